@@ -1,0 +1,13 @@
+# Foreign libraries, all from Debian packages. Their headers are system headers: their warnings are not ours.
+find_package(Threads REQUIRED)
+find_package(OpenSSL 3.0 REQUIRED)
+find_package(Boost 1.81 REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(yaml-cpp 0.7 REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(simdjson REQUIRED)
+find_package(CapnProto REQUIRED)
+find_package(RocksDB REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(CATCH2 REQUIRED IMPORTED_TARGET catch2)

@@ -1,0 +1,26 @@
+# fairlead_library(name LINK other...): a static library of every .cpp of this folder (not of folders below it).
+function(fairlead_library name)
+  cmake_parse_arguments(arg "" "" "LINK;SYSTEM_LINK" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  if(NOT sources)
+    add_library(${name} INTERFACE)
+    target_link_libraries(${name} INTERFACE ${arg_LINK})
+    return()
+  endif()
+  add_library(${name} STATIC ${sources})
+  target_link_libraries(${name} PUBLIC ${arg_LINK} PRIVATE fairlead_flags)
+endfunction()
+
+# fairlead_test(name LINK other...): one Catch2 program of every .cpp of this folder, run by ctest as `name`.
+# ARGS are passed to it. LABELS select it in presets.
+function(fairlead_test name)
+  cmake_parse_arguments(arg "" "" "LINK;ARGS;LABELS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  string(REPLACE "/" "-" program "test-${name}")
+  add_executable(${program} ${sources})
+  target_link_libraries(${program} PRIVATE ${arg_LINK} fairlead_test_main fairlead_flags)
+  add_test(NAME ${name} COMMAND ${program} ${arg_ARGS} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  if(arg_LABELS)
+    set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}")
+  endif()
+endfunction()

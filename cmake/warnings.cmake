@@ -1,0 +1,16 @@
+# One place for compiler flags. Warnings are errors.
+add_library(fairlead_flags INTERFACE)
+target_compile_options(fairlead_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual -Werror)
+target_include_directories(fairlead_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+# Asio, Beast and CLI11 are seen only by the folders that own them.
+add_compile_definitions(FAIRLEAD_VERSION="${PROJECT_VERSION}")
+
+set(FAIRLEAD_SANITIZE "" CACHE STRING "address, thread or empty")
+if(FAIRLEAD_SANITIZE STREQUAL "address")
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+elseif(FAIRLEAD_SANITIZE STREQUAL "thread")
+  add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=thread)
+endif()

@@ -1,0 +1,23 @@
+// Bugs stop the process before it can do harm.
+//
+// A check states something that cannot be false unless the program itself is wrong. It is always
+// on. Input we dislike and operating errors are never checks: they are conditions and Results.
+#pragma once
+
+#include <source_location>
+#include <string_view>
+
+namespace fairlead {
+
+/// Prints what was violated and where, then aborts. Fairlead is crash-only: the log is the truth and
+/// a restart folds it again.
+[[noreturn]] void check_failed(std::string_view what, std::source_location where);
+
+/// Aborts the process unless `holds`.
+inline void check(bool holds, std::string_view what,
+                  std::source_location where = std::source_location::current()) {
+  if (!holds) [[unlikely]]
+    check_failed(what, where);
+}
+
+}  // namespace fairlead

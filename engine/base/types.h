@@ -1,0 +1,22 @@
+// The strong integers of the log.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+namespace fairlead {
+
+/// Position in the log: dense, from 1. 0 means "none".
+struct Seq {
+  std::uint64_t value = 0;
+  friend auto operator<=>(Seq, Seq) = default;
+};
+constexpr Seq next(Seq seq) { return {seq.value + 1}; }
+
+/// Leader term: from 1, grows with every leader. 0 means "before any leader".
+struct Epoch {
+  std::uint64_t value = 0;
+  friend auto operator<=>(Epoch, Epoch) = default;
+};
+
+}  // namespace fairlead

@@ -1,0 +1,55 @@
+// What the connector hands to ingest: one thing that a list or watch stream said, already typed.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "schema/event.h"
+
+namespace fairlead {
+
+/// An object is there in this state (ADDED, MODIFIED or an item of a list).
+struct ObjectSeen {
+  ObjectKey key;
+  std::string version;
+  std::string uid;
+  std::string resource_version;
+  std::int64_t generation = 0;
+  Facts facts;
+  std::string raw;  ///< canonical JSON without managedFields and without secrets; empty if not kept
+};
+
+/// An object is gone (DELETED, or missing from a completed relist).
+struct ObjectMissing {
+  ObjectKey key;
+  std::string uid;               ///< empty if unknown
+  std::string resource_version;  ///< empty if unknown
+};
+
+/// A list of this kind is complete.
+struct ListCompleted {
+  Kind kind{};
+  std::string resource_version;
+};
+
+/// A bookmark: nothing changed, the stream is alive.
+struct StreamAlive {
+  Kind kind{};
+  std::string resource_version;
+};
+
+/// The stream has been silent too long (stale), or its server is no longer watched (lost).
+struct StreamStale {
+  Kind kind{};
+};
+struct StreamLost {
+  Kind kind{};
+};
+
+/// One watch fact and the API server that said it ("hub" or the name of a member cluster).
+struct WatchFact {
+  SourceName source;
+  std::variant<ObjectSeen, ObjectMissing, ListCompleted, StreamAlive, StreamStale, StreamLost> said;
+};
+
+}  // namespace fairlead

@@ -1,0 +1,71 @@
+// The event log: append, read, verify.
+//
+// The log is the truth. A group commit is durable when append returns, and only then may anyone fold it, publish it
+// or act on it. Two implementations: RocksDB (rocksdb_log.h) and memory (memory_log.h); both pass the same contract
+// tests.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/base/digest.h"
+#include "engine/base/result.h"
+#include "schema/event.h"
+
+namespace fairlead {
+
+/// What `log stat` tells.
+struct LogStat {
+  Seq first;
+  Seq last;
+  std::uint64_t events = 0;
+  std::uint64_t bytes = 0;  ///< on disk (memory: canonical bytes)
+  LogTime first_time;
+  LogTime last_time;
+  std::vector<Epoch> epochs;  ///< ascending
+  std::string program_version;  ///< of the last epoch
+};
+
+/// What `log verify` found.
+struct LogVerdict {
+  std::uint64_t events = 0;        ///< that were checked
+  std::optional<Seq> broken_at;    ///< first seq that does not match; none: the chain holds
+  std::string what;                ///< what is wrong there, for a person
+};
+
+/// Reads a log in seq order. Not thread safe; sees the log as it was when the reader was made.
+class EventReader {
+ public:
+  virtual ~EventReader() = default;
+  /// The next event; nullopt after the last. An error names the seq that cannot be read.
+  virtual Result<std::optional<Event>> next() = 0;
+};
+
+/// A log open for reading, and for writing if it was opened so. One writer, one thread.
+class EventLog {
+ public:
+  virtual ~EventLog() = default;
+
+  /// Gives `drafts` consecutive seqs, `time` (or the last log_time if that is later) and `epoch`, and makes
+  /// them durable as one group commit. Returns the events as stored. After a failed sync the log is read-only for good.
+  virtual Result<std::vector<Event>> append(std::span<const EventDraft> drafts, LogTime time, Epoch epoch) = 0;
+
+  /// Reads from `from` (1 for all) to the last event.
+  virtual Result<std::unique_ptr<EventReader>> read(Seq from) const = 0;
+  /// Seqs of the events about one object, ascending (ObjectObserved, ObjectGone, PatchIntended).
+  virtual Result<std::vector<Seq>> history(std::string_view source, const ObjectKey& key) const = 0;
+
+  virtual Seq last_seq() const = 0;
+  virtual LogTime last_time() const = 0;
+  /// Digest of the hash chain after the last group commit.
+  virtual Digest chain() const = 0;
+  virtual Result<LogStat> stat() const = 0;
+  /// Recomputes the chain and every record's bytes from the first event.
+  virtual Result<LogVerdict> verify() const = 0;
+};
+
+}  // namespace fairlead

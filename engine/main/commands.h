@@ -1,0 +1,17 @@
+// The subcommands of `fairlead`. Each function adds one to `app`; when it runs it leaves its exit code
+// (0 done, 1 the answer is "no", 2 bad usage or input, 3 an operating failure) in `exit_code`.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace fairlead {
+
+void add_hub_command(CLI::App& app, int& exit_code);
+void add_dev_command(CLI::App& app, int& exit_code);
+void add_plan_command(CLI::App& app, int& exit_code);
+void add_log_command(CLI::App& app, int& exit_code);
+void add_replay_command(CLI::App& app, int& exit_code);
+
+}  // namespace fairlead

@@ -1,0 +1,107 @@
+// The configuration of Fairlead as a value.
+//
+// What is in force is an event in the log (ConfigChanged), so history replays with the settings of its
+// time. The YAML form and its defaults are in README.md; the reader is engine/runtime/configuration.h.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/base/time.h"
+
+namespace fairlead {
+
+/// One place that tells the capacity of a cluster.
+enum class CapacitySource : std::uint8_t { nodes, cluster_metrics, managed_cluster };
+
+/// How quota reaches member clusters.
+enum class MemberMode : std::uint8_t { automatic, manifest_work, binding_policy, none };
+
+/// Part of a cluster's capacity that is never promised.
+struct Headroom {
+  std::map<std::string, std::int64_t> percent{{"cpu", 5}, {"memory", 5}};  ///< whole percents, 0..100
+  std::map<std::string, std::string> reserved;  ///< resource -> Quantity text, per flavor
+
+  friend bool operator==(const Headroom&, const Headroom&) = default;
+};
+
+/// The damping of capacity; every value can be overridden on a claim (see damping in ARCHITECTURE.md).
+struct DebounceSettings {
+  Duration ingest_coalesce = seconds(1);
+  Duration shrink_window = seconds(15);
+  Duration grow_window = seconds(300);
+  Duration first_quiet = seconds(60);
+  Duration min_grow_interval = seconds(60);
+  std::int64_t grow_deadband_percent = 2;
+  Duration deadband_max_age = minutes(30);
+  std::int64_t flap_penalty = 1000;
+  std::int64_t flap_suppress = 3000;
+  std::int64_t flap_reuse = 1000;
+  Duration flap_half_life = minutes(15);
+  Duration flap_suppress_max = minutes(60);
+  std::int64_t mass_shrink_percent = 50;
+  Duration mass_shrink_hold = seconds(60);
+  Duration stale_after = seconds(300);
+  Duration lost_after = seconds(900);
+  Duration write_interval = seconds(5);
+
+  friend bool operator==(const DebounceSettings&, const DebounceSettings&) = default;
+};
+
+/// Names a kubeconfig of one member cluster whose Nodes are watched directly. One of the three is set.
+struct MemberKubeconfig {
+  std::string cluster;
+  std::string secret_ref;       ///< namespace/name of a Secret on the hub with the key `kubeconfig`
+  std::string file;             ///< path
+  std::string cluster_profile;  ///< namespace/name
+
+  friend bool operator==(const MemberKubeconfig&, const MemberKubeconfig&) = default;
+};
+
+/// Settings of the Placement to MultiKueue path.
+struct MultiKueueSettings {
+  std::string profile = "placement";  ///< "placement" | "cluster"
+  Duration settle = seconds(2);
+  Duration move_window = seconds(120);
+  Duration drain_timeout = hours(1);
+  Duration empty_grace = minutes(10);
+  Duration credential_grace = minutes(10);
+  bool adopt_ocm_addon = false;
+  std::vector<std::string> access_providers;
+  bool dispatcher = false;
+
+  friend bool operator==(const MultiKueueSettings&, const MultiKueueSettings&) = default;
+};
+
+/// Bounds on what is sent to one API server.
+struct WriteSettings {
+  std::int64_t inflight_max = 64;
+  std::int64_t qps = 300;
+  std::int64_t burst = 500;
+
+  friend bool operator==(const WriteSettings&, const WriteSettings&) = default;
+};
+
+/// Everything that an administrator can set. Two equal values behave alike.
+struct Configuration {
+  std::string kueue_namespace = "kueue-system";
+  std::map<std::string, std::string> resource_aliases{{"gpu", "nvidia.com/gpu"}};
+  std::vector<CapacitySource> capacity_sources{CapacitySource::nodes, CapacitySource::cluster_metrics,
+                                               CapacitySource::managed_cluster};
+  Headroom headroom;
+  std::int64_t overbook_percent = 100;  ///< >= 1
+  bool create_claims = true;
+  MemberMode member_mode = MemberMode::automatic;
+  std::vector<MemberKubeconfig> member_kubeconfigs;
+  DebounceSettings debounce;
+  MultiKueueSettings multikueue;
+  WriteSettings writes;
+  std::int64_t snapshot_every = 100000;
+  Duration raw_retention = hours(168);
+
+  friend bool operator==(const Configuration&, const Configuration&) = default;
+};
+
+}  // namespace fairlead

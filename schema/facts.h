@@ -1,0 +1,270 @@
+// Projected facts: what Fairlead keeps of each kind of object.
+//
+// Facts, not dumps. Each struct is an allow-list of the fields that the engine reads, in canonical form:
+// maps and sets sorted bytewise, quantities by value. Two objects with equal facts are the same to Fairlead, so an
+// update that changes none is never logged. Lists whose order means something to Kueue keep it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engine/base/digest.h"
+#include "engine/base/quantity.h"
+#include "engine/base/time.h"
+
+namespace fairlead {
+
+/// resource name -> amount (cpu in milli, everything else in units), sorted by name.
+using ResourceAmounts = std::map<std::string, Amount>;
+
+/// A Kubernetes taint or the part of a ResourceFlavor's nodeTaints that matters.
+struct Taint {
+  std::string key;
+  std::string value;
+  std::string effect;  ///< NoSchedule, NoExecute, PreferNoSchedule
+
+  friend auto operator<=>(const Taint&, const Taint&) = default;
+};
+
+/// A Kubernetes toleration; `op` is "Equal" (also when absent) or "Exists".
+struct Toleration {
+  std::string key;
+  std::string op;
+  std::string value;
+  std::string effect;
+
+  friend auto operator<=>(const Toleration&, const Toleration&) = default;
+};
+
+/// The status of a condition as the API spells it; `absent` where there is none.
+enum class ConditionStatus : std::uint8_t { absent, yes, no, unknown };
+
+/// A condition without its message and times.
+struct ConditionFacts {
+  ConditionStatus status = ConditionStatus::absent;
+  std::string reason;
+  std::int64_t observed_generation = 0;
+
+  friend bool operator==(const ConditionFacts&, const ConditionFacts&) = default;
+};
+
+/// One machine, from a core/v1 Node or from ClusterMetrics.
+struct NodeFacts {
+  std::map<std::string, std::string> labels;
+  std::vector<Taint> taints;  ///< NoSchedule and NoExecute only, sorted
+  bool unschedulable = false;
+  bool ready = false;  ///< ClusterMetrics tells none: true there
+  ResourceAmounts allocatable;
+
+  friend bool operator==(const NodeFacts&, const NodeFacts&) = default;
+};
+
+/// galaxy.kubestellar.io ClusterMetrics. Without nodes the capacity is UNKNOWN, never zero.
+struct ClusterMetricsFacts {
+  std::map<std::string, NodeFacts> nodes;  ///< by node name
+
+  friend bool operator==(const ClusterMetricsFacts&, const ClusterMetricsFacts&) = default;
+};
+
+/// cluster.open-cluster-management.io ManagedCluster.
+struct ManagedClusterFacts {
+  ResourceAmounts allocatable;
+  ConditionFacts available;  ///< ManagedClusterConditionAvailable
+  bool deleting = false;
+
+  friend bool operator==(const ManagedClusterFacts&, const ManagedClusterFacts&) = default;
+};
+
+/// multicluster.x-k8s.io ClusterProfile.
+struct ClusterProfileFacts {
+  std::string cluster;  ///< label open-cluster-management.io/cluster-name, else the object's name
+
+  friend bool operator==(const ClusterProfileFacts&, const ClusterProfileFacts&) = default;
+};
+
+/// kueue.x-k8s.io ResourceFlavor.
+struct ResourceFlavorFacts {
+  std::map<std::string, std::string> node_labels;
+  std::vector<Taint> node_taints;
+  std::vector<Toleration> tolerations;
+  std::string topology_name;
+
+  friend bool operator==(const ResourceFlavorFacts&, const ResourceFlavorFacts&) = default;
+};
+
+/// One (flavor, resource) pair of a ClusterQueue as it stands in the spec.
+struct ResourceQuota {
+  std::string name;
+  Quantity nominal;
+  std::optional<Quantity> borrowing_limit;
+  std::optional<Quantity> lending_limit;
+
+  friend bool operator==(const ResourceQuota&, const ResourceQuota&) = default;
+};
+struct FlavorQuotas {
+  std::string name;
+  std::vector<ResourceQuota> resources;  ///< in the order of coveredResources
+
+  friend bool operator==(const FlavorQuotas&, const FlavorQuotas&) = default;
+};
+struct ResourceGroup {
+  std::vector<std::string> covered_resources;
+  std::vector<FlavorQuotas> flavors;
+
+  friend bool operator==(const ResourceGroup&, const ResourceGroup&) = default;
+};
+
+/// What runs on one (flavor, resource) pair, from flavorsUsage.
+struct FlavorUsage {
+  std::string flavor;
+  std::string resource;
+  Amount total = 0;
+
+  friend auto operator<=>(const FlavorUsage&, const FlavorUsage&) = default;
+};
+
+/// kueue.x-k8s.io ClusterQueue.
+struct ClusterQueueFacts {
+  std::vector<ResourceGroup> groups;
+  std::string cohort;              ///< spec.cohortName (v1beta2) or spec.cohort (v1beta1)
+  std::string namespace_selector;  ///< canonical JSON; empty where absent
+  std::string queueing_strategy;
+  std::string preemption;  ///< canonical JSON; empty where absent
+  std::string stop_policy;
+  std::vector<std::string> admission_checks;  ///< names from both spellings, sorted
+  std::string base_quota;                     ///< annotation fairlead.io/base-quota as written; empty where absent
+  bool extend_resource_groups = false;        ///< annotation fairlead.io/extend-resource-groups: "true"
+  std::vector<FlavorUsage> usage;             ///< sorted
+  ConditionFacts active;
+  bool deleting = false;
+
+  friend bool operator==(const ClusterQueueFacts&, const ClusterQueueFacts&) = default;
+};
+
+/// kueue.x-k8s.io LocalQueue.
+struct LocalQueueFacts {
+  std::string cluster_queue;
+
+  friend bool operator==(const LocalQueueFacts&, const LocalQueueFacts&) = default;
+};
+
+/// kueue.x-k8s.io AdmissionCheck.
+struct AdmissionCheckFacts {
+  std::string controller_name;
+  std::string parameters_api_group;
+  std::string parameters_kind;
+  std::string parameters_name;
+
+  friend bool operator==(const AdmissionCheckFacts&, const AdmissionCheckFacts&) = default;
+};
+
+/// kueue.x-k8s.io MultiKueueConfig.
+struct MultiKueueConfigFacts {
+  std::vector<std::string> clusters;  ///< in list order
+  std::string quota_management;       ///< "", "Manual" or "Automated"
+
+  friend bool operator==(const MultiKueueConfigFacts&, const MultiKueueConfigFacts&) = default;
+};
+
+/// One quota inside a ManifestWork of ours.
+struct WorkQuota {
+  std::string cluster_queue;
+  std::string flavor;
+  std::string resource;
+  Amount nominal = 0;
+
+  friend auto operator<=>(const WorkQuota&, const WorkQuota&) = default;
+};
+/// One LocalQueue inside a ManifestWork of ours.
+struct WorkLocalQueue {
+  std::string namespace_;
+  std::string name;
+  std::string cluster_queue;
+
+  friend auto operator<=>(const WorkLocalQueue&, const WorkLocalQueue&) = default;
+};
+/// What a ManifestWork reports of one ClusterQueue (status.resourceStatus feedback).
+struct WorkFeedback {
+  std::string cluster_queue;
+  ConditionStatus active = ConditionStatus::absent;  ///< feedback value `active`
+  bool has_usage = false;                            ///< feedback value `usage` is there
+  std::vector<FlavorUsage> usage;                    ///< sorted
+
+  friend bool operator==(const WorkFeedback&, const WorkFeedback&) = default;
+};
+
+/// work.open-cluster-management.io ManifestWork; only those named fairlead-* are projected.
+struct ManifestWorkFacts {
+  Digest spec_digest;  ///< SHA-256 of the canonical JSON of spec
+  std::vector<WorkQuota> quotas;              ///< sorted
+  std::vector<WorkLocalQueue> local_queues;   ///< sorted
+  ConditionFacts applied;
+  ConditionFacts available;
+  std::vector<WorkFeedback> feedback;  ///< sorted by queue
+  bool deleting = false;
+
+  friend bool operator==(const ManifestWorkFacts&, const ManifestWorkFacts&) = default;
+};
+
+/// One row of a claim's resourceAssignments. Quantities stay text here: a malformed one must reach the fold, which
+/// then keeps the last valid spec and says what is wrong. Well-formed ones are canonical.
+struct ClaimAssignment {
+  std::string cluster_queue;
+  std::string flavor;
+  std::map<std::string, std::string> resources;
+  std::map<std::string, std::string> min_resources;
+  std::optional<std::int32_t> priority;
+
+  friend bool operator==(const ClaimAssignment&, const ClaimAssignment&) = default;
+};
+/// A claim's own headroom; an absent map leaves the configuration's in force, a given one replaces it whole.
+struct ClaimHeadroom {
+  std::optional<std::map<std::string, std::string>> percent;
+  std::optional<std::map<std::string, std::string>> reserved;
+
+  friend bool operator==(const ClaimHeadroom&, const ClaimHeadroom&) = default;
+};
+struct ClaimSpec {
+  std::string cluster_name;
+  std::map<std::string, std::string> nominal_resources;
+  std::vector<ClaimAssignment> assignments;  ///< in the order given
+  std::string nominal_policy;                ///< "", "Fixed", "TrackCapacity", or what was written instead
+  std::string shrink_policy;                 ///< "", "Proportional", "Priority", or what was written instead
+  std::string flavor_capacity;               ///< "", "Auto", "Strict", "TotalOnly", or what was written instead
+  ClaimHeadroom headroom;
+  std::string malformed;  ///< first field whose JSON type is not what the schema says, with what was there; else ""
+
+  friend bool operator==(const ClaimSpec&, const ClaimSpec&) = default;
+};
+/// One row of status.grants as stored: what a new log falls back on.
+struct ClaimGrant {
+  std::string cluster_queue;
+  std::string flavor;
+  std::string resource;
+  std::string granted;  ///< canonical Quantity text
+
+  friend auto operator<=>(const ClaimGrant&, const ClaimGrant&) = default;
+};
+
+/// galaxy.kubestellar.io ClusterResourceClaim.
+struct ClaimFacts {
+  ClaimSpec spec;
+  LogTime created;
+  bool deleting = false;
+  std::vector<std::string> finalizers;               ///< all of them, in order: a release must keep the others
+  std::map<std::string, std::string> debounce;       ///< annotations fairlead.io/debounce.<parameter>, by parameter
+  std::vector<ClaimGrant> status_grants;             ///< sorted
+
+  friend bool operator==(const ClaimFacts&, const ClaimFacts&) = default;
+};
+
+/// The facts of one object. The alternative names the kind; see Kind in schema/kind.h.
+using Facts = std::variant<NodeFacts, ClusterMetricsFacts, ManagedClusterFacts, ClusterProfileFacts,
+                           ResourceFlavorFacts, ClusterQueueFacts, LocalQueueFacts, AdmissionCheckFacts,
+                           MultiKueueConfigFacts, ManifestWorkFacts, ClaimFacts>;
+
+}  // namespace fairlead

@@ -1,0 +1,62 @@
+// The kinds that Fairlead reads: one table, from which the connector learns what to watch and the codec what to
+// expect. To add a kind: add a row here, its facts in facts.h, its struct in event.capnp, its projection.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace fairlead {
+
+/// In the order of the alternatives of Facts: `Facts::index()` is the Kind.
+enum class Kind : std::uint8_t {
+  node,
+  cluster_metrics,
+  managed_cluster,
+  cluster_profile,
+  resource_flavor,
+  cluster_queue,
+  local_queue,
+  admission_check,
+  multikueue_config,
+  manifest_work,
+  claim,
+};
+inline constexpr std::size_t kKindCount = 11;
+
+/// How Kubernetes names a kind.
+struct KindInfo {
+  Kind kind;
+  std::string_view group;     ///< "" for core
+  std::string_view name;      ///< CamelCase kind
+  std::string_view resource;  ///< plural, lower case
+  bool namespaced;
+  std::string_view versions;  ///< those we understand, best first, separated by commas
+};
+
+inline constexpr std::array<KindInfo, kKindCount> kKinds{{
+    {Kind::node, "", "Node", "nodes", false, "v1"},
+    {Kind::cluster_metrics, "galaxy.kubestellar.io", "ClusterMetrics", "clustermetrics", false, "v1alpha1"},
+    {Kind::managed_cluster, "cluster.open-cluster-management.io", "ManagedCluster", "managedclusters", false, "v1"},
+    {Kind::cluster_profile, "multicluster.x-k8s.io", "ClusterProfile", "clusterprofiles", true, "v1alpha1"},
+    {Kind::resource_flavor, "kueue.x-k8s.io", "ResourceFlavor", "resourceflavors", false, "v1beta2,v1beta1"},
+    {Kind::cluster_queue, "kueue.x-k8s.io", "ClusterQueue", "clusterqueues", false, "v1beta2,v1beta1"},
+    {Kind::local_queue, "kueue.x-k8s.io", "LocalQueue", "localqueues", true, "v1beta2,v1beta1"},
+    {Kind::admission_check, "kueue.x-k8s.io", "AdmissionCheck", "admissionchecks", false, "v1beta2,v1beta1"},
+    {Kind::multikueue_config, "kueue.x-k8s.io", "MultiKueueConfig", "multikueueconfigs", false, "v1beta2,v1beta1"},
+    {Kind::manifest_work, "work.open-cluster-management.io", "ManifestWork", "manifestworks", true, "v1"},
+    {Kind::claim, "galaxy.kubestellar.io", "ClusterResourceClaim", "clusterresourceclaims", false, "v1alpha1"},
+}};
+
+constexpr const KindInfo& info(Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
+
+/// The kind of that group and CamelCase name; nullopt if Fairlead does not read it.
+constexpr std::optional<Kind> find_kind(std::string_view group, std::string_view name) {
+  for (const KindInfo& row : kKinds)
+    if (row.group == group && row.name == name) return row.kind;
+  return std::nullopt;
+}
+
+}  // namespace fairlead
