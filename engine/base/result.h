@@ -42,6 +42,6 @@ Error in_context(std::string_view context, Error error);
 [[noreturn]] void throw_exception_from_error(const Error& error, const boost::source_location& where);
 
 template <class T>
-using Result [[nodiscard]] = boost::system::result<T, Error>;
+using Result = boost::system::result<T, Error>;
 
 }  // namespace fairlead
