@@ -134,6 +134,7 @@ struct PatchIntended {
   Reason reason;
   std::vector<Contribution> contributions;  ///< ClusterQueue writes only, sorted
   std::vector<ResourceGroup> overlaid;      ///< ClusterQueue writes only: the list that was read
+  std::optional<Facts> expected;            ///< the target's facts as this write leaves them; none for a delete
 
   friend bool operator==(const PatchIntended&, const PatchIntended&) = default;
 };
