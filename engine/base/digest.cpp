@@ -1,0 +1,76 @@
+#include "engine/base/digest.h"
+
+#include <openssl/evp.h>
+
+#include <memory>
+
+#include "engine/base/check.h"
+
+namespace fairlead {
+namespace {
+
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+
+std::optional<std::uint8_t> hex_value(char digit) {
+  if (digit >= '0' && digit <= '9') return static_cast<std::uint8_t>(digit - '0');
+  if (digit >= 'a' && digit <= 'f') return static_cast<std::uint8_t>(digit - 'a' + 10);
+  if (digit >= 'A' && digit <= 'F') return static_cast<std::uint8_t>(digit - 'A' + 10);
+  return std::nullopt;
+}
+
+/// Fetching an algorithm costs more than hashing a small record: once per process, one context per
+/// thread.
+const EVP_MD* sha256_algorithm() {
+  static EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  return algorithm;
+}
+
+struct FreeContext {
+  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+};
+
+EVP_MD_CTX* thread_context() {
+  thread_local const std::unique_ptr<EVP_MD_CTX, FreeContext> context{EVP_MD_CTX_new()};
+  return context.get();
+}
+
+}  // namespace
+
+std::string Digest::hex() const {
+  std::string text;
+  text.reserve(2 * bytes.size());
+  for (const std::uint8_t byte : bytes) {
+    text += kHexDigits[byte >> 4];
+    text += kHexDigits[byte & 0xF];
+  }
+  return text;
+}
+
+std::optional<Digest> Digest::from_hex(std::string_view hex) {
+  Digest digest;
+  if (hex.size() != 2 * digest.bytes.size()) return std::nullopt;
+  for (std::size_t i = 0; i < digest.bytes.size(); ++i) {
+    const auto high = hex_value(hex[2 * i]);
+    const auto low = hex_value(hex[2 * i + 1]);
+    if (!high || !low) return std::nullopt;
+    digest.bytes[i] = static_cast<std::uint8_t>(*high << 4 | *low);
+  }
+  return digest;
+}
+
+Digest sha256(std::span<const std::string_view> parts) {
+  EVP_MD_CTX* const context = thread_context();
+  check(context != nullptr && sha256_algorithm() != nullptr, "OpenSSL has no SHA-256");
+  Digest digest;
+  bool good = EVP_DigestInit_ex2(context, sha256_algorithm(), nullptr) == 1;
+  for (const std::string_view part : parts)
+    good = good && EVP_DigestUpdate(context, part.data(), part.size()) == 1;
+  unsigned int size = 0;
+  good = good && EVP_DigestFinal_ex(context, digest.bytes.data(), &size) == 1;
+  check(good && size == digest.bytes.size(), "OpenSSL could not compute SHA-256");
+  return digest;
+}
+
+Digest sha256(std::string_view bytes) { return sha256(std::span{&bytes, 1}); }
+
+}  // namespace fairlead

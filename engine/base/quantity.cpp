@@ -1,0 +1,207 @@
+#include "engine/base/quantity.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace fairlead {
+namespace {
+
+__extension__ using Uint128 = unsigned __int128;
+
+constexpr Int128 kInt128Max = static_cast<Int128>(~Uint128{0} >> 1);
+constexpr Int128 kNanoPerUnit = 1'000'000'000;
+constexpr Int128 kNanoPerMilli = 1'000'000;
+/// apimachinery caps binary suffixes at this many units, however large the number before them.
+constexpr Int128 kBinaryMaxNano = static_cast<Int128>(INT64_MAX) * kNanoPerUnit;
+
+struct Suffix {
+  std::string_view text;
+  int power;  ///< of 10, or of 1024
+};
+constexpr std::array<Suffix, 10> kDecimal{{{"n", -9},
+                                           {"u", -6},
+                                           {"m", -3},
+                                           {"", 0},
+                                           {"k", 3},
+                                           {"M", 6},
+                                           {"G", 9},
+                                           {"T", 12},
+                                           {"P", 15},
+                                           {"E", 18}}};
+constexpr std::array<Suffix, 7> kBinary{
+    {{"", 0}, {"Ki", 1}, {"Mi", 2}, {"Gi", 3}, {"Ti", 4}, {"Pi", 5}, {"Ei", 6}}};
+
+struct Scale {
+  QuantityFormat format = QuantityFormat::decimal_si;
+  std::int64_t power10 = 0;
+  int power1024 = 0;
+};
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// What follows the number. `1E` is exa, `1E3` an exponent, `1e` neither.
+std::optional<Scale> parse_scale(std::string_view suffix) {
+  for (const Suffix& known : kDecimal)
+    if (known.text == suffix) return Scale{QuantityFormat::decimal_si, known.power, 0};
+  for (const Suffix& known : kBinary)
+    if (known.text == suffix) return Scale{QuantityFormat::binary_si, 0, known.power};
+  if (suffix.size() < 2 || (suffix.front() != 'e' && suffix.front() != 'E')) return std::nullopt;
+  suffix.remove_prefix(1);
+  if (suffix.front() == '+') {
+    suffix.remove_prefix(1);  // from_chars reads only a minus
+    if (suffix.empty() || !is_digit(suffix.front())) return std::nullopt;
+  }
+  Scale scale;
+  const char* const end = suffix.data() + suffix.size();
+  const auto [stop, error] = std::from_chars(suffix.data(), end, scale.power10);
+  if (error != std::errc{} || stop != end) return std::nullopt;
+  // Beyond these bounds every value saturates or rounds to one nano: keep later sums from
+  // overflowing.
+  scale.power10 = std::clamp<std::int64_t>(scale.power10, -1'000'000'000, 1'000'000'000);
+  return scale;
+}
+
+/// Multiplies a decimal number, most significant digit first, by 1024.
+void times_1024(std::string& digits) {
+  unsigned carry = 0;
+  for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit) {
+    const unsigned product = static_cast<unsigned>(*digit - '0') * 1024 + carry;
+    *digit = static_cast<char>('0' + product % 10);
+    carry = product / 10;
+  }
+  if (carry > 0) digits.insert(0, std::to_string(carry));
+}
+
+/// digits * 10^shift, rounded away from zero, saturating at kInt128Max.
+Int128 scaled(std::string_view digits, std::int64_t shift) {
+  digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size()));
+  if (digits.empty()) return 0;
+  bool round_up = false;
+  if (shift < 0) {
+    const std::size_t drop = std::min(static_cast<std::size_t>(-shift), digits.size());
+    const std::string_view dropped = digits.substr(digits.size() - drop);
+    round_up = dropped.find_first_not_of('0') != std::string_view::npos ||
+               static_cast<std::size_t>(-shift) > digits.size();
+    digits.remove_suffix(drop);
+    shift = 0;
+  }
+  if (digits.size() + static_cast<std::uint64_t>(shift) > 39) return kInt128Max;
+  Int128 value = 0;
+  const std::size_t places = digits.size() + static_cast<std::size_t>(shift);
+  for (std::size_t i = 0; i < places; ++i) {
+    const int digit = i < digits.size() ? digits[i] - '0' : 0;
+    if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, digit, &value))
+      return kInt128Max;
+  }
+  return round_up && value < kInt128Max ? value + 1 : value;
+}
+
+std::string digits_of(Uint128 value) {
+  std::string text;
+  do {
+    text.insert(text.begin(), static_cast<char>('0' + static_cast<int>(value % 10)));
+    value /= 10;
+  } while (value > 0);
+  return text;
+}
+
+Uint128 magnitude(Int128 value) {
+  return value < 0 ? ~static_cast<Uint128>(value) + 1 : static_cast<Uint128>(value);
+}
+
+std::string binary_text(Uint128 units) {
+  std::size_t power = 0;
+  while (power + 1 < kBinary.size() && units % 1024 == 0) {
+    units /= 1024;
+    ++power;
+  }
+  return digits_of(units) + std::string(kBinary[power].text);
+}
+
+std::string decimal_text(Uint128 nano) {
+  std::size_t power = 0;
+  while (power + 1 < kDecimal.size() && nano % 1000 == 0) {
+    nano /= 1000;
+    ++power;
+  }
+  return digits_of(nano) + std::string(kDecimal[power].text);
+}
+
+/// value / divisor, rounded away from zero as apimachinery's Value() and MilliValue() do.
+Int128 divide_away_from_zero(Int128 value, Int128 divisor) {
+  const Int128 quotient = value / divisor;
+  if (value % divisor == 0) return quotient;
+  return value < 0 ? quotient - 1 : quotient + 1;
+}
+
+bool counted_in_bytes(std::string_view resource) {
+  return resource == "memory" || resource == "ephemeral-storage" ||
+         resource.starts_with("hugepages-");
+}
+
+}  // namespace
+
+std::optional<Quantity> Quantity::parse(std::string_view text) {
+  const bool minus = text.starts_with('-');
+  if (minus || text.starts_with('+')) text.remove_prefix(1);
+  const auto take_digits = [&text] {
+    const auto end = std::find_if_not(text.begin(), text.end(), is_digit);
+    const std::string_view taken = text.substr(0, static_cast<std::size_t>(end - text.begin()));
+    text.remove_prefix(taken.size());
+    return taken;
+  };
+  std::string digits(take_digits());
+  std::int64_t places = 0;
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    const std::string_view fraction = take_digits();
+    digits += fraction;
+    places = static_cast<std::int64_t>(fraction.size());
+  }
+  if (digits.empty()) return std::nullopt;
+  const std::optional<Scale> scale = parse_scale(text);
+  if (!scale) return std::nullopt;
+
+  for (int i = 0; i < scale->power1024; ++i) times_1024(digits);
+  Int128 nano = scaled(digits, 9 - places + scale->power10);
+  QuantityFormat format = scale->format;
+  if (format == QuantityFormat::binary_si) {
+    nano = std::min(nano, kBinaryMaxNano);
+    if (nano > 0 && nano < kNanoPerUnit) format = QuantityFormat::decimal_si;
+  }
+  return Quantity{minus ? -nano : nano, format};
+}
+
+std::string Quantity::text() const {
+  if (nano_ == 0) return "0";
+  const Uint128 size = magnitude(nano_);
+  const bool whole = nano_ % kNanoPerUnit == 0;
+  const Uint128 units = size / static_cast<Uint128>(kNanoPerUnit);
+  const bool binary = format_ == QuantityFormat::binary_si && whole && units >= 1024;
+  return (nano_ < 0 ? "-" : "") + (binary ? binary_text(units) : decimal_text(size));
+}
+
+Amount to_amount(std::string_view resource, const Quantity& quantity) {
+  return saturate(
+      divide_away_from_zero(quantity.nano(), resource == "cpu" ? kNanoPerMilli : kNanoPerUnit));
+}
+
+Quantity to_quantity(std::string_view resource, Int128 amount) {
+  Int128 nano = 0;
+  if (__builtin_mul_overflow(amount, resource == "cpu" ? kNanoPerMilli : kNanoPerUnit, &nano))
+    nano = amount < 0 ? -kInt128Max : kInt128Max;
+  return {nano,
+          counted_in_bytes(resource) ? QuantityFormat::binary_si : QuantityFormat::decimal_si};
+}
+
+std::string amount_text(std::string_view resource, Int128 amount) {
+  return to_quantity(resource, amount).text();
+}
+
+Amount quantum_of(std::string_view resource) {
+  if (resource == "cpu") return 1000;
+  return counted_in_bytes(resource) ? Amount{1} << 20 : 1;
+}
+
+}  // namespace fairlead
