@@ -1,0 +1,232 @@
+#include "engine/runtime/configuration.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "engine/runtime/configuration_fields.h"
+
+namespace fairlead {
+namespace {
+
+constexpr std::string_view kApiVersion = "fairlead.io/v1alpha1";
+constexpr std::string_view kKind = "Configuration";
+
+const ConfigurationField* find_field(const std::string& path) {
+  for (const ConfigurationField& field : configuration_fields())
+    if (field.path == path) return &field;
+  return nullptr;
+}
+
+/// `path` and a dot, or nothing at the root.
+std::string prefix_of(const std::string& path) { return path.empty() ? "" : path + "."; }
+
+/// The keys that may stand directly below the section `path`, in order; none if it is no section.
+std::vector<std::string> keys_of(const std::string& path) {
+  std::vector<std::string> keys;
+  const std::string prefix = prefix_of(path);
+  for (const ConfigurationField& field : configuration_fields()) {
+    if (!field.path.starts_with(prefix)) continue;
+    const std::string rest = field.path.substr(prefix.size());
+    const std::string key = rest.substr(0, rest.find('.'));
+    if (keys.empty() || keys.back() != key) keys.push_back(key);
+  }
+  return keys;
+}
+
+std::string one_of(const std::vector<std::string>& keys) {
+  std::string text = "expected one of";
+  for (const std::string& key : keys) text.append(&key == &keys.front() ? " " : ", ").append(key);
+  return text;
+}
+
+void read_section(Configuration& configuration, const std::string& path, const YAML::Node& node);
+
+/// Reads what stands at `path`, a setting or a section of settings.
+void read_at(Configuration& configuration, const std::string& path, const YAML::Node& node) {
+  if (const ConfigurationField* field = find_field(path))
+    field->read(configuration, node);
+  else
+    read_section(configuration, path, node);
+}
+
+void read_header(const std::string& key, const YAML::Node& node) {
+  const std::string_view expected = key == "kind" ? kKind : kApiVersion;
+  if (!node.IsScalar() || node.Scalar() != expected)
+    throw RefusedValue{node.Mark(), key, "expected " + std::string(expected)};
+}
+
+/// A key with a dot is never known: paths are written with dots, keys are not.
+bool is_known(const std::string& key, const std::string& path) {
+  if (key.empty() || key.find('.') != std::string::npos) return false;
+  return find_field(path) != nullptr || !keys_of(path).empty();
+}
+
+void read_section(Configuration& configuration, const std::string& path, const YAML::Node& node) {
+  if (node.IsNull()) return;
+  const std::vector<std::string> keys = keys_of(path);
+  if (!node.IsMap()) throw RefusedValue{node.Mark(), path, "expected a map; " + one_of(keys)};
+  std::set<std::string> seen;
+  for (const auto& entry : node) {
+    const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : std::string("?");
+    const std::string key_path = prefix_of(path) + key;
+    if (!seen.insert(key).second)
+      throw RefusedValue{entry.first.Mark(), key_path, "expected it only once"};
+    if (path.empty() && (key == "apiVersion" || key == "kind")) {
+      read_header(key, entry.second);
+    } else if (!is_known(key, key_path)) {
+      throw RefusedValue{entry.first.Mark(), key_path, "unknown key; " + one_of(keys)};
+    } else {
+      read_at(configuration, key_path, entry.second);
+    }
+  }
+}
+
+Error bad_input(std::string message) { return Error{ErrorCode::bad_input, std::move(message)}; }
+
+std::string place(std::string_view file_name, const YAML::Mark& mark) {
+  return std::string(file_name) + ":" + std::to_string(mark.line + 1);
+}
+
+/// The parts of a dotted path, quotes taken off; nullopt if a part is empty or a quote is not
+/// closed.
+std::optional<std::vector<std::string>> split_path(std::string_view path) {
+  std::vector<std::string> parts(1);
+  char quote = 0;
+  for (const char c : path) {
+    if (quote != 0) {
+      if (c == quote)
+        quote = 0;
+      else
+        parts.back().push_back(c);
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '.') {
+      parts.emplace_back();
+    } else {
+      parts.back().push_back(c);
+    }
+  }
+  if (quote != 0) return std::nullopt;
+  for (const std::string& part : parts)
+    if (part.empty()) return std::nullopt;
+  return parts;
+}
+
+/// Where PATH ends: the first `=` outside quotes.
+std::size_t find_equals(std::string_view setting) {
+  char quote = 0;
+  for (std::size_t i = 0; i < setting.size(); ++i) {
+    const char c = setting[i];
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '=') {
+      return i;
+    }
+  }
+  return std::string_view::npos;
+}
+
+std::string join(const std::vector<std::string>& parts, std::size_t count) {
+  std::string path;
+  for (std::size_t i = 0; i < count; ++i) path.append(i == 0 ? "" : ".").append(parts[i]);
+  return path;
+}
+
+void set_at(Configuration& configuration, const std::vector<std::string>& parts,
+            const YAML::Node& node) {
+  const std::string path = join(parts, parts.size());
+  const bool section = !keys_of(path).empty();
+  if (section && node.IsNull())
+    throw RefusedValue{node.Mark(), path, "expected a map; " + one_of(keys_of(path))};
+  if (section || find_field(path) != nullptr) return read_at(configuration, path, node);
+  const ConfigurationField* map = find_field(join(parts, parts.size() - 1));
+  if (map != nullptr && map->read_entry) return map->read_entry(configuration, parts.back(), node);
+  std::size_t known = parts.size() - 1;
+  while (known > 0 && keys_of(join(parts, known)).empty()) --known;
+  throw RefusedValue{node.Mark(), path, "unknown key; " + one_of(keys_of(join(parts, known)))};
+}
+
+void emit(YAML::Emitter& out, const Json& value) {
+  if (value.is_object()) {
+    out << (value.empty() ? YAML::Flow : YAML::Block) << YAML::BeginMap;
+    for (const auto& [key, item] : value.items()) {
+      out << YAML::Key << key << YAML::Value;
+      emit(out, item);
+    }
+    out << YAML::EndMap;
+  } else if (value.is_array()) {
+    out << (value.empty() ? YAML::Flow : YAML::Block) << YAML::BeginSeq;
+    for (const Json& item : value) emit(out, item);
+    out << YAML::EndSeq;
+  } else if (value.is_string()) {
+    out << value.get<std::string>();
+  } else {
+    out << value.dump();
+  }
+}
+
+}  // namespace
+
+Result<Configuration> read_configuration(std::string_view text, std::string_view file_name) {
+  try {
+    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
+    Configuration configuration;
+    if (documents.size() > 1)
+      return bad_input(place(file_name, documents[1].Mark()) + ": expected one document");
+    if (documents.size() == 1) {
+      if (!documents[0].IsMap() && !documents[0].IsNull())
+        return bad_input(place(file_name, documents[0].Mark()) + ": expected a map; " +
+                         one_of(keys_of("")));
+      read_section(configuration, "", documents[0]);
+    }
+    return configuration;
+  } catch (const RefusedValue& refused) {
+    return bad_input(place(file_name, refused.where) + ": " + refused.key + ": " +
+                     refused.expected);
+  } catch (const YAML::Exception& broken) {
+    return bad_input(place(file_name, broken.mark) + ": expected YAML: " + broken.msg);
+  }
+}
+
+Result<void> apply_setting(Configuration& configuration, std::string_view setting) {
+  const std::string context = "--set " + std::string(setting) + ": ";
+  const std::size_t equals = find_equals(setting);
+  if (equals == std::string_view::npos) return bad_input(context + "expected PATH=VALUE");
+  const auto parts = split_path(setting.substr(0, equals));
+  if (!parts) return bad_input(context + "expected a dotted path before the =");
+  try {
+    Configuration changed = configuration;
+    set_at(changed, *parts, YAML::Load(std::string(setting.substr(equals + 1))));
+    configuration = std::move(changed);
+    return {};
+  } catch (const RefusedValue& refused) {
+    return bad_input(context + refused.key + ": " + refused.expected);
+  } catch (const YAML::Exception& broken) {
+    return bad_input(context + "expected YAML after the =: " + broken.msg);
+  }
+}
+
+Json to_json(const Configuration& configuration) {
+  Json root{{"apiVersion", kApiVersion}, {"kind", kKind}};
+  for (const ConfigurationField& field : configuration_fields()) {
+    Json* place = &root;
+    const auto parts = split_path(field.path);
+    for (const std::string& part : *parts) place = &(*place)[part];
+    *place = field.print(configuration);
+  }
+  return root;
+}
+
+std::string to_yaml(const Configuration& configuration) {
+  YAML::Emitter out;
+  emit(out, to_json(configuration));
+  return std::string(out.c_str()) + "\n";
+}
+
+}  // namespace fairlead
