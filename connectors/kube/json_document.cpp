@@ -1,0 +1,267 @@
+#include "connectors/kube/json_document.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "engine/base/check.h"
+
+namespace fairlead {
+
+std::string_view describe(JsonKind kind) {
+  switch (kind) {
+    case JsonKind::absent: return "nothing";
+    case JsonKind::null: return "null";
+    case JsonKind::boolean: return "a boolean";
+    case JsonKind::number: return "a number";
+    case JsonKind::string: return "a string";
+    case JsonKind::array: return "an array";
+    case JsonKind::object: return "an object";
+  }
+  return "nothing";
+}
+
+JsonKind JsonView::kind() const {
+  return document_ == nullptr ? JsonKind::absent : document_->nodes_[at_].kind;
+}
+
+std::string_view JsonView::text() const {
+  if (document_ == nullptr) return {};
+  const auto& node = document_->nodes_[at_];
+  if (node.kind == JsonKind::array || node.kind == JsonKind::object) return {};
+  return document_->slice(node.text_at, node.text_size);
+}
+
+std::optional<std::int64_t> JsonView::integer() const {
+  if (!is(JsonKind::number)) return std::nullopt;
+  std::string_view token = text();
+  std::int64_t value = 0;
+  auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
+  if (error != std::errc{} || end != token.data() + token.size()) return std::nullopt;
+  return value;
+}
+
+std::size_t JsonView::size() const {
+  if (!is(JsonKind::array) && !is(JsonKind::object)) return 0;
+  return document_->nodes_[at_].text_size;
+}
+
+std::string_view JsonView::key() const {
+  if (document_ == nullptr) return {};
+  const auto& node = document_->nodes_[at_];
+  return document_->slice(node.key_at, node.key_size);
+}
+
+JsonView JsonView::operator[](std::string_view name) const {
+  JsonView found;
+  if (!is(JsonKind::object)) return found;
+  for (JsonView member : *this)
+    if (member.key() == name) found = member;
+  return found;
+}
+
+JsonView::Iterator& JsonView::Iterator::operator++() {
+  at_ = document_->nodes_[at_].end;
+  return *this;
+}
+
+JsonView::Iterator JsonView::begin() const {
+  if (!is(JsonKind::array) && !is(JsonKind::object)) return {document_, 0};
+  return {document_, at_ + 1};
+}
+
+JsonView::Iterator JsonView::end() const {
+  if (!is(JsonKind::array) && !is(JsonKind::object)) return {document_, 0};
+  return {document_, document_->nodes_[at_].end};
+}
+
+void JsonDocument::reserve(std::size_t bytes) {
+  characters_.reserve(bytes);
+  nodes_.reserve(bytes / 24 + 1);
+}
+
+std::uint32_t JsonDocument::keep(std::string_view text) {
+  const auto at = static_cast<std::uint32_t>(characters_.size());
+  characters_.append(text);
+  return at;
+}
+
+JsonDocument::Node& JsonDocument::add(JsonKind kind, std::string_view key) {
+  Node node;
+  node.kind = kind;
+  if (!open_.empty()) {
+    Node& parent = nodes_[open_.back()];
+    ++parent.text_size;
+    if (parent.kind == JsonKind::object) {
+      node.key_at = keep(key);
+      node.key_size = static_cast<std::uint32_t>(key.size());
+    }
+  } else {
+    check(nodes_.empty(), "a JSON document has one root");
+  }
+  node.end = static_cast<std::uint32_t>(nodes_.size() + 1);
+  nodes_.push_back(node);
+  return nodes_.back();
+}
+
+void JsonDocument::open(JsonKind array_or_object, std::string_view key) {
+  add(array_or_object, key);
+  open_.push_back(static_cast<std::uint32_t>(nodes_.size() - 1));
+}
+
+void JsonDocument::close() {
+  check(!open_.empty(), "a JSON container is open");
+  nodes_[open_.back()].end = static_cast<std::uint32_t>(nodes_.size());
+  open_.pop_back();
+}
+
+void JsonDocument::leaf(JsonKind kind, std::string_view key, std::string_view text) {
+  Node& node = add(kind, key);
+  node.text_at = keep(text);
+  node.text_size = static_cast<std::uint32_t>(text.size());
+}
+
+namespace {
+
+void append_quoted(std::string& out, std::string_view text) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  out += '"';
+  for (char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    switch (c) {
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case '\b': out += "\\b"; break;
+      case '\f': out += "\\f"; break;
+      case '\n': out += "\\n"; break;
+      case '\r': out += "\\r"; break;
+      case '\t': out += "\\t"; break;
+      default:
+        if (byte < 0x20) {
+          out += "\\u00";
+          out += digits[byte >> 4];
+          out += digits[byte & 15];
+        } else {
+          out += c;
+        }
+    }
+  }
+  out += '"';
+}
+
+void append_canonical(std::string& out, JsonView value);
+
+void append_object(std::string& out, JsonView object) {
+  std::vector<JsonView> members;
+  members.reserve(object.size());
+  for (JsonView member : object) members.push_back(member);
+  std::stable_sort(members.begin(), members.end(),
+                   [](JsonView a, JsonView b) { return a.key() < b.key(); });
+  out += '{';
+  bool first = true;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    // Of equal names the last one counts, as everywhere in Kubernetes.
+    if (i + 1 < members.size() && members[i + 1].key() == members[i].key()) continue;
+    if (!first) out += ',';
+    first = false;
+    append_quoted(out, members[i].key());
+    out += ':';
+    append_canonical(out, members[i]);
+  }
+  out += '}';
+}
+
+void append_canonical(std::string& out, JsonView value) {
+  switch (value.kind()) {
+    case JsonKind::absent:
+    case JsonKind::null: out += "null"; break;
+    case JsonKind::boolean:
+    case JsonKind::number: out += value.text(); break;
+    case JsonKind::string: append_quoted(out, value.text()); break;
+    case JsonKind::array: {
+      out += '[';
+      bool first = true;
+      for (JsonView item : value) {
+        if (!first) out += ',';
+        first = false;
+        append_canonical(out, item);
+      }
+      out += ']';
+      break;
+    }
+    case JsonKind::object: append_object(out, value); break;
+  }
+}
+
+Json number_json(JsonView value) {
+  if (auto integer = value.integer()) return *integer;
+  std::string_view token = value.text();
+  std::uint64_t natural = 0;
+  auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), natural);
+  if (error == std::errc{} && end == token.data() + token.size()) return natural;
+  Json parsed = Json::parse(token, nullptr, false);
+  return parsed.is_discarded() ? Json(std::string(token)) : parsed;
+}
+
+void add_json(JsonDocument& document, const Json& value, std::string_view key) {
+  switch (value.type()) {
+    case Json::value_t::object:
+      document.open(JsonKind::object, key);
+      for (const auto& [name, member] : value.items()) add_json(document, member, name);
+      document.close();
+      break;
+    case Json::value_t::array:
+      document.open(JsonKind::array, key);
+      for (const Json& item : value) add_json(document, item, {});
+      document.close();
+      break;
+    case Json::value_t::string:
+      document.leaf(JsonKind::string, key, value.get_ref<const std::string&>());
+      break;
+    case Json::value_t::boolean:
+      document.leaf(JsonKind::boolean, key, value.get<bool>() ? "true" : "false");
+      break;
+    case Json::value_t::number_integer:
+    case Json::value_t::number_unsigned:
+    case Json::value_t::number_float: document.leaf(JsonKind::number, key, value.dump()); break;
+    case Json::value_t::null:
+    case Json::value_t::binary:
+    case Json::value_t::discarded: document.leaf(JsonKind::null, key, {}); break;
+  }
+}
+
+}  // namespace
+
+std::string canonical_text(JsonView value) {
+  std::string out;
+  append_canonical(out, value);
+  return out;
+}
+
+Json to_json(JsonView value) {
+  switch (value.kind()) {
+    case JsonKind::absent:
+    case JsonKind::null: return nullptr;
+    case JsonKind::boolean: return value.is_true();
+    case JsonKind::number: return number_json(value);
+    case JsonKind::string: return std::string(value.text());
+    case JsonKind::array: {
+      Json out = Json::array();
+      for (JsonView item : value) out.push_back(to_json(item));
+      return out;
+    }
+    case JsonKind::object: {
+      Json out = Json::object();
+      for (JsonView member : value) out[std::string(member.key())] = to_json(member);
+      return out;
+    }
+  }
+  return nullptr;
+}
+
+JsonDocument to_document(const Json& value) {
+  JsonDocument document;
+  add_json(document, value, {});
+  return document;
+}
+
+}  // namespace fairlead

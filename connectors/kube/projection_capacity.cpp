@@ -1,0 +1,68 @@
+// Where capacity comes from: machines, clusters and the flavors that sort them.
+#include "connectors/kube/projection_fields.h"
+
+namespace fairlead::projection {
+
+NodeFacts node(JsonView object) {
+  NodeFacts out;
+  out.labels = strings(object["metadata"]["labels"]);
+  out.taints = repelling_taints(object["spec"]["taints"]);
+  out.unschedulable = object["spec"]["unschedulable"].is_true();
+  out.ready = condition(object["status"], "Ready").status == ConditionStatus::yes;
+  out.allocatable = amounts(object["status"]["allocatable"]);
+  return out;
+}
+
+ClusterMetricsFacts cluster_metrics(JsonView object) {
+  ClusterMetricsFacts out;
+  for (JsonView item : object["status"]["nodes"]) {
+    const std::string_view name = item["name"].string();
+    if (name.empty()) continue;
+    NodeFacts machine;
+    machine.labels = strings(item["labels"]);
+    machine.taints = repelling_taints(item["taints"]);
+    machine.unschedulable = item["unschedulable"].is_true();
+    machine.ready = true;  // ClusterMetrics does not say; its taints decide
+    machine.allocatable = amounts(item["allocatableResources"]);
+    out.nodes.insert_or_assign(std::string(name), std::move(machine));
+  }
+  return out;
+}
+
+ManagedClusterFacts managed_cluster(JsonView object) {
+  ManagedClusterFacts out;
+  // Never status.capacity: keys that vanished stay there.
+  out.allocatable = amounts(object["status"]["allocatable"]);
+  out.available = condition(object["status"], "ManagedClusterConditionAvailable");
+  out.deleting = deleting(object);
+  return out;
+}
+
+ClusterProfileFacts cluster_profile(JsonView object) {
+  JsonView metadata = object["metadata"];
+  ClusterProfileFacts out;
+  out.cluster = metadata["labels"]["open-cluster-management.io/cluster-name"].string();
+  if (out.cluster.empty()) out.cluster = metadata["name"].string();
+  return out;
+}
+
+ResourceFlavorFacts resource_flavor(JsonView object) {
+  JsonView spec = object["spec"];
+  ResourceFlavorFacts out;
+  out.node_labels = strings(spec["nodeLabels"]);
+  out.node_taints = taints(spec["nodeTaints"]);
+  for (JsonView item : spec["tolerations"]) {
+    Toleration toleration;
+    toleration.key = item["key"].string();
+    toleration.op = item["operator"].string();
+    if (toleration.op.empty()) toleration.op = "Equal";
+    toleration.value = item["value"].string();
+    toleration.effect = item["effect"].string();
+    out.tolerations.push_back(std::move(toleration));
+  }
+  make_set(out.tolerations);
+  out.topology_name = spec["topologyName"].string();
+  return out;
+}
+
+}  // namespace fairlead::projection

@@ -1,0 +1,121 @@
+#include "connectors/kube/projection_fields.h"
+
+namespace fairlead::projection {
+
+std::optional<Quantity> quantity(JsonView value) {
+  if (!value.is(JsonKind::string) && !value.is(JsonKind::number)) return std::nullopt;
+  return Quantity::parse(value.text());
+}
+
+ResourceAmounts amounts(JsonView object) {
+  ResourceAmounts out;
+  if (!object.is(JsonKind::object)) return out;
+  for (JsonView member : object)
+    if (auto amount = quantity(member))
+      out.insert_or_assign(std::string(member.key()), to_amount(member.key(), *amount));
+  return out;
+}
+
+std::map<std::string, std::string> strings(JsonView object) {
+  std::map<std::string, std::string> out;
+  if (!object.is(JsonKind::object)) return out;
+  for (JsonView member : object)
+    if (member.is(JsonKind::string))
+      out.insert_or_assign(std::string(member.key()), std::string(member.text()));
+  return out;
+}
+
+std::vector<std::string> string_items(JsonView array) {
+  std::vector<std::string> out;
+  if (!array.is(JsonKind::array)) return out;
+  for (JsonView item : array)
+    if (item.is(JsonKind::string)) out.emplace_back(item.text());
+  return out;
+}
+
+std::vector<Taint> taints(JsonView array) {
+  std::vector<Taint> out;
+  if (!array.is(JsonKind::array)) return out;
+  for (JsonView item : array) {
+    Taint taint{std::string(item["key"].string()), std::string(item["value"].string()),
+                std::string(item["effect"].string())};
+    if (!taint.key.empty() && !taint.effect.empty()) out.push_back(std::move(taint));
+  }
+  make_set(out);
+  return out;
+}
+
+std::vector<Taint> repelling_taints(JsonView array) {
+  std::vector<Taint> out = taints(array);
+  std::erase_if(out, [](const Taint& taint) {
+    return taint.effect != "NoSchedule" && taint.effect != "NoExecute";
+  });
+  return out;
+}
+
+ConditionStatus condition_status(std::string_view word) {
+  if (word == "True") return ConditionStatus::yes;
+  if (word == "False") return ConditionStatus::no;
+  if (word == "Unknown") return ConditionStatus::unknown;
+  return ConditionStatus::absent;
+}
+
+ConditionFacts condition(JsonView status, std::string_view type) {
+  ConditionFacts out;
+  for (JsonView item : status["conditions"]) {
+    if (item["type"].string() != type) continue;
+    out.status = condition_status(item["status"].string());
+    out.reason = item["reason"].string();
+    out.observed_generation = item["observedGeneration"].integer().value_or(0);
+  }
+  return out;
+}
+
+namespace {
+
+ResourceQuota resource_quota(JsonView resource) {
+  ResourceQuota out;
+  out.name = resource["name"].string();
+  out.nominal = quantity(resource["nominalQuota"]).value_or(Quantity{});
+  out.borrowing_limit = quantity(resource["borrowingLimit"]);
+  out.lending_limit = quantity(resource["lendingLimit"]);
+  return out;
+}
+
+}  // namespace
+
+std::vector<ResourceGroup> resource_groups(JsonView array) {
+  std::vector<ResourceGroup> out;
+  if (!array.is(JsonKind::array)) return out;
+  for (JsonView item : array) {
+    ResourceGroup group;
+    group.covered_resources = string_items(item["coveredResources"]);
+    for (JsonView row : item["flavors"]) {
+      FlavorQuotas flavor;
+      flavor.name = row["name"].string();
+      if (flavor.name.empty()) continue;
+      for (JsonView resource : row["resources"])
+        if (!resource["name"].string().empty()) flavor.resources.push_back(resource_quota(resource));
+      group.flavors.push_back(std::move(flavor));
+    }
+    out.push_back(std::move(group));
+  }
+  return out;
+}
+
+std::vector<FlavorUsage> flavors_usage(JsonView array) {
+  std::vector<FlavorUsage> out;
+  for (JsonView flavor : array)
+    for (JsonView resource : flavor["resources"]) {
+      const std::string_view name = resource["name"].string();
+      auto total = quantity(resource["total"]);
+      if (name.empty() || flavor["name"].string().empty() || !total) continue;
+      out.push_back({std::string(flavor["name"].string()), std::string(name), to_amount(name, *total)});
+    }
+  make_set(out);
+  return out;
+}
+
+bool deleting(JsonView object) { return object["metadata"]["deletionTimestamp"].given(); }
+
+}  // namespace fairlead::projection

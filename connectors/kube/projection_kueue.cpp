@@ -1,0 +1,112 @@
+// Kueue's kinds in both served versions, and the work that carries them to a member.
+#include "connectors/kube/projection_fields.h"
+
+namespace fairlead::projection {
+namespace {
+
+std::string canonical_or_empty(JsonView value) {
+  return value.given() ? canonical_text(value) : std::string();
+}
+
+// v1beta1 has a plain list beside the strategy; v1beta2 the strategy alone.
+std::vector<std::string> admission_check_names(JsonView spec) {
+  std::vector<std::string> out = string_items(spec["admissionChecks"]);
+  for (JsonView rule : spec["admissionChecksStrategy"]["admissionChecks"])
+    if (!rule["name"].string().empty()) out.emplace_back(rule["name"].string());
+  make_set(out);
+  return out;
+}
+
+}  // namespace
+
+ClusterQueueFacts cluster_queue(JsonView object) {
+  JsonView spec = object["spec"];
+  JsonView annotations = object["metadata"]["annotations"];
+  ClusterQueueFacts out;
+  out.groups = resource_groups(spec["resourceGroups"]);
+  out.cohort = spec[spec["cohortName"].given() ? "cohortName" : "cohort"].string();
+  out.namespace_selector = canonical_or_empty(spec["namespaceSelector"]);
+  out.queueing_strategy = spec["queueingStrategy"].string();
+  out.preemption = canonical_or_empty(spec["preemption"]);
+  out.stop_policy = spec["stopPolicy"].string();
+  out.admission_checks = admission_check_names(spec);
+  out.base_quota = annotations["fairlead.io/base-quota"].string();
+  out.extend_resource_groups = annotations["fairlead.io/extend-resource-groups"].string() == "true";
+  out.usage = flavors_usage(object["status"]["flavorsUsage"]);
+  out.active = condition(object["status"], "Active");
+  out.deleting = deleting(object);
+  return out;
+}
+
+LocalQueueFacts local_queue(JsonView object) {
+  return {std::string(object["spec"]["clusterQueue"].string())};
+}
+
+AdmissionCheckFacts admission_check(JsonView object) {
+  JsonView parameters = object["spec"]["parameters"];
+  return {std::string(object["spec"]["controllerName"].string()),
+          std::string(parameters["apiGroup"].string()), std::string(parameters["kind"].string()),
+          std::string(parameters["name"].string())};
+}
+
+MultiKueueConfigFacts multikueue_config(JsonView object) {
+  return {string_items(object["spec"]["clusters"]),
+          std::string(object["spec"]["quotaManagement"].string())};
+}
+
+namespace {
+
+void add_manifest(ManifestWorkFacts& work, JsonView manifest) {
+  constexpr std::string_view kueue = "kueue.x-k8s.io/";
+  if (!manifest["apiVersion"].string().starts_with(kueue)) return;
+  JsonView metadata = manifest["metadata"];
+  const std::string name(metadata["name"].string());
+  if (manifest["kind"].string() == "LocalQueue")
+    work.local_queues.push_back({std::string(metadata["namespace"].string()), name,
+                                 std::string(manifest["spec"]["clusterQueue"].string())});
+  if (manifest["kind"].string() != "ClusterQueue") return;
+  for (const ResourceGroup& group : resource_groups(manifest["spec"]["resourceGroups"]))
+    for (const FlavorQuotas& flavor : group.flavors)
+      for (const ResourceQuota& resource : flavor.resources)
+        work.quotas.push_back(
+            {name, flavor.name, resource.name, to_amount(resource.name, resource.nominal)});
+}
+
+WorkFeedback feedback(JsonView manifest) {
+  WorkFeedback out;
+  out.cluster_queue = manifest["resourceMeta"]["name"].string();
+  for (JsonView value : manifest["statusFeedback"]["values"]) {
+    JsonView field = value["fieldValue"];
+    if (value["name"].string() == "active") out.active = condition_status(field["string"].string());
+    if (value["name"].string() != "usage" || !field["jsonRaw"].is(JsonKind::string)) continue;
+    // The agent delivers JSON as text inside JSON.
+    if (auto usage = parse_json(field["jsonRaw"].text()); usage.has_value()) {
+      out.has_usage = true;
+      out.usage = flavors_usage(usage->root());
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+ManifestWorkFacts manifest_work(JsonView object) {
+  ManifestWorkFacts out;
+  out.spec_digest = sha256(canonical_text(object["spec"]));
+  for (JsonView manifest : object["spec"]["workload"]["manifests"]) add_manifest(out, manifest);
+  make_set(out.quotas);
+  make_set(out.local_queues);
+  out.applied = condition(object["status"], "Applied");
+  out.available = condition(object["status"], "Available");
+  for (JsonView manifest : object["status"]["resourceStatus"]["manifests"])
+    if (manifest["resourceMeta"]["resource"].string() == "clusterqueues")
+      out.feedback.push_back(feedback(manifest));
+  std::stable_sort(out.feedback.begin(), out.feedback.end(),
+                   [](const WorkFeedback& a, const WorkFeedback& b) {
+                     return a.cluster_queue < b.cluster_queue;
+                   });
+  out.deleting = deleting(object);
+  return out;
+}
+
+}  // namespace fairlead::projection

@@ -1,0 +1,74 @@
+#include "connectors/kube/json_document.h"
+
+#include <catch2/catch.hpp>
+
+using namespace fairlead;
+
+namespace {
+std::string canonical(std::string_view text) {
+  auto document = parse_json(text);
+  return document ? canonical_text(document->root()) : "error: " + document.error().message;
+}
+}  // namespace
+
+TEST_CASE("canonical text sorts keys, drops white space and keeps number tokens exactly") {
+  CHECK(canonical(R"( {"b": [1, 2.50, -0, 1e30], "a": {"z": null, "y": true}} )") ==
+        R"({"a":{"y":true,"z":null},"b":[1,2.50,-0,1e30]})");
+  CHECK(canonical("123456789012345678901234567890") == "123456789012345678901234567890");
+  CHECK(canonical("0.1000") == "0.1000");
+  CHECK(canonical(R"({"":[]})") == R"({"":[]})");
+}
+
+TEST_CASE("canonical text equals nlohmann's for 64-bit integers and every kind of string") {
+  const std::string text = "{\"k\":[\"\\u0000\\u001f\\b\\f\\n\\r\\t\\\"\\\\\\/ é \\ud83d\\ude00 \\u007f\","
+                           "-9223372036854775808,18446744073709551615],\"a\":{}}";
+  CHECK(canonical(text) == to_text(Json::parse(text)));
+  auto document = parse_json(text);
+  REQUIRE(document.has_value());
+  CHECK(to_json(document->root()) == Json::parse(text));
+  CHECK(canonical_text(to_document(Json::parse(text)).root()) == canonical(text));
+}
+
+TEST_CASE("views find the last member of a name and say absent for what is not there") {
+  auto document = parse_json(R"({"a":{"x":1,"y":"two"},"a":{"x":7},"list":[10,20,30]})");
+  REQUIRE(document.has_value());
+  JsonView root = document->root();
+  CHECK(root["a"]["x"].integer() == 7);
+  CHECK(root["a"]["y"].kind() == JsonKind::absent);
+  CHECK(root["nothing"]["deeper"].kind() == JsonKind::absent);
+  CHECK(root["list"]["x"].kind() == JsonKind::absent);
+  CHECK(root["list"].size() == 3);
+  std::int64_t sum = 0;
+  for (JsonView item : root["list"]) sum += item.integer().value_or(0);
+  CHECK(sum == 60);
+  for (JsonView item : root["list"]["none"]) CHECK(item.kind() == JsonKind::absent);
+  CHECK(canonical_text(root) == R"({"a":{"x":7},"list":[10,20,30]})");
+}
+
+TEST_CASE("everything that is no JSON is refused with line and byte") {
+  for (const char* bad :
+       {"", " ", "{", "[1,2", R"({"a":1)", R"({"a" 1})", R"({"a":1,})", "[1,]", "[1 2]", "tru", "nul",
+        "truex", "01", "1.", "1e", "+1", ".5", "-", "[01]", "[1.]", "[-]", "[+1]", "[.5]", "[1e+]",
+        "[0x1]", "[NaN]", R"(["\q"])", R"(["\ud800"])", R"(["\u12"])", "[\"a\nb\"]", "[\"\xff\"]",
+        "{} {}", "[] x", "1 2", "\"a\" \"b\"", R"({"a":1}})", "{1:2}", R"(["a)", R"({"\q":1})",
+        R"([{"a":tru}])", R"([nulll])", "[1,,2]", "{\"a\":}", "[\x01]"}) {
+    INFO(bad);
+    auto document = parse_json(bad);
+    CHECK(document.has_error());
+    if (!document) CHECK(document.error().message.find("line 1, byte ") == 0);
+  }
+  auto document = parse_json("{\n \"a\": 1,\n \"b\": oops\n}");
+  REQUIRE(document.has_error());
+  CHECK(document.error().code == ErrorCode::bad_input);
+  CHECK(document.error().message.find("line 3, byte ") == 0);
+}
+
+TEST_CASE("depth and size are bounded") {
+  CHECK(parse_json(std::string(kJsonDepthMax, '[') + std::string(kJsonDepthMax, ']')).has_value());
+  auto deep = parse_json(std::string(kJsonDepthMax + 1, '[') + std::string(kJsonDepthMax + 1, ']'));
+  REQUIRE(deep.has_error());
+  CHECK(deep.error().message.find("nested deeper than 256") != std::string::npos);
+  CHECK(parse_json(std::string(1'000'000, '[')).has_error());
+  CHECK(parse_json("\"" + std::string(kJsonBytesMax, 'a') + "\"").has_error());
+  CHECK(parse_json("[\"" + std::string(kJsonBytesMax - 4, 'a') + "\"]").has_value());
+}
