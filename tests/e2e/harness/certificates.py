@@ -1,0 +1,47 @@
+"""A throw-away certificate authority, made with the openssl program."""
+
+import subprocess
+
+
+def _openssl(*arguments):
+    done = subprocess.run(["openssl", *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == 0, f"openssl {arguments[0]}: {done.stderr}"
+
+
+class Authority:
+    """Signs server and client certificates below `directory`."""
+
+    def __init__(self, directory, name="fairlead-test-ca"):
+        self.directory = directory
+        self.certificate = directory / f"{name}.crt"
+        self.key = directory / f"{name}.key"
+        _openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                 "-days", "2", "-subj", f"/CN={name}", "-keyout", self.key, "-out", self.certificate)
+
+    def server(self, name="server"):
+        """Certificate and key for 127.0.0.1 and localhost."""
+        return self._sign(name, f"/CN={name}", "serverAuth", "subjectAltName=IP:127.0.0.1,DNS:localhost")
+
+    def client(self, user, group=None, name=None, expired=False):
+        """Certificate and key that an API server knows as `user` of `group`."""
+        subject = (f"/O={group}" if group else "") + f"/CN={user}"
+        return self._sign(name or f"client-{user}", subject, "clientAuth", None, expired)
+
+    def signing_key(self, name="service-account"):
+        """A key pair for service account tokens: (private key, public key)."""
+        private, public = self.directory / f"{name}.key", self.directory / f"{name}.pub"
+        _openssl("genrsa", "-out", private, "2048")
+        _openssl("rsa", "-in", private, "-pubout", "-out", public)
+        return private, public
+
+    def _sign(self, name, subject, usage, names, expired=False):
+        certificate, key = self.directory / f"{name}.crt", self.directory / f"{name}.key"
+        request, extensions = self.directory / f"{name}.csr", self.directory / f"{name}.ext"
+        extensions.write_text("basicConstraints=CA:FALSE\nkeyUsage=digitalSignature\n"
+                              f"extendedKeyUsage={usage}\n" + (names or "") + "\n")
+        _openssl("req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                 "-subj", subject, "-keyout", key, "-out", request)
+        _openssl("x509", "-req", "-in", request, "-CA", self.certificate, "-CAkey", self.key,
+                 "-CAcreateserial", "-days", "-1" if expired else "2", "-extfile", extensions,
+                 "-out", certificate)
+        return certificate, key

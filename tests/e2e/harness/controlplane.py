@@ -1,0 +1,150 @@
+"""A real etcd and real kube-apiservers on free ports of 127.0.0.1.
+
+    with ControlPlane() as plane:
+        hub = plane.add_server("hub")
+        hub.install_crds()
+        hub.kubectl("get", "clusterqueues")
+
+The programs come from $KUBEBUILDER_ASSETS, or from the cache that scripts/controlplane fills. Several servers
+share one etcd under different prefixes, so their resourceVersions come from one counter: a good check that
+nobody compares them. Everything dies with the test, also when it crashes.
+"""
+
+import json
+import os
+import pathlib
+import secrets
+import shutil
+import tempfile
+import urllib.request
+
+from .apiserver import ApiServer, USERS
+from .certificates import Authority
+from .process import Process, free_port, wait_for
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+VERSION = (ROOT / "tests/e2e/controlplane/VERSION").read_text().strip()
+PROGRAMS = ("etcd", "kube-apiserver", "kubectl", "kube-controller-manager")
+
+
+def assets():
+    """The folder of the control plane's programs, or None where there is none."""
+    chosen = os.environ.get("KUBEBUILDER_ASSETS")
+    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
+    folder = pathlib.Path(chosen) if chosen else cache / "fairlead/controlplane" / VERSION
+    needed = PROGRAMS[:3] if chosen else PROGRAMS
+    return folder if all(os.access(folder / name, os.X_OK) for name in needed) else None
+
+
+def old_etcd():
+    """An etcd 3.4, which cannot serve streaming lists, or None."""
+    for folder in (assets(), pathlib.Path("/usr/bin")):
+        for name in ("etcd-3.4", "etcd"):
+            program = folder / name if folder else None
+            if program and os.access(program, os.X_OK):
+                version = os.popen(f"'{program}' --version 2>/dev/null").read()
+                if "etcd Version: 3.4." in version:
+                    return program
+    return None
+
+
+def crd_folders():
+    """The folders whose CRDs are installed: the real ones where they can be had, else the project's own."""
+    own = ROOT / "schema/crd"
+    shared = pathlib.Path(os.environ.get("FAIRLEAD_CRDS") or ROOT.parent / "shared/crds")
+    if not shared.is_dir():
+        return [own]
+    return [shared / name for name in REAL_CRDS if (shared / name).is_dir()] + [own]
+
+
+REAL_CRDS = ("kueue-v0.19.2", "ocm-v1.3.0", "cluster-inventory-v0.1.2", "kubestellar-v0.30.0")
+
+
+class ControlPlane:
+    """One etcd and the API servers on it. Use it as a context manager.
+
+    `etcd`: another etcd program. `directory`: where state and logs are kept (default: a temporary folder,
+    removed at the end unless FAIRLEAD_KEEP is set).
+    """
+
+    def __init__(self, etcd=None, directory=None):
+        self.assets = assets()
+        assert self.assets, "no control plane: run scripts/controlplane or set KUBEBUILDER_ASSETS"
+        self.directory = pathlib.Path(directory or tempfile.mkdtemp(prefix="fairlead-e2e-"))
+        self.servers = {}
+        self.processes = []
+        self._etcd_program = etcd or self.assets / "etcd"
+        self._temporary = directory is None
+
+    def __enter__(self):
+        try:
+            self._make_credentials()
+            self._start_etcd()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        for process in reversed(self.processes):
+            if process.running():
+                process.resume()
+            process.kill()
+        if self._temporary and not os.environ.get("FAIRLEAD_KEEP"):
+            shutil.rmtree(self.directory, ignore_errors=True)
+
+    def process(self, name, command, env=None):
+        """A Process that ends with this control plane; not started yet."""
+        made = Process(name, command, self.directory / f"{name}.log", env)
+        self.processes.append(made)
+        return made
+
+    def add_server(self, name="hub", prefix=None, **options):
+        """Starts one more kube-apiserver; with the `prefix` of another one it serves the same objects.
+
+        Options: see ApiServer.
+        """
+        server = ApiServer(self, name, prefix or f"/{name}", **options)
+        self.servers[name] = server
+        server.start()
+        return server
+
+    def add_controller_manager(self, server, controllers="namespace,garbagecollector"):
+        """Starts the controllers that finish deletions of `server`'s namespaces and owned objects."""
+        manager = self.process(f"{server.name}-controller-manager", [
+            self.assets / "kube-controller-manager", f"--kubeconfig={server.kubeconfig()}",
+            f"--controllers={controllers}", "--leader-elect=false", f"--secure-port={free_port()}",
+            f"--cert-dir={self.directory / (server.name + '-controller-manager')}"])
+        return manager.start()
+
+    def _make_credentials(self):
+        self.authority = Authority(self.directory)
+        self.server_certificate = self.authority.server()
+        self.signing_key = self.authority.signing_key()
+        self.tokens = {user: secrets.token_hex(16) for user in USERS}
+        lines = [f'{self.tokens[user]},{user},{user}' + (f',"{group}"' if group else "")
+                 for user, group in USERS.items()]
+        self.token_file = self.directory / "tokens.csv"
+        self.token_file.write_text("\n".join(lines) + "\n")
+
+    def _start_etcd(self):
+        client, peer = (f"http://127.0.0.1:{free_port()}" for _ in range(2))
+        self.etcd_url = client
+        self.etcd = self.process("etcd", [
+            self._etcd_program, f"--data-dir={self.directory / 'etcd'}", "--name=test",
+            f"--listen-client-urls={client}", f"--advertise-client-urls={client}",
+            f"--listen-peer-urls={peer}", f"--initial-advertise-peer-urls={peer}",
+            f"--initial-cluster=test={peer}", "--unsafe-no-fsync"])
+        self.etcd.start()
+        wait_for("etcd", self._etcd_healthy)
+
+    def _etcd_healthy(self):
+        assert self.etcd.running(), self.etcd.tail()
+        try:
+            with urllib.request.urlopen(f"{self.etcd_url}/health", timeout=2) as answer:
+                return json.load(answer).get("health") == "true"
+        except OSError as problem:
+            raise AssertionError(str(problem)) from None

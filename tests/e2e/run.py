@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Runs end-to-end test modules: `run.py MODULE...`, for example `run.py test_controlplane`.
+
+A module says what it needs in `NEEDS` ("controlplane", "fairlead"). Where something is missing its tests are
+named and counted as skipped and the exit code is 77, which ctest shows as Skipped; where CI is set a missing
+part is a failure, because a suite that silently tests nothing is worse than a red one.
+"""
+
+import argparse
+import os
+import pathlib
+import sys
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+SKIPPED = 77
+
+
+def missing(needs):
+    """What of `needs` cannot be had, as a sentence; empty if all can."""
+    from harness import controlplane, program
+    if "controlplane" in needs and controlplane.assets() is None:
+        return "no control plane (scripts/controlplane builds it, or set KUBEBUILDER_ASSETS)"
+    if "fairlead" in needs and program.binary() is None:
+        return "no fairlead program (scripts/test builds it, or set FAIRLEAD)"
+    return ""
+
+
+def tests_of(suite):
+    for item in suite:
+        if isinstance(item, unittest.TestSuite):
+            yield from tests_of(item)
+        else:
+            yield item
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("module", nargs="+")
+    parser.add_argument("-k", dest="pattern", help="only tests whose name contains this")
+    parser.add_argument("--folder", default=HERE, type=pathlib.Path, help="where the modules are")
+    arguments = parser.parse_args()
+    sys.path[:0] = [str(arguments.folder.resolve()), str(HERE)]
+
+    loader = unittest.TestLoader()
+    if arguments.pattern:
+        loader.testNamePatterns = [f"*{arguments.pattern}*"]
+    run, skipped = unittest.TestSuite(), []
+    for name in arguments.module:
+        suite = loader.loadTestsFromName(name)
+        why = missing(getattr(sys.modules[name], "NEEDS", ()))
+        if why:
+            skipped += [(test.id(), why) for test in tests_of(suite)]
+        else:
+            run.addTests(suite)
+
+    result = unittest.TextTestRunner(verbosity=2).run(run)
+    skipped += [(test.id(), why) for test, why in result.skipped]
+    for name, why in skipped:
+        print(f"SKIPPED {name}: {why}")
+    if skipped:
+        print(f"SKIPPED {len(skipped)} of {run.countTestCases() + len(skipped) - len(result.skipped)} tests")
+    if not result.wasSuccessful():
+        return 1
+    if result.testsRun == 0 and not skipped:
+        print("no test was found")
+        return 1
+    if skipped and os.environ.get("CI"):
+        print("CI is set: a skipped test is a failure")
+        return 1
+    return SKIPPED if skipped else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
