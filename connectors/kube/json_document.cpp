@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "engine/base/check.h"
+#include "engine/base/quantity.h"
 
 namespace fairlead {
 
@@ -198,6 +199,12 @@ Json number_json(JsonView value) {
   std::uint64_t natural = 0;
   auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), natural);
   if (error == std::errc{} && end == token.data() + token.size()) return natural;
+  // `1e3` and `1.0` are integers too; Go prints them as such.
+  constexpr Int128 nano_per_unit = 1'000'000'000;
+  if (auto exact = Quantity::parse(token); exact && exact->nano() % nano_per_unit == 0) {
+    const Int128 units = exact->nano() / nano_per_unit;
+    if (saturate(units) == units) return saturate(units);
+  }
   Json parsed = Json::parse(token, nullptr, false);
   return parsed.is_discarded() ? Json(std::string(token)) : parsed;
 }

@@ -1,9 +1,10 @@
 // One JSON document as a compact tree with cheap views.
 //
-// Watch lines come in as text. The whole of a line is walked once with simdjson (which validates every byte of it) into
-// one array of nodes and one block of characters; after that nothing refers to the input. Numbers keep their text, so an
-// integer of forty digits or a decimal reaches the Quantity parser exactly as written: no floating point anywhere.
-// YAML and nlohmann documents are brought into the same tree, so projections read one thing only.
+// Watch lines come in as text. The whole of a line is walked once with simdjson (which validates
+// every byte of it) into one array of nodes and one block of characters; after that nothing refers
+// to the input. Numbers keep their text, so an integer of forty digits or a decimal reaches the
+// Quantity parser exactly as written: no floating point anywhere. YAML and nlohmann documents are
+// brought into the same tree, so projections read one thing only.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +20,16 @@
 
 namespace fairlead {
 
-/// Longest document that is read, in bytes. etcd refuses objects beyond 1.5 MB; a page of a list is larger.
+/// Longest document that is read, in bytes. etcd refuses objects beyond 1.5 MB; a page of a list is
+/// larger.
 inline constexpr std::size_t kJsonBytesMax = std::size_t{16} << 20;
+/// Longest document of an input file: a List of all nodes of a large fleet.
+inline constexpr std::size_t kJsonFileBytesMax = std::size_t{1} << 30;
 /// Deepest nesting that is read.
 inline constexpr std::size_t kJsonDepthMax = 256;
 
-/// What a view stands for; `absent` where there is nothing (a missing member, or a member of what is no object).
+/// What a view stands for; `absent` where there is nothing (a missing member, or a member of what
+/// is no object).
 enum class JsonKind : std::uint8_t { absent, null, boolean, number, string, array, object };
 
 /// "a string", "an array", ...: for messages to a person.
@@ -43,7 +48,8 @@ class JsonView {
   /// There is a value and it is not null: Kubernetes treats a null field as one left out.
   bool given() const { return kind() != JsonKind::absent && kind() != JsonKind::null; }
 
-  /// The unescaped characters of a string, the exact token of a number, "true" or "false"; else empty.
+  /// The unescaped characters of a string, the exact token of a number, "true" or "false"; else
+  /// empty.
   std::string_view text() const;
   /// text() of a string; empty for every other kind.
   std::string_view string() const { return is(JsonKind::string) ? text() : std::string_view{}; }
@@ -56,7 +62,8 @@ class JsonView {
   std::size_t size() const;
   /// The name under which this value is a member of its object; empty for items.
   std::string_view key() const;
-  /// The member of that name (the last, if there are several); absent if there is none or this is no object.
+  /// The member of that name (the last, if there are several); absent if there is none or this is
+  /// no object.
   JsonView operator[](std::string_view name) const;
 
   class Iterator {
@@ -113,9 +120,10 @@ class JsonDocument {
   friend class JsonView;
   struct Node {
     JsonKind kind = JsonKind::null;
-    std::uint32_t key_at = 0, key_size = 0;    // in characters_
-    std::uint32_t text_at = 0, text_size = 0;  // in characters_; of a container text_size counts its members
-    std::uint32_t end = 0;                     // index behind the last node below this one
+    std::uint32_t key_at = 0, key_size = 0;  // in characters_
+    std::uint32_t text_at = 0,
+                  text_size = 0;  // in characters_; of a container text_size counts its members
+    std::uint32_t end = 0;        // index behind the last node below this one
   };
   Node& add(JsonKind kind, std::string_view key);
   std::uint32_t keep(std::string_view text);
@@ -123,9 +131,9 @@ class JsonDocument {
     return std::string_view(characters_).substr(at, size);
   }
 
-  std::vector<Node> nodes_;         // preorder
-  std::string characters_;          // keys and texts, one behind the other
-  std::vector<std::uint32_t> open_; // containers being built
+  std::vector<Node> nodes_;          // preorder
+  std::string characters_;           // keys and texts, one behind the other
+  std::vector<std::uint32_t> open_;  // containers being built
 };
 
 /// Where and why a text is no JSON.
@@ -135,17 +143,19 @@ struct JsonFault {
   std::string what;        ///< for a person
 };
 
-/// Reads exactly one JSON document (white space around it is fine). bad_input otherwise: the message names line and byte.
+/// Reads exactly one JSON document (white space around it is fine). bad_input otherwise: the
+/// message names line and byte.
 Result<JsonDocument> parse_json(std::string_view text);
 /// The same, with the place of the fault as a value; `fault` is set only on failure.
-std::optional<JsonDocument> parse_json(std::string_view text, JsonFault& fault);
+std::optional<JsonDocument> parse_json(std::string_view text, JsonFault& fault,
+                                       std::size_t bytes_max = kJsonBytesMax);
 
-/// Keys sorted bytewise, no white space, number tokens as they are: the bytes that digests are taken of. Equal to
-/// to_text(to_json(v)) as long as all numbers are 64-bit integers.
+/// Keys sorted bytewise, no white space, number tokens as they are: the bytes that digests are
+/// taken of. Equal to to_text(to_json(v)) as long as all numbers are 64-bit integers.
 std::string canonical_text(JsonView value);
 
-/// As a nlohmann value, for printing. Integers of 64 bits stay integers; other numbers become the nearest double, so
-/// never compute with the result.
+/// As a nlohmann value, for printing. Whole numbers of 64 bits are integers (`1e3` too); others
+/// become the nearest double, so never compute with the result.
 Json to_json(JsonView value);
 /// The same tree of a nlohmann value.
 JsonDocument to_document(const Json& value);

@@ -1,4 +1,5 @@
-// The only file that sees simdjson. Its On-Demand interface does not validate what it skips, so everything is visited.
+// The only file that sees simdjson. Its On-Demand interface does not validate what it skips, so
+// everything is visited.
 #include <simdjson.h>
 
 #include <algorithm>
@@ -131,7 +132,8 @@ class Walk {
   bool too_deep_ = false;
 };
 
-// Says where a text stops being JSON, in words and offsets that do not depend on the CPU's kernel (simdjson's do).
+// Says where a text stops being JSON, in words and offsets that do not depend on the CPU's kernel
+// (simdjson's do).
 struct FaultFinder : nlohmann::json_sax<Json> {
   bool null() override { return true; }
   bool boolean(bool) override { return true; }
@@ -150,7 +152,8 @@ struct FaultFinder : nlohmann::json_sax<Json> {
     found = true;
     offset = position == 0 ? 0 : position - 1;
     what = why.what();
-    // "[json.exception.parse_error.101] parse error at line 1, column 5: syntax error ...": keep the last part.
+    // "[json.exception.parse_error.101] parse error at line 1, column 5: syntax error ...": keep
+    // the last part.
     if (auto at = what.find("column "); at != std::string::npos)
       if (auto colon = what.find(": ", at); colon != std::string::npos) what.erase(0, colon + 2);
     return false;
@@ -173,16 +176,18 @@ JsonFault find_fault(std::string_view text, bool too_deep) {
     fault.what = finder.found ? finder.what : "no valid JSON";
     fault.offset = std::min(finder.offset, text.size());
   }
-  fault.line = 1 + static_cast<std::size_t>(std::count(
-                       text.begin(), text.begin() + static_cast<std::ptrdiff_t>(fault.offset), '\n'));
+  fault.line =
+      1 + static_cast<std::size_t>(std::count(
+              text.begin(), text.begin() + static_cast<std::ptrdiff_t>(fault.offset), '\n'));
   return fault;
 }
 
 }  // namespace
 
-std::optional<JsonDocument> parse_json(std::string_view text, JsonFault& fault) {
-  if (text.size() > kJsonBytesMax) {
-    fault = {kJsonBytesMax, 1, "longer than " + std::to_string(kJsonBytesMax) + " bytes"};
+std::optional<JsonDocument> parse_json(std::string_view text, JsonFault& fault,
+                                       std::size_t bytes_max) {
+  if (text.size() > bytes_max) {
+    fault = {bytes_max, 1, "longer than " + std::to_string(bytes_max) + " bytes"};
     return std::nullopt;
   }
   thread_local od::parser parser;
@@ -201,8 +206,10 @@ std::optional<JsonDocument> parse_json(std::string_view text, JsonFault& fault) 
     if (parser.iterate(padded.data(), text.size(), padded.capacity()).get(document) ==
             simdjson::SUCCESS &&
         document.is_scalar().get(scalar) == simdjson::SUCCESS)
-      good = walk.value(document, {}, 0) && (scalar || document.current_location().error() == simdjson::OUT_OF_BOUNDS);
-    // A lone scalar carries no structure that simdjson would check for trailing text: let the strict reader decide.
+      good = walk.value(document, {}, 0) &&
+             (scalar || document.current_location().error() == simdjson::OUT_OF_BOUNDS);
+    // A lone scalar carries no structure that simdjson would check for trailing text: let the
+    // strict reader decide.
     if (good && scalar) good = Json::accept(text);
   }
   if (text.size() > kParserKeepsMax) {

@@ -50,7 +50,8 @@ Result<std::optional<ObjectSeen>> project(JsonView object) {
   out.key.kind = *kind;
   out.key.name = metadata["name"].string();
   if (out.key.name.empty())
-    return Error{ErrorCode::bad_input, std::string(info(*kind).name) + ": metadata.name is missing"};
+    return Error{ErrorCode::bad_input,
+                 std::string(info(*kind).name) + ": metadata.name is missing"};
   if (*kind == Kind::manifest_work && !out.key.name.starts_with("fairlead-"))
     return std::optional<ObjectSeen>{};
   if (info(*kind).namespaced) out.key.namespace_ = metadata["namespace"].string();

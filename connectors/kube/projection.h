@@ -1,9 +1,10 @@
 // From a Kubernetes object as served to the facts that Fairlead keeps of it.
 //
-// One function, a table of kinds behind it. A projection is an allow-list: what no rule of the engine reads is not kept,
-// so an update that changes none of it is no event. Results are canonical: sets sorted, quantities by value. A bad value
-// inside an object never fails a projection: the entry counts as absent. The one exception is a claim, whose author is a
-// person: there the malformed text itself is kept, for the fold to refuse by name.
+// One function, a table of kinds behind it. A projection is an allow-list: what no rule of the
+// engine reads is not kept, so an update that changes none of it is no event. Results are
+// canonical: sets sorted, quantities by value. A bad value inside an object never fails a
+// projection: the entry counts as absent. The one exception is a claim, whose author is a person:
+// there the malformed text itself is kept, for the fold to refuse by name.
 #pragma once
 
 #include <optional>
@@ -15,18 +16,22 @@
 
 namespace fairlead {
 
-/// The facts of `object`; nullopt for a kind, a version or (ManifestWorks that are not ours) an object that Fairlead does
-/// not read. bad_input if a kind that it reads has no metadata.name. `raw` stays empty: see raw_text.
+/// The facts of `object`; nullopt for a kind, a version or (ManifestWorks that are not ours) an
+/// object that Fairlead does not read. bad_input if a kind that it reads has no metadata.name.
+/// `raw` stays empty: see raw_text.
 ///
-/// What counts as absent: a label or annotation that is no string; an amount that is no Quantity (a borrowing or lending
-/// limit too; an unreadable nominalQuota is 0); a taint without a key or effect; an entry of a named list without a name.
+/// What counts as absent: a label or annotation that is no string; an amount that is no Quantity (a
+/// borrowing or lending limit too; an unreadable nominalQuota is 0); a taint without a key or
+/// effect; an entry of a named list without a name.
 Result<std::optional<ObjectSeen>> project(JsonView object);
 
-/// Canonical JSON of `object` as it may be kept: without metadata.managedFields and kubectl's last-applied copy, without
-/// the data of Secrets and the values of environment variables that other objects embed.
+/// Canonical JSON of `object` as it may be kept: without metadata.managedFields and kubectl's
+/// last-applied copy, without the data of Secrets and the values of environment variables that
+/// other objects embed.
 std::string raw_text(JsonView object);
 
-/// The group and version of an apiVersion: {"kueue.x-k8s.io", "v1beta2"}, {"", "v1"}. Views into `api_version`.
+/// The group and version of an apiVersion: {"kueue.x-k8s.io", "v1beta2"}, {"", "v1"}. Views into
+/// `api_version`.
 struct GroupVersion {
   std::string_view group;
   std::string_view version;

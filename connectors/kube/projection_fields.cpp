@@ -95,7 +95,8 @@ std::vector<ResourceGroup> resource_groups(JsonView array) {
       flavor.name = row["name"].string();
       if (flavor.name.empty()) continue;
       for (JsonView resource : row["resources"])
-        if (!resource["name"].string().empty()) flavor.resources.push_back(resource_quota(resource));
+        if (!resource["name"].string().empty())
+          flavor.resources.push_back(resource_quota(resource));
       group.flavors.push_back(std::move(flavor));
     }
     out.push_back(std::move(group));
@@ -110,7 +111,8 @@ std::vector<FlavorUsage> flavors_usage(JsonView array) {
       const std::string_view name = resource["name"].string();
       auto total = quantity(resource["total"]);
       if (name.empty() || flavor["name"].string().empty() || !total) continue;
-      out.push_back({std::string(flavor["name"].string()), std::string(name), to_amount(name, *total)});
+      out.push_back(
+          {std::string(flavor["name"].string()), std::string(name), to_amount(name, *total)});
     }
   make_set(out);
   return out;

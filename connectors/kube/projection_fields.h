@@ -1,4 +1,5 @@
-// The readers that the projections of several kinds share, and the projections themselves, one a kind.
+// The readers that the projections of several kinds share, and the projections themselves, one a
+// kind.
 #pragma once
 
 #include <map>

@@ -20,8 +20,9 @@ TEST_CASE("canonical text sorts keys, drops white space and keeps number tokens 
 }
 
 TEST_CASE("canonical text equals nlohmann's for 64-bit integers and every kind of string") {
-  const std::string text = "{\"k\":[\"\\u0000\\u001f\\b\\f\\n\\r\\t\\\"\\\\\\/ é \\ud83d\\ude00 \\u007f\","
-                           "-9223372036854775808,18446744073709551615],\"a\":{}}";
+  const std::string text =
+      "{\"k\":[\"\\u0000\\u001f\\b\\f\\n\\r\\t\\\"\\\\\\/ é \\ud83d\\ude00 \\u007f\","
+      "-9223372036854775808,18446744073709551615],\"a\":{}}";
   CHECK(canonical(text) == to_text(Json::parse(text)));
   auto document = parse_json(text);
   REQUIRE(document.has_value());
@@ -46,12 +47,50 @@ TEST_CASE("views find the last member of a name and say absent for what is not t
 }
 
 TEST_CASE("everything that is no JSON is refused with line and byte") {
-  for (const char* bad :
-       {"", " ", "{", "[1,2", R"({"a":1)", R"({"a" 1})", R"({"a":1,})", "[1,]", "[1 2]", "tru", "nul",
-        "truex", "01", "1.", "1e", "+1", ".5", "-", "[01]", "[1.]", "[-]", "[+1]", "[.5]", "[1e+]",
-        "[0x1]", "[NaN]", R"(["\q"])", R"(["\ud800"])", R"(["\u12"])", "[\"a\nb\"]", "[\"\xff\"]",
-        "{} {}", "[] x", "1 2", "\"a\" \"b\"", R"({"a":1}})", "{1:2}", R"(["a)", R"({"\q":1})",
-        R"([{"a":tru}])", R"([nulll])", "[1,,2]", "{\"a\":}", "[\x01]"}) {
+  for (const char* bad : {"",
+                          " ",
+                          "{",
+                          "[1,2",
+                          R"({"a":1)",
+                          R"({"a" 1})",
+                          R"({"a":1,})",
+                          "[1,]",
+                          "[1 2]",
+                          "tru",
+                          "nul",
+                          "truex",
+                          "01",
+                          "1.",
+                          "1e",
+                          "+1",
+                          ".5",
+                          "-",
+                          "[01]",
+                          "[1.]",
+                          "[-]",
+                          "[+1]",
+                          "[.5]",
+                          "[1e+]",
+                          "[0x1]",
+                          "[NaN]",
+                          R"(["\q"])",
+                          R"(["\ud800"])",
+                          R"(["\u12"])",
+                          "[\"a\nb\"]",
+                          "[\"\xff\"]",
+                          "{} {}",
+                          "[] x",
+                          "1 2",
+                          "\"a\" \"b\"",
+                          R"({"a":1}})",
+                          "{1:2}",
+                          R"(["a)",
+                          R"({"\q":1})",
+                          R"([{"a":tru}])",
+                          R"([nulll])",
+                          "[1,,2]",
+                          "{\"a\":}",
+                          "[\x01]"}) {
     INFO(bad);
     auto document = parse_json(bad);
     CHECK(document.has_error());

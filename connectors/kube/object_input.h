@@ -1,0 +1,63 @@
+// What `fairlead plan` reads: files of Kubernetes objects, or of watch events, as kubectl prints
+// them.
+//
+// Everything becomes one list of lines in the order given, each with its time. The contract is in
+// README.md: what is not understood stops the reading with file, line and what was expected; a bad
+// value inside an object does not.
+#pragma once
+
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/json.h"
+#include "engine/base/result.h"
+#include "engine/base/time.h"
+#include "engine/ingest/watch_fact.h"
+
+namespace fairlead {
+
+/// What a line says. `error` (an ERROR event) changes nothing.
+enum class InputType : std::uint8_t {
+  added,
+  modified,
+  deleted,
+  bookmark,
+  error,
+  source_stale,
+  source_lost,
+  source_synced,
+};
+
+/// One object of the input, or one word about a source.
+struct InputLine {
+  std::string file;
+  std::size_t line = 0;  ///< where its document starts, from 1; items of a List have the List's
+  LogTime time;
+  std::string cluster;  ///< "hub" or a member
+  InputType type = InputType::added;
+
+  // Of the object; empty for control lines and ERROR. A BOOKMARK has kind and resource_version
+  // only.
+  std::string api_version;
+  std::string kind;
+  std::string namespace_;
+  std::string name;
+  std::string resource_version;
+  std::optional<ObjectSeen>
+      seen;     ///< set for the kinds that Fairlead reads; facts of the last state when deleted
+  Json object;  ///< as read, with managedFields; null for control lines and ERROR
+};
+
+/// Reads the files one behind the other; `-` is `standard_input`. Times run on across files.
+Result<std::vector<InputLine>> read_objects(const std::vector<std::string>& files,
+                                            std::istream& standard_input);
+
+/// Reads text that came from `file` and appends to `lines`, whose last line gives the time to start
+/// from.
+Result<void> read_objects_text(std::string_view text, const std::string& file,
+                               std::vector<InputLine>& lines);
+
+}  // namespace fairlead
