@@ -15,6 +15,7 @@ import os
 import pathlib
 import secrets
 import shutil
+import subprocess
 import tempfile
 import urllib.request
 
@@ -27,24 +28,27 @@ VERSION = (ROOT / "tests/e2e/controlplane/VERSION").read_text().strip()
 PROGRAMS = ("etcd", "kube-apiserver", "kubectl", "kube-controller-manager")
 
 
+def cache():
+    """Where scripts/controlplane keeps what it built."""
+    base = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
+    return base / "fairlead/controlplane"
+
+
 def assets():
     """The folder of the control plane's programs, or None where there is none."""
     chosen = os.environ.get("KUBEBUILDER_ASSETS")
-    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
-    folder = pathlib.Path(chosen) if chosen else cache / "fairlead/controlplane" / VERSION
+    folder = pathlib.Path(chosen) if chosen else cache() / VERSION
     needed = PROGRAMS[:3] if chosen else PROGRAMS
     return folder if all(os.access(folder / name, os.X_OK) for name in needed) else None
 
 
 def old_etcd():
     """An etcd 3.4, which cannot serve streaming lists, or None."""
-    for folder in (assets(), pathlib.Path("/usr/bin")):
-        for name in ("etcd-3.4", "etcd"):
-            program = folder / name if folder else None
-            if program and os.access(program, os.X_OK):
-                version = os.popen(f"'{program}' --version 2>/dev/null").read()
-                if "etcd Version: 3.4." in version:
-                    return program
+    for program in (cache() / "etcd-3.4/etcd", pathlib.Path("/usr/bin/etcd")):
+        if os.access(program, os.X_OK):
+            version = subprocess.run([str(program), "--version"], capture_output=True, text=True).stdout
+            if version.startswith("etcd Version: 3.4."):
+                return program
     return None
 
 
