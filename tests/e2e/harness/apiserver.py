@@ -191,8 +191,9 @@ class ApiServer:
     def _served(self, crd):
         # "Established" is said a moment before the paths answer: ask the paths.
         spec = crd["spec"]
-        return all(self.raw("GET", f"/apis/{spec['group']}/{version['name']}/{spec['names']['plural']}?limit=1")[0] == 200
-                   for version in spec["versions"] if version["served"])
+        paths = [f"/apis/{spec['group']}/{version['name']}/{spec['names']['plural']}?limit=1"
+                 for version in spec["versions"] if version["served"]]
+        return all(self.raw("GET", path)[0] == 200 for path in paths)
 
     def grant(self, user, rules):
         """Lets `user` do what `rules` (RBAC PolicyRules) say, and nothing else of ours."""

@@ -1,0 +1,89 @@
+"""Which folder may include which, and which folder owns which library: ARCHITECTURE.md as a table."""
+
+import re
+
+BASE, SCHEMA = "engine/base", "schema"
+CORE = (SCHEMA, "engine/ingest", "engine/fold", "engine/plan", "engine/apply")
+
+# Folder -> the folders below it. A folder may always include itself; the longest match names a file's folder.
+MAY_INCLUDE = {
+    BASE: (),
+    SCHEMA: (BASE,),
+    "engine/log": (BASE, SCHEMA),
+    "engine/ingest": (BASE, SCHEMA),
+    "engine/fold": (BASE, SCHEMA),
+    "engine/plan": (BASE, SCHEMA, "engine/fold"),
+    "engine/apply": (BASE, SCHEMA, "engine/fold", "engine/plan"),
+    "snapshots": (BASE, SCHEMA, "engine/fold"),
+    "connectors/kube": (BASE, SCHEMA, "engine/ingest", "engine/apply"),
+    "connectors/kube/model": (BASE, SCHEMA, "connectors/kube"),
+    "replay": (BASE, SCHEMA, "engine/log", "engine/ingest", "engine/fold", "engine/plan", "engine/apply",
+               "snapshots"),
+    "engine/runtime": (BASE, SCHEMA, "engine/log", "engine/ingest", "engine/fold", "engine/plan", "engine/apply",
+                       "snapshots"),
+    "engine/main": ("engine", SCHEMA, "snapshots", "replay", "connectors"),
+    "tests": ("engine", SCHEMA, "snapshots", "replay", "connectors"),
+}
+
+# Library -> (its headers, the paths that may include them). Tests may include any.
+OWNERS = {
+    "RocksDB": (r"rocksdb/", ("engine/log/", "snapshots/")),
+    "Cap'n Proto": (r"(capnp|kj)/|.*\.capnp\.h$", (r"schema/(codec\.cpp|(codec|capnp)_\w+)", r"snapshots/\w+\.cpp")),
+    "simdjson": (r"simdjson", (r"connectors/kube/\w+\.",)),
+    "Beast": (r"boost/beast", ("connectors/kube/", "engine/runtime/")),
+    "Asio": (r"boost/asio", ("connectors/kube/", "engine/runtime/", "engine/main/")),
+    "Boost.System": (r"boost/(system|assert)", ("engine/base/result.h", "connectors/kube/", "engine/runtime/")),
+    "OpenSSL": (r"openssl/", ("engine/base/", "connectors/kube/")),
+    "spdlog": (r"(spdlog|fmt)/", (r"engine/runtime/diagnostics\.",)),
+    "yaml-cpp": (r"yaml-cpp/", ("connectors/kube/", r"engine/runtime/configuration")),
+    "CLI11": (r"CLI/", ("engine/main/",)),
+    "nlohmann/json": (r"nlohmann/", ("engine/base/json.h",)),
+    "LZ4 and Zstandard": (r"(lz4|zstd)", ("engine/log/", "snapshots/")),
+    "test libraries": (r"(catch2|rapidcheck|benchmark)", ()),
+}
+
+_STANDARD = re.compile(r"[a-z_0-9]+$")
+_SYSTEM = re.compile(r"(sys|netinet|arpa|linux)/\w+\.h$|(unistd|fcntl|signal|netdb|poll|pthread|dirent|errno)\.h$")
+_OURS = re.compile(r"(engine|schema|connectors|replay|snapshots|tests)/")
+
+
+def folder_of(path):
+    """The row of MAY_INCLUDE that `path` belongs to, or None."""
+    rows = [row for row in MAY_INCLUDE if path.startswith(row + "/")]
+    return max(rows, key=len, default=None)
+
+
+def _below(path, folder):
+    # connectors/kube/model is a layer of its own above connectors/kube.
+    home = folder_of(path)
+    return home is not None and (home == folder or (folder in ("engine", "connectors") and
+                                                    home.startswith(folder + "/")))
+
+
+def check_include(path, name):
+    """Why the C++ file `path` may not include `name`; None if it may."""
+    if re.search(r"\.capnp\.h$", name) or not _OURS.match(name):
+        return _check_foreign(path, name)
+    folder = folder_of(path)
+    if folder is None:
+        return "this folder has no row in tests/style/layering.py"
+    if folder == "tests" or folder_of(name) == folder:
+        return None
+    if any(_below(name, allowed) for allowed in MAY_INCLUDE[folder]):
+        return None
+    return f"layering: {folder} may not include {folder_of(name) or name}"
+
+
+def _check_foreign(path, name):
+    if path.startswith("tests/"):
+        return None
+    for library, (headers, places) in OWNERS.items():
+        if re.match(headers, name):
+            if any(re.match(place, path) for place in places):
+                return None
+            return f"one library, one folder: {library} belongs to {', '.join(places) or 'tests'}"
+    if _STANDARD.match(name) or _SYSTEM.match(name):
+        return None
+    if "/" not in name and name.endswith((".h", ".hpp")):
+        return "includes are written from the root of the project"
+    return f"{name} is of a library without an owner in tests/style/layering.py"
