@@ -1,0 +1,341 @@
+#include "schema/codec.h"
+
+#include "schema/codec_parts.h"
+// The compiler header that codec_parts.h includes comes first.
+#include <capnp/message.h>
+#include <kj/exception.h>
+
+#include <array>
+#include <cstring>
+
+#include "engine/base/check.h"
+#include "snapshot.capnp.h"
+
+namespace fairlead {
+namespace stored {
+
+static_assert(static_cast<unsigned>(value::Verb::remove) ==
+              static_cast<unsigned>(PatchIntended::Verb::REMOVE));
+static_assert(std::variant_size_v<value::Fact> == 13);
+constexpr unsigned kVerbCount = 5;
+
+static void write(const value::EpochStarted& fact, Event::Fact::Builder out) {
+  auto epoch = out.initEpochStarted();
+  put(epoch, &EpochStarted::Builder::setIdentity, fact.identity);
+  put(epoch, &EpochStarted::Builder::setProgramVersion, fact.program_version);
+  epoch.setFoldVersion(fact.fold_version);
+  epoch.setSchemaVersion(fact.schema_version);
+}
+static value::EpochStarted read(EpochStarted::Reader in) {
+  return {read(in.getIdentity()), read(in.getProgramVersion()), in.getFoldVersion(),
+          in.getSchemaVersion()};
+}
+
+static void write(const value::ConfigChanged& fact, Event::Fact::Builder out) {
+  write(fact.configuration, out.initConfigChanged());
+}
+
+static void write_of(const std::optional<value::Kind>& kind, const std::string& cluster,
+                     SourceState::Builder out) {
+  if (kind)
+    out.getOf().setKind(static_cast<Kind>(*kind));
+  else
+    out.getOf().setCluster(as_text(cluster));
+}
+static void write(const value::SourceSynced& fact, Event::Fact::Builder out) {
+  auto state = out.initSourceSynced();
+  write_of(fact.kind, fact.cluster, state);
+  put(state, &SourceState::Builder::setResourceVersion, fact.resource_version);
+}
+static void write(const value::SourceStale& fact, Event::Fact::Builder out) {
+  write_of(fact.kind, fact.cluster, out.initSourceStale());
+}
+static void write(const value::SourceLost& fact, Event::Fact::Builder out) {
+  write_of(fact.kind, fact.cluster, out.initSourceLost());
+}
+template <class SourceFact>
+static SourceFact read_source(SourceState::Reader in) {
+  SourceFact fact;
+  if (in.getOf().isKind())
+    fact.kind = read(in.getOf().getKind());
+  else if (in.getOf().isCluster())
+    fact.cluster = read(in.getOf().getCluster());
+  else
+    throw Malformed{"a source is neither a kind nor a cluster"};
+  return fact;
+}
+SourceSynced read_synced(SourceState::Reader in) {
+  auto fact = read_source<value::SourceSynced>(in);
+  fact.resource_version = read(in.getResourceVersion());
+  return fact;
+}
+
+static void check_kind(const value::Facts& facts, const value::ObjectKey& key) {
+  if (facts.index() != static_cast<std::size_t>(key.kind))
+    throw Malformed{"the facts are not those of a " + std::string(info(key.kind).name)};
+}
+
+static void write(const value::ObjectObserved& fact, Event::Fact::Builder out) {
+  using Out = ObjectObserved::Builder;
+  auto observed = out.initObjectObserved();
+  write(fact.key, observed.initKey());
+  put(observed, &Out::setVersion, fact.version);
+  put(observed, &Out::setUid, fact.uid);
+  put(observed, &Out::setResourceVersion, fact.resource_version);
+  observed.setGeneration(fact.generation);
+  put(observed, &Out::setRawDigest, fact.raw_digest);
+  write(fact.facts, observed.initFacts());
+}
+static value::ObjectObserved read(ObjectObserved::Reader in) {
+  value::ObjectObserved fact{read(in.getKey()),
+                             read(in.getVersion()),
+                             read(in.getUid()),
+                             read(in.getResourceVersion()),
+                             in.getGeneration(),
+                             read(in.getFacts()),
+                             read_digest(in.getRawDigest())};
+  check_kind(fact.facts, fact.key);
+  return fact;
+}
+
+static void write(const value::ObjectGone& fact, Event::Fact::Builder out) {
+  auto gone = out.initObjectGone();
+  write(fact.key, gone.initKey());
+  put(gone, &ObjectGone::Builder::setUid, fact.uid);
+  put(gone, &ObjectGone::Builder::setResourceVersion, fact.resource_version);
+}
+static value::ObjectGone read(ObjectGone::Reader in) {
+  return {read(in.getKey()), read(in.getUid()), read(in.getResourceVersion())};
+}
+
+static void write(const value::TimerFired& fact, Event::Fact::Builder out) {
+  out.setTimerFired(fact.deadline.ns);
+}
+
+static void write(const value::Contribution& contribution, Contribution::Builder out) {
+  put(out, &Contribution::Builder::setCluster, contribution.cluster);
+  put(out, &Contribution::Builder::setFlavor, contribution.flavor);
+  put(out, &Contribution::Builder::setResource, contribution.resource);
+  out.setAmount(contribution.amount);
+}
+static value::Contribution read(Contribution::Reader in) {
+  return {read(in.getCluster()), read(in.getFlavor()), read(in.getResource()), in.getAmount()};
+}
+
+static void write(const value::PatchIntended& fact, Event::Fact::Builder out) {
+  using Out = PatchIntended::Builder;
+  auto intent = out.initPatchIntended();
+  put(intent, &Out::setCluster, fact.cluster);
+  intent.setVerb(static_cast<PatchIntended::Verb>(fact.verb));
+  write(fact.target, intent.initTarget());
+  put(intent, &Out::setVersion, fact.version);
+  put(intent, &Out::setFieldManager, fact.field_manager);
+  intent.setForce(fact.force);
+  put(intent, &Out::setUid, fact.uid);
+  put(intent, &Out::setResourceVersion, fact.resource_version);
+  put(intent, &Out::setBody, fact.body);
+  put(intent, &Out::setReasonRule, fact.reason.rule);
+  put(intent, &Out::setReasonText, fact.reason.text);
+  if (!fact.reason.because.empty()) {
+    auto because = intent.initReasonBecause(static_cast<unsigned>(fact.reason.because.size()));
+    for (unsigned i = 0; i < because.size(); ++i) because.set(i, fact.reason.because[i].value);
+  }
+  put_list(intent, &Out::initContributions, fact.contributions);
+  put_list(intent, &Out::initOverlaid, fact.overlaid);
+  if (fact.expected) write(*fact.expected, intent.initExpected());
+}
+static value::PatchIntended read(PatchIntended::Reader in) {
+  value::PatchIntended fact;
+  fact.cluster = read(in.getCluster());
+  fact.verb = read_enum<value::Verb>(in.getVerb(), kVerbCount, "a verb");
+  fact.target = read(in.getTarget());
+  fact.version = read(in.getVersion());
+  fact.field_manager = read(in.getFieldManager());
+  fact.force = in.getForce();
+  fact.uid = read(in.getUid());
+  fact.resource_version = read(in.getResourceVersion());
+  fact.body = read(in.getBody());
+  fact.reason.rule = read(in.getReasonRule());
+  fact.reason.text = read(in.getReasonText());
+  for (const std::uint64_t seq : in.getReasonBecause()) fact.reason.because.push_back({seq});
+  fact.contributions = read_list(in.getContributions());
+  fact.overlaid = read_list(in.getOverlaid());
+  if (in.hasExpected()) {
+    fact.expected = read(in.getExpected());
+    check_kind(*fact.expected, fact.target);
+  }
+  return fact;
+}
+
+static void write(const value::PatchAccepted& fact, Event::Fact::Builder out) {
+  auto accepted = out.initPatchAccepted();
+  accepted.setIntent(fact.intent.value);
+  accepted.setHttpCode(fact.http_code);
+  put(accepted, &PatchAccepted::Builder::setUid, fact.uid);
+  put(accepted, &PatchAccepted::Builder::setResourceVersion, fact.resource_version);
+}
+static value::PatchAccepted read(PatchAccepted::Reader in) {
+  return {Seq{in.getIntent()}, in.getHttpCode(), read(in.getUid()), read(in.getResourceVersion())};
+}
+
+static void write(const value::PatchRejected& fact, Event::Fact::Builder out) {
+  auto rejected = out.initPatchRejected();
+  rejected.setIntent(fact.intent.value);
+  rejected.setHttpCode(fact.http_code);
+  put(rejected, &PatchRejected::Builder::setReason, fact.reason);
+}
+static value::PatchRejected read(PatchRejected::Reader in) {
+  return {Seq{in.getIntent()}, in.getHttpCode(), read(in.getReason())};
+}
+
+static void write(const value::PatchUnknown& fact, Event::Fact::Builder out) {
+  auto unknown = out.initPatchUnknown();
+  unknown.setIntent(fact.intent.value);
+  put(unknown, &PatchUnknown::Builder::setReason, fact.reason);
+}
+static value::PatchUnknown read(PatchUnknown::Reader in) {
+  return {Seq{in.getIntent()}, read(in.getReason())};
+}
+
+static void write(const value::Checkpoint& fact, Event::Fact::Builder out) {
+  auto checkpoint = out.initCheckpoint();
+  put(checkpoint, &Checkpoint::Builder::setState, fact.state);
+  checkpoint.setEvents(fact.events);
+  put(checkpoint, &Checkpoint::Builder::setLog, fact.log);
+}
+static value::Checkpoint read(Checkpoint::Reader in) {
+  return {read_digest(in.getState()), in.getEvents(), read_digest(in.getLog())};
+}
+
+static value::Fact read(Event::Fact::Reader in) {
+  using Which = Event::Fact::Which;
+  switch (in.which()) {
+    case Which::EPOCH_STARTED: return read(in.getEpochStarted());
+    case Which::CONFIG_CHANGED: return value::ConfigChanged{read(in.getConfigChanged())};
+    case Which::SOURCE_SYNCED: return read_synced(in.getSourceSynced());
+    case Which::SOURCE_STALE: return read_source<value::SourceStale>(in.getSourceStale());
+    case Which::SOURCE_LOST: return read_source<value::SourceLost>(in.getSourceLost());
+    case Which::OBJECT_OBSERVED: return read(in.getObjectObserved());
+    case Which::OBJECT_GONE: return read(in.getObjectGone());
+    case Which::TIMER_FIRED: return value::TimerFired{LogTime{in.getTimerFired()}};
+    case Which::PATCH_INTENDED: return read(in.getPatchIntended());
+    case Which::PATCH_ACCEPTED: return read(in.getPatchAccepted());
+    case Which::PATCH_REJECTED: return read(in.getPatchRejected());
+    case Which::PATCH_UNKNOWN: return read(in.getPatchUnknown());
+    case Which::CHECKPOINT: return read(in.getCheckpoint());
+  }
+  throw Malformed{"the fact is of an unknown kind"};
+}
+
+// ---- messages ----
+
+/// Small messages are built here without asking for memory; Cap'n Proto leaves it zeroed as it
+/// found it.
+constexpr std::size_t kScratchWords = 1024;
+
+template <class Root, class Fill>
+static std::string canonical_bytes(const Fill& fill) {
+  thread_local std::array<std::uint64_t, kScratchWords> scratch{};
+  capnp::MallocMessageBuilder message(
+      kj::arrayPtr(reinterpret_cast<capnp::word*>(scratch.data()), scratch.size()));
+  auto root = message.initRoot<Root>();
+  fill(root);
+  const kj::Array<capnp::word> words = capnp::canonicalize(root.asReader());
+  const auto bytes = words.asChars();
+  return {bytes.begin(), bytes.size()};
+}
+
+/// Calls `parse` with the root of the message in `bytes`, turning what is thrown into errors.
+template <class Root, class Parse>
+static auto parse_message(std::string_view bytes, const Parse& parse)
+    -> decltype(parse(typename Root::Reader())) {
+  constexpr std::size_t kWord = sizeof(capnp::word);
+  if (bytes.empty() || bytes.size() % kWord != 0)
+    return Error{ErrorCode::corrupt, "a record of " + std::to_string(bytes.size()) +
+                                         " bytes is no whole number of words"};
+  const std::size_t size = bytes.size() / kWord;
+  kj::Array<capnp::word> copy;
+  const void* start = bytes.data();
+  if (reinterpret_cast<std::uintptr_t>(start) % kWord != 0) {
+    copy = kj::heapArray<capnp::word>(size);
+    std::memcpy(copy.begin(), bytes.data(), bytes.size());
+    start = copy.begin();
+  }
+  try {
+    const kj::ArrayPtr<const capnp::word> segment(static_cast<const capnp::word*>(start), size);
+    // Every part is read a few times at most; a record that points in circles runs into the limit.
+    capnp::ReaderOptions options;
+    options.traversalLimitInWords = 8 * size + 1024;
+    capnp::SegmentArrayMessageReader message(kj::arrayPtr(&segment, 1), options);
+    return parse(message.getRoot<Root>());
+  } catch (const Malformed& malformed) {
+    return Error{ErrorCode::corrupt, malformed.what};
+  } catch (const kj::Exception& exception) {
+    return Error{ErrorCode::corrupt, exception.getDescription().cStr()};
+  }
+}
+
+static std::optional<Error> refuse_version(std::uint32_t version) {
+  if (version == 0) return Error{ErrorCode::corrupt, "the record has no schema version"};
+  if (version > kSchemaVersion)
+    return Error{ErrorCode::incompatible,
+                 "the record has schema version " + std::to_string(version) +
+                     ", this program reads up to " + std::to_string(kSchemaVersion)};
+  return std::nullopt;
+}
+
+}  // namespace stored
+
+std::string encode(const Event& event) {
+  return stored::canonical_bytes<stored::Event>([&event](stored::Event::Builder out) {
+    out.setSchemaVersion(kSchemaVersion);
+    out.setSeq(event.seq.value);
+    out.setLogTime(event.log_time.ns);
+    out.setEpoch(event.epoch.value);
+    out.setCause(event.cause.value);
+    stored::put(out, &stored::Event::Builder::setSource, event.source);
+    std::visit([&out](const auto& fact) { stored::write(fact, out.getFact()); }, event.fact);
+  });
+}
+
+Result<Event> decode(std::string_view bytes) {
+  return stored::parse_message<stored::Event>(bytes, [](stored::Event::Reader in) -> Result<Event> {
+    if (auto refused = stored::refuse_version(in.getSchemaVersion())) return *std::move(refused);
+    return Event{Seq{in.getSeq()},     LogTime{in.getLogTime()},
+                 Epoch{in.getEpoch()}, stored::read(in.getSource()),
+                 Seq{in.getCause()},   stored::read(in.getFact())};
+  });
+}
+
+std::string encode(const SnapshotEnvelope& snapshot) {
+  return stored::canonical_bytes<stored::Snapshot>([&snapshot](stored::Snapshot::Builder out) {
+    using Out = stored::Snapshot::Builder;
+    out.setSchemaVersion(kSchemaVersion);
+    out.setFoldVersion(snapshot.fold_version);
+    out.setSeq(snapshot.seq.value);
+    out.setLogTime(snapshot.log_time.ns);
+    stored::put(out, &Out::setStateDigest, snapshot.state_digest);
+    stored::put(out, &Out::setLogDigest, snapshot.log_digest);
+    const auto* const state = reinterpret_cast<const kj::byte*>(snapshot.state.data());
+    if (!snapshot.state.empty()) out.setState(capnp::Data::Reader(state, snapshot.state.size()));
+  });
+}
+
+Result<SnapshotEnvelope> decode_snapshot(std::string_view bytes) {
+  const auto parse = [](stored::Snapshot::Reader in) -> Result<SnapshotEnvelope> {
+    if (auto refused = stored::refuse_version(in.getSchemaVersion())) return *std::move(refused);
+    const auto state = in.getState().asChars();
+    SnapshotEnvelope snapshot{in.getFoldVersion(),
+                              Seq{in.getSeq()},
+                              LogTime{in.getLogTime()},
+                              stored::read_digest(in.getStateDigest()),
+                              stored::read_digest(in.getLogDigest()),
+                              std::string(state.begin(), state.size())};
+    if (sha256(snapshot.state) != snapshot.state_digest)
+      return Error{ErrorCode::corrupt, "the state in the snapshot is not the one its digest names"};
+    return snapshot;
+  };
+  return stored::parse_message<stored::Snapshot>(bytes, parse);
+}
+
+}  // namespace fairlead

@@ -1,0 +1,417 @@
+// The projected facts of each kind, stored and read.
+#include "schema/codec_parts.h"
+
+namespace fairlead::stored {
+
+template <class Value, class Stored>
+static constexpr bool same(Value value, Stored stored) {
+  return static_cast<unsigned>(value) == static_cast<unsigned>(stored);
+}
+static_assert(same(value::Kind::node, Kind::NODE) && same(value::Kind::claim, Kind::CLAIM) &&
+              same(value::Kind::cluster_queue, Kind::CLUSTER_QUEUE) &&
+              same(value::Kind::manifest_work, Kind::MANIFEST_WORK));
+static_assert(std::variant_size_v<value::Facts> == kKindCount);
+static_assert(same(value::ConditionStatus::absent, ConditionStatus::ABSENT) &&
+              same(value::ConditionStatus::yes, ConditionStatus::YES) &&
+              same(value::ConditionStatus::no, ConditionStatus::NO) &&
+              same(value::ConditionStatus::unknown, ConditionStatus::UNKNOWN));
+static_assert(same(value::QuantityFormat::binary_si, Quantity::Format::BINARY_SI));
+constexpr unsigned kConditionStatusCount = 4;
+constexpr unsigned kQuantityFormatCount = 2;
+
+__extension__ using Uint128 = unsigned __int128;
+
+static value::ConditionStatus read(ConditionStatus status) {
+  return read_enum<value::ConditionStatus>(status, kConditionStatusCount, "a condition status");
+}
+
+static void write(const value::Quantity& quantity, Quantity::Builder out) {
+  const auto bits = static_cast<Uint128>(quantity.nano());
+  out.setHigh(static_cast<std::int64_t>(bits >> 64));
+  out.setLow(static_cast<std::uint64_t>(bits));
+  out.setFormat(static_cast<Quantity::Format>(quantity.format()));
+}
+static value::Quantity read(Quantity::Reader in) {
+  const Uint128 high = static_cast<std::uint64_t>(in.getHigh());
+  return {
+      static_cast<Int128>(high << 64 | in.getLow()),
+      read_enum<value::QuantityFormat>(in.getFormat(), kQuantityFormatCount, "a quantity format")};
+}
+
+static void write(const value::Taint& taint, Taint::Builder out) {
+  using Out = Taint::Builder;
+  put(out, &Out::setKey, taint.key);
+  put(out, &Out::setValue, taint.value);
+  put(out, &Out::setEffect, taint.effect);
+}
+static value::Taint read(Taint::Reader in) {
+  return {read(in.getKey()), read(in.getValue()), read(in.getEffect())};
+}
+
+static void write(const value::Toleration& toleration, Toleration::Builder out) {
+  using Out = Toleration::Builder;
+  put(out, &Out::setKey, toleration.key);
+  put(out, &Out::setOp, toleration.op);
+  put(out, &Out::setValue, toleration.value);
+  put(out, &Out::setEffect, toleration.effect);
+}
+static value::Toleration read(Toleration::Reader in) {
+  return {read(in.getKey()), read(in.getOp()), read(in.getValue()), read(in.getEffect())};
+}
+
+static void write(const value::ConditionFacts& condition, Condition::Builder out) {
+  out.setStatus(static_cast<ConditionStatus>(condition.status));
+  put(out, &Condition::Builder::setReason, condition.reason);
+  out.setObservedGeneration(condition.observed_generation);
+}
+static value::ConditionFacts read(Condition::Reader in) {
+  return {read(in.getStatus()), read(in.getReason()), in.getObservedGeneration()};
+}
+
+static void write(const value::NodeFacts& node, Node::Builder out) {
+  using Out = Node::Builder;
+  put_list(out, &Out::initLabels, node.labels);
+  put_list(out, &Out::initTaints, node.taints);
+  out.setUnschedulable(node.unschedulable);
+  out.setReady(node.ready);
+  put_list(out, &Out::initAllocatable, node.allocatable);
+}
+static value::NodeFacts read(Node::Reader in) {
+  return {read_map(in.getLabels()), read_list(in.getTaints()), in.getUnschedulable(), in.getReady(),
+          read_map(in.getAllocatable())};
+}
+
+static void write(const std::pair<const std::string, value::NodeFacts>& node,
+                  ClusterMetrics::NamedNode::Builder out) {
+  put(out, &ClusterMetrics::NamedNode::Builder::setName, node.first);
+  write(node.second, out.initNode());
+}
+static std::pair<std::string, value::NodeFacts> read(ClusterMetrics::NamedNode::Reader in) {
+  return {read(in.getName()), read(in.getNode())};
+}
+static void write(const value::ClusterMetricsFacts& metrics, ClusterMetrics::Builder out) {
+  put_list(out, &ClusterMetrics::Builder::initNodes, metrics.nodes);
+}
+static value::ClusterMetricsFacts read(ClusterMetrics::Reader in) {
+  return {read_map(in.getNodes())};
+}
+
+static void write(const value::ManagedClusterFacts& cluster, ManagedCluster::Builder out) {
+  put_list(out, &ManagedCluster::Builder::initAllocatable, cluster.allocatable);
+  write(cluster.available, out.initAvailable());
+  out.setDeleting(cluster.deleting);
+}
+static value::ManagedClusterFacts read(ManagedCluster::Reader in) {
+  return {read_map(in.getAllocatable()), read(in.getAvailable()), in.getDeleting()};
+}
+
+static void write(const value::ClusterProfileFacts& profile, ClusterProfile::Builder out) {
+  put(out, &ClusterProfile::Builder::setCluster, profile.cluster);
+}
+static value::ClusterProfileFacts read(ClusterProfile::Reader in) {
+  return {read(in.getCluster())};
+}
+
+static void write(const value::ResourceFlavorFacts& flavor, ResourceFlavor::Builder out) {
+  using Out = ResourceFlavor::Builder;
+  put_list(out, &Out::initNodeLabels, flavor.node_labels);
+  put_list(out, &Out::initNodeTaints, flavor.node_taints);
+  put_list(out, &Out::initTolerations, flavor.tolerations);
+  put(out, &Out::setTopologyName, flavor.topology_name);
+}
+static value::ResourceFlavorFacts read(ResourceFlavor::Reader in) {
+  return {read_map(in.getNodeLabels()), read_list(in.getNodeTaints()),
+          read_list(in.getTolerations()), read(in.getTopologyName())};
+}
+
+/// BorrowingLimit and LendingLimit have the same shape.
+template <class Limit>
+static void write_limit(const std::optional<value::Quantity>& limit, Limit out) {
+  if (limit)
+    write(*limit, out.initLimit());
+  else
+    out.setNone();
+}
+template <class Limit>
+static std::optional<value::Quantity> read_limit(Limit in) {
+  if (in.isNone()) return std::nullopt;
+  if (!in.isLimit()) throw Malformed{"a limit is neither none nor a quantity"};
+  return read(in.getLimit());
+}
+
+static void write(const value::ResourceQuota& quota, ResourceQuota::Builder out) {
+  put(out, &ResourceQuota::Builder::setName, quota.name);
+  write(quota.nominal, out.initNominal());
+  write_limit(quota.borrowing_limit, out.getBorrowingLimit());
+  write_limit(quota.lending_limit, out.getLendingLimit());
+}
+static value::ResourceQuota read(ResourceQuota::Reader in) {
+  return {read(in.getName()), read(in.getNominal()), read_limit(in.getBorrowingLimit()),
+          read_limit(in.getLendingLimit())};
+}
+
+static void write(const value::FlavorQuotas& flavor, FlavorQuotas::Builder out) {
+  put(out, &FlavorQuotas::Builder::setName, flavor.name);
+  put_list(out, &FlavorQuotas::Builder::initResources, flavor.resources);
+}
+static value::FlavorQuotas read(FlavorQuotas::Reader in) {
+  return {read(in.getName()), read_list(in.getResources())};
+}
+
+static void write(const value::FlavorUsage& usage, FlavorUsage::Builder out) {
+  put(out, &FlavorUsage::Builder::setFlavor, usage.flavor);
+  put(out, &FlavorUsage::Builder::setResource, usage.resource);
+  out.setTotal(usage.total);
+}
+static value::FlavorUsage read(FlavorUsage::Reader in) {
+  return {read(in.getFlavor()), read(in.getResource()), in.getTotal()};
+}
+
+static void write(const value::ClusterQueueFacts& queue, ClusterQueue::Builder out) {
+  using Out = ClusterQueue::Builder;
+  put_list(out, &Out::initGroups, queue.groups);
+  put(out, &Out::setCohort, queue.cohort);
+  put(out, &Out::setNamespaceSelector, queue.namespace_selector);
+  put(out, &Out::setQueueingStrategy, queue.queueing_strategy);
+  put(out, &Out::setPreemption, queue.preemption);
+  put(out, &Out::setStopPolicy, queue.stop_policy);
+  put_texts(out, &Out::initAdmissionChecks, queue.admission_checks);
+  put(out, &Out::setBaseQuota, queue.base_quota);
+  out.setExtendResourceGroups(queue.extend_resource_groups);
+  put_list(out, &Out::initUsage, queue.usage);
+  write(queue.active, out.initActive());
+  out.setDeleting(queue.deleting);
+}
+static value::ClusterQueueFacts read(ClusterQueue::Reader in) {
+  return {read_list(in.getGroups()),
+          read(in.getCohort()),
+          read(in.getNamespaceSelector()),
+          read(in.getQueueingStrategy()),
+          read(in.getPreemption()),
+          read(in.getStopPolicy()),
+          read_texts(in.getAdmissionChecks()),
+          read(in.getBaseQuota()),
+          in.getExtendResourceGroups(),
+          read_list(in.getUsage()),
+          read(in.getActive()),
+          in.getDeleting()};
+}
+
+static void write(const value::LocalQueueFacts& queue, LocalQueue::Builder out) {
+  put(out, &LocalQueue::Builder::setClusterQueue, queue.cluster_queue);
+}
+static value::LocalQueueFacts read(LocalQueue::Reader in) { return {read(in.getClusterQueue())}; }
+
+static void write(const value::AdmissionCheckFacts& check, AdmissionCheck::Builder out) {
+  using Out = AdmissionCheck::Builder;
+  put(out, &Out::setControllerName, check.controller_name);
+  put(out, &Out::setParametersApiGroup, check.parameters_api_group);
+  put(out, &Out::setParametersKind, check.parameters_kind);
+  put(out, &Out::setParametersName, check.parameters_name);
+}
+static value::AdmissionCheckFacts read(AdmissionCheck::Reader in) {
+  return {read(in.getControllerName()), read(in.getParametersApiGroup()),
+          read(in.getParametersKind()), read(in.getParametersName())};
+}
+
+static void write(const value::MultiKueueConfigFacts& config, MultiKueueConfig::Builder out) {
+  put_texts(out, &MultiKueueConfig::Builder::initClusters, config.clusters);
+  put(out, &MultiKueueConfig::Builder::setQuotaManagement, config.quota_management);
+}
+static value::MultiKueueConfigFacts read(MultiKueueConfig::Reader in) {
+  return {read_texts(in.getClusters()), read(in.getQuotaManagement())};
+}
+
+static void write(const value::WorkQuota& quota, WorkQuota::Builder out) {
+  using Out = WorkQuota::Builder;
+  put(out, &Out::setClusterQueue, quota.cluster_queue);
+  put(out, &Out::setFlavor, quota.flavor);
+  put(out, &Out::setResource, quota.resource);
+  out.setNominal(quota.nominal);
+}
+static value::WorkQuota read(WorkQuota::Reader in) {
+  return {read(in.getClusterQueue()), read(in.getFlavor()), read(in.getResource()),
+          in.getNominal()};
+}
+
+static void write(const value::WorkLocalQueue& queue, WorkLocalQueue::Builder out) {
+  using Out = WorkLocalQueue::Builder;
+  put(out, &Out::setNamespace, queue.namespace_);
+  put(out, &Out::setName, queue.name);
+  put(out, &Out::setClusterQueue, queue.cluster_queue);
+}
+static value::WorkLocalQueue read(WorkLocalQueue::Reader in) {
+  return {read(in.getNamespace()), read(in.getName()), read(in.getClusterQueue())};
+}
+
+static void write(const value::WorkFeedback& feedback, WorkFeedback::Builder out) {
+  put(out, &WorkFeedback::Builder::setClusterQueue, feedback.cluster_queue);
+  out.setActive(static_cast<ConditionStatus>(feedback.active));
+  out.setHasUsage(feedback.has_usage);
+  put_list(out, &WorkFeedback::Builder::initUsage, feedback.usage);
+}
+static value::WorkFeedback read(WorkFeedback::Reader in) {
+  return {read(in.getClusterQueue()), read(in.getActive()), in.getHasUsage(),
+          read_list(in.getUsage())};
+}
+
+static void write(const value::ManifestWorkFacts& work, ManifestWork::Builder out) {
+  using Out = ManifestWork::Builder;
+  put(out, &Out::setSpecDigest, work.spec_digest);
+  put_list(out, &Out::initQuotas, work.quotas);
+  put_list(out, &Out::initLocalQueues, work.local_queues);
+  write(work.applied, out.initApplied());
+  write(work.available, out.initAvailable());
+  put_list(out, &Out::initFeedback, work.feedback);
+  out.setDeleting(work.deleting);
+}
+static value::ManifestWorkFacts read(ManifestWork::Reader in) {
+  return {read_digest(in.getSpecDigest()),
+          read_list(in.getQuotas()),
+          read_list(in.getLocalQueues()),
+          read(in.getApplied()),
+          read(in.getAvailable()),
+          read_list(in.getFeedback()),
+          in.getDeleting()};
+}
+
+static void write(const value::ClaimAssignment& row, ClaimAssignment::Builder out) {
+  using Out = ClaimAssignment::Builder;
+  put(out, &Out::setClusterQueue, row.cluster_queue);
+  put(out, &Out::setFlavor, row.flavor);
+  put_list(out, &Out::initResources, row.resources);
+  put_list(out, &Out::initMinResources, row.min_resources);
+  if (row.priority) out.getPriority().setValue(*row.priority);
+}
+static value::ClaimAssignment read(ClaimAssignment::Reader in) {
+  value::ClaimAssignment row{read(in.getClusterQueue()), read(in.getFlavor()),
+                             read_map(in.getResources()), read_map(in.getMinResources()),
+                             std::nullopt};
+  if (in.getPriority().isValue())
+    row.priority = in.getPriority().getValue();
+  else if (!in.getPriority().isNone())
+    throw Malformed{"a priority is neither none nor a number"};
+  return row;
+}
+
+static void write(const value::ClaimHeadroom& headroom, ClaimHeadroom::Builder out) {
+  using Out = ClaimHeadroom::Builder;
+  out.setPercentGiven(headroom.percent.has_value());
+  if (headroom.percent) put_list(out, &Out::initPercent, *headroom.percent);
+  out.setReservedGiven(headroom.reserved.has_value());
+  if (headroom.reserved) put_list(out, &Out::initReserved, *headroom.reserved);
+}
+static value::ClaimHeadroom read(ClaimHeadroom::Reader in) {
+  value::ClaimHeadroom headroom;
+  if (in.getPercentGiven()) headroom.percent = read_map(in.getPercent());
+  if (in.getReservedGiven()) headroom.reserved = read_map(in.getReserved());
+  return headroom;
+}
+
+static void write(const value::ClaimSpec& spec, ClaimSpec::Builder out) {
+  using Out = ClaimSpec::Builder;
+  put(out, &Out::setClusterName, spec.cluster_name);
+  put_list(out, &Out::initNominalResources, spec.nominal_resources);
+  put_list(out, &Out::initAssignments, spec.assignments);
+  put(out, &Out::setNominalPolicy, spec.nominal_policy);
+  put(out, &Out::setShrinkPolicy, spec.shrink_policy);
+  put(out, &Out::setFlavorCapacity, spec.flavor_capacity);
+  write(spec.headroom, out.initHeadroom());
+  put(out, &Out::setMalformed, spec.malformed);
+}
+static value::ClaimSpec read(ClaimSpec::Reader in) {
+  return {read(in.getClusterName()),      read_map(in.getNominalResources()),
+          read_list(in.getAssignments()), read(in.getNominalPolicy()),
+          read(in.getShrinkPolicy()),     read(in.getFlavorCapacity()),
+          read(in.getHeadroom()),         read(in.getMalformed())};
+}
+
+static void write(const value::ClaimGrant& grant, ClaimGrant::Builder out) {
+  using Out = ClaimGrant::Builder;
+  put(out, &Out::setClusterQueue, grant.cluster_queue);
+  put(out, &Out::setFlavor, grant.flavor);
+  put(out, &Out::setResource, grant.resource);
+  put(out, &Out::setGranted, grant.granted);
+}
+static value::ClaimGrant read(ClaimGrant::Reader in) {
+  return {read(in.getClusterQueue()), read(in.getFlavor()), read(in.getResource()),
+          read(in.getGranted())};
+}
+
+static void write(const value::ClaimFacts& claim, Claim::Builder out) {
+  using Out = Claim::Builder;
+  write(claim.spec, out.initSpec());
+  out.setCreated(claim.created.ns);
+  out.setDeleting(claim.deleting);
+  put_texts(out, &Out::initFinalizers, claim.finalizers);
+  put_list(out, &Out::initDebounce, claim.debounce);
+  put_list(out, &Out::initStatusGrants, claim.status_grants);
+}
+static value::ClaimFacts read(Claim::Reader in) {
+  return {read(in.getSpec()),         LogTime{in.getCreated()},
+          in.getDeleting(),           read_texts(in.getFinalizers()),
+          read_map(in.getDebounce()), read_list(in.getStatusGrants())};
+}
+
+using FactsBuilder = Facts::Builder;
+
+/// One overload a kind: which member of the union it goes to.
+static Node::Builder member(const value::NodeFacts&, FactsBuilder out) { return out.initNode(); }
+static auto member(const value::ClusterMetricsFacts&, FactsBuilder out) {
+  return out.initClusterMetrics();
+}
+static auto member(const value::ManagedClusterFacts&, FactsBuilder out) {
+  return out.initManagedCluster();
+}
+static auto member(const value::ClusterProfileFacts&, FactsBuilder out) {
+  return out.initClusterProfile();
+}
+static auto member(const value::ResourceFlavorFacts&, FactsBuilder out) {
+  return out.initResourceFlavor();
+}
+static auto member(const value::ClusterQueueFacts&, FactsBuilder out) {
+  return out.initClusterQueue();
+}
+static auto member(const value::LocalQueueFacts&, FactsBuilder out) { return out.initLocalQueue(); }
+static auto member(const value::AdmissionCheckFacts&, FactsBuilder out) {
+  return out.initAdmissionCheck();
+}
+static auto member(const value::MultiKueueConfigFacts&, FactsBuilder out) {
+  return out.initMultikueueConfig();
+}
+static auto member(const value::ManifestWorkFacts&, FactsBuilder out) {
+  return out.initManifestWork();
+}
+static auto member(const value::ClaimFacts&, FactsBuilder out) { return out.initClaim(); }
+
+void write(const value::ResourceGroup& group, ResourceGroup::Builder out) {
+  put_texts(out, &ResourceGroup::Builder::initCoveredResources, group.covered_resources);
+  put_list(out, &ResourceGroup::Builder::initFlavors, group.flavors);
+}
+value::ResourceGroup read(ResourceGroup::Reader in) {
+  return {read_texts(in.getCoveredResources()), read_list(in.getFlavors())};
+}
+
+void write(const value::Facts& facts, FactsBuilder out) {
+  std::visit([out](const auto& of_kind) { write(of_kind, member(of_kind, out)); }, facts);
+}
+
+value::Facts read(Facts::Reader in) {
+  using Which = Facts::Which;
+  switch (in.which()) {
+    case Which::NODE: return read(in.getNode());
+    case Which::CLUSTER_METRICS: return read(in.getClusterMetrics());
+    case Which::MANAGED_CLUSTER: return read(in.getManagedCluster());
+    case Which::CLUSTER_PROFILE: return read(in.getClusterProfile());
+    case Which::RESOURCE_FLAVOR: return read(in.getResourceFlavor());
+    case Which::CLUSTER_QUEUE: return read(in.getClusterQueue());
+    case Which::LOCAL_QUEUE: return read(in.getLocalQueue());
+    case Which::ADMISSION_CHECK: return read(in.getAdmissionCheck());
+    case Which::MULTIKUEUE_CONFIG: return read(in.getMultikueueConfig());
+    case Which::MANIFEST_WORK: return read(in.getManifestWork());
+    case Which::CLAIM: return read(in.getClaim());
+  }
+  throw Malformed{"the facts are of an unknown kind"};
+}
+
+}  // namespace fairlead::stored

@@ -1,0 +1,121 @@
+// Private to the codec: the pieces from which codec.cpp is put together.
+//
+// For each value type there is a `write(value, builder)` and a `read(reader)`. A reader meets bytes
+// that may be damaged: what Cap'n Proto itself refuses it throws as kj::Exception, what only we can
+// refuse is thrown as Malformed; codec.cpp catches both, so neither leaves the folder. The
+// functions live in the namespace of the generated types and not in an unnamed one, because the
+// list templates find them by the type of their argument.
+#pragma once
+
+#include "schema/capnp_compiler.h"
+// The compiler header comes first.
+#include <capnp/blob.h>
+#include <capnp/list.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "event.capnp.h"
+#include "schema/event.h"
+
+namespace fairlead::stored {
+
+/// The generated types and the value types have the same names: `Taint` is stored, `value::Taint`
+/// in memory.
+namespace value = fairlead;
+
+/// Stored bytes that no encoder of ours would have written.
+struct Malformed {
+  std::string what;
+};
+
+// ---- texts, digests, enumerations ----
+
+inline capnp::Text::Reader as_text(const std::string& text) {
+  return {text.data(), text.size()};  // std::string ends with the NUL that Text wants
+}
+inline std::string read(capnp::Text::Reader text) { return {text.begin(), text.size()}; }
+
+/// Empty is stored as absent, so that there is one stored form.
+template <class Builder>
+void put(Builder out, void (Builder::*set)(capnp::Text::Reader), const std::string& text) {
+  if (!text.empty()) (out.*set)(as_text(text));
+}
+template <class Builder>
+void put(Builder out, void (Builder::*set)(capnp::Data::Reader), const Digest& digest) {
+  if (digest != Digest{}) (out.*set)(capnp::Data::Reader(digest.bytes.data(), digest.bytes.size()));
+}
+Digest read_digest(capnp::Data::Reader bytes);
+
+/// The enumerations have the same numbers in memory and stored; codec_facts.cpp asserts it.
+template <class Value, class Stored>
+Value read_enum(Stored stored, unsigned count, const char* name) {
+  const auto number = static_cast<unsigned>(stored);
+  if (number >= count)
+    throw Malformed{std::string(name) + " has the unknown value " + std::to_string(number)};
+  return static_cast<Value>(number);
+}
+value::Kind read(Kind kind);
+
+// ---- lists and maps ----
+
+template <class Builder, class List, class Items>
+void put_list(Builder out, List (Builder::*init)(unsigned), const Items& items) {
+  if (items.empty()) return;
+  List list = (out.*init)(static_cast<unsigned>(items.size()));
+  unsigned index = 0;
+  for (const auto& item : items) write(item, list[index++]);
+}
+template <class Builder>
+void put_texts(Builder out, capnp::List<capnp::Text>::Builder (Builder::*init)(unsigned),
+               const std::vector<std::string>& texts) {
+  if (texts.empty()) return;
+  auto list = (out.*init)(static_cast<unsigned>(texts.size()));
+  for (unsigned i = 0; i < list.size(); ++i) list.set(i, as_text(texts[i]));
+}
+
+std::vector<std::string> read_texts(capnp::List<capnp::Text>::Reader list);
+
+template <class List>
+auto read_list(List list) {
+  std::vector<decltype(read(list[0]))> items;
+  items.reserve(list.size());
+  for (const auto item : list) items.push_back(read(item));
+  return items;
+}
+
+void write(const std::pair<const std::string, std::string>& pair, TextPair::Builder out);
+void write(const std::pair<const std::string, std::int64_t>& pair, AmountPair::Builder out);
+std::pair<std::string, std::string> read(TextPair::Reader pair);
+std::pair<std::string, std::int64_t> read(AmountPair::Reader pair);
+
+/// A map stored as a list with strictly ascending keys.
+template <class List>
+auto read_map(List list) {
+  using Value = typename decltype(read(list[0]))::second_type;
+  std::map<std::string, Value> map;
+  for (const auto item : list) {
+    auto [key, value] = read(item);
+    if (!map.empty() && map.rbegin()->first >= key)
+      throw Malformed{"a map is not sorted at key " + key};
+    map.emplace_hint(map.end(), std::move(key), std::move(value));
+  }
+  return map;
+}
+
+// ---- values ----
+
+void write(const value::ObjectKey& key, ObjectKey::Builder out);
+value::ObjectKey read(ObjectKey::Reader in);
+void write(const value::ResourceGroup& group, ResourceGroup::Builder out);
+value::ResourceGroup read(ResourceGroup::Reader in);
+void write(const value::Configuration& configuration, Configuration::Builder out);
+value::Configuration read(Configuration::Reader in);
+
+/// Sets the member of the union that belongs to the kind of `facts`.
+void write(const value::Facts& facts, Facts::Builder out);
+value::Facts read(Facts::Reader in);
+
+}  // namespace fairlead::stored

@@ -1,0 +1,179 @@
+// The small values that every record shares, and the configuration.
+#include "schema/codec_parts.h"
+
+namespace fairlead::stored {
+
+constexpr unsigned kCapacitySourceCount = 3;
+constexpr unsigned kMemberModeCount = 4;
+static_assert(static_cast<unsigned>(value::CapacitySource::managed_cluster) ==
+              static_cast<unsigned>(Configuration::CapacitySource::MANAGED_CLUSTER));
+static_assert(static_cast<unsigned>(value::MemberMode::none) ==
+              static_cast<unsigned>(Configuration::MemberMode::NONE));
+
+static void write(const value::MemberKubeconfig& member,
+                  Configuration::MemberKubeconfig::Builder out) {
+  using Out = Configuration::MemberKubeconfig::Builder;
+  put(out, &Out::setCluster, member.cluster);
+  put(out, &Out::setSecretRef, member.secret_ref);
+  put(out, &Out::setFile, member.file);
+  put(out, &Out::setClusterProfile, member.cluster_profile);
+}
+static value::MemberKubeconfig read(Configuration::MemberKubeconfig::Reader in) {
+  return {read(in.getCluster()), read(in.getSecretRef()), read(in.getFile()),
+          read(in.getClusterProfile())};
+}
+
+static void write(const value::DebounceSettings& settings, Configuration::Debounce::Builder out) {
+  out.setIngestCoalesce(settings.ingest_coalesce.ns);
+  out.setShrinkWindow(settings.shrink_window.ns);
+  out.setGrowWindow(settings.grow_window.ns);
+  out.setFirstQuiet(settings.first_quiet.ns);
+  out.setMinGrowInterval(settings.min_grow_interval.ns);
+  out.setGrowDeadbandPercent(settings.grow_deadband_percent);
+  out.setDeadbandMaxAge(settings.deadband_max_age.ns);
+  out.setFlapPenalty(settings.flap_penalty);
+  out.setFlapSuppress(settings.flap_suppress);
+  out.setFlapReuse(settings.flap_reuse);
+  out.setFlapHalfLife(settings.flap_half_life.ns);
+  out.setFlapSuppressMax(settings.flap_suppress_max.ns);
+  out.setMassShrinkPercent(settings.mass_shrink_percent);
+  out.setMassShrinkHold(settings.mass_shrink_hold.ns);
+  out.setStaleAfter(settings.stale_after.ns);
+  out.setLostAfter(settings.lost_after.ns);
+  out.setWriteInterval(settings.write_interval.ns);
+}
+static value::DebounceSettings read(Configuration::Debounce::Reader in) {
+  return {.ingest_coalesce = {in.getIngestCoalesce()},
+          .shrink_window = {in.getShrinkWindow()},
+          .grow_window = {in.getGrowWindow()},
+          .first_quiet = {in.getFirstQuiet()},
+          .min_grow_interval = {in.getMinGrowInterval()},
+          .grow_deadband_percent = in.getGrowDeadbandPercent(),
+          .deadband_max_age = {in.getDeadbandMaxAge()},
+          .flap_penalty = in.getFlapPenalty(),
+          .flap_suppress = in.getFlapSuppress(),
+          .flap_reuse = in.getFlapReuse(),
+          .flap_half_life = {in.getFlapHalfLife()},
+          .flap_suppress_max = {in.getFlapSuppressMax()},
+          .mass_shrink_percent = in.getMassShrinkPercent(),
+          .mass_shrink_hold = {in.getMassShrinkHold()},
+          .stale_after = {in.getStaleAfter()},
+          .lost_after = {in.getLostAfter()},
+          .write_interval = {in.getWriteInterval()}};
+}
+
+static void write(const value::MultiKueueSettings& settings,
+                  Configuration::MultiKueue::Builder out) {
+  using Out = Configuration::MultiKueue::Builder;
+  put(out, &Out::setProfile, settings.profile);
+  out.setSettle(settings.settle.ns);
+  out.setMoveWindow(settings.move_window.ns);
+  out.setDrainTimeout(settings.drain_timeout.ns);
+  out.setEmptyGrace(settings.empty_grace.ns);
+  out.setCredentialGrace(settings.credential_grace.ns);
+  out.setAdoptOcmAddon(settings.adopt_ocm_addon);
+  put_texts(out, &Out::initAccessProviders, settings.access_providers);
+  out.setDispatcher(settings.dispatcher);
+}
+static value::MultiKueueSettings read(Configuration::MultiKueue::Reader in) {
+  return {.profile = read(in.getProfile()),
+          .settle = {in.getSettle()},
+          .move_window = {in.getMoveWindow()},
+          .drain_timeout = {in.getDrainTimeout()},
+          .empty_grace = {in.getEmptyGrace()},
+          .credential_grace = {in.getCredentialGrace()},
+          .adopt_ocm_addon = in.getAdoptOcmAddon(),
+          .access_providers = read_texts(in.getAccessProviders()),
+          .dispatcher = in.getDispatcher()};
+}
+
+Digest read_digest(capnp::Data::Reader bytes) {
+  Digest digest;
+  if (bytes.size() == 0) return digest;
+  if (bytes.size() != digest.bytes.size())
+    throw Malformed{"a digest has " + std::to_string(bytes.size()) + " bytes"};
+  std::copy(bytes.begin(), bytes.end(), digest.bytes.begin());
+  return digest;
+}
+
+value::Kind read(Kind kind) { return read_enum<value::Kind>(kind, kKindCount, "a kind"); }
+
+std::vector<std::string> read_texts(capnp::List<capnp::Text>::Reader list) {
+  std::vector<std::string> texts;
+  texts.reserve(list.size());
+  for (const auto text : list) texts.push_back(read(text));
+  return texts;
+}
+
+void write(const std::pair<const std::string, std::string>& pair, TextPair::Builder out) {
+  put(out, &TextPair::Builder::setKey, pair.first);
+  put(out, &TextPair::Builder::setValue, pair.second);
+}
+void write(const std::pair<const std::string, std::int64_t>& pair, AmountPair::Builder out) {
+  put(out, &AmountPair::Builder::setKey, pair.first);
+  out.setValue(pair.second);
+}
+std::pair<std::string, std::string> read(TextPair::Reader pair) {
+  return {read(pair.getKey()), read(pair.getValue())};
+}
+std::pair<std::string, std::int64_t> read(AmountPair::Reader pair) {
+  return {read(pair.getKey()), pair.getValue()};
+}
+
+void write(const value::ObjectKey& key, ObjectKey::Builder out) {
+  out.setKind(static_cast<Kind>(key.kind));
+  put(out, &ObjectKey::Builder::setNamespace, key.namespace_);
+  put(out, &ObjectKey::Builder::setName, key.name);
+}
+value::ObjectKey read(ObjectKey::Reader in) {
+  return {read(in.getKind()), read(in.getNamespace()), read(in.getName())};
+}
+
+void write(const value::Configuration& configuration, Configuration::Builder out) {
+  using Out = Configuration::Builder;
+  put(out, &Out::setKueueNamespace, configuration.kueue_namespace);
+  put_list(out, &Out::initResourceAliases, configuration.resource_aliases);
+  const auto& sources = configuration.capacity_sources;
+  if (!sources.empty()) {
+    auto list = out.initCapacitySources(static_cast<unsigned>(sources.size()));
+    for (unsigned i = 0; i < list.size(); ++i)
+      list.set(i, static_cast<Configuration::CapacitySource>(sources[i]));
+  }
+  put_list(out, &Out::initHeadroomPercent, configuration.headroom.percent);
+  put_list(out, &Out::initHeadroomReserved, configuration.headroom.reserved);
+  out.setOverbookPercent(configuration.overbook_percent);
+  out.setCreateClaims(configuration.create_claims);
+  out.setMemberMode(static_cast<Configuration::MemberMode>(configuration.member_mode));
+  put_list(out, &Out::initMemberKubeconfigs, configuration.member_kubeconfigs);
+  write(configuration.debounce, out.initDebounce());
+  write(configuration.multikueue, out.initMultikueue());
+  out.setInflightMax(configuration.writes.inflight_max);
+  out.setQps(configuration.writes.qps);
+  out.setBurst(configuration.writes.burst);
+  out.setSnapshotEvery(configuration.snapshot_every);
+  out.setRawRetention(configuration.raw_retention.ns);
+}
+
+value::Configuration read(Configuration::Reader in) {
+  value::Configuration configuration;
+  configuration.kueue_namespace = read(in.getKueueNamespace());
+  configuration.resource_aliases = read_map(in.getResourceAliases());
+  configuration.capacity_sources.clear();
+  for (const auto source : in.getCapacitySources())
+    configuration.capacity_sources.push_back(
+        read_enum<value::CapacitySource>(source, kCapacitySourceCount, "a capacity source"));
+  configuration.headroom = {read_map(in.getHeadroomPercent()), read_map(in.getHeadroomReserved())};
+  configuration.overbook_percent = in.getOverbookPercent();
+  configuration.create_claims = in.getCreateClaims();
+  configuration.member_mode =
+      read_enum<value::MemberMode>(in.getMemberMode(), kMemberModeCount, "a member mode");
+  configuration.member_kubeconfigs = read_list(in.getMemberKubeconfigs());
+  configuration.debounce = read(in.getDebounce());
+  configuration.multikueue = read(in.getMultikueue());
+  configuration.writes = {in.getInflightMax(), in.getQps(), in.getBurst()};
+  configuration.snapshot_every = in.getSnapshotEvery();
+  configuration.raw_retention = {in.getRawRetention()};
+  return configuration;
+}
+
+}  // namespace fairlead::stored

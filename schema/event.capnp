@@ -1,0 +1,454 @@
+@0xd3b1f0a2c45e6978;
+# The stored form of one record of the log: one message per event, in canonical form (one segment, no
+# segment table). schema/event.h has the same shape in C++ and says what each field means; this file says only
+# how it is stored.
+#
+# Rules of change (see CHANGELOG.md):
+# - numbers (@n) are for ever: fields, enumerants and union members are only ever added, with the next number;
+# - an absent text, list or struct and an empty one are the same, so that old records read as the default;
+#   where "absent" means something of its own there is a union or a Bool beside it;
+# - maps are lists sorted bytewise by key, without duplicates; sets are sorted lists;
+# - every addition raises kSchemaVersion in codec.h and adds golden records.
+
+using Cxx = import "/capnp/c++.capnp";
+$Cxx.namespace("fairlead::stored");
+
+enum Kind {
+  node @0;
+  clusterMetrics @1;
+  managedCluster @2;
+  clusterProfile @3;
+  resourceFlavor @4;
+  clusterQueue @5;
+  localQueue @6;
+  admissionCheck @7;
+  multikueueConfig @8;
+  manifestWork @9;
+  claim @10;
+}
+
+struct TextPair {
+  key @0 :Text;
+  value @1 :Text;
+}
+
+struct AmountPair {
+  key @0 :Text;
+  value @1 :Int64;
+}
+
+struct Quantity {
+  # A 128-bit two's complement number of nano units, in two words.
+  high @0 :Int64;
+  low @1 :UInt64;
+  format @2 :Format;
+  enum Format {
+    decimalSi @0;
+    binarySi @1;
+  }
+}
+
+struct ObjectKey {
+  kind @0 :Kind;
+  namespace @1 :Text;
+  name @2 :Text;
+}
+
+# ---- projected facts, one struct a kind ----
+
+struct Taint {
+  key @0 :Text;
+  value @1 :Text;
+  effect @2 :Text;
+}
+
+struct Toleration {
+  key @0 :Text;
+  op @1 :Text;
+  value @2 :Text;
+  effect @3 :Text;
+}
+
+enum ConditionStatus {
+  absent @0;
+  yes @1;
+  no @2;
+  unknown @3;
+}
+
+struct Condition {
+  status @0 :ConditionStatus;
+  reason @1 :Text;
+  observedGeneration @2 :Int64;
+}
+
+struct Node {
+  labels @0 :List(TextPair);
+  taints @1 :List(Taint);
+  unschedulable @2 :Bool;
+  ready @3 :Bool;
+  allocatable @4 :List(AmountPair);
+}
+
+struct ClusterMetrics {
+  nodes @0 :List(NamedNode);
+  struct NamedNode {
+    name @0 :Text;
+    node @1 :Node;
+  }
+}
+
+struct ManagedCluster {
+  allocatable @0 :List(AmountPair);
+  available @1 :Condition;
+  deleting @2 :Bool;
+}
+
+struct ClusterProfile {
+  cluster @0 :Text;
+}
+
+struct ResourceFlavor {
+  nodeLabels @0 :List(TextPair);
+  nodeTaints @1 :List(Taint);
+  tolerations @2 :List(Toleration);
+  topologyName @3 :Text;
+}
+
+struct ResourceQuota {
+  name @0 :Text;
+  nominal @1 :Quantity;
+  borrowingLimit :union {
+    none @2 :Void;
+    limit @3 :Quantity;
+  }
+  lendingLimit :union {
+    none @4 :Void;
+    limit @5 :Quantity;
+  }
+}
+
+struct FlavorQuotas {
+  name @0 :Text;
+  resources @1 :List(ResourceQuota);
+}
+
+struct ResourceGroup {
+  coveredResources @0 :List(Text);
+  flavors @1 :List(FlavorQuotas);
+}
+
+struct FlavorUsage {
+  flavor @0 :Text;
+  resource @1 :Text;
+  total @2 :Int64;
+}
+
+struct ClusterQueue {
+  groups @0 :List(ResourceGroup);
+  cohort @1 :Text;
+  namespaceSelector @2 :Text;
+  queueingStrategy @3 :Text;
+  preemption @4 :Text;
+  stopPolicy @5 :Text;
+  admissionChecks @6 :List(Text);
+  baseQuota @7 :Text;
+  extendResourceGroups @8 :Bool;
+  usage @9 :List(FlavorUsage);
+  active @10 :Condition;
+  deleting @11 :Bool;
+}
+
+struct LocalQueue {
+  clusterQueue @0 :Text;
+}
+
+struct AdmissionCheck {
+  controllerName @0 :Text;
+  parametersApiGroup @1 :Text;
+  parametersKind @2 :Text;
+  parametersName @3 :Text;
+}
+
+struct MultiKueueConfig {
+  clusters @0 :List(Text);
+  quotaManagement @1 :Text;
+}
+
+struct WorkQuota {
+  clusterQueue @0 :Text;
+  flavor @1 :Text;
+  resource @2 :Text;
+  nominal @3 :Int64;
+}
+
+struct WorkLocalQueue {
+  namespace @0 :Text;
+  name @1 :Text;
+  clusterQueue @2 :Text;
+}
+
+struct WorkFeedback {
+  clusterQueue @0 :Text;
+  active @1 :ConditionStatus;
+  hasUsage @2 :Bool;
+  usage @3 :List(FlavorUsage);
+}
+
+struct ManifestWork {
+  specDigest @0 :Data;
+  quotas @1 :List(WorkQuota);
+  localQueues @2 :List(WorkLocalQueue);
+  applied @3 :Condition;
+  available @4 :Condition;
+  feedback @5 :List(WorkFeedback);
+  deleting @6 :Bool;
+}
+
+struct ClaimAssignment {
+  clusterQueue @0 :Text;
+  flavor @1 :Text;
+  resources @2 :List(TextPair);
+  minResources @3 :List(TextPair);
+  priority :union {
+    none @4 :Void;
+    value @5 :Int32;
+  }
+}
+
+struct ClaimHeadroom {
+  percentGiven @0 :Bool;
+  percent @1 :List(TextPair);
+  reservedGiven @2 :Bool;
+  reserved @3 :List(TextPair);
+}
+
+struct ClaimSpec {
+  clusterName @0 :Text;
+  nominalResources @1 :List(TextPair);
+  assignments @2 :List(ClaimAssignment);
+  nominalPolicy @3 :Text;
+  shrinkPolicy @4 :Text;
+  flavorCapacity @5 :Text;
+  headroom @6 :ClaimHeadroom;
+  malformed @7 :Text;
+}
+
+struct ClaimGrant {
+  clusterQueue @0 :Text;
+  flavor @1 :Text;
+  resource @2 :Text;
+  granted @3 :Text;
+}
+
+struct Claim {
+  spec @0 :ClaimSpec;
+  created @1 :Int64;
+  deleting @2 :Bool;
+  finalizers @3 :List(Text);
+  debounce @4 :List(TextPair);
+  statusGrants @5 :List(ClaimGrant);
+}
+
+# The projected facts of one object; the member names the kind, in the order of Kind.
+struct Facts {
+  union {
+    node @0 :Node;
+    clusterMetrics @1 :ClusterMetrics;
+    managedCluster @2 :ManagedCluster;
+    clusterProfile @3 :ClusterProfile;
+    resourceFlavor @4 :ResourceFlavor;
+    clusterQueue @5 :ClusterQueue;
+    localQueue @6 :LocalQueue;
+    admissionCheck @7 :AdmissionCheck;
+    multikueueConfig @8 :MultiKueueConfig;
+    manifestWork @9 :ManifestWork;
+    claim @10 :Claim;
+  }
+}
+
+# ---- configuration ----
+
+struct Configuration {
+  kueueNamespace @0 :Text;
+  resourceAliases @1 :List(TextPair);
+  capacitySources @2 :List(CapacitySource);
+  headroomPercent @3 :List(AmountPair);
+  headroomReserved @4 :List(TextPair);
+  overbookPercent @5 :Int64;
+  createClaims @6 :Bool;
+  memberMode @7 :MemberMode;
+  memberKubeconfigs @8 :List(MemberKubeconfig);
+  debounce @9 :Debounce;
+  multikueue @10 :MultiKueue;
+  inflightMax @11 :Int64;
+  qps @12 :Int64;
+  burst @13 :Int64;
+  snapshotEvery @14 :Int64;
+  rawRetention @15 :Int64;
+
+  enum CapacitySource {
+    nodes @0;
+    clusterMetrics @1;
+    managedCluster @2;
+  }
+  enum MemberMode {
+    automatic @0;
+    manifestWork @1;
+    bindingPolicy @2;
+    none @3;
+  }
+  struct MemberKubeconfig {
+    cluster @0 :Text;
+    secretRef @1 :Text;
+    file @2 :Text;
+    clusterProfile @3 :Text;
+  }
+  # Durations are nanoseconds.
+  struct Debounce {
+    ingestCoalesce @0 :Int64;
+    shrinkWindow @1 :Int64;
+    growWindow @2 :Int64;
+    firstQuiet @3 :Int64;
+    minGrowInterval @4 :Int64;
+    growDeadbandPercent @5 :Int64;
+    deadbandMaxAge @6 :Int64;
+    flapPenalty @7 :Int64;
+    flapSuppress @8 :Int64;
+    flapReuse @9 :Int64;
+    flapHalfLife @10 :Int64;
+    flapSuppressMax @11 :Int64;
+    massShrinkPercent @12 :Int64;
+    massShrinkHold @13 :Int64;
+    staleAfter @14 :Int64;
+    lostAfter @15 :Int64;
+    writeInterval @16 :Int64;
+  }
+  struct MultiKueue {
+    profile @0 :Text;
+    settle @1 :Int64;
+    moveWindow @2 :Int64;
+    drainTimeout @3 :Int64;
+    emptyGrace @4 :Int64;
+    credentialGrace @5 :Int64;
+    adoptOcmAddon @6 :Bool;
+    accessProviders @7 :List(Text);
+    dispatcher @8 :Bool;
+  }
+}
+
+# ---- the facts of the log ----
+
+struct EpochStarted {
+  identity @0 :Text;
+  programVersion @1 :Text;
+  foldVersion @2 :UInt32;
+  schemaVersion @3 :UInt32;
+}
+
+struct SourceState {
+  # SourceSynced, SourceStale, SourceLost: of one kind, or of every capacity source of a cluster.
+  of :union {
+    cluster @0 :Text;
+    kind @1 :Kind;
+  }
+  resourceVersion @2 :Text;
+}
+
+struct ObjectObserved {
+  key @0 :ObjectKey;
+  version @1 :Text;
+  uid @2 :Text;
+  resourceVersion @3 :Text;
+  generation @4 :Int64;
+  rawDigest @5 :Data;
+  facts @6 :Facts;  # of the kind that key names
+}
+
+struct ObjectGone {
+  key @0 :ObjectKey;
+  uid @1 :Text;
+  resourceVersion @2 :Text;
+}
+
+struct Contribution {
+  cluster @0 :Text;
+  flavor @1 :Text;
+  resource @2 :Text;
+  amount @3 :Int64;
+}
+
+struct PatchIntended {
+  cluster @0 :Text;
+  verb @1 :Verb;
+  target @2 :ObjectKey;
+  version @3 :Text;
+  fieldManager @4 :Text;
+  force @5 :Bool;
+  uid @6 :Text;
+  resourceVersion @7 :Text;
+  body @8 :Text;
+  reasonRule @9 :Text;
+  reasonBecause @10 :List(UInt64);
+  reasonText @11 :Text;
+  contributions @12 :List(Contribution);
+  overlaid @13 :List(ResourceGroup);
+  expected @14 :Facts;  # absent: none; facts are never empty
+
+  enum Verb {
+    apply @0;
+    applyStatus @1;
+    create @2;
+    patch @3;
+    remove @4;
+  }
+}
+
+struct PatchAccepted {
+  intent @0 :UInt64;
+  httpCode @1 :Int32;
+  uid @2 :Text;
+  resourceVersion @3 :Text;
+}
+
+struct PatchRejected {
+  intent @0 :UInt64;
+  httpCode @1 :Int32;
+  reason @2 :Text;
+}
+
+struct PatchUnknown {
+  intent @0 :UInt64;
+  reason @1 :Text;
+}
+
+struct Checkpoint {
+  state @0 :Data;
+  events @1 :UInt64;
+  log @2 :Data;
+}
+
+struct Event {
+  schemaVersion @0 :UInt16;
+  seq @1 :UInt64;
+  logTime @2 :Int64;
+  epoch @3 :UInt64;
+  cause @4 :UInt64;
+  source @5 :Text;
+  # In the order of the alternatives of fairlead::Fact.
+  fact :union {
+    epochStarted @6 :EpochStarted;
+    configChanged @7 :Configuration;
+    sourceSynced @8 :SourceState;
+    sourceStale @9 :SourceState;
+    sourceLost @10 :SourceState;
+    objectObserved @11 :ObjectObserved;
+    objectGone @12 :ObjectGone;
+    timerFired @13 :Int64;
+    patchIntended @14 :PatchIntended;
+    patchAccepted @15 :PatchAccepted;
+    patchRejected @16 :PatchRejected;
+    patchUnknown @17 :PatchUnknown;
+    checkpoint @18 :Checkpoint;
+  }
+}

@@ -1,0 +1,384 @@
+#include "schema/event_json.h"
+
+#include <array>
+
+#include "schema/debounce_parameter.h"
+
+namespace fairlead {
+namespace {
+
+constexpr std::array<std::string_view, std::variant_size_v<Fact>> kFactNames{
+    "EpochStarted",   "ConfigChanged", "SourceSynced", "SourceStale",   "SourceLost",
+    "ObjectObserved", "ObjectGone",    "TimerFired",   "PatchIntended", "PatchAccepted",
+    "PatchRejected",  "PatchUnknown",  "Checkpoint"};
+
+// What lists hold; declared first for the list template below.
+Json json_of(const Taint& item);
+Json json_of(const Toleration& item);
+Json json_of(const ResourceQuota& item);
+Json json_of(const FlavorQuotas& item);
+Json json_of(const ResourceGroup& item);
+Json json_of(const FlavorUsage& item);
+Json json_of(const WorkQuota& item);
+Json json_of(const WorkLocalQueue& item);
+Json json_of(const WorkFeedback& item);
+Json json_of(const ClaimAssignment& item);
+Json json_of(const ClaimGrant& item);
+Json json_of(const MemberKubeconfig& item);
+
+template <class Items, class Print>
+Json list_of(const Items& items, const Print& print) {
+  Json list = Json::array();
+  for (const auto& item : items) list.push_back(print(item));
+  return list;
+}
+
+template <class Item>
+Json list_of(const std::vector<Item>& items) {
+  return list_of(items, [](const Item& item) { return json_of(item); });
+}
+
+Json json_of(const Taint& taint) {
+  return {{"key", taint.key}, {"value", taint.value}, {"effect", taint.effect}};
+}
+Json json_of(const Toleration& toleration) {
+  return {{"key", toleration.key},
+          {"operator", toleration.op},
+          {"value", toleration.value},
+          {"effect", toleration.effect}};
+}
+
+std::string_view word(ConditionStatus status) {
+  switch (status) {
+    case ConditionStatus::absent: return "";
+    case ConditionStatus::yes: return "True";
+    case ConditionStatus::no: return "False";
+    case ConditionStatus::unknown: return "Unknown";
+  }
+  return "";
+}
+Json json_of(const ConditionFacts& condition) {
+  if (condition.status == ConditionStatus::absent) return nullptr;
+  return {{"status", word(condition.status)},
+          {"reason", condition.reason},
+          {"observedGeneration", condition.observed_generation}};
+}
+
+Json json_of(const NodeFacts& node) {
+  return {{"labels", node.labels},
+          {"taints", list_of(node.taints)},
+          {"unschedulable", node.unschedulable},
+          {"ready", node.ready},
+          {"allocatable", node.allocatable}};
+}
+Json json_of(const ClusterMetricsFacts& metrics) {
+  Json nodes = Json::object();
+  for (const auto& [name, node] : metrics.nodes) nodes[name] = json_of(node);
+  return {{"nodes", nodes}};
+}
+Json json_of(const ManagedClusterFacts& cluster) {
+  return {{"allocatable", cluster.allocatable},
+          {"available", json_of(cluster.available)},
+          {"deleting", cluster.deleting}};
+}
+Json json_of(const ClusterProfileFacts& profile) { return {{"cluster", profile.cluster}}; }
+Json json_of(const ResourceFlavorFacts& flavor) {
+  return {{"nodeLabels", flavor.node_labels},
+          {"nodeTaints", list_of(flavor.node_taints)},
+          {"tolerations", list_of(flavor.tolerations)},
+          {"topologyName", flavor.topology_name}};
+}
+
+Json json_of(const ResourceQuota& quota) {
+  Json json{{"name", quota.name}, {"nominalQuota", quota.nominal.text()}};
+  if (quota.borrowing_limit) json["borrowingLimit"] = quota.borrowing_limit->text();
+  if (quota.lending_limit) json["lendingLimit"] = quota.lending_limit->text();
+  return json;
+}
+Json json_of(const FlavorQuotas& flavor) {
+  return {{"name", flavor.name}, {"resources", list_of(flavor.resources)}};
+}
+Json json_of(const ResourceGroup& group) {
+  return {{"coveredResources", group.covered_resources}, {"flavors", list_of(group.flavors)}};
+}
+Json json_of(const FlavorUsage& usage) {
+  return {{"flavor", usage.flavor}, {"resource", usage.resource}, {"total", usage.total}};
+}
+Json json_of(const ClusterQueueFacts& queue) {
+  return {{"resourceGroups", list_of(queue.groups)},
+          {"cohort", queue.cohort},
+          {"namespaceSelector", queue.namespace_selector},
+          {"queueingStrategy", queue.queueing_strategy},
+          {"preemption", queue.preemption},
+          {"stopPolicy", queue.stop_policy},
+          {"admissionChecks", queue.admission_checks},
+          {"baseQuota", queue.base_quota},
+          {"extendResourceGroups", queue.extend_resource_groups},
+          {"usage", list_of(queue.usage)},
+          {"active", json_of(queue.active)},
+          {"deleting", queue.deleting}};
+}
+Json json_of(const LocalQueueFacts& queue) { return {{"clusterQueue", queue.cluster_queue}}; }
+Json json_of(const AdmissionCheckFacts& check) {
+  return {{"controllerName", check.controller_name},
+          {"parameters",
+           {{"apiGroup", check.parameters_api_group},
+            {"kind", check.parameters_kind},
+            {"name", check.parameters_name}}}};
+}
+Json json_of(const MultiKueueConfigFacts& config) {
+  return {{"clusters", config.clusters}, {"quotaManagement", config.quota_management}};
+}
+
+Json json_of(const WorkQuota& quota) {
+  return {{"clusterQueue", quota.cluster_queue},
+          {"flavor", quota.flavor},
+          {"resource", quota.resource},
+          {"nominal", quota.nominal}};
+}
+Json json_of(const WorkLocalQueue& queue) {
+  return {
+      {"namespace", queue.namespace_}, {"name", queue.name}, {"clusterQueue", queue.cluster_queue}};
+}
+Json json_of(const WorkFeedback& feedback) {
+  Json json{{"clusterQueue", feedback.cluster_queue}, {"active", word(feedback.active)}};
+  if (feedback.has_usage) json["usage"] = list_of(feedback.usage);
+  return json;
+}
+Json json_of(const ManifestWorkFacts& work) {
+  return {{"specDigest", work.spec_digest.hex()},
+          {"quotas", list_of(work.quotas)},
+          {"localQueues", list_of(work.local_queues)},
+          {"applied", json_of(work.applied)},
+          {"available", json_of(work.available)},
+          {"feedback", list_of(work.feedback)},
+          {"deleting", work.deleting}};
+}
+
+Json json_of(const ClaimAssignment& row) {
+  Json json{{"clusterQueue", row.cluster_queue},
+            {"flavor", row.flavor},
+            {"resources", row.resources},
+            {"minResources", row.min_resources}};
+  if (row.priority) json["priority"] = *row.priority;
+  return json;
+}
+Json json_of(const ClaimSpec& spec) {
+  Json headroom = Json::object();
+  if (spec.headroom.percent) headroom["percent"] = *spec.headroom.percent;
+  if (spec.headroom.reserved) headroom["reserved"] = *spec.headroom.reserved;
+  Json json{{"clusterName", spec.cluster_name},
+            {"nominalResources", spec.nominal_resources},
+            {"resourceAssignments", list_of(spec.assignments)},
+            {"nominalPolicy", spec.nominal_policy},
+            {"shrinkPolicy", spec.shrink_policy},
+            {"flavorCapacity", spec.flavor_capacity},
+            {"headroom", headroom}};
+  if (!spec.malformed.empty()) json["malformed"] = spec.malformed;
+  return json;
+}
+Json json_of(const ClaimGrant& grant) {
+  return {{"clusterQueue", grant.cluster_queue},
+          {"flavor", grant.flavor},
+          {"resource", grant.resource},
+          {"granted", grant.granted}};
+}
+Json json_of(const ClaimFacts& claim) {
+  return {{"spec", json_of(claim.spec)}, {"created", to_rfc3339(claim.created)},
+          {"deleting", claim.deleting},  {"finalizers", claim.finalizers},
+          {"debounce", claim.debounce},  {"grants", list_of(claim.status_grants)}};
+}
+
+// ---- configuration ----
+
+std::string_view word(CapacitySource source) {
+  switch (source) {
+    case CapacitySource::nodes: return "nodes";
+    case CapacitySource::cluster_metrics: return "clusterMetrics";
+    case CapacitySource::managed_cluster: return "managedCluster";
+  }
+  return "";
+}
+std::string_view word(MemberMode mode) {
+  switch (mode) {
+    case MemberMode::automatic: return "auto";
+    case MemberMode::manifest_work: return "manifestWork";
+    case MemberMode::binding_policy: return "bindingPolicy";
+    case MemberMode::none: return "none";
+  }
+  return "";
+}
+Json json_of(const MemberKubeconfig& member) {
+  Json json{{"cluster", member.cluster}};
+  if (!member.secret_ref.empty()) json["secretRef"] = member.secret_ref;
+  if (!member.file.empty()) json["file"] = member.file;
+  if (!member.cluster_profile.empty()) json["clusterProfile"] = member.cluster_profile;
+  return json;
+}
+Json json_of(const DebounceSettings& settings) {
+  Json json = Json::object();
+  for (const DebounceParameter& parameter : kDebounceParameters) {
+    if (parameter.number != nullptr)
+      json[std::string(parameter.name)] = settings.*parameter.number;
+    else
+      json[std::string(parameter.name)] = debounce_parameter_text(settings, parameter);
+  }
+  return json;
+}
+Json json_of(const MultiKueueSettings& settings) {
+  return {{"profile", settings.profile},
+          {"settle", to_go_duration(settings.settle)},
+          {"moveWindow", to_go_duration(settings.move_window)},
+          {"drainTimeout", to_go_duration(settings.drain_timeout)},
+          {"emptyGrace", to_go_duration(settings.empty_grace)},
+          {"credentialGrace", to_go_duration(settings.credential_grace)},
+          {"adoptOcmAddon", settings.adopt_ocm_addon},
+          {"accessProviders", settings.access_providers},
+          {"dispatcher", settings.dispatcher}};
+}
+
+// ---- facts of the log: each adds its fields to the event's object ----
+
+void add_key(Json& json, const ObjectKey& key) {
+  const KindInfo& kind = info(key.kind);
+  json["group"] = kind.group;
+  json["kind"] = kind.name;
+  json["namespace"] = key.namespace_;
+  json["name"] = key.name;
+}
+template <class SourceFact>
+void add_source(Json& json, const SourceFact& fact) {
+  if (fact.kind)
+    json["kind"] = info(*fact.kind).name;
+  else
+    json["cluster"] = fact.cluster;
+}
+
+void add(Json& json, const EpochStarted& fact) {
+  json["identity"] = fact.identity;
+  json["programVersion"] = fact.program_version;
+  json["foldVersion"] = fact.fold_version;
+  json["schemaVersion"] = fact.schema_version;
+}
+void add(Json& json, const ConfigChanged& fact) {
+  json["configuration"] = to_json(fact.configuration);
+}
+void add(Json& json, const SourceSynced& fact) {
+  add_source(json, fact);
+  json["resourceVersion"] = fact.resource_version;
+}
+void add(Json& json, const SourceStale& fact) { add_source(json, fact); }
+void add(Json& json, const SourceLost& fact) { add_source(json, fact); }
+void add(Json& json, const ObjectObserved& fact) {
+  add_key(json, fact.key);
+  json["version"] = fact.version;
+  json["uid"] = fact.uid;
+  json["resourceVersion"] = fact.resource_version;
+  json["generation"] = fact.generation;
+  json["facts"] = to_json(fact.facts);
+  if (fact.raw_digest != Digest{}) json["rawDigest"] = fact.raw_digest.hex();
+}
+void add(Json& json, const ObjectGone& fact) {
+  add_key(json, fact.key);
+  json["uid"] = fact.uid;
+  json["resourceVersion"] = fact.resource_version;
+}
+void add(Json& json, const TimerFired& fact) { json["deadline"] = to_rfc3339(fact.deadline); }
+
+Json body_json(const std::string& body) {
+  Json parsed = Json::parse(body, nullptr, /*allow_exceptions=*/false);
+  return parsed.is_discarded() ? Json(body) : parsed;
+}
+void add(Json& json, const PatchIntended& fact) {
+  json["cluster"] = fact.cluster;
+  json["verb"] = to_string(fact.verb);
+  add_key(json, fact.target);
+  json["version"] = fact.version;
+  json["fieldManager"] = fact.field_manager;
+  json["force"] = fact.force;
+  json["uid"] = fact.uid;
+  json["resourceVersion"] = fact.resource_version;
+  if (!fact.body.empty()) json["body"] = body_json(fact.body);
+  json["reason"] = {{"rule", fact.reason.rule},
+                    {"because", list_of(fact.reason.because, [](Seq seq) { return seq.value; })},
+                    {"text", fact.reason.text}};
+  if (!fact.contributions.empty())
+    json["contributions"] = list_of(fact.contributions, [](const Contribution& part) {
+      return Json{{"cluster", part.cluster},
+                  {"flavor", part.flavor},
+                  {"resource", part.resource},
+                  {"amount", part.amount}};
+    });
+  if (!fact.overlaid.empty()) json["overlaid"] = list_of(fact.overlaid);
+  if (fact.expected) json["expected"] = to_json(*fact.expected);
+}
+void add(Json& json, const PatchAccepted& fact) {
+  json["intent"] = fact.intent.value;
+  json["httpCode"] = fact.http_code;
+  json["uid"] = fact.uid;
+  json["resourceVersion"] = fact.resource_version;
+}
+void add(Json& json, const PatchRejected& fact) {
+  json["intent"] = fact.intent.value;
+  json["httpCode"] = fact.http_code;
+  json["reason"] = fact.reason;
+}
+void add(Json& json, const PatchUnknown& fact) {
+  json["intent"] = fact.intent.value;
+  json["reason"] = fact.reason;
+}
+void add(Json& json, const Checkpoint& fact) {
+  json["state"] = fact.state.hex();
+  json["events"] = fact.events;
+  json["log"] = fact.log.hex();
+}
+
+}  // namespace
+
+std::string_view fact_name(const Fact& fact) { return kFactNames[fact.index()]; }
+
+const ObjectKey* object_of(const Fact& fact) {
+  if (const auto* observed = std::get_if<ObjectObserved>(&fact)) return &observed->key;
+  if (const auto* gone = std::get_if<ObjectGone>(&fact)) return &gone->key;
+  if (const auto* intended = std::get_if<PatchIntended>(&fact)) return &intended->target;
+  return nullptr;
+}
+
+Json to_json(const Facts& facts) {
+  return std::visit([](const auto& of_kind) { return json_of(of_kind); }, facts);
+}
+
+Json to_json(const Configuration& configuration) {
+  return {{"kueue", {{"namespace", configuration.kueue_namespace}}},
+          {"resourceAliases", configuration.resource_aliases},
+          {"capacity",
+           {{"sources", list_of(configuration.capacity_sources,
+                                [](CapacitySource source) { return std::string(word(source)); })},
+            {"headroom",
+             {{"percent", configuration.headroom.percent},
+              {"reserved", configuration.headroom.reserved}}},
+            {"overbookPercent", configuration.overbook_percent}}},
+          {"claims", {{"create", configuration.create_claims}}},
+          {"members",
+           {{"mode", word(configuration.member_mode)},
+            {"kubeconfigs", list_of(configuration.member_kubeconfigs)}}},
+          {"debounce", json_of(configuration.debounce)},
+          {"multikueue", json_of(configuration.multikueue)},
+          {"writes",
+           {{"inflightMax", configuration.writes.inflight_max},
+            {"qps", configuration.writes.qps},
+            {"burst", configuration.writes.burst}}},
+          {"log",
+           {{"snapshotEvery", configuration.snapshot_every},
+            {"rawRetention", to_go_duration(configuration.raw_retention)}}}};
+}
+
+Json to_json(const Event& event) {
+  Json json{{"seq", event.seq.value},     {"logTime", to_rfc3339(event.log_time)},
+            {"epoch", event.epoch.value}, {"source", event.source},
+            {"cause", event.cause.value}, {"fact", fact_name(event.fact)}};
+  std::visit([&json](const auto& fact) { add(json, fact); }, event.fact);
+  return json;
+}
+
+}  // namespace fairlead

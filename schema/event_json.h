@@ -1,0 +1,28 @@
+// Events as JSON, for people and for programs that read `fairlead log cat`.
+//
+// One object per event: seq, logTime (RFC 3339), epoch, source, cause, fact (its name) and beside
+// them the fields of that fact, in camelCase. Amounts are integers (cpu in milli), quantities are
+// canonical text, digests are hexadecimal. An intent's body is the JSON value that was sent. Only
+// ever printed: nothing reads it back.
+#pragma once
+
+#include <string_view>
+
+#include "engine/base/json.h"
+#include "schema/event.h"
+
+namespace fairlead {
+
+/// The name of a fact as design and documents spell it: "ObjectObserved".
+std::string_view fact_name(const Fact& fact);
+
+/// The object an event is about: of ObjectObserved, ObjectGone and PatchIntended; nullptr for the
+/// others.
+const ObjectKey* object_of(const Fact& fact);
+
+/// `event` as one JSON object.
+Json to_json(const Event& event);
+Json to_json(const Facts& facts);
+Json to_json(const Configuration& configuration);
+
+}  // namespace fairlead

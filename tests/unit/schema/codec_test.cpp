@@ -1,0 +1,240 @@
+#include "schema/codec.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "schema/event_json.h"
+#include "tests/unit/schema/samples/sample_events.h"
+
+namespace fairlead {
+namespace {
+
+constexpr const char* kGoldenRecords = "tests/golden/v1/events.hex";
+constexpr const char* kGoldenJson = "tests/golden/v1/events.jsonl";
+
+bool rewriting() { return std::getenv("FAIRLEAD_REWRITE_GOLDEN") != nullptr; }
+
+std::string to_hex(std::string_view bytes) {
+  std::string text;
+  for (const char byte : bytes) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    text += kDigits[static_cast<unsigned char>(byte) >> 4];
+    text += kDigits[static_cast<unsigned char>(byte) & 0xF];
+  }
+  return text;
+}
+
+std::string from_hex(std::string_view text) {
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < text.size(); i += 2)
+    bytes += static_cast<char>(std::stoi(std::string(text.substr(i, 2)), nullptr, 16));
+  return bytes;
+}
+
+/// name -> bytes; a line is a name, a space and hexadecimal digits.
+std::map<std::string, std::string> golden_records() {
+  std::map<std::string, std::string> records;
+  std::ifstream file(kGoldenRecords);
+  std::string name;
+  std::string hex;
+  while (file >> name >> hex) records[name] = from_hex(hex);
+  return records;
+}
+
+TEST_CASE("Golden records of version 1 read as the values they were made from") {
+  // FAIRLEAD_REWRITE_GOLDEN=1 adds records of new samples; a record that is there is never changed.
+  auto golden = golden_records();
+  if (rewriting()) {
+    std::ofstream file(kGoldenRecords, std::ios::app);
+    for (const auto& [name, event] : samples::all())
+      if (golden.emplace(name, encode(event)).second)
+        file << name << ' ' << to_hex(encode(event)) << '\n';
+  }
+  std::set<std::string> names;
+  for (const auto& [name, event] : samples::all()) {
+    CAPTURE(name);
+    names.insert(name);
+    REQUIRE(golden.contains(name));
+    const auto decoded = decode(golden[name]);
+    REQUIRE(decoded.has_value());
+    CHECK(*decoded == event);
+    CHECK(to_hex(encode(event)) == to_hex(golden[name]));
+  }
+  CHECK(names.size() == golden.size());
+}
+
+TEST_CASE("The samples show every fact and every kind") {
+  std::set<std::size_t> facts;
+  std::set<std::size_t> kinds;
+  for (const auto& [name, event] : samples::all()) {
+    facts.insert(event.fact.index());
+    if (const auto* observed = std::get_if<ObjectObserved>(&event.fact)) {
+      kinds.insert(observed->facts.index());
+      CHECK(observed->facts.index() == static_cast<std::size_t>(observed->key.kind));
+    }
+  }
+  CHECK(facts.size() == std::variant_size_v<Fact>);
+  CHECK(kinds.size() == kKindCount);
+}
+
+TEST_CASE("Events print as the golden JSON lines") {
+  if (rewriting()) {
+    std::ofstream file(kGoldenJson);
+    for (const auto& [name, event] : samples::all()) file << to_text(to_json(event)) << '\n';
+  }
+  std::ifstream file(kGoldenJson);
+  for (const auto& [name, event] : samples::all()) {
+    CAPTURE(name);
+    std::string line;
+    REQUIRE(std::getline(file, line));
+    CHECK(to_text(to_json(event)) == line);
+  }
+}
+
+TEST_CASE("A record is read from any address") {
+  const Event event = samples::all().front().event;
+  for (std::size_t offset = 0; offset < 8; ++offset) {
+    const std::string shifted = std::string(offset, 'x') + encode(event);
+    const auto decoded = decode(std::string_view(shifted).substr(offset));
+    REQUIRE(decoded.has_value());
+    CHECK(*decoded == event);
+  }
+}
+
+TEST_CASE("What is no record is corrupt") {
+  for (const std::string& bytes :
+       {std::string(), std::string("x"), std::string(8, '\0'), std::string(64, '\0'),
+        std::string(64, '\xff'), std::string(4096, 'a')}) {
+    const auto decoded = decode(bytes);
+    REQUIRE(decoded.has_error());
+    CHECK((decoded.error().code == ErrorCode::corrupt ||
+           decoded.error().code == ErrorCode::incompatible));
+  }
+}
+
+TEST_CASE("A record cut short anywhere is no longer the same event") {
+  for (const auto& [name, event] : samples::all()) {
+    CAPTURE(name);
+    const std::string bytes = encode(event);
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+      const auto decoded = decode(std::string_view(bytes).substr(0, size));
+      if (decoded.has_value() && *decoded == event) FAIL_CHECK("cut at " << size);
+    }
+  }
+}
+
+TEST_CASE("No flipped bit makes the reader misbehave") {
+  std::size_t refused = 0;
+  std::size_t other = 0;
+  for (const auto& [name, event] : samples::all()) {
+    std::string bytes = encode(event);
+    for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {
+      const char mask = static_cast<char>(1 << bit % 8);
+      bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ mask);
+      const auto decoded = decode(bytes);
+      if (decoded.has_error())
+        ++refused;
+      else if (encode(*decoded) == bytes)
+        ++other;  // another well-formed event: telling them apart is the hash chain's work
+      bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ mask);
+    }
+  }
+  CHECK(refused > 1000);
+  CHECK(other > 1000);
+}
+
+TEST_CASE("A record of a newer schema version is refused as incompatible") {
+  std::string bytes = encode(samples::all().front().event);
+  // The version is the first field of the root struct, which follows the root pointer.
+  REQUIRE(bytes[8] == static_cast<char>(kSchemaVersion));
+  bytes[8] = static_cast<char>(kSchemaVersion + 1);
+  const auto decoded = decode(bytes);
+  REQUIRE(decoded.has_error());
+  CHECK(decoded.error().code == ErrorCode::incompatible);
+  bytes[8] = 0;
+  CHECK(decode(bytes).error().code == ErrorCode::corrupt);
+}
+
+TEST_CASE("Facts of another kind than the key says are refused") {
+  Event event = samples::all().front().event;
+  ObjectObserved observed;
+  observed.key = {Kind::claim, "", "x"};
+  observed.facts = NodeFacts{};
+  event.fact = observed;
+  const auto decoded = decode(encode(event));
+  REQUIRE(decoded.has_error());
+  CHECK(decoded.error().code == ErrorCode::corrupt);
+}
+
+TEST_CASE("Absent and empty are told apart where that means something") {
+  Event event = samples::all().front().event;
+  const auto round_trip = [&event](ClaimHeadroom headroom) {
+    ClaimFacts claim;
+    claim.spec.headroom = std::move(headroom);
+    ObjectObserved observed;
+    observed.key.kind = Kind::claim;
+    observed.facts = claim;
+    event.fact = observed;
+    const auto decoded = decode(encode(event));
+    return std::get<ClaimFacts>(std::get<ObjectObserved>(decoded->fact).facts).spec.headroom;
+  };
+  CHECK_FALSE(round_trip({}).percent.has_value());
+  ClaimHeadroom empty;
+  empty.percent.emplace();
+  CHECK(round_trip(empty).percent.has_value());
+}
+
+TEST_CASE("Texts keep bytes that are no UTF-8 and embedded NULs") {
+  Event event = samples::all().front().event;
+  event.source = std::string("a\0b\xff\n", 5);
+  CHECK(*decode(encode(event)) == event);
+}
+
+TEST_CASE("A large event survives") {
+  ClusterMetricsFacts metrics;
+  for (int i = 0; i < 5000; ++i) {
+    NodeFacts node;
+    for (int label = 0; label < 20; ++label)
+      node.labels["example.com/label-" + std::to_string(label)] = "value-" + std::to_string(i);
+    node.allocatable = {{"cpu", i}};
+    metrics.nodes["node-" + std::to_string(i)] = node;
+  }
+  Event event = samples::all().front().event;
+  ObjectObserved observed;
+  observed.key = {Kind::cluster_metrics, "", "cluster1"};
+  observed.facts = metrics;
+  event.fact = observed;
+  const std::string bytes = encode(event);
+  CHECK(bytes.size() > 5'000'000);
+  CHECK(bytes.size() < kRecordBytesMax);
+  CHECK(*decode(bytes) == event);
+}
+
+TEST_CASE("A snapshot envelope is read back, and a state that changed is refused") {
+  SnapshotEnvelope snapshot;
+  snapshot.fold_version = 3;
+  snapshot.seq = Seq{12};
+  snapshot.log_time = LogTime{99};
+  snapshot.state = "the state, whatever it is";
+  snapshot.state_digest = sha256(snapshot.state);
+  snapshot.log_digest = sha256("log");
+  const std::string bytes = encode(snapshot);
+  CHECK(*decode_snapshot(bytes) == snapshot);
+
+  std::size_t accepted = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    std::string damaged = bytes;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x10);
+    const auto decoded = decode_snapshot(damaged);
+    if (decoded.has_value() && decoded->state != snapshot.state) ++accepted;
+  }
+  CHECK(accepted == 0);
+}
+
+}  // namespace
+}  // namespace fairlead

@@ -1,0 +1,27 @@
+#include "schema/event.h"
+
+#include <catch2/catch.hpp>
+
+namespace fairlead {
+namespace {
+
+TEST_CASE("Verbs are spelled as they are printed, and read back") {
+  CHECK(to_string(Verb::apply) == "apply");
+  CHECK(to_string(Verb::apply_status) == "apply-status");
+  CHECK(to_string(Verb::create) == "create");
+  CHECK(to_string(Verb::patch) == "patch");
+  CHECK(to_string(Verb::remove) == "delete");
+  for (const Verb verb : {Verb::apply, Verb::apply_status, Verb::create, Verb::patch, Verb::remove})
+    CHECK(parse_verb(to_string(verb)) == verb);
+  CHECK_FALSE(parse_verb("remove"));
+  CHECK_FALSE(parse_verb(""));
+}
+
+TEST_CASE("The kind of facts is their place in the variant") {
+  CHECK(Facts(NodeFacts{}).index() == static_cast<std::size_t>(Kind::node));
+  CHECK(Facts(ManifestWorkFacts{}).index() == static_cast<std::size_t>(Kind::manifest_work));
+  CHECK(Facts(ClaimFacts{}).index() == static_cast<std::size_t>(Kind::claim));
+}
+
+}  // namespace
+}  // namespace fairlead

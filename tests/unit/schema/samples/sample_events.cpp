@@ -1,0 +1,240 @@
+#include "tests/unit/schema/samples/sample_events.h"
+
+namespace fairlead::samples {
+namespace {
+
+using Texts = std::map<std::string, std::string>;
+
+Digest digest_of(std::uint8_t first) {
+  Digest digest;
+  for (std::uint8_t& byte : digest.bytes) byte = first++;
+  return digest;
+}
+
+Quantity quantity(std::string_view text) { return *Quantity::parse(text); }
+
+NodeFacts node() {
+  NodeFacts facts;
+  facts.labels = {
+      {"kubernetes.io/hostname", "gpu-1"}, {"nvidia.com/gpu.product", "H100"}, {"empty", ""}};
+  facts.taints = {{"dedicated", "training", "NoSchedule"}, {"gone", "", "NoExecute"}};
+  facts.unschedulable = true;
+  facts.ready = true;
+  facts.allocatable = {{"cpu", 63500}, {"memory", 270582939648}, {"nvidia.com/gpu", 8}};
+  return facts;
+}
+
+ConditionFacts condition(ConditionStatus status) { return {status, "BecauseOfTests", 3}; }
+
+ResourceGroup resource_group() {
+  ResourceQuota cpu{"cpu", quantity("1500m"), quantity("2"), std::nullopt};
+  ResourceQuota memory{"memory", quantity("36Gi"), std::nullopt, quantity("0")};
+  ResourceQuota large{"example.com/large",
+                      Quantity{-(Int128{1} << 100), QuantityFormat::decimal_si},
+                      Quantity{Int128{1} << 100, QuantityFormat::binary_si}, quantity("1n")};
+  return {{"cpu", "memory", "example.com/large"},
+          {{"default-flavor", {cpu, memory, large}}, {"empty", {}}}};
+}
+
+ClusterQueueFacts cluster_queue() {
+  ClusterQueueFacts facts;
+  facts.groups = {resource_group(), {{"nvidia.com/gpu"}, {}}};
+  facts.cohort = "research";
+  facts.namespace_selector = R"({"matchLabels":{"team":"a"}})";
+  facts.queueing_strategy = "BestEffortFIFO";
+  facts.preemption = R"({"reclaimWithinCohort":"Any"})";
+  facts.stop_policy = "None";
+  facts.admission_checks = {"fairlead", "other"};
+  facts.base_quota = R"({"default-flavor":{"cpu":"1"}})";
+  facts.extend_resource_groups = true;
+  facts.usage = {{"default-flavor", "cpu", 250}, {"default-flavor", "memory", 1 << 20}};
+  facts.active = condition(ConditionStatus::yes);
+  facts.deleting = true;
+  return facts;
+}
+
+ManifestWorkFacts manifest_work() {
+  ManifestWorkFacts facts;
+  facts.spec_digest = digest_of(7);
+  facts.quotas = {{"queue-a", "default-flavor", "cpu", 4000}};
+  facts.local_queues = {{"team-a", "jobs", "queue-a"}};
+  facts.applied = condition(ConditionStatus::yes);
+  facts.available = condition(ConditionStatus::unknown);
+  facts.feedback = {{"queue-a", ConditionStatus::no, true, {{"default-flavor", "cpu", 100}}},
+                    {"queue-b", ConditionStatus::absent, false, {}}};
+  facts.deleting = true;
+  return facts;
+}
+
+ClaimFacts claim() {
+  ClaimFacts facts;
+  facts.spec.cluster_name = "cluster1";
+  facts.spec.nominal_resources = {{"cpu", "8"}, {"memory", "not a quantity"}};
+  facts.spec.assignments = {
+      {"queue-a", "default-flavor", Texts{{"cpu", "4"}}, Texts{{"cpu", "1"}}, -7},
+      {"queue-b", "default-flavor", {}, {}, std::nullopt},
+  };
+  facts.spec.nominal_policy = "TrackCapacity";
+  facts.spec.shrink_policy = "Priority";
+  facts.spec.flavor_capacity = "Strict";
+  facts.spec.headroom.percent.emplace();
+  facts.spec.headroom.reserved = Texts{{"cpu", "500m"}};
+  facts.spec.malformed = "spec.headroom: a number where an object was expected";
+  facts.created = LogTime{1'767'225'600'000'000'000};
+  facts.deleting = true;
+  facts.finalizers = {"fairlead.io/claim", "other.io/keep"};
+  facts.debounce = Texts{{"growWindow", "10s"}};
+  facts.status_grants = {{"queue-a", "default-flavor", "cpu", "4"}};
+  return facts;
+}
+
+Configuration configuration() {
+  Configuration value;
+  value.kueue_namespace = "kueue";
+  value.resource_aliases = {{"gpu", "nvidia.com/gpu"}, {"tpu", "google.com/tpu"}};
+  value.capacity_sources = {CapacitySource::managed_cluster, CapacitySource::nodes};
+  value.headroom = {{{"cpu", 10}}, Texts{{"memory", "1Gi"}}};
+  value.overbook_percent = 120;
+  value.create_claims = false;
+  value.member_mode = MemberMode::binding_policy;
+  value.member_kubeconfigs = {{"cluster1", "fairlead/cluster1", "", ""},
+                              {"cluster2", "", "/etc/fairlead/cluster2", ""},
+                              {"cluster3", "", "", "fleet/cluster3"}};
+  value.debounce.grow_window = seconds(0);
+  value.debounce.flap_reuse = 900;
+  value.multikueue.profile = "cluster";
+  value.multikueue.adopt_ocm_addon = true;
+  value.multikueue.access_providers = {"google", "secretreader"};
+  value.multikueue.dispatcher = true;
+  value.writes = {8, 20, 40};
+  value.snapshot_every = 1000;
+  value.raw_retention = hours(24);
+  return value;
+}
+
+PatchIntended intent() {
+  PatchIntended fact;
+  fact.cluster = "hub";
+  fact.verb = Verb::apply_status;
+  fact.target = {Kind::cluster_queue, "", "queue-a"};
+  fact.version = "v1beta2";
+  fact.field_manager = "fairlead";
+  fact.force = true;
+  fact.uid = "7a1b";
+  fact.resource_version = "812";
+  fact.body = R"({"spec":{"cohortName":"research"}})";
+  fact.reason = {"claims/shrink", {{3}, {5}}, "cluster2 usable cpu 1000 -> 900"};
+  fact.contributions = {{"cluster1", "default-flavor", "cpu", 4000},
+                        {"cluster2", "default-flavor", "cpu", -1}};
+  fact.overlaid = {resource_group()};
+  fact.expected = cluster_queue();
+  return fact;
+}
+
+/// Gives facts their place: dense seqs, times a second apart.
+class Numbered {
+ public:
+  void add(std::string name, SourceName source, Fact fact) {
+    const auto seq = static_cast<std::uint64_t>(samples_.size() + 1);
+    const LogTime time{1'767'225'600'000'000'000 + static_cast<std::int64_t>(seq) * 1'000'000'001};
+    samples_.push_back({std::move(name), Event{Seq{seq}, time, Epoch{2}, std::move(source),
+                                               Seq{seq / 2}, std::move(fact)}});
+  }
+  std::vector<Sample> take() { return std::move(samples_); }
+
+ private:
+  std::vector<Sample> samples_;
+};
+
+ObjectObserved observed(Kind kind) {
+  ObjectObserved fact;
+  fact.key = {kind, info(kind).namespaced ? "team-a" : "",
+              "the-" + std::string(info(kind).resource)};
+  fact.version = std::string(info(kind).versions.substr(0, info(kind).versions.find(',')));
+  fact.uid = "00000000-0000-0000-0000-00000000000" + std::to_string(static_cast<int>(kind) % 10);
+  fact.resource_version = "41";
+  fact.generation = 3;
+  fact.facts = facts(kind);
+  fact.raw_digest = digest_of(static_cast<std::uint8_t>(kind));
+  return fact;
+}
+
+}  // namespace
+
+Facts facts(Kind kind) {
+  switch (kind) {
+    case Kind::node: return node();
+    case Kind::cluster_metrics:
+      return ClusterMetricsFacts{{{"gpu-1", node()}, {"gpu-2", NodeFacts{}}}};
+    case Kind::managed_cluster:
+      return ManagedClusterFacts{{{"cpu", 64000}}, condition(ConditionStatus::no), true};
+    case Kind::cluster_profile: return ClusterProfileFacts{"cluster1"};
+    case Kind::resource_flavor:
+      return ResourceFlavorFacts{Texts{{"pool", "a100"}},
+                                 {{"dedicated", "training", "NoSchedule"}},
+                                 {{"dedicated", "Exists", "", "NoSchedule"}},
+                                 "racks"};
+    case Kind::cluster_queue: return cluster_queue();
+    case Kind::local_queue: return LocalQueueFacts{"queue-a"};
+    case Kind::admission_check:
+      return AdmissionCheckFacts{"kueue.x-k8s.io/multikueue", "kueue.x-k8s.io", "MultiKueueConfig",
+                                 "fleet"};
+    case Kind::multikueue_config:
+      return MultiKueueConfigFacts{{"cluster2", "cluster1"}, "Automated"};
+    case Kind::manifest_work: return manifest_work();
+    case Kind::claim: return claim();
+  }
+  return NodeFacts{};
+}
+
+std::vector<Sample> all() {
+  Numbered samples;
+  samples.add("epoch_started", "self", EpochStarted{"hub-0", "0.1.0", 4, 1});
+  samples.add("config_changed", "self", ConfigChanged{configuration()});
+  samples.add("source_synced", "cluster1", SourceSynced{Kind::node, "", "900"});
+  samples.add("source_synced_cluster", "hub", SourceSynced{std::nullopt, "cluster2", ""});
+  samples.add("source_stale", "cluster1", SourceStale{Kind::claim, ""});
+  samples.add("source_stale_cluster", "hub", SourceStale{std::nullopt, "cluster2"});
+  samples.add("source_lost", "cluster1", SourceLost{Kind::cluster_metrics, ""});
+  samples.add("source_lost_cluster", "hub", SourceLost{std::nullopt, "cluster2"});
+  for (const KindInfo& row : kKinds)
+    samples.add("observed_" + std::string(row.resource), "hub", observed(row.kind));
+  samples.add("object_gone", "hub",
+              ObjectGone{{Kind::local_queue, "team-a", "jobs"}, "12ab", "77"});
+  samples.add("timer_fired", "self", TimerFired{LogTime{1'767'225'700'000'000'000}});
+  samples.add("patch_intended", "self", intent());
+  samples.add("patch_intended_delete", "self",
+              PatchIntended{.cluster = "cluster1",
+                            .verb = Verb::remove,
+                            .target = {Kind::manifest_work, "cluster1", "fairlead-quotas"},
+                            .version = "v1",
+                            .field_manager = "",
+                            .uid = "9f",
+                            .resource_version = "5",
+                            .body = "",
+                            .reason = {"members/gone", {}, ""},
+                            .contributions = {},
+                            .overlaid = {},
+                            .expected = std::nullopt});
+  samples.add("patch_accepted", "self", PatchAccepted{{22}, 200, "7a1b", "813"});
+  samples.add("patch_rejected", "self",
+              PatchRejected{{22}, 409, "Conflict: please apply your changes"});
+  samples.add("patch_unknown", "self", PatchUnknown{{23}, "connection reset"});
+  samples.add("checkpoint", "self", Checkpoint{digest_of(1), 26, digest_of(100)});
+  return samples.take();
+}
+
+EventDraft node_draft(int number) {
+  ObjectObserved fact;
+  fact.key = {Kind::node, "", "node-" + std::to_string(number % 10)};
+  fact.version = "v1";
+  fact.uid = "uid-" + std::to_string(number % 10);
+  fact.resource_version = std::to_string(1000 + number);
+  NodeFacts facts;
+  facts.ready = number % 2 == 0;
+  facts.allocatable = {{"cpu", 1000 + number}, {"memory", 1 << 30}};
+  fact.facts = std::move(facts);
+  return {"cluster1", {}, std::move(fact)};
+}
+
+}  // namespace fairlead::samples

@@ -1,0 +1,29 @@
+// Events with every field set, one of each fact and one of each kind: what the golden records hold.
+//
+// The golden bytes of a released version never change, so neither do these values: a new field gets
+// new samples.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "schema/event.h"
+
+namespace fairlead::samples {
+
+/// A sample and the name of its golden record.
+struct Sample {
+  std::string name;
+  Event event;
+};
+
+/// Every fact and every kind, in the order of Fact and Kind; seqs from 1, dense.
+std::vector<Sample> all();
+
+/// Facts of that kind with every field set.
+Facts facts(Kind kind);
+
+/// A draft about one node, small and different for each number.
+EventDraft node_draft(int number);
+
+}  // namespace fairlead::samples
