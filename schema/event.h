@@ -114,7 +114,7 @@ struct Reason {
 struct Contribution {
   std::string cluster;
   std::string flavor;
-  std::string resource;  ///< name that the ClusterQueue covers
+  std::string resource;  ///< canonical name
   Amount amount = 0;
 
   friend auto operator<=>(const Contribution&, const Contribution&) = default;
@@ -190,6 +190,7 @@ struct EventDraft {
   SourceName source;
   Seq cause;
   Fact fact;
+  std::string raw{};  ///< the raw object, to be kept beside an ObjectObserved for people; empty: not kept
 };
 
 }  // namespace fairlead
