@@ -37,14 +37,14 @@ def tests_of(suite):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("module", nargs="+")
-    parser.add_argument("-k", dest="pattern", help="only tests whose name contains this")
+    parser.add_argument("-k", dest="patterns", action="append", help="only tests whose name contains this")
     parser.add_argument("--folder", default=HERE, type=pathlib.Path, help="where the modules are")
     arguments = parser.parse_args()
     sys.path[:0] = [str(arguments.folder.resolve()), str(HERE)]
 
     loader = unittest.TestLoader()
-    if arguments.pattern:
-        loader.testNamePatterns = [f"*{arguments.pattern}*"]
+    if arguments.patterns:
+        loader.testNamePatterns = [f"*{pattern}*" for pattern in arguments.patterns]
     run, skipped = unittest.TestSuite(), []
     for name in arguments.module:
         suite = loader.loadTestsFromName(name)

@@ -9,6 +9,7 @@ import tempfile
 import time
 import unittest
 
+from harness import fleet
 from harness.apiserver import Refused
 from harness.controlplane import VERSION, ControlPlane, crd_folders, old_etcd
 from harness.process import wait_for
@@ -63,6 +64,30 @@ class OneControlPlane(unittest.TestCase):
         causes = refused.exception.status["details"]["causes"]
         self.assertEqual([cause["field"] for cause in causes], [".spec.resourceGroups"])
         self.hub.apply(f"{QUEUES}/queue", queue("13"), manager="fairlead", force=True)
+
+    def test_the_fleet_of_the_scenarios_stands(self):
+        member = self.plane.add_server("fleet")
+        member.install_crds()
+        fleet.prepare_hub(member)
+        fleet.add_nodes(member)
+        nodes = member.get(fleet.NODES)["items"]
+        self.assertEqual(len(nodes), 10)
+        for node in nodes:
+            self.assertNotIn("taints", node["spec"])
+            self.assertEqual(node["status"]["allocatable"]["nvidia.com/gpu"], "1")
+        member.create(fleet.CLAIMS, fleet.claim())
+        self.assertEqual(set(fleet.quotas(member).values()), {0})
+        fleet.set_quota(member, "high-priority-queue", "spot", "cpu", "7")
+        self.assertEqual(fleet.quota(member, "high-priority-queue", "spot", "cpu"), fleet.quantity("7000m"))
+        fleet.remove_node(member, "spot-0")
+        fleet.remove_node(member, "spot-0")
+        member.kubectl("cordon", "spot-1")
+        self.assertTrue(member.get(f"{fleet.NODES}/spot-1")["spec"]["unschedulable"])
+
+    def test_quantities_are_compared_by_value(self):
+        for one, other in [("1", "1000m"), ("1Gi", "1024Mi"), ("1.5k", "1500"), ("0", "0Gi"), (".5", "500m")]:
+            self.assertEqual(fleet.quantity(one), fleet.quantity(other))
+        self.assertNotEqual(fleet.quantity("1G"), fleet.quantity("1Gi"))
 
     def test_a_stale_resource_version_in_an_apply_is_a_conflict_without_causes(self):
         first = self.hub.create(CONFIGMAPS, config_map("stale", a="1"))

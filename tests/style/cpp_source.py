@@ -13,6 +13,7 @@ _TOKEN = re.compile(
     re.DOTALL)
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
 _SCOPE = re.compile(r"\b(namespace|class|struct|union|enum)\b|\bextern\s*$")
+_MEMBER_INITIALIZER = re.compile(r"\)[^:;]*(?<!:):(?!:)(?:.*,)?\s*[\w:<>]+\s*$", re.DOTALL)
 _CONTROL = re.compile(r"^\s*(?:\}\s*)?(if|for|while|switch|do|else|try|catch|return|case|default)\b")
 
 
@@ -82,7 +83,7 @@ class Source:
         if "function" in stack:
             return "block"
         # Braces inside an argument list, or that initialise a member before a constructor's body.
-        if head.count("(") > head.count(")") or re.search(r"\)[^:;]*(?<!:):(?!:)(?:.*,)?\s*[\w:<>]+\s*$", head, re.DOTALL):
+        if head.count("(") > head.count(")") or _MEMBER_INITIALIZER.search(head):
             return "expression"
         if _SCOPE.search(re.sub(r"\btemplate\s*<[^{}]*?>(?=\s*(?:class|struct|union|\w))", " ", head)) and not (
                 re.search(r"\)\s*(?:const|noexcept|override|final|->.*)?\s*$", head)):

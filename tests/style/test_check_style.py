@@ -23,7 +23,8 @@ class Layering(unittest.TestCase):
     def test_a_folder_may_not_include_what_is_above_or_beside_it(self):
         for path, name in [("engine/base/a.cpp", "schema/event.h"), ("engine/fold/a.cpp", "engine/plan/b.h"),
                            ("engine/fold/a.cpp", "engine/log/event_log.h"), ("engine/plan/a.h", "connectors/kube/b.h"),
-                           ("engine/runtime/a.cpp", "connectors/kube/b.h"), ("connectors/kube/a.cpp", "engine/fold/b.h"),
+                           ("engine/runtime/a.cpp", "connectors/kube/b.h"),
+                           ("connectors/kube/a.cpp", "engine/fold/b.h"),
                            ("connectors/kube/a.cpp", "connectors/kube/model/b.h"), ("engine/base/a.h", "tests/x.h")]:
             self.assertIn("layering", layering.check_include(path, name) or "", (path, name))
 
@@ -76,7 +77,8 @@ class Core(unittest.TestCase):
 
     def test_a_walk_over_a_hash_table_is_a_breach_and_a_look_up_is_none(self):
         table = "std::unordered_map<std::string, int> seen_;\n"
-        for walk in ["for (auto& x : seen_) f(x);\n", "auto i = seen_.begin();\n", "for (auto& x : state.seen_) f(x);\n"]:
+        for walk in ["for (auto& x : seen_) f(x);\n", "auto i = seen_.begin();\n",
+                     "for (auto& x : state.seen_) f(x);\n"]:
             self.assertTrue(any("hash table" in m for m in messages("engine/fold/a.cpp", table + walk)), walk)
         self.assertEqual(messages("engine/fold/a.cpp", table + "auto i = seen_.find(k);\n"), [])
         self.assertEqual(messages("engine/fold/a.cpp", "std::map<int, int> m;\nfor (auto& x : m) f(x);\n"), [])
@@ -92,7 +94,8 @@ class Sizes(unittest.TestCase):
 
     def test_methods_constructors_lambdas_and_tests_are_measured_namespaces_and_tables_are_not(self):
         body = "  g();\n" * 80 + "}\n"
-        for head in ["int C::f() const {\n", "C::C(int a) : a_(a), b_{1} {\n", "C::C(int a)\n    : a_{a}, b_(f({1})) {\n",
+        for head in ["int C::f() const {\n", "C::C(int a) : a_(a), b_{1} {\n",
+                     "C::C(int a)\n    : a_{a}, b_(f({1})) {\n",
                      "void f(int a, std::vector<int> b = {}) {\n", "TEST_CASE(\"a thing\") {\n",
                      "template <class T>\nstd::vector<T> f(T t) noexcept {\n", "auto f() -> std::map<int, int> {\n"]:
             self.assertEqual(len(messages("engine/log/a.cpp", head + body)), 1, head)

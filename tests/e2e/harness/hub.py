@@ -1,0 +1,97 @@
+"""A running `fairlead hub`, and what can be asked about its log."""
+
+import http.client
+import itertools
+import json
+
+from .process import free_port, wait_for
+from .program import binary, fairlead, json_lines
+
+# Every window off: what a test does is seen at once.
+AT_ONCE = ("debounce={ingestCoalesce: 0s, shrinkWindow: 0s, growWindow: 0s, firstQuiet: 0s, minGrowInterval: 0s, "
+           "growDeadbandPercent: 0, flapPenalty: 0, massShrinkPercent: 0, massShrinkHold: 0s, writeInterval: 0s}")
+_serial = itertools.count(1)
+
+
+class Hub:
+    """`fairlead hub` on `server`, its data below the control plane's folder.
+
+    `members`: {cluster name: ApiServer} whose Nodes are watched directly. `settings`: more --set values.
+    """
+
+    def __init__(self, plane, server, members=(), settings=(AT_ONCE,), config=None, data=None, kubeconfig=None,
+                 arguments=()):
+        number = next(_serial)
+        self.server = server
+        self.data = data or plane.directory / f"data-{number}"
+        self.config = plane.directory / f"configuration-{number}.yaml"
+        self.port = free_port()
+        self.config.write_text(config if config is not None else json.dumps({
+            "apiVersion": "fairlead.io/v1alpha1", "kind": "Configuration",
+            # A claim gets no hub quota before its member reports; here nobody plays the member's agent.
+            "members": {"mode": "none", "kubeconfigs": [
+                {"cluster": name, "file": str(member.kubeconfig("fairlead"))}
+                for name, member in dict(members).items()]},
+            "capacity": {"headroom": {"percent": {}, "reserved": {}}}, "claims": {"create": False}}, indent=1) + "\n")
+        command = [binary(), "hub", "--kubeconfig", kubeconfig or server.kubeconfig("fairlead"), "--data", self.data,
+                   "--config", self.config, "--listen", f"127.0.0.1:{self.port}", *arguments]
+        for setting in settings:
+            command += ["--set", setting]
+        self.process = plane.process(f"fairlead-{number}", command)
+
+    def start(self):
+        self.process.start()
+        return self
+
+    def stop(self):
+        """SIGTERM: a clean end, exit code 0."""
+        code = self.process.stop()
+        assert code == 0, f"the hub ended with {code}\n{self.process.tail()}"
+
+    def kill(self):
+        self.process.kill()
+
+    def check_running(self):
+        assert self.process.running(), self.process.tail()
+        return True
+
+    def http(self, path):
+        """(status, text) from its own HTTP server."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
+        try:
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+        finally:
+            connection.close()
+
+    def wait_until(self, what, condition, timeout=30):
+        """As wait_for, but a hub that ended is said at once."""
+        def still_running_and(inner=condition):
+            if not self.process.running():
+                raise RuntimeError(f"the hub ended while waiting for {what}\n{self.process.tail()}")
+            return inner()
+        return wait_for(what, still_running_and, timeout)
+
+    def said(self, *words):
+        """Whether its diagnostics hold all `words`, in any case."""
+        text = self.process.text().lower()
+        return all(word.lower() in text for word in words)
+
+    # -- the log, also of a running hub ----------------------------------------------------------------------
+
+    def stat(self):
+        done = fairlead("log", "stat", "--data", self.data, "-o", "json")
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def events(self, *arguments):
+        done = fairlead("log", "cat", "--data", self.data, *arguments)
+        assert done.returncode == 0, done.stderr
+        return json_lines(done.stdout)
+
+    def check_log(self):
+        """The chain holds, and folding again gives what was folded and written."""
+        for command in (("log", "verify", "--data", self.data), ("replay", "--verify", "--data", self.data)):
+            done = fairlead(*command, timeout=300)
+            assert done.returncode == 0, f"{' '.join(map(str, command))}: {done.returncode}\n{done.stdout}{done.stderr}"

@@ -1,0 +1,235 @@
+"""`fairlead hub` on a real API server: quotas follow the claim and the nodes."""
+
+import signal
+import unittest
+
+from harness.apiserver import Refused
+from harness.controlplane import ControlPlane
+from harness.fleet import (CLAIMS, QUEUES, add_node, add_nodes, claim, prepare_hub, quantity, quota, quotas,
+                           remove_node, set_quota)
+from harness.hub import AT_ONCE, Hub
+from harness.process import stays
+
+NEEDS = ("controlplane", "fairlead")
+
+HIGH, LOW = "high-priority-queue", "low-priority-queue"
+CLAIM = f"{CLAIMS}/cluster2-resource-claim"
+
+
+class HubTest(unittest.TestCase):
+    """One hub and one member cluster with ten nodes a test; nothing is shared."""
+
+    options = {}
+
+    def setUp(self):
+        self.plane = self.enterContext(ControlPlane())
+        self.server = self.plane.add_server("hub", **self.options)
+        self.member = self.plane.add_server("cluster2", **self.options)
+        self.server.install_crds()
+        prepare_hub(self.server)
+        add_nodes(self.member)
+
+    def hub(self, **options):
+        return Hub(self.plane, self.server, {"cluster2": self.member}, **options)
+
+    def started_with_claim(self, **options):
+        hub = self.hub(**options).start()
+        self.server.create(CLAIMS, claim())
+        self.wait_for_cpu(hub, "500", "500")
+        return hub
+
+    def wait_for_cpu(self, hub, high, low, timeout=30):
+        """Until the two pairs of the claim have these values."""
+        wanted = (quantity(high), quantity(low))
+
+        def equal():
+            seen = (quota(self.server, HIGH, "on-demand", "cpu"), quota(self.server, LOW, "spot", "cpu"))
+            assert seen == wanted, f"{seen} instead of {wanted}"
+            return True
+
+        hub.wait_until(f"cpu quotas {high} and {low}", equal, timeout)
+
+    def generations(self):
+        return [self.server.get(f"{QUEUES}/{name}")["metadata"]["generation"] for name in (HIGH, LOW)]
+
+
+class ClaimTest(HubTest):
+    def test_the_proposed_claim_gives_each_queue_what_it_assigns(self):
+        hub = self.started_with_claim()
+        self.assertEqual(quota(self.server, HIGH, "on-demand", "memory"), quantity("500Gi"))
+        self.assertEqual(quota(self.server, HIGH, "on-demand", "nvidia.com/gpu"), quantity("5"))
+        self.assertEqual(quota(self.server, LOW, "spot", "nvidia.com/gpu"), quantity("5"))
+        self.assertEqual(quota(self.server, HIGH, "spot", "cpu"), 0)
+
+        def granted():
+            status = self.server.get(CLAIM).get("status", {})
+            return {c["type"]: c["status"] for c in status.get("conditions", [])}.get("FullyGranted") == "True"
+
+        hub.wait_until("the claim to say FullyGranted", granted)
+        hub.stop()
+        hub.check_log()
+
+    def test_a_lost_node_takes_its_share_and_brings_it_back(self):
+        hub = self.started_with_claim()
+        remove_node(self.member, "on-demand-0")
+        self.wait_for_cpu(hub, "400", "500")
+        add_node(self.member, "on-demand-0", "on-demand")
+        self.wait_for_cpu(hub, "500", "500")
+        hub.stop()
+        hub.check_log()
+
+    def test_a_cordoned_node_counts_no_more(self):
+        hub = self.started_with_claim()
+        self.member.kubectl("cordon", "spot-1")
+        self.wait_for_cpu(hub, "500", "400")
+        self.member.kubectl("uncordon", "spot-1")
+        self.wait_for_cpu(hub, "500", "500")
+
+    def test_an_edited_claim_moves_quota_and_a_deleted_one_takes_it(self):
+        hub = self.started_with_claim()
+        edited = self.server.get(CLAIM)["spec"]["resourceAssignments"]
+        edited[0]["resources"]["cpu"] = "200"
+        self.server.merge(CLAIM, {"spec": {"resourceAssignments": edited}})
+        self.wait_for_cpu(hub, "200", "500")
+        self.server.delete(CLAIM)
+        self.wait_for_cpu(hub, "0", "0")
+        hub.wait_until("the claim's finalizer to be released", lambda: self.server.get(CLAIM) is None)
+
+    def test_an_invalid_edit_leaves_the_last_valid_claim_in_force(self):
+        hub = self.started_with_claim()
+        edited = self.server.get(CLAIM)["spec"]["resourceAssignments"]
+        edited[0]["resources"]["cpu"] = "501"
+        self.server.merge(CLAIM, {"spec": {"resourceAssignments": edited}})
+
+        def invalid():
+            conditions = self.server.get(CLAIM).get("status", {}).get("conditions", [])
+            return {c["type"]: c["status"] for c in conditions}.get("Valid") == "False"
+
+        hub.wait_until("Valid=False", invalid)
+        self.wait_for_cpu(hub, "500", "500")
+
+    def test_a_relabelled_node_and_a_rewritten_node_write_nothing(self):
+        hub = self.started_with_claim()
+        before = self.generations()
+        self.member.merge("/api/v1/nodes/spot-0", {"metadata": {"annotations": {"heartbeat": "1"}}})
+        stays("the queues' generations", lambda: self.generations() == before, seconds=2)
+        hub.stop()
+
+
+class HumanTest(HubTest):
+    def test_foreign_fields_of_our_queue_are_kept(self):
+        hub = self.started_with_claim()
+        set_quota(self.server, HIGH, "spot", "cpu", "8")
+        self.server.merge(f"{QUEUES}/{HIGH}", {"spec": {"queueingStrategy": "StrictFIFO"}})
+        remove_node(self.member, "on-demand-0")
+        self.wait_for_cpu(hub, "400", "500")
+        self.assertEqual(quota(self.server, HIGH, "spot", "cpu"), quantity("8"))
+        self.assertEqual(self.server.get(f"{QUEUES}/{HIGH}")["spec"]["queueingStrategy"], "StrictFIFO")
+
+    def test_our_value_is_written_again_over_a_human_one_but_not_for_ever(self):
+        hub = self.started_with_claim()
+        for value in ("1", "2", "3"):
+            set_quota(self.server, HIGH, "on-demand", "cpu", value)
+            self.wait_for_cpu(hub, "500", "500")
+        set_quota(self.server, HIGH, "on-demand", "cpu", "4")
+
+        def conflict():
+            conditions = self.server.get(CLAIM).get("status", {}).get("conditions", [])
+            return {c["type"]: c["status"] for c in conditions}.get("OwnershipConflict") == "True"
+
+        hub.wait_until("OwnershipConflict", conflict)
+        self.assertEqual(quota(self.server, HIGH, "on-demand", "cpu"), quantity("4"))
+
+    def test_kubectl_is_told_who_owns_the_quota(self):
+        self.started_with_claim()
+        mine = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue", "metadata": {"name": HIGH},
+                "spec": {"resourceGroups": []}}
+        with self.assertRaises(Refused) as refused:
+            self.server.apply(f"{QUEUES}/{HIGH}", mine, manager="kubectl")
+        self.assertEqual(refused.exception.code, 409)
+        self.assertIn('"fairlead"', refused.exception.status["message"])
+
+
+class QuietTest(HubTest):
+    def test_recommend_only_writes_nothing_but_records(self):
+        hub = self.hub(arguments=("--recommend-only",)).start()
+        self.server.create(CLAIMS, claim())
+        before = quotas(self.server)
+        hub.wait_until("the claim to reach the log", lambda: hub.events("--kind", "ClusterResourceClaim"))
+        stays("the quotas as they were", lambda: quotas(self.server) == before, seconds=5)
+        self.assertNotIn("status", self.server.get(CLAIM))
+        hub.stop()
+        hub.check_log()
+
+    def test_the_default_windows_hold_growth_back(self):
+        hub = self.hub(settings=("debounce.firstQuiet=1s", "debounce.shrinkWindow=1s")).start()
+        self.server.create(CLAIMS, claim())
+        self.wait_for_cpu(hub, "500", "500")
+        remove_node(self.member, "on-demand-0")
+        self.wait_for_cpu(hub, "400", "500")
+        add_node(self.member, "on-demand-0", "on-demand")
+        stays("400 while the grow window runs",
+              lambda: quota(self.server, HIGH, "on-demand", "cpu") == quantity("400"), seconds=5)
+
+    def test_a_changed_configuration_is_taken_in_on_sighup_and_recorded(self):
+        hub = self.hub(settings=()).start()
+        hub.wait_until("the log to begin", lambda: hub.stat()["last_seq"] > 0)
+        recorded = len(hub.events("--kind", "ConfigChanged"))
+        text = hub.config.read_text().replace('"capacity": {', '"debounce": {"growWindow": "1s"}, "capacity": {')
+        hub.config.write_text(text)
+        hub.process.signal(signal.SIGHUP)
+        hub.wait_until("one more ConfigChanged", lambda: len(hub.events("--kind", "ConfigChanged")) == recorded + 1)
+
+    def test_health_and_metrics_answer(self):
+        hub = self.started_with_claim()
+        self.assertEqual(hub.http("/healthz")[0], 200)
+        self.assertEqual(hub.http("/readyz")[0], 200)
+        status, text = hub.http("/metrics")
+        self.assertEqual(status, 200)
+        self.assertIn("rest_client_requests_total", text)
+
+    def test_a_second_hub_on_the_same_data_is_refused(self):
+        first = self.started_with_claim()
+        second = self.hub(data=first.data).start()
+        self.assertEqual(second.process.wait(30), 3, second.process.tail())
+        first.check_running()
+
+
+class MemberTest(HubTest):
+    """With an OCM work agent that the test plays."""
+
+    WORK = "/apis/work.open-cluster-management.io/v1/namespaces/cluster2/manifestworks/fairlead-quota"
+
+    def setUp(self):
+        super().setUp()
+        self.server.create("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace",
+                                                  "metadata": {"name": "cluster2"}})
+        clusters = "/apis/cluster.open-cluster-management.io/v1/managedclusters"
+        self.server.create(clusters, {"apiVersion": "cluster.open-cluster-management.io/v1", "kind": "ManagedCluster",
+                                      "metadata": {"name": "cluster2"}, "spec": {"hubAcceptsClient": True}})
+        self.server.merge(f"{clusters}/cluster2/status", {"status": {"conditions": [
+            {"type": "ManagedClusterConditionAvailable", "status": "True", "reason": "Seen", "message": "",
+             "lastTransitionTime": "2026-01-01T00:00:00Z"}]}}, user="admin")
+
+    def agent_reports(self, status="True"):
+        generation = self.server.get(self.WORK)["metadata"]["generation"]
+        self.server.merge(f"{self.WORK}/status", {"status": {"conditions": [
+            {"type": kind, "status": status, "reason": "Agent", "message": "", "observedGeneration": generation,
+             "lastTransitionTime": "2026-01-01T00:00:00Z"} for kind in ("Applied", "Available")]}}, user="admin")
+
+    def test_growth_reaches_the_member_before_the_hub_and_shrink_the_hub_before_the_member(self):
+        hub = self.hub(settings=(AT_ONCE, "members.mode=manifestWork")).start()
+        self.server.create(CLAIMS, claim())
+        hub.wait_until("the member's work", lambda: self.server.get(self.WORK))
+        stays("no quota on the hub before the member has it",
+              lambda: quota(self.server, HIGH, "on-demand", "cpu") == 0, seconds=3)
+        self.agent_reports()
+        self.wait_for_cpu(hub, "500", "500")
+        remove_node(self.member, "on-demand-0")
+        self.wait_for_cpu(hub, "400", "500")
+        hub.stop()
+        hub.check_log()
+
+
+if __name__ == "__main__":
+    unittest.main()
