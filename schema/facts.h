@@ -199,7 +199,8 @@ struct WorkFeedback {
 
 /// work.open-cluster-management.io ManifestWork; only those named fairlead-* are projected.
 struct ManifestWorkFacts {
-  Digest spec_digest;  ///< SHA-256 of the canonical JSON of spec
+  /// SHA-256 of the canonical JSON of spec.workload.manifests; the rest of spec gets defaults that differ by CRD version.
+  Digest spec_digest;
   std::vector<WorkQuota> quotas;              ///< sorted
   std::vector<WorkLocalQueue> local_queues;   ///< sorted
   ConditionFacts applied;

@@ -92,7 +92,7 @@ WorkFeedback feedback(JsonView manifest) {
 
 ManifestWorkFacts manifest_work(JsonView object) {
   ManifestWorkFacts out;
-  out.spec_digest = sha256(canonical_text(object["spec"]));
+  out.spec_digest = sha256(canonical_text(object["spec"]["workload"]["manifests"]));
   for (JsonView manifest : object["spec"]["workload"]["manifests"]) add_manifest(out, manifest);
   make_set(out.quotas);
   make_set(out.local_queues);

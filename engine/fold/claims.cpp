@@ -1,0 +1,309 @@
+#include "engine/fold/claims.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "engine/fold/cluster.h"
+#include "engine/fold/queues.h"
+#include "schema/debounce_parameter.h"
+
+namespace fairlead {
+
+namespace {
+
+const std::string& cluster_of(const Claim& claim) {
+  return claim.terms ? claim.terms->cluster : claim.facts.spec.cluster_name;
+}
+
+void open_claim(State& state, const std::string& name) { state.open_claims.insert(name); }
+
+void touch_named(State& state, const Claim& claim) {
+  if (!claim.terms) return;
+  for (const AssignmentRow& row : claim.terms->rows) touch_queue(state, row.cluster_queue);
+}
+
+void drop_from_indexes(State& state, const std::string& name, const Claim& claim) {
+  const auto at = state.claims_of_cluster.find(cluster_of(claim));
+  if (at != state.claims_of_cluster.end()) {
+    at->second.erase(name);
+    if (at->second.empty()) state.claims_of_cluster.erase(at);
+  }
+  if (!claim.terms) return;
+  for (const AssignmentRow& row : claim.terms->rows) {
+    const auto queue = state.claims_of_queue.find(row.cluster_queue);
+    if (queue == state.claims_of_queue.end()) continue;
+    queue->second.erase(name);
+    if (queue->second.empty()) state.claims_of_queue.erase(queue);
+  }
+}
+
+void add_to_indexes(State& state, const std::string& name, const Claim& claim) {
+  state.claims_of_cluster[cluster_of(claim)].insert(name);
+  if (!claim.terms) return;
+  for (const AssignmentRow& row : claim.terms->rows) state.claims_of_queue[row.cluster_queue].insert(name);
+}
+
+// The oldest claim without a deletionTimestamp wins its cluster (creationTimestamp, then uid).
+void choose_winner(State& state, const std::string& cluster_name) {
+  const auto at = state.claims_of_cluster.find(cluster_name);
+  if (at == state.claims_of_cluster.end()) return;
+  const Claim* best = nullptr;
+  for (const std::string& name : at->second) {
+    const Claim& claim = state.claims.at(name);
+    if (claim.facts.deleting) continue;
+    if (!best || std::tie(claim.facts.created, claim.uid) < std::tie(best->facts.created, best->uid)) best = &claim;
+  }
+  for (const std::string& name : at->second) {
+    Claim& claim = state.claims.at(name);
+    claim.winner = &claim == best;
+    open_claim(state, name);
+  }
+  if (!best || !best->terms) return;
+  Cluster& cluster = open_cluster(state, cluster_name);
+  for (const AssignmentRow& row : best->terms->rows) cluster.named[row.cluster_queue].insert(row.flavor);
+}
+
+void understand_spec(const State& state, Claim& claim, Seq seq) {
+  claim.fault.reset();
+  claim.warnings.clear();
+  auto understood = understand(claim.facts.spec, state.configuration.resource_aliases);
+  if (const auto* terms = std::get_if<ClaimTerms>(&understood)) {
+    if (claim.terms && claim.terms->cluster != terms->cluster) {
+      claim.fault = ClaimFault{"ClusterNameImmutable", "spec.clusterName: " + claim.terms->cluster +
+                                                           " cannot become " + terms->cluster};
+    } else {
+      if (!claim.terms || *claim.terms != *terms) claim.terms_seq = seq;
+      claim.terms = *terms;
+    }
+  } else {
+    claim.fault = std::get<ClaimFault>(understood);
+  }
+  DebounceSettings probe;
+  std::string why_not;
+  for (const auto& [parameter, value] : claim.facts.debounce)
+    if (!set_debounce_parameter(probe, parameter, value, why_not))
+      claim.warnings.push_back("annotation fairlead.io/debounce." + parameter + " \"" + value + "\": " + why_not);
+}
+
+// ---- grants ----
+
+std::vector<Grant> all_zero(const Claim& claim, const std::string& reason) {
+  std::vector<Grant> grants;
+  for (const AssignmentRow& row : claim.terms->rows) grants.push_back({row, 0, reason});
+  return grants;
+}
+
+// Before the cluster's first accepted value: the last grants, or those in the status, or nothing.
+std::vector<Grant> last_known(const State& state, const Claim& claim) {
+  std::vector<Grant> grants = all_zero(claim, "CapacityUnknown");
+  for (Grant& grant : grants) {
+    const auto had = std::find_if(claim.grants.begin(), claim.grants.end(), [&](const Grant& old) {
+      return std::tie(old.row.cluster_queue, old.row.flavor, old.row.resource) ==
+             std::tie(grant.row.cluster_queue, grant.row.flavor, grant.row.resource);
+    });
+    if (had != claim.grants.end()) {
+      grant.granted = had->granted;
+      continue;
+    }
+    for (const ClaimGrant& stored : claim.facts.status_grants) {
+      if (stored.cluster_queue != grant.row.cluster_queue || stored.flavor != grant.row.flavor) continue;
+      if (canonical_resource(state.configuration.resource_aliases, stored.resource) != grant.row.resource) continue;
+      if (const auto quantity = Quantity::parse(stored.granted); quantity && !quantity->negative())
+        grant.granted = to_amount(grant.row.resource, *quantity);
+    }
+  }
+  return grants;
+}
+
+// The rows of one resource on their way from assigned to granted.
+struct Shares {
+  std::vector<std::size_t> rows;  // positions in the claim's grants
+  std::vector<Share> shares;
+};
+
+void divide_into(std::vector<Grant>& grants, const Shares& shares, Amount bound, const std::string& resource,
+                 ShrinkPolicy policy, const std::string& reason) {
+  const Division division = divide(shares.shares, bound, quantum_of(resource), policy);
+  for (std::size_t i = 0; i < shares.rows.size(); ++i) {
+    Grant& grant = grants[shares.rows[i]];
+    if (division.granted[i] < shares.shares[i].assigned)
+      grant.reason = division.minimums_above_bound ? "MinimumsAboveCapacity" : reason;
+    grant.granted = division.granted[i];
+  }
+}
+
+Shares shares_where(const std::vector<Grant>& grants, const std::string& resource, const std::string* flavor) {
+  Shares shares;
+  for (std::size_t i = 0; i < grants.size(); ++i) {
+    const AssignmentRow& row = grants[i].row;
+    if (row.resource != resource || (flavor && row.flavor != *flavor) || grants[i].reason == "AmbiguousResourceAlias")
+      continue;
+    shares.rows.push_back(i);
+    shares.shares.push_back({row.cluster_queue, row.flavor, grants[i].granted, std::min(row.minimum, grants[i].granted),
+                             row.priority});
+  }
+  return shares;
+}
+
+bool flavor_bound_applies(const Cluster& cluster, const ClaimTerms& terms, const std::string& flavor) {
+  if (cluster.totals_accepted || terms.flavor_capacity == FlavorCapacity::total_only) return false;
+  return terms.flavor_capacity == FlavorCapacity::strict || cluster.mapped.contains(flavor);
+}
+
+Amount accepted_of(const Cluster& cluster, const std::string& flavor, const std::string& resource) {
+  const auto at = cluster.capacity.find({flavor, resource});
+  return at == cluster.capacity.end() ? 0 : at->second.damped.accepted;
+}
+
+void grant_resource(const Cluster& cluster, const ClaimTerms& terms, const std::string& resource,
+                    std::vector<Grant>& grants) {
+  std::set<std::string> flavors;
+  for (const Grant& grant : grants)
+    if (grant.row.resource == resource) flavors.insert(grant.row.flavor);
+  for (const std::string& flavor : flavors)
+    if (flavor_bound_applies(cluster, terms, flavor))
+      divide_into(grants, shares_where(grants, resource, &flavor), accepted_of(cluster, flavor, resource), resource,
+                  terms.shrink_policy, "FlavorCapacity");
+  divide_into(grants, shares_where(grants, resource, nullptr), saturate(accepted_total(cluster, resource)), resource,
+              terms.shrink_policy, "ClusterCapacity");
+}
+
+// What a row may have before capacity bounds it: its assignment, or its share of a larger cluster.
+Amount wanted(const Cluster& cluster, const ClaimTerms& terms, const AssignmentRow& row) {
+  if (terms.nominal_policy == NominalPolicy::fixed) return row.assigned;
+  const Int128 nominal = terms.nominal.at(row.resource).amount;
+  const Int128 total = accepted_total(cluster, row.resource);
+  if (nominal == 0 || total <= nominal) return row.assigned;
+  const Amount quantum = quantum_of(row.resource);
+  return saturate(Int128{row.assigned} * saturate(total) / nominal / quantum * quantum);
+}
+
+std::vector<Grant> derive_grants(const State& state, const Cluster& cluster, const Claim& claim) {
+  std::vector<Grant> grants;
+  std::set<std::string> resources;
+  for (const AssignmentRow& row : claim.terms->rows) {
+    const bool ambiguous = covers_alias_twice(state, row.cluster_queue, row.resource);
+    grants.push_back({row, ambiguous ? 0 : wanted(cluster, *claim.terms, row),
+                      ambiguous ? "AmbiguousResourceAlias" : ""});
+    resources.insert(row.resource);
+  }
+  for (const std::string& resource : resources) grant_resource(cluster, *claim.terms, resource, grants);
+  return grants;
+}
+
+void close_claim(State& state, const std::string& name, Touched& touched) {
+  Claim& claim = state.claims.at(name);
+  touched.claims.insert(name);
+  touched.clusters.insert(cluster_of(claim));
+  touch_named(state, claim);
+  if (!claim.terms) {
+    claim.known = true;
+    claim.grants.clear();
+    return;
+  }
+  const auto at = state.clusters.find(claim.terms->cluster);
+  const bool detached = at != state.clusters.end() && at->second.detached;
+  const bool known = at != state.clusters.end() && at->second.known;
+  claim.known = detached || known || !claim.winner;
+  if (!claim.winner)
+    claim.grants = all_zero(claim, claim.facts.deleting ? "ClaimDeleted" : "ClusterAlreadyClaimed");
+  else if (detached)
+    claim.grants = all_zero(claim, "ClusterDetached");
+  else if (!known)
+    claim.grants = last_known(state, claim);
+  else
+    claim.grants = derive_grants(state, at->second, claim);
+}
+
+}  // namespace
+
+const Claim* winning_claim(const State& state, const std::string& cluster) {
+  const auto at = state.claims_of_cluster.find(cluster);
+  if (at == state.claims_of_cluster.end()) return nullptr;
+  for (const std::string& name : at->second)
+    if (const Claim& claim = state.claims.at(name); claim.winner) return &claim;
+  return nullptr;
+}
+
+void observe_claim(State& state, const ObjectObserved& seen, Seq seq) {
+  const std::string& name = seen.key.name;
+  const auto at = state.claims.find(name);
+  if (at != state.claims.end() && at->second.uid != seen.uid) forget_claim(state, name);
+  Claim& claim = state.claims[name];
+  const bool is_new = claim.seq == Seq{};
+  const ClaimFacts& facts = std::get<ClaimFacts>(seen.facts);
+  const bool edited = is_new || claim.facts.spec != facts.spec || claim.facts.debounce != facts.debounce;
+  const bool deleted = facts.deleting && (is_new || !claim.facts.deleting);
+  const std::string before = is_new ? std::string() : cluster_of(claim);
+  claim.uid = seen.uid;
+  claim.resource_version = seen.resource_version;
+  claim.generation = seen.generation;
+  claim.seq = seq;
+  if (!edited && !deleted && claim.facts.created == facts.created) {
+    claim.facts = facts;
+    open_claim(state, name);
+    return;
+  }
+  if (!is_new) {
+    reopen_claims_of(state, before);
+    drop_from_indexes(state, name, claim);
+    touch_named(state, claim);
+  }
+  if (is_new || claim.facts.spec != facts.spec) claim.edited_seq = seq;
+  claim.facts = facts;
+  if (edited) understand_spec(state, claim, seq);
+  add_to_indexes(state, name, claim);
+  const std::string& cluster_name = cluster_of(claim);
+  Cluster& cluster = open_cluster(state, cluster_name);
+  cluster.claim_seen = true;
+  cluster.observation.at_once_all = true;
+  choose_winner(state, cluster_name);
+  if (!before.empty() && before != cluster_name) choose_winner(state, before);
+  if (claim.terms)
+    for (const AssignmentRow& row : claim.terms->rows) settle_conflict(state, row.cluster_queue);
+}
+
+void forget_claim(State& state, const std::string& name) {
+  const auto at = state.claims.find(name);
+  if (at == state.claims.end()) return;
+  const std::string cluster_name = cluster_of(at->second);
+  drop_from_indexes(state, name, at->second);
+  if (at->second.terms)
+    for (const AssignmentRow& row : at->second.terms->rows) {
+      touch_queue(state, row.cluster_queue);
+      settle_conflict(state, row.cluster_queue);
+    }
+  state.claims.erase(at);
+  state.open_claims.erase(name);
+  open_cluster(state, cluster_name).observation.at_once_all = true;
+  choose_winner(state, cluster_name);
+}
+
+void reopen_claims_of(State& state, const std::string& cluster) {
+  const auto at = state.claims_of_cluster.find(cluster);
+  if (at == state.claims_of_cluster.end()) return;
+  for (const std::string& name : at->second) open_claim(state, name);
+}
+
+void reopen_claims_naming(State& state, const std::string& queue) {
+  const auto at = state.claims_of_queue.find(queue);
+  if (at == state.claims_of_queue.end()) return;
+  for (const std::string& name : at->second) open_claim(state, name);
+}
+
+void reopen_every_claim(State& state) {
+  for (auto& [name, claim] : state.claims) {
+    drop_from_indexes(state, name, claim);
+    understand_spec(state, claim, claim.seq);
+    add_to_indexes(state, name, claim);
+    open_claim(state, name);
+  }
+}
+
+void close_claims(State& state, Touched& touched) {
+  const std::set<std::string> open = std::move(state.open_claims);
+  state.open_claims.clear();
+  for (const std::string& name : open) close_claim(state, name, touched);
+}
+
+}  // namespace fairlead

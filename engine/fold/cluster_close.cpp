@@ -1,0 +1,289 @@
+// Deciding a moment of one cluster: debounce layers 1 to 3, liveness, the first value.
+#include <algorithm>
+
+#include "engine/fold/capacity.h"
+#include "engine/fold/claims.h"
+#include "engine/fold/cluster.h"
+#include "schema/debounce_parameter.h"
+
+namespace fairlead {
+
+namespace {
+
+using Totals = std::map<std::string, Amount>;
+
+// One close of one cluster: the parts share these.
+struct Close {
+  const State& state;
+  const std::string& name;
+  Cluster& cluster;
+  DebounceSettings settings;
+  CanonicalHeadroom headroom;
+  LogTime now;
+  bool accepted_changed = false;
+};
+
+Totals usable_totals(const Cluster& cluster) {
+  std::map<std::string, Int128> sums;
+  for (const auto& [key, value] : cluster.capacity) sums[key.resource] += value.damped.usable;
+  Totals totals;
+  for (const auto& [resource, sum] : sums) totals[resource] = saturate(sum);
+  return totals;
+}
+
+// Layer 1: suppressions that end now count for growing again.
+void release_flapping(Close& close) {
+  for (auto& [node, flap] : close.cluster.flaps) {
+    if (flap.release_time(close.settings) > close.now) continue;
+    flap.release(close.now, close.settings);
+    const auto counted = close.cluster.counted.find(node);
+    if (counted == close.cluster.counted.end() || !counted->second.eligible) continue;
+    const auto& nodes = close.cluster.source == CapacitySource::nodes ? close.cluster.nodes : close.cluster.metrics_nodes;
+    const auto amounts = canonical_amounts(nodes.at(node).facts.allocatable, close.state.configuration.resource_aliases);
+    for (const auto& [resource, amount] : amounts)
+      close.cluster.capacity[{counted->second.flavor, resource}].growing += amount;
+  }
+}
+
+bool totals_in_force(const Cluster& cluster) { return cluster.source == CapacitySource::managed_cluster; }
+
+// The first value is waited for: a new cluster, or a source that tells flavors where only totals were accepted.
+bool settling(const Cluster& cluster) {
+  return !cluster.known || cluster.totals_accepted != totals_in_force(cluster);
+}
+
+bool belongs_to_source(const Cluster& cluster, const CapacityKey& key) {
+  return key.flavor.empty() == totals_in_force(cluster);
+}
+
+void measure(Close& close) {
+  Cluster& cluster = close.cluster;
+  const bool has_value = cluster.source == CapacitySource::nodes ||
+                         (cluster.source == CapacitySource::cluster_metrics && !cluster.metrics_nodes.empty()) ||
+                         (totals_in_force(cluster) && !cluster.totals.empty());
+  if (!has_value && !cluster.valued) return;
+  const bool first = !cluster.valued;
+  if (first) {
+    cluster.valued = true;
+    cluster.first_valued = cluster.last_changed = close.now;
+  }
+  for (auto& [key, value] : cluster.capacity) {
+    const Amount usable = usable_amount(value.offered, key.resource, close.headroom);
+    const Amount growing = usable_amount(value.growing, key.resource, close.headroom);
+    DampedValue& damped = value.damped;
+    if (damped.high.empty()) {
+      if (!first) damped.observe(LogTime{0}, 0, 0);  // it was zero before it appeared
+    } else if (usable == damped.usable && growing == damped.growing) {
+      continue;
+    }
+    damped.observe(close.now, usable, growing);
+    cluster.last_changed = close.now;
+  }
+}
+
+// A resource lost more than massShrinkPercent of `before`, not counting what cordons took.
+bool mass_lost(const Close& close, Amount before, Amount after, Int128 cordoned) {
+  const Int128 lost = Int128{before} - after - cordoned;
+  return lost > 0 && lost * 100 > Int128{before} * close.settings.mass_shrink_percent;
+}
+
+bool shows_loss(const Close& close, const Totals& before, const Totals& after,
+                const std::map<std::string, Int128>& cordoned) {
+  return std::any_of(before.begin(), before.end(), [&](const auto& entry) {
+    const auto now = after.find(entry.first);
+    const auto cordon = cordoned.find(entry.first);
+    return mass_lost(close, entry.second, now == after.end() ? 0 : now->second,
+                     cordon == cordoned.end() ? 0 : cordon->second);
+  });
+}
+
+// The ManagedCluster agrees: what it allocates of each fallen resource, after headroom, is no more than what is usable now.
+bool second_opinion(const Close& close, const Totals& before, const Totals& after) {
+  const Cluster& cluster = close.cluster;
+  if (!cluster.managed || totals_in_force(cluster)) return false;
+  for (const auto& [resource, was] : before) {
+    const auto now = after.find(resource);
+    const Amount is = now == after.end() ? 0 : now->second;
+    if (is >= was) continue;
+    const auto total = cluster.totals.find(resource);
+    if (total == cluster.totals.end() || usable_amount(total->second, resource, close.headroom) > is) return false;
+  }
+  return true;
+}
+
+// Layer 3: begins, confirms, ends a hold.
+void judge_hold(Close& close, const Totals& before, const Totals& after) {
+  Cluster& cluster = close.cluster;
+  const Observation& seen = cluster.observation;
+  if (cluster.hold && seen.changed && cluster.hold->since < close.now) cluster.hold.reset();
+  if (cluster.hold && cluster.hold->since + close.settings.mass_shrink_hold <= close.now) cluster.hold.reset();
+
+  const bool watches = close.settings.mass_shrink_percent > 0 && close.settings.mass_shrink_hold.ns > 0;
+  if (!cluster.hold && watches && seen.changed && cluster.was == Liveness::live && cluster.known) {
+    std::map<std::string, Int128> cordoned;
+    for (const auto& [key, amount] : seen.cordoned)
+      cordoned[key.resource] += usable_amount(amount, key.resource, {close.headroom.percent, {}});
+    const std::int64_t eligible_others = seen.eligible_before - seen.cordoned_nodes;
+    const bool every_node = eligible_others > 0 && cluster.eligible_nodes == 0;
+    if (every_node || shows_loss(close, before, after, cordoned)) cluster.hold = Hold{close.now, before};
+  }
+  if (cluster.hold && second_opinion(close, cluster.hold->before, after)) cluster.hold.reset();
+}
+
+// The source came back: growth must prove itself anew, and after a loss the hub waits as long.
+void judge_liveness(Close& close) {
+  Cluster& cluster = close.cluster;
+  const Liveness is = liveness_of(close.state, cluster, close.settings);
+  if (is == cluster.was) return;
+  if (is == Liveness::live) {
+    for (auto& [key, value] : cluster.capacity) {
+      DampedValue& damped = value.damped;
+      damped.gap_since.reset();
+      damped.low.restart(LogTime{0}, std::min(damped.accepted, damped.growing));
+      damped.low.push(close.now, damped.growing);
+    }
+    cluster.first_valued = cluster.last_changed = close.now;
+  }
+  if (is == Liveness::lost || (cluster.hub_opens && is == Liveness::stale))
+    cluster.hub_opens = kForever;
+  else if (cluster.hub_opens)
+    cluster.hub_opens = close.now + close.settings.grow_window;
+  cluster.was = is;
+  close.accepted_changed = true;
+}
+
+void accept_first(Close& close) {
+  Cluster& cluster = close.cluster;
+  if (!cluster.valued || cluster.was != Liveness::live) return;
+  const DebounceSettings& settings = close.settings;
+  const bool at_once = settings.grow_window.ns == 0 || settings.first_quiet.ns == 0;
+  const bool quiet = cluster.last_changed + settings.first_quiet <= close.now;
+  const bool latest = cluster.first_valued + settings.grow_window <= close.now;
+  if (!at_once && !quiet && !latest) return;
+  std::erase_if(cluster.capacity, [&](const auto& entry) { return !belongs_to_source(cluster, entry.first); });
+  for (auto& [key, value] : cluster.capacity) {
+    DampedValue& damped = value.damped;
+    damped.accept_first(at_once || quiet ? damped.growing : damped.low.over(close.now, settings.grow_window));
+    value.because.clear();
+  }
+  cluster.known = true;
+  cluster.totals_accepted = totals_in_force(cluster);
+  close.accepted_changed = true;
+}
+
+// Layer 2 for every key of the source in force.
+void step_values(Close& close) {
+  Cluster& cluster = close.cluster;
+  const Growth growth = cluster.was == Liveness::live ? Growth::allowed : Growth::frozen;
+  for (auto& [key, value] : cluster.capacity) {
+    if (!belongs_to_source(cluster, key)) continue;
+    const bool at_once = cluster.observation.at_once_all || cluster.observation.at_once.contains(key);
+    if (cluster.hold && !at_once) continue;
+    const Fall fall = at_once ? Fall::at_once : Fall::damped;
+    const Growth may_grow = cluster.hold ? Growth::frozen : growth;
+    close.accepted_changed |=
+        value.damped.step(close.now, close.settings, quantum_of(key.resource), fall, may_grow);
+  }
+}
+
+LogTime next_deadline_of(const Close& close) {
+  const Cluster& cluster = close.cluster;
+  const DebounceSettings& settings = close.settings;
+  LogTime next = kForever;
+  const auto consider = [&](LogTime when) {
+    if (when > close.now) next = std::min(next, when);
+  };
+  for (const auto& [node, flap] : cluster.flaps) consider(flap.release_time(settings));
+  if (cluster.unavailable_since) consider(*cluster.unavailable_since + settings.lost_after);
+  if (cluster.hub_opens) consider(*cluster.hub_opens);
+  if (cluster.detached || !cluster.valued || cluster.was == Liveness::lost) return next;
+  if (settling(cluster)) {
+    if (cluster.was == Liveness::live) {
+      consider(cluster.last_changed + settings.first_quiet);
+      consider(cluster.first_valued + settings.grow_window);
+    }
+    return next;
+  }
+  if (cluster.hold) {
+    consider(cluster.hold->since + settings.mass_shrink_hold);
+    return next;
+  }
+  for (const auto& [key, value] : cluster.capacity)
+    if (belongs_to_source(cluster, key)) consider(value.damped.next_deadline(close.now, settings));
+  return next;
+}
+
+}  // namespace
+
+DebounceSettings settings_of(const State& state, const std::string& cluster) {
+  DebounceSettings settings = state.configuration.debounce;
+  std::string why_not;
+  if (const Claim* claim = winning_claim(state, cluster))
+    for (const auto& [parameter, value] : claim->facts.debounce)
+      set_debounce_parameter(settings, parameter, value, why_not);  // a bad one is a warning of the claim
+  return settings;
+}
+
+Int128 accepted_total(const Cluster& cluster, const std::string& resource) {
+  Int128 sum = 0;
+  for (const auto& [key, value] : cluster.capacity)
+    if (key.resource == resource && key.flavor.empty() == cluster.totals_accepted) sum += value.damped.accepted;
+  return sum;
+}
+
+Liveness liveness_of(const State& state, const Cluster& cluster, const DebounceSettings& settings) {
+  Liveness liveness = Liveness::live;
+  if (cluster.source) {
+    const auto which = static_cast<std::size_t>(*cluster.source);
+    liveness = cluster.liveness[which];
+    if (*cluster.source != CapacitySource::nodes) liveness = std::max(liveness, state.hub_streams[which - 1]);
+  }
+  if (cluster.unavailable_since) {
+    const bool lost = *cluster.unavailable_since + settings.lost_after <= state.now;
+    liveness = std::max(liveness, lost ? Liveness::lost : Liveness::stale);
+  }
+  return liveness;
+}
+
+bool has_member(const State& state, const Cluster& cluster) {
+  switch (state.configuration.member_mode) {
+    case MemberMode::automatic: return cluster.managed.has_value();
+    case MemberMode::manifest_work: return true;
+    case MemberMode::binding_policy:
+    case MemberMode::none: return false;
+  }
+  return false;
+}
+
+void close_cluster(State& state, const std::string& name, Touched& touched) {
+  const auto at = state.clusters.find(name);
+  if (at == state.clusters.end()) return;
+  const Claim* claim = winning_claim(state, name);
+  Close close{state,
+              name,
+              at->second,
+              settings_of(state, name),
+              headroom_of(state.configuration, claim && claim->terms ? &*claim->terms : nullptr),
+              state.now};
+  Cluster& cluster = close.cluster;
+  const bool hub_open_before = !cluster.hub_opens;
+  release_flapping(close);
+  const Totals before = usable_totals(cluster);
+  measure(close);
+  judge_liveness(close);
+  judge_hold(close, before, usable_totals(cluster));
+  if (cluster.hub_opens && *cluster.hub_opens <= close.now) cluster.hub_opens.reset();
+  if (!cluster.detached && cluster.was != Liveness::lost) {
+    if (settling(cluster))
+      accept_first(close);
+    else
+      step_values(close);
+  }
+  state.deadlines.set(ClusterDeadline{name}, next_deadline_of(close));
+  cluster.observation = {};
+  cluster.observation.eligible_before = cluster.eligible_nodes;
+  touched.clusters.insert(name);
+  if (close.accepted_changed || hub_open_before != !cluster.hub_opens) reopen_claims_of(state, name);
+}
+
+}  // namespace fairlead

@@ -1,0 +1,306 @@
+// Capacity facts into sums: which node counts where, source by source.
+#include <algorithm>
+
+#include "engine/fold/capacity.h"
+#include "engine/fold/cluster.h"
+
+namespace fairlead {
+
+namespace {
+
+void remember(std::vector<Seq>& because, Seq seq) {
+  if (seq == Seq{} || (!because.empty() && because.back() == seq)) return;
+  because.push_back(seq);
+  if (because.size() > kBecauseMax) because.erase(because.begin());
+}
+
+enum class Sign : std::int8_t { minus = -1, plus = 1 };
+
+bool suppressed(const Cluster& cluster, const std::string& node) {
+  const auto at = cluster.flaps.find(node);
+  return at != cluster.flaps.end() && at->second.suppressed_since.has_value();
+}
+
+void add_amounts(const State& state, Cluster& cluster, const std::string& flavor, const ResourceAmounts& amounts,
+                 Sign sign, bool growing, Seq seq) {
+  for (const auto& [resource, amount] : canonical_amounts(amounts, state.configuration.resource_aliases)) {
+    CapacityValue& value = cluster.capacity[{flavor, resource}];
+    const Int128 signed_amount = Int128{amount} * static_cast<int>(sign);
+    value.offered += signed_amount;
+    if (growing) value.growing += signed_amount;
+    remember(value.because, seq);
+  }
+}
+
+void count(const State& state, Cluster& cluster, const std::string& name, const NodeRecord& node) {
+  const CountedNode counted = classify(node.facts, state.flavors);
+  cluster.counted[name] = counted;
+  if (!counted.flavor.empty()) cluster.mapped.insert(counted.flavor);
+  if (!counted.eligible) return;
+  ++cluster.eligible_nodes;
+  add_amounts(state, cluster, counted.flavor, node.facts.allocatable, Sign::plus, !suppressed(cluster, name), node.seq);
+}
+
+void uncount(const State& state, Cluster& cluster, const std::string& name, const NodeRecord& node, Seq cause) {
+  const auto at = cluster.counted.find(name);
+  if (at == cluster.counted.end()) return;
+  if (at->second.eligible) {
+    --cluster.eligible_nodes;
+    add_amounts(state, cluster, at->second.flavor, node.facts.allocatable, Sign::minus, !suppressed(cluster, name),
+                cause);
+  }
+  cluster.counted.erase(at);
+}
+
+// A node of the source in force changed from `before` to `after` (null: it was or is not there).
+void recount_node(const State& state, Cluster& cluster, const std::string& cluster_name, const std::string& name,
+                  const NodeRecord* before, const NodeRecord* after, Seq seq) {
+  CountedNode was;
+  if (const auto at = cluster.counted.find(name); at != cluster.counted.end()) was = at->second;
+  if (before) uncount(state, cluster, name, *before, seq);
+  if (after) count(state, cluster, name, *after);
+  cluster.observation.changed = true;
+  if (!before || !after) return;
+
+  const CountedNode& is = cluster.counted.at(name);
+  const bool cordoned = !before->facts.unschedulable && after->facts.unschedulable;
+  if (cordoned && !was.flavor.empty()) {
+    const auto amounts =
+        canonical_amounts(before->facts.allocatable, state.configuration.resource_aliases);
+    for (const auto& [resource, amount] : amounts) {
+      cluster.observation.at_once.insert({was.flavor, resource});
+      if (was.eligible) cluster.observation.cordoned[{was.flavor, resource}] += amount;
+    }
+    if (was.eligible) ++cluster.observation.cordoned_nodes;
+  }
+  if (was.eligible && !is.flavor.empty() && !is.eligible && !cordoned) {
+    const DebounceSettings settings = settings_of(state, cluster_name);
+    if (settings.flap_penalty > 0) cluster.flaps[name].add(state.now, settings);
+  }
+}
+
+std::map<std::string, NodeRecord>& nodes_of(Cluster& cluster, CapacitySource source) {
+  return source == CapacitySource::nodes ? cluster.nodes : cluster.metrics_nodes;
+}
+
+bool knows(const Cluster& cluster, CapacitySource source) {
+  switch (source) {
+    case CapacitySource::nodes: return cluster.nodes_known;
+    case CapacitySource::cluster_metrics: return cluster.metrics_known;
+    case CapacitySource::managed_cluster: return cluster.totals_known;
+  }
+  return false;
+}
+
+void recount(const State& state, Cluster& cluster) {
+  cluster.counted.clear();
+  cluster.eligible_nodes = 0;
+  for (auto& [key, value] : cluster.capacity) value.offered = value.growing = 0;
+  if (!cluster.source) return;
+  if (*cluster.source == CapacitySource::managed_cluster) {
+    for (const auto& [resource, amount] : cluster.totals) {
+      CapacityValue& value = cluster.capacity[{"", resource}];
+      value.offered = value.growing = amount;
+      remember(value.because, cluster.managed_seq);
+    }
+    return;
+  }
+  for (const auto& [name, node] : nodes_of(cluster, *cluster.source)) count(state, cluster, name, node);
+}
+
+// The first source of the configured order that knows the cluster is in force. True if that changed (all is recounted).
+bool choose_source(const State& state, Cluster& cluster) {
+  std::optional<CapacitySource> chosen;
+  for (const CapacitySource source : state.configuration.capacity_sources)
+    if (!chosen && knows(cluster, source)) chosen = source;
+  if (!chosen) return false;  // nothing knows it any more: the last value stays
+  if (chosen == cluster.source) return false;
+  const bool was_totals = cluster.source == CapacitySource::managed_cluster;
+  const bool is_totals = chosen == CapacitySource::managed_cluster;
+  if (cluster.source && was_totals != is_totals) cluster.valued = false;  // its first value is waited for
+  cluster.source = chosen;
+  cluster.observation.changed = true;
+  recount(state, cluster);
+  return true;
+}
+
+bool in_force(const Cluster& cluster, CapacitySource source) { return cluster.source == source; }
+
+// It joined again after it had left: a new cluster under an old name. What sources say at present stays.
+void begin_anew(const State& state, Cluster& cluster) {
+  cluster.detached = false;
+  cluster.claim_seen = false;
+  cluster.flaps.clear();
+  cluster.mapped.clear();
+  cluster.capacity.clear();
+  cluster.valued = cluster.known = false;
+  cluster.hold.reset();
+  cluster.hub_opens.reset();
+  cluster.was = Liveness::live;
+  cluster.named.clear();
+  recount(state, cluster);
+}
+
+void judge_presence(const State& state, Cluster& cluster, bool joined_before) {
+  if (joined_before && !cluster.joined()) cluster.detached = true;
+  if (!joined_before && cluster.joined() && cluster.detached) begin_anew(state, cluster);
+}
+
+}  // namespace
+
+Cluster& open_cluster(State& state, const std::string& name) {
+  Cluster& cluster = state.clusters[name];
+  if (state.open_clusters.insert(name).second) {
+    cluster.observation = {};
+    cluster.observation.eligible_before = cluster.eligible_nodes;
+  }
+  return cluster;
+}
+
+void observe_node(State& state, const std::string& cluster_name, const std::string& name, const NodeFacts* facts,
+                  Seq seq) {
+  Cluster& cluster = open_cluster(state, cluster_name);
+  cluster.nodes_known = true;
+  const auto at = cluster.nodes.find(name);
+  const std::optional<NodeRecord> before =
+      at == cluster.nodes.end() ? std::nullopt : std::optional(at->second);
+  if (facts)
+    cluster.nodes[name] = {*facts, seq};
+  else
+    cluster.nodes.erase(name);
+  if (choose_source(state, cluster) || !in_force(cluster, CapacitySource::nodes)) return;
+  recount_node(state, cluster, cluster_name, name, before ? &*before : nullptr,
+               facts ? &cluster.nodes.at(name) : nullptr, seq);
+}
+
+void observe_metrics(State& state, const std::string& cluster_name, const ClusterMetricsFacts* facts, Seq seq) {
+  Cluster& cluster = open_cluster(state, cluster_name);
+  cluster.metrics_known = facts != nullptr;
+  cluster.metrics_empty = !facts || facts->nodes.empty();
+  if (!facts) cluster.metrics_nodes.clear();
+  const bool switched = choose_source(state, cluster);
+  if (cluster.metrics_empty) return;
+
+  std::map<std::string, NodeRecord> before = std::move(cluster.metrics_nodes);
+  cluster.metrics_nodes.clear();
+  for (const auto& [name, node] : facts->nodes) {
+    const auto old = before.find(name);
+    const bool same = old != before.end() && old->second.facts == node;
+    cluster.metrics_nodes[name] = {node, same ? old->second.seq : seq};
+  }
+  if (!in_force(cluster, CapacitySource::cluster_metrics)) return;
+  if (switched) return recount(state, cluster);
+  for (const auto& [name, node] : before)
+    if (!cluster.metrics_nodes.contains(name))
+      recount_node(state, cluster, cluster_name, name, &node, nullptr, seq);
+  for (const auto& [name, node] : cluster.metrics_nodes) {
+    const auto old = before.find(name);
+    if (old == before.end() || old->second.facts != node.facts)
+      recount_node(state, cluster, cluster_name, name, old == before.end() ? nullptr : &old->second, &node, seq);
+  }
+  cluster.observation.changed = true;
+}
+
+void observe_managed_cluster(State& state, const std::string& name, const ManagedClusterFacts* facts, Seq seq) {
+  Cluster& cluster = open_cluster(state, name);
+  const bool joined_before = cluster.joined();
+  cluster.managed = facts ? std::optional(*facts) : std::nullopt;
+  cluster.managed_seq = seq;
+  cluster.totals_known = facts != nullptr;
+  if (facts && !facts->allocatable.empty())
+    cluster.totals = canonical_amounts(facts->allocatable, state.configuration.resource_aliases);
+  if (!facts) cluster.totals.clear();
+
+  const ConditionStatus available = facts ? facts->available.status : ConditionStatus::absent;
+  const bool unavailable = available == ConditionStatus::no || available == ConditionStatus::unknown;
+  if (!unavailable) cluster.unavailable_since.reset();
+  if (unavailable && !cluster.unavailable_since) cluster.unavailable_since = state.now;
+  cluster.liveness_seq = seq;
+
+  judge_presence(state, cluster, joined_before);
+  if (!choose_source(state, cluster) && in_force(cluster, CapacitySource::managed_cluster) && facts &&
+      !facts->allocatable.empty()) {
+    recount(state, cluster);
+    for (auto& [key, value] : cluster.capacity) remember(value.because, seq);
+    cluster.observation.changed = true;
+  }
+}
+
+void observe_profile(State& state, const ObjectKey& key, const ClusterProfileFacts* facts) {
+  const std::pair id{key.namespace_, key.name};
+  for (auto& [name, cluster] : state.clusters) {
+    if (!cluster.profiles.contains(id) || (facts && facts->cluster == name)) continue;
+    open_cluster(state, name);
+    const bool joined_before = cluster.joined();
+    cluster.profiles.erase(id);
+    judge_presence(state, cluster, joined_before);
+  }
+  if (!facts) return;
+  Cluster& cluster = open_cluster(state, facts->cluster);
+  const bool joined_before = cluster.joined();
+  cluster.profiles.insert(id);
+  judge_presence(state, cluster, joined_before);
+}
+
+void observe_flavor(State& state, const std::string& flavor, const ResourceFlavorFacts* facts, Seq seq) {
+  if (facts) {
+    state.flavors[flavor] = *facts;
+    state.flavor_seqs[flavor] = seq;
+  } else {
+    state.flavors.erase(flavor);
+    state.flavor_seqs.erase(flavor);
+  }
+  recount_everything(state);
+}
+
+void recount_everything(State& state) {
+  for (auto& [name, cluster] : state.clusters) {
+    open_cluster(state, name);
+    if (cluster.managed && !cluster.managed->allocatable.empty())
+      cluster.totals = canonical_amounts(cluster.managed->allocatable, state.configuration.resource_aliases);
+    if (!choose_source(state, cluster)) recount(state, cluster);
+  }
+}
+
+void observe_liveness(State& state, const SourceName& source, std::optional<Kind> kind, const std::string& cluster,
+                      Liveness liveness, Seq seq) {
+  const auto set = [&](const std::string& name, CapacitySource which) {
+    Cluster& target = open_cluster(state, name);
+    target.liveness[static_cast<std::size_t>(which)] = liveness;
+    target.liveness_seq = seq;
+  };
+  if (!kind) {
+    for (std::size_t which = 0; which < 3; ++which) set(cluster, static_cast<CapacitySource>(which));
+  } else if (*kind == Kind::node) {
+    if (source != kHub) set(source, CapacitySource::nodes);
+  } else if (source == kHub && (*kind == Kind::cluster_metrics || *kind == Kind::managed_cluster)) {
+    const bool metrics = *kind == Kind::cluster_metrics;
+    Liveness& stream = state.hub_streams[metrics ? 0 : 1];
+    if (stream == liveness) return;
+    stream = liveness;
+    for (auto& [name, target] : state.clusters) {
+      open_cluster(state, name);
+      target.liveness_seq = seq;
+    }
+  }
+}
+
+void observe_sign_of_life(State& state, const SourceName& source, std::optional<Kind> kind,
+                          const std::string& cluster) {
+  const auto sign = [&](const std::string& name) { open_cluster(state, name).observation.changed = true; };
+  if (!kind) return sign(cluster);
+  if (*kind == Kind::node) {
+    if (source == kHub) return;
+    Cluster& target = open_cluster(state, source);
+    target.nodes_known = true;  // a complete list is a delivery, also an empty one
+    choose_source(state, target);
+    return sign(source);
+  }
+  if (source != kHub || (*kind != Kind::cluster_metrics && *kind != Kind::managed_cluster)) return;
+  const CapacitySource which =
+      *kind == Kind::cluster_metrics ? CapacitySource::cluster_metrics : CapacitySource::managed_cluster;
+  for (auto& [name, target] : state.clusters)
+    if (in_force(target, which) && target.hold) sign(name);
+}
+
+}  // namespace fairlead

@@ -1,0 +1,151 @@
+#include "engine/fold/damping.h"
+
+#include <algorithm>
+#include <array>
+
+namespace fairlead {
+
+namespace {
+
+// round(65536 * 2^(-i/64)): the part of a penalty that is left after i steps of 1/64 half-life.
+constexpr std::array<std::int64_t, 64> kDecayQ16{
+    65536, 64830, 64132, 63441, 62757, 62081, 61413, 60751, 60097, 59449,
+    58809, 58176, 57549, 56929, 56316, 55709, 55109, 54515, 53928, 53347,
+    52773, 52204, 51642, 51085, 50535, 49991, 49452, 48920, 48393, 47871,
+    47356, 46846, 46341, 45842, 45348, 44859, 44376, 43898, 43425, 42958,
+    42495, 42037, 41584, 41136, 40693, 40255, 39821, 39392, 38968, 38548,
+    38133, 37722, 37316, 36914, 36516, 36123, 35734, 35349, 34968, 34591,
+    34219, 33850, 33486, 33125};
+constexpr std::int64_t kStepsPerHalfLife = 64;
+
+std::int64_t decayed(std::int64_t penalty, std::int64_t steps) {
+  const std::int64_t halvings = steps / kStepsPerHalfLife;
+  if (halvings >= 63) return 0;
+  return ((penalty * kDecayQ16[static_cast<std::size_t>(steps % kStepsPerHalfLife)]) >> 16) >> halvings;
+}
+
+}  // namespace
+
+void SlidingExtreme::push(LogTime at, Amount value) {
+  if (!steps_.empty()) {
+    if (steps_.back().value == value) return;
+    steps_.back().end = at;
+  }
+  while (!steps_.empty() && dominates(value, steps_.back().value)) steps_.pop_back();
+  steps_.push_back({value, kForever});
+}
+
+void SlidingExtreme::restart(LogTime at, Amount value) {
+  steps_.clear();
+  push(at, value);
+}
+
+Amount SlidingExtreme::over(LogTime now, Duration window) {
+  while (steps_.size() > 1 && steps_.front().end + window <= now) steps_.pop_front();
+  return steps_.empty() ? 0 : steps_.front().value;
+}
+
+LogTime SlidingExtreme::passes(Amount bound, Duration window) const {
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const Amount value = steps_[i].value;
+    const bool beyond = which_ == Extreme::greatest ? value < bound : value > bound;
+    if (beyond) return i == 0 ? LogTime{} : steps_[i - 1].end + window;
+  }
+  return kForever;
+}
+
+void DampedValue::observe(LogTime at, Amount usable_now, Amount growing_now) {
+  usable = usable_now;
+  growing = growing_now;
+  high.push(at, usable);
+  low.push(at, growing);
+}
+
+void DampedValue::move_to(LogTime now, Amount value) {
+  left[accepted] = now;
+  accepted = value;
+}
+
+bool DampedValue::deadband_lets(LogTime now, const DebounceSettings& settings, Amount quantum,
+                                Amount target) const {
+  if (settings.grow_deadband_percent == 0) return true;
+  const Int128 share = Int128{target} * settings.grow_deadband_percent / 100;
+  if (Int128{target} - accepted >= std::max<Int128>(quantum, share)) return true;
+  if (gap_since && *gap_since + settings.deadband_max_age <= now) return true;
+  const auto before = left.find(target);
+  return before != left.end() && before->second + settings.deadband_max_age > now;
+}
+
+bool DampedValue::step(LogTime now, const DebounceSettings& settings, Amount quantum, Fall fall,
+                       Growth growth) {
+  const Amount shrink_target =
+      fall == Fall::at_once ? usable : high.over(now, settings.shrink_window);
+  const bool shrinks = accepted > shrink_target;
+  if (shrinks) move_to(now, shrink_target);
+  const Amount grow_target = low.over(now, settings.grow_window);
+  if (grow_target <= accepted) {
+    gap_since.reset();
+    return shrinks;
+  }
+  if (!gap_since) gap_since = now;
+  if (shrinks || growth == Growth::frozen) return shrinks;
+  if (last_grow && *last_grow + settings.min_grow_interval > now) return false;
+  if (!deadband_lets(now, settings, quantum, grow_target)) return false;
+  std::erase_if(left, [&](const auto& entry) { return entry.second + settings.deadband_max_age <= now; });
+  move_to(now, grow_target);
+  last_grow = now;
+  gap_since.reset();
+  return true;
+}
+
+LogTime DampedValue::next_deadline(LogTime now, const DebounceSettings& settings) const {
+  LogTime next = high.passes(accepted, settings.shrink_window);
+  if (next <= now) next = kForever;  // a fall that something else holds is not waited for here
+  if (gap_since) {
+    if (last_grow && *last_grow + settings.min_grow_interval > now)
+      next = std::min(next, *last_grow + settings.min_grow_interval);
+    if (settings.grow_deadband_percent != 0 && *gap_since + settings.deadband_max_age > now)
+      next = std::min(next, *gap_since + settings.deadband_max_age);
+  }
+  const auto later = [&](Amount bound) {
+    const LogTime when = low.passes(bound, settings.grow_window);
+    if (when > now) next = std::min(next, when);
+  };
+  later(accepted);
+  // While a gap waits in the deadband, the target may still rise out of it.
+  if (gap_since)
+    for (const SlidingExtreme::Step& entry : low.steps())
+      if (entry.value > accepted && entry.end != kForever && entry.end + settings.grow_window > now)
+        next = std::min(next, entry.end + settings.grow_window);
+  return next;
+}
+
+std::int64_t FlapPenalty::at_time(LogTime now, const DebounceSettings& settings) const {
+  const Int128 passed = Int128{(now - at).ns} * kStepsPerHalfLife / settings.flap_half_life.ns;
+  return decayed(penalty, saturate(passed));
+}
+
+bool FlapPenalty::add(LogTime now, const DebounceSettings& settings) {
+  penalty = std::min(at_time(now, settings) + settings.flap_penalty, kFlapPenaltyMax);
+  at = now;
+  if (suppressed_since || penalty <= settings.flap_suppress) return false;
+  suppressed_since = now;
+  return true;
+}
+
+LogTime FlapPenalty::release_time(const DebounceSettings& settings) const {
+  if (!suppressed_since) return kForever;
+  std::int64_t steps = 0;
+  while (decayed(penalty, steps) >= settings.flap_reuse) ++steps;
+  const Int128 wait =
+      (Int128{settings.flap_half_life.ns} * steps + kStepsPerHalfLife - 1) / kStepsPerHalfLife;
+  return std::min(at + Duration{saturate(wait)}, *suppressed_since + settings.flap_suppress_max);
+}
+
+void FlapPenalty::release(LogTime now, const DebounceSettings& settings) {
+  penalty = std::min(at_time(now, settings), settings.flap_reuse - 1);
+  at = now;
+  suppressed_since.reset();
+}
+
+}  // namespace fairlead

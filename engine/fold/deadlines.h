@@ -1,0 +1,70 @@
+// Internal deadlines of the fold, in (time, key) order.
+#pragma once
+
+#include <compare>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "engine/base/time.h"
+#include "schema/event.h"
+
+namespace fairlead {
+
+/// The object (or its status, which counts apart) that writes go to.
+struct WriteKey {
+  std::string cluster;  ///< "hub" or a member
+  ObjectKey object;
+  bool status = false;
+
+  friend auto operator<=>(const WriteKey&, const WriteKey&) = default;
+};
+
+/// Something of a cluster must be judged again, by the cluster's name.
+struct ClusterDeadline {
+  std::string cluster;
+
+  friend auto operator<=>(const ClusterDeadline&, const ClusterDeadline&) = default;
+};
+
+/// What a deadline is for; an object's deadline means that it may be written again.
+using DeadlineKey = std::variant<ClusterDeadline, WriteKey>;
+
+/// At most one deadline a key.
+class Deadlines {
+ public:
+  /// The deadline of `key` is `when` from now on; kForever clears it.
+  void set(const DeadlineKey& key, LogTime when) {
+    clear(key);
+    if (when == kForever) return;
+    by_key_[key] = when;
+    ordered_.emplace(when, key);
+  }
+  void clear(const DeadlineKey& key) {
+    const auto at = by_key_.find(key);
+    if (at == by_key_.end()) return;
+    ordered_.erase({at->second, key});
+    by_key_.erase(at);
+  }
+  /// The earliest deadline; kForever if there is none.
+  LogTime next() const { return ordered_.empty() ? kForever : ordered_.begin()->first; }
+  /// Takes out the first key whose deadline is at or before `now`; nullopt if there is none.
+  std::optional<DeadlineKey> take_due(LogTime now) {
+    if (ordered_.empty() || ordered_.begin()->first > now) return std::nullopt;
+    DeadlineKey key = ordered_.begin()->second;
+    clear(key);
+    return key;
+  }
+  const std::map<DeadlineKey, LogTime>& all() const { return by_key_; }
+
+  friend bool operator==(const Deadlines&, const Deadlines&) = default;
+
+ private:
+  std::map<DeadlineKey, LogTime> by_key_;
+  std::set<std::pair<LogTime, DeadlineKey>> ordered_;
+};
+
+}  // namespace fairlead

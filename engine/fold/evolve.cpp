@@ -1,0 +1,217 @@
+#include "engine/fold/evolve.h"
+
+#include "engine/base/check.h"
+#include "engine/fold/claims.h"
+#include "engine/fold/cluster.h"
+#include "engine/fold/queues.h"
+#include "engine/fold/works.h"
+#include "engine/fold/writes.h"
+
+namespace fairlead {
+
+namespace {
+
+// What a ClusterQueue's quota leads to at members and in claims is looked at wherever the queue is.
+void touch_around_queue(State& state, const std::string& queue, Touched& touched) {
+  touched.queues.insert(queue);
+  const auto claims = state.claims_of_queue.find(queue);
+  if (claims == state.claims_of_queue.end()) return;
+  for (const std::string& name : claims->second) {
+    touched.claims.insert(name);
+    touched.clusters.insert(state.claims.at(name).terms->cluster);
+  }
+}
+
+void open_due(State& state) {
+  while (const auto due = state.deadlines.take_due(state.now)) {
+    if (const auto* cluster = std::get_if<ClusterDeadline>(&*due))
+      open_cluster(state, cluster->cluster);
+    else
+      reach_write_deadline(state, std::get<WriteKey>(*due));
+  }
+}
+
+void close_moment(State& state, Touched& touched) {
+  open_due(state);
+  for (const std::string& name : std::exchange(state.open_clusters, {})) close_cluster(state, name, touched);
+  close_claims(state, touched);
+  for (const std::string& name : std::exchange(state.open_queues, {})) {
+    release_settled_pairs(state, name);
+    touch_around_queue(state, name, touched);
+  }
+  if (std::exchange(state.all_open, false)) touched.everything = true;
+}
+
+void advance_to(State& state, LogTime time, Touched& touched) {
+  check(time >= state.now, "log time went back");
+  if (time == state.now) return;
+  close_moment(state, touched);
+  while (state.deadlines.next() < time) {
+    state.now = state.deadlines.next();
+    close_moment(state, touched);
+  }
+  state.now = time;
+}
+
+void touch_users_of_checks(State& state) {
+  for (const auto& [name, queue] : state.queues)
+    if (!queue.facts.admission_checks.empty()) touch_queue(state, name);
+}
+
+void observe_local_queue(State& state, const std::string& source, const ObjectKey& key, const LocalQueueFacts* facts) {
+  const std::pair id{key.namespace_, key.name};
+  if (source != kHub) {
+    Cluster& cluster = open_cluster(state, source);
+    if (facts)
+      cluster.member_local_queues[id] = facts->cluster_queue;
+    else
+      cluster.member_local_queues.erase(id);
+    return;
+  }
+  if (const auto at = state.local_queues.find(id); at != state.local_queues.end())
+    touch_queue(state, at->second.cluster_queue);
+  if (facts) {
+    state.local_queues[id] = *facts;
+    touch_queue(state, facts->cluster_queue);
+  } else {
+    state.local_queues.erase(id);
+  }
+}
+
+// The ClusterQueue of a watched member: only what runs on it matters.
+void observe_member_queue(State& state, const std::string& source, const ObjectKey& key, const Facts* facts) {
+  if (key.kind != Kind::cluster_queue) return;
+  Cluster& cluster = open_cluster(state, source);
+  if (facts)
+    cluster.member_usage[key.name] = std::get<ClusterQueueFacts>(*facts).usage;
+  else
+    cluster.member_usage.erase(key.name);
+}
+
+// Hub kinds other than those with a function of their own.
+template <class T>
+void keep(std::map<std::string, T>& where, const std::string& name, const Facts* facts) {
+  if (facts)
+    where[name] = std::get<T>(*facts);
+  else
+    where.erase(name);
+}
+
+template <class T>
+const T* as(const Facts* facts) {
+  return facts ? &std::get<T>(*facts) : nullptr;
+}
+
+// What both an observation and a disappearance do; `facts` is null for the latter.
+void take_in(State& state, const std::string& source, const ObjectKey& key, const Facts* facts, Seq seq) {
+  if (key.kind == Kind::node) {
+    if (source != kHub) observe_node(state, source, key.name, as<NodeFacts>(facts), seq);
+    return;
+  }
+  if (key.kind == Kind::local_queue)
+    return observe_local_queue(state, source, key, as<LocalQueueFacts>(facts));
+  if (source != kHub) return observe_member_queue(state, source, key, facts);
+  switch (key.kind) {
+    case Kind::cluster_metrics: return observe_metrics(state, key.name, as<ClusterMetricsFacts>(facts), seq);
+    case Kind::managed_cluster: return observe_managed_cluster(state, key.name, as<ManagedClusterFacts>(facts), seq);
+    case Kind::cluster_profile: return observe_profile(state, key, as<ClusterProfileFacts>(facts));
+    case Kind::resource_flavor:
+      observe_flavor(state, key.name, as<ResourceFlavorFacts>(facts), seq);
+      state.all_open = true;
+      return;
+    case Kind::admission_check:
+      keep(state.admission_checks, key.name, facts);
+      return touch_users_of_checks(state);
+    case Kind::multikueue_config:
+      keep(state.multikueue_configs, key.name, facts);
+      return touch_users_of_checks(state);
+    default: return;
+  }
+}
+
+std::string known_uid(const State& state, const ObjectKey& key) {
+  if (key.kind == Kind::claim) {
+    const auto at = state.claims.find(key.name);
+    return at == state.claims.end() ? "" : at->second.uid;
+  }
+  if (key.kind == Kind::cluster_queue) {
+    const auto at = state.queues.find(key.name);
+    return at == state.queues.end() || !at->second.present ? "" : at->second.uid;
+  }
+  return "";
+}
+
+struct Fold {
+  State& state;
+  const Event& event;
+  Touched& touched;
+
+  void operator()(const EpochStarted&) {
+    state.epoch = event.epoch;
+    doubt_outstanding(state);
+  }
+  void operator()(const ConfigChanged& changed) {
+    state.configuration = changed.configuration;
+    state.configuration_seq = event.seq;
+    recount_everything(state);
+    reopen_every_claim(state);
+    state.all_open = true;
+  }
+  void operator()(const SourceSynced& synced) {
+    observe_liveness(state, event.source, synced.kind, synced.cluster, Liveness::live, event.seq);
+    observe_sign_of_life(state, event.source, synced.kind, synced.cluster);
+  }
+  void operator()(const SourceStale& stale) {
+    observe_liveness(state, event.source, stale.kind, stale.cluster, Liveness::stale, event.seq);
+  }
+  void operator()(const SourceLost& lost) {
+    observe_liveness(state, event.source, lost.kind, lost.cluster, Liveness::lost, event.seq);
+  }
+  void operator()(const ObjectObserved& seen) {
+    const std::string uid = known_uid(state, seen.key);
+    if (!uid.empty() && uid != seen.uid) note_gone(state, event.source, seen.key);
+    if (event.source == kHub && info(seen.key.kind).group == "kueue.x-k8s.io") state.kueue_versions.insert(seen.version);
+    if (event.source == kHub && seen.key.kind == Kind::claim) observe_claim(state, seen, event.seq);
+    if (event.source == kHub && seen.key.kind == Kind::cluster_queue) observe_queue(state, seen, event.seq);
+    if (event.source == kHub && seen.key.kind == Kind::manifest_work) observe_work(state, seen, event.seq);
+    take_in(state, event.source, seen.key, &seen.facts, event.seq);
+    note_observed(state, event.source, seen);
+  }
+  void operator()(const ObjectGone& gone) {
+    note_gone(state, event.source, gone.key);
+    if (event.source == kHub && gone.key.kind == Kind::claim) forget_claim(state, gone.key.name);
+    if (event.source == kHub && gone.key.kind == Kind::cluster_queue) forget_queue(state, gone.key.name);
+    if (event.source == kHub && gone.key.kind == Kind::manifest_work) forget_work(state, gone.key);
+    take_in(state, event.source, gone.key, nullptr, event.seq);
+  }
+  void operator()(const TimerFired&) { close_moment(state, touched); }
+  void operator()(const PatchIntended& intent) {
+    close_moment(state, touched);
+    note_intent(state, intent, event.seq);
+  }
+  void operator()(const PatchAccepted& accepted) { note_accepted(state, accepted); }
+  void operator()(const PatchRejected& rejected) { note_rejected(state, rejected, event.seq); }
+  void operator()(const PatchUnknown& unknown) { note_unknown(state, unknown); }
+  void operator()(const Checkpoint&) {}
+};
+
+}  // namespace
+
+void Touched::merge(const Touched& other) {
+  clusters.insert(other.clusters.begin(), other.clusters.end());
+  claims.insert(other.claims.begin(), other.claims.end());
+  queues.insert(other.queues.begin(), other.queues.end());
+  everything = everything || other.everything;
+}
+
+void evolve(State& state, const Event& event, Touched& touched) {
+  check(state.seq == Seq{} || event.seq == next(state.seq), "events are folded in seq order");
+  advance_to(state, event.log_time, touched);
+  state.seq = event.seq;
+  if (event.source != kSelf) state.input_seq = event.seq;
+  std::visit(Fold{state, event, touched}, event.fact);
+}
+
+void settle(State& state, Touched& touched) { close_moment(state, touched); }
+
+}  // namespace fairlead

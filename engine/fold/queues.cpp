@@ -1,0 +1,325 @@
+#include "engine/fold/queues.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "engine/base/json.h"
+#include "engine/fold/claims.h"
+#include "engine/fold/cluster.h"
+
+namespace fairlead {
+
+namespace {
+
+WriteKey write_key_of(const std::string& queue) {
+  return {std::string(kHub), {Kind::cluster_queue, "", queue}, false};
+}
+
+const Outstanding* outstanding_of(const State& state, const std::string& queue) {
+  const auto at = state.writes.find(write_key_of(queue));
+  return at == state.writes.end() || !at->second.outstanding ? nullptr : &*at->second.outstanding;
+}
+
+// {"flavor": {"resource": "10"}} -> amounts; what is wrong, if anything, in `malformed`.
+BaseQuota read_base_quota(const std::string& text, const ResourceAliases& aliases, BaseQuota before) {
+  before.malformed.clear();
+  if (text.empty()) return {};
+  const auto refuse = [&](const std::string& what) {
+    before.malformed = "annotation fairlead.io/base-quota: " + what;
+    return before;
+  };
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) return refuse("expected a JSON object of flavors");
+  BaseQuota base;
+  for (const auto& [flavor, resources] : json.items()) {
+    if (!resources.is_object()) return refuse(flavor + ": expected an object of resources");
+    for (const auto& [resource, value] : resources.items()) {
+      const std::string spelled = value.is_string() ? value.get<std::string>() : value.dump();
+      const auto quantity = Quantity::parse(spelled);
+      if (!quantity || quantity->negative())
+        return refuse(flavor + "." + resource + ": expected a quantity >= 0, got " + spelled);
+      const std::string& canonical = canonical_resource(aliases, resource);
+      base.amounts[{flavor, canonical}] = to_amount(canonical, *quantity);
+    }
+  }
+  return base;
+}
+
+std::optional<Amount> amount_in(const std::vector<ResourceGroup>& groups, const ResourceAliases& aliases,
+                                const QuotaKey& pair) {
+  const auto name = covered_name(groups, aliases, pair.resource);
+  const ResourceQuota* quota = name ? find_quota(groups, pair.flavor, *name) : nullptr;
+  if (!quota) return std::nullopt;
+  return to_amount(pair.resource, quota->nominal);
+}
+
+bool wrote(const State& state, const Queue& queue, const std::string& name, const std::vector<ResourceGroup>& groups) {
+  if (queue.written_groups == groups) return true;
+  const Outstanding* outstanding = outstanding_of(state, name);
+  const auto* expected = outstanding && outstanding->intent.expected
+                             ? std::get_if<ClusterQueueFacts>(&*outstanding->intent.expected)
+                             : nullptr;
+  return expected && expected->groups == groups;
+}
+
+void remember_lending(const State& state, Queue& queue) {
+  queue.lending.clear();
+  for (const ResourceGroup& group : queue.facts.groups)
+    for (const FlavorQuotas& flavor : group.flavors)
+      for (const ResourceQuota& quota : flavor.resources)
+        if (quota.lending_limit)
+          queue.lending[{flavor.name, canonical_resource(state.configuration.resource_aliases, quota.name)}] =
+              *quota.lending_limit;
+}
+
+// One of our pairs had the value that we wrote and has another now.
+bool overwritten(const State& state, const std::string& name, const Queue& queue,
+                 const std::vector<ResourceGroup>& before) {
+  const ResourceAliases& aliases = state.configuration.resource_aliases;
+  return std::any_of(queue.written.begin(), queue.written.end(), [&](const auto& entry) {
+    const auto was = amount_in(before, aliases, entry.first);
+    const auto is = amount_in(queue.facts.groups, aliases, entry.first);
+    if (was != entry.second || is == entry.second) return false;
+    const HubQuota ours = hub_quota(state, name, entry.first);
+    return ours.unknown || is != ours.nominal;
+  });
+}
+
+bool as_written(const State& state, const Queue& queue) {
+  return std::all_of(queue.written.begin(), queue.written.end(), [&](const auto& entry) {
+    return amount_in(queue.facts.groups, state.configuration.resource_aliases, entry.first) == entry.second;
+  });
+}
+
+void judge_foreign_list(State& state, const std::string& name, Queue& queue,
+                        const std::vector<ResourceGroup>& before) {
+  remember_lending(state, queue);
+  if (as_written(state, queue)) {
+    queue.conflict = false;
+    return;
+  }
+  if (!overwritten(state, name, queue, before)) return;
+  std::erase_if(queue.overwrites, [&](LogTime at) { return at + kOverwriteWindow < state.now; });
+  queue.overwrites.push_back(state.now);
+  if (queue.overwrites.size() > kOverwritesAnswered) {
+    queue.conflict = true;
+    queue.overwrites.erase(queue.overwrites.begin());
+  }
+}
+
+// What a claim's grant adds on the hub now, and whether its member could admit all of it.
+Amount contribution_of(const State& state, const Claim& claim, const Grant& grant, bool& waits) {
+  const auto at = state.clusters.find(claim.terms->cluster);
+  if (at == state.clusters.end()) return grant.granted;
+  const Cluster& cluster = at->second;
+  if (cluster.hub_opens) return 0;
+  if (!claim.known || !has_member(state, cluster)) return grant.granted;
+  const auto confirmed =
+      cluster.confirmed.find({grant.row.cluster_queue, grant.row.flavor, grant.row.resource});
+  const Amount admits = confirmed == cluster.confirmed.end() ? 0 : confirmed->second;
+  waits = waits || admits < grant.granted;
+  return std::min(grant.granted, admits);
+}
+
+}  // namespace
+
+void touch_queue(State& state, const std::string& name) { state.open_queues.insert(name); }
+
+void settle_conflict(State& state, const std::string& name) {
+  const auto at = state.queues.find(name);
+  if (at == state.queues.end()) return;
+  at->second.conflict = false;
+  at->second.overwrites.clear();
+}
+
+std::optional<std::string> covered_name(const std::vector<ResourceGroup>& groups, const ResourceAliases& aliases,
+                                        const std::string& canonical) {
+  for (const ResourceGroup& group : groups)
+    for (const std::string& resource : group.covered_resources)
+      if (canonical_resource(aliases, resource) == canonical) return resource;
+  return std::nullopt;
+}
+
+const ResourceQuota* find_quota(const std::vector<ResourceGroup>& groups, const std::string& flavor,
+                                const std::string& resource) {
+  for (const ResourceGroup& group : groups)
+    for (const FlavorQuotas& quotas : group.flavors) {
+      if (quotas.name != flavor) continue;
+      for (const ResourceQuota& quota : quotas.resources)
+        if (quota.name == resource) return &quota;
+    }
+  return nullptr;
+}
+
+bool covers_alias_twice(const State& state, const std::string& queue, const std::string& canonical) {
+  const auto at = state.queues.find(queue);
+  if (at == state.queues.end()) return false;
+  int names = 0;
+  for (const ResourceGroup& group : at->second.facts.groups)
+    for (const std::string& resource : group.covered_resources)
+      names += canonical_resource(state.configuration.resource_aliases, resource) == canonical ? 1 : 0;
+  return names > 1;
+}
+
+void observe_queue(State& state, const ObjectObserved& seen, Seq seq) {
+  Queue& queue = state.queues[seen.key.name];
+  if (!queue.present || queue.uid != seen.uid) {
+    const BaseQuota base = std::move(queue.base);
+    queue = Queue{};
+    queue.base = base;
+  }
+  const std::vector<ResourceGroup> before = std::move(queue.facts.groups);
+  const bool base_changed = !queue.present || queue.facts.base_quota != std::get<ClusterQueueFacts>(seen.facts).base_quota;
+  queue.present = true;
+  queue.uid = seen.uid;
+  queue.version = seen.version;
+  queue.resource_version = seen.resource_version;
+  queue.generation = seen.generation;
+  queue.facts = std::get<ClusterQueueFacts>(seen.facts);
+  queue.seq = seq;
+  if (base_changed)
+    queue.base = read_base_quota(queue.facts.base_quota, state.configuration.resource_aliases, queue.base);
+  if (wrote(state, queue, seen.key.name, queue.facts.groups))
+    queue.conflict = false;
+  else if (before != queue.facts.groups)
+    judge_foreign_list(state, seen.key.name, queue, before);
+  touch_queue(state, seen.key.name);
+  reopen_claims_naming(state, seen.key.name);
+}
+
+void forget_queue(State& state, const std::string& name) {
+  const auto at = state.queues.find(name);
+  if (at == state.queues.end()) return;
+  at->second.present = false;
+  at->second.written.clear();
+  at->second.written_groups.reset();
+  at->second.contributed.clear();
+  touch_queue(state, name);
+  reopen_claims_naming(state, name);
+}
+
+void accept_queue_write(State& state, const PatchIntended& intent) {
+  Queue& queue = state.queues[intent.target.name];
+  const auto* expected = intent.expected ? std::get_if<ClusterQueueFacts>(&*intent.expected) : nullptr;
+  if (!expected) return;
+  queue.written_groups = expected->groups;
+  queue.contributed = intent.contributions;
+  for (const QuotaKey& pair : owned_pairs(state, intent.target.name))
+    if (const auto amount = amount_in(expected->groups, state.configuration.resource_aliases, pair))
+      queue.written[pair] = *amount;
+  touch_queue(state, intent.target.name);
+  reopen_claims_naming(state, intent.target.name);
+}
+
+std::set<QuotaKey> owned_pairs(const State& state, const std::string& queue) {
+  std::set<QuotaKey> pairs;
+  if (const auto claims = state.claims_of_queue.find(queue); claims != state.claims_of_queue.end())
+    for (const std::string& name : claims->second) {
+      const Claim& claim = state.claims.at(name);
+      if (!claim.winner && !claim.facts.deleting) continue;
+      for (const AssignmentRow& row : claim.terms->rows)
+        if (row.cluster_queue == queue) pairs.insert({row.flavor, row.resource});
+    }
+  if (const auto at = state.queues.find(queue); at != state.queues.end())
+    for (const auto& [pair, amount] : at->second.written) pairs.insert(pair);
+  return pairs;
+}
+
+void release_settled_pairs(State& state, const std::string& name) {
+  const auto at = state.queues.find(name);
+  if (at == state.queues.end() || at->second.written.empty()) return;
+  std::set<QuotaKey> named;
+  if (const auto claims = state.claims_of_queue.find(name); claims != state.claims_of_queue.end())
+    for (const std::string& claim_name : claims->second)
+      for (const AssignmentRow& row : state.claims.at(claim_name).terms->rows)
+        if (row.cluster_queue == name) named.insert({row.flavor, row.resource});
+  std::erase_if(at->second.written, [&](const auto& entry) {
+    if (named.contains(entry.first)) return false;
+    const auto stands = amount_in(at->second.facts.groups, state.configuration.resource_aliases, entry.first);
+    return !stands || *stands == hub_quota(state, name, entry.first).nominal;
+  });
+}
+
+HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey& pair) {
+  HubQuota quota;
+  Int128 sum = 0;
+  bool any_known = false;
+  bool any = false;
+  if (const auto claims = state.claims_of_queue.find(queue); claims != state.claims_of_queue.end())
+    for (const std::string& name : claims->second) {
+      const Claim& claim = state.claims.at(name);
+      if (!claim.winner && !claim.facts.deleting) continue;
+      for (const Grant& grant : claim.grants) {
+        if (grant.row.cluster_queue != queue || grant.row.flavor != pair.flavor || grant.row.resource != pair.resource)
+          continue;
+        any = true;
+        any_known = any_known || claim.known;
+        const Amount amount = contribution_of(state, claim, grant, quota.waits_for_member);
+        if (claim.winner) quota.contributions.push_back({claim.terms->cluster, pair.flavor, pair.resource, amount});
+        sum += amount;
+      }
+    }
+  std::sort(quota.contributions.begin(), quota.contributions.end());
+  quota.unknown = any && !any_known;
+  const Int128 percent = state.configuration.overbook_percent;
+  if (percent != 100) sum = sum * percent / 100 / quantum_of(pair.resource) * quantum_of(pair.resource);
+  const auto at = state.queues.find(queue);
+  if (at != state.queues.end())
+    if (const auto base = at->second.base.amounts.find(pair); base != at->second.base.amounts.end())
+      sum += base->second;
+  quota.nominal = saturate(sum);
+  return quota;
+}
+
+namespace {
+
+Amount part_of(const std::vector<Contribution>& contributions, const std::string& cluster, const QuotaKey& pair) {
+  for (const Contribution& part : contributions)
+    if (part.cluster == cluster && part.flavor == pair.flavor && part.resource == pair.resource) return part.amount;
+  return 0;
+}
+
+// This log has not written the queue; an earlier one may have, as the claims' status tells.
+Amount promised_before(const State& state, const std::string& queue, const std::string& cluster, const QuotaKey& pair) {
+  Amount most = 0;
+  const auto claims = state.claims_of_cluster.find(cluster);
+  if (claims == state.claims_of_cluster.end()) return most;
+  for (const std::string& name : claims->second)
+    for (const ClaimGrant& grant : state.claims.at(name).facts.status_grants) {
+      if (grant.cluster_queue != queue || grant.flavor != pair.flavor) continue;
+      if (canonical_resource(state.configuration.resource_aliases, grant.resource) != pair.resource) continue;
+      if (const auto quantity = Quantity::parse(grant.granted))
+        most = std::max(most, to_amount(pair.resource, *quantity));
+    }
+  return most;
+}
+
+}  // namespace
+
+Amount promised(const State& state, const std::string& queue, const std::string& cluster, const QuotaKey& pair) {
+  const auto at = state.queues.find(queue);
+  if (at == state.queues.end() || !at->second.present) return 0;
+  const auto stands = amount_in(at->second.facts.groups, state.configuration.resource_aliases, pair);
+  const HubQuota quota = hub_quota(state, queue, pair);
+  Amount most = part_of(quota.contributions, cluster, pair);
+  if (const Outstanding* outstanding = outstanding_of(state, queue))
+    most = std::max(most, part_of(outstanding->intent.contributions, cluster, pair));
+  else if (!stands || *stands <= quota.nominal)
+    return most;  // the hub promises no more than what is contributed now
+  if (at->second.written_groups) return std::max(most, part_of(at->second.contributed, cluster, pair));
+  return std::max(most, promised_before(state, queue, cluster, pair));
+}
+
+bool quota_automated(const State& state, const Queue& queue) {
+  return std::any_of(queue.facts.admission_checks.begin(), queue.facts.admission_checks.end(),
+                     [&](const std::string& name) {
+                       const auto check = state.admission_checks.find(name);
+                       if (check == state.admission_checks.end()) return false;
+                       if (check->second.parameters_kind != "MultiKueueConfig") return false;
+                       const auto config = state.multikueue_configs.find(check->second.parameters_name);
+                       return config != state.multikueue_configs.end() &&
+                              config->second.quota_management == "Automated";
+                     });
+}
+
+}  // namespace fairlead

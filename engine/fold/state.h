@@ -1,0 +1,300 @@
+// State: everything the fold knows, as plain values.
+//
+// Two engines that evolve the same events hold equal states. All containers are ordered by content, so nothing depends on
+// addresses or hash order. One thread owns a State; others get copies or nothing.
+//
+// Reading order: Cluster (capacity of one member), Claim (what an administrator assigns), Queue (a hub ClusterQueue),
+// Work (what was sent to a member), WriteState (what we sent for one object), State.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/fold/claim_spec.h"
+#include "engine/fold/damping.h"
+#include "engine/fold/deadlines.h"
+#include "schema/event.h"
+
+namespace fairlead {
+
+// ---- capacity of one member cluster -------------------------------------------------------------------------------
+
+/// A node and the event that told of it.
+struct NodeRecord {
+  NodeFacts facts;
+  Seq seq;
+
+  friend bool operator==(const NodeRecord&, const NodeRecord&) = default;
+};
+
+/// How a node counts at present.
+struct CountedNode {
+  std::string flavor;  ///< the winning ResourceFlavor; empty: it counts nowhere
+  bool eligible = false;
+
+  friend bool operator==(const CountedNode&, const CountedNode&) = default;
+};
+
+/// A (flavor, resource) of one cluster. The flavor is empty where capacity is known only as totals.
+struct CapacityKey {
+  std::string flavor;
+  std::string resource;  ///< canonical
+
+  friend auto operator<=>(const CapacityKey&, const CapacityKey&) = default;
+};
+
+/// The capacity of one key: what the nodes offer and what debounce makes of it.
+struct CapacityValue {
+  Int128 offered = 0;  ///< sum of allocatable of eligible nodes
+  Int128 growing = 0;  ///< the same without nodes that flap
+  DampedValue damped;
+  std::vector<Seq> because;  ///< events that changed it since accepted last moved; at most kBecauseMax
+
+  friend bool operator==(const CapacityValue&, const CapacityValue&) = default;
+};
+
+/// No list of deciding events is longer; the newest are kept.
+inline constexpr std::size_t kBecauseMax = 16;
+
+enum class Liveness : std::uint8_t { live, stale, lost };
+
+/// A mass loss that waits for a second opinion (layer 3).
+struct Hold {
+  LogTime since;
+  std::map<std::string, Amount> before;  ///< usable totals by resource before the loss
+
+  friend bool operator==(const Hold&, const Hold&) = default;
+};
+
+/// All changes of a cluster at one log time. Emptied when that time closes.
+struct Observation {
+  bool changed = false;  ///< something the source in force said, also a relist or bookmark
+  bool at_once_all = false;  ///< a claim edit or delete: every fall counts at once
+  std::set<CapacityKey> at_once;  ///< a cordon: falls of these keys count at once
+  std::map<CapacityKey, Int128> cordoned;  ///< what cordons took
+  std::int64_t cordoned_nodes = 0;
+  std::int64_t eligible_before = 0;  ///< eligible nodes when the time opened
+
+  friend bool operator==(const Observation&, const Observation&) = default;
+};
+
+/// A ManifestWork of ours as it was last seen.
+struct Work {
+  bool present = false;
+  std::string uid;
+  std::string resource_version;
+  std::int64_t generation = 0;
+  ManifestWorkFacts facts;
+  Seq seq;
+
+  /// Applied and Available for the present generation.
+  bool settled() const;
+
+  friend bool operator==(const Work&, const Work&) = default;
+};
+
+/// A pair of a queue at a member.
+struct MemberPair {
+  std::string cluster_queue;
+  std::string flavor;
+  std::string resource;  ///< canonical
+
+  friend auto operator<=>(const MemberPair&, const MemberPair&) = default;
+};
+
+struct Cluster {
+  // Presence
+  std::optional<ManagedClusterFacts> managed;
+  Seq managed_seq;
+  std::set<std::pair<std::string, std::string>> profiles;  ///< (namespace, name) of its ClusterProfiles
+  bool detached = false;    ///< it was joined and is not any more
+  bool claim_seen = false;  ///< a claim has existed since it joined
+
+  // Sources
+  bool nodes_known = false;
+  std::map<std::string, NodeRecord> nodes;
+  bool metrics_known = false;
+  bool metrics_empty = false;  ///< the newest ClusterMetrics named no node: UNKNOWN, the last value stays
+  std::map<std::string, NodeRecord> metrics_nodes;
+  bool totals_known = false;
+  std::map<std::string, Amount> totals;
+  std::array<Liveness, 3> liveness{};  ///< by CapacitySource
+  std::optional<LogTime> unavailable_since;
+  Seq liveness_seq;
+
+  // From nodes to accepted
+  std::optional<CapacitySource> source;  ///< in force
+  std::map<std::string, CountedNode> counted;
+  std::int64_t eligible_nodes = 0;
+  std::map<std::string, FlapPenalty> flaps;
+  std::set<std::string> mapped;  ///< flavors that ever won a node
+  std::map<CapacityKey, CapacityValue> capacity;
+  bool valued = false;   ///< the source in force has told a value
+  bool known = false;    ///< the first value was accepted
+  bool totals_accepted = false;  ///< what is accepted is totals (flavorless keys)
+  LogTime first_valued;
+  LogTime last_changed;  ///< of any usable value
+  std::optional<Hold> hold;
+  Observation observation;
+  Liveness was = Liveness::live;         ///< when last closed
+  std::optional<LogTime> hub_opens;      ///< after a loss: when it counts on the hub again; kForever while lost
+
+  // At the member
+  std::map<std::string, std::set<std::string>> named;  ///< queue -> flavors that claims named
+  Work quota_work;
+  Work queue_work;
+  std::map<MemberPair, Amount> confirmed;  ///< quota that the member surely admits
+  std::map<std::string, std::vector<FlavorUsage>> member_usage;  ///< by queue, where the member is watched
+  std::map<std::pair<std::string, std::string>, std::string> member_local_queues;  ///< seen there -> clusterQueue
+
+  bool joined() const { return managed.has_value() || !profiles.empty(); }
+  bool lost() const { return was == Liveness::lost; }
+
+  friend bool operator==(const Cluster&, const Cluster&) = default;
+};
+
+// ---- claims --------------------------------------------------------------------------------------------------------
+
+/// What one assignment row was granted, and why not all of it.
+struct Grant {
+  AssignmentRow row;
+  Amount granted = 0;
+  std::string reason;  ///< CamelCase; empty when granted in full
+
+  friend bool operator==(const Grant&, const Grant&) = default;
+};
+
+struct Claim {
+  std::string uid;
+  std::string resource_version;
+  std::int64_t generation = 0;
+  ClaimFacts facts;
+  Seq seq;
+  std::optional<ClaimTerms> terms;  ///< of the last valid spec
+  Seq terms_seq;   ///< of the event that brought `terms`
+  Seq edited_seq;  ///< of the newest event with another spec
+  std::optional<ClaimFault> fault;  ///< of the newest spec, if it is invalid
+  std::vector<std::string> warnings;
+  bool winner = false;  ///< the one live claim of its cluster
+  bool known = false;   ///< the grants follow from an accepted value
+  std::vector<Grant> grants;  ///< in the order of terms->rows
+
+  friend bool operator==(const Claim&, const Claim&) = default;
+};
+
+// ---- hub queues ----------------------------------------------------------------------------------------------------
+
+/// A (flavor, resource) of a ClusterQueue; the resource is canonical.
+using QuotaKey = CapacityKey;
+
+/// The base quota that is added to grants (annotation fairlead.io/base-quota).
+struct BaseQuota {
+  std::map<QuotaKey, Amount> amounts;
+  std::string malformed;  ///< what is wrong with the newest annotation; the amounts are the last good ones
+
+  friend bool operator==(const BaseQuota&, const BaseQuota&) = default;
+};
+
+struct Queue {
+  bool present = false;
+  std::string uid;
+  std::string version;
+  std::string resource_version;
+  std::int64_t generation = 0;
+  ClusterQueueFacts facts;
+  Seq seq;
+  BaseQuota base;
+  std::map<QuotaKey, Amount> written;  ///< our pairs in our last accepted write
+  std::optional<std::vector<ResourceGroup>> written_groups;  ///< the whole list of that write
+  std::vector<Contribution> contributed;                     ///< of that write
+  std::map<QuotaKey, Quantity> lending;  ///< the administrator's lendingLimit: last list that we did not write
+  std::vector<LogTime> overwrites;       ///< foreign overwrites in the last ten minutes
+  bool conflict = false;                 ///< the fourth is not re-emitted
+
+  friend bool operator==(const Queue&, const Queue&) = default;
+};
+
+// ---- what we sent ----------------------------------------------------------------------------------------------------
+
+struct Outstanding {
+  Seq seq;
+  PatchIntended intent;
+  bool unknown = false;  ///< the answer never came: must be read back
+
+  friend bool operator==(const Outstanding&, const Outstanding&) = default;
+};
+
+struct Refusal {
+  Seq seq;
+  int http_code = 0;
+  std::string reason;
+  Digest intent;     ///< of what was refused, without versions: the same is not sent again before `retry_at`
+  LogTime retry_at;
+  std::int64_t attempts = 0;
+
+  friend bool operator==(const Refusal&, const Refusal&) = default;
+};
+
+struct WriteState {
+  std::optional<Outstanding> outstanding;
+  std::optional<LogTime> last_write;
+  std::string awaited_version;  ///< our write's resourceVersion that the watch has not shown yet; empty: none
+  std::optional<Refusal> refusal;
+  std::string accepted_body;  ///< of statuses only: what stands there
+
+  friend bool operator==(const WriteState&, const WriteState&) = default;
+};
+
+// ---- everything ------------------------------------------------------------------------------------------------------
+
+
+struct State {
+  Seq seq;        ///< of the last event
+  Seq input_seq;  ///< of the last event that is not our own doing
+  LogTime now;
+  Epoch epoch;
+  Configuration configuration;
+  Seq configuration_seq;
+
+  std::map<std::string, ResourceFlavorFacts> flavors;
+  std::map<std::string, Seq> flavor_seqs;
+  std::map<std::string, Cluster> clusters;
+  std::map<std::string, Claim> claims;
+  std::map<std::string, std::set<std::string>> claims_of_cluster;  ///< claims by the cluster they name
+  std::map<std::string, std::set<std::string>> claims_of_queue;    ///< winners and unknowns that name the queue
+  std::map<std::string, Queue> queues;
+  std::map<std::pair<std::string, std::string>, LocalQueueFacts> local_queues;  ///< (namespace, name) on the hub
+  std::map<std::string, AdmissionCheckFacts> admission_checks;
+  std::map<std::string, MultiKueueConfigFacts> multikueue_configs;
+  std::set<std::string> kueue_versions;  ///< seen on the hub
+  std::array<Liveness, 2> hub_streams{};  ///< ClusterMetrics, ManagedCluster
+  std::map<WriteKey, WriteState> writes;
+  std::map<Seq, WriteKey> outstanding;  ///< the unanswered intents of `writes`
+  Deadlines deadlines;
+
+  std::set<std::string> open_clusters;  ///< whose present moment is not decided yet
+  std::set<std::string> open_claims;    ///< whose grants must be derived anew
+  std::set<std::string> open_queues;    ///< whose desired state must be looked at
+  bool all_open = false;                ///< the configuration changed: everything must
+
+  friend bool operator==(const State&, const State&) = default;
+};
+
+/// What changed since it was last emptied: the planner looks at these objects and no others.
+struct Touched {
+  std::set<std::string> clusters;
+  std::set<std::string> claims;
+  std::set<std::string> queues;
+  bool everything = false;
+
+  void merge(const Touched& other);
+  bool empty() const { return !everything && clusters.empty() && claims.empty() && queues.empty(); }
+};
+
+}  // namespace fairlead

@@ -1,0 +1,81 @@
+#include "engine/fold/works.h"
+
+#include <algorithm>
+
+#include "engine/fold/claims.h"
+#include "engine/fold/cluster.h"
+#include "engine/fold/queues.h"
+
+namespace fairlead {
+
+namespace {
+
+std::map<MemberPair, Amount> quotas_of(const State& state, const ManifestWorkFacts& facts) {
+  std::map<MemberPair, Amount> quotas;
+  for (const WorkQuota& quota : facts.quotas)
+    quotas[{quota.cluster_queue, quota.flavor,
+            canonical_resource(state.configuration.resource_aliases, quota.resource)}] = quota.nominal;
+  return quotas;
+}
+
+void touch_queues(State& state, const std::map<MemberPair, Amount>& pairs) {
+  for (const auto& [pair, amount] : pairs) touch_queue(state, pair.cluster_queue);
+}
+
+void confirm(State& state, Cluster& cluster, std::map<MemberPair, Amount> confirmed) {
+  if (cluster.confirmed == confirmed) return;
+  touch_queues(state, cluster.confirmed);
+  touch_queues(state, confirmed);
+  cluster.confirmed = std::move(confirmed);
+}
+
+// What both admit.
+std::map<MemberPair, Amount> least_of(const std::map<MemberPair, Amount>& a, const std::map<MemberPair, Amount>& b) {
+  std::map<MemberPair, Amount> least;
+  for (const auto& [pair, amount] : a)
+    if (const auto other = b.find(pair); other != b.end()) least[pair] = std::min(amount, other->second);
+  return least;
+}
+
+}  // namespace
+
+bool Work::settled() const {
+  const auto holds = [&](const ConditionFacts& condition) {
+    return condition.status == ConditionStatus::yes && condition.observed_generation == generation;
+  };
+  return present && holds(facts.applied) && holds(facts.available);
+}
+
+void observe_work(State& state, const ObjectObserved& seen, Seq seq) {
+  const bool quota = seen.key.name == kQuotaWork;
+  if (!quota && seen.key.name != kQueueWork) return;
+  Cluster& cluster = open_cluster(state, seen.key.namespace_);
+  Work& work = quota ? cluster.quota_work : cluster.queue_work;
+  work = {true, seen.uid, seen.resource_version, seen.generation, std::get<ManifestWorkFacts>(seen.facts), seq};
+  if (!quota) return;
+  const auto quotas = quotas_of(state, work.facts);
+  confirm(state, cluster, work.settled() ? quotas : least_of(cluster.confirmed, quotas));
+  reopen_claims_of(state, seen.key.namespace_);
+}
+
+void forget_work(State& state, const ObjectKey& key) {
+  const auto at = state.clusters.find(key.namespace_);
+  if (at == state.clusters.end()) return;
+  open_cluster(state, key.namespace_);
+  if (key.name == kQueueWork) at->second.queue_work = {};
+  if (key.name != kQuotaWork) return;
+  at->second.quota_work = {};
+  confirm(state, at->second, {});
+  reopen_claims_of(state, key.namespace_);
+}
+
+void expect_work(State& state, const PatchIntended& intent) {
+  if (intent.target.name != kQuotaWork) return;
+  const auto at = state.clusters.find(intent.target.namespace_);
+  if (at == state.clusters.end()) return;
+  const auto* expected = intent.expected ? std::get_if<ManifestWorkFacts>(&*intent.expected) : nullptr;
+  confirm(state, at->second,
+          expected ? least_of(at->second.confirmed, quotas_of(state, *expected)) : std::map<MemberPair, Amount>{});
+}
+
+}  // namespace fairlead

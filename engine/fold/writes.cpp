@@ -1,0 +1,194 @@
+#include "engine/fold/writes.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "engine/base/json.h"
+#include "engine/fold/claims.h"
+#include "engine/fold/cluster.h"
+#include "engine/fold/queues.h"
+#include "engine/fold/works.h"
+
+namespace fairlead {
+
+namespace {
+
+// The object's desired state is looked at again.
+void touch(State& state, const ObjectKey& object) {
+  switch (object.kind) {
+    case Kind::cluster_queue: touch_queue(state, object.name); break;
+    case Kind::claim:
+      if (state.claims.contains(object.name)) state.open_claims.insert(object.name);
+      break;
+    case Kind::manifest_work: open_cluster(state, object.namespace_); break;
+    default: break;
+  }
+}
+
+std::pair<const WriteKey, WriteState>* find_outstanding(State& state, Seq intent) {
+  const auto key = state.outstanding.find(intent);
+  return key == state.outstanding.end() ? nullptr : &*state.writes.find(key->second);
+}
+
+void drop_outstanding(State& state, WriteState& write) {
+  state.outstanding.erase(write.outstanding->seq);
+  write.outstanding.reset();
+}
+
+// Our version has come if the watch shows it or a later one; versions that are no numbers only if it shows that very one.
+bool reached(const std::string& seen, const std::string& awaited) {
+  std::uint64_t a = 0, b = 0;
+  const auto left = std::from_chars(seen.data(), seen.data() + seen.size(), a);
+  const auto right = std::from_chars(awaited.data(), awaited.data() + awaited.size(), b);
+  if (left.ec != std::errc{} || right.ec != std::errc{}) return true;
+  return a >= b;
+}
+
+bool looks_as_intended(const PatchIntended& intent, const ObjectObserved& seen) {
+  if (!intent.expected || intent.verb == Verb::apply_status) return false;
+  if (const auto* queue = std::get_if<ClusterQueueFacts>(&*intent.expected))
+    return queue->groups == std::get<ClusterQueueFacts>(seen.facts).groups;
+  if (const auto* work = std::get_if<ManifestWorkFacts>(&*intent.expected))
+    return work->spec_digest == std::get<ManifestWorkFacts>(seen.facts).spec_digest;
+  if (const auto* claim = std::get_if<ClaimFacts>(&*intent.expected))
+    return claim->finalizers == std::get<ClaimFacts>(seen.facts).finalizers;
+  return false;
+}
+
+void conclude(State& state, const WriteKey& key, WriteState& write) {
+  const PatchIntended intent = write.outstanding->intent;
+  drop_outstanding(state, write);
+  write.refusal.reset();
+  if (key.status) write.accepted_body = intent.body;
+  if (key.object.kind == Kind::cluster_queue) accept_queue_write(state, intent);
+}
+
+}  // namespace
+
+WriteKey write_key(const PatchIntended& intent) {
+  return {intent.cluster, intent.target, intent.verb == Verb::apply_status};
+}
+
+Digest wish_of(const PatchIntended& intent) {
+  Json body = Json::parse(intent.body, nullptr, false);
+  if (body.is_object() && body.contains("metadata")) {
+    body["metadata"].erase("uid");
+    body["metadata"].erase("resourceVersion");
+  }
+  const std::string text = std::to_string(static_cast<int>(intent.verb)) + to_text(body);
+  return sha256(text);
+}
+
+Duration write_interval(const State& state, const WriteKey& key) {
+  std::set<std::string> clusters;
+  if (key.object.kind == Kind::cluster_queue) {
+    if (const auto claims = state.claims_of_queue.find(key.object.name); claims != state.claims_of_queue.end())
+      for (const std::string& name : claims->second)
+        if (const Claim& claim = state.claims.at(name); claim.winner) clusters.insert(claim.terms->cluster);
+  } else if (key.object.kind == Kind::manifest_work) {
+    clusters.insert(key.object.namespace_);
+  } else if (const auto claim = state.claims.find(key.object.name); claim != state.claims.end()) {
+    clusters.insert(claim->second.terms ? claim->second.terms->cluster : claim->second.facts.spec.cluster_name);
+  }
+  if (clusters.empty()) return state.configuration.debounce.write_interval;
+  Duration longest{0};
+  for (const std::string& cluster : clusters)
+    longest = std::max(longest, settings_of(state, cluster).write_interval);
+  return longest;
+}
+
+bool awaits_sight(const State& state, const std::string& source, const ObjectKey& key) {
+  const auto at = state.writes.find({source, key, false});
+  if (at == state.writes.end()) return false;
+  const WriteState& write = at->second;
+  return !write.awaited_version.empty() || (write.outstanding && write.outstanding->unknown) ||
+         (write.refusal && write.refusal->intent == Digest{});
+}
+
+void note_intent(State& state, const PatchIntended& intent, Seq seq) {
+  const WriteKey key = write_key(intent);
+  WriteState& write = state.writes[key];
+  if (write.outstanding) drop_outstanding(state, write);
+  write.outstanding = Outstanding{seq, intent, false};
+  state.outstanding[seq] = key;
+  write.last_write = state.now;
+  const Duration interval = write_interval(state, key);
+  if (interval.ns > 0) state.deadlines.set(key, state.now + interval);
+  if (intent.target.kind == Kind::manifest_work) expect_work(state, intent);
+}
+
+void note_accepted(State& state, const PatchAccepted& accepted) {
+  auto* entry = find_outstanding(state, accepted.intent);
+  if (!entry) return;
+  const bool removes = entry->second.outstanding->intent.verb == Verb::remove;
+  conclude(state, entry->first, entry->second);
+  if (!entry->first.status) entry->second.awaited_version = removes ? "gone" : accepted.resource_version;
+  touch(state, entry->first.object);
+}
+
+void note_rejected(State& state, const PatchRejected& rejected, Seq seq) {
+  auto* entry = find_outstanding(state, rejected.intent);
+  if (!entry) return;
+  WriteState& write = entry->second;
+  const bool conflict = rejected.http_code == 409 || rejected.http_code == 404;
+  const std::int64_t attempts = write.refusal ? write.refusal->attempts + 1 : 1;
+  Duration wait = kConflictRetry;
+  if (!conflict) {
+    wait = kRefusalRetry;
+    for (std::int64_t i = 1; i < attempts && wait < kRefusalRetryMax; ++i) wait = {wait.ns * 2};
+    wait = std::min(wait, kRefusalRetryMax);
+  }
+  write.refusal = Refusal{seq,
+                          rejected.http_code,
+                          rejected.reason,
+                          conflict ? Digest{} : wish_of(write.outstanding->intent),
+                          state.now + wait,
+                          conflict ? 0 : attempts};
+  drop_outstanding(state, write);
+  state.deadlines.set(entry->first, state.now + wait);
+  touch(state, entry->first.object);
+}
+
+void note_unknown(State& state, const PatchUnknown& unknown) {
+  if (auto* entry = find_outstanding(state, unknown.intent)) {
+    if (entry->first.status) {
+      drop_outstanding(state, entry->second);  // nothing depends on a status: the next change writes it whole
+    } else {
+      entry->second.outstanding->unknown = true;
+    }
+    touch(state, entry->first.object);
+  }
+}
+
+void note_observed(State& state, const std::string& source, const ObjectObserved& seen) {
+  const auto at = state.writes.find({source, seen.key, false});
+  if (at == state.writes.end()) return;
+  WriteState& write = at->second;
+  if (!write.awaited_version.empty() && write.awaited_version != "gone" &&
+      reached(seen.resource_version, write.awaited_version))
+    write.awaited_version.clear();
+  if (write.refusal && write.refusal->intent == Digest{}) write.refusal.reset();
+  if (!write.outstanding) return;
+  if (looks_as_intended(write.outstanding->intent, seen))
+    conclude(state, at->first, write);
+  else if (write.outstanding->unknown)
+    drop_outstanding(state, write);
+}
+
+void note_gone(State& state, const std::string& source, const ObjectKey& key) {
+  for (const bool status : {false, true}) {
+    const auto at = state.writes.find({source, key, status});
+    if (at == state.writes.end()) continue;
+    if (at->second.outstanding) drop_outstanding(state, at->second);
+    state.deadlines.clear(at->first);
+    state.writes.erase(at);
+  }
+}
+
+void reach_write_deadline(State& state, const WriteKey& key) { touch(state, key.object); }
+
+void doubt_outstanding(State& state) {
+  for (const auto& [seq, key] : std::map(state.outstanding)) note_unknown(state, {seq, "the process that sent it ended"});
+}
+
+}  // namespace fairlead

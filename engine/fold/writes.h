@@ -1,0 +1,36 @@
+// Our own writes, as the log tells of them: intended, answered, seen again. Internal to the fold, except the queries.
+#pragma once
+
+#include <string>
+
+#include "engine/fold/state.h"
+
+namespace fairlead {
+
+void note_intent(State& state, const PatchIntended& intent, Seq seq);
+void note_accepted(State& state, const PatchAccepted& accepted);
+void note_rejected(State& state, const PatchRejected& rejected, Seq seq);
+void note_unknown(State& state, const PatchUnknown& unknown);
+/// The watch shows the object: an awaited version may have come, an unanswered write may be recognised.
+void note_observed(State& state, const std::string& source, const ObjectObserved& seen);
+void note_gone(State& state, const std::string& source, const ObjectKey& key);
+/// The object may be written again.
+void reach_write_deadline(State& state, const WriteKey& key);
+/// A new leader: what an earlier one sent without an answer may or may not have happened.
+void doubt_outstanding(State& state);
+
+WriteKey write_key(const PatchIntended& intent);
+/// The write interval in force for an object: the longest that the claims which feed it ask for.
+Duration write_interval(const State& state, const WriteKey& key);
+/// The ingest stage must log the next sight of this object even if nothing in it changed.
+bool awaits_sight(const State& state, const std::string& source, const ObjectKey& key);
+/// Digest of what an intent wants, without uid and resourceVersion: equal for a blind repetition.
+Digest wish_of(const PatchIntended& intent);
+
+/// After a conflict the object is derived again once the watch shows it, at the latest after this.
+inline constexpr Duration kConflictRetry = seconds(1);
+/// A refused write is tried again after this, doubling up to kRefusalRetryMax.
+inline constexpr Duration kRefusalRetry = seconds(30);
+inline constexpr Duration kRefusalRetryMax = minutes(10);
+
+}  // namespace fairlead

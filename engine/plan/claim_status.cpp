@@ -1,0 +1,366 @@
+#include "engine/plan/claim_status.h"
+
+#include <algorithm>
+
+#include "engine/fold/cluster.h"
+#include "engine/fold/queues.h"
+#include "engine/fold/works.h"
+#include "engine/plan/cluster_queue.h"
+#include "engine/plan/manifest_work.h"
+
+namespace fairlead {
+
+namespace {
+
+constexpr LogTime whole_seconds(LogTime time) { return {time.ns / 1'000'000'000 * 1'000'000'000}; }
+
+struct Condition {
+  std::string type;
+  std::string status;
+  std::string reason;
+  std::string message;
+};
+
+// One status in the making: what its parts share.
+struct Draft {
+  const State& state;
+  const std::string& name;
+  const Claim& claim;
+  const std::string& cluster_name;
+  const Cluster* cluster;  // null: nothing was ever heard of it
+  std::map<std::string, QueueWish> wishes;
+};
+
+const std::string& cluster_name_of(const Claim& claim) {
+  return claim.terms ? claim.terms->cluster : claim.facts.spec.cluster_name;
+}
+
+Draft draft_for(const State& state, const std::string& name, const Claim& claim) {
+  const std::string& cluster_name = cluster_name_of(claim);
+  const auto at = state.clusters.find(cluster_name);
+  Draft draft{state, name, claim, cluster_name, at == state.clusters.end() ? nullptr : &at->second, {}};
+  for (const Grant& grant : claim.grants)
+    if (!draft.wishes.contains(grant.row.cluster_queue))
+      draft.wishes[grant.row.cluster_queue] = wish_for_queue(state, grant.row.cluster_queue);
+  return draft;
+}
+
+// Why a row is not emitted, or not granted in full; empty if it is.
+std::string reason_of(const Draft& draft, const Grant& grant) {
+  const auto queue = draft.state.queues.find(grant.row.cluster_queue);
+  if (!draft.claim.winner) return grant.reason;
+  if (queue == draft.state.queues.end() || !queue->second.present) return "QueueNotFound";
+  const auto& withheld = draft.wishes.at(grant.row.cluster_queue).withheld;
+  const auto why = withheld.find({grant.row.flavor, grant.row.resource});
+  return why == withheld.end() ? grant.reason : why->second;
+}
+
+Json grants_json(const Draft& draft) {
+  Json rows = Json::array();
+  for (const Grant& grant : draft.claim.grants)
+    rows.push_back({{"clusterQueueName", grant.row.cluster_queue},
+                    {"flavor", grant.row.flavor},
+                    {"resource", grant.row.spelled},
+                    {"assigned", amount_text(grant.row.resource, grant.row.assigned)},
+                    {"granted", amount_text(grant.row.resource, grant.granted)},
+                    {"reason", reason_of(draft, grant)}});
+  return rows;
+}
+
+std::string capacity_state(const Cluster& cluster, const DampedValue& value) {
+  if (cluster.detached) return "Detached";
+  if (cluster.was == Liveness::lost) return "Lost";
+  if (!cluster.known) return "Unknown";
+  if (cluster.hold) return "Held";
+  if (cluster.was == Liveness::stale) return "Stale";
+  if (value.accepted > value.usable) return "Shrinking";
+  return value.accepted < value.usable ? "Growing" : "Accepted";
+}
+
+Json capacity_json(const Draft& draft) {
+  Json rows = Json::array();
+  if (!draft.cluster || !draft.claim.terms || !draft.claim.winner) return rows;
+  for (const auto& [key, value] : draft.cluster->capacity) {
+    if (!draft.claim.terms->nominal.contains(key.resource)) continue;
+    rows.push_back({{"flavor", key.flavor},
+                    {"resource", key.resource},
+                    {"observed", amount_text(key.resource, value.offered)},
+                    {"usable", amount_text(key.resource, value.damped.usable)},
+                    {"accepted", amount_text(key.resource, value.damped.accepted)},
+                    {"state", capacity_state(*draft.cluster, value.damped)}});
+  }
+  return rows;
+}
+
+Json unassigned_json(const Draft& draft) {
+  Json left = Json::object();
+  if (!draft.claim.terms) return left;
+  for (const auto& [resource, nominal] : draft.claim.terms->nominal) {
+    Int128 rest = nominal.amount;
+    for (const AssignmentRow& row : draft.claim.terms->rows)
+      if (row.resource == resource) rest -= row.assigned;
+    left[nominal.spelled] = amount_text(resource, rest);
+  }
+  return left;
+}
+
+const std::vector<FlavorUsage>* usage_at_member(const Cluster& cluster, const std::string& queue) {
+  if (const auto watched = cluster.member_usage.find(queue); watched != cluster.member_usage.end())
+    return &watched->second;
+  for (const WorkFeedback& feedback : cluster.quota_work.facts.feedback)
+    if (feedback.cluster_queue == queue && feedback.has_usage) return &feedback.usage;
+  return nullptr;
+}
+
+std::size_t claims_feeding(const State& state, const std::string& queue, const QuotaKey& pair) {
+  return hub_quota(state, queue, pair).contributions.size();
+}
+
+// What runs on the row's pair: at the member, or without one on the hub where nobody else feeds the pair.
+const std::vector<FlavorUsage>* usage_of(const Draft& draft, const Grant& grant) {
+  if (!draft.cluster) return nullptr;
+  const std::string& queue = grant.row.cluster_queue;
+  if (has_member(draft.state, *draft.cluster) || draft.cluster->member_usage.contains(queue))
+    return usage_at_member(*draft.cluster, queue);
+  const auto hub = draft.state.queues.find(queue);
+  if (hub == draft.state.queues.end() || !hub->second.present) return nullptr;
+  if (claims_feeding(draft.state, queue, {grant.row.flavor, grant.row.resource}) != 1) return nullptr;
+  return &hub->second.facts.usage;
+}
+
+Json overcommitted_json(const Draft& draft) {
+  Json rows = Json::array();
+  if (!draft.claim.winner || !draft.claim.known) return rows;
+  for (const Grant& grant : draft.claim.grants) {
+    const std::vector<FlavorUsage>* usage = usage_of(draft, grant);
+    if (!usage) continue;
+    for (const FlavorUsage& used : *usage) {
+      if (used.flavor != grant.row.flavor || used.total <= grant.granted ||
+          canonical_resource(draft.state.configuration.resource_aliases, used.resource) != grant.row.resource)
+        continue;
+      rows.push_back({{"clusterQueueName", grant.row.cluster_queue},
+                      {"flavor", grant.row.flavor},
+                      {"resource", grant.row.spelled},
+                      {"usage", amount_text(grant.row.resource, used.total)},
+                      {"granted", amount_text(grant.row.resource, grant.granted)}});
+    }
+  }
+  return rows;
+}
+
+// ---- conditions ----
+
+std::vector<std::string> warnings_of(const Draft& draft) {
+  std::vector<std::string> warnings = draft.claim.warnings;
+  if (!draft.claim.terms || !draft.claim.winner) return warnings;
+  for (const Grant& grant : draft.claim.grants) {
+    if (!draft.state.queues.contains(grant.row.cluster_queue))
+      warnings.push_back("ClusterQueue " + grant.row.cluster_queue + " does not exist");
+    if (!draft.state.flavors.contains(grant.row.flavor))
+      warnings.push_back("ResourceFlavor " + grant.row.flavor + " does not exist");
+  }
+  if (draft.cluster && draft.cluster->known && !draft.cluster->detached)
+    for (const auto& [resource, nominal] : draft.claim.terms->nominal)
+      if (nominal.amount > accepted_total(*draft.cluster, resource))
+        warnings.push_back("nominalResources." + nominal.spelled + " is above the cluster's capacity");
+  std::sort(warnings.begin(), warnings.end());
+  warnings.erase(std::unique(warnings.begin(), warnings.end()), warnings.end());
+  return warnings;
+}
+
+Condition valid(const Draft& draft) {
+  if (draft.claim.fault) return {"Valid", "False", draft.claim.fault->reason, draft.claim.fault->message};
+  if (!draft.claim.winner && !draft.claim.facts.deleting)
+    return {"Valid", "False", "ClusterAlreadyClaimed", "an older claim for " + draft.cluster_name + " is in force"};
+  std::string message;
+  for (const std::string& warning : warnings_of(draft)) message += (message.empty() ? "" : "; ") + warning;
+  if (message.empty()) return {"Valid", "True", "Valid", "the spec is in force"};
+  return {"Valid", "True", "ValidWithWarnings", message};
+}
+
+Condition capacity_known(const Draft& draft) {
+  const std::string type = "CapacityKnown";
+  const Cluster* cluster = draft.cluster;
+  if (!cluster || (!cluster->source && !cluster->detached))
+    return {type, "False", "NoCapacitySource", "no source knows the capacity of " + draft.cluster_name};
+  if (cluster->detached) return {type, "False", "ClusterDetached", draft.cluster_name + " has left"};
+  if (!cluster->known) return {type, "False", "WaitingForFirstValue", "the first value must hold still first"};
+  if (cluster->was == Liveness::lost) return {type, "False", "ClusterLost", draft.cluster_name + " is lost"};
+  if (cluster->was == Liveness::stale) return {type, "Unknown", "SourceStale", "growth is frozen"};
+  if (cluster->source == CapacitySource::cluster_metrics && cluster->metrics_empty)
+    return {type, "Unknown", "SourceEmpty", "ClusterMetrics names no node; the last value stays"};
+  return {type, "True", "Accepted", "capacity is known"};
+}
+
+Condition fully_granted(const Draft& draft) {
+  if (!draft.claim.known) return {"FullyGranted", "Unknown", "CapacityUnknown", "the cluster's capacity is not known yet"};
+  for (const Grant& grant : draft.claim.grants) {
+    const std::string reason = reason_of(draft, grant);
+    if (reason.empty()) continue;
+    return {"FullyGranted", "False", reason,
+            grant.row.cluster_queue + " " + grant.row.flavor + " " + grant.row.spelled + ": " +
+                amount_text(grant.row.resource, grant.granted) + " of " +
+                amount_text(grant.row.resource, grant.row.assigned)};
+  }
+  return {"FullyGranted", "True", "AllGranted", "every assignment is granted in full"};
+}
+
+Condition damped(const Draft& draft) {
+  if (draft.cluster && draft.cluster->hold)
+    return {"Damped", "True", "MassLossHeld", "a large loss waits for a second observation"};
+  std::string nodes;
+  if (draft.cluster)
+    for (const auto& [node, flap] : draft.cluster->flaps)
+      if (flap.suppressed_since) nodes += (nodes.empty() ? "" : ", ") + node;
+  if (!nodes.empty()) return {"Damped", "True", "NodesSuppressed", "these nodes flap: " + nodes};
+  return {"Damped", "False", "Steady", "nothing is suppressed or held"};
+}
+
+Condition propagated(const Draft& draft) {
+  const std::string type = "Propagated";
+  if (!draft.claim.known) return {type, "Unknown", "CapacityUnknown", "nothing is written before capacity is known"};
+  bool waits = false;
+  for (const auto& [queue, wish] : draft.wishes) {
+    const auto write = draft.state.writes.find({std::string(kHub), {Kind::cluster_queue, "", queue}, false});
+    if (write != draft.state.writes.end() && write->second.refusal && write->second.refusal->intent != Digest{})
+      return {type, "False", "HubRejected", "ClusterQueue " + queue + ": " + write->second.refusal->reason};
+    const auto seen = draft.state.queues.find(queue);
+    if (seen != draft.state.queues.end() && !seen->second.base.malformed.empty())
+      return {type, "False", "BaseQuotaMalformed", "ClusterQueue " + queue + ": " + seen->second.base.malformed};
+    for (const Grant& grant : draft.claim.grants)
+      if (grant.row.cluster_queue == queue)
+        waits = waits || hub_quota(draft.state, queue, {grant.row.flavor, grant.row.resource}).waits_for_member;
+  }
+  if (!draft.cluster || !has_member(draft.state, *draft.cluster))
+    return {type, "True", "Propagated", "the hub has the quota"};
+  for (const std::string_view name : {kQuotaWork, kQueueWork}) {
+    const auto write = draft.state.writes.find(
+        {std::string(kHub), {Kind::manifest_work, draft.cluster_name, std::string(name)}, false});
+    if (write != draft.state.writes.end() && write->second.refusal && write->second.refusal->intent != Digest{})
+      return {type, "False", "HubRejected", "ManifestWork " + std::string(name) + ": " + write->second.refusal->reason};
+    const Work& work = name == kQuotaWork ? draft.cluster->quota_work : draft.cluster->queue_work;
+    if (!work.present) continue;
+    const auto refused = [&](const ConditionFacts& condition) {
+      return condition.status == ConditionStatus::no && condition.observed_generation == work.generation;
+    };
+    if (refused(work.facts.applied) || refused(work.facts.available))
+      return {type, "False", "MemberRejected", "ManifestWork " + std::string(name) + " could not be applied"};
+  }
+  const auto conflicts = local_queue_conflicts(draft.state, draft.cluster_name);
+  if (!conflicts.empty())
+    return {type, "False", "LocalQueueConflict", "LocalQueue " + conflicts.front() + " at the member points elsewhere"};
+  if (waits || (draft.cluster->quota_work.present && !draft.cluster->quota_work.settled()))
+    return {type, "False", "WaitingForMember", "the member has not applied its quota yet"};
+  return {type, "True", "Propagated", "hub and member have the quota"};
+}
+
+Condition ownership_conflict(const Draft& draft) {
+  for (const auto& [queue, wish] : draft.wishes) {
+    const auto at = draft.state.queues.find(queue);
+    if (at != draft.state.queues.end() && at->second.conflict)
+      return {"OwnershipConflict", "True", "ForeignOverwrites",
+              "somebody else keeps writing the quota of ClusterQueue " + queue};
+  }
+  return {"OwnershipConflict", "False", "NoConflict", "nobody else writes our pairs"};
+}
+
+// A condition keeps the time of its last change of status.
+Json conditions_json(const Draft& draft, const Json& before) {
+  Json list = Json::array();
+  for (const Condition& condition : {valid(draft), capacity_known(draft), fully_granted(draft), damped(draft),
+                                     propagated(draft), ownership_conflict(draft)}) {
+    std::string since = to_rfc3339(whole_seconds(draft.state.now));
+    if (before.contains("conditions"))
+      for (const Json& old : before["conditions"])
+        if (old["type"] == condition.type && old["status"] == condition.status) since = old["lastTransitionTime"];
+    list.push_back({{"type", condition.type},
+                    {"status", condition.status},
+                    {"reason", condition.reason},
+                    {"message", condition.message},
+                    {"observedGeneration", draft.claim.generation},
+                    {"lastTransitionTime", since}});
+  }
+  return list;
+}
+
+// What must change for a status to be written again.
+Json signature(const Json& status) {
+  Json parts = Json::array();
+  parts.push_back(status.value("observedGeneration", Json()));
+  for (const Json& row : status.value("capacity", Json::array()))
+    parts.push_back({row["flavor"], row["resource"], row["accepted"]});
+  for (const Json& row : status.value("grants", Json::array())) parts.push_back(row);
+  parts.push_back(status.value("overcommitted", Json()));
+  for (const Json& condition : status.value("conditions", Json::array()))
+    parts.push_back({condition["type"], condition["status"], condition["reason"]});
+  return parts;
+}
+
+// Writes that the status would tell of are on their way.
+bool related_writes_pending(const Draft& draft) {
+  if (write_pending(draft.state, {std::string(kHub), {Kind::claim, "", draft.name}, false})) return true;
+  for (const auto& [queue, wish] : draft.wishes)
+    if (write_pending(draft.state, {std::string(kHub), {Kind::cluster_queue, "", queue}, false})) return true;
+  for (const std::string_view name : {kQuotaWork, kQueueWork})
+    if (write_pending(draft.state, {std::string(kHub), {Kind::manifest_work, draft.cluster_name, std::string(name)}, false}))
+      return true;
+  return false;
+}
+
+Json previous_status(const State& state, const WriteKey& key) {
+  const auto at = state.writes.find(key);
+  if (at == state.writes.end() || at->second.accepted_body.empty()) return Json::object();
+  const Json body = Json::parse(at->second.accepted_body, nullptr, false);
+  return body.is_object() ? body.value("status", Json::object()) : Json::object();
+}
+
+std::vector<ClaimGrant> stored_grants(const Json& grants) {
+  std::vector<ClaimGrant> stored;
+  for (const Json& row : grants)
+    stored.push_back({row["clusterQueueName"], row["flavor"], row["resource"], row["granted"]});
+  std::sort(stored.begin(), stored.end());
+  return stored;
+}
+
+}  // namespace
+
+Proposed emit_claim_status(const State& state, const std::string& name) {
+  const auto at = state.claims.find(name);
+  if (at == state.claims.end() || at->second.facts.deleting) return std::nullopt;
+  const Claim& claim = at->second;
+  const Draft draft = draft_for(state, name, claim);
+  if (related_writes_pending(draft)) return std::nullopt;
+
+  const Json before = previous_status(state, {std::string(kHub), {Kind::claim, "", name}, true});
+  Json status{{"observedGeneration", claim.generation}, {"capacity", capacity_json(draft)},
+              {"grants", grants_json(draft)},           {"unassigned", unassigned_json(draft)},
+              {"overcommitted", overcommitted_json(draft)}, {"seq", state.input_seq.value}};
+  status["conditions"] = conditions_json(draft, before);
+  const bool edited = !before.empty() && before.value("seq", std::uint64_t{0}) < claim.edited_seq.value;
+  if (!before.empty() && !edited && signature(before) == signature(status)) return std::nullopt;
+
+  PatchIntended intent;
+  intent.cluster = kHub;
+  intent.verb = Verb::apply_status;
+  intent.target = {Kind::claim, "", name};
+  intent.version = "v1alpha1";
+  intent.field_manager = kFieldManager;
+  intent.force = true;
+  intent.uid = claim.uid;
+  intent.resource_version = claim.resource_version;
+  std::vector<Seq> because{claim.seq};
+  if (draft.cluster)
+    for (const auto& [key, value] : draft.cluster->capacity)
+      because.insert(because.end(), value.because.begin(), value.because.end());
+  intent.reason = {"claims/status", deciding(std::move(because)), "grants, capacity or conditions changed"};
+  ClaimFacts expected = claim.facts;
+  expected.status_grants = stored_grants(status["grants"]);
+  intent.expected = std::move(expected);
+  Json body = object_head(Kind::claim, intent.version, "", name, claim.uid, claim.resource_version);
+  body["status"] = std::move(status);
+  intent.body = to_text(body);
+  if (!may_write(state, intent, Direction::other)) return std::nullopt;
+  return Proposal{Rank::status, std::move(intent)};
+}
+
+}  // namespace fairlead

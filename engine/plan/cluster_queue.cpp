@@ -1,0 +1,153 @@
+#include "engine/plan/cluster_queue.h"
+
+#include <algorithm>
+
+#include "engine/fold/queues.h"
+
+namespace fairlead {
+
+namespace {
+
+ResourceQuota* find_pair(std::vector<ResourceGroup>& groups, const ResourceAliases& aliases, const QuotaKey& pair) {
+  const auto name = covered_name(groups, aliases, pair.resource);
+  return name ? const_cast<ResourceQuota*>(find_quota(groups, pair.flavor, *name)) : nullptr;
+}
+
+std::vector<Contribution> contributions_of(const std::vector<Contribution>& all, const QuotaKey& pair) {
+  std::vector<Contribution> some;
+  for (const Contribution& part : all)
+    if (part.flavor == pair.flavor && part.resource == pair.resource) some.push_back(part);
+  return some;
+}
+
+// Kueue refuses limits without a cohort, and a lendingLimit above the nominal quota: the administrator's comes back when
+// the quota grows.
+void fit_limits(const Queue& queue, const QuotaKey& pair, ResourceQuota& quota) {
+  if (queue.facts.cohort.empty()) return;
+  const auto remembered = queue.lending.find(pair);
+  if (remembered == queue.lending.end()) return;
+  quota.lending_limit = std::min(remembered->second, quota.nominal);
+}
+
+void drop_limits_without_cohort(const Queue& queue, std::vector<ResourceGroup>& groups) {
+  if (!queue.facts.cohort.empty()) return;
+  for (ResourceGroup& group : groups)
+    for (FlavorQuotas& flavor : group.flavors)
+      for (ResourceQuota& quota : flavor.resources) {
+        quota.borrowing_limit.reset();
+        quota.lending_limit.reset();
+      }
+}
+
+struct Change {
+  std::map<QuotaKey, Amount> pairs;  // what differs, with its new amount
+  std::string text;
+};
+
+Change describe(const State& state, const Queue& queue, const QueueWish& wish, const std::set<QuotaKey>& owned) {
+  const ResourceAliases& aliases = state.configuration.resource_aliases;
+  Change change;
+  for (const QuotaKey& pair : owned) {
+    const auto name = covered_name(wish.groups, aliases, pair.resource);
+    const ResourceQuota* is = name ? find_quota(wish.groups, pair.flavor, *name) : nullptr;
+    if (!is) continue;
+    const auto old_name = covered_name(queue.facts.groups, aliases, pair.resource);
+    const ResourceQuota* was = old_name ? find_quota(queue.facts.groups, pair.flavor, *old_name) : nullptr;
+    if (was && was->nominal == is->nominal) continue;
+    change.pairs[pair] = to_amount(pair.resource, is->nominal);
+    change.text += (change.text.empty() ? "" : "; ") + pair.flavor + " " + *name + " " +
+                   (was ? was->nominal.text() : "0") + " -> " + is->nominal.text();
+  }
+  if (change.text.empty()) change.text = "limits follow the quota";
+  return change;
+}
+
+}  // namespace
+
+QueueWish wish_for_queue(const State& state, const std::string& name) {
+  QueueWish wish;
+  const auto at = state.queues.find(name);
+  if (at == state.queues.end() || !at->second.present) return wish;
+  const Queue& queue = at->second;
+  const ResourceAliases& aliases = state.configuration.resource_aliases;
+  std::map<QuotaKey, HubQuota> quotas;
+  std::map<QuotaKey, Amount> wanted;
+  for (const QuotaKey& pair : owned_pairs(state, name)) {
+    quotas[pair] = hub_quota(state, name, pair);
+    wanted[pair] = quotas[pair].unknown ? 0 : quotas[pair].nominal;
+  }
+  Shape shape = shape_groups(state, name, wanted);
+  wish.groups = std::move(shape.groups);
+  wish.withheld = std::move(shape.withheld);
+  for (auto& [pair, quota] : quotas) {
+    ResourceQuota* entry = find_pair(wish.groups, aliases, pair);
+    if (quota.unknown || wish.withheld.contains(pair) || !entry) {
+      for (const Contribution& part : contributions_of(queue.contributed, pair)) wish.contributions.push_back(part);
+      continue;
+    }
+    const Amount stands = to_amount(pair.resource, entry->nominal);
+    if (quota.nominal < stands) wish.lowers = true;
+    if (quota.nominal != stands) entry->nominal = to_quantity(entry->name, quota.nominal);
+    fit_limits(queue, pair, *entry);
+    wish.contributions.insert(wish.contributions.end(), quota.contributions.begin(), quota.contributions.end());
+  }
+  std::sort(wish.contributions.begin(), wish.contributions.end());
+  drop_limits_without_cohort(queue, wish.groups);
+  wish.differs = !quotas.empty() && wish.groups != queue.facts.groups;
+  wish.emitted = !queue.conflict && !queue.facts.deleting && !quota_automated(state, queue);
+  return wish;
+}
+
+std::vector<Seq> seqs_behind(const State& state, const std::string& queue, const std::map<QuotaKey, Amount>& pairs) {
+  std::vector<Seq> seqs;
+  if (const auto claims = state.claims_of_queue.find(queue); claims != state.claims_of_queue.end())
+    for (const std::string& name : claims->second) {
+      const Claim& claim = state.claims.at(name);
+      if (!claim.winner && !claim.facts.deleting) continue;
+      seqs.push_back(claim.facts.deleting ? claim.seq : claim.terms_seq);
+      const auto cluster = state.clusters.find(claim.terms->cluster);
+      if (cluster == state.clusters.end()) continue;
+      if (cluster->second.was != Liveness::live || cluster->second.detached)
+        seqs.push_back(cluster->second.liveness_seq);
+      for (const auto& [key, value] : cluster->second.capacity)
+        for (const auto& [pair, amount] : pairs)
+          if (key.resource == pair.resource && (key.flavor.empty() || key.flavor == pair.flavor))
+            seqs.insert(seqs.end(), value.because.begin(), value.because.end());
+    }
+  return seqs;
+}
+
+Proposed emit_queue(const State& state, const std::string& name) {
+  QueueWish wish = wish_for_queue(state, name);
+  if (!wish.emitted || !wish.differs) return std::nullopt;
+  const Queue& queue = state.queues.at(name);
+  const std::string version = kueue_version(state);
+
+  PatchIntended intent;
+  intent.cluster = kHub;
+  intent.verb = Verb::apply;
+  intent.target = {Kind::cluster_queue, "", name};
+  intent.version = version;
+  intent.field_manager = kFieldManager;
+  intent.force = true;
+  intent.uid = queue.uid;
+  intent.resource_version = queue.resource_version;
+  Json body = object_head(Kind::cluster_queue, version, "", name, queue.uid, queue.resource_version);
+  body["spec"] = {{"resourceGroups", groups_json(wish.groups)}};
+  intent.body = to_text(body);
+  intent.contributions = std::move(wish.contributions);
+  intent.overlaid = queue.facts.groups;
+  const Change change = describe(state, queue, wish, owned_pairs(state, name));
+  std::vector<Seq> because = seqs_behind(state, name, change.pairs);
+  because.push_back(queue.seq);
+  intent.reason = {wish.lowers ? "claims/shrink" : "claims/grow", deciding(std::move(because)), change.text};
+  ClusterQueueFacts expected = queue.facts;
+  expected.groups = std::move(wish.groups);
+  intent.expected = std::move(expected);
+
+  const Direction direction = wish.lowers ? Direction::lowers : Direction::other;
+  if (!may_write(state, intent, direction)) return std::nullopt;
+  return Proposal{wish.lowers ? Rank::shrink : Rank::grow, std::move(intent)};
+}
+
+}  // namespace fairlead

@@ -1,0 +1,55 @@
+#include "engine/plan/emit.h"
+
+#include <algorithm>
+
+#include "engine/fold/writes.h"
+
+namespace fairlead {
+
+bool write_pending(const State& state, const WriteKey& key) {
+  const auto at = state.writes.find(key);
+  return at != state.writes.end() && (at->second.outstanding || !at->second.awaited_version.empty());
+}
+
+bool may_write(const State& state, const PatchIntended& intent, Direction direction) {
+  const WriteKey key = write_key(intent);
+  const auto at = state.writes.find(key);
+  if (at == state.writes.end()) return true;
+  if (write_pending(state, key)) return false;
+  const WriteState& write = at->second;
+  if (write.refusal && state.now < write.refusal->retry_at &&
+      (write.refusal->intent == Digest{} || write.refusal->intent == wish_of(intent)))
+    return false;
+  if (direction == Direction::lowers || !write.last_write) return true;
+  return *write.last_write + write_interval(state, key) <= state.now;
+}
+
+std::string api_version(Kind kind, const std::string& version) {
+  const std::string_view group = info(kind).group;
+  return group.empty() ? version : std::string(group) + "/" + version;
+}
+
+std::string kueue_version(const State& state) {
+  return state.kueue_versions.contains("v1beta1") && !state.kueue_versions.contains("v1beta2") ? "v1beta1" : "v1beta2";
+}
+
+Json object_head(Kind kind, const std::string& version, const std::string& namespace_, const std::string& name,
+                 const std::string& uid, const std::string& resource_version) {
+  Json metadata{{"name", name}};
+  if (!namespace_.empty()) metadata["namespace"] = namespace_;
+  if (!uid.empty()) metadata["uid"] = uid;
+  if (!resource_version.empty()) metadata["resourceVersion"] = resource_version;
+  return Json{{"apiVersion", api_version(kind, version)},
+              {"kind", std::string(info(kind).name)},
+              {"metadata", std::move(metadata)}};
+}
+
+std::vector<Seq> deciding(std::vector<Seq> seqs) {
+  std::sort(seqs.begin(), seqs.end());
+  seqs.erase(std::unique(seqs.begin(), seqs.end()), seqs.end());
+  if (!seqs.empty() && seqs.front() == Seq{}) seqs.erase(seqs.begin());
+  if (seqs.size() > kReasonSeqsMax) seqs.erase(seqs.begin(), seqs.end() - static_cast<std::ptrdiff_t>(kReasonSeqsMax));
+  return seqs;
+}
+
+}  // namespace fairlead

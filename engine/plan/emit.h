@@ -1,0 +1,47 @@
+// What emitters share: the shape of an intent, and the guards before a write.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/json.h"
+#include "engine/fold/state.h"
+
+namespace fairlead {
+
+inline constexpr std::string_view kFieldManager = "fairlead";
+inline constexpr std::string_view kClaimFinalizer = "fairlead.io/claim";
+
+/// The order in which writes of one moment go out.
+enum class Rank : std::uint8_t { shrink, claim_life, member, grow, status, release };
+
+/// One write that an emitter proposes.
+struct Proposal {
+  Rank rank{};
+  PatchIntended intent;
+};
+using Proposed = std::optional<Proposal>;
+
+/// Whether a write lowers quota: such a write does not wait for the write interval.
+enum class Direction : std::uint8_t { lowers, other };
+
+/// The object may be written now: nothing unanswered or not seen yet, not refused a moment ago, the interval has passed.
+bool may_write(const State& state, const PatchIntended& intent, Direction direction);
+/// A write of the object is unanswered, or its result has not been seen yet.
+bool write_pending(const State& state, const WriteKey& key);
+
+/// apiVersion text: "group/version", or "version" for core.
+std::string api_version(Kind kind, const std::string& version);
+/// The version that the hub serves of Kueue's group: v1beta2 unless only v1beta1 was seen.
+std::string kueue_version(const State& state);
+
+/// {"apiVersion", "kind", "metadata": {"name", "namespace"?, "uid"?, "resourceVersion"?}}: empty strings are left out.
+Json object_head(Kind kind, const std::string& version, const std::string& namespace_, const std::string& name,
+                 const std::string& uid, const std::string& resource_version);
+
+/// Ascending, without repetition and zeros; at most the newest kReasonSeqsMax.
+std::vector<Seq> deciding(std::vector<Seq> seqs);
+inline constexpr std::size_t kReasonSeqsMax = 32;
+
+}  // namespace fairlead

@@ -1,0 +1,75 @@
+#include "engine/plan/plan.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "engine/plan/claim_life.h"
+#include "engine/plan/claim_status.h"
+#include "engine/plan/cluster_queue.h"
+#include "engine/plan/manifest_work.h"
+
+namespace fairlead {
+
+namespace {
+
+Touched everything_in(const State& state) {
+  Touched all;
+  for (const auto& [name, cluster] : state.clusters) all.clusters.insert(name);
+  for (const auto& [name, claim] : state.claims) all.claims.insert(name);
+  for (const auto& [name, queue] : state.queues) all.queues.insert(name);
+  return all;
+}
+
+// A claim's status tells of its cluster.
+std::set<std::string> claims_to_plan(const State& state, const Touched& touched) {
+  std::set<std::string> claims = touched.claims;
+  for (const std::string& cluster : touched.clusters)
+    if (const auto at = state.claims_of_cluster.find(cluster); at != state.claims_of_cluster.end())
+      claims.insert(at->second.begin(), at->second.end());
+  return claims;
+}
+
+// Objects that this round writes: their statuses wait for the answers.
+bool tells_of_a_write(const State& state, const std::string& name, const std::vector<Proposal>& proposals) {
+  const auto at = state.claims.find(name);
+  if (at == state.claims.end()) return false;
+  const Claim& claim = at->second;
+  const std::string& cluster = claim.terms ? claim.terms->cluster : claim.facts.spec.cluster_name;
+  return std::any_of(proposals.begin(), proposals.end(), [&](const Proposal& proposal) {
+    const ObjectKey& target = proposal.intent.target;
+    if (target.kind == Kind::claim) return target.name == name;
+    if (target.kind == Kind::manifest_work) return target.namespace_ == cluster;
+    return std::any_of(claim.grants.begin(), claim.grants.end(),
+                       [&](const Grant& grant) { return grant.row.cluster_queue == target.name; });
+  });
+}
+
+}  // namespace
+
+std::vector<PatchIntended> plan(const State& state, const Touched& touched) {
+  if (touched.everything) return plan(state, everything_in(state));
+  std::vector<Proposal> proposals;
+  const auto add = [&](Proposed proposed) {
+    if (proposed) proposals.push_back(std::move(*proposed));
+  };
+  const std::set<std::string> claims = claims_to_plan(state, touched);
+  for (const std::string& queue : touched.queues) add(emit_queue(state, queue));
+  for (const std::string& cluster : touched.clusters) {
+    for (Proposal& proposal : emit_works(state, cluster)) proposals.push_back(std::move(proposal));
+    add(emit_new_claim(state, cluster));
+  }
+  for (const std::string& claim : claims) add(emit_finalizer(state, claim));
+  std::vector<Proposal> statuses;
+  for (const std::string& claim : claims)
+    if (!tells_of_a_write(state, claim, proposals))
+      if (Proposed status = emit_claim_status(state, claim)) statuses.push_back(std::move(*status));
+  std::move(statuses.begin(), statuses.end(), std::back_inserter(proposals));
+  std::stable_sort(proposals.begin(), proposals.end(), [](const Proposal& a, const Proposal& b) {
+    return std::tie(a.rank, a.intent.cluster, a.intent.target) < std::tie(b.rank, b.intent.cluster, b.intent.target);
+  });
+  std::vector<PatchIntended> intents;
+  for (Proposal& proposal : proposals) intents.push_back(std::move(proposal.intent));
+  return intents;
+}
+
+}  // namespace fairlead
