@@ -1,0 +1,17 @@
+// What a server says that it serves: /api, /apis, /version, aggregated and per group.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "connectors/kube/model/api_request.h"
+#include "connectors/kube/model/resource_definition.h"
+
+namespace fairlead::model {
+
+/// Answers a discovery request; nullopt if `request` is none.
+std::optional<ApiAnswer> answer_discovery(const ApiRequest& request,
+                                          const std::vector<const ResourceDefinition*>& served,
+                                          const std::string& git_version);
+
+}  // namespace fairlead::model

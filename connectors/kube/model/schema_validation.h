@@ -1,0 +1,15 @@
+// Validation of one object against its structural schema, with the words of a real server.
+#pragma once
+
+#include <vector>
+
+#include "connectors/kube/model/api_status.h"
+#include "connectors/kube/model/structural_schema.h"
+
+namespace fairlead::model {
+
+/// Everything wrong with `object`; empty if it is valid. `old` is the object before an update, or null: immutable
+/// fields are compared with it. Of CEL rules only `self == oldSelf` is known, the others count as satisfied.
+std::vector<FieldError> validate(const Json& object, const Json* old, const SchemaRef& schema);
+
+}  // namespace fairlead::model
