@@ -1,6 +1,8 @@
 #include "engine/runtime/configuration.h"
 
 #include <catch2/catch.hpp>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -76,6 +78,18 @@ TEST_CASE("the documented file spells out the defaults") {
   CHECK(read(kDocumented) == Configuration{});
   CHECK(read("") == Configuration{});
   CHECK(read("debounce:\n") == Configuration{});
+}
+
+TEST_CASE("README.md shows the defaults") {
+  std::ifstream file("README.md");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t begin = text.find("apiVersion: fairlead.io/v1alpha1");
+  REQUIRE(begin != std::string::npos);
+  const std::string shown = text.substr(begin, text.find("```", begin) - begin);
+  CHECK(read(shown) == Configuration{});
+  const Json every = to_json(Configuration{})["debounce"];
+  for (const auto& [name, value] : every.items())
+    CHECK(shown.find("  " + name + ": ") != std::string::npos);
 }
 
 TEST_CASE("every setting can be changed in the file") {
