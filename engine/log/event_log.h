@@ -1,8 +1,8 @@
 // The event log: append, read, verify.
 //
-// The log is the truth. A group commit is durable when append returns, and only then may anyone fold it, publish it
-// or act on it. Two implementations: RocksDB (rocksdb_log.h) and memory (memory_log.h); both pass the same contract
-// tests.
+// The log is the truth. A group commit is durable when append returns, and only then may anyone
+// fold it, publish it or act on it. Two implementations: RocksDB (rocksdb_log.h) and memory
+// (memory_log.h); both pass the same contract tests.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@
 
 namespace fairlead {
 
-/// What `log stat` tells.
+/// What `log stat` tells. Of a damaged log: of the events before the damage.
 struct LogStat {
   Seq first;
   Seq last;
@@ -26,15 +26,15 @@ struct LogStat {
   std::uint64_t bytes = 0;  ///< on disk (memory: canonical bytes)
   LogTime first_time;
   LogTime last_time;
-  std::vector<Epoch> epochs;  ///< ascending
+  std::vector<Epoch> epochs;    ///< ascending
   std::string program_version;  ///< of the last epoch
 };
 
 /// What `log verify` found.
 struct LogVerdict {
-  std::uint64_t events = 0;        ///< that were checked
-  std::optional<Seq> broken_at;    ///< first seq that does not match; none: the chain holds
-  std::string what;                ///< what is wrong there, for a person
+  std::uint64_t events = 0;      ///< that were checked
+  std::optional<Seq> broken_at;  ///< first seq that does not match; none: the chain holds
+  std::string what;              ///< what is wrong there, for a person
 };
 
 /// Reads a log in seq order. Not thread safe; sees the log as it was when the reader was made.
@@ -45,18 +45,30 @@ class EventReader {
   virtual Result<std::optional<Event>> next() = 0;
 };
 
-/// A log open for reading, and for writing if it was opened so. One writer, one thread.
+/// A log open for reading, and for writing if it was opened so. Only one thread may append; the
+/// other calls may come from any thread at any time. Readers must not outlive the log.
 class EventLog {
  public:
   virtual ~EventLog() = default;
 
-  /// Gives `drafts` consecutive seqs, `time` (or the last log_time if that is later) and `epoch`, and makes
-  /// them durable as one group commit. Returns the events as stored. After a failed sync the log is read-only for good.
-  virtual Result<std::vector<Event>> append(std::span<const EventDraft> drafts, LogTime time, Epoch epoch) = 0;
+  /// Gives `drafts` consecutive seqs, `time` (or the last log_time if that is later) and `epoch`,
+  /// and makes them durable as one group commit, with the raw objects of the drafts beside them.
+  /// Returns the events as stored. Nothing is stored of no drafts. `bad_input` if a record is
+  /// larger than kRecordBytesMax or the commit larger than kCommitBytesMax: nothing is stored.
+  /// After a failed sync the log is read-only for good.
+  virtual Result<std::vector<Event>> append(std::span<const EventDraft> drafts, LogTime time,
+                                            Epoch epoch) = 0;
 
   /// Reads from `from` (1 for all) to the last event.
   virtual Result<std::unique_ptr<EventReader>> read(Seq from) const = 0;
+  /// Seq of the last event whose log_time is not later than `time`; 0 if every event is later.
+  virtual Result<Seq> last_at(LogTime time) const = 0;
+  /// The raw object kept beside event `seq`; nullopt if none was given or its retention is over.
+  virtual Result<std::optional<std::string>> raw(Seq seq) const = 0;
+  /// Forgets the raw objects kept beside events before `seq`. The events themselves stay.
+  virtual Result<void> drop_raw_before(Seq seq) = 0;
   /// Seqs of the events about one object, ascending (ObjectObserved, ObjectGone, PatchIntended).
+  /// `source` is the API server that holds it; of an intent that is the target cluster.
   virtual Result<std::vector<Seq>> history(std::string_view source, const ObjectKey& key) const = 0;
 
   virtual Seq last_seq() const = 0;

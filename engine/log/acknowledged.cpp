@@ -1,0 +1,76 @@
+#include "engine/log/acknowledged.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+namespace fairlead {
+namespace {
+
+constexpr std::size_t kSlotBytes = 64;
+constexpr std::size_t kCheckOffset = 56;
+constexpr std::string_view kMagic = "FLACK001";
+
+std::string_view check_of(const Digest& digest) {
+  return {reinterpret_cast<const char*>(digest.bytes.data()), kSlotBytes - kCheckOffset};
+}
+
+std::string slot_bytes(const Acknowledged& mark) {
+  std::string slot(kMagic);
+  for (unsigned i = 0; i < 8; ++i) slot += static_cast<char>(mark.seq.value >> 8 * i & 0xFF);
+  slot.append(reinterpret_cast<const char*>(mark.chain.bytes.data()), mark.chain.bytes.size());
+  slot.append(8, '\0');
+  slot += check_of(sha256(slot));
+  return slot;
+}
+
+std::optional<Acknowledged> parse_slot(std::string_view slot) {
+  if (slot.size() < kSlotBytes || !slot.starts_with(kMagic)) return std::nullopt;
+  if (slot.substr(kCheckOffset) != check_of(sha256(slot.substr(0, kCheckOffset))))
+    return std::nullopt;
+  Acknowledged mark;
+  for (unsigned i = 0; i < 8; ++i)
+    mark.seq.value |= std::uint64_t{static_cast<unsigned char>(slot[8 + i])} << 8 * i;
+  std::memcpy(mark.chain.bytes.data(), slot.data() + 16, mark.chain.bytes.size());
+  return mark;
+}
+
+}  // namespace
+
+std::optional<Acknowledged> read_acknowledged(const std::filesystem::path& file) {
+  std::array<char, 2 * kSlotBytes> bytes{};
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(bytes.data(), bytes.size());
+  const std::string_view all(bytes.data(), bytes.size());
+  const auto first = parse_slot(all.substr(0, kSlotBytes));
+  const auto second = parse_slot(all.substr(kSlotBytes));
+  if (!first || !second) return first ? first : second;
+  return first->seq > second->seq ? first : second;
+}
+
+Result<std::unique_ptr<AcknowledgedFile>> AcknowledgedFile::open(
+    const std::filesystem::path& file) {
+  const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (descriptor < 0)
+    return Error{ErrorCode::unavailable, file.string() + ": " + std::strerror(errno)};
+  return std::unique_ptr<AcknowledgedFile>(new AcknowledgedFile(descriptor));
+}
+
+AcknowledgedFile::~AcknowledgedFile() { ::close(descriptor_); }
+
+void AcknowledgedFile::write(const Acknowledged& mark) {
+  const std::string slot = slot_bytes(mark);
+  const auto offset = static_cast<off_t>(next_slot_ * kSlotBytes);
+  if (::pwrite(descriptor_, slot.data(), slot.size(), offset) == static_cast<ssize_t>(kSlotBytes))
+    next_slot_ = 1 - next_slot_;
+}
+
+void AcknowledgedFile::sync() { ::fdatasync(descriptor_); }
+
+}  // namespace fairlead

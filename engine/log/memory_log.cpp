@@ -1,0 +1,122 @@
+#include "engine/log/memory_log.h"
+
+#include <algorithm>
+
+#include "engine/log/hash_chain.h"
+#include "schema/codec.h"
+#include "schema/event_json.h"
+
+namespace fairlead {
+
+class MemoryReader final : public EventReader {
+ public:
+  MemoryReader(const MemoryLog& log, std::size_t index, std::size_t end)
+      : log_(&log), index_(index), end_(end) {}
+
+  Result<std::optional<Event>> next() override {
+    if (index_ >= end_) return std::optional<Event>();
+    const std::lock_guard lock(log_->mutex_);
+    return std::optional<Event>(log_->events_[index_++]);
+  }
+
+ private:
+  const MemoryLog* log_;
+  std::size_t index_;
+  std::size_t end_;
+};
+
+MemoryLog::MemoryLog() = default;
+MemoryLog::~MemoryLog() = default;
+
+Result<std::vector<Event>> MemoryLog::append(std::span<const EventDraft> drafts, LogTime time,
+                                             Epoch epoch) {
+  if (drafts.empty()) return std::vector<Event>();
+  const std::lock_guard lock(mutex_);
+  Result<Commit> made = make_commit(tail_, drafts, time, epoch);
+  if (!made) return made.error();
+  commits_.push_back({events_.size(), made->events.size(), made->digest});
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
+    const Event& event = made->events[i];
+    events_.push_back(event);
+    bytes_ += made->records[i].size();
+    if (!drafts[i].raw.empty()) raw_[event.seq] = drafts[i].raw;
+    if (const ObjectKey* key = object_of(event.fact))
+      by_object_[{holder_of(event), *key}].push_back(event.seq);
+  }
+  tail_ = tail_after(*made);
+  return std::move(made->events);
+}
+
+Result<std::unique_ptr<EventReader>> MemoryLog::read(Seq from) const {
+  const std::lock_guard lock(mutex_);
+  const std::size_t index = from.value == 0 ? 0 : static_cast<std::size_t>(from.value - 1);
+  return std::unique_ptr<EventReader>(std::make_unique<MemoryReader>(*this, index, events_.size()));
+}
+
+Result<Seq> MemoryLog::last_at(LogTime time) const {
+  const std::lock_guard lock(mutex_);
+  const auto later =
+      std::upper_bound(events_.begin(), events_.end(), time,
+                       [](LogTime t, const Event& event) { return t < event.log_time; });
+  return Seq{static_cast<std::uint64_t>(later - events_.begin())};
+}
+
+Result<std::optional<std::string>> MemoryLog::raw(Seq seq) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = raw_.find(seq);
+  return found == raw_.end() ? std::optional<std::string>() : std::optional(found->second);
+}
+
+Result<void> MemoryLog::drop_raw_before(Seq seq) {
+  const std::lock_guard lock(mutex_);
+  raw_.erase(raw_.begin(), raw_.lower_bound(seq));
+  return {};
+}
+
+Result<std::vector<Seq>> MemoryLog::history(std::string_view source, const ObjectKey& key) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_object_.find({SourceName(source), key});
+  return found == by_object_.end() ? std::vector<Seq>() : found->second;
+}
+
+Seq MemoryLog::last_seq() const {
+  const std::lock_guard lock(mutex_);
+  return tail_.last;
+}
+LogTime MemoryLog::last_time() const {
+  const std::lock_guard lock(mutex_);
+  return tail_.last_time;
+}
+Digest MemoryLog::chain() const {
+  const std::lock_guard lock(mutex_);
+  return tail_.chain;
+}
+
+Result<LogStat> MemoryLog::stat() const {
+  const std::lock_guard lock(mutex_);
+  LogStat stat;
+  stat.bytes = bytes_;
+  for (const Event& event : events_) count_event(stat, event);
+  return stat;
+}
+
+Result<LogVerdict> MemoryLog::verify() const {
+  const std::lock_guard lock(mutex_);
+  LogVerdict verdict;
+  Digest previous;
+  for (const StoredCommit& commit : commits_) {
+    std::vector<std::string> records;
+    for (std::size_t i = 0; i < commit.count; ++i)
+      records.push_back(encode(events_[commit.first + i]));
+    if (extend_chain(previous, records) != commit.digest) {
+      verdict.broken_at = events_[commit.first].seq;
+      verdict.what = "the hash chain does not hold";
+      return verdict;
+    }
+    previous = commit.digest;
+    verdict.events += commit.count;
+  }
+  return verdict;
+}
+
+}  // namespace fairlead

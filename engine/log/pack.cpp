@@ -1,0 +1,150 @@
+#include "engine/log/pack.h"
+
+#include <zstd.h>
+
+#include <array>
+#include <cstring>
+
+#include "engine/base/check.h"
+#include "schema/codec.h"
+
+namespace fairlead {
+namespace {
+
+constexpr std::string_view kMagic = "FLPK";
+constexpr std::uint8_t kZstd = 1;
+constexpr int kZstdLevel = 1;
+constexpr std::size_t kCheckOffset = 104;
+constexpr std::size_t kCheckBytes = 8;
+constexpr std::size_t kWord = 8;
+
+template <class Integer>
+void put(std::string& out, Integer value) {
+  for (std::size_t i = 0; i < sizeof(Integer); ++i)
+    out += static_cast<char>(static_cast<std::uint64_t>(value) >> 8 * i & 0xFF);
+}
+void put(std::string& out, const Digest& digest) {
+  out.append(reinterpret_cast<const char*>(digest.bytes.data()), digest.bytes.size());
+}
+
+template <class Integer>
+Integer get(std::string_view bytes, std::size_t offset) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < sizeof(Integer); ++i)
+    value |= std::uint64_t{static_cast<unsigned char>(bytes[offset + i])} << 8 * i;
+  return static_cast<Integer>(value);
+}
+Digest get_digest(std::string_view bytes, std::size_t offset) {
+  Digest digest;
+  std::memcpy(digest.bytes.data(), bytes.data() + offset, digest.bytes.size());
+  return digest;
+}
+
+std::string check_of(std::string_view header, std::string_view payload) {
+  const std::array<std::string_view, 2> parts{header.substr(0, kCheckOffset), payload};
+  const Digest digest = sha256(parts);
+  return {reinterpret_cast<const char*>(digest.bytes.data()), kCheckBytes};
+}
+
+std::size_t size_table_bytes(std::size_t count) { return (count * 4 + kWord - 1) / kWord * kWord; }
+
+std::string plain_payload(const Commit& commit) {
+  std::string plain;
+  std::size_t total = size_table_bytes(commit.records.size());
+  for (const std::string& record : commit.records) total += record.size();
+  plain.reserve(total);
+  for (const std::string& record : commit.records)
+    put(plain, static_cast<std::uint32_t>(record.size() / kWord));
+  plain.resize(size_table_bytes(commit.records.size()), '\0');
+  for (const std::string& record : commit.records) plain += record;
+  return plain;
+}
+
+struct FreeCompression {
+  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+};
+
+std::string compress(const std::string& plain) {
+  thread_local const std::unique_ptr<ZSTD_CCtx, FreeCompression> context{ZSTD_createCCtx()};
+  std::string frame(ZSTD_compressBound(plain.size()), '\0');
+  const std::size_t size = ZSTD_compressCCtx(context.get(), frame.data(), frame.size(),
+                                             plain.data(), plain.size(), kZstdLevel);
+  check(!ZSTD_isError(size), "Zstandard could not compress into a large enough buffer");
+  frame.resize(size);
+  return frame;
+}
+
+Error damaged(std::string what) { return {ErrorCode::corrupt, std::move(what)}; }
+
+}  // namespace
+
+std::string pack(const Commit& commit) {
+  check(!commit.events.empty(), "a commit has events");
+  const std::string plain = plain_payload(commit);
+  std::string value(kMagic);
+  put(value, kSchemaVersion);
+  put(value, kZstd);
+  put(value, std::uint8_t{0});
+  put(value, commit.events.front().seq.value);
+  put(value, static_cast<std::uint32_t>(commit.events.size()));
+  put(value, static_cast<std::uint32_t>(plain.size()));
+  put(value, commit.events.front().log_time.ns);
+  put(value, commit.events.back().log_time.ns);
+  put(value, commit.previous);
+  put(value, commit.digest);
+  const std::string frame = compress(plain);
+  value += check_of(value, frame);
+  value += frame;
+  return value;
+}
+
+Result<PackHeader> read_pack_header(std::string_view value) {
+  if (value.size() < kPackHeaderBytes || !value.starts_with(kMagic))
+    return damaged("the value is no pack of events");
+  if (value.substr(kCheckOffset, kCheckBytes) != check_of(value, value.substr(kPackHeaderBytes)))
+    return damaged("the pack is not what was written: its check does not match");
+  PackHeader header;
+  header.schema_version = get<std::uint16_t>(value, 4);
+  if (header.schema_version > kSchemaVersion || get<std::uint8_t>(value, 6) != kZstd)
+    return Error{ErrorCode::incompatible,
+                 "the pack was written by a newer program (schema version " +
+                     std::to_string(header.schema_version) + ")"};
+  header.first = {get<std::uint64_t>(value, 8)};
+  header.count = get<std::uint32_t>(value, 16);
+  header.plain_bytes = get<std::uint32_t>(value, 20);
+  header.first_time = {get<std::int64_t>(value, 24)};
+  header.last_time = {get<std::int64_t>(value, 32)};
+  header.previous = get_digest(value, 40);
+  header.digest = get_digest(value, 72);
+  if (header.count == 0 || header.first.value == 0) return damaged("the pack holds no events");
+  return header;
+}
+
+Result<UnpackedRecords> unpack(std::string_view value, const PackHeader& header) {
+  thread_local const std::unique_ptr<ZSTD_DCtx, FreeCompression> context{ZSTD_createDCtx()};
+  const std::size_t table = size_table_bytes(header.count);
+  if (header.plain_bytes % kWord != 0 || header.plain_bytes < table ||
+      header.plain_bytes > kCommitBytesMax + table)
+    return damaged("the pack says it holds " + std::to_string(header.plain_bytes) + " bytes");
+  UnpackedRecords unpacked;
+  unpacked.words = std::make_unique_for_overwrite<std::uint64_t[]>(header.plain_bytes / kWord);
+  const std::string_view frame = value.substr(kPackHeaderBytes);
+  const std::size_t size = ZSTD_decompressDCtx(context.get(), unpacked.words.get(),
+                                               header.plain_bytes, frame.data(), frame.size());
+  if (ZSTD_isError(size) || size != header.plain_bytes)
+    return damaged("the payload of the pack does not decompress");
+  const std::string_view plain(reinterpret_cast<const char*>(unpacked.words.get()), size);
+  std::size_t offset = table;
+  unpacked.records.reserve(header.count);
+  for (std::uint32_t i = 0; i < header.count; ++i) {
+    const std::size_t bytes = std::size_t{get<std::uint32_t>(plain, 4 * std::size_t{i})} * kWord;
+    if (bytes > plain.size() - offset) return damaged("a record reaches beyond its pack");
+    unpacked.records.push_back(plain.substr(offset, bytes));
+    offset += bytes;
+  }
+  if (offset != plain.size()) return damaged("the pack has bytes behind its last record");
+  return unpacked;
+}
+
+}  // namespace fairlead

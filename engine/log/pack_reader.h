@@ -1,0 +1,40 @@
+// Private to the RocksDB log: reads events out of packs, in order.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engine/log/event_log.h"
+#include "engine/log/log_contents.h"
+#include "engine/log/pack.h"
+
+namespace fairlead {
+
+/// Reads from one seq to the end that the log had when the reader was made, pack by pack.
+class PackReader final : public EventReader {
+ public:
+  /// `damage`: what to answer after `last` instead of "no more".
+  PackReader(std::shared_ptr<Store> store, Seq from, Seq last, std::optional<LogDamage> damage);
+
+  Result<std::optional<Event>> next() override;
+
+ private:
+  Result<void> load_pack();
+
+  std::shared_ptr<Store> store_;
+  std::unique_ptr<rocksdb::Iterator> packs_;
+  Seq next_;
+  Seq last_;
+  std::optional<LogDamage> damage_;
+  UnpackedRecords unpacked_;
+  std::size_t index_ = 0;
+  bool started_ = false;
+};
+
+/// Recomputes a log: every pack's check and chain, every record's bytes and place, every raw
+/// object's digest, every file's checksum.
+Result<LogVerdict> verify_store(const Store& store, Seq last,
+                                const std::optional<LogDamage>& damage);
+
+}  // namespace fairlead

@@ -1,0 +1,304 @@
+#include "engine/log/rocksdb_log.h"
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+
+#include "engine/log/acknowledged.h"
+#include "engine/log/log_contents.h"
+#include "engine/log/pack.h"
+#include "engine/log/pack_reader.h"
+#include "engine/log/writer_lock.h"
+#include "schema/event_json.h"
+
+namespace fairlead {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A reader of a running hub can meet files that vanish between being listed and being read.
+constexpr int kReadAttemptsMax = 4;
+
+/// What may be in a data directory that has no log yet.
+bool harmless(const fs::path& name) {
+  constexpr std::array<std::string_view, 5> kKnown{"writer.lock", "acknowledged", "log.new",
+                                                   "snapshots", "lost+found"};
+  const std::string text = name.string();
+  return text.starts_with('.') || std::find(kKnown.begin(), kKnown.end(), text) != kKnown.end();
+}
+
+Error system_error(const fs::path& path, const std::error_code& error) {
+  return {
+      error == std::errc::no_such_file_or_directory ? ErrorCode::not_found : ErrorCode::unavailable,
+      path.string() + ": " + error.message()};
+}
+
+/// Whether there is a log; an error if what is there is somebody else's.
+Result<bool> has_log(const LogPaths& paths) {
+  std::error_code error;
+  if (fs::exists(paths.store / "CURRENT", error)) return true;
+  if (fs::exists(paths.data / "CURRENT", error))
+    return Error{ErrorCode::incompatible,
+                 paths.data.string() +
+                     " is a database itself, not a data directory of Fairlead: it is left alone"};
+  fs::directory_iterator entries(paths.data, error);
+  if (error) return system_error(paths.data, error);
+  for (; entries != fs::directory_iterator(); entries.increment(error)) {
+    if (error) return system_error(paths.data, error);
+    const fs::path name = entries->path().filename();
+    if (!harmless(name))
+      return Error{ErrorCode::incompatible, paths.data.string() + " holds \"" + name.string() +
+                                                "\" but no Fairlead log: it is left alone"};
+  }
+  return false;
+}
+
+Result<void> make_log(const LogPaths& paths, rocksdb::Env* env) {
+  if (const auto mark = read_acknowledged(paths.mark); mark && mark->seq.value > 0)
+    return Error{ErrorCode::corrupt, paths.data.string() + ": the log is gone, but seq 1 to " +
+                                         std::to_string(mark->seq.value) + " were acknowledged"};
+  std::error_code error;
+  fs::remove_all(paths.fresh, error);  // left by a start that did not get to the rename
+  if (auto made = create_store(paths.fresh, env); !made) return made.error();
+  fs::rename(paths.fresh, paths.store, error);
+  if (error) return system_error(paths.store, error);
+  return {};
+}
+
+/// What was judged is what was opened.
+Result<void> expect_tail(const Store& store, const LogTail& tail) {
+  const std::unique_ptr<rocksdb::Iterator> packs(store.db->NewIterator({}, store.events));
+  packs->SeekToLast();
+  if (!packs->status().ok()) return translate(packs->status(), "cannot read the log");
+  if (!packs->Valid() && tail.last.value == 0) return {};
+  const auto header =
+      packs->Valid() ? read_pack_header(packs->value().ToStringView()) : PackHeader{};
+  if (header && header->digest == tail.chain) return {};
+  return Error{ErrorCode::internal, "the log opened for writing is not the one that was judged"};
+}
+
+}  // namespace
+
+RocksdbLog::RocksdbLog() = default;
+
+RocksdbLog::~RocksdbLog() {
+  if (mark_ != nullptr) mark_->sync();
+}
+
+Result<std::unique_ptr<RocksdbLog>> RocksdbLog::open(const fs::path& directory, OpenMode mode) {
+  return open_with(nullptr, directory, mode);
+}
+
+Result<std::unique_ptr<RocksdbLog>> RocksdbLog::open_on(rocksdb::Env& env,
+                                                        const fs::path& directory, OpenMode mode) {
+  return open_with(&env, directory, mode);
+}
+
+Result<std::unique_ptr<RocksdbLog>> RocksdbLog::open_with(rocksdb::Env* env,
+                                                          const fs::path& directory,
+                                                          OpenMode mode) {
+  std::unique_ptr<RocksdbLog> log(new RocksdbLog);
+  log->directory_ = directory;
+  const Result<void> opened =
+      mode == OpenMode::write ? log->open_for_writing(env) : log->open_for_reading(env);
+  if (!opened) return opened.error();
+  return log;
+}
+
+Result<void> RocksdbLog::open_for_writing(rocksdb::Env* env) {
+  const LogPaths paths(directory_);
+  std::error_code error;
+  fs::create_directories(paths.data, error);
+  if (error) return system_error(paths.data, error);
+  const Result<bool> before = has_log(paths);
+  if (!before) return before.error();
+  Result<std::unique_ptr<WriterLock>> lock = WriterLock::take(paths.lock);
+  if (!lock) return lock.error();
+  lock_ = *std::move(lock);
+  const Result<bool> found = has_log(paths);
+  if (!found) return found.error();
+  if (!*found)
+    if (auto made = make_log(paths, env); !made) return made.error();
+
+  Result<LogContents> contents = judge_log(paths, env);
+  if (!contents) return contents.error();
+  if (contents->damage)
+    return Error{ErrorCode::corrupt,
+                 directory_.string() + ": the log is " + contents->damage->text() +
+                     "; it is not written to, and what is before that can still be read"};
+  contents->store.reset();
+  Result<std::shared_ptr<Store>> store = open_store_for_writing(paths.store, env);
+  if (!store) return store.error();
+  Result<std::unique_ptr<AcknowledgedFile>> mark = AcknowledgedFile::open(paths.mark);
+  if (!mark) return mark.error();
+  store_ = *std::move(store);
+  mark_ = *std::move(mark);
+  tail_ = contents->tail;
+  if (auto same = expect_tail(*store_, tail_); !same) return same.error();
+  // Both slots: whatever was in the file belongs to the past now.
+  mark_->write({tail_.last, tail_.chain});
+  mark_->write({tail_.last, tail_.chain});
+  return {};
+}
+
+Result<void> RocksdbLog::open_for_reading(rocksdb::Env* env) {
+  const LogPaths paths(directory_);
+  const Result<bool> found = has_log(paths);
+  if (!found) return found.error();
+  if (!*found) return Error{ErrorCode::not_found, directory_.string() + " holds no Fairlead log"};
+  Result<LogContents> contents = judge_log(paths, env);
+  for (int attempt = 1; attempt < kReadAttemptsMax && (!contents || contents->damage); ++attempt)
+    contents = judge_log(paths, env);
+  if (!contents) return contents.error();
+  store_ = contents->store;
+  tail_ = contents->tail;
+  if (contents->damage) damage_ = std::make_unique<LogDamage>(*std::move(contents->damage));
+  stopped_ = Error{ErrorCode::read_only, directory_.string() + ": the log was opened for reading"};
+  return {};
+}
+
+LogTail RocksdbLog::tail() const {
+  const std::lock_guard lock(mutex_);
+  return tail_;
+}
+
+Error RocksdbLog::stop_writing(Error why) {
+  const std::lock_guard lock(mutex_);
+  stopped_ = Error{
+      ErrorCode::read_only,
+      directory_.string() + ": the log takes no more events since a commit failed: " + why.message};
+  return why;
+}
+
+Result<std::vector<Event>> RocksdbLog::append(std::span<const EventDraft> drafts, LogTime time,
+                                              Epoch epoch) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return *stopped_;
+  }
+  if (drafts.empty()) return std::vector<Event>();
+  Result<Commit> commit = make_commit(tail(), drafts, time, epoch);
+  if (!commit) return commit.error();
+  rocksdb::WriteBatch batch;
+  rocksdb::Status status =
+      batch.Put(store_->events, seq_key(commit->events.front().seq), pack(*commit));
+  for (std::size_t i = 0; i < drafts.size() && status.ok(); ++i) {
+    const Event& event = commit->events[i];
+    const std::string key = seq_key(event.seq);
+    if (const ObjectKey* object = object_of(event.fact))
+      status = batch.Put(store_->by_object, object_prefix(holder_of(event), *object) + key, {});
+    if (status.ok() && !drafts[i].raw.empty()) status = batch.Put(store_->raw, key, drafts[i].raw);
+  }
+  rocksdb::WriteOptions options;
+  options.sync = true;
+  if (status.ok()) status = store_->db->Write(options, &batch);
+  // Once a sync failed nobody knows what the disk holds: it is never tried again as if it had not
+  // happened.
+  if (!status.ok())
+    return stop_writing(translate(status, "cannot append to the log in " + directory_.string()));
+  const LogTail reached = tail_after(*commit);
+  mark_->write({reached.last, reached.chain});
+  const std::lock_guard lock(mutex_);
+  tail_ = reached;
+  return std::move(commit->events);
+}
+
+Result<std::unique_ptr<EventReader>> RocksdbLog::read(Seq from) const {
+  return std::unique_ptr<EventReader>(std::make_unique<PackReader>(
+      store_, from, last_seq(), damage_ == nullptr ? std::optional<LogDamage>() : *damage_));
+}
+
+Result<Seq> RocksdbLog::last_at(LogTime time) const {
+  const LogTail end = tail();
+  if (end.last_time <= time) return end.last;
+  // Times never decrease, so the last pack that does not begin later is found by halving.
+  const std::unique_ptr<rocksdb::Iterator> packs(store_->db->NewIterator({}, store_->events));
+  Seq low{0};
+  for (Seq high = end.last; low < high;) {
+    const Seq middle{low.value + (high.value - low.value + 1) / 2};
+    packs->SeekForPrev(seq_key(middle));
+    if (!packs->Valid()) return translate(packs->status(), "cannot read the log");
+    const auto header = read_pack_header(packs->value().ToStringView());
+    if (!header) return in_context("seq " + std::to_string(middle.value), header.error());
+    if (header->last_time <= time)
+      low = std::min(header->last(), high);
+    else if (header->first_time > time)
+      high = Seq{header->first.value - 1};
+    else
+      return Error{ErrorCode::corrupt, "the events of a group commit have different times"};
+  }
+  return low;
+}
+
+Result<std::optional<std::string>> RocksdbLog::raw(Seq seq) const {
+  std::string text;
+  const rocksdb::Status status = store_->db->Get({}, store_->raw, seq_key(seq), &text);
+  if (status.IsNotFound() || seq > last_seq()) return std::optional<std::string>();
+  if (!status.ok())
+    return translate(status, "cannot read the raw object of seq " + std::to_string(seq.value));
+  return std::optional<std::string>(std::move(text));
+}
+
+Result<void> RocksdbLog::drop_raw_before(Seq seq) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return *stopped_;
+  }
+  // Synced like a commit: the judge of a write-ahead log takes it that each batch was durable
+  // before the next began.
+  rocksdb::WriteOptions options;
+  options.sync = true;
+  const rocksdb::Status status =
+      store_->db->DeleteRange(options, store_->raw, seq_key({0}), seq_key(seq));
+  if (!status.ok())
+    return stop_writing(translate(status, "cannot drop raw objects in " + directory_.string()));
+  return {};
+}
+
+Result<std::vector<Seq>> RocksdbLog::history(std::string_view source, const ObjectKey& key) const {
+  const std::string prefix = object_prefix(source, key);
+  const Seq last = last_seq();
+  std::vector<Seq> seqs;
+  const std::unique_ptr<rocksdb::Iterator> entries(store_->db->NewIterator({}, store_->by_object));
+  for (entries->Seek(prefix); entries->Valid() && entries->key().starts_with(prefix);
+       entries->Next()) {
+    const Seq seq = seq_of_key(entries->key());
+    if (entries->key().size() == prefix.size() + 8 && seq <= last) seqs.push_back(seq);
+  }
+  if (!entries->status().ok())
+    return translate(entries->status(), "cannot read the index of objects");
+  return seqs;
+}
+
+Seq RocksdbLog::last_seq() const { return tail().last; }
+LogTime RocksdbLog::last_time() const { return tail().last_time; }
+Digest RocksdbLog::chain() const { return tail().chain; }
+
+std::string RocksdbLog::damage() const {
+  return damage_ == nullptr ? std::string() : damage_->text();
+}
+
+Result<LogStat> RocksdbLog::stat() const {
+  LogStat stat;
+  PackReader reader(store_, {1}, last_seq(), std::nullopt);
+  for (;;) {
+    const Result<std::optional<Event>> event = reader.next();
+    if (!event || !*event) break;  // of a damaged log: what is before the damage
+    count_event(stat, **event);
+  }
+  std::error_code error;
+  fs::directory_iterator files(directory_ / "log", error);
+  for (; !error && files != fs::directory_iterator(); files.increment(error)) {
+    std::error_code gone;
+    const auto size = files->file_size(gone);
+    if (!gone) stat.bytes += size;
+  }
+  return stat;
+}
+
+Result<LogVerdict> RocksdbLog::verify() const {
+  return verify_store(*store_, last_seq(),
+                      damage_ == nullptr ? std::optional<LogDamage>() : *damage_);
+}
+
+}  // namespace fairlead

@@ -1,0 +1,101 @@
+#include "engine/log/wal_scan.h"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <system_error>
+
+namespace fairlead {
+namespace {
+
+constexpr std::size_t kBlockBytes = 32768;
+constexpr std::size_t kHeaderBytes = 7;
+constexpr std::size_t kBatchHeaderBytes = 12;  // sequence number and count
+enum RecordType : unsigned char { kFull = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
+
+constexpr std::array<std::uint32_t, 256> make_crc_table() {
+  std::array<std::uint32_t, 256> table{};
+  for (std::uint32_t i = 0; i < 256; ++i) {
+    std::uint32_t value = i;
+    for (int bit = 0; bit < 8; ++bit) value = value >> 1 ^ (value & 1 ? 0x82F63B78u : 0u);
+    table[i] = value;
+  }
+  return table;
+}
+constexpr auto kCrcTable = make_crc_table();
+
+/// CRC-32C, masked as RocksDB stores it.
+std::uint32_t masked_crc(std::string_view bytes) {
+  std::uint32_t crc = ~0u;
+  for (const char byte : bytes)
+    crc = crc >> 8 ^ kCrcTable[(crc ^ static_cast<unsigned char>(byte)) & 0xFF];
+  crc = ~crc;
+  return (crc >> 15 | crc << 17) + 0xa282ead8u;
+}
+
+std::uint64_t little_endian(std::string_view bytes) {
+  std::uint64_t value = 0;
+  for (std::size_t i = bytes.size(); i-- > 0;)
+    value = value << 8 | static_cast<unsigned char>(bytes[i]);
+  return value;
+}
+
+/// The intact record that begins with `rest`, header included; empty if none does.
+std::string_view record_at(std::string_view rest) {
+  if (rest.size() < kHeaderBytes) return {};
+  const auto type = static_cast<unsigned char>(rest[6]);
+  if (type < kFull || type > kLast) return {};
+  const std::size_t size = little_endian(rest.substr(4, 2));
+  if (size > rest.size() - kHeaderBytes) return {};
+  if (masked_crc(rest.substr(6, size + 1)) != little_endian(rest.substr(0, 4))) return {};
+  return rest.substr(0, kHeaderBytes + size);
+}
+
+std::uint64_t last_batch_in_block(std::string_view block) {
+  std::uint64_t last = 0;
+  while (block.size() >= kHeaderBytes) {
+    const std::string_view record = record_at(block);
+    if (record.empty()) {
+      // Padding, space set aside or damage: only damage has anything behind it.
+      const std::size_t skip = block.find_first_not_of('\0');
+      if (skip == std::string_view::npos) break;
+      // Up to six bytes of a record's header (checksum and length) may be zero.
+      block.remove_prefix(skip > kHeaderBytes ? skip - kHeaderBytes + 1 : 1);
+      continue;
+    }
+    const auto type = static_cast<unsigned char>(record[6]);
+    if ((type == kFull || type == kFirst) && record.size() >= kHeaderBytes + kBatchHeaderBytes)
+      last = std::max(last, little_endian(record.substr(kHeaderBytes, 8)));
+    block.remove_prefix(record.size());
+  }
+  return last;
+}
+
+}  // namespace
+
+std::uint64_t last_batch_in(std::string_view wal) {
+  std::uint64_t last = 0;
+  for (std::size_t offset = 0; offset < wal.size(); offset += kBlockBytes)
+    last = std::max(last, last_batch_in_block(wal.substr(offset, kBlockBytes)));
+  return last;
+}
+
+Result<std::uint64_t> last_batch_in_directory(const std::filesystem::path& directory) {
+  std::error_code error;
+  std::filesystem::directory_iterator files(directory, error);
+  if (error) return Error{ErrorCode::unavailable, directory.string() + ": " + error.message()};
+  std::uint64_t last = 0;
+  for (; files != std::filesystem::directory_iterator(); files.increment(error)) {
+    if (error) return Error{ErrorCode::unavailable, directory.string() + ": " + error.message()};
+    if (files->path().extension() != ".log") continue;
+    std::ifstream stream(files->path(), std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(stream)),
+                            std::istreambuf_iterator<char>());
+    last = std::max(last, last_batch_in(bytes));
+  }
+  return last;
+}
+
+}  // namespace fairlead

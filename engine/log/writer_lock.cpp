@@ -1,0 +1,47 @@
+#include "engine/log/writer_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+namespace fairlead {
+namespace {
+
+/// The process id that the holder left in the file, for the message only.
+std::string holder_of(int descriptor) {
+  std::array<char, 16> text{};
+  const ssize_t size = ::pread(descriptor, text.data(), text.size() - 1, 0);
+  std::string_view digits(text.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+  digits = digits.substr(0, digits.find_first_not_of("0123456789"));
+  return digits.empty() ? "another process" : "process " + std::string(digits);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<WriterLock>> WriterLock::take(const std::filesystem::path& file) {
+  const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (descriptor < 0)
+    return Error{ErrorCode::unavailable, file.string() + ": " + std::strerror(errno)};
+  std::unique_ptr<WriterLock> lock(new WriterLock(descriptor));
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK)
+      return Error{ErrorCode::unavailable, file.string() + ": " + std::strerror(errno)};
+    return Error{ErrorCode::conflict, file.parent_path().string() + ": " + holder_of(descriptor) +
+                                          " is writing this log; only one may"};
+  }
+  const std::string self = std::to_string(::getpid()) + "\n";
+  // Only the message of a second writer depends on it.
+  if (::ftruncate(descriptor, 0) == 0 &&
+      ::pwrite(descriptor, self.data(), self.size(), 0) != static_cast<ssize_t>(self.size()))
+    static_cast<void>(::ftruncate(descriptor, 0) == 0);
+  return lock;
+}
+
+WriterLock::~WriterLock() { ::close(descriptor_); }
+
+}  // namespace fairlead
