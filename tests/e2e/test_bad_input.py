@@ -5,7 +5,7 @@ import tempfile
 import unittest
 
 from harness.controlplane import ControlPlane
-from harness.fleet import CLAIMS, add_nodes, claim, prepare_hub, quantity, quota
+from harness.fleet import CLAIMS, CRDS, add_nodes, claim, prepare_hub, quantity, quota
 from harness.hub import Hub
 from harness.process import free_port, wait_for
 from harness.program import fairlead
@@ -94,7 +94,7 @@ class Server(unittest.TestCase):
     def server(self, name, crds=True):
         server = self.plane.add_server(name)
         if crds:
-            server.install_crds()
+            server.install_crds(only=CRDS)
             prepare_hub(server)
         return server
 
@@ -154,7 +154,7 @@ class Server(unittest.TestCase):
         add_nodes(member)
         hub = Hub(self.plane, server, {"cluster2": member}).start()
         hub.wait_until("the hub to be up without any CRD", lambda: hub.stat()["last_seq"] > 0)
-        server.install_crds()
+        server.install_crds(only=CRDS)
         prepare_hub(server)
         server.create(CLAIMS, claim())
         hub.wait_until("the quota", timeout=120, condition=lambda: quota(

@@ -5,8 +5,8 @@ import unittest
 
 from harness.apiserver import Refused
 from harness.controlplane import ControlPlane
-from harness.fleet import (CLAIMS, QUEUES, add_node, add_nodes, claim, prepare_hub, quantity, quota, quotas,
-                           remove_node, set_quota)
+from harness.fleet import (CLAIMS, CRDS, FLAVORS, MANAGED_CLUSTERS, NODES, QUEUES, WORKS, add_node, add_nodes, claim,
+                           prepare_hub, quantity, quota, quotas, remove_node, set_quota)
 from harness.hub import AT_ONCE, Hub
 from harness.process import stays
 
@@ -17,20 +17,37 @@ CLAIM = f"{CLAIMS}/cluster2-resource-claim"
 
 
 class HubTest(unittest.TestCase):
-    """One hub and one member cluster with ten nodes a test; nothing is shared."""
+    """API servers for a class; two queues, ten nodes on one member cluster and new data for each test."""
 
     options = {}
 
+    @classmethod
+    def setUpClass(cls):
+        cls.plane = cls.enterClassContext(ControlPlane())
+        cls.server = cls.plane.add_server("hub", **cls.options)
+        cls.member = cls.plane.add_server("cluster2", **cls.options)
+        cls.server.install_crds(only=CRDS)
+
     def setUp(self):
-        self.plane = self.enterContext(ControlPlane())
-        self.server = self.plane.add_server("hub", **self.options)
-        self.member = self.plane.add_server("cluster2", **self.options)
-        self.server.install_crds()
+        self.addCleanup(self.clear)
         prepare_hub(self.server)
         add_nodes(self.member)
 
+    def clear(self):
+        for server in (self.server, self.member):
+            if server.process.running():
+                server.resume()
+            else:
+                server.start()
+        for path in (CLAIMS, WORKS, QUEUES, FLAVORS, MANAGED_CLUSTERS):
+            self.server.clear(path)
+        self.member.clear(NODES)
+
     def hub(self, **options):
-        return Hub(self.plane, self.server, {"cluster2": self.member}, **options)
+        hub = Hub(self.plane, self.server, {"cluster2": self.member}, **options)
+        # Cleanups run last in, first out: the hub is gone before its objects are.
+        self.addCleanup(hub.kill)
+        return hub
 
     def started_with_claim(self, **options):
         hub = self.hub(**options).start()
@@ -200,14 +217,18 @@ class MemberTest(HubTest):
 
     WORK = "/apis/work.open-cluster-management.io/v1/namespaces/cluster2/manifestworks/fairlead-quota"
 
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.server.create("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace",
+                                                 "metadata": {"name": "cluster2"}})
+
     def setUp(self):
         super().setUp()
-        self.server.create("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace",
-                                                  "metadata": {"name": "cluster2"}})
-        clusters = "/apis/cluster.open-cluster-management.io/v1/managedclusters"
-        self.server.create(clusters, {"apiVersion": "cluster.open-cluster-management.io/v1", "kind": "ManagedCluster",
-                                      "metadata": {"name": "cluster2"}, "spec": {"hubAcceptsClient": True}})
-        self.server.merge(f"{clusters}/cluster2/status", {"status": {"conditions": [
+        self.server.create(MANAGED_CLUSTERS, {
+            "apiVersion": "cluster.open-cluster-management.io/v1", "kind": "ManagedCluster",
+            "metadata": {"name": "cluster2"}, "spec": {"hubAcceptsClient": True}})
+        self.server.merge(f"{MANAGED_CLUSTERS}/cluster2/status", {"status": {"conditions": [
             {"type": "ManagedClusterConditionAvailable", "status": "True", "reason": "Seen", "message": "",
              "lastTransitionTime": "2026-01-01T00:00:00Z"}]}}, user="admin")
 

@@ -4,7 +4,7 @@ import random
 import time
 import unittest
 
-from harness.fleet import CLAIMS, add_node, claim, prepare_hub, quotas, remove_node
+from harness.fleet import CLAIMS, CRDS, add_node, claim, prepare_hub, quotas, remove_node
 from harness.hub import Hub
 from harness.process import stays
 from test_hub import HubTest
@@ -106,9 +106,10 @@ class KillTest(HubTest):
     def undisturbed(self):
         """What another hub, never killed, makes of the same nodes and claim."""
         fresh = self.plane.add_server("fresh")
-        fresh.install_crds()
+        fresh.install_crds(only=CRDS)
         prepare_hub(fresh)
         other = Hub(self.plane, fresh, {"cluster2": self.member}).start()
+        self.addCleanup(other.kill)
         fresh.create(CLAIMS, claim())
         last = []
 

@@ -7,6 +7,7 @@ import json
 import pathlib
 import ssl
 import subprocess
+import time
 import urllib.parse
 
 from .process import free_port, wait_for
@@ -16,6 +17,7 @@ USERS = {"admin": "system:masters", "fairlead": "system:masters", "human": "syst
 
 
 _serial = itertools.count(1)
+_crds_of_file = {}
 
 
 class Refused(AssertionError):
@@ -103,9 +105,17 @@ class ApiServer:
             connection.close()
 
     def request(self, method, path, body=None, content_type="application/json", user="admin"):
-        """The JSON answer; Refused where the server says no."""
+        """The JSON answer; Refused where the server says no.
+
+        429 is tried again, as every client does: just after a start the server has it for each CRD
+        ("storage is (re)initializing").
+        """
         data = None if body is None else body if isinstance(body, (str, bytes)) else json.dumps(body)
+        end = time.monotonic() + 30
         status, answer = self.raw(method, path, data, content_type, user)
+        while status == 429 and time.monotonic() < end:
+            time.sleep(0.2)
+            status, answer = self.raw(method, path, data, content_type, user)
         try:
             value = json.loads(answer)
         except ValueError:
@@ -128,6 +138,17 @@ class ApiServer:
 
     def delete(self, path):
         return self.request("DELETE", path)
+
+    def clear(self, path):
+        """Deletes every object that a list of `path` has, finalizers or not, and waits until they are gone."""
+        for item in (self.get(path) or {"items": []})["items"]:
+            metadata = item["metadata"]
+            base, plural = path.rsplit("/", 1)
+            place = f"{base}/namespaces/{metadata['namespace']}/{plural}" if "namespace" in metadata else path
+            if metadata.get("finalizers"):
+                self.merge(f"{place}/{metadata['name']}", {"metadata": {"finalizers": None}}, user="admin")
+            self.raw("DELETE", f"{place}/{metadata['name']}")
+        wait_for(f"{path} to be empty", lambda: not (self.get(path) or {"items": []})["items"])
 
     def merge(self, path, patch, user="human"):
         """A JSON merge patch, as `kubectl edit` sends it."""
@@ -178,15 +199,16 @@ class ApiServer:
         return sorted(wanted)
 
     def _crd_documents(self, path):
-        # kubectl turns YAML into JSON, so that the harness needs no YAML reader.
-        text = self.kubectl("create", "--dry-run=client", "--validate=false", "-o", "json", "-f", path)
-        value = json.loads(text)
-        items = value["items"] if value["kind"] == "List" else [value]
-        for item in items:
-            if item["kind"] == "CustomResourceDefinition":
+        if path not in _crds_of_file:
+            # kubectl turns YAML into JSON, so that the harness needs no YAML reader.
+            text = self.kubectl("create", "--dry-run=client", "--validate=false", "-o", "json", "-f", path)
+            value = json.loads(text)
+            items = value["items"] if value["kind"] == "List" else [value]
+            _crds_of_file[path] = [item for item in items if item["kind"] == "CustomResourceDefinition"]
+            for item in _crds_of_file[path]:
                 item.pop("status", None)
                 item["metadata"].pop("creationTimestamp", None)
-                yield item
+        return _crds_of_file[path]
 
     def _served(self, crd):
         # "Established" is said a moment before the paths answer: ask the paths.

@@ -6,11 +6,18 @@ from .apiserver import Refused
 
 KUEUE = "/apis/kueue.x-k8s.io/v1beta2"
 GALAXY = "/apis/galaxy.kubestellar.io/v1alpha1"
-OCM = "/apis/cluster.open-cluster-management.io/v1"
 QUEUES = f"{KUEUE}/clusterqueues"
 FLAVORS = f"{KUEUE}/resourceflavors"
 CLAIMS = f"{GALAXY}/clusterresourceclaims"
 NODES = "/api/v1/nodes"
+MANAGED_CLUSTERS = "/apis/cluster.open-cluster-management.io/v1/managedclusters"
+WORKS = "/apis/work.open-cluster-management.io/v1/manifestworks"
+# Those that Fairlead reads or writes; without the megabyte of Workload's schema.
+CRDS = ("clusterresourceclaims.galaxy.kubestellar.io", "clustermetrics.galaxy.kubestellar.io",
+        "clusterqueues.kueue.x-k8s.io", "localqueues.kueue.x-k8s.io", "resourceflavors.kueue.x-k8s.io",
+        "admissionchecks.kueue.x-k8s.io", "multikueueconfigs.kueue.x-k8s.io", "multikueueclusters.kueue.x-k8s.io",
+        "managedclusters.cluster.open-cluster-management.io", "manifestworks.work.open-cluster-management.io",
+        "clusterprofiles.multicluster.x-k8s.io")
 RESOURCES = ("cpu", "memory", "nvidia.com/gpu")
 
 _SUFFIXES = {"": 10**9, "n": 1, "u": 10**3, "m": 10**6, "k": 10**12, "M": 10**15, "G": 10**18, "T": 10**21,
