@@ -195,20 +195,19 @@ Result<Configuration> read_configuration(std::string_view text, std::string_view
 }
 
 Result<void> apply_setting(Configuration& configuration, std::string_view setting) {
-  const std::string context = "--set " + std::string(setting) + ": ";
   const std::size_t equals = find_equals(setting);
-  if (equals == std::string_view::npos) return bad_input(context + "expected PATH=VALUE");
+  if (equals == std::string_view::npos) return bad_input("expected PATH=VALUE");
   const auto parts = split_path(setting.substr(0, equals));
-  if (!parts) return bad_input(context + "expected a dotted path before the =");
+  if (!parts) return bad_input("expected a dotted path before the =");
   try {
     Configuration changed = configuration;
     set_at(changed, *parts, YAML::Load(std::string(setting.substr(equals + 1))));
     configuration = std::move(changed);
     return {};
   } catch (const RefusedValue& refused) {
-    return bad_input(context + refused.key + ": " + refused.expected);
+    return bad_input(refused.key + ": " + refused.expected);
   } catch (const YAML::Exception& broken) {
-    return bad_input(context + "expected YAML after the =: " + broken.msg);
+    return bad_input("expected YAML after the =: " + broken.msg);
   }
 }
 

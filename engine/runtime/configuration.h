@@ -22,7 +22,8 @@ Result<Configuration> read_configuration(std::string_view text, std::string_view
 
 /// Applies one `--set PATH=VALUE`: PATH is dotted, a key with dots is quoted
 /// (`capacity.headroom.percent."nvidia.com/gpu"=10`), VALUE is YAML. A path below a map sets that
-/// one entry and keeps the others; the path of the map replaces it whole. On error nothing changes.
+/// one entry and keeps the others; the path of the map replaces it whole. On error nothing changes;
+/// the message is "KEY: expected ...", the caller says which setting it was.
 Result<void> apply_setting(Configuration& configuration, std::string_view setting);
 
 /// Every setting, in the shape of the file.

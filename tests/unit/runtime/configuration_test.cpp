@@ -270,7 +270,7 @@ TEST_CASE("--set of an entry keeps the other entries, --set of the map replaces 
 }
 
 TEST_CASE("--set refuses what is no path, no value or no setting") {
-  CHECK(set_refusal("debounce.growWindow") == "--set debounce.growWindow: expected PATH=VALUE");
+  CHECK(set_refusal("debounce.growWindow") == "expected PATH=VALUE");
   CHECK(set_refusal("debounce..growWindow=1s").find("expected a dotted path") != std::string::npos);
   CHECK(set_refusal("=1s").find("expected a dotted path") != std::string::npos);
   CHECK(set_refusal("a.\"b=1").find("expected PATH=VALUE") != std::string::npos);
