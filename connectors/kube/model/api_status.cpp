@@ -1,5 +1,7 @@
 #include "connectors/kube/model/api_status.h"
 
+#include <algorithm>
+
 #include "engine/base/check.h"
 
 namespace fairlead::model {
@@ -70,12 +72,15 @@ ApiStatus apply_conflict(std::string_view message, const std::vector<FieldError>
 ApiStatus bad_request(std::string_view message) { return failure(400, "BadRequest", message); }
 
 ApiStatus invalid(const ObjectName& object, const std::vector<FieldError>& errors) {
+  // The message tells equal errors once, the causes as often as they were found.
+  std::vector<std::string> lines;
+  for (const FieldError& error : errors)
+    if (std::string line = error.field + ": " + error.message;
+        std::find(lines.begin(), lines.end(), line) == lines.end())
+      lines.push_back(std::move(line));
   std::string list;
-  for (const FieldError& error : errors) {
-    if (!list.empty()) list += ", ";
-    list += error.field + ": " + error.message;
-  }
-  if (errors.size() > 1) list = "[" + list + "]";
+  for (const std::string& line : lines) list += (list.empty() ? "" : ", ") + line;
+  if (lines.size() > 1) list = "[" + list + "]";
   Json details = details_of(object);
   details["causes"] = causes_of(errors);
   return with_details(

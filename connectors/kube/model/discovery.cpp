@@ -157,16 +157,11 @@ std::optional<ApiAnswer> answer_discovery(const ApiRequest& request, const Defin
   const bool root = request.path == "/api" || request.path == "/api/";
   const bool groups = request.path == "/apis" || request.path == "/apis/";
   if (request.path == "/version" || request.path == "/version/") return json_answer(version_info(git_version));
-  if ((root || groups) && request.accept.find("as=APIGroupDiscoveryList") != std::string::npos &&
-      request.accept.find("v=v2") != std::string::npos) {
+  // A client that knows only the beta form must not be handed the other one.
+  if ((root || groups) && request.accept.find("g=apidiscovery.k8s.io;v=v2;") != std::string::npos) {
     ApiAnswer answer = json_answer(aggregated(served, root ? std::vector<std::string>{""} : groups_of(served)));
-    // A client that knows only the beta form must not be handed the other one.
-    const bool wants_v2 = request.accept.find("v=v2;") != std::string::npos ||
-                          request.accept.find("v=v2,") != std::string::npos || request.accept.ends_with("v=v2");
-    if (wants_v2) {
-      answer.content_type = kAggregated;
-      return answer;
-    }
+    answer.content_type = kAggregated;
+    return answer;
   }
   if (root) return json_answer({{"kind", "APIVersions"}, {"versions", {"v1"}}, {"serverAddressByClientCIDRs", Json::array()}});
   if (groups) {

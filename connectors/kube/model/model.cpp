@@ -97,7 +97,7 @@ Outcome<ApiAnswer> Model::State::route(ResourceRequest& request) {
   if (!request.subresource.empty() && method != "PUT" && method != "PATCH") return method_not_allowed();
   if (method == "POST") return create(request);
   if (method == "DELETE") return request.name.empty() ? remove_collection(request) : remove(request);
-  if (request.name.empty()) return method_not_allowed();
+  if (request.name.empty()) return bad_request("name must be provided");
   if (method == "PUT") return update(request);
   if (method == "PATCH") return patch(request);
   return method_not_allowed();
@@ -133,6 +133,8 @@ Model::Model(Clock& clock, ModelOptions options)
                               {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", name}}}});
     check(made.has_value(), "a new model accepts its own namespaces");
   }
+  // Like a server that has just started: what was before cannot be watched.
+  state_->store.compact();
 }
 
 Model::~Model() = default;

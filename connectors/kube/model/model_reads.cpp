@@ -24,6 +24,12 @@ ApiStatus invalid_list_options(const char* message) {
                  {{"resourceVersionMatch", "FieldValueForbidden", std::string("Forbidden: ") + message}});
 }
 
+ApiStatus bad_version(const std::string& asked) {
+  const std::string shown = Json(asked).dump();
+  return bad_request("invalid resource version: resourceVersion: Invalid value: " + shown +
+                     ": strconv.ParseUint: parsing " + shown + ": invalid syntax");
+}
+
 RowObject row_object_of(const ApiRequest& request) {
   const std::string wanted = request.query_value("includeObject");
   return wanted == "Object" ? RowObject::whole : wanted == "None" ? RowObject::none : RowObject::metadata;
@@ -104,8 +110,7 @@ Outcome<ApiAnswer> Model::State::list(ResourceRequest& request) {
   Page page{store.revision(), ""};
   if (!asked.empty()) {
     std::optional<std::uint64_t> version = number(asked);
-    if (!version)
-      return bad_request("Invalid resourceVersion: " + Json(asked).dump());
+    if (!version) return bad_version(asked);
     if (*version > store.revision()) return version_too_large(asked, std::to_string(store.revision()));
     if (match == "Exact") page.revision = *version;
   }
@@ -177,7 +182,7 @@ Outcome<ApiAnswer> Model::State::watch(ResourceRequest& request) {
     return invalid_list_options("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
   const std::string asked = http.query_value("resourceVersion");
   const std::optional<std::uint64_t> from = asked.empty() ? std::optional<std::uint64_t>(0) : number(asked);
-  if (!from) return bad_request("Invalid resourceVersion: " + Json(asked).dump());
+  if (!from) return bad_version(asked);
 
   auto stream = std::make_shared<WatchStream>(options.watch_lines_max);
   auto watcher = std::make_unique<Watcher>(

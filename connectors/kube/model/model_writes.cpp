@@ -115,7 +115,7 @@ Outcome<Json> Model::State::decode_body(ResourceRequest& request) const {
   const std::string wanted = request.definition->api_version(*request.version);
   const bool custom = request.definition->origin == Origin::custom;
   if (given_kind.empty() && custom)
-    return bad_request(unrecognized + "Object 'Kind' is missing in '" + request.http.body + "'");
+    return bad_request(unrecognized + "Object 'Kind' is missing in '" + request.http.body + "' (" + request.http.body + ")");
   if (!given_version.empty() && given_version != wanted)
     return bad_request("the API version in the data (" + given_version + ") does not match the expected API version (" +
                        wanted + ")");
@@ -269,6 +269,11 @@ Outcome<Json> Model::State::store_changed(ResourceRequest& request, const Json& 
   if (!version.empty() && version != meta_text(old, "resourceVersion"))
     return conflict(request.named(request.name), kModified);
   std::vector<FieldError> errors = metadata_errors(object, &old);
+  // A server checks the metadata of custom resources twice.
+  if (definition.origin == Origin::custom) {
+    const std::vector<FieldError> again = errors;
+    errors.insert(errors.end(), again.begin(), again.end());
+  }
   const std::vector<FieldError> more = validate(object, &old, request.version->schema);
   errors.insert(errors.end(), more.begin(), more.end());
   if (!errors.empty()) return invalid({definition.group, definition.kind, request.name}, errors);
@@ -355,6 +360,9 @@ Outcome<ApiAnswer> Model::State::patch_by_apply(ResourceRequest& request, const 
   Outcome<Json> applied = read_applied(request);
   if (!applied) return applied.error();
   if (!stored && !request.subresource.empty()) return not_found(request.named(request.name));
+  if (const std::string uid = meta_text(*applied, "uid"); !stored && !uid.empty())
+    return conflict(request.named(request.name),
+                    "uid mismatch: the provided object specified uid " + uid + ", and no existing object was found");
   const Json live = stored ? in_version(*stored, *request.definition, *request.version) : Json::object();
   const ApplyMode mode = request.http.query_flag("force") ? ApplyMode::forced : ApplyMode::polite;
   Outcome<Json> object = apply_configuration(live, *applied, request.version->schema, writer(request), mode);
@@ -371,9 +379,6 @@ Outcome<ApiAnswer> Model::State::patch_by_apply(ResourceRequest& request, const 
     if (!changed) return changed.error();
     return object_answer(200, in_form(request, *changed));
   }
-  if (const std::string uid = meta_text(*applied, "uid"); !uid.empty())
-    return conflict(request.named(request.name),
-                    "uid mismatch: the provided object specified uid " + uid + ", and no existing object was found");
   const Json fields = (*object)["metadata"].value("managedFields", Json::array());
   Outcome<Json> made = store_new(request, std::move(*object), fields);
   if (!made) return made.error();
@@ -387,11 +392,14 @@ Outcome<Json> Model::State::remove_one(ResourceRequest& request, const std::stri
   if (!stored) return not_found(request.named(name));
   const std::string uid = meta_text(*stored, "uid"), version = meta_text(*stored, "resourceVersion");
   if (const std::string wanted = preconditions.value("uid", uid); wanted != uid)
-    return conflict(request.named(name), "Precondition failed: UID in precondition: " + wanted +
-                                             ", UID in object meta: " + uid);
+    return conflict({definition.group, definition.kind, name},
+                    "the UID in the precondition (" + wanted + ") does not match the UID in record (" + uid +
+                        "). The object might have been deleted and then recreated");
   if (const std::string wanted = preconditions.value("resourceVersion", version); wanted != version)
-    return conflict(request.named(name), "Precondition failed: ResourceVersion in precondition: " + wanted +
-                                             ", ResourceVersion in object meta: " + version);
+    return conflict({definition.group, definition.kind, name},
+                    "the ResourceVersion in the precondition (" + wanted +
+                        ") does not match the ResourceVersion in record (" + version +
+                        "). The object might have been modified");
   const bool dry = request.http.query_value("dryRun") == "All";
   const bool is_namespace = definition.group.empty() && definition.plural == "namespaces";
   if (!(*stored)["metadata"].value("finalizers", Json::array()).empty() || is_namespace) {

@@ -85,8 +85,10 @@ class Comparer {
   Comparison result;
 
   void visit(const Json* before, const Json* after, const SchemaRef& schema, FieldPath& path) {
-    const Shape left = before != nullptr ? shape_of(*before, schema) : shape_of(*after, schema);
-    const Shape right = after != nullptr ? shape_of(*after, schema) : left;
+    // Null takes whatever form the other side has.
+    const bool only_right = before == nullptr || (before->is_null() && after != nullptr);
+    const Shape left = shape_of(only_right ? *after : *before, schema);
+    const Shape right = after == nullptr || after->is_null() ? left : shape_of(*after, schema);
     const bool leaf = left != right || left == Shape::leaf || (empty_or_null(before) && empty_or_null(after));
     if (leaf) return compare_leaf(before, after, path);
     if (left == Shape::map)
