@@ -1,0 +1,285 @@
+// What a log refuses: second writers, other programs' directories, newer versions, failing disks.
+#include <rocksdb/db.h>
+#include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
+#include <sys/wait.h>
+
+#include <atomic>
+#include <map>
+
+#include "engine/log/pack.h"
+#include "engine/log/rocksdb_store.h"
+#include "tests/unit/log/log_fixture.h"
+
+namespace fairlead {
+namespace {
+
+namespace fs = std::filesystem;
+
+// ---- a disk that fails when told to ----
+
+enum class Failure { none, sync, full };
+
+class FailingFile final : public rocksdb::FSWritableFileOwnerWrapper {
+ public:
+  FailingFile(std::unique_ptr<rocksdb::FSWritableFile> file, const std::atomic<Failure>& failure)
+      : FSWritableFileOwnerWrapper(std::move(file)), failure_(&failure) {}
+
+  rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options,
+                           rocksdb::IODebugContext* debug) override {
+    if (failure_->load() == Failure::full) return rocksdb::IOStatus::NoSpace("no space left on device");
+    return FSWritableFileOwnerWrapper::Append(data, options, debug);
+  }
+  rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options,
+                           const rocksdb::DataVerificationInfo& verification,
+                           rocksdb::IODebugContext* debug) override {
+    if (failure_->load() == Failure::full) return rocksdb::IOStatus::NoSpace("no space left on device");
+    return FSWritableFileOwnerWrapper::Append(data, options, verification, debug);
+  }
+  rocksdb::IOStatus Sync(const rocksdb::IOOptions& options, rocksdb::IODebugContext* debug) override {
+    if (failure_->load() == Failure::sync) return rocksdb::IOStatus::IOError("the disk does not answer");
+    return FSWritableFileOwnerWrapper::Sync(options, debug);
+  }
+  rocksdb::IOStatus Fsync(const rocksdb::IOOptions& options, rocksdb::IODebugContext* debug) override {
+    if (failure_->load() == Failure::sync) return rocksdb::IOStatus::IOError("the disk does not answer");
+    return FSWritableFileOwnerWrapper::Fsync(options, debug);
+  }
+
+ private:
+  const std::atomic<Failure>* failure_;
+};
+
+/// The default file system, whose write-ahead logs fail as `failure` says.
+class FailingFiles final : public rocksdb::FileSystemWrapper {
+ public:
+  FailingFiles() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
+  const char* Name() const override { return "FailingFiles"; }
+
+  rocksdb::IOStatus NewWritableFile(const std::string& name, const rocksdb::FileOptions& options,
+                                    std::unique_ptr<rocksdb::FSWritableFile>* result,
+                                    rocksdb::IODebugContext* debug) override {
+    std::unique_ptr<rocksdb::FSWritableFile> file;
+    rocksdb::IOStatus status = FileSystemWrapper::NewWritableFile(name, options, &file, debug);
+    if (!status.ok()) return status;
+    const bool wal = name.ends_with(".log");
+    *result = wal ? std::make_unique<FailingFile>(std::move(file), failure) : std::move(file);
+    return status;
+  }
+
+  std::atomic<Failure> failure{Failure::none};
+};
+
+/// Appends after a failure are refused, reading goes on, and the next start tells what is durable.
+void check_stops_for_good(Failure failure, std::string_view message) {
+  ScratchDirectory directory;
+  const auto files = std::make_shared<FailingFiles>();
+  const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(files);
+  std::vector<Event> acknowledged;
+  {
+    const auto log = RocksdbLog::open_on(*env, directory.path(), OpenMode::write);
+    REQUIRE(log.has_value());
+    acknowledged = *(*log)->append(drafts(0, 2), LogTime{1}, Epoch{1});
+    files->failure = failure;
+    const auto failed = (*log)->append(drafts(2, 2), LogTime{2}, Epoch{1});
+    REQUIRE(failed.has_error());
+    CHECK(failed.error().code == ErrorCode::unavailable);
+    CHECK(failed.error().message.find(message) != std::string::npos);
+    files->failure = Failure::none;  // the disk is back, but nobody knows what it holds
+    const auto later = (*log)->append(drafts(4, 1), LogTime{3}, Epoch{1});
+    REQUIRE(later.has_error());
+    CHECK(later.error().code == ErrorCode::read_only);
+    CHECK(later.error().message.find(message) != std::string::npos);
+    CHECK((*log)->drop_raw_before({2}).error().code == ErrorCode::read_only);
+    CHECK((*log)->last_seq() == Seq{2});
+    CHECK(read_all(**log) == acknowledged);
+    CHECK_FALSE((*log)->verify()->broken_at);
+  }
+  const auto again = open_log(directory.path());
+  const std::vector<Event> events = read_all(*again);
+  REQUIRE(events.size() >= acknowledged.size());
+  CHECK(std::equal(acknowledged.begin(), acknowledged.end(), events.begin()));
+  REQUIRE(again->append(drafts(9, 1), LogTime{9}, Epoch{2}).has_value());
+  CHECK_FALSE(again->verify()->broken_at);
+}
+
+TEST_CASE("After a failed sync the log takes no more events, for good") {
+  check_stops_for_good(Failure::sync, "the disk does not answer");
+}
+
+TEST_CASE("On a full disk the log says so and takes no more events") {
+  check_stops_for_good(Failure::full, "the disk is full");
+}
+
+// ---- writers ----
+
+TEST_CASE("A second writer is refused with a clear message, and the first is not disturbed") {
+  ScratchDirectory directory;
+  const auto log = open_log(directory.path());
+  const auto second = RocksdbLog::open(directory.path(), OpenMode::write);
+  REQUIRE(second.has_error());
+  CHECK(second.error().code == ErrorCode::conflict);
+  CHECK(second.error().message.find("process " + std::to_string(::getpid()) + " is writing this log") !=
+        std::string::npos);
+  REQUIRE(log->append(drafts(0, 1), LogTime{1}, Epoch{1}).has_value());
+}
+
+TEST_CASE("The lock goes with the writer") {
+  ScratchDirectory directory;
+  { const auto log = open_log(directory.path()); }
+  CHECK(RocksdbLog::open(directory.path(), OpenMode::write).has_value());
+}
+
+TEST_CASE("A writer in another process is refused too") {
+  ScratchDirectory directory;
+  const auto log = open_log(directory.path());
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto second = RocksdbLog::open(directory.path(), OpenMode::write);
+    ::_exit(second.has_error() && second.error().code == ErrorCode::conflict ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}
+
+TEST_CASE("A log that is being written can be read, without a trace in its directory") {
+  ScratchDirectory directory;
+  const auto log = open_log(directory.path());
+  for (int commit = 0; commit < 30; ++commit) {
+    REQUIRE(log->append(drafts(commit, 2), LogTime{commit}, Epoch{1}).has_value());
+    std::map<std::string, std::uintmax_t> before;
+    for (const auto& file : fs::recursive_directory_iterator(directory.path()))
+      if (file.is_regular_file()) before[file.path()] = file.file_size();
+    const auto reading = open_log(directory.path(), OpenMode::read);
+    CHECK(read_all(*reading) == read_all(*log));
+    CHECK(reading->append(drafts(0, 1), LogTime{1}, Epoch{1}).error().code == ErrorCode::read_only);
+    std::map<std::string, std::uintmax_t> after;
+    for (const auto& file : fs::recursive_directory_iterator(directory.path()))
+      if (file.is_regular_file()) after[file.path()] = file.file_size();
+    CHECK(before == after);
+  }
+}
+
+// ---- directories ----
+
+TEST_CASE("A directory that does not exist cannot be read, and is made by a writer") {
+  ScratchDirectory directory;
+  const fs::path missing = directory.path() / "not" / "there";
+  const auto reading = RocksdbLog::open(missing, OpenMode::read);
+  REQUIRE(reading.has_error());
+  CHECK(reading.error().code == ErrorCode::not_found);
+  CHECK_FALSE(fs::exists(missing));
+  CHECK(RocksdbLog::open(missing, OpenMode::write).has_value());
+  CHECK(RocksdbLog::open(missing, OpenMode::read).has_value());
+}
+
+TEST_CASE("An empty directory holds no log to read") {
+  ScratchDirectory directory;
+  const auto reading = RocksdbLog::open(directory.path(), OpenMode::read);
+  REQUIRE(reading.has_error());
+  CHECK(reading.error().code == ErrorCode::not_found);
+}
+
+TEST_CASE("A directory with other things in it is left alone") {
+  ScratchDirectory directory;
+  write_bytes(directory.path() / "thesis.tex", "years of work");
+  for (const OpenMode mode : {OpenMode::read, OpenMode::write}) {
+    const auto refused = RocksdbLog::open(directory.path(), mode);
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().code == ErrorCode::incompatible);
+    CHECK(refused.error().message.find("thesis.tex") != std::string::npos);
+  }
+  CHECK(std::distance(fs::directory_iterator(directory.path()), fs::directory_iterator()) == 1);
+}
+
+TEST_CASE("The directory of a fresh volume is taken") {
+  ScratchDirectory directory;
+  fs::create_directory(directory.path() / "lost+found");
+  CHECK(RocksdbLog::open(directory.path(), OpenMode::write).has_value());
+}
+
+TEST_CASE("A start that died while making the log is made good by the next") {
+  ScratchDirectory directory;
+  fs::create_directory(directory.path() / "log.new");
+  write_bytes(directory.path() / "log.new" / "MANIFEST-000001", "half");
+  const auto log = open_log(directory.path());
+  CHECK(log->append(drafts(0, 1), LogTime{1}, Epoch{1}).has_value());
+}
+
+TEST_CASE("Another program's database is left alone") {
+  for (const char* place : {"", "log"}) {
+    ScratchDirectory directory;
+    rocksdb::Options options;
+    options.create_if_missing = true;
+    rocksdb::DB* db = nullptr;
+    REQUIRE(rocksdb::DB::Open(options, (directory.path() / place).string(), &db).ok());
+    delete db;
+    for (const OpenMode mode : {OpenMode::read, OpenMode::write}) {
+      const auto refused = RocksdbLog::open(directory.path(), mode);
+      REQUIRE(refused.has_error());
+      CHECK(refused.error().code == ErrorCode::incompatible);
+      CHECK(refused.error().message.find("left alone") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("A log of a newer schema version is refused") {
+  ScratchDirectory directory;
+  { const auto log = open_log(directory.path()); }
+  {
+    const auto store = open_store_for_writing(directory.path() / "log", nullptr);
+    REQUIRE(store.has_value());
+    REQUIRE((*store)->db->Put({}, (*store)->meta, "schema_version", "2").ok());
+  }
+  for (const OpenMode mode : {OpenMode::read, OpenMode::write}) {
+    const auto refused = RocksdbLog::open(directory.path(), mode);
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().code == ErrorCode::incompatible);
+    CHECK(refused.error().message.find("schema version 2") != std::string::npos);
+  }
+}
+
+// ---- packs ----
+
+TEST_CASE("A pack gives back its records and tells its place without them") {
+  const auto commit = make_commit({Seq{6}, LogTime{5}, sha256("before")}, drafts(0, 3), LogTime{9}, Epoch{1});
+  REQUIRE(commit.has_value());
+  const std::string value = pack(*commit);
+  const auto header = read_pack_header(value);
+  REQUIRE(header.has_value());
+  CHECK(header->first == Seq{7});
+  CHECK(header->last() == Seq{9});
+  CHECK(header->first_time == LogTime{9});
+  CHECK(header->last_time == LogTime{9});
+  CHECK(header->previous == sha256("before"));
+  CHECK(header->digest == commit->digest);
+  const auto unpacked = unpack(value, *header);
+  REQUIRE(unpacked.has_value());
+  REQUIRE(unpacked->records.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) CHECK(unpacked->records[i] == commit->records[i]);
+}
+
+TEST_CASE("No bit of a pack can change, and no byte can be missing, unnoticed") {
+  const auto commit = make_commit({}, drafts(0, 4), LogTime{9}, Epoch{1});
+  const std::string value = pack(*commit);
+  std::size_t unnoticed = 0;
+  for (std::size_t bit = 0; bit < value.size() * 8; ++bit) {
+    std::string damaged = value;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
+    if (read_pack_header(damaged)) ++unnoticed;
+  }
+  for (std::size_t size = 0; size < value.size(); ++size)
+    if (read_pack_header(std::string_view(value).substr(0, size))) ++unnoticed;
+  CHECK(unnoticed == 0);
+}
+
+TEST_CASE("A thousand events of one fleet take a fraction of their bytes") {
+  std::size_t plain = 0;
+  const auto commit = make_commit({}, drafts(0, 1000), LogTime{9}, Epoch{1});
+  for (const std::string& record : commit->records) plain += record.size();
+  CHECK(pack(*commit).size() * 5 < plain);
+}
+
+}  // namespace
+}  // namespace fairlead
