@@ -201,7 +201,11 @@ Json number_json(JsonView value) {
   if (error == std::errc{} && end == token.data() + token.size()) return natural;
   // `1e3` and `1.0` are integers too; Go prints them as such.
   constexpr Int128 nano_per_unit = 1'000'000'000;
-  if (auto exact = Quantity::parse(token); exact && exact->nano() % nano_per_unit == 0) {
+  // (Short tokens only: more than nine decimals would be rounded.)
+  const bool short_token = token.size() <= 11 && token.find("e-") == std::string_view::npos &&
+                           token.find("E-") == std::string_view::npos;
+  if (auto exact = Quantity::parse(token);
+      short_token && exact && exact->nano() % nano_per_unit == 0) {
     const Int128 units = exact->nano() / nano_per_unit;
     if (saturate(units) == units) return saturate(units);
   }

@@ -15,6 +15,8 @@ namespace od = simdjson::ondemand;
 // A parser keeps buffers of the size of its largest document; above this they are given back.
 constexpr std::size_t kParserKeepsMax = std::size_t{1} << 20;
 
+constexpr std::size_t kFaultBytesMax = 200;
+
 bool valid_number(std::string_view token) {
   std::size_t at = 0;
   auto digits = [&] {
@@ -174,6 +176,8 @@ JsonFault find_fault(std::string_view text, bool too_deep) {
   } else {
     Json::sax_parse(text, &finder);
     fault.what = finder.found ? finder.what : "no valid JSON";
+    if (fault.what.size() > kFaultBytesMax)
+      fault.what.resize(kFaultBytesMax);  // it quotes the text
     fault.offset = std::min(finder.offset, text.size());
   }
   fault.line =

@@ -45,21 +45,24 @@ Result<std::optional<ObjectSeen>> project(JsonView object) {
   const auto [group, version] = split_api_version(object["apiVersion"].string());
   const auto kind = find_kind(group, object["kind"].string());
   if (!kind || !lists(info(*kind).versions, version)) return std::optional<ObjectSeen>{};
+  return project_as(*kind, version, object);
+}
+
+Result<std::optional<ObjectSeen>> project_as(Kind kind, std::string_view version, JsonView object) {
   JsonView metadata = object["metadata"];
   ObjectSeen out;
-  out.key.kind = *kind;
+  out.key.kind = kind;
   out.key.name = metadata["name"].string();
   if (out.key.name.empty())
-    return Error{ErrorCode::bad_input,
-                 std::string(info(*kind).name) + ": metadata.name is missing"};
-  if (*kind == Kind::manifest_work && !out.key.name.starts_with("fairlead-"))
+    return Error{ErrorCode::bad_input, std::string(info(kind).name) + ": metadata.name is missing"};
+  if (kind == Kind::manifest_work && !out.key.name.starts_with("fairlead-"))
     return std::optional<ObjectSeen>{};
-  if (info(*kind).namespaced) out.key.namespace_ = metadata["namespace"].string();
+  if (info(kind).namespaced) out.key.namespace_ = metadata["namespace"].string();
   out.version = version;
   out.uid = metadata["uid"].string();
   out.resource_version = metadata["resourceVersion"].string();
   out.generation = metadata["generation"].integer().value_or(0);
-  out.facts = facts_of(*kind, object);
+  out.facts = facts_of(kind, object);
   return std::optional<ObjectSeen>(std::move(out));
 }
 

@@ -25,6 +25,9 @@ namespace fairlead {
 /// effect; an entry of a named list without a name.
 Result<std::optional<ObjectSeen>> project(JsonView object);
 
+/// The same for an item of a typed list, where API servers leave apiVersion and kind out.
+Result<std::optional<ObjectSeen>> project_as(Kind kind, std::string_view version, JsonView object);
+
 /// Canonical JSON of `object` as it may be kept: without metadata.managedFields and kubectl's
 /// last-applied copy, without the data of Secrets and the values of environment variables that
 /// other objects embed.

@@ -1,0 +1,19 @@
+// What we want to know of a PEM certificate before a handshake depends on it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/base/result.h"
+
+namespace fairlead {
+
+/// Fails unless `pem` holds a certificate that is valid at this moment (bad_input; the message says
+/// which end it missed).
+Result<void> check_certificate_now(std::string_view pem);
+/// Fails unless `key_pem` is the private key of the first certificate of `certificate_pem`.
+Result<void> check_key_matches(std::string_view certificate_pem, std::string_view key_pem);
+/// Standard base64 with or without line breaks.
+Result<std::string> decode_base64(std::string_view text);
+
+}  // namespace fairlead

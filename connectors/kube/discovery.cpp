@@ -1,0 +1,67 @@
+#include "connectors/kube/discovery.h"
+
+#include <algorithm>
+
+namespace fairlead {
+namespace {
+
+std::vector<std::string_view> versions_of(Kind kind) {
+  std::vector<std::string_view> out;
+  std::string_view rest = info(kind).versions;
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    out.push_back(rest.substr(0, comma));
+    rest.remove_prefix(std::min(rest.size(), comma + 1));
+  }
+  return out;
+}
+
+std::string path_of(Kind kind, std::string_view version) {
+  const std::string_view group = info(kind).group;
+  return (group.empty() ? "/api/" : "/apis/" + std::string(group) + "/") + std::string(version);
+}
+
+}  // namespace
+
+Discovery::Discovery(std::vector<Kind> kinds) : kinds_(std::move(kinds)) {}
+
+std::vector<std::string> Discovery::paths() const {
+  std::vector<std::string> out;
+  for (Kind kind : kinds_)
+    for (std::string_view version : versions_of(kind)) {
+      std::string path = path_of(kind, version);
+      if (std::find(out.begin(), out.end(), path) == out.end()) out.push_back(std::move(path));
+    }
+  return out;
+}
+
+void Discovery::answer(const std::string& path, int status, std::string_view body) {
+  if (status == 404) resources_[path].clear();
+  if (status != 200) return;
+  auto document = parse_json(body);
+  if (document.has_error() || !document->root()["resources"].is(JsonKind::array)) return;
+  std::set<std::string> names;
+  for (JsonView resource : document->root()["resources"]) names.emplace(resource["name"].string());
+  resources_[path] = std::move(names);
+}
+
+std::optional<std::string> Discovery::version(Kind kind) const {
+  for (std::string_view version : versions_of(kind)) {
+    auto found = resources_.find(path_of(kind, version));
+    if (found != resources_.end() && found->second.contains(std::string(info(kind).resource)))
+      return std::string(version);
+  }
+  return std::nullopt;
+}
+
+bool Discovery::decided(Kind kind) const {
+  // A better version that has not answered yet could still win.
+  for (std::string_view version : versions_of(kind)) {
+    auto found = resources_.find(path_of(kind, version));
+    if (found == resources_.end()) return false;
+    if (found->second.contains(std::string(info(kind).resource))) return true;
+  }
+  return true;
+}
+
+}  // namespace fairlead

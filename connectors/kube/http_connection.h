@@ -1,0 +1,49 @@
+// One connection, plain or TLS, behind one virtual interface: Beast's parser and the pool are
+// compiled once. Included by http_*.cpp only.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <memory>
+
+#include "connectors/kube/http_client.h"
+#include "connectors/kube/io_types.h"
+
+namespace fairlead {
+
+using ErrorCondition = boost::system::error_code;
+
+/// Settings that all connections to one server share.
+struct ConnectionTarget {
+  ServerAddress server;
+  std::string verify_name;                         // SNI and the name in the certificate
+  std::shared_ptr<boost::asio::ssl::context> tls;  // null: plain
+};
+
+/// The TLS settings of `credentials`; null for http://.
+Result<std::shared_ptr<boost::asio::ssl::context>> make_tls(const Credentials& credentials);
+
+/// A byte stream to the server. Operations report through `error` and never throw; close() makes
+/// pending ones fail.
+class Connection {
+ public:
+  virtual ~Connection() = default;
+  virtual boost::asio::awaitable<void> connect(ErrorCondition& error) = 0;
+  /// Sends all of it.
+  virtual boost::asio::awaitable<void> write(std::string_view bytes, ErrorCondition& error) = 0;
+  /// 0 at the end of the stream (a missing TLS close_notify is an end too: HTTP frames its bodies).
+  virtual boost::asio::awaitable<std::size_t> read(char* to, std::size_t size,
+                                                   ErrorCondition& error) = 0;
+  virtual void close() = 0;
+  /// The peer has neither closed nor sent anything: good for another request.
+  virtual bool quiet() = 0;
+  /// In what connect() failed, for a person.
+  virtual std::string step() const = 0;
+};
+
+std::unique_ptr<Connection> make_connection(boost::asio::io_context& context,
+                                            const ConnectionTarget& target);
+
+}  // namespace fairlead

@@ -1,0 +1,219 @@
+#include "connectors/kube/kube_sink.h"
+
+#include <algorithm>
+
+#include "connectors/kube/json_document.h"
+#include "connectors/kube/resource_path.h"
+
+namespace fairlead {
+namespace {
+
+constexpr std::size_t kReasonBytesMax = 1024;
+constexpr Duration kWriteTimeout = seconds(30);
+
+std::string delete_options(const WriteRequest& request) {
+  Json options{{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
+  if (!request.uid.empty()) options["preconditions"]["uid"] = request.uid;
+  if (!request.resource_version.empty())
+    options["preconditions"]["resourceVersion"] = request.resource_version;
+  return to_text(options);
+}
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+std::string reason_text(JsonView status, std::string_view body) {
+  std::string out(status["reason"].string());
+  std::string_view message = status["message"].string();
+  if (status["kind"].string() != "Status") message = body;
+  if (!out.empty() && !message.empty()) out += ": ";
+  out += message;
+  for (JsonView cause : status["details"]["causes"])
+    if (cause["reason"].string() == "FieldManagerConflict")
+      out += " [FieldManagerConflict " + std::string(cause["field"].string()) + "]";
+  if (out.size() > kReasonBytesMax) out.resize(kReasonBytesMax);
+  return out;
+}
+
+// The object that was meant is no longer there, or another one has its name.
+bool names_another_object(int code, JsonView status) {
+  const std::string_view message = status["message"].string();
+  if (code == 409)
+    return contains(message, "uid mismatch") || contains(message, "UID in the precondition") ||
+           contains(message, "UID in precondition");
+  return code == 422 && contains(message, "metadata.uid") &&
+         contains(message, "field is immutable");
+}
+
+WriteResult result_of(Verb verb, int code, JsonView status) {
+  if (code >= 200 && code < 300) return WriteResult::accepted;
+  if (code == 404) return verb == Verb::remove ? WriteResult::accepted : WriteResult::gone;
+  if (names_another_object(code, status)) return WriteResult::gone;
+  switch (code) {
+    case 409: return WriteResult::conflict;
+    case 401:  // a token that is being rotated
+    case 429:
+    case 503: return WriteResult::throttled;
+    // With a reason (InternalError, ServerTimeout) the request was understood and may have been
+    // carried out.
+    case 500:
+      return status["reason"].string().empty() ? WriteResult::refused : WriteResult::unknown;
+    case 408:
+    case 502:
+    case 504: return WriteResult::unknown;
+    default: return code >= 500 || code < 400 ? WriteResult::unknown : WriteResult::refused;
+  }
+}
+
+}  // namespace
+
+HttpRequest to_http(const WriteRequest& request) {
+  const KindInfo& kind = info(request.target.kind);
+  HttpRequest out;
+  out.timeout = kWriteTimeout;
+  const bool create = request.verb == Verb::create;
+  out.target = resource_path(kind, request.version, request.target.namespace_,
+                             create ? std::string_view{} : std::string_view(request.target.name));
+  std::string query;
+  if (!request.field_manager.empty()) query = "?fieldManager=" + url_encode(request.field_manager);
+  out.body = request.body;
+  switch (request.verb) {
+    case Verb::apply_status: out.target += "/status"; [[fallthrough]];
+    case Verb::apply:
+      out.method = "PATCH";
+      out.content_type = "application/apply-patch+yaml";
+      if (request.force) query += query.empty() ? "?force=true" : "&force=true";
+      break;
+    case Verb::create:
+      out.method = "POST";
+      out.content_type = "application/json";
+      break;
+    case Verb::patch:
+      out.method = "PATCH";
+      out.content_type = "application/merge-patch+json";
+      break;
+    case Verb::remove:
+      out.method = "DELETE";
+      out.content_type = "application/json";
+      out.body = delete_options(request);
+      query.clear();
+      break;
+  }
+  out.target += query;
+  return out;
+}
+
+WriteAnswer classify(const WriteRequest& request, const Result<HttpResponse>& answer) {
+  WriteAnswer out;
+  out.intent = request.intent;
+  if (answer.has_error()) {
+    out.result = WriteResult::unknown;
+    out.reason = answer.error().message.substr(0, kReasonBytesMax);
+    return out;
+  }
+  out.http_code = answer->status;
+  JsonFault fault;
+  const auto document = parse_json(answer->body, fault);
+  JsonView body = document ? document->root() : JsonView{};
+  out.result = result_of(request.verb, answer->status, body);
+  if (out.result == WriteResult::accepted && answer->status < 300) {
+    out.uid = body["metadata"]["uid"].string();
+    out.resource_version = body["metadata"]["resourceVersion"].string();
+    if (out.uid.empty())
+      out.uid = body["details"]["uid"].string();  // a delete answers with a Status
+    return out;
+  }
+  out.reason = reason_text(body, answer->body);
+  if (out.result == WriteResult::throttled)
+    out.retry_after = answer->retry_after.value_or(seconds(1));
+  return out;
+}
+
+// Lives as long as an answer is awaited.
+struct KubeSink::Core : std::enable_shared_from_this<KubeSink::Core> {
+  struct Waiting {
+    WriteRequest request;
+    std::function<void(WriteAnswer)> answered;
+  };
+
+  Core(IoLoop& loop_given, HttpClient& http_given, WriteRate rate_given,
+       std::function<void(const WriteAnswer&)> counted_given)
+      : loop(loop_given), http(http_given), rate(rate_given), counted(std::move(counted_given)) {
+    rate.qps = std::max<std::int64_t>(rate.qps, 1);
+    rate.burst = std::max<std::int64_t>(rate.burst, 1);
+  }
+
+  // A bucket of tokens in nanoseconds of work: each write costs 1/qps of a second, the bucket holds
+  // `burst` writes.
+  void pump() {
+    const std::int64_t cost = 1'000'000'000 / rate.qps + 1;
+    const Duration held{cost * rate.burst};
+    const LogTime now = loop.now();
+    if (paid_until.ns < now.ns - held.ns) paid_until = {now.ns - held.ns};
+    while (!waiting.empty() && !closed) {
+      if (paid_until.ns + cost > now.ns) {
+        timer = loop.after({paid_until.ns + cost - now.ns}, [this] { pump(); });
+        return;
+      }
+      paid_until.ns += cost;
+      Waiting next = std::move(waiting.front());
+      waiting.pop_front();
+      send(std::move(next));
+    }
+  }
+
+  void send(Waiting one) {
+    HttpRequest request = to_http(one.request);
+    one.request.body.clear();
+    http.send(std::move(request),
+              [self = shared_from_this(), one = std::move(one)](Result<HttpResponse> answer) {
+                self->answer(one, classify(one.request, answer));
+              });
+  }
+
+  void answer(const Waiting& one, WriteAnswer said) const {
+    if (counted) counted(said);
+    one.answered(std::move(said));
+  }
+
+  void close() {
+    closed = true;
+    timer.reset();
+    for (Waiting& one : std::exchange(waiting, {})) {
+      WriteAnswer said;
+      said.intent = one.request.intent;
+      said.result = WriteResult::unknown;
+      said.reason = "stopped";
+      one.answered(std::move(said));
+    }
+  }
+
+  IoLoop& loop;
+  HttpClient& http;
+  WriteRate rate;
+  std::function<void(const WriteAnswer&)> counted;
+  std::deque<Waiting> waiting;
+  LogTime paid_until;
+  std::unique_ptr<IoLoop::Timer> timer;
+  bool closed = false;
+};
+
+KubeSink::KubeSink(IoLoop& loop, HttpClient& http, WriteRate rate,
+                   std::function<void(const WriteAnswer&)> counted)
+    : loop_(loop), core_(std::make_shared<Core>(loop, http, rate, std::move(counted))) {}
+
+KubeSink::~KubeSink() { core_->close(); }
+
+void KubeSink::send(WriteRequest request, std::function<void(WriteAnswer)> answered) {
+  loop_.post(
+      [core = core_, request = std::move(request), answered = std::move(answered)]() mutable {
+        core->waiting.push_back({std::move(request), std::move(answered)});
+        if (core->closed)
+          core->close();
+        else
+          core->pump();
+      });
+}
+
+}  // namespace fairlead

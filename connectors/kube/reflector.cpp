@@ -1,0 +1,506 @@
+#include "connectors/kube/reflector.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "connectors/kube/projection.h"
+#include "connectors/kube/resource_path.h"
+
+namespace fairlead {
+namespace {
+
+constexpr Duration kLasting = seconds(10);  // a stream that lived so long was no failure
+constexpr int kBadLinesMax =
+    3;  // in a row, before the stream's position is given up and everything is listed
+
+// Newer Kubernetes promises that resource versions compare as numbers; anything else is opaque to
+// us.
+std::optional<std::uint64_t> as_number(std::string_view text) {
+  std::uint64_t value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// What a server says about a failure, at most a line.
+std::string status_text(int status, std::string_view body) {
+  std::string out = status == 0 ? "no answer" : std::to_string(status);
+  JsonFault fault;
+  std::string said(body);
+  if (auto parsed = parse_json(body, fault);
+      parsed && parsed->root()["message"].is(JsonKind::string))
+    said = parsed->root()["message"].string();
+  std::replace(said.begin(), said.end(), '\n', ' ');
+  if (said.size() > 300) said.resize(300);
+  return said.empty() ? out : out + ": " + said;
+}
+
+}  // namespace
+
+Reflector::Reflector(Kind kind, ReflectorSettings settings, std::function<std::uint64_t()> random)
+    : kind_(kind),
+      settings_(settings),
+      random_(std::move(random)),
+      page_limit_(settings.page_limit) {}
+
+std::string Reflector::collection() const { return resource_path(info(kind_), version_, {}, {}); }
+
+void Reflector::say(std::string line) {
+  line = std::string(info(kind_).resource) + ": " + line;
+  if (line == last_diagnostic_) return;  // once, not at every retry
+  last_diagnostic_ = line;
+  out_.diagnostics.push_back(std::move(line));
+}
+
+Duration Reflector::jittered(Duration span) {
+  // Up to half as much again, so that a thousand hubs do not return in step.
+  const auto half = static_cast<std::uint64_t>(span.ns / 2) + 1;
+  return {span.ns + static_cast<std::int64_t>(random_() % half)};
+}
+
+ReflectorOutput Reflector::finish(LogTime now) {
+  if (served_once_ && !stale_ && now >= last_alive_ + settings_.stale_after) {
+    stale_ = true;
+    out_.facts.emplace_back(StreamStale{kind_});
+    say("nothing heard for " + to_go_duration(settings_.stale_after));
+  }
+  if (served_once_ && !lost_ && now >= last_alive_ + settings_.lost_after) {
+    lost_ = true;
+    out_.facts.emplace_back(StreamLost{kind_});
+    say("nothing heard for " + to_go_duration(settings_.lost_after));
+  }
+  out_.wake = until_;
+  if (served_once_ && !stale_)
+    out_.wake = std::min(out_.wake, last_alive_ + settings_.stale_after);
+  else if (served_once_ && !lost_)
+    out_.wake = std::min(out_.wake, last_alive_ + settings_.lost_after);
+  return std::exchange(out_, ReflectorOutput{});
+}
+
+void Reflector::alive(LogTime now) {
+  last_alive_ = now;
+  if (!stale_ && !lost_) return;
+  stale_ = lost_ = false;
+  last_diagnostic_.clear();
+  out_.diagnostics.push_back(std::string(info(kind_).resource) + ": heard again");
+  // A list that is under way tells of its end itself.
+  if (phase_ == Phase::watching) out_.facts.emplace_back(StreamAlive{kind_, resource_version_});
+}
+
+ReflectorOutput Reflector::served(LogTime now, std::optional<std::string> version) {
+  if (!version) {
+    // A request that is out will meet its own 404; a picture that was complete is kept until then.
+    if (phase_ == Phase::unserved || phase_ == Phase::waiting) {
+      phase_ = Phase::unserved;
+      until_ = kForever;
+    }
+    return finish(now);
+  }
+  if (*version == version_ && phase_ != Phase::unserved) return finish(now);
+  if (phase_ != Phase::unserved) out_.cancel = true;
+  // Another version shows other fields: everything is told again.
+  if (*version != version_)
+    for (auto& [name, known] : known_) known.resource_version.clear();
+  version_ = *version;
+  if (!served_once_) last_alive_ = now;
+  served_once_ = true;
+  failures_ = 0;
+  start_list(now);
+  return finish(now);
+}
+
+void Reflector::start_list(LogTime now) {
+  for (auto& [name, known] : known_) known.listed = false;
+  if (streaming_lists_)
+    request_stream(now, true);
+  else
+    start_paged_list(now);
+}
+
+void Reflector::start_paged_list(LogTime now) {
+  for (auto& [name, known] : known_) known.listed = false;
+  phase_ = Phase::paging;
+  until_ = now + settings_.request_timeout;
+  request_page({});
+}
+
+void Reflector::request_page(const std::string& continue_token) {
+  std::string target = collection() + "?limit=" + std::to_string(page_limit_);
+  if (!continue_token.empty()) target += "&continue=" + url_encode(continue_token);
+  out_.request = ReflectorRequest{ReflectorRequest::Kind::page, std::move(target)};
+}
+
+void Reflector::request_stream(LogTime now, bool with_initial_events) {
+  const std::int64_t length = settings_.watch_length.ns / 1'000'000'000;
+  const std::int64_t seconds_asked =
+      length + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(length + 1));
+  std::string target = collection() + "?watch=true&allowWatchBookmarks=true&timeoutSeconds=" +
+                       std::to_string(seconds_asked);
+  if (with_initial_events)
+    target += "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
+  else
+    target += "&resourceVersion=" + url_encode(resource_version_);
+  decoder_.reset();
+  stream_useful_ = false;
+  opened_at_ = kForever;
+  phase_ = with_initial_events ? Phase::streaming_list : Phase::watching;
+  until_ = now + (with_initial_events ? settings_.list_silence_max : settings_.watch_silence_max);
+  out_.request = ReflectorRequest{ReflectorRequest::Kind::watch, std::move(target)};
+}
+
+void Reflector::wait(LogTime now, Duration span, bool then_list) {
+  phase_ = Phase::waiting;
+  then_list_ = then_list;
+  until_ = now + span;
+}
+
+void Reflector::back_off(LogTime now, bool then_list, std::optional<Duration> at_least) {
+  Duration span = settings_.backoff_first;
+  for (int i = 0; i < failures_ && span < settings_.backoff_max; ++i) span.ns *= 2;
+  span = std::min(span, settings_.backoff_max);
+  ++failures_;
+  span = jittered(span);
+  if (at_least) span = std::max(span, std::min(*at_least, seconds(600)));
+  wait(now, span, then_list);
+}
+
+void Reflector::slow_down(LogTime now, int status, std::string_view body) {
+  ++counters_.errors;
+  synced_ = false;
+  say(status_text(status, body));
+  wait(now, jittered(settings_.slow_retry), true);
+  out_.rediscover = status == 404;
+}
+
+void Reflector::failed_list(LogTime now, int status, std::string_view body,
+                            std::optional<Duration> retry_after) {
+  if (status == 401 || status == 403 || status == 404) {
+    slow_down(now, status, body);
+    return;
+  }
+  ++counters_.errors;
+  say(status_text(status, body));
+  back_off(now, true, retry_after);
+}
+
+ReflectorOutput Reflector::page(LogTime now, int status, std::string_view body,
+                                std::optional<Duration> retry_after) {
+  if (phase_ != Phase::paging) return finish(now);
+  if (status == 410) {  // the continue token is too old: from the start, but not in a tight circle
+    ++counters_.errors;
+    ++counters_.relists;
+    back_off(now, true, std::nullopt);
+    return finish(now);
+  }
+  if (status == 413 && page_limit_ > 1) {  // how our own client calls an answer that is too long
+    page_limit_ = std::max<std::int64_t>(1, page_limit_ / 4);
+    start_paged_list(now);
+    return finish(now);
+  }
+  if (status != 200) {
+    failed_list(now, status, body, retry_after);
+    return finish(now);
+  }
+  JsonFault fault;
+  auto document = parse_json(body, fault, kJsonFileBytesMax);
+  if (!document || !document->root().is(JsonKind::object)) {
+    ++counters_.malformed;
+    failed_list(now, 0, "a page that is no JSON: " + fault.what, std::nullopt);
+    return finish(now);
+  }
+  ++counters_.pages;
+  alive(now);
+  for (JsonView item : document->root()["items"]) listed(item);
+  JsonView metadata = document->root()["metadata"];
+  if (const std::string_view more = metadata["continue"].string(); !more.empty()) {
+    until_ = now + settings_.request_timeout;
+    request_page(std::string(more));
+    return finish(now);
+  }
+  finish_list(std::string(metadata["resourceVersion"].string()));
+  request_stream(now, false);
+  return finish(now);
+}
+
+void Reflector::listed(JsonView object) {
+  auto seen = project_as(kind_, version_, object);
+  if (seen.has_error()) {
+    ++counters_.malformed;
+    return;
+  }
+  if (!*seen) return;
+  ObjectSeen& found = **seen;
+  Known& known = known_[{found.key.namespace_, found.key.name}];
+  known.listed = true;
+  const bool same = !known.resource_version.empty() && known.uid == found.uid &&
+                    known.resource_version == found.resource_version;
+  if (same) {
+    ++counters_.duplicates;
+    return;
+  }
+  if (!known.uid.empty() && known.uid != found.uid)
+    out_.facts.emplace_back(ObjectMissing{found.key, known.uid, {}});
+  known.uid = found.uid;
+  known.resource_version = found.resource_version;
+  out_.facts.emplace_back(std::move(found));
+}
+
+void Reflector::finish_list(const std::string& resource_version) {
+  for (auto at = known_.begin(); at != known_.end();) {
+    if (at->second.listed) {
+      ++at;
+      continue;
+    }
+    out_.facts.emplace_back(
+        ObjectMissing{{kind_, at->first.first, at->first.second}, at->second.uid, {}});
+    at = known_.erase(at);
+  }
+  resource_version_ = resource_version;
+  out_.facts.emplace_back(ListCompleted{kind_, resource_version});
+  ++counters_.lists;
+  synced_ = true;
+  if (!last_diagnostic_.empty()) say("listed");
+  last_diagnostic_.clear();
+}
+
+ReflectorOutput Reflector::opened(LogTime now) {
+  if (phase_ != Phase::watching && phase_ != Phase::streaming_list) return finish(now);
+  ++counters_.watches;
+  opened_at_ = now;
+  alive(now);
+  until_ =
+      now + (phase_ == Phase::watching ? settings_.watch_silence_max : settings_.list_silence_max);
+  return finish(now);
+}
+
+ReflectorOutput Reflector::bytes(LogTime now, std::string_view chunk) {
+  if (phase_ != Phase::watching && phase_ != Phase::streaming_list) return finish(now);
+  alive(now);
+  until_ =
+      now + (phase_ == Phase::watching ? settings_.watch_silence_max : settings_.list_silence_max);
+  decoder_.feed(chunk);
+  drain(now);
+  return finish(now);
+}
+
+void Reflector::drain(LogTime now) {
+  // An event can end the stream (ERROR, 410): what is buffered behind it no longer matters.
+  while (phase_ == Phase::watching || phase_ == Phase::streaming_list) {
+    WatchStep step = decoder_.next();
+    if (step.kind == WatchStep::Kind::need_more) return;
+    if (step.kind == WatchStep::Kind::event) {
+      take(now, *step.event);
+      continue;
+    }
+    ++counters_.malformed;
+    out_.cancel = true;
+    broken(now, step.fault);
+  }
+}
+
+void Reflector::forget_failures_if_lasting(LogTime now) {
+  if (opened_at_ == kForever || now < opened_at_ + kLasting) return;
+  stream_useful_ = true;
+  failures_ = 0;
+}
+
+// The stream cannot be read on. Its position is good still, unless the same place breaks again and
+// again.
+void Reflector::broken(LogTime now, const std::string& why) {
+  ++counters_.errors;
+  ++bad_lines_;
+  say("broken stream: " + why);
+  const bool again = phase_ == Phase::streaming_list || bad_lines_ >= kBadLinesMax;
+  if (again) {
+    ++counters_.relists;
+    bad_lines_ = 0;
+  }
+  if (phase_ == Phase::streaming_list) streaming_lists_ = false;
+  back_off(now, again, std::nullopt);
+}
+
+void Reflector::take(LogTime now, const WatchEvent& event) {
+  if (event.type == WatchEventType::error) {
+    take_error(now, event.object());
+    return;
+  }
+  stream_useful_ = true;
+  bad_lines_ = 0;
+  if (phase_ == Phase::watching) {
+    failures_ = 0;
+    last_diagnostic_.clear();
+  }
+  if (event.type == WatchEventType::bookmark)
+    take_bookmark(now, event.object());
+  else
+    take_object(event);
+}
+
+void Reflector::take_object(const WatchEvent& event) {
+  ++counters_.events;
+  JsonView object = event.object();
+  const std::string_view version = object["metadata"]["resourceVersion"].string();
+  auto seen = project_as(kind_, version_, object);
+  if (seen.has_error()) {
+    ++counters_.malformed;
+    return;
+  }
+  if (phase_ == Phase::watching && !version.empty()) resource_version_ = version;
+  if (!*seen) return;
+  if (event.type == WatchEventType::deleted) {
+    take_missing(**seen);
+    return;
+  }
+  if (phase_ == Phase::streaming_list) {
+    listed(object);
+    return;
+  }
+  ObjectSeen& found = **seen;
+  Known& known = known_[{found.key.namespace_, found.key.name}];
+  if (known.uid == found.uid && !known.resource_version.empty()) {
+    if (known.resource_version == found.resource_version) {
+      ++counters_.duplicates;
+      return;
+    }
+    const auto before = as_number(known.resource_version);
+    const auto after = as_number(found.resource_version);
+    if (before && after && *after < *before) {
+      ++counters_.older;
+      return;
+    }
+  } else if (!known.uid.empty() && known.uid != found.uid) {
+    out_.facts.emplace_back(ObjectMissing{found.key, known.uid, {}});  // its DELETED never came
+  }
+  known.uid = found.uid;
+  known.resource_version = found.resource_version;
+  out_.facts.emplace_back(std::move(found));
+}
+
+void Reflector::take_missing(const ObjectSeen& object) {
+  auto found = known_.find({object.key.namespace_, object.key.name});
+  const bool other =
+      found != known_.end() && !object.uid.empty() && found->second.uid != object.uid;
+  if (found == known_.end() || other) {
+    ++counters_.unknown_deletes;
+    return;
+  }
+  known_.erase(found);
+  out_.facts.emplace_back(ObjectMissing{object.key, object.uid, object.resource_version});
+}
+
+void Reflector::take_bookmark(LogTime now, JsonView object) {
+  ++counters_.bookmarks;
+  JsonView metadata = object["metadata"];
+  const std::string version(metadata["resourceVersion"].string());
+  if (phase_ == Phase::streaming_list) {
+    if (metadata["annotations"]["k8s.io/initial-events-end"].string() != "true") return;
+    finish_list(version);
+    phase_ = Phase::watching;  // the same stream goes on
+    until_ = now + settings_.watch_silence_max;
+    return;
+  }
+  if (!version.empty()) resource_version_ = version;
+  out_.facts.emplace_back(StreamAlive{kind_, resource_version_});
+}
+
+void Reflector::take_error(LogTime now, JsonView status) {
+  ++counters_.errors;
+  out_.cancel = true;
+  forget_failures_if_lasting(now);
+  const auto code = static_cast<int>(status["code"].integer().value_or(0) % 1000);
+  const bool was_list = phase_ == Phase::streaming_list;
+  if (code == 410 || status["reason"].string() == "Expired" ||
+      status["reason"].string() == "Gone") {
+    ++counters_.relists;
+    // The first time at once; a server that says so again and again is given time.
+    if (failures_ == 0 && !was_list) {
+      ++failures_;
+      start_list(now);
+    } else {
+      back_off(now, true, std::nullopt);
+    }
+    return;
+  }
+  say("error event " + status_text(code, status["message"].string()));
+  if (was_list && (code == 500 || code == 400 || code == 422)) {
+    streaming_lists_ =
+        false;  // "required storage feature RequestWatchProgress is disabled" and the like
+    start_paged_list(now);
+    return;
+  }
+  back_off(now, was_list, std::nullopt);
+}
+
+ReflectorOutput Reflector::ended(LogTime now, int status, std::string_view body,
+                                 std::optional<Duration> retry_after) {
+  if (phase_ != Phase::watching && phase_ != Phase::streaming_list) return finish(now);
+  const bool was_list = phase_ == Phase::streaming_list;
+  forget_failures_if_lasting(now);
+  if (status == 200) alive(now);
+  if (status == 200 || status == 0) {
+    WatchStep step = decoder_.finish();
+    if (step.kind == WatchStep::Kind::malformed) ++counters_.malformed;
+    if (step.kind == WatchStep::Kind::event) take(now, *step.event);
+    if (phase_ != Phase::watching && phase_ != Phase::streaming_list) return finish(now);
+    if (phase_ == Phase::watching && stream_useful_ && status == 200) {
+      request_stream(now, false);  // the ordinary end of a watch: on from the last version
+      return finish(now);
+    }
+    if (status == 0) {
+      ++counters_.errors;
+      say(status_text(0, body));
+    }
+    back_off(now, phase_ == Phase::streaming_list, retry_after);
+    return finish(now);
+  }
+  if (status == 410) {
+    ++counters_.relists;
+    ++counters_.errors;
+    back_off(now, true, std::nullopt);
+  } else if (was_list && (status == 400 || status == 422 || status == 500)) {
+    streaming_lists_ = false;
+    start_paged_list(now);
+  } else if (status == 401 || status == 403 || status == 404) {
+    slow_down(now, status, body);
+  } else {
+    ++counters_.errors;
+    say(status_text(status, body));
+    back_off(now, was_list, retry_after);
+  }
+  return finish(now);
+}
+
+ReflectorOutput Reflector::timer(LogTime now) {
+  if (now < until_) return finish(now);
+  switch (phase_) {
+    case Phase::unserved: until_ = kForever; break;
+    case Phase::waiting:
+      if (then_list_)
+        start_list(now);
+      else
+        request_stream(now, false);
+      break;
+    case Phase::paging:
+      out_.cancel = true;
+      failed_list(now, 0, "no page within " + to_go_duration(settings_.request_timeout),
+                  std::nullopt);
+      break;
+    case Phase::streaming_list:
+      ++counters_.silences;
+      out_.cancel = true;
+      streaming_lists_ = false;
+      say("a streaming list that never ended: listing in pages");
+      start_paged_list(now);
+      break;
+    case Phase::watching:
+      ++counters_.silences;
+      out_.cancel = true;
+      // Silence proves nothing by itself (bookmarks may never come): look again from the same
+      // version.
+      request_stream(now, false);
+      break;
+  }
+  return finish(now);
+}
+
+}  // namespace fairlead

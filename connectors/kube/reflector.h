@@ -1,0 +1,164 @@
+// Keeps a faithful picture of one kind on one API server. Does no I/O.
+//
+// A reflector is a state machine: it is told what arrived (an answer, bytes of a stream, an end,
+// the time) and says what to request next, when to wake it, and which watch facts follow. It lists
+// (streaming where the server can, else in pages), watches from where the list ended, resumes after
+// an end of stream, and lists again after 410. What vanished between two lists is told as
+// ObjectMissing. It never trusts a stream: duplicates, older versions, deletes of unknown objects,
+// cut lines and silence are all handled and counted. The protocol is client-go's; see kube-client
+// in ARCHITECTURE.md for the differences.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "connectors/kube/watch_decoder.h"
+#include "engine/base/time.h"
+#include "engine/ingest/watch_fact.h"
+
+namespace fairlead {
+
+/// How patient a reflector is.
+struct ReflectorSettings {
+  std::int64_t page_limit = 500;  ///< objects a page; quartered when a page is too large
+  Duration backoff_first = milliseconds(800);
+  Duration backoff_max = seconds(30);
+  Duration slow_retry = seconds(30);        ///< after 401, 403 and while the kind is not served
+  Duration request_timeout = seconds(60);   ///< for one page
+  Duration list_silence_max = seconds(30);  ///< of a streaming list before pages are tried instead
+  Duration watch_silence_max =
+      seconds(120);  ///< before a silent stream is broken (servers send bookmarks each minute)
+  Duration watch_length = seconds(300);  ///< asked of the server; up to twice that, at random
+  Duration stale_after = seconds(300);
+  Duration lost_after = seconds(900);
+};
+
+/// What happened so far, for metrics.
+struct ReflectorCounters {
+  std::uint64_t lists = 0;  ///< completed
+  std::uint64_t pages = 0;
+  std::uint64_t watches = 0;  ///< streams that were opened
+  std::uint64_t relists = 0;  ///< lists forced by 410 or a broken stream
+  std::uint64_t events = 0;   ///< ADDED, MODIFIED and DELETED
+  std::uint64_t bookmarks = 0;
+  std::uint64_t duplicates = 0;  ///< a version that was known already
+  std::uint64_t older = 0;       ///< a version lower than the known one of the same uid
+  std::uint64_t unknown_deletes = 0;
+  std::uint64_t malformed = 0;  ///< lines and objects that could not be read, cut lines too
+  std::uint64_t errors = 0;     ///< failed requests and ERROR events
+  std::uint64_t silences = 0;   ///< streams broken for silence
+};
+
+/// A request to make. At most one is outstanding; a new one, or `cancel`, replaces it.
+struct ReflectorRequest {
+  enum class Kind : std::uint8_t { page, watch };
+  Kind kind = Kind::page;
+  std::string target;  ///< path and query
+};
+
+/// What follows from one input, in order: cancel, facts, request; then wake at `wake`.
+struct ReflectorOutput {
+  bool cancel = false;  ///< drop the outstanding request: its answer no longer matters
+  std::vector<decltype(WatchFact::said)> facts;
+  std::optional<ReflectorRequest> request;
+  LogTime wake = kForever;  ///< call timer() then (on the clock of the inputs), unless another
+                            ///< output says otherwise
+  bool rediscover = false;  ///< the kind was not found: ask again which versions are served
+  std::vector<std::string> diagnostics;  ///< a line each for an operator; no tokens, no objects
+};
+
+/// The state machine for one kind. Not thread-safe; owned by whoever drives it. All `now` are of
+/// one monotonic clock.
+class Reflector {
+ public:
+  /// `random` gives numbers of 64 random bits, for jitter only.
+  Reflector(Kind kind, ReflectorSettings settings, std::function<std::uint64_t()> random);
+
+  /// Discovery says which version is served; nullopt: none. A change of version lists again.
+  ReflectorOutput served(LogTime now, std::optional<std::string> version);
+  /// The answer to a page: HTTP status (0: none, `body` says why) and body. `retry_after` of 429
+  /// and 503.
+  ReflectorOutput page(LogTime now, int status, std::string_view body,
+                       std::optional<Duration> retry_after);
+  /// A watch was answered with 200: bytes follow.
+  ReflectorOutput opened(LogTime now);
+  ReflectorOutput bytes(LogTime now, std::string_view chunk);
+  /// The watch is over: refused with `status` other than 200 (`body` says why), cut (status 0), or
+  /// ended (200).
+  ReflectorOutput ended(LogTime now, int status, std::string_view body,
+                        std::optional<Duration> retry_after);
+  ReflectorOutput timer(LogTime now);
+
+  const ReflectorCounters& counters() const { return counters_; }
+  Kind kind() const { return kind_; }
+  /// A list was completed and nothing has been lost since.
+  bool synced() const { return synced_; }
+
+ private:
+  enum class Phase : std::uint8_t { unserved, paging, streaming_list, watching, waiting };
+  struct Known {
+    std::string uid;
+    std::string resource_version;
+    bool listed = false;  // seen by the list in progress
+  };
+  using Name = std::pair<std::string, std::string>;  // namespace, name
+
+  void start_list(LogTime now);
+  void start_paged_list(LogTime now);
+  void request_page(const std::string& continue_token);
+  void request_stream(LogTime now, bool with_initial_events);
+  void finish_list(const std::string& resource_version);
+  void listed(JsonView object);
+  void wait(LogTime now, Duration span, bool then_list);
+  void back_off(LogTime now, bool then_list, std::optional<Duration> at_least);
+  void slow_down(LogTime now, int status, std::string_view body);
+  void failed_list(LogTime now, int status, std::string_view body,
+                   std::optional<Duration> retry_after);
+  void drain(LogTime now);
+  void take(LogTime now, const WatchEvent& event);
+  void take_object(const WatchEvent& event);
+  void take_missing(const ObjectSeen& object);
+  void take_bookmark(LogTime now, JsonView object);
+  void take_error(LogTime now, JsonView status);
+  void broken(LogTime now, const std::string& why);
+  void forget_failures_if_lasting(LogTime now);
+  void alive(LogTime now);
+  void say(std::string line);
+  Duration jittered(Duration span);
+  std::string collection() const;
+  ReflectorOutput finish(LogTime now);
+
+  Kind kind_;
+  ReflectorSettings settings_;
+  std::function<std::uint64_t()> random_;
+
+  Phase phase_ = Phase::unserved;
+  std::string version_;
+  bool streaming_lists_ = true;  // until the server says no
+  bool synced_ = false;
+  bool then_list_ = true;       // what `waiting` leads to: a list, or a resumed watch
+  bool stream_useful_ = false;  // the open stream brought something
+  std::int64_t page_limit_;
+  int failures_ = 0;   // in a row
+  int bad_lines_ = 0;  // in a row
+  std::string last_diagnostic_;
+  std::string resource_version_;  // to resume from
+  std::map<Name, Known> known_;
+  WatchDecoder decoder_;
+
+  LogTime until_ = kForever;  // end of the wait, or deadline of the request
+  LogTime last_alive_;
+  LogTime opened_at_ = kForever;  // of the open stream
+  bool served_once_ = false;
+  bool stale_ = false, lost_ = false;
+  ReflectorCounters counters_;
+  ReflectorOutput out_;
+};
+
+}  // namespace fairlead

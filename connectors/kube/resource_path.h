@@ -1,0 +1,18 @@
+// Where objects live on an API server.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "schema/kind.h"
+
+namespace fairlead {
+
+/// /api/v1/nodes, /apis/GROUP/VERSION/namespaces/NS/RESOURCE/NAME: without a name the collection,
+/// without a namespace that of all namespaces. The namespace of a cluster-scoped kind is ignored.
+std::string resource_path(const KindInfo& kind, std::string_view version,
+                          std::string_view namespace_, std::string_view name);
+/// Percent-encodes everything but unreserved characters.
+std::string url_encode(std::string_view text);
+
+}  // namespace fairlead

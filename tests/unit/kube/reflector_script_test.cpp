@@ -1,0 +1,155 @@
+// Runs the scripts of tests/unit/kube/reflector/: what arrives, a line `----`, and what the
+// reflector must say to it. FAIRLEAD_REWRITE=1 writes the answers into the files instead of
+// comparing; read the diff.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "connectors/kube/reflector.h"
+
+using namespace fairlead;
+
+namespace {
+
+std::string name_of(const ObjectKey& key) {
+  return key.namespace_.empty() ? key.name : key.namespace_ + "/" + key.name;
+}
+
+std::string duration_text(LogTime time) {
+  return time == kForever ? "never" : to_go_duration({time.ns});
+}
+
+struct FactPrinter {
+  std::string operator()(const ObjectSeen& seen) const {
+    return "seen " + name_of(seen.key) + " " + seen.uid + "@" + seen.resource_version + " " +
+           seen.version;
+  }
+  std::string operator()(const ObjectMissing& missing) const {
+    return "missing " + name_of(missing.key) + " " + missing.uid + "@" + missing.resource_version;
+  }
+  std::string operator()(const ListCompleted& list) const {
+    return "listed @" + list.resource_version;
+  }
+  std::string operator()(const StreamAlive& alive) const {
+    return "alive @" + alive.resource_version;
+  }
+  std::string operator()(const StreamStale&) const { return "stale"; }
+  std::string operator()(const StreamLost&) const { return "lost"; }
+};
+
+std::string text_of(const ReflectorOutput& out) {
+  std::string text;
+  if (out.cancel) text += "cancel\n";
+  for (const auto& fact : out.facts) text += std::visit(FactPrinter{}, fact) + "\n";
+  for (const auto& line : out.diagnostics) text += "say " + line + "\n";
+  if (out.rediscover) text += "rediscover\n";
+  if (out.request)
+    text += (out.request->kind == ReflectorRequest::Kind::page ? "page " : "watch ") +
+            out.request->target + "\n";
+  return text + "wake " + duration_text(out.wake) + "\n";
+}
+
+std::string counters_text(const ReflectorCounters& c) {
+  std::ostringstream out;
+  out << "lists=" << c.lists << " pages=" << c.pages << " watches=" << c.watches
+      << " relists=" << c.relists << " events=" << c.events << " bookmarks=" << c.bookmarks
+      << " duplicates=" << c.duplicates << " older=" << c.older
+      << " unknown_deletes=" << c.unknown_deletes << " malformed=" << c.malformed
+      << " errors=" << c.errors << " silences=" << c.silences << "\n";
+  return out.str();
+}
+
+// One reflector and the clock of its script.
+class Stage {
+ public:
+  std::string perform(const std::string& line) {
+    std::istringstream in(line);
+    std::string verb;
+    in >> verb;
+    std::string rest;
+    std::getline(in >> std::ws, rest);
+    if (verb == "at") return now_ = {parse_go_duration(rest).value().ns}, "";
+    if (verb == "kind") {
+      std::string group = rest.substr(0, rest.find(' '));
+      if (group == "core") group.clear();
+      reflector_ = Reflector(find_kind(group, rest.substr(rest.find(' ') + 1)).value(), {},
+                             [] { return std::uint64_t{0}; });
+      return "";
+    }
+    if (verb == "counters") return counters_text(reflector_.counters());
+    return text_of(deliver(verb, rest));
+  }
+
+ private:
+  ReflectorOutput deliver(const std::string& verb, const std::string& rest) {
+    if (verb == "served")
+      return reflector_.served(now_,
+                               rest == "nothing" ? std::nullopt : std::optional<std::string>(rest));
+    if (verb == "opened") return reflector_.opened(now_);
+    if (verb == "line") return reflector_.bytes(now_, rest + "\n");
+    if (verb == "bytes") return reflector_.bytes(now_, rest);
+    if (verb == "timer") return reflector_.timer(now_);
+    std::istringstream in(rest);
+    int status = 0;
+    std::string body;
+    in >> status;
+    std::getline(in >> std::ws, body);
+    std::optional<Duration> retry_after;
+    if (body.starts_with("retry-after="))
+      retry_after = parse_go_duration(body.substr(12)), body.clear();
+    if (verb == "page") return reflector_.page(now_, status, body, retry_after);
+    REQUIRE(verb == "ended");
+    return reflector_.ended(now_, status, body, retry_after);
+  }
+
+  LogTime now_;
+  Reflector reflector_{Kind::cluster_queue, {}, [] { return std::uint64_t{0}; }};
+};
+
+// Blocks are separated by blank lines; a block is input lines, `----`, expected lines.
+std::string play(const std::string& script) {
+  Stage stage;
+  std::string out;
+  std::string answers;
+  bool expecting = false;
+  std::istringstream in(script);
+  for (std::string line; std::getline(in, line);) {
+    if (line.empty()) {
+      out += answers + "\n";
+      answers.clear();
+      expecting = false;
+    } else if (expecting) {
+      continue;
+    } else if (line == "----") {
+      out += line + "\n";
+      expecting = true;
+    } else {
+      out += line + "\n";
+      if (line[0] != '#') answers += stage.perform(line);
+    }
+  }
+  return out + answers;
+}
+
+}  // namespace
+
+TEST_CASE("reflector scripts give the answers written in them") {
+  const std::filesystem::path folder = "tests/unit/kube/reflector";
+  std::size_t scripts = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    ++scripts;
+    std::ifstream in(entry.path());
+    const std::string script(std::istreambuf_iterator<char>(in), {});
+    const std::string played = play(script);
+    if (std::getenv("FAIRLEAD_REWRITE") != nullptr) {
+      std::ofstream(entry.path()) << played;
+      continue;
+    }
+    INFO(entry.path().string());
+    CHECK(played == script);
+  }
+  CHECK(scripts >= 6);
+}
