@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/runtime/configuration_fields.h"
+#include "schema/event_json.h"
 
 namespace fairlead {
 namespace {
@@ -211,20 +212,12 @@ Result<void> apply_setting(Configuration& configuration, std::string_view settin
   }
 }
 
-Json to_json(const Configuration& configuration) {
-  Json root{{"apiVersion", kApiVersion}, {"kind", kKind}};
-  for (const ConfigurationField& field : configuration_fields()) {
-    Json* place = &root;
-    const auto parts = split_path(field.path);
-    for (const std::string& part : *parts) place = &(*place)[part];
-    *place = field.print(configuration);
-  }
-  return root;
-}
-
 std::string to_yaml(const Configuration& configuration) {
+  Json file = to_json(configuration);
+  file["apiVersion"] = kApiVersion;
+  file["kind"] = kKind;
   YAML::Emitter out;
-  emit(out, to_json(configuration));
+  emit(out, file);
   return std::string(out.c_str()) + "\n";
 }
 

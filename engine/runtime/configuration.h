@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 
-#include "engine/base/json.h"
 #include "engine/base/result.h"
 #include "schema/configuration.h"
 
@@ -26,10 +25,7 @@ Result<Configuration> read_configuration(std::string_view text, std::string_view
 /// the message is "KEY: expected ...", the caller says which setting it was.
 Result<void> apply_setting(Configuration& configuration, std::string_view setting);
 
-/// Every setting, in the shape of the file.
-Json to_json(const Configuration& configuration);
-
-/// The whole file that reads back as `configuration`.
+/// The whole file that reads back as `configuration`. (As JSON: to_json in schema/event_json.h.)
 std::string to_yaml(const Configuration& configuration);
 
 }  // namespace fairlead

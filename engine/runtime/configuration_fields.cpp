@@ -91,13 +91,6 @@ T read_word(const YAML::Node& node, const std::string& key, Words<T> words) {
   refuse(node, key, expected);
 }
 
-template <class T>
-std::string word_of(T value, Words<T> words) {
-  for (const auto& [word, known] : words)
-    if (known == value) return std::string(word);
-  return {};
-}
-
 constexpr std::array<std::pair<std::string_view, CapacitySource>, 3> kSources{{
     {"nodes", CapacitySource::nodes},
     {"clusterMetrics", CapacitySource::cluster_metrics},
@@ -116,50 +109,38 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kProfiles
 constexpr std::array<std::pair<std::string_view, bool>, 2> kSwitch{
     {{"true", true}, {"false", false}}};
 
-/// A setting of one value: `field` finds it in a Configuration (const or not).
-template <class Field, class Read, class Print>
-ConfigurationField setting(std::string path, Field field, Read read, Print print) {
+/// A setting of one value: `field` finds it in a Configuration, `read` reads it.
+template <class Field, class Read>
+ConfigurationField setting(std::string path, Field field, Read read) {
   ConfigurationField row;
   row.read = [=](Configuration& c, const YAML::Node& node) { field(c) = read(node, path); };
-  row.print = [=](const Configuration& c) { return Json(print(field(c))); };
   row.path = std::move(path);
   return row;
 }
 
 template <class Field>
 ConfigurationField number(std::string path, Field field, std::int64_t min, std::int64_t max) {
-  return setting(
-      std::move(path), field,
-      [=](const YAML::Node& node, const std::string& key) {
-        return read_number(node, key, min, max);
-      },
-      [](std::int64_t value) { return value; });
+  return setting(std::move(path), field, [=](const YAML::Node& node, const std::string& key) {
+    return read_number(node, key, min, max);
+  });
 }
 
 template <class Field>
 ConfigurationField duration(std::string path, Field field) {
-  return setting(std::move(path), field, read_duration, to_go_duration);
+  return setting(std::move(path), field, read_duration);
 }
 
 template <class Field, class T, std::size_t n>
 ConfigurationField word(std::string path, Field field,
                         const std::array<std::pair<std::string_view, T>, n>& words) {
-  return setting(
-      std::move(path), field,
-      [&words](const YAML::Node& node, const std::string& key) {
-        return read_word<T>(node, key, words);
-      },
-      [&words](const T& value) { return word_of<T>(value, words); });
+  return setting(std::move(path), field, [&words](const YAML::Node& node, const std::string& key) {
+    return read_word<T>(node, key, words);
+  });
 }
 
 template <class Field>
 ConfigurationField on_off(std::string path, Field field) {
-  return setting(
-      std::move(path), field,
-      [](const YAML::Node& node, const std::string& key) {
-        return read_word<bool>(node, key, kSwitch);
-      },
-      [](bool value) { return value; });
+  return word(std::move(path), field, kSwitch);
 }
 
 /// A map of resource names; `read_value` reads one entry.
@@ -182,7 +163,6 @@ ConfigurationField resource_map(std::string path, Field field, Read read_value) 
       one(c, key, entry.second);
     }
   };
-  row.print = [=](const Configuration& c) { return Json(field(c)); };
   row.path = std::move(path);
   return row;
 }
@@ -227,13 +207,6 @@ std::vector<CapacitySource> read_sources(const YAML::Node& node, const std::stri
   return sources;
 }
 
-Json print_sources(const std::vector<CapacitySource>& sources) {
-  Json list = Json::array();
-  for (const CapacitySource source : sources)
-    list.push_back(word_of<CapacitySource>(source, kSources));
-  return list;
-}
-
 MemberKubeconfig read_kubeconfig(const YAML::Node& node, const std::string& key) {
   constexpr std::string_view expected =
       "expected {cluster, and one of secretRef, file, clusterProfile}";
@@ -275,18 +248,6 @@ std::vector<MemberKubeconfig> read_kubeconfigs(const YAML::Node& node, const std
   return members;
 }
 
-Json print_kubeconfigs(const std::vector<MemberKubeconfig>& members) {
-  Json list = Json::array();
-  for (const MemberKubeconfig& member : members) {
-    Json item{{"cluster", member.cluster}};
-    if (!member.secret_ref.empty()) item["secretRef"] = member.secret_ref;
-    if (!member.file.empty()) item["file"] = member.file;
-    if (!member.cluster_profile.empty()) item["clusterProfile"] = member.cluster_profile;
-    list.push_back(std::move(item));
-  }
-  return list;
-}
-
 std::vector<std::string> read_names(const YAML::Node& node, const std::string& key) {
   if (!node.IsSequence() && !node.IsNull()) refuse(node, key, "expected a list of names");
   std::vector<std::string> names;
@@ -303,28 +264,23 @@ ConfigurationField debounce_parameter(const DebounceParameter& parameter) {
     if (!set_debounce_parameter(c.debounce, parameter.name, value, why_not))
       refuse(node, path, why_not);
   };
-  row.print = [&parameter](const Configuration& c) {
-    if (parameter.number != nullptr) return Json(c.debounce.*parameter.number);
-    return Json(debounce_parameter_text(c.debounce, parameter));
-  };
   return row;
 }
 
-// Finds a setting in a Configuration, const or not.
-#define FAIRLEAD_FIELD(member) [](auto& c) -> auto& { return c.member; }
+// Finds a setting in a Configuration.
+#define FAIRLEAD_FIELD(member) [](Configuration& c) -> auto& { return c.member; }
 
 std::vector<ConfigurationField> capacity_fields() {
   return {
-      setting("kueue.namespace", FAIRLEAD_FIELD(kueue_namespace), read_namespace, std::identity{}),
+      setting("kueue.namespace", FAIRLEAD_FIELD(kueue_namespace), read_namespace),
       resource_map("resourceAliases", FAIRLEAD_FIELD(resource_aliases), read_alias),
-      setting("capacity.sources", FAIRLEAD_FIELD(capacity_sources), read_sources, print_sources),
+      setting("capacity.sources", FAIRLEAD_FIELD(capacity_sources), read_sources),
       resource_map("capacity.headroom.percent", FAIRLEAD_FIELD(headroom.percent), read_percent),
       resource_map("capacity.headroom.reserved", FAIRLEAD_FIELD(headroom.reserved), read_reserved),
       number("capacity.overbookPercent", FAIRLEAD_FIELD(overbook_percent), 1, 1'000'000),
       on_off("claims.create", FAIRLEAD_FIELD(create_claims)),
       word("members.mode", FAIRLEAD_FIELD(member_mode), kModes),
-      setting("members.kubeconfigs", FAIRLEAD_FIELD(member_kubeconfigs), read_kubeconfigs,
-              print_kubeconfigs),
+      setting("members.kubeconfigs", FAIRLEAD_FIELD(member_kubeconfigs), read_kubeconfigs),
   };
 }
 
@@ -337,8 +293,8 @@ std::vector<ConfigurationField> multikueue_fields() {
       duration("multikueue.emptyGrace", FAIRLEAD_FIELD(multikueue.empty_grace)),
       duration("multikueue.credentialGrace", FAIRLEAD_FIELD(multikueue.credential_grace)),
       on_off("multikueue.adoptOcmAddon", FAIRLEAD_FIELD(multikueue.adopt_ocm_addon)),
-      setting("multikueue.accessProviders", FAIRLEAD_FIELD(multikueue.access_providers), read_names,
-              std::identity{}),
+      setting("multikueue.accessProviders", FAIRLEAD_FIELD(multikueue.access_providers),
+              read_names),
       on_off("multikueue.dispatcher", FAIRLEAD_FIELD(multikueue.dispatcher)),
   };
 }

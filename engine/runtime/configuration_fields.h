@@ -1,8 +1,7 @@
-// The settings as one table: where each stands in the file, how it is read, how it is printed.
+// The settings as one table: where each stands in the file and how it is read.
 //
-// configuration.cpp walks a document along this table, so a setting is added by adding a row, and
-// reading,
-// `--set` and printing cannot disagree. Private to the configuration reader.
+// configuration.cpp walks a document along this table, so that a setting is added by adding a row,
+// and the file and `--set` cannot disagree. Private to the configuration reader.
 #pragma once
 
 #include <yaml-cpp/yaml.h>
@@ -12,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/base/json.h"
 #include "schema/configuration.h"
 
 namespace fairlead {
@@ -31,7 +29,6 @@ struct ConfigurationField {
   std::function<void(Configuration&, const YAML::Node& node)> read;
   /// Only for a map: sets the entry `key` and keeps the others; throws RefusedValue.
   std::function<void(Configuration&, const std::string& key, const YAML::Node& node)> read_entry;
-  std::function<Json(const Configuration&)> print;
 };
 
 /// Every setting, in the order of the file.

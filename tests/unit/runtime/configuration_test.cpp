@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "schema/event_json.h"
+
 using namespace fairlead;
 
 namespace {
