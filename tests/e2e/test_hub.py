@@ -172,7 +172,7 @@ class QuietTest(HubTest):
         hub = self.hub(arguments=("--recommend-only",)).start()
         self.server.create(CLAIMS, claim())
         before = quotas(self.server)
-        hub.wait_until("the claim to reach the log", lambda: hub.events("--kind", "ClusterResourceClaim"))
+        hub.wait_until("the claim to reach the log", lambda: hub.events(kind="ClusterResourceClaim"))
         stays("the quotas as they were", lambda: quotas(self.server) == before, seconds=5)
         self.assertNotIn("status", self.server.get(CLAIM))
         hub.stop()
@@ -191,11 +191,11 @@ class QuietTest(HubTest):
     def test_a_changed_configuration_is_taken_in_on_sighup_and_recorded(self):
         hub = self.hub(settings=()).start()
         hub.wait_until("the log to begin", lambda: hub.stat()["last_seq"] > 0)
-        recorded = len(hub.events("--kind", "ConfigChanged"))
+        recorded = len(hub.events(fact="ConfigChanged"))
         text = hub.config.read_text().replace('"capacity": {', '"debounce": {"growWindow": "1s"}, "capacity": {')
         hub.config.write_text(text)
         hub.process.signal(signal.SIGHUP)
-        hub.wait_until("one more ConfigChanged", lambda: len(hub.events("--kind", "ConfigChanged")) == recorded + 1)
+        hub.wait_until("one more ConfigChanged", lambda: len(hub.events(fact="ConfigChanged")) == recorded + 1)
 
     def test_health_and_metrics_answer(self):
         hub = self.started_with_claim()

@@ -33,7 +33,7 @@ class RestartTest(HubTest):
         hub = self.started_with_claim()
         self.server.kill()
         remove_node(self.member, "on-demand-0")
-        hub.wait_until("the lost node in the log", lambda: hub.events("--object", "on-demand-0"))
+        hub.wait_until("the lost node in the log", lambda: hub.events(fact="ObjectGone", name="on-demand-0"))
         self.server.start()
         self.wait_for_cpu(hub, "400", "500")
         self.member.restart()

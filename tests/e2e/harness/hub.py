@@ -85,10 +85,12 @@ class Hub:
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
-    def events(self, *arguments):
-        done = fairlead("log", "cat", "--data", self.data, *arguments)
+    def events(self, **wanted):
+        """The events whose fields have these values: events(fact="ObjectObserved", kind="Node")."""
+        done = fairlead("log", "cat", "--data", self.data)
         assert done.returncode == 0, done.stderr
-        return json_lines(done.stdout)
+        return [event for event in json_lines(done.stdout)
+                if all(event.get(key) == text for key, text in wanted.items())]
 
     def check_log(self):
         """The chain holds, and folding again gives what was folded and written."""
