@@ -62,9 +62,9 @@ Json encode(const Managers& managers) {
     Json entry{{"manager", key.manager},
                {"operation", key.applies ? "Apply" : "Update"},
                {"apiVersion", owned->api_version},
-               {"time", owned->time},
                {"fieldsType", "FieldsV1"},
                {"fieldsV1", owned->fields.to_json()}};
+    if (!owned->time.empty()) entry["time"] = owned->time;
     if (!key.subresource.empty()) entry["subresource"] = key.subresource;
     entries.push_back(std::move(entry));
   }
@@ -85,7 +85,6 @@ void strip_system_fields(FieldSet& set) {
 
 /// A write to the main resource never owns status, one to /status nothing else.
 void keep_own_part(FieldSet& set, Door door) {
-  strip_system_fields(set);
   if (door == Door::status) set.keep_only("f:status");
   if (door == Door::main) set.drop("f:status");
 }
@@ -203,7 +202,10 @@ Json track_update(const Json& before, Json after, const SchemaRef& schema, const
   if (!reset && (managers.empty() || writer.door == Door::status)) managers = decode(before);
 
   Comparison change = compare(without_managed_fields(before), without_managed_fields(after), schema);
-  for (FieldSet* set : {&change.added, &change.modified, &change.removed}) keep_own_part(*set, writer.door);
+  for (FieldSet* set : {&change.added, &change.modified, &change.removed}) {
+    keep_own_part(*set, writer.door);
+    strip_system_fields(*set);
+  }
   const ManagerKey self{false, writer.manager, writer.api_version, subresource_of(writer.door)};
   take_from_others(managers, self, conflicts_of(managers, self, change), change);
   const FieldSet gained = change.modified.united(change.added);
@@ -227,11 +229,15 @@ Outcome<Json> apply_configuration(const Json& live, const Json& applied, const S
   keep_own_part(set, writer.door);
   managers[self].fields = set;
   managers[self].api_version = writer.api_version;
+  // Names are still in the set here: metadata must not go with the last label.
   object = pruned(object, managers, last, schema);
+  strip_system_fields(managers[self].fields);
 
   Comparison change = compare(live_values, object, schema);
-  for (FieldSet* part : {&change.added, &change.modified, &change.removed})
+  for (FieldSet* part : {&change.added, &change.modified, &change.removed}) {
     keep_own_part(*part, writer.door);
+    strip_system_fields(*part);
+  }
   Conflicts conflicts = conflicts_of(managers, self, change);
   if (writer.manager == "kubectl" && mode == ApplyMode::polite) {
     Conflicts remaining = conflicts;
@@ -241,8 +247,8 @@ Outcome<Json> apply_configuration(const Json& live, const Json& applied, const S
     return conflict_status(managers, conflicts);
   }
   take_from_others(managers, self, conflicts, change);
-  if (auto own = managers.find(self); own != managers.end() && (!change.same() || own->second.time.empty()))
-    own->second.time = writer.time;
+  // An apply that only joins the owners of values that are there has no time.
+  if (auto own = managers.find(self); own != managers.end() && !change.same()) own->second.time = writer.time;
   return with_entries(std::move(object), managers);
 }
 

@@ -18,9 +18,7 @@ void prepare_secret(Json& object) {
   object.erase("stringData");
 }
 
-void prepare_namespace(Json& object) {
-  const std::string name = object["metadata"].value("name", "");
-  object["metadata"]["labels"]["kubernetes.io/metadata.name"] = name;
+void complete_namespace(Json& object) {
   if (!object["metadata"].contains("deletionTimestamp")) {
     object["spec"]["finalizers"] = {"kubernetes"};
     object["status"]["phase"] = "Active";
@@ -31,7 +29,12 @@ void prepare_namespace(Json& object) {
 
 void Model::State::prepare_built_in(const ResourceDefinition& definition, Json& object) const {
   if (is_kind(definition, "", "secrets")) prepare_secret(object);
-  if (is_kind(definition, "", "namespaces")) prepare_namespace(object);
+  if (is_kind(definition, "", "namespaces"))
+    object["metadata"]["labels"]["kubernetes.io/metadata.name"] = object["metadata"].value("name", "");
+}
+
+void Model::State::complete_built_in(const ResourceDefinition& definition, Json& object) const {
+  if (is_kind(definition, "", "namespaces")) complete_namespace(object);
   if (is_kind(definition, "apiextensions.k8s.io", "customresourcedefinitions") && !object.contains("status")) {
     Json stored = Json::array();
     for (const Json& version : object["spec"].value("versions", Json::array()))

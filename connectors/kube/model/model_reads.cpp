@@ -24,10 +24,13 @@ ApiStatus invalid_list_options(const char* message) {
                  {{"resourceVersionMatch", "FieldValueForbidden", std::string("Forbidden: ") + message}});
 }
 
-ApiStatus bad_version(const std::string& asked) {
+std::string bad_version_text(const std::string& asked) {
   const std::string shown = Json(asked).dump();
-  return bad_request("invalid resource version: resourceVersion: Invalid value: " + shown +
-                     ": strconv.ParseUint: parsing " + shown + ": invalid syntax");
+  return "resourceVersion: Invalid value: " + shown + ": strconv.ParseUint: parsing " + shown + ": invalid syntax";
+}
+
+ApiStatus bad_version(const std::string& asked) {
+  return bad_request("invalid resource version: " + bad_version_text(asked));
 }
 
 RowObject row_object_of(const ApiRequest& request) {
@@ -159,6 +162,8 @@ Outcome<ApiAnswer> Model::State::list_page(const ResourceRequest& request, const
   if (request.form == Form::metadata)
     for (Json& item : items) item = partial_metadata(item);
   const bool partial = request.form == Form::metadata;
+  // Lists of custom resources always say it.
+  if (!partial && request.definition->origin == Origin::custom) metadata.emplace("continue", "");
   return json_answer(
       {{"kind", partial ? "PartialObjectMetadataList" : request.definition->list_kind},
        {"apiVersion", partial ? "meta.k8s.io/v1" : request.definition->api_version(*request.version)},
@@ -182,7 +187,7 @@ Outcome<ApiAnswer> Model::State::watch(ResourceRequest& request) {
     return invalid_list_options("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
   const std::string asked = http.query_value("resourceVersion");
   const std::optional<std::uint64_t> from = asked.empty() ? std::optional<std::uint64_t>(0) : number(asked);
-  if (!from) return bad_version(asked);
+  if (!from) return failure(500, "", bad_version_text(asked));
 
   auto stream = std::make_shared<WatchStream>(options.watch_lines_max);
   auto watcher = std::make_unique<Watcher>(

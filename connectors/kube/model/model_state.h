@@ -101,7 +101,10 @@ struct Model::State {
   static Door door(const ResourceRequest& request);
 
   // model_kinds.cpp: what the server does by itself for some kinds
+  /// What the server adds in the name of the writer.
   void prepare_built_in(const ResourceDefinition& definition, Json& object) const;
+  /// What the server adds on its own account: nobody owns it.
+  void complete_built_in(const ResourceDefinition& definition, Json& object) const;
   Outcome<std::monostate> after_write(const ResourceDefinition& definition, const Json& object);
   void after_removal(const ResourceDefinition& definition, const Json& last);
   Outcome<std::monostate> check_namespace(const ResourceRequest& request) const;

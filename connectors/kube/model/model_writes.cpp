@@ -137,11 +137,12 @@ Outcome<std::monostate> Model::State::coerce(ResourceRequest& request, Json& obj
   const std::string mode = request.http.query_value("fieldValidation");
   if (!unknown.empty() && mode == "Strict") {
     const std::string& kind = request.definition->kind;
-    const std::string context = request.http.method == "PATCH"
-                                    ? ""
-                                    : kind + " in version \"" + request.version->name + "\" cannot be handled as a " +
-                                          kind + ": ";
-    return bad_request(context + "strict decoding error: " + unknown_list(unknown));
+    const std::string error = "strict decoding error: " + unknown_list(unknown);
+    if (request.http.method == "PATCH")
+      return invalid({"", "", ""}, {{"patch", "FieldValueInvalid",
+                                     "Invalid value: " + Json(to_text(object)).dump() + ": " + error}});
+    return bad_request(kind + " in version \"" + request.version->name + "\" cannot be handled as a " + kind + ": " +
+                       error);
   }
   if (mode != "Ignore" && mode != "Strict")
     for (const std::string& path : unknown) request.warnings.push_back("unknown field " + Json(path).dump());
@@ -180,6 +181,7 @@ Outcome<Json> Model::State::store_new(ResourceRequest& request, Json object, con
     metadata.erase(field);
   if (definition.namespaced) metadata["namespace"] = request.namespace_;
   else metadata.erase("namespace");
+  prepare_built_in(definition, object);
   if (applied_fields.empty()) {
     metadata.erase("managedFields");
     object = track_update(Json::object(), std::move(object), schema, writer(request));
@@ -199,7 +201,7 @@ Outcome<Json> Model::State::store_new(ResourceRequest& request, Json object, con
                     id.substr(20, 12);
   complete["creationTimestamp"] = now_text();
   if (definition.has_generation) complete["generation"] = 1;
-  prepare_built_in(definition, object);
+  complete_built_in(definition, object);
   if (request.http.query_value("dryRun") == "All") return object;
   if (Outcome<std::monostate> served = after_write(definition, object); !served) return served.error();
   const Json stored = in_version(object, definition, definition.storage_version());
@@ -263,9 +265,10 @@ Outcome<Json> Model::State::store_changed(ResourceRequest& request, const Json& 
   const std::string version = meta_text(object, "resourceVersion");
   keep_own_part(request, old, object);
   object["metadata"]["resourceVersion"] = old["metadata"]["resourceVersion"];
+  prepare_built_in(definition, object);
   if (media_type(request.http) != kApplyType || request.http.method != "PATCH")
     object = track_update(old, std::move(object), request.version->schema, writer(request));
-  prepare_built_in(definition, object);
+  complete_built_in(definition, object);
   if (!version.empty() && version != meta_text(old, "resourceVersion"))
     return conflict(request.named(request.name), kModified);
   std::vector<FieldError> errors = metadata_errors(object, &old);
@@ -321,6 +324,9 @@ Outcome<ApiAnswer> Model::State::patch(ResourceRequest& request) {
     object = strategic ? strategic_merged(old, body, request.version->schema) : merge_patched(old, body);
   }
   if (!object.is_object()) return bad_request("the patch does not give an object");
+  if (const std::string name = meta_text(object, "name"); name != request.name)
+    return bad_request("the name of the object (" + name + ") does not match the name on the URL (" + request.name +
+                       ")");
   if (Outcome<std::monostate> coerced = coerce(request, object); !coerced) return coerced.error();
   Outcome<Json> changed = store_changed(request, old, std::move(object));
   if (!changed) return changed.error();
@@ -337,11 +343,8 @@ Outcome<Json> Model::State::read_applied(const ResourceRequest& request) const {
   const std::string kind = body->value("kind", ""), version = body->value("apiVersion", "");
   if (kind.empty() || version.empty()) return bad_request("invalid object type: /, Kind=");
   const std::string wanted = request.definition->api_version(*request.version);
-  if (version != wanted)
-    return bad_request("Incorrect version specified in apply patch. Specified patch version: " + version +
-                       ", expected: " + wanted);
-  if (kind != request.definition->kind)
-    return bad_request("Incorrect version specified in apply patch. Specified patch kind: " + kind);
+  if (version != wanted || kind != request.definition->kind)
+    return bad_request("invalid object type: " + version + ", Kind=" + kind);
   if (!body->value("metadata", Json::object()).value("managedFields", Json()).is_null())
     return bad_request("metadata.managedFields must be nil");
   const std::vector<std::string> wrong = undeclared(*body, request.version->schema);
@@ -449,9 +452,11 @@ Outcome<ApiAnswer> Model::State::remove_collection(ResourceRequest& request) {
     }
   for (const std::string& name : names)
     if (Outcome<Json> removed = remove_one(request, name, Json::object()); !removed) return removed.error();
+  Json metadata{{"resourceVersion", std::to_string(store.revision())}};
+  if (request.definition->origin == Origin::custom) metadata["continue"] = "";
   return object_answer(200, {{"kind", request.definition->list_kind},
                              {"apiVersion", request.definition->api_version(*request.version)},
-                             {"metadata", {{"resourceVersion", std::to_string(store.revision())}}},
+                             {"metadata", std::move(metadata)},
                              {"items", std::move(items)}});
 }
 

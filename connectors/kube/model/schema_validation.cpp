@@ -1,5 +1,6 @@
 #include "connectors/kube/model/schema_validation.h"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -47,10 +48,8 @@ class Validator {
   std::vector<FieldError> schema_errors;  ///< what the schema says of values
   std::vector<FieldError> list_errors;    ///< sets and maps with equal members, reported after those
   std::vector<FieldError> rule_errors;    ///< CEL, only where nothing else is wrong
-  bool has_rules = false;
 
   void visit(const Json& value, const Json* old, const Schema& schema, const std::string& path) {
-    has_rules = has_rules || !schema.rules.empty();
     if (value.is_null() && schema.nullable) return;
     if (!type_matches(value, schema)) return wrong_type(value, schema, path);
     check_enum(value, schema, path);
@@ -181,6 +180,13 @@ class Validator {
   }
 };
 
+/// Errors after which a server does not run CEL.
+bool blocks_rules(const FieldError& error) {
+  static const std::set<std::string> blocking{"FieldValueNotSupported", "FieldValueRequired", "FieldValueTooLong",
+                                              "FieldValueTooMany", "FieldValueTypeInvalid"};
+  return blocking.contains(error.reason);
+}
+
 /// Whether any node below has CEL rules: a real server says that it did not run them.
 bool has_rules(const SchemaRef& schema) {
   if (!schema) return false;
@@ -197,8 +203,10 @@ std::vector<FieldError> validate(const Json& object, const Json* old, const Sche
   validator.visit(object, old, *schema, "");
   std::vector<FieldError> errors = std::move(validator.schema_errors);
   errors.insert(errors.end(), validator.list_errors.begin(), validator.list_errors.end());
-  if (errors.empty()) return validator.rule_errors;
-  if (has_rules(schema))
+  const bool blocked = std::any_of(errors.begin(), errors.end(), blocks_rules);
+  if (!blocked)
+    errors.insert(errors.end(), validator.rule_errors.begin(), validator.rule_errors.end());
+  else if (has_rules(schema))
     errors.push_back({"<nil>", "FieldValueInvalid",
                       "Invalid value: null: some validation rules were not checked because the object was "
                       "invalid; correct the existing errors to complete validation"});

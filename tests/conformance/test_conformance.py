@@ -1,0 +1,100 @@
+"""The same requests to the model and to a real kube-apiserver; the answers must be equal but for normal.py."""
+
+import copy
+import json
+import re
+import time
+import unittest
+
+from harness import controlplane
+from model_server import ROOT, ModelServer
+from normal import answer
+from scenarios import SCENARIOS
+
+NEEDS = ("controlplane",)
+
+
+class Real:
+    """The harness' API server, with whole answers."""
+
+    def __init__(self, server):
+        self.server = server
+
+    def exchange(self, method, path, body=None, headers=None, timeout=30):
+        import http.client
+        connection = http.client.HTTPSConnection("127.0.0.1", self.server.port, timeout=timeout,
+                                                 context=self.server._tls)
+        try:
+            token = {"Authorization": f"Bearer {self.server.plane.tokens['admin']}"}
+            connection.request(method, path, body=body, headers={**(headers or {}), **token})
+            got = connection.getresponse()
+            return got.status, got.headers, got.read()
+        finally:
+            connection.close()
+
+
+def filled(value, kept):
+    """`value` with `{name.path}` replaced from kept answers."""
+    def one(match):
+        found = kept[match.group(1)]
+        for part in match.group(2).split("."):
+            found = found[part]
+        return found
+    if isinstance(value, str):
+        return re.sub(r"\{(\w+)\.([\w.]+)\}", one, value)
+    if isinstance(value, dict):
+        return {key: filled(item, kept) for key, item in value.items()}
+    if isinstance(value, list):
+        return [filled(item, kept) for item in value]
+    return value
+
+
+def play(server, steps):
+    """What `server` answers to each step."""
+    kept, answers = {}, []
+    for method, path, body, more in steps:
+        headers = {"Accept": more.get("accept", "application/json"), "User-Agent": "conformance/1"}
+        data = None
+        if body is not None:
+            headers["Content-Type"] = more.get("type", "application/json")
+            data = body if isinstance(body, str) else json.dumps(filled(copy.deepcopy(body), kept))
+        end = time.monotonic() + 30
+        while True:
+            got = server.exchange(method, filled(path, kept), data, headers)
+            # A real server that has just learnt of a CRD says so for a moment.
+            if got[0] != 429 or time.monotonic() > end:
+                break
+            time.sleep(0.2)
+        compared, parsed = answer(*got, lines=more.get("lines", False))
+        if "keep" in more:
+            kept[more["keep"]] = parsed
+        answers.append(compared)
+    return answers
+
+
+class Conformance(unittest.TestCase):
+    maxDiff = 4000
+
+    @classmethod
+    def setUpClass(cls):
+        cls.plane = controlplane.ControlPlane()
+        cls.plane.__enter__()
+        cls.addClassCleanup(cls.plane.close)
+        server = cls.plane.add_server("hub")
+        server.install_crds([ROOT / "schema/crd"])
+        cls.real = Real(server)
+        cls.model = ModelServer().__enter__()
+        cls.addClassCleanup(cls.model.__exit__)
+
+
+def scenario_test(steps):
+    def test(self):
+        real, model = play(self.real, steps), play(self.model, steps)
+        for step, expected, found in zip(steps, real, model):
+            with self.subTest(f"{step[0]} {step[1]}"):
+                self.assertEqual(expected, found)
+    return test
+
+
+for _name, _steps in SCENARIOS.items():
+    setattr(Conformance, "test_" + _name.replace(" ", "_"), scenario_test(_steps))
