@@ -1,0 +1,342 @@
+#include "connectors/kube/http_client.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <future>
+#include <mutex>
+#include <thread>
+
+using namespace fairlead;
+
+namespace {
+
+// A server on 127.0.0.1 that gives each connection in turn to `serve`, which reads and writes as it
+// likes.
+class TinyServer {
+ public:
+  explicit TinyServer(std::function<void(int socket, int nth)> serve) : serve_(std::move(serve)) {
+    listener_ = ::socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    REQUIRE(::bind(listener_, reinterpret_cast<sockaddr*>(&address), size) == 0);
+    REQUIRE(::listen(listener_, 16) == 0);
+    REQUIRE(::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+    port_ = ntohs(address.sin_port);
+    thread_ = std::thread([this] { accept_all(); });
+  }
+  ~TinyServer() {
+    ::shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    for (std::thread& one : connections_) one.join();
+    ::close(listener_);
+  }
+  Credentials credentials() const {
+    Credentials out;
+    out.server = {false, "127.0.0.1", std::to_string(port_), "/base"};
+    out.token = "hush";
+    return out;
+  }
+  int connections() const { return accepted_; }
+
+ private:
+  void accept_all() {
+    for (int socket = ::accept(listener_, nullptr, nullptr); socket >= 0;
+         socket = ::accept(listener_, nullptr, nullptr)) {
+      connections_.emplace_back([this, socket, nth = accepted_++] {
+        serve_(socket, nth);
+        ::close(socket);
+      });
+    }
+  }
+
+  std::function<void(int, int)> serve_;
+  int listener_ = -1;
+  std::uint16_t port_ = 0;
+  std::atomic<int> accepted_{0};
+  std::thread thread_;
+  std::vector<std::thread> connections_;
+};
+
+// One request with its body; empty at the end of the stream.
+std::string read_request(int socket) {
+  std::string text;
+  char byte = 0;
+  while (!text.ends_with("\r\n\r\n")) {
+    if (::recv(socket, &byte, 1, 0) != 1) return {};
+    text += byte;
+  }
+  std::size_t length = 0;
+  if (auto at = text.find("Content-Length: "); at != std::string::npos)
+    length = std::stoul(text.substr(at + 16));
+  for (std::size_t i = 0; i < length && ::recv(socket, &byte, 1, 0) == 1; ++i) text += byte;
+  return text;
+}
+
+void write_all(int socket, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t sent = ::send(socket, text.data(), text.size(), MSG_NOSIGNAL);
+    if (sent <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(sent));
+  }
+}
+
+std::string answer(const std::string& body, const std::string& headers = "") {
+  return "HTTP/1.1 200 OK\r\n" + headers + "Content-Length: " + std::to_string(body.size()) +
+         "\r\n\r\n" + body;
+}
+
+std::string chunk(const std::string& text) {
+  char size[32];
+  std::snprintf(size, sizeof size, "%zx\r\n", text.size());
+  return size + text + "\r\n";
+}
+
+// The loop, a client on it, and requests that wait for their answers.
+struct Bench {
+  explicit Bench(const TinyServer& server, HttpLimits limits = {}) {
+    auto made = HttpClient::make(loop, server.credentials(), limits);
+    REQUIRE(made.has_value());
+    client = std::move(*made);
+  }
+  ~Bench() {
+    loop.run([&] { client.reset(); });
+    loop.stop();
+  }
+  std::future<Result<HttpResponse>> send(HttpRequest request) {
+    auto promise = std::make_shared<std::promise<Result<HttpResponse>>>();
+    loop.run([&] {
+      client->send(std::move(request),
+                   [promise](Result<HttpResponse> said) { promise->set_value(std::move(said)); });
+    });
+    return promise->get_future();
+  }
+  Result<HttpResponse> get(const std::string& target) {
+    HttpRequest request;
+    request.target = target;
+    return send(std::move(request)).get();
+  }
+
+  IoLoop loop;
+  std::unique_ptr<HttpClient> client;
+};
+
+}  // namespace
+
+TEST_CASE("a request carries path, host, agent and token, and its connection is used again") {
+  std::mutex mutex;
+  std::vector<std::string> requests;
+  TinyServer server([&](int socket, int) {
+    for (std::string text = read_request(socket); !text.empty(); text = read_request(socket)) {
+      {
+        std::lock_guard lock(mutex);
+        requests.push_back(text);
+      }
+      write_all(socket, answer("{}", "Retry-After: 7\r\n"));
+    }
+  });
+  {
+    Bench bench(server);
+    auto first = bench.get("/api?x=1");
+    REQUIRE(first.has_value());
+    CHECK(first->status == 200);
+    CHECK(first->body == "{}");
+    CHECK(first->retry_after == seconds(7));
+    HttpRequest patch;
+    patch.method = "PATCH";
+    patch.target = "/p";
+    patch.content_type = "application/apply-patch+yaml";
+    patch.body = "{\"a\":1}";
+    CHECK(bench.send(patch).get()->status == 200);
+    CHECK(server.connections() == 1);
+  }
+  std::lock_guard lock(mutex);
+  REQUIRE(requests.size() == 2);
+  CHECK(requests[0].find("GET /base/api?x=1 HTTP/1.1\r\nHost: 127.0.0.1:") == 0);
+  CHECK(requests[0].find("\r\nUser-Agent: fairlead/" FAIRLEAD_VERSION "\r\n") != std::string::npos);
+  CHECK(requests[0].find("\r\nAuthorization: Bearer hush\r\n") != std::string::npos);
+  CHECK(requests[1].find("PATCH /base/p HTTP/1.1\r\n") == 0);
+  CHECK(
+      requests[1].find(
+          "\r\nContent-Type: application/apply-patch+yaml\r\nContent-Length: 7\r\n\r\n{\"a\":1}") !=
+      std::string::npos);
+}
+
+TEST_CASE("bodies come chunked, byte by byte, or until the connection closes") {
+  TinyServer server([&](int socket, int nth) {
+    read_request(socket);
+    const std::string big(200'000, 'x');
+    if (nth == 0) {
+      const std::string text =
+          "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n" +
+          chunk("abc") + chunk("de") + "0\r\n\r\n";
+      for (char c : text) write_all(socket, std::string_view(&c, 1));
+    } else if (nth == 1) {
+      write_all(socket, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nto the end");
+    } else {
+      write_all(socket, answer(big, "Connection: close\r\n"));
+    }
+  });
+  Bench bench(server);
+  CHECK(bench.get("/")->body == "abcde");
+  CHECK(bench.get("/")->body == "to the end");
+  CHECK(bench.get("/")->body == std::string(200'000, 'x'));
+}
+
+TEST_CASE(
+    "an answer beyond the limit, a cut answer, a silent server and no server are told apart") {
+  TinyServer server([&](int socket, int nth) {
+    read_request(socket);
+    if (nth == 0) write_all(socket, answer(std::string(5000, 'x')));
+    if (nth == 1) write_all(socket, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc");
+    if (nth == 2) write_all(socket, "this is no HTTP\r\n\r\n");
+    if (nth == 3) read_request(socket);  // says nothing until the client hangs up
+  });
+  Bench bench(server);
+  HttpRequest request;
+  request.target = "/";
+  request.body_bytes_max = 4096;
+  auto large = bench.send(request).get();
+  REQUIRE(large.has_value());
+  CHECK(large->status == 413);
+  auto cut = bench.send(request).get();
+  REQUIRE(cut.has_error());
+  CHECK(cut.error().code == ErrorCode::unavailable);
+  CHECK(bench.send(request).get().has_error());
+  request.timeout = milliseconds(50);
+  auto silent = bench.send(request).get();
+  REQUIRE(silent.has_error());
+  CHECK(silent.error() == Error{ErrorCode::unavailable, "timeout while waiting for the answer"});
+}
+
+TEST_CASE("nobody listening is unavailable and says where") {
+  Credentials nobody;
+  nobody.server = {false, "127.0.0.1", "1", ""};
+  IoLoop loop;
+  std::promise<Result<HttpResponse>> promise;
+  std::unique_ptr<HttpClient> client;
+  loop.run([&] {
+    client = std::move(*HttpClient::make(loop, nobody, {}));
+    client->send({}, [&](Result<HttpResponse> said) { promise.set_value(std::move(said)); });
+  });
+  auto said = promise.get_future().get();
+  REQUIRE(said.has_error());
+  CHECK(said.error().message == "connecting to 127.0.0.1:1: Connection refused");
+  loop.run([&] { client.reset(); });
+}
+
+TEST_CASE(
+    "a kept connection that the server closed costs a read nothing and is never written to twice") {
+  std::atomic<int> served{0};
+  TinyServer server([&](int socket, int) {
+    if (read_request(socket).empty()) return;
+    ++served;
+    write_all(socket, answer("{}"));  // and closes, although it did not say so
+  });
+  Bench bench(server);
+  for (int i = 0; i < 5; ++i) CHECK(bench.get("/").has_value());
+  CHECK(served == 5);
+}
+
+TEST_CASE("requests beyond inflight_max wait, beyond queued_max they are refused") {
+  std::atomic<int> open{0}, most{0};
+  TinyServer server([&](int socket, int) {
+    for (std::string text = read_request(socket); !text.empty(); text = read_request(socket)) {
+      most = std::max<int>(most, ++open);
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      --open;
+      write_all(socket, answer("{}"));
+    }
+  });
+  HttpLimits limits;
+  limits.inflight_max = 2;
+  limits.queued_max = 6;
+  Bench bench(server, limits);
+  std::vector<std::future<Result<HttpResponse>>> answers;
+  bench.loop.run([&] {
+    for (int i = 0; i < 10; ++i) {
+      auto promise = std::make_shared<std::promise<Result<HttpResponse>>>();
+      answers.push_back(promise->get_future());
+      bench.client->send(
+          {}, [promise](Result<HttpResponse> said) { promise->set_value(std::move(said)); });
+    }
+  });
+  int good = 0;
+  for (auto& one : answers) good += one.get().has_value() ? 1 : 0;
+  CHECK(good == 8);
+  CHECK(most <= 2);
+}
+
+TEST_CASE("a stream opens, brings bytes as they come and ends") {
+  TinyServer server([&](int socket, int nth) {
+    read_request(socket);
+    if (nth == 0) {
+      write_all(socket, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk("one\n") +
+                            chunk("two\n"));
+      write_all(socket, chunk(std::string(300'000, 'y')) + "0\r\n\r\n");
+    } else if (nth == 1) {
+      write_all(socket, "HTTP/1.1 410 Gone\r\nContent-Length: 4\r\n\r\ngone");
+    } else if (nth == 2) {
+      write_all(socket, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk("cut"));
+    } else {
+      write_all(socket, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+      read_request(socket);  // until the client cancels
+    }
+  });
+  Bench bench(server);
+  std::string told;
+  auto follow = [&] {
+    std::promise<void> over;
+    std::unique_ptr<HttpClient::Stream> stream;
+    HttpStreamHandler handler;
+    handler.opened = [&] { told += "opened "; };
+    handler.bytes = [&](std::string_view part) {
+      told += part.size() > 100 ? "" : std::string(part);
+    };
+    handler.ended = [&](Result<HttpResponse> said) {
+      told += said.has_value() ? "ended " + std::to_string(said->status) + said->body : "broken";
+      over.set_value();
+    };
+    bench.loop.run([&] { stream = bench.client->stream({}, handler); });
+    over.get_future().wait();
+    bench.loop.run([&] { stream.reset(); });
+    return std::exchange(told, {});
+  };
+  const std::string first = follow();
+  CHECK(first.find("opened one\ntwo\n") == 0);
+  CHECK(first.ends_with("ended 200"));
+  CHECK(follow() == "ended 410gone");
+  CHECK(follow() == "opened cutbroken");
+
+  std::promise<void> open;
+  HttpStreamHandler silent;
+  silent.opened = [&] { open.set_value(); };
+  silent.bytes = [&](std::string_view) { told += "bytes"; };
+  silent.ended = [&](Result<HttpResponse>) { told += "ended"; };
+  std::unique_ptr<HttpClient::Stream> stream;
+  bench.loop.run([&] { stream = bench.client->stream({}, silent); });
+  open.get_future().wait();
+  bench.loop.run([&] { stream.reset(); });
+  bench.loop.run([] {});
+  CHECK(told.empty());  // cancelled: nothing is told
+}
+
+TEST_CASE("stopping answers what is under way") {
+  TinyServer server([&](int socket, int) {
+    read_request(socket);
+    read_request(socket);
+  });
+  Bench bench(server);
+  auto waiting = bench.send({});
+  bench.loop.run([&] { bench.client->stop(); });
+  CHECK(waiting.get().has_error());
+  auto later = bench.send({});
+  CHECK(later.get().error() == Error{ErrorCode::unavailable, "stopped"});
+}

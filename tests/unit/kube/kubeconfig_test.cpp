@@ -1,0 +1,207 @@
+#include "connectors/kube/kubeconfig.h"
+
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/rsa.h>
+#include <openssl/x509.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+using namespace fairlead;
+
+namespace {
+
+std::string text_of(BIO* bio) {
+  char* data = nullptr;
+  const long size = BIO_get_mem_data(bio, &data);
+  std::string out(data, static_cast<std::size_t>(size));
+  BIO_free(bio);
+  return out;
+}
+
+std::string base64(const std::string& text) {
+  std::string out((text.size() + 2) / 3 * 4 + 1, '\0');
+  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
+                                   reinterpret_cast<const unsigned char*>(text.data()),
+                                   static_cast<int>(text.size()));
+  out.resize(static_cast<std::size_t>(size));
+  return out;
+}
+
+struct Pair {
+  std::string certificate, key;
+};
+
+// A self-signed certificate that is valid from and until so many seconds from now.
+Pair certificate(long from, long until) {
+  EVP_PKEY* key = EVP_EC_gen("P-256");
+  X509* made = X509_new();
+  ASN1_INTEGER_set(X509_get_serialNumber(made), 1);
+  X509_gmtime_adj(X509_getm_notBefore(made), from);
+  X509_gmtime_adj(X509_getm_notAfter(made), until);
+  X509_set_pubkey(made, key);
+  X509_sign(made, key, EVP_sha256());
+  BIO* certificate_out = BIO_new(BIO_s_mem());
+  PEM_write_bio_X509(certificate_out, made);
+  BIO* key_out = BIO_new(BIO_s_mem());
+  PEM_write_bio_PrivateKey(key_out, key, nullptr, nullptr, 0, nullptr, nullptr);
+  X509_free(made);
+  EVP_PKEY_free(key);
+  return {text_of(certificate_out), text_of(key_out)};
+}
+
+const std::string kHead = R"(apiVersion: v1
+kind: Config
+current-context: one
+contexts:
+- {name: one, context: {cluster: c, user: u}}
+- {name: two, context: {cluster: d, user: ""}}
+- {name: three, context: {cluster: gone, user: u}}
+- {name: four, context: {cluster: c, user: gone}}
+clusters:
+- {name: d, cluster: {server: "http://127.0.0.1:8001/prefix/"}}
+)";
+
+std::string config(const std::string& cluster, const std::string& user) {
+  return kHead + "- {name: c, cluster: {" + cluster + "}}\nusers:\n- {name: u, user: {" + user +
+         "}}\n";
+}
+
+Result<Credentials> read(const std::string& cluster, const std::string& user,
+                         const std::string& context = "") {
+  return read_kubeconfig(config(cluster, user), "conf", {context});
+}
+
+std::string fault(const std::string& cluster, const std::string& user,
+                  const std::string& context = "") {
+  auto out = read(cluster, user, context);
+  REQUIRE(out.has_error());
+  CHECK(out.error().code == ErrorCode::bad_input);
+  return out.error().message;
+}
+
+const std::string kServer = "server: 'https://hub:6443'";
+
+}  // namespace
+
+TEST_CASE("server addresses are taken apart, and only http and https are taken") {
+  CHECK(*parse_server("https://hub") == ServerAddress{true, "hub", "443", ""});
+  CHECK(*parse_server("http://127.0.0.1:8001/a/b/") ==
+        ServerAddress{false, "127.0.0.1", "8001", "/a/b"});
+  CHECK(*parse_server("https://[::1]:6443") == ServerAddress{true, "::1", "6443", ""});
+  for (const char* bad :
+       {"", "hub:6443", "ftp://x", "https://", "https://hub:", "https://hub:port", "https://[::1",
+        "https://u@hub", "https://hub:6443/?x", "https://hub:1234567", "https://a b"})
+    CHECK(parse_server(bad).has_error());
+}
+
+TEST_CASE("contexts choose cluster and user") {
+  auto one = read(kServer, "token: t");
+  REQUIRE(one.has_value());
+  CHECK(one->server == ServerAddress{true, "hub", "6443", ""});
+  CHECK(one->token == "t");
+  CHECK(one->verify_server);
+  auto two = read(kServer, "token: t", "two");
+  REQUIRE(two.has_value());
+  CHECK(two->server == ServerAddress{false, "127.0.0.1", "8001", "/prefix"});
+  CHECK(two->token.empty());
+  auto named = read(kServer + ", insecure-skip-tls-verify: true, tls-server-name: other", "");
+  REQUIRE(named.has_value());
+  CHECK_FALSE(named->verify_server);
+  CHECK(named->tls_server_name == "other");
+  CHECK(read(kServer + ", insecure-skip-tls-verify: 'true'", "")
+            ->verify_server);  // only when it says so
+}
+
+TEST_CASE("what is missing or wrong is said with file and field") {
+  CHECK(fault(kServer, "", "nine") == "conf: there is no context \"nine\"");
+  CHECK(fault(kServer, "", "three") == "conf: contexts[three]: there is no cluster \"gone\"");
+  CHECK(fault(kServer, "", "four") == "conf: contexts[four]: there is no user \"gone\"");
+  CHECK(fault("a: 1", "") == "conf: clusters[c].server is missing");
+  CHECK(fault("server: hub", "") ==
+        "conf: clusters[c].server: expected https://host[:port][/path] or http://..., got hub");
+  CHECK(fault(kServer + ", proxy-url: x", "") ==
+        "conf: clusters[c].proxy-url is not supported yet");
+  CHECK(fault(kServer + ", certificate-authority-data: '***'", "") ==
+        "conf: clusters[c].certificate-authority-data: expected base64");
+  CHECK(fault(kServer + ", certificate-authority: ca.crt", "") ==
+        "conf: clusters[c].certificate-authority may not refer to a file here");
+  CHECK(fault(kServer +
+                  ", insecure-skip-tls-verify: true, certificate-authority-data: " + base64("x"),
+              "") ==
+        "conf: clusters[c]: insecure-skip-tls-verify and a certificate-authority contradict");
+  CHECK(fault(kServer, "exec: {command: x}")
+            .find("conf: users[u].exec: credential plugins are not supported yet") == 0);
+  CHECK(fault(kServer, "tokenFile: x") == "conf: users[u].tokenFile may not refer to a file here");
+  CHECK(read_kubeconfig("a: [", "conf", {}).error().message.find("conf:1: expected YAML: ") == 0);
+  CHECK(read_kubeconfig("7", "conf", {}).error().message == "conf: expected a kubeconfig");
+  CHECK(read_kubeconfig("kind: Config", "conf", {}).error().message ==
+        "conf: current-context is not set and no context was asked for");
+}
+
+TEST_CASE("client certificates are checked when they are read") {
+  const Pair good = certificate(-60, 3600);
+  const Pair other = certificate(-60, 3600);
+  const Pair expired = certificate(-7200, -3600);
+  const Pair early = certificate(3600, 7200);
+  auto user = [](const std::string& crt, const std::string& key) {
+    return "client-certificate-data: " + base64(crt) + ", client-key-data: " + base64(key);
+  };
+  auto read_good = read(kServer, user(good.certificate, good.key));
+  REQUIRE(read_good.has_value());
+  CHECK(read_good->client_certificate_pem == good.certificate);
+  CHECK(read_good->client_key_pem == good.key);
+  CHECK(fault(kServer, user(expired.certificate, expired.key))
+            .find("conf: users[u].client-certificate: the certificate expired at ") == 0);
+  CHECK(fault(kServer, user(early.certificate, early.key))
+            .find("conf: users[u].client-certificate: the certificate is not valid before ") == 0);
+  CHECK(fault(kServer, user(good.certificate, other.key)) ==
+        "conf: users[u].client-key: the key does not belong to the client certificate");
+  CHECK(fault(kServer, user("x", good.key)) ==
+        "conf: users[u].client-certificate: expected a PEM certificate");
+  CHECK(fault(kServer, user(good.certificate, "x")) ==
+        "conf: users[u].client-key: expected a PEM private key without a password");
+  CHECK(fault(kServer, "client-certificate-data: " + base64(good.certificate)) ==
+        "conf: users[u].client-key is missing beside client-certificate");
+  CHECK(fault(kServer, "client-key-data: " + base64(good.key)) ==
+        "conf: users[u].client-certificate is missing beside client-key");
+}
+
+TEST_CASE("files are relative to the kubeconfig, and a token file is read again") {
+  const auto folder = std::filesystem::temp_directory_path() / "fairlead-kubeconfig-test";
+  std::filesystem::create_directories(folder);
+  const std::string path = (folder / "config").string();
+  std::ofstream(path) << config(kServer + ", certificate-authority: ca.crt",
+                                "token: old, tokenFile: token");
+  CHECK(load_kubeconfig(path, {}).error().message.find(
+            path + ": clusters[c].certificate-authority: cannot read ") == 0);
+  std::ofstream(folder / "ca.crt") << "roots";
+  CHECK(load_kubeconfig(path, {}).error().message.find(path +
+                                                       ": users[u].tokenFile: cannot read ") == 0);
+  std::ofstream(folder / "token") << "\n";
+  CHECK(load_kubeconfig(path, {}).error().message.find("holds no token") != std::string::npos);
+  std::ofstream(folder / "token") << "first\n";
+  auto out = load_kubeconfig(path, {});
+  REQUIRE(out.has_value());
+  CHECK(out->ca_pem == "roots");
+  CHECK(*current_token(*out) == "first");
+  std::ofstream(folder / "token") << "second";
+  CHECK(*current_token(*out) == "second");
+  CHECK(load_kubeconfig(folder.string(), {}).error().message.find("kubeconfig: cannot read ") == 0);
+
+  setenv("KUBECONFIG", ((folder / "none").string() + ":" + path).c_str(), 1);
+  CHECK(find_credentials("", {}).has_value());
+  setenv("KUBECONFIG", (folder / "none").string().c_str(), 1);
+  CHECK(find_credentials("", {}).error().message ==
+        "kubeconfig: cannot read " + (folder / "none").string());
+  unsetenv("KUBECONFIG");
+  unsetenv("KUBERNETES_SERVICE_HOST");
+  setenv("HOME", folder.string().c_str(), 1);
+  CHECK(find_credentials("", {}).error().message.find(
+            "no kubeconfig: give --kubeconfig, set KUBECONFIG or write ~/.kube/config") == 0);
+  std::filesystem::remove_all(folder);
+}
