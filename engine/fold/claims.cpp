@@ -228,14 +228,15 @@ const Claim* winning_claim(const State& state, const std::string& cluster) {
 void observe_claim(State& state, const ObjectObserved& seen, Seq seq) {
   const std::string& name = seen.key.name;
   const auto at = state.claims.find(name);
-  if (at != state.claims.end() && at->second.uid != seen.uid) forget_claim(state, name);
+  if (at != state.claims.end() && !seen.uid.empty() && !at->second.uid.empty() && at->second.uid != seen.uid)
+    forget_claim(state, name);
   Claim& claim = state.claims[name];
   const bool is_new = claim.seq == Seq{};
   const ClaimFacts& facts = std::get<ClaimFacts>(seen.facts);
   const bool edited = is_new || claim.facts.spec != facts.spec || claim.facts.debounce != facts.debounce;
   const bool deleted = facts.deleting && (is_new || !claim.facts.deleting);
   const std::string before = is_new ? std::string() : cluster_of(claim);
-  claim.uid = seen.uid;
+  if (!seen.uid.empty()) claim.uid = seen.uid;
   claim.resource_version = seen.resource_version;
   claim.generation = seen.generation;
   claim.seq = seq;

@@ -169,7 +169,7 @@ struct Fold {
   }
   void operator()(const ObjectObserved& seen) {
     const std::string uid = known_uid(state, seen.key);
-    if (!uid.empty() && uid != seen.uid) note_gone(state, event.source, seen.key);
+    if (!uid.empty() && !seen.uid.empty() && uid != seen.uid) note_gone(state, event.source, seen.key);
     if (event.source == kHub && info(seen.key.kind).group == "kueue.x-k8s.io") state.kueue_versions.insert(seen.version);
     if (event.source == kHub && seen.key.kind == Kind::claim) observe_claim(state, seen, event.seq);
     if (event.source == kHub && seen.key.kind == Kind::cluster_queue) observe_queue(state, seen, event.seq);

@@ -163,7 +163,8 @@ bool covers_alias_twice(const State& state, const std::string& queue, const std:
 
 void observe_queue(State& state, const ObjectObserved& seen, Seq seq) {
   Queue& queue = state.queues[seen.key.name];
-  if (!queue.present || queue.uid != seen.uid) {
+  const bool another = !seen.uid.empty() && !queue.uid.empty() && queue.uid != seen.uid;
+  if (!queue.present || another) {
     const BaseQuota base = std::move(queue.base);
     queue = Queue{};
     queue.base = base;
@@ -171,7 +172,7 @@ void observe_queue(State& state, const ObjectObserved& seen, Seq seq) {
   const std::vector<ResourceGroup> before = std::move(queue.facts.groups);
   const bool base_changed = !queue.present || queue.facts.base_quota != std::get<ClusterQueueFacts>(seen.facts).base_quota;
   queue.present = true;
-  queue.uid = seen.uid;
+  if (!seen.uid.empty()) queue.uid = seen.uid;
   queue.version = seen.version;
   queue.resource_version = seen.resource_version;
   queue.generation = seen.generation;

@@ -225,7 +225,7 @@ struct Queue {
 struct Outstanding {
   Seq seq;
   PatchIntended intent;
-  bool unknown = false;  ///< the answer never came: must be read back
+  std::optional<LogTime> doubted_until;  ///< the answer never came: what the watch shows until then decides
 
   friend bool operator==(const Outstanding&, const Outstanding&) = default;
 };

@@ -101,7 +101,7 @@ bool awaits_sight(const State& state, const std::string& source, const ObjectKey
   const auto at = state.writes.find({source, key, false});
   if (at == state.writes.end()) return false;
   const WriteState& write = at->second;
-  return !write.awaited_version.empty() || (write.outstanding && write.outstanding->unknown) ||
+  return !write.awaited_version.empty() || (write.outstanding && write.outstanding->doubted_until) ||
          (write.refusal && write.refusal->intent == Digest{});
 }
 
@@ -109,7 +109,7 @@ void note_intent(State& state, const PatchIntended& intent, Seq seq) {
   const WriteKey key = write_key(intent);
   WriteState& write = state.writes[key];
   if (write.outstanding) drop_outstanding(state, write);
-  write.outstanding = Outstanding{seq, intent, false};
+  write.outstanding = Outstanding{seq, intent, std::nullopt};
   state.outstanding[seq] = key;
   write.last_write = state.now;
   const Duration interval = write_interval(state, key);
@@ -154,7 +154,8 @@ void note_unknown(State& state, const PatchUnknown& unknown) {
     if (entry->first.status) {
       drop_outstanding(state, entry->second);  // nothing depends on a status: the next change writes it whole
     } else {
-      entry->second.outstanding->unknown = true;
+      entry->second.outstanding->doubted_until = state.now + kDoubt;
+      state.deadlines.set(entry->first, state.now + kDoubt);
     }
     touch(state, entry->first.object);
   }
@@ -171,7 +172,7 @@ void note_observed(State& state, const std::string& source, const ObjectObserved
   if (!write.outstanding) return;
   if (looks_as_intended(write.outstanding->intent, seen))
     conclude(state, at->first, write);
-  else if (write.outstanding->unknown)
+  else if (write.outstanding->doubted_until)
     drop_outstanding(state, write);
 }
 
@@ -185,7 +186,13 @@ void note_gone(State& state, const std::string& source, const ObjectKey& key) {
   }
 }
 
-void reach_write_deadline(State& state, const WriteKey& key) { touch(state, key.object); }
+void reach_write_deadline(State& state, const WriteKey& key) {
+  const auto at = state.writes.find(key);
+  if (at != state.writes.end() && at->second.outstanding && at->second.outstanding->doubted_until &&
+      *at->second.outstanding->doubted_until <= state.now)
+    drop_outstanding(state, at->second);
+  touch(state, key.object);
+}
 
 void doubt_outstanding(State& state) {
   for (const auto& [seq, key] : std::map(state.outstanding)) note_unknown(state, {seq, "the process that sent it ended"});

@@ -27,6 +27,9 @@ bool awaits_sight(const State& state, const std::string& source, const ObjectKey
 /// Digest of what an intent wants, without uid and resourceVersion: equal for a blind repetition.
 Digest wish_of(const PatchIntended& intent);
 
+/// A write without an answer counts as not done if the watch has not shown it by then. Repeating it is harmless: an apply
+/// carries the uid and resourceVersion of what it was derived from.
+inline constexpr Duration kDoubt = seconds(10);
 /// After a conflict the object is derived again once the watch shows it, at the latest after this.
 inline constexpr Duration kConflictRetry = seconds(1);
 /// A refused write is tried again after this, doubling up to kRefusalRetryMax.

@@ -288,7 +288,7 @@ Json signature(const Json& status) {
   Json parts = Json::array();
   parts.push_back(status.value("observedGeneration", Json()));
   for (const Json& row : status.value("capacity", Json::array()))
-    parts.push_back({row["flavor"], row["resource"], row["accepted"]});
+    if (row["accepted"] != "0") parts.push_back({row["flavor"], row["resource"], row["accepted"]});
   for (const Json& row : status.value("grants", Json::array())) parts.push_back(row);
   parts.push_back(status.value("overcommitted", Json()));
   for (const Json& condition : status.value("conditions", Json::array()))

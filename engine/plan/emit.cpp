@@ -44,6 +44,15 @@ Json object_head(Kind kind, const std::string& version, const std::string& names
               {"metadata", std::move(metadata)}};
 }
 
+void carry_version(PatchIntended& intent, const std::string& resource_version) {
+  if (resource_version.empty() || intent.verb == Verb::create || intent.resource_version == resource_version) return;
+  intent.resource_version = resource_version;
+  if (intent.body.empty()) return;
+  Json body = Json::parse(intent.body);
+  body["metadata"]["resourceVersion"] = resource_version;
+  intent.body = to_text(body);
+}
+
 std::vector<Seq> deciding(std::vector<Seq> seqs) {
   std::sort(seqs.begin(), seqs.end());
   seqs.erase(std::unique(seqs.begin(), seqs.end()), seqs.end());

@@ -40,6 +40,10 @@ std::string kueue_version(const State& state);
 Json object_head(Kind kind, const std::string& version, const std::string& namespace_, const std::string& name,
                  const std::string& uid, const std::string& resource_version);
 
+/// The intent carries `resource_version` (not empty) instead of the one that State knows: updates that changed nothing are not
+/// logged, but move it.
+void carry_version(PatchIntended& intent, const std::string& resource_version);
+
 /// Ascending, without repetition and zeros; at most the newest kReasonSeqsMax.
 std::vector<Seq> deciding(std::vector<Seq> seqs);
 inline constexpr std::size_t kReasonSeqsMax = 32;

@@ -1,0 +1,222 @@
+#include "engine/ingest/ingest.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "engine/fold/writes.h"
+
+namespace fairlead {
+
+namespace {
+
+// From a member only its capacity and what we put there matters; the hub's own Nodes are nobody's capacity.
+bool matters(const SourceName& source, Kind kind) {
+  if (source == kHub) return kind != Kind::node;
+  return kind == Kind::node || kind == Kind::local_queue || kind == Kind::cluster_queue;
+}
+
+std::optional<std::uint64_t> number(const std::string& version) {
+  std::uint64_t value = 0;
+  const auto read = std::from_chars(version.data(), version.data() + version.size(), value);
+  if (read.ec != std::errc{} || read.ptr != version.data() + version.size()) return std::nullopt;
+  return value;
+}
+
+template <class Map, class Key>
+const typename Map::mapped_type* find(const Map& map, const Key& key) {
+  const auto at = map.find(key);
+  return at == map.end() ? nullptr : &at->second;
+}
+
+bool same_metrics(const Cluster& cluster, const ClusterMetricsFacts& facts) {
+  if (!cluster.metrics_known || cluster.metrics_empty != facts.nodes.empty()) return false;
+  if (facts.nodes.empty()) return true;
+  return std::equal(facts.nodes.begin(), facts.nodes.end(), cluster.metrics_nodes.begin(), cluster.metrics_nodes.end(),
+                    [](const auto& a, const auto& b) { return a.first == b.first && a.second == b.second.facts; });
+}
+
+// Objects written by hand for a rehearsal have no uid: then the name decides.
+bool same_object(const std::string& known_uid, const std::string& uid) {
+  return uid.empty() || known_uid.empty() || known_uid == uid;
+}
+
+// Whether State already holds what was seen.
+struct Known {
+  const State& state;
+  const SourceName& source;
+  const ObjectSeen& seen;
+
+  const Cluster* cluster(const std::string& name) const { return find(state.clusters, name); }
+
+  bool operator()(const NodeFacts& facts) const {
+    const Cluster* at = cluster(source);
+    const NodeRecord* node = at ? find(at->nodes, seen.key.name) : nullptr;
+    return node && node->facts == facts;
+  }
+  bool operator()(const ClusterMetricsFacts& facts) const {
+    const Cluster* at = cluster(seen.key.name);
+    return at && same_metrics(*at, facts);
+  }
+  bool operator()(const ManagedClusterFacts& facts) const {
+    const Cluster* at = cluster(seen.key.name);
+    return at && at->managed == facts;
+  }
+  bool operator()(const ClusterProfileFacts& facts) const {
+    const Cluster* at = cluster(facts.cluster);
+    return at && at->profiles.contains({seen.key.namespace_, seen.key.name});
+  }
+  bool operator()(const ResourceFlavorFacts& facts) const {
+    const auto* flavor = find(state.flavors, seen.key.name);
+    return flavor && *flavor == facts;
+  }
+  bool operator()(const ClusterQueueFacts& facts) const {
+    if (source != kHub) {
+      const Cluster* at = cluster(source);
+      const auto* usage = at ? find(at->member_usage, seen.key.name) : nullptr;
+      return usage && *usage == facts.usage;
+    }
+    const Queue* queue = find(state.queues, seen.key.name);
+    return queue && queue->present && same_object(queue->uid, seen.uid) && queue->facts == facts;
+  }
+  bool operator()(const LocalQueueFacts& facts) const {
+    const std::pair id{seen.key.namespace_, seen.key.name};
+    if (source == kHub) {
+      const auto* queue = find(state.local_queues, id);
+      return queue && *queue == facts;
+    }
+    const Cluster* at = cluster(source);
+    const auto* target = at ? find(at->member_local_queues, id) : nullptr;
+    return target && *target == facts.cluster_queue;
+  }
+  bool operator()(const AdmissionCheckFacts& facts) const {
+    const auto* check = find(state.admission_checks, seen.key.name);
+    return check && *check == facts;
+  }
+  bool operator()(const MultiKueueConfigFacts& facts) const {
+    const auto* config = find(state.multikueue_configs, seen.key.name);
+    return config && *config == facts;
+  }
+  bool operator()(const ManifestWorkFacts& facts) const {
+    const Cluster* at = cluster(seen.key.namespace_);
+    if (!at) return false;
+    const auto same = [&](const Work& work) {
+      return work.present && same_object(work.uid, seen.uid) && work.generation == seen.generation && work.facts == facts;
+    };
+    return seen.key.name == "fairlead-quota" ? same(at->quota_work) : same(at->queue_work);
+  }
+  bool operator()(const ClaimFacts& facts) const {
+    const Claim* claim = find(state.claims, seen.key.name);
+    return claim && same_object(claim->uid, seen.uid) && claim->generation == seen.generation && claim->facts == facts;
+  }
+};
+
+// Whether State holds an object that is said to be gone.
+bool exists(const State& state, const SourceName& source, const ObjectKey& key) {
+  const std::pair id{key.namespace_, key.name};
+  const Cluster* at = find(state.clusters, source == kHub ? key.name : source);
+  switch (key.kind) {
+    case Kind::node: return at && at->nodes.contains(key.name);
+    case Kind::cluster_metrics: return at && at->metrics_known;
+    case Kind::managed_cluster: return at && at->managed.has_value();
+    case Kind::cluster_profile:
+      return std::any_of(state.clusters.begin(), state.clusters.end(),
+                         [&](const auto& entry) { return entry.second.profiles.contains(id); });
+    case Kind::resource_flavor: return state.flavors.contains(key.name);
+    case Kind::cluster_queue: {
+      if (source != kHub) return at && at->member_usage.contains(key.name);
+      const Queue* queue = find(state.queues, key.name);
+      return queue && queue->present;
+    }
+    case Kind::local_queue:
+      return source == kHub ? state.local_queues.contains(id) : at && at->member_local_queues.contains(id);
+    case Kind::admission_check: return state.admission_checks.contains(key.name);
+    case Kind::multikueue_config: return state.multikueue_configs.contains(key.name);
+    case Kind::manifest_work: {
+      const Cluster* of = find(state.clusters, key.namespace_);
+      return of && (key.name == "fairlead-quota" ? of->quota_work.present : of->queue_work.present);
+    }
+    case Kind::claim: return state.claims.contains(key.name);
+  }
+  return false;
+}
+
+// What the stream's liveness means at present, and whether a hold waits for a sign of it.
+bool sign_matters(const State& state, const SourceName& source, Kind kind) {
+  if (kind == Kind::node) {
+    const Cluster* at = find(state.clusters, source);
+    return source != kHub && (!at || !at->nodes_known || at->hold || at->liveness[0] != Liveness::live);
+  }
+  if (source != kHub || (kind != Kind::cluster_metrics && kind != Kind::managed_cluster)) return false;
+  if (state.hub_streams[kind == Kind::cluster_metrics ? 0 : 1] != Liveness::live) return true;
+  return std::any_of(state.clusters.begin(), state.clusters.end(), [](const auto& entry) { return entry.second.hold; });
+}
+
+Liveness liveness_at(const State& state, const SourceName& source, Kind kind) {
+  if (kind == Kind::node) {
+    const Cluster* at = find(state.clusters, source);
+    return at ? at->liveness[0] : Liveness::live;
+  }
+  return state.hub_streams[kind == Kind::cluster_metrics ? 0 : 1];
+}
+
+bool is_capacity_source(const SourceName& source, Kind kind) {
+  return source == kHub ? kind == Kind::cluster_metrics || kind == Kind::managed_cluster : kind == Kind::node;
+}
+
+}  // namespace
+
+bool Ingest::is_older(const SourceName& source, const ObjectSeen& seen) {
+  Version& newest = newest_[{source, seen.key}];
+  const auto before = number(newest.resource_version);
+  const auto now = number(seen.resource_version);
+  if (newest.uid == seen.uid && before && now && *now < *before) return true;
+  newest = {seen.uid, seen.resource_version};
+  return false;
+}
+
+std::optional<EventDraft> Ingest::take(const State& state, const WatchFact& fact) {
+  const auto drop = [](std::uint64_t& count) {
+    ++count;
+    return std::nullopt;
+  };
+  const auto log = [&](Fact what) {
+    ++counts_.logged;
+    return EventDraft{fact.source, Seq{}, std::move(what)};
+  };
+  if (const auto* seen = std::get_if<ObjectSeen>(&fact.said)) {
+    if (!matters(fact.source, seen->key.kind)) return drop(counts_.foreign);
+    if (is_older(fact.source, *seen)) return drop(counts_.older);
+    if (std::visit(Known{state, fact.source, *seen}, seen->facts) && !awaits_sight(state, fact.source, seen->key))
+      return drop(counts_.unchanged);
+    return log(ObjectObserved{seen->key, seen->version, seen->uid, seen->resource_version, seen->generation, seen->facts,
+                              seen->raw.empty() ? Digest{} : sha256(seen->raw)});
+  }
+  if (const auto* missing = std::get_if<ObjectMissing>(&fact.said)) {
+    newest_.erase({fact.source, missing->key});
+    if (!matters(fact.source, missing->key.kind)) return drop(counts_.foreign);
+    if (!exists(state, fact.source, missing->key)) return drop(counts_.unchanged);
+    return log(ObjectGone{missing->key, missing->uid, missing->resource_version});
+  }
+  if (const auto* list = std::get_if<ListCompleted>(&fact.said)) {
+    if (!sign_matters(state, fact.source, list->kind)) return drop(counts_.unchanged);
+    return log(SourceSynced{list->kind, "", list->resource_version});
+  }
+  if (const auto* alive = std::get_if<StreamAlive>(&fact.said)) {
+    if (!sign_matters(state, fact.source, alive->kind)) return drop(counts_.unchanged);
+    return log(SourceSynced{alive->kind, "", alive->resource_version});
+  }
+  const auto* stale = std::get_if<StreamStale>(&fact.said);
+  const Kind kind = stale ? stale->kind : std::get<StreamLost>(fact.said).kind;
+  const Liveness liveness = stale ? Liveness::stale : Liveness::lost;
+  if (!is_capacity_source(fact.source, kind)) return drop(counts_.foreign);
+  if (liveness_at(state, fact.source, kind) == liveness) return drop(counts_.unchanged);
+  if (stale) return log(SourceStale{kind, ""});
+  return log(SourceLost{kind, ""});
+}
+
+std::string Ingest::newest_version(const SourceName& source, const ObjectKey& key) const {
+  const auto* version = find(newest_, std::pair{source, key});
+  return version ? version->resource_version : "";
+}
+
+}  // namespace fairlead

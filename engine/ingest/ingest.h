@@ -1,0 +1,48 @@
+// Ingest: from what a stream said to what enters the log.
+//
+// Only changes of projected facts are events. Node heartbeats, duplicates, relists and states older than one already seen
+// stop here. Reads State, changes nothing in it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "engine/fold/state.h"
+#include "engine/ingest/watch_fact.h"
+
+namespace fairlead {
+
+/// What ingest did with what it was given.
+struct IngestCounts {
+  std::uint64_t logged = 0;
+  std::uint64_t unchanged = 0;
+  std::uint64_t older = 0;    ///< a lower resourceVersion of an object after a higher one
+  std::uint64_t foreign = 0;  ///< a kind that means nothing from that API server
+};
+
+/// Decides what enters the log. Not thread safe: belongs to the owner of State.
+class Ingest {
+ public:
+  /// The draft to append, or nullopt if nothing changes. Call with `state` holding every event appended so far.
+  std::optional<EventDraft> take(const State& state, const WatchFact& fact);
+
+  /// The newest resourceVersion that the stream showed of an object, also in updates that were not logged; empty if
+  /// none. The next write of the object carries it.
+  std::string newest_version(const SourceName& source, const ObjectKey& key) const;
+
+  const IngestCounts& counts() const { return counts_; }
+
+ private:
+  struct Version {
+    std::string uid;
+    std::string resource_version;
+  };
+  bool is_older(const SourceName& source, const ObjectSeen& seen);
+
+  std::map<std::pair<SourceName, ObjectKey>, Version> newest_;
+  IngestCounts counts_;
+};
+
+}  // namespace fairlead

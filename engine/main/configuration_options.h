@@ -1,0 +1,25 @@
+// `--config FILE` and `--set a.b=VALUE`: shared by every command that takes a configuration.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "schema/configuration.h"
+
+namespace CLI {
+class App;
+}
+
+namespace fairlead {
+
+struct ConfigurationOptions {
+  std::string file;                   ///< empty: the defaults
+  std::vector<std::string> settings;  ///< in the order given
+};
+
+void add_configuration_options(CLI::App& command, ConfigurationOptions& options);
+/// The file's configuration (or the defaults) with the settings over it. bad_input names file, line and key.
+Result<Configuration> effective_configuration(const ConfigurationOptions& options);
+
+}  // namespace fairlead

@@ -1,0 +1,20 @@
+// `fairlead`: one binary, a subcommand for each job. As `kubectl-fairlead` it is a kubectl plugin.
+#include <CLI/CLI.hpp>
+
+#include "engine/main/commands.h"
+
+int main(int argc, char** argv) {
+  CLI::App app{"Fairlead keeps Kueue quota equal to the capacity of a hub's clusters, and can say why it was what it was.",
+               "fairlead"};
+  app.set_version_flag("--version", "fairlead " FAIRLEAD_VERSION);
+  app.require_subcommand(1);
+  int exit_code = 0;
+  fairlead::add_plan_command(app, exit_code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error);
+    return code == 0 ? 0 : 2;  // help and version are no errors
+  }
+  return exit_code;
+}

@@ -1,0 +1,148 @@
+#include "engine/fold/damping.h"
+
+#include <catch2/catch.hpp>
+
+using namespace fairlead;
+
+namespace {
+
+LogTime at(std::int64_t second) { return LogTime{} + seconds(second); }
+
+DebounceSettings plain() {
+  DebounceSettings settings;
+  settings.grow_deadband_percent = 0;
+  settings.min_grow_interval = {0};
+  return settings;
+}
+
+// A value that has been accepted as `amount` since the start.
+DampedValue accepted(Amount amount) {
+  DampedValue value;
+  value.observe(at(0), amount, amount);
+  value.accept_first(amount);
+  return value;
+}
+
+bool step(DampedValue& value, std::int64_t second, const DebounceSettings& settings, Fall fall = Fall::damped) {
+  return value.step(at(second), settings, 1, fall, Growth::allowed);
+}
+
+}  // namespace
+
+TEST_CASE("a fall is followed when the shrink window has passed, to the second") {
+  DampedValue value = accepted(100);
+  value.observe(at(10), 60, 60);
+  CHECK_FALSE(step(value, 10, plain()));
+  CHECK(value.next_deadline(at(10), plain()) == at(25));
+  CHECK_FALSE(step(value, 24, plain()));
+  CHECK(step(value, 25, plain()));
+  CHECK(value.accepted == 60);
+}
+
+TEST_CASE("a fall that recovers within the window changes nothing") {
+  DampedValue value = accepted(100);
+  value.observe(at(10), 60, 60);
+  value.observe(at(20), 100, 100);
+  CHECK_FALSE(step(value, 25, plain()));
+  CHECK_FALSE(step(value, 100, plain()));
+  CHECK(value.accepted == 100);
+}
+
+TEST_CASE("a fall counts at once where it must") {
+  DampedValue value = accepted(100);
+  value.observe(at(10), 60, 60);
+  CHECK(step(value, 10, plain(), Fall::at_once));
+  CHECK(value.accepted == 60);
+}
+
+TEST_CASE("a rise is followed once its minimum has been sustained for the grow window") {
+  DampedValue value = accepted(100);
+  value.observe(at(10), 200, 200);
+  value.observe(at(100), 150, 150);
+  CHECK_FALSE(step(value, 100, plain()));
+  CHECK(value.next_deadline(at(100), plain()) == at(310));
+  CHECK(step(value, 310, plain()));
+  CHECK(value.accepted == 150);
+}
+
+TEST_CASE("a node that flaps counts for shrinking and not for growing") {
+  DampedValue value = accepted(100);
+  value.observe(at(10), 50, 50);
+  CHECK(step(value, 25, plain()));
+  value.observe(at(30), 100, 50);
+  CHECK_FALSE(step(value, 400, plain()));
+  CHECK(value.accepted == 50);
+}
+
+TEST_CASE("a rise below the deadband waits until the gap is old") {
+  DebounceSettings settings;
+  settings.min_grow_interval = {0};
+  DampedValue value = accepted(1000);
+  value.observe(at(0), 1010, 1010);
+  CHECK_FALSE(step(value, 300, settings));
+  const LogTime old_enough = at(300) + settings.deadband_max_age;
+  CHECK(value.next_deadline(at(300), settings) == old_enough);
+  CHECK(value.step(old_enough, settings, 1, Fall::damped, Growth::allowed));
+  CHECK(value.accepted == 1010);
+}
+
+TEST_CASE("a value that was accepted a moment ago is not held by the deadband") {
+  DebounceSettings settings;
+  settings.min_grow_interval = {0};
+  DampedValue value = accepted(1000);
+  value.observe(at(10), 999, 999);
+  CHECK(step(value, 25, settings));
+  value.observe(at(30), 1000, 1000);
+  CHECK(step(value, 330, settings));
+  CHECK(value.accepted == 1000);
+}
+
+TEST_CASE("growth keeps its interval") {
+  DebounceSettings settings = plain();
+  settings.min_grow_interval = seconds(1000);
+  DampedValue value = accepted(10);
+  value.observe(at(0), 20, 20);
+  CHECK(step(value, 300, settings));
+  value.observe(at(310), 30, 30);
+  CHECK_FALSE(step(value, 610, settings));
+  CHECK(value.next_deadline(at(610), settings) == at(1300));
+  CHECK(step(value, 1300, settings));
+  CHECK(value.accepted == 30);
+}
+
+TEST_CASE("with the defaults the fourth quick flap suppresses, until the penalty has halved twice") {
+  const DebounceSettings settings;
+  FlapPenalty flap;
+  CHECK_FALSE(flap.add(at(0), settings));
+  CHECK_FALSE(flap.add(at(1), settings));
+  CHECK_FALSE(flap.add(at(2), settings));
+  CHECK(flap.add(at(3), settings));
+  CHECK(flap.penalty == 4000);
+  const LogTime release = flap.release_time(settings);
+  CHECK(flap.at_time(release, settings) < settings.flap_reuse);
+  CHECK(flap.at_time(LogTime{release.ns - 1}, settings) >= settings.flap_reuse);
+  CHECK(release > at(3) + minutes(30));
+  CHECK(release <= at(3) + minutes(31));
+}
+
+TEST_CASE("a suppression ends after flapSuppressMax with the penalty just below reuse") {
+  const DebounceSettings settings;
+  FlapPenalty flap;
+  for (int i = 0; i < 100; ++i) flap.add(at(i), settings);
+  CHECK(flap.penalty == kFlapPenaltyMax);
+  CHECK(flap.release_time(settings) == at(3) + settings.flap_suppress_max);
+  flap.release(flap.release_time(settings), settings);
+  CHECK(flap.penalty == settings.flap_reuse - 1);
+  CHECK_FALSE(flap.suppressed_since);
+}
+
+TEST_CASE("an extreme over a window sees exactly the values the window holds") {
+  SlidingExtreme high(Extreme::greatest);
+  high.push(at(0), 5);
+  high.push(at(10), 3);
+  high.push(at(20), 4);
+  CHECK(high.over(at(20), seconds(15)) == 5);
+  CHECK(high.over(at(25), seconds(15)) == 4);
+  CHECK(high.over(at(40), seconds(15)) == 4);
+  CHECK(high.passes(4, seconds(15)) == kForever);
+}
