@@ -68,7 +68,8 @@ Json merge_applied(Json live, const Json& applied) {
   return live;
 }
 
-Rehearsal::Rehearsal(EventLog& log, RehearsalOptions options) : log_(log), options_(std::move(options)) {}
+Rehearsal::Rehearsal(EventLog& log, RehearsalOptions options)
+    : log_(log), options_(std::move(options)) {}
 
 Result<std::vector<Event>> Rehearsal::commit(std::vector<EventDraft> drafts) {
   auto events = log_.append(drafts, now_, Epoch{1});
@@ -81,7 +82,8 @@ Result<std::vector<Event>> Rehearsal::commit(std::vector<EventDraft> drafts) {
 Result<void> Rehearsal::begin(LogTime at) {
   now_ = at;
   std::vector<EventDraft> drafts;
-  drafts.push_back({std::string(kSelf), {}, EpochStarted{"plan", FAIRLEAD_VERSION, kFoldVersion, 1}});
+  drafts.push_back(
+      {std::string(kSelf), {}, EpochStarted{"plan", FAIRLEAD_VERSION, kFoldVersion, 1}});
   drafts.push_back({std::string(kSelf), {}, ConfigChanged{options_.configuration}});
   if (auto done = commit(std::move(drafts)); !done) return done.error();
   return {};
@@ -113,7 +115,8 @@ Result<void> Rehearsal::advance_to(LogTime time) {
     for (const WatchFact& fact : coalescer_.take_due(now_))
       if (auto done = take_fact(fact); !done) return done;
     if (decided_ && state_.deadlines.next() <= now_)
-      if (auto fired = commit({{std::string(kSelf), {}, TimerFired{due}}}); !fired) return fired.error();
+      if (auto fired = commit({{std::string(kSelf), {}, TimerFired{due}}}); !fired)
+        return fired.error();
     if (auto done = decide(); !done) return done;
   }
 }
@@ -130,7 +133,8 @@ void Rehearsal::remember_input(const InputLine& line) {
   versions_[key] = line.resource_version;
   Json object = line.object;
   if (object.contains("metadata")) object["metadata"].erase("managedFields");
-  const auto written = written_.find({line.cluster, line.api_version, line.kind, line.namespace_, line.name});
+  const auto written =
+      written_.find({line.cluster, line.api_version, line.kind, line.namespace_, line.name});
   if (written != written_.end()) written->second = object;
   objects_[key] = std::move(object);
 }
@@ -211,16 +215,20 @@ Result<void> Rehearsal::answer(const Event& event) {
   const std::string uid = intent.uid.empty() ? made_uid(event.seq) : intent.uid;
   const std::string version = std::to_string(event.seq.value);
   const int code = intent.verb == Verb::create ? 201 : 200;
-  if (auto done = commit({{std::string(kSelf), event.seq, PatchAccepted{event.seq, code, uid, version}}}); !done)
+  if (auto done =
+          commit({{std::string(kSelf), event.seq, PatchAccepted{event.seq, code, uid, version}}});
+      !done)
     return done.error();
   keep_object(intent, uid, version);
   return come_back(intent, event.seq, uid);
 }
 
-void Rehearsal::keep_object(const PatchIntended& intent, const std::string& uid, const std::string& version) {
+void Rehearsal::keep_object(const PatchIntended& intent, const std::string& uid,
+                            const std::string& version) {
   const Key key{intent.cluster, intent.target};
   const ObjectId id{intent.cluster, api_version(intent.target.kind, intent.version),
-                    std::string(info(intent.target.kind).name), intent.target.namespace_, intent.target.name};
+                    std::string(info(intent.target.kind).name), intent.target.namespace_,
+                    intent.target.name};
   if (intent.verb == Verb::remove) {
     objects_.erase(key);
     written_.erase(id);
@@ -246,8 +254,10 @@ Result<void> Rehearsal::come_back(const PatchIntended& intent, Seq seq, const st
   const auto gone = [&]() -> Result<void> {
     objects_.erase(key);
     written_.erase({intent.cluster, api_version(intent.target.kind, intent.version),
-                    std::string(info(intent.target.kind).name), intent.target.namespace_, intent.target.name});
-    if (auto done = commit({{intent.cluster, seq, ObjectGone{intent.target, uid, version}}}); !done) return done.error();
+                    std::string(info(intent.target.kind).name), intent.target.namespace_,
+                    intent.target.name});
+    if (auto done = commit({{intent.cluster, seq, ObjectGone{intent.target, uid, version}}}); !done)
+      return done.error();
     return {};
   };
   if (intent.verb == Verb::remove) return gone();
@@ -256,7 +266,9 @@ Result<void> Rehearsal::come_back(const PatchIntended& intent, Seq seq, const st
     const auto at = state_.clusters.find(intent.target.namespace_);
     const bool quota = intent.target.name == "fairlead-quota";
     const std::int64_t before =
-        at == state_.clusters.end() ? 0 : (quota ? at->second.quota_work : at->second.queue_work).generation;
+        at == state_.clusters.end()
+            ? 0
+            : (quota ? at->second.quota_work : at->second.queue_work).generation;
     seen.generation = before + 1;
     work->applied = work->available = {ConditionStatus::yes, "", seen.generation};
   } else if (const auto queue = state_.queues.find(intent.target.name);
@@ -266,7 +278,8 @@ Result<void> Rehearsal::come_back(const PatchIntended& intent, Seq seq, const st
              intent.target.kind == Kind::claim && claim != state_.claims.end()) {
     seen.generation = claim->second.generation;
   }
-  if (const auto* claim = std::get_if<ClaimFacts>(&seen.facts); claim && claim->deleting && claim->finalizers.empty())
+  if (const auto* claim = std::get_if<ClaimFacts>(&seen.facts);
+      claim && claim->deleting && claim->finalizers.empty())
     return gone();
   if (auto done = commit({{intent.cluster, seq, std::move(seen)}}); !done) return done.error();
   return {};

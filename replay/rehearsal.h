@@ -1,8 +1,9 @@
 // A rehearsal: the engine over given objects and changes, in virtual time, without a cluster.
 //
-// It is what `fairlead plan` runs: the same ingest, log, fold and plan as the hub. Time goes from line to line and from
-// deadline to deadline. Everything at one time is taken in before anything is written; writes are taken as accepted and come
-// back as observations, unless feedback is switched off.
+// It is what `fairlead plan` runs: the same ingest, log, fold and plan as the hub. Time goes from
+// line to line and from deadline to deadline. Everything at one time is taken in before anything is
+// written; writes are taken as accepted and come back as observations, unless feedback is switched
+// off.
 #pragma once
 
 #include <map>
@@ -25,7 +26,8 @@ enum class Feedback : std::uint8_t { assumed, none };
 struct RehearsalOptions {
   Configuration configuration;
   Feedback feedback = Feedback::assumed;
-  std::optional<LogTime> until;  ///< time runs to here; later lines are not read. None: until no deadline is left
+  std::optional<LogTime>
+      until;  ///< time runs to here; later lines are not read. None: until no deadline is left
 };
 
 /// One write of the plan: the logged intent with its place and time.
@@ -45,7 +47,8 @@ class Rehearsal {
 
   const std::vector<PlannedWrite>& writes() const { return writes_; }
   const State& state() const { return state_; }
-  /// Every object that was written and is still there, as it stands: (cluster, apiVersion, kind, namespace, name) -> object.
+  /// Every object that was written and is still there, as it stands: (cluster, apiVersion, kind,
+  /// namespace, name) -> object.
   using ObjectId = std::tuple<std::string, std::string, std::string, std::string, std::string>;
   const std::map<ObjectId, Json>& written_objects() const { return written_; }
 
@@ -71,15 +74,15 @@ class Rehearsal {
   Ingest ingest_;
   Coalescer coalescer_;
   LogTime now_;
-  bool decided_ = false;  ///< nothing has happened since the last decision
+  bool decided_ = false;                 ///< nothing has happened since the last decision
   std::map<Key, std::string> versions_;  ///< newest resourceVersion of each object
   std::map<Key, Json> objects_;          ///< as they stand
   std::map<ObjectId, Json> written_;
   std::vector<PlannedWrite> writes_;
 };
 
-/// The objects that a write leaves: `applied` merged into `live` as server-side apply would (conditions by type,
-/// finalizers as a set, every other list whole).
+/// The objects that a write leaves: `applied` merged into `live` as server-side apply would
+/// (conditions by type, finalizers as a set, every other list whole).
 Json merge_applied(Json live, const Json& applied);
 
 }  // namespace fairlead

@@ -1,7 +1,8 @@
 // The configuration of Fairlead as a value.
 //
-// What is in force is an event in the log (ConfigChanged), so history replays with the settings of its
-// time. The YAML form and its defaults are in README.md; the reader is engine/runtime/configuration.h.
+// What is in force is an event in the log (ConfigChanged), so history replays with the settings of
+// its time. The YAML form and its defaults are in README.md; the reader is
+// engine/runtime/configuration.h.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +22,15 @@ enum class MemberMode : std::uint8_t { automatic, manifest_work, binding_policy,
 
 /// Part of a cluster's capacity that is never promised.
 struct Headroom {
-  std::map<std::string, std::int64_t> percent{{"cpu", 5}, {"memory", 5}};  ///< whole percents, 0..100
+  std::map<std::string, std::int64_t> percent{{"cpu", 5},
+                                              {"memory", 5}};  ///< whole percents, 0..100
   std::map<std::string, std::string> reserved;  ///< resource -> Quantity text, per flavor
 
   friend bool operator==(const Headroom&, const Headroom&) = default;
 };
 
-/// The damping of capacity; every value can be overridden on a claim (see damping in ARCHITECTURE.md).
+/// The damping of capacity; every value can be overridden on a claim (see damping in
+/// ARCHITECTURE.md).
 struct DebounceSettings {
   Duration ingest_coalesce = seconds(1);
   Duration shrink_window = seconds(15);
@@ -50,7 +53,8 @@ struct DebounceSettings {
   friend bool operator==(const DebounceSettings&, const DebounceSettings&) = default;
 };
 
-/// Names a kubeconfig of one member cluster whose Nodes are watched directly. One of the three is set.
+/// Names a kubeconfig of one member cluster whose Nodes are watched directly. One of the three is
+/// set.
 struct MemberKubeconfig {
   std::string cluster;
   std::string secret_ref;       ///< namespace/name of a Secret on the hub with the key `kubeconfig`
@@ -88,8 +92,8 @@ struct WriteSettings {
 struct Configuration {
   std::string kueue_namespace = "kueue-system";
   std::map<std::string, std::string> resource_aliases{{"gpu", "nvidia.com/gpu"}};
-  std::vector<CapacitySource> capacity_sources{CapacitySource::nodes, CapacitySource::cluster_metrics,
-                                               CapacitySource::managed_cluster};
+  std::vector<CapacitySource> capacity_sources{
+      CapacitySource::nodes, CapacitySource::cluster_metrics, CapacitySource::managed_cluster};
   Headroom headroom;
   std::int64_t overbook_percent = 100;  ///< >= 1
   bool create_claims = true;

@@ -1,7 +1,8 @@
 // One record of the log.
 //
-// An event is a past-tense fact with its place (seq), its time (log_time) and where it came from. Everything that
-// the fold knows reached it as one of these. The stored form is schema/event.capnp; codec.h turns one into the other.
+// An event is a past-tense fact with its place (seq), its time (log_time) and where it came from.
+// Everything that the fold knows reached it as one of these. The stored form is schema/event.capnp;
+// codec.h turns one into the other.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@
 
 namespace fairlead {
 
-/// The API server a fact came from: "hub", the name of a member cluster, or "self" for our own doing.
+/// The API server a fact came from: "hub", the name of a member cluster, or "self" for our own
+/// doing.
 using SourceName = std::string;
 inline constexpr std::string_view kHub = "hub";
 inline constexpr std::string_view kSelf = "self";
@@ -46,8 +48,8 @@ struct ConfigChanged {
   friend bool operator==(const ConfigChanged&, const ConfigChanged&) = default;
 };
 
-/// A list of (source, kind) is complete, or a bookmark or relist showed the stream alive. Without a kind: every
-/// capacity source of the cluster named by `cluster`.
+/// A list of (source, kind) is complete, or a bookmark or relist showed the stream alive. Without a
+/// kind: every capacity source of the cluster named by `cluster`.
 struct SourceSynced {
   std::optional<Kind> kind;
   std::string cluster;  ///< set only where kind is not
@@ -89,7 +91,8 @@ struct ObjectGone {
   friend bool operator==(const ObjectGone&, const ObjectGone&) = default;
 };
 
-/// Time has reached `deadline`: every internal deadline up to it has run. The next event is strictly later.
+/// Time has reached `deadline`: every internal deadline up to it has run. The next event is
+/// strictly later.
 struct TimerFired {
   LogTime deadline;
 
@@ -103,14 +106,15 @@ std::optional<Verb> parse_verb(std::string_view word);
 
 /// Why an intent exists, for people and for replay.
 struct Reason {
-  std::string rule;            ///< e.g. "claims/shrink"
-  std::vector<Seq> because;    ///< events that decided it, ascending
+  std::string rule;          ///< e.g. "claims/shrink"
+  std::vector<Seq> because;  ///< events that decided it, ascending
   std::string text;
 
   friend bool operator==(const Reason&, const Reason&) = default;
 };
 
-/// A contribution of one claim to one pair of a ClusterQueue write: what the fold needs back from its own intent.
+/// A contribution of one claim to one pair of a ClusterQueue write: what the fold needs back from
+/// its own intent.
 struct Contribution {
   std::string cluster;
   std::string flavor;
@@ -134,7 +138,8 @@ struct PatchIntended {
   Reason reason;
   std::vector<Contribution> contributions;  ///< ClusterQueue writes only, sorted
   std::vector<ResourceGroup> overlaid;      ///< ClusterQueue writes only: the list that was read
-  std::optional<Facts> expected;            ///< the target's facts as this write leaves them; none for a delete
+  std::optional<Facts>
+      expected;  ///< the target's facts as this write leaves them; none for a delete
 
   friend bool operator==(const PatchIntended&, const PatchIntended&) = default;
 };
@@ -170,9 +175,9 @@ struct Checkpoint {
 };
 
 /// Stored as a union with the same order.
-using Fact = std::variant<EpochStarted, ConfigChanged, SourceSynced, SourceStale, SourceLost, ObjectObserved,
-                          ObjectGone, TimerFired, PatchIntended, PatchAccepted, PatchRejected, PatchUnknown,
-                          Checkpoint>;
+using Fact = std::variant<EpochStarted, ConfigChanged, SourceSynced, SourceStale, SourceLost,
+                          ObjectObserved, ObjectGone, TimerFired, PatchIntended, PatchAccepted,
+                          PatchRejected, PatchUnknown, Checkpoint>;
 
 struct Event {
   Seq seq;
@@ -190,7 +195,8 @@ struct EventDraft {
   SourceName source;
   Seq cause;
   Fact fact;
-  std::string raw{};  ///< the raw object, to be kept beside an ObjectObserved for people; empty: not kept
+  std::string
+      raw{};  ///< the raw object, to be kept beside an ObjectObserved for people; empty: not kept
 };
 
 }  // namespace fairlead

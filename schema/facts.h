@@ -1,8 +1,9 @@
 // Projected facts: what Fairlead keeps of each kind of object.
 //
-// Facts, not dumps. Each struct is an allow-list of the fields that the engine reads, in canonical form:
-// maps and sets sorted bytewise, quantities by value. Two objects with equal facts are the same to Fairlead, so an
-// update that changes none is never logged. Lists whose order means something to Kueue keep it.
+// Facts, not dumps. Each struct is an allow-list of the fields that the engine reads, in canonical
+// form: maps and sets sorted bytewise, quantities by value. Two objects with equal facts are the
+// same to Fairlead, so an update that changes none is never logged. Lists whose order means
+// something to Kueue keep it.
 #pragma once
 
 #include <cstdint>
@@ -136,9 +137,9 @@ struct ClusterQueueFacts {
   std::string preemption;  ///< canonical JSON; empty where absent
   std::string stop_policy;
   std::vector<std::string> admission_checks;  ///< names from both spellings, sorted
-  std::string base_quota;                     ///< annotation fairlead.io/base-quota as written; empty where absent
-  bool extend_resource_groups = false;        ///< annotation fairlead.io/extend-resource-groups: "true"
-  std::vector<FlavorUsage> usage;             ///< sorted
+  std::string base_quota;  ///< annotation fairlead.io/base-quota as written; empty where absent
+  bool extend_resource_groups = false;  ///< annotation fairlead.io/extend-resource-groups: "true"
+  std::vector<FlavorUsage> usage;       ///< sorted
   ConditionFacts active;
   bool deleting = false;
 
@@ -199,10 +200,11 @@ struct WorkFeedback {
 
 /// work.open-cluster-management.io ManifestWork; only those named fairlead-* are projected.
 struct ManifestWorkFacts {
-  /// SHA-256 of the canonical JSON of spec.workload.manifests; the rest of spec gets defaults that differ by CRD version.
+  /// SHA-256 of the canonical JSON of spec.workload.manifests; the rest of spec gets defaults that
+  /// differ by CRD version.
   Digest spec_digest;
-  std::vector<WorkQuota> quotas;              ///< sorted
-  std::vector<WorkLocalQueue> local_queues;   ///< sorted
+  std::vector<WorkQuota> quotas;             ///< sorted
+  std::vector<WorkLocalQueue> local_queues;  ///< sorted
   ConditionFacts applied;
   ConditionFacts available;
   std::vector<WorkFeedback> feedback;  ///< sorted by queue
@@ -211,8 +213,9 @@ struct ManifestWorkFacts {
   friend bool operator==(const ManifestWorkFacts&, const ManifestWorkFacts&) = default;
 };
 
-/// One row of a claim's resourceAssignments. Quantities stay text here: a malformed one must reach the fold, which
-/// then keeps the last valid spec and says what is wrong. Well-formed ones are canonical.
+/// One row of a claim's resourceAssignments. Quantities stay text here: a malformed one must reach
+/// the fold, which then keeps the last valid spec and says what is wrong. Well-formed ones are
+/// canonical.
 struct ClaimAssignment {
   std::string cluster_queue;
   std::string flavor;
@@ -222,7 +225,8 @@ struct ClaimAssignment {
 
   friend bool operator==(const ClaimAssignment&, const ClaimAssignment&) = default;
 };
-/// A claim's own headroom; an absent map leaves the configuration's in force, a given one replaces it whole.
+/// A claim's own headroom; an absent map leaves the configuration's in force, a given one replaces
+/// it whole.
 struct ClaimHeadroom {
   std::optional<std::map<std::string, std::string>> percent;
   std::optional<std::map<std::string, std::string>> reserved;
@@ -233,11 +237,12 @@ struct ClaimSpec {
   std::string cluster_name;
   std::map<std::string, std::string> nominal_resources;
   std::vector<ClaimAssignment> assignments;  ///< in the order given
-  std::string nominal_policy;                ///< "", "Fixed", "TrackCapacity", or what was written instead
-  std::string shrink_policy;                 ///< "", "Proportional", "Priority", or what was written instead
-  std::string flavor_capacity;               ///< "", "Auto", "Strict", "TotalOnly", or what was written instead
+  std::string nominal_policy;   ///< "", "Fixed", "TrackCapacity", or what was written instead
+  std::string shrink_policy;    ///< "", "Proportional", "Priority", or what was written instead
+  std::string flavor_capacity;  ///< "", "Auto", "Strict", "TotalOnly", or what was written instead
   ClaimHeadroom headroom;
-  std::string malformed;  ///< first field whose JSON type is not what the schema says, with what was there; else ""
+  std::string malformed;  ///< first field whose JSON type is not what the schema says, with what
+                          ///< was there; else ""
 
   friend bool operator==(const ClaimSpec&, const ClaimSpec&) = default;
 };
@@ -256,16 +261,18 @@ struct ClaimFacts {
   ClaimSpec spec;
   LogTime created;
   bool deleting = false;
-  std::vector<std::string> finalizers;               ///< all of them, in order: a release must keep the others
-  std::map<std::string, std::string> debounce;       ///< annotations fairlead.io/debounce.<parameter>, by parameter
-  std::vector<ClaimGrant> status_grants;             ///< sorted
+  std::vector<std::string> finalizers;  ///< all of them, in order: a release must keep the others
+  std::map<std::string, std::string>
+      debounce;  ///< annotations fairlead.io/debounce.<parameter>, by parameter
+  std::vector<ClaimGrant> status_grants;  ///< sorted
 
   friend bool operator==(const ClaimFacts&, const ClaimFacts&) = default;
 };
 
 /// The facts of one object. The alternative names the kind; see Kind in schema/kind.h.
-using Facts = std::variant<NodeFacts, ClusterMetricsFacts, ManagedClusterFacts, ClusterProfileFacts,
-                           ResourceFlavorFacts, ClusterQueueFacts, LocalQueueFacts, AdmissionCheckFacts,
-                           MultiKueueConfigFacts, ManifestWorkFacts, ClaimFacts>;
+using Facts =
+    std::variant<NodeFacts, ClusterMetricsFacts, ManagedClusterFacts, ClusterProfileFacts,
+                 ResourceFlavorFacts, ClusterQueueFacts, LocalQueueFacts, AdmissionCheckFacts,
+                 MultiKueueConfigFacts, ManifestWorkFacts, ClaimFacts>;
 
 }  // namespace fairlead

@@ -1,5 +1,6 @@
-// The kinds that Fairlead reads: one table, from which the connector learns what to watch and the codec what to
-// expect. To add a kind: add a row here, its facts in facts.h, its struct in event.capnp, its projection.
+// The kinds that Fairlead reads: one table, from which the connector learns what to watch and the
+// codec what to expect. To add a kind: add a row here, its facts in facts.h, its struct in
+// event.capnp, its projection.
 #pragma once
 
 #include <array>
@@ -38,16 +39,25 @@ struct KindInfo {
 
 inline constexpr std::array<KindInfo, kKindCount> kKinds{{
     {Kind::node, "", "Node", "nodes", false, "v1"},
-    {Kind::cluster_metrics, "galaxy.kubestellar.io", "ClusterMetrics", "clustermetrics", false, "v1alpha1"},
-    {Kind::managed_cluster, "cluster.open-cluster-management.io", "ManagedCluster", "managedclusters", false, "v1"},
-    {Kind::cluster_profile, "multicluster.x-k8s.io", "ClusterProfile", "clusterprofiles", true, "v1alpha1"},
-    {Kind::resource_flavor, "kueue.x-k8s.io", "ResourceFlavor", "resourceflavors", false, "v1beta2,v1beta1"},
-    {Kind::cluster_queue, "kueue.x-k8s.io", "ClusterQueue", "clusterqueues", false, "v1beta2,v1beta1"},
+    {Kind::cluster_metrics, "galaxy.kubestellar.io", "ClusterMetrics", "clustermetrics", false,
+     "v1alpha1"},
+    {Kind::managed_cluster, "cluster.open-cluster-management.io", "ManagedCluster",
+     "managedclusters", false, "v1"},
+    {Kind::cluster_profile, "multicluster.x-k8s.io", "ClusterProfile", "clusterprofiles", true,
+     "v1alpha1"},
+    {Kind::resource_flavor, "kueue.x-k8s.io", "ResourceFlavor", "resourceflavors", false,
+     "v1beta2,v1beta1"},
+    {Kind::cluster_queue, "kueue.x-k8s.io", "ClusterQueue", "clusterqueues", false,
+     "v1beta2,v1beta1"},
     {Kind::local_queue, "kueue.x-k8s.io", "LocalQueue", "localqueues", true, "v1beta2,v1beta1"},
-    {Kind::admission_check, "kueue.x-k8s.io", "AdmissionCheck", "admissionchecks", false, "v1beta2,v1beta1"},
-    {Kind::multikueue_config, "kueue.x-k8s.io", "MultiKueueConfig", "multikueueconfigs", false, "v1beta2,v1beta1"},
-    {Kind::manifest_work, "work.open-cluster-management.io", "ManifestWork", "manifestworks", true, "v1"},
-    {Kind::claim, "galaxy.kubestellar.io", "ClusterResourceClaim", "clusterresourceclaims", false, "v1alpha1"},
+    {Kind::admission_check, "kueue.x-k8s.io", "AdmissionCheck", "admissionchecks", false,
+     "v1beta2,v1beta1"},
+    {Kind::multikueue_config, "kueue.x-k8s.io", "MultiKueueConfig", "multikueueconfigs", false,
+     "v1beta2,v1beta1"},
+    {Kind::manifest_work, "work.open-cluster-management.io", "ManifestWork", "manifestworks", true,
+     "v1"},
+    {Kind::claim, "galaxy.kubestellar.io", "ClusterResourceClaim", "clusterresourceclaims", false,
+     "v1alpha1"},
 }};
 
 constexpr const KindInfo& info(Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }

@@ -27,10 +27,10 @@ struct WriteRequest {
 enum class WriteResult : std::uint8_t {
   accepted,  ///< 2xx; a delete of something that is gone (404) counts too
   conflict,  ///< 409: re-read through the watch, re-derive
-  gone,      ///< 404, 409 "uid mismatch", 422 "metadata.uid: field is immutable": deleted or recreated
-  refused,   ///< 400, 403, 422, and a 500 without a reason: retrying the same cannot help
-  throttled, ///< 429 or 503: try again after `retry_after`
-  unknown,   ///< no answer: the write may or may not have happened
+  gone,  ///< 404, 409 "uid mismatch", 422 "metadata.uid: field is immutable": deleted or recreated
+  refused,    ///< 400, 403, 422, and a 500 without a reason: retrying the same cannot help
+  throttled,  ///< 429 or 503: try again after `retry_after`
+  unknown,    ///< no answer: the write may or may not have happened
 };
 
 struct WriteAnswer {

@@ -9,8 +9,8 @@
 
 namespace fairlead {
 
-/// Prints what was violated and where, then aborts. Fairlead is crash-only: the log is the truth and
-/// a restart folds it again.
+/// Prints what was violated and where, then aborts. Fairlead is crash-only: the log is the truth
+/// and a restart folds it again.
 [[noreturn]] void check_failed(std::string_view what, std::source_location where);
 
 /// Aborts the process unless `holds`.

@@ -1,7 +1,7 @@
 // resource.Quantity: Kubernetes' way of writing amounts.
 //
-// Rules: k8s.io/apimachinery pkg/api/resource/quantity.go. Values are 128-bit integers of nano units, so
-// no float ever touches one. Compare values, never text: `1000m` equals `1`.
+// Rules: k8s.io/apimachinery pkg/api/resource/quantity.go. Values are 128-bit integers of nano
+// units, so no float ever touches one. Compare values, never text: `1000m` equals `1`.
 #pragma once
 
 #include <compare>
@@ -24,8 +24,9 @@ class Quantity {
   constexpr Quantity() = default;
   constexpr Quantity(Int128 nano, QuantityFormat format) : nano_(nano), format_(format) {}
 
-  /// Reads `1`, `1.5Gi`, `100m`, `1e3`, `1E`, `.5`, `-2`; nullopt if it is malformed. Rounds away from zero to
-  /// nano; binary suffixes cap at 2^63-1; larger decimals saturate at the greatest 128-bit value.
+  /// Reads `1`, `1.5Gi`, `100m`, `1e3`, `1E`, `.5`, `-2`; nullopt if it is malformed. Rounds away
+  /// from zero to nano; binary suffixes cap at 2^63-1; larger decimals saturate at the greatest
+  /// 128-bit value.
   static std::optional<Quantity> parse(std::string_view text);
 
   /// The amount in nano units.
@@ -33,12 +34,17 @@ class Quantity {
   constexpr QuantityFormat format() const { return format_; }
   constexpr bool negative() const { return nano_ < 0; }
 
-  /// Canonical text: `1000` -> `1k`, `1024Mi` -> `1Gi`, `0.5` -> `500m`. Exponent input prints as decimal SI.
+  /// Canonical text: `1000` -> `1k`, `1024Mi` -> `1Gi`, `0.5` -> `500m`. Exponent input prints as
+  /// decimal SI.
   std::string text() const;
 
   /// By value alone: the suffix family does not matter.
-  friend constexpr bool operator==(const Quantity& a, const Quantity& b) { return a.nano_ == b.nano_; }
-  friend constexpr auto operator<=>(const Quantity& a, const Quantity& b) { return a.nano_ <=> b.nano_; }
+  friend constexpr bool operator==(const Quantity& a, const Quantity& b) {
+    return a.nano_ == b.nano_;
+  }
+  friend constexpr auto operator<=>(const Quantity& a, const Quantity& b) {
+    return a.nano_ <=> b.nano_;
+  }
 
  private:
   Int128 nano_ = 0;
@@ -56,8 +62,8 @@ Quantity to_quantity(std::string_view resource, Int128 amount);
 /// `to_quantity(resource, amount).text()`.
 std::string amount_text(std::string_view resource, Int128 amount);
 
-/// The smallest step of a quota: cpu 1 core (1000 milli), memory, ephemeral-storage and hugepages 1Mi,
-/// everything else 1. In Amount units of `resource`.
+/// The smallest step of a quota: cpu 1 core (1000 milli), memory, ephemeral-storage and hugepages
+/// 1Mi, everything else 1. In Amount units of `resource`.
 Amount quantum_of(std::string_view resource);
 
 /// The Amount nearest to `wide`: saturates.

@@ -10,7 +10,8 @@
 
 namespace fairlead {
 
-/// What kind of thing went wrong: it decides the exit code of a command and whether a retry can help.
+/// What kind of thing went wrong: it decides the exit code of a command and whether a retry can
+/// help.
 enum class ErrorCode {
   bad_input,     // a file, flag or object that cannot be understood: exit 2
   unavailable,   // a server or resource that may come back: exit 3, retried by the hub
@@ -39,7 +40,8 @@ struct Error {
 Error in_context(std::string_view context, Error error);
 
 /// Called by boost::system::result when value() is asked of an error: that is a bug.
-[[noreturn]] void throw_exception_from_error(const Error& error, const boost::source_location& where);
+[[noreturn]] void throw_exception_from_error(const Error& error,
+                                             const boost::source_location& where);
 
 template <class T>
 using Result = boost::system::result<T, Error>;

@@ -48,7 +48,8 @@ std::optional<LogTime> parse_rfc3339(std::string_view text);
 
 /// As Go prints a duration: `0s`, `15s`, `1m30s`, `1h0m0s`, `250ms`.
 std::string to_go_duration(Duration span);
-/// As Go reads one (`15s`, `1h30m`, `1.5s`, `250ms`), without a sign; nullopt if it is none or too long.
+/// As Go reads one (`15s`, `1h30m`, `1.5s`, `250ms`), without a sign; nullopt if it is none or too
+/// long.
 std::optional<Duration> parse_go_duration(std::string_view text);
 
 /// Where the shell gets time from. Two implementations: the machine's clock and a virtual one.

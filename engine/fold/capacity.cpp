@@ -15,7 +15,8 @@ bool tolerates(const Toleration& toleration, const Taint& taint) {
 }
 
 bool covers(const ResourceFlavorFacts& flavor, const Taint& taint) {
-  return std::find(flavor.node_taints.begin(), flavor.node_taints.end(), taint) != flavor.node_taints.end() ||
+  return std::find(flavor.node_taints.begin(), flavor.node_taints.end(), taint) !=
+             flavor.node_taints.end() ||
          std::any_of(flavor.tolerations.begin(), flavor.tolerations.end(),
                      [&](const Toleration& toleration) { return tolerates(toleration, taint); });
 }
@@ -29,20 +30,23 @@ bool matches(const ResourceFlavorFacts& flavor, const NodeFacts& node) {
 
 }  // namespace
 
-CountedNode classify(const NodeFacts& node, const std::map<std::string, ResourceFlavorFacts>& flavors) {
+CountedNode classify(const NodeFacts& node,
+                     const std::map<std::string, ResourceFlavorFacts>& flavors) {
   const std::pair<const std::string, ResourceFlavorFacts>* best = nullptr;
   for (const auto& flavor : flavors) {  // by name, so the first of the most specific wins
     if (!matches(flavor.second, node)) continue;
     if (!best || flavor.second.node_labels.size() > best->second.node_labels.size()) best = &flavor;
   }
   if (!best) return {};
-  const bool untainted = std::all_of(node.taints.begin(), node.taints.end(), [&](const Taint& taint) {
-    return taint.effect == "PreferNoSchedule" || covers(best->second, taint);
-  });
+  const bool untainted =
+      std::all_of(node.taints.begin(), node.taints.end(), [&](const Taint& taint) {
+        return taint.effect == "PreferNoSchedule" || covers(best->second, taint);
+      });
   return {best->first, node.ready && !node.unschedulable && untainted};
 }
 
-std::map<std::string, Amount> canonical_amounts(const ResourceAmounts& amounts, const ResourceAliases& aliases) {
+std::map<std::string, Amount> canonical_amounts(const ResourceAmounts& amounts,
+                                                const ResourceAliases& aliases) {
   std::map<std::string, Amount> canonical;
   for (const auto& [resource, amount] : amounts) {
     Amount& sum = canonical[canonical_resource(aliases, resource)];
@@ -72,10 +76,12 @@ CanonicalHeadroom headroom_of(const Configuration& configuration, const ClaimTer
   return headroom;
 }
 
-Amount usable_amount(Int128 offered, const std::string& resource, const CanonicalHeadroom& headroom) {
+Amount usable_amount(Int128 offered, const std::string& resource,
+                     const CanonicalHeadroom& headroom) {
   const auto percent = headroom.percent.find(resource);
   const auto reserved = headroom.reserved.find(resource);
-  const Int128 share = offered * (100 - (percent == headroom.percent.end() ? 0 : percent->second)) / 100;
+  const Int128 share =
+      offered * (100 - (percent == headroom.percent.end() ? 0 : percent->second)) / 100;
   const Int128 left = share - (reserved == headroom.reserved.end() ? 0 : reserved->second);
   return saturate(std::max<Int128>(0, left));
 }

@@ -20,7 +20,8 @@ Faulty malformed(const std::string& field, const std::string& expected, const st
   return ClaimFault{"Malformed", field + ": expected " + expected + ", got \"" + found + "\""};
 }
 
-// Reads a resource list; alias and canonical name together are a fault, as are negative and malformed quantities.
+// Reads a resource list; alias and canonical name together are a fault, as are negative and
+// malformed quantities.
 Faulty read_amounts(const std::map<std::string, std::string>& list, const std::string& field,
                     const ResourceAliases& aliases, NamedAmounts& out) {
   for (const auto& [resource, text] : list) {
@@ -29,10 +30,11 @@ Faulty read_amounts(const std::map<std::string, std::string>& list, const std::s
     if (quantity->negative())
       return ClaimFault{"NegativeQuantity", field + "." + resource + ": " + text + " is negative"};
     const std::string& canonical = canonical_resource(aliases, resource);
-    const auto [at, added] = out.try_emplace(canonical, Named{resource, to_amount(canonical, *quantity)});
+    const auto [at, added] =
+        out.try_emplace(canonical, Named{resource, to_amount(canonical, *quantity)});
     if (!added)
-      return ClaimFault{"AliasWithCanonicalName",
-                        field + ": " + at->second.spelled + " and " + resource + " both mean " + canonical};
+      return ClaimFault{"AliasWithCanonicalName", field + ": " + at->second.spelled + " and " +
+                                                      resource + " both mean " + canonical};
   }
   return std::nullopt;
 }
@@ -52,7 +54,8 @@ Faulty read_choice(const std::string& text, const std::string& field,
   return malformed(field, expected, text);
 }
 
-Faulty read_headroom(const ClaimHeadroom& headroom, const ResourceAliases& aliases, ClaimTerms& terms) {
+Faulty read_headroom(const ClaimHeadroom& headroom, const ResourceAliases& aliases,
+                     ClaimTerms& terms) {
   if (headroom.percent) {
     terms.headroom_percent.emplace();
     for (const auto& [resource, text] : *headroom.percent) {
@@ -65,9 +68,11 @@ Faulty read_headroom(const ClaimHeadroom& headroom, const ResourceAliases& alias
   }
   if (headroom.reserved) {
     NamedAmounts reserved;
-    if (auto fault = read_amounts(*headroom.reserved, "spec.headroom.reserved", aliases, reserved)) return fault;
+    if (auto fault = read_amounts(*headroom.reserved, "spec.headroom.reserved", aliases, reserved))
+      return fault;
     terms.headroom_reserved.emplace();
-    for (const auto& [resource, named] : reserved) (*terms.headroom_reserved)[resource] = named.amount;
+    for (const auto& [resource, named] : reserved)
+      (*terms.headroom_reserved)[resource] = named.amount;
   }
   return std::nullopt;
 }
@@ -79,14 +84,18 @@ Faulty read_assignment(const ClaimAssignment& assignment, const std::string& fie
   if (assignment.flavor.empty())
     return ClaimFault{"Malformed", field + ".flavor: expected a name, got nothing"};
   NamedAmounts assigned, minimum;
-  if (auto fault = read_amounts(assignment.resources, field + ".resources", aliases, assigned)) return fault;
-  if (auto fault = read_amounts(assignment.min_resources, field + ".minResources", aliases, minimum)) return fault;
+  if (auto fault = read_amounts(assignment.resources, field + ".resources", aliases, assigned))
+    return fault;
+  if (auto fault =
+          read_amounts(assignment.min_resources, field + ".minResources", aliases, minimum))
+    return fault;
   for (const auto& [resource, named] : assigned) {
     if (!terms.nominal.contains(resource))
-      return ClaimFault{"NotInNominal",
-                        field + ".resources." + named.spelled + ": spec.nominalResources has no " + named.spelled};
+      return ClaimFault{"NotInNominal", field + ".resources." + named.spelled +
+                                            ": spec.nominalResources has no " + named.spelled};
     const auto least = minimum.find(resource);
-    terms.rows.push_back({assignment.cluster_queue, assignment.flavor, resource, named.spelled, named.amount,
+    terms.rows.push_back({assignment.cluster_queue, assignment.flavor, resource, named.spelled,
+                          named.amount,
                           least == minimum.end() ? 0 : std::min(least->second.amount, named.amount),
                           assignment.priority.value_or(0)});
   }
@@ -103,9 +112,11 @@ Faulty read_assignments(const ClaimSpec& spec, const ResourceAliases& aliases, C
       return ClaimFault{"DuplicateAssignment", field + ": (" + assignment.cluster_queue + ", " +
                                                    assignment.flavor + ") is assigned twice"};
   }
-  std::sort(terms.rows.begin(), terms.rows.end(), [](const AssignmentRow& a, const AssignmentRow& b) {
-    return std::tie(a.cluster_queue, a.flavor, a.resource) < std::tie(b.cluster_queue, b.flavor, b.resource);
-  });
+  std::sort(terms.rows.begin(), terms.rows.end(),
+            [](const AssignmentRow& a, const AssignmentRow& b) {
+              return std::tie(a.cluster_queue, a.flavor, a.resource) <
+                     std::tie(b.cluster_queue, b.flavor, b.resource);
+            });
   return std::nullopt;
 }
 
@@ -115,8 +126,9 @@ Faulty check_sums(const ClaimTerms& terms) {
   for (const auto& [resource, sum] : sums) {
     const Nominal& nominal = terms.nominal.at(resource);
     if (sum > nominal.amount)
-      return ClaimFault{"AssignmentsExceedNominal", "spec.resourceAssignments: " + nominal.spelled + " sums to " +
-                                                        amount_text(resource, sum) + ", spec.nominalResources has " +
+      return ClaimFault{"AssignmentsExceedNominal", "spec.resourceAssignments: " + nominal.spelled +
+                                                        " sums to " + amount_text(resource, sum) +
+                                                        ", spec.nominalResources has " +
                                                         amount_text(resource, nominal.amount)};
   }
   return std::nullopt;
@@ -129,7 +141,8 @@ const std::string& canonical_resource(const ResourceAliases& aliases, const std:
   return alias == aliases.end() ? resource : alias->second;
 }
 
-std::variant<ClaimTerms, ClaimFault> understand(const ClaimSpec& spec, const ResourceAliases& aliases) {
+std::variant<ClaimTerms, ClaimFault> understand(const ClaimSpec& spec,
+                                                const ResourceAliases& aliases) {
   if (!spec.malformed.empty()) return ClaimFault{"Malformed", spec.malformed};
   ClaimTerms terms;
   terms.cluster = spec.cluster_name;
@@ -137,15 +150,18 @@ std::variant<ClaimTerms, ClaimFault> understand(const ClaimSpec& spec, const Res
     return ClaimFault{"Malformed", "spec.clusterName: expected a name, got nothing"};
   NamedAmounts nominal;
   Faulty fault = read_amounts(spec.nominal_resources, "spec.nominalResources", aliases, nominal);
-  for (const auto& [resource, named] : nominal) terms.nominal[resource] = {named.spelled, named.amount};
+  for (const auto& [resource, named] : nominal)
+    terms.nominal[resource] = {named.spelled, named.amount};
   if (!fault)
     fault = read_choice<NominalPolicy>(
         spec.nominal_policy, "spec.nominalPolicy",
-        {{"Fixed", NominalPolicy::fixed}, {"TrackCapacity", NominalPolicy::track_capacity}}, terms.nominal_policy);
+        {{"Fixed", NominalPolicy::fixed}, {"TrackCapacity", NominalPolicy::track_capacity}},
+        terms.nominal_policy);
   if (!fault)
     fault = read_choice<ShrinkPolicy>(
         spec.shrink_policy, "spec.shrinkPolicy",
-        {{"Proportional", ShrinkPolicy::proportional}, {"Priority", ShrinkPolicy::priority}}, terms.shrink_policy);
+        {{"Proportional", ShrinkPolicy::proportional}, {"Priority", ShrinkPolicy::priority}},
+        terms.shrink_policy);
   if (!fault)
     fault = read_choice<FlavorCapacity>(spec.flavor_capacity, "spec.flavorCapacity",
                                         {{"Auto", FlavorCapacity::automatic},

@@ -1,7 +1,9 @@
-// A claim's spec, understood: quantities as integers, resources under canonical names, every rule checked.
+// A claim's spec, understood: quantities as integers, resources under canonical names, every rule
+// checked.
 //
-// A webhook checks the same rules, but a webhook can be bypassed: so the fold checks again, and an invalid edit leaves the
-// last valid spec in force. Nothing here depends on other objects, except the list of aliases.
+// A webhook checks the same rules, but a webhook can be bypassed: so the fold checks again, and an
+// invalid edit leaves the last valid spec in force. Nothing here depends on other objects, except
+// the list of aliases.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +62,8 @@ struct ClaimTerms {
   friend bool operator==(const ClaimTerms&, const ClaimTerms&) = default;
 };
 
-/// Why a spec is rejected: a CamelCase reason for the condition and a sentence that names the field.
+/// Why a spec is rejected: a CamelCase reason for the condition and a sentence that names the
+/// field.
 struct ClaimFault {
   std::string reason;
   std::string message;
@@ -69,6 +72,7 @@ struct ClaimFault {
 };
 
 /// Reads and checks `spec`. The first fault in the order of the fields is told.
-std::variant<ClaimTerms, ClaimFault> understand(const ClaimSpec& spec, const ResourceAliases& aliases);
+std::variant<ClaimTerms, ClaimFault> understand(const ClaimSpec& spec,
+                                                const ResourceAliases& aliases);
 
 }  // namespace fairlead

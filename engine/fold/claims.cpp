@@ -40,7 +40,8 @@ void drop_from_indexes(State& state, const std::string& name, const Claim& claim
 void add_to_indexes(State& state, const std::string& name, const Claim& claim) {
   state.claims_of_cluster[cluster_of(claim)].insert(name);
   if (!claim.terms) return;
-  for (const AssignmentRow& row : claim.terms->rows) state.claims_of_queue[row.cluster_queue].insert(name);
+  for (const AssignmentRow& row : claim.terms->rows)
+    state.claims_of_queue[row.cluster_queue].insert(name);
 }
 
 // The oldest claim without a deletionTimestamp wins its cluster (creationTimestamp, then uid).
@@ -51,7 +52,9 @@ void choose_winner(State& state, const std::string& cluster_name) {
   for (const std::string& name : at->second) {
     const Claim& claim = state.claims.at(name);
     if (claim.facts.deleting) continue;
-    if (!best || std::tie(claim.facts.created, claim.uid) < std::tie(best->facts.created, best->uid)) best = &claim;
+    if (!best ||
+        std::tie(claim.facts.created, claim.uid) < std::tie(best->facts.created, best->uid))
+      best = &claim;
   }
   for (const std::string& name : at->second) {
     Claim& claim = state.claims.at(name);
@@ -60,7 +63,8 @@ void choose_winner(State& state, const std::string& cluster_name) {
   }
   if (!best || !best->terms) return;
   Cluster& cluster = open_cluster(state, cluster_name);
-  for (const AssignmentRow& row : best->terms->rows) cluster.named[row.cluster_queue].insert(row.flavor);
+  for (const AssignmentRow& row : best->terms->rows)
+    cluster.named[row.cluster_queue].insert(row.flavor);
 }
 
 void understand_spec(const State& state, Claim& claim, Seq seq) {
@@ -82,7 +86,8 @@ void understand_spec(const State& state, Claim& claim, Seq seq) {
   std::string why_not;
   for (const auto& [parameter, value] : claim.facts.debounce)
     if (!set_debounce_parameter(probe, parameter, value, why_not))
-      claim.warnings.push_back("annotation fairlead.io/debounce." + parameter + " \"" + value + "\": " + why_not);
+      claim.warnings.push_back("annotation fairlead.io/debounce." + parameter + " \"" + value +
+                               "\": " + why_not);
 }
 
 // ---- grants ----
@@ -106,8 +111,11 @@ std::vector<Grant> last_known(const State& state, const Claim& claim) {
       continue;
     }
     for (const ClaimGrant& stored : claim.facts.status_grants) {
-      if (stored.cluster_queue != grant.row.cluster_queue || stored.flavor != grant.row.flavor) continue;
-      if (canonical_resource(state.configuration.resource_aliases, stored.resource) != grant.row.resource) continue;
+      if (stored.cluster_queue != grant.row.cluster_queue || stored.flavor != grant.row.flavor)
+        continue;
+      if (canonical_resource(state.configuration.resource_aliases, stored.resource) !=
+          grant.row.resource)
+        continue;
       if (const auto quantity = Quantity::parse(stored.granted); quantity && !quantity->negative())
         grant.granted = to_amount(grant.row.resource, *quantity);
     }
@@ -121,8 +129,8 @@ struct Shares {
   std::vector<Share> shares;
 };
 
-void divide_into(std::vector<Grant>& grants, const Shares& shares, Amount bound, const std::string& resource,
-                 ShrinkPolicy policy, const std::string& reason) {
+void divide_into(std::vector<Grant>& grants, const Shares& shares, Amount bound,
+                 const std::string& resource, ShrinkPolicy policy, const std::string& reason) {
   const Division division = divide(shares.shares, bound, quantum_of(resource), policy);
   for (std::size_t i = 0; i < shares.rows.size(); ++i) {
     Grant& grant = grants[shares.rows[i]];
@@ -132,20 +140,23 @@ void divide_into(std::vector<Grant>& grants, const Shares& shares, Amount bound,
   }
 }
 
-Shares shares_where(const std::vector<Grant>& grants, const std::string& resource, const std::string* flavor) {
+Shares shares_where(const std::vector<Grant>& grants, const std::string& resource,
+                    const std::string* flavor) {
   Shares shares;
   for (std::size_t i = 0; i < grants.size(); ++i) {
     const AssignmentRow& row = grants[i].row;
-    if (row.resource != resource || (flavor && row.flavor != *flavor) || grants[i].reason == "AmbiguousResourceAlias")
+    if (row.resource != resource || (flavor && row.flavor != *flavor) ||
+        grants[i].reason == "AmbiguousResourceAlias")
       continue;
     shares.rows.push_back(i);
-    shares.shares.push_back({row.cluster_queue, row.flavor, grants[i].granted, std::min(row.minimum, grants[i].granted),
-                             row.priority});
+    shares.shares.push_back({row.cluster_queue, row.flavor, grants[i].granted,
+                             std::min(row.minimum, grants[i].granted), row.priority});
   }
   return shares;
 }
 
-bool flavor_bound_applies(const Cluster& cluster, const ClaimTerms& terms, const std::string& flavor) {
+bool flavor_bound_applies(const Cluster& cluster, const ClaimTerms& terms,
+                          const std::string& flavor) {
   if (cluster.totals_accepted || terms.flavor_capacity == FlavorCapacity::total_only) return false;
   return terms.flavor_capacity == FlavorCapacity::strict || cluster.mapped.contains(flavor);
 }
@@ -162,10 +173,12 @@ void grant_resource(const Cluster& cluster, const ClaimTerms& terms, const std::
     if (grant.row.resource == resource) flavors.insert(grant.row.flavor);
   for (const std::string& flavor : flavors)
     if (flavor_bound_applies(cluster, terms, flavor))
-      divide_into(grants, shares_where(grants, resource, &flavor), accepted_of(cluster, flavor, resource), resource,
-                  terms.shrink_policy, "FlavorCapacity");
-  divide_into(grants, shares_where(grants, resource, nullptr), saturate(accepted_total(cluster, resource)), resource,
-              terms.shrink_policy, "ClusterCapacity");
+      divide_into(grants, shares_where(grants, resource, &flavor),
+                  accepted_of(cluster, flavor, resource), resource, terms.shrink_policy,
+                  "FlavorCapacity");
+  divide_into(grants, shares_where(grants, resource, nullptr),
+              saturate(accepted_total(cluster, resource)), resource, terms.shrink_policy,
+              "ClusterCapacity");
 }
 
 // What a row may have before capacity bounds it: its assignment, or its share of a larger cluster.
@@ -187,7 +200,8 @@ std::vector<Grant> derive_grants(const State& state, const Cluster& cluster, con
                       ambiguous ? "AmbiguousResourceAlias" : ""});
     resources.insert(row.resource);
   }
-  for (const std::string& resource : resources) grant_resource(cluster, *claim.terms, resource, grants);
+  for (const std::string& resource : resources)
+    grant_resource(cluster, *claim.terms, resource, grants);
   return grants;
 }
 
@@ -228,12 +242,14 @@ const Claim* winning_claim(const State& state, const std::string& cluster) {
 void observe_claim(State& state, const ObjectObserved& seen, Seq seq) {
   const std::string& name = seen.key.name;
   const auto at = state.claims.find(name);
-  if (at != state.claims.end() && !seen.uid.empty() && !at->second.uid.empty() && at->second.uid != seen.uid)
+  if (at != state.claims.end() && !seen.uid.empty() && !at->second.uid.empty() &&
+      at->second.uid != seen.uid)
     forget_claim(state, name);
   Claim& claim = state.claims[name];
   const bool is_new = claim.seq == Seq{};
   const ClaimFacts& facts = std::get<ClaimFacts>(seen.facts);
-  const bool edited = is_new || claim.facts.spec != facts.spec || claim.facts.debounce != facts.debounce;
+  const bool edited =
+      is_new || claim.facts.spec != facts.spec || claim.facts.debounce != facts.debounce;
   const bool deleted = facts.deleting && (is_new || !claim.facts.deleting);
   const std::string before = is_new ? std::string() : cluster_of(claim);
   if (!seen.uid.empty()) claim.uid = seen.uid;

@@ -1,4 +1,5 @@
-// Claims: which is in force for a cluster, and what its assignments are granted. Internal to the fold.
+// Claims: which is in force for a cluster, and what its assignments are granted. Internal to the
+// fold.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // Capacity facts of one cluster: taking them in, and deciding a moment. Internal to the fold.
 //
-// Facts at one log time change sums; nothing is decided until that time closes. Then the debounce layers 1 to 3 move the
-// accepted values.
+// Facts at one log time change sums; nothing is decided until that time closes. Then the debounce
+// layers 1 to 3 move the accepted values.
 #pragma once
 
 #include <string>
@@ -10,17 +10,22 @@
 
 namespace fairlead {
 
-/// Begins a moment of the cluster, if it is not open yet, and returns the cluster (made if it is new).
+/// Begins a moment of the cluster, if it is not open yet, and returns the cluster (made if it is
+/// new).
 Cluster& open_cluster(State& state, const std::string& name);
 
-void observe_node(State& state, const std::string& cluster, const std::string& node, const NodeFacts* facts, Seq seq);
-void observe_metrics(State& state, const std::string& cluster, const ClusterMetricsFacts* facts, Seq seq);
-void observe_managed_cluster(State& state, const std::string& cluster, const ManagedClusterFacts* facts, Seq seq);
+void observe_node(State& state, const std::string& cluster, const std::string& node,
+                  const NodeFacts* facts, Seq seq);
+void observe_metrics(State& state, const std::string& cluster, const ClusterMetricsFacts* facts,
+                     Seq seq);
+void observe_managed_cluster(State& state, const std::string& cluster,
+                             const ManagedClusterFacts* facts, Seq seq);
 void observe_profile(State& state, const ObjectKey& key, const ClusterProfileFacts* facts);
-void observe_flavor(State& state, const std::string& flavor, const ResourceFlavorFacts* facts, Seq seq);
+void observe_flavor(State& state, const std::string& flavor, const ResourceFlavorFacts* facts,
+                    Seq seq);
 /// A source of the cluster (all of them where `kind` is none) became live, stale or lost.
-void observe_liveness(State& state, const SourceName& source, std::optional<Kind> kind, const std::string& cluster,
-                      Liveness liveness, Seq seq);
+void observe_liveness(State& state, const SourceName& source, std::optional<Kind> kind,
+                      const std::string& cluster, Liveness liveness, Seq seq);
 /// A relist or bookmark of `kind` from `source`: the second observation that a hold waits for.
 void observe_sign_of_life(State& state, const SourceName& source, std::optional<Kind> kind,
                           const std::string& cluster);
@@ -30,7 +35,8 @@ void recount_everything(State& state);
 /// Decides the present moment of the cluster and sets its next deadline.
 void close_cluster(State& state, const std::string& name, Touched& touched);
 
-/// The debounce settings in force for a cluster: the configuration's, with the annotations of its claim over them.
+/// The debounce settings in force for a cluster: the configuration's, with the annotations of its
+/// claim over them.
 DebounceSettings settings_of(const State& state, const std::string& cluster);
 /// The one live claim of the cluster; null if it has none.
 const Claim* winning_claim(const State& state, const std::string& cluster);

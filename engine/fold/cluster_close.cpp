@@ -38,16 +38,21 @@ void release_flapping(Close& close) {
     flap.release(close.now, close.settings);
     const auto counted = close.cluster.counted.find(node);
     if (counted == close.cluster.counted.end() || !counted->second.eligible) continue;
-    const auto& nodes = close.cluster.source == CapacitySource::nodes ? close.cluster.nodes : close.cluster.metrics_nodes;
-    const auto amounts = canonical_amounts(nodes.at(node).facts.allocatable, close.state.configuration.resource_aliases);
+    const auto& nodes = close.cluster.source == CapacitySource::nodes ? close.cluster.nodes
+                                                                      : close.cluster.metrics_nodes;
+    const auto amounts = canonical_amounts(nodes.at(node).facts.allocatable,
+                                           close.state.configuration.resource_aliases);
     for (const auto& [resource, amount] : amounts)
       close.cluster.capacity[{counted->second.flavor, resource}].growing += amount;
   }
 }
 
-bool totals_in_force(const Cluster& cluster) { return cluster.source == CapacitySource::managed_cluster; }
+bool totals_in_force(const Cluster& cluster) {
+  return cluster.source == CapacitySource::managed_cluster;
+}
 
-// The first value is waited for: a new cluster, or a source that tells flavors where only totals were accepted.
+// The first value is waited for: a new cluster, or a source that tells flavors where only totals
+// were accepted.
 bool settling(const Cluster& cluster) {
   return !cluster.known || cluster.totals_accepted != totals_in_force(cluster);
 }
@@ -58,9 +63,10 @@ bool belongs_to_source(const Cluster& cluster, const CapacityKey& key) {
 
 void measure(Close& close) {
   Cluster& cluster = close.cluster;
-  const bool has_value = cluster.source == CapacitySource::nodes ||
-                         (cluster.source == CapacitySource::cluster_metrics && !cluster.metrics_nodes.empty()) ||
-                         (totals_in_force(cluster) && !cluster.totals.empty());
+  const bool has_value =
+      cluster.source == CapacitySource::nodes ||
+      (cluster.source == CapacitySource::cluster_metrics && !cluster.metrics_nodes.empty()) ||
+      (totals_in_force(cluster) && !cluster.totals.empty());
   if (!has_value && !cluster.valued) return;
   const bool first = !cluster.valued;
   if (first) {
@@ -97,7 +103,8 @@ bool shows_loss(const Close& close, const Totals& before, const Totals& after,
   });
 }
 
-// The ManagedCluster agrees: what it allocates of each fallen resource, after headroom, is no more than what is usable now.
+// The ManagedCluster agrees: what it allocates of each fallen resource, after headroom, is no more
+// than what is usable now.
 bool second_opinion(const Close& close, const Totals& before, const Totals& after) {
   const Cluster& cluster = close.cluster;
   if (!cluster.managed || totals_in_force(cluster)) return false;
@@ -106,7 +113,9 @@ bool second_opinion(const Close& close, const Totals& before, const Totals& afte
     const Amount is = now == after.end() ? 0 : now->second;
     if (is >= was) continue;
     const auto total = cluster.totals.find(resource);
-    if (total == cluster.totals.end() || usable_amount(total->second, resource, close.headroom) > is) return false;
+    if (total == cluster.totals.end() ||
+        usable_amount(total->second, resource, close.headroom) > is)
+      return false;
   }
   return true;
 }
@@ -116,16 +125,19 @@ void judge_hold(Close& close, const Totals& before, const Totals& after) {
   Cluster& cluster = close.cluster;
   const Observation& seen = cluster.observation;
   if (cluster.hold && seen.changed && cluster.hold->since < close.now) cluster.hold.reset();
-  if (cluster.hold && cluster.hold->since + close.settings.mass_shrink_hold <= close.now) cluster.hold.reset();
+  if (cluster.hold && cluster.hold->since + close.settings.mass_shrink_hold <= close.now)
+    cluster.hold.reset();
 
-  const bool watches = close.settings.mass_shrink_percent > 0 && close.settings.mass_shrink_hold.ns > 0;
+  const bool watches =
+      close.settings.mass_shrink_percent > 0 && close.settings.mass_shrink_hold.ns > 0;
   if (!cluster.hold && watches && seen.changed && cluster.was == Liveness::live && cluster.known) {
     std::map<std::string, Int128> cordoned;
     for (const auto& [key, amount] : seen.cordoned)
       cordoned[key.resource] += usable_amount(amount, key.resource, {close.headroom.percent, {}});
     const std::int64_t eligible_others = seen.eligible_before - seen.cordoned_nodes;
     const bool every_node = eligible_others > 0 && cluster.eligible_nodes == 0;
-    if (every_node || shows_loss(close, before, after, cordoned)) cluster.hold = Hold{close.now, before};
+    if (every_node || shows_loss(close, before, after, cordoned))
+      cluster.hold = Hold{close.now, before};
   }
   if (cluster.hold && second_opinion(close, cluster.hold->before, after)) cluster.hold.reset();
 }
@@ -160,10 +172,12 @@ void accept_first(Close& close) {
   const bool quiet = cluster.last_changed + settings.first_quiet <= close.now;
   const bool latest = cluster.first_valued + settings.grow_window <= close.now;
   if (!at_once && !quiet && !latest) return;
-  std::erase_if(cluster.capacity, [&](const auto& entry) { return !belongs_to_source(cluster, entry.first); });
+  std::erase_if(cluster.capacity,
+                [&](const auto& entry) { return !belongs_to_source(cluster, entry.first); });
   for (auto& [key, value] : cluster.capacity) {
     DampedValue& damped = value.damped;
-    damped.accept_first(at_once || quiet ? damped.growing : damped.low.over(close.now, settings.grow_window));
+    damped.accept_first(at_once || quiet ? damped.growing
+                                         : damped.low.over(close.now, settings.grow_window));
     value.because.clear();
   }
   cluster.known = true;
@@ -177,7 +191,8 @@ void step_values(Close& close) {
   const Growth growth = cluster.was == Liveness::live ? Growth::allowed : Growth::frozen;
   for (auto& [key, value] : cluster.capacity) {
     if (!belongs_to_source(cluster, key)) continue;
-    const bool at_once = cluster.observation.at_once_all || cluster.observation.at_once.contains(key);
+    const bool at_once =
+        cluster.observation.at_once_all || cluster.observation.at_once.contains(key);
     if (cluster.hold && !at_once) continue;
     const Fall fall = at_once ? Fall::at_once : Fall::damped;
     const Growth may_grow = cluster.hold ? Growth::frozen : growth;
@@ -220,14 +235,16 @@ DebounceSettings settings_of(const State& state, const std::string& cluster) {
   std::string why_not;
   if (const Claim* claim = winning_claim(state, cluster))
     for (const auto& [parameter, value] : claim->facts.debounce)
-      set_debounce_parameter(settings, parameter, value, why_not);  // a bad one is a warning of the claim
+      set_debounce_parameter(settings, parameter, value,
+                             why_not);  // a bad one is a warning of the claim
   return settings;
 }
 
 Int128 accepted_total(const Cluster& cluster, const std::string& resource) {
   Int128 sum = 0;
   for (const auto& [key, value] : cluster.capacity)
-    if (key.resource == resource && key.flavor.empty() == cluster.totals_accepted) sum += value.damped.accepted;
+    if (key.resource == resource && key.flavor.empty() == cluster.totals_accepted)
+      sum += value.damped.accepted;
   return sum;
 }
 
@@ -236,7 +253,8 @@ Liveness liveness_of(const State& state, const Cluster& cluster, const DebounceS
   if (cluster.source) {
     const auto which = static_cast<std::size_t>(*cluster.source);
     liveness = cluster.liveness[which];
-    if (*cluster.source != CapacitySource::nodes) liveness = std::max(liveness, state.hub_streams[which - 1]);
+    if (*cluster.source != CapacitySource::nodes)
+      liveness = std::max(liveness, state.hub_streams[which - 1]);
   }
   if (cluster.unavailable_since) {
     const bool lost = *cluster.unavailable_since + settings.lost_after <= state.now;
@@ -283,7 +301,8 @@ void close_cluster(State& state, const std::string& name, Touched& touched) {
   cluster.observation = {};
   cluster.observation.eligible_before = cluster.eligible_nodes;
   touched.clusters.insert(name);
-  if (close.accepted_changed || hub_open_before != !cluster.hub_opens) reopen_claims_of(state, name);
+  if (close.accepted_changed || hub_open_before != !cluster.hub_opens)
+    reopen_claims_of(state, name);
 }
 
 }  // namespace fairlead

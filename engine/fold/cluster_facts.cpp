@@ -21,9 +21,10 @@ bool suppressed(const Cluster& cluster, const std::string& node) {
   return at != cluster.flaps.end() && at->second.suppressed_since.has_value();
 }
 
-void add_amounts(const State& state, Cluster& cluster, const std::string& flavor, const ResourceAmounts& amounts,
-                 Sign sign, bool growing, Seq seq) {
-  for (const auto& [resource, amount] : canonical_amounts(amounts, state.configuration.resource_aliases)) {
+void add_amounts(const State& state, Cluster& cluster, const std::string& flavor,
+                 const ResourceAmounts& amounts, Sign sign, bool growing, Seq seq) {
+  for (const auto& [resource, amount] :
+       canonical_amounts(amounts, state.configuration.resource_aliases)) {
     CapacityValue& value = cluster.capacity[{flavor, resource}];
     const Int128 signed_amount = Int128{amount} * static_cast<int>(sign);
     value.offered += signed_amount;
@@ -38,23 +39,26 @@ void count(const State& state, Cluster& cluster, const std::string& name, const 
   if (!counted.flavor.empty()) cluster.mapped.insert(counted.flavor);
   if (!counted.eligible) return;
   ++cluster.eligible_nodes;
-  add_amounts(state, cluster, counted.flavor, node.facts.allocatable, Sign::plus, !suppressed(cluster, name), node.seq);
+  add_amounts(state, cluster, counted.flavor, node.facts.allocatable, Sign::plus,
+              !suppressed(cluster, name), node.seq);
 }
 
-void uncount(const State& state, Cluster& cluster, const std::string& name, const NodeRecord& node, Seq cause) {
+void uncount(const State& state, Cluster& cluster, const std::string& name, const NodeRecord& node,
+             Seq cause) {
   const auto at = cluster.counted.find(name);
   if (at == cluster.counted.end()) return;
   if (at->second.eligible) {
     --cluster.eligible_nodes;
-    add_amounts(state, cluster, at->second.flavor, node.facts.allocatable, Sign::minus, !suppressed(cluster, name),
-                cause);
+    add_amounts(state, cluster, at->second.flavor, node.facts.allocatable, Sign::minus,
+                !suppressed(cluster, name), cause);
   }
   cluster.counted.erase(at);
 }
 
 // A node of the source in force changed from `before` to `after` (null: it was or is not there).
-void recount_node(const State& state, Cluster& cluster, const std::string& cluster_name, const std::string& name,
-                  const NodeRecord* before, const NodeRecord* after, Seq seq) {
+void recount_node(const State& state, Cluster& cluster, const std::string& cluster_name,
+                  const std::string& name, const NodeRecord* before, const NodeRecord* after,
+                  Seq seq) {
   CountedNode was;
   if (const auto at = cluster.counted.find(name); at != cluster.counted.end()) was = at->second;
   if (before) uncount(state, cluster, name, *before, seq);
@@ -105,10 +109,12 @@ void recount(const State& state, Cluster& cluster) {
     }
     return;
   }
-  for (const auto& [name, node] : nodes_of(cluster, *cluster.source)) count(state, cluster, name, node);
+  for (const auto& [name, node] : nodes_of(cluster, *cluster.source))
+    count(state, cluster, name, node);
 }
 
-// The first source of the configured order that knows the cluster is in force. True if that changed (all is recounted).
+// The first source of the configured order that knows the cluster is in force. True if that changed
+// (all is recounted).
 bool choose_source(const State& state, Cluster& cluster) {
   std::optional<CapacitySource> chosen;
   for (const CapacitySource source : state.configuration.capacity_sources)
@@ -117,7 +123,8 @@ bool choose_source(const State& state, Cluster& cluster) {
   if (chosen == cluster.source) return false;
   const bool was_totals = cluster.source == CapacitySource::managed_cluster;
   const bool is_totals = chosen == CapacitySource::managed_cluster;
-  if (cluster.source && was_totals != is_totals) cluster.valued = false;  // its first value is waited for
+  if (cluster.source && was_totals != is_totals)
+    cluster.valued = false;  // its first value is waited for
   cluster.source = chosen;
   cluster.observation.changed = true;
   recount(state, cluster);
@@ -126,7 +133,8 @@ bool choose_source(const State& state, Cluster& cluster) {
 
 bool in_force(const Cluster& cluster, CapacitySource source) { return cluster.source == source; }
 
-// It joined again after it had left: a new cluster under an old name. What sources say at present stays.
+// It joined again after it had left: a new cluster under an old name. What sources say at present
+// stays.
 void begin_anew(const State& state, Cluster& cluster) {
   cluster.detached = false;
   cluster.claim_seen = false;
@@ -157,8 +165,8 @@ Cluster& open_cluster(State& state, const std::string& name) {
   return cluster;
 }
 
-void observe_node(State& state, const std::string& cluster_name, const std::string& name, const NodeFacts* facts,
-                  Seq seq) {
+void observe_node(State& state, const std::string& cluster_name, const std::string& name,
+                  const NodeFacts* facts, Seq seq) {
   Cluster& cluster = open_cluster(state, cluster_name);
   cluster.nodes_known = true;
   const auto at = cluster.nodes.find(name);
@@ -173,7 +181,8 @@ void observe_node(State& state, const std::string& cluster_name, const std::stri
                facts ? &cluster.nodes.at(name) : nullptr, seq);
 }
 
-void observe_metrics(State& state, const std::string& cluster_name, const ClusterMetricsFacts* facts, Seq seq) {
+void observe_metrics(State& state, const std::string& cluster_name,
+                     const ClusterMetricsFacts* facts, Seq seq) {
   Cluster& cluster = open_cluster(state, cluster_name);
   cluster.metrics_known = facts != nullptr;
   cluster.metrics_empty = !facts || facts->nodes.empty();
@@ -196,12 +205,14 @@ void observe_metrics(State& state, const std::string& cluster_name, const Cluste
   for (const auto& [name, node] : cluster.metrics_nodes) {
     const auto old = before.find(name);
     if (old == before.end() || old->second.facts != node.facts)
-      recount_node(state, cluster, cluster_name, name, old == before.end() ? nullptr : &old->second, &node, seq);
+      recount_node(state, cluster, cluster_name, name, old == before.end() ? nullptr : &old->second,
+                   &node, seq);
   }
   cluster.observation.changed = true;
 }
 
-void observe_managed_cluster(State& state, const std::string& name, const ManagedClusterFacts* facts, Seq seq) {
+void observe_managed_cluster(State& state, const std::string& name,
+                             const ManagedClusterFacts* facts, Seq seq) {
   Cluster& cluster = open_cluster(state, name);
   const bool joined_before = cluster.joined();
   cluster.managed = facts ? std::optional(*facts) : std::nullopt;
@@ -212,14 +223,15 @@ void observe_managed_cluster(State& state, const std::string& name, const Manage
   if (!facts) cluster.totals.clear();
 
   const ConditionStatus available = facts ? facts->available.status : ConditionStatus::absent;
-  const bool unavailable = available == ConditionStatus::no || available == ConditionStatus::unknown;
+  const bool unavailable =
+      available == ConditionStatus::no || available == ConditionStatus::unknown;
   if (!unavailable) cluster.unavailable_since.reset();
   if (unavailable && !cluster.unavailable_since) cluster.unavailable_since = state.now;
   cluster.liveness_seq = seq;
 
   judge_presence(state, cluster, joined_before);
-  if (!choose_source(state, cluster) && in_force(cluster, CapacitySource::managed_cluster) && facts &&
-      !facts->allocatable.empty()) {
+  if (!choose_source(state, cluster) && in_force(cluster, CapacitySource::managed_cluster) &&
+      facts && !facts->allocatable.empty()) {
     recount(state, cluster);
     for (auto& [key, value] : cluster.capacity) remember(value.because, seq);
     cluster.observation.changed = true;
@@ -242,7 +254,8 @@ void observe_profile(State& state, const ObjectKey& key, const ClusterProfileFac
   judge_presence(state, cluster, joined_before);
 }
 
-void observe_flavor(State& state, const std::string& flavor, const ResourceFlavorFacts* facts, Seq seq) {
+void observe_flavor(State& state, const std::string& flavor, const ResourceFlavorFacts* facts,
+                    Seq seq) {
   if (facts) {
     state.flavors[flavor] = *facts;
     state.flavor_seqs[flavor] = seq;
@@ -257,20 +270,22 @@ void recount_everything(State& state) {
   for (auto& [name, cluster] : state.clusters) {
     open_cluster(state, name);
     if (cluster.managed && !cluster.managed->allocatable.empty())
-      cluster.totals = canonical_amounts(cluster.managed->allocatable, state.configuration.resource_aliases);
+      cluster.totals =
+          canonical_amounts(cluster.managed->allocatable, state.configuration.resource_aliases);
     if (!choose_source(state, cluster)) recount(state, cluster);
   }
 }
 
-void observe_liveness(State& state, const SourceName& source, std::optional<Kind> kind, const std::string& cluster,
-                      Liveness liveness, Seq seq) {
+void observe_liveness(State& state, const SourceName& source, std::optional<Kind> kind,
+                      const std::string& cluster, Liveness liveness, Seq seq) {
   const auto set = [&](const std::string& name, CapacitySource which) {
     Cluster& target = open_cluster(state, name);
     target.liveness[static_cast<std::size_t>(which)] = liveness;
     target.liveness_seq = seq;
   };
   if (!kind) {
-    for (std::size_t which = 0; which < 3; ++which) set(cluster, static_cast<CapacitySource>(which));
+    for (std::size_t which = 0; which < 3; ++which)
+      set(cluster, static_cast<CapacitySource>(which));
   } else if (*kind == Kind::node) {
     if (source != kHub) set(source, CapacitySource::nodes);
   } else if (source == kHub && (*kind == Kind::cluster_metrics || *kind == Kind::managed_cluster)) {
@@ -287,7 +302,9 @@ void observe_liveness(State& state, const SourceName& source, std::optional<Kind
 
 void observe_sign_of_life(State& state, const SourceName& source, std::optional<Kind> kind,
                           const std::string& cluster) {
-  const auto sign = [&](const std::string& name) { open_cluster(state, name).observation.changed = true; };
+  const auto sign = [&](const std::string& name) {
+    open_cluster(state, name).observation.changed = true;
+  };
   if (!kind) return sign(cluster);
   if (*kind == Kind::node) {
     if (source == kHub) return;
@@ -297,8 +314,8 @@ void observe_sign_of_life(State& state, const SourceName& source, std::optional<
     return sign(source);
   }
   if (source != kHub || (*kind != Kind::cluster_metrics && *kind != Kind::managed_cluster)) return;
-  const CapacitySource which =
-      *kind == Kind::cluster_metrics ? CapacitySource::cluster_metrics : CapacitySource::managed_cluster;
+  const CapacitySource which = *kind == Kind::cluster_metrics ? CapacitySource::cluster_metrics
+                                                              : CapacitySource::managed_cluster;
   for (auto& [name, target] : state.clusters)
     if (in_force(target, which) && target.hold) sign(name);
 }

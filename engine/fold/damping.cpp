@@ -9,19 +9,18 @@ namespace {
 
 // round(65536 * 2^(-i/64)): the part of a penalty that is left after i steps of 1/64 half-life.
 constexpr std::array<std::int64_t, 64> kDecayQ16{
-    65536, 64830, 64132, 63441, 62757, 62081, 61413, 60751, 60097, 59449,
-    58809, 58176, 57549, 56929, 56316, 55709, 55109, 54515, 53928, 53347,
-    52773, 52204, 51642, 51085, 50535, 49991, 49452, 48920, 48393, 47871,
-    47356, 46846, 46341, 45842, 45348, 44859, 44376, 43898, 43425, 42958,
-    42495, 42037, 41584, 41136, 40693, 40255, 39821, 39392, 38968, 38548,
-    38133, 37722, 37316, 36914, 36516, 36123, 35734, 35349, 34968, 34591,
-    34219, 33850, 33486, 33125};
+    65536, 64830, 64132, 63441, 62757, 62081, 61413, 60751, 60097, 59449, 58809, 58176, 57549,
+    56929, 56316, 55709, 55109, 54515, 53928, 53347, 52773, 52204, 51642, 51085, 50535, 49991,
+    49452, 48920, 48393, 47871, 47356, 46846, 46341, 45842, 45348, 44859, 44376, 43898, 43425,
+    42958, 42495, 42037, 41584, 41136, 40693, 40255, 39821, 39392, 38968, 38548, 38133, 37722,
+    37316, 36914, 36516, 36123, 35734, 35349, 34968, 34591, 34219, 33850, 33486, 33125};
 constexpr std::int64_t kStepsPerHalfLife = 64;
 
 std::int64_t decayed(std::int64_t penalty, std::int64_t steps) {
   const std::int64_t halvings = steps / kStepsPerHalfLife;
   if (halvings >= 63) return 0;
-  return ((penalty * kDecayQ16[static_cast<std::size_t>(steps % kStepsPerHalfLife)]) >> 16) >> halvings;
+  return ((penalty * kDecayQ16[static_cast<std::size_t>(steps % kStepsPerHalfLife)]) >> 16) >>
+         halvings;
 }
 
 }  // namespace
@@ -91,7 +90,8 @@ bool DampedValue::step(LogTime now, const DebounceSettings& settings, Amount qua
   if (shrinks || growth == Growth::frozen) return shrinks;
   if (last_grow && *last_grow + settings.min_grow_interval > now) return false;
   if (!deadband_lets(now, settings, quantum, grow_target)) return false;
-  std::erase_if(left, [&](const auto& entry) { return entry.second + settings.deadband_max_age <= now; });
+  std::erase_if(left,
+                [&](const auto& entry) { return entry.second + settings.deadband_max_age <= now; });
   move_to(now, grow_target);
   last_grow = now;
   gap_since.reset();

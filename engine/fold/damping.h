@@ -1,8 +1,8 @@
 // The damping of capacity: shrink fast, grow slow.
 //
-// Over-quota leaves Pods pending while they hold quota; under-quota only delays. So a fall is followed after a short
-// window and a rise after a long one. Everything here is integers and log time, so history replays exactly. Layer numbers
-// are those of ARCHITECTURE.md ("Damping").
+// Over-quota leaves Pods pending while they hold quota; under-quota only delays. So a fall is
+// followed after a short window and a rise after a long one. Everything here is integers and log
+// time, so history replays exactly. Layer numbers are those of ARCHITECTURE.md ("Damping").
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ namespace fairlead {
 /// Which end of a window counts.
 enum class Extreme : std::uint8_t { least, greatest };
 
-/// The extreme of a right-continuous step function over a sliding, closed window, as a monotonic deque:
-/// O(1) amortised a step.
+/// The extreme of a right-continuous step function over a sliding, closed window, as a monotonic
+/// deque: O(1) amortised a step.
 class SlidingExtreme {
  public:
   explicit SlidingExtreme(Extreme which) : which_(which) {}
@@ -32,8 +32,8 @@ class SlidingExtreme {
   void restart(LogTime at, Amount value);
   /// The extreme over [now - window, now]. Drops what no later window can see.
   Amount over(LogTime now, Duration window);
-  /// When the extreme will first lie beyond `bound` (greatest: below it, least: above it) if nothing changes;
-  /// kForever if never.
+  /// When the extreme will first lie beyond `bound` (greatest: below it, least: above it) if
+  /// nothing changes; kForever if never.
   LogTime passes(Amount bound, Duration window) const;
   bool empty() const { return steps_.empty(); }
 
@@ -55,7 +55,8 @@ class SlidingExtreme {
   std::deque<Step> steps_;
 };
 
-/// Whether a fall is followed after the shrink window or at once (cordon, claim edit or delete, detach).
+/// Whether a fall is followed after the shrink window or at once (cordon, claim edit or delete,
+/// detach).
 enum class Fall : std::uint8_t { damped, at_once };
 /// Whether growth may be accepted now (it is frozen while a source is stale).
 enum class Growth : std::uint8_t { allowed, frozen };
@@ -68,15 +69,16 @@ struct DampedValue {
   SlidingExtreme high{Extreme::greatest};
   SlidingExtreme low{Extreme::least};
   std::optional<LogTime> last_grow;
-  std::optional<LogTime> gap_since;        ///< since when growTarget exceeds accepted
-  std::map<Amount, LogTime> left;          ///< values that accepted had: when it left them
+  std::optional<LogTime> gap_since;  ///< since when growTarget exceeds accepted
+  std::map<Amount, LogTime> left;    ///< values that accepted had: when it left them
 
   /// The step functions take these values from `at` on.
   void observe(LogTime at, Amount usable_now, Amount growing_now);
   /// A cluster's first accepted value; no growth in the sense of minGrowInterval.
   void accept_first(Amount value) { accepted = value; }
   /// Moves accepted as the rules say at `now`; true if it changed.
-  bool step(LogTime now, const DebounceSettings& settings, Amount quantum, Fall fall, Growth growth);
+  bool step(LogTime now, const DebounceSettings& settings, Amount quantum, Fall fall,
+            Growth growth);
   /// When step could next change accepted if nothing else happens; kForever if never.
   LogTime next_deadline(LogTime now, const DebounceSettings& settings) const;
 
@@ -84,7 +86,8 @@ struct DampedValue {
 
  private:
   void move_to(LogTime now, Amount value);
-  bool deadband_lets(LogTime now, const DebounceSettings& settings, Amount quantum, Amount target) const;
+  bool deadband_lets(LogTime now, const DebounceSettings& settings, Amount quantum,
+                     Amount target) const;
 };
 
 /// Layer 1: the penalty of one node name (RFC 2439), kept also over a delete.
@@ -95,7 +98,8 @@ struct FlapPenalty {
 
   /// The penalty at `now`, in steps of 1/64 half-life, rounded down (Q16 table).
   std::int64_t at_time(LogTime now, const DebounceSettings& settings) const;
-  /// One transition from eligible to ineligible. True if the node is suppressed from now on and was not before.
+  /// One transition from eligible to ineligible. True if the node is suppressed from now on and was
+  /// not before.
   bool add(LogTime now, const DebounceSettings& settings);
   /// When the suppression ends if nothing is added; kForever if not suppressed.
   LogTime release_time(const DebounceSettings& settings) const;

@@ -14,8 +14,9 @@ Int128 sum_of(const std::vector<Amount>& amounts) {
                          [](Int128 sum, Amount amount) { return sum + amount; });
 }
 
-// Splits `rest` over the rows `members` in proportion to `weight`, on top of what they have: floored to the quantum, the
-// left-over quanta by largest remainder, one pass. No row gets more than its weight.
+// Splits `rest` over the rows `members` in proportion to `weight`, on top of what they have:
+// floored to the quantum, the left-over quanta by largest remainder, one pass. No row gets more
+// than its weight.
 void split(const std::vector<Share>& shares, const std::vector<std::size_t>& members,
            const std::vector<Amount>& weight, Int128 rest, Amount quantum,
            std::vector<Amount>& granted) {
@@ -55,7 +56,8 @@ void split(const std::vector<Share>& shares, const std::vector<std::size_t>& mem
 
 }  // namespace
 
-Division divide(const std::vector<Share>& shares, Amount bound, Amount quantum, ShrinkPolicy policy) {
+Division divide(const std::vector<Share>& shares, Amount bound, Amount quantum,
+                ShrinkPolicy policy) {
   std::vector<Amount> assigned, minimum;
   std::vector<std::size_t> all(shares.size());
   std::iota(all.begin(), all.end(), std::size_t{0});

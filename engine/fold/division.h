@@ -1,7 +1,8 @@
 // Dividing a bound among assignments: the shrink policies.
 //
-// The result depends on the rows alone, never on the order in which they were edited. All amounts are in the units of
-// Amount for the resource at hand. The rules are claims.md's "Quantum" paragraph, in README.md under "How quota is divided".
+// The result depends on the rows alone, never on the order in which they were edited. All amounts
+// are in the units of Amount for the resource at hand. The rules are claims.md's "Quantum"
+// paragraph, in README.md under "How quota is divided".
 #pragma once
 
 #include <cstdint>
@@ -30,6 +31,7 @@ struct Division {
 };
 
 /// Gives every share its assignment where all fit into `bound`; else divides by `policy`.
-Division divide(const std::vector<Share>& shares, Amount bound, Amount quantum, ShrinkPolicy policy);
+Division divide(const std::vector<Share>& shares, Amount bound, Amount quantum,
+                ShrinkPolicy policy);
 
 }  // namespace fairlead

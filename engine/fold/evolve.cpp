@@ -33,7 +33,8 @@ void open_due(State& state) {
 
 void close_moment(State& state, Touched& touched) {
   open_due(state);
-  for (const std::string& name : std::exchange(state.open_clusters, {})) close_cluster(state, name, touched);
+  for (const std::string& name : std::exchange(state.open_clusters, {}))
+    close_cluster(state, name, touched);
   close_claims(state, touched);
   for (const std::string& name : std::exchange(state.open_queues, {})) {
     release_settled_pairs(state, name);
@@ -58,7 +59,8 @@ void touch_users_of_checks(State& state) {
     if (!queue.facts.admission_checks.empty()) touch_queue(state, name);
 }
 
-void observe_local_queue(State& state, const std::string& source, const ObjectKey& key, const LocalQueueFacts* facts) {
+void observe_local_queue(State& state, const std::string& source, const ObjectKey& key,
+                         const LocalQueueFacts* facts) {
   const std::pair id{key.namespace_, key.name};
   if (source != kHub) {
     Cluster& cluster = open_cluster(state, source);
@@ -79,7 +81,8 @@ void observe_local_queue(State& state, const std::string& source, const ObjectKe
 }
 
 // The ClusterQueue of a watched member: only what runs on it matters.
-void observe_member_queue(State& state, const std::string& source, const ObjectKey& key, const Facts* facts) {
+void observe_member_queue(State& state, const std::string& source, const ObjectKey& key,
+                          const Facts* facts) {
   if (key.kind != Kind::cluster_queue) return;
   Cluster& cluster = open_cluster(state, source);
   if (facts)
@@ -103,7 +106,8 @@ const T* as(const Facts* facts) {
 }
 
 // What both an observation and a disappearance do; `facts` is null for the latter.
-void take_in(State& state, const std::string& source, const ObjectKey& key, const Facts* facts, Seq seq) {
+void take_in(State& state, const std::string& source, const ObjectKey& key, const Facts* facts,
+             Seq seq) {
   if (key.kind == Kind::node) {
     if (source != kHub) observe_node(state, source, key.name, as<NodeFacts>(facts), seq);
     return;
@@ -112,8 +116,10 @@ void take_in(State& state, const std::string& source, const ObjectKey& key, cons
     return observe_local_queue(state, source, key, as<LocalQueueFacts>(facts));
   if (source != kHub) return observe_member_queue(state, source, key, facts);
   switch (key.kind) {
-    case Kind::cluster_metrics: return observe_metrics(state, key.name, as<ClusterMetricsFacts>(facts), seq);
-    case Kind::managed_cluster: return observe_managed_cluster(state, key.name, as<ManagedClusterFacts>(facts), seq);
+    case Kind::cluster_metrics:
+      return observe_metrics(state, key.name, as<ClusterMetricsFacts>(facts), seq);
+    case Kind::managed_cluster:
+      return observe_managed_cluster(state, key.name, as<ManagedClusterFacts>(facts), seq);
     case Kind::cluster_profile: return observe_profile(state, key, as<ClusterProfileFacts>(facts));
     case Kind::resource_flavor:
       observe_flavor(state, key.name, as<ResourceFlavorFacts>(facts), seq);
@@ -169,18 +175,23 @@ struct Fold {
   }
   void operator()(const ObjectObserved& seen) {
     const std::string uid = known_uid(state, seen.key);
-    if (!uid.empty() && !seen.uid.empty() && uid != seen.uid) note_gone(state, event.source, seen.key);
-    if (event.source == kHub && info(seen.key.kind).group == "kueue.x-k8s.io") state.kueue_versions.insert(seen.version);
+    if (!uid.empty() && !seen.uid.empty() && uid != seen.uid)
+      note_gone(state, event.source, seen.key);
+    if (event.source == kHub && info(seen.key.kind).group == "kueue.x-k8s.io")
+      state.kueue_versions.insert(seen.version);
     if (event.source == kHub && seen.key.kind == Kind::claim) observe_claim(state, seen, event.seq);
-    if (event.source == kHub && seen.key.kind == Kind::cluster_queue) observe_queue(state, seen, event.seq);
-    if (event.source == kHub && seen.key.kind == Kind::manifest_work) observe_work(state, seen, event.seq);
+    if (event.source == kHub && seen.key.kind == Kind::cluster_queue)
+      observe_queue(state, seen, event.seq);
+    if (event.source == kHub && seen.key.kind == Kind::manifest_work)
+      observe_work(state, seen, event.seq);
     take_in(state, event.source, seen.key, &seen.facts, event.seq);
     note_observed(state, event.source, seen);
   }
   void operator()(const ObjectGone& gone) {
     note_gone(state, event.source, gone.key);
     if (event.source == kHub && gone.key.kind == Kind::claim) forget_claim(state, gone.key.name);
-    if (event.source == kHub && gone.key.kind == Kind::cluster_queue) forget_queue(state, gone.key.name);
+    if (event.source == kHub && gone.key.kind == Kind::cluster_queue)
+      forget_queue(state, gone.key.name);
     if (event.source == kHub && gone.key.kind == Kind::manifest_work) forget_work(state, gone.key);
     take_in(state, event.source, gone.key, nullptr, event.seq);
   }

@@ -1,8 +1,9 @@
 // The fold: events in, State out.
 //
-// Before an event at time t is handled, the present moment closes and every internal deadline before t runs, in (time, key)
-// order; a deadline at t is decided after every event of time t. So a moment is decided once all that happened at it is
-// known, and the same log gives the same State however it was cut into batches.
+// Before an event at time t is handled, the present moment closes and every internal deadline
+// before t runs, in (time, key) order; a deadline at t is decided after every event of time t. So a
+// moment is decided once all that happened at it is known, and the same log gives the same State
+// however it was cut into batches.
 #pragma once
 
 #include "engine/fold/state.h"
@@ -15,7 +16,8 @@ inline constexpr std::uint32_t kFoldVersion = 1;
 /// Folds one event into `state` and adds what it changed to `touched`. Events come in seq order.
 void evolve(State& state, const Event& event, Touched& touched);
 
-/// Decides the present moment. Nothing else may then happen at it but our own writes and what comes back of them.
+/// Decides the present moment. Nothing else may then happen at it but our own writes and what comes
+/// back of them.
 void settle(State& state, Touched& touched);
 
 }  // namespace fairlead

@@ -21,7 +21,8 @@ const Outstanding* outstanding_of(const State& state, const std::string& queue) 
 }
 
 // {"flavor": {"resource": "10"}} -> amounts; what is wrong, if anything, in `malformed`.
-BaseQuota read_base_quota(const std::string& text, const ResourceAliases& aliases, BaseQuota before) {
+BaseQuota read_base_quota(const std::string& text, const ResourceAliases& aliases,
+                          BaseQuota before) {
   before.malformed.clear();
   if (text.empty()) return {};
   const auto refuse = [&](const std::string& what) {
@@ -45,15 +46,16 @@ BaseQuota read_base_quota(const std::string& text, const ResourceAliases& aliase
   return base;
 }
 
-std::optional<Amount> amount_in(const std::vector<ResourceGroup>& groups, const ResourceAliases& aliases,
-                                const QuotaKey& pair) {
+std::optional<Amount> amount_in(const std::vector<ResourceGroup>& groups,
+                                const ResourceAliases& aliases, const QuotaKey& pair) {
   const auto name = covered_name(groups, aliases, pair.resource);
   const ResourceQuota* quota = name ? find_quota(groups, pair.flavor, *name) : nullptr;
   if (!quota) return std::nullopt;
   return to_amount(pair.resource, quota->nominal);
 }
 
-bool wrote(const State& state, const Queue& queue, const std::string& name, const std::vector<ResourceGroup>& groups) {
+bool wrote(const State& state, const Queue& queue, const std::string& name,
+           const std::vector<ResourceGroup>& groups) {
   if (queue.written_groups == groups) return true;
   const Outstanding* outstanding = outstanding_of(state, name);
   const auto* expected = outstanding && outstanding->intent.expected
@@ -68,8 +70,8 @@ void remember_lending(const State& state, Queue& queue) {
     for (const FlavorQuotas& flavor : group.flavors)
       for (const ResourceQuota& quota : flavor.resources)
         if (quota.lending_limit)
-          queue.lending[{flavor.name, canonical_resource(state.configuration.resource_aliases, quota.name)}] =
-              *quota.lending_limit;
+          queue.lending[{flavor.name, canonical_resource(state.configuration.resource_aliases,
+                                                         quota.name)}] = *quota.lending_limit;
 }
 
 // One of our pairs had the value that we wrote and has another now.
@@ -87,7 +89,8 @@ bool overwritten(const State& state, const std::string& name, const Queue& queue
 
 bool as_written(const State& state, const Queue& queue) {
   return std::all_of(queue.written.begin(), queue.written.end(), [&](const auto& entry) {
-    return amount_in(queue.facts.groups, state.configuration.resource_aliases, entry.first) == entry.second;
+    return amount_in(queue.facts.groups, state.configuration.resource_aliases, entry.first) ==
+           entry.second;
   });
 }
 
@@ -132,7 +135,8 @@ void settle_conflict(State& state, const std::string& name) {
   at->second.overwrites.clear();
 }
 
-std::optional<std::string> covered_name(const std::vector<ResourceGroup>& groups, const ResourceAliases& aliases,
+std::optional<std::string> covered_name(const std::vector<ResourceGroup>& groups,
+                                        const ResourceAliases& aliases,
                                         const std::string& canonical) {
   for (const ResourceGroup& group : groups)
     for (const std::string& resource : group.covered_resources)
@@ -151,13 +155,15 @@ const ResourceQuota* find_quota(const std::vector<ResourceGroup>& groups, const 
   return nullptr;
 }
 
-bool covers_alias_twice(const State& state, const std::string& queue, const std::string& canonical) {
+bool covers_alias_twice(const State& state, const std::string& queue,
+                        const std::string& canonical) {
   const auto at = state.queues.find(queue);
   if (at == state.queues.end()) return false;
   int names = 0;
   for (const ResourceGroup& group : at->second.facts.groups)
     for (const std::string& resource : group.covered_resources)
-      names += canonical_resource(state.configuration.resource_aliases, resource) == canonical ? 1 : 0;
+      names +=
+          canonical_resource(state.configuration.resource_aliases, resource) == canonical ? 1 : 0;
   return names > 1;
 }
 
@@ -170,7 +176,9 @@ void observe_queue(State& state, const ObjectObserved& seen, Seq seq) {
     queue.base = base;
   }
   const std::vector<ResourceGroup> before = std::move(queue.facts.groups);
-  const bool base_changed = !queue.present || queue.facts.base_quota != std::get<ClusterQueueFacts>(seen.facts).base_quota;
+  const bool base_changed =
+      !queue.present ||
+      queue.facts.base_quota != std::get<ClusterQueueFacts>(seen.facts).base_quota;
   queue.present = true;
   if (!seen.uid.empty()) queue.uid = seen.uid;
   queue.version = seen.version;
@@ -179,7 +187,8 @@ void observe_queue(State& state, const ObjectObserved& seen, Seq seq) {
   queue.facts = std::get<ClusterQueueFacts>(seen.facts);
   queue.seq = seq;
   if (base_changed)
-    queue.base = read_base_quota(queue.facts.base_quota, state.configuration.resource_aliases, queue.base);
+    queue.base =
+        read_base_quota(queue.facts.base_quota, state.configuration.resource_aliases, queue.base);
   if (wrote(state, queue, seen.key.name, queue.facts.groups))
     queue.conflict = false;
   else if (before != queue.facts.groups)
@@ -201,7 +210,8 @@ void forget_queue(State& state, const std::string& name) {
 
 void accept_queue_write(State& state, const PatchIntended& intent) {
   Queue& queue = state.queues[intent.target.name];
-  const auto* expected = intent.expected ? std::get_if<ClusterQueueFacts>(&*intent.expected) : nullptr;
+  const auto* expected =
+      intent.expected ? std::get_if<ClusterQueueFacts>(&*intent.expected) : nullptr;
   if (!expected) return;
   queue.written_groups = expected->groups;
   queue.contributed = intent.contributions;
@@ -236,7 +246,8 @@ void release_settled_pairs(State& state, const std::string& name) {
         if (row.cluster_queue == name) named.insert({row.flavor, row.resource});
   std::erase_if(at->second.written, [&](const auto& entry) {
     if (named.contains(entry.first)) return false;
-    const auto stands = amount_in(at->second.facts.groups, state.configuration.resource_aliases, entry.first);
+    const auto stands =
+        amount_in(at->second.facts.groups, state.configuration.resource_aliases, entry.first);
     return !stands || *stands == hub_quota(state, name, entry.first).nominal;
   });
 }
@@ -251,19 +262,22 @@ HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey&
       const Claim& claim = state.claims.at(name);
       if (!claim.winner && !claim.facts.deleting) continue;
       for (const Grant& grant : claim.grants) {
-        if (grant.row.cluster_queue != queue || grant.row.flavor != pair.flavor || grant.row.resource != pair.resource)
+        if (grant.row.cluster_queue != queue || grant.row.flavor != pair.flavor ||
+            grant.row.resource != pair.resource)
           continue;
         any = true;
         any_known = any_known || claim.known;
         const Amount amount = contribution_of(state, claim, grant, quota.waits_for_member);
-        if (claim.winner) quota.contributions.push_back({claim.terms->cluster, pair.flavor, pair.resource, amount});
+        if (claim.winner)
+          quota.contributions.push_back({claim.terms->cluster, pair.flavor, pair.resource, amount});
         sum += amount;
       }
     }
   std::sort(quota.contributions.begin(), quota.contributions.end());
   quota.unknown = any && !any_known;
   const Int128 percent = state.configuration.overbook_percent;
-  if (percent != 100) sum = sum * percent / 100 / quantum_of(pair.resource) * quantum_of(pair.resource);
+  if (percent != 100)
+    sum = sum * percent / 100 / quantum_of(pair.resource) * quantum_of(pair.resource);
   const auto at = state.queues.find(queue);
   if (at != state.queues.end())
     if (const auto base = at->second.base.amounts.find(pair); base != at->second.base.amounts.end())
@@ -274,21 +288,25 @@ HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey&
 
 namespace {
 
-Amount part_of(const std::vector<Contribution>& contributions, const std::string& cluster, const QuotaKey& pair) {
+Amount part_of(const std::vector<Contribution>& contributions, const std::string& cluster,
+               const QuotaKey& pair) {
   for (const Contribution& part : contributions)
-    if (part.cluster == cluster && part.flavor == pair.flavor && part.resource == pair.resource) return part.amount;
+    if (part.cluster == cluster && part.flavor == pair.flavor && part.resource == pair.resource)
+      return part.amount;
   return 0;
 }
 
 // This log has not written the queue; an earlier one may have, as the claims' status tells.
-Amount promised_before(const State& state, const std::string& queue, const std::string& cluster, const QuotaKey& pair) {
+Amount promised_before(const State& state, const std::string& queue, const std::string& cluster,
+                       const QuotaKey& pair) {
   Amount most = 0;
   const auto claims = state.claims_of_cluster.find(cluster);
   if (claims == state.claims_of_cluster.end()) return most;
   for (const std::string& name : claims->second)
     for (const ClaimGrant& grant : state.claims.at(name).facts.status_grants) {
       if (grant.cluster_queue != queue || grant.flavor != pair.flavor) continue;
-      if (canonical_resource(state.configuration.resource_aliases, grant.resource) != pair.resource) continue;
+      if (canonical_resource(state.configuration.resource_aliases, grant.resource) != pair.resource)
+        continue;
       if (const auto quantity = Quantity::parse(grant.granted))
         most = std::max(most, to_amount(pair.resource, *quantity));
     }
@@ -297,17 +315,20 @@ Amount promised_before(const State& state, const std::string& queue, const std::
 
 }  // namespace
 
-Amount promised(const State& state, const std::string& queue, const std::string& cluster, const QuotaKey& pair) {
+Amount promised(const State& state, const std::string& queue, const std::string& cluster,
+                const QuotaKey& pair) {
   const auto at = state.queues.find(queue);
   if (at == state.queues.end() || !at->second.present) return 0;
-  const auto stands = amount_in(at->second.facts.groups, state.configuration.resource_aliases, pair);
+  const auto stands =
+      amount_in(at->second.facts.groups, state.configuration.resource_aliases, pair);
   const HubQuota quota = hub_quota(state, queue, pair);
   Amount most = part_of(quota.contributions, cluster, pair);
   if (const Outstanding* outstanding = outstanding_of(state, queue))
     most = std::max(most, part_of(outstanding->intent.contributions, cluster, pair));
   else if (!stands || *stands <= quota.nominal)
     return most;  // the hub promises no more than what is contributed now
-  if (at->second.written_groups) return std::max(most, part_of(at->second.contributed, cluster, pair));
+  if (at->second.written_groups)
+    return std::max(most, part_of(at->second.contributed, cluster, pair));
   return std::max(most, promised_before(state, queue, cluster, pair));
 }
 
@@ -317,7 +338,8 @@ bool quota_automated(const State& state, const Queue& queue) {
                        const auto check = state.admission_checks.find(name);
                        if (check == state.admission_checks.end()) return false;
                        if (check->second.parameters_kind != "MultiKueueConfig") return false;
-                       const auto config = state.multikueue_configs.find(check->second.parameters_name);
+                       const auto config =
+                           state.multikueue_configs.find(check->second.parameters_name);
                        return config != state.multikueue_configs.end() &&
                               config->second.quota_management == "Automated";
                      });

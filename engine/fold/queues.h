@@ -24,7 +24,8 @@ void release_settled_pairs(State& state, const std::string& name);
 /// A queue covers both an alias and its canonical name: neither can be granted.
 bool covers_alias_twice(const State& state, const std::string& queue, const std::string& canonical);
 /// The name under which `groups` cover the canonical resource; nullopt if they do not.
-std::optional<std::string> covered_name(const std::vector<ResourceGroup>& groups, const ResourceAliases& aliases,
+std::optional<std::string> covered_name(const std::vector<ResourceGroup>& groups,
+                                        const ResourceAliases& aliases,
                                         const std::string& canonical);
 /// The quota entry of (flavor, covered resource name); null if the list has none.
 const ResourceQuota* find_quota(const std::vector<ResourceGroup>& groups, const std::string& flavor,
@@ -32,19 +33,21 @@ const ResourceQuota* find_quota(const std::vector<ResourceGroup>& groups, const 
 
 /// The hub quota of one pair: base plus what the claims contribute at this moment.
 struct HubQuota {
-  bool unknown = false;  ///< every claim that names the pair waits for its cluster's first value: not written
+  bool unknown =
+      false;  ///< every claim that names the pair waits for its cluster's first value: not written
   Amount nominal = 0;
   std::vector<Contribution> contributions;  ///< one a cluster, sorted
-  bool waits_for_member = false;            ///< some grant is larger than what its member is known to admit
+  bool waits_for_member = false;  ///< some grant is larger than what its member is known to admit
 };
 HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey& pair);
 
 /// Pairs that a claim names, and pairs that one named until the write that gives them up.
 std::set<QuotaKey> owned_pairs(const State& state, const std::string& queue);
 
-/// What the hub may at this moment promise of `cluster` for the pair: its present contribution or, while the hub still
-/// stands higher or a write is on its way, what those writes carried.
-Amount promised(const State& state, const std::string& queue, const std::string& cluster, const QuotaKey& pair);
+/// What the hub may at this moment promise of `cluster` for the pair: its present contribution or,
+/// while the hub still stands higher or a write is on its way, what those writes carried.
+Amount promised(const State& state, const std::string& queue, const std::string& cluster,
+                const QuotaKey& pair);
 
 /// Kueue itself writes this queue's quota (MultiKueueConfig quotaManagement: Automated).
 bool quota_automated(const State& state, const Queue& queue);

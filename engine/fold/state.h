@@ -1,10 +1,12 @@
 // State: everything the fold knows, as plain values.
 //
-// Two engines that evolve the same events hold equal states. All containers are ordered by content, so nothing depends on
-// addresses or hash order. One thread owns a State; others get copies or nothing.
+// Two engines that evolve the same events hold equal states. All containers are ordered by content,
+// so nothing depends on addresses or hash order. One thread owns a State; others get copies or
+// nothing.
 //
-// Reading order: Cluster (capacity of one member), Claim (what an administrator assigns), Queue (a hub ClusterQueue),
-// Work (what was sent to a member), WriteState (what we sent for one object), State.
+// Reading order: Cluster (capacity of one member), Claim (what an administrator assigns), Queue (a
+// hub ClusterQueue), Work (what was sent to a member), WriteState (what we sent for one object),
+// State.
 #pragma once
 
 #include <array>
@@ -23,7 +25,8 @@
 
 namespace fairlead {
 
-// ---- capacity of one member cluster -------------------------------------------------------------------------------
+// ---- capacity of one member cluster
+// -------------------------------------------------------------------------------
 
 /// A node and the event that told of it.
 struct NodeRecord {
@@ -54,7 +57,8 @@ struct CapacityValue {
   Int128 offered = 0;  ///< sum of allocatable of eligible nodes
   Int128 growing = 0;  ///< the same without nodes that flap
   DampedValue damped;
-  std::vector<Seq> because;  ///< events that changed it since accepted last moved; at most kBecauseMax
+  std::vector<Seq>
+      because;  ///< events that changed it since accepted last moved; at most kBecauseMax
 
   friend bool operator==(const CapacityValue&, const CapacityValue&) = default;
 };
@@ -74,8 +78,8 @@ struct Hold {
 
 /// All changes of a cluster at one log time. Emptied when that time closes.
 struct Observation {
-  bool changed = false;  ///< something the source in force said, also a relist or bookmark
-  bool at_once_all = false;  ///< a claim edit or delete: every fall counts at once
+  bool changed = false;           ///< something the source in force said, also a relist or bookmark
+  bool at_once_all = false;       ///< a claim edit or delete: every fall counts at once
   std::set<CapacityKey> at_once;  ///< a cordon: falls of these keys count at once
   std::map<CapacityKey, Int128> cordoned;  ///< what cordons took
   std::int64_t cordoned_nodes = 0;
@@ -112,7 +116,8 @@ struct Cluster {
   // Presence
   std::optional<ManagedClusterFacts> managed;
   Seq managed_seq;
-  std::set<std::pair<std::string, std::string>> profiles;  ///< (namespace, name) of its ClusterProfiles
+  std::set<std::pair<std::string, std::string>>
+      profiles;             ///< (namespace, name) of its ClusterProfiles
   bool detached = false;    ///< it was joined and is not any more
   bool claim_seen = false;  ///< a claim has existed since it joined
 
@@ -120,7 +125,8 @@ struct Cluster {
   bool nodes_known = false;
   std::map<std::string, NodeRecord> nodes;
   bool metrics_known = false;
-  bool metrics_empty = false;  ///< the newest ClusterMetrics named no node: UNKNOWN, the last value stays
+  bool metrics_empty =
+      false;  ///< the newest ClusterMetrics named no node: UNKNOWN, the last value stays
   std::map<std::string, NodeRecord> metrics_nodes;
   bool totals_known = false;
   std::map<std::string, Amount> totals;
@@ -135,23 +141,26 @@ struct Cluster {
   std::map<std::string, FlapPenalty> flaps;
   std::set<std::string> mapped;  ///< flavors that ever won a node
   std::map<CapacityKey, CapacityValue> capacity;
-  bool valued = false;   ///< the source in force has told a value
-  bool known = false;    ///< the first value was accepted
+  bool valued = false;           ///< the source in force has told a value
+  bool known = false;            ///< the first value was accepted
   bool totals_accepted = false;  ///< what is accepted is totals (flavorless keys)
   LogTime first_valued;
   LogTime last_changed;  ///< of any usable value
   std::optional<Hold> hold;
   Observation observation;
-  Liveness was = Liveness::live;         ///< when last closed
-  std::optional<LogTime> hub_opens;      ///< after a loss: when it counts on the hub again; kForever while lost
+  Liveness was = Liveness::live;  ///< when last closed
+  std::optional<LogTime>
+      hub_opens;  ///< after a loss: when it counts on the hub again; kForever while lost
 
   // At the member
   std::map<std::string, std::set<std::string>> named;  ///< queue -> flavors that claims named
   Work quota_work;
   Work queue_work;
   std::map<MemberPair, Amount> confirmed;  ///< quota that the member surely admits
-  std::map<std::string, std::vector<FlavorUsage>> member_usage;  ///< by queue, where the member is watched
-  std::map<std::pair<std::string, std::string>, std::string> member_local_queues;  ///< seen there -> clusterQueue
+  std::map<std::string, std::vector<FlavorUsage>>
+      member_usage;  ///< by queue, where the member is watched
+  std::map<std::pair<std::string, std::string>, std::string>
+      member_local_queues;  ///< seen there -> clusterQueue
 
   bool joined() const { return managed.has_value() || !profiles.empty(); }
   bool lost() const { return was == Liveness::lost; }
@@ -159,7 +168,8 @@ struct Cluster {
   friend bool operator==(const Cluster&, const Cluster&) = default;
 };
 
-// ---- claims --------------------------------------------------------------------------------------------------------
+// ---- claims
+// --------------------------------------------------------------------------------------------------------
 
 /// What one assignment row was granted, and why not all of it.
 struct Grant {
@@ -177,18 +187,19 @@ struct Claim {
   ClaimFacts facts;
   Seq seq;
   std::optional<ClaimTerms> terms;  ///< of the last valid spec
-  Seq terms_seq;   ///< of the event that brought `terms`
-  Seq edited_seq;  ///< of the newest event with another spec
+  Seq terms_seq;                    ///< of the event that brought `terms`
+  Seq edited_seq;                   ///< of the newest event with another spec
   std::optional<ClaimFault> fault;  ///< of the newest spec, if it is invalid
   std::vector<std::string> warnings;
-  bool winner = false;  ///< the one live claim of its cluster
-  bool known = false;   ///< the grants follow from an accepted value
+  bool winner = false;        ///< the one live claim of its cluster
+  bool known = false;         ///< the grants follow from an accepted value
   std::vector<Grant> grants;  ///< in the order of terms->rows
 
   friend bool operator==(const Claim&, const Claim&) = default;
 };
 
-// ---- hub queues ----------------------------------------------------------------------------------------------------
+// ---- hub queues
+// ----------------------------------------------------------------------------------------------------
 
 /// A (flavor, resource) of a ClusterQueue; the resource is canonical.
 using QuotaKey = CapacityKey;
@@ -196,7 +207,8 @@ using QuotaKey = CapacityKey;
 /// The base quota that is added to grants (annotation fairlead.io/base-quota).
 struct BaseQuota {
   std::map<QuotaKey, Amount> amounts;
-  std::string malformed;  ///< what is wrong with the newest annotation; the amounts are the last good ones
+  std::string
+      malformed;  ///< what is wrong with the newest annotation; the amounts are the last good ones
 
   friend bool operator==(const BaseQuota&, const BaseQuota&) = default;
 };
@@ -213,19 +225,22 @@ struct Queue {
   std::map<QuotaKey, Amount> written;  ///< our pairs in our last accepted write
   std::optional<std::vector<ResourceGroup>> written_groups;  ///< the whole list of that write
   std::vector<Contribution> contributed;                     ///< of that write
-  std::map<QuotaKey, Quantity> lending;  ///< the administrator's lendingLimit: last list that we did not write
-  std::vector<LogTime> overwrites;       ///< foreign overwrites in the last ten minutes
-  bool conflict = false;                 ///< the fourth is not re-emitted
+  std::map<QuotaKey, Quantity>
+      lending;  ///< the administrator's lendingLimit: last list that we did not write
+  std::vector<LogTime> overwrites;  ///< foreign overwrites in the last ten minutes
+  bool conflict = false;            ///< the fourth is not re-emitted
 
   friend bool operator==(const Queue&, const Queue&) = default;
 };
 
-// ---- what we sent ----------------------------------------------------------------------------------------------------
+// ---- what we sent
+// ----------------------------------------------------------------------------------------------------
 
 struct Outstanding {
   Seq seq;
   PatchIntended intent;
-  std::optional<LogTime> doubted_until;  ///< the answer never came: what the watch shows until then decides
+  std::optional<LogTime>
+      doubted_until;  ///< the answer never came: what the watch shows until then decides
 
   friend bool operator==(const Outstanding&, const Outstanding&) = default;
 };
@@ -234,7 +249,8 @@ struct Refusal {
   Seq seq;
   int http_code = 0;
   std::string reason;
-  Digest intent;     ///< of what was refused, without versions: the same is not sent again before `retry_at`
+  Digest intent;  ///< of what was refused, without versions: the same is not sent again before
+                  ///< `retry_at`
   LogTime retry_at;
   std::int64_t attempts = 0;
 
@@ -244,15 +260,16 @@ struct Refusal {
 struct WriteState {
   std::optional<Outstanding> outstanding;
   std::optional<LogTime> last_write;
-  std::string awaited_version;  ///< our write's resourceVersion that the watch has not shown yet; empty: none
+  std::string awaited_version;  ///< our write's resourceVersion that the watch has not shown yet;
+                                ///< empty: none
   std::optional<Refusal> refusal;
   std::string accepted_body;  ///< of statuses only: what stands there
 
   friend bool operator==(const WriteState&, const WriteState&) = default;
 };
 
-// ---- everything ------------------------------------------------------------------------------------------------------
-
+// ---- everything
+// ------------------------------------------------------------------------------------------------------
 
 struct State {
   Seq seq;        ///< of the last event
@@ -266,13 +283,16 @@ struct State {
   std::map<std::string, Seq> flavor_seqs;
   std::map<std::string, Cluster> clusters;
   std::map<std::string, Claim> claims;
-  std::map<std::string, std::set<std::string>> claims_of_cluster;  ///< claims by the cluster they name
-  std::map<std::string, std::set<std::string>> claims_of_queue;    ///< winners and unknowns that name the queue
+  std::map<std::string, std::set<std::string>>
+      claims_of_cluster;  ///< claims by the cluster they name
+  std::map<std::string, std::set<std::string>>
+      claims_of_queue;  ///< winners and unknowns that name the queue
   std::map<std::string, Queue> queues;
-  std::map<std::pair<std::string, std::string>, LocalQueueFacts> local_queues;  ///< (namespace, name) on the hub
+  std::map<std::pair<std::string, std::string>, LocalQueueFacts>
+      local_queues;  ///< (namespace, name) on the hub
   std::map<std::string, AdmissionCheckFacts> admission_checks;
   std::map<std::string, MultiKueueConfigFacts> multikueue_configs;
-  std::set<std::string> kueue_versions;  ///< seen on the hub
+  std::set<std::string> kueue_versions;   ///< seen on the hub
   std::array<Liveness, 2> hub_streams{};  ///< ClusterMetrics, ManagedCluster
   std::map<WriteKey, WriteState> writes;
   std::map<Seq, WriteKey> outstanding;  ///< the unanswered intents of `writes`

@@ -14,7 +14,8 @@ std::map<MemberPair, Amount> quotas_of(const State& state, const ManifestWorkFac
   std::map<MemberPair, Amount> quotas;
   for (const WorkQuota& quota : facts.quotas)
     quotas[{quota.cluster_queue, quota.flavor,
-            canonical_resource(state.configuration.resource_aliases, quota.resource)}] = quota.nominal;
+            canonical_resource(state.configuration.resource_aliases, quota.resource)}] =
+        quota.nominal;
   return quotas;
 }
 
@@ -30,10 +31,12 @@ void confirm(State& state, Cluster& cluster, std::map<MemberPair, Amount> confir
 }
 
 // What both admit.
-std::map<MemberPair, Amount> least_of(const std::map<MemberPair, Amount>& a, const std::map<MemberPair, Amount>& b) {
+std::map<MemberPair, Amount> least_of(const std::map<MemberPair, Amount>& a,
+                                      const std::map<MemberPair, Amount>& b) {
   std::map<MemberPair, Amount> least;
   for (const auto& [pair, amount] : a)
-    if (const auto other = b.find(pair); other != b.end()) least[pair] = std::min(amount, other->second);
+    if (const auto other = b.find(pair); other != b.end())
+      least[pair] = std::min(amount, other->second);
   return least;
 }
 
@@ -51,7 +54,12 @@ void observe_work(State& state, const ObjectObserved& seen, Seq seq) {
   if (!quota && seen.key.name != kQueueWork) return;
   Cluster& cluster = open_cluster(state, seen.key.namespace_);
   Work& work = quota ? cluster.quota_work : cluster.queue_work;
-  work = {true, seen.uid, seen.resource_version, seen.generation, std::get<ManifestWorkFacts>(seen.facts), seq};
+  work = {true,
+          seen.uid,
+          seen.resource_version,
+          seen.generation,
+          std::get<ManifestWorkFacts>(seen.facts),
+          seq};
   if (!quota) return;
   const auto quotas = quotas_of(state, work.facts);
   confirm(state, cluster, work.settled() ? quotas : least_of(cluster.confirmed, quotas));
@@ -73,9 +81,11 @@ void expect_work(State& state, const PatchIntended& intent) {
   if (intent.target.name != kQuotaWork) return;
   const auto at = state.clusters.find(intent.target.namespace_);
   if (at == state.clusters.end()) return;
-  const auto* expected = intent.expected ? std::get_if<ManifestWorkFacts>(&*intent.expected) : nullptr;
+  const auto* expected =
+      intent.expected ? std::get_if<ManifestWorkFacts>(&*intent.expected) : nullptr;
   confirm(state, at->second,
-          expected ? least_of(at->second.confirmed, quotas_of(state, *expected)) : std::map<MemberPair, Amount>{});
+          expected ? least_of(at->second.confirmed, quotas_of(state, *expected))
+                   : std::map<MemberPair, Amount>{});
 }
 
 }  // namespace fairlead

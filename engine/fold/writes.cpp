@@ -35,7 +35,8 @@ void drop_outstanding(State& state, WriteState& write) {
   write.outstanding.reset();
 }
 
-// Our version has come if the watch shows it or a later one; versions that are no numbers only if it shows that very one.
+// Our version has come if the watch shows it or a later one; versions that are no numbers only if
+// it shows that very one.
 bool reached(const std::string& seen, const std::string& awaited) {
   std::uint64_t a = 0, b = 0;
   const auto left = std::from_chars(seen.data(), seen.data() + seen.size(), a);
@@ -82,13 +83,16 @@ Digest wish_of(const PatchIntended& intent) {
 Duration write_interval(const State& state, const WriteKey& key) {
   std::set<std::string> clusters;
   if (key.object.kind == Kind::cluster_queue) {
-    if (const auto claims = state.claims_of_queue.find(key.object.name); claims != state.claims_of_queue.end())
+    if (const auto claims = state.claims_of_queue.find(key.object.name);
+        claims != state.claims_of_queue.end())
       for (const std::string& name : claims->second)
-        if (const Claim& claim = state.claims.at(name); claim.winner) clusters.insert(claim.terms->cluster);
+        if (const Claim& claim = state.claims.at(name); claim.winner)
+          clusters.insert(claim.terms->cluster);
   } else if (key.object.kind == Kind::manifest_work) {
     clusters.insert(key.object.namespace_);
   } else if (const auto claim = state.claims.find(key.object.name); claim != state.claims.end()) {
-    clusters.insert(claim->second.terms ? claim->second.terms->cluster : claim->second.facts.spec.cluster_name);
+    clusters.insert(claim->second.terms ? claim->second.terms->cluster
+                                        : claim->second.facts.spec.cluster_name);
   }
   if (clusters.empty()) return state.configuration.debounce.write_interval;
   Duration longest{0};
@@ -101,7 +105,8 @@ bool awaits_sight(const State& state, const std::string& source, const ObjectKey
   const auto at = state.writes.find({source, key, false});
   if (at == state.writes.end()) return false;
   const WriteState& write = at->second;
-  return !write.awaited_version.empty() || (write.outstanding && write.outstanding->doubted_until) ||
+  return !write.awaited_version.empty() ||
+         (write.outstanding && write.outstanding->doubted_until) ||
          (write.refusal && write.refusal->intent == Digest{});
 }
 
@@ -122,7 +127,8 @@ void note_accepted(State& state, const PatchAccepted& accepted) {
   if (!entry) return;
   const bool removes = entry->second.outstanding->intent.verb == Verb::remove;
   conclude(state, entry->first, entry->second);
-  if (!entry->first.status) entry->second.awaited_version = removes ? "gone" : accepted.resource_version;
+  if (!entry->first.status)
+    entry->second.awaited_version = removes ? "gone" : accepted.resource_version;
   touch(state, entry->first.object);
 }
 
@@ -152,7 +158,8 @@ void note_rejected(State& state, const PatchRejected& rejected, Seq seq) {
 void note_unknown(State& state, const PatchUnknown& unknown) {
   if (auto* entry = find_outstanding(state, unknown.intent)) {
     if (entry->first.status) {
-      drop_outstanding(state, entry->second);  // nothing depends on a status: the next change writes it whole
+      drop_outstanding(
+          state, entry->second);  // nothing depends on a status: the next change writes it whole
     } else {
       entry->second.outstanding->doubted_until = state.now + kDoubt;
       state.deadlines.set(entry->first, state.now + kDoubt);
@@ -195,7 +202,8 @@ void reach_write_deadline(State& state, const WriteKey& key) {
 }
 
 void doubt_outstanding(State& state) {
-  for (const auto& [seq, key] : std::map(state.outstanding)) note_unknown(state, {seq, "the process that sent it ended"});
+  for (const auto& [seq, key] : std::map(state.outstanding))
+    note_unknown(state, {seq, "the process that sent it ended"});
 }
 
 }  // namespace fairlead

@@ -1,4 +1,5 @@
-// Our own writes, as the log tells of them: intended, answered, seen again. Internal to the fold, except the queries.
+// Our own writes, as the log tells of them: intended, answered, seen again. Internal to the fold,
+// except the queries.
 #pragma once
 
 #include <string>
@@ -11,7 +12,8 @@ void note_intent(State& state, const PatchIntended& intent, Seq seq);
 void note_accepted(State& state, const PatchAccepted& accepted);
 void note_rejected(State& state, const PatchRejected& rejected, Seq seq);
 void note_unknown(State& state, const PatchUnknown& unknown);
-/// The watch shows the object: an awaited version may have come, an unanswered write may be recognised.
+/// The watch shows the object: an awaited version may have come, an unanswered write may be
+/// recognised.
 void note_observed(State& state, const std::string& source, const ObjectObserved& seen);
 void note_gone(State& state, const std::string& source, const ObjectKey& key);
 /// The object may be written again.
@@ -27,8 +29,8 @@ bool awaits_sight(const State& state, const std::string& source, const ObjectKey
 /// Digest of what an intent wants, without uid and resourceVersion: equal for a blind repetition.
 Digest wish_of(const PatchIntended& intent);
 
-/// A write without an answer counts as not done if the watch has not shown it by then. Repeating it is harmless: an apply
-/// carries the uid and resourceVersion of what it was derived from.
+/// A write without an answer counts as not done if the watch has not shown it by then. Repeating it
+/// is harmless: an apply carries the uid and resourceVersion of what it was derived from.
 inline constexpr Duration kDoubt = seconds(10);
 /// After a conflict the object is derived again once the watch shows it, at the latest after this.
 inline constexpr Duration kConflictRetry = seconds(1);

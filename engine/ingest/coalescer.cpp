@@ -8,7 +8,8 @@ std::optional<ObjectKey> object_of(const WatchFact& fact) {
   std::optional<ObjectKey> key;
   if (const auto* seen = std::get_if<ObjectSeen>(&fact.said)) key = seen->key;
   if (const auto* missing = std::get_if<ObjectMissing>(&fact.said)) key = missing->key;
-  if (key && key->kind != Kind::node && key->kind != Kind::cluster_metrics && key->kind != Kind::managed_cluster)
+  if (key && key->kind != Kind::node && key->kind != Kind::cluster_metrics &&
+      key->kind != Kind::managed_cluster)
     return std::nullopt;
   return key;
 }

@@ -1,7 +1,8 @@
 // Debounce layer 0: bursts of one object coalesce to the newest.
 //
-// The first change of an object passes at once; later ones within the interval wait for its end, and only the newest of them
-// is then looked at. Changes at the very time of the one that passed pass too.
+// The first change of an object passes at once; later ones within the interval wait for its end,
+// and only the newest of them is then looked at. Changes at the very time of the one that passed
+// pass too.
 #pragma once
 
 #include <functional>
@@ -16,8 +17,8 @@
 
 namespace fairlead {
 
-/// Holds back bursts of capacity objects (Node, ClusterMetrics, ManagedCluster); everything else passes. Holds at most one fact
-/// an object.
+/// Holds back bursts of capacity objects (Node, ClusterMetrics, ManagedCluster); everything else
+/// passes. Holds at most one fact an object.
 class Coalescer {
  public:
   /// `fact` if it may be looked at now, else nullopt: it is held.

@@ -9,7 +9,8 @@ namespace fairlead {
 
 namespace {
 
-// From a member only its capacity and what we put there matters; the hub's own Nodes are nobody's capacity.
+// From a member only its capacity and what we put there matters; the hub's own Nodes are nobody's
+// capacity.
 bool matters(const SourceName& source, Kind kind) {
   if (source == kHub) return kind != Kind::node;
   return kind == Kind::node || kind == Kind::local_queue || kind == Kind::cluster_queue;
@@ -31,8 +32,10 @@ const typename Map::mapped_type* find(const Map& map, const Key& key) {
 bool same_metrics(const Cluster& cluster, const ClusterMetricsFacts& facts) {
   if (!cluster.metrics_known || cluster.metrics_empty != facts.nodes.empty()) return false;
   if (facts.nodes.empty()) return true;
-  return std::equal(facts.nodes.begin(), facts.nodes.end(), cluster.metrics_nodes.begin(), cluster.metrics_nodes.end(),
-                    [](const auto& a, const auto& b) { return a.first == b.first && a.second == b.second.facts; });
+  return std::equal(facts.nodes.begin(), facts.nodes.end(), cluster.metrics_nodes.begin(),
+                    cluster.metrics_nodes.end(), [](const auto& a, const auto& b) {
+                      return a.first == b.first && a.second == b.second.facts;
+                    });
 }
 
 // Objects written by hand for a rehearsal have no uid: then the name decides.
@@ -100,13 +103,15 @@ struct Known {
     const Cluster* at = cluster(seen.key.namespace_);
     if (!at) return false;
     const auto same = [&](const Work& work) {
-      return work.present && same_object(work.uid, seen.uid) && work.generation == seen.generation && work.facts == facts;
+      return work.present && same_object(work.uid, seen.uid) &&
+             work.generation == seen.generation && work.facts == facts;
     };
     return seen.key.name == "fairlead-quota" ? same(at->quota_work) : same(at->queue_work);
   }
   bool operator()(const ClaimFacts& facts) const {
     const Claim* claim = find(state.claims, seen.key.name);
-    return claim && same_object(claim->uid, seen.uid) && claim->generation == seen.generation && claim->facts == facts;
+    return claim && same_object(claim->uid, seen.uid) && claim->generation == seen.generation &&
+           claim->facts == facts;
   }
 };
 
@@ -128,7 +133,8 @@ bool exists(const State& state, const SourceName& source, const ObjectKey& key) 
       return queue && queue->present;
     }
     case Kind::local_queue:
-      return source == kHub ? state.local_queues.contains(id) : at && at->member_local_queues.contains(id);
+      return source == kHub ? state.local_queues.contains(id)
+                            : at && at->member_local_queues.contains(id);
     case Kind::admission_check: return state.admission_checks.contains(key.name);
     case Kind::multikueue_config: return state.multikueue_configs.contains(key.name);
     case Kind::manifest_work: {
@@ -144,11 +150,14 @@ bool exists(const State& state, const SourceName& source, const ObjectKey& key) 
 bool sign_matters(const State& state, const SourceName& source, Kind kind) {
   if (kind == Kind::node) {
     const Cluster* at = find(state.clusters, source);
-    return source != kHub && (!at || !at->nodes_known || at->hold || at->liveness[0] != Liveness::live);
+    return source != kHub &&
+           (!at || !at->nodes_known || at->hold || at->liveness[0] != Liveness::live);
   }
-  if (source != kHub || (kind != Kind::cluster_metrics && kind != Kind::managed_cluster)) return false;
+  if (source != kHub || (kind != Kind::cluster_metrics && kind != Kind::managed_cluster))
+    return false;
   if (state.hub_streams[kind == Kind::cluster_metrics ? 0 : 1] != Liveness::live) return true;
-  return std::any_of(state.clusters.begin(), state.clusters.end(), [](const auto& entry) { return entry.second.hold; });
+  return std::any_of(state.clusters.begin(), state.clusters.end(),
+                     [](const auto& entry) { return entry.second.hold; });
 }
 
 Liveness liveness_at(const State& state, const SourceName& source, Kind kind) {
@@ -160,7 +169,8 @@ Liveness liveness_at(const State& state, const SourceName& source, Kind kind) {
 }
 
 bool is_capacity_source(const SourceName& source, Kind kind) {
-  return source == kHub ? kind == Kind::cluster_metrics || kind == Kind::managed_cluster : kind == Kind::node;
+  return source == kHub ? kind == Kind::cluster_metrics || kind == Kind::managed_cluster
+                        : kind == Kind::node;
 }
 
 }  // namespace
@@ -186,9 +196,11 @@ std::optional<EventDraft> Ingest::take(const State& state, const WatchFact& fact
   if (const auto* seen = std::get_if<ObjectSeen>(&fact.said)) {
     if (!matters(fact.source, seen->key.kind)) return drop(counts_.foreign);
     if (is_older(fact.source, *seen)) return drop(counts_.older);
-    if (std::visit(Known{state, fact.source, *seen}, seen->facts) && !awaits_sight(state, fact.source, seen->key))
+    if (std::visit(Known{state, fact.source, *seen}, seen->facts) &&
+        !awaits_sight(state, fact.source, seen->key))
       return drop(counts_.unchanged);
-    return log(ObjectObserved{seen->key, seen->version, seen->uid, seen->resource_version, seen->generation, seen->facts,
+    return log(ObjectObserved{seen->key, seen->version, seen->uid, seen->resource_version,
+                              seen->generation, seen->facts,
                               seen->raw.empty() ? Digest{} : sha256(seen->raw)});
   }
   if (const auto* missing = std::get_if<ObjectMissing>(&fact.said)) {

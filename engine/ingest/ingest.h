@@ -1,7 +1,7 @@
 // Ingest: from what a stream said to what enters the log.
 //
-// Only changes of projected facts are events. Node heartbeats, duplicates, relists and states older than one already seen
-// stop here. Reads State, changes nothing in it.
+// Only changes of projected facts are events. Node heartbeats, duplicates, relists and states older
+// than one already seen stop here. Reads State, changes nothing in it.
 #pragma once
 
 #include <map>
@@ -25,11 +25,12 @@ struct IngestCounts {
 /// Decides what enters the log. Not thread safe: belongs to the owner of State.
 class Ingest {
  public:
-  /// The draft to append, or nullopt if nothing changes. Call with `state` holding every event appended so far.
+  /// The draft to append, or nullopt if nothing changes. Call with `state` holding every event
+  /// appended so far.
   std::optional<EventDraft> take(const State& state, const WatchFact& fact);
 
-  /// The newest resourceVersion that the stream showed of an object, also in updates that were not logged; empty if
-  /// none. The next write of the object carries it.
+  /// The newest resourceVersion that the stream showed of an object, also in updates that were not
+  /// logged; empty if none. The next write of the object carries it.
   std::string newest_version(const SourceName& source, const ObjectKey& key) const;
 
   const IngestCounts& counts() const { return counts_; }

@@ -1,5 +1,5 @@
-// The subcommands of `fairlead`. Each function adds one to `app`; when it runs it leaves its exit code
-// (0 done, 1 the answer is "no", 2 bad usage or input, 3 an operating failure) in `exit_code`.
+// The subcommands of `fairlead`. Each function adds one to `app`; when it runs it leaves its exit
+// code (0 done, 1 the answer is "no", 2 bad usage or input, 3 an operating failure) in `exit_code`.
 #pragma once
 
 namespace CLI {

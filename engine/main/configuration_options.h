@@ -19,7 +19,8 @@ struct ConfigurationOptions {
 };
 
 void add_configuration_options(CLI::App& command, ConfigurationOptions& options);
-/// The file's configuration (or the defaults) with the settings over it. bad_input names file, line and key.
+/// The file's configuration (or the defaults) with the settings over it. bad_input names file, line
+/// and key.
 Result<Configuration> effective_configuration(const ConfigurationOptions& options);
 
 }  // namespace fairlead

@@ -4,8 +4,10 @@
 #include "engine/main/commands.h"
 
 int main(int argc, char** argv) {
-  CLI::App app{"Fairlead keeps Kueue quota equal to the capacity of a hub's clusters, and can say why it was what it was.",
-               "fairlead"};
+  CLI::App app{
+      "Fairlead keeps Kueue quota equal to the capacity of a hub's clusters, and can say why it "
+      "was what it was.",
+      "fairlead"};
   app.set_version_flag("--version", "fairlead " FAIRLEAD_VERSION);
   app.require_subcommand(1);
   int exit_code = 0;

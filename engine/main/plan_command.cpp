@@ -30,10 +30,12 @@ void print_write(std::ostream& out, const PlannedWrite& write) {
   const PatchIntended& intent = write.intent;
   const auto text = [](const std::string& value) { return to_text(Json(value)); };
   out << "{\"seq\":" << write.seq.value << ",\"time\":" << text(to_rfc3339(write.time))
-      << ",\"cluster\":" << text(intent.cluster) << ",\"verb\":" << text(std::string(to_string(intent.verb)))
+      << ",\"cluster\":" << text(intent.cluster)
+      << ",\"verb\":" << text(std::string(to_string(intent.verb)))
       << ",\"apiVersion\":" << text(api_version(intent.target.kind, intent.version))
       << ",\"kind\":" << text(std::string(info(intent.target.kind).name))
-      << ",\"namespace\":" << text(intent.target.namespace_) << ",\"name\":" << text(intent.target.name);
+      << ",\"namespace\":" << text(intent.target.namespace_)
+      << ",\"name\":" << text(intent.target.name);
   if (!intent.body.empty()) out << ",\"body\":" << intent.body;
   if (intent.force) out << ",\"force\":true";
   Json because = Json::array();
@@ -43,13 +45,16 @@ void print_write(std::ostream& out, const PlannedWrite& write) {
 }
 
 void print_table(std::ostream& out, const std::vector<PlannedWrite>& writes) {
-  std::vector<std::vector<std::string>> rows{{"TIME", "CLUSTER", "VERB", "OBJECT", "RULE", "CHANGE"}};
+  std::vector<std::vector<std::string>> rows{
+      {"TIME", "CLUSTER", "VERB", "OBJECT", "RULE", "CHANGE"}};
   for (const PlannedWrite& write : writes) {
     const PatchIntended& intent = write.intent;
-    const std::string name =
-        intent.target.namespace_.empty() ? intent.target.name : intent.target.namespace_ + "/" + intent.target.name;
+    const std::string name = intent.target.namespace_.empty()
+                                 ? intent.target.name
+                                 : intent.target.namespace_ + "/" + intent.target.name;
     rows.push_back({to_rfc3339(write.time), intent.cluster, std::string(to_string(intent.verb)),
-                    std::string(info(intent.target.kind).name) + " " + name, intent.reason.rule, intent.reason.text});
+                    std::string(info(intent.target.kind).name) + " " + name, intent.reason.rule,
+                    intent.reason.text});
   }
   std::vector<std::size_t> widths(rows.front().size(), 0);
   for (const auto& row : rows)
@@ -57,24 +62,28 @@ void print_table(std::ostream& out, const std::vector<PlannedWrite>& writes) {
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i)
-      line += i + 1 == row.size() ? row[i] : row[i] + std::string(widths[i] + 2 - row[i].size(), ' ');
+      line +=
+          i + 1 == row.size() ? row[i] : row[i] + std::string(widths[i] + 2 - row[i].size(), ' ');
     out << line << '\n';
   }
 }
 
 void print_state(std::ostream& out, const Rehearsal& rehearsal) {
   for (const auto& [id, object] : rehearsal.written_objects())
-    out << "{\"cluster\":" << to_text(Json(std::get<0>(id))) << ",\"object\":" << to_text(object) << "}\n";
+    out << "{\"cluster\":" << to_text(Json(std::get<0>(id))) << ",\"object\":" << to_text(object)
+        << "}\n";
 }
 
 Result<std::string> rehearse(const PlanOptions& options, std::istream& in) {
   auto configuration = effective_configuration(options.configuration);
   if (!configuration) return configuration.error();
-  RehearsalOptions rehearsal_options{*configuration, options.no_feedback ? Feedback::none : Feedback::assumed, {}};
+  RehearsalOptions rehearsal_options{
+      *configuration, options.no_feedback ? Feedback::none : Feedback::assumed, {}};
   if (!options.until.empty()) {
     rehearsal_options.until = parse_rfc3339(options.until);
     if (!rehearsal_options.until)
-      return Error{ErrorCode::bad_input, "--until: expected an RFC 3339 time, got \"" + options.until + "\""};
+      return Error{ErrorCode::bad_input,
+                   "--until: expected an RFC 3339 time, got \"" + options.until + "\""};
   }
   auto lines = read_objects(options.files, in);
   if (!lines) return lines.error();
@@ -95,15 +104,20 @@ Result<std::string> rehearse(const PlanOptions& options, std::istream& in) {
 
 void add_plan_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<PlanOptions>();
-  CLI::App* plan = app.add_subcommand("plan", "What the hub would write, given these objects and changes; no cluster, no log");
+  CLI::App* plan = app.add_subcommand(
+      "plan", "What the hub would write, given these objects and changes; no cluster, no log");
   plan->add_option("files", options->files,
-                   "YAML or JSON objects, or watch events as `kubectl get --watch --output-watch-events -o json` prints them; - is "
+                   "YAML or JSON objects, or watch events as `kubectl get --watch "
+                   "--output-watch-events -o json` prints them; - is "
                    "standard input")
       ->required();
   add_configuration_options(*plan, options->configuration);
-  plan->add_option("--until", options->until, "Run time to here (RFC 3339); default: until no deadline is left");
-  plan->add_flag("--no-feedback", options->no_feedback, "Writes stay unanswered until the input shows their result");
-  plan->add_option("-o,--output", options->output, "json: one line per write; table: for people; state: the objects at the end")
+  plan->add_option("--until", options->until,
+                   "Run time to here (RFC 3339); default: until no deadline is left");
+  plan->add_flag("--no-feedback", options->no_feedback,
+                 "Writes stay unanswered until the input shows their result");
+  plan->add_option("-o,--output", options->output,
+                   "json: one line per write; table: for people; state: the objects at the end")
       ->check(CLI::IsMember({"json", "table", "text", "state"}));
   plan->callback([options, &exit_code] {
     auto printed = rehearse(*options, std::cin);

@@ -25,7 +25,8 @@ PatchIntended claim_intent(Verb verb, const std::string& name, const Claim* clai
   return intent;
 }
 
-// cpu, memory and devices: extended resources, whose names have a domain that is not Kubernetes' own.
+// cpu, memory and devices: extended resources, whose names have a domain that is not Kubernetes'
+// own.
 bool offered_in_claims(const std::string& resource) {
   if (resource == "cpu" || resource == "memory") return true;
   const auto slash = resource.find('/');
@@ -44,7 +45,8 @@ Proposed add_finalizer(const State& state, const std::string& name, const Claim&
   Json body = object_head(Kind::claim, intent.version, "", name, claim.uid, claim.resource_version);
   body["metadata"]["finalizers"] = Json::array({kClaimFinalizer});
   intent.body = to_text(body);
-  intent.reason = {"claims/finalizer", deciding({claim.seq}), "quota must be taken back before the claim may go"};
+  intent.reason = {"claims/finalizer", deciding({claim.seq}),
+                   "quota must be taken back before the claim may go"};
   ClaimFacts expected = claim.facts;
   expected.finalizers.emplace_back(kClaimFinalizer);
   intent.expected = std::move(expected);
@@ -52,7 +54,8 @@ Proposed add_finalizer(const State& state, const std::string& name, const Claim&
   return Proposal{Rank::claim_life, std::move(intent)};
 }
 
-// Nothing of what the claim named is promised on the hub or stands at the member beyond what another claim is granted.
+// Nothing of what the claim named is promised on the hub or stands at the member beyond what
+// another claim is granted.
 bool given_back(const State& state, const Claim& claim) {
   if (!claim.terms) return true;
   const std::string& cluster_name = claim.terms->cluster;
@@ -62,9 +65,12 @@ bool given_back(const State& state, const Claim& claim) {
   const bool member = has_member(state, cluster);
   for (const AssignmentRow& row : claim.terms->rows) {
     const QuotaKey pair{row.flavor, row.resource};
-    const WriteKey queue_key{std::string(kHub), {Kind::cluster_queue, "", row.cluster_queue}, false};
+    const WriteKey queue_key{
+        std::string(kHub), {Kind::cluster_queue, "", row.cluster_queue}, false};
     if (write_pending(state, queue_key)) return false;
-    if (promised(state, row.cluster_queue, cluster_name, pair) > 0 && !winning_claim(state, cluster_name)) return false;
+    if (promised(state, row.cluster_queue, cluster_name, pair) > 0 &&
+        !winning_claim(state, cluster_name))
+      return false;
     const QueueWish wish = wish_for_queue(state, row.cluster_queue);
     if (wish.emitted && wish.differs && wish.lowers) return false;
   }
@@ -79,7 +85,8 @@ Proposed release_finalizer(const State& state, const std::string& name, const Cl
   std::erase(expected.finalizers, kClaimFinalizer);
   Json finalizers = nullptr;
   if (!expected.finalizers.empty()) finalizers = expected.finalizers;
-  const Json body{{"metadata", {{"finalizers", finalizers}, {"resourceVersion", claim.resource_version}}}};
+  const Json body{
+      {"metadata", {{"finalizers", finalizers}, {"resourceVersion", claim.resource_version}}}};
   intent.body = to_text(body);
   intent.reason = {"claims/release", deciding({claim.seq}), "nothing of its quota is left"};
   intent.expected = std::move(expected);
@@ -94,7 +101,8 @@ Proposed emit_new_claim(const State& state, const std::string& cluster_name) {
   const auto at = state.clusters.find(cluster_name);
   if (at == state.clusters.end()) return std::nullopt;
   const Cluster& cluster = at->second;
-  if (!cluster.joined() || !cluster.known || cluster.detached || cluster.claim_seen || cluster.lost())
+  if (!cluster.joined() || !cluster.known || cluster.detached || cluster.claim_seen ||
+      cluster.lost())
     return std::nullopt;
   const std::string name = cluster_name + "-resource-claim";
   if (state.claims.contains(name)) return std::nullopt;
@@ -121,7 +129,8 @@ Proposed emit_new_claim(const State& state, const std::string& cluster_name) {
   }
   body["spec"] = {{"clusterName", cluster_name}, {"nominalResources", std::move(nominal)}};
   intent.body = to_text(body);
-  intent.reason = {"claims/create", deciding(std::move(because)), cluster_name + " joined and has no claim"};
+  intent.reason = {"claims/create", deciding(std::move(because)),
+                   cluster_name + " joined and has no claim"};
   intent.expected = std::move(expected);
   if (!may_write(state, intent, Direction::other)) return std::nullopt;
   return Proposal{Rank::claim_life, std::move(intent)};
@@ -131,7 +140,8 @@ Proposed emit_finalizer(const State& state, const std::string& name) {
   const auto at = state.claims.find(name);
   if (at == state.claims.end()) return std::nullopt;
   const Claim& claim = at->second;
-  if (!claim.facts.deleting) return has_finalizer(claim) ? std::nullopt : add_finalizer(state, name, claim);
+  if (!claim.facts.deleting)
+    return has_finalizer(claim) ? std::nullopt : add_finalizer(state, name, claim);
   return has_finalizer(claim) ? release_finalizer(state, name, claim) : std::nullopt;
 }
 

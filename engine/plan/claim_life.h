@@ -1,4 +1,5 @@
-// The life of a claim: made for a cluster that joins, held by our finalizer, released when nothing is left of it.
+// The life of a claim: made for a cluster that joins, held by our finalizer, released when nothing
+// is left of it.
 #pragma once
 
 #include <string>
@@ -8,9 +9,11 @@
 
 namespace fairlead {
 
-/// Creates `<cluster>-resource-claim` once a joined cluster without a claim has its first accepted value.
+/// Creates `<cluster>-resource-claim` once a joined cluster without a claim has its first accepted
+/// value.
 Proposed emit_new_claim(const State& state, const std::string& cluster);
-/// Adds our finalizer to a live claim, or releases it from a deleted one whose quota is gone everywhere.
+/// Adds our finalizer to a live claim, or releases it from a deleted one whose quota is gone
+/// everywhere.
 Proposed emit_finalizer(const State& state, const std::string& claim);
 
 }  // namespace fairlead

@@ -38,7 +38,8 @@ const std::string& cluster_name_of(const Claim& claim) {
 Draft draft_for(const State& state, const std::string& name, const Claim& claim) {
   const std::string& cluster_name = cluster_name_of(claim);
   const auto at = state.clusters.find(cluster_name);
-  Draft draft{state, name, claim, cluster_name, at == state.clusters.end() ? nullptr : &at->second, {}};
+  Draft draft{state, name, claim, cluster_name, at == state.clusters.end() ? nullptr : &at->second,
+              {}};
   for (const Grant& grant : claim.grants)
     if (!draft.wishes.contains(grant.row.cluster_queue))
       draft.wishes[grant.row.cluster_queue] = wish_for_queue(state, grant.row.cluster_queue);
@@ -116,7 +117,8 @@ std::size_t claims_feeding(const State& state, const std::string& queue, const Q
   return hub_quota(state, queue, pair).contributions.size();
 }
 
-// What runs on the row's pair: at the member, or without one on the hub where nobody else feeds the pair.
+// What runs on the row's pair: at the member, or without one on the hub where nobody else feeds the
+// pair.
 const std::vector<FlavorUsage>* usage_of(const Draft& draft, const Grant& grant) {
   if (!draft.cluster) return nullptr;
   const std::string& queue = grant.row.cluster_queue;
@@ -124,7 +126,8 @@ const std::vector<FlavorUsage>* usage_of(const Draft& draft, const Grant& grant)
     return usage_at_member(*draft.cluster, queue);
   const auto hub = draft.state.queues.find(queue);
   if (hub == draft.state.queues.end() || !hub->second.present) return nullptr;
-  if (claims_feeding(draft.state, queue, {grant.row.flavor, grant.row.resource}) != 1) return nullptr;
+  if (claims_feeding(draft.state, queue, {grant.row.flavor, grant.row.resource}) != 1)
+    return nullptr;
   return &hub->second.facts.usage;
 }
 
@@ -136,7 +139,8 @@ Json overcommitted_json(const Draft& draft) {
     if (!usage) continue;
     for (const FlavorUsage& used : *usage) {
       if (used.flavor != grant.row.flavor || used.total <= grant.granted ||
-          canonical_resource(draft.state.configuration.resource_aliases, used.resource) != grant.row.resource)
+          canonical_resource(draft.state.configuration.resource_aliases, used.resource) !=
+              grant.row.resource)
         continue;
       rows.push_back({{"clusterQueueName", grant.row.cluster_queue},
                       {"flavor", grant.row.flavor},
@@ -162,18 +166,22 @@ std::vector<std::string> warnings_of(const Draft& draft) {
   if (draft.cluster && draft.cluster->known && !draft.cluster->detached)
     for (const auto& [resource, nominal] : draft.claim.terms->nominal)
       if (nominal.amount > accepted_total(*draft.cluster, resource))
-        warnings.push_back("nominalResources." + nominal.spelled + " is above the cluster's capacity");
+        warnings.push_back("nominalResources." + nominal.spelled +
+                           " is above the cluster's capacity");
   std::sort(warnings.begin(), warnings.end());
   warnings.erase(std::unique(warnings.begin(), warnings.end()), warnings.end());
   return warnings;
 }
 
 Condition valid(const Draft& draft) {
-  if (draft.claim.fault) return {"Valid", "False", draft.claim.fault->reason, draft.claim.fault->message};
+  if (draft.claim.fault)
+    return {"Valid", "False", draft.claim.fault->reason, draft.claim.fault->message};
   if (!draft.claim.winner && !draft.claim.facts.deleting)
-    return {"Valid", "False", "ClusterAlreadyClaimed", "an older claim for " + draft.cluster_name + " is in force"};
+    return {"Valid", "False", "ClusterAlreadyClaimed",
+            "an older claim for " + draft.cluster_name + " is in force"};
   std::string message;
-  for (const std::string& warning : warnings_of(draft)) message += (message.empty() ? "" : "; ") + warning;
+  for (const std::string& warning : warnings_of(draft))
+    message += (message.empty() ? "" : "; ") + warning;
   if (message.empty()) return {"Valid", "True", "Valid", "the spec is in force"};
   return {"Valid", "True", "ValidWithWarnings", message};
 }
@@ -182,10 +190,14 @@ Condition capacity_known(const Draft& draft) {
   const std::string type = "CapacityKnown";
   const Cluster* cluster = draft.cluster;
   if (!cluster || (!cluster->source && !cluster->detached))
-    return {type, "False", "NoCapacitySource", "no source knows the capacity of " + draft.cluster_name};
-  if (cluster->detached) return {type, "False", "ClusterDetached", draft.cluster_name + " has left"};
-  if (!cluster->known) return {type, "False", "WaitingForFirstValue", "the first value must hold still first"};
-  if (cluster->was == Liveness::lost) return {type, "False", "ClusterLost", draft.cluster_name + " is lost"};
+    return {type, "False", "NoCapacitySource",
+            "no source knows the capacity of " + draft.cluster_name};
+  if (cluster->detached)
+    return {type, "False", "ClusterDetached", draft.cluster_name + " has left"};
+  if (!cluster->known)
+    return {type, "False", "WaitingForFirstValue", "the first value must hold still first"};
+  if (cluster->was == Liveness::lost)
+    return {type, "False", "ClusterLost", draft.cluster_name + " is lost"};
   if (cluster->was == Liveness::stale) return {type, "Unknown", "SourceStale", "growth is frozen"};
   if (cluster->source == CapacitySource::cluster_metrics && cluster->metrics_empty)
     return {type, "Unknown", "SourceEmpty", "ClusterMetrics names no node; the last value stays"};
@@ -193,7 +205,9 @@ Condition capacity_known(const Draft& draft) {
 }
 
 Condition fully_granted(const Draft& draft) {
-  if (!draft.claim.known) return {"FullyGranted", "Unknown", "CapacityUnknown", "the cluster's capacity is not known yet"};
+  if (!draft.claim.known)
+    return {"FullyGranted", "Unknown", "CapacityUnknown",
+            "the cluster's capacity is not known yet"};
   for (const Grant& grant : draft.claim.grants) {
     const std::string reason = reason_of(draft, grant);
     if (reason.empty()) continue;
@@ -218,37 +232,49 @@ Condition damped(const Draft& draft) {
 
 Condition propagated(const Draft& draft) {
   const std::string type = "Propagated";
-  if (!draft.claim.known) return {type, "Unknown", "CapacityUnknown", "nothing is written before capacity is known"};
+  if (!draft.claim.known)
+    return {type, "Unknown", "CapacityUnknown", "nothing is written before capacity is known"};
   bool waits = false;
   for (const auto& [queue, wish] : draft.wishes) {
-    const auto write = draft.state.writes.find({std::string(kHub), {Kind::cluster_queue, "", queue}, false});
-    if (write != draft.state.writes.end() && write->second.refusal && write->second.refusal->intent != Digest{})
-      return {type, "False", "HubRejected", "ClusterQueue " + queue + ": " + write->second.refusal->reason};
+    const auto write =
+        draft.state.writes.find({std::string(kHub), {Kind::cluster_queue, "", queue}, false});
+    if (write != draft.state.writes.end() && write->second.refusal &&
+        write->second.refusal->intent != Digest{})
+      return {type, "False", "HubRejected",
+              "ClusterQueue " + queue + ": " + write->second.refusal->reason};
     const auto seen = draft.state.queues.find(queue);
     if (seen != draft.state.queues.end() && !seen->second.base.malformed.empty())
-      return {type, "False", "BaseQuotaMalformed", "ClusterQueue " + queue + ": " + seen->second.base.malformed};
+      return {type, "False", "BaseQuotaMalformed",
+              "ClusterQueue " + queue + ": " + seen->second.base.malformed};
     for (const Grant& grant : draft.claim.grants)
       if (grant.row.cluster_queue == queue)
-        waits = waits || hub_quota(draft.state, queue, {grant.row.flavor, grant.row.resource}).waits_for_member;
+        waits =
+            waits ||
+            hub_quota(draft.state, queue, {grant.row.flavor, grant.row.resource}).waits_for_member;
   }
   if (!draft.cluster || !has_member(draft.state, *draft.cluster))
     return {type, "True", "Propagated", "the hub has the quota"};
   for (const std::string_view name : {kQuotaWork, kQueueWork}) {
     const auto write = draft.state.writes.find(
         {std::string(kHub), {Kind::manifest_work, draft.cluster_name, std::string(name)}, false});
-    if (write != draft.state.writes.end() && write->second.refusal && write->second.refusal->intent != Digest{})
-      return {type, "False", "HubRejected", "ManifestWork " + std::string(name) + ": " + write->second.refusal->reason};
+    if (write != draft.state.writes.end() && write->second.refusal &&
+        write->second.refusal->intent != Digest{})
+      return {type, "False", "HubRejected",
+              "ManifestWork " + std::string(name) + ": " + write->second.refusal->reason};
     const Work& work = name == kQuotaWork ? draft.cluster->quota_work : draft.cluster->queue_work;
     if (!work.present) continue;
     const auto refused = [&](const ConditionFacts& condition) {
-      return condition.status == ConditionStatus::no && condition.observed_generation == work.generation;
+      return condition.status == ConditionStatus::no &&
+             condition.observed_generation == work.generation;
     };
     if (refused(work.facts.applied) || refused(work.facts.available))
-      return {type, "False", "MemberRejected", "ManifestWork " + std::string(name) + " could not be applied"};
+      return {type, "False", "MemberRejected",
+              "ManifestWork " + std::string(name) + " could not be applied"};
   }
   const auto conflicts = local_queue_conflicts(draft.state, draft.cluster_name);
   if (!conflicts.empty())
-    return {type, "False", "LocalQueueConflict", "LocalQueue " + conflicts.front() + " at the member points elsewhere"};
+    return {type, "False", "LocalQueueConflict",
+            "LocalQueue " + conflicts.front() + " at the member points elsewhere"};
   if (waits || (draft.cluster->quota_work.present && !draft.cluster->quota_work.settled()))
     return {type, "False", "WaitingForMember", "the member has not applied its quota yet"};
   return {type, "True", "Propagated", "hub and member have the quota"};
@@ -267,12 +293,13 @@ Condition ownership_conflict(const Draft& draft) {
 // A condition keeps the time of its last change of status.
 Json conditions_json(const Draft& draft, const Json& before) {
   Json list = Json::array();
-  for (const Condition& condition : {valid(draft), capacity_known(draft), fully_granted(draft), damped(draft),
-                                     propagated(draft), ownership_conflict(draft)}) {
+  for (const Condition& condition : {valid(draft), capacity_known(draft), fully_granted(draft),
+                                     damped(draft), propagated(draft), ownership_conflict(draft)}) {
     std::string since = to_rfc3339(whole_seconds(draft.state.now));
     if (before.contains("conditions"))
       for (const Json& old : before["conditions"])
-        if (old["type"] == condition.type && old["status"] == condition.status) since = old["lastTransitionTime"];
+        if (old["type"] == condition.type && old["status"] == condition.status)
+          since = old["lastTransitionTime"];
     list.push_back({{"type", condition.type},
                     {"status", condition.status},
                     {"reason", condition.reason},
@@ -298,11 +325,15 @@ Json signature(const Json& status) {
 
 // Writes that the status would tell of are on their way.
 bool related_writes_pending(const Draft& draft) {
-  if (write_pending(draft.state, {std::string(kHub), {Kind::claim, "", draft.name}, false})) return true;
+  if (write_pending(draft.state, {std::string(kHub), {Kind::claim, "", draft.name}, false}))
+    return true;
   for (const auto& [queue, wish] : draft.wishes)
-    if (write_pending(draft.state, {std::string(kHub), {Kind::cluster_queue, "", queue}, false})) return true;
+    if (write_pending(draft.state, {std::string(kHub), {Kind::cluster_queue, "", queue}, false}))
+      return true;
   for (const std::string_view name : {kQuotaWork, kQueueWork})
-    if (write_pending(draft.state, {std::string(kHub), {Kind::manifest_work, draft.cluster_name, std::string(name)}, false}))
+    if (write_pending(draft.state, {std::string(kHub),
+                                    {Kind::manifest_work, draft.cluster_name, std::string(name)},
+                                    false}))
       return true;
   return false;
 }
@@ -332,11 +363,15 @@ Proposed emit_claim_status(const State& state, const std::string& name) {
   if (related_writes_pending(draft)) return std::nullopt;
 
   const Json before = previous_status(state, {std::string(kHub), {Kind::claim, "", name}, true});
-  Json status{{"observedGeneration", claim.generation}, {"capacity", capacity_json(draft)},
-              {"grants", grants_json(draft)},           {"unassigned", unassigned_json(draft)},
-              {"overcommitted", overcommitted_json(draft)}, {"seq", state.input_seq.value}};
+  Json status{{"observedGeneration", claim.generation},
+              {"capacity", capacity_json(draft)},
+              {"grants", grants_json(draft)},
+              {"unassigned", unassigned_json(draft)},
+              {"overcommitted", overcommitted_json(draft)},
+              {"seq", state.input_seq.value}};
   status["conditions"] = conditions_json(draft, before);
-  const bool edited = !before.empty() && before.value("seq", std::uint64_t{0}) < claim.edited_seq.value;
+  const bool edited =
+      !before.empty() && before.value("seq", std::uint64_t{0}) < claim.edited_seq.value;
   if (!before.empty() && !edited && signature(before) == signature(status)) return std::nullopt;
 
   PatchIntended intent;
@@ -352,7 +387,8 @@ Proposed emit_claim_status(const State& state, const std::string& name) {
   if (draft.cluster)
     for (const auto& [key, value] : draft.cluster->capacity)
       because.insert(because.end(), value.because.begin(), value.because.end());
-  intent.reason = {"claims/status", deciding(std::move(because)), "grants, capacity or conditions changed"};
+  intent.reason = {"claims/status", deciding(std::move(because)),
+                   "grants, capacity or conditions changed"};
   ClaimFacts expected = claim.facts;
   expected.status_grants = stored_grants(status["grants"]);
   intent.expected = std::move(expected);

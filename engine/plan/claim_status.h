@@ -1,4 +1,5 @@
-// The status of a claim: what its cluster offers, what each assignment was granted and why not more.
+// The status of a claim: what its cluster offers, what each assignment was granted and why not
+// more.
 #pragma once
 
 #include <string>
@@ -7,8 +8,9 @@
 
 namespace fairlead {
 
-/// The apply of status, if an accepted value, a grant, a condition's status or reason, or `overcommitted` changed since the
-/// last one, or the spec was edited. Waits while writes that it would tell of are on their way.
+/// The apply of status, if an accepted value, a grant, a condition's status or reason, or
+/// `overcommitted` changed since the last one, or the spec was edited. Waits while writes that it
+/// would tell of are on their way.
 Proposed emit_claim_status(const State& state, const std::string& claim);
 
 }  // namespace fairlead

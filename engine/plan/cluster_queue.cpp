@@ -8,20 +8,22 @@ namespace fairlead {
 
 namespace {
 
-ResourceQuota* find_pair(std::vector<ResourceGroup>& groups, const ResourceAliases& aliases, const QuotaKey& pair) {
+ResourceQuota* find_pair(std::vector<ResourceGroup>& groups, const ResourceAliases& aliases,
+                         const QuotaKey& pair) {
   const auto name = covered_name(groups, aliases, pair.resource);
   return name ? const_cast<ResourceQuota*>(find_quota(groups, pair.flavor, *name)) : nullptr;
 }
 
-std::vector<Contribution> contributions_of(const std::vector<Contribution>& all, const QuotaKey& pair) {
+std::vector<Contribution> contributions_of(const std::vector<Contribution>& all,
+                                           const QuotaKey& pair) {
   std::vector<Contribution> some;
   for (const Contribution& part : all)
     if (part.flavor == pair.flavor && part.resource == pair.resource) some.push_back(part);
   return some;
 }
 
-// Kueue refuses limits without a cohort, and a lendingLimit above the nominal quota: the administrator's comes back when
-// the quota grows.
+// Kueue refuses limits without a cohort, and a lendingLimit above the nominal quota: the
+// administrator's comes back when the quota grows.
 void fit_limits(const Queue& queue, const QuotaKey& pair, ResourceQuota& quota) {
   if (queue.facts.cohort.empty()) return;
   const auto remembered = queue.lending.find(pair);
@@ -44,7 +46,8 @@ struct Change {
   std::string text;
 };
 
-Change describe(const State& state, const Queue& queue, const QueueWish& wish, const std::set<QuotaKey>& owned) {
+Change describe(const State& state, const Queue& queue, const QueueWish& wish,
+                const std::set<QuotaKey>& owned) {
   const ResourceAliases& aliases = state.configuration.resource_aliases;
   Change change;
   for (const QuotaKey& pair : owned) {
@@ -52,7 +55,8 @@ Change describe(const State& state, const Queue& queue, const QueueWish& wish, c
     const ResourceQuota* is = name ? find_quota(wish.groups, pair.flavor, *name) : nullptr;
     if (!is) continue;
     const auto old_name = covered_name(queue.facts.groups, aliases, pair.resource);
-    const ResourceQuota* was = old_name ? find_quota(queue.facts.groups, pair.flavor, *old_name) : nullptr;
+    const ResourceQuota* was =
+        old_name ? find_quota(queue.facts.groups, pair.flavor, *old_name) : nullptr;
     if (was && was->nominal == is->nominal) continue;
     change.pairs[pair] = to_amount(pair.resource, is->nominal);
     change.text += (change.text.empty() ? "" : "; ") + pair.flavor + " " + *name + " " +
@@ -82,14 +86,16 @@ QueueWish wish_for_queue(const State& state, const std::string& name) {
   for (auto& [pair, quota] : quotas) {
     ResourceQuota* entry = find_pair(wish.groups, aliases, pair);
     if (quota.unknown || wish.withheld.contains(pair) || !entry) {
-      for (const Contribution& part : contributions_of(queue.contributed, pair)) wish.contributions.push_back(part);
+      for (const Contribution& part : contributions_of(queue.contributed, pair))
+        wish.contributions.push_back(part);
       continue;
     }
     const Amount stands = to_amount(pair.resource, entry->nominal);
     if (quota.nominal < stands) wish.lowers = true;
     if (quota.nominal != stands) entry->nominal = to_quantity(entry->name, quota.nominal);
     fit_limits(queue, pair, *entry);
-    wish.contributions.insert(wish.contributions.end(), quota.contributions.begin(), quota.contributions.end());
+    wish.contributions.insert(wish.contributions.end(), quota.contributions.begin(),
+                              quota.contributions.end());
   }
   std::sort(wish.contributions.begin(), wish.contributions.end());
   drop_limits_without_cohort(queue, wish.groups);
@@ -98,7 +104,8 @@ QueueWish wish_for_queue(const State& state, const std::string& name) {
   return wish;
 }
 
-std::vector<Seq> seqs_behind(const State& state, const std::string& queue, const std::map<QuotaKey, Amount>& pairs) {
+std::vector<Seq> seqs_behind(const State& state, const std::string& queue,
+                             const std::map<QuotaKey, Amount>& pairs) {
   std::vector<Seq> seqs;
   if (const auto claims = state.claims_of_queue.find(queue); claims != state.claims_of_queue.end())
     for (const std::string& name : claims->second) {
@@ -132,7 +139,8 @@ Proposed emit_queue(const State& state, const std::string& name) {
   intent.force = true;
   intent.uid = queue.uid;
   intent.resource_version = queue.resource_version;
-  Json body = object_head(Kind::cluster_queue, version, "", name, queue.uid, queue.resource_version);
+  Json body =
+      object_head(Kind::cluster_queue, version, "", name, queue.uid, queue.resource_version);
   body["spec"] = {{"resourceGroups", groups_json(wish.groups)}};
   intent.body = to_text(body);
   intent.contributions = std::move(wish.contributions);
@@ -140,7 +148,8 @@ Proposed emit_queue(const State& state, const std::string& name) {
   const Change change = describe(state, queue, wish, owned_pairs(state, name));
   std::vector<Seq> because = seqs_behind(state, name, change.pairs);
   because.push_back(queue.seq);
-  intent.reason = {wish.lowers ? "claims/shrink" : "claims/grow", deciding(std::move(because)), change.text};
+  intent.reason = {wish.lowers ? "claims/shrink" : "claims/grow", deciding(std::move(because)),
+                   change.text};
   ClusterQueueFacts expected = queue.facts;
   expected.groups = std::move(wish.groups);
   intent.expected = std::move(expected);

@@ -12,7 +12,7 @@ namespace fairlead {
 
 /// What a hub queue should have, whether or not it may be written now.
 struct QueueWish {
-  bool emitted = false;   ///< false: absent, in conflict, or Kueue writes the quota itself
+  bool emitted = false;  ///< false: absent, in conflict, or Kueue writes the quota itself
   std::vector<ResourceGroup> groups;
   std::map<QuotaKey, std::string> withheld;
   std::vector<Contribution> contributions;
@@ -26,6 +26,7 @@ QueueWish wish_for_queue(const State& state, const std::string& name);
 Proposed emit_queue(const State& state, const std::string& name);
 
 /// The events behind the pairs of a queue that differ: claims, capacity, the queue itself.
-std::vector<Seq> seqs_behind(const State& state, const std::string& queue, const std::map<QuotaKey, Amount>& pairs);
+std::vector<Seq> seqs_behind(const State& state, const std::string& queue,
+                             const std::map<QuotaKey, Amount>& pairs);
 
 }  // namespace fairlead

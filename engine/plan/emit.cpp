@@ -8,7 +8,8 @@ namespace fairlead {
 
 bool write_pending(const State& state, const WriteKey& key) {
   const auto at = state.writes.find(key);
-  return at != state.writes.end() && (at->second.outstanding || !at->second.awaited_version.empty());
+  return at != state.writes.end() &&
+         (at->second.outstanding || !at->second.awaited_version.empty());
 }
 
 bool may_write(const State& state, const PatchIntended& intent, Direction direction) {
@@ -30,11 +31,14 @@ std::string api_version(Kind kind, const std::string& version) {
 }
 
 std::string kueue_version(const State& state) {
-  return state.kueue_versions.contains("v1beta1") && !state.kueue_versions.contains("v1beta2") ? "v1beta1" : "v1beta2";
+  return state.kueue_versions.contains("v1beta1") && !state.kueue_versions.contains("v1beta2")
+             ? "v1beta1"
+             : "v1beta2";
 }
 
-Json object_head(Kind kind, const std::string& version, const std::string& namespace_, const std::string& name,
-                 const std::string& uid, const std::string& resource_version) {
+Json object_head(Kind kind, const std::string& version, const std::string& namespace_,
+                 const std::string& name, const std::string& uid,
+                 const std::string& resource_version) {
   Json metadata{{"name", name}};
   if (!namespace_.empty()) metadata["namespace"] = namespace_;
   if (!uid.empty()) metadata["uid"] = uid;
@@ -45,7 +49,9 @@ Json object_head(Kind kind, const std::string& version, const std::string& names
 }
 
 void carry_version(PatchIntended& intent, const std::string& resource_version) {
-  if (resource_version.empty() || intent.verb == Verb::create || intent.resource_version == resource_version) return;
+  if (resource_version.empty() || intent.verb == Verb::create ||
+      intent.resource_version == resource_version)
+    return;
   intent.resource_version = resource_version;
   if (intent.body.empty()) return;
   Json body = Json::parse(intent.body);
@@ -57,7 +63,8 @@ std::vector<Seq> deciding(std::vector<Seq> seqs) {
   std::sort(seqs.begin(), seqs.end());
   seqs.erase(std::unique(seqs.begin(), seqs.end()), seqs.end());
   if (!seqs.empty() && seqs.front() == Seq{}) seqs.erase(seqs.begin());
-  if (seqs.size() > kReasonSeqsMax) seqs.erase(seqs.begin(), seqs.end() - static_cast<std::ptrdiff_t>(kReasonSeqsMax));
+  if (seqs.size() > kReasonSeqsMax)
+    seqs.erase(seqs.begin(), seqs.end() - static_cast<std::ptrdiff_t>(kReasonSeqsMax));
   return seqs;
 }
 

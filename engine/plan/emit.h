@@ -26,7 +26,8 @@ using Proposed = std::optional<Proposal>;
 /// Whether a write lowers quota: such a write does not wait for the write interval.
 enum class Direction : std::uint8_t { lowers, other };
 
-/// The object may be written now: nothing unanswered or not seen yet, not refused a moment ago, the interval has passed.
+/// The object may be written now: nothing unanswered or not seen yet, not refused a moment ago, the
+/// interval has passed.
 bool may_write(const State& state, const PatchIntended& intent, Direction direction);
 /// A write of the object is unanswered, or its result has not been seen yet.
 bool write_pending(const State& state, const WriteKey& key);
@@ -36,12 +37,14 @@ std::string api_version(Kind kind, const std::string& version);
 /// The version that the hub serves of Kueue's group: v1beta2 unless only v1beta1 was seen.
 std::string kueue_version(const State& state);
 
-/// {"apiVersion", "kind", "metadata": {"name", "namespace"?, "uid"?, "resourceVersion"?}}: empty strings are left out.
-Json object_head(Kind kind, const std::string& version, const std::string& namespace_, const std::string& name,
-                 const std::string& uid, const std::string& resource_version);
+/// {"apiVersion", "kind", "metadata": {"name", "namespace"?, "uid"?, "resourceVersion"?}}: empty
+/// strings are left out.
+Json object_head(Kind kind, const std::string& version, const std::string& namespace_,
+                 const std::string& name, const std::string& uid,
+                 const std::string& resource_version);
 
-/// The intent carries `resource_version` (not empty) instead of the one that State knows: updates that changed nothing are not
-/// logged, but move it.
+/// The intent carries `resource_version` (not empty) instead of the one that State knows: updates
+/// that changed nothing are not logged, but move it.
 void carry_version(PatchIntended& intent, const std::string& resource_version);
 
 /// Ascending, without repetition and zeros; at most the newest kReasonSeqsMax.

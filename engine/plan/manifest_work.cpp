@@ -12,21 +12,23 @@ namespace fairlead {
 
 namespace {
 
-Json applied_by_server_side_apply(std::string_view group, const std::string& resource, const std::string& namespace_,
-                                  const std::string& name, bool force) {
+Json applied_by_server_side_apply(std::string_view group, const std::string& resource,
+                                  const std::string& namespace_, const std::string& name,
+                                  bool force) {
   Json identifier{{"group", std::string(group)}, {"resource", resource}, {"name", name}};
   if (!namespace_.empty()) identifier["namespace"] = namespace_;
   return Json{{"resourceIdentifier", std::move(identifier)},
               {"updateStrategy",
-               {{"type", "ServerSideApply"}, {"serverSideApply", {{"force", force}, {"fieldManager", kFieldManager}}}}}};
+               {{"type", "ServerSideApply"},
+                {"serverSideApply", {{"force", force}, {"fieldManager", kFieldManager}}}}}};
 }
 
 Json quota_feedback() {
   return Json::array(
       {{{"type", "JSONPaths"},
-        {"jsonPaths",
-         Json::array({{{"name", "active"}, {"path", ".status.conditions[?(@.type==\"Active\")].status"}},
-                      {{"name", "usage"}, {"path", ".status.flavorsUsage"}}})}}});
+        {"jsonPaths", Json::array({{{"name", "active"},
+                                    {"path", ".status.conditions[?(@.type==\"Active\")].status"}},
+                                   {{"name", "usage"}, {"path", ".status.flavorsUsage"}}})}}});
 }
 
 Json flavor_manifest(const State& state, const std::string& name) {
@@ -52,12 +54,15 @@ Json flavor_manifest(const State& state, const std::string& name) {
   return manifest;
 }
 
-const Claim* claim_at(const State& state, const std::string& cluster) { return winning_claim(state, cluster); }
+const Claim* claim_at(const State& state, const std::string& cluster) {
+  return winning_claim(state, cluster);
+}
 
 Amount granted(const Claim* claim, const std::string& queue, const QuotaKey& pair) {
   if (!claim) return 0;
   for (const Grant& grant : claim->grants)
-    if (grant.row.cluster_queue == queue && grant.row.flavor == pair.flavor && grant.row.resource == pair.resource)
+    if (grant.row.cluster_queue == queue && grant.row.flavor == pair.flavor &&
+        grant.row.resource == pair.resource)
       return grant.granted;
   return 0;
 }
@@ -76,9 +81,11 @@ bool assigned_somewhere(const State& state, const std::string& queue, const std:
 
 bool names(const Claim* claim, const std::string& queue, const QuotaKey& pair) {
   return claim && claim->terms &&
-         std::any_of(claim->terms->rows.begin(), claim->terms->rows.end(), [&](const AssignmentRow& row) {
-           return row.cluster_queue == queue && row.flavor == pair.flavor && row.resource == pair.resource;
-         });
+         std::any_of(claim->terms->rows.begin(), claim->terms->rows.end(),
+                     [&](const AssignmentRow& row) {
+                       return row.cluster_queue == queue && row.flavor == pair.flavor &&
+                              row.resource == pair.resource;
+                     });
 }
 
 bool names_queue(const Claim* claim, const std::string& queue) {
@@ -104,8 +111,10 @@ std::vector<ResourceGroup> member_groups(const State& state, const std::string& 
       for (ResourceQuota& quota : flavor.resources) {
         quota.borrowing_limit.reset();
         quota.lending_limit.reset();
-        const QuotaKey pair{flavor.name, canonical_resource(state.configuration.resource_aliases, quota.name)};
-        const Amount amount = wanted.contains(pair) && !shape.withheld.contains(pair) ? wanted.at(pair) : 0;
+        const QuotaKey pair{flavor.name,
+                            canonical_resource(state.configuration.resource_aliases, quota.name)};
+        const Amount amount =
+            wanted.contains(pair) && !shape.withheld.contains(pair) ? wanted.at(pair) : 0;
         if (names(claim, queue, pair) || amount > 0)
           quota.nominal = to_quantity(quota.name, amount);
         else if (assigned_somewhere(state, queue, pair.resource))
@@ -121,17 +130,21 @@ struct Content {
   ManifestWorkFacts facts;
 };
 
-void add_quotas(const std::string& queue, const std::vector<ResourceGroup>& groups, ManifestWorkFacts& facts) {
+void add_quotas(const std::string& queue, const std::vector<ResourceGroup>& groups,
+                ManifestWorkFacts& facts) {
   for (const ResourceGroup& group : groups)
     for (const FlavorQuotas& flavor : group.flavors)
       for (const ResourceQuota& quota : flavor.resources)
-        facts.quotas.push_back({queue, flavor.name, quota.name, to_amount(quota.name, quota.nominal)});
+        facts.quotas.push_back(
+            {queue, flavor.name, quota.name, to_amount(quota.name, quota.nominal)});
 }
 
-Json queue_manifest(const State& state, const std::string& name, const std::vector<ResourceGroup>& groups) {
+Json queue_manifest(const State& state, const std::string& name,
+                    const std::vector<ResourceGroup>& groups) {
   const ClusterQueueFacts& facts = state.queues.at(name).facts;
   Json spec{{"resourceGroups", groups_json(groups)}};
-  if (!facts.namespace_selector.empty()) spec["namespaceSelector"] = Json::parse(facts.namespace_selector);
+  if (!facts.namespace_selector.empty())
+    spec["namespaceSelector"] = Json::parse(facts.namespace_selector);
   if (!facts.queueing_strategy.empty()) spec["queueingStrategy"] = facts.queueing_strategy;
   if (!facts.preemption.empty()) spec["preemption"] = Json::parse(facts.preemption);
   Json manifest = object_head(Kind::cluster_queue, kueue_version(state), "", name, "", "");
@@ -159,33 +172,39 @@ std::optional<Content> quota_content(const State& state, const std::string& clus
   Json manifests = Json::array();
   for (const std::string& flavor : flavors) {
     manifests.push_back(flavor_manifest(state, flavor));
-    configs.push_back(applied_by_server_side_apply("kueue.x-k8s.io", "resourceflavors", "", flavor, true));
+    configs.push_back(
+        applied_by_server_side_apply("kueue.x-k8s.io", "resourceflavors", "", flavor, true));
   }
   for (Json& queue : queues) manifests.push_back(std::move(queue));
-  content.spec = {{"workload", {{"manifests", std::move(manifests)}}}, {"manifestConfigs", std::move(configs)}};
+  content.spec = {{"workload", {{"manifests", std::move(manifests)}}},
+                  {"manifestConfigs", std::move(configs)}};
   return content;
 }
 
 using LocalQueueId = std::pair<std::string, std::string>;
 
 bool in_our_work(const Work& work, const LocalQueueId& id) {
-  return std::any_of(work.facts.local_queues.begin(), work.facts.local_queues.end(), [&](const WorkLocalQueue& queue) {
-    return queue.namespace_ == id.first && queue.name == id.second;
-  });
+  return std::any_of(work.facts.local_queues.begin(), work.facts.local_queues.end(),
+                     [&](const WorkLocalQueue& queue) {
+                       return queue.namespace_ == id.first && queue.name == id.second;
+                     });
 }
 
 // It stands at the member, is not ours, and points elsewhere: never forced.
 bool conflicts(const Cluster& cluster, const LocalQueueId& id, const std::string& target) {
   const auto there = cluster.member_local_queues.find(id);
-  return there != cluster.member_local_queues.end() && there->second != target && !in_our_work(cluster.queue_work, id);
+  return there != cluster.member_local_queues.end() && there->second != target &&
+         !in_our_work(cluster.queue_work, id);
 }
 
-// spec.clusterQueue is immutable: a LocalQueue with a new target leaves the work first and comes back once that is applied.
+// spec.clusterQueue is immutable: a LocalQueue with a new target leaves the work first and comes
+// back once that is applied.
 bool retargets(const Cluster& cluster, const LocalQueueId& id, const std::string& target) {
   const Work& work = cluster.queue_work;
   if (!work.present) return false;
   for (const WorkLocalQueue& queue : work.facts.local_queues)
-    if (queue.namespace_ == id.first && queue.name == id.second) return queue.cluster_queue != target;
+    if (queue.namespace_ == id.first && queue.name == id.second)
+      return queue.cluster_queue != target;
   return work.facts.applied.observed_generation != work.generation;
 }
 
@@ -199,20 +218,26 @@ std::optional<Content> queue_content(const State& state, const std::string& clus
   Content content;
   for (const auto& [id, local_queue] : state.local_queues) {
     const std::string& target = local_queue.cluster_queue;
-    if (!queues.contains(target) || conflicts(cluster, id, target) || retargets(cluster, id, target)) continue;
+    if (!queues.contains(target) || conflicts(cluster, id, target) ||
+        retargets(cluster, id, target))
+      continue;
     namespaces.insert(id.first);
-    Json manifest = object_head(Kind::local_queue, kueue_version(state), id.first, id.second, "", "");
+    Json manifest =
+        object_head(Kind::local_queue, kueue_version(state), id.first, id.second, "", "");
     manifest["spec"] = {{"clusterQueue", target}};
     local_queues.push_back(std::move(manifest));
-    configs.push_back(applied_by_server_side_apply("kueue.x-k8s.io", "localqueues", id.first, id.second, false));
+    configs.push_back(
+        applied_by_server_side_apply("kueue.x-k8s.io", "localqueues", id.first, id.second, false));
     content.facts.local_queues.push_back({id.first, id.second, target});
   }
   if (local_queues.empty()) return std::nullopt;
   Json orphans = Json::array();
   for (const std::string& name : namespaces) {
-    manifests.push_back({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", name}}}});
+    manifests.push_back(
+        {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", name}}}});
     configs.push_back(applied_by_server_side_apply("", "namespaces", "", name, false));
-    orphans.push_back({{"group", ""}, {"resource", "namespaces"}, {"namespace", ""}, {"name", name}});
+    orphans.push_back(
+        {{"group", ""}, {"resource", "namespaces"}, {"namespace", ""}, {"name", name}});
   }
   for (Json& queue : local_queues) manifests.push_back(std::move(queue));
   content.spec = {{"deleteOption",
@@ -226,8 +251,8 @@ std::optional<Content> queue_content(const State& state, const std::string& clus
 bool lowers(const ManifestWorkFacts& before, const ManifestWorkFacts& after) {
   return std::any_of(before.quotas.begin(), before.quotas.end(), [&](const WorkQuota& was) {
     return std::any_of(after.quotas.begin(), after.quotas.end(), [&](const WorkQuota& is) {
-      return was.cluster_queue == is.cluster_queue && was.flavor == is.flavor && was.resource == is.resource &&
-             is.nominal < was.nominal;
+      return was.cluster_queue == is.cluster_queue && was.flavor == is.flavor &&
+             was.resource == is.resource && is.nominal < was.nominal;
     });
   });
 }
@@ -237,7 +262,8 @@ std::vector<Seq> seqs_of_cluster(const State& state, const std::string& cluster_
   if (const Claim* claim = claim_at(state, cluster_name)) {
     seqs.push_back(claim->terms_seq);
     for (const Grant& grant : claim->grants)
-      if (const auto queue = state.queues.find(grant.row.cluster_queue); queue != state.queues.end())
+      if (const auto queue = state.queues.find(grant.row.cluster_queue);
+          queue != state.queues.end())
         seqs.push_back(queue->second.seq);
   }
   for (const auto& [key, value] : state.clusters.at(cluster_name).capacity)
@@ -248,13 +274,15 @@ std::vector<Seq> seqs_of_cluster(const State& state, const std::string& cluster_
 std::string text_of(const ManifestWorkFacts& before, const ManifestWorkFacts& after) {
   std::string text;
   for (const WorkQuota& is : after.quotas) {
-    const auto was = std::find_if(before.quotas.begin(), before.quotas.end(), [&](const WorkQuota& old) {
-      return old.cluster_queue == is.cluster_queue && old.flavor == is.flavor && old.resource == is.resource;
-    });
+    const auto was =
+        std::find_if(before.quotas.begin(), before.quotas.end(), [&](const WorkQuota& old) {
+          return old.cluster_queue == is.cluster_queue && old.flavor == is.flavor &&
+                 old.resource == is.resource;
+        });
     const Amount old = was == before.quotas.end() ? 0 : was->nominal;
     if (old == is.nominal) continue;
-    text += (text.empty() ? "" : "; ") + is.cluster_queue + " " + is.flavor + " " + is.resource + " " +
-            amount_text(is.resource, old) + " -> " + amount_text(is.resource, is.nominal);
+    text += (text.empty() ? "" : "; ") + is.cluster_queue + " " + is.flavor + " " + is.resource +
+            " " + amount_text(is.resource, old) + " -> " + amount_text(is.resource, is.nominal);
   }
   return text.empty() ? "content follows the hub" : text;
 }
@@ -270,27 +298,32 @@ PatchIntended work_intent(const std::string& cluster, std::string_view name, con
   return intent;
 }
 
-void propose_work(const State& state, const std::string& cluster, std::string_view name, const Work& work,
-                  std::optional<Content> content, std::vector<Proposal>& proposals) {
+void propose_work(const State& state, const std::string& cluster, std::string_view name,
+                  const Work& work, std::optional<Content> content,
+                  std::vector<Proposal>& proposals) {
   if (work.present && work.facts.deleting) return;
   PatchIntended intent = work_intent(cluster, name, work);
   if (!content) {
     if (!work.present) return;
     intent.verb = Verb::remove;
     intent.reason = {"members/remove", seqs_of_cluster(state, cluster), "nothing is left in it"};
-    if (may_write(state, intent, Direction::other)) proposals.push_back({Rank::member, std::move(intent)});
+    if (may_write(state, intent, Direction::other))
+      proposals.push_back({Rank::member, std::move(intent)});
     return;
   }
   content->facts.spec_digest = sha256(to_text(content->spec["workload"]["manifests"]));
   if (work.present && work.facts.spec_digest == content->facts.spec_digest) return;
   const bool shrink = work.present && lowers(work.facts, content->facts);
-  Json body = object_head(Kind::manifest_work, "v1", cluster, std::string(name), work.uid, work.resource_version);
+  Json body = object_head(Kind::manifest_work, "v1", cluster, std::string(name), work.uid,
+                          work.resource_version);
   body["metadata"]["labels"] = {{"app.kubernetes.io/managed-by", "fairlead"}};
   body["spec"] = std::move(content->spec);
   intent.verb = Verb::apply;
   intent.force = true;
   intent.body = to_text(body);
-  intent.reason = {std::string(shrink ? "members/shrink" : work.present ? "members/update" : "members/create"),
+  intent.reason = {std::string(shrink         ? "members/shrink"
+                               : work.present ? "members/update"
+                                              : "members/create"),
                    seqs_of_cluster(state, cluster), text_of(work.facts, content->facts)};
   std::sort(content->facts.quotas.begin(), content->facts.quotas.end());
   std::sort(content->facts.local_queues.begin(), content->facts.local_queues.end());
@@ -315,8 +348,10 @@ bool drained(const Work& work, const std::string& queue) {
 
 }  // namespace
 
-Amount member_quota(const State& state, const std::string& cluster, const std::string& queue, const QuotaKey& pair) {
-  return std::max(granted(claim_at(state, cluster), queue, pair), promised(state, queue, cluster, pair));
+Amount member_quota(const State& state, const std::string& cluster, const std::string& queue,
+                    const QuotaKey& pair) {
+  return std::max(granted(claim_at(state, cluster), queue, pair),
+                  promised(state, queue, cluster, pair));
 }
 
 std::set<std::string> queues_at_member(const State& state, const std::string& cluster_name) {
@@ -333,13 +368,15 @@ std::set<std::string> queues_at_member(const State& state, const std::string& cl
   return queues;
 }
 
-std::vector<std::string> local_queue_conflicts(const State& state, const std::string& cluster_name) {
+std::vector<std::string> local_queue_conflicts(const State& state,
+                                               const std::string& cluster_name) {
   std::vector<std::string> found;
   const auto at = state.clusters.find(cluster_name);
   if (at == state.clusters.end() || !has_member(state, at->second)) return found;
   const std::set<std::string> queues = queues_at_member(state, cluster_name);
   for (const auto& [id, local_queue] : state.local_queues)
-    if (queues.contains(local_queue.cluster_queue) && conflicts(at->second, id, local_queue.cluster_queue))
+    if (queues.contains(local_queue.cluster_queue) &&
+        conflicts(at->second, id, local_queue.cluster_queue))
       found.push_back(id.first + "/" + id.second);
   return found;
 }

@@ -30,7 +30,8 @@ std::set<std::string> claims_to_plan(const State& state, const Touched& touched)
 }
 
 // Objects that this round writes: their statuses wait for the answers.
-bool tells_of_a_write(const State& state, const std::string& name, const std::vector<Proposal>& proposals) {
+bool tells_of_a_write(const State& state, const std::string& name,
+                      const std::vector<Proposal>& proposals) {
   const auto at = state.claims.find(name);
   if (at == state.claims.end()) return false;
   const Claim& claim = at->second;
@@ -65,7 +66,8 @@ std::vector<PatchIntended> plan(const State& state, const Touched& touched) {
       if (Proposed status = emit_claim_status(state, claim)) statuses.push_back(std::move(*status));
   std::move(statuses.begin(), statuses.end(), std::back_inserter(proposals));
   std::stable_sort(proposals.begin(), proposals.end(), [](const Proposal& a, const Proposal& b) {
-    return std::tie(a.rank, a.intent.cluster, a.intent.target) < std::tie(b.rank, b.intent.cluster, b.intent.target);
+    return std::tie(a.rank, a.intent.cluster, a.intent.target) <
+           std::tie(b.rank, b.intent.cluster, b.intent.target);
   });
   std::vector<PatchIntended> intents;
   for (Proposal& proposal : proposals) intents.push_back(std::move(proposal.intent));

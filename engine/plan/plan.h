@@ -1,10 +1,12 @@
 // The plan: what should be written now.
 //
-// plan() compares what should be with what was seen, for the objects that were touched, and returns the writes in the order
-// in which they must go out: shrinks, then finalizers and new claims, then members, then growths, then statuses, then
-// releases. It changes nothing: an intent takes effect in State only when the log has it.
+// plan() compares what should be with what was seen, for the objects that were touched, and returns
+// the writes in the order in which they must go out: shrinks, then finalizers and new claims, then
+// members, then growths, then statuses, then releases. It changes nothing: an intent takes effect
+// in State only when the log has it.
 //
-// To add a kind of desired object: write an emitter (a function State -> PatchIntended or nothing), call it here.
+// To add a kind of desired object: write an emitter (a function State -> PatchIntended or nothing),
+// call it here.
 #pragma once
 
 #include <vector>
@@ -13,8 +15,8 @@
 
 namespace fairlead {
 
-/// The writes for what `touched` names. The result depends on `state` and `touched` alone, and planning everything gives the
-/// same intents for those objects.
+/// The writes for what `touched` names. The result depends on `state` and `touched` alone, and
+/// planning everything gives the same intents for those objects.
 std::vector<PatchIntended> plan(const State& state, const Touched& touched);
 
 }  // namespace fairlead

@@ -20,18 +20,23 @@ bool within_limits(const std::vector<ResourceGroup>& groups) {
   for (const ResourceGroup& group : groups) {
     flavors += group.flavors.size();
     resources += group.covered_resources.size();
-    if (group.flavors.size() > kGroupFlavorsMax || group.covered_resources.size() > kGroupResourcesMax ||
+    if (group.flavors.size() > kGroupFlavorsMax ||
+        group.covered_resources.size() > kGroupResourcesMax ||
         group.flavors.size() * group.covered_resources.size() > kGroupPairsMax)
       return false;
   }
   return flavors <= kQueueFlavorsMax && resources <= kQueueResourcesMax;
 }
 
-// The wanted pairs of one flavor find their places. A place that would break a limit is given up again.
+// The wanted pairs of one flavor find their places. A place that would break a limit is given up
+// again.
 class Placing {
  public:
   Placing(const State& state, const std::string& queue, Shape& shape)
-      : state_(state), aliases_(state.configuration.resource_aliases), queue_(queue), shape_(shape) {
+      : state_(state),
+        aliases_(state.configuration.resource_aliases),
+        queue_(queue),
+        shape_(shape) {
     const auto at = state.queues.find(queue);
     may_extend_ = at != state.queues.end() && at->second.facts.extend_resource_groups;
   }
@@ -40,7 +45,8 @@ class Placing {
     const auto home = home_of(flavor, wanted);
     if (home.spans) {
       for (const auto& [resource, amount] : wanted)
-        if (!refuse_first({flavor, resource})) withhold({flavor, resource}, "FlavorSpansResourceGroups");
+        if (!refuse_first({flavor, resource}))
+          withhold({flavor, resource}, "FlavorSpansResourceGroups");
       return;
     }
     std::optional<std::size_t> group = home.group;
@@ -75,7 +81,8 @@ class Placing {
 
   // Reasons that do not depend on groups. True if the pair was refused for one.
   bool refuse_first(const QuotaKey& pair) {
-    if (covers_alias_twice(state_, queue_, pair.resource)) return withhold(pair, "AmbiguousResourceAlias"), true;
+    if (covers_alias_twice(state_, queue_, pair.resource))
+      return withhold(pair, "AmbiguousResourceAlias"), true;
     if (!state_.flavors.contains(pair.flavor)) return withhold(pair, "FlavorNotFound"), true;
     return false;
   }
@@ -105,12 +112,14 @@ class Placing {
 
   void cover(std::size_t group, const std::string& resource) {
     shape_.groups[group].covered_resources.push_back(resource);
-    for (FlavorQuotas& flavor : shape_.groups[group].flavors) flavor.resources.push_back(zero_quota(resource));
+    for (FlavorQuotas& flavor : shape_.groups[group].flavors)
+      flavor.resources.push_back(zero_quota(resource));
   }
 
   void add_flavor(std::size_t group, const std::string& name) {
     auto& flavors = shape_.groups[group].flavors;
-    if (std::any_of(flavors.begin(), flavors.end(), [&](const FlavorQuotas& flavor) { return flavor.name == name; }))
+    if (std::any_of(flavors.begin(), flavors.end(),
+                    [&](const FlavorQuotas& flavor) { return flavor.name == name; }))
       return;
     FlavorQuotas flavor{name, {}};
     for (const std::string& resource : shape_.groups[group].covered_resources)
@@ -127,9 +136,11 @@ class Placing {
 
 }  // namespace
 
-Shape shape_groups(const State& state, const std::string& queue, const std::map<QuotaKey, Amount>& wanted) {
+Shape shape_groups(const State& state, const std::string& queue,
+                   const std::map<QuotaKey, Amount>& wanted) {
   Shape shape;
-  if (const auto at = state.queues.find(queue); at != state.queues.end()) shape.groups = at->second.facts.groups;
+  if (const auto at = state.queues.find(queue); at != state.queues.end())
+    shape.groups = at->second.facts.groups;
   std::map<std::string, std::map<std::string, Amount>> by_flavor;
   for (const auto& [pair, amount] : wanted) by_flavor[pair.flavor][pair.resource] = amount;
   Placing placing(state, queue, shape);
@@ -151,7 +162,8 @@ Json groups_json(const std::vector<ResourceGroup>& groups) {
       }
       flavors.push_back({{"name", flavor.name}, {"resources", std::move(resources)}});
     }
-    list.push_back({{"coveredResources", group.covered_resources}, {"flavors", std::move(flavors)}});
+    list.push_back(
+        {{"coveredResources", group.covered_resources}, {"flavors", std::move(flavors)}});
   }
   return list;
 }

@@ -1,7 +1,8 @@
 // The resourceGroups list of a ClusterQueue with our pairs laid over it, inside Kueue's limits.
 //
-// The list is atomic for server-side apply, so it is read, overlaid and written whole. Everything that is not ours stays:
-// order, limits, foreign pairs. Source of the limits: Kueue's ClusterQueue CRD and webhook (v0.19.2).
+// The list is atomic for server-side apply, so it is read, overlaid and written whole. Everything
+// that is not ours stays: order, limits, foreign pairs. Source of the limits: Kueue's ClusterQueue
+// CRD and webhook (v0.19.2).
 #pragma once
 
 #include <map>
@@ -15,13 +16,15 @@ namespace fairlead {
 
 /// A list that has a place for the wanted pairs, and the pairs that have none.
 struct Shape {
-  std::vector<ResourceGroup> groups;           ///< new pairs stand at zero
-  std::map<QuotaKey, std::string> withheld;    ///< CamelCase reason
+  std::vector<ResourceGroup> groups;         ///< new pairs stand at zero
+  std::map<QuotaKey, std::string> withheld;  ///< CamelCase reason
 };
 
-/// Makes places in the queue's list for every pair of `wanted` (its amount > 0 or it has a place already).
-/// New flavors are appended last in the group that covers their resources, in bytewise order.
-Shape shape_groups(const State& state, const std::string& queue, const std::map<QuotaKey, Amount>& wanted);
+/// Makes places in the queue's list for every pair of `wanted` (its amount > 0 or it has a place
+/// already). New flavors are appended last in the group that covers their resources, in bytewise
+/// order.
+Shape shape_groups(const State& state, const std::string& queue,
+                   const std::map<QuotaKey, Amount>& wanted);
 
 /// The list as JSON, every Quantity canonical.
 Json groups_json(const std::vector<ResourceGroup>& groups);

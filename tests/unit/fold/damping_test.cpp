@@ -23,7 +23,8 @@ DampedValue accepted(Amount amount) {
   return value;
 }
 
-bool step(DampedValue& value, std::int64_t second, const DebounceSettings& settings, Fall fall = Fall::damped) {
+bool step(DampedValue& value, std::int64_t second, const DebounceSettings& settings,
+          Fall fall = Fall::damped) {
   return value.step(at(second), settings, 1, fall, Growth::allowed);
 }
 
@@ -110,7 +111,8 @@ TEST_CASE("growth keeps its interval") {
   CHECK(value.accepted == 30);
 }
 
-TEST_CASE("with the defaults the fourth quick flap suppresses, until the penalty has halved twice") {
+TEST_CASE(
+    "with the defaults the fourth quick flap suppresses, until the penalty has halved twice") {
   const DebounceSettings settings;
   FlapPenalty flap;
   CHECK_FALSE(flap.add(at(0), settings));
