@@ -337,6 +337,8 @@ void add(Json& json, const Checkpoint& fact) {
 
 std::string_view fact_name(const Fact& fact) { return kFactNames[fact.index()]; }
 
+std::span<const std::string_view> fact_names() { return kFactNames; }
+
 const ObjectKey* object_of(const Fact& fact) {
   if (const auto* observed = std::get_if<ObjectObserved>(&fact)) return &observed->key;
   if (const auto* gone = std::get_if<ObjectGone>(&fact)) return &gone->key;

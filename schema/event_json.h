@@ -6,6 +6,7 @@
 // ever printed: nothing reads it back.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "engine/base/json.h"
@@ -15,6 +16,8 @@ namespace fairlead {
 
 /// The name of a fact as design and documents spell it: "ObjectObserved".
 std::string_view fact_name(const Fact& fact);
+/// All of them, in the order of Fact.
+std::span<const std::string_view> fact_names();
 
 /// The object an event is about: of ObjectObserved, ObjectGone and PatchIntended; nullptr for the
 /// others.

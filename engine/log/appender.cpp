@@ -53,8 +53,9 @@ std::vector<AppendBatch> Appender::take_group() {
   std::size_t events = 0;
   while (!queue_.empty()) {
     const AppendBatch& candidate = queue_.front();
-    const bool fits = group.empty() || (candidate.epoch == group.front().epoch &&
-                                        events + candidate.drafts.size() <= limits_.commit_events_max);
+    const bool fits =
+        group.empty() || (candidate.epoch == group.front().epoch &&
+                          events + candidate.drafts.size() <= limits_.commit_events_max);
     if (!fits) break;
     events += candidate.drafts.size();
     group.push_back(std::move(queue_.front()));

@@ -1,9 +1,10 @@
 // The appender: one thread that puts events into the log, and the only place that reads the clock.
 //
-// Batches of drafts wait in a bounded queue; the thread takes what has piled up, appends it as one group commit, and
-// only when that is durable hands each batch its events. One sync is shared by all that waited for it, so the log gets
-// faster the more is asked of it. An error is handed to every batch that it concerns; after a failed commit that is
-// every later one, because the log is read-only for good.
+// Batches of drafts wait in a bounded queue; the thread takes what has piled up, appends it as one
+// group commit, and only when that is durable hands each batch its events. One sync is shared by
+// all that waited for it, so the log gets faster the more is asked of it. An error is handed to
+// every batch that it concerns; after a failed commit that is every later one, because the log is
+// read-only for good.
 #pragma once
 
 #include <condition_variable>
@@ -30,8 +31,8 @@ struct AppendBatch {
   std::vector<EventDraft> drafts;
   Epoch epoch;
   Moment moment = Moment::open;
-  /// Called once on the appender's thread, in the order of submission: the events as stored, or why they are not. It
-  /// must not block and must not submit.
+  /// Called once on the appender's thread, in the order of submission: the events as stored, or why
+  /// they are not. It must not block and must not submit.
   std::function<void(Result<std::vector<Event>>)> done;
 };
 

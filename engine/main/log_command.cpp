@@ -21,7 +21,8 @@ constexpr int kOperatingFailure = 3;
 /// A directory without a log, or with somebody else's, was named by mistake: that is bad input.
 int report(const Error& error, std::ostream& err) {
   err << "fairlead log: " << error.message << '\n';
-  const bool wrong_directory = error.code == ErrorCode::not_found || error.code == ErrorCode::incompatible;
+  const bool wrong_directory =
+      error.code == ErrorCode::not_found || error.code == ErrorCode::incompatible;
   return wrong_directory ? exit_code_for(ErrorCode::bad_input) : exit_code_for(error.code);
 }
 
@@ -54,10 +55,13 @@ void print_stat(const LogStat& stat, const LogVerdict& verdict, std::ostream& ou
   out << "events           " << stat.events << '\n';
   if (stat.events > 0)
     out << "seq              " << stat.first.value << " to " << stat.last.value << '\n'
-        << "time             " << to_rfc3339(stat.first_time) << " to " << to_rfc3339(stat.last_time) << '\n';
+        << "time             " << to_rfc3339(stat.first_time) << " to "
+        << to_rfc3339(stat.last_time) << '\n';
   out << "bytes            " << stat.bytes << '\n' << "epochs          ";
   for (const Epoch epoch : stat.epochs) out << ' ' << epoch.value;
-  out << '\n' << "program version  " << stat.program_version << '\n' << "chain            " << chain_text(verdict);
+  out << '\n'
+      << "program version  " << stat.program_version << '\n'
+      << "chain            " << chain_text(verdict);
   if (verdict.broken_at) out << " (" << verdict.what << ')';
   out << '\n';
 }
@@ -73,14 +77,16 @@ struct Filter {
   bool accepts(const Event& event) const {
     const ObjectKey* object = object_of(event.fact);
     if (!name.empty() && (object == nullptr || object->name != name)) return false;
-    if (!namespace_.empty() && (object == nullptr || object->namespace_ != namespace_)) return false;
+    if (!namespace_.empty() && (object == nullptr || object->namespace_ != namespace_))
+      return false;
     return kind.empty() || kind == fact_name(event.fact) ||
            (object != nullptr && kind == info(object->kind).name);
   }
 };
 
 Error bad_flag(const char* flag, const std::string& expected, const std::string& given) {
-  return {ErrorCode::bad_input, std::string(flag) + ": expected " + expected + ", got \"" + given + "\""};
+  return {ErrorCode::bad_input,
+          std::string(flag) + ": expected " + expected + ", got \"" + given + "\""};
 }
 
 std::optional<Seq> parse_seq(std::string_view text) {
@@ -104,7 +110,8 @@ Result<Seq> resolve(const EventLog& log, const char* flag, const std::string& te
 }
 
 bool known_kind(const std::string& word) {
-  if (std::any_of(kKinds.begin(), kKinds.end(), [&word](const KindInfo& row) { return row.name == word; }))
+  if (std::any_of(kKinds.begin(), kKinds.end(),
+                  [&word](const KindInfo& row) { return row.name == word; }))
     return true;
   const auto names = fact_names();
   return std::find(names.begin(), names.end(), word) != names.end();
@@ -138,7 +145,8 @@ void print_event(const Event& event, LogOutput output, std::ostream& out) {
     out << to_text(to_json(event)) << '\n';
     return;
   }
-  out << event.seq.value << ' ' << to_rfc3339(event.log_time) << ' ' << event.source << ' ' << fact_name(event.fact);
+  out << event.seq.value << ' ' << to_rfc3339(event.log_time) << ' ' << event.source << ' '
+      << fact_name(event.fact);
   if (const ObjectKey* object = object_of(event.fact))
     out << ' ' << info(object->kind).name << ' '
         << (object->namespace_.empty() ? object->name : object->namespace_ + "/" + object->name);
@@ -147,7 +155,8 @@ void print_event(const Event& event, LogOutput output, std::ostream& out) {
 
 }  // namespace
 
-int log_stat(const std::filesystem::path& data, LogOutput output, std::ostream& out, std::ostream& err) {
+int log_stat(const std::filesystem::path& data, LogOutput output, std::ostream& out,
+             std::ostream& err) {
   const auto log = RocksdbLog::open(data, OpenMode::read);
   if (!log) return report(log.error(), err);
   const auto stat = (*log)->stat();
@@ -161,8 +170,8 @@ int log_stat(const std::filesystem::path& data, LogOutput output, std::ostream& 
   return finish(verdict->broken_at ? kAnswerIsNo : kDone, out, err);
 }
 
-int log_cat(const std::filesystem::path& data, const LogSelection& selection, LogOutput output, std::ostream& out,
-            std::ostream& err) {
+int log_cat(const std::filesystem::path& data, const LogSelection& selection, LogOutput output,
+            std::ostream& out, std::ostream& err) {
   const auto log = RocksdbLog::open(data, OpenMode::read);
   if (!log) return report(log.error(), err);
   const auto filter = understand(**log, selection);
@@ -181,7 +190,8 @@ int log_cat(const std::filesystem::path& data, const LogSelection& selection, Lo
   return finish(kDone, out, err);
 }
 
-int log_verify(const std::filesystem::path& data, LogOutput output, std::ostream& out, std::ostream& err) {
+int log_verify(const std::filesystem::path& data, LogOutput output, std::ostream& out,
+               std::ostream& err) {
   const auto log = RocksdbLog::open(data, OpenMode::read);
   if (!log) {
     const int exit_code = report(log.error(), err);
@@ -220,7 +230,8 @@ struct LogOptions {
 std::shared_ptr<LogOptions> add_options(CLI::App& command, const std::string& output) {
   auto options = std::make_shared<LogOptions>();
   options->output = output;
-  command.add_option("--data", options->data, "Data directory of a hub, running or not")->required();
+  command.add_option("--data", options->data, "Data directory of a hub, running or not")
+      ->required();
   command.add_option("-o,--output", options->output, "text or json; default " + output)
       ->check(CLI::IsMember({"text", "json"}));
   return options;
@@ -229,10 +240,12 @@ std::shared_ptr<LogOptions> add_options(CLI::App& command, const std::string& ou
 }  // namespace
 
 void add_log_command(CLI::App& app, int& exit_code) {
-  CLI::App* log = app.add_subcommand("log", "Look at the event log of a data directory, and check it");
+  CLI::App* log =
+      app.add_subcommand("log", "Look at the event log of a data directory, and check it");
   log->require_subcommand(1);
 
-  CLI::App* stat = log->add_subcommand("stat", "What is in the log, and whether its hash chain holds");
+  CLI::App* stat =
+      log->add_subcommand("stat", "What is in the log, and whether its hash chain holds");
   stat->callback([options = add_options(*stat, "text"), &exit_code] {
     exit_code = log_stat(options->data, options->format(), std::cout, std::cerr);
   });
@@ -242,13 +255,17 @@ void add_log_command(CLI::App& app, int& exit_code) {
   LogSelection& selection = cat_options->selection;
   cat->add_option("--from", selection.from, "First event: a seq or an RFC 3339 time");
   cat->add_option("--to", selection.to, "Last event: a seq or an RFC 3339 time");
-  cat->add_option("--kind", selection.kind, "Only events about this kind (ClusterQueue), or this fact (PatchIntended)");
-  cat->add_option("--object", selection.object, "Only events about this object: NAME or NAMESPACE/NAME");
+  cat->add_option("--kind", selection.kind,
+                  "Only events about this kind (ClusterQueue), or this fact (PatchIntended)");
+  cat->add_option("--object", selection.object,
+                  "Only events about this object: NAME or NAMESPACE/NAME");
   cat->callback([cat_options, &exit_code] {
-    exit_code = log_cat(cat_options->data, cat_options->selection, cat_options->format(), std::cout, std::cerr);
+    exit_code = log_cat(cat_options->data, cat_options->selection, cat_options->format(), std::cout,
+                        std::cerr);
   });
 
-  CLI::App* verify = log->add_subcommand("verify", "Recompute the chain and every record; exit 1 with the first bad seq");
+  CLI::App* verify = log->add_subcommand(
+      "verify", "Recompute the chain and every record; exit 1 with the first bad seq");
   verify->callback([options = add_options(*verify, "text"), &exit_code] {
     exit_code = log_verify(options->data, options->format(), std::cout, std::cerr);
   });

@@ -1,4 +1,5 @@
-// `fairlead log`: look at the log of a data directory, also of a running hub, and check it. Nothing is ever written.
+// `fairlead log`: look at the log of a data directory, also of a running hub, and check it. Nothing
+// is ever written.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +20,13 @@ struct LogSelection {
 };
 
 /// Prints what is in the log and whether its chain holds; exit code 1 if not.
-int log_stat(const std::filesystem::path& data, LogOutput output, std::ostream& out, std::ostream& err);
+int log_stat(const std::filesystem::path& data, LogOutput output, std::ostream& out,
+             std::ostream& err);
 /// Prints the selected events, one a line.
-int log_cat(const std::filesystem::path& data, const LogSelection& selection, LogOutput output, std::ostream& out,
-            std::ostream& err);
+int log_cat(const std::filesystem::path& data, const LogSelection& selection, LogOutput output,
+            std::ostream& out, std::ostream& err);
 /// Recomputes the log; exit code 1, and the first bad seq, if a bit differs from what was written.
-int log_verify(const std::filesystem::path& data, LogOutput output, std::ostream& out, std::ostream& err);
+int log_verify(const std::filesystem::path& data, LogOutput output, std::ostream& out,
+               std::ostream& err);
 
 }  // namespace fairlead

@@ -20,7 +20,8 @@ class SetClock final : public Clock {
 /// A log whose appends wait until they are let through, and that can start failing.
 class GatedLog final : public EventLog {
  public:
-  Result<std::vector<Event>> append(std::span<const EventDraft> drafts, LogTime time, Epoch epoch) override {
+  Result<std::vector<Event>> append(std::span<const EventDraft> drafts, LogTime time,
+                                    Epoch epoch) override {
     std::unique_lock lock(mutex_);
     ++waiting_;
     changed_.notify_all();
@@ -195,7 +196,9 @@ TEST_CASE("Many threads may submit; each thread's batches keep their order and n
       threads.emplace_back([&appender, &mine] {
         for (int i = 0; i < 200; ++i) {
           AppendBatch next = batch(i, 2);
-          next.done = [&mine](Result<std::vector<Event>> events) { mine.push_back(events->front().seq.value); };
+          next.done = [&mine](Result<std::vector<Event>> events) {
+            mine.push_back(events->front().seq.value);
+          };
           appender.submit(std::move(next));
         }
       });

@@ -1,4 +1,5 @@
-// What a log says after crashes and damage: never less than was acknowledged without saying so, never anything else.
+// What a log says after crashes and damage: never less than was acknowledged without saying so,
+// never anything else.
 #include <cstdlib>
 #include <set>
 
@@ -38,8 +39,8 @@ class Copies {
   int count_ = 0;
 };
 
-/// Positions of damage are tried in steps that reach every bit of a byte, because opening a log 10000 times takes minutes;
-/// FAIRLEAD_EXHAUSTIVE=1 tries every position.
+/// Positions of damage are tried in steps that reach every bit of a byte, because opening a log
+/// 10000 times takes minutes; FAIRLEAD_EXHAUSTIVE=1 tries every position.
 std::size_t stride() { return std::getenv("FAIRLEAD_EXHAUSTIVE") != nullptr ? 1 : 17; }
 
 bool is_prefix(const std::vector<Event>& events, const std::vector<Event>& of) {
@@ -59,7 +60,9 @@ TEST_CASE("A log that was closed opens again with everything, and goes on") {
   CHECK(read_all(*open_log(directory.path(), OpenMode::read)).size() == before.size() + 3);
 }
 
-TEST_CASE("A write-ahead log cut anywhere after the mark is lost too: the whole commits before the cut remain") {
+TEST_CASE(
+    "A write-ahead log cut anywhere after the mark is lost too: the whole commits before the cut "
+    "remain") {
   // What a loss of power leaves: the mark was never written out, the tail is torn.
   ScratchDirectory directory;
   const std::vector<Event> all = make_log(directory.path(), 4);
@@ -88,7 +91,9 @@ TEST_CASE("A write-ahead log cut anywhere after the mark is lost too: the whole 
   CHECK(lengths == std::set<std::size_t>{0, 2, 4, 6});
 }
 
-TEST_CASE("A write-ahead log cut below what was acknowledged refuses a writer, names the seq and can be read") {
+TEST_CASE(
+    "A write-ahead log cut below what was acknowledged refuses a writer, names the seq and can be "
+    "read") {
   ScratchDirectory directory;
   const std::vector<Event> all = make_log(directory.path(), 4);
   const fs::path wal = newest_wal(directory.path());
@@ -109,7 +114,8 @@ TEST_CASE("A write-ahead log cut below what was acknowledged refuses a writer, n
     const auto writing = RocksdbLog::open(copy, OpenMode::write);
     REQUIRE(writing.has_error());
     REQUIRE(writing.error().code == ErrorCode::corrupt);
-    REQUIRE(writing.error().message.find("seq " + std::to_string(events.size() + 1)) != std::string::npos);
+    REQUIRE(writing.error().message.find("seq " + std::to_string(events.size() + 1)) !=
+            std::string::npos);
   }
 }
 
@@ -135,7 +141,8 @@ TEST_CASE("A flipped bit in the write-ahead log is never passed over") {
       continue;
     }
     REQUIRE(reading->verify()->broken_at == Seq{events.size() + 1});
-    if (i % 5 == 0) REQUIRE(RocksdbLog::open(copy, OpenMode::write).error().code == ErrorCode::corrupt);
+    if (i % 5 == 0)
+      REQUIRE(RocksdbLog::open(copy, OpenMode::write).error().code == ErrorCode::corrupt);
   }
   // RocksDB begins its log with records that hold no commit.
   CHECK(harmless < bytes.size() / stride() / 4 + 1);
@@ -189,10 +196,13 @@ TEST_CASE("A torn tail whose end reached the disk before its middle is dropped")
 /// A closed log whose events are all in one table file, and the file.
 fs::path make_table_file(const fs::path& directory, std::vector<Event>& all) {
   all = make_log(directory, 3);
-  { const auto log = open_log(directory); }  // recovery writes what it recovered into table files
+  {
+    const auto log = open_log(directory);
+  }  // recovery writes what it recovered into table files
   fs::path largest;
   for (const auto& file : fs::directory_iterator(directory / "log"))
-    if (file.path().extension() == ".sst" && (largest.empty() || file.file_size() > fs::file_size(largest)))
+    if (file.path().extension() == ".sst" &&
+        (largest.empty() || file.file_size() > fs::file_size(largest)))
       largest = file.path();
   REQUIRE(!largest.empty());
   return largest;
@@ -227,7 +237,8 @@ TEST_CASE("A lost table file or manifest is an error, not an empty log") {
     make_table_file(directory.path(), all);
     std::vector<fs::path> files;
     for (const auto& file : fs::directory_iterator(directory.path() / "log"))
-      if (file.path().filename().string().find(lost) != std::string::npos) files.push_back(file.path());
+      if (file.path().filename().string().find(lost) != std::string::npos)
+        files.push_back(file.path());
     REQUIRE_FALSE(files.empty());
     for (const fs::path& file : files) fs::remove(file);
     CHECK(RocksdbLog::open(directory.path(), OpenMode::write).has_error());

@@ -27,21 +27,27 @@ class FailingFile final : public rocksdb::FSWritableFileOwnerWrapper {
 
   rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options,
                            rocksdb::IODebugContext* debug) override {
-    if (failure_->load() == Failure::full) return rocksdb::IOStatus::NoSpace("no space left on device");
+    if (failure_->load() == Failure::full)
+      return rocksdb::IOStatus::NoSpace("no space left on device");
     return FSWritableFileOwnerWrapper::Append(data, options, debug);
   }
   rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options,
                            const rocksdb::DataVerificationInfo& verification,
                            rocksdb::IODebugContext* debug) override {
-    if (failure_->load() == Failure::full) return rocksdb::IOStatus::NoSpace("no space left on device");
+    if (failure_->load() == Failure::full)
+      return rocksdb::IOStatus::NoSpace("no space left on device");
     return FSWritableFileOwnerWrapper::Append(data, options, verification, debug);
   }
-  rocksdb::IOStatus Sync(const rocksdb::IOOptions& options, rocksdb::IODebugContext* debug) override {
-    if (failure_->load() == Failure::sync) return rocksdb::IOStatus::IOError("the disk does not answer");
+  rocksdb::IOStatus Sync(const rocksdb::IOOptions& options,
+                         rocksdb::IODebugContext* debug) override {
+    if (failure_->load() == Failure::sync)
+      return rocksdb::IOStatus::IOError("the disk does not answer");
     return FSWritableFileOwnerWrapper::Sync(options, debug);
   }
-  rocksdb::IOStatus Fsync(const rocksdb::IOOptions& options, rocksdb::IODebugContext* debug) override {
-    if (failure_->load() == Failure::sync) return rocksdb::IOStatus::IOError("the disk does not answer");
+  rocksdb::IOStatus Fsync(const rocksdb::IOOptions& options,
+                          rocksdb::IODebugContext* debug) override {
+    if (failure_->load() == Failure::sync)
+      return rocksdb::IOStatus::IOError("the disk does not answer");
     return FSWritableFileOwnerWrapper::Fsync(options, debug);
   }
 
@@ -118,14 +124,16 @@ TEST_CASE("A second writer is refused with a clear message, and the first is not
   const auto second = RocksdbLog::open(directory.path(), OpenMode::write);
   REQUIRE(second.has_error());
   CHECK(second.error().code == ErrorCode::conflict);
-  CHECK(second.error().message.find("process " + std::to_string(::getpid()) + " is writing this log") !=
-        std::string::npos);
+  CHECK(second.error().message.find("process " + std::to_string(::getpid()) +
+                                    " is writing this log") != std::string::npos);
   REQUIRE(log->append(drafts(0, 1), LogTime{1}, Epoch{1}).has_value());
 }
 
 TEST_CASE("The lock goes with the writer") {
   ScratchDirectory directory;
-  { const auto log = open_log(directory.path()); }
+  {
+    const auto log = open_log(directory.path());
+  }
   CHECK(RocksdbLog::open(directory.path(), OpenMode::write).has_value());
 }
 
@@ -226,7 +234,9 @@ TEST_CASE("Another program's database is left alone") {
 
 TEST_CASE("A log of a newer schema version is refused") {
   ScratchDirectory directory;
-  { const auto log = open_log(directory.path()); }
+  {
+    const auto log = open_log(directory.path());
+  }
   {
     const auto store = open_store_for_writing(directory.path() / "log", nullptr);
     REQUIRE(store.has_value());
@@ -243,7 +253,8 @@ TEST_CASE("A log of a newer schema version is refused") {
 // ---- packs ----
 
 TEST_CASE("A pack gives back its records and tells its place without them") {
-  const auto commit = make_commit({Seq{6}, LogTime{5}, sha256("before")}, drafts(0, 3), LogTime{9}, Epoch{1});
+  const auto commit =
+      make_commit({Seq{6}, LogTime{5}, sha256("before")}, drafts(0, 3), LogTime{9}, Epoch{1});
   REQUIRE(commit.has_value());
   const std::string value = pack(*commit);
   const auto header = read_pack_header(value);
