@@ -32,7 +32,7 @@ class CommandLineTest(unittest.TestCase):
         return done.stderr
 
     def test_unknown_commands_and_flags(self):
-        self.refused("plam", says=["plam"])
+        self.refused("plam", says=["ubcommand"])
         self.refused("plan", "--untill", "x", "-", says=["--untill"])
         self.refused("plan", says=["files"])
         self.refused("plan", "-o", "xml", "-", says=["xml"])
@@ -71,7 +71,7 @@ class CommandLineTest(unittest.TestCase):
     def test_input_that_is_not_understood_names_file_and_line(self):
         good = json.dumps({"type": "ADDED", "object": NODE, "time": "2026-01-01T00:00:01Z"})
         for line, words in [
-                ("{", "expected"), ('{"type":"ADDED","object":{"kind":"Node"}}', "name"),
+                ("{]", "expected"), ('{"type":"ADDED","object":{"kind":"Node"}}', "name"),
                 ('{"type":"ADDED","object":{"metadata":{"name":"x"}}}', "kind"),
                 (json.dumps({"type": "GROWN", "object": NODE}), "GROWN"),
                 (json.dumps({"type": "ADDED", "object": NODE, "time": "2026-01-01T00:00:00Z"}), "time"),

@@ -6,7 +6,7 @@ import subprocess
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TEXT = (".h", ".cpp", ".py", ".cmake", ".txt", ".md", ".yaml", ".yml", ".json", ".capnp", ".js", ".html", ".css", "")
 # Written by others or by a program: the licence, checksums, recorded streams.
-NOT_OURS = ("LICENSE", "tests/e2e/controlplane/go.", "tests/golden/")
+NOT_OURS = ("LICENSE", "tests/e2e/controlplane/go.", "tests/golden/", "tests/fuzz/seeds/")
 
 
 def files():
