@@ -6,7 +6,8 @@
 3. Details of a parser inside a message: what JSON or base64 was malformed how.
 4. Versions and uids in messages ("current: 5", "(5)", "record (5)"), storage keys, and whole objects quoted in them.
 5. int-or-string: a real server lists follow-up causes of `anyOf`; only "must be of type integer,string" is compared.
-6. Descriptions in Tables: a real server quotes its Go documentation.
+6. The order of several causes of one 422, which is that of a Go map.
+7. Descriptions in Tables: a real server quotes its Go documentation.
 """
 
 import json
@@ -54,11 +55,21 @@ def without_follow_ups(status):
     return status
 
 
+def ordered(status):
+    """Rule 6, on a Status."""
+    causes = status.get("details", {}).get("causes", [])
+    if status.get("code") != 422 or len(causes) < 2:
+        return status
+    head = status["message"].split(" is invalid: ")[0]
+    return {**status, "message": f"{head} is invalid: (see causes)", "details": {
+        **status["details"], "causes": sorted(causes, key=lambda cause: json.dumps(cause, sort_keys=True))}}
+
+
 def normal(value, key=None):
     """`value` (JSON) with the differences named above taken out."""
     if isinstance(value, dict):
         if value.get("kind") == "Status":
-            value = without_follow_ups(value)
+            value = ordered(without_follow_ups(value))
         if value.get("kind") == "Table":
             for column in value.get("columnDefinitions") or []:
                 column["description"] = "(text)"

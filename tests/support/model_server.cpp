@@ -1,13 +1,14 @@
 // fairlead-model-server: the API-server model as a program, for tests that are not written in C++.
 //
-// Prints one line, the port, and serves until its standard input ends, so that it cannot outlive the test.
-// Lines on standard input are commands: `compact` forgets history, `bookmarks` sends bookmarks; each is answered `ok`.
+// Prints one line, the port, and serves until its standard input ends, so that it cannot outlive
+// the test. Lines on standard input are commands: `compact` forgets history, `bookmarks` sends
+// bookmarks; each is answered `ok`.
+#include "connectors/kube/model/model_server.h"
+
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
 #include <string>
-
-#include "connectors/kube/model/model_server.h"
 
 namespace {
 

@@ -45,7 +45,8 @@ ApiRequest parse_target(std::string_view method, std::string_view target) {
   request.method = method;
   const std::size_t mark = target.find('?');
   request.path = decoded(target.substr(0, mark), Part::path);
-  std::string_view rest = mark == std::string_view::npos ? std::string_view() : target.substr(mark + 1);
+  std::string_view rest =
+      mark == std::string_view::npos ? std::string_view() : target.substr(mark + 1);
   while (!rest.empty()) {
     const std::size_t end = rest.find('&');
     const std::string_view pair = rest.substr(0, end);

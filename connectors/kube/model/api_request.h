@@ -1,4 +1,5 @@
-// Requests and answers of the model, without any transport: an HTTP server or a test passes them in.
+// Requests and answers of the model, without any transport: an HTTP server or a test passes them
+// in.
 #pragma once
 
 #include <functional>
@@ -33,7 +34,8 @@ ApiRequest parse_target(std::string_view method, std::string_view target);
 
 /// The lines of one watch, produced by the model as things change.
 ///
-/// Single owner: the thread that owns the model. `on_ready` is called whenever a line or the end was added.
+/// Single owner: the thread that owns the model. `on_ready` is called whenever a line or the end
+/// was added.
 class WatchStream {
  public:
   explicit WatchStream(std::size_t lines_max) : lines_max_(lines_max) {}
@@ -44,7 +46,8 @@ class WatchStream {
   bool ended() const { return ended_ && lines_.empty(); }
   void on_ready(std::function<void()> notify) { notify_ = std::move(notify); }
 
-  /// Adds a line. A reader that lets more than lines_max wait loses the stream: memory stays bounded.
+  /// Adds a line. A reader that lets more than lines_max wait loses the stream: memory stays
+  /// bounded.
   void push(std::string line);
   void end();
 
@@ -64,7 +67,7 @@ struct ApiAnswer {
   std::vector<std::string> warnings;  ///< texts of Warning headers
   std::optional<int> retry_after;
   std::shared_ptr<WatchStream> watch;  ///< set for a watch that has begun
-  int watch_seconds = 0;               ///< when the watch is to be closed; 0 means the server's choice
+  int watch_seconds = 0;  ///< when the watch is to be closed; 0 means the server's choice
 };
 
 }  // namespace fairlead::model

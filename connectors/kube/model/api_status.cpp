@@ -24,7 +24,8 @@ Json details_of(const ObjectName& object) {
 Json causes_of(const std::vector<FieldError>& errors) {
   Json causes = Json::array();
   for (const FieldError& error : errors)
-    causes.push_back({{"reason", error.reason}, {"message", error.message}, {"field", error.field}});
+    causes.push_back(
+        {{"reason", error.reason}, {"message", error.message}, {"field", error.field}});
   return causes;
 }
 
@@ -36,12 +37,13 @@ ApiStatus with_details(ApiStatus status, Json details) {
 }  // namespace
 
 void throw_exception_from_error(const ApiStatus& status, const boost::source_location&) {
-  check_failed("value() of a failed outcome: " + to_text(status.body), std::source_location::current());
+  check_failed("value() of a failed outcome: " + to_text(status.body),
+               std::source_location::current());
 }
 
 ApiStatus failure(int code, std::string_view reason, std::string_view message) {
-  Json body{{"kind", "Status"},       {"apiVersion", "v1"}, {"metadata", Json::object()},
-            {"status", "Failure"},    {"message", message}, {"code", code}};
+  Json body{{"kind", "Status"},    {"apiVersion", "v1"}, {"metadata", Json::object()},
+            {"status", "Failure"}, {"message", message}, {"code", code}};
   if (!reason.empty()) body["reason"] = reason;
   return {code, std::move(body)};
 }
@@ -53,9 +55,9 @@ ApiStatus not_found(const ObjectName& object) {
 }
 
 ApiStatus already_exists(const ObjectName& object) {
-  return with_details(
-      failure(409, "AlreadyExists", qualified(object) + " " + in_quotes(object.name) + " already exists"),
-      details_of(object));
+  return with_details(failure(409, "AlreadyExists",
+                              qualified(object) + " " + in_quotes(object.name) + " already exists"),
+                      details_of(object));
 }
 
 ApiStatus conflict(const ObjectName& object, std::string_view why) {
@@ -84,28 +86,31 @@ ApiStatus invalid(const ObjectName& object, const std::vector<FieldError>& error
   Json details = details_of(object);
   details["causes"] = causes_of(errors);
   return with_details(
-      failure(422, "Invalid", qualified(object) + " " + in_quotes(object.name) + " is invalid: " + list),
+      failure(422, "Invalid",
+              qualified(object) + " " + in_quotes(object.name) + " is invalid: " + list),
       std::move(details));
 }
 
 ApiStatus expired(std::string_view message) { return failure(410, "Expired", message); }
 
 ApiStatus method_not_allowed() {
-  return with_details(
-      failure(405, "MethodNotAllowed", "the server does not allow this method on the requested resource"),
-      Json::object());
+  return with_details(failure(405, "MethodNotAllowed",
+                              "the server does not allow this method on the requested resource"),
+                      Json::object());
 }
 
 ApiStatus unsupported_media_type(std::string_view accepted) {
-  return failure(415, "UnsupportedMediaType",
-                 "the body of the request was in an unknown format - accepted media types include: " +
-                     std::string(accepted));
+  return failure(
+      415, "UnsupportedMediaType",
+      "the body of the request was in an unknown format - accepted media types include: " +
+          std::string(accepted));
 }
 
 ApiStatus version_too_large(std::string_view asked, std::string_view current) {
-  Json details{{"causes",
-                {{{"reason", "ResourceVersionTooLarge"}, {"message", "Too large resource version"}}}},
-               {"retryAfterSeconds", 1}};
+  Json details{
+      {"causes",
+       {{{"reason", "ResourceVersionTooLarge"}, {"message", "Too large resource version"}}}},
+      {"retryAfterSeconds", 1}};
   return with_details(failure(504, "Timeout",
                               "Timeout: Too large resource version: " + std::string(asked) +
                                   ", current: " + std::string(current)),

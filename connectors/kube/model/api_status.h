@@ -12,7 +12,8 @@ namespace fairlead::model {
 
 /// A failure as it goes over the wire: HTTP code and metav1.Status.
 struct ApiStatus {
-  // A constructor, or every Json would count as one: aggregates are constructible from their first member.
+  // A constructor, or every Json would count as one: aggregates are constructible from their first
+  // member.
   ApiStatus() : code(500) {}
   ApiStatus(int http_code, Json status) : code(http_code), body(std::move(status)) {}
 
@@ -23,7 +24,8 @@ struct ApiStatus {
 /// What an API operation returns: a value, or the Status to answer with.
 template <class T>
 using Outcome = boost::system::result<T, ApiStatus>;
-[[noreturn]] void throw_exception_from_error(const ApiStatus& status, const boost::source_location& where);
+[[noreturn]] void throw_exception_from_error(const ApiStatus& status,
+                                             const boost::source_location& where);
 
 /// One `details.causes` entry; `message` is without the field.
 struct FieldError {

@@ -9,9 +9,11 @@ namespace {
 
 using Definitions = std::vector<const ResourceDefinition*>;
 
-const Json kVerbs = {"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"};
+const Json kVerbs = {"delete", "deletecollection", "get",    "list",
+                     "patch",  "create",           "update", "watch"};
 const Json kStatusVerbs = {"get", "patch", "update"};
-constexpr const char* kAggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+constexpr const char* kAggregated =
+    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 ApiAnswer json_answer(const Json& body) {
   ApiAnswer answer;
@@ -25,7 +27,8 @@ std::vector<std::string> versions_of(const Definitions& served, const std::strin
   for (const ResourceDefinition* definition : served)
     if (definition->group == group)
       for (const ResourceVersion& version : definition->versions)
-        if (version.served && std::find(versions.begin(), versions.end(), version.name) == versions.end())
+        if (version.served &&
+            std::find(versions.begin(), versions.end(), version.name) == versions.end())
           versions.push_back(version.name);
   return versions;
 }
@@ -56,9 +59,11 @@ Json aggregated_group(const Definitions& served, const std::string& group) {
   for (const std::string& name : versions_of(served, group)) {
     Json resources = Json::array();
     for (const ResourceDefinition* definition : served)
-      if (const ResourceVersion* version = definition->version(name); version && definition->group == group)
+      if (const ResourceVersion* version = definition->version(name);
+          version && definition->group == group)
         resources.push_back(aggregated_resource(*definition, *version));
-    versions.push_back({{"version", name}, {"resources", std::move(resources)}, {"freshness", "Current"}});
+    versions.push_back(
+        {{"version", name}, {"resources", std::move(resources)}, {"freshness", "Current"}});
   }
   Json metadata = Json::object();
   if (!group.empty()) metadata["name"] = group;
@@ -79,10 +84,13 @@ Json group_object(const Definitions& served, const std::string& group) {
   for (const std::string& name : versions_of(served, group))
     versions.push_back({{"groupVersion", group + "/" + name}, {"version", name}});
   Json preferred = versions.empty() ? Json() : versions.front();
-  return {{"name", group}, {"versions", std::move(versions)}, {"preferredVersion", std::move(preferred)}};
+  return {{"name", group},
+          {"versions", std::move(versions)},
+          {"preferredVersion", std::move(preferred)}};
 }
 
-Json resource_list(const Definitions& served, const std::string& group, const std::string& version) {
+Json resource_list(const Definitions& served, const std::string& group,
+                   const std::string& version) {
   Json resources = Json::array();
   for (const ResourceDefinition* definition : served) {
     const ResourceVersion* of = definition->version(version);
@@ -156,18 +164,24 @@ std::optional<ApiAnswer> answer_discovery(const ApiRequest& request, const Defin
   if (request.method != "GET") return std::nullopt;
   const bool root = request.path == "/api" || request.path == "/api/";
   const bool groups = request.path == "/apis" || request.path == "/apis/";
-  if (request.path == "/version" || request.path == "/version/") return json_answer(version_info(git_version));
+  if (request.path == "/version" || request.path == "/version/")
+    return json_answer(version_info(git_version));
   // A client that knows only the beta form must not be handed the other one.
   if ((root || groups) && request.accept.find("g=apidiscovery.k8s.io;v=v2;") != std::string::npos) {
-    ApiAnswer answer = json_answer(aggregated(served, root ? std::vector<std::string>{""} : groups_of(served)));
+    ApiAnswer answer =
+        json_answer(aggregated(served, root ? std::vector<std::string>{""} : groups_of(served)));
     answer.content_type = kAggregated;
     return answer;
   }
-  if (root) return json_answer({{"kind", "APIVersions"}, {"versions", {"v1"}}, {"serverAddressByClientCIDRs", Json::array()}});
+  if (root)
+    return json_answer({{"kind", "APIVersions"},
+                        {"versions", {"v1"}},
+                        {"serverAddressByClientCIDRs", Json::array()}});
   if (groups) {
     Json list = Json::array();
     for (const std::string& group : groups_of(served)) list.push_back(group_object(served, group));
-    return json_answer({{"kind", "APIGroupList"}, {"apiVersion", "v1"}, {"groups", std::move(list)}});
+    return json_answer(
+        {{"kind", "APIGroupList"}, {"apiVersion", "v1"}, {"groups", std::move(list)}});
   }
   if (request.path == "/api/v1") return json_answer(resource_list(served, "", "v1"));
   return answer_group(request.path, served);

@@ -8,7 +8,8 @@ namespace {
 std::string key_text(const std::string& json) {
   std::string text;
   const Json key = Json::parse(json, nullptr, false);
-  for (const auto& [name, value] : key.items()) text += (text.empty() ? "" : ",") + name + "=" + to_text(value);
+  for (const auto& [name, value] : key.items())
+    text += (text.empty() ? "" : ",") + name + "=" + to_text(value);
   return text;
 }
 
@@ -75,17 +76,18 @@ FieldSet FieldSet::united(const FieldSet& other) const {
 
 FieldSet FieldSet::intersected(const FieldSet& other) const {
   FieldSet set;
-  std::set_intersection(members_.begin(), members_.end(), other.members_.begin(), other.members_.end(),
-                        std::inserter(set.members_, set.members_.end()));
+  std::set_intersection(members_.begin(), members_.end(), other.members_.begin(),
+                        other.members_.end(), std::inserter(set.members_, set.members_.end()));
   for (const auto& [element, child] : children_)
-    if (const FieldSet* theirs = other.below(element)) set.attach(element, child.intersected(*theirs));
+    if (const FieldSet* theirs = other.below(element))
+      set.attach(element, child.intersected(*theirs));
   return set;
 }
 
 FieldSet FieldSet::without(const FieldSet& other) const {
   FieldSet set;
-  std::set_difference(members_.begin(), members_.end(), other.members_.begin(), other.members_.end(),
-                      std::inserter(set.members_, set.members_.end()));
+  std::set_difference(members_.begin(), members_.end(), other.members_.begin(),
+                      other.members_.end(), std::inserter(set.members_, set.members_.end()));
   for (const auto& [element, child] : children_) {
     const FieldSet* theirs = other.below(element);
     set.attach(element, theirs != nullptr ? child.without(*theirs) : child);

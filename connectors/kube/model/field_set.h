@@ -1,7 +1,7 @@
 // Sets of field paths: who owns what.
 //
-// The wire form is metav1.FieldsV1: `f:spec`, `k:{"name":"cpu"}`, `v:"x"` nested in objects. A path element is kept
-// in exactly that spelling. Rules: structured-merge-diff's fieldpath.Set.
+// The wire form is metav1.FieldsV1: `f:spec`, `k:{"name":"cpu"}`, `v:"x"` nested in objects. A path
+// element is kept in exactly that spelling. Rules: structured-merge-diff's fieldpath.Set.
 #pragma once
 
 #include <map>

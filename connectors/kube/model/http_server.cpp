@@ -43,7 +43,8 @@ const char* reason_phrase(int code) {
   }
 }
 
-/// The text of a Warning header: quotes and backslashes escaped, nothing that would break the header.
+/// The text of a Warning header: quotes and backslashes escaped, nothing that would break the
+/// header.
 std::string warning_value(const std::string& text) {
   std::string out = "299 - \"";
   for (char c : text) {
@@ -54,9 +55,11 @@ std::string warning_value(const std::string& text) {
 }
 
 std::string head_of(const ApiAnswer& answer, bool keep_alive) {
-  std::string head = "HTTP/1.1 " + std::to_string(answer.code) + " " + reason_phrase(answer.code) + "\r\n";
+  std::string head =
+      "HTTP/1.1 " + std::to_string(answer.code) + " " + reason_phrase(answer.code) + "\r\n";
   head += "Content-Type: " + answer.content_type + "\r\n";
-  for (const std::string& warning : answer.warnings) head += "Warning: " + warning_value(warning) + "\r\n";
+  for (const std::string& warning : answer.warnings)
+    head += "Warning: " + warning_value(warning) + "\r\n";
   if (answer.retry_after) head += "Retry-After: " + std::to_string(*answer.retry_after) + "\r\n";
   if (!keep_alive) head += "Connection: close\r\n";
   head += answer.watch ? "Transfer-Encoding: chunked\r\n"
@@ -115,7 +118,8 @@ class Server final : public HttpServer {
     if (!error) acceptor_.bind(endpoint, error);
     if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
     if (error)
-      return Error{ErrorCode::unavailable, "127.0.0.1:" + std::to_string(options_.port) + ": " + error.message()};
+      return Error{ErrorCode::unavailable,
+                   "127.0.0.1:" + std::to_string(options_.port) + ": " + error.message()};
     port_ = acceptor_.local_endpoint().port();
     accept();
     tick();
@@ -172,16 +176,18 @@ Session::~Session() { --server_.connections_; }
 void Session::read() {
   parser_.emplace();
   parser_->body_limit(server_.options_.body_bytes_max);
-  http::async_read(socket_, buffer_, *parser_, [self = shared_from_this()](error_code error, std::size_t) {
-    if (error) return self->close();
-    self->answer();
-  });
+  http::async_read(socket_, buffer_, *parser_,
+                   [self = shared_from_this()](error_code error, std::size_t) {
+                     if (error) return self->close();
+                     self->answer();
+                   });
 }
 
 void Session::answer() {
   const auto& message = parser_->get();
   const auto target = message.target();
-  ApiRequest request = parse_target(std::string_view(message.method_string()), std::string_view(target));
+  ApiRequest request =
+      parse_target(std::string_view(message.method_string()), std::string_view(target));
   auto header = [&](http::field name) { return std::string(message[name]); };
   request.accept = header(http::field::accept);
   request.content_type = header(http::field::content_type);
@@ -223,10 +229,11 @@ void Session::begin_watch(ApiAnswer answer) {
 
 /// A client says nothing during a watch; what can be read is its end.
 void Session::watch_for_close() {
-  socket_.async_read_some(asio::buffer(probe_), [self = shared_from_this()](error_code error, std::size_t) {
-    if (error) return self->close();
-    self->watch_for_close();
-  });
+  socket_.async_read_some(asio::buffer(probe_),
+                          [self = shared_from_this()](error_code error, std::size_t) {
+                            if (error) return self->close();
+                            self->watch_for_close();
+                          });
 }
 
 void Session::pump() {
@@ -265,7 +272,8 @@ void Session::close() {
 
 }  // namespace
 
-Result<std::unique_ptr<HttpServer>> HttpServer::start(const HttpServerOptions& options, Callbacks callbacks) {
+Result<std::unique_ptr<HttpServer>> HttpServer::start(const HttpServerOptions& options,
+                                                      Callbacks callbacks) {
   auto server = std::make_unique<Server>(options, std::move(callbacks));
   Result<std::monostate> listening = server->listen();
   if (!listening) return listening.error();

@@ -1,6 +1,7 @@
 // HTTP/1.1 on the loopback interface: keep-alive requests, chunked watch streams.
 //
-// The only place that knows Beast. It speaks ApiRequest and ApiAnswer and hides every template behind one class.
+// The only place that knows Beast. It speaks ApiRequest and ApiAnswer and hides every template
+// behind one class.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ struct HttpServerOptions {
   std::uint16_t port = 0;  ///< 0: any free one
   std::size_t connections_max = 512;
   std::size_t body_bytes_max = 8u << 20;
-  Duration watch_lifetime = minutes(30);     ///< a watch that asks for no other is closed after this
+  Duration watch_lifetime = minutes(30);  ///< a watch that asks for no other is closed after this
   Duration bookmark_interval = seconds(60);  ///< `tick` is called this often
 };
 
@@ -36,7 +37,8 @@ class HttpServer {
   };
 
   /// Starts listening on 127.0.0.1. ErrorCode::unavailable if the port is taken.
-  static Result<std::unique_ptr<HttpServer>> start(const HttpServerOptions& options, Callbacks callbacks);
+  static Result<std::unique_ptr<HttpServer>> start(const HttpServerOptions& options,
+                                                   Callbacks callbacks);
   virtual ~HttpServer() = default;
   virtual std::uint16_t port() const = 0;
   /// Closes every connection and joins the thread. Idempotent; not from a handler.

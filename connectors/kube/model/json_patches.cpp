@@ -24,7 +24,8 @@ Json strategic_list(Json list, const Json& patch, const SchemaRef& schema) {
   const std::string& key = schema->patch_merge_key;
   for (const Json& item : patch) {
     auto same = std::find_if(list.begin(), list.end(), [&](const Json& candidate) {
-      return candidate.is_object() && item.is_object() && candidate.value(key, Json()) == item.value(key, Json());
+      return candidate.is_object() && item.is_object() &&
+             candidate.value(key, Json()) == item.value(key, Json());
     });
     if (directive_of(item) == "delete") {
       if (same != list.end()) list.erase(same);
@@ -54,11 +55,13 @@ Json merge_patched(Json object, const Json& patch) {
 Outcome<Json> json_patched(const Json& object, const Json& patch) {
   if (!patch.is_array())
     return bad_request(
-        "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp");
+        "error decoding patch: json: cannot unmarshal object into Go value of type "
+        "[]handlers.jsonPatchOp");
   try {
     return object.patch(patch);
   } catch (const Json::exception&) {
-    ApiStatus status = failure(422, "Invalid", "the server rejected our request due to an error in our request");
+    ApiStatus status =
+        failure(422, "Invalid", "the server rejected our request due to an error in our request");
     status.body["details"] = Json::object();
     return status;
   }

@@ -10,8 +10,8 @@ namespace fairlead::model {
 Json merge_patched(Json object, const Json& patch);
 /// RFC 6902. 422 where an operation cannot be done, 400 where the patch is none.
 Outcome<Json> json_patched(const Json& object, const Json& patch);
-/// Strategic merge, for built-in kinds: lists with a merge key merge by it, `$patch`, `$deleteFromPrimitiveList`
-/// and `$setElementOrder` are understood (order is that of the result).
+/// Strategic merge, for built-in kinds: lists with a merge key merge by it, `$patch`,
+/// `$deleteFromPrimitiveList` and `$setElementOrder` are understood (order is that of the result).
 Json strategic_merged(Json object, const Json& patch, const SchemaRef& schema);
 
 }  // namespace fairlead::model

@@ -7,7 +7,8 @@ namespace fairlead::model {
 namespace {
 
 std::string_view unquoted(std::string_view text) {
-  if (text.size() >= 2 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front())
+  if (text.size() >= 2 && (text.front() == '"' || text.front() == '\'') &&
+      text.back() == text.front())
     return text.substr(1, text.size() - 2);
   return text;
 }
@@ -52,7 +53,8 @@ void descend_bracket(const std::vector<const Json*>& from, std::string_view insi
     if (inside == "*") {
       for (const Json& item : *list) to.push_back(&item);
     } else {
-      const auto index = static_cast<std::size_t>(std::strtoul(std::string(inside).c_str(), nullptr, 10));
+      const auto index =
+          static_cast<std::size_t>(std::strtoul(std::string(inside).c_str(), nullptr, 10));
       if (index < list->size()) to.push_back(&(*list)[index]);
     }
   }
@@ -84,8 +86,10 @@ std::vector<Json> find_by_path(const Json& object, std::string_view path) {
       path.remove_prefix(close + 1);
     } else if (path.front() == '.') {
       const std::string name = take_name(path);
-      if (!name.empty()) descend_field(found, name, next);
-      else next = found;
+      if (!name.empty())
+        descend_field(found, name, next);
+      else
+        next = found;
     } else {
       return {};
     }

@@ -54,8 +54,9 @@ Json encode(const Managers& managers) {
   for (const auto& [key, owned] : managers) order.emplace_back(key, &owned);
   std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
     return std::tuple(!a.first.applies, a.second->time, a.first.manager, a.second->api_version,
-                      a.first.subresource) < std::tuple(!b.first.applies, b.second->time, b.first.manager,
-                                                        b.second->api_version, b.first.subresource);
+                      a.first.subresource) < std::tuple(!b.first.applies, b.second->time,
+                                                        b.first.manager, b.second->api_version,
+                                                        b.first.subresource);
   });
   Json entries = Json::array();
   for (const auto& [key, owned] : order) {
@@ -76,8 +77,8 @@ void strip_system_fields(FieldSet& set) {
   set.drop("f:apiVersion");
   set.drop("f:kind");
   FieldSet system;
-  for (const char* name : {"name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName",
-                           "generation", "managedFields", "resourceVersion"})
+  for (const char* name : {"name", "namespace", "creationTimestamp", "selfLink", "uid",
+                           "clusterName", "generation", "managedFields", "resourceVersion"})
     system.insert({"f:metadata", std::string("f:") + name});
   system.insert_member("f:metadata");
   set = set.without(system);
@@ -126,8 +127,10 @@ ApiStatus conflict_status(const Managers& managers, const Conflicts& conflicts) 
   }
   if (count == 1)
     return apply_conflict(
-        "Apply failed with 1 conflict: " + causes.front().message + ": " + causes.front().field, causes);
-  return apply_conflict("Apply failed with " + std::to_string(count) + " conflicts: " + list, causes);
+        "Apply failed with 1 conflict: " + causes.front().message + ": " + causes.front().field,
+        causes);
+  return apply_conflict("Apply failed with " + std::to_string(count) + " conflicts: " + list,
+                        causes);
 }
 
 /// What others lose because of `change` made by `self`.
@@ -150,7 +153,8 @@ void take_from_others(Managers& managers, const ManagerKey& self, const Conflict
   std::erase_if(managers, [](const auto& entry) { return entry.second.fields.empty(); });
 }
 
-/// Takes out of `merged_object` what the applier owned before, applies no longer and nobody else owns.
+/// Takes out of `merged_object` what the applier owned before, applies no longer and nobody else
+/// owns.
 Json pruned(const Json& merged_object, const Managers& managers, const FieldSet& last,
             const SchemaRef& schema) {
   if (last.empty()) return merged_object;
@@ -176,7 +180,8 @@ Json with_entries(Json object, const Managers& managers) {
   return object;
 }
 
-/// Conflicts with what the same user applied client-side before are none: kubectl is moving to server-side apply.
+/// Conflicts with what the same user applied client-side before are none: kubectl is moving to
+/// server-side apply.
 void forgive_last_applied(const Json& live, const SchemaRef& schema, Conflicts& conflicts) {
   auto metadata = live.find("metadata");
   if (metadata == live.end()) return;
@@ -194,14 +199,18 @@ void forgive_last_applied(const Json& live, const SchemaRef& schema, Conflicts& 
 
 }  // namespace
 
-Json track_update(const Json& before, Json after, const SchemaRef& schema, const WriteIdentity& writer) {
+Json track_update(const Json& before, Json after, const SchemaRef& schema,
+                  const WriteIdentity& writer) {
   Managers managers = decode(after);
   const Json* sent = nullptr;
-  if (auto found = after["metadata"].find("managedFields"); found != after["metadata"].end()) sent = &*found;
-  const bool reset = sent != nullptr && sent->is_array() && sent->size() == 1 && sent->front().empty();
+  if (auto found = after["metadata"].find("managedFields"); found != after["metadata"].end())
+    sent = &*found;
+  const bool reset =
+      sent != nullptr && sent->is_array() && sent->size() == 1 && sent->front().empty();
   if (!reset && (managers.empty() || writer.door == Door::status)) managers = decode(before);
 
-  Comparison change = compare(without_managed_fields(before), without_managed_fields(after), schema);
+  Comparison change =
+      compare(without_managed_fields(before), without_managed_fields(after), schema);
   for (FieldSet* set : {&change.added, &change.modified, &change.removed}) {
     keep_own_part(*set, writer.door);
     strip_system_fields(*set);
@@ -248,7 +257,8 @@ Outcome<Json> apply_configuration(const Json& live, const Json& applied, const S
   }
   take_from_others(managers, self, conflicts, change);
   // An apply that only joins the owners of values that are there has no time.
-  if (auto own = managers.find(self); own != managers.end() && !change.same()) own->second.time = writer.time;
+  if (auto own = managers.find(self); own != managers.end() && !change.same())
+    own->second.time = writer.time;
   return with_entries(std::move(object), managers);
 }
 

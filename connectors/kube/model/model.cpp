@@ -33,7 +33,20 @@ ApiAnswer status_answer(const ApiStatus& status) {
   answer.code = status.code;
   answer.body = to_text(status.body);
   const Json details = status.body.value("details", Json::object());
-  if (details.contains("retryAfterSeconds")) answer.retry_after = details["retryAfterSeconds"].get<int>();
+  if (details.contains("retryAfterSeconds"))
+    answer.retry_after = details["retryAfterSeconds"].get<int>();
+  return answer;
+}
+
+/// Everybody may do everything: `kubectl auth can-i` says yes.
+ApiAnswer allow_review(const ApiRequest& http) {
+  Json review = Json::parse(http.body, nullptr, false);
+  if (!review.is_object())
+    review = {{"kind", "SelfSubjectAccessReview"}, {"apiVersion", "authorization.k8s.io/v1"}};
+  review["status"] = {{"allowed", true}};
+  ApiAnswer answer;
+  answer.code = 201;
+  answer.body = to_text(review);
   return answer;
 }
 
@@ -57,7 +70,8 @@ std::string Model::State::make_id(std::string_view purpose) {
   return sha256(parts).hex();
 }
 
-const ResourceDefinition* Model::State::find(const std::string& group, const std::string& plural) const {
+const ResourceDefinition* Model::State::find(const std::string& group,
+                                             const std::string& plural) const {
   auto found = definitions.find(plural + "." + group);
   return found == definitions.end() ? nullptr : found->second.get();
 }
@@ -68,7 +82,8 @@ void Model::State::add_definition(ResourceDefinition definition) {
   place = std::make_unique<ResourceDefinition>(std::move(definition));
   for (auto& watcher : watchers) {
     if (watcher->resource != place->plural + "." + place->group) continue;
-    if (const ResourceVersion* version = place->version(watcher->version->name)) watcher->version = version;
+    if (const ResourceVersion* version = place->version(watcher->version->name))
+      watcher->version = version;
   }
 }
 
@@ -79,14 +94,16 @@ void Model::State::remove_definition(const std::string& resource) {
   for (const auto& entry : store.objects(resource)) keys.push_back(entry.first);
   for (const std::string& key : keys) publish(store.remove(resource, key));
   for (auto& watcher : watchers)
-    if (auto stream = watcher->stream.lock(); stream && watcher->resource == resource) stream->end();
+    if (auto stream = watcher->stream.lock(); stream && watcher->resource == resource)
+      stream->end();
   retired.push_back(std::move(found->second));
   definitions.erase(found);
 }
 
 Outcome<ApiAnswer> Model::State::route(ResourceRequest& request) {
   const std::string& method = request.http.method;
-  if (!request.version->deprecation.empty()) request.warnings.push_back(request.version->deprecation);
+  if (!request.version->deprecation.empty())
+    request.warnings.push_back(request.version->deprecation);
   if (!request.subresource.empty() &&
       (request.subresource != "status" || !request.version->has_status || request.name.empty()))
     return not_found({request.definition->group, request.definition->plural, request.name});
@@ -94,9 +111,11 @@ Outcome<ApiAnswer> Model::State::route(ResourceRequest& request) {
     if (request.http.query_flag("watch")) return watch(request);
     return request.name.empty() ? list(request) : get(request);
   }
-  if (!request.subresource.empty() && method != "PUT" && method != "PATCH") return method_not_allowed();
+  if (!request.subresource.empty() && method != "PUT" && method != "PATCH")
+    return method_not_allowed();
   if (method == "POST") return create(request);
-  if (method == "DELETE") return request.name.empty() ? remove_collection(request) : remove(request);
+  if (method == "DELETE")
+    return request.name.empty() ? remove_collection(request) : remove(request);
   if (request.name.empty()) return bad_request("name must be provided");
   if (method == "PUT") return update(request);
   if (method == "PATCH") return patch(request);
@@ -127,10 +146,12 @@ bool read_path(const std::vector<std::string>& path, std::string& group, std::st
 
 Model::Model(Clock& clock, ModelOptions options)
     : state_(std::make_unique<State>(clock, std::move(options))) {
-  for (ResourceDefinition& definition : built_in_resources()) state_->add_definition(std::move(definition));
+  for (ResourceDefinition& definition : built_in_resources())
+    state_->add_definition(std::move(definition));
   for (const char* name : {"default", "kube-node-lease", "kube-public", "kube-system"}) {
-    Outcome<Json> made = call("POST", "/api/v1/namespaces?fieldManager=kube-apiserver",
-                              {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", name}}}});
+    Outcome<Json> made =
+        call("POST", "/api/v1/namespaces?fieldManager=kube-apiserver",
+             {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", name}}}});
     check(made.has_value(), "a new model accepts its own namespaces");
   }
   // Like a server that has just started: what was before cannot be watched.
@@ -141,14 +162,19 @@ Model::~Model() = default;
 
 ApiAnswer Model::handle(const ApiRequest& http) {
   if (http.body.size() > state_->options.body_bytes_max)
-    return status_answer(failure(413, "RequestEntityTooLarge",
-                                 "Request entity too large: limit is " +
-                                     std::to_string(state_->options.body_bytes_max)));
-  if (http.path == "/readyz" || http.path == "/livez" || http.path == "/healthz") return text_answer(200, "ok");
+    return status_answer(failure(
+        413, "RequestEntityTooLarge",
+        "Request entity too large: limit is " + std::to_string(state_->options.body_bytes_max)));
+  if (http.path == "/readyz" || http.path == "/livez" || http.path == "/healthz")
+    return text_answer(200, "ok");
   std::vector<const ResourceDefinition*> served;
   for (const auto& entry : state_->definitions) served.push_back(entry.second.get());
   if (auto answer = answer_discovery(http, served, state_->options.git_version)) return *answer;
   if (auto answer = answer_openapi(http, served)) return *answer;
+
+  if (http.path == "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews" &&
+      http.method == "POST")
+    return allow_review(http);
 
   ResourceRequest request{http, nullptr, nullptr, "", "", "", form_of(http.accept), {}};
   std::string group, version;
@@ -162,7 +188,8 @@ ApiAnswer Model::handle(const ApiRequest& http) {
   request.definition = state_->find(group, rest[0]);
   if (request.definition == nullptr || rest.size() > 3) return unknown;
   request.version = request.definition->version(version);
-  if (request.version == nullptr || (!request.namespace_.empty() && !request.definition->namespaced))
+  if (request.version == nullptr ||
+      (!request.namespace_.empty() && !request.definition->namespaced))
     return unknown;
   if (rest.size() > 1) request.name = rest[1];
   if (rest.size() > 2) request.subresource = rest[2];

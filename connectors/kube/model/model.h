@@ -1,13 +1,14 @@
-// An API server in memory: what `fairlead dev` embeds, what unit tests use as a double, and what the simulator
-// breaks on purpose.
+// An API server in memory: what `fairlead dev` embeds, what unit tests use as a double, and what
+// the simulator breaks on purpose.
 //
-// It answers requests as kube-apiserver does (tests/conformance sends the same ones to a real server and compares):
-// resourceVersions, paging, watches with bookmarks and 410, server-side apply with field ownership, defaulting,
-// pruning and validation by structural schemas, status subresources, finalizers, preconditions, Status bodies.
-// It is sans-I/O and deterministic: time and uids come from outside, one owner calls it, nothing happens between
-// calls. Not modelled: authentication and authorization, admission webhooks, CEL other than `self == oldSelf`,
-// conversion other than by name, owner references, validation ratcheting. Namespaces are emptied at once, as if the
-// controller that does it had already run.
+// It answers requests as kube-apiserver does (tests/conformance sends the same ones to a real
+// server and compares): resourceVersions, paging, watches with bookmarks and 410, server-side apply
+// with field ownership, defaulting, pruning and validation by structural schemas, status
+// subresources, finalizers, preconditions, Status bodies. It is sans-I/O and deterministic: time
+// and uids come from outside, one owner calls it, nothing happens between calls. Not modelled:
+// authentication and authorization, admission webhooks, CEL other than `self == oldSelf`,
+// conversion other than by name, owner references, validation ratcheting. Namespaces are emptied at
+// once, as if the controller that does it had already run.
 #pragma once
 
 #include <functional>
@@ -26,11 +27,13 @@
 namespace fairlead::model {
 
 struct ModelOptions {
-  std::size_t history_max = 100'000;    ///< changes that can be read back
+  std::size_t history_max = 100'000;     ///< changes that can be read back
   std::size_t watch_lines_max = 10'000;  ///< lines that may wait for one watcher
-  std::size_t body_bytes_max = 3u << 20;  ///< larger bodies are refused with 413, as etcd's limit makes a server do
+  std::size_t body_bytes_max =
+      3u << 20;  ///< larger bodies are refused with 413, as etcd's limit makes a server do
   std::string git_version = "v1.36.3";
-  std::uint64_t seed = 1;  ///< of uids and generated names: the same seed and requests give the same objects
+  std::uint64_t seed =
+      1;  ///< of uids and generated names: the same seed and requests give the same objects
 };
 
 /// One API server. Owned and called by one thread at a time; the clock must outlive it.
@@ -44,12 +47,14 @@ class Model {
   /// Answers one request. Never fails: what is wrong with a request is in the answer.
   ApiAnswer handle(const ApiRequest& request);
 
-  /// `handle` for callers in the same process: `target` is `/path?query`, `body` null for none. Returns the answered
-  /// object, or the Status if the code is not 2xx. Patches are merge patches unless `content_type` says otherwise.
+  /// `handle` for callers in the same process: `target` is `/path?query`, `body` null for none.
+  /// Returns the answered object, or the Status if the code is not 2xx. Patches are merge patches
+  /// unless `content_type` says otherwise.
   Outcome<Json> call(std::string_view method, std::string_view target, const Json& body = nullptr,
                      std::string_view content_type = "");
 
-  /// Serves the kind of a CustomResourceDefinition, as POSTing it does; one that is there already is replaced.
+  /// Serves the kind of a CustomResourceDefinition, as POSTing it does; one that is there already
+  /// is replaced.
   Result<std::monostate> install_crd(const Json& crd);
   /// Serves every kind of schema/crd.
   void install_fairlead_crds();

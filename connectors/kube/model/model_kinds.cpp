@@ -1,5 +1,5 @@
-// What an API server does by itself for some kinds: namespaces that empty, Secrets written as text, definitions that
-// start to be served.
+// What an API server does by itself for some kinds: namespaces that empty, Secrets written as text,
+// definitions that start to be served.
 #include "connectors/kube/model/model_state.h"
 
 namespace fairlead::model {
@@ -30,27 +30,34 @@ void complete_namespace(Json& object) {
 void Model::State::prepare_built_in(const ResourceDefinition& definition, Json& object) const {
   if (is_kind(definition, "", "secrets")) prepare_secret(object);
   if (is_kind(definition, "", "namespaces"))
-    object["metadata"]["labels"]["kubernetes.io/metadata.name"] = object["metadata"].value("name", "");
+    object["metadata"]["labels"]["kubernetes.io/metadata.name"] =
+        object["metadata"].value("name", "");
 }
 
 void Model::State::complete_built_in(const ResourceDefinition& definition, Json& object) const {
   if (is_kind(definition, "", "namespaces")) complete_namespace(object);
-  if (is_kind(definition, "apiextensions.k8s.io", "customresourcedefinitions") && !object.contains("status")) {
+  if (is_kind(definition, "apiextensions.k8s.io", "customresourcedefinitions") &&
+      !object.contains("status")) {
     Json stored = Json::array();
     for (const Json& version : object["spec"].value("versions", Json::array()))
       if (version.value("storage", false)) stored.push_back(version.value("name", ""));
     Json conditions = Json::array();
     for (const char* type : {"NamesAccepted", "Established"})
-      conditions.push_back({{"type", type}, {"status", "True"}, {"reason", "Accepted"},
-                            {"lastTransitionTime", now_text()}, {"message", "served"}});
+      conditions.push_back({{"type", type},
+                            {"status", "True"},
+                            {"reason", "Accepted"},
+                            {"lastTransitionTime", now_text()},
+                            {"message", "served"}});
     object["status"] = {{"acceptedNames", object["spec"].value("names", Json::object())},
                         {"conditions", std::move(conditions)},
                         {"storedVersions", std::move(stored)}};
   }
 }
 
-Outcome<std::monostate> Model::State::after_write(const ResourceDefinition& definition, const Json& object) {
-  if (!is_kind(definition, "apiextensions.k8s.io", "customresourcedefinitions")) return std::monostate();
+Outcome<std::monostate> Model::State::after_write(const ResourceDefinition& definition,
+                                                  const Json& object) {
+  if (!is_kind(definition, "apiextensions.k8s.io", "customresourcedefinitions"))
+    return std::monostate();
   Result<ResourceDefinition> served = read_crd(object);
   if (!served)
     return invalid({definition.group, definition.kind, object["metadata"].value("name", "")},
@@ -73,11 +80,14 @@ Outcome<std::monostate> Model::State::check_namespace(const ResourceRequest& req
   if (!found) return not_found({"", "namespaces", request.namespace_});
   if (!(*found)["metadata"].contains("deletionTimestamp")) return std::monostate();
   return failure(403, "Forbidden",
-                 request.definition->plural + " \"" + request.name + "\" is forbidden: unable to create new content in "
-                 "namespace " + request.namespace_ + " because it is being terminated");
+                 request.definition->plural + " \"" + request.name +
+                     "\" is forbidden: unable to create new content in "
+                     "namespace " +
+                     request.namespace_ + " because it is being terminated");
 }
 
-const Change& Model::State::commit(const std::string& resource, const std::string& key, Json object) {
+const Change& Model::State::commit(const std::string& resource, const std::string& key,
+                                   Json object) {
   const Change& change = store.put(resource, key, std::move(object));
   publish(change);
   return change;
@@ -89,8 +99,8 @@ void Model::State::erase(const ResourceDefinition& definition, const std::string
   after_removal(definition, *change.last);
 }
 
-/// Removes what is left in a namespace that is being deleted, then the namespace. Objects with finalizers stay, and
-/// the namespace with them.
+/// Removes what is left in a namespace that is being deleted, then the namespace. Objects with
+/// finalizers stay, and the namespace with them.
 void Model::State::drain_namespace(const std::string& name) {
   ObjectRef found = store.find("namespaces.", name);
   if (!found || !(*found)["metadata"].contains("deletionTimestamp")) return;

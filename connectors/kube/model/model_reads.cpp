@@ -20,13 +20,15 @@ std::optional<std::uint64_t> number(const std::string& text) {
 }
 
 ApiStatus invalid_list_options(const char* message) {
-  return invalid({"meta.k8s.io", "ListOptions", ""},
-                 {{"resourceVersionMatch", "FieldValueForbidden", std::string("Forbidden: ") + message}});
+  return invalid(
+      {"meta.k8s.io", "ListOptions", ""},
+      {{"resourceVersionMatch", "FieldValueForbidden", std::string("Forbidden: ") + message}});
 }
 
 std::string bad_version_text(const std::string& asked) {
   const std::string shown = Json(asked).dump();
-  return "resourceVersion: Invalid value: " + shown + ": strconv.ParseUint: parsing " + shown + ": invalid syntax";
+  return "resourceVersion: Invalid value: " + shown + ": strconv.ParseUint: parsing " + shown +
+         ": invalid syntax";
 }
 
 ApiStatus bad_version(const std::string& asked) {
@@ -35,13 +37,18 @@ ApiStatus bad_version(const std::string& asked) {
 
 RowObject row_object_of(const ApiRequest& request) {
   const std::string wanted = request.query_value("includeObject");
-  return wanted == "Object" ? RowObject::whole : wanted == "None" ? RowObject::none : RowObject::metadata;
+  return wanted == "Object" ? RowObject::whole
+         : wanted == "None" ? RowObject::none
+                            : RowObject::metadata;
 }
 
 constexpr const char* kContinueExpired =
-    "The provided continue parameter is too old to display a consistent list result. You can start a new list without "
-    "the continue parameter, or use the continue token in this response to retrieve the remainder of the results. "
-    "Continuing with the provided token results in an inconsistent list - objects that were created, modified, or "
+    "The provided continue parameter is too old to display a consistent list result. You can start "
+    "a new list without "
+    "the continue parameter, or use the continue token in this response to retrieve the remainder "
+    "of the results. "
+    "Continuing with the provided token results in an inconsistent list - objects that were "
+    "created, modified, or "
     "deleted between the time the first chunk was returned and now may show up in the list.";
 
 /// Where a page starts.
@@ -52,7 +59,8 @@ struct Page {
 
 std::string continue_token(std::uint64_t revision, const std::string& last_key) {
   // A server's token names the key that follows: the last one and a zero byte.
-  return base64url(to_text({{"v", "meta.k8s.io/v1"}, {"rv", revision}, {"start", last_key + std::string(1, '\0')}}));
+  return base64url(to_text(
+      {{"v", "meta.k8s.io/v1"}, {"rv", revision}, {"start", last_key + std::string(1, '\0')}}));
 }
 
 Outcome<Page> read_continue(const std::string& token) {
@@ -86,8 +94,8 @@ Json Model::State::in_form(const ResourceRequest& request, const Json& object) c
   if (request.form == Form::metadata) return partial_metadata(object);
   if (request.form == Form::object) return object;
   const Json metadata{{"resourceVersion", object["metadata"].value("resourceVersion", "")}};
-  return as_table({*request.definition, *request.version, clock.now(), row_object_of(request.http)}, {object},
-                  metadata);
+  return as_table({*request.definition, *request.version, clock.now(), row_object_of(request.http)},
+                  {object}, metadata);
 }
 
 Outcome<ApiAnswer> Model::State::get(ResourceRequest& request) {
@@ -98,8 +106,9 @@ Outcome<ApiAnswer> Model::State::get(ResourceRequest& request) {
 
 Outcome<ApiAnswer> Model::State::list(ResourceRequest& request) {
   const ApiRequest& http = request.http;
-  Outcome<Selector> selector = Selector::parse(http.query_value("labelSelector"), http.query_value("fieldSelector"),
-                                               request.definition->selectable_fields);
+  Outcome<Selector> selector =
+      Selector::parse(http.query_value("labelSelector"), http.query_value("fieldSelector"),
+                      request.definition->selectable_fields);
   if (!selector) return selector.error();
   const std::string match = http.query_value("resourceVersionMatch");
   const std::string asked = http.query_value("resourceVersion");
@@ -108,13 +117,15 @@ Outcome<ApiAnswer> Model::State::list(ResourceRequest& request) {
                    {{"sendInitialEvents", "FieldValueForbidden",
                      "Forbidden: sendInitialEvents is forbidden for list"}});
   if (!match.empty() && asked.empty())
-    return invalid_list_options("resourceVersionMatch is forbidden unless resourceVersion is provided");
+    return invalid_list_options(
+        "resourceVersionMatch is forbidden unless resourceVersion is provided");
 
   Page page{store.revision(), ""};
   if (!asked.empty()) {
     std::optional<std::uint64_t> version = number(asked);
     if (!version) return bad_version(asked);
-    if (*version > store.revision()) return version_too_large(asked, std::to_string(store.revision()));
+    if (*version > store.revision())
+      return version_too_large(asked, std::to_string(store.revision()));
     if (match == "Exact") page.revision = *version;
   }
   const std::string token = http.query_value("continue");
@@ -124,9 +135,10 @@ Outcome<ApiAnswer> Model::State::list(ResourceRequest& request) {
     page = *continued;
   }
   if (page.revision < store.compacted()) {
-    ApiStatus status = expired(token.empty() ? "The resourceVersion for the provided list is too old."
-                                             : kContinueExpired);
-    if (!token.empty()) status.body["metadata"]["continue"] = continue_token(store.revision(), page.after);
+    ApiStatus status = expired(
+        token.empty() ? "The resourceVersion for the provided list is too old." : kContinueExpired);
+    if (!token.empty())
+      status.body["metadata"]["continue"] = continue_token(store.revision(), page.after);
     return status;
   }
   return list_page(request, *selector, page.revision, page.after);
@@ -146,9 +158,8 @@ Outcome<ApiAnswer> Model::State::list_page(const ResourceRequest& request, const
     if (!selector.matches(object)) continue;
     if (limit != 0 && items.size() == limit) {
       metadata["continue"] = continue_token(revision, last);
-      const auto remaining = std::count_if(it, objects.end(), [&](const auto& entry) {
-        return entry.first.starts_with(prefix);
-      });
+      const auto remaining = std::count_if(
+          it, objects.end(), [&](const auto& entry) { return entry.first.starts_with(prefix); });
       // Only a list of everything knows how much is left.
       if (selector.everything()) metadata["remainingItemCount"] = remaining;
       break;
@@ -157,8 +168,9 @@ Outcome<ApiAnswer> Model::State::list_page(const ResourceRequest& request, const
     items.push_back(std::move(object));
   }
   if (request.form == Form::table)
-    return json_answer(as_table(
-        {*request.definition, *request.version, clock.now(), row_object_of(request.http)}, items, metadata));
+    return json_answer(
+        as_table({*request.definition, *request.version, clock.now(), row_object_of(request.http)},
+                 items, metadata));
   if (request.form == Form::metadata)
     for (Json& item : items) item = partial_metadata(item);
   const bool partial = request.form == Form::metadata;
@@ -166,7 +178,8 @@ Outcome<ApiAnswer> Model::State::list_page(const ResourceRequest& request, const
   if (!partial && request.definition->origin == Origin::custom) metadata.emplace("continue", "");
   return json_answer(
       {{"kind", partial ? "PartialObjectMetadataList" : request.definition->list_kind},
-       {"apiVersion", partial ? "meta.k8s.io/v1" : request.definition->api_version(*request.version)},
+       {"apiVersion",
+        partial ? "meta.k8s.io/v1" : request.definition->api_version(*request.version)},
        {"metadata", std::move(metadata)},
        {"items", std::move(items)}});
 }
@@ -174,26 +187,30 @@ Outcome<ApiAnswer> Model::State::list_page(const ResourceRequest& request, const
 Outcome<ApiAnswer> Model::State::watch(ResourceRequest& request) {
   const ApiRequest& http = request.http;
   std::string fields = http.query_value("fieldSelector");
-  if (!request.name.empty()) fields += (fields.empty() ? "" : ",") + std::string("metadata.name=") + request.name;
-  Outcome<Selector> selector =
-      Selector::parse(http.query_value("labelSelector"), fields, request.definition->selectable_fields);
+  if (!request.name.empty())
+    fields += (fields.empty() ? "" : ",") + std::string("metadata.name=") + request.name;
+  Outcome<Selector> selector = Selector::parse(http.query_value("labelSelector"), fields,
+                                               request.definition->selectable_fields);
   if (!selector) return selector.error();
   const std::string match = http.query_value("resourceVersionMatch");
   const bool initial = http.query_flag("sendInitialEvents");
   const bool bookmarks = http.query_flag("allowWatchBookmarks");
   if (!http.query_value("sendInitialEvents").empty() && match != "NotOlderThan")
-    return invalid_list_options("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+    return invalid_list_options(
+        "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
   if (http.query_value("sendInitialEvents").empty() && !match.empty())
-    return invalid_list_options("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
+    return invalid_list_options(
+        "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
   const std::string asked = http.query_value("resourceVersion");
-  const std::optional<std::uint64_t> from = asked.empty() ? std::optional<std::uint64_t>(0) : number(asked);
+  const std::optional<std::uint64_t> from =
+      asked.empty() ? std::optional<std::uint64_t>(0) : number(asked);
   if (!from) return failure(500, "", bad_version_text(asked));
 
   auto stream = std::make_shared<WatchStream>(options.watch_lines_max);
   auto watcher = std::make_unique<Watcher>(
       Watcher{stream, request.version, request.resource(),
-              request.namespace_.empty() ? "" : request.namespace_ + "/", std::move(*selector), request.form,
-              row_object_of(http), bookmarks});
+              request.namespace_.empty() ? "" : request.namespace_ + "/", std::move(*selector),
+              request.form, row_object_of(http), bookmarks});
   begin_watch(*watcher, *stream, *from, initial);
   if (!stream->ended()) watchers.push_back(std::move(watcher));
 
@@ -203,11 +220,12 @@ Outcome<ApiAnswer> Model::State::watch(ResourceRequest& request) {
   return answer;
 }
 
-void Model::State::begin_watch(Watcher& watcher, WatchStream& stream, std::uint64_t from, bool initial) {
+void Model::State::begin_watch(Watcher& watcher, WatchStream& stream, std::uint64_t from,
+                               bool initial) {
   const ResourceDefinition& definition = *definitions.at(watcher.resource);
   if (from != 0 && from < store.compacted() && !initial) {
-    stream.push(watch_line("ERROR", expired("too old resource version: " + std::to_string(from) + " (" +
-                                            std::to_string(store.compacted()) + ")")
+    stream.push(watch_line("ERROR", expired("too old resource version: " + std::to_string(from) +
+                                            " (" + std::to_string(store.compacted()) + ")")
                                         .body));
     return stream.end();
   }
@@ -218,10 +236,12 @@ void Model::State::begin_watch(Watcher& watcher, WatchStream& stream, std::uint6
   for (const auto& [key, stored] : store.objects(watcher.resource))
     tell(watcher, Change{store.revision(), watcher.resource, key, nullptr, stored, nullptr});
   if (initial && watcher.bookmarks)
-    stream.push(bookmark_line(definition, *watcher.version, {{"k8s.io/initial-events-end", "true"}}));
+    stream.push(
+        bookmark_line(definition, *watcher.version, {{"k8s.io/initial-events-end", "true"}}));
 }
 
-std::string Model::State::bookmark_line(const ResourceDefinition& definition, const ResourceVersion& version,
+std::string Model::State::bookmark_line(const ResourceDefinition& definition,
+                                        const ResourceVersion& version,
                                         const Json& annotations) const {
   Json metadata{{"resourceVersion", std::to_string(store.revision())}};
   if (!annotations.empty()) metadata["annotations"] = annotations;
@@ -232,9 +252,12 @@ std::string Model::State::bookmark_line(const ResourceDefinition& definition, co
 
 void Model::State::tell(Watcher& watcher, const Change& change) const {
   auto stream = watcher.stream.lock();
-  if (!stream || watcher.resource != change.resource || !change.key.starts_with(watcher.key_prefix)) return;
+  if (!stream || watcher.resource != change.resource || !change.key.starts_with(watcher.key_prefix))
+    return;
   const ResourceDefinition& definition = *definitions.at(watcher.resource);
-  auto selected = [&](const ObjectRef& object) { return object && watcher.selector.matches(*object); };
+  auto selected = [&](const ObjectRef& object) {
+    return object && watcher.selector.matches(*object);
+  };
   const bool was = selected(change.before), is = selected(change.after);
   if (!was && !is) return;
   const char* type = !is ? "DELETED" : was ? "MODIFIED" : "ADDED";
@@ -245,7 +268,8 @@ void Model::State::tell(Watcher& watcher, const Change& change) const {
   if (watcher.form == Form::metadata) object = partial_metadata(object);
   if (watcher.form == Form::table) {
     const Json metadata{{"resourceVersion", object["metadata"].value("resourceVersion", "")}};
-    object = as_table({definition, *watcher.version, clock.now(), watcher.row_object}, {object}, metadata);
+    object = as_table({definition, *watcher.version, clock.now(), watcher.row_object}, {object},
+                      metadata);
     // Columns are told once a watch.
     if (std::exchange(watcher.columns_sent, true)) object["columnDefinitions"] = nullptr;
   }

@@ -14,21 +14,20 @@ class Server final : public ModelServer {
   ~Server() override { stop(); }
 
   Result<std::monostate> listen(const HttpServerOptions& options) {
-    HttpServer::Callbacks callbacks{
-        [this](const ApiRequest& request) {
-          const std::lock_guard lock(mutex_);
-          return model_.handle(request);
-        },
-        [this](WatchStream& stream, bool& ended) {
-          const std::lock_guard lock(mutex_);
-          std::optional<std::string> line = stream.next();
-          ended = stream.ended();
-          return line;
-        },
-        [this] {
-          const std::lock_guard lock(mutex_);
-          model_.send_bookmarks();
-        }};
+    HttpServer::Callbacks callbacks{[this](const ApiRequest& request) {
+                                      const std::lock_guard lock(mutex_);
+                                      return model_.handle(request);
+                                    },
+                                    [this](WatchStream& stream, bool& ended) {
+                                      const std::lock_guard lock(mutex_);
+                                      std::optional<std::string> line = stream.next();
+                                      ended = stream.ended();
+                                      return line;
+                                    },
+                                    [this] {
+                                      const std::lock_guard lock(mutex_);
+                                      model_.send_bookmarks();
+                                    }};
     Result<std::unique_ptr<HttpServer>> started = HttpServer::start(options, std::move(callbacks));
     if (!started) return started.error();
     http_ = std::move(*started);
@@ -55,7 +54,8 @@ class Server final : public ModelServer {
 
 }  // namespace
 
-Result<std::unique_ptr<ModelServer>> ModelServer::start(const ModelServerOptions& options, Clock& clock) {
+Result<std::unique_ptr<ModelServer>> ModelServer::start(const ModelServerOptions& options,
+                                                        Clock& clock) {
   auto server = std::make_unique<Server>(options, clock);
   Result<std::monostate> listening = server->listen(options.http);
   if (!listening) return listening.error();
@@ -64,8 +64,9 @@ Result<std::unique_ptr<ModelServer>> ModelServer::start(const ModelServerOptions
 
 std::string kubeconfig_for(const std::string& name, const std::string& url) {
   return "apiVersion: v1\nkind: Config\ncurrent-context: " + name + "\nclusters:\n- name: " + name +
-         "\n  cluster: {server: \"" + url + "\"}\nusers:\n- name: " + name + "\n  user: {}\ncontexts:\n- name: " +
-         name + "\n  context: {cluster: " + name + ", user: " + name + "}\n";
+         "\n  cluster: {server: \"" + url + "\"}\nusers:\n- name: " + name +
+         "\n  user: {}\ncontexts:\n- name: " + name + "\n  context: {cluster: " + name +
+         ", user: " + name + "}\n";
 }
 
 }  // namespace fairlead::model

@@ -17,12 +17,13 @@ struct ModelServerOptions {
 
 /// Starts empty but for the built-in kinds and namespaces and the kinds of schema/crd.
 ///
-/// Requests are answered on a thread of its own. `with_model` gives the embedding program the same model under the
-/// same lock; what it changes reaches watchers at once.
+/// Requests are answered on a thread of its own. `with_model` gives the embedding program the same
+/// model under the same lock; what it changes reaches watchers at once.
 class ModelServer {
  public:
   /// `clock` must outlive the server. ErrorCode::unavailable if the port is taken.
-  static Result<std::unique_ptr<ModelServer>> start(const ModelServerOptions& options, Clock& clock);
+  static Result<std::unique_ptr<ModelServer>> start(const ModelServerOptions& options,
+                                                    Clock& clock);
   virtual ~ModelServer() = default;
 
   virtual std::uint16_t port() const = 0;

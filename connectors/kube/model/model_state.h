@@ -49,13 +49,15 @@ struct Watcher {
 };
 
 struct Model::State {
-  State(Clock& time, ModelOptions chosen) : clock(time), options(std::move(chosen)), store(options.history_max) {}
+  State(Clock& time, ModelOptions chosen)
+      : clock(time), options(std::move(chosen)), store(options.history_max) {}
 
   Clock& clock;
   ModelOptions options;
   ObjectStore store;
   std::map<std::string, std::unique_ptr<ResourceDefinition>> definitions;  ///< by `plural.group`
-  std::vector<std::unique_ptr<ResourceDefinition>> retired;  ///< replaced ones: requests may point to them
+  std::vector<std::unique_ptr<ResourceDefinition>>
+      retired;  ///< replaced ones: requests may point to them
   std::vector<std::unique_ptr<Watcher>> watchers;
   std::uint64_t ids = 0;  ///< how many uids and names were made
 
@@ -72,10 +74,11 @@ struct Model::State {
   Outcome<ApiAnswer> list(ResourceRequest& request);
   Outcome<ApiAnswer> watch(ResourceRequest& request);
   /// A stored object as the request's version shows it.
-  static Json in_version(const Json& stored, const ResourceDefinition& definition, const ResourceVersion& version);
+  static Json in_version(const Json& stored, const ResourceDefinition& definition,
+                         const ResourceVersion& version);
   Json in_form(const ResourceRequest& request, const Json& object) const;
-  Outcome<ApiAnswer> list_page(const ResourceRequest& request, const Selector& selector, std::uint64_t revision,
-                               const std::string& after) const;
+  Outcome<ApiAnswer> list_page(const ResourceRequest& request, const Selector& selector,
+                               std::uint64_t revision, const std::string& after) const;
   void begin_watch(Watcher& watcher, WatchStream& stream, std::uint64_t from, bool initial);
   std::string bookmark_line(const ResourceDefinition& definition, const ResourceVersion& version,
                             const Json& annotations) const;
@@ -96,7 +99,8 @@ struct Model::State {
   Outcome<Json> store_changed(ResourceRequest& request, const Json& old, Json object);
   Outcome<Json> read_applied(const ResourceRequest& request) const;
   Outcome<ApiAnswer> patch_by_apply(ResourceRequest& request, const ObjectRef& stored);
-  Outcome<Json> remove_one(ResourceRequest& request, const std::string& name, const Json& preconditions);
+  Outcome<Json> remove_one(ResourceRequest& request, const std::string& name,
+                           const Json& preconditions);
   WriteIdentity writer(const ResourceRequest& request) const;
   static Door door(const ResourceRequest& request);
 

@@ -3,6 +3,7 @@
 
 #include "connectors/kube/model/json_patches.h"
 #include "connectors/kube/model/model_state.h"
+#include "connectors/kube/model/protobuf_body.h"
 #include "connectors/kube/model/schema_validation.h"
 #include "connectors/kube/model/typed_value.h"
 #include "connectors/kube/model/yaml.h"
@@ -12,7 +13,8 @@ namespace {
 
 constexpr std::string_view kApplyType = "application/apply-patch+yaml";
 constexpr const char* kSubdomain =
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
+    "'.', and must start and "
     "end with an alphanumeric character (e.g. 'example.com', regex used for validation is "
     "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
@@ -34,7 +36,8 @@ std::string meta_text(const Json& object, const char* field) {
 }
 
 bool is_subdomain(const std::string& name) {
-  static const std::regex pattern("[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
+  static const std::regex pattern(
+      "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
   return name.size() <= 253 && std::regex_match(name, pattern);
 }
 
@@ -48,7 +51,8 @@ ApiAnswer object_answer(int code, const Json& object) {
 /// `spec.a`, `spec.b` as strict decoding quotes them.
 std::string unknown_list(const std::vector<std::string>& paths) {
   std::string text;
-  for (const std::string& path : paths) text += (text.empty() ? "" : ", ") + ("unknown field " + Json(path).dump());
+  for (const std::string& path : paths)
+    text += (text.empty() ? "" : ", ") + ("unknown field " + Json(path).dump());
   return text;
 }
 
@@ -56,14 +60,17 @@ std::vector<FieldError> metadata_errors(const Json& object, const Json* old) {
   std::vector<FieldError> errors;
   const std::string name = meta_text(object, "name");
   if (old == nullptr && name.empty())
-    errors.push_back({"metadata.name", "FieldValueRequired", "Required value: name or generateName is required"});
+    errors.push_back({"metadata.name", "FieldValueRequired",
+                      "Required value: name or generateName is required"});
   else if (old == nullptr && !is_subdomain(name))
-    errors.push_back({"metadata.name", "FieldValueInvalid", "Invalid value: " + Json(name).dump() + ": " + kSubdomain});
+    errors.push_back({"metadata.name", "FieldValueInvalid",
+                      "Invalid value: " + Json(name).dump() + ": " + kSubdomain});
   if (old != nullptr)
     for (const char* field : {"name", "namespace", "uid", "creationTimestamp"})
       if (meta_text(object, field) != meta_text(*old, field))
-        errors.push_back({std::string("metadata.") + field, "FieldValueInvalid",
-                          "Invalid value: " + Json(meta_text(object, field)).dump() + ": field is immutable"});
+        errors.push_back(
+            {std::string("metadata.") + field, "FieldValueInvalid",
+             "Invalid value: " + Json(meta_text(object, field)).dump() + ": field is immutable"});
   return errors;
 }
 
@@ -91,39 +98,49 @@ Door Model::State::door(const ResourceRequest& request) {
 
 WriteIdentity Model::State::writer(const ResourceRequest& request) const {
   std::string manager = request.http.query_value("fieldManager");
-  if (manager.empty()) manager = request.http.user_agent.substr(0, request.http.user_agent.find('/'));
+  if (manager.empty())
+    manager = request.http.user_agent.substr(0, request.http.user_agent.find('/'));
   if (manager.empty()) manager = "unknown";
-  return {std::move(manager), request.definition->api_version(*request.version), door(request), now_text()};
+  return {std::move(manager), request.definition->api_version(*request.version), door(request),
+          now_text()};
 }
 
 /// Reads the body of a create or an update: one object of the kind and version of the URL.
 Outcome<Json> Model::State::decode_body(ResourceRequest& request) const {
   const std::string type = media_type(request.http);
   const bool yaml = type == "application/yaml";
-  if (!type.empty() && type != "application/json" && !yaml)
-    return unsupported_media_type("application/json, application/yaml, application/vnd.kubernetes.protobuf");
-  Json object = Json::parse(request.http.body, nullptr, false);
+  const bool protobuf = type == kProtobufType;
+  if (!type.empty() && type != "application/json" && !yaml && !protobuf)
+    return unsupported_media_type(
+        "application/json, application/yaml, application/vnd.kubernetes.protobuf");
+  Json object = protobuf ? read_protobuf_object(request.http.body).value_or(Json())
+                         : Json::parse(request.http.body, nullptr, false);
   if (yaml)
     if (Result<Json> read = parse_yaml(request.http.body)) object = std::move(*read);
   const std::string& kind = request.definition->kind;
-  const std::string unrecognized = "the object provided is unrecognized (must be of type " + kind + "): ";
+  const std::string unrecognized =
+      "the object provided is unrecognized (must be of type " + kind + "): ";
   if (object.is_discarded() || !object.is_object())
     return bad_request(unrecognized + "couldn't get version/kind; json parse error");
-  const std::string given_kind = object.value("kind", Json()).is_string() ? object["kind"].get<std::string>() : "";
+  const std::string given_kind =
+      object.value("kind", Json()).is_string() ? object["kind"].get<std::string>() : "";
   const std::string given_version =
       object.value("apiVersion", Json()).is_string() ? object["apiVersion"].get<std::string>() : "";
   const std::string wanted = request.definition->api_version(*request.version);
   const bool custom = request.definition->origin == Origin::custom;
   if (given_kind.empty() && custom)
-    return bad_request(unrecognized + "Object 'Kind' is missing in '" + request.http.body + "' (" + request.http.body + ")");
+    return bad_request(unrecognized + "Object 'Kind' is missing in '" + request.http.body + "' (" +
+                       request.http.body + ")");
   if (!given_version.empty() && given_version != wanted)
-    return bad_request("the API version in the data (" + given_version + ") does not match the expected API version (" +
-                       wanted + ")");
+    return bad_request("the API version in the data (" + given_version +
+                       ") does not match the expected API version (" + wanted + ")");
   if (!given_kind.empty() && given_kind != kind) {
     if (custom)
       return invalid({request.definition->group, given_kind, meta_text(object, "name")},
-                     {{"kind", "FieldValueInvalid", "Invalid value: " + Json(given_kind).dump() + ": must be " + kind}});
-    return bad_request(kind + " in version \"" + request.version->name + "\" cannot be handled as a " + kind);
+                     {{"kind", "FieldValueInvalid",
+                       "Invalid value: " + Json(given_kind).dump() + ": must be " + kind}});
+    return bad_request(kind + " in version \"" + request.version->name +
+                       "\" cannot be handled as a " + kind);
   }
   object["apiVersion"] = wanted;
   object["kind"] = kind;
@@ -139,13 +156,15 @@ Outcome<std::monostate> Model::State::coerce(ResourceRequest& request, Json& obj
     const std::string& kind = request.definition->kind;
     const std::string error = "strict decoding error: " + unknown_list(unknown);
     if (request.http.method == "PATCH")
-      return invalid({"", "", ""}, {{"patch", "FieldValueInvalid",
-                                     "Invalid value: " + Json(to_text(object)).dump() + ": " + error}});
-    return bad_request(kind + " in version \"" + request.version->name + "\" cannot be handled as a " + kind + ": " +
-                       error);
+      return invalid({"", "", ""},
+                     {{"patch", "FieldValueInvalid",
+                       "Invalid value: " + Json(to_text(object)).dump() + ": " + error}});
+    return bad_request(kind + " in version \"" + request.version->name +
+                       "\" cannot be handled as a " + kind + ": " + error);
   }
   if (mode != "Ignore" && mode != "Strict")
-    for (const std::string& path : unknown) request.warnings.push_back("unknown field " + Json(path).dump());
+    for (const std::string& path : unknown)
+      request.warnings.push_back("unknown field " + Json(path).dump());
   apply_defaults(object, request.version->schema);
   return std::monostate();
 }
@@ -156,7 +175,8 @@ Outcome<ApiAnswer> Model::State::create(ResourceRequest& request) {
   if (!request.name.empty()) return method_not_allowed();
   const std::string given = meta_text(*body, "namespace");
   if (!given.empty() && given != request.namespace_)
-    return bad_request("the namespace of the provided object does not match the namespace sent on the request");
+    return bad_request(
+        "the namespace of the provided object does not match the namespace sent on the request");
   Outcome<std::monostate> coerced = coerce(request, *body);
   if (!coerced) return coerced.error();
   Outcome<Json> stored = store_new(request, std::move(*body), Json::array());
@@ -164,8 +184,10 @@ Outcome<ApiAnswer> Model::State::create(ResourceRequest& request) {
   return object_answer(201, in_form(request, *stored));
 }
 
-/// Completes, validates and stores a new object. `applied_fields` are the managedFields of an apply, or empty.
-Outcome<Json> Model::State::store_new(ResourceRequest& request, Json object, const Json& applied_fields) {
+/// Completes, validates and stores a new object. `applied_fields` are the managedFields of an
+/// apply, or empty.
+Outcome<Json> Model::State::store_new(ResourceRequest& request, Json object,
+                                      const Json& applied_fields) {
   const ResourceDefinition& definition = *request.definition;
   const SchemaRef& schema = request.version->schema;
   Json& metadata = metadata_of(object);
@@ -176,11 +198,13 @@ Outcome<Json> Model::State::store_new(ResourceRequest& request, Json object, con
 
   const Door through = definition.plural == "nodes" ? Door::whole : door(request);
   if (through == Door::main) object.erase("status");
-  for (const char* field : {"uid", "resourceVersion", "creationTimestamp", "deletionTimestamp", "generation",
-                            "deletionGracePeriodSeconds", "selfLink"})
+  for (const char* field : {"uid", "resourceVersion", "creationTimestamp", "deletionTimestamp",
+                            "generation", "deletionGracePeriodSeconds", "selfLink"})
     metadata.erase(field);
-  if (definition.namespaced) metadata["namespace"] = request.namespace_;
-  else metadata.erase("namespace");
+  if (definition.namespaced)
+    metadata["namespace"] = request.namespace_;
+  else
+    metadata.erase("namespace");
   prepare_built_in(definition, object);
   if (applied_fields.empty()) {
     metadata.erase("managedFields");
@@ -192,18 +216,20 @@ Outcome<Json> Model::State::store_new(ResourceRequest& request, Json object, con
   const std::vector<FieldError> more = validate(object, nullptr, schema);
   errors.insert(errors.end(), more.begin(), more.end());
   if (!errors.empty()) return invalid({definition.group, definition.kind, request.name}, errors);
-  if (store.find(request.resource(), request.key(request.name))) return already_exists(request.named(request.name));
+  if (store.find(request.resource(), request.key(request.name)))
+    return already_exists(request.named(request.name));
 
   Json& complete = object["metadata"];
   std::string id = make_id("uid");
   id[12] = '4';
-  complete["uid"] = id.substr(0, 8) + "-" + id.substr(8, 4) + "-" + id.substr(12, 4) + "-a" + id.substr(17, 3) + "-" +
-                    id.substr(20, 12);
+  complete["uid"] = id.substr(0, 8) + "-" + id.substr(8, 4) + "-" + id.substr(12, 4) + "-a" +
+                    id.substr(17, 3) + "-" + id.substr(20, 12);
   complete["creationTimestamp"] = now_text();
   if (definition.has_generation) complete["generation"] = 1;
   complete_built_in(definition, object);
   if (request.http.query_value("dryRun") == "All") return object;
-  if (Outcome<std::monostate> served = after_write(definition, object); !served) return served.error();
+  if (Outcome<std::monostate> served = after_write(definition, object); !served)
+    return served.error();
   const Json stored = in_version(object, definition, definition.storage_version());
   const Change& change = commit(request.resource(), request.key(request.name), stored);
   return in_version(*change.after, definition, *request.version);
@@ -214,17 +240,21 @@ Outcome<ApiAnswer> Model::State::update(ResourceRequest& request) {
   if (!body) return body.error();
   const std::string name = meta_text(*body, "name");
   if (name != request.name)
-    return bad_request("the name of the object (" + name + ") does not match the name on the URL (" + request.name + ")");
+    return bad_request("the name of the object (" + name +
+                       ") does not match the name on the URL (" + request.name + ")");
   ObjectRef stored = store.find(request.resource(), request.key(request.name));
   if (!stored) return not_found(request.named(request.name));
-  const bool unconditional = request.definition->origin == Origin::built_in && request.definition->group.empty();
+  const bool unconditional =
+      request.definition->origin == Origin::built_in && request.definition->group.empty();
   if (meta_text(*body, "resourceVersion").empty() && !unconditional)
     return invalid({request.definition->group, request.definition->plural, request.name},
-                   {{"metadata.resourceVersion", "FieldValueInvalid", "Invalid value: 0: must be specified for an update"}});
-  if (const std::string uid = meta_text(*body, "uid"); !uid.empty() && uid != meta_text(*stored, "uid"))
+                   {{"metadata.resourceVersion", "FieldValueInvalid",
+                     "Invalid value: 0: must be specified for an update"}});
+  if (const std::string uid = meta_text(*body, "uid");
+      !uid.empty() && uid != meta_text(*stored, "uid"))
     return conflict(request.named(request.name),
-                    "Precondition failed: UID in precondition: " + uid + ", UID in object meta: " +
-                        meta_text(*stored, "uid"));
+                    "Precondition failed: UID in precondition: " + uid +
+                        ", UID in object meta: " + meta_text(*stored, "uid"));
   if (Outcome<std::monostate> coerced = coerce(request, *body); !coerced) return coerced.error();
   const Json old = in_version(*stored, *request.definition, *request.version);
   Outcome<Json> changed = store_changed(request, old, std::move(*body));
@@ -249,16 +279,19 @@ void Model::State::keep_own_part(const ResourceRequest& request, const Json& old
   }
   Json& metadata = metadata_of(object);
   for (const char* field : {"uid", "creationTimestamp", "namespace", "name"})
-    if (meta_text(object, field).empty() && !meta_text(old, field).empty()) metadata[field] = old["metadata"][field];
+    if (meta_text(object, field).empty() && !meta_text(old, field).empty())
+      metadata[field] = old["metadata"][field];
   // The server alone writes these.
-  for (const char* field : {"generation", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"}) {
+  for (const char* field :
+       {"generation", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"}) {
     metadata.erase(field);
     if (old["metadata"].contains(field)) metadata[field] = old["metadata"][field];
   }
 }
 
-/// Stores `object` (in the request's version, coerced) in the place of `old`. Answers the object as stored; if nothing
-/// changes, the old one. An object that was only waiting for its finalizers goes away.
+/// Stores `object` (in the request's version, coerced) in the place of `old`. Answers the object as
+/// stored; if nothing changes, the old one. An object that was only waiting for its finalizers goes
+/// away.
 Outcome<Json> Model::State::store_changed(ResourceRequest& request, const Json& old, Json object) {
   const ResourceDefinition& definition = *request.definition;
   const Door through = door(request);
@@ -281,7 +314,8 @@ Outcome<Json> Model::State::store_changed(ResourceRequest& request, const Json& 
   errors.insert(errors.end(), more.begin(), more.end());
   if (!errors.empty()) return invalid({definition.group, definition.kind, request.name}, errors);
 
-  if (definition.has_generation && through != Door::status && counted_part(old, through) != counted_part(object, through))
+  if (definition.has_generation && through != Door::status &&
+      counted_part(old, through) != counted_part(object, through))
     object["metadata"]["generation"] = old["metadata"].value("generation", std::int64_t{0}) + 1;
   if (without_times(object) == without_times(old) || request.http.query_value("dryRun") == "All")
     return request.http.query_value("dryRun") == "All" ? object : old;
@@ -293,7 +327,8 @@ Outcome<Json> Model::State::store_changed(ResourceRequest& request, const Json& 
     erase(definition, request.key(request.name));
     return object;
   }
-  if (Outcome<std::monostate> served = after_write(definition, object); !served) return served.error();
+  if (Outcome<std::monostate> served = after_write(definition, object); !served)
+    return served.error();
   const Json stored = in_version(object, definition, definition.storage_version());
   const Change& change = commit(request.resource(), request.key(request.name), stored);
   return in_version(*change.after, definition, *request.version);
@@ -303,11 +338,12 @@ Outcome<ApiAnswer> Model::State::patch(ResourceRequest& request) {
   const std::string type = media_type(request.http);
   const bool built_in = request.definition->origin == Origin::built_in;
   const bool strategic = type == "application/strategic-merge-patch+json";
-  if (type != kApplyType && type != "application/merge-patch+json" && type != "application/json-patch+json" &&
-      !(strategic && built_in))
+  if (type != kApplyType && type != "application/merge-patch+json" &&
+      type != "application/json-patch+json" && !(strategic && built_in))
     return unsupported_media_type(
         std::string("application/json-patch+json, application/merge-patch+json, ") +
-        (built_in ? "application/strategic-merge-patch+json, " : "") + "application/apply-patch+yaml");
+        (built_in ? "application/strategic-merge-patch+json, " : "") +
+        "application/apply-patch+yaml");
   ObjectRef stored = store.find(request.resource(), request.key(request.name));
   if (type == kApplyType) return patch_by_apply(request, stored);
   if (!stored) return not_found(request.named(request.name));
@@ -321,12 +357,13 @@ Outcome<ApiAnswer> Model::State::patch(ResourceRequest& request) {
     if (!patched) return patched.error();
     object = std::move(*patched);
   } else {
-    object = strategic ? strategic_merged(old, body, request.version->schema) : merge_patched(old, body);
+    object =
+        strategic ? strategic_merged(old, body, request.version->schema) : merge_patched(old, body);
   }
   if (!object.is_object()) return bad_request("the patch does not give an object");
   if (const std::string name = meta_text(object, "name"); name != request.name)
-    return bad_request("the name of the object (" + name + ") does not match the name on the URL (" + request.name +
-                       ")");
+    return bad_request("the name of the object (" + name +
+                       ") does not match the name on the URL (" + request.name + ")");
   if (Outcome<std::monostate> coerced = coerce(request, object); !coerced) return coerced.error();
   Outcome<Json> changed = store_changed(request, old, std::move(object));
   if (!changed) return changed.error();
@@ -336,8 +373,9 @@ Outcome<ApiAnswer> Model::State::patch(ResourceRequest& request) {
 /// What is wrong with an applied configuration before anything is merged.
 Outcome<Json> Model::State::read_applied(const ResourceRequest& request) const {
   if (request.http.query_value("fieldManager").empty())
-    return invalid({"meta.k8s.io", "PatchOptions", ""},
-                   {{"fieldManager", "FieldValueRequired", "Required value: is required for apply patch"}});
+    return invalid(
+        {"meta.k8s.io", "PatchOptions", ""},
+        {{"fieldManager", "FieldValueRequired", "Required value: is required for apply patch"}});
   Result<Json> body = parse_yaml(request.http.body);
   if (!body || !body->is_object()) return bad_request("error decoding YAML");
   const std::string kind = body->value("kind", ""), version = body->value("apiVersion", "");
@@ -365,17 +403,21 @@ Outcome<ApiAnswer> Model::State::patch_by_apply(ResourceRequest& request, const 
   if (!stored && !request.subresource.empty()) return not_found(request.named(request.name));
   if (const std::string uid = meta_text(*applied, "uid"); !stored && !uid.empty())
     return conflict(request.named(request.name),
-                    "uid mismatch: the provided object specified uid " + uid + ", and no existing object was found");
-  const Json live = stored ? in_version(*stored, *request.definition, *request.version) : Json::object();
+                    "uid mismatch: the provided object specified uid " + uid +
+                        ", and no existing object was found");
+  const Json live =
+      stored ? in_version(*stored, *request.definition, *request.version) : Json::object();
   const ApplyMode mode = request.http.query_flag("force") ? ApplyMode::forced : ApplyMode::polite;
-  Outcome<Json> object = apply_configuration(live, *applied, request.version->schema, writer(request), mode);
+  Outcome<Json> object =
+      apply_configuration(live, *applied, request.version->schema, writer(request), mode);
   if (!object) return object.error();
   const std::string name = meta_text(*object, "name");
   if (name.empty())
     return bad_request("the name of the object (" + request.name +
                        " based on URL) was undeterminable: name must be provided");
   if (name != request.name)
-    return bad_request("the name of the object (" + name + ") does not match the name on the URL (" + request.name + ")");
+    return bad_request("the name of the object (" + name +
+                       ") does not match the name on the URL (" + request.name + ")");
   apply_defaults(*object, request.version->schema);
   if (stored) {
     Outcome<Json> changed = store_changed(request, live, std::move(*object));
@@ -388,15 +430,18 @@ Outcome<ApiAnswer> Model::State::patch_by_apply(ResourceRequest& request, const 
   return object_answer(201, in_form(request, *made));
 }
 
-Outcome<Json> Model::State::remove_one(ResourceRequest& request, const std::string& name, const Json& preconditions) {
+Outcome<Json> Model::State::remove_one(ResourceRequest& request, const std::string& name,
+                                       const Json& preconditions) {
   const ResourceDefinition& definition = *request.definition;
   const std::string key = request.key(name);
   ObjectRef stored = store.find(request.resource(), key);
   if (!stored) return not_found(request.named(name));
-  const std::string uid = meta_text(*stored, "uid"), version = meta_text(*stored, "resourceVersion");
+  const std::string uid = meta_text(*stored, "uid"),
+                    version = meta_text(*stored, "resourceVersion");
   if (const std::string wanted = preconditions.value("uid", uid); wanted != uid)
     return conflict({definition.group, definition.kind, name},
-                    "the UID in the precondition (" + wanted + ") does not match the UID in record (" + uid +
+                    "the UID in the precondition (" + wanted +
+                        ") does not match the UID in record (" + uid +
                         "). The object might have been deleted and then recreated");
   if (const std::string wanted = preconditions.value("resourceVersion", version); wanted != version)
     return conflict({definition.group, definition.kind, name},
@@ -411,7 +456,8 @@ Outcome<Json> Model::State::remove_one(ResourceRequest& request, const std::stri
       marked["metadata"]["deletionTimestamp"] = now_text();
       marked["metadata"]["deletionGracePeriodSeconds"] = 0;
       if (definition.has_generation)
-        marked["metadata"]["generation"] = marked["metadata"].value("generation", std::int64_t{0}) + 1;
+        marked["metadata"]["generation"] =
+            marked["metadata"].value("generation", std::int64_t{0}) + 1;
       if (is_namespace) marked["status"]["phase"] = "Terminating";
       if (!dry) marked = *commit(request.resource(), key, std::move(marked)).after;
     }
@@ -421,8 +467,11 @@ Outcome<Json> Model::State::remove_one(ResourceRequest& request, const std::stri
   if (!dry) erase(definition, key);
   Json details{{"name", name}, {"kind", definition.plural}, {"uid", uid}};
   if (!definition.group.empty()) details["group"] = definition.group;
-  return Json{{"kind", "Status"},      {"apiVersion", "v1"}, {"metadata", Json::object()},
-              {"status", "Success"}, {"details", std::move(details)}};
+  return Json{{"kind", "Status"},
+              {"apiVersion", "v1"},
+              {"metadata", Json::object()},
+              {"status", "Success"},
+              {"details", std::move(details)}};
 }
 
 Outcome<ApiAnswer> Model::State::remove(ResourceRequest& request) {
@@ -431,15 +480,16 @@ Outcome<ApiAnswer> Model::State::remove(ResourceRequest& request) {
     wanted = Json::parse(request.http.body, nullptr, false);
     if (!wanted.is_object()) return bad_request("the body of a delete must be DeleteOptions");
   }
-  Outcome<Json> removed = remove_one(request, request.name, wanted.value("preconditions", Json::object()));
+  Outcome<Json> removed =
+      remove_one(request, request.name, wanted.value("preconditions", Json::object()));
   if (!removed) return removed.error();
   return object_answer(200, *removed);
 }
 
 Outcome<ApiAnswer> Model::State::remove_collection(ResourceRequest& request) {
-  Outcome<Selector> selector =
-      Selector::parse(request.http.query_value("labelSelector"), request.http.query_value("fieldSelector"),
-                      request.definition->selectable_fields);
+  Outcome<Selector> selector = Selector::parse(request.http.query_value("labelSelector"),
+                                               request.http.query_value("fieldSelector"),
+                                               request.definition->selectable_fields);
   if (!selector) return selector.error();
   if (request.definition->namespaced && request.namespace_.empty()) return method_not_allowed();
   const std::string prefix = request.namespace_.empty() ? "" : request.namespace_ + "/";
@@ -451,7 +501,8 @@ Outcome<ApiAnswer> Model::State::remove_collection(ResourceRequest& request) {
       items.push_back(in_version(*object, *request.definition, *request.version));
     }
   for (const std::string& name : names)
-    if (Outcome<Json> removed = remove_one(request, name, Json::object()); !removed) return removed.error();
+    if (Outcome<Json> removed = remove_one(request, name, Json::object()); !removed)
+      return removed.error();
   Json metadata{{"resourceVersion", std::to_string(store.revision())}};
   if (request.definition->origin == Origin::custom) metadata["continue"] = "";
   return object_answer(200, {{"kind", request.definition->list_kind},

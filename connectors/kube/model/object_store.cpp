@@ -18,7 +18,8 @@ const ObjectsByKey& ObjectStore::objects(const std::string& resource) const {
 
 ObjectsByKey ObjectStore::objects_at(const std::string& resource, std::uint64_t revision) const {
   ObjectsByKey past = objects(resource);
-  for (auto change = history_.rbegin(); change != history_.rend() && change->revision > revision; ++change) {
+  for (auto change = history_.rbegin(); change != history_.rend() && change->revision > revision;
+       ++change) {
     if (change->resource != resource) continue;
     if (change->before)
       past[change->key] = change->before;
@@ -28,7 +29,8 @@ ObjectsByKey ObjectStore::objects_at(const std::string& resource, std::uint64_t 
   return past;
 }
 
-std::vector<Change> ObjectStore::changes_since(const std::string& resource, std::uint64_t revision) const {
+std::vector<Change> ObjectStore::changes_since(const std::string& resource,
+                                               std::uint64_t revision) const {
   std::vector<Change> changes;
   auto first = std::find_if(history_.begin(), history_.end(),
                             [&](const Change& change) { return change.revision > revision; });
@@ -52,7 +54,8 @@ const Change& ObjectStore::remove(const std::string& resource, const std::string
   all.erase(found);
   Json last = *before;
   last["metadata"]["resourceVersion"] = std::to_string(revision_ + 1);
-  return record({0, resource, key, std::move(before), nullptr, std::make_shared<const Json>(std::move(last))});
+  return record({0, resource, key, std::move(before), nullptr,
+                 std::make_shared<const Json>(std::move(last))});
 }
 
 const Change& ObjectStore::record(Change change) {

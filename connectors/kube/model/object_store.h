@@ -1,7 +1,8 @@
 // The objects of one API server and the recent history of their changes.
 //
-// One counter numbers every change (the resourceVersion). Past states can be read back as far as the history
-// reaches, which is what consistent paging and watches from a version need; older ones are compacted away.
+// One counter numbers every change (the resourceVersion). Past states can be read back as far as
+// the history reaches, which is what consistent paging and watches from a version need; older ones
+// are compacted away.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,8 @@ std::string reversed(const std::string& group) {
 }
 
 std::string schema_name(const ResourceDefinition& definition, const ResourceVersion& version) {
-  const std::string prefix = definition.group.empty() ? "io.k8s.api.core" : reversed(definition.group);
+  const std::string prefix =
+      definition.group.empty() ? "io.k8s.api.core" : reversed(definition.group);
   return prefix + "." + version.name + "." + definition.kind;
 }
 
@@ -42,43 +43,62 @@ Json object_meta() {
   Json labels = strings, annotations = strings;
   labels["description"] = "Labels that selectors match.";
   annotations["description"] = "Notes of tools.";
-  return {{"type", "object"},
-          {"description", "What every object has."},
-          {"properties",
-           {{"name", text("Name, unique among the kind and namespace.")},
-            {"generateName", text("Prefix of a name that the server makes.")},
-            {"namespace", text("Namespace; empty for cluster-scoped kinds.")},
-            {"uid", text("Identity in time and space.")},
-            {"resourceVersion", text("Version; compare only for equality.")},
-            {"creationTimestamp", {{"type", "string"}, {"format", "date-time"}, {"description", "When it was made."}}},
-            {"deletionTimestamp", {{"type", "string"}, {"format", "date-time"}, {"description", "When it was deleted."}}},
-            {"deletionGracePeriodSeconds", {{"type", "integer"}, {"format", "int64"}, {"description", "Time to go."}}},
-            {"generation", {{"type", "integer"}, {"format", "int64"}, {"description", "Counts changes of the spec."}}},
-            {"labels", labels},
-            {"annotations", annotations},
-            {"finalizers", {{"type", "array"}, {"items", {{"type", "string"}}}, {"x-kubernetes-list-type", "set"},
-                            {"x-kubernetes-patch-strategy", "merge"}, {"description", "Who must let go before it goes."}}},
-            {"ownerReferences", {{"type", "array"}, {"items", {{"type", "object"}}}, {"description", "Whose part it is."}}},
-            {"managedFields", {{"type", "array"}, {"items", {{"type", "object"}}}, {"description", "Who owns which field."}}}}}};
+  return {
+      {"type", "object"},
+      {"description", "What every object has."},
+      {"properties",
+       {{"name", text("Name, unique among the kind and namespace.")},
+        {"generateName", text("Prefix of a name that the server makes.")},
+        {"namespace", text("Namespace; empty for cluster-scoped kinds.")},
+        {"uid", text("Identity in time and space.")},
+        {"resourceVersion", text("Version; compare only for equality.")},
+        {"creationTimestamp",
+         {{"type", "string"}, {"format", "date-time"}, {"description", "When it was made."}}},
+        {"deletionTimestamp",
+         {{"type", "string"}, {"format", "date-time"}, {"description", "When it was deleted."}}},
+        {"deletionGracePeriodSeconds",
+         {{"type", "integer"}, {"format", "int64"}, {"description", "Time to go."}}},
+        {"generation",
+         {{"type", "integer"},
+          {"format", "int64"},
+          {"description", "Counts changes of the spec."}}},
+        {"labels", labels},
+        {"annotations", annotations},
+        {"finalizers",
+         {{"type", "array"},
+          {"items", {{"type", "string"}}},
+          {"x-kubernetes-list-type", "set"},
+          {"x-kubernetes-patch-strategy", "merge"},
+          {"description", "Who must let go before it goes."}}},
+        {"ownerReferences",
+         {{"type", "array"},
+          {"items", {{"type", "object"}}},
+          {"description", "Whose part it is."}}},
+        {"managedFields",
+         {{"type", "array"},
+          {"items", {{"type", "object"}}},
+          {"description", "Who owns which field."}}}}}};
 }
 
 Json list_schema(const ResourceDefinition& definition, const ResourceVersion& version) {
-  return {{"type", "object"},
-          {"description", definition.list_kind + " is a list of " + definition.kind},
-          {"required", {"items"}},
-          {"properties",
-           {{"apiVersion", {{"type", "string"}}},
-            {"kind", {{"type", "string"}}},
-            {"metadata", {{"type", "object"}}},
-            {"items", {{"type", "array"}, {"items", reference(schema_name(definition, version))}}}}},
-          {"x-kubernetes-group-version-kind",
-           {{{"group", definition.group}, {"version", version.name}, {"kind", definition.list_kind}}}}};
+  return {
+      {"type", "object"},
+      {"description", definition.list_kind + " is a list of " + definition.kind},
+      {"required", {"items"}},
+      {"properties",
+       {{"apiVersion", {{"type", "string"}}},
+        {"kind", {{"type", "string"}}},
+        {"metadata", {{"type", "object"}}},
+        {"items", {{"type", "array"}, {"items", reference(schema_name(definition, version))}}}}},
+      {"x-kubernetes-group-version-kind",
+       {{{"group", definition.group}, {"version", version.name}, {"kind", definition.list_kind}}}}};
 }
 
 Json kind_schema(const ResourceDefinition& definition, const ResourceVersion& version) {
   Json schema = version.openapi;
-  schema["properties"]["metadata"] = {{"description", "Name, labels, version and the rest that every object has."},
-                                      {"allOf", {reference(std::string(kMeta) + "ObjectMeta")}}};
+  schema["properties"]["metadata"] = {
+      {"description", "Name, labels, version and the rest that every object has."},
+      {"allOf", {reference(std::string(kMeta) + "ObjectMeta")}}};
   schema["properties"]["apiVersion"] = text("Group and version of the form this object is in.");
   schema["properties"]["kind"] = text("What the object is.");
   schema["x-kubernetes-group-version-kind"] = {group_version_kind(definition, version)};
@@ -86,10 +106,14 @@ Json kind_schema(const ResourceDefinition& definition, const ResourceVersion& ve
 }
 
 Json query_parameter(const char* name, const char* description) {
-  return {{"name", name}, {"in", "query"}, {"description", description}, {"schema", {{"type", "string"}}}};
+  return {{"name", name},
+          {"in", "query"},
+          {"description", description},
+          {"schema", {{"type", "string"}}}};
 }
 
-Json operation(const ResourceDefinition& definition, const ResourceVersion& version, const char* action) {
+Json operation(const ResourceDefinition& definition, const ResourceVersion& version,
+               const char* action) {
   Json content{{"application/json", {{"schema", reference(schema_name(definition, version))}}}};
   return {{"operationId", std::string(action) + definition.kind + version.name},
           {"parameters",
@@ -101,10 +125,12 @@ Json operation(const ResourceDefinition& definition, const ResourceVersion& vers
           {"x-kubernetes-group-version-kind", group_version_kind(definition, version)}};
 }
 
-/// The operations that kubectl looks at: whether a kind can be listed, created and patched with validation.
+/// The operations that kubectl looks at: whether a kind can be listed, created and patched with
+/// validation.
 void add_paths(Json& paths, const ResourceDefinition& definition, const ResourceVersion& version) {
-  const std::string root = definition.group.empty() ? "/api/" + version.name
-                                                    : "/apis/" + definition.group + "/" + version.name;
+  const std::string root = definition.group.empty()
+                               ? "/api/" + version.name
+                               : "/apis/" + definition.group + "/" + version.name;
   const std::string collection =
       root + (definition.namespaced ? "/namespaces/{namespace}/" : "/") + definition.plural;
   paths[collection] = {{"get", operation(definition, version, "list")},
@@ -117,7 +143,8 @@ void add_paths(Json& paths, const ResourceDefinition& definition, const Resource
   if (version.has_status) paths[collection + "/{name}/status"] = one;
 }
 
-Json document(const Definitions& served, const std::string& group, const std::string& version_name) {
+Json document(const Definitions& served, const std::string& group,
+              const std::string& version_name) {
   Json schemas{{std::string(kMeta) + "ObjectMeta", object_meta()}};
   Json paths = Json::object();
   for (const ResourceDefinition* definition : served) {
@@ -139,8 +166,9 @@ std::map<std::string, std::pair<std::string, std::string>> documents_of(const De
   for (const ResourceDefinition* definition : served)
     for (const ResourceVersion& version : definition->versions)
       if (version.served)
-        found[definition->group.empty() ? "api/" + version.name : "apis/" + definition->group + "/" + version.name] =
-            {definition->group, version.name};
+        found[definition->group.empty() ? "api/" + version.name
+                                        : "apis/" + definition->group + "/" + version.name] = {
+            definition->group, version.name};
   return found;
 }
 
@@ -156,7 +184,8 @@ std::optional<ApiAnswer> answer_openapi(const ApiRequest& request, const Definit
   if (request.method != "GET" || !request.path.starts_with("/openapi/")) return std::nullopt;
   if (request.path == "/openapi/v2") {
     if (request.accept.find("proto") == std::string::npos)
-      return json_answer({{"swagger", "2.0"}, {"info", {{"title", "Fairlead API model"}, {"version", "v0.1.0"}}},
+      return json_answer({{"swagger", "2.0"},
+                          {"info", {{"title", "Fairlead API model"}, {"version", "v0.1.0"}}},
                           {"paths", Json::object()}});
     ApiAnswer answer;
     answer.content_type = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";

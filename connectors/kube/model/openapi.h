@@ -9,8 +9,8 @@
 
 namespace fairlead::model {
 
-/// Answers /openapi/v2 and /openapi/v3...; nullopt if `request` is none of them. Version 2 is an empty document:
-/// clients that understand version 3 need no more.
+/// Answers /openapi/v2 and /openapi/v3...; nullopt if `request` is none of them. Version 2 is an
+/// empty document: clients that understand version 3 need no more.
 std::optional<ApiAnswer> answer_openapi(const ApiRequest& request,
                                         const std::vector<const ResourceDefinition*>& served);
 

@@ -20,20 +20,24 @@ std::vector<std::string> texts(const Json& from, const char* key) {
 std::vector<PrinterColumn> read_columns(const Json& version) {
   std::vector<PrinterColumn> columns;
   for (const Json& column : version.value("additionalPrinterColumns", Json::array()))
-    columns.push_back({column.value("name", ""), column.value("type", "string"), column.value("format", ""),
-                       column.value("jsonPath", ""), column.value("description", ""),
-                       column.value("priority", std::int64_t{0})});
+    columns.push_back({column.value("name", ""), column.value("type", "string"),
+                       column.value("format", ""), column.value("jsonPath", ""),
+                       column.value("description", ""), column.value("priority", std::int64_t{0})});
   return columns;
 }
 
 /// Sorts as kube-aware version order does: GA before beta before alpha, higher before lower.
 std::tuple<int, int, int> version_rank(const std::string& name) {
-  const int stability = name.find("alpha") != std::string::npos ? 0 : name.find("beta") != std::string::npos ? 1 : 2;
+  const int stability = name.find("alpha") != std::string::npos  ? 0
+                        : name.find("beta") != std::string::npos ? 1
+                                                                 : 2;
   int major = 0, minor = 0;
   std::size_t i = 1;
-  while (i < name.size() && name[i] >= '0' && name[i] <= '9') major = major * 10 + (name[i++] - '0');
+  while (i < name.size() && name[i] >= '0' && name[i] <= '9')
+    major = major * 10 + (name[i++] - '0');
   while (i < name.size() && (name[i] < '0' || name[i] > '9')) ++i;
-  while (i < name.size() && name[i] >= '0' && name[i] <= '9') minor = minor * 10 + (name[i++] - '0');
+  while (i < name.size() && name[i] >= '0' && name[i] <= '9')
+    minor = minor * 10 + (name[i++] - '0');
   return {-stability, -major, -minor};
 }
 
@@ -46,8 +50,8 @@ Result<ResourceVersion> read_version(const Json& from, const ResourceDefinition&
   version.columns = read_columns(from);
   version.openapi = from.value("schema", Json::object()).value("openAPIV3Schema", Json::object());
   if (from.value("deprecated", false))
-    version.deprecation = from.value("deprecationWarning", of.group + "/" + version.name + " " + of.kind +
-                                                               " is deprecated");
+    version.deprecation = from.value(
+        "deprecationWarning", of.group + "/" + version.name + " " + of.kind + " is deprecated");
   Result<SchemaRef> schema = read_schema(version.openapi);
   if (!schema) return in_context(version.name, schema.error());
   version.schema = with_object_meta(*schema);
@@ -67,7 +71,8 @@ Result<ResourceDefinition> read_definition(const Json& spec) {
   definition.namespaced = spec.value("scope", "") == "Namespaced";
   definition.selectable_fields = {"metadata.name"};
   if (definition.namespaced) definition.selectable_fields.emplace_back("metadata.namespace");
-  for (const std::string& path : texts(spec, "x-selectable-fields")) definition.selectable_fields.push_back(path);
+  for (const std::string& path : texts(spec, "x-selectable-fields"))
+    definition.selectable_fields.push_back(path);
   for (const Json& version : spec.value("versions", Json::array())) {
     for (const Json& field : version.value("selectableFields", Json::array()))
       definition.selectable_fields.push_back(field.value("jsonPath", ".").substr(1));
@@ -77,8 +82,9 @@ Result<ResourceDefinition> read_definition(const Json& spec) {
   }
   if (definition.kind.empty() || definition.plural.empty() || definition.versions.empty())
     return Error{ErrorCode::bad_input, "a definition needs names and a version"};
-  std::sort(definition.versions.begin(), definition.versions.end(),
-            [](const auto& a, const auto& b) { return version_rank(a.name) < version_rank(b.name); });
+  std::sort(
+      definition.versions.begin(), definition.versions.end(),
+      [](const auto& a, const auto& b) { return version_rank(a.name) < version_rank(b.name); });
   return definition;
 }
 

@@ -1,4 +1,5 @@
-// The kinds that a model serves: read from CustomResourceDefinitions, built in or created at run time.
+// The kinds that a model serves: read from CustomResourceDefinitions, built in or created at run
+// time.
 #pragma once
 
 #include <string>
@@ -31,7 +32,8 @@ struct ResourceVersion {
   std::vector<PrinterColumn> columns;
 };
 
-/// Where a kind comes from: a real server treats its own kinds a little differently from custom ones.
+/// Where a kind comes from: a real server treats its own kinds a little differently from custom
+/// ones.
 enum class Origin : std::uint8_t { built_in, custom };
 
 /// One kind with all its versions, best version first.
@@ -41,7 +43,7 @@ struct ResourceDefinition {
   std::string kind, list_kind, plural, singular;
   std::vector<std::string> short_names, categories;
   bool namespaced = false;
-  bool has_generation = true;                 ///< custom resources do; Nodes and Namespaces do not
+  bool has_generation = true;                  ///< custom resources do; Nodes and Namespaces do not
   std::vector<std::string> selectable_fields;  ///< field selectors
   std::vector<ResourceVersion> versions;
 

@@ -46,8 +46,8 @@ std::size_t characters(const std::string& text) {
 class Validator {
  public:
   std::vector<FieldError> schema_errors;  ///< what the schema says of values
-  std::vector<FieldError> list_errors;    ///< sets and maps with equal members, reported after those
-  std::vector<FieldError> rule_errors;    ///< CEL, only where nothing else is wrong
+  std::vector<FieldError> list_errors;  ///< sets and maps with equal members, reported after those
+  std::vector<FieldError> rule_errors;  ///< CEL, only where nothing else is wrong
 
   void visit(const Json& value, const Json* old, const Schema& schema, const std::string& path) {
     if (value.is_null() && schema.nullable) return;
@@ -68,8 +68,8 @@ class Validator {
     const std::string found = type_name(value);
     const std::string wanted = schema.int_or_string ? "integer,string" : schema.type;
     add(path, "FieldValueTypeInvalid",
-        "Invalid value: \"" + found + "\": " + path + " in body must be of type " + wanted + ": \"" +
-            found + "\"");
+        "Invalid value: \"" + found + "\": " + path + " in body must be of type " + wanted +
+            ": \"" + found + "\"");
   }
 
   void check_enum(const Json& value, const Schema& schema, const std::string& path) {
@@ -111,11 +111,12 @@ class Validator {
             " than or equal to " + std::to_string(static_cast<std::int64_t>(bound)));
   }
 
-  void visit_list(const Json& value, const Json* old, const Schema& schema, const std::string& path) {
+  void visit_list(const Json& value, const Json* old, const Schema& schema,
+                  const std::string& path) {
     if (schema.items_min && value.size() < *schema.items_min)
       add(path, "FieldValueInvalid",
-          "Invalid value: " + std::to_string(value.size()) + ": " + path + " in body should have at least " +
-              std::to_string(*schema.items_min) + " items");
+          "Invalid value: " + std::to_string(value.size()) + ": " + path +
+              " in body should have at least " + std::to_string(*schema.items_min) + " items");
     if (schema.items_max && value.size() > *schema.items_max)
       add(path, "FieldValueTooMany",
           "Too many: " + std::to_string(value.size()) + ": must have at most " +
@@ -128,7 +129,8 @@ class Validator {
   }
 
   /// The old item that `item` took the place of: only list maps can tell.
-  static const Json* counterpart(const Json& item, std::size_t, const Json* old, const Schema& schema) {
+  static const Json* counterpart(const Json& item, std::size_t, const Json* old,
+                                 const Schema& schema) {
     if (old == nullptr || !old->is_array() || schema.list_type != ListType::map) return nullptr;
     for (const Json& candidate : *old) {
       bool same = candidate.is_object() && item.is_object();
@@ -156,7 +158,8 @@ class Validator {
     }
   }
 
-  void visit_object(const Json& value, const Json* old, const Schema& schema, const std::string& path) {
+  void visit_object(const Json& value, const Json* old, const Schema& schema,
+                    const std::string& path) {
     if (schema.properties_max && value.size() > *schema.properties_max)
       add(path, "FieldValueTooMany",
           "Too many: " + std::to_string(value.size()) + ": must have at most " +
@@ -182,8 +185,9 @@ class Validator {
 
 /// Errors after which a server does not run CEL.
 bool blocks_rules(const FieldError& error) {
-  static const std::set<std::string> blocking{"FieldValueNotSupported", "FieldValueRequired", "FieldValueTooLong",
-                                              "FieldValueTooMany", "FieldValueTypeInvalid"};
+  static const std::set<std::string> blocking{"FieldValueNotSupported", "FieldValueRequired",
+                                              "FieldValueTooLong", "FieldValueTooMany",
+                                              "FieldValueTypeInvalid"};
   return blocking.contains(error.reason);
 }
 
@@ -207,9 +211,10 @@ std::vector<FieldError> validate(const Json& object, const Json* old, const Sche
   if (!blocked)
     errors.insert(errors.end(), validator.rule_errors.begin(), validator.rule_errors.end());
   else if (has_rules(schema))
-    errors.push_back({"<nil>", "FieldValueInvalid",
-                      "Invalid value: null: some validation rules were not checked because the object was "
-                      "invalid; correct the existing errors to complete validation"});
+    errors.push_back(
+        {"<nil>", "FieldValueInvalid",
+         "Invalid value: null: some validation rules were not checked because the object was "
+         "invalid; correct the existing errors to complete validation"});
   return errors;
 }
 

@@ -8,8 +8,9 @@
 
 namespace fairlead::model {
 
-/// Everything wrong with `object`; empty if it is valid. `old` is the object before an update, or null: immutable
-/// fields are compared with it. Of CEL rules only `self == oldSelf` is known, the others count as satisfied.
+/// Everything wrong with `object`; empty if it is valid. `old` is the object before an update, or
+/// null: immutable fields are compared with it. Of CEL rules only `self == oldSelf` is known, the
+/// others count as satisfied.
 std::vector<FieldError> validate(const Json& object, const Json* old, const SchemaRef& schema);
 
 }  // namespace fairlead::model

@@ -62,7 +62,8 @@ Outcome<std::string> Selector::read_labels(std::string_view text) {
     const std::size_t open = part.find('(');
     if (open != std::string_view::npos) {
       if (part.back() != ')')
-        return bad_request("unable to parse requirement: found '', expected: ',', ')' or identifier");
+        return bad_request(
+            "unable to parse requirement: found '', expected: ',', ')' or identifier");
       std::string_view head = trimmed(part.substr(0, open));
       requirement.test = head.ends_with(" notin") ? Test::not_in : Test::in;
       requirement.key = trimmed(head.substr(0, head.rfind(' ')));
@@ -108,14 +109,18 @@ Outcome<Selector> Selector::parse(std::string_view label_selector, std::string_v
 
 bool Selector::matches(const Json& object) const {
   return std::all_of(requirements_.begin(), requirements_.end(), [&](const Requirement& wanted) {
-    const Json* found = wanted.on_label ? label_of(object, wanted.key) : at_path(object, wanted.key);
+    const Json* found =
+        wanted.on_label ? label_of(object, wanted.key) : at_path(object, wanted.key);
     const bool there = found != nullptr && !found->is_null();
     if (wanted.test == Test::exists) return there;
     if (wanted.test == Test::absent) return !there;
     // A field that is absent counts as empty; a label that is absent differs from every value.
-    std::string text = !there ? "" : found->is_string() ? found->get<std::string>() : to_text(*found);
-    const bool listed = (there || !wanted.on_label) &&
-                        std::find(wanted.values.begin(), wanted.values.end(), text) != wanted.values.end();
+    std::string text = !there               ? ""
+                       : found->is_string() ? found->get<std::string>()
+                                            : to_text(*found);
+    const bool listed =
+        (there || !wanted.on_label) &&
+        std::find(wanted.values.begin(), wanted.values.end(), text) != wanted.values.end();
     return wanted.test == Test::equals || wanted.test == Test::in ? listed : !listed;
   });
 }

@@ -105,7 +105,8 @@ SchemaRef owner_references() {
   auto item = std::make_shared<Schema>();
   item->type = "object";
   item->atomic_map = true;
-  for (const char* name : {"apiVersion", "kind", "name", "uid"}) item->properties[name] = scalar("string");
+  for (const char* name : {"apiVersion", "kind", "name", "uid"})
+    item->properties[name] = scalar("string");
   for (const char* name : {"controller", "blockOwnerDeletion"})
     item->properties[name] = scalar("boolean");
   auto list = std::make_shared<Schema>();
@@ -121,7 +122,8 @@ SchemaRef object_meta() {
   auto meta = std::make_shared<Schema>();
   meta->type = "object";
   meta->description = "Name, labels, version and the rest that every object has.";
-  for (const char* name : {"name", "generateName", "namespace", "selfLink", "uid", "resourceVersion"})
+  for (const char* name :
+       {"name", "generateName", "namespace", "selfLink", "uid", "resourceVersion"})
     meta->properties[name] = scalar("string");
   for (const char* name : {"creationTimestamp", "deletionTimestamp"})
     meta->properties[name] = scalar("string", "date-time");

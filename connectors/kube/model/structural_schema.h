@@ -1,7 +1,8 @@
 // Structural schemas: what a CustomResourceDefinition says of its objects.
 //
-// One Schema node per place in an object. Everything that a server does with an object of a kind follows from
-// them: defaulting, pruning, validation (schema_validation.h) and ownership of fields (typed_value.h).
+// One Schema node per place in an object. Everything that a server does with an object of a kind
+// follows from them: defaulting, pruning, validation (schema_validation.h) and ownership of fields
+// (typed_value.h).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,8 @@ namespace fairlead::model {
 /// How a list is owned and merged; `x-kubernetes-list-type`.
 enum class ListType : std::uint8_t { atomic, set, map };
 
-/// One rule of `x-kubernetes-validations`. Only `self == oldSelf` is evaluated: the model has no CEL.
+/// One rule of `x-kubernetes-validations`. Only `self == oldSelf` is evaluated: the model has no
+/// CEL.
 struct CelRule {
   std::string rule;
   std::string message;
@@ -29,13 +31,15 @@ struct CelRule {
 struct Schema;
 using SchemaRef = std::shared_ptr<const Schema>;
 
-/// What may stand at one place of an object. A null SchemaRef means "anything": types are deduced from the value.
+/// What may stand at one place of an object. A null SchemaRef means "anything": types are deduced
+/// from the value.
 struct Schema {
-  std::string type;  ///< "object", "array", "string", "integer", "number", "boolean", or "" for int-or-string
+  std::string type;  ///< "object", "array", "string", "integer", "number", "boolean", or "" for
+                     ///< int-or-string
   std::string format;
   std::string description;
   std::map<std::string, SchemaRef> properties;
-  SchemaRef additional;  ///< schema of a map's values
+  SchemaRef additional;         ///< schema of a map's values
   bool any_additional = false;  ///< additionalProperties: true
   SchemaRef items;
   bool preserve_unknown = false;
@@ -59,7 +63,8 @@ struct Schema {
   bool declares(const std::string& name) const { return properties.contains(name); }
 };
 
-/// Reads an OpenAPI v3 structural schema. ErrorCode::bad_input names the path of what is not understood.
+/// Reads an OpenAPI v3 structural schema. ErrorCode::bad_input names the path of what is not
+/// understood.
 Result<SchemaRef> read_schema(const Json& openapi);
 /// `root` with `metadata` replaced by the schema of ObjectMeta, as every served object has it.
 SchemaRef with_object_meta(const SchemaRef& root);

@@ -51,20 +51,22 @@ std::vector<PrinterColumn> columns_of(const ResourceVersion& version) {
 
 Json column_definitions(const std::vector<PrinterColumn>& columns) {
   Json definitions = Json::array();
-  definitions.push_back({{"name", "Name"},
-                         {"type", "string"},
-                         {"format", "name"},
-                         {"description", "Name of the object, unique among its kind and namespace."},
-                         {"priority", 0}});
+  definitions.push_back(
+      {{"name", "Name"},
+       {"type", "string"},
+       {"format", "name"},
+       {"description", "Name of the object, unique among its kind and namespace."},
+       {"priority", 0}});
   for (const PrinterColumn& column : columns)
-    definitions.push_back({{"name", column.name},
-                           {"type", column.type},
-                           {"format", column.format},
-                           {"description", column.description.empty()
-                                               ? "Custom resource definition column (in JSONPath format): " +
-                                                     column.json_path
-                                               : column.description},
-                           {"priority", column.priority}});
+    definitions.push_back(
+        {{"name", column.name},
+         {"type", column.type},
+         {"format", column.format},
+         {"description",
+          column.description.empty()
+              ? "Custom resource definition column (in JSONPath format): " + column.json_path
+              : column.description},
+         {"priority", column.priority}});
   return definitions;
 }
 

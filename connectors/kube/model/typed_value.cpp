@@ -23,7 +23,9 @@ SchemaRef field_schema(const SchemaRef& schema, const std::string& name) {
   return schema ? schema->field(name) : nullptr;
 }
 SchemaRef item_schema(const SchemaRef& schema) { return schema ? schema->items : nullptr; }
-bool declares(const SchemaRef& schema, const std::string& name) { return schema && schema->declares(name); }
+bool declares(const SchemaRef& schema, const std::string& name) {
+  return schema && schema->declares(name);
+}
 std::string field_element(const std::string& name) { return "f:" + name; }
 
 /// The path element of a member of a set or list map.
@@ -89,7 +91,8 @@ class Comparer {
     const bool only_right = before == nullptr || (before->is_null() && after != nullptr);
     const Shape left = shape_of(only_right ? *after : *before, schema);
     const Shape right = after == nullptr || after->is_null() ? left : shape_of(*after, schema);
-    const bool leaf = left != right || left == Shape::leaf || (empty_or_null(before) && empty_or_null(after));
+    const bool leaf =
+        left != right || left == Shape::leaf || (empty_or_null(before) && empty_or_null(after));
     if (leaf) return compare_leaf(before, after, path);
     if (left == Shape::map)
       visit_map(before, after, schema, path);
@@ -139,7 +142,8 @@ class Comparer {
 
 Json merge_values(const Json* base, const Json* over, const SchemaRef& schema);
 
-/// Walks both lists at once, so that an order on which they agree survives (structured-merge-diff's rule).
+/// Walks both lists at once, so that an order on which they agree survives (structured-merge-diff's
+/// rule).
 class ListMerger {
  public:
   ListMerger(const Json& base, const Json& over, const SchemaRef& schema)

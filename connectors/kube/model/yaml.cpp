@@ -16,7 +16,8 @@ bool reads_as(std::string_view text, Number& number) {
 }
 
 Json plain_scalar(const std::string& text) {
-  if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL") return nullptr;
+  if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL")
+    return nullptr;
   if (text == "true" || text == "True" || text == "TRUE") return true;
   if (text == "false" || text == "False" || text == "FALSE") return false;
   const bool numeric = text.find_first_not_of("0123456789+-.eE") == std::string::npos &&

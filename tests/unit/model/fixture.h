@@ -29,8 +29,10 @@ struct ModelFixture {
             {"spec", std::move(spec)}};
   }
   static Json groups(const std::string& resource, const std::string& quota) {
-    return Json::array({{{"coveredResources", {resource}},
-                         {"flavors", {{{"name", "f"}, {"resources", {{{"name", resource}, {"nominalQuota", quota}}}}}}}}});
+    return Json::array(
+        {{{"coveredResources", {resource}},
+          {"flavors",
+           {{{"name", "f"}, {"resources", {{{"name", resource}, {"nominalQuota", quota}}}}}}}}});
   }
 
   /// The answer of a request that must succeed.
@@ -42,10 +44,11 @@ struct ModelFixture {
     return *answer;
   }
   /// The Status of a request that must fail with `code`.
-  Json refused(int code, std::string_view method, const std::string& target, const Json& body = nullptr,
-               std::string_view type = "") {
+  Json refused(int code, std::string_view method, const std::string& target,
+               const Json& body = nullptr, std::string_view type = "") {
     Outcome<Json> answer = model.call(method, target, body, type);
-    INFO(method << " " << target << ": " << (answer ? to_text(*answer) : to_text(answer.error().body)));
+    INFO(method << " " << target << ": "
+                << (answer ? to_text(*answer) : to_text(answer.error().body)));
     REQUIRE(answer.has_error());
     CHECK(answer.error().code == code);
     return answer.error().body;
@@ -53,7 +56,8 @@ struct ModelFixture {
   Json apply(const std::string& manager, const Json& object, const std::string& extra = "") {
     return ok("PATCH", target_of(manager, object, extra), object, "application/apply-patch+yaml");
   }
-  static std::string target_of(const std::string& manager, const Json& object, const std::string& extra) {
+  static std::string target_of(const std::string& manager, const Json& object,
+                               const std::string& extra) {
     return std::string(kQueues) + "/" + object["metadata"]["name"].get<std::string>() +
            "?fieldManager=" + manager + extra;
   }

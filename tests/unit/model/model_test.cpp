@@ -3,8 +3,10 @@
 namespace fairlead::model {
 using Lines = std::vector<std::string>;
 
-TEST_CASE_METHOD(ModelFixture, "The claim of the contract is accepted unchanged and keeps its order") {
-  const Json claim = Json::parse(R"({"apiVersion":"galaxy.kubestellar.io/v1alpha1","kind":"ClusterResourceClaim",
+TEST_CASE_METHOD(ModelFixture,
+                 "The claim of the contract is accepted unchanged and keeps its order") {
+  const Json claim =
+      Json::parse(R"({"apiVersion":"galaxy.kubestellar.io/v1alpha1","kind":"ClusterResourceClaim",
     "metadata":{"name":"cluster2-resource-claim"},"spec":{"clusterName":"cluster2",
     "nominalResources":{"cpu":"1000","memory":"1000Gi","gpu":"10"},"resourceAssignments":[
     {"clusterQueueName":"high-priority-queue","flavor":"on-demand","resources":{"cpu":"500","memory":"500Gi","gpu":"5"}},
@@ -12,8 +14,10 @@ TEST_CASE_METHOD(ModelFixture, "The claim of the contract is accepted unchanged 
   const std::string claims = "/apis/galaxy.kubestellar.io/v1alpha1/clusterresourceclaims";
   const Json made = ok("POST", claims, claim);
   CHECK(made["spec"] == claim["spec"]);
-  const Json status = refused(422, "PATCH", claims + "/cluster2-resource-claim", {{"spec", {{"clusterName", "x"}}}});
-  CHECK(status["details"]["causes"][0]["message"] == "Invalid value: \"x\": clusterName is immutable");
+  const Json status = refused(422, "PATCH", claims + "/cluster2-resource-claim",
+                              {{"spec", {{"clusterName", "x"}}}});
+  CHECK(status["details"]["causes"][0]["message"] ==
+        "Invalid value: \"x\": clusterName is immutable");
 }
 
 TEST_CASE_METHOD(ModelFixture, "Quantities are stored as they were written") {
@@ -23,12 +27,17 @@ TEST_CASE_METHOD(ModelFixture, "Quantities are stored as they were written") {
 
 TEST_CASE_METHOD(ModelFixture, "A spec change bumps the generation, labels and status do not") {
   ok("POST", kQueues, queue("q"));
-  CHECK(ok("PATCH", std::string(kQueues) + "/q", {{"metadata", {{"labels", {{"a", "b"}}}}}})["metadata"]["generation"] == 1);
-  CHECK(ok("PATCH", std::string(kQueues) + "/q/status", {{"status", {{"pendingWorkloads", 1}}}})["metadata"]["generation"] == 1);
-  CHECK(ok("PATCH", std::string(kQueues) + "/q", {{"spec", {{"cohortName", "c"}}}})["metadata"]["generation"] == 2);
+  CHECK(ok("PATCH", std::string(kQueues) + "/q",
+           {{"metadata", {{"labels", {{"a", "b"}}}}}})["metadata"]["generation"] == 1);
+  CHECK(ok("PATCH", std::string(kQueues) + "/q/status",
+           {{"status", {{"pendingWorkloads", 1}}}})["metadata"]["generation"] == 1);
+  CHECK(ok("PATCH", std::string(kQueues) + "/q",
+           {{"spec", {{"cohortName", "c"}}}})["metadata"]["generation"] == 2);
 }
 
-TEST_CASE_METHOD(ModelFixture, "Unknown fields are dropped with a warning, or refused where strictness is asked for") {
+TEST_CASE_METHOD(
+    ModelFixture,
+    "Unknown fields are dropped with a warning, or refused where strictness is asked for") {
   const Json wrong = queue("q", {{"nope", 1}});
   refused(400, "POST", std::string(kQueues) + "?fieldValidation=Strict", wrong);
   ApiRequest request = parse_target("POST", kQueues);
@@ -52,7 +61,8 @@ TEST_CASE_METHOD(ModelFixture, "An object with a finalizer waits for it") {
 TEST_CASE_METHOD(ModelFixture, "A delete with another uid or version is refused") {
   ok("POST", kQueues, queue("q"));
   refused(409, "DELETE", std::string(kQueues) + "/q", {{"preconditions", {{"uid", "x"}}}});
-  refused(409, "DELETE", std::string(kQueues) + "/q", {{"preconditions", {{"resourceVersion", "1"}}}});
+  refused(409, "DELETE", std::string(kQueues) + "/q",
+          {{"preconditions", {{"resourceVersion", "1"}}}});
   CHECK(ok("DELETE", std::string(kQueues) + "/q")["status"] == "Success");
 }
 
@@ -61,7 +71,8 @@ TEST_CASE_METHOD(ModelFixture, "Pages of one list show one moment, and expire wi
   const Json first = ok("GET", std::string(kQueues) + "?limit=2");
   CHECK(first["items"].size() == 2);
   CHECK(first["metadata"]["remainingItemCount"] == 1);
-  const std::string next = std::string(kQueues) + "?limit=2&continue=" + first["metadata"]["continue"].get<std::string>();
+  const std::string next = std::string(kQueues) +
+                           "?limit=2&continue=" + first["metadata"]["continue"].get<std::string>();
   ok("DELETE", std::string(kQueues) + "/c");
   CHECK(ok("GET", next)["items"][0]["metadata"]["name"] == "c");
   model.compact();
@@ -79,8 +90,9 @@ TEST_CASE_METHOD(ModelFixture, "A watch from nothing tells the present first, th
 
 TEST_CASE_METHOD(ModelFixture, "A streaming list ends with an annotated bookmark") {
   ok("POST", kQueues, queue("a"));
-  auto stream = watch(std::string(kQueues) +
-                      "?watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan");
+  auto stream = watch(
+      std::string(kQueues) +
+      "?watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan");
   CHECK(told(*stream) == Lines{"ADDED a", "BOOKMARK "});
   model.send_bookmarks();
   CHECK(told(*stream) == Lines{"BOOKMARK "});
@@ -117,7 +129,8 @@ TEST_CASE_METHOD(ModelFixture, "A watcher that does not read loses its stream, n
   CHECK(stream->ended());
 }
 
-TEST_CASE_METHOD(ModelFixture, "A kind is served in both versions, without the fields that the other lacks") {
+TEST_CASE_METHOD(ModelFixture,
+                 "A kind is served in both versions, without the fields that the other lacks") {
   Json made = queue("q", {{"cohortName", "c"}});
   ok("POST", kQueues, made);
   const Json old = ok("GET", "/apis/kueue.x-k8s.io/v1beta1/clusterqueues/q");
@@ -128,14 +141,23 @@ TEST_CASE_METHOD(ModelFixture, "A kind is served in both versions, without the f
 TEST_CASE_METHOD(ModelFixture, "A kind without a definition is a 404 until somebody installs it") {
   const std::string widgets = "/apis/example.io/v1/widgets";
   CHECK(model.handle(parse_target("GET", widgets)).code == 404);
-  const Json crd = Json::parse(R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+  const Json crd =
+      Json::parse(R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
     "metadata":{"name":"widgets.example.io"},"spec":{"group":"example.io","scope":"Cluster",
     "names":{"kind":"Widget","plural":"widgets","singular":"widget"},"versions":[{"name":"v1","served":true,
     "storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object",
     "properties":{"size":{"type":"integer","minimum":1}}}}}}}]}})");
   REQUIRE(model.install_crd(crd).has_value());
-  refused(422, "POST", widgets, {{"apiVersion", "example.io/v1"}, {"kind", "Widget"}, {"metadata", {{"name", "w"}}}, {"spec", {{"size", 0}}}});
-  ok("POST", widgets, {{"apiVersion", "example.io/v1"}, {"kind", "Widget"}, {"metadata", {{"name", "w"}}}, {"spec", {{"size", 1}}}});
+  refused(422, "POST", widgets,
+          {{"apiVersion", "example.io/v1"},
+           {"kind", "Widget"},
+           {"metadata", {{"name", "w"}}},
+           {"spec", {{"size", 0}}}});
+  ok("POST", widgets,
+     {{"apiVersion", "example.io/v1"},
+      {"kind", "Widget"},
+      {"metadata", {{"name", "w"}}},
+      {"spec", {{"size", 1}}}});
   ok("DELETE", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.io");
   CHECK(model.handle(parse_target("GET", widgets)).code == 404);
 }
@@ -143,7 +165,8 @@ TEST_CASE_METHOD(ModelFixture, "A kind without a definition is a 404 until someb
 TEST_CASE_METHOD(ModelFixture, "A namespace takes its content with it, but waits for finalizers") {
   ok("POST", "/api/v1/namespaces", {{"metadata", {{"name", "team"}}}});
   ok("POST", "/api/v1/namespaces/team/configmaps", {{"metadata", {{"name", "plain"}}}});
-  ok("POST", "/api/v1/namespaces/team/configmaps", {{"metadata", {{"name", "held"}, {"finalizers", {"a.b/c"}}}}});
+  ok("POST", "/api/v1/namespaces/team/configmaps",
+     {{"metadata", {{"name", "held"}, {"finalizers", {"a.b/c"}}}}});
   CHECK(ok("DELETE", "/api/v1/namespaces/team")["status"]["phase"] == "Terminating");
   refused(404, "GET", "/api/v1/namespaces/team/configmaps/plain");
   refused(403, "POST", "/api/v1/namespaces/team/configmaps", {{"metadata", {{"name", "late"}}}});
@@ -152,11 +175,14 @@ TEST_CASE_METHOD(ModelFixture, "A namespace takes its content with it, but waits
 }
 
 TEST_CASE_METHOD(ModelFixture, "A strategic merge patch merges conditions of a node by type") {
-  const Json ready{{"type", "Ready"}, {"status", "True"}}, disk{{"type", "DiskPressure"}, {"status", "False"}};
-  ok("POST", "/api/v1/nodes", {{"metadata", {{"name", "n"}}}, {"status", {{"conditions", {ready, disk}}}}});
-  const Json changed = ok("PATCH", "/api/v1/nodes/n/status",
-                          {{"status", {{"conditions", {{{"type", "Ready"}, {"status", "Unknown"}}}}}}},
-                          "application/strategic-merge-patch+json");
+  const Json ready{{"type", "Ready"}, {"status", "True"}},
+      disk{{"type", "DiskPressure"}, {"status", "False"}};
+  ok("POST", "/api/v1/nodes",
+     {{"metadata", {{"name", "n"}}}, {"status", {{"conditions", {ready, disk}}}}});
+  const Json changed =
+      ok("PATCH", "/api/v1/nodes/n/status",
+         {{"status", {{"conditions", {{{"type", "Ready"}, {"status", "Unknown"}}}}}}},
+         "application/strategic-merge-patch+json");
   CHECK(changed["status"]["conditions"].size() == 2);
   CHECK(changed["status"]["conditions"][0]["status"] == "Unknown");
 }
