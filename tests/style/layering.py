@@ -18,6 +18,8 @@ MAY_INCLUDE = {
     "snapshots": (BASE, SCHEMA, "engine/fold"),
     "connectors/kube": (BASE, SCHEMA, "engine/ingest", "engine/apply"),
     "connectors/kube/model": (BASE, SCHEMA, "connectors/kube"),
+    # The fleet of `fairlead dev` lives inside the API server in memory.
+    "engine/fleet": (BASE, SCHEMA, "connectors/kube", "connectors/kube/model"),
     # A rehearsal reads the objects that it is given with the connector's projections.
     "replay": (BASE, SCHEMA, "engine/log", "engine/ingest", "engine/fold", "engine/plan", "engine/apply",
                "snapshots", "connectors/kube"),
