@@ -1,0 +1,120 @@
+#include "engine/fleet/account.h"
+
+#include <algorithm>
+#include <iomanip>
+#include <ostream>
+#include <sstream>
+#include <variant>
+
+#include "engine/base/json.h"
+#include "schema/event_json.h"
+#include "schema/kind.h"
+
+namespace fairlead {
+namespace {
+
+// Causes that are older than this are no longer news.
+constexpr std::size_t kCausesMax = 10'000;
+
+std::string named(const ObjectKey& key) {
+  const std::string place = key.namespace_.empty() ? "" : key.namespace_ + "/";
+  return std::string(info(key.kind).name) + " " + place + key.name;
+}
+
+// Which conditions of a claim say that something is not as its administrator wants it.
+std::string conditions_to_note(const Json& status) {
+  std::string text;
+  for (const Json& condition : status.value("conditions", Json::array())) {
+    const std::string type = condition.value("type", ""), value = condition.value("status", "");
+    const bool bad_if_true = type == "Damped" || type == "OwnershipConflict";
+    if (value == (bad_if_true ? "True" : "False"))
+      text += (text.empty() ? "" : ", ") + type + "=" + value;
+  }
+  return text.empty() ? "all is granted" : text;
+}
+
+std::string status_in_words(const PatchIntended& intent) {
+  const Json body = Json::parse(intent.body, nullptr, false);
+  if (!body.is_object() || !body.contains("status")) return intent.reason.text;
+  return conditions_to_note(body["status"]);
+}
+
+}  // namespace
+
+std::string to_elapsed(Duration span) {
+  const std::int64_t whole = span.ns / seconds(1).ns;
+  std::ostringstream out;
+  out << whole / 3600 << ':' << std::setfill('0') << std::setw(2) << whole / 60 % 60 << ':'
+      << std::setw(2) << whole % 60;
+  return out.str();
+}
+
+std::string describe_write(const PatchIntended& intent) {
+  const std::string object = named(intent.target);
+  switch (intent.verb) {
+    case Verb::create: return "creates " + object + ": " + intent.reason.text;
+    case Verb::remove: return "deletes " + object + ": " + intent.reason.text;
+    case Verb::patch: return "releases " + object + ": " + intent.reason.text;
+    case Verb::apply_status: return "status of " + object + ": " + status_in_words(intent);
+    case Verb::apply: break;
+  }
+  return object + ": " + intent.reason.text;
+}
+
+void Account::line(LogTime at, std::string_view who, std::string_view what) {
+  const Duration since = std::max(at - start_, Duration{0});
+  out_ << std::setw(8) << to_elapsed(since) << "  " << std::left << std::setw(8) << who
+       << std::right << "  " << what << '\n'
+       << std::flush;
+}
+
+void Account::tell(LogTime at, std::string_view who, std::string_view what) {
+  ++counts_.happenings;
+  line(at, who, what);
+}
+
+// What the hub writes itself is an effect; the cause is what others wrote before.
+void Account::remember(const Event& event) {
+  const ObjectKey* key = object_of(event.fact);
+  if (key == nullptr || std::holds_alternative<PatchIntended>(event.fact)) return;
+  if (key->kind == Kind::cluster_queue) return;
+  std::string text = named(*key);
+  if (event.source != kHub) text += " of " + event.source;
+  if (std::holds_alternative<ObjectGone>(event.fact)) text += " gone";
+  causes_.emplace_back(event.seq, std::move(text));
+  if (causes_.size() > kCausesMax) causes_.pop_front();
+}
+
+std::string Account::cause_of(const PatchIntended& intent) const {
+  for (auto seq = intent.reason.because.rbegin(); seq != intent.reason.because.rend(); ++seq) {
+    const auto at = std::lower_bound(
+        causes_.begin(), causes_.end(), *seq,
+        [](const std::pair<Seq, std::string>& cause, Seq wanted) { return cause.first < wanted; });
+    if (at != causes_.end() && at->first == *seq) return at->second;
+  }
+  return "";
+}
+
+void Account::take(const Event& event) {
+  ++counts_.events;
+  remember(event);
+  if (const auto* intent = std::get_if<PatchIntended>(&event.fact)) {
+    ++counts_.writes;
+    const std::string cause = cause_of(*intent);
+    const std::string why = intent->reason.rule + (cause.empty() ? "" : ", from " + cause);
+    line(event.log_time, "fairlead", describe_write(*intent) + "  (" + why + ")");
+  } else if (std::holds_alternative<PatchAccepted>(event.fact)) {
+    ++counts_.accepted;
+  } else if (const auto* rejected = std::get_if<PatchRejected>(&event.fact)) {
+    ++counts_.refused;
+    line(event.log_time, "fairlead",
+         "was refused write " + std::to_string(rejected->intent.value) + ": " + rejected->reason);
+  } else if (const auto* unknown = std::get_if<PatchUnknown>(&event.fact)) {
+    ++counts_.refused;
+    line(
+        event.log_time, "fairlead",
+        "has no answer to write " + std::to_string(unknown->intent.value) + ": " + unknown->reason);
+  }
+}
+
+}  // namespace fairlead

@@ -1,0 +1,58 @@
+// The running account: one line a happening and one a write of the hub, for somebody who has never
+// seen either.
+//
+// What the hub did is read from its log, the same one that `fairlead log cat` prints: nothing is
+// told that cannot be looked up afterwards.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "engine/base/time.h"
+#include "schema/event.h"
+
+namespace fairlead {
+
+/// What an account has told of, for its end.
+struct AccountCounts {
+  std::uint64_t happenings = 0;
+  std::uint64_t events = 0;  ///< in the log
+  std::uint64_t writes = 0;  ///< intended
+  std::uint64_t accepted = 0;
+  std::uint64_t refused = 0;  ///< rejected, or without an answer
+};
+
+/// Owned by one thread; `out` outlives it.
+class Account {
+ public:
+  /// Times are told as since `start`.
+  Account(std::ostream& out, LogTime start) : out_(out), start_(start) {}
+
+  void tell(LogTime at, std::string_view who, std::string_view what);
+  /// Takes the next event of the log; only writes and refusals are worth a line.
+  void take(const Event& event);
+  const AccountCounts& counts() const { return counts_; }
+
+ private:
+  void remember(const Event& event);
+  std::string cause_of(const PatchIntended& intent) const;
+  void line(LogTime at, std::string_view who, std::string_view what);
+
+  std::ostream& out_;
+  const LogTime start_;
+  AccountCounts counts_;
+  std::deque<std::pair<Seq, std::string>> causes_;  ///< objects that others wrote, newest last
+};
+
+/// The write in words, without its cause: `ClusterQueue high-priority-queue: on-demand cpu 500 ->
+/// 456`.
+std::string describe_write(const PatchIntended& intent);
+
+/// `1:02:03` of hours, minutes and seconds.
+std::string to_elapsed(Duration span);
+
+}  // namespace fairlead

@@ -1,0 +1,54 @@
+#include "engine/fleet/api.h"
+
+#include <optional>
+
+namespace fairlead {
+namespace {
+
+ErrorCode code_of(int http_code) {
+  return http_code == 404   ? ErrorCode::not_found
+         : http_code == 409 ? ErrorCode::conflict
+                            : ErrorCode::internal;
+}
+
+}  // namespace
+
+Result<Json> Api::call(std::string_view method, const std::string& target, const Json& body) const {
+  std::optional<Result<Json>> answer;
+  server_->with_model([&](model::Model& model) {
+    auto outcome = model.call(method, target, body);
+    if (outcome) {
+      // In place, because a Json converts to anything, an Error too.
+      answer.emplace(boost::system::in_place_value, std::move(*outcome));
+      return;
+    }
+    const Json& status = outcome.error().body;
+    answer = Error{code_of(outcome.error().code),
+                   status.is_object() ? status.value("message", "refused") : to_text(status)};
+  });
+  return std::move(*answer);
+}
+
+std::string Api::as_manager(const std::string& path) const {
+  return path + "?fieldManager=" + field_manager_;
+}
+
+Result<Json> Api::get(const std::string& path) const { return call("GET", path, nullptr); }
+
+Result<Json> Api::create(const std::string& collection, const Json& object) const {
+  return call("POST", as_manager(collection), object);
+}
+
+Result<Json> Api::merge(const std::string& path, const Json& patch) const {
+  return call("PATCH", as_manager(path), patch);
+}
+
+Result<Json> Api::remove(const std::string& path) const { return call("DELETE", path, nullptr); }
+
+std::uint64_t Api::revision() const {
+  std::uint64_t revision = 0;
+  server_->with_model([&](model::Model& model) { revision = model.revision(); });
+  return revision;
+}
+
+}  // namespace fairlead

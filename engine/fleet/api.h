@@ -1,0 +1,37 @@
+// Requests of the fleet's people and agents to an API model in the same process.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "connectors/kube/model/model_server.h"
+#include "engine/base/json.h"
+#include "engine/base/result.h"
+
+namespace fairlead {
+
+/// One writer of one API server. Cheap to copy; the server outlives it.
+class Api {
+ public:
+  /// `field_manager` is whom managedFields will name.
+  Api(model::ModelServer& server, std::string field_manager)
+      : server_(&server), field_manager_(std::move(field_manager)) {}
+
+  /// not_found, conflict or internal, with the server's own words.
+  Result<Json> get(const std::string& path) const;
+  Result<Json> create(const std::string& collection, const Json& object) const;
+  /// A JSON merge patch.
+  Result<Json> merge(const std::string& path, const Json& patch) const;
+  Result<Json> remove(const std::string& path) const;
+  /// Grows with every change of any object.
+  std::uint64_t revision() const;
+
+ private:
+  Result<Json> call(std::string_view method, const std::string& target, const Json& body) const;
+  std::string as_manager(const std::string& path) const;
+
+  model::ModelServer* server_;
+  std::string field_manager_;
+};
+
+}  // namespace fairlead

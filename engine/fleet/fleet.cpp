@@ -1,0 +1,253 @@
+#include "engine/fleet/fleet.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fairlead {
+namespace {
+
+// Pods come and go: ClusterMetrics is written again and again, and nothing follows from it.
+constexpr Duration kReportInterval = seconds(20);
+// A claim that the hub has not made yet is looked for again.
+constexpr Duration kClaimInterval = seconds(15);
+constexpr int kClaimTries = 40;
+constexpr std::int64_t kAssignedCpu = 400;
+constexpr std::int64_t kGuestCpu = 200;
+
+std::string claim_path(const std::string& cluster) {
+  return kClaims + "/" + cluster + "-resource-claim";
+}
+
+}  // namespace
+
+Fleet::Fleet(model::ModelServer& hub, const std::map<std::string, model::ModelServer*>& members,
+             std::uint64_t seed, LogTime start, Tell tell)
+    : agents_(hub, "fleet"),
+      admin_(hub, "kubectl-edit"),
+      work_agent_(hub),
+      seed_(seed),
+      start_(start),
+      tell_(std::move(tell)),
+      next_report_(start + kReportInterval) {
+  for (const auto& [name, server] : members) members_api_.emplace(name, Api(*server, "kubelet"));
+  for (const ClusterLayout& layout : fleet_layout()) {
+    Member member{layout, {}, false, false, false};
+    for (const MachineLayout& machine : layout.machines)
+      member.machines.push_back({machine, false, false});
+    members_.emplace(layout.name, std::move(member));
+  }
+}
+
+Result<void> Fleet::create(const Api& api, const WorldObject& wanted) {
+  ++writes_;
+  if (auto made = api.create(wanted.collection, wanted.object); !made)
+    return in_context("create " + wanted.collection, made.error());
+  return {};
+}
+
+Result<void> Fleet::merge(const Api& api, const std::string& path, const Json& patch) {
+  ++writes_;
+  if (auto done = api.merge(path, patch); !done) return done.error();
+  return {};
+}
+
+Fleet::Member* Fleet::find(const std::string& cluster) {
+  const auto at = members_.find(cluster);
+  return at == members_.end() ? nullptr : &at->second;
+}
+
+Result<void> Fleet::begin() {
+  for (const WorldObject& wanted : hub_objects())
+    if (auto made = create(admin_, wanted); !made) return made;
+  tell_("admin",
+        "installs Kueue's two ResourceFlavors, two ClusterQueues with quotas of 0 and two "
+        "LocalQueues");
+  for (auto& [name, member] : members_) {
+    if (member.layout.presence == Presence::joins_later) continue;
+    if (const auto api = members_api_.find(name); api != members_api_.end())
+      for (const Machine& machine : member.machines)
+        if (auto made = create(api->second, node(machine)); !made) return made;
+    if (auto joined = join(member, start_); !joined) return joined;
+    tell_("fleet",
+          name + ": joins the hub with " + std::to_string(member.machines.size()) + " nodes");
+  }
+  tell_("admin",
+        "cluster2: kubectl apply of a ClusterResourceClaim that assigns 500 cpu, 500Gi, 5 "
+        "GPUs to each queue");
+  return create(admin_, first_claim());
+}
+
+void Fleet::advance(LogTime now) {
+  for (;;) {
+    if (script_.empty()) refill();
+    if (start_ + script_.front().at > now) break;
+    const Happening happening = std::move(script_.front());
+    script_.pop_front();
+    play(happening, now);
+  }
+  if (next_report_ <= now) report_everything(now);
+  std::set<std::string> reachable;
+  for (const auto& [name, member] : members_)
+    if (member.joined && !member.silent) reachable.insert(name);
+  work_agent_.look(now, reachable);
+}
+
+void Fleet::refill() {
+  for (Happening& happening : script_of_round(seed_, round_))
+    script_.push_back(std::move(happening));
+  ++round_;
+}
+
+// A claim that is not there yet is the one thing worth waiting for: the hub makes it in its time.
+void Fleet::play(const Happening& happening, LogTime now) {
+  const bool waits = happening.deed == Deed::assign && happening.cpu < kClaimTries;
+  if (waits && !admin_.get(claim_path(happening.cluster))) {
+    Happening later = happening;
+    later.at = {(now - start_).ns + kClaimInterval.ns};
+    ++later.cpu;  // an assignment has no number of its own: it counts the tries
+    const auto place =
+        std::upper_bound(script_.begin(), script_.end(), later,
+                         [](const Happening& a, const Happening& b) { return a.at < b.at; });
+    script_.insert(place, std::move(later));
+    return;
+  }
+  const std::string about = happening.cluster.empty() ? "" : happening.cluster + ": ";
+  const auto done = carry_out(happening, now);
+  tell_(actor_of(happening.deed),
+        about + happening.text + (done ? "" : " -- not possible: " + done.error().message));
+}
+
+Result<void> Fleet::carry_out(const Happening& happening, LogTime now) {
+  switch (happening.deed) {
+    case Deed::assign: return assign(happening.cluster);
+    case Deed::edit_claim: return edit_claim(happening);
+    case Deed::overwrite_queue: return overwrite_queue(happening.cpu);
+    default: break;
+  }
+  Member* member = find(happening.cluster);
+  if (member == nullptr) return Error{ErrorCode::not_found, "no such cluster"};
+  switch (happening.deed) {
+    case Deed::join: return join(*member, now);
+    case Deed::leave: return leave(*member);
+    case Deed::go_silent:
+      member->silent = true;
+      return merge(agents_, kManagedClusters + "/" + happening.cluster + "/status",
+                   {{"status", silent_status(now)}});
+    case Deed::come_back:
+      member->silent = false;
+      if (auto told = report_machines(*member, now); !told) return told;
+      return report_cluster(*member, now);
+    default: return change_machines(happening, now);
+  }
+}
+
+Result<void> Fleet::change_machines(const Happening& happening, LogTime now) {
+  Member& member = *find(happening.cluster);
+  const auto api = members_api_.find(happening.cluster);
+  for (Machine& machine : member.machines) {
+    const std::string& name = machine.layout.name;
+    if (std::find(happening.nodes.begin(), happening.nodes.end(), name) == happening.nodes.end())
+      continue;
+    machine.cordoned =
+        happening.deed == Deed::cordon || (machine.cordoned && happening.deed != Deed::uncordon);
+    machine.down = happening.deed == Deed::stop || (machine.down && happening.deed != Deed::start);
+    member.reported = false;
+    if (api == members_api_.end()) continue;
+    const std::string path = kNodes + "/" + name;
+    if (auto done = merge(api->second, path, {{"spec", node_spec(machine)}}); !done) return done;
+    if (auto done = merge(api->second, path + "/status", {{"status", node_status(machine, now)}});
+        !done)
+      return done;
+  }
+  return api == members_api_.end() ? report_machines(member, now) : Result<void>();
+}
+
+Result<void> Fleet::join(Member& member, LogTime now) {
+  const std::string& name = member.layout.name;
+  member.joined = true;
+  // Its namespace stays when a cluster leaves.
+  if (!agents_.get(kNamespaces + "/" + name))
+    if (auto made = create(agents_, namespace_object(name)); !made) return made;
+  if (auto made = create(agents_, managed_cluster(name)); !made) return made;
+  if (member.layout.telling == Telling::metrics)
+    if (auto made = create(agents_, cluster_metrics(name)); !made) return made;
+  if (auto told = report_machines(member, now); !told) return told;
+  return report_cluster(member, now);
+}
+
+Result<void> Fleet::leave(Member& member) {
+  const std::string& name = member.layout.name;
+  member.joined = false;
+  writes_ += 2;
+  const auto metrics = agents_.remove(kClusterMetrics + "/" + name);
+  const auto cluster = agents_.remove(kManagedClusters + "/" + name);
+  // Its claim goes with it; the finalizer gives the quota back.
+  const auto claim = admin_.remove(claim_path(name));
+  if (!cluster) return cluster.error();
+  if (!metrics) return metrics.error();
+  return claim ? Result<void>() : claim.error();
+}
+
+Result<void> Fleet::assign(const std::string& cluster) {
+  const std::int64_t cpu = cluster == "cluster4" ? kGuestCpu : kAssignedCpu;
+  return merge(admin_, claim_path(cluster),
+               {{"spec", {{"resourceAssignments", assignments(cpu)}}}});
+}
+
+Result<void> Fleet::edit_claim(const Happening& happening) {
+  auto claim = admin_.get(claim_path(happening.cluster));
+  if (!claim) return claim.error();
+  Json rows = (*claim)["spec"].value("resourceAssignments", Json::array());
+  for (Json& row : rows)
+    if (row.value("clusterQueueName", "") == kHighQueue)
+      row["resources"]["cpu"] = std::to_string(happening.cpu);
+  return merge(admin_, claim_path(happening.cluster), {{"spec", {{"resourceAssignments", rows}}}});
+}
+
+Result<void> Fleet::overwrite_queue(std::int64_t cpu) {
+  const std::string path = kQueues + "/" + std::string(kHighQueue);
+  auto queue = admin_.get(path);
+  if (!queue) return queue.error();
+  Json groups = (*queue)["spec"].value("resourceGroups", Json::array());
+  for (Json& group : groups)
+    for (Json& flavor : group["flavors"])
+      for (Json& pair : flavor["resources"])
+        if (flavor["name"] == kOnDemand && pair["name"] == "cpu")
+          pair["nominalQuota"] = std::to_string(cpu);
+  return merge(admin_, path, {{"spec", {{"resourceGroups", groups}}}});
+}
+
+Result<void> Fleet::report_machines(Member& member, LogTime now) {
+  const std::string& name = member.layout.name;
+  if (!member.joined || member.silent) return {};
+  if (member.layout.telling == Telling::metrics)
+    return merge(agents_, kClusterMetrics + "/" + name + "/status",
+                 {{"status", cluster_metrics_status(member.machines, pods_)}});
+  const auto api = members_api_.find(name);
+  if (api == members_api_.end() || member.reported) return {};
+  for (const Machine& machine : member.machines)
+    if (auto done = merge(api->second, kNodes + "/" + machine.layout.name + "/status",
+                          {{"status", node_status(machine, now)}});
+        !done)
+      return done;
+  return {};
+}
+
+Result<void> Fleet::report_cluster(Member& member, LogTime now) {
+  member.reported = true;
+  return merge(agents_, kManagedClusters + "/" + member.layout.name + "/status",
+               {{"status", managed_cluster_status(member.machines, now)}});
+}
+
+// What is refused here was deleted by somebody: then there is nothing to report about.
+void Fleet::report_everything(LogTime now) {
+  next_report_ = now + kReportInterval;
+  ++pods_;
+  for (auto& [name, member] : members_) {
+    if (!member.joined || member.silent) continue;
+    if (member.layout.telling == Telling::metrics) (void)report_machines(member, now);
+    if (!member.reported) (void)report_cluster(member, now);
+  }
+}
+
+}  // namespace fairlead

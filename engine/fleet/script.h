@@ -1,0 +1,51 @@
+// What happens to the fleet, and when: a play in rounds, the same for the same seed.
+//
+// Each round brings every kind of trouble once: a rolling drain, a node that flaps, one that dies,
+// a rack without power, an administrator's edits, a cluster that falls silent, one that joins and
+// leaves. The seed decides which machines are hit, how hard, and the exact moments.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/time.h"
+
+namespace fairlead {
+
+enum class Deed : std::uint8_t {
+  cordon,           ///< `nodes` take no more pods
+  uncordon,         ///< they do again
+  stop,             ///< `nodes` stop answering
+  start,            ///< they answer again
+  go_silent,        ///< the hub hears nothing of the cluster any more
+  come_back,        ///< it does again
+  join,             ///< a cluster appears on the hub
+  leave,            ///< it is detached
+  assign,           ///< the administrator assigns the cluster's claim to the queues
+  edit_claim,       ///< the administrator changes what high-priority-queue is assigned
+  overwrite_queue,  ///< the administrator writes a quota by hand over ours
+};
+
+/// One thing that happens.
+struct Happening {
+  Duration at;  ///< since the fleet began, in its own time
+  Deed deed{};
+  std::string cluster;             ///< empty for overwrite_queue
+  std::vector<std::string> nodes;  ///< of cordon, uncordon, stop, start
+  std::int64_t cpu = 0;            ///< of edit_claim and overwrite_queue: the new number
+  std::string text;                ///< the same for a person, without the cluster
+
+  friend bool operator==(const Happening&, const Happening&) = default;
+};
+
+/// `admin` for what an administrator does, else `fleet`.
+std::string_view actor_of(Deed deed);
+
+inline constexpr Duration kRoundLength = minutes(40);
+
+/// What happens in round `round` (from 0), by time; at times within it.
+std::vector<Happening> script_of_round(std::uint64_t seed, std::int64_t round);
+
+}  // namespace fairlead
