@@ -251,6 +251,7 @@ void observe_claim(State& state, const ObjectObserved& seen, Seq seq) {
   const bool edited =
       is_new || claim.facts.spec != facts.spec || claim.facts.debounce != facts.debounce;
   const bool deleted = facts.deleting && (is_new || !claim.facts.deleting);
+  const bool was_in_force = claim.winner;
   const std::string before = is_new ? std::string() : cluster_of(claim);
   if (!seen.uid.empty()) claim.uid = seen.uid;
   claim.resource_version = seen.resource_version;
@@ -273,7 +274,7 @@ void observe_claim(State& state, const ObjectObserved& seen, Seq seq) {
   const std::string& cluster_name = cluster_of(claim);
   Cluster& cluster = open_cluster(state, cluster_name);
   cluster.claim_seen = true;
-  cluster.observation.at_once_all = true;
+  if (was_in_force) cluster.observation.at_once_all = true;
   choose_winner(state, cluster_name);
   if (!before.empty() && before != cluster_name) choose_winner(state, before);
   if (claim.terms)
@@ -290,9 +291,9 @@ void forget_claim(State& state, const std::string& name) {
       touch_queue(state, row.cluster_queue);
       settle_conflict(state, row.cluster_queue);
     }
+  if (at->second.winner) open_cluster(state, cluster_name).observation.at_once_all = true;
   state.claims.erase(at);
   state.open_claims.erase(name);
-  open_cluster(state, cluster_name).observation.at_once_all = true;
   choose_winner(state, cluster_name);
 }
 

@@ -20,7 +20,7 @@ struct Close {
   DebounceSettings settings;
   CanonicalHeadroom headroom;
   LogTime now;
-  bool accepted_changed = false;
+  bool accepted_changed = false;  // or something else that grants follow from
 };
 
 Totals usable_totals(const Cluster& cluster) {
@@ -124,13 +124,16 @@ bool second_opinion(const Close& close, const Totals& before, const Totals& afte
 void judge_hold(Close& close, const Totals& before, const Totals& after) {
   Cluster& cluster = close.cluster;
   const Observation& seen = cluster.observation;
-  if (cluster.hold && seen.changed && cluster.hold->since < close.now) cluster.hold.reset();
+  const bool second = cluster.hold && seen.changed && cluster.hold->since < close.now;
+  if (second)
+    cluster.hold.reset();  // it shows the loss again, or no longer: either way it is decided
   if (cluster.hold && cluster.hold->since + close.settings.mass_shrink_hold <= close.now)
     cluster.hold.reset();
 
   const bool watches =
       close.settings.mass_shrink_percent > 0 && close.settings.mass_shrink_hold.ns > 0;
-  if (!cluster.hold && watches && seen.changed && cluster.was == Liveness::live && cluster.known) {
+  if (!cluster.hold && !second && watches && seen.changed && cluster.was == Liveness::live &&
+      cluster.known) {
     std::map<std::string, Int128> cordoned;
     for (const auto& [key, amount] : seen.cordoned)
       cordoned[key.resource] += usable_amount(amount, key.resource, {close.headroom.percent, {}});
@@ -284,6 +287,7 @@ void close_cluster(State& state, const std::string& name, Touched& touched) {
               headroom_of(state.configuration, claim && claim->terms ? &*claim->terms : nullptr),
               state.now};
   Cluster& cluster = close.cluster;
+  close.accepted_changed = cluster.observation.mapped;
   const bool hub_open_before = !cluster.hub_opens;
   release_flapping(close);
   const Totals before = usable_totals(cluster);

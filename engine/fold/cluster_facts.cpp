@@ -36,7 +36,8 @@ void add_amounts(const State& state, Cluster& cluster, const std::string& flavor
 void count(const State& state, Cluster& cluster, const std::string& name, const NodeRecord& node) {
   const CountedNode counted = classify(node.facts, state.flavors);
   cluster.counted[name] = counted;
-  if (!counted.flavor.empty()) cluster.mapped.insert(counted.flavor);
+  if (!counted.flavor.empty() && cluster.mapped.insert(counted.flavor).second)
+    cluster.observation.mapped = true;
   if (!counted.eligible) return;
   ++cluster.eligible_nodes;
   add_amounts(state, cluster, counted.flavor, node.facts.allocatable, Sign::plus,
@@ -135,9 +136,9 @@ bool in_force(const Cluster& cluster, CapacitySource source) { return cluster.so
 
 // It joined again after it had left: a new cluster under an old name. What sources say at present
 // stays.
-void begin_anew(const State& state, Cluster& cluster) {
+void begin_anew(const State& state, const std::string& name, Cluster& cluster) {
   cluster.detached = false;
-  cluster.claim_seen = false;
+  cluster.claim_seen = state.claims_of_cluster.contains(name);
   cluster.flaps.clear();
   cluster.mapped.clear();
   cluster.capacity.clear();
@@ -146,12 +147,16 @@ void begin_anew(const State& state, Cluster& cluster) {
   cluster.hub_opens.reset();
   cluster.was = Liveness::live;
   cluster.named.clear();
+  if (const Claim* claim = winning_claim(state, name); claim && claim->terms)
+    for (const AssignmentRow& row : claim->terms->rows)
+      cluster.named[row.cluster_queue].insert(row.flavor);
   recount(state, cluster);
 }
 
-void judge_presence(const State& state, Cluster& cluster, bool joined_before) {
+void judge_presence(const State& state, const std::string& name, Cluster& cluster,
+                    bool joined_before) {
   if (joined_before && !cluster.joined()) cluster.detached = true;
-  if (!joined_before && cluster.joined() && cluster.detached) begin_anew(state, cluster);
+  if (!joined_before && cluster.joined() && cluster.detached) begin_anew(state, name, cluster);
 }
 
 }  // namespace
@@ -229,7 +234,7 @@ void observe_managed_cluster(State& state, const std::string& name,
   if (unavailable && !cluster.unavailable_since) cluster.unavailable_since = state.now;
   cluster.liveness_seq = seq;
 
-  judge_presence(state, cluster, joined_before);
+  judge_presence(state, name, cluster, joined_before);
   if (!choose_source(state, cluster) && in_force(cluster, CapacitySource::managed_cluster) &&
       facts && !facts->allocatable.empty()) {
     recount(state, cluster);
@@ -245,13 +250,13 @@ void observe_profile(State& state, const ObjectKey& key, const ClusterProfileFac
     open_cluster(state, name);
     const bool joined_before = cluster.joined();
     cluster.profiles.erase(id);
-    judge_presence(state, cluster, joined_before);
+    judge_presence(state, name, cluster, joined_before);
   }
   if (!facts) return;
   Cluster& cluster = open_cluster(state, facts->cluster);
   const bool joined_before = cluster.joined();
   cluster.profiles.insert(id);
-  judge_presence(state, cluster, joined_before);
+  judge_presence(state, facts->cluster, cluster, joined_before);
 }
 
 void observe_flavor(State& state, const std::string& flavor, const ResourceFlavorFacts* facts,

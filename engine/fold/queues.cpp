@@ -227,7 +227,6 @@ std::set<QuotaKey> owned_pairs(const State& state, const std::string& queue) {
   if (const auto claims = state.claims_of_queue.find(queue); claims != state.claims_of_queue.end())
     for (const std::string& name : claims->second) {
       const Claim& claim = state.claims.at(name);
-      if (!claim.winner && !claim.facts.deleting) continue;
       for (const AssignmentRow& row : claim.terms->rows)
         if (row.cluster_queue == queue) pairs.insert({row.flavor, row.resource});
     }
@@ -260,7 +259,6 @@ HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey&
   if (const auto claims = state.claims_of_queue.find(queue); claims != state.claims_of_queue.end())
     for (const std::string& name : claims->second) {
       const Claim& claim = state.claims.at(name);
-      if (!claim.winner && !claim.facts.deleting) continue;
       for (const Grant& grant : claim.grants) {
         if (grant.row.cluster_queue != queue || grant.row.flavor != pair.flavor ||
             grant.row.resource != pair.resource)

@@ -25,8 +25,7 @@
 
 namespace fairlead {
 
-// ---- capacity of one member cluster
-// -------------------------------------------------------------------------------
+// ---- capacity of one member cluster ----
 
 /// A node and the event that told of it.
 struct NodeRecord {
@@ -79,6 +78,7 @@ struct Hold {
 /// All changes of a cluster at one log time. Emptied when that time closes.
 struct Observation {
   bool changed = false;           ///< something the source in force said, also a relist or bookmark
+  bool mapped = false;            ///< a flavor won its first node: its bound applies from now on
   bool at_once_all = false;       ///< a claim edit or delete: every fall counts at once
   std::set<CapacityKey> at_once;  ///< a cordon: falls of these keys count at once
   std::map<CapacityKey, Int128> cordoned;  ///< what cordons took
@@ -168,8 +168,7 @@ struct Cluster {
   friend bool operator==(const Cluster&, const Cluster&) = default;
 };
 
-// ---- claims
-// --------------------------------------------------------------------------------------------------------
+// ---- claims ----
 
 /// What one assignment row was granted, and why not all of it.
 struct Grant {
@@ -198,8 +197,7 @@ struct Claim {
   friend bool operator==(const Claim&, const Claim&) = default;
 };
 
-// ---- hub queues
-// ----------------------------------------------------------------------------------------------------
+// ---- hub queues ----
 
 /// A (flavor, resource) of a ClusterQueue; the resource is canonical.
 using QuotaKey = CapacityKey;
@@ -233,8 +231,7 @@ struct Queue {
   friend bool operator==(const Queue&, const Queue&) = default;
 };
 
-// ---- what we sent
-// ----------------------------------------------------------------------------------------------------
+// ---- what we sent ----
 
 struct Outstanding {
   Seq seq;
@@ -268,8 +265,7 @@ struct WriteState {
   friend bool operator==(const WriteState&, const WriteState&) = default;
 };
 
-// ---- everything
-// ------------------------------------------------------------------------------------------------------
+// ---- everything ----
 
 struct State {
   Seq seq;        ///< of the last event
