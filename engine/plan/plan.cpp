@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "engine/fold/works.h"
 #include "engine/plan/claim_life.h"
 #include "engine/plan/claim_status.h"
 #include "engine/plan/cluster_queue.h"
@@ -27,6 +28,29 @@ std::set<std::string> claims_to_plan(const State& state, const Touched& touched)
     if (const auto at = state.claims_of_cluster.find(cluster); at != state.claims_of_cluster.end())
       claims.insert(at->second.begin(), at->second.end());
   return claims;
+}
+
+// What a cluster's member admits bounds the hub's queues.
+std::set<std::string> queues_to_plan(const State& state, const Touched& touched) {
+  std::set<std::string> queues = touched.queues;
+  for (const std::string& name : touched.clusters)
+    if (const auto at = state.clusters.find(name); at != state.clusters.end())
+      for (const auto& [queue, flavors] : at->second.named) queues.insert(queue);
+  return queues;
+}
+
+// A member that feeds the queue is being written: growing now would mean writing the queue twice.
+bool member_is_on_its_way(const State& state, const std::string& queue,
+                          const std::vector<Proposal>& works) {
+  const auto claims = state.claims_of_queue.find(queue);
+  if (claims == state.claims_of_queue.end()) return false;
+  return std::any_of(claims->second.begin(), claims->second.end(), [&](const std::string& name) {
+    const ObjectKey work{Kind::manifest_work, state.claims.at(name).terms->cluster,
+                         std::string(kQuotaWork)};
+    return write_pending(state, {std::string(kHub), work, false}) ||
+           std::any_of(works.begin(), works.end(),
+                       [&](const Proposal& proposal) { return proposal.intent.target == work; });
+  });
 }
 
 // Objects that this round writes: their statuses wait for the answers.
@@ -54,10 +78,15 @@ std::vector<PatchIntended> plan(const State& state, const Touched& touched) {
     if (proposed) proposals.push_back(std::move(*proposed));
   };
   const std::set<std::string> claims = claims_to_plan(state, touched);
-  for (const std::string& queue : touched.queues) add(emit_queue(state, queue));
   for (const std::string& cluster : touched.clusters) {
     for (Proposal& proposal : emit_works(state, cluster)) proposals.push_back(std::move(proposal));
     add(emit_new_claim(state, cluster));
+  }
+  for (const std::string& name : queues_to_plan(state, touched)) {
+    Proposed queue = emit_queue(state, name);
+    if (queue && queue->rank == Rank::grow && member_is_on_its_way(state, name, proposals))
+      continue;
+    add(std::move(queue));
   }
   for (const std::string& claim : claims) add(emit_finalizer(state, claim));
   std::vector<Proposal> statuses;
