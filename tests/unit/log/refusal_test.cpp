@@ -271,6 +271,28 @@ TEST_CASE("A pack gives back its records and tells its place without them") {
   for (std::size_t i = 0; i < 3; ++i) CHECK(unpacked->records[i] == commit->records[i]);
 }
 
+TEST_CASE("A pack begins as the example in its header says") {
+  Commit commit;
+  const LogTime time{1'767'225'615'000'000'000};
+  for (const std::uint64_t seq : {7, 8}) {
+    Event event;
+    event.seq = {seq};
+    event.log_time = time;
+    commit.events.push_back(event);
+  }
+  commit.records = {std::string(240, 'a'), std::string(96, 'b')};
+  const std::string value = pack(commit);
+  const std::string expected(
+      "FLPK\x01\x00\x01\x00\x07\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x58\x01\x00\x00"
+      "\x00\xd6\x0b\x6c\x55\x72\x86\x18\x00\xd6\x0b\x6c\x55\x72\x86\x18",
+      40);
+  CHECK(value.substr(0, 40) == expected);
+  const auto unpacked = unpack(value, *read_pack_header(value));
+  REQUIRE(unpacked.has_value());
+  const std::string table(reinterpret_cast<const char*>(unpacked->words.get()), 8);
+  CHECK(table == std::string("\x1e\x00\x00\x00\x0c\x00\x00\x00", 8));
+}
+
 TEST_CASE("No bit of a pack can change, and no byte can be missing, unnoticed") {
   const auto commit = make_commit({}, drafts(0, 4), LogTime{9}, Epoch{1});
   const std::string value = pack(*commit);
