@@ -218,7 +218,7 @@ void close_claim(State& state, const std::string& name, Touched& touched) {
   const auto at = state.clusters.find(claim.terms->cluster);
   const bool detached = at != state.clusters.end() && at->second.detached;
   const bool known = at != state.clusters.end() && at->second.known;
-  claim.known = detached || known || !claim.winner;
+  claim.known = detached || known || claim.facts.deleting;
   if (!claim.winner)
     claim.grants = all_zero(claim, claim.facts.deleting ? "ClaimDeleted" : "ClusterAlreadyClaimed");
   else if (detached)
