@@ -136,8 +136,8 @@ class Server final : public HttpServer {
 
   const HttpServerOptions options_;
   const Callbacks callbacks_;
+  std::size_t connections_ = 0;  // sessions count themselves, until io_ lets go of the last
   asio::io_context io_{1};
-  std::size_t connections_ = 0;
 
  private:
   void accept() {
@@ -210,7 +210,7 @@ void Session::finish() {
 void Session::begin_watch(ApiAnswer answer) {
   watch_ = answer.watch;
   // The model may be driven from another thread; the line is fetched on ours.
-  watch_->on_ready([weak = weak_from_this(), &io = server_.io_] {
+  server_.callbacks_.subscribe(*watch_, [weak = weak_from_this(), &io = server_.io_] {
     asio::post(io, [weak] {
       if (auto self = weak.lock()) self->pump();
     });

@@ -29,10 +29,13 @@ class HttpServer {
   using Handler = std::function<ApiAnswer(const ApiRequest&)>;
   /// Takes a line from a stream under whatever lock the handler uses; nullopt if there is none now.
   using Puller = std::function<std::optional<std::string>(WatchStream&, bool& ended)>;
+  /// Sets a stream's on_ready under that lock: the model may be pushing lines already.
+  using Subscriber = std::function<void(WatchStream&, std::function<void()>)>;
 
   struct Callbacks {
     Handler handle;
     Puller pull;
+    Subscriber subscribe;
     std::function<void()> tick;
   };
 

@@ -24,6 +24,10 @@ class Server final : public ModelServer {
                                       ended = stream.ended();
                                       return line;
                                     },
+                                    [this](WatchStream& stream, std::function<void()> notify) {
+                                      const std::lock_guard lock(mutex_);
+                                      stream.on_ready(std::move(notify));
+                                    },
                                     [this] {
                                       const std::lock_guard lock(mutex_);
                                       model_.send_bookmarks();
