@@ -1,0 +1,51 @@
+// A small HTTP server for probes and metrics. Beast and Asio stay behind it.
+//
+// GET only, short answers, one thread. It serves whoever reaches its address, so it tells nothing
+// that is secret; every connection is bounded in time, size and number.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "engine/base/result.h"
+#include "engine/base/time.h"
+
+namespace fairlead {
+
+/// Where to listen: `127.0.0.1:8080`, `[::1]:8080`, `:8080` (every address), port 0: any free one.
+struct ListenAddress {
+  std::string host;
+  std::uint16_t port = 0;
+
+  friend bool operator==(const ListenAddress&, const ListenAddress&) = default;
+};
+Result<ListenAddress> parse_listen_address(std::string_view text);
+
+struct HttpReply {
+  int status = 200;
+  std::string content_type = "text/plain; charset=utf-8";
+  std::string body;
+};
+
+/// Connections at a time; more are closed at once.
+inline constexpr std::size_t kHttpConnectionsMax = 64;
+/// For one request and its answer.
+inline constexpr Duration kHttpPatience = seconds(10);
+
+/// Serves until it is destroyed.
+class HttpEndpoint {
+ public:
+  /// Answers a GET of `path` (without the query). Runs on the endpoint's thread; must not block.
+  using Handler = std::function<HttpReply(std::string_view path)>;
+
+  /// unavailable if the address cannot be listened on.
+  static Result<std::unique_ptr<HttpEndpoint>> start(const ListenAddress& address, Handler handler);
+  virtual ~HttpEndpoint() = default;
+  virtual std::uint16_t port() const = 0;
+};
+
+}  // namespace fairlead

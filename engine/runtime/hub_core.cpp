@@ -1,0 +1,258 @@
+#include "engine/runtime/hub_core.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "engine/fold/evolve.h"
+#include "engine/fold/writes.h"
+#include "engine/plan/emit.h"
+#include "engine/plan/plan.h"
+#include "schema/codec.h"
+
+namespace fairlead {
+
+namespace {
+
+// How often the fold of a long log tells of its progress.
+constexpr std::uint64_t kProgressEvents = 10'000;
+// A clock that is further behind the log is worth a word.
+constexpr Duration kClockBehindMax = seconds(5);
+
+EventDraft own(Fact fact) { return {std::string(kSelf), Seq{}, std::move(fact)}; }
+
+std::map<std::string, std::string> watched_members(const Configuration& configuration) {
+  std::map<std::string, std::string> files;
+  for (const MemberKubeconfig& member : configuration.member_kubeconfigs)
+    if (!member.file.empty()) files[member.cluster] = member.file;
+  return files;
+}
+
+}  // namespace
+
+HubCore::HubCore(EventLog& log, Clock& clock, HubSettings settings, Say say)
+    : log_(log),
+      clock_(clock),
+      settings_(std::move(settings)),
+      say_(std::move(say)),
+      awaited_(settings_.hub_kinds.begin(), settings_.hub_kinds.end()) {}
+
+// The only place that asks the clock.
+LogTime HubCore::now() const { return std::max(clock_.now(), log_.last_time()); }
+
+Result<std::vector<Event>> HubCore::commit(const std::vector<EventDraft>& drafts) {
+  const LogTime earliest = settled_ ? log_.last_time() + Duration{1} : log_.last_time();
+  const LogTime time = std::max(now(), earliest);
+  const auto began = std::chrono::steady_clock::now();
+  auto events = log_.append(drafts, time, epoch_);
+  const Duration took{std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count()};
+  if (!events) return events.error();
+  ++figures_.commits;
+  figures_.append_total.ns += took.ns;
+  figures_.append_longest = std::max(figures_.append_longest, took);
+  for (const Event& event : *events) evolve(state_, event, touched_);
+  settled_ = false;
+  undecided_ = true;
+  unplanned_ += events->size();
+  return events;
+}
+
+Result<void> HubCore::fold_log(const Progress& progress) {
+  const std::uint64_t total = log_.last_seq().value;
+  if (total == 0) return {};
+  auto reader = log_.read(Seq{1});
+  if (!reader) return reader.error();
+  for (std::uint64_t done = 1;; ++done) {
+    auto event = (*reader)->next();
+    if (!event) return event.error();
+    if (!*event) break;
+    evolve(state_, **event, touched_);
+    if (progress && done % kProgressEvents == 0) progress(done, total);
+  }
+  if (progress && total >= kProgressEvents) progress(total, total);
+  return {};
+}
+
+Result<void> HubCore::start(const Configuration& configuration, const Progress& progress) {
+  if (auto folded = fold_log(progress); !folded) return in_context("the log", folded.error());
+  if (clock_.now() + kClockBehindMax < log_.last_time())
+    say_({Urgency::warn,
+          "the clock is behind the log: log time stands still until it has caught up",
+          {{"clock", to_rfc3339(clock_.now())}, {"log", to_rfc3339(log_.last_time())}}});
+  epoch_ = Epoch{state_.epoch.value + 1};
+  const bool changed = state_.configuration_seq == Seq{} || state_.configuration != configuration;
+  std::vector<EventDraft> drafts{
+      own(EpochStarted{settings_.identity, FAIRLEAD_VERSION, kFoldVersion, kSchemaVersion})};
+  if (changed) drafts.push_back(own(ConfigChanged{configuration}));
+  const Seq folded = state_.seq;
+  if (auto begun = commit(drafts); !begun) return begun.error();
+  applier_.set_inflight_max(configuration.writes.inflight_max);
+  say_({Urgency::info,
+        "epoch started",
+        {{"epoch", std::to_string(epoch_.value)},
+         {"identity", settings_.identity},
+         {"version", FAIRLEAD_VERSION},
+         {"folded", std::to_string(folded.value)},
+         {"configuration", changed ? "changed" : "as before"}}});
+  follow_members();
+  return {};
+}
+
+// A member whose API server is not watched any more tells nothing from now on; a new connection
+// lists everything anew.
+void HubCore::follow_members() {
+  const auto before = std::exchange(watched_, watched_members(state_.configuration));
+  std::erase_if(listed_, [&](const auto& listed) {
+    const auto was = before.find(listed.first);
+    const auto is = watched_.find(listed.first);
+    return was != before.end() && (is == watched_.end() || is->second != was->second);
+  });
+  for (const auto& [name, cluster] : state_.clusters)
+    if (cluster.nodes_known && !watched_.contains(name))
+      offered_.push_back({name, StreamLost{Kind::node}});
+}
+
+void HubCore::offer(WatchFact fact) {
+  if (winding_down_ || (fact.source != kHub && !watched_.contains(fact.source))) return;
+  if (const auto* seen = std::get_if<ObjectSeen>(&fact.said))
+    if (const std::pair list{fact.source, seen->key.kind}; !listed_.contains(list))
+      shown_[list].insert(seen->key);
+  offered_.push_back(std::move(fact));
+}
+
+void HubCore::answer(WriteAnswer answer) { answers_.push_back(std::move(answer)); }
+
+void HubCore::absent(Kind kind) {
+  if (!awaited_.contains(kind)) return;
+  say_({Urgency::warn,
+        "not served by the hub: waiting for its CRD",
+        {{"kind", std::string(info(kind).name)}}});
+  offer({std::string(kHub), ListCompleted{kind, ""}});
+}
+
+Result<void> HubCore::reconfigure(const Configuration& configuration) {
+  if (state_.configuration == configuration) {
+    say_({Urgency::info, "configuration read again: nothing changed", {}});
+    return {};
+  }
+  auto changed = commit({own(ConfigChanged{configuration})});
+  if (!changed) return changed.error();
+  applier_.set_inflight_max(configuration.writes.inflight_max);
+  say_({Urgency::info,
+        "configuration changed",
+        {{"seq", std::to_string(changed->front().seq.value)}}});
+  follow_members();
+  return {};
+}
+
+Result<HubEffects> HubCore::step(Inflow inflow) {
+  HubEffects effects;
+  if (auto taken = take_facts(now()); !taken) return taken.error();
+  if (auto taken = take_answers(); !taken) return taken.error();
+  if (!planning()) return effects;
+  if (!undecided_)
+    if (auto fired = fire_timer(); !fired) return fired.error();
+  if (undecided_ && (inflow == Inflow::paused || unplanned_ >= kUnplannedEventsMax))
+    if (auto decided = decide(effects); !decided) return decided.error();
+  effects.requests = applier_.requests(now());
+  return effects;
+}
+
+Result<void> HubCore::fire_timer() {
+  const LogTime due = state_.deadlines.next();
+  const LogTime at = now();
+  if (due > at || at < timer_opens_) return {};
+  if (auto fired = commit({own(TimerFired{due})}); !fired) return fired.error();
+  ++figures_.timers;
+  settled_ = true;
+  timer_opens_ = at + kTimerGap;
+  return {};
+}
+
+Result<void> HubCore::decide(HubEffects& effects) {
+  for (int round = 0; round < kRoundsMax && undecided_; ++round) {
+    settle(state_, touched_);
+    settled_ = true;
+    undecided_ = false;
+    unplanned_ = 0;
+    std::vector<PatchIntended> intents = plan(state_, std::exchange(touched_, {}));
+    if (settings_.mode == WriteMode::recommend)
+      recommend(std::move(intents), effects);
+    else if (auto intended = intend(std::move(intents)); !intended)
+      return intended;
+  }
+  return {};
+}
+
+Result<void> HubCore::intend(std::vector<PatchIntended> intents) {
+  if (intents.empty()) return {};
+  std::vector<EventDraft> drafts;
+  for (PatchIntended& intent : intents) {
+    carry_version(intent, ingest_.newest_version(intent.cluster, intent.target));
+    drafts.push_back(own(std::move(intent)));
+  }
+  auto events = commit(drafts);
+  if (!events) return events.error();
+  figures_.intents += events->size();
+  std::vector<EventDraft> outcomes;
+  for (const Event& event : *events)
+    if (auto replaced = applier_.take(event)) outcomes.push_back(std::move(*replaced));
+  if (outcomes.empty()) return {};
+  if (auto appended = commit(outcomes); !appended) return appended.error();
+  return {};
+}
+
+void HubCore::recommend(std::vector<PatchIntended> intents, HubEffects& effects) {
+  for (PatchIntended& intent : intents) {
+    const Digest wish = wish_of(intent);
+    Digest& last = recommended_[write_key(intent)];
+    if (last == wish) continue;
+    last = wish;
+    ++figures_.recommendations;
+    effects.recommendations.push_back({state_.seq, state_.now, std::move(intent)});
+  }
+}
+
+LogTime HubCore::next_due() const {
+  if (!answers_.empty() || !offered_.empty()) return LogTime{};
+  LogTime due = winding_down_ ? kForever : coalescer_.next_due();
+  if (!planning()) return due;
+  if (undecided_) return LogTime{};
+  due = std::min(due, std::max(state_.deadlines.next(), timer_opens_));
+  return std::min(due, applier_.next_due());
+}
+
+void HubCore::wind_down() {
+  winding_down_ = true;
+  offered_.clear();
+}
+
+Result<void> HubCore::give_up() {
+  if (auto taken = take_answers(); !taken) return taken;
+  const std::vector<EventDraft> unanswered = applier_.give_up("the hub stopped");
+  if (unanswered.empty()) return {};
+  say_({Urgency::warn,
+        "stopped with writes unanswered",
+        {{"count", std::to_string(unanswered.size())}}});
+  if (auto appended = commit(unanswered); !appended) return appended.error();
+  figures_.unknown += unanswered.size();
+  return {};
+}
+
+HubFigures HubCore::figures() const {
+  HubFigures figures = figures_;
+  figures.ingest = ingest_.counts();
+  figures.seq = state_.seq;
+  figures.epoch = epoch_;
+  figures.log_time = state_.now;
+  figures.planning = awaited_.empty();
+  figures.writes_waiting = applier_.waiting();
+  figures.writes_under_way = applier_.under_way();
+  figures.deadlines = state_.deadlines.all().size();
+  figures.clusters = state_.clusters.size();
+  figures.claims = state_.claims.size();
+  figures.queues = state_.queues.size();
+  return figures;
+}
+
+}  // namespace fairlead

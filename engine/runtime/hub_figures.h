@@ -1,0 +1,43 @@
+// The numbers of a running hub, as a value that other threads may hold.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/base/time.h"
+#include "engine/base/types.h"
+#include "engine/ingest/ingest.h"
+
+namespace fairlead {
+
+/// Counters grow from the start of the process; gauges tell of this moment.
+struct HubFigures {
+  IngestCounts ingest;
+  std::uint64_t oversized = 0;  ///< facts that are too large for a record; they never reach the log
+
+  std::uint64_t commits = 0;
+  Duration append_total;    ///< spent in appending
+  Duration append_longest;  ///< of one commit
+  std::uint64_t timers = 0;
+
+  std::uint64_t intents = 0;          ///< logged
+  std::uint64_t recommendations = 0;  ///< printed instead of intended
+  std::uint64_t accepted = 0;
+  std::uint64_t rejected = 0;
+  std::uint64_t unknown = 0;
+
+  Seq seq;
+  Epoch epoch;
+  LogTime log_time;
+  bool planning = false;  ///< every kind of the hub is synced or known to be absent
+  std::size_t inbox = 0;
+  std::size_t inbox_max = 0;
+  std::size_t writes_waiting = 0;
+  std::size_t writes_under_way = 0;
+  std::size_t deadlines = 0;
+  std::size_t clusters = 0;
+  std::size_t claims = 0;
+  std::size_t queues = 0;
+};
+
+}  // namespace fairlead

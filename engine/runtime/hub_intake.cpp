@@ -1,0 +1,152 @@
+// HubCore: what comes in. See hub_core.h.
+#include "engine/fold/cluster.h"
+#include "engine/runtime/hub_core.h"
+#include "engine/runtime/intake.h"
+#include "schema/event_json.h"
+
+namespace fairlead {
+
+namespace {
+
+// Whose claim may set the coalescing window of what was said.
+std::string cluster_of(const WatchFact& fact) {
+  if (fact.source != kHub) return fact.source;
+  if (const auto* seen = std::get_if<ObjectSeen>(&fact.said)) return seen->key.name;
+  if (const auto* missing = std::get_if<ObjectMissing>(&fact.said)) return missing->key.name;
+  return "";
+}
+
+std::string name_of(const ObjectKey& key) {
+  const std::string prefix = key.namespace_.empty() ? "" : key.namespace_ + "/";
+  return std::string(info(key.kind).name) + " " + prefix + key.name;
+}
+
+}  // namespace
+
+Result<void> HubCore::take_facts(LogTime at) {
+  std::vector<WatchFact> facts;
+  if (!winding_down_) facts = coalescer_.take_due(at);
+  for (WatchFact& fact : std::exchange(offered_, {}))
+    if (auto passes = coalescer_.offer(std::move(fact), at)) facts.push_back(std::move(*passes));
+  for (const auto& batch : into_batches(std::move(facts), kBatchFactsMax))
+    if (auto taken = take_batch(batch); !taken) return taken;
+  return {};
+}
+
+Result<void> HubCore::take_batch(const std::vector<WatchFact>& batch) {
+  std::vector<std::pair<EventDraft, WatchFact>> logged;
+  bool opened = false;
+  for (const WatchFact& fact : batch) {
+    if (const auto* list = std::get_if<ListCompleted>(&fact.said)) {
+      complete_list(fact.source, list->kind, logged);
+      opened =
+          opened || (fact.source == kHub && awaited_.erase(list->kind) > 0 && awaited_.empty());
+    }
+    if (auto draft = ingest_.take(state_, fact)) logged.emplace_back(std::move(*draft), fact);
+  }
+  if (auto appended = append_facts(std::move(logged)); !appended) return appended;
+  if (opened) {
+    // Whatever the log knew and the lists confirmed is looked at once.
+    touched_.everything = true;
+    undecided_ = true;
+    say_({Urgency::info,
+          "the hub is synced: planning",
+          {{"seq", std::to_string(state_.seq.value)}}});
+  }
+  return {};
+}
+
+// What State holds from before this connection and its first list does not show is gone.
+void HubCore::complete_list(const SourceName& source, Kind kind,
+                            std::vector<std::pair<EventDraft, WatchFact>>& logged) {
+  if (!listed_.emplace(source, kind).second) return;
+  const auto node = shown_.extract(std::pair{source, kind});
+  for (ObjectKey& key : objects_held(state_, source, kind)) {
+    if (!node.empty() && node.mapped().contains(key)) continue;
+    WatchFact missing{source, ObjectMissing{std::move(key), "", ""}};
+    if (auto draft = ingest_.take(state_, missing))
+      logged.emplace_back(std::move(*draft), std::move(missing));
+  }
+}
+
+Result<void> HubCore::append_facts(std::vector<std::pair<EventDraft, WatchFact>> logged) {
+  if (logged.empty()) return {};
+  std::vector<EventDraft> drafts;
+  for (auto& [draft, fact] : logged) drafts.push_back(std::move(draft));
+  auto events = commit(drafts);
+  if (events) {
+    for (const auto& [draft, fact] : logged)
+      coalescer_.passed(fact, state_.now, settings_of(state_, cluster_of(fact)).ingest_coalesce);
+    return {};
+  }
+  if (events.error().code != ErrorCode::bad_input) return events.error();
+  if (logged.size() == 1) {
+    ++figures_.oversized;
+    const ObjectKey* key = object_of(drafts.front().fact);
+    say_({Urgency::error,
+          "an object is too large for the log and is ignored",
+          {{"source", logged.front().second.source},
+           {"object", key ? name_of(*key) : ""},
+           {"why", events.error().message}}});
+    return {};
+  }
+  // Too large together: halves.
+  for (std::size_t i = 0; i < drafts.size(); ++i) logged[i].first = std::move(drafts[i]);
+  const auto middle = logged.begin() + static_cast<std::ptrdiff_t>(logged.size() / 2);
+  if (auto done = append_facts({logged.begin(), middle}); !done) return done;
+  return append_facts({middle, logged.end()});
+}
+
+Result<void> HubCore::take_answers() {
+  std::vector<EventDraft> outcomes;
+  for (WriteAnswer& answer : std::exchange(answers_, {})) {
+    // The watch may be faster than the answer: then nothing has to be awaited any more.
+    if (const auto key = state_.outstanding.find(answer.intent); key != state_.outstanding.end()) {
+      const WriteKey& target = key->second;
+      if (reaches(ingest_.newest_version(target.cluster, target.object), answer.resource_version))
+        answer.resource_version.clear();
+    }
+    auto outcome = applier_.answered(answer, now());
+    if (!outcome) continue;
+    tell(*outcome);
+    outcomes.push_back(std::move(*outcome));
+  }
+  if (outcomes.empty()) return {};
+  if (auto appended = commit(outcomes); !appended) return appended.error();
+  return {};
+}
+
+// Counts an outcome and says it to the operator.
+void HubCore::tell(const EventDraft& outcome) {
+  Diagnostic said;
+  const auto key = state_.outstanding.find(outcome.cause);
+  if (key != state_.outstanding.end()) {
+    const PatchIntended& intent = state_.writes.at(key->second).outstanding->intent;
+    said.details = {{"cluster", intent.cluster},
+                    {"verb", std::string(to_string(intent.verb))},
+                    {"object", name_of(intent.target)},
+                    {"rule", intent.reason.rule},
+                    {"change", intent.reason.text}};
+  }
+  said.details.insert(said.details.begin(), {"intent", std::to_string(outcome.cause.value)});
+  if (std::holds_alternative<PatchAccepted>(outcome.fact)) {
+    ++figures_.accepted;
+    said.what = "write accepted";
+  } else if (const auto* rejected = std::get_if<PatchRejected>(&outcome.fact)) {
+    ++figures_.rejected;
+    said.what = "write rejected";
+    // Somebody was faster, or it is gone: the watch brings the news and the plan is made again.
+    const bool expected = rejected->http_code == 409 || rejected->http_code == 404;
+    said.urgency = expected ? Urgency::info : Urgency::warn;
+    said.details.emplace_back("code", std::to_string(rejected->http_code));
+    said.details.emplace_back("why", rejected->reason);
+  } else if (const auto* unknown = std::get_if<PatchUnknown>(&outcome.fact)) {
+    ++figures_.unknown;
+    said.what = "write without an answer";
+    said.urgency = Urgency::warn;
+    said.details.emplace_back("why", unknown->reason);
+  }
+  say_(said);
+}
+
+}  // namespace fairlead

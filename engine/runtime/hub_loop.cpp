@@ -1,0 +1,109 @@
+#include "engine/runtime/hub_loop.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace fairlead {
+
+void HubStatus::set(const HubFigures& figures) {
+  const std::lock_guard lock(mutex_);
+  figures_ = figures;
+}
+
+void HubStatus::fail() {
+  const std::lock_guard lock(mutex_);
+  failed_ = true;
+}
+
+HubFigures HubStatus::figures() const {
+  const std::lock_guard lock(mutex_);
+  return figures_;
+}
+
+bool HubStatus::ready() const {
+  const std::lock_guard lock(mutex_);
+  return figures_.planning && !failed_;
+}
+
+HubLoop::HubLoop(HubCore& core, Inbox& inbox, HubStatus& status, HubPorts ports)
+    : core_(core), inbox_(inbox), status_(status), ports_(std::move(ports)) {}
+
+Duration HubLoop::wait() const {
+  const LogTime due = core_.next_due();
+  const LogTime now = core_.now();
+  if (due <= now) return {0};
+  const Duration longest = core_.awaited().empty() ? kIdleMax : kAbsenceInterval;
+  const Duration span = due - now;
+  return std::min(ports_.on_the_machine ? ports_.on_the_machine(span) : span, longest);
+}
+
+Result<void> HubLoop::run() {
+  for (;;) {
+    Inbox::Content content = inbox_.take(wait(), kBatchFactsMax);
+    if (content.stops > 0) {
+      for (WriteAnswer& answer : content.answers) core_.answer(std::move(answer));
+      return finish();
+    }
+    if (auto done = round(std::move(content)); !done) {
+      status_.fail();
+      return done;
+    }
+    publish();
+  }
+}
+
+Result<void> HubLoop::round(Inbox::Content content) {
+  for (WatchFact& fact : content.facts) core_.offer(std::move(fact));
+  for (WriteAnswer& answer : content.answers) core_.answer(std::move(answer));
+  if (content.configuration)
+    if (const auto configuration = ports_.read_configuration())
+      if (auto changed = core_.reconfigure(*configuration); !changed) return changed;
+  if (!core_.awaited().empty())
+    for (const Kind kind : ports_.absent_kinds()) core_.absent(kind);
+  auto effects = core_.step(content.more_facts ? Inflow::continuing : Inflow::paused);
+  if (!effects) return effects.error();
+  for (const Recommendation& recommendation : effects->recommendations)
+    ports_.recommend(recommendation);
+  for (WriteRequest& request : effects->requests) send(std::move(request));
+  return {};
+}
+
+void HubLoop::send(WriteRequest request) {
+  PatchSink* sink = ports_.sink_of(request.cluster);
+  if (sink == nullptr) {
+    WriteAnswer answer;
+    answer.intent = request.intent;
+    answer.result = WriteResult::refused;
+    answer.reason = "not connected to " + request.cluster;
+    return inbox_.push(std::move(answer));
+  }
+  sink->send(std::move(request),
+             [&inbox = inbox_](WriteAnswer answer) { inbox.push(std::move(answer)); });
+}
+
+Result<void> HubLoop::finish() {
+  inbox_.close();
+  core_.wind_down();
+  const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(kStopGrace.ns);
+  while (core_.under_way() > 0) {
+    const auto left = std::chrono::nanoseconds(end - std::chrono::steady_clock::now()).count();
+    if (left <= 0) break;
+    Inbox::Content content = inbox_.take({left}, 0);
+    for (WriteAnswer& answer : content.answers) core_.answer(std::move(answer));
+    if (content.stops > 1) break;
+    if (auto done = core_.step(Inflow::paused); !done) return done.error();
+  }
+  auto done = core_.give_up();
+  publish();
+  return done;
+}
+
+void HubLoop::publish() {
+  HubFigures figures = core_.figures();
+  figures.inbox = inbox_.depth();
+  figures.inbox_max = inbox_.facts_max();
+  status_.set(figures);
+}
+
+}  // namespace fairlead

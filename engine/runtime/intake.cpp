@@ -1,0 +1,129 @@
+#include "engine/runtime/intake.h"
+
+#include <charconv>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "engine/fold/works.h"
+
+namespace fairlead {
+
+namespace {
+
+// An object, or the stream of a kind where the key is none.
+using Subject = std::tuple<SourceName, Kind, std::optional<ObjectKey>>;
+
+struct SubjectOf {
+  const SourceName& source;
+
+  Subject operator()(const ObjectSeen& seen) const { return {source, seen.key.kind, seen.key}; }
+  Subject operator()(const ObjectMissing& missing) const {
+    return {source, missing.key.kind, missing.key};
+  }
+  template <class Stream>
+  Subject operator()(const Stream& stream) const {
+    return {source, stream.kind, std::nullopt};
+  }
+};
+
+bool supersedes(const WatchFact& newer, const WatchFact& older) {
+  const auto* after = std::get_if<ObjectSeen>(&newer.said);
+  const auto* before = std::get_if<ObjectSeen>(&older.said);
+  return after && before && after->uid == before->uid &&
+         reaches(after->resource_version, before->resource_version);
+}
+
+template <class Map>
+void add_names(std::vector<ObjectKey>& keys, Kind kind, const Map& map) {
+  for (const auto& [name, value] : map) keys.push_back({kind, "", name});
+}
+
+template <class Map>
+void add_namespaced(std::vector<ObjectKey>& keys, Kind kind, const Map& map) {
+  for (const auto& [id, value] : map) keys.push_back({kind, id.first, id.second});
+}
+
+std::vector<ObjectKey> held_of_member(const State& state, const SourceName& source, Kind kind) {
+  std::vector<ObjectKey> keys;
+  const auto at = state.clusters.find(source);
+  if (at == state.clusters.end()) return keys;
+  if (kind == Kind::node) add_names(keys, kind, at->second.nodes);
+  if (kind == Kind::cluster_queue) add_names(keys, kind, at->second.member_usage);
+  if (kind == Kind::local_queue) add_namespaced(keys, kind, at->second.member_local_queues);
+  return keys;
+}
+
+// Kinds whose objects are known as a part of a cluster.
+std::vector<ObjectKey> held_of_clusters(const State& state, Kind kind) {
+  std::vector<ObjectKey> keys;
+  for (const auto& [name, cluster] : state.clusters) {
+    if (kind == Kind::cluster_metrics && cluster.metrics_known) keys.push_back({kind, "", name});
+    if (kind == Kind::managed_cluster && cluster.managed) keys.push_back({kind, "", name});
+    if (kind == Kind::cluster_profile)
+      for (const auto& [namespace_, profile] : cluster.profiles)
+        keys.push_back({kind, namespace_, profile});
+    if (kind == Kind::manifest_work && cluster.quota_work.present)
+      keys.push_back({kind, name, std::string(kQuotaWork)});
+    if (kind == Kind::manifest_work && cluster.queue_work.present)
+      keys.push_back({kind, name, std::string(kQueueWork)});
+  }
+  return keys;
+}
+
+}  // namespace
+
+bool reaches(const std::string& version, const std::string& than) {
+  std::uint64_t a = 0, b = 0;
+  const auto left = std::from_chars(version.data(), version.data() + version.size(), a);
+  const auto right = std::from_chars(than.data(), than.data() + than.size(), b);
+  return left.ec == std::errc{} && right.ec == std::errc{} && a >= b;
+}
+
+std::vector<std::vector<WatchFact>> into_batches(std::vector<WatchFact> facts,
+                                                 std::size_t batch_max) {
+  std::vector<std::vector<WatchFact>> batches;
+  std::map<Subject, std::size_t> places;  // in the last batch
+  for (WatchFact& fact : facts) {
+    const Subject subject = std::visit(SubjectOf{fact.source}, fact.said);
+    const auto place = places.find(subject);
+    if (place != places.end()) {
+      WatchFact& before = batches.back()[place->second];
+      if (supersedes(fact, before)) {
+        before = std::move(fact);
+        continue;
+      }
+    }
+    if (batches.empty() || place != places.end() || batches.back().size() >= batch_max) {
+      batches.emplace_back();
+      places.clear();
+    }
+    places.emplace(subject, batches.back().size());
+    batches.back().push_back(std::move(fact));
+  }
+  return batches;
+}
+
+std::vector<ObjectKey> objects_held(const State& state, const SourceName& source, Kind kind) {
+  if (source != kHub) return held_of_member(state, source, kind);
+  std::vector<ObjectKey> keys;
+  switch (kind) {
+    case Kind::node: return keys;
+    case Kind::cluster_metrics:
+    case Kind::managed_cluster:
+    case Kind::cluster_profile:
+    case Kind::manifest_work: return held_of_clusters(state, kind);
+    case Kind::resource_flavor: add_names(keys, kind, state.flavors); break;
+    case Kind::cluster_queue:
+      for (const auto& [name, queue] : state.queues)
+        if (queue.present) keys.push_back({kind, "", name});
+      break;
+    case Kind::local_queue: add_namespaced(keys, kind, state.local_queues); break;
+    case Kind::admission_check: add_names(keys, kind, state.admission_checks); break;
+    case Kind::multikueue_config: add_names(keys, kind, state.multikueue_configs); break;
+    case Kind::claim: add_names(keys, kind, state.claims); break;
+  }
+  return keys;
+}
+
+}  // namespace fairlead

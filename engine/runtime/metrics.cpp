@@ -1,0 +1,131 @@
+#include "engine/runtime/metrics.h"
+
+#include <string_view>
+
+namespace fairlead {
+
+namespace {
+
+struct Page {
+  std::string text;
+
+  void name(std::string_view name, std::string_view type, std::string_view help) {
+    text.append("# HELP ").append(name).append(" ").append(help).append("\n");
+    text.append("# TYPE ").append(name).append(" ").append(type).append("\n");
+  }
+  void value(std::string_view name, const std::string& labels, const std::string& value) {
+    text.append(name);
+    if (!labels.empty()) text.append("{").append(labels).append("}");
+    text.append(" ").append(value).append("\n");
+  }
+  void one(std::string_view metric, std::string_view type, std::string_view help,
+           std::uint64_t number) {
+    name(metric, type, help);
+    value(metric, "", std::to_string(number));
+  }
+};
+
+// Seconds with all digits: 1.000000005.
+std::string in_seconds(Duration span) {
+  std::string digits = std::to_string(span.ns);
+  if (digits.size() < 10) digits.insert(0, 10 - digits.size(), '0');
+  digits.insert(digits.size() - 9, ".");
+  return digits;
+}
+
+// Label values here are names of clusters, kinds and codes; still nothing may break the line.
+std::string label(std::string_view key, std::string_view value) {
+  std::string out(key);
+  out += "=\"";
+  for (const char c : value) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out + "\"";
+}
+
+void add_log(Page& page, const HubFigures& hub) {
+  constexpr std::string_view kIngest = "ingest_events_total";
+  page.name(kIngest, "counter", "What streams said, by what became of it.");
+  page.value(kIngest, label("outcome", "logged"), std::to_string(hub.ingest.logged));
+  page.value(kIngest, label("outcome", "unchanged"), std::to_string(hub.ingest.unchanged));
+  page.value(kIngest, label("outcome", "older"), std::to_string(hub.ingest.older));
+  page.value(kIngest, label("outcome", "foreign"), std::to_string(hub.ingest.foreign));
+  page.value(kIngest, label("outcome", "oversized"), std::to_string(hub.oversized));
+  page.one("log_events", "gauge", "Seq of the last event of the log.", hub.seq.value);
+  page.name("state_seq", "gauge", "Seq of the last event that is folded.");
+  page.value("state_seq", "", std::to_string(hub.seq.value));
+  page.name("fairlead_log_time_seconds", "gauge", "Time of the last event of the log.");
+  page.value("fairlead_log_time_seconds", "", in_seconds({hub.log_time.ns}));
+  page.name("log_append_seconds", "summary", "Time spent in group commits, synced.");
+  page.value("log_append_seconds_sum", "", in_seconds(hub.append_total));
+  page.value("log_append_seconds_count", "", std::to_string(hub.commits));
+  page.name("log_append_seconds_max", "gauge", "The longest group commit of this process.");
+  page.value("log_append_seconds_max", "", in_seconds(hub.append_longest));
+}
+
+void add_writes(Page& page, const HubFigures& hub) {
+  page.one("fairlead_writes_planned_total", "counter", "Intents in the log.", hub.intents);
+  page.one("fairlead_writes_recommended_total", "counter", "Writes printed instead of intended.",
+           hub.recommendations);
+  page.name("fairlead_writes_total", "counter", "Writes by outcome.");
+  page.value("fairlead_writes_total", label("outcome", "accepted"), std::to_string(hub.accepted));
+  page.value("fairlead_writes_total", label("outcome", "rejected"), std::to_string(hub.rejected));
+  page.value("fairlead_writes_total", label("outcome", "unknown"), std::to_string(hub.unknown));
+  page.one("fairlead_writes_waiting", "gauge", "Logged intents that are not sent yet.",
+           hub.writes_waiting);
+  page.one("fairlead_writes_under_way", "gauge", "Writes without an answer yet.",
+           hub.writes_under_way);
+}
+
+void add_state(Page& page, const HubFigures& hub) {
+  page.name("workqueue_depth", "gauge", "Facts and answers that wait for the hub's thread.");
+  page.value("workqueue_depth", label("name", "inbox"), std::to_string(hub.inbox));
+  page.name("workqueue_depth_max", "gauge", "How many may wait before streams are slowed down.");
+  page.value("workqueue_depth_max", label("name", "inbox"), std::to_string(hub.inbox_max));
+  page.name("leader_election_master_status", "gauge", "1 if this process writes the log.");
+  page.value("leader_election_master_status", label("name", "fairlead"), "1");
+  page.one("fairlead_epoch", "gauge", "Term of this process.", hub.epoch.value);
+  page.one("fairlead_planning", "gauge", "1 once every kind of the hub is known.",
+           hub.planning ? 1 : 0);
+  page.one("deadlines_pending", "gauge", "Internal deadlines of the fold.", hub.deadlines);
+  page.one("fairlead_timers_fired_total", "counter", "Deadlines at which nothing else happened.",
+           hub.timers);
+  page.name("fairlead_objects", "gauge", "What State knows.");
+  page.value("fairlead_objects", label("kind", "cluster"), std::to_string(hub.clusters));
+  page.value("fairlead_objects", label("kind", "claim"), std::to_string(hub.claims));
+  page.value("fairlead_objects", label("kind", "clusterqueue"), std::to_string(hub.queues));
+}
+
+void add_connections(Page& page, const std::vector<ConnectionFigures>& connections) {
+  page.name("rest_client_requests_total", "counter", "Requests to API servers by status code.");
+  for (const ConnectionFigures& connection : connections)
+    for (const auto& [code, count] : connection.requests_by_code)
+      page.value("rest_client_requests_total",
+                 label("cluster", connection.source) + "," +
+                     label("code", code == 0 ? "<error>" : std::to_string(code)),
+                 std::to_string(count));
+  page.name("watch_synced", "gauge", "1 where a kind was listed and is watched.");
+  for (const ConnectionFigures& connection : connections)
+    for (const auto& [kind, synced] : connection.synced)
+      page.value("watch_synced",
+                 label("cluster", connection.source) + "," + label("kind", info(kind).name),
+                 synced ? "1" : "0");
+  page.name("watch_relists_total", "counter", "Lists forced by a broken stream.");
+  for (const ConnectionFigures& connection : connections)
+    page.value("watch_relists_total", label("cluster", connection.source),
+               std::to_string(connection.relists));
+}
+
+}  // namespace
+
+std::string metrics_text(const HubFigures& hub, const std::vector<ConnectionFigures>& connections) {
+  Page page;
+  add_log(page, hub);
+  add_writes(page, hub);
+  add_state(page, hub);
+  add_connections(page, connections);
+  return page.text;
+}
+
+}  // namespace fairlead

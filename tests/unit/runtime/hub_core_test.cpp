@@ -1,0 +1,429 @@
+#include "engine/runtime/hub_core.h"
+
+#include "replay/verify.h"
+#include "tests/unit/runtime/hub_bench.h"
+
+namespace fairlead {
+namespace {
+
+// Whatever happened: the log folds to what the hub holds, and each of its writes is derived again.
+void check_log(HubBench& bench) {
+  const State held = bench.core->state();
+  CHECK((folded(events_of(*bench.log)) == held));
+  ReplayOptions options;
+  options.comparison = Comparison::all;
+  const auto report = replay(*bench.log, options);
+  REQUIRE(report.has_value());
+  if (report->first) INFO(report->first->seq.value << " differs in " << report->first->what);
+  CHECK(report->holds());
+  CHECK(report->compared == facts_in<PatchIntended>(*bench.log).size());
+}
+
+TEST_CASE("what a claim grants reaches its queues, and the log tells why") {
+  HubBench bench;
+  bench.at_once();
+  bench.run();
+  CHECK(bench.quotas() == "500 500");
+  const auto intents = facts_in<PatchIntended>(*bench.log);
+  const auto accepted = facts_in<PatchAccepted>(*bench.log);
+  CHECK(intents.size() >= 3);  // two queues, a finalizer, a status
+  CHECK(accepted.size() == intents.size());
+  check_log(bench);
+}
+
+TEST_CASE("an epoch begins each run, a configuration is logged when it changes") {
+  HubBench bench;
+  bench.at_once();
+  bench.run();
+  bench.start();
+  bench.configuration.debounce.write_interval = seconds(7);
+  bench.start();
+  const auto events = events_of(*bench.log);
+  CHECK(facts_in<EpochStarted>(*bench.log).size() == 3);
+  CHECK(facts_in<ConfigChanged>(*bench.log).size() == 2);
+  CHECK(events.back().epoch == Epoch{3});
+  CHECK(events.front().epoch == Epoch{1});
+}
+
+TEST_CASE("nothing is planned before every kind of the hub was told of") {
+  HubBench bench;
+  bench.at_once();
+  bench.hub.put(HubBench::claim(), HubBench::claim_facts());
+  bench.start();
+  std::vector<Kind> kinds = every_hub_kind();
+  const Kind last = kinds.back();
+  kinds.pop_back();
+  for (WatchFact& fact : bench.member.list({Kind::node})) bench.core->offer(std::move(fact));
+  for (WatchFact& fact : bench.hub.list(kinds)) bench.core->offer(std::move(fact));
+  bench.advance(hours(1));
+  CHECK(facts_in<PatchIntended>(*bench.log).empty());
+  CHECK_FALSE(bench.core->figures().planning);
+  CHECK(bench.core->awaited() == std::set<Kind>{last});
+
+  SECTION("its list") {
+    for (WatchFact& fact : bench.hub.list({last})) bench.core->offer(std::move(fact));
+    bench.settle();
+    CHECK(bench.quotas() == "500 500");
+  }
+  SECTION("or the word that it is not served") {
+    bench.core->absent(last);
+    bench.settle();
+    CHECK(bench.core->figures().planning);
+  }
+}
+
+TEST_CASE("duplicates and relists leave no trace") {
+  HubBench bench;
+  bench.at_once();
+  bench.run();
+  const Seq before = bench.log->last_seq();
+  for (int i = 0; i < 3; ++i) bench.sync();
+  bench.core->offer({"hub", StreamAlive{Kind::cluster_queue, "999"}});
+  bench.advance(hours(1));
+  CHECK(bench.log->last_seq() == before);
+}
+
+TEST_CASE("a lost node takes its share, and a restart writes nothing") {
+  HubBench bench;
+  bench.at_once();
+  bench.run();
+  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
+  bench.settle();
+  CHECK(bench.quotas() == "500 400");
+  const std::size_t intents = facts_in<PatchIntended>(*bench.log).size();
+  bench.start();
+  bench.sync();
+  bench.advance(hours(1));
+  CHECK(facts_in<PatchIntended>(*bench.log).size() == intents);
+  check_log(bench);
+}
+
+TEST_CASE("what vanished while the hub was down is gone after the first list") {
+  HubBench bench;
+  bench.at_once();
+  bench.run();
+  bench.member.remove(HubBench::node("spot-3"));
+  bench.hub.remove({Kind::resource_flavor, "", "on-demand"});
+  bench.start();
+  CHECK(bench.core->state().flavors.size() == 2);
+  bench.sync();
+  bench.settle();
+  CHECK(bench.core->state().flavors.size() == 1);
+  CHECK(bench.quota("low", "spot") == "400");
+  CHECK(facts_in<ObjectGone>(*bench.log).size() == 2);
+  check_log(bench);
+}
+
+TEST_CASE("a kind that is not served any more after a restart takes its objects with it") {
+  HubBench bench;
+  bench.at_once();
+  bench.run();
+  bench.start();
+  bench.core->absent(Kind::resource_flavor);
+  bench.step();
+  CHECK(bench.core->state().flavors.empty());
+}
+
+TEST_CASE("a crash between append and request writes the same again") {
+  HubBench bench;
+  bench.at_once();
+  bench.hub.put(HubBench::claim(), HubBench::claim_facts());
+  bench.start();
+  bench.sync();
+  while (bench.requests.empty()) bench.step();
+  const auto lost = facts_in<PatchIntended>(*bench.log);
+  bench.requests.clear();  // the process ends here: the intents are logged, nothing was sent
+  const Seq crashed = bench.log->last_seq();
+  bench.clock.time = bench.clock.time + seconds(1);
+  bench.start();
+  bench.sync();
+  bench.advance(minutes(10));
+  CHECK(bench.quotas() == "500 500");
+  const auto again = facts_in<PatchIntended>(*bench.log, next(crashed));
+  REQUIRE(again.size() >= lost.size());
+  for (const PatchIntended& intent : lost) {
+    INFO(intent.target.name);
+    const bool repeated = std::any_of(again.begin(), again.end(), [&](const PatchIntended& later) {
+      return later.target == intent.target && later.verb == intent.verb &&
+             later.body == intent.body;
+    });
+    CHECK(repeated);
+  }
+  check_log(bench);
+}
+
+TEST_CASE("a crash between request and answer has no second effect") {
+  HubBench undisturbed;
+  undisturbed.at_once();
+  undisturbed.run();
+
+  HubBench bench;
+  bench.at_once();
+  bench.hub.put(HubBench::claim(), HubBench::claim_facts());
+  bench.start();
+  bench.sync();
+  while (bench.requests.empty()) bench.step();
+  for (const WriteRequest& request : std::exchange(bench.requests, {})) bench.carry_out(request);
+  bench.clock.time = bench.clock.time + seconds(1);
+  bench.start();  // the answers and what the watch would have shown are lost with the process
+  bench.sync();
+  bench.advance(minutes(10));
+  CHECK(bench.quotas() == "500 500");
+  CHECK(bench.hub.effects == undisturbed.hub.effects);
+  check_log(bench);
+}
+
+TEST_CASE("an answer that comes after its own news blocks nothing") {
+  HubBench bench;
+  bench.at_once();
+  bench.run();
+  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
+  bench.step();
+  REQUIRE(bench.requests.size() == 1);
+  const WriteRequest request = bench.requests.front();
+  bench.requests.clear();
+  const auto intent = std::get<PatchIntended>(events_of(*bench.log, request.intent).front().fact);
+  auto written = bench.hub.write(request.intent, intent);
+  bench.core->offer(*written.shown);
+  bench.step();
+  bench.core->answer(written.answer);
+  bench.settle();
+  bench.core->offer(bench.member.remove(HubBench::node("spot-4")));
+  bench.settle();
+  CHECK(bench.quotas() == "500 300");
+  check_log(bench);
+}
+
+TEST_CASE("a conflict is derived again from what the watch shows") {
+  HubBench bench;
+  bench.at_once();
+  bench.run();
+  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
+  bench.step();
+  REQUIRE(bench.requests.size() == 1);
+  // Somebody changes the queue before our request arrives.
+  ClusterQueueFacts changed = bench.hub.facts<ClusterQueueFacts>(HubBench::queue("low"));
+  changed.queueing_strategy = "StrictFIFO";
+  const WatchFact news = bench.hub.put(HubBench::queue("low"), changed);
+  bench.carry_out(bench.requests.front());
+  bench.requests.clear();
+  bench.step();
+  CHECK(facts_in<PatchRejected>(*bench.log).back().http_code == 409);
+  bench.core->offer(news);
+  bench.advance(minutes(1));
+  CHECK(bench.quotas() == "500 400");
+  CHECK(bench.hub.facts<ClusterQueueFacts>(HubBench::queue("low")).queueing_strategy ==
+        "StrictFIFO");
+  check_log(bench);
+}
+
+TEST_CASE("an update that is not logged still moves the version that the next write carries") {
+  HubBench bench;
+  bench.at_once();
+  bench.run();
+  const ObjectKey low = HubBench::queue("low");
+  bench.core->offer(bench.hub.put(low, bench.hub.facts<ClusterQueueFacts>(low)));
+  bench.settle();
+  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
+  bench.settle();
+  CHECK(facts_in<PatchRejected>(*bench.log).empty());
+  CHECK(bench.quotas() == "500 400");
+  check_log(bench);
+}
+
+TEST_CASE("timers of the default windows bring growth, and the log folds alike without them") {
+  HubBench bench;
+  bench.run();
+  bench.advance(minutes(10));
+  CHECK(bench.quotas() == "500 500");
+  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
+  bench.advance(minutes(1));
+  CHECK(bench.quotas() == "500 400");
+  bench.core->offer(bench.add_node("spot-3", "spot"));
+  bench.advance(minutes(2));
+  CHECK(bench.quotas() == "500 400");
+  bench.advance(minutes(10));
+  CHECK(bench.quotas() == "500 500");
+  check_log(bench);
+
+  std::vector<Event> events = events_of(*bench.log);
+  std::size_t timers = 0;
+  LogTime before;
+  // A Checkpoint at the time of the event before it does nothing: the timer is gone, and every seq
+  // stays.
+  for (Event& event : events) {
+    if (std::holds_alternative<TimerFired>(event.fact)) {
+      ++timers;
+      event.fact = Checkpoint{};
+      event.log_time = before;
+    }
+    before = event.log_time;
+  }
+  CHECK(timers > 3);
+  const Event horizon{
+      next(events.back().seq), bench.clock.time + hours(1), Epoch{1}, "self", Seq{}, Checkpoint{}};
+  std::vector<Event> with = events_of(*bench.log);
+  with.push_back(horizon);
+  events.push_back(horizon);
+  CHECK((folded(events) == folded(with)));
+}
+
+TEST_CASE("what follows a decided moment is later than it") {
+  HubBench bench;
+  bench.at_once();
+  bench.run();  // the clock stands still all the time
+  const auto events = events_of(*bench.log);
+  bool intent_before = false;
+  for (std::size_t i = 1; i < events.size(); ++i) {
+    const bool intent = std::holds_alternative<PatchIntended>(events[i].fact);
+    INFO(events[i].seq.value);
+    if (intent && !intent_before) CHECK(events[i].log_time > events[i - 1].log_time);
+    intent_before = intent;
+  }
+  CHECK(events.back().log_time > events.front().log_time);
+}
+
+TEST_CASE("a burst of one object is looked at once per interval") {
+  HubBench bench;
+  bench.run();
+  bench.advance(minutes(10));
+  const Seq before = bench.log->last_seq();
+  for (int i = 0; i < 20; ++i) {
+    NodeFacts facts = bench.member.facts<NodeFacts>(HubBench::node("spot-0"));
+    facts.labels["turn"] = std::to_string(i);
+    bench.core->offer(bench.member.put(HubBench::node("spot-0"), facts));
+    bench.settle();
+    bench.clock.time = bench.clock.time + milliseconds(10);
+  }
+  bench.advance(seconds(5));
+  std::size_t seen = 0;
+  for (const ObjectObserved& observed : facts_in<ObjectObserved>(*bench.log, next(before)))
+    if (observed.key == HubBench::node("spot-0")) ++seen;
+  CHECK(seen == 2);
+  CHECK(bench.core->state().clusters.at("cluster2").nodes.at("spot-0").facts.labels.at("turn") ==
+        "19");
+}
+
+TEST_CASE("recommend-only logs no intent and says each write once") {
+  HubBench bench;
+  bench.at_once();
+  bench.run(WriteMode::recommend);
+  CHECK(facts_in<PatchIntended>(*bench.log).empty());
+  CHECK(bench.requests.empty());
+  const std::size_t said = bench.recommendations.size();
+  CHECK(said >= 3);
+  CHECK(bench.quotas() == "0 0");
+  bench.sync();
+  bench.advance(hours(1));
+  CHECK(bench.recommendations.size() == said);
+  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
+  bench.settle();
+  CHECK(bench.recommendations.size() > said);
+  check_log(bench);
+}
+
+TEST_CASE("a changed configuration acts at once, the same one is no event") {
+  HubBench bench;
+  bench.at_once();
+  bench.run();
+  REQUIRE(bench.core->reconfigure(bench.configuration).has_value());
+  CHECK(facts_in<ConfigChanged>(*bench.log).size() == 1);
+  bench.configuration.headroom.percent = {{"cpu", 50}};
+  REQUIRE(bench.core->reconfigure(bench.configuration).has_value());
+  bench.settle();
+  CHECK(bench.quotas() == "250 250");
+  check_log(bench);
+}
+
+TEST_CASE("a member that is not watched any more is lost, and what it still says is dropped") {
+  HubBench bench;
+  bench.at_once();
+  bench.run();
+  bench.configuration.member_kubeconfigs.clear();
+  REQUIRE(bench.core->reconfigure(bench.configuration).has_value());
+  bench.settle();
+  CHECK(facts_in<SourceLost>(*bench.log).size() == 1);
+  CHECK(bench.quotas() == "0 0");
+  const Seq before = bench.log->last_seq();
+  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
+  bench.settle();
+  CHECK(bench.log->last_seq() == before);
+  check_log(bench);
+}
+
+TEST_CASE("writes without an answer are unknown at the end") {
+  HubBench bench;
+  bench.at_once();
+  bench.hub.put(HubBench::claim(), HubBench::claim_facts());
+  bench.start();
+  bench.sync();
+  while (bench.requests.empty()) bench.step();
+  bench.core->wind_down();
+  CHECK(bench.core->under_way() == bench.requests.size());
+  REQUIRE(bench.core->give_up().has_value());
+  CHECK(facts_in<PatchUnknown>(*bench.log).size() == bench.requests.size());
+  CHECK(bench.core->under_way() == 0);
+}
+
+// A log that stops, or that finds a record too large.
+class StubbornLog final : public EventLog {
+ public:
+  Result<std::vector<Event>> append(std::span<const EventDraft> drafts, LogTime time,
+                                    Epoch epoch) override {
+    if (full) return Error{ErrorCode::read_only, "no space left on device"};
+    for (const EventDraft& draft : drafts)
+      if (const auto* seen = std::get_if<ObjectObserved>(&draft.fact);
+          seen && seen->key.name == too_large)
+        return Error{ErrorCode::bad_input, "the record is too large"};
+    return log.append(drafts, time, epoch);
+  }
+  Result<std::unique_ptr<EventReader>> read(Seq from) const override { return log.read(from); }
+  Result<Seq> last_at(LogTime time) const override { return log.last_at(time); }
+  Result<std::optional<std::string>> raw(Seq seq) const override { return log.raw(seq); }
+  Result<void> drop_raw_before(Seq seq) override { return log.drop_raw_before(seq); }
+  Result<std::vector<Seq>> history(std::string_view source, const ObjectKey& key) const override {
+    return log.history(source, key);
+  }
+  Seq last_seq() const override { return log.last_seq(); }
+  LogTime last_time() const override { return log.last_time(); }
+  Digest chain() const override { return log.chain(); }
+  Result<LogStat> stat() const override { return log.stat(); }
+  Result<LogVerdict> verify() const override { return log.verify(); }
+
+  MemoryLog log;
+  bool full = false;
+  std::string too_large;
+};
+
+TEST_CASE("who cannot append cannot write") {
+  auto log = std::make_shared<StubbornLog>();
+  HubBench bench(log);
+  bench.at_once();
+  bench.run();
+  const Seq before = log->last_seq();
+  log->full = true;
+  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
+  const auto effects = bench.core->step(Inflow::paused);
+  REQUIRE(effects.has_error());
+  CHECK(effects.error().message == "no space left on device");
+  CHECK(log->last_seq() == before);
+}
+
+TEST_CASE("an object that is too large for the log is left out, with a word, and nothing else is") {
+  auto log = std::make_shared<StubbornLog>();
+  log->too_large = "spot-1";
+  HubBench bench(log);
+  bench.at_once();
+  bench.run();
+  CHECK(bench.quotas() == "500 400");
+  CHECK(bench.core->figures().oversized == 1);
+  const bool said =
+      std::any_of(bench.diagnostics.begin(), bench.diagnostics.end(), [](const std::string& line) {
+        return line.find("too large") != std::string::npos &&
+               line.find("spot-1") != std::string::npos;
+      });
+  CHECK(said);
+}
+
+}  // namespace
+}  // namespace fairlead

@@ -1,0 +1,160 @@
+// What surrounds the hub: batches of facts, diagnostics, metrics, probes.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+
+#include "engine/runtime/diagnostics.h"
+#include "engine/runtime/http_endpoint.h"
+#include "engine/runtime/intake.h"
+#include "engine/runtime/metrics.h"
+
+namespace fairlead {
+namespace {
+
+WatchFact node(const std::string& name, const std::string& version, const std::string& uid = "u") {
+  ObjectSeen seen;
+  seen.key = {Kind::node, "", name};
+  seen.uid = uid;
+  seen.resource_version = version;
+  seen.facts = NodeFacts{};
+  return {"cluster2", seen};
+}
+WatchFact gone(const std::string& name) {
+  return {"cluster2", ObjectMissing{{Kind::node, "", name}, "", ""}};
+}
+
+std::string shape(const std::vector<std::vector<WatchFact>>& batches) {
+  std::string text;
+  for (const auto& batch : batches) {
+    text += "[";
+    for (const WatchFact& fact : batch) {
+      if (const auto* seen = std::get_if<ObjectSeen>(&fact.said))
+        text += seen->key.name + seen->resource_version;
+      if (const auto* missing = std::get_if<ObjectMissing>(&fact.said))
+        text += "-" + missing->key.name;
+      if (std::holds_alternative<ListCompleted>(fact.said)) text += "list";
+      text += " ";
+    }
+    text.back() = ']';
+  }
+  return text;
+}
+
+TEST_CASE("a batch holds no object twice: the newest state of a burst stays") {
+  CHECK(shape(into_batches({node("a", "1"), node("b", "2"), node("a", "3")}, 10)) == "[a3 b2]");
+  CHECK(shape(into_batches({node("a", "1"), gone("a"), node("a", "3", "v")}, 10)) ==
+        "[a1][-a][a3]");
+  CHECK(shape(into_batches({node("a", "1", "u"), node("a", "2", "v")}, 10)) == "[a1][a2]");
+}
+
+TEST_CASE("a state that is older, or whose age cannot be told, is left to ingest") {
+  CHECK(shape(into_batches({node("a", "5"), node("a", "3")}, 10)) == "[a5][a3]");
+  CHECK(shape(into_batches({node("a", "x"), node("a", "y")}, 10)) == "[ax][ay]");
+}
+
+TEST_CASE("a batch is bounded, and the same name elsewhere is another object") {
+  CHECK(shape(into_batches({node("a", "1"), node("b", "2"), node("c", "3")}, 2)) == "[a1 b2][c3]");
+  WatchFact other = node("a", "2");
+  other.source = "cluster3";
+  CHECK(shape(into_batches({node("a", "1"), other}, 10)) == "[a1 a2]");
+  const WatchFact list{"cluster2", ListCompleted{Kind::node, "9"}};
+  CHECK(shape(into_batches({node("a", "1"), list, list}, 10)) == "[a1 list][list]");
+  CHECK(into_batches({}, 10).empty());
+}
+
+TEST_CASE("a diagnostic is one line, whatever it holds") {
+  CHECK(
+      to_line(
+          {Urgency::info, "write accepted", {{"object", "ClusterQueue high"}, {"code", "200"}}}) ==
+      "write accepted object=\"ClusterQueue high\" code=200");
+  CHECK(to_line({Urgency::info, "x", {{"why", "a\n\"b\"\\"}, {"none", ""}}}) ==
+        "x why=\"a \\\"b\\\"\\\\\" none=\"\"");
+  const std::string line = to_line({Urgency::info, "x", {{"why", std::string(100'000, 'y')}}});
+  CHECK(line.size() < 600);
+  CHECK(line.ends_with("...\""));
+}
+
+TEST_CASE("metrics name what an operator looks for") {
+  HubFigures hub;
+  hub.ingest.unchanged = 41;
+  hub.seq = Seq{17};
+  hub.append_total = {1'000'000'005};
+  hub.commits = 3;
+  ConnectionFigures connection;
+  connection.source = "hub";
+  connection.requests_by_code = {{0, 2}, {200, 5}};
+  connection.synced = {{Kind::claim, true}, {Kind::node, false}};
+  const std::string text = metrics_text(hub, {connection});
+  for (const char* line :
+       {"ingest_events_total{outcome=\"unchanged\"} 41\n", "\nlog_events 17\n", "\nstate_seq 17\n",
+        "log_append_seconds_sum 1.000000005\n", "log_append_seconds_count 3\n",
+        "rest_client_requests_total{cluster=\"hub\",code=\"<error>\"} 2\n",
+        "rest_client_requests_total{cluster=\"hub\",code=\"200\"} 5\n",
+        "watch_synced{cluster=\"hub\",kind=\"ClusterResourceClaim\"} 1\n",
+        "watch_synced{cluster=\"hub\",kind=\"Node\"} 0\n",
+        "leader_election_master_status{name=\"fairlead\"} 1\n",
+        "workqueue_depth{name=\"inbox\"} 0\n"}) {
+    INFO(line);
+    CHECK(text.find(line) != std::string::npos);
+  }
+  // Each line is a comment or a sample: nothing else, and no sample without its type.
+  CHECK(text.find("\n\n") == std::string::npos);
+}
+
+TEST_CASE("an address to listen on is read strictly") {
+  CHECK(*parse_listen_address("127.0.0.1:8080") == ListenAddress{"127.0.0.1", 8080});
+  CHECK(*parse_listen_address("[::1]:80") == ListenAddress{"::1", 80});
+  CHECK(*parse_listen_address(":9090") == ListenAddress{"", 9090});
+  CHECK(*parse_listen_address("localhost:1") == ListenAddress{"127.0.0.1", 1});
+  for (const char* bad : {"", "8080", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:70000", "nowhere:80",
+                          "127.0.0.1:80 "}) {
+    INFO(bad);
+    CHECK(parse_listen_address(bad).has_error());
+  }
+}
+
+std::string ask(std::uint16_t port, const std::string& request) {
+  const int file = ::socket(AF_INET, SOCK_STREAM, 0);
+  REQUIRE(file >= 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  REQUIRE(::connect(file, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  REQUIRE(::write(file, request.data(), request.size()) == static_cast<ssize_t>(request.size()));
+  std::string answer;
+  char buffer[4096];
+  for (ssize_t n = 0; (n = ::read(file, buffer, sizeof buffer)) > 0;)
+    answer.append(buffer, static_cast<std::size_t>(n));
+  ::close(file);
+  return answer;
+}
+
+TEST_CASE("the endpoint answers GET, and nothing else breaks it") {
+  auto endpoint = HttpEndpoint::start({"127.0.0.1", 0}, [](std::string_view path) {
+    return path == "/readyz" ? HttpReply{503, "text/plain", "not yet\n"}
+                             : HttpReply{200, "text/plain", std::string(path)};
+  });
+  REQUIRE(endpoint.has_value());
+  const std::uint16_t port = (*endpoint)->port();
+  const std::string close = " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+  CHECK(ask(port, "GET /livez?verbose" + close).ends_with("\r\n\r\n/livez"));
+  CHECK(ask(port, "GET /readyz" + close).starts_with("HTTP/1.1 503 "));
+  CHECK(ask(port, "POST /livez" + close).starts_with("HTTP/1.1 405 "));
+  CHECK(ask(port, "HEAD /livez" + close).ends_with("\r\n\r\n"));
+  CHECK(ask(port, "GET /" + std::string(20'000, 'x') + close).find("200 OK") == std::string::npos);
+  CHECK(ask(port, "nonsense\r\n\r\n").find("200 OK") == std::string::npos);
+  const std::string two = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n";
+  const std::string both = ask(port, two + "GET /b" + close);
+  CHECK(both.find("/a") != std::string::npos);
+  CHECK(both.ends_with("/b"));
+  CHECK(HttpEndpoint::start({"127.0.0.1", port}, [](std::string_view) {
+          return HttpReply{};
+        }).has_error());
+}
+
+}  // namespace
+}  // namespace fairlead
