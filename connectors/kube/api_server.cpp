@@ -98,9 +98,18 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
       if (!discovery->decided(kind)) continue;
       auto version = discovery->version(kind);
       settled = settled && version.has_value();
+      note_version(kind, version);
       carry_out(*watcher, watcher->reflector.served(loop.now(), std::move(version)));
     }
     discover_after(settled ? settings.discovery_settled : settings.discovery_waiting);
+  }
+
+  void note_version(Kind kind, const std::optional<std::string>& version) {
+    std::lock_guard lock(mutex);
+    if (version)
+      counted.absent.erase(kind);
+    else
+      counted.absent.insert(kind);
   }
 
   void discover_after(Duration span) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct ApiServerSettings {
 struct ApiServerCounters {
   std::map<Kind, ReflectorCounters> reflectors;
   std::map<Kind, bool> synced;
+  std::set<Kind> absent;  ///< discovery was answered, and no version of the kind is served
   std::map<int, std::uint64_t> requests_by_code;  ///< rest_client_requests_total; 0: no answer
   std::map<WriteResult, std::uint64_t> writes;
 };

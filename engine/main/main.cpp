@@ -11,7 +11,11 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", "fairlead " FAIRLEAD_VERSION);
   app.require_subcommand(1);
   int exit_code = 0;
+  fairlead::add_hub_command(app, exit_code);
+  fairlead::add_dev_command(app, exit_code);
   fairlead::add_plan_command(app, exit_code);
+  fairlead::add_log_command(app, exit_code);
+  fairlead::add_replay_command(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -10,6 +10,7 @@
 #include "engine/main/commands.h"
 #include "engine/main/configuration_options.h"
 #include "engine/main/exit_code.h"
+#include "engine/main/write_line.h"
 #include "engine/plan/emit.h"
 #include "replay/rehearsal.h"
 
@@ -24,25 +25,6 @@ struct PlanOptions {
   std::string output = "json";
   bool no_feedback = false;
 };
-
-// One write as a JSON line; the keys in the documented order, the body exactly as sent.
-void print_write(std::ostream& out, const PlannedWrite& write) {
-  const PatchIntended& intent = write.intent;
-  const auto text = [](const std::string& value) { return to_text(Json(value)); };
-  out << "{\"seq\":" << write.seq.value << ",\"time\":" << text(to_rfc3339(write.time))
-      << ",\"cluster\":" << text(intent.cluster)
-      << ",\"verb\":" << text(std::string(to_string(intent.verb)))
-      << ",\"apiVersion\":" << text(api_version(intent.target.kind, intent.version))
-      << ",\"kind\":" << text(std::string(info(intent.target.kind).name))
-      << ",\"namespace\":" << text(intent.target.namespace_)
-      << ",\"name\":" << text(intent.target.name);
-  if (!intent.body.empty()) out << ",\"body\":" << intent.body;
-  if (intent.force) out << ",\"force\":true";
-  Json because = Json::array();
-  for (const Seq seq : intent.reason.because) because.push_back(seq.value);
-  out << ",\"reason\":{\"rule\":" << text(intent.reason.rule) << ",\"because\":" << to_text(because)
-      << ",\"text\":" << text(intent.reason.text) << "}}\n";
-}
 
 void print_table(std::ostream& out, const std::vector<PlannedWrite>& writes) {
   std::vector<std::vector<std::string>> rows{
@@ -96,7 +78,8 @@ Result<std::string> rehearse(const PlanOptions& options, std::istream& in) {
   else if (options.output == "state")
     print_state(out, rehearsal);
   else
-    for (const PlannedWrite& write : rehearsal.writes()) print_write(out, write);
+    for (const PlannedWrite& write : rehearsal.writes())
+      out << write_line(write.seq, write.time, write.intent) << '\n';
   return out.str();
 }
 

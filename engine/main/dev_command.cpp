@@ -1,0 +1,286 @@
+// `fairlead dev`: the hub against an API model in this process, with a small living fleet.
+#include <signal.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+#include "engine/fleet/account.h"
+#include "engine/fleet/fleet.h"
+#include "engine/fleet/scaled_clock.h"
+#include "engine/log/rocksdb_log.h"
+#include "engine/main/commands.h"
+#include "engine/main/configuration_options.h"
+#include "engine/main/dev_hub.h"
+#include "engine/main/exit_code.h"
+#include "engine/runtime/system_clock.h"
+#include "replay/verify.h"
+
+namespace fairlead {
+
+namespace {
+
+// Between looks at the script and the log.
+constexpr Duration kTick = milliseconds(10);
+// Servers send bookmarks each minute; here a minute is short, but not every stream needs 100 a
+// second.
+constexpr Duration kBookmarkIntervalMin = seconds(1);
+
+struct DevOptions {
+  std::string length;
+  std::int64_t speed = 60;
+  std::uint64_t seed = 1;
+  std::uint16_t port = 0;
+  std::string data;
+  ConfigurationOptions configuration;
+};
+
+// Ctrl-C and SIGTERM are waited for, never handled: nothing runs inside a handler.
+class EndSignals {
+ public:
+  // Before any other thread: threads inherit what is blocked.
+  EndSignals() {
+    ::signal(SIGPIPE, SIG_IGN);
+    ::sigemptyset(&set_);
+    for (const int number : {SIGTERM, SIGINT}) ::sigaddset(&set_, number);
+    ::pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+  }
+  // Whether one came within `span`.
+  bool within(Duration span) const {
+    const timespec wait{span.ns / seconds(1).ns, span.ns % seconds(1).ns};
+    return ::sigtimedwait(&set_, nullptr, &wait) > 0;
+  }
+
+ private:
+  sigset_t set_{};
+};
+
+// The log and the kubeconfigs. Without --data it is gone at the end.
+class DataDirectory {
+ public:
+  static Result<std::unique_ptr<DataDirectory>> make(const std::string& wanted) {
+    std::error_code error;
+    if (wanted.empty()) {
+      std::string path = (std::filesystem::temp_directory_path(error) / "fairlead-dev-XXXXXX");
+      if (error || ::mkdtemp(path.data()) == nullptr)
+        return Error{ErrorCode::unavailable, "no temporary directory can be made"};
+      return std::unique_ptr<DataDirectory>(new DataDirectory(path, Fate::removed));
+    }
+    std::filesystem::create_directories(wanted, error);
+    if (error) return Error{ErrorCode::unavailable, wanted + ": " + error.message()};
+    if (!std::filesystem::is_empty(wanted, error))
+      return Error{
+          ErrorCode::bad_input,
+          "--data " + wanted + ": expected an empty directory, because a new fleet begins"};
+    return std::unique_ptr<DataDirectory>(
+        new DataDirectory(std::filesystem::absolute(wanted), Fate::kept));
+  }
+  ~DataDirectory() {
+    std::error_code ignored;
+    if (fate_ == Fate::removed) std::filesystem::remove_all(path_, ignored);
+  }
+  DataDirectory(const DataDirectory&) = delete;
+  DataDirectory& operator=(const DataDirectory&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  Result<std::string> write(const std::string& name, const std::string& text) const {
+    const std::filesystem::path file = path_ / name;
+    std::ofstream out(file, std::ios::binary);
+    out << text << std::flush;
+    if (!out) return Error{ErrorCode::unavailable, file.string() + ": cannot be written"};
+    return file.string();
+  }
+
+ private:
+  enum class Fate : std::uint8_t { kept, removed };
+  DataDirectory(std::filesystem::path path, Fate fate) : path_(std::move(path)), fate_(fate) {}
+
+  const std::filesystem::path path_;
+  const Fate fate_;
+};
+
+// One API model, and the kubeconfig for it.
+struct Server {
+  std::unique_ptr<model::ModelServer> model;
+  std::string kubeconfig;
+};
+
+Result<Server> start_server(const DevOptions& options, const DataDirectory& data,
+                            const std::string& name, std::uint16_t port, ScaledClock& clock) {
+  model::ModelServerOptions how;
+  how.http.port = port;
+  how.http.bookmark_interval =
+      std::max(clock.on_the_machine(how.http.bookmark_interval), kBookmarkIntervalMin);
+  how.model.seed = options.seed;
+  auto started = model::ModelServer::start(how, clock);
+  if (!started) return started.error();
+  const bool hub = name == kHub;
+  auto written = data.write(hub ? "kubeconfig" : "kubeconfig-" + name,
+                            model::kubeconfig_for(name, (*started)->url()));
+  if (!written) return written.error();
+  return Server{std::move(*started), *written};
+}
+
+// Everything that one run consists of, in the order in which it is made.
+struct Play {
+  std::unique_ptr<DataDirectory> data;
+  std::unique_ptr<ScaledClock> clock;
+  Server hub;
+  std::map<std::string, Server> members;
+  std::unique_ptr<RocksdbLog> log;
+};
+
+Result<Play> prepare(const DevOptions& options, Configuration& configuration) {
+  Play play;
+  auto data = DataDirectory::make(options.data);
+  if (!data) return data.error();
+  play.data = std::move(*data);
+  auto log = RocksdbLog::open(play.data->path(), OpenMode::write);
+  if (!log) return log.error();
+  play.log = std::move(*log);
+  play.clock = std::make_unique<ScaledClock>(SystemClock().now(), options.speed);
+  auto hub = start_server(options, *play.data, std::string(kHub), options.port, *play.clock);
+  if (!hub) return hub.error();
+  play.hub = std::move(*hub);
+  for (const ClusterLayout& cluster : fleet_layout()) {
+    if (cluster.telling != Telling::nodes) continue;
+    auto member = start_server(options, *play.data, cluster.name, 0, *play.clock);
+    if (!member) return member.error();
+    configuration.member_kubeconfigs.push_back({cluster.name, "", member->kubeconfig, ""});
+    play.members.emplace(cluster.name, std::move(*member));
+  }
+  return play;
+}
+
+void print_opening(const Play& play, const DevOptions& options) {
+  const std::string kubectl = "  kubectl --kubeconfig " + play.hub.kubeconfig;
+  std::cout << "fairlead dev: a hub at " << play.hub.model->url()
+            << " and a fleet of three clusters; "
+            << "one second here is " << options.speed << " s there (seed " << options.seed
+            << ")\n\nTry, while it runs:\n"
+            << kubectl << " get clusterresourceclaims\n"
+            << kubectl << " describe clusterresourceclaim cluster2-resource-claim\n"
+            << kubectl << " get clusterqueues -o yaml -w\n"
+            << kubectl << " explain clusterresourceclaims.spec\n";
+  for (const auto& [name, member] : play.members)
+    std::cout << "  kubectl --kubeconfig " << member.kubeconfig
+              << " cordon on-demand-1    # a node of " << name << '\n';
+  std::cout << "  fairlead log cat --data " << play.data->path().string() << "\n\n"
+            << (options.length.empty() ? "Ctrl-C ends it.\n\n" : "") << std::flush;
+}
+
+// Gives the account what the log holds beyond `told`.
+Result<void> tell_log(const EventLog& log, Seq& told, Account& account) {
+  if (log.last_seq() <= told) return {};
+  auto reader = log.read(next(told));
+  if (!reader) return reader.error();
+  for (;;) {
+    auto event = (*reader)->next();
+    if (!event) return event.error();
+    if (!*event) return {};
+    account.take(**event);
+    told = (*event)->seq;
+  }
+}
+
+int print_summary(const Play& play, const Account& account, const HubFigures& figures,
+                  std::uint64_t fleet_writes) {
+  const AccountCounts& counts = account.counts();
+  const auto verdict = play.log->verify();
+  const bool chain = verdict.has_value() && !verdict->broken_at;
+  ReplayOptions how;
+  how.comparison = Comparison::all;
+  const auto report = replay(*play.log, how);
+  const bool same = report.has_value() && report->holds();
+  const IngestCounts& ingest = figures.ingest;
+  const std::uint64_t changes = ingest.logged + ingest.unchanged + ingest.older + ingest.foreign;
+  std::cout << "\nIn " << to_elapsed(play.clock->now() - play.clock->start()) << " of the fleet:\n"
+            << "  happenings       " << counts.happenings << ", " << fleet_writes
+            << " writes by the fleet and its administrator\n"
+            << "  notifications    " << changes << ", " << ingest.logged
+            << " of them changed something\n"
+            << "  events logged    " << counts.events << '\n'
+            << "  writes sent      " << counts.writes << ", " << counts.accepted << " accepted, "
+            << counts.refused << " not\n"
+            << "  chain ok         " << (chain ? "yes" : "no") << '\n'
+            << "  replay verified  " << (same ? "yes" : "no") << '\n';
+  if (report.has_value() && report->first)
+    std::cout << "  differs at       " << report->first->seq.value << " in " << report->first->what
+              << '\n';
+  std::cout << std::flush;
+  return chain && same ? 0 : 1;
+}
+
+Result<int> run_dev(const DevOptions& options) {
+  auto configuration = effective_configuration(options.configuration);
+  if (!configuration) return configuration.error();
+  std::optional<Duration> length;
+  if (!options.length.empty()) {
+    length = parse_go_duration(options.length);
+    if (!length)
+      return Error{ErrorCode::bad_input,
+                   "--for: expected a duration such as 90s or 5m, got \"" + options.length + "\""};
+  }
+  EndSignals signals;
+  auto play = prepare(options, *configuration);
+  if (!play) return play.error();
+  ScaledClock& clock = *play->clock;
+  print_opening(*play, options);
+
+  Account account(std::cout, clock.start());
+  std::map<std::string, model::ModelServer*> members;
+  for (const auto& [name, member] : play->members) members[name] = member.model.get();
+  Fleet fleet(
+      *play->hub.model, members, options.seed, clock.start(),
+      [&](std::string_view who, const std::string& what) { account.tell(clock.now(), who, what); });
+  if (auto begun = fleet.begin(); !begun) return in_context("the fleet", begun.error());
+  auto hub = DevHub::start(*play->log, clock, play->hub.kubeconfig, *configuration);
+  if (!hub) return hub.error();
+
+  const auto began = std::chrono::steady_clock::now();
+  Seq told;
+  while (!signals.within(kTick) && (*hub)->running() && std::cout) {
+    fleet.advance(clock.now());
+    if (auto read = tell_log(*play->log, told, account); !read) return read.error();
+    if (length && std::chrono::steady_clock::now() - began >= std::chrono::nanoseconds(length->ns))
+      break;
+  }
+  if (auto ended = (*hub)->stop(); !ended) return ended.error();
+  if (auto read = tell_log(*play->log, told, account); !read) return read.error();
+  return print_summary(*play, account, (*hub)->figures(), fleet.writes());
+}
+
+}  // namespace
+
+void add_dev_command(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<DevOptions>();
+  CLI::App* dev = app.add_subcommand(
+      "dev", "Try it: the hub against a Kubernetes API in memory, with a small fleet that lives");
+  dev->add_option("--for", options->length, "Stop after this time (90s, 5m); default: Ctrl-C");
+  dev->add_option("--speed", options->speed, "Seconds of the fleet in one second here")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000}))
+      ->capture_default_str();
+  dev->add_option("--seed", options->seed, "Decides what happens to the fleet")
+      ->capture_default_str();
+  dev->add_option("--port", options->port, "Of the API on 127.0.0.1; 0: any free one")
+      ->capture_default_str();
+  dev->add_option("--data", options->data,
+                  "An empty directory that keeps the log; default: a temporary one");
+  add_configuration_options(*dev, options->configuration);
+  dev->callback([options, &exit_code] {
+    const auto ended = run_dev(*options);
+    if (ended) {
+      exit_code = *ended;
+      return;
+    }
+    std::cerr << "fairlead dev: " << ended.error().message << '\n';
+    exit_code = exit_code_for(ended.error().code);
+  });
+}
+
+}  // namespace fairlead

@@ -1,0 +1,67 @@
+#include "engine/main/dev_hub.h"
+
+#include <utility>
+
+namespace fairlead {
+
+namespace {
+
+// Only what needs a look: the account on the terminal tells the rest.
+Say say_what_matters() {
+  return [say = say_on_stderr()](const Diagnostic& diagnostic) {
+    if (diagnostic.urgency != Urgency::info) say(diagnostic);
+  };
+}
+
+}  // namespace
+
+DevHub::DevHub(EventLog& log, ScaledClock& clock)
+    : clock_(clock),
+      say_(say_what_matters()),
+      inbox_(kInboxFactsMax),
+      connections_(inbox_, say_),
+      core_(log, clock, {"fairlead-dev", WriteMode::apply, hub_kinds()}, say_) {}
+
+DevHub::~DevHub() { (void)stop(); }
+
+Result<std::unique_ptr<DevHub>> DevHub::start(EventLog& log, ScaledClock& clock,
+                                              const std::string& kubeconfig,
+                                              const Configuration& configuration) {
+  std::unique_ptr<DevHub> hub(new DevHub(log, clock));
+  if (auto begun = hub->begin(kubeconfig, configuration); !begun) return begun.error();
+  return hub;
+}
+
+Result<void> DevHub::begin(const std::string& kubeconfig, const Configuration& configuration) {
+  auto credentials = load_kubeconfig(kubeconfig, {});
+  if (!credentials) return credentials.error();
+  if (auto started = core_.start(configuration, {}); !started) return started;
+  if (auto followed = connections_.follow_members(configuration); !followed) return followed;
+  if (auto connected = connections_.connect_hub(std::move(*credentials), configuration); !connected)
+    return connected;
+  HubPorts ports;
+  ports.sink_of = [this](const std::string& cluster) { return connections_.sink_of(cluster); };
+  ports.absent_kinds = [this] { return connections_.absent_kinds(); };
+  ports.read_configuration = [] { return std::nullopt; };
+  ports.recommend = [](const Recommendation&) {};
+  ports.on_the_machine = [this](Duration span) { return clock_.on_the_machine(span); };
+  loop_ = std::make_unique<HubLoop>(core_, inbox_, status_, std::move(ports));
+  running_ = true;
+  thread_ = std::thread([this] {
+    ended_ = loop_->run();
+    running_ = false;
+  });
+  return {};
+}
+
+Result<void> DevHub::stop() {
+  if (thread_.joinable()) {
+    inbox_.ask_to_stop();
+    thread_.join();
+  }
+  inbox_.close();
+  connections_.stop();
+  return ended_;
+}
+
+}  // namespace fairlead

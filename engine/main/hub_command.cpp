@@ -1,0 +1,199 @@
+// `fairlead hub`: watches API servers, keeps the log, writes what follows from it.
+#include <signal.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <atomic>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+#include "engine/log/rocksdb_log.h"
+#include "engine/main/commands.h"
+#include "engine/main/configuration_options.h"
+#include "engine/main/exit_code.h"
+#include "engine/main/hub_connections.h"
+#include "engine/main/write_line.h"
+#include "engine/runtime/http_endpoint.h"
+#include "engine/runtime/hub_loop.h"
+#include "engine/runtime/system_clock.h"
+
+namespace fairlead {
+
+namespace {
+
+struct HubCommandOptions {
+  std::string kubeconfig;
+  std::string context;
+  std::string data = "fairlead-data";
+  ConfigurationOptions configuration;
+  std::string listen;
+  bool recommend_only = false;
+};
+
+std::string identity() {
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
+  return std::string(host.data()) + "_" + std::to_string(::getpid());
+}
+
+// Signals reach the inbox by a thread that waits for them: nothing runs inside a handler.
+class Signals {
+ public:
+  // Before any other thread: threads inherit what is blocked.
+  Signals() {
+    ::signal(SIGPIPE, SIG_IGN);
+    ::sigemptyset(&set_);
+    for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) ::sigaddset(&set_, number);
+    ::pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+  }
+  ~Signals() {
+    ended_ = true;
+    if (!thread_.joinable()) return;
+    ::pthread_kill(thread_.native_handle(), SIGUSR1);
+    thread_.join();
+  }
+  void forward_to(Inbox& inbox) {
+    thread_ = std::thread([this, &inbox] {
+      int number = 0;
+      while (::sigwait(&set_, &number) == 0) {
+        if (ended_) return;
+        if (number == SIGHUP) inbox.ask_for_configuration();
+        if (number == SIGTERM || number == SIGINT) inbox.ask_to_stop();
+      }
+    });
+  }
+
+ private:
+  sigset_t set_{};
+  std::atomic<bool> ended_{false};
+  std::thread thread_;
+};
+
+HubCore::Progress progress_on_terminal() {
+  if (::isatty(STDERR_FILENO) == 0) return {};
+  return [](std::uint64_t done, std::uint64_t total) {
+    std::cerr << "\rfolding the log: " << done << " of " << total << " events"
+              << (done == total ? "\n" : "") << std::flush;
+  };
+}
+
+HttpReply reply_to(std::string_view path, const HubStatus& status,
+                   const HubConnections& connections) {
+  const std::string plain = "text/plain; charset=utf-8";
+  if (path == "/livez" || path == "/healthz") return {200, plain, "ok\n"};
+  if (path == "/readyz")
+    return status.ready() ? HttpReply{200, plain, "ok\n"}
+                          : HttpReply{503, plain, "not planning yet, or no more\n"};
+  if (path == "/metrics")
+    return {200, "text/plain; version=0.0.4; charset=utf-8",
+            metrics_text(status.figures(), connections.figures())};
+  return {404, plain, "/livez, /readyz, /metrics\n"};
+}
+
+Result<std::unique_ptr<RocksdbLog>> open_log(const std::string& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) return Error{ErrorCode::unavailable, directory + ": " + error.message()};
+  return RocksdbLog::open(directory, OpenMode::write);
+}
+
+HubPorts ports_for(const HubCommandOptions& options, HubConnections& connections, const Say& say) {
+  HubPorts ports;
+  ports.sink_of = [&connections](const std::string& cluster) {
+    return connections.sink_of(cluster);
+  };
+  ports.absent_kinds = [&connections] { return connections.absent_kinds(); };
+  ports.read_configuration = [&options, &connections, say]() -> std::optional<Configuration> {
+    auto read = effective_configuration(options.configuration);
+    Result<void> followed = read ? connections.follow_members(*read) : Result<void>(read.error());
+    if (followed) return *read;
+    say({Urgency::error,
+         "the configuration cannot be used: the old one stays in force",
+         {{"why", followed.error().message}}});
+    return std::nullopt;
+  };
+  ports.recommend = [](const Recommendation& recommendation) {
+    std::cout << write_line(recommendation.seq, recommendation.time, recommendation.intent) << '\n'
+              << std::flush;
+  };
+  return ports;
+}
+
+Result<void> run_hub(const HubCommandOptions& options) {
+  auto configuration = effective_configuration(options.configuration);
+  if (!configuration) return configuration.error();
+  ListenAddress address;
+  if (!options.listen.empty()) {
+    auto parsed = parse_listen_address(options.listen);
+    if (!parsed) return in_context("--listen", parsed.error());
+    address = *parsed;
+  }
+  auto credentials = find_credentials(options.kubeconfig, {options.context});
+  if (!credentials) return credentials.error();
+
+  Signals signals;
+  const Say say = say_on_stderr();
+  auto log = open_log(options.data);
+  if (!log) return log.error();
+  Inbox inbox(kInboxFactsMax);
+  HubStatus status;
+  HubConnections connections(inbox, say);
+  std::unique_ptr<HttpEndpoint> endpoint;
+  if (!options.listen.empty()) {
+    auto started = HttpEndpoint::start(address, [&status, &connections](std::string_view path) {
+      return reply_to(path, status, connections);
+    });
+    if (!started) return started.error();
+    endpoint = std::move(*started);
+    say({Urgency::info, "listening", {{"port", std::to_string(endpoint->port())}}});
+  }
+
+  SystemClock clock;
+  const WriteMode mode = options.recommend_only ? WriteMode::recommend : WriteMode::apply;
+  HubCore core(**log, clock, {identity(), mode, hub_kinds()}, say);
+  if (auto started = core.start(*configuration, progress_on_terminal()); !started) return started;
+  if (auto followed = connections.follow_members(*configuration); !followed) return followed;
+  if (auto connected = connections.connect_hub(std::move(*credentials), *configuration); !connected)
+    return connected;
+  signals.forward_to(inbox);
+  HubLoop loop(core, inbox, status, ports_for(options, connections, say));
+  auto ended = loop.run();
+  if (ended)
+    say({Urgency::info, "stopped", {{"seq", std::to_string(core.state().seq.value)}}});
+  else
+    say({Urgency::error,
+         "the log takes no more events: nothing is written any more, the process ends",
+         {{"why", ended.error().message}}});
+  inbox.close();
+  connections.stop();
+  return ended;
+}
+
+}  // namespace
+
+void add_hub_command(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<HubCommandOptions>();
+  CLI::App* hub = app.add_subcommand(
+      "hub", "Run on a hub: watch, log, and keep ClusterQueues equal to what claims are granted");
+  hub->add_option(
+      "--kubeconfig", options->kubeconfig,
+      "Kubeconfig of the hub; default: as kubectl finds one, else the Pod's own account");
+  hub->add_option("--context", options->context, "Context of it; default: its current-context");
+  hub->add_option("--data", options->data, "Data directory, with the log")->capture_default_str();
+  add_configuration_options(*hub, options->configuration);
+  hub->add_option("--listen", options->listen,
+                  "ADDRESS:PORT for /livez, /readyz and /metrics; default: none");
+  hub->add_flag("--recommend-only", options->recommend_only,
+                "Write nothing: print what would be written, as `fairlead plan` does");
+  hub->callback([options, &exit_code] {
+    const auto ended = run_hub(*options);
+    if (ended) return;
+    std::cerr << "fairlead hub: " << ended.error().message << '\n';
+    exit_code = exit_code_for(ended.error().code);
+  });
+}
+
+}  // namespace fairlead

@@ -1,0 +1,63 @@
+// The API servers of a hub: the hub itself and the members whose Nodes are watched directly.
+//
+// Facts of all of them go into the inbox. Which members are watched follows the configuration.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "connectors/kube/api_server.h"
+#include "engine/runtime/diagnostics.h"
+#include "engine/runtime/inbox.h"
+#include "engine/runtime/metrics.h"
+#include "schema/configuration.h"
+
+namespace fairlead {
+
+/// What is watched on the hub: every kind but its own Nodes, which are nobody's capacity.
+std::vector<Kind> hub_kinds();
+
+/// `inbox` outlives it. All but figures() belong to the hub's thread.
+class HubConnections {
+ public:
+  HubConnections(Inbox& inbox, Say say);
+  ~HubConnections();
+
+  /// Starts to watch the hub. bad_input if the credentials cannot be used.
+  Result<void> connect_hub(Credentials credentials, const Configuration& configuration);
+  /// Watches the members that the configuration names and no others. On error nothing changes.
+  Result<void> follow_members(const Configuration& configuration);
+  /// Null if that API server is not watched.
+  PatchSink* sink_of(const std::string& cluster);
+  /// Kinds that the hub certainly does not serve at present.
+  std::set<Kind> absent_kinds() const;
+  /// From any thread.
+  std::vector<ConnectionFigures> figures() const;
+  /// Closes everything; the inbox must be closed before, or a blocked stream never ends.
+  void stop();
+
+ private:
+  struct Member {
+    std::string file;
+    std::unique_ptr<ApiServerConnection> connection;
+  };
+  ApiServerSettings settings_for(const Configuration& configuration) const;
+  Result<Member> prepare(const MemberKubeconfig& member, const Configuration& configuration);
+
+  void retire(std::vector<Member> ended);
+
+  Inbox& inbox_;
+  const Say say_;
+  IoLoop hub_loop_, member_loop_;
+  mutable std::mutex mutex_;  // guards which connections there are
+  std::unique_ptr<ApiServerConnection> hub_;
+  std::map<std::string, Member> members_;
+  std::thread retiring_;
+};
+
+}  // namespace fairlead

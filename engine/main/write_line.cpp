@@ -1,0 +1,29 @@
+#include "engine/main/write_line.h"
+
+#include <sstream>
+
+#include "engine/base/json.h"
+#include "engine/plan/emit.h"
+
+namespace fairlead {
+
+std::string write_line(Seq seq, LogTime time, const PatchIntended& intent) {
+  const auto text = [](const std::string& value) { return to_text(Json(value)); };
+  std::ostringstream out;
+  out << "{\"seq\":" << seq.value << ",\"time\":" << text(to_rfc3339(time))
+      << ",\"cluster\":" << text(intent.cluster)
+      << ",\"verb\":" << text(std::string(to_string(intent.verb)))
+      << ",\"apiVersion\":" << text(api_version(intent.target.kind, intent.version))
+      << ",\"kind\":" << text(std::string(info(intent.target.kind).name))
+      << ",\"namespace\":" << text(intent.target.namespace_)
+      << ",\"name\":" << text(intent.target.name);
+  if (!intent.body.empty()) out << ",\"body\":" << intent.body;
+  if (intent.force) out << ",\"force\":true";
+  Json because = Json::array();
+  for (const Seq reason : intent.reason.because) because.push_back(reason.value);
+  out << ",\"reason\":{\"rule\":" << text(intent.reason.rule) << ",\"because\":" << to_text(because)
+      << ",\"text\":" << text(intent.reason.text) << "}}";
+  return out.str();
+}
+
+}  // namespace fairlead

@@ -1,0 +1,13 @@
+// One write as the JSON line that `fairlead plan` prints: other programs rely on it (README.md).
+#pragma once
+
+#include <string>
+
+#include "schema/event.h"
+
+namespace fairlead {
+
+/// The line without its end. Keys in the documented order, the body exactly as sent.
+std::string write_line(Seq seq, LogTime time, const PatchIntended& intent);
+
+}  // namespace fairlead
