@@ -97,10 +97,11 @@ class Server(unittest.TestCase):
 
     def test_refused_credentials_are_said(self):
         server = self.server("refused", crds=False)
-        expired = server.kubeconfig("admin", "certificate", expired=True)
-        self.check_says(Hub(self.plane, server, kubeconfig=expired).start(), "401")
+        expired = Hub(self.plane, server, kubeconfig=server.kubeconfig("admin", "certificate", expired=True)).start()
+        self.assertEqual(expired.process.wait(30), BAD_INPUT)
+        self.assertTrue(expired.said("client-certificate", "expired"), expired.process.tail())
         nobody = server.kubeconfig("admin", "none")
-        self.check_says(Hub(self.plane, server, kubeconfig=nobody).start(), "forbidden")
+        self.check_says(Hub(self.plane, server, kubeconfig=nobody).start(), "403")
 
     def test_an_unreachable_server_is_named(self):
         server = self.server("unreachable", crds=False)

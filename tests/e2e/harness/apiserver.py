@@ -62,7 +62,7 @@ class ApiServer:
 
     # -- life ----------------------------------------------------------------------------------------------
 
-    def start(self, timeout=60):
+    def start(self, timeout=180):
         self.process.start()
         wait_for(f"{self.name} to be ready", self._ready, timeout)
 
