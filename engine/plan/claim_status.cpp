@@ -230,11 +230,22 @@ Condition damped(const Draft& draft) {
   return {"Damped", "False", "Steady", "nothing is suppressed or held"};
 }
 
+// The member has not confirmed all that is granted.
+bool waits_for_member(const Draft& draft) {
+  const Work& work = draft.cluster->quota_work;
+  if (work.present && !work.settled()) return true;
+  return std::any_of(draft.claim.grants.begin(), draft.claim.grants.end(), [&](const Grant& grant) {
+    if (grant.granted == 0 || !reason_of(draft, grant).empty()) return false;
+    const auto confirmed = draft.cluster->confirmed.find(
+        {grant.row.cluster_queue, grant.row.flavor, grant.row.resource});
+    return confirmed == draft.cluster->confirmed.end() || confirmed->second < grant.granted;
+  });
+}
+
 Condition propagated(const Draft& draft) {
   const std::string type = "Propagated";
   if (!draft.claim.known)
     return {type, "Unknown", "CapacityUnknown", "nothing is written before capacity is known"};
-  bool waits = false;
   for (const auto& [queue, wish] : draft.wishes) {
     const auto write =
         draft.state.writes.find({std::string(kHub), {Kind::cluster_queue, "", queue}, false});
@@ -246,11 +257,6 @@ Condition propagated(const Draft& draft) {
     if (seen != draft.state.queues.end() && !seen->second.base.malformed.empty())
       return {type, "False", "BaseQuotaMalformed",
               "ClusterQueue " + queue + ": " + seen->second.base.malformed};
-    for (const Grant& grant : draft.claim.grants)
-      if (grant.row.cluster_queue == queue)
-        waits =
-            waits ||
-            hub_quota(draft.state, queue, {grant.row.flavor, grant.row.resource}).waits_for_member;
   }
   if (!draft.cluster || !has_member(draft.state, *draft.cluster))
     return {type, "True", "Propagated", "the hub has the quota"};
@@ -275,7 +281,7 @@ Condition propagated(const Draft& draft) {
   if (!conflicts.empty())
     return {type, "False", "LocalQueueConflict",
             "LocalQueue " + conflicts.front() + " at the member points elsewhere"};
-  if (waits || (draft.cluster->quota_work.present && !draft.cluster->quota_work.settled()))
+  if (waits_for_member(draft))
     return {type, "False", "WaitingForMember", "the member has not applied its quota yet"};
   return {type, "True", "Propagated", "hub and member have the quota"};
 }

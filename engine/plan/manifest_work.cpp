@@ -17,10 +17,9 @@ Json applied_by_server_side_apply(std::string_view group, const std::string& res
                                   bool force) {
   Json identifier{{"group", std::string(group)}, {"resource", resource}, {"name", name}};
   if (!namespace_.empty()) identifier["namespace"] = namespace_;
-  return Json{{"resourceIdentifier", std::move(identifier)},
-              {"updateStrategy",
-               {{"type", "ServerSideApply"},
-                {"serverSideApply", {{"force", force}, {"fieldManager", kFieldManager}}}}}};
+  return Json{
+      {"resourceIdentifier", std::move(identifier)},
+      {"updateStrategy", {{"type", "ServerSideApply"}, {"serverSideApply", {{"force", force}}}}}};
 }
 
 Json quota_feedback() {
