@@ -48,6 +48,9 @@ struct Watcher {
   bool columns_sent = false;
 };
 
+/// An object as the answer to a write.
+ApiAnswer object_answer(int code, const Json& object);
+
 struct Model::State {
   State(Clock& time, ModelOptions chosen)
       : clock(time), options(std::move(chosen)), store(options.history_max) {}
