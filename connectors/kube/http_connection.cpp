@@ -96,6 +96,9 @@ class TlsConnection final : public TcpConnection {
     stream_.set_verify_callback(asio::ssl::host_name_verification(target_.verify_name), error);
     if (error) co_return;
     co_await stream_.async_handshake(asio::ssl::stream_base::client, into(error));
+    const long verified = SSL_get_verify_result(stream_.native_handle());
+    if (error && verified != X509_V_OK)
+      step_ += std::string(" (") + X509_verify_cert_error_string(verified) + ")";
     if (!error) stopped(error);
   }
   asio::awaitable<void> write(std::string_view bytes, ErrorCondition& error) override {

@@ -152,21 +152,25 @@ void append_quoted(std::string& out, std::string_view text) {
 void append_canonical(std::string& out, JsonView value);
 
 void append_object(std::string& out, JsonView object) {
+  std::vector<std::pair<std::string_view, std::size_t>> order;  // name, place
   std::vector<JsonView> members;
+  order.reserve(object.size());
   members.reserve(object.size());
-  for (JsonView member : object) members.push_back(member);
-  std::stable_sort(members.begin(), members.end(),
-                   [](JsonView a, JsonView b) { return a.key() < b.key(); });
+  for (JsonView member : object) {
+    order.emplace_back(member.key(), members.size());
+    members.push_back(member);
+  }
+  std::sort(order.begin(), order.end());
   out += '{';
   bool first = true;
-  for (std::size_t i = 0; i < members.size(); ++i) {
+  for (std::size_t i = 0; i < order.size(); ++i) {
     // Of equal names the last one counts, as everywhere in Kubernetes.
-    if (i + 1 < members.size() && members[i + 1].key() == members[i].key()) continue;
+    if (i + 1 < order.size() && order[i + 1].first == order[i].first) continue;
     if (!first) out += ',';
     first = false;
-    append_quoted(out, members[i].key());
+    append_quoted(out, order[i].first);
     out += ':';
-    append_canonical(out, members[i]);
+    append_canonical(out, members[order[i].second]);
   }
   out += '}';
 }

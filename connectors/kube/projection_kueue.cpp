@@ -98,13 +98,13 @@ ManifestWorkFacts manifest_work(JsonView object) {
   make_set(out.local_queues);
   out.applied = condition(object["status"], "Applied");
   out.available = condition(object["status"], "Available");
+  std::multimap<std::string, WorkFeedback> by_queue;
   for (JsonView manifest : object["status"]["resourceStatus"]["manifests"])
-    if (manifest["resourceMeta"]["resource"].string() == "clusterqueues")
-      out.feedback.push_back(feedback(manifest));
-  std::stable_sort(out.feedback.begin(), out.feedback.end(),
-                   [](const WorkFeedback& a, const WorkFeedback& b) {
-                     return a.cluster_queue < b.cluster_queue;
-                   });
+    if (manifest["resourceMeta"]["resource"].string() == "clusterqueues") {
+      WorkFeedback one = feedback(manifest);
+      by_queue.emplace(one.cluster_queue, std::move(one));
+    }
+  for (auto& [queue, one] : by_queue) out.feedback.push_back(std::move(one));
   out.deleting = deleting(object);
   return out;
 }

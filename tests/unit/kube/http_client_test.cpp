@@ -298,7 +298,8 @@ TEST_CASE("a stream opens, brings bytes as they come and ends") {
     HttpStreamHandler handler;
     handler.opened = [&] { told += "opened "; };
     handler.bytes = [&](std::string_view part) {
-      told += part.size() > 100 ? "" : std::string(part);
+      for (char c : part)  // parts may arrive together, so the filling is dropped byte by byte
+        if (c != 'y') told += c;
     };
     handler.ended = [&](Result<HttpResponse> said) {
       told += said.has_value() ? "ended " + std::to_string(said->status) + said->body : "broken";
@@ -309,9 +310,7 @@ TEST_CASE("a stream opens, brings bytes as they come and ends") {
     bench.loop.run([&] { stream.reset(); });
     return std::exchange(told, {});
   };
-  const std::string first = follow();
-  CHECK(first.find("opened one\ntwo\n") == 0);
-  CHECK(first.ends_with("ended 200"));
+  CHECK(follow() == "opened one\ntwo\nended 200");
   CHECK(follow() == "ended 410gone");
   CHECK(follow() == "opened cutbroken");
 
