@@ -1,5 +1,6 @@
 // `fairlead`: one binary, a subcommand for each job. As `kubectl-fairlead` it is a kubectl plugin.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 
 #include "engine/main/commands.h"
@@ -17,7 +18,10 @@ int main(int argc, char** argv) {
   fairlead::add_plan_command(app, exit_code);
   fairlead::add_log_command(app, exit_code);
   fairlead::add_replay_command(app, exit_code);
-  if (argc > 1 && argv[1][0] != '-' && !app.get_subcommand_no_throw(argv[1])) {
+  const auto commands = app.get_subcommands([](CLI::App*) { return true; });
+  if (argc > 1 && argv[1][0] != '-' &&
+      std::none_of(commands.begin(), commands.end(),
+                   [&](const CLI::App* command) { return command->check_name(argv[1]); })) {
     std::cerr << "fairlead: no command is called \"" << argv[1] << "\"; see fairlead --help\n";
     return 2;
   }
