@@ -1,0 +1,146 @@
+#include "tests/scenarios/rendering.h"
+
+#include <algorithm>
+
+#include "engine/plan/emit.h"
+
+namespace fairlead {
+namespace {
+
+// What a condition says when there is nothing to say.
+const std::map<std::string, std::string> kUsual = {
+    {"Valid", "True"},   {"CapacityKnown", "True"}, {"FullyGranted", "True"},
+    {"Damped", "False"}, {"Propagated", "True"},    {"OwnershipConflict", "False"},
+};
+
+std::string text_of(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : to_text(value);
+}
+
+std::string text_at(const Json& object, const char* key) {
+  return object.contains(key) ? text_of(object[key]) : "";
+}
+
+// hh:mm:ss of 1970-01-01, where scenarios play; other days with their date.
+std::string clock(LogTime time) {
+  std::string text = to_rfc3339(time);
+  if (text.rfind("1970-01-01T", 0) != 0) return text;
+  text = text.substr(11);
+  text.pop_back();
+  return text;
+}
+
+std::string quotas(const Json& groups) {
+  std::string out;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    if (g > 0) out += " | ";
+    bool first = true;
+    for (const Json& flavor : groups[g].value("flavors", Json::array())) {
+      out += (first ? "" : "; ") + text_at(flavor, "name") + ":";
+      first = false;
+      std::string separator = " ";
+      for (const Json& resource : flavor.value("resources", Json::array())) {
+        out += separator + text_at(resource, "name") + " " + text_at(resource, "nominalQuota");
+        if (resource.contains("lendingLimit"))
+          out += " (lend " + text_at(resource, "lendingLimit") + ")";
+        if (resource.contains("borrowingLimit"))
+          out += " (borrow " + text_at(resource, "borrowingLimit") + ")";
+        separator = ", ";
+      }
+    }
+  }
+  return out;
+}
+
+std::string claim_status(const Json& status) {
+  std::string out;
+  for (const Json& condition : status.value("conditions", Json::array())) {
+    const std::string type = text_at(condition, "type");
+    const auto usual = kUsual.find(type);
+    if (usual != kUsual.end() && usual->second == text_at(condition, "status")) continue;
+    out += (out.empty() ? "" : " ") + type + "=" + text_at(condition, "status") + "/" +
+           text_at(condition, "reason");
+  }
+  if (out.empty()) out = "all well";
+  for (const Json& grant : status.value("grants", Json::array())) {
+    out += "; " + text_at(grant, "clusterQueueName") + "/" + text_at(grant, "flavor") + " " +
+           text_at(grant, "resource") + " " + text_at(grant, "granted") + "/" +
+           text_at(grant, "assigned");
+    if (!text_at(grant, "reason").empty()) out += " " + text_at(grant, "reason");
+  }
+  for (const Json& over : status.value("overcommitted", Json::array()))
+    out += "; overcommitted " + text_at(over, "clusterQueueName") + "/" + text_at(over, "flavor") +
+           " " + text_at(over, "resource") + " uses " + text_at(over, "usage") + " of " +
+           text_at(over, "granted");
+  return out;
+}
+
+std::string work(const Json& spec) {
+  std::string out;
+  for (const Json& manifest : spec.value("/workload/manifests"_json_pointer, Json::array())) {
+    out += out.empty() ? "" : " & ";
+    const std::string kind = text_at(manifest, "kind");
+    out += kind + " " + text_at(manifest.value("metadata", Json::object()), "name");
+    const Json fields = manifest.value("spec", Json::object());
+    if (kind == "ClusterQueue")
+      out += " {" + quotas(fields.value("resourceGroups", Json::array())) + "}";
+    if (kind == "LocalQueue") out += " -> " + text_at(fields, "clusterQueue");
+  }
+  return out;
+}
+
+std::string summary(const PatchIntended& intent) {
+  if (intent.body.empty()) return "";
+  const Json body = Json::parse(intent.body);
+  const Json spec = body.value("spec", Json::object());
+  if (intent.verb == Verb::apply_status && intent.target.kind == Kind::claim)
+    return claim_status(body.value("status", Json::object()));
+  if (intent.target.kind == Kind::cluster_queue)
+    return quotas(spec.value("resourceGroups", Json::array()));
+  if (intent.target.kind == Kind::manifest_work) return work(spec);
+  if (intent.target.kind == Kind::claim && spec.contains("nominalResources"))
+    return "of " + text_at(spec, "clusterName") + " " + to_text(spec["nominalResources"]);
+  Json rest = body;
+  for (const char* key : {"apiVersion", "kind"}) rest.erase(key);
+  for (const char* key : {"name", "namespace", "uid", "resourceVersion"})
+    if (rest.contains("metadata")) rest["metadata"].erase(key);
+  return to_text(rest);
+}
+
+bool kind_shown(const std::string& kind, const std::set<std::string>& show) {
+  const bool all = std::none_of(show.begin(), show.end(), [](const std::string& word) {
+    return word != "status" && word != "raw" && word != "state";
+  });
+  return all || show.count(kind) > 0;
+}
+
+bool shown(const PatchIntended& intent, const std::set<std::string>& show) {
+  if (show.count("state") > 0) return false;
+  if (intent.verb == Verb::apply_status) return show.count("status") > 0;
+  return kind_shown(std::string(info(intent.target.kind).name), show);
+}
+
+}  // namespace
+
+std::string render(const Rehearsal& rehearsal, const std::set<std::string>& show) {
+  std::string out;
+  for (const PlannedWrite& write : rehearsal.writes()) {
+    const PatchIntended& intent = write.intent;
+    if (!shown(intent, show)) continue;
+    out += clock(write.time) + " ";
+    if (intent.cluster != kHub) out += "[" + intent.cluster + "] ";
+    out += std::string(to_string(intent.verb)) + " " + std::string(info(intent.target.kind).name) +
+           " ";
+    if (!intent.target.namespace_.empty()) out += intent.target.namespace_ + "/";
+    out += intent.target.name;
+    const std::string text = show.count("raw") > 0 ? intent.body : summary(intent);
+    if (!text.empty()) out += "  " + text;
+    out += "\n";
+  }
+  if (show.count("state") > 0)
+    for (const auto& [id, object] : rehearsal.written_objects())
+      if (kind_shown(std::get<2>(id), show)) out += std::get<0>(id) + " " + to_text(object) + "\n";
+  return out;
+}
+
+}  // namespace fairlead

@@ -1,0 +1,19 @@
+// A rehearsal as a scenario shows it: one line a write, short enough that a diff can be read.
+//
+//   00:01:00 apply ClusterQueue q  on-demand: cpu 5, memory 10Gi; spot: cpu 3 (lend 2)
+//   00:01:00 status ClusterResourceClaim c  FullyGranted=False/Reduced; q/on-demand cpu 5 of 8
+//   FlavorCapacity
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "replay/rehearsal.h"
+
+namespace fairlead {
+
+/// `show` holds kinds, and the words `status`, `state` and `raw`; scenario_test.cpp
+/// says what they choose.
+std::string render(const Rehearsal& rehearsal, const std::set<std::string>& show);
+
+}  // namespace fairlead
