@@ -193,7 +193,7 @@ Result<void> Rehearsal::decide() {
     settle(state_, touched_);
     decided_ = true;
     std::vector<EventDraft> drafts;
-    for (PatchIntended& intent : plan(state_, std::exchange(touched_, {}))) {
+    for (PatchIntended& intent : plan(state_, touched_)) {
       const auto version = versions_.find({intent.cluster, intent.target});
       if (version != versions_.end()) carry_version(intent, version->second);
       drafts.push_back({std::string(kSelf), {}, std::move(intent)});

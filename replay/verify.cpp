@@ -88,7 +88,7 @@ class Replay {
   // The intents of a run were planned together, on the state before all of them.
   void compare_run() {
     settle(report_.state, touched_);
-    const std::vector<PatchIntended> planned = plan(report_.state, std::exchange(touched_, {}));
+    const std::vector<PatchIntended> planned = plan(report_.state, touched_);
     for (const Event& event : run_)
       if (event.seq >= options_.from) compare(event, planned);
   }
@@ -101,7 +101,8 @@ class Replay {
     if (what.empty()) return;
     // What the hub had planned since its last write is not in the log, and a status waits for other
     // writes of its round: the objects of this write alone decide.
-    std::vector<PatchIntended> alone = plan(report_.state, around(report_.state, recorded));
+    Touched concerned = around(report_.state, recorded);
+    std::vector<PatchIntended> alone = plan(report_.state, concerned);
     const PatchIntended* again = find_target(alone, recorded);
     if (again && difference_between(recorded, *again).empty()) return;
     if (!found && again) {

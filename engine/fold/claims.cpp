@@ -209,7 +209,8 @@ void close_claim(State& state, const std::string& name, Touched& touched) {
   Claim& claim = state.claims.at(name);
   touched.claims.insert(name);
   touched.clusters.insert(cluster_of(claim));
-  touch_named(state, claim);
+  if (claim.terms)
+    for (const AssignmentRow& row : claim.terms->rows) requote(state, row.cluster_queue);
   if (!claim.terms) {
     claim.known = true;
     claim.grants.clear();

@@ -61,6 +61,13 @@ bool belongs_to_source(const Cluster& cluster, const CapacityKey& key) {
   return key.flavor.empty() == totals_in_force(cluster);
 }
 
+// A flavor that won its first node in this moment and still has it: its bound applies from now on.
+void map_flavors(Close& close) {
+  for (const std::string& flavor : close.cluster.observation.won)
+    if (close.cluster.flavor_nodes[flavor] > 0 && close.cluster.mapped.insert(flavor).second)
+      close.accepted_changed = true;
+}
+
 void measure(Close& close) {
   Cluster& cluster = close.cluster;
   const bool has_value =
@@ -287,7 +294,7 @@ void close_cluster(State& state, const std::string& name, Touched& touched) {
               headroom_of(state.configuration, claim && claim->terms ? &*claim->terms : nullptr),
               state.now};
   Cluster& cluster = close.cluster;
-  close.accepted_changed = cluster.observation.mapped;
+  map_flavors(close);
   const bool hub_open_before = !cluster.hub_opens;
   release_flapping(close);
   const Totals before = usable_totals(cluster);

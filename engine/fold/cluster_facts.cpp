@@ -36,8 +36,10 @@ void add_amounts(const State& state, Cluster& cluster, const std::string& flavor
 void count(const State& state, Cluster& cluster, const std::string& name, const NodeRecord& node) {
   const CountedNode counted = classify(node.facts, state.flavors);
   cluster.counted[name] = counted;
-  if (!counted.flavor.empty() && cluster.mapped.insert(counted.flavor).second)
-    cluster.observation.mapped = true;
+  if (!counted.flavor.empty()) {
+    ++cluster.flavor_nodes[counted.flavor];
+    cluster.observation.won.insert(counted.flavor);
+  }
   if (!counted.eligible) return;
   ++cluster.eligible_nodes;
   add_amounts(state, cluster, counted.flavor, node.facts.allocatable, Sign::plus,
@@ -48,6 +50,7 @@ void uncount(const State& state, Cluster& cluster, const std::string& name, cons
              Seq cause) {
   const auto at = cluster.counted.find(name);
   if (at == cluster.counted.end()) return;
+  if (!at->second.flavor.empty()) --cluster.flavor_nodes[at->second.flavor];
   if (at->second.eligible) {
     --cluster.eligible_nodes;
     add_amounts(state, cluster, at->second.flavor, node.facts.allocatable, Sign::minus,
@@ -99,6 +102,7 @@ bool knows(const Cluster& cluster, CapacitySource source) {
 
 void recount(const State& state, Cluster& cluster) {
   cluster.counted.clear();
+  cluster.flavor_nodes.clear();
   cluster.eligible_nodes = 0;
   for (auto& [key, value] : cluster.capacity) value.offered = value.growing = 0;
   if (!cluster.source) return;

@@ -40,6 +40,10 @@ void close_moment(State& state, Touched& touched) {
     release_settled_pairs(state, name);
     touch_around_queue(state, name, touched);
   }
+  for (const std::string& name : std::exchange(state.open_quotas, {})) {
+    release_settled_pairs(state, name);
+    touched.queues.insert(name);
+  }
   if (std::exchange(state.all_open, false)) touched.everything = true;
 }
 

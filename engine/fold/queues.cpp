@@ -1,7 +1,9 @@
 #include "engine/fold/queues.h"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
+#include <utility>
 
 #include "engine/base/json.h"
 #include "engine/fold/claims.h"
@@ -124,9 +126,30 @@ Amount contribution_of(const State& state, const Claim& claim, const Grant& gran
   return std::min(grant.granted, admits);
 }
 
+// Clusters whose part of a write is not what it was in the one before.
+std::set<std::string> clusters_that_differ(const std::vector<Contribution>& before,
+                                           const std::vector<Contribution>& after) {
+  std::vector<Contribution> differing;
+  std::set_symmetric_difference(before.begin(), before.end(), after.begin(), after.end(),
+                                std::back_inserter(differing));
+  std::set<std::string> clusters;
+  for (const Contribution& part : differing) clusters.insert(part.cluster);
+  return clusters;
+}
+
+// A claim on its way out waits for the writes that take its quota back.
+void reopen_deleted_claims(State& state, const std::string& queue) {
+  const auto at = state.claims_of_queue.find(queue);
+  if (at == state.claims_of_queue.end()) return;
+  for (const std::string& name : at->second)
+    if (state.claims.at(name).facts.deleting) state.open_claims.insert(name);
+}
+
 }  // namespace
 
 void touch_queue(State& state, const std::string& name) { state.open_queues.insert(name); }
+
+void requote(State& state, const std::string& name) { state.open_quotas.insert(name); }
 
 void settle_conflict(State& state, const std::string& name) {
   const auto at = state.queues.find(name);
@@ -175,10 +198,10 @@ void observe_queue(State& state, const ObjectObserved& seen, Seq seq) {
     queue = Queue{};
     queue.base = base;
   }
-  const std::vector<ResourceGroup> before = std::move(queue.facts.groups);
+  const bool is_new = !queue.present;
+  const ClusterQueueFacts before = std::move(queue.facts);
   const bool base_changed =
-      !queue.present ||
-      queue.facts.base_quota != std::get<ClusterQueueFacts>(seen.facts).base_quota;
+      is_new || before.base_quota != std::get<ClusterQueueFacts>(seen.facts).base_quota;
   queue.present = true;
   if (!seen.uid.empty()) queue.uid = seen.uid;
   queue.version = seen.version;
@@ -189,10 +212,19 @@ void observe_queue(State& state, const ObjectObserved& seen, Seq seq) {
   if (base_changed)
     queue.base =
         read_base_quota(queue.facts.base_quota, state.configuration.resource_aliases, queue.base);
-  if (wrote(state, queue, seen.key.name, queue.facts.groups))
+  const bool was_in_conflict = queue.conflict;
+  const bool ours = wrote(state, queue, seen.key.name, queue.facts.groups);
+  if (ours)
     queue.conflict = false;
-  else if (before != queue.facts.groups)
-    judge_foreign_list(state, seen.key.name, queue, before);
+  else if (before.groups != queue.facts.groups)
+    judge_foreign_list(state, seen.key.name, queue, before.groups);
+  ClusterQueueFacts same = queue.facts;
+  same.groups = before.groups;
+  if (!is_new && ours && same == before && !was_in_conflict) {
+    requote(state, seen.key.name);  // our own write came back: it concerns nobody else
+    reopen_deleted_claims(state, seen.key.name);
+    return;
+  }
   touch_queue(state, seen.key.name);
   reopen_claims_naming(state, seen.key.name);
 }
@@ -214,12 +246,14 @@ void accept_queue_write(State& state, const PatchIntended& intent) {
       intent.expected ? std::get_if<ClusterQueueFacts>(&*intent.expected) : nullptr;
   if (!expected) return;
   queue.written_groups = expected->groups;
-  queue.contributed = intent.contributions;
+  const std::vector<Contribution> before = std::exchange(queue.contributed, intent.contributions);
+  for (const std::string& cluster : clusters_that_differ(before, intent.contributions))
+    open_cluster(state, cluster);
   for (const QuotaKey& pair : owned_pairs(state, intent.target.name))
     if (const auto amount = amount_in(expected->groups, state.configuration.resource_aliases, pair))
       queue.written[pair] = *amount;
-  touch_queue(state, intent.target.name);
-  reopen_claims_naming(state, intent.target.name);
+  requote(state, intent.target.name);
+  reopen_deleted_claims(state, intent.target.name);
 }
 
 std::set<QuotaKey> owned_pairs(const State& state, const std::string& queue) {
@@ -253,7 +287,7 @@ void release_settled_pairs(State& state, const std::string& name) {
 
 HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey& pair) {
   HubQuota quota;
-  Int128 sum = 0;
+  Int128 sum = 0, full = 0;
   bool any_known = false;
   bool any = false;
   if (const auto claims = state.claims_of_queue.find(queue); claims != state.claims_of_queue.end())
@@ -269,18 +303,23 @@ HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey&
         if (claim.winner)
           quota.contributions.push_back({claim.terms->cluster, pair.flavor, pair.resource, amount});
         sum += amount;
+        full += claim.winner ? std::max(amount, grant.granted) : amount;
       }
     }
   std::sort(quota.contributions.begin(), quota.contributions.end());
   quota.unknown = any && !any_known;
-  const Int128 percent = state.configuration.overbook_percent;
-  if (percent != 100)
-    sum = sum * percent / 100 / quantum_of(pair.resource) * quantum_of(pair.resource);
-  const auto at = state.queues.find(queue);
-  if (at != state.queues.end())
-    if (const auto base = at->second.base.amounts.find(pair); base != at->second.base.amounts.end())
-      sum += base->second;
-  quota.nominal = saturate(sum);
+  Amount base = 0;
+  if (const auto at = state.queues.find(queue); at != state.queues.end())
+    if (const auto found = at->second.base.amounts.find(pair);
+        found != at->second.base.amounts.end())
+      base = found->second;
+  const auto on_top = [&](Int128 grants) {
+    const Int128 percent = state.configuration.overbook_percent;
+    const Amount quantum = quantum_of(pair.resource);
+    return saturate(base + (percent == 100 ? grants : grants * percent / 100 / quantum * quantum));
+  };
+  quota.nominal = on_top(sum);
+  quota.full = on_top(full);
   return quota;
 }
 

@@ -14,6 +14,9 @@ void observe_queue(State& state, const ObjectObserved& seen, Seq seq);
 void forget_queue(State& state, const std::string& name);
 /// The queue's desired state is looked at when the present moment closes.
 void touch_queue(State& state, const std::string& name);
+/// The queue's quota is compared when the present moment closes; those who name it are not
+/// concerned.
+void requote(State& state, const std::string& name);
 /// A claim that names the queue was edited: its pairs are emitted again.
 void settle_conflict(State& state, const std::string& name);
 /// Our write of the queue is in force: what it left is what foreign values are measured against.
@@ -36,6 +39,7 @@ struct HubQuota {
   bool unknown =
       false;  ///< every claim that names the pair waits for its cluster's first value: not written
   Amount nominal = 0;
+  Amount full = 0;                          ///< nominal once every member has confirmed its grant
   std::vector<Contribution> contributions;  ///< one a cluster, sorted
   bool waits_for_member = false;  ///< some grant is larger than what its member is known to admit
 };

@@ -78,7 +78,7 @@ struct Hold {
 /// All changes of a cluster at one log time. Emptied when that time closes.
 struct Observation {
   bool changed = false;           ///< something the source in force said, also a relist or bookmark
-  bool mapped = false;            ///< a flavor won its first node: its bound applies from now on
+  std::set<std::string> won;      ///< flavors that won a node; mapped if they have one at the end
   bool at_once_all = false;       ///< a claim edit or delete: every fall counts at once
   std::set<CapacityKey> at_once;  ///< a cordon: falls of these keys count at once
   std::map<CapacityKey, Int128> cordoned;  ///< what cordons took
@@ -139,7 +139,8 @@ struct Cluster {
   std::map<std::string, CountedNode> counted;
   std::int64_t eligible_nodes = 0;
   std::map<std::string, FlapPenalty> flaps;
-  std::set<std::string> mapped;  ///< flavors that ever won a node
+  std::map<std::string, std::int64_t> flavor_nodes;  ///< how many nodes each flavor has now
+  std::set<std::string> mapped;                      ///< flavors that ever won a node
   std::map<CapacityKey, CapacityValue> capacity;
   bool valued = false;           ///< the source in force has told a value
   bool known = false;            ///< the first value was accepted
@@ -296,7 +297,8 @@ struct State {
 
   std::set<std::string> open_clusters;  ///< whose present moment is not decided yet
   std::set<std::string> open_claims;    ///< whose grants must be derived anew
-  std::set<std::string> open_queues;    ///< whose desired state must be looked at
+  std::set<std::string> open_queues;    ///< that changed for all who name them
+  std::set<std::string> open_quotas;    ///< whose quota must be compared, nothing else
   bool all_open = false;                ///< the configuration changed: everything must
 
   friend bool operator==(const State&, const State&) = default;

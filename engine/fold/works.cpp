@@ -19,14 +19,14 @@ std::map<MemberPair, Amount> quotas_of(const State& state, const ManifestWorkFac
   return quotas;
 }
 
-void touch_queues(State& state, const std::map<MemberPair, Amount>& pairs) {
-  for (const auto& [pair, amount] : pairs) touch_queue(state, pair.cluster_queue);
+void requote_all(State& state, const std::map<MemberPair, Amount>& pairs) {
+  for (const auto& [pair, amount] : pairs) requote(state, pair.cluster_queue);
 }
 
 void confirm(State& state, Cluster& cluster, std::map<MemberPair, Amount> confirmed) {
   if (cluster.confirmed == confirmed) return;
-  touch_queues(state, cluster.confirmed);
-  touch_queues(state, confirmed);
+  requote_all(state, cluster.confirmed);
+  requote_all(state, confirmed);
   cluster.confirmed = std::move(confirmed);
 }
 

@@ -58,6 +58,7 @@ bool looks_as_intended(const PatchIntended& intent, const ObjectObserved& seen) 
 
 void conclude(State& state, const WriteKey& key, WriteState& write) {
   const PatchIntended intent = write.outstanding->intent;
+  if (write.refusal) touch(state, key.object);  // whoever told of it has news
   drop_outstanding(state, write);
   write.refusal.reset();
   if (key.status) write.accepted_body = intent.body;
@@ -129,7 +130,7 @@ void note_accepted(State& state, const PatchAccepted& accepted) {
   conclude(state, entry->first, entry->second);
   if (!entry->first.status)
     entry->second.awaited_version = removes ? "gone" : accepted.resource_version;
-  touch(state, entry->first.object);
+  if (entry->first.object.kind != Kind::cluster_queue) touch(state, entry->first.object);
 }
 
 void note_rejected(State& state, const PatchRejected& rejected, Seq seq) {
@@ -198,7 +199,10 @@ void reach_write_deadline(State& state, const WriteKey& key) {
   if (at != state.writes.end() && at->second.outstanding && at->second.outstanding->doubted_until &&
       *at->second.outstanding->doubted_until <= state.now)
     drop_outstanding(state, at->second);
-  touch(state, key.object);
+  if (key.object.kind == Kind::cluster_queue)
+    requote(state, key.object.name);
+  else
+    touch(state, key.object);
 }
 
 void doubt_outstanding(State& state) {

@@ -56,7 +56,7 @@ Proposed add_finalizer(const State& state, const std::string& name, const Claim&
 
 // Nothing of what the claim named is promised on the hub or stands at the member beyond what
 // another claim is granted.
-bool given_back(const State& state, const Claim& claim) {
+bool given_back(const State& state, const Claim& claim, QueueWishes& wishes) {
   if (!claim.terms) return true;
   const std::string& cluster_name = claim.terms->cluster;
   const auto at = state.clusters.find(cluster_name);
@@ -71,15 +71,16 @@ bool given_back(const State& state, const Claim& claim) {
     if (promised(state, row.cluster_queue, cluster_name, pair) > 0 &&
         !winning_claim(state, cluster_name))
       return false;
-    const QueueWish wish = wish_for_queue(state, row.cluster_queue);
+    const QueueWish& wish = wishes.of(row.cluster_queue);
     if (wish.emitted && wish.differs && wish.lowers) return false;
   }
   if (!member || winning_claim(state, cluster_name)) return true;
   return !cluster.quota_work.present && !cluster.queue_work.present;
 }
 
-Proposed release_finalizer(const State& state, const std::string& name, const Claim& claim) {
-  if (!given_back(state, claim)) return std::nullopt;
+Proposed release_finalizer(const State& state, const std::string& name, const Claim& claim,
+                           QueueWishes& wishes) {
+  if (!given_back(state, claim, wishes)) return std::nullopt;
   PatchIntended intent = claim_intent(Verb::patch, name, &claim);
   ClaimFacts expected = claim.facts;
   std::erase(expected.finalizers, kClaimFinalizer);
@@ -136,13 +137,13 @@ Proposed emit_new_claim(const State& state, const std::string& cluster_name) {
   return Proposal{Rank::claim_life, std::move(intent)};
 }
 
-Proposed emit_finalizer(const State& state, const std::string& name) {
+Proposed emit_finalizer(const State& state, const std::string& name, QueueWishes& wishes) {
   const auto at = state.claims.find(name);
   if (at == state.claims.end()) return std::nullopt;
   const Claim& claim = at->second;
   if (!claim.facts.deleting)
     return has_finalizer(claim) ? std::nullopt : add_finalizer(state, name, claim);
-  return has_finalizer(claim) ? release_finalizer(state, name, claim) : std::nullopt;
+  return has_finalizer(claim) ? release_finalizer(state, name, claim, wishes) : std::nullopt;
 }
 
 }  // namespace fairlead

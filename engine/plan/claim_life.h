@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/plan/cluster_queue.h"
 #include "engine/plan/emit.h"
 
 namespace fairlead {
@@ -14,6 +15,6 @@ namespace fairlead {
 Proposed emit_new_claim(const State& state, const std::string& cluster);
 /// Adds our finalizer to a live claim, or releases it from a deleted one whose quota is gone
 /// everywhere.
-Proposed emit_finalizer(const State& state, const std::string& claim);
+Proposed emit_finalizer(const State& state, const std::string& claim, QueueWishes& wishes);
 
 }  // namespace fairlead

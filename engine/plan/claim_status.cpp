@@ -27,22 +27,22 @@ struct Draft {
   const std::string& name;
   const Claim& claim;
   const std::string& cluster_name;
-  const Cluster* cluster;  // null: nothing was ever heard of it
-  std::map<std::string, QueueWish> wishes;
+  const Cluster* cluster;        // null: nothing was ever heard of it
+  std::set<std::string> queues;  // that it names
+  QueueWishes& wishes;
 };
 
 const std::string& cluster_name_of(const Claim& claim) {
   return claim.terms ? claim.terms->cluster : claim.facts.spec.cluster_name;
 }
 
-Draft draft_for(const State& state, const std::string& name, const Claim& claim) {
+Draft draft_for(const State& state, const std::string& name, const Claim& claim,
+                QueueWishes& wishes) {
   const std::string& cluster_name = cluster_name_of(claim);
   const auto at = state.clusters.find(cluster_name);
-  Draft draft{state, name, claim, cluster_name, at == state.clusters.end() ? nullptr : &at->second,
-              {}};
-  for (const Grant& grant : claim.grants)
-    if (!draft.wishes.contains(grant.row.cluster_queue))
-      draft.wishes[grant.row.cluster_queue] = wish_for_queue(state, grant.row.cluster_queue);
+  Draft draft{state, name,  claim, cluster_name, at == state.clusters.end() ? nullptr : &at->second,
+              {},    wishes};
+  for (const Grant& grant : claim.grants) draft.queues.insert(grant.row.cluster_queue);
   return draft;
 }
 
@@ -51,7 +51,7 @@ std::string reason_of(const Draft& draft, const Grant& grant) {
   const auto queue = draft.state.queues.find(grant.row.cluster_queue);
   if (!draft.claim.winner) return grant.reason;
   if (queue == draft.state.queues.end() || !queue->second.present) return "QueueNotFound";
-  const auto& withheld = draft.wishes.at(grant.row.cluster_queue).withheld;
+  const auto& withheld = draft.wishes.of(grant.row.cluster_queue).withheld;
   const auto why = withheld.find({grant.row.flavor, grant.row.resource});
   return why == withheld.end() ? grant.reason : why->second;
 }
@@ -246,7 +246,7 @@ Condition propagated(const Draft& draft) {
   const std::string type = "Propagated";
   if (!draft.claim.known)
     return {type, "Unknown", "CapacityUnknown", "nothing is written before capacity is known"};
-  for (const auto& [queue, wish] : draft.wishes) {
+  for (const std::string& queue : draft.queues) {
     const auto write =
         draft.state.writes.find({std::string(kHub), {Kind::cluster_queue, "", queue}, false});
     if (write != draft.state.writes.end() && write->second.refusal &&
@@ -287,7 +287,7 @@ Condition propagated(const Draft& draft) {
 }
 
 Condition ownership_conflict(const Draft& draft) {
-  for (const auto& [queue, wish] : draft.wishes) {
+  for (const std::string& queue : draft.queues) {
     const auto at = draft.state.queues.find(queue);
     if (at != draft.state.queues.end() && at->second.conflict)
       return {"OwnershipConflict", "True", "ForeignOverwrites",
@@ -329,21 +329,6 @@ Json signature(const Json& status) {
   return parts;
 }
 
-// Writes that the status would tell of are on their way.
-bool related_writes_pending(const Draft& draft) {
-  if (write_pending(draft.state, {std::string(kHub), {Kind::claim, "", draft.name}, false}))
-    return true;
-  for (const auto& [queue, wish] : draft.wishes)
-    if (write_pending(draft.state, {std::string(kHub), {Kind::cluster_queue, "", queue}, false}))
-      return true;
-  for (const std::string_view name : {kQuotaWork, kQueueWork})
-    if (write_pending(draft.state, {std::string(kHub),
-                                    {Kind::manifest_work, draft.cluster_name, std::string(name)},
-                                    false}))
-      return true;
-  return false;
-}
-
 Json previous_status(const State& state, const WriteKey& key) {
   const auto at = state.writes.find(key);
   if (at == state.writes.end() || at->second.accepted_body.empty()) return Json::object();
@@ -361,12 +346,11 @@ std::vector<ClaimGrant> stored_grants(const Json& grants) {
 
 }  // namespace
 
-Proposed emit_claim_status(const State& state, const std::string& name) {
+Proposed emit_claim_status(const State& state, const std::string& name, QueueWishes& wishes) {
   const auto at = state.claims.find(name);
   if (at == state.claims.end() || at->second.facts.deleting) return std::nullopt;
   const Claim& claim = at->second;
-  const Draft draft = draft_for(state, name, claim);
-  if (related_writes_pending(draft)) return std::nullopt;
+  const Draft draft = draft_for(state, name, claim, wishes);
 
   const Json before = previous_status(state, {std::string(kHub), {Kind::claim, "", name}, true});
   Json status{{"observedGeneration", claim.generation},

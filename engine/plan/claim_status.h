@@ -4,13 +4,13 @@
 
 #include <string>
 
+#include "engine/plan/cluster_queue.h"
 #include "engine/plan/emit.h"
 
 namespace fairlead {
 
 /// The apply of status, if an accepted value, a grant, a condition's status or reason, or
-/// `overcommitted` changed since the last one, or the spec was edited. Waits while writes that it
-/// would tell of are on their way.
-Proposed emit_claim_status(const State& state, const std::string& claim);
+/// `overcommitted` changed since the last one, or the spec was edited.
+Proposed emit_claim_status(const State& state, const std::string& claim, QueueWishes& wishes);
 
 }  // namespace fairlead

@@ -91,6 +91,8 @@ QueueWish wish_for_queue(const State& state, const std::string& name) {
       continue;
     }
     const Amount stands = to_amount(pair.resource, entry->nominal);
+    // A quota that stood here before the claim is not emptied while the member is being made ready.
+    if (quota.waits_for_member && !queue.written.contains(pair) && stands <= quota.full) continue;
     if (quota.nominal < stands) wish.lowers = true;
     if (quota.nominal != stands) entry->nominal = to_quantity(entry->name, quota.nominal);
     fit_limits(queue, pair, *entry);
@@ -124,8 +126,14 @@ std::vector<Seq> seqs_behind(const State& state, const std::string& queue,
   return seqs;
 }
 
-Proposed emit_queue(const State& state, const std::string& name) {
-  QueueWish wish = wish_for_queue(state, name);
+const QueueWish& QueueWishes::of(const std::string& queue) {
+  const auto at = made_.find(queue);
+  return at != made_.end() ? at->second
+                           : made_.emplace(queue, wish_for_queue(state_, queue)).first->second;
+}
+
+Proposed emit_queue(const State& state, const std::string& name, QueueWishes& wishes) {
+  QueueWish wish = wishes.of(name);
   if (!wish.emitted || !wish.differs) return std::nullopt;
   const Queue& queue = state.queues.at(name);
   const std::string version = kueue_version(state);

@@ -331,18 +331,29 @@ void propose_work(const State& state, const std::string& cluster, std::string_vi
     proposals.push_back({Rank::member, std::move(intent)});
 }
 
+bool unused(const Cluster& cluster, const std::string& queue) {
+  const auto idle = [](const std::vector<FlavorUsage>& usage) {
+    return std::all_of(usage.begin(), usage.end(),
+                       [](const FlavorUsage& used) { return used.total == 0; });
+  };
+  const auto watched = cluster.member_usage.find(queue);
+  if (watched != cluster.member_usage.end() && !idle(watched->second)) return false;
+  return std::all_of(cluster.quota_work.facts.feedback.begin(),
+                     cluster.quota_work.facts.feedback.end(), [&](const WorkFeedback& feedback) {
+                       return feedback.cluster_queue != queue || idle(feedback.usage);
+                     });
+}
+
 // Everything of it in the work is zero, applied, and as far as we are told unused.
-bool drained(const Work& work, const std::string& queue) {
-  if (!work.present) return true;
-  const auto of_queue = [&](const auto& entry) { return entry.cluster_queue == queue; };
-  if (std::none_of(work.facts.quotas.begin(), work.facts.quotas.end(), of_queue)) return true;
-  if (!work.settled()) return false;
-  for (const WorkQuota& quota : work.facts.quotas)
-    if (of_queue(quota) && quota.nominal > 0) return false;
-  for (const WorkFeedback& feedback : work.facts.feedback)
-    for (const FlavorUsage& usage : feedback.usage)
-      if (of_queue(feedback) && usage.total > 0) return false;
-  return true;
+bool drained(const Cluster& cluster, const std::string& queue) {
+  const Work& work = cluster.quota_work;
+  const auto of_queue = [&](const WorkQuota& quota) { return quota.cluster_queue == queue; };
+  if (!work.present || std::none_of(work.facts.quotas.begin(), work.facts.quotas.end(), of_queue))
+    return true;
+  return work.settled() && unused(cluster, queue) &&
+         std::all_of(
+             work.facts.quotas.begin(), work.facts.quotas.end(),
+             [&](const WorkQuota& quota) { return !of_queue(quota) || quota.nominal == 0; });
 }
 
 }  // namespace
@@ -359,7 +370,7 @@ std::set<std::string> queues_at_member(const State& state, const std::string& cl
   const Claim* claim = claim_at(state, cluster_name);
   for (const auto& [queue, flavors] : cluster.named) {
     if (!state.queues.contains(queue)) continue;
-    bool needed = names_queue(claim, queue) || !drained(cluster.quota_work, queue);
+    bool needed = names_queue(claim, queue) || !drained(cluster, queue);
     for (const QuotaKey& pair : owned_pairs(state, queue))
       needed = needed || promised(state, queue, cluster_name, pair) > 0;
     if (needed) queues.insert(queue);

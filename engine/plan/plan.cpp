@@ -71,28 +71,33 @@ bool tells_of_a_write(const State& state, const std::string& name,
 
 }  // namespace
 
-std::vector<PatchIntended> plan(const State& state, const Touched& touched) {
-  if (touched.everything) return plan(state, everything_in(state));
+std::vector<PatchIntended> plan(const State& state, Touched& touched) {
+  const Touched now = touched.everything ? everything_in(state) : std::move(touched);
+  touched = {};
   std::vector<Proposal> proposals;
+  QueueWishes wishes(state);
   const auto add = [&](Proposed proposed) {
     if (proposed) proposals.push_back(std::move(*proposed));
   };
-  const std::set<std::string> claims = claims_to_plan(state, touched);
-  for (const std::string& cluster : touched.clusters) {
+  const std::set<std::string> claims = claims_to_plan(state, now);
+  for (const std::string& cluster : now.clusters) {
     for (Proposal& proposal : emit_works(state, cluster)) proposals.push_back(std::move(proposal));
     add(emit_new_claim(state, cluster));
   }
-  for (const std::string& name : queues_to_plan(state, touched)) {
-    Proposed queue = emit_queue(state, name);
+  for (const std::string& name : queues_to_plan(state, now)) {
+    Proposed queue = emit_queue(state, name, wishes);
     if (queue && queue->rank == Rank::grow && member_is_on_its_way(state, name, proposals))
       continue;
     add(std::move(queue));
   }
-  for (const std::string& claim : claims) add(emit_finalizer(state, claim));
+  for (const std::string& claim : claims) add(emit_finalizer(state, claim, wishes));
   std::vector<Proposal> statuses;
-  for (const std::string& claim : claims)
-    if (!tells_of_a_write(state, claim, proposals))
-      if (Proposed status = emit_claim_status(state, claim)) statuses.push_back(std::move(*status));
+  for (const std::string& claim : claims) {
+    if (tells_of_a_write(state, claim, proposals))
+      touched.claims.insert(claim);
+    else if (Proposed status = emit_claim_status(state, claim, wishes))
+      statuses.push_back(std::move(*status));
+  }
   std::move(statuses.begin(), statuses.end(), std::back_inserter(proposals));
   std::stable_sort(proposals.begin(), proposals.end(), [](const Proposal& a, const Proposal& b) {
     return std::tie(a.rank, a.intent.cluster, a.intent.target) <

@@ -15,8 +15,9 @@
 
 namespace fairlead {
 
-/// The writes for what `touched` names. The result depends on `state` and `touched` alone, and
-/// planning everything gives the same intents for those objects.
-std::vector<PatchIntended> plan(const State& state, const Touched& touched);
+/// The writes for what `touched` names, which is emptied but for claims whose status waits for the
+/// outcome of writes of this round. The result depends on `state` and `touched` alone, and planning
+/// everything gives the same intents for those objects.
+std::vector<PatchIntended> plan(const State& state, Touched& touched);
 
 }  // namespace fairlead
