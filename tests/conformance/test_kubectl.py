@@ -113,7 +113,8 @@ class Kubectl(unittest.TestCase):
         again = self.run_kubectl("create", "-f", "-", stdin=QUEUE)
         self.assertIn('(AlreadyExists)', again.stderr)
         missing = self.run_kubectl("get", "cq", "nope")
-        self.assertEqual(missing.stderr, 'Error from server (NotFound): clusterqueues.kueue.x-k8s.io "nope" not found\n')
+        self.assertEqual(missing.stderr,
+                         'Error from server (NotFound): clusterqueues.kueue.x-k8s.io "nope" not found\n')
 
     def test_core_kinds(self):
         self.says("namespace/team-a created", "create", "namespace", "team-a")

@@ -11,7 +11,8 @@ Outcome<Json> Model::State::remove_one(ResourceRequest& request, const std::stri
   ObjectRef stored = store.find(request.resource(), key);
   if (!stored) return not_found(request.named(name));
   const Json& metadata = stored->at("metadata");
-  const std::string uid = metadata.value("uid", ""), version = metadata.value("resourceVersion", "");
+  const std::string uid = metadata.value("uid", ""),
+                    version = metadata.value("resourceVersion", "");
   if (const std::string wanted = preconditions.value("uid", uid); wanted != uid)
     return conflict({definition.group, definition.kind, name},
                     "the UID in the precondition (" + wanted +
