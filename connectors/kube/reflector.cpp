@@ -10,11 +10,9 @@ namespace fairlead {
 namespace {
 
 constexpr Duration kLasting = seconds(10);  // a stream that lived so long was no failure
-constexpr int kBadLinesMax =
-    3;  // in a row, before the stream's position is given up and everything is listed
+constexpr int kBadLinesMax = 3;             // in a row, before everything is listed again
 
-// Newer Kubernetes promises that resource versions compare as numbers; anything else is opaque to
-// us.
+// Newer Kubernetes promises that resource versions compare as numbers; all else is opaque.
 std::optional<std::uint64_t> as_number(std::string_view text) {
   std::uint64_t value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -24,12 +22,11 @@ std::optional<std::uint64_t> as_number(std::string_view text) {
 
 // What a server says about a failure, at most a line.
 std::string status_text(int status, std::string_view body) {
-  std::string out = status == 0 ? "no answer" : std::to_string(status);
+  const std::string out = status == 0 ? "no answer" : std::to_string(status);
   JsonFault fault;
-  std::string said(body);
-  if (auto parsed = parse_json(body, fault);
-      parsed && parsed->root()["message"].is(JsonKind::string))
-    said = parsed->root()["message"].string();
+  const auto parsed = parse_json(body, fault);
+  const bool told = parsed && parsed->root()["message"].is(JsonKind::string);
+  std::string said(told ? parsed->root()["message"].string() : body);
   std::replace(said.begin(), said.end(), '\n', ' ');
   if (said.size() > 300) said.resize(300);
   return said.empty() ? out : out + ": " + said;
@@ -47,8 +44,7 @@ std::string Reflector::collection() const { return resource_path(info(kind_), ve
 
 void Reflector::say(std::string line) {
   line = std::string(info(kind_).resource) + ": " + line;
-  if (line == last_diagnostic_) return;  // once, not at every retry
-  last_diagnostic_ = line;
+  if (std::exchange(last_diagnostic_, line) == line) return;  // once, not at every retry
   out_.diagnostics.push_back(std::move(line));
 }
 
@@ -59,16 +55,14 @@ Duration Reflector::jittered(Duration span) {
 }
 
 ReflectorOutput Reflector::finish(LogTime now) {
-  if (served_once_ && !stale_ && now >= last_alive_ + settings_.stale_after) {
-    stale_ = true;
-    out_.facts.emplace_back(StreamStale{kind_});
-    say("nothing heard for " + to_go_duration(settings_.stale_after));
-  }
-  if (served_once_ && !lost_ && now >= last_alive_ + settings_.lost_after) {
-    lost_ = true;
-    out_.facts.emplace_back(StreamLost{kind_});
-    say("nothing heard for " + to_go_duration(settings_.lost_after));
-  }
+  const auto tell = [&](Duration span, bool& told, auto fact) {
+    if (!served_once_ || told || now < last_alive_ + span) return;
+    told = true;
+    out_.facts.emplace_back(fact);
+    say("nothing heard for " + to_go_duration(span));
+  };
+  tell(settings_.stale_after, stale_, StreamStale{kind_});
+  tell(settings_.lost_after, lost_, StreamLost{kind_});
   out_.wake = until_;
   if (served_once_ && !stale_)
     out_.wake = std::min(out_.wake, last_alive_ + settings_.stale_after);
