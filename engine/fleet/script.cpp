@@ -1,6 +1,7 @@
 #include "engine/fleet/script.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "engine/base/check.h"
@@ -175,9 +176,12 @@ std::vector<Happening> Playwright::write() {
   overwritten_queue();
   guest();
   silent_cluster();
-  std::stable_sort(out_.begin(), out_.end(),
-                   [](const Happening& a, const Happening& b) { return a.at < b.at; });
-  return std::move(out_);
+  std::multimap<Duration, Happening>
+      in_order;  // of equal times the first that was added comes first
+  for (Happening& happening : out_) in_order.emplace(happening.at, std::move(happening));
+  std::vector<Happening> script;
+  for (auto& [at, happening] : in_order) script.push_back(std::move(happening));
+  return script;
 }
 
 }  // namespace

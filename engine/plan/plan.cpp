@@ -99,7 +99,7 @@ std::vector<PatchIntended> plan(const State& state, Touched& touched) {
       statuses.push_back(std::move(*status));
   }
   std::move(statuses.begin(), statuses.end(), std::back_inserter(proposals));
-  std::stable_sort(proposals.begin(), proposals.end(), [](const Proposal& a, const Proposal& b) {
+  std::sort(proposals.begin(), proposals.end(), [](const Proposal& a, const Proposal& b) {
     return std::tie(a.rank, a.intent.cluster, a.intent.target) <
            std::tie(b.rank, b.intent.cluster, b.intent.target);
   });
