@@ -178,7 +178,8 @@ JsonFault find_fault(std::string_view text, bool too_deep) {
     fault.what = finder.found ? finder.what : "no valid JSON";
     if (fault.what.size() > kFaultBytesMax)
       fault.what.resize(kFaultBytesMax);  // it quotes the text
-    fault.offset = std::min(finder.offset, text.size());
+    fault.offset = finder.found ? std::min(finder.offset, text.size())
+                                : std::min(text.find('\0'), text.size());
   }
   fault.line =
       1 + static_cast<std::size_t>(std::count(
@@ -214,7 +215,8 @@ std::optional<JsonDocument> parse_json(std::string_view text, JsonFault& fault,
              (scalar || document.current_location().error() == simdjson::OUT_OF_BOUNDS);
     // A lone scalar carries no structure that simdjson would check for trailing text: let the
     // strict reader decide.
-    if (good && scalar) good = Json::accept(text);
+    // (It takes a NUL for the end.)
+    if (good && scalar) good = Json::accept(text) && text.find('\0') == std::string_view::npos;
   }
   if (text.size() > kParserKeepsMax) {
     parser = od::parser();

@@ -36,7 +36,10 @@ class TreeBuilder : public YAML::EventHandler {
  public:
   NodePointer root;
 
-  void OnDocumentStart(const YAML::Mark&) override {
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    // yaml-cpp gives empty documents for ever where it meets text that can start none.
+    if (mark.pos == started_) throw Refused{line_of(mark), "text that belongs to no document"};
+    started_ = mark.pos;
     root.reset();
     stack_.clear();
     anchors_.clear();
@@ -102,6 +105,7 @@ class TreeBuilder : public YAML::EventHandler {
     stack_.pop_back();
   }
 
+  int started_ = -1;  // where the document before this one started
   std::vector<NodePointer> stack_;
   std::map<YAML::anchor_t, NodePointer> anchors_;
 };

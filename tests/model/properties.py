@@ -5,8 +5,9 @@
 
 Checked on each trace: the same input gives the same bytes; the order of object keys and of simultaneous lines of
 different objects changes no write; hub quotas are base plus what the statuses grant; nothing is written for an hour
-after the end; a change and its undoing inside the windows writes nothing; with members, on every prefix of writes no
-hub pair exceeds what the members admit. Bad input ends with exit 2, the file and the line, and nothing on stdout.
+after the end; a change and its undoing inside the windows writes nothing; ClusterMetrics tell the same story as Nodes;
+with members, on every prefix of writes no hub pair exceeds what the members admit, and the hub ends where it ends
+without.  Bad input ends with exit 2, the file and the line, and nothing on stdout.
 """
 import argparse
 import json
@@ -43,6 +44,32 @@ def shuffled(value, r):
     return value
 
 
+def lists_permuted(lines, r):
+    """Lists whose order means nothing, in another order."""
+    out = json.loads(json.dumps(lines))
+    for x in out:
+        obj = x.get("object", {})
+        for owner, name in ((obj.get("spec", {}), "resourceAssignments"), (obj.get("spec", {}), "taints")):
+            if name in owner and obj["kind"] != "ResourceFlavor":
+                r.shuffle(owner[name])
+    return out
+
+
+def doubled(lines):
+    """Every observation delivered twice."""
+    return [y for x in lines for y in ([x, x] if x["type"] in ("ADDED", "MODIFIED", "DELETED") else [x])]
+
+
+def in_order(writes, seed):
+    """seq rises, and what decided a write lies before it."""
+    last = 0
+    for w in writes:
+        because = w["reason"]["because"]
+        check(w["seq"] > last and because and because == sorted(set(because)) and because[-1] < w["seq"],
+              "seq or because", seed, w["seq"], last, because)
+        last = w["seq"]
+
+
 def with_members(lines, clusters):
     return [{"type": "ADDED", "time": 0, "cluster": "hub", "object": {
         "apiVersion": "cluster.open-cluster-management.io/v1", "kind": "ManagedCluster", "metadata": {"name": c},
@@ -72,7 +99,10 @@ def without_places(text):
         body = w.get("body", {})
         for name in ("resourceVersion", "uid"):
             body.get("metadata", {}).pop(name, None)
-        body.get("status", {}).pop("seq", None)
+        status = body.get("status", {})
+        status.pop("seq", None)
+        if "capacity" in status:  # a flavor that won a node for an instant of that time may be listed, with nothing
+            status["capacity"] = [c for c in status["capacity"] if (c["observed"], c["accepted"]) != ("0", "0")]
         out.append(w)
     return sorted(json.dumps(w, sort_keys=True) for w in out)
 
@@ -123,21 +153,89 @@ def trace_properties(binary, seed):
     other = run(binary, arguments, traces.render(permuted(lines, r)))
     check(without_places(other.stdout) == without_places(first.stdout), "the order at one time changes a write", seed,
           next((x for x in zip(without_places(first.stdout), without_places(other.stdout)) if x[0] != x[1]), ""))
+    lists = run(binary, arguments, traces.render(lists_permuted(lines, r)))
+    check(lists.stdout == first.stdout, "the order of a list changes the output", seed)
+    twice = run(binary, arguments, traces.render(doubled(lines)))
+    check(twice.stdout == first.stdout, "a duplicate changes the output", seed)
     writes = [json.loads(x) for x in first.stdout.splitlines()]
+    in_order(writes, seed)
     end = compare.milliseconds(writes[-1]["time"]) if writes else 0
     later = run(binary, [*arguments, "--until", traces.rfc3339(max(end, lines[-1]["time"]) + 3600000)], text)
     check(later.stdout == first.stdout, "something is written in the hour after", seed)
     grants_are_bounded(writes, seed)
 
-    lines = with_members(lines, maker.clusters)
+    told = as_metrics(lines)
+    if told and config["debounce"]["ingestCoalesce"] == 0:
+        metrics = run(binary, arguments, traces.render(told))
+        check(queue_writes(metrics.stdout) == queue_writes(first.stdout), "ClusterMetrics tell another story", seed)
+
+    if not maker.on & {"claimdelete", "secondclaim"}:
+        plain = dict(config, debounce={k: v for k, v in config["debounce"].items() if k == "ingestCoalesce"})
+        noted = run(binary, ["-", *compare.settings_arguments(plain)], traces.render(as_annotations(config, lines)))
+        check(queue_writes(noted.stdout) == queue_writes(first.stdout), "annotations are not as configuration", seed,
+              next((x for x in zip(queue_writes(first.stdout), queue_writes(noted.stdout)) if x[0] != x[1]), "length"))
+
     zero_queues(lines)
+    alone = run(binary, ["-", *compare.settings_arguments(dict(config, overbookPercent=100))], traces.render(lines))
+    lines = with_members(lines, maker.clusters)
     OURS.clear()
     OURS.update((q, f, traces.canonical_gpu(x)) for q in traces.QUEUES for f in maker.flavors for x in maker.resources)
     config["overbookPercent"] = 100
     member = run(binary, ["-", *compare.settings_arguments(config)], traces.render(lines))
     check(member.returncode == 0, "exit", seed, member.stderr)
+    check(final_quotas(member.stdout) == final_quotas(alone.stdout), "with members the hub ends elsewhere", seed)
     prefix_invariant([json.loads(x) for x in member.stdout.splitlines()], lines, seed)
     return len(writes)
+
+
+def as_metrics(lines):
+    """The same fleet told by ClusterMetrics: every node's line becomes the whole list. None where a list would be empty
+    (that means unknown there)."""
+    nodes, out, seen = defaultdict(dict), [], set()
+    for x in lines:
+        if x.get("object", {}).get("kind") != "Node":
+            out.append(x)
+            continue
+        cluster, node = x["cluster"], x["object"]
+        if x["type"] == "DELETED":
+            nodes[cluster].pop(node["metadata"]["name"], None)
+        else:
+            taints = list(node["spec"].get("taints", []))
+            if node["status"]["conditions"][0]["status"] != "True":
+                taints.append({"key": "node.kubernetes.io/not-ready", "effect": "NoExecute"})
+            nodes[cluster][node["metadata"]["name"]] = {
+                "name": node["metadata"]["name"], "allocatableResources": node["status"]["allocatable"],
+                "labels": node["metadata"]["labels"], "taints": taints,
+                "unschedulable": bool(node["spec"].get("unschedulable"))}
+        if not nodes[cluster]:
+            return None
+        out.append({"type": "MODIFIED" if cluster in seen else "ADDED", "time": x["time"], "cluster": "hub", "object": {
+            "apiVersion": "galaxy.kubestellar.io/v1alpha1", "kind": "ClusterMetrics", "metadata": {"name": cluster},
+            "status": {"nodes": list(nodes[cluster].values())}}})
+        seen.add(cluster)
+    return out
+
+
+def as_annotations(config, lines):
+    """The debounce settings as annotations of every claim instead of as configuration."""
+    out = json.loads(json.dumps(lines))
+    for x in out:
+        if x.get("object", {}).get("kind") == "ClusterResourceClaim":
+            notes = x["object"]["metadata"].setdefault("annotations", {})
+            for argument in compare.settings_arguments(config)[1::2]:
+                key, _, value = argument.partition("=")
+                if key.startswith("debounce."):
+                    notes["fairlead.io/" + key] = value
+    return out
+
+
+def queue_writes(text):
+    return [(w["time"], w["name"], w["body"]["spec"]) for w in map(json.loads, text.splitlines())
+            if w["kind"] == "ClusterQueue"]
+
+
+def final_quotas(text):
+    return {name: spec for _, name, spec in queue_writes(text)}
 
 
 def zero_queues(lines):

@@ -2,6 +2,8 @@
 import json
 import random
 
+from capacity import amount, canonical, quantum
+
 FLAVORS = {
     "any": {},
     "big": {"nodeLabels": {"type": "od", "size": "big"}},
@@ -105,11 +107,19 @@ class Maker:
             spec["shrinkPolicy"] = "Priority"
         if "track" in on:
             spec["nominalPolicy"] = "TrackCapacity"
-            spec["nominalResources"] = {x: ("150Gi" if x == "memory" else "150") for x in self.resources}
+            spec["nominalResources"] = {x: self.total(assignments, x) for x in self.resources}
         if "modes" in on:
             spec["flavorCapacity"] = r.choice(["Strict", "TotalOnly"])
         return {"metadata": {"name": name, "uid": "uid-" + name, "generation": 1,
                              "creationTimestamp": "1970-01-01T00:00:0%dZ" % (len(self.lines) % 10)}, "spec": spec}
+
+    @staticmethod
+    def total(assignments, resource):
+        """All that is assigned of it, and at least one: so that capacity is often above it."""
+        name = canonical(resource)
+        total = sum(amount(name, a["resources"][resource]) for a in assignments if resource in a["resources"])
+        total = max(total, quantum(name))
+        return "%dm" % total if name == "cpu" else str(total)
 
     def queue(self, name):
         annotations = {}

@@ -223,7 +223,7 @@ TEST_CASE("nobody listening is unavailable and says where") {
   std::promise<Result<HttpResponse>> promise;
   std::unique_ptr<HttpClient> client;
   loop.run([&] {
-    client = std::move(*HttpClient::make(loop, nobody, {}));
+    client = *HttpClient::make(loop, nobody, {});
     client->send({}, [&](Result<HttpResponse> said) { promise.set_value(std::move(said)); });
   });
   auto said = promise.get_future().get();

@@ -96,6 +96,10 @@ TEST_CASE("everything that is no JSON is refused with line and byte") {
     CHECK(document.has_error());
     if (!document) CHECK(document.error().message.find("line 1, byte ") == 0);
   }
+  using namespace std::string_literals;
+  CHECK(parse_json("[1]\0"s).has_error());
+  CHECK(parse_json("1\0 2"s).has_error());
+  CHECK(parse_json("{}\0{}"s).has_error());
   auto document = parse_json("{\n \"a\": 1,\n \"b\": oops\n}");
   REQUIRE(document.has_error());
   CHECK(document.error().code == ErrorCode::bad_input);
