@@ -107,8 +107,11 @@ void Account::take(const Event& event) {
     ++counts_.accepted;
   } else if (const auto* rejected = std::get_if<PatchRejected>(&event.fact)) {
     ++counts_.refused;
+    const std::string write = std::to_string(rejected->intent.value);
     line(event.log_time, "fairlead",
-         "was refused write " + std::to_string(rejected->intent.value) + ": " + rejected->reason);
+         rejected->http_code == 409
+             ? "write " + write + " came too late, its object had changed: decides again"
+             : "write " + write + " was refused: " + rejected->reason);
   } else if (const auto* unknown = std::get_if<PatchUnknown>(&event.fact)) {
     ++counts_.refused;
     line(

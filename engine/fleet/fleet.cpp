@@ -78,9 +78,8 @@ Result<void> Fleet::begin() {
 }
 
 void Fleet::advance(LogTime now) {
-  for (;;) {
-    if (script_.empty()) refill();
-    if (start_ + script_.front().at > now) break;
+  if (script_.empty()) refill();
+  if (start_ + script_.front().at <= now) {
     const Happening happening = std::move(script_.front());
     script_.pop_front();
     play(happening, now);
@@ -185,7 +184,8 @@ Result<void> Fleet::leave(Member& member) {
   const auto claim = admin_.remove(claim_path(name));
   if (!cluster) return cluster.error();
   if (!metrics) return metrics.error();
-  return claim ? Result<void>() : claim.error();
+  if (!claim && claim.error().code != ErrorCode::not_found) return claim.error();
+  return {};
 }
 
 Result<void> Fleet::assign(const std::string& cluster) {

@@ -37,7 +37,8 @@ class Fleet {
 
   /// Creates what is there from the start.
   Result<void> begin();
-  /// Plays up to `now`. What cannot be done (somebody deleted the object) is told and left out.
+  /// Plays what is due at `now`, one happening at a time: call it again soon. What cannot be done
+  /// (somebody deleted the object) is told and left out.
   void advance(LogTime now);
   /// Writes to the API so far, the hub's not counted.
   std::uint64_t writes() const { return writes_; }

@@ -37,11 +37,11 @@ void close_moment(State& state, Touched& touched) {
     close_cluster(state, name, touched);
   close_claims(state, touched);
   for (const std::string& name : std::exchange(state.open_queues, {})) {
-    release_settled_pairs(state, name);
+    settle_pairs(state, name);
     touch_around_queue(state, name, touched);
   }
   for (const std::string& name : std::exchange(state.open_quotas, {})) {
-    release_settled_pairs(state, name);
+    settle_pairs(state, name);
     touched.queues.insert(name);
   }
   if (std::exchange(state.all_open, false)) touched.everything = true;

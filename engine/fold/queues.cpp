@@ -269,19 +269,27 @@ std::set<QuotaKey> owned_pairs(const State& state, const std::string& queue) {
   return pairs;
 }
 
-void release_settled_pairs(State& state, const std::string& name) {
+void settle_pairs(State& state, const std::string& name) {
   const auto at = state.queues.find(name);
-  if (at == state.queues.end() || at->second.written.empty()) return;
+  if (at == state.queues.end() || !at->second.present) return;
+  Queue& queue = at->second;
   std::set<QuotaKey> named;
   if (const auto claims = state.claims_of_queue.find(name); claims != state.claims_of_queue.end())
     for (const std::string& claim_name : claims->second)
       for (const AssignmentRow& row : state.claims.at(claim_name).terms->rows)
         if (row.cluster_queue == name) named.insert({row.flavor, row.resource});
-  std::erase_if(at->second.written, [&](const auto& entry) {
+  const auto stands = [&](const QuotaKey& pair) {
+    return amount_in(queue.facts.groups, state.configuration.resource_aliases, pair);
+  };
+  for (const QuotaKey& pair : named) {
+    if (queue.written.contains(pair)) continue;
+    const HubQuota quota = hub_quota(state, name, pair);
+    if (!quota.unknown && stands(pair) == quota.nominal) queue.written[pair] = quota.nominal;
+  }
+  std::erase_if(queue.written, [&](const auto& entry) {
     if (named.contains(entry.first)) return false;
-    const auto stands =
-        amount_in(at->second.facts.groups, state.configuration.resource_aliases, entry.first);
-    return !stands || *stands == hub_quota(state, name, entry.first).nominal;
+    const auto amount = stands(entry.first);
+    return !amount || *amount == hub_quota(state, name, entry.first).nominal;
   });
 }
 

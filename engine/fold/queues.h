@@ -21,8 +21,9 @@ void requote(State& state, const std::string& name);
 void settle_conflict(State& state, const std::string& name);
 /// Our write of the queue is in force: what it left is what foreign values are measured against.
 void accept_queue_write(State& state, const PatchIntended& intent);
-/// Pairs that no claim names any more and that stand as we want them are ours no longer.
-void release_settled_pairs(State& state, const std::string& name);
+/// A pair that a claim names and that stands as we want it is ours, also where nothing had to be
+/// written; one that no claim names any more and that stands as we want it is ours no longer.
+void settle_pairs(State& state, const std::string& name);
 
 /// A queue covers both an alias and its canonical name: neither can be granted.
 bool covers_alias_twice(const State& state, const std::string& queue, const std::string& canonical);

@@ -27,6 +27,11 @@ namespace {
 
 // Between looks at the script and the log.
 constexpr Duration kTick = milliseconds(10);
+// Time passes for so long without another look: a slow machine makes a slow fleet, not a broken
+// one.
+constexpr Duration kPassMax = milliseconds(50);
+// And it stands while a write of the hub is on its way, but not for ever.
+constexpr int kStandTicksMax = 100;
 // Servers send bookmarks each minute; here a minute is short, but not every stream needs 100 a
 // second.
 constexpr Duration kBookmarkIntervalMin = seconds(1);
@@ -216,6 +221,25 @@ int print_summary(const Play& play, const Account& account, const HubFigures& fi
   return chain && same ? 0 : 1;
 }
 
+// Until a signal, the end of `length`, or of the hub.
+Result<void> play_on(const Play& play, DevHub& hub, Fleet& fleet, Account& account, Seq& told,
+                     const EndSignals& signals, std::optional<Duration> length) {
+  ScaledClock& clock = *play.clock;
+  int stood = 0;
+  const auto began = std::chrono::steady_clock::now();
+  while (!signals.within(kTick) && hub.running() && std::cout) {
+    if (auto read = tell_log(*play.log, told, account); !read) return read;
+    const auto passed = std::chrono::steady_clock::now() - began;
+    if (length && passed >= std::chrono::nanoseconds(length->ns)) break;
+    if (!hub.ready()) continue;
+    stood = hub.figures().writes_under_way > 0 ? stood + 1 : 0;
+    const bool stands = stood > 0 && stood < kStandTicksMax;
+    clock.let_pass(stands ? Duration{0} : kPassMax);
+    fleet.advance(clock.now());
+  }
+  return {};
+}
+
 Result<int> run_dev(const DevOptions& options) {
   auto configuration = effective_configuration(options.configuration);
   if (!configuration) return configuration.error();
@@ -242,14 +266,9 @@ Result<int> run_dev(const DevOptions& options) {
   auto hub = DevHub::start(*play->log, clock, play->hub.kubeconfig, *configuration);
   if (!hub) return hub.error();
 
-  const auto began = std::chrono::steady_clock::now();
   Seq told;
-  while (!signals.within(kTick) && (*hub)->running() && std::cout) {
-    fleet.advance(clock.now());
-    if (auto read = tell_log(*play->log, told, account); !read) return read.error();
-    if (length && std::chrono::steady_clock::now() - began >= std::chrono::nanoseconds(length->ns))
-      break;
-  }
+  if (auto played = play_on(*play, **hub, fleet, account, told, signals, length); !played)
+    return played.error();
   if (auto ended = (*hub)->stop(); !ended) return ended.error();
   if (auto read = tell_log(*play->log, told, account); !read) return read.error();
   return print_summary(*play, account, (*hub)->figures(), fleet.writes());

@@ -27,6 +27,8 @@ class DevHub {
 
   /// False once it has ended by itself: its log takes no more.
   bool running() const { return running_; }
+  /// It knows the hub's objects and plans.
+  bool ready() const { return status_.ready(); }
   HubFigures figures() const { return status_.figures(); }
   /// Ends it cleanly; how it ended.
   Result<void> stop();

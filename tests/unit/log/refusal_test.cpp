@@ -274,7 +274,7 @@ TEST_CASE("A pack gives back its records and tells its place without them") {
 TEST_CASE("A pack begins as the example in its header says") {
   Commit commit;
   const LogTime time{1'767'225'615'000'000'000};
-  for (const std::uint64_t seq : {7, 8}) {
+  for (const std::uint64_t seq : {7U, 8U}) {
     Event event;
     event.seq = {seq};
     event.log_time = time;

@@ -1,0 +1,80 @@
+#include "engine/fleet/account.h"
+
+#include <catch2/catch.hpp>
+#include <sstream>
+
+using namespace fairlead;
+
+namespace {
+
+constexpr LogTime kStart{1'767'225'600'000'000'000};
+
+Event event(std::uint64_t seq, Fact fact) {
+  return {Seq{seq}, kStart + seconds(61), Epoch{1}, std::string(kHub), Seq{}, std::move(fact)};
+}
+
+PatchIntended shrink() {
+  PatchIntended intent;
+  intent.cluster = kHub;
+  intent.verb = Verb::apply;
+  intent.target = {Kind::cluster_queue, "", "high"};
+  intent.reason = {"claims/shrink", {Seq{1}}, "spot cpu 500 -> 456"};
+  return intent;
+}
+
+}  // namespace
+
+TEST_CASE("a write is told with its change, its rule and the object that it follows from") {
+  std::ostringstream out;
+  Account account(out, kStart);
+  ObjectObserved observed;
+  observed.key = {Kind::cluster_metrics, "", "cluster2"};
+  observed.facts = ClusterMetricsFacts{};
+  account.take(event(1, observed));
+  CHECK(out.str().empty());
+  account.take(event(2, shrink()));
+  CHECK(out.str() ==
+        " 0:01:01  fairlead  ClusterQueue high: spot cpu 500 -> 456  "
+        "(claims/shrink, from ClusterMetrics cluster2)\n");
+  CHECK(account.counts().events == 2);
+  CHECK(account.counts().writes == 1);
+}
+
+TEST_CASE("a refused write is told, an accepted one only counted") {
+  std::ostringstream out;
+  Account account(out, kStart);
+  account.take(event(3, PatchAccepted{Seq{2}, 200, "u", "5"}));
+  CHECK(out.str().empty());
+  account.take(event(4, PatchRejected{Seq{2}, 403, "Forbidden: no"}));
+  CHECK(out.str() == " 0:01:01  fairlead  write 2 was refused: Forbidden: no\n");
+  CHECK(account.counts().accepted == 1);
+  CHECK(account.counts().refused == 1);
+}
+
+TEST_CASE("a claim's status is told by the conditions that ask for a look") {
+  PatchIntended intent;
+  intent.verb = Verb::apply_status;
+  intent.target = {Kind::claim, "", "c"};
+  intent.body =
+      R"({"status":{"conditions":[{"type":"Valid","status":"True"},{"type":"FullyGranted","status":"False"},{"type":"Damped","status":"True"}]}})";
+  CHECK(describe_write(intent) ==
+        "status of ClusterResourceClaim c: FullyGranted=False, Damped=True");
+  intent.body = R"({"status":{"conditions":[{"type":"FullyGranted","status":"True"}]}})";
+  CHECK(describe_write(intent) == "status of ClusterResourceClaim c: all is granted");
+}
+
+TEST_CASE("what happens is told with who did it") {
+  std::ostringstream out;
+  Account account(out, kStart);
+  account.tell(kStart + seconds(3725), "admin", "edits");
+  CHECK(out.str() == " 1:02:05  admin     edits\n");
+  CHECK(account.counts().happenings == 1);
+}
+
+TEST_CASE("a write that came too late is told as such") {
+  std::ostringstream out;
+  Account account(out, kStart);
+  account.take(event(4, PatchRejected{Seq{2}, 409, "Conflict: modified"}));
+  CHECK(out.str() ==
+        " 0:01:01  fairlead  write 2 came too late, its object had changed: decides again\n");
+}
