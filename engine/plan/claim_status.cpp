@@ -5,6 +5,7 @@
 #include "engine/fold/cluster.h"
 #include "engine/fold/queues.h"
 #include "engine/fold/works.h"
+#include "engine/fold/writes.h"
 #include "engine/plan/cluster_queue.h"
 #include "engine/plan/manifest_work.h"
 
@@ -344,12 +345,22 @@ std::vector<ClaimGrant> stored_grants(const Json& grants) {
   return stored;
 }
 
+// The claim's own object is being written: the status would carry a version that is about to be
+// old.
+bool object_write_is_fresh(const State& state, const std::string& name) {
+  const WriteKey key{std::string(kHub), {Kind::claim, "", name}, false};
+  if (!write_pending(state, key)) return false;
+  const Duration interval = write_interval(state, key);
+  return interval.ns == 0 || *state.writes.at(key).last_write + interval > state.now;
+}
+
 }  // namespace
 
 Proposed emit_claim_status(const State& state, const std::string& name, QueueWishes& wishes) {
   const auto at = state.claims.find(name);
   if (at == state.claims.end() || at->second.facts.deleting) return std::nullopt;
   const Claim& claim = at->second;
+  if (object_write_is_fresh(state, name)) return std::nullopt;
   const Draft draft = draft_for(state, name, claim, wishes);
 
   const Json before = previous_status(state, {std::string(kHub), {Kind::claim, "", name}, true});

@@ -43,7 +43,7 @@ Result<void> HubLoop::run() {
     Inbox::Content content = inbox_.take(wait(), kBatchFactsMax);
     if (content.stops > 0) {
       for (WriteAnswer& answer : content.answers) core_.answer(std::move(answer));
-      return finish();
+      return finish(content.stops);
     }
     if (auto done = round(std::move(content)); !done) {
       status_.fail();
@@ -82,16 +82,16 @@ void HubLoop::send(WriteRequest request) {
              [&inbox = inbox_](WriteAnswer answer) { inbox.push(std::move(answer)); });
 }
 
-Result<void> HubLoop::finish() {
+Result<void> HubLoop::finish(int stops) {
   inbox_.close();
   core_.wind_down();
   const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(kStopGrace.ns);
-  while (core_.under_way() > 0) {
+  while (stops < 2 && core_.under_way() > 0) {
     const auto left = std::chrono::nanoseconds(end - std::chrono::steady_clock::now()).count();
     if (left <= 0) break;
     Inbox::Content content = inbox_.take({left}, 0);
     for (WriteAnswer& answer : content.answers) core_.answer(std::move(answer));
-    if (content.stops > 1) break;
+    stops = content.stops;
     if (auto done = core_.step(Inflow::paused); !done) return done.error();
   }
   auto done = core_.give_up();

@@ -63,7 +63,7 @@ class HubLoop {
 
  private:
   Result<void> round(Inbox::Content content);
-  Result<void> finish();
+  Result<void> finish(int stops);
   Duration wait() const;
   void send(WriteRequest request);
   void publish();

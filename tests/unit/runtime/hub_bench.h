@@ -95,7 +95,7 @@ class ServerDouble {
       const std::int64_t generation = at == objects_.end() ? 0 : at->second.generation;
       written.shown = put(intent.target, *intent.expected);
       Object& object = objects_[intent.target];
-      if (status || intent.verb == Verb::patch) object.generation = generation;
+      if (status || intent.target.kind == Kind::claim) object.generation = generation;
       if (status) object.status = intent.body;
       written.shown = seen(intent.target);
     }
