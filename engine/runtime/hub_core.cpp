@@ -178,8 +178,8 @@ Result<void> HubCore::decide(HubEffects& effects) {
     unplanned_ = 0;
     std::vector<PatchIntended> intents = plan(state_, touched_);
     if (settings_.mode == WriteMode::recommend) {
+      // A status that tells of writes which are only recommended is not due.
       recommend(std::move(intents), effects);
-      undecided_ = !touched_.empty();
       continue;
     }
     // What the plan left waits for outcomes of this round's writes.
