@@ -8,7 +8,6 @@
 #include "engine/fold/writes.h"
 #include "engine/plan/emit.h"
 #include "engine/plan/plan.h"
-#include "engine/runtime/intake.h"
 #include "schema/codec.h"
 
 namespace fairlead {
@@ -177,59 +176,21 @@ Result<void> HubCore::decide(HubEffects& effects) {
     undecided_ = false;
     unplanned_ = 0;
     std::vector<PatchIntended> intents = plan(state_, touched_);
-    if (settings_.mode == WriteMode::recommend) {
-      // A status that tells of writes which are only recommended is not due.
+    if (settings_.mode == WriteMode::recommend)
       recommend(std::move(intents), effects);
-      continue;
-    }
-    // What the plan left waits for outcomes of this round's writes.
-    waiting_.merge(std::exchange(touched_, {}));
-    if (auto intended = intend(std::move(intents)); !intended) return intended;
+    else if (auto intended = intend(std::move(intents)); !intended)
+      return intended;
   }
   return {};
 }
 
-// Each write of an object carries the version that it was planned from, so of two at a time, of the
-// object and of its status, the second could only be refused.
-bool HubCore::is_being_written(const PatchIntended& intent) const {
-  for (const bool status : {false, true}) {
-    const auto at = state_.writes.find({intent.cluster, intent.target, status});
-    if (at == state_.writes.end() || !at->second.outstanding) continue;
-    if (!at->second.outstanding->unknown) return true;
-  }
-  return false;
-}
-
-void HubCore::postpone(const PatchIntended& intent) {
-  switch (intent.target.kind) {
-    case Kind::cluster_queue: waiting_.queues.insert(intent.target.name); break;
-    case Kind::claim: waiting_.claims.insert(intent.target.name); break;
-    case Kind::manifest_work: waiting_.clusters.insert(intent.target.namespace_); break;
-    default: waiting_.everything = true;
-  }
-}
-
-// The newest version that is known: updates that changed nothing are not logged, but move it.
-void HubCore::stamp(PatchIntended& intent) const {
-  std::string newest = ingest_.newest_version(intent.cluster, intent.target);
-  const auto written = written_versions_.find({intent.cluster, intent.target});
-  if (written != written_versions_.end() && reaches(written->second, newest))
-    newest = written->second;
-  carry_version(intent, newest);
-}
-
 Result<void> HubCore::intend(std::vector<PatchIntended> intents) {
+  if (intents.empty()) return {};
   std::vector<EventDraft> drafts;
-  std::set<std::pair<SourceName, ObjectKey>> objects;
   for (PatchIntended& intent : intents) {
-    if (is_being_written(intent) || !objects.emplace(intent.cluster, intent.target).second) {
-      postpone(intent);
-      continue;
-    }
-    stamp(intent);
+    carry_version(intent, ingest_.newest_version(intent.cluster, intent.target));
     drafts.push_back(own(std::move(intent)));
   }
-  if (drafts.empty()) return {};
   auto events = commit(drafts);
   if (!events) return events.error();
   figures_.intents += events->size();

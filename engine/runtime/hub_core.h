@@ -105,14 +105,10 @@ class HubCore {
   void complete_list(const SourceName& source, Kind kind,
                      std::vector<std::pair<EventDraft, WatchFact>>& logged);
   Result<void> take_answers();
-  void note_version(WriteAnswer& answer);
   void tell(const EventDraft& outcome);
   Result<void> fire_timer();
   Result<void> decide(HubEffects& effects);
   Result<void> intend(std::vector<PatchIntended> intents);
-  bool is_being_written(const PatchIntended& intent) const;
-  void postpone(const PatchIntended& intent);
-  void stamp(PatchIntended& intent) const;
   void recommend(std::vector<PatchIntended> intents, HubEffects& effects);
   void follow_members();
   bool planning() const { return awaited_.empty() && !winding_down_; }
@@ -124,7 +120,6 @@ class HubCore {
 
   State state_;
   Touched touched_;
-  Touched waiting_;  ///< to be planned after the next outcome of a write
   Epoch epoch_;
   Ingest ingest_;
   Coalescer coalescer_;

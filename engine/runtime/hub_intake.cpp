@@ -100,7 +100,12 @@ Result<void> HubCore::append_facts(std::vector<std::pair<EventDraft, WatchFact>>
 Result<void> HubCore::take_answers() {
   std::vector<EventDraft> outcomes;
   for (WriteAnswer& answer : std::exchange(answers_, {})) {
-    note_version(answer);
+    // The watch may be faster than the answer: then nothing has to be awaited any more.
+    if (const auto key = state_.outstanding.find(answer.intent); key != state_.outstanding.end()) {
+      const WriteKey& target = key->second;
+      if (reaches(ingest_.newest_version(target.cluster, target.object), answer.resource_version))
+        answer.resource_version.clear();
+    }
     auto outcome = applier_.answered(answer, now());
     if (!outcome) continue;
     tell(*outcome);
@@ -108,20 +113,7 @@ Result<void> HubCore::take_answers() {
   }
   if (outcomes.empty()) return {};
   if (auto appended = commit(outcomes); !appended) return appended.error();
-  touched_.merge(std::exchange(waiting_, {}));
   return {};
-}
-
-// The watch may be faster than the answer: then nothing has to be awaited any more. Else the answer
-// knows the newest version.
-void HubCore::note_version(WriteAnswer& answer) {
-  const auto key = state_.outstanding.find(answer.intent);
-  if (key == state_.outstanding.end() || answer.resource_version.empty()) return;
-  const WriteKey& target = key->second;
-  if (reaches(ingest_.newest_version(target.cluster, target.object), answer.resource_version))
-    answer.resource_version.clear();
-  else
-    written_versions_[{target.cluster, target.object}] = answer.resource_version;
 }
 
 // Counts an outcome and says it to the operator.
