@@ -35,7 +35,7 @@ inline constexpr Duration kDoubt = seconds(10);
 /// After a conflict the object is derived again once the watch shows it, at the latest after this.
 inline constexpr Duration kConflictRetry = seconds(1);
 /// A refused write is tried again after this, doubling up to kRefusalRetryMax.
-inline constexpr Duration kRefusalRetry = seconds(30);
+inline constexpr Duration kRefusalRetry = seconds(5);
 inline constexpr Duration kRefusalRetryMax = minutes(10);
 
 }  // namespace fairlead
