@@ -32,7 +32,7 @@ class CommandLineTest(unittest.TestCase):
         return done.stderr
 
     def test_unknown_commands_and_flags(self):
-        self.refused("plam", says=["ubcommand"])
+        self.refused("plam", says=["plam", "--help"])
         self.refused("plan", "--untill", "x", "-", says=["--untill"])
         self.refused("plan", says=["files"])
         self.refused("plan", "-o", "xml", "-", says=["xml"])
