@@ -178,8 +178,8 @@ Result<void> Fleet::leave(Member& member) {
   const std::string& name = member.layout.name;
   member.joined = false;
   writes_ += 2;
-  const auto metrics = agents_.remove(kClusterMetrics + "/" + name);
   const auto cluster = agents_.remove(kManagedClusters + "/" + name);
+  const auto metrics = agents_.remove(kClusterMetrics + "/" + name);
   // Its claim goes with it; the finalizer gives the quota back.
   const auto claim = admin_.remove(claim_path(name));
   if (!cluster) return cluster.error();

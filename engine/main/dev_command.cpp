@@ -202,6 +202,8 @@ int print_summary(const Play& play, const Account& account, const HubFigures& fi
   how.comparison = Comparison::all;
   const auto report = replay(*play.log, how);
   const bool same = report.has_value() && report->holds();
+  if (!verdict.has_value()) std::cerr << "fairlead dev: " << verdict.error().message << '\n';
+  if (!report.has_value()) std::cerr << "fairlead dev: " << report.error().message << '\n';
   const IngestCounts& ingest = figures.ingest;
   const std::uint64_t changes = ingest.logged + ingest.unchanged + ingest.older + ingest.foreign;
   std::cout << "\nIn " << to_elapsed(play.clock->now() - play.clock->start()) << " of the fleet:\n"
