@@ -35,10 +35,10 @@ class RestartTest(HubTest):
         remove_node(self.member, "on-demand-0")
         hub.wait_until("the lost node in the log", lambda: hub.events(fact="ObjectGone", name="on-demand-0"))
         self.server.start()
-        self.wait_for_cpu(hub, "400", "500")
+        self.wait_for_cpu(hub, "400", "500", timeout=120)  # a watch that failed backs off first
         self.member.restart()
         remove_node(self.member, "spot-0")
-        self.wait_for_cpu(hub, "400", "400")
+        self.wait_for_cpu(hub, "400", "400", timeout=120)
         hub.stop()
         hub.check_log()
 
