@@ -8,6 +8,7 @@
 #include "engine/fold/writes.h"
 #include "engine/plan/emit.h"
 #include "engine/plan/plan.h"
+#include "engine/runtime/intake.h"
 #include "schema/codec.h"
 
 namespace fairlead {
@@ -195,8 +196,18 @@ Result<void> HubCore::intend(std::vector<PatchIntended> intents) {
   if (!events) return events.error();
   figures_.intents += events->size();
   std::vector<EventDraft> outcomes;
-  for (const Event& event : *events)
-    if (auto replaced = applier_.take(event)) outcomes.push_back(std::move(*replaced));
+  for (const Event& event : *events) {
+    const PatchIntended& intent = std::get<PatchIntended>(event.fact);
+    unanswered_[event.seq] = {{"cluster", intent.cluster},
+                              {"verb", std::string(to_string(intent.verb))},
+                              {"object", name_of(intent.target)},
+                              {"rule", intent.reason.rule},
+                              {"change", intent.reason.text}};
+    auto replaced = applier_.take(event);
+    if (!replaced) continue;
+    tell(*replaced);
+    outcomes.push_back(std::move(*replaced));
+  }
   if (outcomes.empty()) return {};
   if (auto appended = commit(outcomes); !appended) return appended.error();
   return {};
@@ -231,11 +242,8 @@ Result<void> HubCore::give_up() {
   if (auto taken = take_answers(); !taken) return taken;
   const std::vector<EventDraft> unanswered = applier_.give_up("the hub stopped");
   if (unanswered.empty()) return {};
-  say_({Urgency::warn,
-        "stopped with writes unanswered",
-        {{"count", std::to_string(unanswered.size())}}});
+  for (const EventDraft& outcome : unanswered) tell(outcome);
   if (auto appended = commit(unanswered); !appended) return appended.error();
-  figures_.unknown += unanswered.size();
   return {};
 }
 

@@ -134,6 +134,9 @@ class HubCore {
   std::map<std::pair<SourceName, Kind>, std::set<ObjectKey>> shown_;  ///< before the first list
   std::map<WriteKey, Digest> recommended_;                            ///< the last of each object
 
+  /// What the operator is told with an outcome, by the intent's seq.
+  std::map<Seq, std::vector<std::pair<std::string_view, std::string>>> unanswered_;
+
   bool settled_ = false;    ///< the present moment is over: the next commit is later
   bool undecided_ = false;  ///< something was folded since the last decision
   std::size_t unplanned_ = 0;

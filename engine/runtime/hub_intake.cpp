@@ -16,11 +16,6 @@ std::string cluster_of(const WatchFact& fact) {
   return "";
 }
 
-std::string name_of(const ObjectKey& key) {
-  const std::string prefix = key.namespace_.empty() ? "" : key.namespace_ + "/";
-  return std::string(info(key.kind).name) + " " + prefix + key.name;
-}
-
 }  // namespace
 
 Result<void> HubCore::take_facts(LogTime at) {
@@ -119,15 +114,7 @@ Result<void> HubCore::take_answers() {
 // Counts an outcome and says it to the operator.
 void HubCore::tell(const EventDraft& outcome) {
   Diagnostic said;
-  const auto key = state_.outstanding.find(outcome.cause);
-  if (key != state_.outstanding.end()) {
-    const PatchIntended& intent = state_.writes.at(key->second).outstanding->intent;
-    said.details = {{"cluster", intent.cluster},
-                    {"verb", std::string(to_string(intent.verb))},
-                    {"object", name_of(intent.target)},
-                    {"rule", intent.reason.rule},
-                    {"change", intent.reason.text}};
-  }
+  if (auto known = unanswered_.extract(outcome.cause)) said.details = std::move(known.mapped());
   said.details.insert(said.details.begin(), {"intent", std::to_string(outcome.cause.value)});
   if (std::holds_alternative<PatchAccepted>(outcome.fact)) {
     ++figures_.accepted;

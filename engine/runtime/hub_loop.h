@@ -58,7 +58,8 @@ class HubLoop {
   /// All outlive the loop, and the inbox every answer of the sinks. `core` is started.
   HubLoop(HubCore& core, Inbox& inbox, HubStatus& status, HubPorts ports);
   /// Runs until the inbox says stop, and ends cleanly. An error: the log takes no more; nothing was
-  /// sent that it does not hold.
+  /// sent that it does not hold. The process should then end (exit code 3) and start again from the
+  /// log: what the disk holds after a failed sync only a fresh opening can tell.
   Result<void> run();
 
  private:

@@ -73,6 +73,11 @@ std::vector<ObjectKey> held_of_clusters(const State& state, Kind kind) {
 
 }  // namespace
 
+std::string name_of(const ObjectKey& key) {
+  const std::string prefix = key.namespace_.empty() ? "" : key.namespace_ + "/";
+  return std::string(info(key.kind).name) + " " + prefix + key.name;
+}
+
 bool reaches(const std::string& version, const std::string& than) {
   std::uint64_t a = 0, b = 0;
   const auto left = std::from_chars(version.data(), version.data() + version.size(), a);

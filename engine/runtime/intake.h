@@ -21,6 +21,9 @@ inline constexpr std::size_t kBatchFactsMax = 512;
 std::vector<std::vector<WatchFact>> into_batches(std::vector<WatchFact> facts,
                                                  std::size_t batch_max);
 
+/// How an operator calls an object: "LocalQueue team/main".
+std::string name_of(const ObjectKey& key);
+
 /// Whether `version` is `than` or a later resourceVersion of the same object. False if one is no
 /// number.
 bool reaches(const std::string& version, const std::string& than);
