@@ -13,28 +13,16 @@
 #include <vector>
 
 #include "connectors/kube/object_input.h"
-#include "engine/ingest/coalescer.h"
-#include "engine/ingest/ingest.h"
 #include "engine/log/event_log.h"
-#include "engine/plan/plan.h"
+#include "replay/virtual_hub.h"
 
 namespace fairlead {
-
-/// Whether writes are answered.
-enum class Feedback : std::uint8_t { assumed, none };
 
 struct RehearsalOptions {
   Configuration configuration;
   Feedback feedback = Feedback::assumed;
   std::optional<LogTime>
       until;  ///< time runs to here; later lines are not read. None: until no deadline is left
-};
-
-/// One write of the plan: the logged intent with its place and time.
-struct PlannedWrite {
-  Seq seq;
-  LogTime time;
-  PatchIntended intent;
 };
 
 /// Runs once over its lines. The log is left holding every event of the run.
@@ -45,8 +33,8 @@ class Rehearsal {
   /// Takes the lines, in order of time, and runs to the end.
   Result<void> run(const std::vector<InputLine>& lines);
 
-  const std::vector<PlannedWrite>& writes() const { return writes_; }
-  const State& state() const { return state_; }
+  const std::vector<PlannedWrite>& writes() const { return hub_.writes(); }
+  const State& state() const { return hub_.state(); }
   /// Every object that was written and is still there, as it stands: (cluster, apiVersion, kind,
   /// namespace, name) -> object.
   using ObjectId = std::tuple<std::string, std::string, std::string, std::string, std::string>;
@@ -55,30 +43,20 @@ class Rehearsal {
  private:
   using Key = std::pair<std::string, ObjectKey>;
 
-  Result<std::vector<Event>> commit(std::vector<EventDraft> drafts);
+  VirtualPorts ports();
   Result<void> begin(LogTime at);
-  Result<void> advance_to(LogTime time);
   Result<void> take_line(const InputLine& line);
-  Result<void> take_fact(const WatchFact& fact);
   Result<void> take_control(const InputLine& line);
-  Result<void> decide();
-  Result<void> answer(const Event& intent);
-  Result<void> come_back(const PatchIntended& intent, Seq seq, const std::string& uid);
   void keep_object(const PatchIntended& intent, const std::string& uid, const std::string& version);
+  void forget_object(const PatchIntended& intent);
   void remember_input(const InputLine& line);
 
   EventLog& log_;
-  RehearsalOptions options_;
-  State state_;
-  Touched touched_;
-  Ingest ingest_;
-  Coalescer coalescer_;
-  LogTime now_;
-  bool decided_ = false;                 ///< nothing has happened since the last decision
+  const RehearsalOptions options_;
+  VirtualHub hub_;
   std::map<Key, std::string> versions_;  ///< newest resourceVersion of each object
   std::map<Key, Json> objects_;          ///< as they stand
   std::map<ObjectId, Json> written_;
-  std::vector<PlannedWrite> writes_;
 };
 
 /// The objects that a write leaves: `applied` merged into `live` as server-side apply would

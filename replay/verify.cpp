@@ -6,7 +6,9 @@
 
 #include "engine/fold/evolve.h"
 #include "engine/fold/writes.h"
+#include "engine/log/read_ahead.h"
 #include "engine/plan/plan.h"
+#include "snapshots/state_codec.h"
 
 namespace fairlead {
 
@@ -53,7 +55,11 @@ Touched around(const State& state, const PatchIntended& intent) {
 // Folds events and plans again where the log has intents.
 class Replay {
  public:
-  explicit Replay(const ReplayOptions& options) : options_(options) {}
+  Replay(const EventLog& log, const ReplayOptions& options, State start)
+      : log_(log), options_(options) {
+    report_.state = std::move(start);
+    touched_.everything = true;
+  }
 
   void take(Event event) {
     const bool intent = std::holds_alternative<PatchIntended>(event.fact);
@@ -78,6 +84,8 @@ class Replay {
 
  private:
   void fold(const Event& event) {
+    if (const auto* epoch = std::get_if<EpochStarted>(&event.fact))
+      fold_version_ = epoch->fold_version;
     if (const auto* checkpoint = std::get_if<Checkpoint>(&event.fact)) check(*checkpoint, event);
     evolve(report_.state, event, touched_);
     if (report_.events == 0) report_.first_time = event.log_time;
@@ -116,17 +124,36 @@ class Replay {
   }
 
   void check(const Checkpoint& checkpoint, const Event& event) {
-    if (checkpoint.events == event.seq.value - 1)
+    const auto chain = log_.chain_at(report_.state.seq);
+    const bool holds =
+        checkpoint.events == event.seq.value - 1 && chain && *chain == checkpoint.log &&
+        (fold_version_ != kFoldVersion || checkpoint.state == state_digest(report_.state));
+    if (holds)
       ++report_.checkpoints;
     else if (!report_.bad_checkpoint)
       report_.bad_checkpoint = event.seq;
   }
 
+  const EventLog& log_;
   const ReplayOptions& options_;
+  std::uint32_t fold_version_ = kFoldVersion;  // of the program that wrote what is folded
   ReplayReport report_;
   Touched touched_;
   std::vector<Event> run_;
 };
+
+// Where to begin: as late as `from` allows, as early as there are events.
+Result<State> starting_state(const EventLog& log, const SnapshotSource* snapshots, Seq from) {
+  Seq latest{from.value > 0 ? from.value - 1 : 0};
+  if (next(latest) < log.first_seq() && snapshots != nullptr) {
+    auto all = snapshots->list();
+    if (!all) return all.error();
+    if (!all->empty()) latest = all->front().seq;
+  }
+  auto newest = newest_of(log, snapshots, latest);
+  if (!newest) return newest.error();
+  return *newest ? std::move((*newest)->state) : State{};
+}
 
 }  // namespace
 
@@ -142,14 +169,23 @@ std::string difference_between(const PatchIntended& recorded, const PatchIntende
   return "";
 }
 
-Result<ReplayReport> replay(const EventLog& log, const ReplayOptions& options) {
+Result<ReplayReport> replay(const EventLog& log, const SnapshotSource* snapshots,
+                            const ReplayOptions& options) {
   const Seq last = options.to ? std::min(*options.to, log.last_seq()) : log.last_seq();
-  Replay replay(options);
-  if (last == Seq{}) return replay.finish();
-  auto reader = log.read(Seq{1});
-  if (!reader) return reader.error();
-  for (Seq seq{1}; seq <= last && !replay.stops(); seq = next(seq)) {
-    auto event = (*reader)->next();
+  auto start = starting_state(log, snapshots, options.from);
+  if (!start) return start.error();
+  const Seq begin = next(start->seq);
+  if (begin < log.first_seq())
+    return Error{ErrorCode::not_found, "the log begins at seq " +
+                                           std::to_string(log.first_seq().value) +
+                                           ", and no good snapshot stands for what was before"};
+  Replay replay(log, options, *std::move(start));
+  if (begin > last) return replay.finish();
+  auto opened = log.read(begin);
+  if (!opened) return opened.error();
+  const auto reader = read_ahead(*std::move(opened));
+  for (Seq seq = begin; seq <= last && !replay.stops(); seq = next(seq)) {
+    auto event = reader->next();
     if (!event) return event.error();
     if (!*event) break;
     replay.take(std::move(**event));

@@ -4,6 +4,7 @@
 // state follows from the log alone; so planning on it again must give the same writes, or this
 // program acts differently from the one that wrote the log. uids and resourceVersions are not
 // compared: the hub stamps the newest that its streams showed, which the log need not hold.
+// A Checkpoint names the digest of the state before it: if the same fold wrote it, ours must agree.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include "engine/base/json.h"
 #include "engine/fold/state.h"
 #include "engine/log/event_log.h"
+#include "snapshots/snapshot_source.h"
 
 namespace fairlead {
 
@@ -45,18 +47,20 @@ struct ReplayReport {
   std::uint64_t events = 0;    ///< folded
   std::uint64_t compared = 0;  ///< intents that were held against the plan
   std::uint64_t differing = 0;
-  std::uint64_t checkpoints = 0;      ///< whose count of events was right
+  std::uint64_t checkpoints = 0;      ///< that say of the state and the log what is true
   std::optional<Difference> first;    ///< the first that differs
-  std::optional<Seq> bad_checkpoint;  ///< the first whose count of events is wrong
+  std::optional<Seq> bad_checkpoint;  ///< the first that says otherwise
   LogTime first_time, last_time;
   State state;  ///< at the end
 
   bool holds() const { return !first && !bad_checkpoint; }
 };
 
-/// Reads `log` from its first event. The same log gives the same report. Errors: what cannot be
-/// read.
-Result<ReplayReport> replay(const EventLog& log, const ReplayOptions& options);
+/// Reads `log` from its first event, or from the newest snapshot before `options.from` (of a log
+/// whose beginning was pruned: from its oldest). The same log gives the same report. `snapshots`
+/// may be null. Errors: what cannot be read.
+Result<ReplayReport> replay(const EventLog& log, const SnapshotSource* snapshots,
+                            const ReplayOptions& options);
 
 /// What differs between a recorded intent and a planned one, uid and resourceVersion aside; empty
 /// if nothing does.

@@ -21,7 +21,7 @@
 namespace fairlead {
 
 /// What this program writes. schema/CHANGELOG.md says what each version added.
-inline constexpr std::uint16_t kSchemaVersion = 1;
+inline constexpr std::uint16_t kSchemaVersion = 2;
 
 /// No record is larger: a reader may hold one in memory. A ClusterMetrics of 10000 nodes takes some
 /// 10 MiB.
@@ -35,14 +35,17 @@ std::string encode(const Event& event);
 /// once.
 Result<Event> decode(std::string_view bytes);
 
+/// The schema version that a record says it has; 0 if it is none.
+std::uint16_t schema_version_of(std::string_view bytes);
+
 /// A folded state on its way to disk: enough to judge it without reading the state itself.
 struct SnapshotEnvelope {
   std::uint32_t fold_version = 0;  ///< of the program that folded
   Seq seq;                         ///< the last event folded into the state
   LogTime log_time;                ///< of that event
-  Digest state_digest;             ///< SHA-256 of `state`
+  Digest state_digest;             ///< SHA-256 of the canonical bytes of State
   Digest log_digest;               ///< hash chain of the log up to and with `seq`
-  std::string state;               ///< canonical bytes of State
+  std::string state;               ///< those bytes, compressed (snapshots/ knows how)
 
   friend bool operator==(const SnapshotEnvelope&, const SnapshotEnvelope&) = default;
 };
@@ -50,7 +53,7 @@ struct SnapshotEnvelope {
 /// The canonical bytes of a snapshot.
 std::string encode(const SnapshotEnvelope& snapshot);
 
-/// The snapshot that `bytes` hold, its state checked against its digest. Errors as `decode`.
+/// The snapshot that `bytes` hold; its state is not looked at. Errors as `decode`.
 Result<SnapshotEnvelope> decode_snapshot(std::string_view bytes);
 
 }  // namespace fairlead

@@ -70,15 +70,18 @@ static value::ConditionFacts read(Condition::Reader in) {
 
 static void write(const value::NodeFacts& node, Node::Builder out) {
   using Out = Node::Builder;
-  put_list(out, &Out::initLabels, node.labels);
+  put_packed(out, &Out::setPackedLabels, node.labels);
   put_list(out, &Out::initTaints, node.taints);
   out.setUnschedulable(node.unschedulable);
   out.setReady(node.ready);
-  put_list(out, &Out::initAllocatable, node.allocatable);
+  put_packed(out, &Out::setPackedAllocatable, node.allocatable);
 }
 static value::NodeFacts read(Node::Reader in) {
-  return {read_map(in.getLabels()), read_list(in.getTaints()), in.getUnschedulable(), in.getReady(),
-          read_map(in.getAllocatable())};
+  return {in.hasPackedLabels() ? read_packed_bytes<Labels>(in.getPackedLabels())
+                               : read_packed<Labels>(in.getLabels()),
+          read_list(in.getTaints()), in.getUnschedulable(), in.getReady(),
+          in.hasPackedAllocatable() ? read_packed_bytes<ResourceAmounts>(in.getPackedAllocatable())
+                                    : read_packed<ResourceAmounts>(in.getAllocatable())};
 }
 
 static void write(const std::pair<const std::string, value::NodeFacts>& node,
@@ -102,7 +105,8 @@ static void write(const value::ManagedClusterFacts& cluster, ManagedCluster::Bui
   out.setDeleting(cluster.deleting);
 }
 static value::ManagedClusterFacts read(ManagedCluster::Reader in) {
-  return {read_map(in.getAllocatable()), read(in.getAvailable()), in.getDeleting()};
+  return {read_packed<ResourceAmounts>(in.getAllocatable()), read(in.getAvailable()),
+          in.getDeleting()};
 }
 
 static void write(const value::ClusterProfileFacts& profile, ClusterProfile::Builder out) {

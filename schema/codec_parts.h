@@ -36,6 +36,8 @@ struct Malformed {
 inline capnp::Text::Reader as_text(const std::string& text) {
   return {text.data(), text.size()};  // std::string ends with the NUL that Text wants
 }
+inline std::string_view view(capnp::Text::Reader text) { return {text.begin(), text.size()}; }
+inline std::int64_t view(std::int64_t number) { return number; }
 inline std::string read(capnp::Text::Reader text) { return {text.begin(), text.size()}; }
 
 /// Empty is stored as absent, so that there is one stored form.
@@ -86,6 +88,8 @@ auto read_list(List list) {
   return items;
 }
 
+void write(const std::pair<std::string_view, std::string_view>& pair, TextPair::Builder out);
+void write(const std::pair<std::string_view, std::int64_t>& pair, AmountPair::Builder out);
 void write(const std::pair<const std::string, std::string>& pair, TextPair::Builder out);
 void write(const std::pair<const std::string, std::int64_t>& pair, AmountPair::Builder out);
 std::pair<std::string, std::string> read(TextPair::Reader pair);
@@ -102,6 +106,34 @@ auto read_map(List list) {
       throw Malformed{"a map is not sorted at key " + key};
     map.emplace_hint(map.end(), std::move(key), std::move(value));
   }
+  return map;
+}
+
+/// A PackedMap as its own bytes.
+template <class Builder, class Map>
+void put_packed(Builder out, void (Builder::*set)(capnp::Data::Reader), const Map& map) {
+  const std::string_view bytes = map.bytes();
+  if (!bytes.empty())
+    (out.*set)(capnp::Data::Reader(reinterpret_cast<const kj::byte*>(bytes.data()), bytes.size()));
+}
+template <class Map>
+Map read_packed_bytes(capnp::Data::Reader data) {
+  const auto chars = data.asChars();
+  auto map = Map::from_bytes({chars.begin(), chars.size()});
+  if (!map) throw Malformed{"a packed map is not one"};
+  return *std::move(map);
+}
+
+/// The same map stored as a list, before version 2.
+template <class Map, class List>
+Map read_packed(List list) {
+  Map map;
+  const bool sorted =
+      map.assign_sorted(list.size(), [&](std::size_t i) -> typename Map::value_type {
+        const auto item = list[static_cast<unsigned>(i)];
+        return {view(item.getKey()), view(item.getValue())};
+      });
+  if (!sorted) throw Malformed{"a map is not sorted"};
   return map;
 }
 

@@ -1,4 +1,6 @@
 // The small values that every record shares, and the configuration.
+#include <cstring>
+
 #include "schema/codec_parts.h"
 
 namespace fairlead::stored {
@@ -105,6 +107,19 @@ std::vector<std::string> read_texts(capnp::List<capnp::Text>::Reader list) {
   return texts;
 }
 
+// The views need not end with the NUL that a Text::Reader wants.
+static void fill(capnp::Text::Builder out, std::string_view text) {
+  std::memcpy(out.begin(), text.data(), text.size());
+}
+void write(const std::pair<std::string_view, std::string_view>& pair, TextPair::Builder out) {
+  if (!pair.first.empty()) fill(out.initKey(static_cast<unsigned>(pair.first.size())), pair.first);
+  if (!pair.second.empty())
+    fill(out.initValue(static_cast<unsigned>(pair.second.size())), pair.second);
+}
+void write(const std::pair<std::string_view, std::int64_t>& pair, AmountPair::Builder out) {
+  if (!pair.first.empty()) fill(out.initKey(static_cast<unsigned>(pair.first.size())), pair.first);
+  out.setValue(pair.second);
+}
 void write(const std::pair<const std::string, std::string>& pair, TextPair::Builder out) {
   put(out, &TextPair::Builder::setKey, pair.first);
   put(out, &TextPair::Builder::setValue, pair.second);

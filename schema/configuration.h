@@ -20,10 +20,22 @@ enum class CapacitySource : std::uint8_t { nodes, cluster_metrics, managed_clust
 /// How quota reaches member clusters.
 enum class MemberMode : std::uint8_t { automatic, manifest_work, binding_policy, none };
 
+// The defaults that are more than a number; gcc 12 dies of them inside the structs, where
+// snapshots/ counts fields.
+inline std::map<std::string, std::int64_t> default_headroom_percent() {
+  return {{"cpu", 5}, {"memory", 5}};
+}
+inline std::map<std::string, std::string> default_resource_aliases() {
+  return {{"gpu", "nvidia.com/gpu"}};
+}
+inline std::vector<CapacitySource> default_capacity_sources() {
+  return {CapacitySource::nodes, CapacitySource::cluster_metrics, CapacitySource::managed_cluster};
+}
+
 /// Part of a cluster's capacity that is never promised.
 struct Headroom {
-  std::map<std::string, std::int64_t> percent{{"cpu", 5},
-                                              {"memory", 5}};  ///< whole percents, 0..100
+  std::map<std::string, std::int64_t> percent =
+      default_headroom_percent();               ///< whole percents, 0..100
   std::map<std::string, std::string> reserved;  ///< resource -> Quantity text, per flavor
 
   friend bool operator==(const Headroom&, const Headroom&) = default;
@@ -91,9 +103,8 @@ struct WriteSettings {
 /// Everything that an administrator can set. Two equal values behave alike.
 struct Configuration {
   std::string kueue_namespace = "kueue-system";
-  std::map<std::string, std::string> resource_aliases{{"gpu", "nvidia.com/gpu"}};
-  std::vector<CapacitySource> capacity_sources{
-      CapacitySource::nodes, CapacitySource::cluster_metrics, CapacitySource::managed_cluster};
+  std::map<std::string, std::string> resource_aliases = default_resource_aliases();
+  std::vector<CapacitySource> capacity_sources = default_capacity_sources();
   Headroom headroom;
   std::int64_t overbook_percent = 100;  ///< >= 1
   bool create_claims = true;

@@ -88,6 +88,10 @@ struct Node {
   unschedulable @2 :Bool;
   ready @3 :Bool;
   allocatable @4 :List(AmountPair);
+  # Since version 2 the two maps are stored as PackedMap keeps them (packed_map.h), and the lists are absent: there is
+  # more of nodes than of anything else, and this is half the bytes and a copy to read.
+  packedLabels @5 :Data;
+  packedAllocatable @6 :Data;
 }
 
 struct ClusterMetrics {

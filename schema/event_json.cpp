@@ -65,11 +65,11 @@ Json json_of(const ConditionFacts& condition) {
 }
 
 Json json_of(const NodeFacts& node) {
-  return {{"labels", node.labels},
+  return {{"labels", node.labels.to_map()},
           {"taints", list_of(node.taints)},
           {"unschedulable", node.unschedulable},
           {"ready", node.ready},
-          {"allocatable", node.allocatable}};
+          {"allocatable", node.allocatable.to_map()}};
 }
 Json json_of(const ClusterMetricsFacts& metrics) {
   Json nodes = Json::object();
@@ -77,7 +77,7 @@ Json json_of(const ClusterMetricsFacts& metrics) {
   return {{"nodes", nodes}};
 }
 Json json_of(const ManagedClusterFacts& cluster) {
-  return {{"allocatable", cluster.allocatable},
+  return {{"allocatable", cluster.allocatable.to_map()},
           {"available", json_of(cluster.available)},
           {"deleting", cluster.deleting}};
 }

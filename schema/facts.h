@@ -16,11 +16,12 @@
 #include "engine/base/digest.h"
 #include "engine/base/quantity.h"
 #include "engine/base/time.h"
+#include "schema/packed_map.h"
 
 namespace fairlead {
 
 /// resource name -> amount (cpu in milli, everything else in units), sorted by name.
-using ResourceAmounts = std::map<std::string, Amount>;
+using ResourceAmounts = PackedMap<Amount>;
 
 /// A Kubernetes taint or the part of a ResourceFlavor's nodeTaints that matters.
 struct Taint {
@@ -55,7 +56,7 @@ struct ConditionFacts {
 
 /// One machine, from a core/v1 Node or from ClusterMetrics.
 struct NodeFacts {
-  std::map<std::string, std::string> labels;
+  Labels labels;
   std::vector<Taint> taints;  ///< NoSchedule and NoExecute only, sorted
   bool unschedulable = false;
   bool ready = false;  ///< ClusterMetrics tells none: true there

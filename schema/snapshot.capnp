@@ -10,7 +10,7 @@ struct Snapshot {
   foldVersion @1 :UInt32;    # of the program that folded; another fold version folds the log again
   seq @2 :UInt64;            # the last event that is folded into the state
   logTime @3 :Int64;         # of that event
-  stateDigest @4 :Data;      # SHA-256 of state
+  stateDigest @4 :Data;      # SHA-256 of the canonical bytes of State
   logDigest @5 :Data;        # hash chain of the log after the group commit that ends with seq
-  state @6 :Data;            # canonical bytes of State
+  state @6 :Data;            # those bytes as one Zstandard frame
 }

@@ -1,9 +1,11 @@
 #include "connectors/kube/api_server.h"
 
+#include <atomic>
 #include <mutex>
 #include <random>
 
 #include "connectors/kube/discovery.h"
+#include "connectors/kube/object_follower.h"
 #include "engine/base/check.h"
 
 namespace fairlead {
@@ -25,14 +27,85 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
         0;  // of the outstanding request: answers to earlier ones are dropped
   };
 
-  Impl(IoLoop& loop_given, SourceName name_given, ApiServerSettings settings_given,
-       std::unique_ptr<HttpClient> http_given)
-      : loop(loop_given),
-        name(std::move(name_given)),
-        settings(std::move(settings_given)),
-        http(std::move(http_given)),
-        sink(std::make_unique<KubeSink>(loop, *http, settings.writes,
-                                        [this](const WriteAnswer& answer) { count(answer); })) {}
+  Impl(IoLoop& loop_given, SourceName name_given, ApiServerSettings settings_given)
+      : loop(loop_given), name(std::move(name_given)), settings(std::move(settings_given)) {}
+
+  void begin(std::unique_ptr<Identities> identities) {
+    http = HttpClient::make(loop, std::move(identities), settings.http);
+    sink = std::make_unique<KubeSink>(loop, *http, settings.writes,
+                                      [this](const WriteAnswer& answer) { count(answer); });
+  }
+
+  // Nothing of it runs before begin() or after stop().
+  CredentialEvents credential_events() {
+    CredentialEvents events;
+    events.say = [this](const std::string& line) { say(line); };
+    events.figures = [this](const CredentialFigures& figures) {
+      std::lock_guard lock(mutex);
+      counted.credentials = figures;
+    };
+    events.moved = [this] {
+      loop.post([weak = weak_from_this()] {
+        const auto self = weak.lock();
+        if (!self || self->stopped) return;
+        for (auto& watcher : self->watchers)
+          self->carry_out(*watcher, watcher->reflector.moved(self->loop.now()));
+        self->discover_anew();
+      });
+    };
+    return events;
+  }
+
+  void use(Result<Credentials> credentials) {
+    if (stopped) return;
+    const bool lost = credentials.has_error();
+    http->use(std::move(credentials));
+    for (auto& watcher : watchers)
+      carry_out(*watcher, lost ? watcher->reflector.disconnected(loop.now())
+                               : watcher->reflector.hurry(loop.now()));
+    if (!lost) discover_anew();
+  }
+
+  void post(std::string path, std::string body) {
+    if (stopped) return;
+    if (posts >= kPostsMax) return post_lost("too many at a time");
+    HttpRequest request;
+    request.method = "POST";
+    request.target = std::move(path);
+    request.content_type = "application/json";
+    request.body = std::move(body);
+    request.timeout = settings.reflector.request_timeout;
+    ++posts;
+    http->send(std::move(request), [self = shared_from_this()](Result<HttpResponse> answer) {
+      --self->posts;
+      if (!answer) return self->post_lost(answer.error().message);
+      // 409: it was told before.
+      if (answer->status >= 300 && answer->status != 409)
+        self->post_lost("HTTP " + std::to_string(answer->status));
+    });
+  }
+  // The first is worth a word; the metric counts them all.
+  void post_lost(const std::string& why) {
+    bool first = false;
+    {
+      std::lock_guard lock(mutex);
+      first = counted.posts_lost++ == 0;
+    }
+    if (first) say("an Event could not be sent: " + why);
+  }
+
+  void adjust(const ApiServerSettings& wanted) {
+    if (stopped) return;
+    settings.http = wanted.http;
+    settings.writes = wanted.writes;
+    settings.reflector = wanted.reflector;
+    http->set_limits(settings.http);
+    sink->set_rate(settings.writes);
+    for (auto& watcher : watchers) {
+      watcher->reflector.adjust(settings.reflector);
+      carry_out(*watcher, watcher->reflector.timer(loop.now()));
+    }
+  }
 
   void say(const std::string& line) const {
     if (settings.diagnose) settings.diagnose(name + ": " + line);
@@ -52,6 +125,16 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     for (Kind kind : kinds)
       watchers.push_back(
           std::make_unique<Watcher>(kind, settings.reflector, [this] { return random(); }));
+    for (auto& watcher : watchers) carry_out(*watcher, watcher->reflector.expected(loop.now()));
+    discover();
+  }
+
+  // Answers to earlier questions no longer matter.
+  void discover_anew() {
+    if (!discovery) return;
+    ++discovery_round;
+    discovering = 0;
+    round_trouble.clear();
     discover();
   }
 
@@ -65,10 +148,10 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
       HttpRequest request;
       request.target = path;
       request.timeout = settings.reflector.request_timeout;
-      http->send(std::move(request),
-                 [self = shared_from_this(), path](Result<HttpResponse> answer) {
-                   self->discovered(path, answer);
-                 });
+      http->send(std::move(request), [self = shared_from_this(), path,
+                                      mine = discovery_round](Result<HttpResponse> answer) {
+        if (mine == self->discovery_round) self->discovered(path, answer);
+      });
     }
   }
 
@@ -199,23 +282,29 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
       watcher->timer.reset();
       watcher->stream.reset();
     }
+    followers.clear();
     sink.reset();
     http->stop();
   }
 
   IoLoop& loop;
   const SourceName name;
-  const ApiServerSettings settings;
+  ApiServerSettings settings;
   std::unique_ptr<HttpClient> http;
   std::unique_ptr<KubeSink> sink;
   std::function<void(WatchFact)> facts;
   std::vector<std::unique_ptr<Watcher>> watchers;
+  std::map<std::uint64_t, std::unique_ptr<ObjectFollower>> followers;
+  std::size_t posts = 0;       // under way
+  std::uint64_t followed = 0;  // guarded by mutex
   std::unique_ptr<Discovery> discovery;
   std::unique_ptr<IoLoop::Timer> discovery_timer;
   std::size_t discovering = 0;  // answers that are awaited
+  std::uint64_t discovery_round = 0;
   std::string round_trouble, said_trouble;
   std::mt19937_64 random{std::random_device{}()};
   bool stopped = false;
+  std::atomic<bool> stopped_for_good{false};  // the loop may be gone
 
   mutable std::mutex mutex;
   ApiServerCounters counted;
@@ -229,10 +318,69 @@ Result<std::unique_ptr<ApiServerConnection>> ApiServerConnection::make(IoLoop& l
                                                                        SourceName name,
                                                                        Credentials credentials,
                                                                        ApiServerSettings settings) {
-  auto http = HttpClient::make(loop, std::move(credentials), settings.http);
-  if (http.has_error()) return in_context(name, http.error());
-  return std::unique_ptr<ApiServerConnection>(new ApiServerConnection(
-      std::make_shared<Impl>(loop, std::move(name), std::move(settings), std::move(*http))));
+  auto impl = std::make_shared<Impl>(loop, std::move(name), std::move(settings));
+  auto identities = Identities::make(loop, std::move(credentials), impl->settings.credentials,
+                                     impl->credential_events());
+  if (identities.has_error()) return in_context(impl->name, identities.error());
+  impl->begin(std::move(*identities));
+  return std::unique_ptr<ApiServerConnection>(new ApiServerConnection(std::move(impl)));
+}
+
+std::unique_ptr<ApiServerConnection> ApiServerConnection::waiting(
+    IoLoop& loop, SourceName name, Error why, std::function<Result<Credentials>()> read_again,
+    ApiServerSettings settings) {
+  auto impl = std::make_shared<Impl>(loop, std::move(name), std::move(settings));
+  impl->begin(Identities::waiting(loop, std::move(why), std::move(read_again),
+                                  impl->settings.credentials, impl->credential_events()));
+  return std::unique_ptr<ApiServerConnection>(new ApiServerConnection(std::move(impl)));
+}
+
+std::function<void(Result<Credentials>)> ApiServerConnection::use() {
+  return [impl = impl_](Result<Credentials> credentials) {
+    if (impl->stopped_for_good) return;
+    impl->loop.post([impl, credentials = std::move(credentials)]() mutable {
+      impl->use(std::move(credentials));
+    });
+  };
+}
+
+void ApiServerConnection::post(std::string path, std::string body) {
+  impl_->loop.post([impl = impl_, path = std::move(path), body = std::move(body)]() mutable {
+    impl->post(std::move(path), std::move(body));
+  });
+}
+
+void ApiServerConnection::adjust(const ApiServerSettings& settings) {
+  impl_->loop.post([impl = impl_, settings] { impl->adjust(settings); });
+}
+
+// Ends its ObjectFollower on the loop's thread.
+struct ApiServerConnection::FollowerHandle final : ApiServerConnection::Follower {
+  FollowerHandle(std::shared_ptr<Impl> impl_given, std::uint64_t number_given)
+      : impl(std::move(impl_given)), number(number_given) {}
+  ~FollowerHandle() override {
+    if (impl->stopped_for_good) return;
+    impl->loop.run([this] { impl->followers.erase(number); });
+  }
+  std::shared_ptr<Impl> impl;
+  std::uint64_t number;
+};
+
+std::unique_ptr<ApiServerConnection::Follower> ApiServerConnection::follow(
+    std::string collection, std::string name, std::function<void(std::optional<JsonView>)> told) {
+  std::uint64_t number = 0;
+  {
+    std::lock_guard lock(impl_->mutex);
+    number = ++impl_->followed;
+  }
+  impl_->loop.post([impl = impl_, number, collection = std::move(collection),
+                    name = std::move(name), told = std::move(told)]() mutable {
+    if (impl->stopped) return;
+    impl->followers[number] = std::make_unique<ObjectFollower>(
+        impl->loop, *impl->http, std::move(collection), std::move(name), std::move(told),
+        [raw = impl.get()](const std::string& line) { raw->say(line); });
+  });
+  return std::make_unique<FollowerHandle>(impl_, number);
 }
 
 void ApiServerConnection::watch(std::vector<Kind> kinds, std::function<void(WatchFact)> sink) {
@@ -253,6 +401,7 @@ ApiServerCounters ApiServerConnection::counters() const {
 
 void ApiServerConnection::stop() {
   impl_->loop.run([impl = impl_] { impl->close(); });
+  impl_->stopped_for_good = true;
 }
 
 }  // namespace fairlead

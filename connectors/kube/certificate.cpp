@@ -4,6 +4,7 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
+#include <ctime>
 #include <memory>
 
 namespace fairlead {
@@ -61,6 +62,23 @@ Result<void> check_key_matches(std::string_view certificate_pem, std::string_vie
   if (!certificate || X509_check_private_key(certificate.get(), key.get()) != 1)
     return Error{ErrorCode::bad_input, "the key does not belong to the client certificate"};
   return {};
+}
+
+std::optional<LogTime> certificate_end(std::string_view pem) {
+  Certificate certificate = first_certificate(pem);
+  std::tm parts{};
+  if (!certificate || ASN1_TIME_to_tm(X509_get0_notAfter(certificate.get()), &parts) != 1)
+    return std::nullopt;
+  return LogTime{static_cast<std::int64_t>(::timegm(&parts)) * 1'000'000'000};
+}
+
+std::string encode_base64(std::string_view bytes) {
+  std::string out((bytes.size() + 2) / 3 * 4 + 1, '\0');
+  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
+                                   reinterpret_cast<const unsigned char*>(bytes.data()),
+                                   static_cast<int>(bytes.size()));
+  out.resize(static_cast<std::size_t>(size));
+  return out;
 }
 
 Result<std::string> decode_base64(std::string_view text) {

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kReadBytes = 64 * 1024;
 constexpr std::uint32_t kHeaderBytesMax = 64 * 1024;
-constexpr Duration kTokenAgeMax = seconds(10);
+constexpr const char* kRenewed = "the credentials changed: connecting anew";
 
 // Feeds bytes to Beast's parser and hands out the body as it comes.
 class ResponseReader {
@@ -57,7 +57,8 @@ class ResponseReader {
     }
     pending_.erase(0, used);
   }
-  void end(ErrorCondition& error) { parser_.put_eof(error); }
+  // Of a stream that ends before a byte came, Beast would make a complete answer of 200.
+  void end(ErrorCondition& error) { parser_.got_some() ? parser_.put_eof(error) : void(); }
 
   bool has_header() const { return parser_.is_header_done(); }
   bool done() const { return parser_.is_done(); }
@@ -109,6 +110,7 @@ struct Pending {
 
 struct Idle {
   std::unique_ptr<Connection> connection;
+  std::shared_ptr<const ConnectionTarget> target;
   LogTime since;
 };
 
@@ -116,7 +118,9 @@ struct StreamState {
   HttpRequest request;
   HttpStreamHandler handler;
   std::unique_ptr<Connection> connection;
+  std::shared_ptr<const ConnectionTarget> target;
   bool cancelled = false;
+  bool renewed = false;  // ends because connections go elsewhere
 
   void cancel() {
     cancelled = true;
@@ -127,11 +131,10 @@ struct StreamState {
 // All that coroutines share; they keep it alive.
 class Core : public std::enable_shared_from_this<Core> {
  public:
-  Core(IoLoop& loop, Credentials credentials, HttpLimits limits, ConnectionTarget target)
-      : loop_(loop),
-        credentials_(std::move(credentials)),
-        limits_(limits),
-        target_(std::move(target)) {}
+  Core(IoLoop& loop, std::unique_ptr<Identities> identities, HttpLimits limits)
+      : loop_(loop), identities_(std::move(identities)), limits_(limits) {
+    identities_->on_new_target([this] { renew_streams(); });
+  }
 
   void send(Pending pending) {
     if (stopped_ || queue_.size() >= limits_.queued_max) {
@@ -149,12 +152,21 @@ class Core : public std::enable_shared_from_this<Core> {
     state->handler = std::move(handler);
     std::erase_if(streams_, [](const auto& known) { return known.expired(); });
     streams_.push_back(state);
-    asio::co_spawn(loop_.impl().context, run_stream(shared_from_this(), state), asio::detached);
+    identities_->ask([self = shared_from_this(), state](Result<Identity> identity) {
+      self->start_stream(state, std::move(identity), Tries::first);
+    });
     return state;
+  }
+
+  void use(Result<Credentials> credentials) { identities_->replace(std::move(credentials)); }
+  void set_limits(HttpLimits limits) {
+    limits_ = limits;
+    pump();
   }
 
   void stop() {
     stopped_ = true;
+    identities_->stop("stopped");
     idle_.clear();
     for (Connection* connection : active_) connection->close();
     for (auto& known : streams_)
@@ -166,49 +178,87 @@ class Core : public std::enable_shared_from_this<Core> {
  private:
   void pump() {
     while (!stopped_ && inflight_ < limits_.inflight_max && !queue_.empty()) {
-      Pending next = std::move(queue_.front());
+      auto next = std::make_shared<Pending>(std::move(queue_.front()));
       queue_.pop_front();
       ++inflight_;
-      asio::co_spawn(loop_.impl().context, run_request(shared_from_this(), std::move(next)),
-                     asio::detached);
+      identities_->ask([self = shared_from_this(), next](Result<Identity> identity) {
+        self->start_request(next, std::move(identity), Tries::first);
+      });
     }
   }
 
-  Result<std::string> head_of(const HttpRequest& request) {
-    if (!credentials_.token_file.empty() || token_read_.ns == 0) {
-      if (token_read_.ns == 0 || loop_.now() >= token_read_ + kTokenAgeMax) {
-        auto token = current_token(credentials_);
-        if (token.has_error()) return Error{ErrorCode::denied, token.error().message};
-        token_ = *token;
-        token_read_ = loop_.now();
-      }
+  enum class Tries : std::uint8_t { first, again };
+
+  void start_request(const std::shared_ptr<Pending>& pending, Result<Identity> identity,
+                     Tries tries) {
+    if (identity.has_value() && !stopped_) {
+      asio::co_spawn(loop_.impl().context,
+                     run_request(shared_from_this(), pending, std::move(*identity), tries),
+                     asio::detached);
+      return;
     }
-    const ServerAddress& server = target_.server;
+    loop_.post([self = shared_from_this(), pending,
+                why = identity.has_error() ? identity.error() : unavailable("stopped")] {
+      self->finish_request(*pending, why);
+    });
+  }
+
+  void finish_request(Pending& pending, Result<HttpResponse> answer) {
+    --inflight_;
+    pending.done(std::move(answer));
+    pump();
+  }
+
+  void start_stream(const std::shared_ptr<StreamState>& state, Result<Identity> identity,
+                    Tries tries) {
+    if (identity.has_value() && !stopped_ && !state->cancelled) {
+      asio::co_spawn(loop_.impl().context,
+                     run_stream(shared_from_this(), state, std::move(*identity), tries),
+                     asio::detached);
+      return;
+    }
+    loop_.post([state, why = identity.has_error() ? identity.error() : unavailable("stopped")] {
+      if (!state->cancelled) state->handler.ended(why);
+    });
+  }
+
+  void renew_streams() {
+    idle_.clear();
+    for (auto& known : streams_)
+      if (auto state = known.lock(); state && state->connection) {
+        state->renewed = true;
+        state->connection->close();
+      }
+  }
+
+  static std::string head_of(const HttpRequest& request, const Identity& identity) {
+    const ServerAddress& server = identity.target->server;
     std::string head = request.method + " " + server.path + request.target + " HTTP/1.1\r\nHost: ";
     head += server.host.find(':') == std::string::npos ? server.host : "[" + server.host + "]";
     head += ":" + server.port +
             "\r\nUser-Agent: fairlead/" FAIRLEAD_VERSION "\r\nAccept: application/json\r\n";
-    if (!token_.empty()) head += "Authorization: Bearer " + token_ + "\r\n";
+    if (!identity.token.empty()) head += "Authorization: Bearer " + identity.token + "\r\n";
     if (!request.content_type.empty()) head += "Content-Type: " + request.content_type + "\r\n";
     if (!request.body.empty() || request.method != "GET")
       head += "Content-Length: " + std::to_string(request.body.size()) + "\r\n";
     return head + "\r\n" + request.body;
   }
 
-  std::unique_ptr<Connection> take_idle() {
+  std::unique_ptr<Connection> take_idle(const Identity& identity) {
     while (!idle_.empty()) {
       Idle one = std::move(idle_.back());
       idle_.pop_back();
-      if (one.connection->quiet() && loop_.now() < one.since + limits_.idle_max)
+      if (one.target == identity.target && one.connection->quiet() &&
+          loop_.now() < one.since + limits_.idle_max)
         return std::move(one.connection);
     }
     return nullptr;
   }
 
-  void keep(std::unique_ptr<Connection> connection) {
+  void keep(std::unique_ptr<Connection> connection, const Identity& identity) {
     if (stopped_) return;
     if (idle_.size() >= limits_.idle_connections_max) idle_.erase(idle_.begin());
-    idle_.push_back({std::move(connection), loop_.now()});
+    idle_.push_back({std::move(connection), identity.target, loop_.now()});
   }
 
   static Error failure(const Connection& connection, const Deadline& deadline,
@@ -278,51 +328,75 @@ class Core : public std::enable_shared_from_this<Core> {
     out.reusable = reader->keep_alive();
   }
 
-  static asio::awaitable<void> run_request(std::shared_ptr<Core> self, Pending pending) {
+  static asio::awaitable<void> run_request(std::shared_ptr<Core> self,
+                                           std::shared_ptr<Pending> pending, Identity identity,
+                                           Tries tries) {
     Attempt attempt;
-    auto bytes = self->head_of(pending.request);
-    if (bytes.has_error()) {
-      attempt.answer = bytes.error();
-    } else {
-      std::unique_ptr<Connection> connection = self->take_idle();
-      bool reused = connection != nullptr;
-      for (;;) {
-        if (!connection) connection = make_connection(self->loop_.impl().context, self->target_);
-        self->active_.push_back(connection.get());
-        attempt = Attempt{};
-        co_await self->exchange(*connection, *bytes, pending.request, reused, attempt);
-        self->active_.remove(connection.get());
-        // A kept connection may have been closed under us. Only reading is safe to repeat.
-        const bool again = reused && attempt.answer.has_error() && !attempt.answered_a_byte &&
-                           pending.request.method == "GET" && !self->stopped_;
-        if (!again) break;
-        connection.reset();
-        reused = false;
-      }
-      if (attempt.reusable) self->keep(std::move(connection));
+    const std::string bytes = head_of(pending->request, identity);
+    std::unique_ptr<Connection> connection = self->take_idle(identity);
+    bool reused = connection != nullptr;
+    for (;;) {
+      if (!connection) connection = make_connection(self->loop_.impl().context, identity.target);
+      self->active_.push_back(connection.get());
+      attempt = Attempt{};
+      co_await self->exchange(*connection, bytes, pending->request, reused, attempt);
+      self->active_.remove(connection.get());
+      // A kept connection may have been closed under us. Only reading is safe to repeat.
+      const bool again = reused && attempt.answer.has_error() && !attempt.answered_a_byte &&
+                         pending->request.method == "GET" && !self->stopped_;
+      if (!again) break;
+      connection.reset();
+      reused = false;
     }
-    --self->inflight_;
-    pending.done(std::move(attempt.answer));
-    self->pump();
+    if (attempt.reusable) self->keep(std::move(connection), identity);
+    const bool refused = attempt.answer.has_value() && attempt.answer->status == 401;
+    if (!refused || tries == Tries::again || self->stopped_) {
+      self->finish_request(*pending, std::move(attempt.answer));
+      co_return;
+    }
+    // What was refused so was not carried out.
+    self->identities_->refused(
+        identity, [self, pending, identity,
+                   answer = std::move(attempt.answer)](Result<Identity> other) mutable {
+          if (other.has_value() && differs(*other, identity))
+            self->start_request(pending, std::move(other), Tries::again);
+          else
+            self->finish_request(*pending, std::move(answer));
+        });
+  }
+
+  static bool differs(const Identity& a, const Identity& b) {
+    return a.target != b.target || a.token != b.token;
   }
 
   static asio::awaitable<void> run_stream(std::shared_ptr<Core> self,
-                                          std::shared_ptr<StreamState> state) {
-    state->connection = make_connection(self->loop_.impl().context, self->target_);
+                                          std::shared_ptr<StreamState> state, Identity identity,
+                                          Tries tries) {
+    state->connection = make_connection(self->loop_.impl().context, identity.target);
     if (self->stopped_) state->cancelled = true;
     Result<HttpResponse> outcome = Error{};
-    co_await self->follow(*state, outcome);
-    if (!state->cancelled) state->handler.ended(std::move(outcome));
+    const std::string bytes = head_of(state->request, identity);
+    co_await self->follow(*state, bytes, outcome);
     state->connection.reset();
-  }
-
-  asio::awaitable<void> follow(StreamState& state, Result<HttpResponse>& outcome) {
-    Connection& connection = *state.connection;
-    auto bytes = head_of(state.request);
-    if (bytes.has_error()) {
-      outcome = bytes.error();
+    if (state->cancelled) co_return;
+    if (std::exchange(state->renewed, false)) outcome = unavailable(kRenewed);
+    const bool refused = outcome.has_value() && outcome->status == 401;
+    if (!refused || tries == Tries::again) {
+      state->handler.ended(std::move(outcome));
       co_return;
     }
+    self->identities_->refused(identity, [self, state, identity, outcome](Result<Identity> other) {
+      if (state->cancelled) return;
+      if (other.has_value() && differs(*other, identity))
+        self->start_stream(state, std::move(other), Tries::again);
+      else
+        state->handler.ended(outcome);
+    });
+  }
+
+  asio::awaitable<void> follow(StreamState& state, const std::string& bytes,
+                               Result<HttpResponse>& outcome) {
+    Connection& connection = *state.connection;
     ErrorCondition error;
     Deadline deadline(loop_, connection);
     deadline.set(std::min(limits_.connect_timeout, state.request.timeout));
@@ -332,7 +406,7 @@ class Core : public std::enable_shared_from_this<Core> {
       co_return;
     }
     deadline.set(state.request.timeout);
-    co_await connection.write(*bytes, error);
+    co_await connection.write(bytes, error);
     HttpResponse response;
     auto reader = std::make_unique<ResponseReader>();
     auto on_body = [&](std::string_view part) {
@@ -372,11 +446,8 @@ class Core : public std::enable_shared_from_this<Core> {
   }
 
   IoLoop& loop_;
-  const Credentials credentials_;
-  const HttpLimits limits_;
-  const ConnectionTarget target_;
-  std::string token_;
-  LogTime token_read_;
+  const std::unique_ptr<Identities> identities_;
+  HttpLimits limits_;
   std::deque<Pending> queue_;
   std::size_t inflight_ = 0;
   std::vector<Idle> idle_;
@@ -404,6 +475,8 @@ class Client final : public HttpClient {
   std::unique_ptr<Stream> stream(HttpRequest request, HttpStreamHandler handler) override {
     return std::make_unique<OpenStream>(core_->stream(std::move(request), std::move(handler)));
   }
+  void use(Result<Credentials> credentials) override { core_->use(std::move(credentials)); }
+  void set_limits(HttpLimits limits) override { core_->set_limits(limits); }
   void stop() override { core_->stop(); }
 
  private:
@@ -414,14 +487,14 @@ class Client final : public HttpClient {
 
 Result<std::unique_ptr<HttpClient>> HttpClient::make(IoLoop& loop, Credentials credentials,
                                                      HttpLimits limits) {
-  auto tls = make_tls(credentials);
-  if (tls.has_error()) return tls.error();
-  ConnectionTarget target{
-      credentials.server,
-      credentials.tls_server_name.empty() ? credentials.server.host : credentials.tls_server_name,
-      *tls};
-  return std::unique_ptr<HttpClient>(std::make_unique<Client>(
-      std::make_shared<Core>(loop, std::move(credentials), limits, std::move(target))));
+  auto identities = Identities::make(loop, std::move(credentials), {}, {});
+  if (identities.has_error()) return identities.error();
+  return make(loop, std::move(*identities), limits);
+}
+
+std::unique_ptr<HttpClient> HttpClient::make(IoLoop& loop, std::unique_ptr<Identities> identities,
+                                             HttpLimits limits) {
+  return std::make_unique<Client>(std::make_shared<Core>(loop, std::move(identities), limits));
 }
 
 }  // namespace fairlead

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "connectors/kube/identity.h"
 #include "connectors/kube/io_loop.h"
 #include "connectors/kube/kubeconfig.h"
 
@@ -57,10 +58,14 @@ class HttpClient {
   /// Fails (bad_input) if certificates or keys cannot be used.
   static Result<std::unique_ptr<HttpClient>> make(IoLoop& loop, Credentials credentials,
                                                   HttpLimits limits);
+  /// Takes over identities that were made before.
+  static std::unique_ptr<HttpClient> make(IoLoop& loop, std::unique_ptr<Identities> identities,
+                                          HttpLimits limits);
   virtual ~HttpClient() = default;
 
-  /// `done` is called once. unavailable: no answer (a timeout says so); its request may have been
-  /// carried out.
+  /// `done` is called once. denied: there are no credentials, nothing was sent. unavailable: no
+  /// answer (a timeout says so); its request may have been carried out. A 401 is tried again once
+  /// if other credentials can be had.
   virtual void send(HttpRequest request, std::function<void(Result<HttpResponse>)> done) = 0;
 
   /// An open stream; destroying it cancels: no callback runs afterwards. `request.timeout` bounds
@@ -70,6 +75,10 @@ class HttpClient {
     virtual ~Stream() = default;
   };
   virtual std::unique_ptr<Stream> stream(HttpRequest request, HttpStreamHandler handler) = 0;
+  /// From now on other credentials, or none. Streams end (unavailable) if connections go elsewhere
+  /// or are secured otherwise; so they do when credentials change by themselves.
+  virtual void use(Result<Credentials> credentials) = 0;
+  virtual void set_limits(HttpLimits limits) = 0;
   /// Ends every request (unavailable, "stopped") and every stream (without a callback).
   virtual void stop() = 0;
 };

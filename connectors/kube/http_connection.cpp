@@ -17,39 +17,46 @@ using asio::ip::tcp;
 
 namespace {
 
+constexpr std::size_t kProxyHeadMax = 16 * 1024;
+
 auto into(ErrorCondition& error) { return asio::redirect_error(asio::use_awaitable, error); }
 
 // What both kinds share: name resolution, TCP, closing.
 class TcpConnection : public Connection {
  public:
-  TcpConnection(asio::io_context& context, const ConnectionTarget& target)
-      : target_(target), resolver_(context), socket_(context) {}
+  TcpConnection(asio::io_context& context, std::shared_ptr<const ConnectionTarget> target)
+      : shared_(std::move(target)), target_(*shared_), resolver_(context), socket_(context) {}
 
   void close() override {
     closed_ = true;
     ErrorCondition ignored;
     resolver_.cancel();
-    socket_.close(ignored);
+    socket().close(ignored);
   }
   bool quiet() override {
     char byte = 0;
-    const auto got = ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    const auto got = ::recv(socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
   }
   std::string step() const override { return step_; }
 
  protected:
+  // What TCP is spoken on.
+  virtual tcp::socket& socket() { return socket_; }
+  // To the server, or to the proxy before it.
   asio::awaitable<void> connect_tcp(ErrorCondition& error) {
-    step_ = "resolving " + target_.server.host;
-    const auto found =
-        co_await resolver_.async_resolve(target_.server.host, target_.server.port, into(error));
+    const std::string& host = target_.proxy ? target_.proxy->host : target_.server.host;
+    const std::string& port = target_.proxy ? target_.proxy->port : target_.server.port;
+    const std::string whom = target_.proxy ? "proxy " : "";
+    step_ = "resolving " + whom + host;
+    const auto found = co_await resolver_.async_resolve(host, port, into(error));
     if (error || stopped(error)) co_return;
-    step_ = "connecting to " + target_.server.host + ":" + target_.server.port;
-    co_await asio::async_connect(socket_, found, into(error));
+    step_ = "connecting to " + whom + host + ":" + port;
+    co_await asio::async_connect(socket(), found, into(error));
     if (error || stopped(error)) co_return;
     ErrorCondition ignored;
-    socket_.set_option(tcp::no_delay(true), ignored);
-    socket_.set_option(asio::socket_base::keep_alive(true), ignored);
+    socket().set_option(tcp::no_delay(true), ignored);
+    socket().set_option(asio::socket_base::keep_alive(true), ignored);
   }
   // close() between two steps must not be forgotten.
   bool stopped(ErrorCondition& error) {
@@ -57,6 +64,7 @@ class TcpConnection : public Connection {
     return closed_;
   }
 
+  const std::shared_ptr<const ConnectionTarget> shared_;
   const ConnectionTarget& target_;
   tcp::resolver resolver_;
   tcp::socket socket_;
@@ -78,29 +86,57 @@ class PlainConnection final : public TcpConnection {
   }
 };
 
-class TlsConnection final : public TcpConnection {
- public:
-  TlsConnection(asio::io_context& context, const ConnectionTarget& target)
-      : TcpConnection(context, target), stream_(socket_, *target.tls) {}
+// The server's or a proxy's side of a TLS handshake. Coroutine parameters outlive the handshake.
+template <class Stream>
+asio::awaitable<void> shake_hands(Stream& stream, const std::string& name, std::string& step,
+                                  ErrorCondition& error) {
+  // An address is no name: it may be verified, but not be asked for.
+  ErrorCondition no_address;
+  asio::ip::make_address(name, no_address);
+  if (no_address)  // SSL_set_tlsext_host_name, whose macro holds an old-style cast
+    SSL_ctrl(stream.native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+             const_cast<char*>(name.c_str()));
+  stream.set_verify_callback(asio::ssl::host_name_verification(name), error);
+  if (error) co_return;
+  co_await stream.async_handshake(asio::ssl::stream_base::client, into(error));
+  const long verified = SSL_get_verify_result(stream.native_handle());
+  // A callback that says no without a word, as that for the name does, is an unspecified error.
+  if (error && verified == X509_V_ERR_UNSPECIFIED)
+    step += " (the certificate is not for " + name + ")";
+  else if (error && verified != X509_V_OK)
+    step += std::string(" (") + X509_verify_cert_error_string(verified) + ")";
+}
 
-  asio::awaitable<void> connect(ErrorCondition& error) override {
-    co_await connect_tcp(error);
-    if (error) co_return;
-    step_ = "TLS handshake with " + target_.server.host + ":" + target_.server.port;
-    // An address is no name: it may be verified, but not be asked for.
-    ErrorCondition no_address;
-    asio::ip::make_address(target_.verify_name, no_address);
-    if (no_address)  // SSL_set_tlsext_host_name, whose macro holds an old-style cast
-      SSL_ctrl(stream_.native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
-               const_cast<char*>(target_.verify_name.c_str()));
-    stream_.set_verify_callback(asio::ssl::host_name_verification(target_.verify_name), error);
-    if (error) co_return;
-    co_await stream_.async_handshake(asio::ssl::stream_base::client, into(error));
-    const long verified = SSL_get_verify_result(stream_.native_handle());
-    if (error && verified != X509_V_OK)
-      step_ += std::string(" (") + X509_verify_cert_error_string(verified) + ")";
-    if (!error) stopped(error);
+// Asks a proxy for a tunnel to the server; bytes that follow are the server's.
+template <class Stream>
+asio::awaitable<void> open_tunnel(Stream& stream, const ConnectionTarget& target, std::string& step,
+                                  ErrorCondition& error) {
+  const std::string& host = target.server.host;
+  const std::string to =
+      (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" + target.server.port;
+  step = "asking proxy " + target.proxy->host + ":" + target.proxy->port + " for " + to;
+  std::string request = "CONNECT " + to + " HTTP/1.1\r\nHost: " + to + "\r\n";
+  if (!target.proxy->authorization.empty())
+    request += "Proxy-Authorization: " + target.proxy->authorization + "\r\n";
+  request += "User-Agent: fairlead/" FAIRLEAD_VERSION "\r\n\r\n";
+  co_await asio::async_write(stream, asio::buffer(request), into(error));
+  // Byte by byte: what follows the head belongs to the tunnel.
+  std::string head;
+  while (!error && !head.ends_with("\r\n\r\n") && head.size() < kProxyHeadMax) {
+    char byte = 0;
+    if (co_await stream.async_read_some(asio::buffer(&byte, 1), into(error)) == 1) head += byte;
   }
+  if (error) co_return;
+  const bool good = head.starts_with("HTTP/1.") && head.size() > 12 && head.substr(8, 2) == " 2";
+  if (good) co_return;
+  step += " (it answered " + head.substr(0, std::min<std::size_t>(head.find("\r\n"), 80)) + ")";
+  error = asio::error::connection_refused;
+}
+
+// TLS to the server over `Below`: the socket, or TLS to a proxy.
+template <class Below>
+class TlsOver : public TcpConnection {
+ public:
   asio::awaitable<void> write(std::string_view bytes, ErrorCondition& error) override {
     co_await asio::async_write(stream_, asio::buffer(bytes), into(error));
   }
@@ -110,17 +146,78 @@ class TlsConnection final : public TcpConnection {
     co_return got;
   }
 
+ protected:
+  TlsOver(asio::io_context& context, std::shared_ptr<const ConnectionTarget> target, Below& below)
+      : TcpConnection(context, std::move(target)), below_(below), stream_(below, *target_.tls) {}
+
+  // What is below is connected; now the tunnel, if there is a proxy, and the server's TLS.
+  asio::awaitable<void> secure(ErrorCondition& error) {
+    if (target_.proxy) co_await open_tunnel(below_, target_, step_, error);
+    if (error || stopped(error)) co_return;
+    step_ = "TLS handshake with " + target_.server.host + ":" + target_.server.port;
+    co_await shake_hands(stream_, target_.verify_name, step_, error);
+    if (!error) stopped(error);
+  }
+
  private:
-  asio::ssl::stream<tcp::socket&> stream_;
+  Below& below_;
+  asio::ssl::stream<Below&> stream_;
+};
+
+class TlsConnection final : public TlsOver<tcp::socket> {
+ public:
+  TlsConnection(asio::io_context& context, std::shared_ptr<const ConnectionTarget> target)
+      : TlsOver(context, std::move(target), socket_) {}
+  asio::awaitable<void> connect(ErrorCondition& error) override {
+    co_await connect_tcp(error);
+    if (!error) co_await secure(error);
+  }
+};
+
+using ProxyStream = asio::ssl::stream<tcp::socket&>;
+
+// Made before the connection that runs over it.
+struct ProxyLayer {
+  ProxyLayer(asio::io_context& context, asio::ssl::context& tls)
+      : proxy_socket(context), proxy_stream(proxy_socket, tls) {}
+  tcp::socket proxy_socket;
+  ProxyStream proxy_stream;
+};
+
+class TlsByTlsProxy final : private ProxyLayer, public TlsOver<ProxyStream> {
+ public:
+  TlsByTlsProxy(asio::io_context& context, std::shared_ptr<const ConnectionTarget> target)
+      : ProxyLayer(context, *target->proxy_tls),
+        TlsOver(context, std::move(target), proxy_stream) {}
+  asio::awaitable<void> connect(ErrorCondition& error) override {
+    co_await connect_tcp(error);
+    if (error) co_return;
+    step_ = "TLS handshake with proxy " + target_.proxy->host + ":" + target_.proxy->port;
+    co_await shake_hands(proxy_stream, target_.proxy->host, step_, error);
+    if (error || stopped(error)) co_return;
+    co_await secure(error);
+  }
+
+ private:
+  tcp::socket& socket() override { return proxy_socket; }
 };
 
 Error unusable(const char* what, const ErrorCondition& error) {
   return {ErrorCode::bad_input, std::string(what) + ": " + error.message()};
 }
 
-}  // namespace
+void set_roots(asio::ssl::context& tls, const std::string& ca_pem, ErrorCondition& error) {
+  if (ca_pem.empty())
+    tls.set_default_verify_paths(error);
+  else
+    tls.add_certificate_authority(asio::buffer(ca_pem), error);
+  // As Go does: whatever the file trusts is a root, self-signed or not.
+  X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(tls.native_handle()), X509_V_FLAG_PARTIAL_CHAIN);
+}
 
-Result<std::shared_ptr<asio::ssl::context>> make_tls(const Credentials& credentials) {
+Result<std::shared_ptr<asio::ssl::context>> make_tls(const Credentials& credentials,
+                                                     const std::string& certificate_pem,
+                                                     const std::string& key_pem) {
   if (!credentials.server.tls) return std::shared_ptr<asio::ssl::context>();
   auto tls = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_client);
   SSL_CTX_set_min_proto_version(tls->native_handle(), TLS1_2_VERSION);
@@ -129,28 +226,55 @@ Result<std::shared_ptr<asio::ssl::context>> make_tls(const Credentials& credenti
     tls->set_verify_mode(asio::ssl::verify_none, error);
   } else {
     tls->set_verify_mode(asio::ssl::verify_peer, error);
-    if (credentials.ca_pem.empty()) {
-      tls->set_default_verify_paths(error);
-    } else {
-      tls->add_certificate_authority(asio::buffer(credentials.ca_pem), error);
-    }
+    set_roots(*tls, credentials.ca_pem, error);
     if (error) return unusable("certificate-authority", error);
-    // As Go does: whatever the file trusts is a root, self-signed or not.
-    X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(tls->native_handle()),
-                                X509_V_FLAG_PARTIAL_CHAIN);
   }
-  if (credentials.client_certificate_pem.empty()) return tls;
-  tls->use_certificate_chain(asio::buffer(credentials.client_certificate_pem), error);
+  if (certificate_pem.empty()) return tls;
+  tls->use_certificate_chain(asio::buffer(certificate_pem), error);
   if (error) return unusable("client-certificate", error);
-  tls->use_private_key(asio::buffer(credentials.client_key_pem), asio::ssl::context::pem, error);
+  tls->use_private_key(asio::buffer(key_pem), asio::ssl::context::pem, error);
   if (error) return unusable("client-key", error);
   return tls;
 }
 
+// A proxy is verified by the roots of the machine and those of the cluster, and never gets the
+// client certificate.
+Result<std::shared_ptr<asio::ssl::context>> make_proxy_tls(const Credentials& credentials) {
+  if (!credentials.proxy || !credentials.proxy->tls) return std::shared_ptr<asio::ssl::context>();
+  auto tls = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_client);
+  SSL_CTX_set_min_proto_version(tls->native_handle(), TLS1_2_VERSION);
+  ErrorCondition error;
+  tls->set_verify_mode(asio::ssl::verify_peer, error);
+  set_roots(*tls, "", error);
+  if (!credentials.ca_pem.empty()) set_roots(*tls, credentials.ca_pem, error);
+  if (error) return unusable("certificate-authority", error);
+  return tls;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const ConnectionTarget>> make_target(const Credentials& credentials,
+                                                            const std::string& certificate_pem,
+                                                            const std::string& key_pem) {
+  auto tls = make_tls(credentials, certificate_pem, key_pem);
+  if (tls.has_error()) return tls.error();
+  auto proxy_tls = make_proxy_tls(credentials);
+  if (proxy_tls.has_error()) return proxy_tls.error();
+  auto target = std::make_shared<ConnectionTarget>();
+  target->server = credentials.server;
+  target->verify_name =
+      credentials.tls_server_name.empty() ? credentials.server.host : credentials.tls_server_name;
+  target->tls = std::move(*tls);
+  target->proxy = credentials.proxy;
+  target->proxy_tls = std::move(*proxy_tls);
+  return std::shared_ptr<const ConnectionTarget>(std::move(target));
+}
+
 std::unique_ptr<Connection> make_connection(asio::io_context& context,
-                                            const ConnectionTarget& target) {
-  if (target.tls) return std::make_unique<TlsConnection>(context, target);
-  return std::make_unique<PlainConnection>(context, target);
+                                            std::shared_ptr<const ConnectionTarget> target) {
+  if (target->proxy_tls) return std::make_unique<TlsByTlsProxy>(context, std::move(target));
+  if (target->tls) return std::make_unique<TlsConnection>(context, std::move(target));
+  return std::make_unique<PlainConnection>(context, std::move(target));
 }
 
 }  // namespace fairlead

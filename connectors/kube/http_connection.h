@@ -20,10 +20,15 @@ struct ConnectionTarget {
   ServerAddress server;
   std::string verify_name;                         // SNI and the name in the certificate
   std::shared_ptr<boost::asio::ssl::context> tls;  // null: plain
+  std::optional<ProxyAddress> proxy;
+  std::shared_ptr<boost::asio::ssl::context> proxy_tls;  // null: the proxy is spoken to plainly
 };
 
-/// The TLS settings of `credentials`; null for http://.
-Result<std::shared_ptr<boost::asio::ssl::context>> make_tls(const Credentials& credentials);
+/// The target of `credentials` with this client certificate (both empty: none). bad_input if a
+/// certificate or key cannot be used.
+Result<std::shared_ptr<const ConnectionTarget>> make_target(const Credentials& credentials,
+                                                            const std::string& certificate_pem,
+                                                            const std::string& key_pem);
 
 /// A byte stream to the server. Operations report through `error` and never throw; close() makes
 /// pending ones fail.
@@ -44,6 +49,6 @@ class Connection {
 };
 
 std::unique_ptr<Connection> make_connection(boost::asio::io_context& context,
-                                            const ConnectionTarget& target);
+                                            std::shared_ptr<const ConnectionTarget> target);
 
 }  // namespace fairlead

@@ -123,10 +123,17 @@ void JsonDocument::leaf(JsonKind kind, std::string_view key, std::string_view te
 
 namespace {
 
+bool is_plain(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; }
+
 void append_quoted(std::string& out, std::string_view text) {
   constexpr std::string_view digits = "0123456789abcdef";
   out += '"';
-  for (char c : text) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::size_t from = at;
+    while (at < text.size() && is_plain(text[at])) ++at;
+    out.append(text, from, at - from);
+    if (at == text.size()) break;
+    const char c = text[at];
     const auto byte = static_cast<unsigned char>(c);
     switch (c) {
       case '"': out += "\\\""; break;
@@ -137,13 +144,9 @@ void append_quoted(std::string& out, std::string_view text) {
       case '\r': out += "\\r"; break;
       case '\t': out += "\\t"; break;
       default:
-        if (byte < 0x20) {
-          out += "\\u00";
-          out += digits[byte >> 4];
-          out += digits[byte & 15];
-        } else {
-          out += c;
-        }
+        out += "\\u00";
+        out += digits[byte >> 4];
+        out += digits[byte & 15];
     }
   }
   out += '"';
@@ -151,7 +154,31 @@ void append_quoted(std::string& out, std::string_view text) {
 
 void append_canonical(std::string& out, JsonView value);
 
+void append_member(std::string& out, JsonView member) {
+  if (out.back() != '{') out += ',';
+  append_quoted(out, member.key());
+  out += ':';
+  append_canonical(out, member);
+}
+
+// API servers send members in order, each once: the usual case.
+bool in_order(JsonView object) {
+  std::string_view before;
+  for (JsonView member : object) {
+    if (!before.empty() && member.key() <= before) return false;
+    before = member.key();
+    if (before.empty()) return false;
+  }
+  return true;
+}
+
 void append_object(std::string& out, JsonView object) {
+  out += '{';
+  if (in_order(object)) {
+    for (JsonView member : object) append_member(out, member);
+    out += '}';
+    return;
+  }
   std::vector<std::pair<std::string_view, std::size_t>> order;  // name, place
   std::vector<JsonView> members;
   order.reserve(object.size());
@@ -161,16 +188,10 @@ void append_object(std::string& out, JsonView object) {
     members.push_back(member);
   }
   std::sort(order.begin(), order.end());
-  out += '{';
-  bool first = true;
   for (std::size_t i = 0; i < order.size(); ++i) {
     // Of equal names the last one counts, as everywhere in Kubernetes.
     if (i + 1 < order.size() && order[i + 1].first == order[i].first) continue;
-    if (!first) out += ',';
-    first = false;
-    append_quoted(out, order[i].first);
-    out += ':';
-    append_canonical(out, members[order[i].second]);
+    append_member(out, members[order[i].second]);
   }
   out += '}';
 }

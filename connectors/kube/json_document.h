@@ -1,10 +1,10 @@
 // One JSON document as a compact tree with cheap views.
 //
-// Watch lines come in as text. The whole of a line is walked once with simdjson (which validates
-// every byte of it) into one array of nodes and one block of characters; after that nothing refers
-// to the input. Numbers keep their text, so an integer of forty digits or a decimal reaches the
-// Quantity parser exactly as written: no floating point anywhere. YAML and nlohmann documents are
-// brought into the same tree, so projections read one thing only.
+// Watch lines come in as text. The whole of a line is walked once, every byte of it looked at, into
+// one array of nodes and one copy of the text, in which strings stay where they are; after that
+// nothing refers to the input. Numbers keep their text, so an integer of forty digits or a decimal
+// reaches the Quantity parser exactly as written: no floating point anywhere. YAML and nlohmann
+// documents are brought into the same tree, so projections read one thing only.
 #pragma once
 
 #include <cstddef>
@@ -36,6 +36,7 @@ enum class JsonKind : std::uint8_t { absent, null, boolean, number, string, arra
 std::string_view describe(JsonKind kind);
 
 class JsonDocument;
+class JsonIndex;
 
 /// One value of a JsonDocument. Copy freely; valid while its document lives and is not moved from.
 class JsonView {
@@ -118,6 +119,7 @@ class JsonDocument {
 
  private:
   friend class JsonView;
+  friend class JsonTreeBuilder;
   struct Node {
     JsonKind kind = JsonKind::null;
     std::uint32_t key_at = 0, key_size = 0;  // in characters_
@@ -149,6 +151,11 @@ Result<JsonDocument> parse_json(std::string_view text);
 /// The same, with the place of the fault as a value; `fault` is set only on failure.
 std::optional<JsonDocument> parse_json(std::string_view text, JsonFault& fault,
                                        std::size_t bytes_max = kJsonBytesMax);
+
+/// Reads what `index` has found into `out`, whose buffers are used again.
+bool parse_indexed(const JsonIndex& index, JsonDocument& out, JsonFault& fault);
+/// Where and why `text`, which JsonIndex refused, is no JSON.
+JsonFault fault_of(std::string_view text);
 
 /// Keys sorted bytewise, no white space, number tokens as they are: the bytes that digests are
 /// taken of. Equal to to_text(to_json(v)) as long as all numbers are 64-bit integers.

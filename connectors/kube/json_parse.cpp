@@ -1,19 +1,13 @@
-// The only file that sees simdjson. Its On-Demand interface does not validate what it skips, so
-// everything is visited.
-#include <simdjson.h>
-
+// From the places of a text's values to the tree: every byte is looked at, nothing is skipped.
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 
 #include "connectors/kube/json_document.h"
+#include "connectors/kube/json_index.h"
 
 namespace fairlead {
 namespace {
-
-namespace od = simdjson::ondemand;
-
-// A parser keeps buffers of the size of its largest document; above this they are given back.
-constexpr std::size_t kParserKeepsMax = std::size_t{1} << 20;
 
 constexpr std::size_t kFaultBytesMax = 200;
 
@@ -40,99 +34,224 @@ bool valid_number(std::string_view token) {
   return at == token.size();
 }
 
-std::string_view trim(std::string_view token) {
-  while (!token.empty() && std::strchr(" \t\r\n", token.back()) != nullptr) token.remove_suffix(1);
-  return token;
+bool is_high_surrogate(unsigned unit) { return unit >= 0xd800 && unit < 0xdc00; }
+bool is_low_surrogate(unsigned unit) { return unit >= 0xdc00 && unit < 0xe000; }
+
+// Four hexadecimal digits at `from`.
+bool read_unit(const char* from, const char* end, unsigned& unit) {
+  if (end - from < 4) return false;
+  const auto [stop, error] = std::from_chars(from, from + 4, unit, 16);
+  return error == std::errc{} && stop == from + 4;
 }
 
-// Walks one value. False means malformed or too deep.
-class Walk {
- public:
-  explicit Walk(JsonDocument& out) : out_(out) {}
+char* put_utf8(char* to, unsigned point) {
+  const auto put = [&to](unsigned byte) { *to++ = static_cast<char>(byte); };
+  if (point < 0x80) {
+    put(point);
+  } else if (point < 0x800) {
+    put(0xc0 | point >> 6);
+    put(0x80 | (point & 0x3f));
+  } else if (point < 0x10000) {
+    put(0xe0 | point >> 12);
+    put(0x80 | (point >> 6 & 0x3f));
+    put(0x80 | (point & 0x3f));
+  } else {
+    put(0xf0 | point >> 18);
+    put(0x80 | (point >> 12 & 0x3f));
+    put(0x80 | (point >> 6 & 0x3f));
+    put(0x80 | (point & 0x3f));
+  }
+  return to;
+}
 
-  template <class Value>
-  bool value(Value& from, std::string_view key, std::size_t depth) {
-    od::json_type type;
-    if (from.type().get(type) != simdjson::SUCCESS) return false;
-    switch (type) {
-      case od::json_type::object: return object(from, key, depth);
-      case od::json_type::array: return array(from, key, depth);
-      case od::json_type::string: {
-        std::string_view text;
-        if (from.get_string().get(text) != simdjson::SUCCESS) return false;
-        out_.leaf(JsonKind::string, key, text);
-        return true;
-      }
-      case od::json_type::number: return number(from, key);
-      case od::json_type::boolean: {
-        bool yes = false;
-        if (from.get_bool().get(yes) != simdjson::SUCCESS) return false;
-        out_.leaf(JsonKind::boolean, key, yes ? "true" : "false");
-        return true;
-      }
-      case od::json_type::null: {
-        bool null = false;
-        if (simdjson::simdjson_result<bool>(from.is_null()).get(null) != simdjson::SUCCESS || !null)
-          return false;
-        out_.leaf(JsonKind::null, key, {});
-        return true;
-      }
+// Undoes escapes in place (what they stand for is never longer); the new end, null if one is wrong.
+char* unescape(char* begin, char* end) {
+  char* from = static_cast<char*>(std::memchr(begin, '\\', static_cast<std::size_t>(end - begin)));
+  if (from == nullptr) return end;
+  char* to = from;
+  while (from < end) {
+    if (*from != '\\') {
+      *to++ = *from++;
+      continue;
     }
-    return false;
+    if (end - from < 2) return nullptr;
+    const char kind = from[1];
+    from += 2;
+    if (kind != 'u') {
+      constexpr std::string_view names = "\"\\/bfnrt";
+      constexpr std::string_view means = "\"\\/\b\f\n\r\t";
+      const std::size_t which = names.find(kind);
+      if (which == std::string_view::npos) return nullptr;
+      *to++ = means[which];
+      continue;
+    }
+    unsigned point = 0;
+    if (!read_unit(from, end, point)) return nullptr;
+    from += 4;
+    if (is_high_surrogate(point)) {
+      unsigned low = 0;
+      if (end - from < 6 || from[0] != '\\' || from[1] != 'u' || !read_unit(from + 2, end, low) ||
+          !is_low_surrogate(low))
+        return nullptr;
+      point = 0x10000 + ((point - 0xd800) << 10) + (low - 0xdc00);
+      from += 6;
+    } else if (is_low_surrogate(point)) {
+      return nullptr;
+    }
+    to = put_utf8(to, point);
+  }
+  return to;
+}
+
+}  // namespace
+
+// Builds the tree in the document's own buffers: the text is copied once, strings stay where they
+// are in the copy.
+class JsonTreeBuilder {
+ public:
+  JsonTreeBuilder(const JsonIndex& index, JsonDocument& out)
+      : places_(index.places()), out_(out), size_(index.text().size()) {
+    out_.nodes_.clear();
+    out_.open_.clear();
+    out_.characters_.assign(index.text());
+    out_.nodes_.reserve(places_.size() / 2 + 1);
+    text_ = out_.characters_.data();
+    escapes_ = std::memchr(text_, '\\', size_) != nullptr;
   }
 
+  // False: no JSON, or too deep.
+  bool build() {
+    for (;;) {
+      if (!value()) return false;
+      if (opened_) {
+        opened_ = false;
+        continue;
+      }
+      // Behind a value: ends of containers, until another value follows.
+      for (;;) {
+        if (out_.open_.empty()) return at_ == places_.size();
+        const char next = here();
+        ++at_;
+        const bool object = out_.nodes_[out_.open_.back()].kind == JsonKind::object;
+        if (next == ',') {
+          if (object && !key()) return false;
+          break;
+        }
+        if (next != (object ? '}' : ']')) return false;
+        close();
+      }
+    }
+  }
   bool too_deep() const { return too_deep_; }
 
  private:
-  template <class Value>
-  bool number(Value& from, std::string_view key) {
-    // The raw token runs up to the next structural character; reading past it moves the cursor on.
-    std::string_view token;
-    if (simdjson::simdjson_result<std::string_view>(from.raw_json_token()).get(token) !=
-        simdjson::SUCCESS)
+  char here() const { return at_ < places_.size() ? text_[places_[at_]] : '\0'; }
+
+  // The value at at_, and where it is a container with content its first key; moves on.
+  bool value() {
+    switch (here()) {
+      case '{': return open(JsonKind::object, '}');
+      case '[': return open(JsonKind::array, ']');
+      case '"': {
+        std::uint32_t from = 0, size = 0;
+        if (!string(from, size)) return false;
+        add(JsonKind::string, from, size);
+        return true;
+      }
+      default: return scalar();
+    }
+  }
+
+  bool open(JsonKind kind, char end) {
+    if (out_.open_.size() >= kJsonDepthMax) return too_deep_ = true, false;
+    add(kind, 0, 0);
+    ++at_;
+    if (here() == end) {
+      ++at_;
+      return true;
+    }
+    out_.open_.push_back(static_cast<std::uint32_t>(out_.nodes_.size() - 1));
+    opened_ = true;
+    return kind == JsonKind::array || key();
+  }
+
+  void close() {
+    out_.nodes_[out_.open_.back()].end = static_cast<std::uint32_t>(out_.nodes_.size());
+    out_.open_.pop_back();
+  }
+
+  bool key() {
+    if (here() != '"' || !string(key_at_, key_size_) || here() != ':') return false;
+    ++at_;
+    return true;
+  }
+
+  std::size_t end_here() const {
+    std::size_t end = at_ + 1 < places_.size() ? places_[at_ + 1] : size_;
+    while (JsonIndex::is_space(text_[end - 1])) --end;  // ends at the value itself
+    return end;
+  }
+
+  // Between an opening quote and the next place there is nothing but the string and white space.
+  bool string(std::uint32_t& from, std::uint32_t& size) {
+    const std::size_t begin = places_[at_] + 1;
+    const std::size_t end = end_here() - 1;
+    if (end < begin || text_[end] != '"') return false;
+    ++at_;
+    char* last = text_ + end;
+    if (escapes_) last = unescape(text_ + begin, last);
+    if (last == nullptr) return false;
+    from = static_cast<std::uint32_t>(begin);
+    size = static_cast<std::uint32_t>(last - (text_ + begin));
+    return true;
+  }
+
+  bool scalar() {
+    if (at_ >= places_.size()) return false;
+    const std::uint32_t begin = places_[at_];
+    const auto size = static_cast<std::uint32_t>(end_here() - begin);
+    const std::string_view token(text_ + begin, size);
+    ++at_;
+    if (token == "true" || token == "false")
+      add(JsonKind::boolean, begin, size);
+    else if (token == "null")
+      add(JsonKind::null, 0, 0);
+    else if (valid_number(token))
+      add(JsonKind::number, begin, size);
+    else
       return false;
-    token = trim(token);
-    if (!valid_number(token)) return false;
-    out_.leaf(JsonKind::number, key, token);
     return true;
   }
 
-  template <class Value>
-  bool array(Value& from, std::string_view key, std::size_t depth) {
-    if (depth >= kJsonDepthMax) return too_deep_ = true, false;
-    od::array items;
-    if (from.get_array().get(items) != simdjson::SUCCESS) return false;
-    out_.open(JsonKind::array, key);
-    for (auto item : items) {
-      od::value inner;
-      if (item.get(inner) != simdjson::SUCCESS || !value(inner, {}, depth + 1)) return false;
+  void add(JsonKind kind, std::uint32_t text_at, std::uint32_t text_size) {
+    JsonDocument::Node node;
+    node.kind = kind;
+    node.text_at = text_at;
+    node.text_size = text_size;
+    node.end = static_cast<std::uint32_t>(out_.nodes_.size() + 1);
+    if (!out_.open_.empty()) {
+      JsonDocument::Node& parent = out_.nodes_[out_.open_.back()];
+      ++parent.text_size;
+      if (parent.kind == JsonKind::object) {
+        node.key_at = key_at_;
+        node.key_size = key_size_;
+      }
     }
-    out_.close();
-    return true;
+    out_.nodes_.push_back(node);
   }
 
-  template <class Value>
-  bool object(Value& from, std::string_view key, std::size_t depth) {
-    if (depth >= kJsonDepthMax) return too_deep_ = true, false;
-    od::object members;
-    if (from.get_object().get(members) != simdjson::SUCCESS) return false;
-    out_.open(JsonKind::object, key);
-    for (auto member : members) {
-      od::field field;
-      std::string_view name;
-      if (std::move(member).get(field) != simdjson::SUCCESS ||
-          field.unescaped_key().get(name) != simdjson::SUCCESS)
-        return false;
-      od::value inner = field.value();
-      if (!value(inner, name, depth + 1)) return false;
-    }
-    out_.close();
-    return true;
-  }
-
+  const std::span<const std::uint32_t> places_;
   JsonDocument& out_;
+  const std::size_t size_;
+  char* text_ = nullptr;
+  std::size_t at_ = 0;  // in places_
+  std::uint32_t key_at_ = 0, key_size_ = 0;
+  bool escapes_ = false;
+  bool opened_ = false;  // a container with content: its first value is next
   bool too_deep_ = false;
 };
+
+namespace {
 
 // Says where a text stops being JSON, in words and offsets that do not depend on the CPU's kernel
 // (simdjson's do).
@@ -189,42 +308,29 @@ JsonFault find_fault(std::string_view text, bool too_deep) {
 
 }  // namespace
 
+bool parse_indexed(const JsonIndex& index, JsonDocument& out, JsonFault& fault) {
+  JsonTreeBuilder builder(index, out);
+  if (builder.build()) return true;
+  fault = find_fault(index.text(), builder.too_deep());
+  return false;
+}
+
+JsonFault fault_of(std::string_view text) { return find_fault(text, false); }
+
 std::optional<JsonDocument> parse_json(std::string_view text, JsonFault& fault,
                                        std::size_t bytes_max) {
   if (text.size() > bytes_max) {
     fault = {bytes_max, 1, "longer than " + std::to_string(bytes_max) + " bytes"};
     return std::nullopt;
   }
-  thread_local od::parser parser;
-  thread_local std::string padded;
-  padded.clear();
-  padded.reserve(text.size() + simdjson::SIMDJSON_PADDING);
-  padded.append(text);
-
+  thread_local JsonIndex index;
   JsonDocument out;
-  out.reserve(text.size());
-  Walk walk(out);
-  bool good = false;
-  {
-    od::document document;
-    bool scalar = false;
-    if (parser.iterate(padded.data(), text.size(), padded.capacity()).get(document) ==
-            simdjson::SUCCESS &&
-        document.is_scalar().get(scalar) == simdjson::SUCCESS)
-      good = walk.value(document, {}, 0) &&
-             (scalar || document.current_location().error() == simdjson::OUT_OF_BOUNDS);
-    // A lone scalar carries no structure that simdjson would check for trailing text: let the
-    // strict reader decide.
-    // (It takes a NUL for the end.)
-    if (good && scalar) good = Json::accept(text) && text.find('\0') == std::string_view::npos;
+  if (!index.find(text)) {
+    fault = fault_of(text);
+    return std::nullopt;
   }
-  if (text.size() > kParserKeepsMax) {
-    parser = od::parser();
-    padded = std::string();
-  }
-  if (good) return out;
-  fault = find_fault(text, walk.too_deep());
-  return std::nullopt;
+  if (!parse_indexed(index, out, fault)) return std::nullopt;
+  return out;
 }
 
 Result<JsonDocument> parse_json(std::string_view text) {

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kReasonBytesMax = 1024;
 constexpr Duration kWriteTimeout = seconds(30);
+constexpr Duration kNoCredentialsPause = seconds(5);
 
 std::string delete_options(const WriteRequest& request) {
   Json options{{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
@@ -108,7 +109,9 @@ WriteAnswer classify(const WriteRequest& request, const Result<HttpResponse>& an
   WriteAnswer out;
   out.intent = request.intent;
   if (answer.has_error()) {
-    out.result = WriteResult::unknown;
+    const bool sent = answer.error().code != ErrorCode::denied;
+    out.result = sent ? WriteResult::unknown : WriteResult::throttled;
+    if (!sent) out.retry_after = kNoCredentialsPause;
     out.reason = answer.error().message.substr(0, kReasonBytesMax);
     return out;
   }
@@ -139,9 +142,12 @@ struct KubeSink::Core : std::enable_shared_from_this<KubeSink::Core> {
 
   Core(IoLoop& loop_given, HttpClient& http_given, WriteRate rate_given,
        std::function<void(const WriteAnswer&)> counted_given)
-      : loop(loop_given), http(http_given), rate(rate_given), counted(std::move(counted_given)) {
-    rate.qps = std::max<std::int64_t>(rate.qps, 1);
-    rate.burst = std::max<std::int64_t>(rate.burst, 1);
+      : loop(loop_given), http(http_given), counted(std::move(counted_given)) {
+    set_rate(rate_given);
+  }
+
+  void set_rate(WriteRate wanted) {
+    rate = {std::max<std::int64_t>(wanted.qps, 1), std::max<std::int64_t>(wanted.burst, 1)};
   }
 
   // A bucket of tokens in nanoseconds of work: each write costs 1/qps of a second, the bucket holds
@@ -204,6 +210,11 @@ KubeSink::KubeSink(IoLoop& loop, HttpClient& http, WriteRate rate,
     : loop_(loop), core_(std::make_shared<Core>(loop, http, rate, std::move(counted))) {}
 
 KubeSink::~KubeSink() { core_->close(); }
+
+void KubeSink::set_rate(WriteRate rate) {
+  core_->set_rate(rate);
+  core_->pump();
+}
 
 void KubeSink::send(WriteRequest request, std::function<void(WriteAnswer)> answered) {
   loop_.post(

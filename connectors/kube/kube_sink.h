@@ -16,7 +16,8 @@ namespace fairlead {
 
 /// How `request` goes over the wire.
 HttpRequest to_http(const WriteRequest& request);
-/// What an answer means. `answer` is what HttpClient gave: unavailable means that nobody knows.
+/// What an answer means. `answer` is what HttpClient gave: unavailable means that nobody knows,
+/// denied that nothing was sent.
 WriteAnswer classify(const WriteRequest& request, const Result<HttpResponse>& answer);
 
 /// How fast one server may be written to.
@@ -35,6 +36,8 @@ class KubeSink final : public PatchSink {
   /// On the loop's thread, or after it has ended.
   ~KubeSink() override;
   void send(WriteRequest request, std::function<void(WriteAnswer)> answered) override;
+  /// From now on this fast. On the loop's thread.
+  void set_rate(WriteRate rate);
 
  private:
   struct Core;

@@ -4,8 +4,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <tuple>
 
 #include "connectors/kube/certificate.h"
+#include "connectors/kube/exec_plugin.h"
+#include "connectors/kube/resource_path.h"
 #include "connectors/kube/yaml_document.h"
 
 namespace fairlead {
@@ -30,138 +33,211 @@ std::string trimmed(std::string text) {
   return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
-// Where a kubeconfig came from: how errors name it, and whether it may point to files.
-struct Origin {
+// A kubeconfig that was read: how errors name it, and whether it may point to files.
+struct Source {
   std::string name;
   std::optional<std::filesystem::path> folder;  // relative paths start here; none: no files
+  JsonDocument document;
+};
+
+// A value and the kubeconfig that it stands in.
+struct Placed {
+  JsonView value;
+  const Source* source = nullptr;
 };
 
 class KubeconfigReader {
  public:
-  KubeconfigReader(JsonView root, const Origin& origin) : root_(root), origin_(origin) {}
+  explicit KubeconfigReader(const std::vector<Source>& sources) : sources_(sources) {}
 
   Result<Credentials> read(const ContextName& wanted) {
     std::string name = wanted.name;
-    if (name.empty()) name = root_["current-context"].string();
-    if (name.empty()) return fail("current-context is not set and no context was asked for");
-    JsonView context = entry("contexts", name)["context"];
-    if (!context.given()) return fail("there is no context \"" + name + "\"");
-    const std::string cluster_name(context["cluster"].string());
-    JsonView cluster = entry("clusters", cluster_name)["cluster"];
-    if (!cluster.given())
-      return fail("contexts[" + name + "]: there is no cluster \"" + cluster_name + "\"");
-    const std::string user_name(context["user"].string());
-    JsonView user = entry("users", user_name)["user"];
-    if (!user_name.empty() && !user.given())
-      return fail("contexts[" + name + "]: there is no user \"" + user_name + "\"");
+    for (const Source& source : sources_)
+      if (name.empty()) name = source.document.root()["current-context"].string();
+    const Source& first = sources_.front();
+    if (name.empty()) return fail(first, "current-context is not set and no context was asked for");
+    const Placed context = entry("contexts", name, "context");
+    if (!context.value.given()) return fail(first, "there is no context \"" + name + "\"");
+    const std::string cluster_name(context.value["cluster"].string());
+    const Placed cluster = entry("clusters", cluster_name, "cluster");
+    if (!cluster.value.given())
+      return fail(*context.source,
+                  "contexts[" + name + "]: there is no cluster \"" + cluster_name + "\"");
+    const std::string user_name(context.value["user"].string());
+    const Placed user = entry("users", user_name, "user");
+    if (!user_name.empty() && !user.value.given())
+      return fail(*context.source,
+                  "contexts[" + name + "]: there is no user \"" + user_name + "\"");
 
-    Credentials out;
-    if (auto done = read_cluster(cluster, "clusters[" + cluster_name + "]", out); done.has_error())
+    if (auto done = read_cluster(cluster, "clusters[" + cluster_name + "]"); done.has_error())
       return done.error();
-    if (auto done = read_user(user, "users[" + user_name + "]", out); done.has_error())
-      return done.error();
-    return out;
+    if (user.value.given())
+      if (auto done = read_user(user, cluster, "users[" + user_name + "]"); done.has_error())
+        return done.error();
+    return std::move(out_);
   }
 
  private:
-  Error fail(const std::string& what) const {
-    return {ErrorCode::bad_input, origin_.name + ": " + what};
+  static Error fail(const Source& source, const std::string& what) {
+    return {ErrorCode::bad_input, source.name + ": " + what};
   }
 
-  JsonView entry(std::string_view list, std::string_view name) const {
-    for (JsonView row : root_[list])
-      if (row["name"].string() == name) return row;
+  Placed entry(std::string_view list, std::string_view name, std::string_view member) const {
+    for (const Source& source : sources_)
+      for (JsonView row : source.document.root()[list])
+        if (row["name"].string() == name) return {row[member], &source};
     return {};
   }
 
-  Result<void> read_cluster(JsonView cluster, const std::string& where, Credentials& out) {
-    const std::string_view server = cluster["server"].string();
-    if (server.empty()) return fail(where + ".server is missing");
+  Result<void> read_cluster(const Placed& cluster, const std::string& where) {
+    const Source& source = *cluster.source;
+    const std::string_view server = cluster.value["server"].string();
+    if (server.empty()) return fail(source, where + ".server is missing");
     auto address = parse_server(server);
-    if (address.has_error()) return fail(where + ".server: " + address.error().message);
-    out.server = *address;
-    if (cluster["proxy-url"].given()) return fail(where + ".proxy-url is not supported yet");
+    if (address.has_error()) return fail(source, where + ".server: " + address.error().message);
+    out_.server = *address;
+    if (const std::string_view proxy = cluster.value["proxy-url"].string(); !proxy.empty()) {
+      auto parsed = parse_proxy(proxy);
+      if (parsed.has_error()) return fail(source, where + ".proxy-url: " + parsed.error().message);
+      if (!out_.server.tls)
+        return fail(source, where + ".proxy-url: a server without TLS is not reached by a proxy");
+      out_.proxy = *parsed;
+    }
     auto ca = data_or_file(cluster, "certificate-authority", where);
     if (ca.has_error()) return ca.error();
-    out.ca_pem = *ca;
-    out.verify_server = !cluster["insecure-skip-tls-verify"].is_true();
-    if (!out.verify_server && !out.ca_pem.empty())
-      return fail(where + ": insecure-skip-tls-verify and a certificate-authority contradict");
-    out.tls_server_name = cluster["tls-server-name"].string();
+    out_.ca_pem = *ca;
+    out_.verify_server = !cluster.value["insecure-skip-tls-verify"].is_true();
+    if (!out_.verify_server && !out_.ca_pem.empty())
+      return fail(source,
+                  where + ": insecure-skip-tls-verify and a certificate-authority contradict");
+    out_.tls_server_name = cluster.value["tls-server-name"].string();
     return {};
   }
 
-  Result<void> read_user(JsonView user, const std::string& where, Credentials& out) {
-    for (const char* unsupported : {"exec", "auth-provider"})
-      if (user[unsupported].given())
-        return fail(where + "." + unsupported +
-                    ": credential plugins are not supported yet; use a client certificate, a token "
-                    "or a tokenFile");
-    out.token = user["token"].string();
-    if (const std::string_view file = user["tokenFile"].string(); !file.empty()) {
-      auto path = resolve(file, where + ".tokenFile");
+  Result<void> read_user(const Placed& user, const Placed& cluster, const std::string& where) {
+    const Source& source = *user.source;
+    for (const char* unsupported : {"auth-provider", "username", "as", "as-uid", "as-groups"})
+      if (user.value[unsupported].given())
+        return fail(source, where + "." + unsupported +
+                                " is not supported; use a client certificate, a token, a tokenFile "
+                                "or exec");
+    out_.token = user.value["token"].string();
+    if (const std::string_view file = user.value["tokenFile"].string(); !file.empty()) {
+      auto path = resolve(source, file, where + ".tokenFile");
       if (path.has_error()) return path.error();
-      out.token_file = *path;
-      if (auto token = current_token(out); token.has_error())
-        return fail(where + ".tokenFile: " + token.error().message);
+      out_.token_file = *path;
+      out_.files.push_back(*path);
+      if (auto token = current_token(out_); token.has_error())
+        return fail(source, where + ".tokenFile: " + token.error().message);
     }
-    return read_client_certificate(user, where, out);
+    if (auto done = read_client_certificate(user, where); done.has_error()) return done;
+    JsonView exec = user.value["exec"];
+    if (!exec.given()) return {};
+    if (!source.folder)
+      return fail(source, where +
+                              ".exec may not run a program here: whoever can write this "
+                              "kubeconfig would choose what runs on this machine");
+    if (!out_.client_certificate_pem.empty() || !out_.token.empty() || !out_.token_file.empty())
+      return fail(source, where + ": exec beside a token or a client certificate");
+    auto plugin = read_exec_plugin(exec, cluster.value, out_, source.name + ": " + where + ".exec");
+    if (plugin.has_error()) return plugin.error();
+    if (const std::filesystem::path command = plugin->command;
+        command.is_relative() && command.has_parent_path())
+      plugin->command = (*source.folder / command).string();
+    out_.exec = std::move(*plugin);
+    return {};
   }
 
-  Result<void> read_client_certificate(JsonView user, const std::string& where, Credentials& out) {
+  Result<void> read_client_certificate(const Placed& user, const std::string& where) {
+    const Source& source = *user.source;
     auto certificate = data_or_file(user, "client-certificate", where);
     if (certificate.has_error()) return certificate.error();
     auto key = data_or_file(user, "client-key", where);
     if (key.has_error()) return key.error();
-    out.client_certificate_pem = *certificate;
-    out.client_key_pem = *key;
+    out_.client_certificate_pem = *certificate;
+    out_.client_key_pem = *key;
     if (certificate->empty() && key->empty()) return {};
     if (certificate->empty())
-      return fail(where + ".client-certificate is missing beside client-key");
-    if (key->empty()) return fail(where + ".client-key is missing beside client-certificate");
+      return fail(source, where + ".client-certificate is missing beside client-key");
+    if (key->empty())
+      return fail(source, where + ".client-key is missing beside client-certificate");
+    const std::string_view file = user.value["client-certificate"].string();
+    const bool inlined = !user.value["client-certificate-data"].text().empty();
+    out_.certificate_origin = inlined ? source.name + ": " + where + ".client-certificate-data"
+                                      : (*source.folder / std::filesystem::path(file)).string();
     if (auto valid = check_certificate_now(*certificate); valid.has_error())
-      return fail(where + ".client-certificate: " + valid.error().message);
+      return fail(source, where + ".client-certificate: " + valid.error().message +
+                              (inlined ? "" : " (" + out_.certificate_origin + ")"));
     if (auto pair = check_key_matches(*certificate, *key); pair.has_error())
-      return fail(where + ".client-key: " + pair.error().message);
+      return fail(source, where + ".client-key: " + pair.error().message);
     return {};
   }
 
-  Result<std::string> resolve(std::string_view file, const std::string& field) const {
-    if (!origin_.folder) return fail(field + " may not refer to a file here");
-    return (*origin_.folder / std::filesystem::path(file)).string();
+  static Result<std::string> resolve(const Source& source, std::string_view file,
+                                     const std::string& field) {
+    if (!source.folder) return fail(source, field + " may not refer to a file here");
+    return (*source.folder / std::filesystem::path(file)).string();
   }
 
   // `<name>-data` in base64, else the file that `<name>` names; empty if neither is there.
-  Result<std::string> data_or_file(JsonView object, const std::string& name,
+  Result<std::string> data_or_file(const Placed& object, const std::string& name,
                                    const std::string& where) {
     const std::string field = where + "." + name;
-    if (JsonView data = object[name + "-data"]; data.given() && !data.text().empty()) {
+    if (JsonView data = object.value[name + "-data"]; data.given() && !data.text().empty()) {
       auto decoded = decode_base64(data.string());
-      if (decoded.has_error()) return fail(field + "-data: " + decoded.error().message);
+      if (decoded.has_error())
+        return fail(*object.source, field + "-data: " + decoded.error().message);
       return *decoded;
     }
-    const std::string_view file = object[name].string();
+    const std::string_view file = object.value[name].string();
     if (file.empty()) return std::string();
-    auto path = resolve(file, field);
+    auto path = resolve(*object.source, file, field);
     if (path.has_error()) return path.error();
+    out_.files.push_back(*path);
     auto text = read_file(*path);
-    if (text.has_error()) return fail(field + ": " + text.error().message);
+    if (text.has_error()) return fail(*object.source, field + ": " + text.error().message);
     return *text;
   }
 
-  JsonView root_;
-  const Origin& origin_;
+  const std::vector<Source>& sources_;
+  Credentials out_;
 };
 
-Result<Credentials> read(std::string_view text, const Origin& origin, const ContextName& context) {
+Result<Source> source_of(std::string_view text, std::string name,
+                         std::optional<std::filesystem::path> folder) {
   std::optional<JsonFault> fault;
   auto documents = parse_yaml(text, fault);
   if (fault)
-    return Error{ErrorCode::bad_input, origin.name + ":" + std::to_string(fault->line) +
-                                           ": expected YAML: " + fault->what};
+    return Error{ErrorCode::bad_input,
+                 name + ":" + std::to_string(fault->line) + ": expected YAML: " + fault->what};
   if (documents.empty() || !documents[0].document.root().is(JsonKind::object))
-    return Error{ErrorCode::bad_input, origin.name + ": expected a kubeconfig"};
-  return KubeconfigReader(documents[0].document.root(), origin).read(context);
+    return Error{ErrorCode::bad_input, name + ": expected a kubeconfig"};
+  return Source{std::move(name), std::move(folder), std::move(documents[0].document)};
+}
+
+Error unreadable(const std::string& why) { return {ErrorCode::bad_input, "kubeconfig: " + why}; }
+
+// `host[:port]`, the host perhaps in brackets; empty port if none is given.
+std::optional<std::pair<std::string, std::string>> split_authority(std::string_view authority) {
+  std::string host;
+  std::string_view port;
+  if (authority.starts_with('[')) {
+    const std::size_t close = authority.find(']');
+    if (close == std::string_view::npos) return std::nullopt;
+    host = authority.substr(1, close - 1);
+    port = authority.substr(close + 1);
+  } else {
+    host = authority.substr(0, authority.find(':'));
+    port = authority.substr(host.size());
+  }
+  if (!port.empty()) {
+    if (port.size() < 2 || port.size() > 6 || port[0] != ':' ||
+        port.find_first_not_of("0123456789", 1) != std::string_view::npos)
+      return std::nullopt;
+    port.remove_prefix(1);
+  }
+  if (host.empty() || host.find_first_of(" \t\r\n@?#") != std::string::npos) return std::nullopt;
+  return std::pair{std::move(host), std::string(port)};
 }
 
 }  // namespace
@@ -179,41 +255,95 @@ Result<ServerAddress> parse_server(std::string_view url) {
     return bad;
   }
   const std::size_t slash = url.find('/');
-  std::string_view authority = url.substr(0, slash);
   if (slash != std::string_view::npos) out.path = url.substr(slash);
   while (out.path.ends_with('/')) out.path.pop_back();
-  std::string_view port;
-  if (authority.starts_with('[')) {
-    const std::size_t close = authority.find(']');
-    if (close == std::string_view::npos) return bad;
-    out.host = authority.substr(1, close - 1);
-    port = authority.substr(close + 1);
-  } else {
-    out.host = authority.substr(0, authority.find(':'));
-    port = authority.substr(out.host.size());
+  auto authority = split_authority(url.substr(0, slash));
+  if (!authority || out.path.find_first_of(" \t\r\n?#") != std::string::npos) return bad;
+  out.host = std::move(authority->first);
+  out.port = !authority->second.empty() ? std::move(authority->second) : out.tls ? "443" : "80";
+  return out;
+}
+
+Result<ProxyAddress> parse_proxy(std::string_view url) {
+  ProxyAddress out;
+  const std::size_t scheme = url.find("://");
+  const Error bad{ErrorCode::bad_input, "expected http://host[:port] or https://host[:port]"};
+  if (scheme == std::string_view::npos) return bad;
+  const std::string_view word = url.substr(0, scheme);
+  if (word != "http" && word != "https")
+    return Error{bad.code, bad.message + "; " + std::string(word) + " is not supported"};
+  out.tls = word == "https";
+  url.remove_prefix(scheme + 3);
+  while (url.ends_with('/')) url.remove_suffix(1);
+  if (const std::size_t at = url.rfind('@'); at != std::string_view::npos) {
+    auto user = url_decode(url.substr(0, at));
+    if (!user) return bad;
+    out.authorization = "Basic " + encode_base64(*user);
+    url.remove_prefix(at + 1);
   }
-  out.port = out.tls ? "443" : "80";
-  if (!port.empty()) {
-    if (port.size() < 2 || port.size() > 6 || port[0] != ':' ||
-        port.find_first_not_of("0123456789", 1) != std::string_view::npos)
-      return bad;
-    out.port = port.substr(1);
+  auto authority = split_authority(url);
+  if (!authority || url.find('/') != std::string_view::npos) return bad;
+  out.host = std::move(authority->first);
+  out.port = !authority->second.empty() ? std::move(authority->second) : out.tls ? "443" : "80";
+  return out;
+}
+
+bool same_access(const Credentials& a, const Credentials& b) {
+  const auto all = [](const Credentials& c) {
+    return std::tie(c.server, c.proxy, c.ca_pem, c.verify_server, c.tls_server_name,
+                    c.client_certificate_pem, c.client_key_pem, c.token, c.token_file, c.exec);
+  };
+  return all(a) == all(b);
+}
+
+Result<Credentials> load_kubeconfigs(const std::vector<std::string>& paths,
+                                     const ContextName& context) {
+  std::vector<Source> sources;
+  std::error_code ignored;
+  for (const std::string& path : paths) {
+    if (paths.size() > 1 && !std::filesystem::exists(path, ignored)) continue;
+    auto text = read_file(path);
+    if (text.has_error()) return unreadable(text.error().message);
+    auto source = source_of(*text, path, std::filesystem::absolute(path).parent_path());
+    if (source.has_error()) return source.error();
+    sources.push_back(std::move(*source));
   }
-  if (out.host.empty() || out.host.find_first_of(" \t\r\n@?#") != std::string::npos ||
-      out.path.find_first_of(" \t\r\n?#") != std::string::npos)
-    return bad;
+  if (sources.empty()) {
+    if (paths.empty()) return unreadable("no file is named");
+    return unreadable("cannot read " + paths.front());
+  }
+  auto out = KubeconfigReader(sources).read(context);
+  if (out.has_error()) return out;
+  for (const std::string& path : paths) out->files.push_back(path);
+  out->reread = [paths, context] { return load_kubeconfigs(paths, context); };
   return out;
 }
 
 Result<Credentials> load_kubeconfig(const std::string& path, const ContextName& context) {
-  auto text = read_file(path);
-  if (text.has_error()) return Error{ErrorCode::bad_input, "kubeconfig: " + text.error().message};
-  return read(*text, {path, std::filesystem::absolute(path).parent_path()}, context);
+  return load_kubeconfigs({path}, context);
 }
 
 Result<Credentials> read_kubeconfig(std::string_view text, const std::string& origin,
                                     const ContextName& context) {
-  return read(text, {origin, std::nullopt}, context);
+  auto source = source_of(text, origin, std::nullopt);
+  if (source.has_error()) return source.error();
+  const std::vector<Source> sources = [&] {
+    std::vector<Source> one;
+    one.push_back(std::move(*source));
+    return one;
+  }();
+  return KubeconfigReader(sources).read(context);
+}
+
+Result<Credentials> read_cluster_access(JsonView cluster, const std::string& origin) {
+  JsonDocument document = to_document(Json{
+      {"current-context", "it"},
+      {"contexts", {{{"name", "it"}, {"context", {{"cluster", "it"}}}}}},
+      {"clusters", {{{"name", "it"}, {"cluster", to_json(cluster)}}}},
+  });
+  std::vector<Source> sources;
+  sources.push_back({origin, std::nullopt, std::move(document)});
+  return KubeconfigReader(sources).read({});
 }
 
 Result<Credentials> in_cluster_credentials() {
@@ -232,6 +362,8 @@ Result<Credentials> in_cluster_credentials() {
   out.token_file = folder + "token";
   if (auto token = current_token(out); token.has_error())
     return in_context("service account", token.error());
+  out.files = {folder + "ca.crt", out.token_file};
+  out.reread = [] { return in_cluster_credentials(); };
   return out;
 }
 
@@ -239,14 +371,14 @@ Result<Credentials> find_credentials(const std::string& path, const ContextName&
   if (!path.empty()) return load_kubeconfig(path, context);
   std::error_code ignored;
   if (const char* variable = std::getenv("KUBECONFIG"); variable != nullptr && *variable != '\0') {
+    std::vector<std::string> paths;
     std::string_view rest = variable;
-    const std::string first(rest.substr(0, rest.find(':')));
     while (!rest.empty()) {
-      const std::string one(rest.substr(0, rest.find(':')));
-      if (std::filesystem::exists(one, ignored)) return load_kubeconfig(one, context);
+      const std::string_view one = rest.substr(0, rest.find(':'));
+      if (!one.empty()) paths.emplace_back(one);
       rest.remove_prefix(std::min(rest.size(), one.size() + 1));
     }
-    return load_kubeconfig(first, context);
+    return load_kubeconfigs(paths, context);
   }
   if (const char* home = std::getenv("HOME"); home != nullptr) {
     const std::string usual = std::string(home) + "/.kube/config";

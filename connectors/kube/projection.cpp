@@ -5,21 +5,20 @@
 namespace fairlead {
 namespace {
 
-Facts facts_of(Kind kind, JsonView object) {
+void set_facts(Facts& out, Kind kind, JsonView object) {
   switch (kind) {
-    case Kind::node: return projection::node(object);
-    case Kind::cluster_metrics: return projection::cluster_metrics(object);
-    case Kind::managed_cluster: return projection::managed_cluster(object);
-    case Kind::cluster_profile: return projection::cluster_profile(object);
-    case Kind::resource_flavor: return projection::resource_flavor(object);
-    case Kind::cluster_queue: return projection::cluster_queue(object);
-    case Kind::local_queue: return projection::local_queue(object);
-    case Kind::admission_check: return projection::admission_check(object);
-    case Kind::multikueue_config: return projection::multikueue_config(object);
-    case Kind::manifest_work: return projection::manifest_work(object);
-    case Kind::claim: return projection::claim(object);
+    case Kind::node: out = projection::node(object); return;
+    case Kind::cluster_metrics: out = projection::cluster_metrics(object); return;
+    case Kind::managed_cluster: out = projection::managed_cluster(object); return;
+    case Kind::cluster_profile: out = projection::cluster_profile(object); return;
+    case Kind::resource_flavor: out = projection::resource_flavor(object); return;
+    case Kind::cluster_queue: out = projection::cluster_queue(object); return;
+    case Kind::local_queue: out = projection::local_queue(object); return;
+    case Kind::admission_check: out = projection::admission_check(object); return;
+    case Kind::multikueue_config: out = projection::multikueue_config(object); return;
+    case Kind::manifest_work: out = projection::manifest_work(object); return;
+    case Kind::claim: out = projection::claim(object); return;
   }
-  return NodeFacts{};
 }
 
 // `versions` is a list separated by commas.
@@ -48,22 +47,39 @@ Result<std::optional<ObjectSeen>> project(JsonView object) {
   return project_as(*kind, version, object);
 }
 
-Result<std::optional<ObjectSeen>> project_as(Kind kind, std::string_view version, JsonView object) {
+bool is_read(Kind kind, std::string_view name) {
+  return kind != Kind::manifest_work || name.starts_with("fairlead-");
+}
+
+bool project_into(ObjectSeen& out, Kind kind, std::string_view version, JsonView object) {
   JsonView metadata = object["metadata"];
-  ObjectSeen out;
   out.key.kind = kind;
-  out.key.name = metadata["name"].string();
-  if (out.key.name.empty())
-    return Error{ErrorCode::bad_input, std::string(info(kind).name) + ": metadata.name is missing"};
-  if (kind == Kind::manifest_work && !out.key.name.starts_with("fairlead-"))
-    return std::optional<ObjectSeen>{};
-  if (info(kind).namespaced) out.key.namespace_ = metadata["namespace"].string();
+  // One pass over metadata instead of one a field.
+  for (JsonView member : metadata) {
+    const std::string_view name = member.key();
+    if (name == "name")
+      out.key.name = member.string();
+    else if (name == "namespace" && info(kind).namespaced)
+      out.key.namespace_ = member.string();
+    else if (name == "uid")
+      out.uid = member.string();
+    else if (name == "resourceVersion")
+      out.resource_version = member.string();
+    else if (name == "generation")
+      out.generation = member.integer().value_or(0);
+  }
+  if (!is_read(kind, out.key.name)) return false;
   out.version = version;
-  out.uid = metadata["uid"].string();
-  out.resource_version = metadata["resourceVersion"].string();
-  out.generation = metadata["generation"].integer().value_or(0);
-  out.facts = facts_of(kind, object);
-  return std::optional<ObjectSeen>(std::move(out));
+  set_facts(out.facts, kind, object);
+  return true;
+}
+
+Result<std::optional<ObjectSeen>> project_as(Kind kind, std::string_view version, JsonView object) {
+  if (object["metadata"]["name"].string().empty())
+    return Error{ErrorCode::bad_input, std::string(info(kind).name) + ": metadata.name is missing"};
+  std::optional<ObjectSeen> out(std::in_place);
+  if (!project_into(*out, kind, version, object)) out.reset();
+  return out;
 }
 
 namespace {
@@ -95,6 +111,24 @@ void copy_kept(JsonDocument& out, JsonView value, std::string_view parent) {
 }
 
 }  // namespace
+
+std::string raw_to_keep(Kind kind, JsonView object) {
+  switch (kind) {
+    case Kind::claim:
+    case Kind::cluster_queue:
+    case Kind::local_queue:
+    case Kind::resource_flavor:
+    case Kind::admission_check:
+    case Kind::multikueue_config: break;
+    case Kind::node:
+    case Kind::cluster_metrics:
+    case Kind::managed_cluster:
+    case Kind::cluster_profile:
+    case Kind::manifest_work: return "";
+  }
+  std::string text = raw_text(object);
+  return text.size() <= kRawBytesMax ? text : "";
+}
 
 std::string raw_text(JsonView object) {
   if (!object.given()) return "null";

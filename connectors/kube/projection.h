@@ -28,10 +28,23 @@ Result<std::optional<ObjectSeen>> project(JsonView object);
 /// The same for an item of a typed list, where API servers leave apiVersion and kind out.
 Result<std::optional<ObjectSeen>> project_as(Kind kind, std::string_view version, JsonView object);
 
+/// Whether an object of that kind and name is read at all: of ManifestWorks only ours are.
+bool is_read(Kind kind, std::string_view name);
+
+/// The same into `out` (default-made), for streams, which know name and versions already; false for
+/// an object that Fairlead does not read. `object` has a metadata.name.
+bool project_into(ObjectSeen& out, Kind kind, std::string_view version, JsonView object);
+
 /// Canonical JSON of `object` as it may be kept: without metadata.managedFields and kubectl's
 /// last-applied copy, without the data of Secrets and the values of environment variables that
 /// other objects embed.
 std::string raw_text(JsonView object);
+
+/// raw_text of an object that people write (a claim, a queue, a flavor), for the log to keep beside
+/// the event; empty of any other kind, and where it is longer than kRawBytesMax: machines write
+/// those too often, or too long.
+std::string raw_to_keep(Kind kind, JsonView object);
+inline constexpr std::size_t kRawBytesMax = std::size_t{64} << 10;
 
 /// The group and version of an apiVersion: {"kueue.x-k8s.io", "v1beta2"}, {"", "v1"}. Views into
 /// `api_version`.

@@ -8,8 +8,8 @@ std::optional<Quantity> quantity(JsonView value) {
 }
 
 ResourceAmounts amounts(JsonView object) {
-  ResourceAmounts out;
-  if (!object.is(JsonKind::object)) return out;
+  std::map<std::string, Amount> out;
+  if (!object.is(JsonKind::object)) return {};
   for (JsonView member : object)
     if (auto amount = quantity(member))
       out.insert_or_assign(std::string(member.key()), to_amount(member.key(), *amount));

@@ -1,27 +1,13 @@
 #include "connectors/kube/reflector.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "connectors/kube/projection.h"
 #include "connectors/kube/resource_path.h"
 
 namespace fairlead {
-namespace {
-
-constexpr Duration kLasting = seconds(10);  // a stream that lived so long was no failure
-constexpr int kBadLinesMax = 3;             // in a row, before everything is listed again
-
-// Newer Kubernetes promises that resource versions compare as numbers; all else is opaque.
-std::optional<std::uint64_t> as_number(std::string_view text) {
-  std::uint64_t value = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 // What a server says about a failure, at most a line.
-std::string status_text(int status, std::string_view body) {
+std::string Reflector::status_text(int status, std::string_view body) {
   const std::string out = status == 0 ? "no answer" : std::to_string(status);
   JsonFault fault;
   const auto parsed = parse_json(body, fault);
@@ -32,13 +18,18 @@ std::string status_text(int status, std::string_view body) {
   return said.empty() ? out : out + ": " + said;
 }
 
-}  // namespace
-
 Reflector::Reflector(Kind kind, ReflectorSettings settings, std::function<std::uint64_t()> random)
     : kind_(kind),
       settings_(settings),
       random_(std::move(random)),
-      page_limit_(settings.page_limit) {}
+      page_limit_(settings.page_limit),
+      decoder_(WatchGlancer(kind), [this](const WatchGlance& glance) { return knows(glance); }) {}
+
+Reflector::KnownObjects::iterator Reflector::find_known(std::string_view name_space,
+                                                        std::string_view name) {
+  name_.assign(name_space).append("/").append(name);
+  return known_.find(std::string_view(name_));
+}
 
 std::string Reflector::collection() const { return resource_path(info(kind_), version_, {}, {}); }
 
@@ -56,7 +47,7 @@ Duration Reflector::jittered(Duration span) {
 
 ReflectorOutput Reflector::finish(LogTime now) {
   const auto tell = [&](Duration span, bool& told, auto fact) {
-    if (!served_once_ || told || now < last_alive_ + span) return;
+    if (!expected_ || told || now < last_alive_ + span) return;
     told = true;
     out_.facts.emplace_back(fact);
     say("nothing heard for " + to_go_duration(span));
@@ -64,9 +55,9 @@ ReflectorOutput Reflector::finish(LogTime now) {
   tell(settings_.stale_after, stale_, StreamStale{kind_});
   tell(settings_.lost_after, lost_, StreamLost{kind_});
   out_.wake = until_;
-  if (served_once_ && !stale_)
+  if (expected_ && !stale_)
     out_.wake = std::min(out_.wake, last_alive_ + settings_.stale_after);
-  else if (served_once_ && !lost_)
+  else if (expected_ && !lost_)
     out_.wake = std::min(out_.wake, last_alive_ + settings_.lost_after);
   return std::exchange(out_, ReflectorOutput{});
 }
@@ -81,8 +72,38 @@ void Reflector::alive(LogTime now) {
   if (phase_ == Phase::watching) out_.facts.emplace_back(StreamAlive{kind_, resource_version_});
 }
 
+ReflectorOutput Reflector::expected(LogTime now) {
+  last_alive_ = now;
+  expected_ = true;
+  return finish(now);
+}
+
+ReflectorOutput Reflector::moved(LogTime now) {
+  out_.cancel = true;
+  phase_ = Phase::unserved;
+  until_ = kForever;
+  synced_ = false;
+  failures_ = 0;
+  decoder_.reset();
+  return finish(now);
+}
+
+ReflectorOutput Reflector::disconnected(LogTime now) {
+  if (!lost_) out_.facts.emplace_back(StreamLost{kind_});
+  stale_ = lost_ = true;
+  return moved(now);
+}
+
+ReflectorOutput Reflector::hurry(LogTime now) {
+  if (phase_ != Phase::waiting) return finish(now);
+  until_ = now;
+  return timer(now);
+}
+
 ReflectorOutput Reflector::served(LogTime now, std::optional<std::string> version) {
   if (!version) {
+    // Absent from the start is not silent.
+    if (version_.empty()) expected_ = false;
     // A request that is out will meet its own 404; a picture that was complete is kept until then.
     if (phase_ == Phase::unserved || phase_ == Phase::waiting) {
       phase_ = Phase::unserved;
@@ -94,10 +115,13 @@ ReflectorOutput Reflector::served(LogTime now, std::optional<std::string> versio
   if (phase_ != Phase::unserved) out_.cancel = true;
   // Another version shows other fields: everything is told again.
   if (*version != version_)
-    for (auto& [name, known] : known_) known.resource_version.clear();
+    for (auto& [name, known] : known_) {
+      known.resource_version.clear();
+      known.rest = {};
+    }
   version_ = *version;
-  if (!served_once_) last_alive_ = now;
-  served_once_ = true;
+  if (!expected_) last_alive_ = now;
+  expected_ = true;
   failures_ = 0;
   start_list(now);
   return finish(now);
@@ -204,7 +228,7 @@ ReflectorOutput Reflector::page(LogTime now, int status, std::string_view body,
   }
   ++counters_.pages;
   alive(now);
-  for (JsonView item : document->root()["items"]) listed(item);
+  for (JsonView item : document->root()["items"]) listed(item, {});
   JsonView metadata = document->root()["metadata"];
   if (const std::string_view more = metadata["continue"].string(); !more.empty()) {
     until_ = now + settings_.request_timeout;
@@ -216,7 +240,7 @@ ReflectorOutput Reflector::page(LogTime now, int status, std::string_view body,
   return finish(now);
 }
 
-void Reflector::listed(JsonView object) {
+void Reflector::listed(JsonView object, const WatchGlance::Hash& rest) {
   auto seen = project_as(kind_, version_, object);
   if (seen.has_error()) {
     ++counters_.malformed;
@@ -224,7 +248,9 @@ void Reflector::listed(JsonView object) {
   }
   if (!*seen) return;
   ObjectSeen& found = **seen;
-  Known& known = known_[{found.key.namespace_, found.key.name}];
+  found.raw = raw_to_keep(kind_, object);
+  const auto at = find_known(found.key.namespace_, found.key.name);
+  Known& known = at != known_.end() ? at->second : known_[name_];
   known.listed = true;
   const bool same = !known.resource_version.empty() && known.uid == found.uid &&
                     known.resource_version == found.resource_version;
@@ -236,18 +262,21 @@ void Reflector::listed(JsonView object) {
     out_.facts.emplace_back(ObjectMissing{found.key, known.uid, {}});
   known.uid = found.uid;
   known.resource_version = found.resource_version;
+  known.rest = rest;
   out_.facts.emplace_back(std::move(found));
 }
 
 void Reflector::finish_list(const std::string& resource_version) {
+  std::vector<std::pair<std::string, std::string>> gone;  // name, uid
   for (auto at = known_.begin(); at != known_.end();) {
-    if (at->second.listed) {
-      ++at;
-      continue;
-    }
+    if (!at->second.listed) gone.emplace_back(at->first, at->second.uid);
+    at = at->second.listed ? std::next(at) : known_.erase(at);
+  }
+  std::sort(gone.begin(), gone.end());
+  for (auto& [name, uid] : gone) {
+    const std::size_t slash = name.find('/');
     out_.facts.emplace_back(
-        ObjectMissing{{kind_, at->first.first, at->first.second}, at->second.uid, {}});
-    at = known_.erase(at);
+        ObjectMissing{{kind_, name.substr(0, slash), name.substr(slash + 1)}, uid, {}});
   }
   resource_version_ = resource_version;
   out_.facts.emplace_back(ListCompleted{kind_, resource_version});
@@ -277,154 +306,6 @@ ReflectorOutput Reflector::bytes(LogTime now, std::string_view chunk) {
   return finish(now);
 }
 
-void Reflector::drain(LogTime now) {
-  // An event can end the stream (ERROR, 410): what is buffered behind it no longer matters.
-  while (phase_ == Phase::watching || phase_ == Phase::streaming_list) {
-    WatchStep step = decoder_.next();
-    if (step.kind == WatchStep::Kind::need_more) return;
-    if (step.kind == WatchStep::Kind::event) {
-      take(now, *step.event);
-      continue;
-    }
-    ++counters_.malformed;
-    out_.cancel = true;
-    broken(now, step.fault);
-  }
-}
-
-void Reflector::forget_failures_if_lasting(LogTime now) {
-  if (opened_at_ == kForever || now < opened_at_ + kLasting) return;
-  stream_useful_ = true;
-  failures_ = 0;
-}
-
-// The stream cannot be read on. Its position is good still, unless the same place breaks again and
-// again.
-void Reflector::broken(LogTime now, const std::string& why) {
-  ++counters_.errors;
-  ++bad_lines_;
-  say("broken stream: " + why);
-  const bool again = phase_ == Phase::streaming_list || bad_lines_ >= kBadLinesMax;
-  if (again) {
-    ++counters_.relists;
-    bad_lines_ = 0;
-  }
-  if (phase_ == Phase::streaming_list) streaming_lists_ = false;
-  back_off(now, again, std::nullopt);
-}
-
-void Reflector::take(LogTime now, const WatchEvent& event) {
-  if (event.type == WatchEventType::error) {
-    take_error(now, event.object());
-    return;
-  }
-  stream_useful_ = true;
-  bad_lines_ = 0;
-  if (phase_ == Phase::watching) {
-    failures_ = 0;
-    last_diagnostic_.clear();
-  }
-  if (event.type == WatchEventType::bookmark)
-    take_bookmark(now, event.object());
-  else
-    take_object(event);
-}
-
-void Reflector::take_object(const WatchEvent& event) {
-  ++counters_.events;
-  JsonView object = event.object();
-  const std::string_view version = object["metadata"]["resourceVersion"].string();
-  auto seen = project_as(kind_, version_, object);
-  if (seen.has_error()) {
-    ++counters_.malformed;
-    return;
-  }
-  if (phase_ == Phase::watching && !version.empty()) resource_version_ = version;
-  if (!*seen) return;
-  if (event.type == WatchEventType::deleted) {
-    take_missing(**seen);
-    return;
-  }
-  if (phase_ == Phase::streaming_list) {
-    listed(object);
-    return;
-  }
-  ObjectSeen& found = **seen;
-  Known& known = known_[{found.key.namespace_, found.key.name}];
-  if (known.uid == found.uid && !known.resource_version.empty()) {
-    if (known.resource_version == found.resource_version) {
-      ++counters_.duplicates;
-      return;
-    }
-    const auto before = as_number(known.resource_version);
-    const auto after = as_number(found.resource_version);
-    if (before && after && *after < *before) {
-      ++counters_.older;
-      return;
-    }
-  } else if (!known.uid.empty() && known.uid != found.uid) {
-    out_.facts.emplace_back(ObjectMissing{found.key, known.uid, {}});  // its DELETED never came
-  }
-  known.uid = found.uid;
-  known.resource_version = found.resource_version;
-  out_.facts.emplace_back(std::move(found));
-}
-
-void Reflector::take_missing(const ObjectSeen& object) {
-  auto found = known_.find({object.key.namespace_, object.key.name});
-  const bool other =
-      found != known_.end() && !object.uid.empty() && found->second.uid != object.uid;
-  if (found == known_.end() || other) {
-    ++counters_.unknown_deletes;
-    return;
-  }
-  known_.erase(found);
-  out_.facts.emplace_back(ObjectMissing{object.key, object.uid, object.resource_version});
-}
-
-void Reflector::take_bookmark(LogTime now, JsonView object) {
-  ++counters_.bookmarks;
-  JsonView metadata = object["metadata"];
-  const std::string version(metadata["resourceVersion"].string());
-  if (phase_ == Phase::streaming_list) {
-    if (metadata["annotations"]["k8s.io/initial-events-end"].string() != "true") return;
-    finish_list(version);
-    phase_ = Phase::watching;  // the same stream goes on
-    until_ = now + settings_.watch_silence_max;
-    return;
-  }
-  if (!version.empty()) resource_version_ = version;
-  out_.facts.emplace_back(StreamAlive{kind_, resource_version_});
-}
-
-void Reflector::take_error(LogTime now, JsonView status) {
-  ++counters_.errors;
-  out_.cancel = true;
-  forget_failures_if_lasting(now);
-  const auto code = static_cast<int>(status["code"].integer().value_or(0) % 1000);
-  const bool was_list = phase_ == Phase::streaming_list;
-  if (code == 410 || status["reason"].string() == "Expired" ||
-      status["reason"].string() == "Gone") {
-    ++counters_.relists;
-    // The first time at once; a server that says so again and again is given time.
-    if (failures_ == 0 && !was_list) {
-      ++failures_;
-      start_list(now);
-    } else {
-      back_off(now, true, std::nullopt);
-    }
-    return;
-  }
-  say("error event " + status_text(code, status["message"].string()));
-  if (was_list && (code == 500 || code == 400 || code == 422)) {
-    streaming_lists_ =
-        false;  // "required storage feature RequestWatchProgress is disabled" and the like
-    start_paged_list(now);
-    return;
-  }
-  back_off(now, was_list, std::nullopt);
-}
-
 ReflectorOutput Reflector::ended(LogTime now, int status, std::string_view body,
                                  std::optional<Duration> retry_after) {
   if (phase_ != Phase::watching && phase_ != Phase::streaming_list) return finish(now);
@@ -434,7 +315,9 @@ ReflectorOutput Reflector::ended(LogTime now, int status, std::string_view body,
   if (status == 200 || status == 0) {
     WatchStep step = decoder_.finish();
     if (step.kind == WatchStep::Kind::malformed) ++counters_.malformed;
-    if (step.kind == WatchStep::Kind::event) take(now, *step.event);
+    if (step.kind == WatchStep::Kind::known) take_known(*step.glance);
+    if (step.kind == WatchStep::Kind::event)
+      take(now, *step.event, step.glance ? step.glance->rest : WatchGlance::Hash{});
     if (phase_ != Phase::watching && phase_ != Phase::streaming_list) return finish(now);
     if (phase_ == Phase::watching && stream_useful_ && status == 200) {
       request_stream(now, false);  // the ordinary end of a watch: on from the last version

@@ -11,10 +11,10 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -48,6 +48,7 @@ struct ReflectorCounters {
   std::uint64_t events = 0;   ///< ADDED, MODIFIED and DELETED
   std::uint64_t bookmarks = 0;
   std::uint64_t duplicates = 0;  ///< a version that was known already
+  std::uint64_t unchanged = 0;   ///< of them, those that change nothing that is read
   std::uint64_t older = 0;       ///< a version lower than the known one of the same uid
   std::uint64_t unknown_deletes = 0;
   std::uint64_t malformed = 0;  ///< lines and objects that could not be read, cut lines too
@@ -79,7 +80,11 @@ class Reflector {
  public:
   /// `random` gives numbers of 64 random bits, for jitter only.
   Reflector(Kind kind, ReflectorSettings settings, std::function<std::uint64_t()> random);
+  Reflector(const Reflector&) = delete;
+  Reflector& operator=(const Reflector&) = delete;
 
+  /// From now on something is expected: a server that is silent from the start is stale, then lost.
+  ReflectorOutput expected(LogTime now);
   /// Discovery says which version is served; nullopt: none. A change of version lists again.
   ReflectorOutput served(LogTime now, std::optional<std::string> version);
   /// The answer to a page: HTTP status (0: none, `body` says why) and body. `retry_after` of 429
@@ -94,6 +99,15 @@ class Reflector {
   ReflectorOutput ended(LogTime now, int status, std::string_view body,
                         std::optional<Duration> retry_after);
   ReflectorOutput timer(LogTime now);
+  /// The server is another one from now on: nothing is requested before served(); then everything
+  /// is listed.
+  ReflectorOutput moved(LogTime now);
+  /// As moved(), and until then the server counts as lost: nobody tells where it is.
+  ReflectorOutput disconnected(LogTime now);
+  /// What stood in the way is gone: a wait ends.
+  ReflectorOutput hurry(LogTime now);
+  /// From now on this patient; a request that is out keeps its deadline.
+  void adjust(const ReflectorSettings& settings) { settings_ = settings; }
 
   const ReflectorCounters& counters() const { return counters_; }
   Kind kind() const { return kind_; }
@@ -105,31 +119,46 @@ class Reflector {
   struct Known {
     std::string uid;
     std::string resource_version;
-    bool listed = false;  // seen by the list in progress
+    WatchGlance::Hash rest{};  // of the line that told its facts; 0: not known
+    bool listed = false;       // seen by the list in progress
   };
-  using Name = std::pair<std::string, std::string>;  // namespace, name
+  // By "namespace/name".
+  struct NameHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view name) const {
+      return std::hash<std::string_view>{}(name);
+    }
+  };
+  using KnownObjects = std::unordered_map<std::string, Known, NameHash, std::equal_to<>>;
 
   void start_list(LogTime now);
   void start_paged_list(LogTime now);
   void request_page(const std::string& continue_token);
   void request_stream(LogTime now, bool with_initial_events);
   void finish_list(const std::string& resource_version);
-  void listed(JsonView object);
+  void listed(JsonView object, const WatchGlance::Hash& rest);
   void wait(LogTime now, Duration span, bool then_list);
   void back_off(LogTime now, bool then_list, std::optional<Duration> at_least);
   void slow_down(LogTime now, int status, std::string_view body);
   void failed_list(LogTime now, int status, std::string_view body,
                    std::optional<Duration> retry_after);
   void drain(LogTime now);
-  void take(LogTime now, const WatchEvent& event);
-  void take_object(const WatchEvent& event);
-  void take_missing(const ObjectSeen& object);
+  void take(LogTime now, const WatchEvent& event, const WatchGlance::Hash& rest);
+  void take_object(const WatchEvent& event, const WatchGlance::Hash& rest);
+  bool knows(const WatchGlance& glance);
+  void take_known(const WatchGlance& glance);
+  enum class Newer : std::uint8_t { yes, same, older };
+  Newer is_newer(const Known& known, std::string_view resource_version);
+  KnownObjects::iterator find_known(std::string_view name_space, std::string_view name);
+  void take_missing(JsonView object);
+  bool tell(JsonView object);
   void take_bookmark(LogTime now, JsonView object);
   void take_error(LogTime now, JsonView status);
   void broken(LogTime now, const std::string& why);
   void forget_failures_if_lasting(LogTime now);
   void alive(LogTime now);
   void say(std::string line);
+  static std::string status_text(int status, std::string_view body);
   Duration jittered(Duration span);
   std::string collection() const;
   ReflectorOutput finish(LogTime now);
@@ -149,13 +178,15 @@ class Reflector {
   int bad_lines_ = 0;  // in a row
   std::string last_diagnostic_;
   std::string resource_version_;  // to resume from
-  std::map<Name, Known> known_;
+  KnownObjects known_;
+  std::string name_;                // of find_known(), kept for its memory
+  KnownObjects::iterator glanced_;  // what knows() found
   WatchDecoder decoder_;
 
   LogTime until_ = kForever;  // end of the wait, or deadline of the request
   LogTime last_alive_;
   LogTime opened_at_ = kForever;  // of the open stream
-  bool served_once_ = false;
+  bool expected_ = false;         // silence means something
   bool stale_ = false, lost_ = false;
   ReflectorCounters counters_;
   ReflectorOutput out_;

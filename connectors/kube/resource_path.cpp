@@ -1,6 +1,26 @@
 #include "connectors/kube/resource_path.h"
 
+#include <charconv>
+
 namespace fairlead {
+
+std::optional<std::string> url_decode(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '%') {
+      out += text[at];
+      continue;
+    }
+    unsigned byte = 0;
+    const std::string_view digits = text.substr(at + 1, 2);
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
+    if (digits.size() != 2 || error != std::errc{} || end != digits.data() + 2) return std::nullopt;
+    out += static_cast<char>(byte);
+    at += 2;
+  }
+  return out;
+}
 
 std::string url_encode(std::string_view text) {
   constexpr std::string_view digits = "0123456789ABCDEF";

@@ -1,6 +1,7 @@
 // Where objects live on an API server.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,5 +15,7 @@ std::string resource_path(const KindInfo& kind, std::string_view version,
                           std::string_view namespace_, std::string_view name);
 /// Percent-encodes everything but unreserved characters.
 std::string url_encode(std::string_view text);
+/// Undoes percent-encoding; nullopt if a `%` is not followed by two hexadecimal digits.
+std::optional<std::string> url_decode(std::string_view text);
 
 }  // namespace fairlead

@@ -13,24 +13,25 @@ void WatchDecoder::feed(std::string_view bytes) {
   buffer_.append(bytes);
 }
 
+WatchStep WatchDecoder::too_long() const {
+  WatchStep step;
+  step.kind = WatchStep::Kind::too_long;
+  step.fault = "a line is longer than " + std::to_string(line_bytes_max_) + " bytes";
+  return step;
+}
+
 WatchStep WatchDecoder::next() {
   for (;;) {
     const std::size_t end = buffer_.find('\n', std::max(searched_, taken_));
     if (end == std::string::npos) {
       searched_ = buffer_.size();
-      if (buffer_.size() - taken_ > line_bytes_max_)
-        return {WatchStep::Kind::too_long,
-                {},
-                "a line is longer than " + std::to_string(line_bytes_max_) + " bytes"};
+      if (buffer_.size() - taken_ > line_bytes_max_) return too_long();
       return {};
     }
     const std::string_view line = std::string_view(buffer_).substr(taken_, end - taken_);
     taken_ = end + 1;
     searched_ = taken_;
-    if (line.size() > line_bytes_max_)
-      return {WatchStep::Kind::too_long,
-              {},
-              "a line is longer than " + std::to_string(line_bytes_max_) + " bytes"};
+    if (line.size() > line_bytes_max_) return too_long();
     if (line.find_first_not_of(" \t\r") != std::string_view::npos) return decode(line);
   }
 }
@@ -38,8 +39,8 @@ WatchStep WatchDecoder::next() {
 WatchStep WatchDecoder::finish() {
   const std::string_view rest = std::string_view(buffer_).substr(taken_);
   WatchStep step;
+  taken_ = searched_ = buffer_.size();  // (what the step shows stays until the next call)
   if (rest.find_first_not_of(" \t\r\n") != std::string_view::npos) step = decode(rest);
-  reset();
   return step;
 }
 
@@ -49,18 +50,31 @@ void WatchDecoder::reset() {
   searched_ = 0;
 }
 
-WatchStep WatchDecoder::decode(std::string_view line) const {
+WatchStep WatchDecoder::decode(std::string_view line) {
   auto malformed = [](std::string what) {
-    return WatchStep{WatchStep::Kind::malformed, {}, std::move(what)};
+    WatchStep step;
+    step.kind = WatchStep::Kind::malformed;
+    step.fault = std::move(what);
+    return step;
   };
   JsonFault fault;
-  auto document = parse_json(line, fault, line_bytes_max_);
-  if (!document) return malformed("byte " + std::to_string(fault.offset) + ": " + fault.what);
-  JsonView root = document->root();
-  const std::string_view type = root["type"].string();
+  if (!index_.find(line)) {
+    fault = fault_of(line);
+    return malformed("byte " + std::to_string(fault.offset) + ": " + fault.what);
+  }
   WatchStep step;
+  if (glancer_) step.glance = glancer_->glance(index_);
+  if (step.glance && is_known_(*step.glance)) {
+    step.kind = WatchStep::Kind::known;
+    return step;
+  }
+  if (!parse_indexed(index_, document_, fault))
+    return malformed("byte " + std::to_string(fault.offset) + ": " + fault.what);
+  JsonView root = document_.root();
+  const std::string_view type = root["type"].string();
   step.kind = WatchStep::Kind::event;
   step.event.emplace();
+  step.event->root = root;
   if (type == "ADDED")
     step.event->type = WatchEventType::added;
   else if (type == "MODIFIED")
@@ -75,7 +89,6 @@ WatchStep WatchDecoder::decode(std::string_view line) const {
     return malformed("no watch event: its type is unknown");
   if (step.event->type != WatchEventType::error && !root["object"].is(JsonKind::object))
     return malformed("a watch event without an object");
-  step.event->document = std::move(*document);
   return step;
 }
 

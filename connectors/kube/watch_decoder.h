@@ -5,11 +5,14 @@
 // short; finish() tells the two apart.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "connectors/kube/json_document.h"
+#include "connectors/kube/json_index.h"
+#include "connectors/kube/watch_glance.h"
 
 namespace fairlead {
 
@@ -18,14 +21,14 @@ inline constexpr std::size_t kWatchLineBytesMax = kJsonBytesMax;
 
 enum class WatchEventType : std::uint8_t { added, modified, deleted, bookmark, error };
 
-/// One notification. `object` is a view into `document`, which moves with it.
+/// One notification. What it shows stands in the decoder's buffers until its next call.
 struct WatchEvent {
   WatchEventType type = WatchEventType::error;
-  JsonDocument document;
+  JsonView root;
 
   JsonView object() const {
-    JsonView inner = document.root()["object"];
-    return inner.given() ? inner : document.root();  // a bare Status stands for an ERROR event
+    JsonView inner = root["object"];
+    return inner.given() ? inner : root;  // a bare Status stands for an ERROR event
   }
 };
 
@@ -33,12 +36,14 @@ struct WatchEvent {
 struct WatchStep {
   enum class Kind : std::uint8_t {
     event,      ///< `event` is set
+    known,      ///< `glance` is set: it says what is known already, and was not read
     need_more,  ///< no complete line is buffered
     malformed,  ///< a line that is no watch event (`fault`); it has been skipped
     too_long,   ///< a line beyond the limit: the stream cannot be read on
   };
   Kind kind = Kind::need_more;
   std::optional<WatchEvent> event;
+  std::optional<WatchGlance> glance;  ///< if the decoder glances and the line can be glanced at
   std::string fault;
 };
 
@@ -46,6 +51,12 @@ class WatchDecoder {
  public:
   explicit WatchDecoder(std::size_t line_bytes_max = kWatchLineBytesMax)
       : line_bytes_max_(line_bytes_max) {}
+  /// Glances at each line first; what `is_known` says yes to is not read. Views are the line's.
+  WatchDecoder(WatchGlancer glancer, std::function<bool(const WatchGlance&)> is_known)
+      : WatchDecoder() {
+    glancer_.emplace(std::move(glancer));
+    is_known_ = std::move(is_known);
+  }
 
   /// Appends what arrived. Call next() until it needs more.
   void feed(std::string_view bytes);
@@ -57,12 +68,17 @@ class WatchDecoder {
   void reset();
 
  private:
-  WatchStep decode(std::string_view line) const;
+  WatchStep decode(std::string_view line);
+  WatchStep too_long() const;
 
   std::size_t line_bytes_max_;
   std::string buffer_;
   std::size_t taken_ = 0;     // bytes of buffer_ that were handed out
   std::size_t searched_ = 0;  // bytes of buffer_ known to hold no newline behind taken_
+  std::optional<WatchGlancer> glancer_;
+  std::function<bool(const WatchGlance&)> is_known_;
+  JsonIndex index_;
+  JsonDocument document_;
 };
 
 }  // namespace fairlead

@@ -23,8 +23,7 @@ bool covers(const ResourceFlavorFacts& flavor, const Taint& taint) {
 
 bool matches(const ResourceFlavorFacts& flavor, const NodeFacts& node) {
   return std::all_of(flavor.node_labels.begin(), flavor.node_labels.end(), [&](const auto& label) {
-    const auto at = node.labels.find(label.first);
-    return at != node.labels.end() && at->second == label.second;
+    return node.labels.find(label.first) == label.second;
   });
 }
 
@@ -39,17 +38,20 @@ CountedNode classify(const NodeFacts& node,
   }
   if (!best) return {};
   const bool untainted =
-      std::all_of(node.taints.begin(), node.taints.end(), [&](const Taint& taint) {
-        return taint.effect == "PreferNoSchedule" || covers(best->second, taint);
-      });
+      std::none_of(node.taints.begin(), node.taints.end(),
+                   [&](const Taint& taint) { return keeps_out(taint, best->second); });
   return {best->first, node.ready && !node.unschedulable && untainted};
+}
+
+bool keeps_out(const Taint& taint, const ResourceFlavorFacts& flavor) {
+  return taint.effect != "PreferNoSchedule" && !covers(flavor, taint);
 }
 
 std::map<std::string, Amount> canonical_amounts(const ResourceAmounts& amounts,
                                                 const ResourceAliases& aliases) {
   std::map<std::string, Amount> canonical;
   for (const auto& [resource, amount] : amounts) {
-    Amount& sum = canonical[canonical_resource(aliases, resource)];
+    Amount& sum = canonical[canonical_resource(aliases, std::string(resource))];
     sum = saturate(Int128{sum} + amount);
   }
   return canonical;
@@ -59,31 +61,42 @@ CanonicalHeadroom headroom_of(const Configuration& configuration, const ClaimTer
   const ResourceAliases& aliases = configuration.resource_aliases;
   CanonicalHeadroom headroom;
   if (terms && terms->headroom_percent) {
-    headroom.percent = *terms->headroom_percent;
+    for (const auto& [resource, percent] : *terms->headroom_percent)
+      headroom.row_of(resource).percent = percent;
   } else {
     for (const auto& [resource, percent] : configuration.headroom.percent)
-      headroom.percent[canonical_resource(aliases, resource)] = percent;
+      headroom.row_of(canonical_resource(aliases, resource)).percent = percent;
   }
   if (terms && terms->headroom_reserved) {
-    headroom.reserved = *terms->headroom_reserved;
+    for (const auto& [resource, amount] : *terms->headroom_reserved)
+      headroom.row_of(resource).reserved = amount;
   } else {
     for (const auto& [resource, text] : configuration.headroom.reserved) {
       const std::string& canonical = canonical_resource(aliases, resource);
       if (const auto quantity = Quantity::parse(text))
-        headroom.reserved[canonical] = to_amount(canonical, *quantity);
+        headroom.row_of(canonical).reserved = to_amount(canonical, *quantity);
     }
   }
   return headroom;
 }
 
+CanonicalHeadroom::Row& CanonicalHeadroom::row_of(std::string_view resource) {
+  for (Row& row : rows)
+    if (row.resource == resource) return row;
+  return rows.emplace_back(Row{std::string(resource), 0, 0});
+}
+
 Amount usable_amount(Int128 offered, const std::string& resource,
                      const CanonicalHeadroom& headroom) {
-  const auto percent = headroom.percent.find(resource);
-  const auto reserved = headroom.reserved.find(resource);
-  const Int128 share =
-      offered * (100 - (percent == headroom.percent.end() ? 0 : percent->second)) / 100;
-  const Int128 left = share - (reserved == headroom.reserved.end() ? 0 : reserved->second);
-  return saturate(std::max<Int128>(0, left));
+  const auto row = std::find_if(headroom.rows.begin(), headroom.rows.end(),
+                                [&](const auto& each) { return each.resource == resource; });
+  if (row == headroom.rows.end()) return saturate(std::max<Int128>(0, offered));
+  // A division of 128 bits costs thirty times one of 64.
+  constexpr Int128 kNarrow = INT64_MAX / 100;
+  const Int128 share = offered >= 0 && offered <= kNarrow
+                           ? static_cast<std::int64_t>(offered) * (100 - row->percent) / 100
+                           : offered * (100 - row->percent) / 100;
+  return saturate(std::max<Int128>(0, share - row->reserved));
 }
 
 }  // namespace fairlead

@@ -167,18 +167,26 @@ Amount accepted_of(const Cluster& cluster, const std::string& flavor, const std:
 }
 
 void grant_resource(const Cluster& cluster, const ClaimTerms& terms, const std::string& resource,
-                    std::vector<Grant>& grants) {
+                    std::vector<Grant>& grants, std::vector<GrantSteps>* steps) {
   std::set<std::string> flavors;
   for (const Grant& grant : grants)
     if (grant.row.resource == resource) flavors.insert(grant.row.flavor);
   for (const std::string& flavor : flavors)
-    if (flavor_bound_applies(cluster, terms, flavor))
-      divide_into(grants, shares_where(grants, resource, &flavor),
-                  accepted_of(cluster, flavor, resource), resource, terms.shrink_policy,
-                  "FlavorCapacity");
-  divide_into(grants, shares_where(grants, resource, nullptr),
-              saturate(accepted_total(cluster, resource)), resource, terms.shrink_policy,
-              "ClusterCapacity");
+    if (flavor_bound_applies(cluster, terms, flavor)) {
+      const Amount bound = accepted_of(cluster, flavor, resource);
+      const Shares shares = shares_where(grants, resource, &flavor);
+      divide_into(grants, shares, bound, resource, terms.shrink_policy, "FlavorCapacity");
+      if (steps)
+        for (const std::size_t row : shares.rows) (*steps)[row].flavor_bound = bound;
+    }
+  const Shares shares = shares_where(grants, resource, nullptr);
+  const Amount total = saturate(accepted_total(cluster, resource));
+  if (steps)
+    for (const std::size_t row : shares.rows) {
+      (*steps)[row].after_flavor = grants[row].granted;
+      (*steps)[row].total_bound = total;
+    }
+  divide_into(grants, shares, total, resource, terms.shrink_policy, "ClusterCapacity");
 }
 
 // What a row may have before capacity bounds it: its assignment, or its share of a larger cluster.
@@ -191,7 +199,9 @@ Amount wanted(const Cluster& cluster, const ClaimTerms& terms, const AssignmentR
   return saturate(Int128{row.assigned} * saturate(total) / nominal / quantum * quantum);
 }
 
-std::vector<Grant> derive_grants(const State& state, const Cluster& cluster, const Claim& claim) {
+// `steps`, if it is not null, has one entry a row.
+std::vector<Grant> derive_grants(const State& state, const Cluster& cluster, const Claim& claim,
+                                 std::vector<GrantSteps>* steps) {
   std::vector<Grant> grants;
   std::set<std::string> resources;
   for (const AssignmentRow& row : claim.terms->rows) {
@@ -199,9 +209,10 @@ std::vector<Grant> derive_grants(const State& state, const Cluster& cluster, con
     grants.push_back({row, ambiguous ? 0 : wanted(cluster, *claim.terms, row),
                       ambiguous ? "AmbiguousResourceAlias" : ""});
     resources.insert(row.resource);
+    if (steps) (*steps)[grants.size() - 1].wanted = grants.back().granted;
   }
   for (const std::string& resource : resources)
-    grant_resource(cluster, *claim.terms, resource, grants);
+    grant_resource(cluster, *claim.terms, resource, grants, steps);
   return grants;
 }
 
@@ -227,10 +238,17 @@ void close_claim(State& state, const std::string& name, Touched& touched) {
   else if (!known)
     claim.grants = last_known(state, claim);
   else
-    claim.grants = derive_grants(state, at->second, claim);
+    claim.grants = derive_grants(state, at->second, claim, nullptr);
 }
 
 }  // namespace
+
+std::vector<GrantSteps> grant_steps(const State& state, const Cluster& cluster,
+                                    const Claim& claim) {
+  std::vector<GrantSteps> steps(claim.terms ? claim.terms->rows.size() : 0);
+  if (claim.terms) derive_grants(state, cluster, claim, &steps);
+  return steps;
+}
 
 const Claim* winning_claim(const State& state, const std::string& cluster) {
   const auto at = state.claims_of_cluster.find(cluster);

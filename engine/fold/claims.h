@@ -2,7 +2,9 @@
 // fold.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/fold/state.h"
 
@@ -18,6 +20,18 @@ void reopen_claims_of(State& state, const std::string& cluster);
 void reopen_claims_naming(State& state, const std::string& queue);
 /// Every claim is understood and granted anew (the configuration changed).
 void reopen_every_claim(State& state);
+/// How one row of a claim came to its grant.
+struct GrantSteps {
+  Amount wanted = 0;                   ///< the assignment, or its share of a larger cluster
+  std::optional<Amount> flavor_bound;  ///< accepted of the flavor, where it bounds
+  Amount after_flavor = 0;
+  Amount total_bound = 0;  ///< accepted of the resource over all flavors
+
+  friend bool operator==(const GrantSteps&, const GrantSteps&) = default;
+};
+/// The steps of every row of a claim that is in force for `cluster`, in the order of terms->rows:
+/// by the function that grants.
+std::vector<GrantSteps> grant_steps(const State& state, const Cluster& cluster, const Claim& claim);
 /// Derives the grants of the claims that are open.
 void close_claims(State& state, Touched& touched);
 

@@ -32,6 +32,10 @@ void observe_sign_of_life(State& state, const SourceName& source, std::optional<
 /// Aliases, sources or flavors changed: every sum is made anew.
 void recount_everything(State& state);
 
+/// Keeps `cluster.releases` as the flaps of `node` say under `settings`.
+void schedule_release(Cluster& cluster, const std::string& node, FlapPenalty& flap,
+                      const DebounceSettings& settings);
+
 /// Decides the present moment of the cluster and sets its next deadline.
 void close_cluster(State& state, const std::string& name, Touched& touched);
 

@@ -1,5 +1,6 @@
 // Deciding a moment of one cluster: debounce layers 1 to 3, liveness, the first value.
 #include <algorithm>
+#include <vector>
 
 #include "engine/fold/capacity.h"
 #include "engine/fold/claims.h"
@@ -21,6 +22,7 @@ struct Close {
   CanonicalHeadroom headroom;
   LogTime now;
   bool accepted_changed = false;  // or something else that grants follow from
+  bool totals_matter = false;     // usable_totals may decide about a hold
 };
 
 Totals usable_totals(const Cluster& cluster) {
@@ -33,17 +35,27 @@ Totals usable_totals(const Cluster& cluster) {
 
 // Layer 1: suppressions that end now count for growing again.
 void release_flapping(Close& close) {
-  for (auto& [node, flap] : close.cluster.flaps) {
-    if (flap.release_time(close.settings) > close.now) continue;
+  Cluster& cluster = close.cluster;
+  auto& nodes = cluster.source == CapacitySource::nodes ? cluster.nodes : cluster.metrics_nodes;
+  if (cluster.release_settings != close.settings) {
+    cluster.release_settings = close.settings;
+    for (auto* entry : cluster.flaps.sorted())
+      schedule_release(cluster, entry->first, entry->second, close.settings);
+  }
+  while (!cluster.releases.empty() && cluster.releases.begin()->first <= close.now) {
+    const std::string name = cluster.releases.begin()->second;
+    FlapPenalty& flap = cluster.flaps.at(name);
     flap.release(close.now, close.settings);
-    const auto counted = close.cluster.counted.find(node);
-    if (counted == close.cluster.counted.end() || !counted->second.eligible) continue;
-    const auto& nodes = close.cluster.source == CapacitySource::nodes ? close.cluster.nodes
-                                                                      : close.cluster.metrics_nodes;
-    const auto amounts = canonical_amounts(nodes.at(node).facts.allocatable,
-                                           close.state.configuration.resource_aliases);
-    for (const auto& [resource, amount] : amounts)
-      close.cluster.capacity[{counted->second.flavor, resource}].growing += amount;
+    schedule_release(cluster, name, flap, close.settings);
+    NodeRecord* node = nodes.find(name);
+    if (node == nullptr) continue;
+    node->suppressed = false;
+    if (!node->counted.eligible) continue;
+    for_each_canonical(node->facts.allocatable, close.state.configuration.resource_aliases,
+                       [&](std::string_view resource, Amount amount) {
+                         const std::string& flavor = node->counted.flavor;
+                         cluster.capacity[{flavor, std::string(resource)}].growing += amount;
+                       });
   }
 }
 
@@ -68,30 +80,44 @@ void map_flavors(Close& close) {
       close.accepted_changed = true;
 }
 
-void measure(Close& close) {
+// What the nodes offer now, as step functions. Returns the totals before, where judge_hold may look
+// at them: something fell, everything is gone, or a loss is held already.
+Totals measure(Close& close) {
   Cluster& cluster = close.cluster;
   const bool has_value =
       cluster.source == CapacitySource::nodes ||
       (cluster.source == CapacitySource::cluster_metrics && !cluster.metrics_nodes.empty()) ||
       (totals_in_force(cluster) && !cluster.totals.empty());
-  if (!has_value && !cluster.valued) return;
+  close.totals_matter = cluster.hold || cluster.eligible_nodes == 0;
+  if (!has_value && !cluster.valued) return close.totals_matter ? usable_totals(cluster) : Totals{};
   const bool first = !cluster.valued;
   if (first) {
     cluster.valued = true;
     cluster.first_valued = cluster.last_changed = close.now;
   }
+  struct Change {
+    DampedValue* damped;
+    Amount usable, growing;
+  };
+  std::vector<Change> changes;
   for (auto& [key, value] : cluster.capacity) {
     const Amount usable = usable_amount(value.offered, key.resource, close.headroom);
-    const Amount growing = usable_amount(value.growing, key.resource, close.headroom);
+    const Amount growing = value.growing == value.offered
+                               ? usable
+                               : usable_amount(value.growing, key.resource, close.headroom);
     DampedValue& damped = value.damped;
-    if (damped.high.empty()) {
-      if (!first) damped.observe(LogTime{0}, 0, 0);  // it was zero before it appeared
-    } else if (usable == damped.usable && growing == damped.growing) {
-      continue;
-    }
-    damped.observe(close.now, usable, growing);
+    if (!damped.high.empty() && usable == damped.usable && growing == damped.growing) continue;
+    close.totals_matter |= usable < damped.usable;
+    changes.push_back({&damped, usable, growing});
+  }
+  const Totals before = close.totals_matter ? usable_totals(cluster) : Totals{};
+  for (const Change& change : changes) {
+    if (change.damped->high.empty() && !first)
+      change.damped->observe(LogTime{0}, 0, 0);  // it was zero before it appeared
+    change.damped->observe(close.now, change.usable, change.growing);
     cluster.last_changed = close.now;
   }
+  return before;
 }
 
 // A resource lost more than massShrinkPercent of `before`, not counting what cordons took.
@@ -142,8 +168,10 @@ void judge_hold(Close& close, const Totals& before, const Totals& after) {
   if (!cluster.hold && !second && watches && seen.changed && cluster.was == Liveness::live &&
       cluster.known) {
     std::map<std::string, Int128> cordoned;
+    CanonicalHeadroom percents = close.headroom;
+    for (CanonicalHeadroom::Row& row : percents.rows) row.reserved = 0;
     for (const auto& [key, amount] : seen.cordoned)
-      cordoned[key.resource] += usable_amount(amount, key.resource, {close.headroom.percent, {}});
+      cordoned[key.resource] += usable_amount(amount, key.resource, percents);
     const std::int64_t eligible_others = seen.eligible_before - seen.cordoned_nodes;
     const bool every_node = eligible_others > 0 && cluster.eligible_nodes == 0;
     if (every_node || shows_loss(close, before, after, cordoned))
@@ -218,7 +246,7 @@ LogTime next_deadline_of(const Close& close) {
   const auto consider = [&](LogTime when) {
     if (when > close.now) next = std::min(next, when);
   };
-  for (const auto& [node, flap] : cluster.flaps) consider(flap.release_time(settings));
+  if (!cluster.releases.empty()) consider(cluster.releases.begin()->first);
   if (cluster.unavailable_since) consider(*cluster.unavailable_since + settings.lost_after);
   if (cluster.hub_opens) consider(*cluster.hub_opens);
   if (cluster.detached || !cluster.valued || cluster.was == Liveness::lost) return next;
@@ -275,9 +303,9 @@ Liveness liveness_of(const State& state, const Cluster& cluster, const DebounceS
 
 bool has_member(const State& state, const Cluster& cluster) {
   switch (state.configuration.member_mode) {
-    case MemberMode::automatic: return cluster.managed.has_value();
+    case MemberMode::automatic:
+    case MemberMode::binding_policy: return cluster.managed.has_value();
     case MemberMode::manifest_work: return true;
-    case MemberMode::binding_policy:
     case MemberMode::none: return false;
   }
   return false;
@@ -297,10 +325,9 @@ void close_cluster(State& state, const std::string& name, Touched& touched) {
   map_flavors(close);
   const bool hub_open_before = !cluster.hub_opens;
   release_flapping(close);
-  const Totals before = usable_totals(cluster);
-  measure(close);
+  const Totals before = measure(close);
   judge_liveness(close);
-  judge_hold(close, before, usable_totals(cluster));
+  if (close.totals_matter) judge_hold(close, before, usable_totals(cluster));
   if (cluster.hub_opens && *cluster.hub_opens <= close.now) cluster.hub_opens.reset();
   if (!cluster.detached && cluster.was != Liveness::lost) {
     if (settling(cluster))

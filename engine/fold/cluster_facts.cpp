@@ -1,5 +1,8 @@
 // Capacity facts into sums: which node counts where, source by source.
 #include <algorithm>
+#include <bit>
+#include <string_view>
+#include <utility>
 
 #include "engine/fold/capacity.h"
 #include "engine/fold/cluster.h"
@@ -14,80 +17,104 @@ void remember(std::vector<Seq>& because, Seq seq) {
   if (because.size() > kBecauseMax) because.erase(because.begin());
 }
 
-enum class Sign : std::int8_t { minus = -1, plus = 1 };
+enum class Sign : std::uint8_t { minus, plus };
+
+// Fewer flap records are never looked through for decayed ones.
+constexpr std::size_t kFlapsBeforePruning = 64;
 
 bool suppressed(const Cluster& cluster, const std::string& node) {
-  const auto at = cluster.flaps.find(node);
-  return at != cluster.flaps.end() && at->second.suppressed_since.has_value();
+  const FlapPenalty* flap = cluster.flaps.find(node);
+  return flap != nullptr && flap->suppressed_since.has_value();
 }
 
+// Both the keys of a flavor and the amounts are sorted, so one walk finds every sum.
 void add_amounts(const State& state, Cluster& cluster, const std::string& flavor,
                  const ResourceAmounts& amounts, Sign sign, bool growing, Seq seq) {
-  for (const auto& [resource, amount] :
-       canonical_amounts(amounts, state.configuration.resource_aliases)) {
-    CapacityValue& value = cluster.capacity[{flavor, resource}];
-    const Int128 signed_amount = Int128{amount} * static_cast<int>(sign);
+  auto at = cluster.capacity.lower_bound(CapacityKey{flavor, ""});
+  const auto add = [&](std::string_view resource, Amount amount) {
+    while (at != cluster.capacity.end() && at->first.flavor == flavor &&
+           at->first.resource < resource)
+      ++at;
+    if (at == cluster.capacity.end() || at->first.flavor != flavor ||
+        at->first.resource != resource)
+      at = cluster.capacity.emplace_hint(at, CapacityKey{flavor, std::string(resource)},
+                                         CapacityValue{});
+    CapacityValue& value = at->second;
+    const Int128 signed_amount = sign == Sign::plus ? Int128{amount} : -Int128{amount};
     value.offered += signed_amount;
     if (growing) value.growing += signed_amount;
     remember(value.because, seq);
-  }
+  };
+  for_each_canonical(amounts, state.configuration.resource_aliases, add);
 }
 
-void count(const State& state, Cluster& cluster, const std::string& name, const NodeRecord& node) {
-  const CountedNode counted = classify(node.facts, state.flavors);
-  cluster.counted[name] = counted;
+void count(const State& state, Cluster& cluster, NodeRecord& node) {
+  node.counted = classify(node.facts, state.flavors);
+  const CountedNode& counted = node.counted;
   if (!counted.flavor.empty()) {
     ++cluster.flavor_nodes[counted.flavor];
     cluster.observation.won.insert(counted.flavor);
   }
   if (!counted.eligible) return;
   ++cluster.eligible_nodes;
-  add_amounts(state, cluster, counted.flavor, node.facts.allocatable, Sign::plus,
-              !suppressed(cluster, name), node.seq);
+  add_amounts(state, cluster, counted.flavor, node.facts.allocatable, Sign::plus, !node.suppressed,
+              node.seq);
 }
 
-void uncount(const State& state, Cluster& cluster, const std::string& name, const NodeRecord& node,
-             Seq cause) {
-  const auto at = cluster.counted.find(name);
-  if (at == cluster.counted.end()) return;
-  if (!at->second.flavor.empty()) --cluster.flavor_nodes[at->second.flavor];
-  if (at->second.eligible) {
-    --cluster.eligible_nodes;
-    add_amounts(state, cluster, at->second.flavor, node.facts.allocatable, Sign::minus,
-                !suppressed(cluster, name), cause);
-  }
-  cluster.counted.erase(at);
+void uncount(const State& state, Cluster& cluster, const NodeRecord& node, Seq cause) {
+  const CountedNode& counted = node.counted;
+  if (!counted.flavor.empty()) --cluster.flavor_nodes[counted.flavor];
+  if (!counted.eligible) return;
+  --cluster.eligible_nodes;
+  add_amounts(state, cluster, counted.flavor, node.facts.allocatable, Sign::minus, !node.suppressed,
+              cause);
+}
+
+// A fall into ineligibility that nobody ordered.
+void flap(const State& state, Cluster& cluster, const std::string& cluster_name,
+          const std::string& name, NodeRecord& node) {
+  const DebounceSettings settings = settings_of(state, cluster_name);
+  if (settings.flap_penalty <= 0) return;
+  const std::size_t count = cluster.flaps.size();
+  FlapPenalty& penalty = cluster.flaps[name];
+  penalty.add(state.now, settings);
+  schedule_release(cluster, name, penalty, settings);
+  node.suppressed = penalty.suppressed_since.has_value();
+  // What has decayed is as if it had never been; looked for whenever there are twice as many.
+  if (count >= kFlapsBeforePruning && std::has_single_bit(count) && cluster.flaps.size() > count)
+    cluster.flaps.erase_if([&](const std::string&, const FlapPenalty& old) {
+      return !old.suppressed_since && old.at_time(state.now, settings) == 0;
+    });
 }
 
 // A node of the source in force changed from `before` to `after` (null: it was or is not there).
 void recount_node(const State& state, Cluster& cluster, const std::string& cluster_name,
-                  const std::string& name, const NodeRecord* before, const NodeRecord* after,
-                  Seq seq) {
-  CountedNode was;
-  if (const auto at = cluster.counted.find(name); at != cluster.counted.end()) was = at->second;
-  if (before) uncount(state, cluster, name, *before, seq);
-  if (after) count(state, cluster, name, *after);
+                  const std::string& name, const NodeRecord* before, NodeRecord* after, Seq seq) {
+  if (before) uncount(state, cluster, *before, seq);
+  if (after) {
+    after->suppressed = before ? before->suppressed : suppressed(cluster, name);
+    count(state, cluster, *after);
+  }
   cluster.observation.changed = true;
   if (!before || !after) return;
 
-  const CountedNode& is = cluster.counted.at(name);
+  const CountedNode& was = before->counted;
+  const CountedNode& is = after->counted;
   const bool cordoned = !before->facts.unschedulable && after->facts.unschedulable;
   if (cordoned && !was.flavor.empty()) {
-    const auto amounts =
-        canonical_amounts(before->facts.allocatable, state.configuration.resource_aliases);
-    for (const auto& [resource, amount] : amounts) {
-      cluster.observation.at_once.insert({was.flavor, resource});
-      if (was.eligible) cluster.observation.cordoned[{was.flavor, resource}] += amount;
-    }
+    for_each_canonical(before->facts.allocatable, state.configuration.resource_aliases,
+                       [&](std::string_view resource, Amount amount) {
+                         const CapacityKey key{was.flavor, std::string(resource)};
+                         cluster.observation.at_once.insert(key);
+                         if (was.eligible) cluster.observation.cordoned[key] += amount;
+                       });
     if (was.eligible) ++cluster.observation.cordoned_nodes;
   }
-  if (was.eligible && !is.flavor.empty() && !is.eligible && !cordoned) {
-    const DebounceSettings settings = settings_of(state, cluster_name);
-    if (settings.flap_penalty > 0) cluster.flaps[name].add(state.now, settings);
-  }
+  if (was.eligible && !is.flavor.empty() && !is.eligible && !cordoned)
+    flap(state, cluster, cluster_name, name, *after);
 }
 
-std::map<std::string, NodeRecord>& nodes_of(Cluster& cluster, CapacitySource source) {
+NameTable<NodeRecord>& nodes_of(Cluster& cluster, CapacitySource source) {
   return source == CapacitySource::nodes ? cluster.nodes : cluster.metrics_nodes;
 }
 
@@ -101,7 +128,8 @@ bool knows(const Cluster& cluster, CapacitySource source) {
 }
 
 void recount(const State& state, Cluster& cluster) {
-  cluster.counted.clear();
+  for (auto* nodes : {&cluster.nodes, &cluster.metrics_nodes})
+    for (auto* entry : nodes->sorted()) entry->second.counted = {};
   cluster.flavor_nodes.clear();
   cluster.eligible_nodes = 0;
   for (auto& [key, value] : cluster.capacity) value.offered = value.growing = 0;
@@ -114,8 +142,10 @@ void recount(const State& state, Cluster& cluster) {
     }
     return;
   }
-  for (const auto& [name, node] : nodes_of(cluster, *cluster.source))
-    count(state, cluster, name, node);
+  for (auto* entry : nodes_of(cluster, *cluster.source).sorted()) {
+    entry->second.suppressed = suppressed(cluster, entry->first);
+    count(state, cluster, entry->second);
+  }
 }
 
 // The first source of the configured order that knows the cluster is in force. True if that changed
@@ -144,6 +174,7 @@ void begin_anew(const State& state, const std::string& name, Cluster& cluster) {
   cluster.detached = false;
   cluster.claim_seen = state.claims_of_cluster.contains(name);
   cluster.flaps.clear();
+  cluster.releases.clear();
   cluster.mapped.clear();
   cluster.capacity.clear();
   cluster.valued = cluster.known = false;
@@ -174,20 +205,37 @@ Cluster& open_cluster(State& state, const std::string& name) {
   return cluster;
 }
 
+void schedule_release(Cluster& cluster, const std::string& node, FlapPenalty& flap,
+                      const DebounceSettings& settings) {
+  const LogTime when = flap.release_time(settings);
+  if (when == flap.release_at) return;
+  cluster.releases.erase({flap.release_at, node});
+  if (when != kForever) cluster.releases.emplace(when, node);
+  flap.release_at = when;
+}
+
 void observe_node(State& state, const std::string& cluster_name, const std::string& name,
                   const NodeFacts* facts, Seq seq) {
   Cluster& cluster = open_cluster(state, cluster_name);
   cluster.nodes_known = true;
-  const auto at = cluster.nodes.find(name);
-  const std::optional<NodeRecord> before =
-      at == cluster.nodes.end() ? std::nullopt : std::optional(at->second);
-  if (facts)
-    cluster.nodes[name] = {*facts, seq};
-  else
+  NodeRecord* node = cluster.nodes.find(name);
+  const bool known = node != nullptr;
+  if (!known && !facts) {
+    if (!choose_source(state, cluster) && in_force(cluster, CapacitySource::nodes))
+      cluster.observation.changed = true;
+    return;
+  }
+  NodeRecord before;
+  if (known) before = std::move(*node);
+  if (facts) {
+    if (!known) node = &cluster.nodes[name];
+    *node = {*facts, seq, {}};
+  } else {
     cluster.nodes.erase(name);
+    node = nullptr;
+  }
   if (choose_source(state, cluster) || !in_force(cluster, CapacitySource::nodes)) return;
-  recount_node(state, cluster, cluster_name, name, before ? &*before : nullptr,
-               facts ? &cluster.nodes.at(name) : nullptr, seq);
+  recount_node(state, cluster, cluster_name, name, known ? &before : nullptr, node, seq);
 }
 
 void observe_metrics(State& state, const std::string& cluster_name,
@@ -195,27 +243,27 @@ void observe_metrics(State& state, const std::string& cluster_name,
   Cluster& cluster = open_cluster(state, cluster_name);
   cluster.metrics_known = facts != nullptr;
   cluster.metrics_empty = !facts || facts->nodes.empty();
-  if (!facts) cluster.metrics_nodes.clear();
   const bool switched = choose_source(state, cluster);
+  // Where nothing else knows the cluster the last value stays, and what comes next is held against
+  // it.
+  if (!facts && !in_force(cluster, CapacitySource::cluster_metrics)) cluster.metrics_nodes.clear();
   if (cluster.metrics_empty) return;
 
-  std::map<std::string, NodeRecord> before = std::move(cluster.metrics_nodes);
+  NameTable<NodeRecord> before = std::move(cluster.metrics_nodes);
   cluster.metrics_nodes.clear();
   for (const auto& [name, node] : facts->nodes) {
-    const auto old = before.find(name);
-    const bool same = old != before.end() && old->second.facts == node;
-    cluster.metrics_nodes[name] = {node, same ? old->second.seq : seq};
+    const NodeRecord* old = before.find(name);
+    cluster.metrics_nodes[name] = old && old->facts == node ? *old : NodeRecord{node, seq, {}};
   }
   if (!in_force(cluster, CapacitySource::cluster_metrics)) return;
   if (switched) return recount(state, cluster);
-  for (const auto& [name, node] : before)
-    if (!cluster.metrics_nodes.contains(name))
-      recount_node(state, cluster, cluster_name, name, &node, nullptr, seq);
-  for (const auto& [name, node] : cluster.metrics_nodes) {
-    const auto old = before.find(name);
-    if (old == before.end() || old->second.facts != node.facts)
-      recount_node(state, cluster, cluster_name, name, old == before.end() ? nullptr : &old->second,
-                   &node, seq);
+  for (const auto* entry : std::as_const(before).sorted())
+    if (!cluster.metrics_nodes.contains(entry->first))
+      recount_node(state, cluster, cluster_name, entry->first, &entry->second, nullptr, seq);
+  for (auto* entry : cluster.metrics_nodes.sorted()) {
+    const NodeRecord* old = before.find(entry->first);
+    if (!old || old->facts != entry->second.facts)
+      recount_node(state, cluster, cluster_name, entry->first, old, &entry->second, seq);
   }
   cluster.observation.changed = true;
 }

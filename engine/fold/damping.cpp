@@ -75,6 +75,14 @@ bool DampedValue::deadband_lets(LogTime now, const DebounceSettings& settings, A
   return before != left.end() && before->second + settings.deadband_max_age > now;
 }
 
+GrowthBar DampedValue::growth_bar(LogTime now, const DebounceSettings& settings, Amount quantum,
+                                  Amount target, Growth growth) const {
+  if (growth == Growth::frozen) return GrowthBar::frozen;
+  if (last_grow && *last_grow + settings.min_grow_interval > now)
+    return GrowthBar::min_grow_interval;
+  return deadband_lets(now, settings, quantum, target) ? GrowthBar::none : GrowthBar::deadband;
+}
+
 bool DampedValue::step(LogTime now, const DebounceSettings& settings, Amount quantum, Fall fall,
                        Growth growth) {
   const Amount shrink_target =
@@ -87,9 +95,8 @@ bool DampedValue::step(LogTime now, const DebounceSettings& settings, Amount qua
     return shrinks;
   }
   if (!gap_since) gap_since = now;
-  if (shrinks || growth == Growth::frozen) return shrinks;
-  if (last_grow && *last_grow + settings.min_grow_interval > now) return false;
-  if (!deadband_lets(now, settings, quantum, grow_target)) return false;
+  if (shrinks || growth_bar(now, settings, quantum, grow_target, growth) != GrowthBar::none)
+    return shrinks;
   std::erase_if(left,
                 [&](const auto& entry) { return entry.second + settings.deadband_max_age <= now; });
   move_to(now, grow_target);
@@ -135,8 +142,9 @@ bool FlapPenalty::add(LogTime now, const DebounceSettings& settings) {
 
 LogTime FlapPenalty::release_time(const DebounceSettings& settings) const {
   if (!suppressed_since) return kForever;
-  std::int64_t steps = 0;
-  while (decayed(penalty, steps) >= settings.flap_reuse) ++steps;
+  std::int64_t steps = 0;  // the fewest after which the penalty is below reuse
+  for (std::int64_t stride = 64 * kStepsPerHalfLife; stride > 0; stride /= 2)
+    if (decayed(penalty, steps + stride - 1) >= settings.flap_reuse) steps += stride;
   const Int128 wait =
       (Int128{settings.flap_half_life.ns} * steps + kStepsPerHalfLife - 1) / kStepsPerHalfLife;
   return std::min(at + Duration{saturate(wait)}, *suppressed_since + settings.flap_suppress_max);

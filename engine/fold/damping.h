@@ -10,6 +10,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "engine/base/quantity.h"
 #include "engine/base/time.h"
@@ -43,6 +44,8 @@ class SlidingExtreme {
     friend bool operator==(const Step&, const Step&) = default;
   };
   const std::deque<Step>& steps() const { return steps_; }
+  /// Takes steps() of another of the same kind.
+  void adopt(std::deque<Step> steps) { steps_ = std::move(steps); }
 
   friend bool operator==(const SlidingExtreme&, const SlidingExtreme&) = default;
 
@@ -60,6 +63,9 @@ class SlidingExtreme {
 enum class Fall : std::uint8_t { damped, at_once };
 /// Whether growth may be accepted now (it is frozen while a source is stale).
 enum class Growth : std::uint8_t { allowed, frozen };
+
+/// What keeps growth back, in the order in which it is looked at.
+enum class GrowthBar : std::uint8_t { none, frozen, min_grow_interval, deadband };
 
 /// Layer 2: one (cluster, flavor, resource) from usable to accepted.
 struct DampedValue {
@@ -79,6 +85,9 @@ struct DampedValue {
   /// Moves accepted as the rules say at `now`; true if it changed.
   bool step(LogTime now, const DebounceSettings& settings, Amount quantum, Fall fall,
             Growth growth);
+  /// What keeps accepted from growing to `target` at `now`, where the grow window has been open.
+  GrowthBar growth_bar(LogTime now, const DebounceSettings& settings, Amount quantum, Amount target,
+                       Growth growth) const;
   /// When step could next change accepted if nothing else happens; kForever if never.
   LogTime next_deadline(LogTime now, const DebounceSettings& settings) const;
 
@@ -95,6 +104,7 @@ struct FlapPenalty {
   std::int64_t penalty = 0;  ///< as of `at`
   LogTime at;
   std::optional<LogTime> suppressed_since;
+  LogTime release_at = kForever;  ///< release_time, as it was last asked for
 
   /// The penalty at `now`, in steps of 1/64 half-life, rounded down (Q16 table).
   std::int64_t at_time(LogTime now, const DebounceSettings& settings) const;

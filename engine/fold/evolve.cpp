@@ -178,6 +178,8 @@ struct Fold {
     observe_liveness(state, event.source, lost.kind, lost.cluster, Liveness::lost, event.seq);
   }
   void operator()(const ObjectObserved& seen) {
+    if (seen.key.kind == Kind::node)  // what there is most of, and what we never write
+      return take_in(state, event.source, seen.key, &seen.facts, event.seq);
     const std::string uid = known_uid(state, seen.key);
     if (!uid.empty() && !seen.uid.empty() && uid != seen.uid)
       note_gone(state, event.source, seen.key);
@@ -228,5 +230,10 @@ void evolve(State& state, const Event& event, Touched& touched) {
 }
 
 void settle(State& state, Touched& touched) { close_moment(state, touched); }
+
+void run_until(State& state, LogTime time, Touched& touched) {
+  advance_to(state, time, touched);
+  close_moment(state, touched);
+}
 
 }  // namespace fairlead

@@ -20,4 +20,8 @@ void evolve(State& state, const Event& event, Touched& touched);
 /// back of them.
 void settle(State& state, Touched& touched);
 
+/// Time passes until `time` and nothing else happens: every deadline up to it runs. Afterwards the
+/// moment is decided. `time` is not earlier than state.now.
+void run_until(State& state, LogTime time, Touched& touched);
+
 }  // namespace fairlead

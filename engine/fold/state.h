@@ -21,19 +21,12 @@
 #include "engine/fold/claim_spec.h"
 #include "engine/fold/damping.h"
 #include "engine/fold/deadlines.h"
+#include "engine/fold/name_table.h"
 #include "schema/event.h"
 
 namespace fairlead {
 
 // ---- capacity of one member cluster ----
-
-/// A node and the event that told of it.
-struct NodeRecord {
-  NodeFacts facts;
-  Seq seq;
-
-  friend bool operator==(const NodeRecord&, const NodeRecord&) = default;
-};
 
 /// How a node counts at present.
 struct CountedNode {
@@ -41,6 +34,16 @@ struct CountedNode {
   bool eligible = false;
 
   friend bool operator==(const CountedNode&, const CountedNode&) = default;
+};
+
+/// A node and the event that told of it.
+struct NodeRecord {
+  NodeFacts facts;
+  Seq seq;
+  CountedNode counted;      ///< while its source is in force; else as if it counted nowhere
+  bool suppressed = false;  ///< as counted: its flaps keep it from growing
+
+  friend bool operator==(const NodeRecord&, const NodeRecord&) = default;
 };
 
 /// A (flavor, resource) of one cluster. The flavor is empty where capacity is known only as totals.
@@ -57,7 +60,7 @@ struct CapacityValue {
   Int128 growing = 0;  ///< the same without nodes that flap
   DampedValue damped;
   std::vector<Seq>
-      because;  ///< events that changed it since accepted last moved; at most kBecauseMax
+      because;  ///< events that changed it since the first accepted value, the newest kBecauseMax
 
   friend bool operator==(const CapacityValue&, const CapacityValue&) = default;
 };
@@ -123,11 +126,11 @@ struct Cluster {
 
   // Sources
   bool nodes_known = false;
-  std::map<std::string, NodeRecord> nodes;
+  NameTable<NodeRecord> nodes;
   bool metrics_known = false;
   bool metrics_empty =
       false;  ///< the newest ClusterMetrics named no node: UNKNOWN, the last value stays
-  std::map<std::string, NodeRecord> metrics_nodes;
+  NameTable<NodeRecord> metrics_nodes;
   bool totals_known = false;
   std::map<std::string, Amount> totals;
   std::array<Liveness, 3> liveness{};  ///< by CapacitySource
@@ -136,9 +139,11 @@ struct Cluster {
 
   // From nodes to accepted
   std::optional<CapacitySource> source;  ///< in force
-  std::map<std::string, CountedNode> counted;
   std::int64_t eligible_nodes = 0;
-  std::map<std::string, FlapPenalty> flaps;
+  NameTable<FlapPenalty> flaps;
+  std::set<std::pair<LogTime, std::string>>
+      releases;  ///< of suppressed nodes, under `release_settings`
+  DebounceSettings release_settings;
   std::map<std::string, std::int64_t> flavor_nodes;  ///< how many nodes each flavor has now
   std::set<std::string> mapped;                      ///< flavors that ever won a node
   std::map<CapacityKey, CapacityValue> capacity;

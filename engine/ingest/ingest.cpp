@@ -32,10 +32,11 @@ const typename Map::mapped_type* find(const Map& map, const Key& key) {
 bool same_metrics(const Cluster& cluster, const ClusterMetricsFacts& facts) {
   if (!cluster.metrics_known || cluster.metrics_empty != facts.nodes.empty()) return false;
   if (facts.nodes.empty()) return true;
-  return std::equal(facts.nodes.begin(), facts.nodes.end(), cluster.metrics_nodes.begin(),
-                    cluster.metrics_nodes.end(), [](const auto& a, const auto& b) {
-                      return a.first == b.first && a.second == b.second.facts;
-                    });
+  return facts.nodes.size() == cluster.metrics_nodes.size() &&
+         std::all_of(facts.nodes.begin(), facts.nodes.end(), [&](const auto& node) {
+           const NodeRecord* known = cluster.metrics_nodes.find(node.first);
+           return known && known->facts == node.second;
+         });
 }
 
 // Objects written by hand for a rehearsal have no uid: then the name decides.
@@ -53,7 +54,7 @@ struct Known {
 
   bool operator()(const NodeFacts& facts) const {
     const Cluster* at = cluster(source);
-    const NodeRecord* node = at ? find(at->nodes, seen.key.name) : nullptr;
+    const NodeRecord* node = at ? at->nodes.find(seen.key.name) : nullptr;
     return node && node->facts == facts;
   }
   bool operator()(const ClusterMetricsFacts& facts) const {
@@ -115,6 +116,30 @@ struct Known {
   }
 };
 
+// What State holds of an object that we write: its facts and its generation.
+std::optional<std::pair<Facts, std::int64_t>> held_facts(const State& state,
+                                                         const SourceName& source,
+                                                         const ObjectKey& key) {
+  using Held = std::pair<Facts, std::int64_t>;
+  if (source != kHub) return std::nullopt;
+  if (key.kind == Kind::cluster_queue) {
+    const Queue* queue = find(state.queues, key.name);
+    if (queue && queue->present) return Held{queue->facts, queue->generation};
+  }
+  if (key.kind == Kind::claim) {
+    const Claim* claim = find(state.claims, key.name);
+    if (claim) return Held{claim->facts, claim->generation};
+  }
+  if (key.kind == Kind::manifest_work) {
+    const Cluster* at = find(state.clusters, key.namespace_);
+    const Work* work = !at                            ? nullptr
+                       : key.name == "fairlead-quota" ? &at->quota_work
+                                                      : &at->queue_work;
+    if (work && work->present) return Held{work->facts, work->generation};
+  }
+  return std::nullopt;
+}
+
 // Whether State holds an object that is said to be gone.
 bool exists(const State& state, const SourceName& source, const ObjectKey& key) {
   const std::pair id{key.namespace_, key.name};
@@ -175,12 +200,13 @@ bool is_capacity_source(const SourceName& source, Kind kind) {
 
 }  // namespace
 
-bool Ingest::is_older(const SourceName& source, const ObjectSeen& seen) {
-  Version& newest = newest_[{source, seen.key}];
+bool Ingest::is_older(const SourceName& source, const ObjectKey& key, const std::string& uid,
+                      const std::string& resource_version) {
+  Version& newest = newest_[{source, key}];
   const auto before = number(newest.resource_version);
-  const auto now = number(seen.resource_version);
-  if (newest.uid == seen.uid && before && now && *now < *before) return true;
-  newest = {seen.uid, seen.resource_version};
+  const auto now = number(resource_version);
+  if (newest.uid == uid && before && now && *now < *before) return true;
+  newest = {uid, resource_version};
   return false;
 }
 
@@ -195,13 +221,27 @@ std::optional<EventDraft> Ingest::take(const State& state, const WatchFact& fact
   };
   if (const auto* seen = std::get_if<ObjectSeen>(&fact.said)) {
     if (!matters(fact.source, seen->key.kind)) return drop(counts_.foreign);
-    if (is_older(fact.source, *seen)) return drop(counts_.older);
+    if (is_older(fact.source, seen->key, seen->uid, seen->resource_version))
+      return drop(counts_.older);
     if (std::visit(Known{state, fact.source, *seen}, seen->facts) &&
         !awaits_sight(state, fact.source, seen->key))
       return drop(counts_.unchanged);
-    return log(ObjectObserved{seen->key, seen->version, seen->uid, seen->resource_version,
-                              seen->generation, seen->facts,
-                              seen->raw.empty() ? Digest{} : sha256(seen->raw)});
+    EventDraft draft = log(ObjectObserved{seen->key, seen->version, seen->uid,
+                                          seen->resource_version, seen->generation, seen->facts,
+                                          seen->raw.empty() ? Digest{} : sha256(seen->raw)});
+    draft.raw = seen->raw;
+    return draft;
+  }
+  if (const auto* same = std::get_if<ObjectUnchanged>(&fact.said)) {
+    if (!matters(fact.source, same->key.kind)) return drop(counts_.foreign);
+    if (is_older(fact.source, same->key, same->uid, same->resource_version))
+      return drop(counts_.older);
+    if (!awaits_sight(state, fact.source, same->key)) return drop(counts_.unchanged);
+    // The log tells that our write was seen, though it changed nothing that is kept.
+    auto held = held_facts(state, fact.source, same->key);
+    if (!held) return drop(counts_.unchanged);
+    return log(ObjectObserved{same->key, same->version, same->uid, same->resource_version,
+                              held->second, std::move(held->first), Digest{}});
   }
   if (const auto* missing = std::get_if<ObjectMissing>(&fact.said)) {
     newest_.erase({fact.source, missing->key});

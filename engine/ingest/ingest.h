@@ -40,7 +40,8 @@ class Ingest {
     std::string uid;
     std::string resource_version;
   };
-  bool is_older(const SourceName& source, const ObjectSeen& seen);
+  bool is_older(const SourceName& source, const ObjectKey& key, const std::string& uid,
+                const std::string& resource_version);
 
   std::map<std::pair<SourceName, ObjectKey>, Version> newest_;
   IngestCounts counts_;

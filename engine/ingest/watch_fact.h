@@ -19,6 +19,15 @@ struct ObjectSeen {
   std::string raw;  ///< canonical JSON without managedFields and without secrets; empty if not kept
 };
 
+/// An object was written without a change of anything that is kept of it: its facts and generation
+/// are those of the last ObjectSeen of it from the same stream.
+struct ObjectUnchanged {
+  ObjectKey key;
+  std::string version;
+  std::string uid;
+  std::string resource_version;
+};
+
 /// An object is gone (DELETED, or missing from a completed relist).
 struct ObjectMissing {
   ObjectKey key;
@@ -49,7 +58,9 @@ struct StreamLost {
 /// One watch fact and the API server that said it ("hub" or the name of a member cluster).
 struct WatchFact {
   SourceName source;
-  std::variant<ObjectSeen, ObjectMissing, ListCompleted, StreamAlive, StreamStale, StreamLost> said;
+  std::variant<ObjectSeen, ObjectMissing, ListCompleted, StreamAlive, StreamStale, StreamLost,
+               ObjectUnchanged>
+      said;
 };
 
 }  // namespace fairlead

@@ -78,7 +78,8 @@ void Appender::commit(std::vector<AppendBatch> group) {
   for (AppendBatch& batch : group)
     drafts.insert(drafts.end(), std::make_move_iterator(batch.drafts.begin()),
                   std::make_move_iterator(batch.drafts.end()));
-  Result<std::vector<Event>> stored = log_.append(drafts, time_of_next(), group.front().epoch);
+  Result<std::vector<Event>> stored =
+      log_.append_owned(std::move(drafts), time_of_next(), group.front().epoch);
   if (stored && !stored->empty()) last_moment_ = group.back().moment;
   std::size_t offset = 0;
   for (AppendBatch& batch : group) {

@@ -1,13 +1,14 @@
 #include "engine/log/commit.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/log/hash_chain.h"
 #include "schema/codec.h"
 
 namespace fairlead {
 
-Result<Commit> make_commit(const LogTail& tail, std::span<const EventDraft> drafts, LogTime time,
+Result<Commit> make_commit(const LogTail& tail, std::span<EventDraft> drafts, LogTime time,
                            Epoch epoch) {
   Commit commit;
   commit.previous = tail.chain;
@@ -16,9 +17,10 @@ Result<Commit> make_commit(const LogTail& tail, std::span<const EventDraft> draf
   const LogTime log_time = std::max(time, tail.last_time);
   Seq seq = tail.last;
   std::size_t bytes = 0;
-  for (const EventDraft& draft : drafts) {
+  for (EventDraft& draft : drafts) {
     seq = next(seq);
-    commit.events.push_back({seq, log_time, epoch, draft.source, draft.cause, draft.fact});
+    commit.events.push_back(
+        {seq, log_time, epoch, std::move(draft.source), draft.cause, std::move(draft.fact)});
     commit.records.push_back(encode(commit.events.back()));
     const std::size_t size = commit.records.back().size();
     bytes += size;
@@ -41,6 +43,21 @@ const SourceName& holder_of(const Event& event) {
   return intended != nullptr ? intended->cluster : event.source;
 }
 
+Error no_commit_ends_at(Seq seq) {
+  return {ErrorCode::not_found, "no group commit ends with seq " + std::to_string(seq.value)};
+}
+
+Error was_pruned(Seq seq, Seq first) {
+  return {ErrorCode::gone, "seq " + std::to_string(seq.value) +
+                               " was pruned: the log begins at seq " + std::to_string(first.value)};
+}
+
+Error was_pruned_at(const LogTail& base) {
+  return {ErrorCode::gone, "the events until " + to_rfc3339(base.last_time) +
+                               " were pruned: the log begins at seq " +
+                               std::to_string(next(base.last).value)};
+}
+
 void count_event(LogStat& stat, const Event& event) {
   if (stat.events == 0) {
     stat.first = event.seq;
@@ -59,9 +76,9 @@ std::string fault_in_record(const Event& event, std::string_view record, Seq exp
                             LogTime not_before) {
   if (event.seq != expected) return "the record holds seq " + std::to_string(event.seq.value);
   if (event.log_time < not_before) return "its time is before that of the event before it";
-  // All released versions are version 1 so far: every record must encode to its own bytes.
-  static_assert(kSchemaVersion == 1);
-  if (encode(event) != record) return "its bytes are not those of the event they hold";
+  // A record of an older version is held by the chain alone: this program writes another form.
+  if (schema_version_of(record) == kSchemaVersion && encode(event) != record)
+    return "its bytes are not those of the event they hold";
   return {};
 }
 

@@ -36,7 +36,8 @@ struct Commit {
 
 /// Gives `drafts` the places after `tail`: dense seqs, one log_time, not before the last.
 /// `bad_input` if it is too large.
-Result<Commit> make_commit(const LogTail& tail, std::span<const EventDraft> drafts, LogTime time,
+/// Sources and facts are moved out of `drafts`.
+Result<Commit> make_commit(const LogTail& tail, std::span<EventDraft> drafts, LogTime time,
                            Epoch epoch);
 
 /// Where a log ends after `commit`.
@@ -45,6 +46,13 @@ LogTail tail_after(const Commit& commit);
 /// The API server that holds the object an event is about: the target of an intent, else where it
 /// came from.
 const SourceName& holder_of(const Event& event);
+
+/// What chain_at answers where no commit ends.
+Error no_commit_ends_at(Seq seq);
+
+/// What is answered to who asks for pruned events, by seq or by time. `base` is where they ended.
+Error was_pruned(Seq seq, Seq first);
+Error was_pruned_at(const LogTail& base);
 
 /// Takes `event`, the next in order, into what `stat` tells.
 void count_event(LogStat& stat, const Event& event);

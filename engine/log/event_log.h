@@ -23,7 +23,8 @@ struct LogStat {
   Seq first;
   Seq last;
   std::uint64_t events = 0;
-  std::uint64_t bytes = 0;  ///< on disk (memory: canonical bytes)
+  std::uint64_t bytes = 0;      ///< on disk (memory: canonical bytes)
+  std::uint64_t raw_bytes = 0;  ///< of it, raw objects kept beside events
   LogTime first_time;
   LogTime last_time;
   std::vector<Epoch> epochs;    ///< ascending
@@ -36,6 +37,9 @@ struct LogVerdict {
   std::optional<Seq> broken_at;  ///< first seq that does not match; none: the chain holds
   std::string what;              ///< what is wrong there, for a person
 };
+
+/// Told now and then how far a walk over a log has come; not at all of a short one. May be empty.
+using LogProgress = std::function<void(Seq done, Seq last)>;
 
 /// Reads a log in seq order. Not thread safe; sees the log as it was when the reader was made.
 class EventReader {
@@ -59,9 +63,17 @@ class EventLog {
   virtual Result<std::vector<Event>> append(std::span<const EventDraft> drafts, LogTime time,
                                             Epoch epoch) = 0;
 
-  /// Reads from `from` (1 for all) to the last event.
+  /// The same with drafts that are not needed any more: what is in them is moved, not copied.
+  virtual Result<std::vector<Event>> append_owned(std::vector<EventDraft> drafts, LogTime time,
+                                                  Epoch epoch) {
+    return append(drafts, time, epoch);
+  }
+
+  /// Reads from `from` to the last event; from the first that is kept if `from` is 0. `gone`,
+  /// naming the first that is kept, if `from` was pruned.
   virtual Result<std::unique_ptr<EventReader>> read(Seq from) const = 0;
   /// Seq of the last event whose log_time is not later than `time`; 0 if every event is later.
+  /// `gone` if only events that were pruned can be meant.
   virtual Result<Seq> last_at(LogTime time) const = 0;
   /// The raw object kept beside event `seq`; nullopt if none was given or its retention is over.
   virtual Result<std::optional<std::string>> raw(Seq seq) const = 0;
@@ -71,13 +83,22 @@ class EventLog {
   /// `source` is the API server that holds it; of an intent that is the target cluster.
   virtual Result<std::vector<Seq>> history(std::string_view source, const ObjectKey& key) const = 0;
 
+  /// Seq of the first event that is kept: 1 until something was pruned. Of a log that keeps no
+  /// event it is the one after last_seq().
+  virtual Seq first_seq() const = 0;
   virtual Seq last_seq() const = 0;
   virtual LogTime last_time() const = 0;
   /// Digest of the hash chain after the last group commit.
   virtual Digest chain() const = 0;
+  /// Digest of the hash chain after the group commit that ends with `seq`; before the first commit
+  /// that is kept for the seq before it (zeros for 0). `not_found` if no commit ends there.
+  virtual Result<Digest> chain_at(Seq seq) const = 0;
   virtual Result<LogStat> stat() const = 0;
-  /// Recomputes the chain and every record's bytes from the first event.
+  /// Recomputes the chain and every record's bytes from the first event that is kept.
   virtual Result<LogVerdict> verify() const = 0;
+  /// Whether every group commit is what was written and continues the one before it: what `verify`
+  /// says without looking at the records inside, many times faster.
+  virtual Result<LogVerdict> verify_chain() const { return verify(); }
 };
 
 }  // namespace fairlead

@@ -12,6 +12,10 @@
 //   they pass the mark with another digest than it says                      damaged at the mark
 //   else                                                                     whole; bytes behind L
 //   are a torn tail
+//
+// A writer hears all of that about every pack before it adds one. A reader must begin in
+// milliseconds, however long the log: it looks at the two ends, the mark and the write-ahead log,
+// and meets damage in between when it gets there (PackReader follows the chain).
 #pragma once
 
 #include <filesystem>
@@ -19,6 +23,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/log/acknowledged.h"
 #include "engine/log/commit.h"
 #include "engine/log/rocksdb_store.h"
 
@@ -51,12 +56,26 @@ struct LogDamage {
 /// A log open for reading and what it holds before the damage, if there is any.
 struct LogContents {
   std::shared_ptr<Store> store;
+  LogTail base;  ///< where pruned events ended; the kept ones go on from it
   LogTail tail;
   std::optional<LogDamage> damage;
 };
 
+enum class JudgeDepth : std::uint8_t {
+  ends,  ///< first and last packs, the mark and the write-ahead log; every pack only if one of
+         ///< them is wrong
+  all,   ///< every pack
+};
+
 /// Opens the log of a data directory for reading and judges it. An error only if nothing of it can
 /// be read.
-Result<LogContents> judge_log(const LogPaths& paths, rocksdb::Env* env);
+Result<LogContents> judge_log(const LogPaths& paths, rocksdb::Env* env, JudgeDepth depth,
+                              const LogProgress& told);
+
+/// Walks every pack without decompressing it. Returns where the good ones end; `damage` is set if
+/// that is not the end of the log. `incompatible` if a newer program wrote a pack.
+Result<LogTail> walk_packs(const Store& store, const LogTail& base,
+                           const std::optional<Acknowledged>& mark, const LogProgress& told,
+                           std::optional<LogDamage>& damage);
 
 }  // namespace fairlead

@@ -32,7 +32,8 @@ Result<std::vector<Event>> MemoryLog::append(std::span<const EventDraft> drafts,
                                              Epoch epoch) {
   if (drafts.empty()) return std::vector<Event>();
   const std::lock_guard lock(mutex_);
-  Result<Commit> made = make_commit(tail_, drafts, time, epoch);
+  std::vector<EventDraft> owned(drafts.begin(), drafts.end());
+  Result<Commit> made = make_commit(tail_, owned, time, epoch);
   if (!made) return made.error();
   commits_.push_back({events_.size(), made->events.size(), made->digest});
   for (std::size_t i = 0; i < drafts.size(); ++i) {
@@ -79,6 +80,7 @@ Result<std::vector<Seq>> MemoryLog::history(std::string_view source, const Objec
   return found == by_object_.end() ? std::vector<Seq>() : found->second;
 }
 
+Seq MemoryLog::first_seq() const { return {1}; }
 Seq MemoryLog::last_seq() const {
   const std::lock_guard lock(mutex_);
   return tail_.last;
@@ -92,10 +94,23 @@ Digest MemoryLog::chain() const {
   return tail_.chain;
 }
 
+Result<Digest> MemoryLog::chain_at(Seq seq) const {
+  if (seq.value == 0) return Digest{};
+  const std::lock_guard lock(mutex_);
+  const auto ends_before = [](const StoredCommit& commit, std::uint64_t last) {
+    return commit.first + commit.count < last;
+  };
+  const auto commit = std::lower_bound(commits_.begin(), commits_.end(), seq.value, ends_before);
+  if (commit == commits_.end() || commit->first + commit->count != seq.value)
+    return no_commit_ends_at(seq);
+  return commit->digest;
+}
+
 Result<LogStat> MemoryLog::stat() const {
   const std::lock_guard lock(mutex_);
   LogStat stat;
   stat.bytes = bytes_;
+  for (const auto& [seq, object] : raw_) stat.raw_bytes += object.size();
   for (const Event& event : events_) count_event(stat, event);
   return stat;
 }

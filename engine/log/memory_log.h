@@ -29,9 +29,11 @@ class MemoryLog final : public EventLog {
   Result<std::optional<std::string>> raw(Seq seq) const override;
   Result<void> drop_raw_before(Seq seq) override;
   Result<std::vector<Seq>> history(std::string_view source, const ObjectKey& key) const override;
+  Seq first_seq() const override;
   Seq last_seq() const override;
   LogTime last_time() const override;
   Digest chain() const override;
+  Result<Digest> chain_at(Seq seq) const override;
   Result<LogStat> stat() const override;
   Result<LogVerdict> verify() const override;
 

@@ -48,8 +48,10 @@ std::string check_of(std::string_view header, std::string_view payload) {
 
 std::size_t size_table_bytes(std::size_t count) { return (count * 4 + kWord - 1) / kWord * kWord; }
 
-std::string plain_payload(const Commit& commit) {
-  std::string plain;
+/// Memory that was never touched is slow: these buffers stay with the thread.
+const std::string& plain_payload(const Commit& commit) {
+  thread_local std::string plain;
+  plain.clear();
   std::size_t total = size_table_bytes(commit.records.size());
   for (const std::string& record : commit.records) total += record.size();
   plain.reserve(total);
@@ -65,14 +67,15 @@ struct FreeCompression {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
 
-std::string compress(const std::string& plain) {
+std::string_view compress(const std::string& plain) {
   thread_local const std::unique_ptr<ZSTD_CCtx, FreeCompression> context{ZSTD_createCCtx()};
-  std::string frame(ZSTD_compressBound(plain.size()), '\0');
+  thread_local std::string frame;
+  const std::size_t most = ZSTD_compressBound(plain.size());
+  if (frame.size() < most) frame.resize(most);
   const std::size_t size = ZSTD_compressCCtx(context.get(), frame.data(), frame.size(),
                                              plain.data(), plain.size(), kZstdLevel);
   check(!ZSTD_isError(size), "Zstandard could not compress into a large enough buffer");
-  frame.resize(size);
-  return frame;
+  return std::string_view(frame).substr(0, size);
 }
 
 Error damaged(std::string what) { return {ErrorCode::corrupt, std::move(what)}; }
@@ -81,7 +84,7 @@ Error damaged(std::string what) { return {ErrorCode::corrupt, std::move(what)}; 
 
 std::string pack(const Commit& commit) {
   check(!commit.events.empty(), "a commit has events");
-  const std::string plain = plain_payload(commit);
+  const std::string& plain = plain_payload(commit);
   std::string value(kMagic);
   put(value, kSchemaVersion);
   put(value, kZstd);
@@ -93,7 +96,8 @@ std::string pack(const Commit& commit) {
   put(value, commit.events.back().log_time.ns);
   put(value, commit.previous);
   put(value, commit.digest);
-  const std::string frame = compress(plain);
+  const std::string_view frame = compress(plain);
+  value.reserve(kPackHeaderBytes + frame.size());
   value += check_of(value, frame);
   value += frame;
   return value;

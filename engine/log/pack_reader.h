@@ -11,7 +11,8 @@
 
 namespace fairlead {
 
-/// Reads from one seq to the end that the log had when the reader was made, pack by pack.
+/// Reads from one seq to the end that the log had when the reader was made, pack by pack. Each pack
+/// must be what was written and continue the one before it.
 class PackReader final : public EventReader {
  public:
   /// `damage`: what to answer after `last` instead of "no more".
@@ -29,12 +30,12 @@ class PackReader final : public EventReader {
   std::optional<LogDamage> damage_;
   UnpackedRecords unpacked_;
   std::size_t index_ = 0;
-  bool started_ = false;
+  std::optional<Digest> chain_;  ///< after the pack that is being read; none before the first
 };
 
-/// Recomputes a log: every pack's check and chain, every record's bytes and place, every raw
-/// object's digest, every file's checksum.
-Result<LogVerdict> verify_store(const Store& store, Seq last,
+/// Recomputes a log from `base` to `last`: every pack's check and chain, every record's bytes and
+/// place, every raw object's digest, the list of epochs, every file's checksum.
+Result<LogVerdict> verify_store(const Store& store, const LogTail& base, Seq last,
                                 const std::optional<LogDamage>& damage);
 
 }  // namespace fairlead

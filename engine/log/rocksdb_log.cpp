@@ -4,10 +4,12 @@
 #include <array>
 #include <system_error>
 
+#include "engine/base/stop_point.h"
 #include "engine/log/acknowledged.h"
 #include "engine/log/log_contents.h"
 #include "engine/log/pack.h"
 #include "engine/log/pack_reader.h"
+#include "engine/log/stopping_env.h"
 #include "engine/log/writer_lock.h"
 #include "schema/event_json.h"
 
@@ -66,15 +68,30 @@ Result<void> make_log(const LogPaths& paths, rocksdb::Env* env) {
 }
 
 /// What was judged is what was opened.
-Result<void> expect_tail(const Store& store, const LogTail& tail) {
+Result<void> expect_tail(const Store& store, const LogTail& base, const LogTail& tail) {
   const std::unique_ptr<rocksdb::Iterator> packs(store.db->NewIterator({}, store.events));
   packs->SeekToLast();
   if (!packs->status().ok()) return translate(packs->status(), "cannot read the log");
-  if (!packs->Valid() && tail.last.value == 0) return {};
+  if (!packs->Valid() && tail.last == base.last) return {};
   const auto header =
       packs->Valid() ? read_pack_header(packs->value().ToStringView()) : PackHeader{};
   if (header && header->digest == tail.chain) return {};
   return Error{ErrorCode::internal, "the log opened for writing is not the one that was judged"};
+}
+
+/// Notes the epochs that begin in `commit`, so that `stat` need not read every event.
+rocksdb::Status list_epochs(const Commit& commit, std::map<Epoch, std::string>& epochs,
+                            rocksdb::WriteBatch& batch, const Store& store) {
+  const Epoch epoch = commit.events.front().epoch;
+  bool news = !epochs.contains(epoch);
+  std::string& version = epochs[epoch];
+  for (const Event& event : commit.events) {
+    const auto* started = std::get_if<EpochStarted>(&event.fact);
+    if (started == nullptr || started->program_version == version) continue;
+    version = started->program_version;
+    news = true;
+  }
+  return news ? batch.Put(store.meta, epoch_key(epoch), version) : rocksdb::Status::OK();
 }
 
 }  // namespace
@@ -85,27 +102,28 @@ RocksdbLog::~RocksdbLog() {
   if (mark_ != nullptr) mark_->sync();
 }
 
-Result<std::unique_ptr<RocksdbLog>> RocksdbLog::open(const fs::path& directory, OpenMode mode) {
-  return open_with(nullptr, directory, mode);
+Result<std::unique_ptr<RocksdbLog>> RocksdbLog::open(const fs::path& directory, OpenMode mode,
+                                                     const LogProgress& progress) {
+  return open_with(stopping_env(), directory, mode, progress);
 }
 
 Result<std::unique_ptr<RocksdbLog>> RocksdbLog::open_on(rocksdb::Env& env,
                                                         const fs::path& directory, OpenMode mode) {
-  return open_with(&env, directory, mode);
+  return open_with(&env, directory, mode, {});
 }
 
 Result<std::unique_ptr<RocksdbLog>> RocksdbLog::open_with(rocksdb::Env* env,
-                                                          const fs::path& directory,
-                                                          OpenMode mode) {
+                                                          const fs::path& directory, OpenMode mode,
+                                                          const LogProgress& progress) {
   std::unique_ptr<RocksdbLog> log(new RocksdbLog);
   log->directory_ = directory;
-  const Result<void> opened =
-      mode == OpenMode::write ? log->open_for_writing(env) : log->open_for_reading(env);
+  const Result<void> opened = mode == OpenMode::write ? log->open_for_writing(env, progress)
+                                                      : log->open_for_reading(env, progress);
   if (!opened) return opened.error();
   return log;
 }
 
-Result<void> RocksdbLog::open_for_writing(rocksdb::Env* env) {
+Result<void> RocksdbLog::open_for_writing(rocksdb::Env* env, const LogProgress& progress) {
   const LogPaths paths(directory_);
   std::error_code error;
   fs::create_directories(paths.data, error);
@@ -120,7 +138,7 @@ Result<void> RocksdbLog::open_for_writing(rocksdb::Env* env) {
   if (!*found)
     if (auto made = make_log(paths, env); !made) return made.error();
 
-  Result<LogContents> contents = judge_log(paths, env);
+  Result<LogContents> contents = judge_log(paths, env, JudgeDepth::all, progress);
   if (!contents) return contents.error();
   if (contents->damage)
     return Error{ErrorCode::corrupt,
@@ -133,25 +151,34 @@ Result<void> RocksdbLog::open_for_writing(rocksdb::Env* env) {
   if (!mark) return mark.error();
   store_ = *std::move(store);
   mark_ = *std::move(mark);
+  base_ = contents->base;
   tail_ = contents->tail;
-  if (auto same = expect_tail(*store_, tail_); !same) return same.error();
+  store_->pruned_entries.first = first_seq().value;
+  auto epochs = read_epochs(*store_);
+  if (!epochs) return epochs.error();
+  epochs_ = *std::move(epochs);
+  if (auto same = expect_tail(*store_, base_, tail_); !same) return same.error();
   // Both slots: whatever was in the file belongs to the past now.
   mark_->write({tail_.last, tail_.chain});
   mark_->write({tail_.last, tail_.chain});
   return {};
 }
 
-Result<void> RocksdbLog::open_for_reading(rocksdb::Env* env) {
+Result<void> RocksdbLog::open_for_reading(rocksdb::Env* env, const LogProgress& progress) {
   const LogPaths paths(directory_);
   const Result<bool> found = has_log(paths);
   if (!found) return found.error();
   if (!*found) return Error{ErrorCode::not_found, directory_.string() + " holds no Fairlead log"};
-  Result<LogContents> contents = judge_log(paths, env);
+  Result<LogContents> contents = judge_log(paths, env, JudgeDepth::ends, progress);
   for (int attempt = 1; attempt < kReadAttemptsMax && (!contents || contents->damage); ++attempt)
-    contents = judge_log(paths, env);
+    contents = judge_log(paths, env, JudgeDepth::ends, progress);
   if (!contents) return contents.error();
   store_ = contents->store;
+  base_ = contents->base;
   tail_ = contents->tail;
+  auto epochs = read_epochs(*store_);
+  if (!epochs) return epochs.error();
+  epochs_ = *std::move(epochs);
   if (contents->damage) damage_ = std::make_unique<LogDamage>(*std::move(contents->damage));
   stopped_ = Error{ErrorCode::read_only, directory_.string() + ": the log was opened for reading"};
   return {};
@@ -160,6 +187,11 @@ Result<void> RocksdbLog::open_for_reading(rocksdb::Env* env) {
 LogTail RocksdbLog::tail() const {
   const std::lock_guard lock(mutex_);
   return tail_;
+}
+
+LogTail RocksdbLog::base() const {
+  const std::lock_guard lock(mutex_);
+  return base_;
 }
 
 Error RocksdbLog::stop_writing(Error why) {
@@ -172,9 +204,16 @@ Error RocksdbLog::stop_writing(Error why) {
 
 Result<std::vector<Event>> RocksdbLog::append(std::span<const EventDraft> drafts, LogTime time,
                                               Epoch epoch) {
+  return append_owned({drafts.begin(), drafts.end()}, time, epoch);
+}
+
+Result<std::vector<Event>> RocksdbLog::append_owned(std::vector<EventDraft> drafts, LogTime time,
+                                                    Epoch epoch) {
+  std::map<Epoch, std::string> epochs;
   {
     const std::lock_guard lock(mutex_);
     if (stopped_) return *stopped_;
+    epochs = epochs_;
   }
   if (drafts.empty()) return std::vector<Event>();
   Result<Commit> commit = make_commit(tail(), drafts, time, epoch);
@@ -189,6 +228,7 @@ Result<std::vector<Event>> RocksdbLog::append(std::span<const EventDraft> drafts
       status = batch.Put(store_->by_object, object_prefix(holder_of(event), *object) + key, {});
     if (status.ok() && !drafts[i].raw.empty()) status = batch.Put(store_->raw, key, drafts[i].raw);
   }
+  if (status.ok()) status = list_epochs(*commit, epochs, batch, *store_);
   rocksdb::WriteOptions options;
   options.sync = true;
   if (status.ok()) status = store_->db->Write(options, &batch);
@@ -197,23 +237,31 @@ Result<std::vector<Event>> RocksdbLog::append(std::span<const EventDraft> drafts
   if (!status.ok())
     return stop_writing(translate(status, "cannot append to the log in " + directory_.string()));
   const LogTail reached = tail_after(*commit);
+  stop_point("append.before_mark");
   mark_->write({reached.last, reached.chain});
+  stop_point("append.after_mark");
   const std::lock_guard lock(mutex_);
   tail_ = reached;
+  epochs_ = std::move(epochs);
   return std::move(commit->events);
 }
 
 Result<std::unique_ptr<EventReader>> RocksdbLog::read(Seq from) const {
+  const Seq first = first_seq();
+  if (from.value == 0) from = first;
+  if (from < first) return was_pruned(from, first);
   return std::unique_ptr<EventReader>(std::make_unique<PackReader>(
       store_, from, last_seq(), damage_ == nullptr ? std::optional<LogDamage>() : *damage_));
 }
 
 Result<Seq> RocksdbLog::last_at(LogTime time) const {
+  const LogTail begin = base();
   const LogTail end = tail();
   if (end.last_time <= time) return end.last;
+  if (begin.last.value > 0 && time < begin.last_time) return was_pruned_at(begin);
   // Times never decrease, so the last pack that does not begin later is found by halving.
   const std::unique_ptr<rocksdb::Iterator> packs(store_->db->NewIterator({}, store_->events));
-  Seq low{0};
+  Seq low = begin.last;
   for (Seq high = end.last; low < high;) {
     const Seq middle{low.value + (high.value - low.value + 1) / 2};
     packs->SeekForPrev(seq_key(middle));
@@ -260,8 +308,8 @@ Result<std::vector<Seq>> RocksdbLog::history(std::string_view source, const Obje
   const Seq last = last_seq();
   std::vector<Seq> seqs;
   const std::unique_ptr<rocksdb::Iterator> entries(store_->db->NewIterator({}, store_->by_object));
-  for (entries->Seek(prefix); entries->Valid() && entries->key().starts_with(prefix);
-       entries->Next()) {
+  for (entries->Seek(prefix + seq_key(first_seq()));
+       entries->Valid() && entries->key().starts_with(prefix); entries->Next()) {
     const Seq seq = seq_of_key(entries->key());
     if (entries->key().size() == prefix.size() + 8 && seq <= last) seqs.push_back(seq);
   }
@@ -270,22 +318,64 @@ Result<std::vector<Seq>> RocksdbLog::history(std::string_view source, const Obje
   return seqs;
 }
 
+Seq RocksdbLog::first_seq() const { return next(base().last); }
 Seq RocksdbLog::last_seq() const { return tail().last; }
 LogTime RocksdbLog::last_time() const { return tail().last_time; }
 Digest RocksdbLog::chain() const { return tail().chain; }
+
+Result<Digest> RocksdbLog::chain_at(Seq seq) const {
+  const LogTail begin = base();
+  if (seq == begin.last) return begin.chain;
+  if (seq < begin.last || seq > last_seq()) return no_commit_ends_at(seq);
+  rocksdb::ReadOptions options;
+  options.fill_cache = false;
+  const std::unique_ptr<rocksdb::Iterator> packs(store_->db->NewIterator(options, store_->events));
+  packs->SeekForPrev(seq_key(seq));
+  if (!packs->status().ok()) return translate(packs->status(), "cannot read the log");
+  if (!packs->Valid()) return no_commit_ends_at(seq);
+  const auto header = read_pack_header(packs->value().ToStringView());
+  if (!header) return in_context("seq " + std::to_string(seq.value), header.error());
+  if (header->last() != seq) return no_commit_ends_at(seq);
+  return header->digest;
+}
 
 std::string RocksdbLog::damage() const {
   return damage_ == nullptr ? std::string() : damage_->text();
 }
 
-Result<LogStat> RocksdbLog::stat() const {
+/// Counts the events before the damage, which no record beside them does.
+LogStat RocksdbLog::count_events() const {
   LogStat stat;
-  PackReader reader(store_, {1}, last_seq(), std::nullopt);
+  const auto reader = read({0});
   for (;;) {
-    const Result<std::optional<Event>> event = reader.next();
-    if (!event || !*event) break;  // of a damaged log: what is before the damage
+    if (!reader) return stat;
+    const auto event = (*reader)->next();
+    if (!event || !*event) return stat;
     count_event(stat, **event);
   }
+}
+
+Result<LogStat> RocksdbLog::stat() const {
+  LogStat stat = damage_ != nullptr ? count_events() : LogStat{};
+  if (damage_ == nullptr) {
+    const std::lock_guard lock(mutex_);
+    stat.events = tail_.last.value - base_.last.value;
+    stat.last = tail_.last;
+    stat.last_time = tail_.last_time;
+    stat.first = stat.events == 0 ? Seq{0} : next(base_.last);
+    for (const auto& [epoch, version] : epochs_) {
+      stat.epochs.push_back(epoch);
+      if (!version.empty()) stat.program_version = version;
+    }
+  }
+  if (stat.events > 0) {
+    const auto reader = read(stat.first);
+    if (!reader) return reader.error();
+    const auto first = (*reader)->next();
+    if (!first) return first.error();
+    if (*first) stat.first_time = (*first)->log_time;
+  }
+  stat.raw_bytes = bytes_of(*store_, store_->raw);
   std::error_code error;
   fs::directory_iterator files(directory_ / "log", error);
   for (; !error && files != fs::directory_iterator(); files.increment(error)) {
@@ -297,8 +387,23 @@ Result<LogStat> RocksdbLog::stat() const {
 }
 
 Result<LogVerdict> RocksdbLog::verify() const {
-  return verify_store(*store_, last_seq(),
+  return verify_store(*store_, base(), last_seq(),
                       damage_ == nullptr ? std::optional<LogDamage>() : *damage_);
+}
+
+Result<LogVerdict> RocksdbLog::verify_chain() const {
+  const LogTail begin = base();
+  std::optional<LogDamage> damage;
+  const auto reached = walk_packs(*store_, begin, std::nullopt, {}, damage);
+  if (!reached) return reached.error();
+  if (!damage && damage_ != nullptr) damage = *damage_;
+  LogVerdict verdict;
+  verdict.events = std::min(reached->last, last_seq()).value - begin.last.value;
+  if (damage) {
+    verdict.broken_at = damage->at;
+    verdict.what = damage->what;
+  }
+  return verdict;
 }
 
 }  // namespace fairlead

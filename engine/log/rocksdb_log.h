@@ -2,17 +2,22 @@
 //
 // A data directory holds `log/` (RocksDB), `acknowledged` (how far the log had certainly come,
 // acknowledged.h) and `writer.lock`. Each group commit is one synced WriteBatch: its pack (pack.h),
-// its index entries and its raw objects. Opening judges the log first (log_contents.h): a torn tail
-// is dropped, damage before it refuses a writer with the seq and still lets a reader have
-// everything before it. A writer that cannot sync turns read-only for good, because after a failed
-// fsync nobody knows what the disk holds; the next start finds out.
+// its index entries and its raw objects. The beginning may have been pruned: then the digest that
+// the first kept commit continues is stored beside the events, and the chain is checked from it.
+// Opening judges the log first (log_contents.h): a torn tail is dropped, damage before it refuses a
+// writer with the seq and still lets a reader have everything before it. A writer that cannot sync
+// turns read-only for good, because after a failed fsync nobody knows what the disk holds; the next
+// start finds out.
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "engine/log/commit.h"
 #include "engine/log/event_log.h"
@@ -26,6 +31,7 @@ namespace fairlead {
 class AcknowledgedFile;
 class WriterLock;
 struct LogDamage;
+struct PackHeader;
 struct Store;
 
 enum class OpenMode {
@@ -40,8 +46,9 @@ class RocksdbLog final : public EventLog {
   /// if the directory is of another program or of a newer version; `corrupt`, naming the seq, if it
   /// is damaged and `mode` is write, or nothing of it can be read; `not_found` if there is none to
   /// read; `unavailable` if the disk is full or fails.
+  /// Opening for writing reads the whole log once; `progress` hears of it if that takes long.
   static Result<std::unique_ptr<RocksdbLog>> open(const std::filesystem::path& directory,
-                                                  OpenMode mode);
+                                                  OpenMode mode, const LogProgress& progress = {});
   /// The same on another file system: a test makes disks fail with it. `env` must outlive the log.
   static Result<std::unique_ptr<RocksdbLog>> open_on(rocksdb::Env& env,
                                                      const std::filesystem::path& directory,
@@ -50,16 +57,41 @@ class RocksdbLog final : public EventLog {
 
   Result<std::vector<Event>> append(std::span<const EventDraft> drafts, LogTime time,
                                     Epoch epoch) override;
+  Result<std::vector<Event>> append_owned(std::vector<EventDraft> drafts, LogTime time,
+                                          Epoch epoch) override;
   Result<std::unique_ptr<EventReader>> read(Seq from) const override;
   Result<Seq> last_at(LogTime time) const override;
   Result<std::optional<std::string>> raw(Seq seq) const override;
   Result<void> drop_raw_before(Seq seq) override;
   Result<std::vector<Seq>> history(std::string_view source, const ObjectKey& key) const override;
+  Seq first_seq() const override;
   Seq last_seq() const override;
   LogTime last_time() const override;
   Digest chain() const override;
+  Result<Digest> chain_at(Seq seq) const override;
   Result<LogStat> stat() const override;
   Result<LogVerdict> verify() const override;
+  Result<LogVerdict> verify_chain() const override;
+
+  /// Where the events that were pruned ended: what the first kept commit goes on from.
+  LogTail base() const;
+  /// The epochs of the kept events with their program versions.
+  std::map<Epoch, std::string> epochs() const;
+  /// Gives `take` every stored group commit (pack.h) up to the one that ends with `last`, judged,
+  /// until one refuses.
+  Result<void> for_each_pack(
+      Seq last,
+      const std::function<Result<void>(const PackHeader&, std::string_view pack)>& take) const;
+
+  /// Where the group commit that holds `seq` ends; the end of the log if `seq` is behind it.
+  Result<LogTail> tail_through(Seq seq) const;
+  /// Where the log would begin if it were pruned before `seq`: the end of the last group commit
+  /// that lies before it as a whole.
+  Result<LogTail> tail_before(Seq seq) const;
+  /// Forgets the group commits whose events all lie before `seq`, and frees their place on the
+  /// disk. What is kept can be checked as before: the digest that its first commit continues stays.
+  /// The caller sees to it that a snapshot stands for what is lost.
+  Result<void> prune_before(Seq seq);
 
   /// What is wrong with a log that was opened for reading, naming the seq; empty if it is whole.
   std::string damage() const;
@@ -68,11 +100,14 @@ class RocksdbLog final : public EventLog {
   RocksdbLog();
   static Result<std::unique_ptr<RocksdbLog>> open_with(rocksdb::Env* env,
                                                        const std::filesystem::path& directory,
-                                                       OpenMode mode);
-  Result<void> open_for_writing(rocksdb::Env* env);
-  Result<void> open_for_reading(rocksdb::Env* env);
+                                                       OpenMode mode, const LogProgress& progress);
+  Result<void> open_for_writing(rocksdb::Env* env, const LogProgress& progress);
+  Result<void> open_for_reading(rocksdb::Env* env, const LogProgress& progress);
   LogTail tail() const;
   Error stop_writing(Error why);
+  Result<PackHeader> pack_holding(Seq seq) const;
+  Result<void> free_pruned();
+  LogStat count_events() const;
 
   std::filesystem::path directory_;
   std::unique_ptr<WriterLock> lock_;        ///< null in a log opened for reading
@@ -80,8 +115,10 @@ class RocksdbLog final : public EventLog {
   std::shared_ptr<Store> store_;
   std::unique_ptr<LogDamage> damage_;
   mutable std::mutex mutex_;  ///< guards the rest
+  LogTail base_;              ///< where what was pruned ended
   LogTail tail_;
-  std::optional<Error> stopped_;  ///< why nothing is written any more
+  std::map<Epoch, std::string> epochs_;  ///< of the kept events, with their program versions
+  std::optional<Error> stopped_;         ///< why nothing is written any more
 };
 
 }  // namespace fairlead

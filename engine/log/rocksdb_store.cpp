@@ -1,22 +1,27 @@
 #include "engine/log/rocksdb_store.h"
 
 #include <rocksdb/file_checksum.h>
+#include <rocksdb/memtablerep.h>
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstring>
 
 #include "schema/codec.h"
 
 namespace fairlead {
 namespace {
 
+constexpr std::string_view kEpochPrefix = "epoch/";
+constexpr std::size_t kBaseBytes = 56;
 constexpr std::array<const char*, 5> kFamilies{"default", "events", "raw", "by_object", "meta"};
 
-/// A reader must leave no trace in a directory that it may not own: RocksDB's own diagnostics go
-/// nowhere.
+/// RocksDB's own diagnostics go nowhere: a reader must leave no trace in a directory that it may
+/// not own, and on a full disk RocksDB aborts the process over its own LOG, before it returns the
+/// error.
 class NoLogger final : public rocksdb::Logger {
  public:
   using rocksdb::Logger::Logv;
@@ -34,10 +39,11 @@ rocksdb::DBOptions database_options(rocksdb::Env* env) {
   options.file_checksum_gen_factory = rocksdb::GetFileChecksumGenCrc32cFactory();
   options.max_open_files = -1;           // files that a writer deletes meanwhile stay readable
   options.max_bgerror_resume_count = 0;  // after an error the log is read-only until a restart
-  options.max_total_wal_size = 64u << 20;
+  // Whoever opens the directory of a running hub reads what is in the write-ahead log.
+  options.max_total_wal_size = 16u << 20;
+  options.allow_concurrent_memtable_write = false;  // there is one writer, and see family_options
   options.manifest_preallocation_size = 64u << 10;
-  options.keep_log_file_num = 3;
-  options.max_log_file_size = 1u << 20;
+  options.info_log = std::make_shared<NoLogger>();
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;
   return options;
@@ -50,6 +56,13 @@ rocksdb::ColumnFamilyOptions family_options(std::string_view family) {
   table.format_version = 5;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   options.write_buffer_size = 16u << 20;
+  table.max_auto_readahead_size = 2u << 20;
+  if (family == "by_object") {
+    // Its entries come in no order and are read seldom: they are sorted when they go to disk, or
+    // when somebody asks, but not while an append waits.
+    options.memtable_factory = std::make_shared<rocksdb::VectorRepFactory>();
+    options.write_buffer_size = 4u << 20;
+  }
   // Packs are compressed already.
   options.compression = family == "raw"         ? rocksdb::kZSTD
                         : family == "by_object" ? rocksdb::kLZ4Compression
@@ -57,9 +70,12 @@ rocksdb::ColumnFamilyOptions family_options(std::string_view family) {
   return options;
 }
 
-std::vector<rocksdb::ColumnFamilyDescriptor> families() {
+std::vector<rocksdb::ColumnFamilyDescriptor> families(const Store& store) {
   std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
-  for (const char* family : kFamilies) descriptors.emplace_back(family, family_options(family));
+  for (const std::string_view family : kFamilies) {
+    descriptors.emplace_back(std::string(family), family_options(family));
+    if (family == "by_object") descriptors.back().options.compaction_filter = &store.pruned_entries;
+  }
   return descriptors;
 }
 
@@ -149,7 +165,7 @@ Result<void> create_store(const std::filesystem::path& directory, rocksdb::Env* 
   Store store;
   rocksdb::DB* db = nullptr;
   rocksdb::Status status =
-      rocksdb::DB::Open(options, directory.string(), families(), &store.handles, &db);
+      rocksdb::DB::Open(options, directory.string(), families(store), &store.handles, &db);
   if (!status.ok()) return translate(status, "cannot make a log in " + directory.string());
   adopt(store, db);
   status = write_format(store);
@@ -164,7 +180,7 @@ Result<std::shared_ptr<Store>> open_store_for_writing(const std::filesystem::pat
   const auto store = std::make_shared<Store>();
   rocksdb::DB* db = nullptr;
   rocksdb::Status status =
-      rocksdb::DB::Open(options, directory.string(), families(), &store->handles, &db);
+      rocksdb::DB::Open(options, directory.string(), families(*store), &store->handles, &db);
   if (!status.ok()) return translate(status, "cannot open the log in " + directory.string());
   adopt(*store, db);
   if (auto ours = refuse_other_format(directory, *store); !ours) return ours.error();
@@ -175,17 +191,74 @@ Result<std::shared_ptr<Store>> open_store_for_writing(const std::filesystem::pat
 
 Result<std::shared_ptr<Store>> open_store_for_reading(const std::filesystem::path& directory,
                                                       rocksdb::Env* env) {
-  rocksdb::DBOptions options = database_options(env);
-  options.info_log = std::make_shared<NoLogger>();
+  const rocksdb::DBOptions options = database_options(env);
   if (auto ours = refuse_other_families(directory, options); !ours) return ours.error();
   const auto store = std::make_shared<Store>();
   rocksdb::DB* db = nullptr;
-  const rocksdb::Status status =
-      rocksdb::DB::OpenForReadOnly(options, directory.string(), families(), &store->handles, &db);
+  const rocksdb::Status status = rocksdb::DB::OpenForReadOnly(
+      options, directory.string(), families(*store), &store->handles, &db);
   if (!status.ok()) return translate(status, "cannot read the log in " + directory.string());
   adopt(*store, db);
   if (auto ours = refuse_other_format(directory, *store); !ours) return ours.error();
   return store;
+}
+
+bool PrunedEntries::Filter(int, const rocksdb::Slice& key, const rocksdb::Slice&, std::string*,
+                           bool*) const {
+  return seq_of_key(key).value < first.load(std::memory_order_relaxed);
+}
+
+std::string base_bytes(const LogTail& base) {
+  std::string bytes;
+  for (const std::uint64_t number :
+       {base.last.value, static_cast<std::uint64_t>(base.last_time.ns)})
+    for (unsigned i = 0; i < 8; ++i) bytes += static_cast<char>(number >> 8 * i & 0xFF);
+  bytes.append(reinterpret_cast<const char*>(base.chain.bytes.data()), base.chain.bytes.size());
+  const Digest check = sha256(bytes);
+  bytes.append(reinterpret_cast<const char*>(check.bytes.data()), 8);
+  return bytes;
+}
+
+Result<LogTail> read_base(const Store& store) {
+  std::string bytes;
+  const rocksdb::Status status = store.db->Get({}, store.meta, "base", &bytes);
+  if (status.IsNotFound()) return LogTail{};
+  if (!status.ok()) return translate(status, "cannot read where the log begins");
+  LogTail base;
+  if (bytes.size() == kBaseBytes) {
+    std::uint64_t numbers[2] = {};
+    for (unsigned i = 0; i < 16; ++i)
+      numbers[i / 8] |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << 8 * (i % 8);
+    base.last = {numbers[0]};
+    base.last_time = {static_cast<std::int64_t>(numbers[1])};
+    std::memcpy(base.chain.bytes.data(), bytes.data() + 16, base.chain.bytes.size());
+  }
+  if (bytes != base_bytes(base))
+    return Error{ErrorCode::corrupt, "the record of where the log begins is damaged"};
+  return base;
+}
+
+std::string epoch_key(Epoch epoch) { return std::string(kEpochPrefix) + seq_key({epoch.value}); }
+
+Result<std::map<Epoch, std::string>> read_epochs(const Store& store) {
+  std::map<Epoch, std::string> epochs;
+  const std::unique_ptr<rocksdb::Iterator> entries(store.db->NewIterator({}, store.meta));
+  const rocksdb::Slice prefix(kEpochPrefix.data(), kEpochPrefix.size());
+  for (entries->Seek(prefix); entries->Valid() && entries->key().starts_with(prefix);
+       entries->Next())
+    epochs[Epoch{seq_of_key(entries->key()).value}] = entries->value().ToString();
+  if (!entries->status().ok()) return translate(entries->status(), "cannot read the epochs");
+  return epochs;
+}
+
+std::uint64_t bytes_of(const Store& store, rocksdb::ColumnFamilyHandle* family) {
+  std::uint64_t files = 0;
+  std::uint64_t entries = 0;
+  std::uint64_t memory = 0;
+  store.db->GetIntProperty(family, rocksdb::DB::Properties::kLiveSstFilesSize, &files);
+  store.db->GetIntProperty(family, rocksdb::DB::Properties::kNumEntriesActiveMemTable, &entries);
+  store.db->GetIntProperty(family, rocksdb::DB::Properties::kCurSizeActiveMemTable, &memory);
+  return files + (entries > 0 ? memory : 0);
 }
 
 std::string seq_key(Seq seq) {

@@ -2,27 +2,47 @@
 // look like.
 //
 // Column families: `events` (pack.h; key = first seq, big-endian), `raw` (seq, big-endian -> raw
-// object), `by_object` (object_prefix + seq, big-endian -> nothing), `meta` ("format" -> kFormat,
-// "schema_version" -> decimal).
+// object), `by_object` (object_prefix + seq, big-endian -> nothing), `meta`:
+//   "format"                       kFormat
+//   "schema_version"               decimal
+//   "epoch/" + epoch, big-endian   the program version that the epoch's EpochStarted named
+//   "base"                         where the events that were pruned ended (base_bytes); absent
+//                                  until something was
 #pragma once
 
+#include <rocksdb/compaction_filter.h>
 #include <rocksdb/db.h>
 
+#include <atomic>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/log/commit.h"
 #include "schema/event.h"
 
 namespace fairlead {
 
 inline constexpr std::string_view kFormat = "fairlead.io/log";
 
+/// Drops index entries of events that were pruned whenever RocksDB rewrites the index anyway.
+class PrunedEntries final : public rocksdb::CompactionFilter {
+ public:
+  const char* Name() const override { return "fairlead.PrunedEntries"; }
+  bool Filter(int, const rocksdb::Slice& key, const rocksdb::Slice&, std::string*,
+              bool*) const override;
+
+  std::atomic<std::uint64_t> first{0};  ///< seq of the first event that is kept
+};
+
 /// An open database and its column families; closed with the last owner.
 struct Store {
+  PrunedEntries pruned_entries;
   std::unique_ptr<rocksdb::DB> db;
   rocksdb::ColumnFamilyHandle* events = nullptr;
   rocksdb::ColumnFamilyHandle* raw = nullptr;
@@ -48,6 +68,20 @@ Result<std::shared_ptr<Store>> open_store_for_writing(const std::filesystem::pat
 /// whole of it.
 Result<std::shared_ptr<Store>> open_store_for_reading(const std::filesystem::path& directory,
                                                       rocksdb::Env* env);
+
+/// Where the pruned events ended: the tail from which the kept ones go on. A tail of seq 0 if none
+/// were; `corrupt` if it is not what was written.
+Result<LogTail> read_base(const Store& store);
+/// What is stored of it: seq and log_time (8 bytes each, little-endian), the chain's digest (32
+/// bytes), and the first 8 bytes of SHA-256 over those 48.
+std::string base_bytes(const LogTail& base);
+
+/// The epochs of the kept events with their program versions.
+Result<std::map<Epoch, std::string>> read_epochs(const Store& store);
+std::string epoch_key(Epoch epoch);
+
+/// The bytes of a column family on disk, and in memory on their way there.
+std::uint64_t bytes_of(const Store& store, rocksdb::ColumnFamilyHandle* family);
 
 /// 8 bytes, big-endian, so that keys sort as numbers.
 std::string seq_key(Seq seq);

@@ -200,7 +200,7 @@ int print_summary(const Play& play, const Account& account, const HubFigures& fi
   const bool chain = verdict.has_value() && !verdict->broken_at;
   ReplayOptions how;
   how.comparison = Comparison::all;
-  const auto report = replay(*play.log, how);
+  const auto report = replay(*play.log, nullptr, how);
   const bool same = report.has_value() && report->holds();
   if (!verdict.has_value()) std::cerr << "fairlead dev: " << verdict.error().message << '\n';
   if (!report.has_value()) std::cerr << "fairlead dev: " << report.error().message << '\n';

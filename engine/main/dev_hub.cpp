@@ -19,7 +19,7 @@ DevHub::DevHub(EventLog& log, ScaledClock& clock)
     : clock_(clock),
       say_(say_what_matters()),
       inbox_(kInboxFactsMax),
-      connections_(inbox_, say_),
+      connections_(inbox_, say_, std::make_shared<AccessProviders>()),
       core_(log, clock, {"fairlead-dev", WriteMode::apply, hub_kinds()}, say_) {}
 
 DevHub::~DevHub() { (void)stop(); }
@@ -36,7 +36,7 @@ Result<void> DevHub::begin(const std::string& kubeconfig, const Configuration& c
   auto credentials = load_kubeconfig(kubeconfig, {});
   if (!credentials) return credentials.error();
   if (auto started = core_.start(configuration, {}); !started) return started;
-  if (auto followed = connections_.follow_members(configuration); !followed) return followed;
+  connections_.follow(configuration);
   if (auto connected = connections_.connect_hub(std::move(*credentials), configuration); !connected)
     return connected;
   HubPorts ports;
@@ -44,6 +44,7 @@ Result<void> DevHub::begin(const std::string& kubeconfig, const Configuration& c
   ports.absent_kinds = [this] { return connections_.absent_kinds(); };
   ports.read_configuration = [] { return std::nullopt; };
   ports.recommend = [](const Recommendation&) {};
+  ports.notify = [this](const Notice& notice) { connections_.notify(notice, "fairlead-dev"); };
   ports.on_the_machine = [this](Duration span) { return clock_.on_the_machine(span); };
   loop_ = std::make_unique<HubLoop>(core_, inbox_, status_, std::move(ports));
   running_ = true;

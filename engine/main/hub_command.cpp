@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "engine/log/rocksdb_log.h"
+#include "engine/main/audit_service.h"
 #include "engine/main/commands.h"
 #include "engine/main/configuration_options.h"
 #include "engine/main/exit_code.h"
@@ -19,6 +20,7 @@
 #include "engine/runtime/http_endpoint.h"
 #include "engine/runtime/hub_loop.h"
 #include "engine/runtime/system_clock.h"
+#include "snapshots/snapshot_store.h"
 
 namespace fairlead {
 
@@ -30,8 +32,12 @@ struct HubCommandOptions {
   std::string data = "fairlead-data";
   ConfigurationOptions configuration;
   std::string listen;
+  std::string access_providers;
   bool recommend_only = false;
 };
+
+/// A clock that is further behind the log is worth a word.
+constexpr Duration kClockBehindMax = seconds(5);
 
 std::string identity() {
   std::array<char, 256> host{};
@@ -90,7 +96,7 @@ HttpReply reply_to(std::string_view path, const HubStatus& status,
   if (path == "/metrics")
     return {200, "text/plain; version=0.0.4; charset=utf-8",
             metrics_text(status.figures(), connections.figures())};
-  return {404, plain, "/livez, /readyz, /metrics\n"};
+  return {404, plain, "/livez, /readyz, /metrics, /audit/\n"};
 }
 
 Result<std::unique_ptr<RocksdbLog>> open_log(const std::string& directory) {
@@ -108,18 +114,28 @@ HubPorts ports_for(const HubCommandOptions& options, HubConnections& connections
   ports.absent_kinds = [&connections] { return connections.absent_kinds(); };
   ports.read_configuration = [&options, &connections, say]() -> std::optional<Configuration> {
     auto read = effective_configuration(options.configuration);
-    Result<void> followed = read ? connections.follow_members(*read) : Result<void>(read.error());
-    if (followed) return *read;
+    if (read) {
+      connections.follow(*read);
+      return *read;
+    }
     say({Urgency::error,
          "the configuration cannot be used: the old one stays in force",
-         {{"why", followed.error().message}}});
+         {{"why", read.error().message}}});
     return std::nullopt;
+  };
+  ports.notify = [&connections, identity = identity()](const Notice& notice) {
+    connections.notify(notice, identity);
   };
   ports.recommend = [](const Recommendation& recommendation) {
     std::cout << write_line(recommendation.seq, recommendation.time, recommendation.intent) << '\n'
               << std::flush;
   };
   return ports;
+}
+
+Result<std::shared_ptr<const AccessProviders>> access_providers(const std::string& path) {
+  if (path.empty()) return std::shared_ptr<const AccessProviders>(new AccessProviders());
+  return load_access_providers(path);
 }
 
 Result<void> run_hub(const HubCommandOptions& options) {
@@ -133,6 +149,8 @@ Result<void> run_hub(const HubCommandOptions& options) {
   }
   auto credentials = find_credentials(options.kubeconfig, {options.context});
   if (!credentials) return credentials.error();
+  auto providers = access_providers(options.access_providers);
+  if (!providers) return in_context("--clusterprofile-provider-file", providers.error());
 
   Signals signals;
   const Say say = say_on_stderr();
@@ -140,22 +158,30 @@ Result<void> run_hub(const HubCommandOptions& options) {
   if (!log) return log.error();
   Inbox inbox(kInboxFactsMax);
   HubStatus status;
-  HubConnections connections(inbox, say);
+  HubConnections connections(inbox, say, std::move(*providers));
+  const AuditService audit(**log, options.data);
   std::unique_ptr<HttpEndpoint> endpoint;
   if (!options.listen.empty()) {
-    auto started = HttpEndpoint::start(address, [&status, &connections](std::string_view path) {
+    const auto probes = [&status, &connections](std::string_view path) {
       return reply_to(path, status, connections);
-    });
+    };
+    const auto questions = [&audit](std::string_view target) { return audit.reply(target); };
+    auto started = HttpEndpoint::start(address, probes, {std::string(kAuditPath), questions});
     if (!started) return started.error();
     endpoint = std::move(*started);
     say({Urgency::info, "listening", {{"port", std::to_string(endpoint->port())}}});
   }
 
-  SystemClock clock;
+  SystemClock clock((*log)->last_time());
+  if (clock.lead() > kClockBehindMax)
+    say({Urgency::warn,
+         "the clock is behind the log: log time goes at half speed until it has caught up",
+         {{"log", to_rfc3339((*log)->last_time())}}});
   const WriteMode mode = options.recommend_only ? WriteMode::recommend : WriteMode::apply;
-  HubCore core(**log, clock, {identity(), mode, hub_kinds()}, say);
+  SnapshotStore snapshots(options.data);
+  HubCore core(**log, clock, {identity(), mode, hub_kinds(), &snapshots}, say);
   if (auto started = core.start(*configuration, progress_on_terminal()); !started) return started;
-  if (auto followed = connections.follow_members(*configuration); !followed) return followed;
+  connections.follow(*configuration);
   if (auto connected = connections.connect_hub(std::move(*credentials), *configuration); !connected)
     return connected;
   signals.forward_to(inbox);
@@ -185,7 +211,9 @@ void add_hub_command(CLI::App& app, int& exit_code) {
   hub->add_option("--data", options->data, "Data directory, with the log")->capture_default_str();
   add_configuration_options(*hub, options->configuration);
   hub->add_option("--listen", options->listen,
-                  "ADDRESS:PORT for /livez, /readyz and /metrics; default: none");
+                  "ADDRESS:PORT for /livez, /readyz, /metrics and /audit/; default: none");
+  hub->add_option("--clusterprofile-provider-file", options->access_providers,
+                  "Exec plugins for access providers of ClusterProfiles, as for Kueue");
   hub->add_flag("--recommend-only", options->recommend_only,
                 "Write nothing: print what would be written, as `fairlead plan` does");
   hub->callback([options, &exit_code] {

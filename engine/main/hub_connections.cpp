@@ -13,6 +13,12 @@ ConnectionFigures figures_of(const SourceName& source, const ApiServerConnection
   figures.requests_by_code = counters.requests_by_code;
   figures.synced = counters.synced;
   for (const auto& [kind, reflector] : counters.reflectors) figures.relists += reflector.relists;
+  figures.notices_lost = counters.posts_lost;
+  figures.credentials_usable = counters.credentials.usable;
+  figures.credentials_expire = counters.credentials.expires;
+  figures.credential_renewals = counters.credentials.renewals;
+  figures.plugin_calls = counters.credentials.plugin_calls;
+  figures.plugin_failures = counters.credentials.plugin_failures;
   return figures;
 }
 
@@ -25,7 +31,9 @@ std::vector<Kind> hub_kinds() {
   return kinds;
 }
 
-HubConnections::HubConnections(Inbox& inbox, Say say) : inbox_(inbox), say_(std::move(say)) {}
+HubConnections::HubConnections(Inbox& inbox, Say say,
+                               std::shared_ptr<const AccessProviders> providers)
+    : inbox_(inbox), say_(std::move(say)), providers_(std::move(providers)) {}
 
 HubConnections::~HubConnections() { stop(); }
 
@@ -48,41 +56,72 @@ Result<void> HubConnections::connect_hub(Credentials credentials,
   const std::lock_guard lock(mutex_);
   hub_ = std::move(*made);
   hub_->watch(hub_kinds(), [this](WatchFact fact) { inbox_.push(std::move(fact)); });
+  for (auto& [name, member] : members_) follow_access(member);
   return {};
 }
 
-Result<HubConnections::Member> HubConnections::prepare(const MemberKubeconfig& member,
-                                                       const Configuration& configuration) {
-  auto credentials = load_kubeconfig(member.file, {});
-  if (!credentials) return in_context("member " + member.cluster, credentials.error());
-  auto made = ApiServerConnection::make(member_loop_, member.cluster, std::move(*credentials),
-                                        settings_for(configuration));
-  if (!made) return made.error();
-  return Member{member.file, std::move(*made)};
+HubConnections::Member HubConnections::connect(const MemberKubeconfig& member,
+                                               const Configuration& configuration) {
+  Member made{member, nullptr, nullptr};
+  const ApiServerSettings settings = settings_for(configuration);
+  std::function<Result<Credentials>()> read_again;
+  Error why{ErrorCode::denied,
+            "waiting for " + (member.secret_ref.empty() ? "ClusterProfile " + member.cluster_profile
+                                                        : "Secret " + member.secret_ref)};
+  if (!member.file.empty()) {
+    read_again = [file = member.file] { return load_kubeconfig(file, {}); };
+    auto credentials = read_again();
+    if (credentials) {
+      auto connection = ApiServerConnection::make(member_loop_, member.cluster,
+                                                  std::move(*credentials), settings);
+      if (connection) {
+        made.connection = std::move(*connection);
+        return made;
+      }
+      credentials = connection.error();
+    }
+    why = credentials.error();
+    say_({Urgency::error,
+          "a member's kubeconfig cannot be used: its Nodes are not watched",
+          {{"cluster", member.cluster}, {"why", why.message}}});
+  }
+  made.connection = ApiServerConnection::waiting(member_loop_, member.cluster, std::move(why),
+                                                 std::move(read_again), settings);
+  return made;
 }
 
-Result<void> HubConnections::follow_members(const Configuration& configuration) {
+void HubConnections::follow_access(Member& member) {
+  if (!hub_ || member.access) return;
+  auto use = [say = say_, cluster = member.configuration.cluster,
+              use = member.connection->use()](Result<Credentials> credentials) {
+    if (credentials)
+      say({Urgency::info, "member credentials taken up", {{"cluster", cluster}}});
+    else
+      say({Urgency::error,
+           "member disconnected: its credentials are gone or cannot be used",
+           {{"cluster", cluster}, {"why", credentials.error().message}}});
+    use(std::move(credentials));
+  };
+  member.access = MemberAccess::follow(*hub_, member.configuration, providers_, std::move(use));
+}
+
+void HubConnections::follow(const Configuration& configuration) {
   std::map<std::string, Member> fresh;
   std::set<std::string> wanted;
   for (const MemberKubeconfig& member : configuration.member_kubeconfigs) {
-    if (member.file.empty()) {
-      say_({Urgency::warn,
-            "only kubeconfigs in files are watched: this member's Nodes are not",
-            {{"cluster", member.cluster}}});
-      continue;
-    }
     wanted.insert(member.cluster);
     const auto known = members_.find(member.cluster);
-    if (known != members_.end() && known->second.file == member.file) continue;
-    auto prepared = prepare(member, configuration);
-    if (!prepared) return prepared.error();
-    fresh[member.cluster] = std::move(*prepared);
+    if (known != members_.end() && known->second.configuration == member) continue;
+    fresh[member.cluster] = connect(member, configuration);
   }
   std::vector<Member> ended;
   {
     const std::lock_guard lock(mutex_);
+    const ApiServerSettings settings = settings_for(configuration);
+    if (hub_) hub_->adjust(settings);
     for (auto at = members_.begin(); at != members_.end();) {
       if (wanted.contains(at->first) && !fresh.contains(at->first)) {
+        at->second.connection->adjust(settings);
         ++at;
         continue;
       }
@@ -92,11 +131,10 @@ Result<void> HubConnections::follow_members(const Configuration& configuration) 
     for (auto& [name, member] : fresh) {
       member.connection->watch({Kind::node, Kind::local_queue, Kind::cluster_queue},
                                [this](WatchFact fact) { inbox_.push(std::move(fact)); });
-      members_[name] = std::move(member);
+      follow_access(members_[name] = std::move(member));
     }
   }
   retire(std::move(ended));
-  return {};
 }
 
 // Ending a connection waits for its I/O thread, which may wait for room in the inbox, which the
@@ -107,6 +145,12 @@ void HubConnections::retire(std::vector<Member> ended) {
     ended.clear();
     if (before.joinable()) before.join();
   });
+}
+
+void HubConnections::notify(const Notice& notice, std::string_view identity) {
+  if (!hub_) return;
+  hub_->post("/api/v1/namespaces/" + std::string(kNoticeNamespace) + "/events",
+             to_text(to_kube_event(notice, identity)));
 }
 
 PatchSink* HubConnections::sink_of(const std::string& cluster) {
@@ -130,6 +174,7 @@ std::vector<ConnectionFigures> HubConnections::figures() const {
 void HubConnections::stop() {
   if (retiring_.joinable()) retiring_.join();
   const std::lock_guard lock(mutex_);
+  for (auto& [name, member] : members_) member.access.reset();
   hub_.reset();
   members_.clear();
   hub_loop_.stop();

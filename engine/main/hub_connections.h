@@ -1,6 +1,8 @@
 // The API servers of a hub: the hub itself and the members whose Nodes are watched directly.
 //
-// Facts of all of them go into the inbox. Which members are watched follows the configuration.
+// Facts of all of them go into the inbox. Which members are watched follows the configuration; who
+// we are there follows files, Secrets and ClusterProfiles. A member that cannot be reached, or
+// whose credentials are not there, stands in nobody else's way.
 #pragma once
 
 #include <map>
@@ -12,9 +14,11 @@
 #include <vector>
 
 #include "connectors/kube/api_server.h"
+#include "connectors/kube/member_access.h"
 #include "engine/runtime/diagnostics.h"
 #include "engine/runtime/inbox.h"
 #include "engine/runtime/metrics.h"
+#include "engine/runtime/notice.h"
 #include "schema/configuration.h"
 
 namespace fairlead {
@@ -25,15 +29,19 @@ std::vector<Kind> hub_kinds();
 /// `inbox` outlives it. All but figures() belong to the hub's thread.
 class HubConnections {
  public:
-  HubConnections(Inbox& inbox, Say say);
+  /// `providers`: the exec plugins that ClusterProfiles may name.
+  HubConnections(Inbox& inbox, Say say, std::shared_ptr<const AccessProviders> providers);
   ~HubConnections();
 
   /// Starts to watch the hub. bad_input if the credentials cannot be used.
   Result<void> connect_hub(Credentials credentials, const Configuration& configuration);
-  /// Watches the members that the configuration names and no others. On error nothing changes.
-  Result<void> follow_members(const Configuration& configuration);
+  /// Watches the members that the configuration names and no others; its other settings reach the
+  /// connections that there are.
+  void follow(const Configuration& configuration);
   /// Null if that API server is not watched.
   PatchSink* sink_of(const std::string& cluster);
+  /// Sends an Event about a claim to the hub, as well as can be.
+  void notify(const Notice& notice, std::string_view identity);
   /// Kinds that the hub certainly does not serve at present.
   std::set<Kind> absent_kinds() const;
   /// From any thread.
@@ -43,16 +51,19 @@ class HubConnections {
 
  private:
   struct Member {
-    std::string file;
+    MemberKubeconfig configuration;
     std::unique_ptr<ApiServerConnection> connection;
+    std::unique_ptr<MemberAccess> access;  ///< of a Secret or ClusterProfile, once there is a hub
   };
   ApiServerSettings settings_for(const Configuration& configuration) const;
-  Result<Member> prepare(const MemberKubeconfig& member, const Configuration& configuration);
+  Member connect(const MemberKubeconfig& member, const Configuration& configuration);
+  void follow_access(Member& member);
 
   void retire(std::vector<Member> ended);
 
   Inbox& inbox_;
   const Say say_;
+  const std::shared_ptr<const AccessProviders> providers_;
   IoLoop hub_loop_, member_loop_;
   mutable std::mutex mutex_;  // guards which connections there are
   std::unique_ptr<ApiServerConnection> hub_;

@@ -1,12 +1,13 @@
 // `fairlead plan`: what the hub would write, given these objects and changes.
 #include <CLI/CLI.hpp>
-#include <fstream>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <sstream>
 
 #include "connectors/kube/object_input.h"
 #include "engine/log/memory_log.h"
+#include "engine/log/rocksdb_log.h"
 #include "engine/main/commands.h"
 #include "engine/main/configuration_options.h"
 #include "engine/main/exit_code.h"
@@ -22,6 +23,7 @@ struct PlanOptions {
   std::vector<std::string> files;
   ConfigurationOptions configuration;
   std::string until;
+  std::string log;
   std::string output = "json";
   bool no_feedback = false;
 };
@@ -56,6 +58,19 @@ void print_state(std::ostream& out, const Rehearsal& rehearsal) {
         << "}\n";
 }
 
+// In memory, or in a data directory that has none yet, for those who want to ask about it later.
+Result<std::unique_ptr<EventLog>> make_log(const std::string& directory) {
+  if (directory.empty()) return std::unique_ptr<EventLog>(std::make_unique<MemoryLog>());
+  std::error_code failed;
+  std::filesystem::create_directories(directory, failed);
+  if (failed) return Error{ErrorCode::unavailable, directory + ": " + failed.message()};
+  auto log = RocksdbLog::open(directory, OpenMode::write);
+  if (!log) return log.error();
+  if ((*log)->last_seq() != Seq{})
+    return Error{ErrorCode::bad_input, "--log " + directory + ": there is a log already"};
+  return std::unique_ptr<EventLog>(*std::move(log));
+}
+
 Result<std::string> rehearse(const PlanOptions& options, std::istream& in) {
   auto configuration = effective_configuration(options.configuration);
   if (!configuration) return configuration.error();
@@ -69,8 +84,9 @@ Result<std::string> rehearse(const PlanOptions& options, std::istream& in) {
   }
   auto lines = read_objects(options.files, in);
   if (!lines) return lines.error();
-  MemoryLog log;
-  Rehearsal rehearsal(log, std::move(rehearsal_options));
+  auto log = make_log(options.log);
+  if (!log) return log.error();
+  Rehearsal rehearsal(**log, std::move(rehearsal_options));
   if (auto done = rehearsal.run(*lines); !done) return done.error();
   std::ostringstream out;
   if (options.output == "table" || options.output == "text")
@@ -97,6 +113,8 @@ void add_plan_command(CLI::App& app, int& exit_code) {
   add_configuration_options(*plan, options->configuration);
   plan->add_option("--until", options->until,
                    "Run time to here (RFC 3339); default: until no deadline is left");
+  plan->add_option("--log", options->log,
+                   "Keep the plan's own log in this data directory, for audit, replay and log");
   plan->add_flag("--no-feedback", options->no_feedback,
                  "Writes stay unanswered until the input shows their result");
   plan->add_option("-o,--output", options->output,

@@ -3,14 +3,17 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
+#include <algorithm>
+#include <chrono>
 #include <iostream>
 #include <memory>
+#include <thread>
 
-#include "engine/log/rocksdb_log.h"
 #include "engine/main/commands.h"
 #include "engine/main/exit_code.h"
+#include "engine/main/position.h"
 #include "engine/main/write_line.h"
+#include "replay/history.h"
 #include "replay/verify.h"
 
 namespace fairlead {
@@ -19,35 +22,16 @@ namespace {
 
 struct ReplayCommandOptions {
   std::string data = "fairlead-data";
+  std::string bundle;
   std::string from, to;
   bool verify = false;
   bool until_differs = false;
+  double speed = 0;  ///< log seconds a second; 0: not played
   std::string output = "text";
 };
 
-// `12`, `seq:12` or a time. Of a time: the last event that is not later.
-Result<Seq> read_position(const EventLog& log, const std::string& option, std::string_view text) {
-  std::string_view digits = text;
-  if (digits.starts_with("seq:")) digits.remove_prefix(4);
-  Seq seq;
-  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), seq.value);
-  if (read.ec == std::errc{} && read.ptr == digits.data() + digits.size()) return seq;
-  const auto time = parse_rfc3339(text);
-  if (time) return log.last_at(*time);
-  return Error{ErrorCode::bad_input,
-               option + ": expected a seq (12 or seq:12) or an RFC 3339 time, got \"" +
-                   std::string(text) + "\""};
-}
-
-// The first event of the range that begins at `text`.
-Result<Seq> read_start(const EventLog& log, const std::string& text) {
-  if (const auto time = parse_rfc3339(text); time && time->ns > 0) {
-    auto before = log.last_at(LogTime{time->ns - 1});
-    if (!before) return before.error();
-    return next(*before);
-  }
-  return read_position(log, "--from", text);
-}
+/// No pause between two writes is longer: nights would be.
+constexpr Duration kPauseMax = seconds(10);
 
 Json side(Seq seq, LogTime time, const PatchIntended& intent) {
   return Json::parse(write_line(seq, time, intent));
@@ -82,7 +66,8 @@ void print_text(std::ostream& out, const ReplayReport& report, Comparison compar
   if (comparison == Comparison::none) return;
   out << "writes      " << report.compared << " compared, " << report.differing << " differ\n";
   if (report.bad_checkpoint)
-    out << "checkpoint  " << report.bad_checkpoint->value << " counts other events\n";
+    out << "checkpoint  " << report.bad_checkpoint->value
+        << " says otherwise of the log or the state\n";
   if (const auto& first = report.first) {
     out << "differs at  " << first->seq.value << " in " << first->what << '\n'
         << "recorded    " << write_line(first->seq, first->time, first->recorded) << '\n'
@@ -100,28 +85,55 @@ std::function<void(std::uint64_t, std::uint64_t)> progress_on_terminal() {
   };
 }
 
-Result<int> run_replay(const ReplayCommandOptions& options) {
-  auto log = RocksdbLog::open(options.data, OpenMode::read);
-  if (!log) {
-    Error error = log.error();
-    if (error.code == ErrorCode::not_found) error.code = ErrorCode::bad_input;
-    return error;
+// Prints the recorded writes one after another, with the pauses that were between them.
+Result<int> play(const EventLog& log, Seq from, Seq to, double speed) {
+  auto reader = log.read(from);
+  if (!reader) return reader.error();
+  std::optional<LogTime> last;
+  for (;;) {
+    auto event = (*reader)->next();
+    if (!event) return event.error();
+    if (!*event || (*event)->seq > to) return 0;
+    const auto* intent = std::get_if<PatchIntended>(&(*event)->fact);
+    if (intent == nullptr) continue;
+    if (last) {
+      const double pause = static_cast<double>(((*event)->log_time - *last).ns) / speed;
+      std::this_thread::sleep_for(std::chrono::duration<double, std::nano>(
+          std::min(pause, static_cast<double>(kPauseMax.ns))));
+    }
+    last = (*event)->log_time;
+    std::cout << write_line((*event)->seq, *last, *intent) << '\n' << std::flush;
+    if (!std::cout) return Error{ErrorCode::unavailable, "cannot write the output"};
   }
+}
+
+Result<int> run_replay(const ReplayCommandOptions& options) {
+  const bool bundled = !options.bundle.empty();
+  const auto history = open_history(bundled ? "" : options.data, options.bundle);
+  if (!history) return history.error();
+  const EventLog& log = *history->log;
   ReplayOptions how;
   if (options.verify) how.comparison = Comparison::all;
   if (options.until_differs) how.comparison = Comparison::until_differs;
   how.progress = progress_on_terminal();
   if (!options.from.empty()) {
-    auto from = read_start(**log, options.from);
+    const auto position = parse_position(log, "--from", options.from);
+    if (!position) return position.error();
+    const auto from = first_event(log, *position);
     if (!from) return from.error();
     how.from = *from;
   }
   if (!options.to.empty()) {
-    auto to = read_position(**log, "--to", options.to);
+    const auto position = parse_position(log, "--to", options.to);
+    if (!position) return position.error();
+    const auto to = last_event(log, *position);
     if (!to) return to.error();
     how.to = *to;
   }
-  auto report = replay(**log, how);
+  if (options.speed > 0)
+    return play(log, std::max(how.from, log.first_seq()), how.to.value_or(log.last_seq()),
+                options.speed);
+  auto report = replay(log, history->snapshots.get(), how);
   if (!report) return report.error();
   if (options.output == "json")
     std::cout << to_text(to_json(*report)) << '\n';
@@ -140,9 +152,15 @@ void add_replay_command(CLI::App& app, int& exit_code) {
       "replay", "Fold a log again; with --verify: would this program have written the same?");
   replay->add_option("--data", options->data, "Data directory, also of a running hub")
       ->capture_default_str();
-  replay->add_option("--from", options->from,
-                     "Compare writes from here on: a seq or an RFC 3339 time");
-  replay->add_option("--to", options->to, "Fold to here: a seq or an RFC 3339 time");
+  replay->add_option("--bundle", options->bundle, "Instead: file that `fairlead log export` wrote");
+  const std::string position = kPositionHelp;
+  replay->add_option("--from", options->from, "Compare writes from here on: " + position);
+  replay->add_option("--to", options->to, "Fold to here: " + position);
+  replay
+      ->add_option("--speed", options->speed,
+                   "Instead: print the recorded writes with the pauses between them, this many "
+                   "times as fast (no pause is longer than 10 s)")
+      ->check(CLI::PositiveNumber);
   replay->add_flag("--verify", options->verify,
                    "Derive every write again; exit 1, and the first that differs, if one does");
   replay->add_flag("--until-differs", options->until_differs,

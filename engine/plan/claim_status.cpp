@@ -47,16 +47,6 @@ Draft draft_for(const State& state, const std::string& name, const Claim& claim,
   return draft;
 }
 
-// Why a row is not emitted, or not granted in full; empty if it is.
-std::string reason_of(const Draft& draft, const Grant& grant) {
-  const auto queue = draft.state.queues.find(grant.row.cluster_queue);
-  if (!draft.claim.winner) return grant.reason;
-  if (queue == draft.state.queues.end() || !queue->second.present) return "QueueNotFound";
-  const auto& withheld = draft.wishes.of(grant.row.cluster_queue).withheld;
-  const auto why = withheld.find({grant.row.flavor, grant.row.resource});
-  return why == withheld.end() ? grant.reason : why->second;
-}
-
 Json grants_json(const Draft& draft) {
   Json rows = Json::array();
   for (const Grant& grant : draft.claim.grants)
@@ -65,18 +55,8 @@ Json grants_json(const Draft& draft) {
                     {"resource", grant.row.spelled},
                     {"assigned", amount_text(grant.row.resource, grant.row.assigned)},
                     {"granted", amount_text(grant.row.resource, grant.granted)},
-                    {"reason", reason_of(draft, grant)}});
+                    {"reason", grant_reason(draft.state, draft.claim, grant, draft.wishes)}});
   return rows;
-}
-
-std::string capacity_state(const Cluster& cluster, const DampedValue& value) {
-  if (cluster.detached) return "Detached";
-  if (cluster.was == Liveness::lost) return "Lost";
-  if (!cluster.known) return "Unknown";
-  if (cluster.hold) return "Held";
-  if (cluster.was == Liveness::stale) return "Stale";
-  if (value.accepted > value.usable) return "Shrinking";
-  return value.accepted < value.usable ? "Growing" : "Accepted";
 }
 
 Json capacity_json(const Draft& draft) {
@@ -210,7 +190,7 @@ Condition fully_granted(const Draft& draft) {
     return {"FullyGranted", "Unknown", "CapacityUnknown",
             "the cluster's capacity is not known yet"};
   for (const Grant& grant : draft.claim.grants) {
-    const std::string reason = reason_of(draft, grant);
+    const std::string reason = grant_reason(draft.state, draft.claim, grant, draft.wishes);
     if (reason.empty()) continue;
     return {"FullyGranted", "False", reason,
             grant.row.cluster_queue + " " + grant.row.flavor + " " + grant.row.spelled + ": " +
@@ -223,10 +203,11 @@ Condition fully_granted(const Draft& draft) {
 Condition damped(const Draft& draft) {
   if (draft.cluster && draft.cluster->hold)
     return {"Damped", "True", "MassLossHeld", "a large loss waits for a second observation"};
-  std::string nodes;
+  std::set<std::string> suppressed;
   if (draft.cluster)
-    for (const auto& [node, flap] : draft.cluster->flaps)
-      if (flap.suppressed_since) nodes += (nodes.empty() ? "" : ", ") + node;
+    for (const auto& [when, node] : draft.cluster->releases) suppressed.insert(node);
+  std::string nodes;
+  for (const std::string& node : suppressed) nodes += (nodes.empty() ? "" : ", ") + node;
   if (!nodes.empty()) return {"Damped", "True", "NodesSuppressed", "these nodes flap: " + nodes};
   return {"Damped", "False", "Steady", "nothing is suppressed or held"};
 }
@@ -236,7 +217,8 @@ bool waits_for_member(const Draft& draft) {
   const Work& work = draft.cluster->quota_work;
   if (work.present && !work.settled()) return true;
   return std::any_of(draft.claim.grants.begin(), draft.claim.grants.end(), [&](const Grant& grant) {
-    if (grant.granted == 0 || !reason_of(draft, grant).empty()) return false;
+    if (grant.granted == 0 || !grant_reason(draft.state, draft.claim, grant, draft.wishes).empty())
+      return false;
     const auto confirmed = draft.cluster->confirmed.find(
         {grant.row.cluster_queue, grant.row.flavor, grant.row.resource});
     return confirmed == draft.cluster->confirmed.end() || confirmed->second < grant.granted;
@@ -355,6 +337,26 @@ bool object_write_is_fresh(const State& state, const std::string& name) {
 }
 
 }  // namespace
+
+std::string grant_reason(const State& state, const Claim& claim, const Grant& grant,
+                         QueueWishes& wishes) {
+  const auto queue = state.queues.find(grant.row.cluster_queue);
+  if (!claim.winner) return grant.reason;
+  if (queue == state.queues.end() || !queue->second.present) return "QueueNotFound";
+  const auto& withheld = wishes.of(grant.row.cluster_queue).withheld;
+  const auto why = withheld.find({grant.row.flavor, grant.row.resource});
+  return why == withheld.end() ? grant.reason : why->second;
+}
+
+std::string capacity_state(const Cluster& cluster, const DampedValue& value) {
+  if (cluster.detached) return "Detached";
+  if (cluster.was == Liveness::lost) return "Lost";
+  if (!cluster.known) return "Unknown";
+  if (cluster.hold) return "Held";
+  if (cluster.was == Liveness::stale) return "Stale";
+  if (value.accepted > value.usable) return "Shrinking";
+  return value.accepted < value.usable ? "Growing" : "Accepted";
+}
 
 Proposed emit_claim_status(const State& state, const std::string& name, QueueWishes& wishes) {
   const auto at = state.claims.find(name);

@@ -68,6 +68,14 @@ Change describe(const State& state, const Queue& queue, const QueueWish& wish,
 
 }  // namespace
 
+QueueBar queue_bar(const State& state, const std::string& name) {
+  const auto at = state.queues.find(name);
+  if (at == state.queues.end() || !at->second.present) return QueueBar::absent;
+  if (at->second.conflict) return QueueBar::conflict;
+  if (at->second.facts.deleting) return QueueBar::deleting;
+  return quota_automated(state, at->second) ? QueueBar::automated : QueueBar::none;
+}
+
 QueueWish wish_for_queue(const State& state, const std::string& name) {
   QueueWish wish;
   const auto at = state.queues.find(name);
@@ -86,13 +94,19 @@ QueueWish wish_for_queue(const State& state, const std::string& name) {
   for (auto& [pair, quota] : quotas) {
     ResourceQuota* entry = find_pair(wish.groups, aliases, pair);
     if (quota.unknown || wish.withheld.contains(pair) || !entry) {
+      wish.kept[pair] = quota.unknown                  ? PairBar::unknown_capacity
+                        : wish.withheld.contains(pair) ? PairBar::withheld
+                                                       : PairBar::no_place;
       for (const Contribution& part : contributions_of(queue.contributed, pair))
         wish.contributions.push_back(part);
       continue;
     }
     const Amount stands = to_amount(pair.resource, entry->nominal);
     // A quota that stood here before the claim is not emptied while the member is being made ready.
-    if (quota.waits_for_member && !queue.written.contains(pair) && stands <= quota.full) continue;
+    if (quota.waits_for_member && !queue.written.contains(pair) && stands <= quota.full) {
+      wish.kept[pair] = PairBar::waits_for_member;
+      continue;
+    }
     if (quota.nominal < stands) wish.lowers = true;
     if (quota.nominal != stands) entry->nominal = to_quantity(entry->name, quota.nominal);
     fit_limits(queue, pair, *entry);
@@ -102,7 +116,7 @@ QueueWish wish_for_queue(const State& state, const std::string& name) {
   std::sort(wish.contributions.begin(), wish.contributions.end());
   drop_limits_without_cohort(queue, wish.groups);
   wish.differs = !quotas.empty() && wish.groups != queue.facts.groups;
-  wish.emitted = !queue.conflict && !queue.facts.deleting && !quota_automated(state, queue);
+  wish.emitted = queue_bar(state, name) == QueueBar::none;
   return wish;
 }
 
@@ -132,9 +146,7 @@ const QueueWish& QueueWishes::of(const std::string& queue) {
                            : made_.emplace(queue, wish_for_queue(state_, queue)).first->second;
 }
 
-Proposed emit_queue(const State& state, const std::string& name, QueueWishes& wishes) {
-  QueueWish wish = wishes.of(name);
-  if (!wish.emitted || !wish.differs) return std::nullopt;
+Proposal queue_proposal(const State& state, const std::string& name, QueueWish wish) {
   const Queue& queue = state.queues.at(name);
   const std::string version = kueue_version(state);
 
@@ -162,9 +174,16 @@ Proposed emit_queue(const State& state, const std::string& name, QueueWishes& wi
   expected.groups = std::move(wish.groups);
   intent.expected = std::move(expected);
 
-  const Direction direction = wish.lowers ? Direction::lowers : Direction::other;
-  if (!may_write(state, intent, direction)) return std::nullopt;
   return Proposal{wish.lowers ? Rank::shrink : Rank::grow, std::move(intent)};
+}
+
+Proposed emit_queue(const State& state, const std::string& name, QueueWishes& wishes) {
+  const QueueWish& wish = wishes.of(name);
+  if (!wish.emitted || !wish.differs) return std::nullopt;
+  Proposal proposal = queue_proposal(state, name, wish);
+  const Direction direction = wish.lowers ? Direction::lowers : Direction::other;
+  if (!may_write(state, proposal.intent, direction)) return std::nullopt;
+  return proposal;
 }
 
 }  // namespace fairlead

@@ -10,9 +10,22 @@
 
 namespace fairlead {
 
+/// What keeps a queue from being written at all.
+enum class QueueBar : std::uint8_t { none, absent, conflict, deleting, automated };
+QueueBar queue_bar(const State& state, const std::string& name);
+
+/// Why a pair of ours is left as it stands.
+enum class PairBar : std::uint8_t {
+  unknown_capacity,  ///< every claim that names it waits for its cluster's first value
+  withheld,          ///< Kueue's rules leave it no place; QueueWish::withheld has the reason
+  no_place,          ///< it is 0 and has no place in the list: none is made
+  waits_for_member,  ///< it stood before the claim, and the member is still made ready
+};
+
 /// What a hub queue should have, whether or not it may be written now.
 struct QueueWish {
-  bool emitted = false;  ///< false: absent, in conflict, or Kueue writes the quota itself
+  bool emitted = false;              ///< no QueueBar
+  std::map<QuotaKey, PairBar> kept;  ///< pairs that are left as they stand
   std::vector<ResourceGroup> groups;
   std::map<QuotaKey, std::string> withheld;
   std::vector<Contribution> contributions;
@@ -31,6 +44,10 @@ class QueueWishes {
   const State& state_;
   std::map<std::string, QueueWish> made_;
 };
+
+/// The apply that would make the queue as wished, with the rank and direction it would have; the
+/// wish must differ and be emitted. Whether it may be sent now is not looked at.
+Proposal queue_proposal(const State& state, const std::string& name, QueueWish wish);
 
 /// The apply of spec.resourceGroups, if the queue differs from the wish and may be written.
 /// A port: where Kueue moves quota out of spec, another emitter takes this one's place.

@@ -12,17 +12,23 @@ bool write_pending(const State& state, const WriteKey& key) {
          (at->second.outstanding || !at->second.awaited_version.empty());
 }
 
-bool may_write(const State& state, const PatchIntended& intent, Direction direction) {
+WriteBar write_bar(const State& state, const PatchIntended& intent, Direction direction) {
   const WriteKey key = write_key(intent);
   const auto at = state.writes.find(key);
-  if (at == state.writes.end()) return true;
-  if (write_pending(state, key)) return false;
+  if (at == state.writes.end()) return WriteBar::none;
   const WriteState& write = at->second;
+  if (write.outstanding) return WriteBar::unanswered;
+  if (!write.awaited_version.empty()) return WriteBar::not_seen_yet;
   if (write.refusal && state.now < write.refusal->retry_at &&
       (write.refusal->intent == Digest{} || write.refusal->intent == wish_of(intent)))
-    return false;
-  if (direction == Direction::lowers || !write.last_write) return true;
-  return *write.last_write + write_interval(state, key) <= state.now;
+    return WriteBar::refused;
+  if (direction == Direction::lowers || !write.last_write) return WriteBar::none;
+  return *write.last_write + write_interval(state, key) <= state.now ? WriteBar::none
+                                                                     : WriteBar::write_interval;
+}
+
+bool may_write(const State& state, const PatchIntended& intent, Direction direction) {
+  return write_bar(state, intent, direction) == WriteBar::none;
 }
 
 std::string api_version(Kind kind, const std::string& version) {

@@ -26,6 +26,10 @@ using Proposed = std::optional<Proposal>;
 /// Whether a write lowers quota: such a write does not wait for the write interval.
 enum class Direction : std::uint8_t { lowers, other };
 
+/// What keeps a write of an object back, in the order in which it is looked at.
+enum class WriteBar : std::uint8_t { none, unanswered, not_seen_yet, refused, write_interval };
+/// What keeps `intent` from being sent now.
+WriteBar write_bar(const State& state, const PatchIntended& intent, Direction direction);
 /// The object may be written now: nothing unanswered or not seen yet, not refused a moment ago, the
 /// interval has passed.
 bool may_write(const State& state, const PatchIntended& intent, Direction direction);

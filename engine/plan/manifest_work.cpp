@@ -151,6 +151,12 @@ Json queue_manifest(const State& state, const std::string& name,
   return manifest;
 }
 
+// Namespaces, LocalQueues and ResourceFlavors are equal on every cluster: a BindingPolicy brings
+// them. Quotas differ by cluster, which no BindingPolicy can express; they stay ours.
+bool common_objects_elsewhere(const State& state) {
+  return state.configuration.member_mode == MemberMode::binding_policy;
+}
+
 std::optional<Content> quota_content(const State& state, const std::string& cluster) {
   std::set<std::string> flavors;
   Json queues = Json::array();
@@ -169,6 +175,7 @@ std::optional<Content> quota_content(const State& state, const std::string& clus
   }
   if (queues.empty()) return std::nullopt;
   Json manifests = Json::array();
+  if (common_objects_elsewhere(state)) flavors.clear();
   for (const std::string& flavor : flavors) {
     manifests.push_back(flavor_manifest(state, flavor));
     configs.push_back(
@@ -401,14 +408,16 @@ std::vector<Proposal> emit_works(const State& state, const std::string& cluster_
   if (claim && !claim->known) return proposals;  // its first value is still waited for
   std::optional<Content> quota = quota_content(state, cluster_name);
   std::optional<Content> queues;
-  if (quota) {
+  if (quota && !common_objects_elsewhere(state)) {
     std::set<std::string> live;
     for (const std::string& queue : queues_at_member(state, cluster_name))
       if (names_queue(claim, queue)) live.insert(queue);
     queues = queue_content(state, cluster_name, live);
   }
   propose_work(state, cluster_name, kQuotaWork, cluster.quota_work, std::move(quota), proposals);
-  propose_work(state, cluster_name, kQueueWork, cluster.queue_work, std::move(queues), proposals);
+  // (A work from before the mode changed stays: removing it would take the member's LocalQueues.)
+  if (!common_objects_elsewhere(state))
+    propose_work(state, cluster_name, kQueueWork, cluster.queue_work, std::move(queues), proposals);
   return proposals;
 }
 

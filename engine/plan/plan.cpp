@@ -39,20 +39,6 @@ std::set<std::string> queues_to_plan(const State& state, const Touched& touched)
   return queues;
 }
 
-// A member that feeds the queue is being written: growing now would mean writing the queue twice.
-bool member_is_on_its_way(const State& state, const std::string& queue,
-                          const std::vector<Proposal>& works) {
-  const auto claims = state.claims_of_queue.find(queue);
-  if (claims == state.claims_of_queue.end()) return false;
-  return std::any_of(claims->second.begin(), claims->second.end(), [&](const std::string& name) {
-    const ObjectKey work{Kind::manifest_work, state.claims.at(name).terms->cluster,
-                         std::string(kQuotaWork)};
-    return write_pending(state, {std::string(kHub), work, false}) ||
-           std::any_of(works.begin(), works.end(),
-                       [&](const Proposal& proposal) { return proposal.intent.target == work; });
-  });
-}
-
 // Objects that this round writes: their statuses wait for the answers.
 bool tells_of_a_write(const State& state, const std::string& name,
                       const std::vector<Proposal>& proposals) {
@@ -70,6 +56,19 @@ bool tells_of_a_write(const State& state, const std::string& name,
 }
 
 }  // namespace
+
+bool member_is_on_its_way(const State& state, const std::string& queue,
+                          const std::vector<Proposal>& works) {
+  const auto claims = state.claims_of_queue.find(queue);
+  if (claims == state.claims_of_queue.end()) return false;
+  return std::any_of(claims->second.begin(), claims->second.end(), [&](const std::string& name) {
+    const ObjectKey work{Kind::manifest_work, state.claims.at(name).terms->cluster,
+                         std::string(kQuotaWork)};
+    return write_pending(state, {std::string(kHub), work, false}) ||
+           std::any_of(works.begin(), works.end(),
+                       [&](const Proposal& proposal) { return proposal.intent.target == work; });
+  });
+}
 
 std::vector<PatchIntended> plan(const State& state, Touched& touched) {
   const Touched now = touched.everything ? everything_in(state) : std::move(touched);

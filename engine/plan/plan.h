@@ -12,8 +12,14 @@
 #include <vector>
 
 #include "engine/fold/state.h"
+#include "engine/plan/emit.h"
 
 namespace fairlead {
+
+/// A member that feeds the queue is being written, or one of `works` would write it: growing now
+/// would mean writing the queue twice.
+bool member_is_on_its_way(const State& state, const std::string& queue,
+                          const std::vector<Proposal>& works);
 
 /// The writes for what `touched` names, which is emptied but for claims whose status waits for the
 /// outcome of writes of this round. The result depends on `state` and `touched` alone, and planning

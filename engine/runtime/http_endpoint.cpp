@@ -1,7 +1,9 @@
 #include "engine/runtime/http_endpoint.h"
 
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/empty_body.hpp>
@@ -11,7 +13,11 @@
 #include <boost/beast/http/write.hpp>
 #include <charconv>
 #include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -28,19 +34,91 @@ using boost::system::error_code;
 constexpr std::uint64_t kRequestBodyMax = 4096;
 constexpr std::uint32_t kRequestHeadMax = 8192;
 
-http::response<http::string_body> response_to(const http::request<http::empty_body>& request,
-                                              const HttpEndpoint::Handler& handler) {
-  HttpReply reply;
-  if (request.method() != http::verb::get && request.method() != http::verb::head) {
-    reply = {405, "text/plain; charset=utf-8", "GET only\n"};
-  } else {
-    const std::string_view target(request.target().data(), request.target().size());
-    reply = handler(target.substr(0, target.find('?')));
+using Request = http::request<http::empty_body>;
+
+std::string_view target_of(const Request& request) {
+  return {request.target().data(), request.target().size()};
+}
+
+bool reads(const Request& request) {
+  return request.method() == http::verb::get || request.method() == http::verb::head;
+}
+
+HttpReply busy() { return {503, "text/plain; charset=utf-8", "busy with other questions\n", 1}; }
+
+// Answers questions one after the other on a thread of its own.
+class QuestionThread {
+ public:
+  ~QuestionThread() { stop(); }
+  void start() {
+    thread_ = std::thread([this] { run(); });
   }
+  void stop() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    wake_.notify_all();
+    if (thread_.joinable()) thread_.join();
+  }
+  // Of what nobody answers any more; after stop().
+  void forget() { waiting_.clear(); }
+  // False if too many wait already. `work` is told whether it waited too long.
+  bool offer(std::function<void(bool late)> work) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (waiting_.size() >= kHttpQuestionsMax) return false;
+      waiting_.push_back({std::chrono::steady_clock::now(), std::move(work)});
+    }
+    wake_.notify_one();
+    return true;
+  }
+
+ private:
+  struct Waiting {
+    std::chrono::steady_clock::time_point since;
+    std::function<void(bool late)> work;
+  };
+  void run() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      wake_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+      if (stopping_) return;
+      const Waiting next = std::move(waiting_.front());
+      waiting_.pop_front();
+      lock.unlock();
+      const auto waited = std::chrono::steady_clock::now() - next.since;
+      next.work(waited > std::chrono::nanoseconds(kHttpQuestionPatience.ns));
+      lock.lock();
+    }
+  }
+
+  std::mutex mutex_;  // guards the next three
+  std::condition_variable wake_;
+  std::deque<Waiting> waiting_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+// What sessions share; outlives them.
+struct Service {
+  HttpEndpoint::Handler handler;
+  HttpEndpoint::Questions questions;
+  QuestionThread thread;
+  std::size_t open = 0;  // sessions; of the endpoint's thread
+
+  bool asks(const Request& request) const {
+    return questions.answer && reads(request) && target_of(request).starts_with(questions.prefix);
+  }
+};
+
+http::response<http::string_body> response_of(const Request& request, HttpReply reply) {
   http::response<http::string_body> response;
   response.version(request.version());
   response.result(static_cast<unsigned>(reply.status));
   response.set(http::field::content_type, reply.content_type);
+  if (reply.retry_after_seconds > 0)
+    response.set(http::field::retry_after, std::to_string(reply.retry_after_seconds));
   response.keep_alive(request.keep_alive());
   response.body() = std::move(reply.body);
   response.prepare_payload();
@@ -51,11 +129,10 @@ http::response<http::string_body> response_to(const http::request<http::empty_bo
 // One connection; lives as long as something is awaited on it.
 class Session : public std::enable_shared_from_this<Session> {
  public:
-  Session(tcp::socket socket, const HttpEndpoint::Handler& handler, std::size_t& open)
-      : stream_(std::move(socket)), handler_(handler), open_(open) {
-    ++open_;
+  Session(tcp::socket socket, Service& service) : stream_(std::move(socket)), service_(service) {
+    ++service_.open;
   }
-  ~Session() { --open_; }
+  ~Session() { --service_.open; }
 
   void read() {
     parser_.emplace();
@@ -64,13 +141,30 @@ class Session : public std::enable_shared_from_this<Session> {
     stream_.expires_after(std::chrono::nanoseconds(kHttpPatience.ns));
     http::async_read(stream_, buffer_, *parser_,
                      [self = shared_from_this()](error_code error, std::size_t) {
-                       if (!error) self->write();
+                       if (!error) self->answer();
                      });
   }
 
  private:
-  void write() {
-    response_ = response_to(parser_->get(), handler_);
+  void answer() {
+    const Request& request = parser_->get();
+    const std::string_view target = target_of(request);
+    if (!reads(request)) return write({405, "text/plain; charset=utf-8", "GET only\n"});
+    if (!service_.asks(request)) return write(service_.handler(target.substr(0, target.find('?'))));
+    auto work = [self = shared_from_this(), target = std::string(target)](bool late) mutable {
+      HttpReply reply = late ? busy() : self->service_.questions.answer(target);
+      asio::any_io_executor executor = self->stream_.get_executor();
+      // The session belongs to the endpoint's thread: it must not end on this one.
+      asio::post(executor, [self = std::move(self), reply = std::move(reply)]() mutable {
+        self->write(std::move(reply));
+      });
+    };
+    if (!service_.thread.offer(std::move(work))) write(busy());
+  }
+
+  void write(HttpReply reply) {
+    response_ = response_of(parser_->get(), std::move(reply));
+    stream_.expires_after(std::chrono::nanoseconds(kHttpPatience.ns));
     http::async_write(stream_, response_,
                       [self = shared_from_this()](error_code error, std::size_t) {
                         if (!error && self->response_.keep_alive()) return self->read();
@@ -80,8 +174,7 @@ class Session : public std::enable_shared_from_this<Session> {
   }
 
   beast::tcp_stream stream_;
-  const HttpEndpoint::Handler& handler_;
-  std::size_t& open_;
+  Service& service_;
   beast::flat_buffer buffer_{kRequestHeadMax + kRequestBodyMax};
   std::optional<http::request_parser<http::empty_body>> parser_;
   http::response<http::string_body> response_;
@@ -89,10 +182,15 @@ class Session : public std::enable_shared_from_this<Session> {
 
 class BeastEndpoint final : public HttpEndpoint {
  public:
-  explicit BeastEndpoint(Handler handler) : handler_(std::move(handler)) {}
+  BeastEndpoint(Handler handler, Questions questions) {
+    service_.handler = std::move(handler);
+    service_.questions = std::move(questions);
+  }
   ~BeastEndpoint() override {
+    service_.thread.stop();
     context_.stop();
     if (thread_.joinable()) thread_.join();
+    service_.thread.forget();  // sessions end before what their sockets live on
   }
 
   error_code listen(const ListenAddress& address) {
@@ -108,6 +206,7 @@ class BeastEndpoint final : public HttpEndpoint {
     if (!error) port_ = acceptor_.local_endpoint(error).port();
     if (error) return error;
     accept();
+    if (service_.questions.answer) service_.thread.start();
     thread_ = std::thread([this] { context_.run(); });
     return error;
   }
@@ -117,14 +216,13 @@ class BeastEndpoint final : public HttpEndpoint {
   void accept() {
     acceptor_.async_accept([this](error_code error, tcp::socket socket) {
       if (error == asio::error::operation_aborted) return;
-      if (!error && open_ < kHttpConnectionsMax)
-        std::make_shared<Session>(std::move(socket), handler_, open_)->read();
+      if (!error && service_.open < kHttpConnectionsMax)
+        std::make_shared<Session>(std::move(socket), service_)->read();
       accept();
     });
   }
 
-  const Handler handler_;
-  std::size_t open_ = 0;  // sessions; of the endpoint's thread
+  Service service_;
   asio::io_context context_{1};
   tcp::acceptor acceptor_{context_};
   std::uint16_t port_ = 0;
@@ -153,8 +251,8 @@ Result<ListenAddress> parse_listen_address(std::string_view text) {
 }
 
 Result<std::unique_ptr<HttpEndpoint>> HttpEndpoint::start(const ListenAddress& address,
-                                                          Handler handler) {
-  auto endpoint = std::make_unique<BeastEndpoint>(std::move(handler));
+                                                          Handler handler, Questions questions) {
+  auto endpoint = std::make_unique<BeastEndpoint>(std::move(handler), std::move(questions));
   if (const error_code error = endpoint->listen(address); error)
     return Error{ErrorCode::unavailable, "cannot listen on " + address.host + ":" +
                                              std::to_string(address.port) + ": " + error.message()};

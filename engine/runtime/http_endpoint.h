@@ -1,7 +1,9 @@
-// A small HTTP server for probes and metrics. Beast and Asio stay behind it.
+// A small HTTP server for probes, metrics and questions. Beast and Asio stay behind it.
 //
-// GET only, short answers, one thread. It serves whoever reaches its address, so it tells nothing
-// that is secret; every connection is bounded in time, size and number.
+// GET only. Probes are answered on the endpoint's one thread and never wait; a question may take a
+// while, so questions have a thread of their own, one at a time. It serves whoever reaches its
+// address, so it tells nothing that is secret; every connection is bounded in time, size and
+// number.
 #pragma once
 
 #include <cstddef>
@@ -29,12 +31,17 @@ struct HttpReply {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";
   std::string body;
+  int retry_after_seconds = 0;  ///< of a 503; 0: not said
 };
 
 /// Connections at a time; more are closed at once.
 inline constexpr std::size_t kHttpConnectionsMax = 64;
 /// For one request and its answer.
 inline constexpr Duration kHttpPatience = seconds(10);
+/// Questions that wait behind the one that is answered; more are told 503 with Retry-After.
+inline constexpr std::size_t kHttpQuestionsMax = 4;
+/// A question that has waited longer is told 503 instead of being answered.
+inline constexpr Duration kHttpQuestionPatience = seconds(5);
 
 /// Serves until it is destroyed.
 class HttpEndpoint {
@@ -42,8 +49,16 @@ class HttpEndpoint {
   /// Answers a GET of `path` (without the query). Runs on the endpoint's thread; must not block.
   using Handler = std::function<HttpReply(std::string_view path)>;
 
+  /// Paths that begin with `prefix` are questions: `answer` gets the whole target (path and query)
+  /// on the thread for questions, and may read disks. Without `answer` there are none.
+  struct Questions {
+    std::string prefix;
+    std::function<HttpReply(std::string_view target)> answer;
+  };
+
   /// unavailable if the address cannot be listened on.
-  static Result<std::unique_ptr<HttpEndpoint>> start(const ListenAddress& address, Handler handler);
+  static Result<std::unique_ptr<HttpEndpoint>> start(const ListenAddress& address, Handler handler,
+                                                     Questions questions = {});
   virtual ~HttpEndpoint() = default;
   virtual std::uint16_t port() const = 0;
 };

@@ -15,18 +15,13 @@ namespace fairlead {
 
 namespace {
 
-// How often the fold of a long log tells of its progress.
-constexpr std::uint64_t kProgressEvents = 10'000;
-// A clock that is further behind the log is worth a word.
-constexpr Duration kClockBehindMax = seconds(5);
-
 EventDraft own(Fact fact) { return {std::string(kSelf), Seq{}, std::move(fact)}; }
 
 std::map<std::string, std::string> watched_members(const Configuration& configuration) {
-  std::map<std::string, std::string> files;
+  std::map<std::string, std::string> places;
   for (const MemberKubeconfig& member : configuration.member_kubeconfigs)
-    if (!member.file.empty()) files[member.cluster] = member.file;
-  return files;
+    places[member.cluster] = member.file + "\n" + member.secret_ref + "\n" + member.cluster_profile;
+  return places;
 }
 
 }  // namespace
@@ -42,6 +37,14 @@ HubCore::HubCore(EventLog& log, Clock& clock, HubSettings settings, Say say)
 LogTime HubCore::now() const { return std::max(clock_.now(), log_.last_time()); }
 
 Result<std::vector<Event>> HubCore::commit(const std::vector<EventDraft>& drafts) {
+  auto events = append(drafts);
+  const auto every = static_cast<std::uint64_t>(state_.configuration.snapshot_every);
+  if (events && state_.seq.value >= last_snapshot_.value + every)
+    if (auto taken = take_snapshot(); !taken) return taken.error();
+  return events;
+}
+
+Result<std::vector<Event>> HubCore::append(const std::vector<EventDraft>& drafts) {
   const LogTime earliest = settled_ ? log_.last_time() + Duration{1} : log_.last_time();
   const LogTime time = std::max(now(), earliest);
   const auto began = std::chrono::steady_clock::now();
@@ -58,34 +61,68 @@ Result<std::vector<Event>> HubCore::commit(const std::vector<EventDraft>& drafts
   return events;
 }
 
-Result<void> HubCore::fold_log(const Progress& progress) {
-  const std::uint64_t total = log_.last_seq().value;
-  if (total == 0) return {};
-  auto reader = log_.read(Seq{1});
-  if (!reader) return reader.error();
-  for (std::uint64_t done = 1;; ++done) {
-    auto event = (*reader)->next();
-    if (!event) return event.error();
-    if (!*event) break;
-    evolve(state_, **event, touched_);
-    if (progress && done % kProgressEvents == 0) progress(done, total);
+// Right after a commit, so that the state is exactly what the log folds to up to there. Failing to
+// take one costs a longer start, nothing else.
+Result<void> HubCore::take_snapshot() {
+  if (settings_.snapshots == nullptr) return {};
+  last_snapshot_ = state_.seq;
+  const auto began = std::chrono::steady_clock::now();
+  const auto taken = settings_.snapshots->take(state_, log_.chain());
+  if (!taken) {
+    say_({Urgency::warn, "no snapshot was taken", {{"why", taken.error().message}}});
+    return {};
   }
-  if (progress && total >= kProgressEvents) progress(total, total);
+  const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - began;
+  ++figures_.snapshots;
+  say_({Urgency::info,
+        "snapshot taken",
+        {{"seq", std::to_string(taken->seq.value)},
+         {"bytes", std::to_string(taken->bytes)},
+         {"took", to_go_duration(milliseconds(took.count() / 1'000'000))}}});
+  tidy_up();
+  auto noted = append({own(Checkpoint{taken->state_digest, taken->seq.value, taken->log_digest})});
+  if (!noted) return noted.error();
+  return {};
+}
+
+// What is kept beside the events for a while only.
+void HubCore::tidy_up() {
+  const auto tell = [&](const char* what, const Error& error) {
+    say_({Urgency::warn, what, {{"why", error.message}}});
+  };
+  if (auto thinned = settings_.snapshots->thin(kSnapshotsMax); !thinned)
+    tell("old snapshots cannot be removed", thinned.error());
+  const LogTime now = log_.last_time();
+  const Duration retention = state_.configuration.raw_retention;
+  if (now.ns <= retention.ns) return;
+  const auto last = log_.last_at(LogTime{now.ns - retention.ns});
+  if (!last) return tell("the log cannot be read", last.error());
+  if (auto dropped = log_.drop_raw_before(next(*last)); !dropped)
+    tell("raw objects that are too old cannot be removed", dropped.error());
+}
+
+Result<void> HubCore::fold_log(const Progress& progress) {
+  auto snapshot = newest_of(log_, settings_.snapshots, log_.last_seq());
+  if (!snapshot) return snapshot.error();
+  if (*snapshot) {
+    state_ = std::move((*snapshot)->state);
+    last_snapshot_ = state_.seq;
+  }
+  auto state = state_from(log_, std::move(state_), log_.last_seq(), progress);
+  if (!state) return state.error();
+  state_ = *std::move(state);
   return {};
 }
 
 Result<void> HubCore::start(const Configuration& configuration, const Progress& progress) {
   if (auto folded = fold_log(progress); !folded) return in_context("the log", folded.error());
-  if (clock_.now() + kClockBehindMax < log_.last_time())
-    say_({Urgency::warn,
-          "the clock is behind the log: log time stands still until it has caught up",
-          {{"clock", to_rfc3339(clock_.now())}, {"log", to_rfc3339(log_.last_time())}}});
   epoch_ = Epoch{state_.epoch.value + 1};
   const bool changed = state_.configuration_seq == Seq{} || state_.configuration != configuration;
   std::vector<EventDraft> drafts{
       own(EpochStarted{settings_.identity, FAIRLEAD_VERSION, kFoldVersion, kSchemaVersion})};
   if (changed) drafts.push_back(own(ConfigChanged{configuration}));
   const Seq folded = state_.seq;
+  const Seq snapshot = last_snapshot_;
   if (auto begun = commit(drafts); !begun) return begun.error();
   applier_.set_inflight_max(configuration.writes.inflight_max);
   say_({Urgency::info,
@@ -94,6 +131,7 @@ Result<void> HubCore::start(const Configuration& configuration, const Progress& 
          {"identity", settings_.identity},
          {"version", FAIRLEAD_VERSION},
          {"folded", std::to_string(folded.value)},
+         {"snapshot", std::to_string(snapshot.value)},
          {"configuration", changed ? "changed" : "as before"}}});
   follow_members();
   return {};
@@ -150,12 +188,16 @@ Result<HubEffects> HubCore::step(Inflow inflow) {
   HubEffects effects;
   if (auto taken = take_facts(now()); !taken) return taken.error();
   if (auto taken = take_answers(); !taken) return taken.error();
-  if (!planning()) return effects;
+  if (!planning()) {
+    effects.notices = std::exchange(notices_, {});
+    return effects;
+  }
   if (!undecided_)
     if (auto fired = fire_timer(); !fired) return fired.error();
   if (undecided_ && (inflow == Inflow::paused || unplanned_ >= kUnplannedEventsMax))
     if (auto decided = decide(effects); !decided) return decided.error();
   effects.requests = applier_.requests(now());
+  effects.notices = std::exchange(notices_, {});
   return effects;
 }
 
@@ -241,10 +283,14 @@ void HubCore::wind_down() {
 Result<void> HubCore::give_up() {
   if (auto taken = take_answers(); !taken) return taken;
   const std::vector<EventDraft> unanswered = applier_.give_up("the hub stopped");
-  if (unanswered.empty()) return {};
   for (const EventDraft& outcome : unanswered) tell(outcome);
-  if (auto appended = commit(unanswered); !appended) return appended.error();
-  return {};
+  if (!unanswered.empty())
+    if (auto appended = append(unanswered); !appended) return appended.error();
+  if (settings_.snapshots == nullptr) return {};
+  // The present moment is over, which the log does not say yet.
+  if (unanswered.empty())
+    if (auto fired = append({own(TimerFired{now()})}); !fired) return fired.error();
+  return take_snapshot();
 }
 
 HubFigures HubCore::figures() const {

@@ -25,6 +25,8 @@
 #include "engine/log/event_log.h"
 #include "engine/runtime/diagnostics.h"
 #include "engine/runtime/hub_figures.h"
+#include "engine/runtime/notice.h"
+#include "snapshots/snapshot_store.h"
 
 namespace fairlead {
 
@@ -38,6 +40,7 @@ struct HubSettings {
   std::string identity;  ///< of this process, for EpochStarted
   WriteMode mode = WriteMode::apply;
   std::vector<Kind> hub_kinds;  ///< that are watched on the hub: all must be told of before a plan
+  SnapshotStore* snapshots = nullptr;  ///< where they are taken; null: none are
 };
 
 /// A write that was planned and not intended, in WriteMode::recommend.
@@ -51,12 +54,15 @@ struct Recommendation {
 struct HubEffects {
   std::vector<WriteRequest> requests;           ///< each is answered by one answer()
   std::vector<Recommendation> recommendations;  ///< those that differ from the last of their object
+  std::vector<Notice> notices;                  ///< what accepted statuses tell an administrator
 };
 
 /// Even while facts flow in, it is planned after this many events.
 inline constexpr std::size_t kUnplannedEventsMax = 4096;
 /// Rounds of planning in one step; what is left waits for the next.
 inline constexpr int kRoundsMax = 8;
+/// More snapshots are thinned out.
+inline constexpr std::size_t kSnapshotsMax = 256;
 /// Timers that are due closer together share a TimerFired.
 inline constexpr Duration kTimerGap = milliseconds(1);
 
@@ -66,8 +72,8 @@ class HubCore {
  public:
   HubCore(EventLog& log, Clock& clock, HubSettings settings, Say say);
 
-  /// Folds the log and begins a new epoch with `configuration` in force. `progress` (may be empty)
-  /// is told how many of how many events are folded.
+  /// Folds the log, from the newest good snapshot on, and begins a new epoch with `configuration`
+  /// in force. `progress` (may be empty) is told how many of how many events are folded.
   using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
   Result<void> start(const Configuration& configuration, const Progress& progress);
 
@@ -87,7 +93,7 @@ class HubCore {
 
   /// From now on only answers are taken in.
   void wind_down();
-  /// What is still unanswered is logged as unknown.
+  /// What is still unanswered is logged as unknown, and the last snapshot is taken.
   Result<void> give_up();
 
   /// Kinds of the hub that neither a list nor absent() told of; planning waits for them.
@@ -98,6 +104,9 @@ class HubCore {
 
  private:
   Result<std::vector<Event>> commit(const std::vector<EventDraft>& drafts);
+  Result<std::vector<Event>> append(const std::vector<EventDraft>& drafts);
+  Result<void> take_snapshot();
+  void tidy_up();
   Result<void> fold_log(const Progress& progress);
   Result<void> take_facts(LogTime at);
   Result<void> take_batch(const std::vector<WatchFact>& batch);
@@ -106,6 +115,7 @@ class HubCore {
                      std::vector<std::pair<EventDraft, WatchFact>>& logged);
   Result<void> take_answers();
   void tell(const EventDraft& outcome);
+  void notice(const PatchAccepted& accepted);
   Result<void> fire_timer();
   Result<void> decide(HubEffects& effects);
   Result<void> intend(std::vector<PatchIntended> intents);
@@ -129,6 +139,7 @@ class HubCore {
       watched_;  ///< member -> kubeconfig, of the configuration in force
   std::vector<WatchFact> offered_;
   std::vector<WriteAnswer> answers_;
+  std::vector<Notice> notices_;
   std::set<Kind> awaited_;
   std::set<std::pair<SourceName, Kind>> listed_;  ///< since their connection began
   std::map<std::pair<SourceName, Kind>, std::set<ObjectKey>> shown_;  ///< before the first list
@@ -140,6 +151,7 @@ class HubCore {
   bool settled_ = false;    ///< the present moment is over: the next commit is later
   bool undecided_ = false;  ///< something was folded since the last decision
   std::size_t unplanned_ = 0;
+  Seq last_snapshot_;
   LogTime timer_opens_;
   bool winding_down_ = false;
   HubFigures figures_;

@@ -19,6 +19,7 @@ struct HubFigures {
   Duration append_total;    ///< spent in appending
   Duration append_longest;  ///< of one commit
   std::uint64_t timers = 0;
+  std::uint64_t snapshots = 0;
 
   std::uint64_t intents = 0;          ///< logged
   std::uint64_t recommendations = 0;  ///< printed instead of intended

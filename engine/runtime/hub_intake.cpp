@@ -1,4 +1,5 @@
 // HubCore: what comes in. See hub_core.h.
+#include "engine/base/stop_point.h"
 #include "engine/fold/cluster.h"
 #include "engine/runtime/hub_core.h"
 #include "engine/runtime/intake.h"
@@ -104,11 +105,24 @@ Result<void> HubCore::take_answers() {
     auto outcome = applier_.answered(answer, now());
     if (!outcome) continue;
     tell(*outcome);
+    if (const auto* accepted = std::get_if<PatchAccepted>(&outcome->fact)) notice(*accepted);
     outcomes.push_back(std::move(*outcome));
   }
   if (outcomes.empty()) return {};
+  stop_point("answer.before_log");
   if (auto appended = commit(outcomes); !appended) return appended.error();
+  stop_point("answer.after_log");
   return {};
+}
+
+// Before the answer is folded, State still holds the status that stood there.
+void HubCore::notice(const PatchAccepted& accepted) {
+  const auto key = state_.outstanding.find(accepted.intent);
+  if (key == state_.outstanding.end()) return;
+  const WriteState& write = state_.writes.at(key->second);
+  for (Notice& each : notices_of(write.outstanding->intent, write.accepted_body, accepted.intent,
+                                 write.last_write.value_or(state_.now)))
+    notices_.push_back(std::move(each));
 }
 
 // Counts an outcome and says it to the operator.

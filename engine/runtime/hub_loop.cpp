@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "engine/base/stop_point.h"
+
 namespace fairlead {
 
 void HubStatus::set(const HubFigures& figures) {
@@ -65,6 +67,8 @@ Result<void> HubLoop::round(Inbox::Content content) {
   if (!effects) return effects.error();
   for (const Recommendation& recommendation : effects->recommendations)
     ports_.recommend(recommendation);
+  if (ports_.notify)
+    for (const Notice& notice : effects->notices) ports_.notify(notice);
   for (WriteRequest& request : effects->requests) send(std::move(request));
   return {};
 }
@@ -78,8 +82,10 @@ void HubLoop::send(WriteRequest request) {
     answer.reason = "not connected to " + request.cluster;
     return inbox_.push(std::move(answer));
   }
+  stop_point("send.before");
   sink->send(std::move(request),
              [&inbox = inbox_](WriteAnswer answer) { inbox.push(std::move(answer)); });
+  stop_point("send.after");
 }
 
 Result<void> HubLoop::finish(int stops) {

@@ -49,6 +49,8 @@ struct HubPorts {
   /// Reads the configuration again; nullopt (and a word to the operator) if the old one stays.
   std::function<std::optional<Configuration>()> read_configuration;
   std::function<void(const Recommendation&)> recommend;
+  /// Sends a notice as well as can be; empty: nobody is told.
+  std::function<void(const Notice&)> notify{};
   /// How long the machine needs for a span of the core's clock; empty: as long.
   std::function<Duration(Duration)> on_the_machine{};
 };

@@ -21,11 +21,28 @@ struct SubjectOf {
   Subject operator()(const ObjectMissing& missing) const {
     return {source, missing.key.kind, missing.key};
   }
+  Subject operator()(const ObjectUnchanged& same) const {
+    return {source, same.key.kind, same.key};
+  }
   template <class Stream>
   Subject operator()(const Stream& stream) const {
     return {source, stream.kind, std::nullopt};
   }
 };
+
+// Takes `newer` into `older` where it says the same of one object at a later version.
+bool absorbed(const WatchFact& newer, WatchFact& older) {
+  const auto* same = std::get_if<ObjectUnchanged>(&newer.said);
+  const auto take = [&](auto* before) {
+    if (!before || before->uid != same->uid ||
+        !reaches(same->resource_version, before->resource_version))
+      return false;
+    before->resource_version = same->resource_version;
+    return true;
+  };
+  return same && (take(std::get_if<ObjectSeen>(&older.said)) ||
+                  take(std::get_if<ObjectUnchanged>(&older.said)));
+}
 
 bool supersedes(const WatchFact& newer, const WatchFact& older) {
   const auto* after = std::get_if<ObjectSeen>(&newer.said);
@@ -48,7 +65,8 @@ std::vector<ObjectKey> held_of_member(const State& state, const SourceName& sour
   std::vector<ObjectKey> keys;
   const auto at = state.clusters.find(source);
   if (at == state.clusters.end()) return keys;
-  if (kind == Kind::node) add_names(keys, kind, at->second.nodes);
+  if (kind == Kind::node)
+    for (const auto* entry : at->second.nodes.sorted()) keys.push_back({kind, "", entry->first});
   if (kind == Kind::cluster_queue) add_names(keys, kind, at->second.member_usage);
   if (kind == Kind::local_queue) add_namespaced(keys, kind, at->second.member_local_queues);
   return keys;
@@ -94,6 +112,7 @@ std::vector<std::vector<WatchFact>> into_batches(std::vector<WatchFact> facts,
     const auto place = places.find(subject);
     if (place != places.end()) {
       WatchFact& before = batches.back()[place->second];
+      if (absorbed(fact, before)) continue;
       if (supersedes(fact, before)) {
         before = std::move(fact);
         continue;

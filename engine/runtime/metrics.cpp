@@ -91,6 +91,8 @@ void add_state(Page& page, const HubFigures& hub) {
   page.one("deadlines_pending", "gauge", "Internal deadlines of the fold.", hub.deadlines);
   page.one("fairlead_timers_fired_total", "counter", "Deadlines at which nothing else happened.",
            hub.timers);
+  page.one("fairlead_snapshots_taken_total", "counter", "Snapshots of the folded state.",
+           hub.snapshots);
   page.name("fairlead_objects", "gauge", "What State knows.");
   page.value("fairlead_objects", label("kind", "cluster"), std::to_string(hub.clusters));
   page.value("fairlead_objects", label("kind", "claim"), std::to_string(hub.claims));
@@ -117,6 +119,40 @@ void add_connections(Page& page, const std::vector<ConnectionFigures>& connectio
                std::to_string(connection.relists));
 }
 
+void add_notices(Page& page, const std::vector<ConnectionFigures>& connections) {
+  std::uint64_t lost = 0;
+  for (const ConnectionFigures& connection : connections) lost += connection.notices_lost;
+  page.one("fairlead_notices_lost_total", "counter",
+           "Kubernetes Events about claims that could not be sent.", lost);
+}
+
+void add_credentials(Page& page, const std::vector<ConnectionFigures>& connections) {
+  page.name("fairlead_credentials_usable", "gauge",
+            "1 if there are credentials for the API server that have not expired.");
+  for (const ConnectionFigures& connection : connections)
+    page.value("fairlead_credentials_usable", label("cluster", connection.source),
+               connection.credentials_usable ? "1" : "0");
+  page.name("fairlead_credentials_expire_time_seconds", "gauge",
+            "When the client certificate or the plugin's answer expires, in seconds since 1970.");
+  for (const ConnectionFigures& connection : connections)
+    if (connection.credentials_expire)
+      page.value("fairlead_credentials_expire_time_seconds", label("cluster", connection.source),
+                 std::to_string(connection.credentials_expire->ns / 1'000'000'000));
+  page.name("fairlead_credentials_renewed_total", "counter", "Times that others came into use.");
+  for (const ConnectionFigures& connection : connections)
+    page.value("fairlead_credentials_renewed_total", label("cluster", connection.source),
+               std::to_string(connection.credential_renewals));
+  constexpr std::string_view kPlugins = "rest_client_exec_plugin_call_total";
+  page.name(kPlugins, "counter", "Runs of credential plugins.");
+  for (const ConnectionFigures& connection : connections) {
+    const std::string cluster = label("cluster", connection.source) + ",";
+    const std::uint64_t good = connection.plugin_calls - connection.plugin_failures;
+    page.value(kPlugins, cluster + label("call_status", "no_error"), std::to_string(good));
+    page.value(kPlugins, cluster + label("call_status", "plugin_execution_error"),
+               std::to_string(connection.plugin_failures));
+  }
+}
+
 }  // namespace
 
 std::string metrics_text(const HubFigures& hub, const std::vector<ConnectionFigures>& connections) {
@@ -125,6 +161,8 @@ std::string metrics_text(const HubFigures& hub, const std::vector<ConnectionFigu
   add_writes(page, hub);
   add_state(page, hub);
   add_connections(page, connections);
+  add_notices(page, connections);
+  add_credentials(page, connections);
   return page.text;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,12 @@ struct ConnectionFigures {
   std::map<int, std::uint64_t> requests_by_code;  ///< 0: no answer
   std::map<Kind, bool> synced;                    ///< kinds that are watched
   std::uint64_t relists = 0;
+  std::uint64_t notices_lost = 0;             ///< Events that could not be sent
+  bool credentials_usable = false;            ///< requests can be made
+  std::optional<LogTime> credentials_expire;  ///< since 1970; nullopt: nobody knows of an end
+  std::uint64_t credential_renewals = 0;
+  std::uint64_t plugin_calls = 0;
+  std::uint64_t plugin_failures = 0;
 };
 
 /// The whole page of /metrics.

@@ -1,14 +1,48 @@
-// The machine's clock.
+// The machine's clock, as log time needs it: it never goes back.
+//
+// A clock that is set back an hour must not hold up a shrink for that hour. So time goes on from
+// where it was, at half speed, until UTC has caught up.
 #pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
 
 #include "engine/base/time.h"
 
 namespace fairlead {
 
-/// UTC of this machine. May be asked from any thread.
+/// `utc` (which may jump) made into a time that only goes forward: equal to it, or ahead of it and
+/// then half as fast. Owned by one thread.
+class ForwardTime {
+ public:
+  /// Begins at `not_before` if UTC is behind it.
+  explicit ForwardTime(LogTime not_before) : last_(not_before) {}
+
+  /// `elapsed` since the last call, by a clock that nobody sets.
+  LogTime at(LogTime utc, Duration elapsed) {
+    last_ = std::max(utc, last_ + Duration{std::max<std::int64_t>(elapsed.ns, 0) / 2});
+    return last_;
+  }
+
+ private:
+  LogTime last_;
+};
+
+/// UTC of this machine, or ahead of it after it was set back. May be asked from any thread.
 class SystemClock final : public Clock {
  public:
+  /// `not_before`: the last time that was told before this process started; 0 for none.
+  explicit SystemClock(LogTime not_before = {});
+
   LogTime now() override;
+  /// How far it is ahead of UTC.
+  Duration lead();
+
+ private:
+  std::mutex mutex_;
+  ForwardTime time_;
+  std::chrono::steady_clock::time_point asked_;
 };
 
 }  // namespace fairlead

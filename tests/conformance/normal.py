@@ -8,6 +8,14 @@
 5. int-or-string: a real server lists follow-up causes of `anyOf`; only "must be of type integer,string" is compared.
 6. The order of several causes of one 422, which is that of a Go map.
 7. Descriptions in Tables: a real server quotes its Go documentation.
+8. What a server serves beyond the model: discovery and OpenAPI are compared for the groups of CRDs and, of the core,
+   for the kinds that the model has, without the verbs and subresources of those; never hashes and the order of kinds;
+   of an OpenAPI document the schemas of our kinds, without descriptions. /openapi/v2 is served for its code alone.
+9. Tables of built-in kinds: columns and cells are the model's own, the objects of the rows are compared.
+10. Who wrote a CustomResourceDefinition and when: a real server's are installed by the test.
+11. /version: how the program was built.
+12. core/v1 Events: a real server writes down the empty fields of its Go type and owns its structs as such; who owns
+   what, and what is empty, is left out.
 """
 
 import json
@@ -65,9 +73,18 @@ def ordered(status):
         **status["details"], "causes": sorted(causes, key=lambda cause: json.dumps(cause, sort_keys=True))}}
 
 
+def told_of(event):
+    """Rule 12."""
+    kept = {name: value for name, value in event.items() if value not in (None, "", {})}
+    metadata = {name: value for name, value in event["metadata"].items() if name != "managedFields"}
+    return {**kept, "metadata": metadata}
+
+
 def normal(value, key=None):
     """`value` (JSON) with the differences named above taken out."""
     if isinstance(value, dict):
+        if value.get("kind") == "Event" and value.get("apiVersion") == "v1" and "metadata" in value:
+            value = told_of(value)
         if value.get("kind") == "Status":
             value = ordered(without_follow_ups(value))
         if value.get("kind") == "Table":
@@ -86,6 +103,66 @@ def normal(value, key=None):
             return "(moment)"
         return text(value)
     return value
+
+
+CORE_KINDS = {"namespaces", "nodes", "events", "secrets", "configmaps"}
+OUR_GROUPS = ("kubestellar.io", "x-k8s.io", "open-cluster-management.io")
+
+
+def is_ours(group):
+    return group.endswith(OUR_GROUPS)
+
+
+def without(value, *names):
+    """`value` without the members called `names`, at any depth."""
+    if isinstance(value, dict):
+        return {name: without(item, *names) for name, item in value.items() if name not in names}
+    return [without(item, *names) for item in value] if isinstance(value, list) else value
+
+
+def discovered(path, value):
+    """Rule 8, on aggregated and plain discovery."""
+    core = path in ("/api", "/api/v1")
+    if path == "/apis":
+        if value.get("kind") == "APIGroupList":
+            return {**value, "groups": [group for group in value["groups"] if is_ours(group["name"])]}
+        value = {**value, "items": [item for item in value["items"] if is_ours(item["metadata"]["name"])]}
+    if core:
+        value = without(value, "verbs", "subresources", "serverAddressByClientCIDRs")
+    if path == "/apis" or core:
+        for version in [version for item in value.get("items", []) for version in item["versions"]]:
+            kept = [one for one in version["resources"] if not core or one["resource"] in CORE_KINDS]
+            version["resources"] = sorted(kept, key=lambda one: one["resource"])
+    if value.get("kind") == "APIResourceList":
+        value = without(value, "storageVersionHash")
+        value["resources"] = sorted((one for one in value["resources"] if not core or one["name"] in CORE_KINDS),
+                                    key=lambda one: one["name"])
+    return value
+
+
+def of_openapi(path, value):
+    """Rule 8, on OpenAPI."""
+    if path == "/openapi/v3":
+        return sorted(name for name in value["paths"] if is_ours(name.split("/")[1] if "/" in name else ""))
+    schemas = value["components"]["schemas"]
+    return without({name: schema for name, schema in schemas.items() if not name.startswith("io.k8s.")}, "description")
+
+
+def of_interest(path, value):
+    """What rules 8 to 11 leave of an answer that is about the whole server; anything else as it is."""
+    if path == "/openapi/v2":
+        return None
+    if not isinstance(value, dict) or value.get("kind") == "Status":
+        return value
+    if path.startswith("/openapi/v3"):
+        return of_openapi(path, value)
+    if path == "/version":
+        return without(value, "gitCommit", "gitTreeState", "buildDate", "goVersion", "compiler", "platform")
+    if path.startswith("/apis/apiextensions.k8s.io"):
+        value = without(value, "managedFields")
+    if value.get("kind") == "Table" and path.startswith(("/api/", "/apis/apiextensions.k8s.io")):
+        return without(value, "columnDefinitions", "cells")
+    return discovered(path, value)
 
 
 def answer(status, headers, body, lines=False):

@@ -283,6 +283,29 @@ SCENARIOS = {
         post(Q, queue("d")),
         delete(f"{Q}/d", {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Background"}),
     ],
+    "delete options": [
+        post(Q, queue("dry")),
+        delete(f"{Q}/dry", {"dryRun": ["All"]}),
+        get(f"{Q}/dry"),
+        delete(f"{Q}/dry", {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Foreground",
+                            "preconditions": {"resourceVersion": "1"}}),
+        # What happens next is the garbage collector's: here there is none, the model has one.
+        delete(f"{Q}/dry", {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Foreground"}),
+        post(Q, queue("orphans", finalizers=["a.b/c"])),
+        delete(f"{Q}/orphans", {"propagationPolicy": "Orphan"}),
+        delete(Q + "?labelSelector=nothing", {"dryRun": ["All"]}),
+    ],
+    "from client-side to server-side apply": [
+        post(Q, queue("moved", {"stopPolicy": "Hold"}, annotations={
+            "kubectl.kubernetes.io/last-applied-configuration": '{"apiVersion":"kueue.x-k8s.io/v1beta2",'
+            '"kind":"ClusterQueue","metadata":{"name":"moved"},"spec":{"stopPolicy":"Hold"}}\n'}),
+             "kubectl-client-side-apply"),
+        apply(f"{Q}/moved", queue("moved", {"stopPolicy": "None", "cohortName": "c"}), "kubectl"),
+        apply(f"{Q}/moved", queue("moved", {"stopPolicy": "Hold"}), "kubectl", "&fieldValidation=Strict"),
+        apply(f"{Q}/moved", queue("moved", {"stopPolicy": "None"}), "another"),
+        apply(f"{Q}/moved", queue("moved", {"stopPolicy": "None"}), "another", "&force=true"),
+        get(f"{Q}/moved"),
+    ],
     "lists": [
         *[post(LQ, {**local(name, clusterQueue="c"), "metadata": {"name": name, "labels": {"n": name}}})
           for name in ("p1", "p2", "p3")],
@@ -339,7 +362,7 @@ SCENARIOS = {
          {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}, "data": {"e": "f"}}, {}),
         post("/api/v1/namespaces/made/secrets",
              {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "stringData": {"a": "b"}}),
-        # Nodes are left out: a real server gives them taints and an empty nodeInfo of its own.
+        # Nodes are in the recorded sessions, on a server that gives them no taints.
         ("PATCH", "/api/v1/namespaces/made/configmaps/m?fieldManager=t", {"data": {"e": None, "g": "h"}},
          {"type": STRATEGIC}),
         delete("/api/v1/namespaces/made/configmaps/m"),

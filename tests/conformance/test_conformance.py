@@ -10,28 +10,10 @@ import urllib.request
 from harness import controlplane
 from model_server import ROOT, ModelServer
 from normal import answer
+from recording import Plain
 from scenarios import LQ, SCENARIOS, get, local, merge, post
 
 NEEDS = ("controlplane",)
-
-
-class Real:
-    """The harness' API server, with whole answers."""
-
-    def __init__(self, server):
-        self.server = server
-
-    def exchange(self, method, path, body=None, headers=None, timeout=30):
-        import http.client
-        connection = http.client.HTTPSConnection("127.0.0.1", self.server.port, timeout=timeout,
-                                                 context=self.server._tls)
-        try:
-            token = {"Authorization": f"Bearer {self.server.plane.tokens['admin']}"}
-            connection.request(method, path, body=body, headers={**(headers or {}), **token})
-            got = connection.getresponse()
-            return got.status, got.headers, got.read()
-        finally:
-            connection.close()
 
 
 def filled(value, kept):
@@ -83,7 +65,7 @@ class Conformance(unittest.TestCase):
         cls.addClassCleanup(cls.plane.close)
         server = cls.plane.add_server("hub")
         server.install_crds([ROOT / "schema/crd"])
-        cls.real = Real(server)
+        cls.real = Plain(server)
         cls.model = ModelServer().__enter__()
         cls.addClassCleanup(cls.model.__exit__)
 
@@ -102,7 +84,7 @@ class Conformance(unittest.TestCase):
                 for name in ("g1", "g2", "g3")]
         tokens = {}
         # A second server on the same objects, without the snapshots in its watch cache: those outlive compaction.
-        real = Real(self.plane.add_server("forgetful", prefix="/hub", arguments=(
+        real = Plain(self.plane.add_server("forgetful", prefix="/hub", arguments=(
             "--feature-gates=ListFromCacheSnapshot=false",)))
         for server in (real, self.model):
             play(server, [get(LQ), *made])

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs end-to-end test modules: `run.py MODULE...`, for example `run.py test_controlplane`.
 
-A module says what it needs in `NEEDS` ("controlplane", "fairlead"). Where something is missing its tests are
-named and counted as skipped and the exit code is 77, which ctest shows as Skipped; where CI is set a missing
-part is a failure, because a suite that silently tests nothing is worse than a red one.
+A module says what it needs in `NEEDS` ("controlplane", "fairlead", "stop points", "fault shim"). Where something
+is missing its tests are named and counted as skipped and the exit code is 77, which ctest shows as Skipped; where
+CI is set a missing part is a failure, because a suite that silently tests nothing is worse than a red one.
 """
 
 import argparse
@@ -23,6 +23,10 @@ def missing(needs):
         return "no control plane (scripts/controlplane builds it, or set KUBEBUILDER_ASSETS)"
     if "fairlead" in needs and program.binary() is None:
         return "no fairlead program (scripts/test builds it, or set FAIRLEAD)"
+    if "stop points" in needs and program.stopping() is None:
+        return "no program with stop points (cmake -DFAIRLEAD_STOP_POINTS=ON builds fairlead-stops)"
+    if "fault shim" in needs and program.fault_shim() is None:
+        return "no fault shim (the build makes libfairlead-fault-shim.so)"
     return ""
 
 

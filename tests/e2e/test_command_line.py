@@ -88,6 +88,20 @@ class CommandLineTest(unittest.TestCase):
         done = fairlead("plan", "-", stdin=json.dumps(pod))
         self.assertEqual((done.returncode, json_lines(done.stdout)), (0, []), done.stderr)
 
+    def test_a_plan_that_keeps_its_log_can_be_asked_and_replayed(self):
+        root = pathlib.Path(__file__).resolve().parents[2]
+        files = [root / "docs/incident/hub.yaml", root / "docs/incident/nodes.jsonl"]
+        data = self.folder / "kept"
+        planned = fairlead("plan", "--log", data, *files)
+        self.assertEqual(planned.returncode, 0, planned.stderr)
+        self.assertEqual(planned.stdout, fairlead("plan", *files).stdout)
+        played = fairlead("replay", "--speed", "1000000", "--data", data)
+        self.assertEqual((played.returncode, played.stdout), (0, planned.stdout), played.stderr)
+        for command in (("replay", "--verify"), ("log", "verify"), ("audit", "quota", "training")):
+            done = fairlead(*command, "--data", data)
+            self.assertEqual(done.returncode, 0, f"{command}\n{done.stdout}{done.stderr}")
+        self.refused("plan", "--log", data, *files, says=["there is a log already"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,36 +1,69 @@
-"""The commands that README.md shows print what README.md says."""
+"""The commands that README.md and docs/ show print what they say, and what docs/ explains is what there is."""
 
 import pathlib
+import re
 import shlex
 import subprocess
+import tempfile
 import unittest
 
 from harness import program
 
 NEEDS = ["fairlead"]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-def shown_runs():
-    """(command, output lines) of every block of README.md that starts with a prompt."""
-    for block in (ROOT / "README.md").read_text().split("```")[1::2]:
+def shown_runs(page):
+    """(command, output lines) of every block of a page that starts with a prompt, in order."""
+    for block in page.read_text().split("```")[1::2]:
         lines = block.strip("\n").split("\n")
         if lines[0].startswith("$ "):
             yield lines[0][2:], lines[1:]
 
 
-class ReadmeTest(unittest.TestCase):
+def run(command, folder):
+    """The lines that a shown command prints. The only pipe that pages use is into grep."""
+    plain, _, filtered = command.partition(" | grep ")
+    words = shlex.split(plain)
+    assert words[0] == "build/release/fairlead", command
+    words[0] = str(program.binary())
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=60)
+    assert done.returncode in (0, 1), done.stderr
+    return [line.rstrip() for line in done.stdout.splitlines() if filtered in line]
+
+
+class PagesTest(unittest.TestCase):
     def test_each_shown_command_prints_what_is_shown(self):
-        runs = list(shown_runs())
-        self.assertGreaterEqual(len(runs), 2)
-        for command, expected in runs:
-            plan, _, filtered = command.partition(" | grep ")
-            words = shlex.split(plan)
-            self.assertEqual(words[0], "build/release/fairlead")
-            words[0] = str(program.binary())
-            done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True, timeout=60)
-            printed = [line for line in done.stdout.splitlines() if filtered in line]
-            self.assertEqual(printed, expected)
+        shown = 0
+        for page in PAGES:
+            # A page is read from the top, so what one command leaves is there for the next.
+            with tempfile.TemporaryDirectory() as folder:
+                (pathlib.Path(folder) / "docs").symlink_to(ROOT / "docs")
+                for command, expected in shown_runs(page):
+                    with self.subTest(page=page.name, command=command):
+                        self.assertEqual(run(command, folder), [line.rstrip() for line in expected])
+                    shown += 1
+        self.assertGreaterEqual(shown, 8)
+
+    def test_every_metric_is_explained(self):
+        source = (ROOT / "engine/runtime/metrics.cpp").read_text()
+        names = set(re.findall(r'"((?:[a-z]+_)+[a-z]+)"', source)) - {"call_status"}
+        self.assertGreater(len(names), 20)
+        page = (ROOT / "docs/signals.md").read_text()
+        self.assertEqual([name for name in sorted(names) if name not in page], [])
+
+    def test_every_command_is_in_the_readme(self):
+        listed = subprocess.run([program.binary(), "--help"], capture_output=True, text=True, check=True).stdout
+        commands = re.findall(r"^  ([a-z]+) {2,}", listed.split("Subcommands:")[1], re.MULTILINE)
+        self.assertGreater(len(commands), 5)
+        readme = (ROOT / "README.md").read_text()
+        self.assertEqual([name for name in commands if f"`fairlead {name}" not in readme], [])
+
+    def test_links_between_pages_lead_somewhere(self):
+        for page in PAGES:
+            for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+                self.assertTrue((page.parent / target).exists(), f"{page.name}: {target}")
 
 
 if __name__ == "__main__":

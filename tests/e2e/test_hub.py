@@ -46,7 +46,7 @@ class HubTest(unittest.TestCase):
     def hub(self, **options):
         hub = Hub(self.plane, self.server, {"cluster2": self.member}, **options)
         # Cleanups run last in, first out: the hub is gone before its objects are.
-        self.addCleanup(hub.kill)
+        self.addCleanup(hub.finish)
         return hub
 
     def started_with_claim(self, **options):

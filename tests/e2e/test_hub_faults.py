@@ -109,7 +109,7 @@ class KillTest(HubTest):
         fresh.install_crds(only=CRDS)
         prepare_hub(fresh)
         other = Hub(self.plane, fresh, {"cluster2": self.member}).start()
-        self.addCleanup(other.kill)
+        self.addCleanup(other.finish)
         fresh.create(CLAIMS, claim())
         last = []
 

@@ -22,9 +22,11 @@
 #include <sstream>
 
 #include "connectors/kube/object_input.h"
+#include "engine/fold/evolve.h"
 #include "engine/log/memory_log.h"
 #include "engine/runtime/configuration.h"
 #include "replay/rehearsal.h"
+#include "snapshots/state_codec.h"
 #include "tests/scenarios/rendering.h"
 
 namespace fairlead {
@@ -89,7 +91,7 @@ Scenario read_scenario(const fs::path& path) {
   return scenario;
 }
 
-Result<std::string> run(const Scenario& scenario) {
+Result<RehearsalOptions> options_of(const Scenario& scenario) {
   RehearsalOptions options;
   const std::vector<std::string>& arguments = scenario.arguments;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -104,10 +106,15 @@ Result<std::string> run(const Scenario& scenario) {
       FAIL("unknown argument " << arguments[i]);
     }
   }
+  return options;
+}
+
+Result<std::string> run(const Scenario& scenario, MemoryLog& log) {
+  auto options = options_of(scenario);
+  if (!options) return options.error();
   std::vector<InputLine> lines;
   if (auto read = read_objects_text(scenario.input, "input", lines); !read) return read.error();
-  MemoryLog log;
-  Rehearsal rehearsal(log, std::move(options));
+  Rehearsal rehearsal(log, std::move(*options));
   if (auto done = rehearsal.run(lines); !done) return done.error();
   return render(rehearsal, scenario.show);
 }
@@ -128,7 +135,8 @@ TEST_CASE("scenarios: every file's writes are as it says") {
     DYNAMIC_SECTION(path.stem().string()) {
       const Scenario scenario = read_scenario(path);
       REQUIRE(scenario.head.size() > 5);
-      const auto printed = run(scenario);
+      MemoryLog log;
+      const auto printed = run(scenario, log);
       const std::string text = printed ? *printed : "error: " + printed.error().message + "\n";
       if (std::getenv("FAIRLEAD_REWRITE") != nullptr) {
         std::ofstream(path, std::ios::binary) << scenario.head << text;
@@ -136,6 +144,37 @@ TEST_CASE("scenarios: every file's writes are as it says") {
       INFO(path.string());
       CHECK(text == scenario.expected);
     }
+  }
+}
+
+// Folds `log`, going through a snapshot after every event that `through` names.
+template <class Through>
+State fold(const MemoryLog& log, Through through) {
+  State state;
+  Touched touched;
+  auto reader = log.read(Seq{1});
+  REQUIRE(reader.has_value());
+  for (;;) {
+    auto event = (*reader)->next();
+    REQUIRE(event.has_value());
+    if (!*event) return state;
+    evolve(state, **event, touched);
+    if (!through((*event)->seq)) continue;
+    auto again = decode_state(encode_state(state));
+    REQUIRE(again.has_value());
+    REQUIRE((*again == state));
+    state = std::move(*again);
+  }
+}
+
+TEST_CASE("scenarios: a snapshot at any event, or at every event, changes nothing") {
+  for (const fs::path& path : scenario_files()) {
+    INFO(path.string());
+    MemoryLog log;
+    (void)run(read_scenario(path), log);
+    const std::string whole = encode_state(fold(log, [](Seq) { return false; }));
+    CHECK(encode_state(fold(log, [](Seq) { return true; })) == whole);
+    CHECK(encode_state(fold(log, [](Seq seq) { return seq.value % 7 == 3; })) == whole);
   }
 }
 

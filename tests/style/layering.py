@@ -15,7 +15,7 @@ MAY_INCLUDE = {
     "engine/ingest": (BASE, SCHEMA, "engine/fold"),
     "engine/plan": (BASE, SCHEMA, "engine/fold"),
     "engine/apply": (BASE, SCHEMA, "engine/fold", "engine/plan"),
-    "snapshots": (BASE, SCHEMA, "engine/fold"),
+    "snapshots": (BASE, SCHEMA, "engine/log", "engine/fold"),
     "connectors/kube": (BASE, SCHEMA, "engine/ingest", "engine/apply"),
     "connectors/kube/model": (BASE, SCHEMA, "connectors/kube"),
     # The fleet of `fairlead dev` lives inside the API server in memory.
@@ -33,10 +33,12 @@ MAY_INCLUDE = {
 OWNERS = {
     "RocksDB": (r"rocksdb/", ("engine/log/", "snapshots/")),
     "Cap'n Proto": (r"(capnp|kj)/|.*\.capnp\.h$", (r"schema/(codec\.cpp|(codec|capnp)_\w+)", r"snapshots/\w+\.cpp")),
-    "simdjson": (r"simdjson", (r"connectors/kube/\w+\.",)),
+    "simdjson": (r"simdjson", (r"connectors/kube/json_index\.",)),
+    "xxHash": (r"xxhash", (r"connectors/kube/watch_glance\.",)),
     "Beast": (r"boost/beast", ("connectors/kube/", "engine/runtime/")),
     "Asio": (r"boost/asio", ("connectors/kube/", "engine/runtime/", "engine/main/")),
     "Boost.System": (r"boost/(system|assert)", ("engine/base/result.h", "connectors/kube/", "engine/runtime/")),
+    "Boost.PFR": (r"boost/pfr", (r"snapshots/state_codec\.",)),
     "OpenSSL": (r"openssl/", ("engine/base/", "connectors/kube/")),
     "spdlog": (r"(spdlog|fmt)/", (r"engine/runtime/diagnostics\.",)),
     "yaml-cpp": (r"yaml-cpp/", ("connectors/kube/", r"engine/runtime/configuration")),
@@ -47,7 +49,8 @@ OWNERS = {
 }
 
 _STANDARD = re.compile(r"[a-z_0-9]+$")
-_SYSTEM = re.compile(r"(sys|netinet|arpa|linux)/\w+\.h$|(unistd|fcntl|signal|netdb|poll|pthread|dirent|errno)\.h$")
+_SYSTEM = re.compile(r"(sys|netinet|arpa|linux)/\w+\.h$|"
+                     r"(unistd|fcntl|signal|netdb|poll|pthread|dirent|errno|spawn)\.h$")
 _OURS = re.compile(r"(engine|schema|connectors|replay|snapshots|tests)/")
 
 

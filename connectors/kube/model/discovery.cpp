@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <regex>
 #include <set>
+#include <tuple>
 
 namespace fairlead::model {
 namespace {
@@ -21,6 +23,19 @@ ApiAnswer json_answer(const Json& body) {
   return answer;
 }
 
+/// How Kubernetes orders versions: v2, v1, v1beta2, v1beta1, v1alpha1, then everything else by
+/// name. Smaller is better.
+auto order_of(const std::string& version) {
+  static const std::regex pattern("v([0-9]+)(?:(alpha|beta)([0-9]+))?");
+  std::smatch parts;
+  if (!std::regex_match(version, parts, pattern)) return std::tuple(3, 0, 0, version);
+  const auto number = [&](std::size_t at) {
+    return parts[at].length() > 0 && parts[at].length() < 9 ? -std::stoi(parts[at].str()) : 0;
+  };
+  const int stage = parts[2].length() == 0 ? 0 : parts[2] == "beta" ? 1 : 2;
+  return std::tuple(stage, number(1), number(3), std::string());
+}
+
 /// Versions of a group that any kind serves, best first.
 std::vector<std::string> versions_of(const Definitions& served, const std::string& group) {
   std::vector<std::string> versions;
@@ -30,6 +45,8 @@ std::vector<std::string> versions_of(const Definitions& served, const std::strin
         if (version.served &&
             std::find(versions.begin(), versions.end(), version.name) == versions.end())
           versions.push_back(version.name);
+  std::sort(versions.begin(), versions.end(),
+            [](const auto& a, const auto& b) { return order_of(a) < order_of(b); });
   return versions;
 }
 
@@ -122,6 +139,10 @@ Json version_info(const std::string& git_version) {
   const std::string minor = git_version.substr(dot + 1, git_version.find('.', dot + 1) - dot - 1);
   return {{"major", git_version.substr(1, dot - 1)},
           {"minor", minor},
+          {"emulationMajor", git_version.substr(1, dot - 1)},
+          {"emulationMinor", minor},
+          {"minCompatibilityMajor", git_version.substr(1, dot - 1)},
+          {"minCompatibilityMinor", std::to_string(std::stoi(minor) - 1)},
           {"gitVersion", git_version},
           {"gitCommit", ""},
           {"gitTreeState", "clean"},

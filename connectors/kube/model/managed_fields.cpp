@@ -197,6 +197,17 @@ void forgive_last_applied(const Json& live, const SchemaRef& schema, Conflicts& 
   std::erase_if(conflicts, [](const auto& entry) { return entry.second.empty(); });
 }
 
+/// kubectl's server-side apply keeps the annotation of its client-side apply up to date, so that a
+/// person may go back.
+void refresh_last_applied(Json& object, const Json& applied) {
+  auto annotations = object["metadata"].find("annotations");
+  if (annotations == object["metadata"].end() || !annotations->contains(kLastApplied)) return;
+  Json plain = without_managed_fields(applied);
+  if (auto own = plain["metadata"].find("annotations"); own != plain["metadata"].end())
+    own->erase(kLastApplied);
+  (*annotations)[kLastApplied] = to_text(plain) + "\n";
+}
+
 }  // namespace
 
 Json track_update(const Json& before, Json after, const SchemaRef& schema,
@@ -208,6 +219,8 @@ Json track_update(const Json& before, Json after, const SchemaRef& schema,
   const bool reset =
       sent != nullptr && sent->is_array() && sent->size() == 1 && sent->front().empty();
   if (!reset && (managers.empty() || writer.door == Door::status)) managers = decode(before);
+  // An object that nobody owned a field of when it was made is tracked from its first apply on.
+  if (managers.empty() && !before.empty()) return without_managed_fields(std::move(after));
 
   Comparison change =
       compare(without_managed_fields(before), without_managed_fields(after), schema);
@@ -228,8 +241,12 @@ Json track_update(const Json& before, Json after, const SchemaRef& schema,
 
 Outcome<Json> apply_configuration(const Json& live, const Json& applied, const SchemaRef& schema,
                                   const WriteIdentity& writer, ApplyMode mode) {
-  Managers managers = decode(live);
   const Json live_values = without_managed_fields(live);
+  Managers managers = decode(live);
+  if (managers.empty() && !live.empty())
+    managers =
+        decode(track_update(Json::object(), live_values, schema,
+                            {"before-first-apply", writer.api_version, writer.door, writer.time}));
   Json object = live_values.empty() ? applied : merged(live_values, applied, schema);
 
   const ManagerKey self{true, writer.manager, "", subresource_of(writer.door)};
@@ -259,6 +276,7 @@ Outcome<Json> apply_configuration(const Json& live, const Json& applied, const S
   // An apply that only joins the owners of values that are there has no time.
   if (auto own = managers.find(self); own != managers.end() && !change.same())
     own->second.time = writer.time;
+  if (writer.manager == "kubectl") refresh_last_applied(object, applied);
   return with_entries(std::move(object), managers);
 }
 

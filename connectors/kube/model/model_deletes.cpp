@@ -1,11 +1,47 @@
 // Deleting: one object, by its preconditions and finalizers, or all that a selector names.
+#include <algorithm>
+
 #include "connectors/kube/model/model_state.h"
 #include "connectors/kube/model/selector.h"
 
 namespace fairlead::model {
 
+namespace {
+
+bool is_dry(const ApiRequest& request, const Json& options) {
+  const Json runs = options.value("dryRun", Json::array());
+  return request.query_value("dryRun") == "All" ||
+         (runs.is_array() && runs.size() == 1 && runs.front() == "All");
+}
+
+/// The finalizer that the garbage collector of a real cluster takes away again; empty for none.
+std::string collector_of(const Json& options) {
+  const std::string policy = options.value("propagationPolicy", "");
+  if (policy == "Foreground") return "foregroundDeletion";
+  return policy == "Orphan" ? "orphan" : "";
+}
+
+Outcome<Json> options_of(const ApiRequest& request) {
+  if (request.body.empty()) return Json::object();
+  Json options = Json::parse(request.body, nullptr, false);
+  if (!options.is_object()) return bad_request("the body of a delete must be DeleteOptions");
+  return options;
+}
+
+void mark_deleted(Json& object, const std::string& moment, bool counts_generations) {
+  Json& metadata = object["metadata"];
+  if (metadata.contains("deletionTimestamp")) return;
+  metadata["deletionTimestamp"] = moment;
+  metadata["deletionGracePeriodSeconds"] = 0;
+  if (counts_generations)
+    metadata["generation"] = metadata.value("generation", std::int64_t{0}) + 1;
+}
+
+}  // namespace
+
 Outcome<Json> Model::State::remove_one(ResourceRequest& request, const std::string& name,
-                                       const Json& preconditions) {
+                                       const Json& how) {
+  const Json preconditions = how.value("preconditions", Json::object());
   const ResourceDefinition& definition = *request.definition;
   const std::string key = request.key(name);
   ObjectRef stored = store.find(request.resource(), key);
@@ -23,20 +59,28 @@ Outcome<Json> Model::State::remove_one(ResourceRequest& request, const std::stri
                     "the ResourceVersion in the precondition (" + wanted +
                         ") does not match the ResourceVersion in record (" + version +
                         "). The object might have been modified");
-  const bool dry = request.http.query_value("dryRun") == "All";
+  const bool dry = is_dry(request.http, how);
   const bool is_namespace = definition.group.empty() && definition.plural == "namespaces";
-  if (!(*stored)["metadata"].value("finalizers", Json::array()).empty() || is_namespace) {
+  const std::string collector = is_namespace ? "" : collector_of(how);
+  const Json finalizers = metadata.value("finalizers", Json::array());
+  if (!finalizers.empty() || is_namespace || !collector.empty()) {
     Json marked = *stored;
-    if (!marked["metadata"].contains("deletionTimestamp")) {
-      marked["metadata"]["deletionTimestamp"] = now_text();
-      marked["metadata"]["deletionGracePeriodSeconds"] = 0;
-      if (definition.has_generation)
-        marked["metadata"]["generation"] =
-            marked["metadata"].value("generation", std::int64_t{0}) + 1;
-      if (is_namespace) marked["status"]["phase"] = "Terminating";
-      if (!dry) marked = *commit(request.resource(), key, std::move(marked)).after;
-    }
+    const bool known =
+        std::find(finalizers.begin(), finalizers.end(), collector) != finalizers.end();
+    if (!collector.empty() && !known) marked["metadata"]["finalizers"].push_back(collector);
+    mark_deleted(marked, now_text(), definition.has_generation);
+    if (is_namespace) marked["status"]["phase"] = "Terminating";
+    if (!dry && marked != *stored)
+      marked = *commit(request.resource(), key, std::move(marked)).after;
     if (is_namespace && !dry) drain_namespace(name);
+    // Nothing here has owners, so the garbage collector has nothing to wait for.
+    if (!collector.empty() && !known && !dry && finalizers.empty()) {
+      erase(definition, key);
+    } else if (!collector.empty() && !known && !dry) {
+      Json collected = marked;
+      collected["metadata"]["finalizers"] = finalizers;
+      commit(request.resource(), key, std::move(collected));
+    }
     return in_version(marked, definition, *request.version);
   }
   if (!dry) erase(definition, key);
@@ -50,13 +94,9 @@ Outcome<Json> Model::State::remove_one(ResourceRequest& request, const std::stri
 }
 
 Outcome<ApiAnswer> Model::State::remove(ResourceRequest& request) {
-  Json wanted = Json::object();
-  if (!request.http.body.empty()) {
-    wanted = Json::parse(request.http.body, nullptr, false);
-    if (!wanted.is_object()) return bad_request("the body of a delete must be DeleteOptions");
-  }
-  Outcome<Json> removed =
-      remove_one(request, request.name, wanted.value("preconditions", Json::object()));
+  Outcome<Json> wanted = options_of(request.http);
+  if (!wanted) return wanted.error();
+  Outcome<Json> removed = remove_one(request, request.name, *wanted);
   if (!removed) return removed.error();
   return object_answer(200, *removed);
 }
@@ -67,6 +107,8 @@ Outcome<ApiAnswer> Model::State::remove_collection(ResourceRequest& request) {
                                                request.definition->selectable_fields);
   if (!selector) return selector.error();
   if (request.definition->namespaced && request.namespace_.empty()) return method_not_allowed();
+  Outcome<Json> wanted = options_of(request.http);
+  if (!wanted) return wanted.error();
   const std::string prefix = request.namespace_.empty() ? "" : request.namespace_ + "/";
   std::vector<std::string> names;
   Json items = Json::array();
@@ -76,7 +118,7 @@ Outcome<ApiAnswer> Model::State::remove_collection(ResourceRequest& request) {
       items.push_back(in_version(*object, *request.definition, *request.version));
     }
   for (const std::string& name : names)
-    if (Outcome<Json> removed = remove_one(request, name, Json::object()); !removed)
+    if (Outcome<Json> removed = remove_one(request, name, *wanted); !removed)
       return removed.error();
   Json metadata{{"resourceVersion", std::to_string(store.revision())}};
   if (request.definition->origin == Origin::custom) metadata["continue"] = "";

@@ -25,10 +25,35 @@ void complete_namespace(Json& object) {
   }
 }
 
+/// What is written by whoever writes a condition.
+void prepare_node(Json& object) {
+  const auto status = object.find("status");
+  if (status == object.end() || !status->is_object() || !status->contains("conditions")) return;
+  for (Json& condition : (*status)["conditions"])
+    if (condition.is_object())
+      for (const char* moment : {"lastHeartbeatTime", "lastTransitionTime"})
+        if (!condition.contains(moment)) condition[moment] = nullptr;
+}
+
+/// The server's own types are never without these, and nobody owns them.
+void complete_node(Json& object) {
+  if (!object["spec"].is_object()) object["spec"] = Json::object();
+  Json& status = object["status"];
+  if (!status.is_object()) status = Json::object();
+  if (!status.contains("daemonEndpoints")) status["daemonEndpoints"]["kubeletEndpoint"]["Port"] = 0;
+  Json& software = status["nodeInfo"];
+  if (!software.is_object()) software = Json::object();
+  for (const char* text :
+       {"machineID", "systemUUID", "bootID", "kernelVersion", "osImage", "containerRuntimeVersion",
+        "kubeletVersion", "kubeProxyVersion", "operatingSystem", "architecture"})
+    if (!software.contains(text)) software[text] = "";
+}
+
 }  // namespace
 
 void Model::State::prepare_built_in(const ResourceDefinition& definition, Json& object) const {
   if (is_kind(definition, "", "secrets")) prepare_secret(object);
+  if (is_kind(definition, "", "nodes")) prepare_node(object);
   if (is_kind(definition, "", "namespaces"))
     object["metadata"]["labels"]["kubernetes.io/metadata.name"] =
         object["metadata"].value("name", "");
@@ -36,6 +61,7 @@ void Model::State::prepare_built_in(const ResourceDefinition& definition, Json& 
 
 void Model::State::complete_built_in(const ResourceDefinition& definition, Json& object) const {
   if (is_kind(definition, "", "namespaces")) complete_namespace(object);
+  if (is_kind(definition, "", "nodes")) complete_node(object);
   if (is_kind(definition, "apiextensions.k8s.io", "customresourcedefinitions") &&
       !object.contains("status")) {
     Json stored = Json::array();

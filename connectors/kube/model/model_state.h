@@ -102,8 +102,7 @@ struct Model::State {
   Outcome<Json> store_changed(ResourceRequest& request, const Json& old, Json object);
   Outcome<Json> read_applied(const ResourceRequest& request) const;
   Outcome<ApiAnswer> patch_by_apply(ResourceRequest& request, const ObjectRef& stored);
-  Outcome<Json> remove_one(ResourceRequest& request, const std::string& name,
-                           const Json& preconditions);
+  Outcome<Json> remove_one(ResourceRequest& request, const std::string& name, const Json& how);
   WriteIdentity writer(const ResourceRequest& request) const;
   static Door door(const ResourceRequest& request);
 

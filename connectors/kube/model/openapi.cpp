@@ -88,7 +88,7 @@ Json list_schema(const ResourceDefinition& definition, const ResourceVersion& ve
       {"properties",
        {{"apiVersion", {{"type", "string"}}},
         {"kind", {{"type", "string"}}},
-        {"metadata", {{"type", "object"}}},
+        {"metadata", {{"allOf", {reference(std::string(kMeta) + "ListMeta")}}}},
         {"items", {{"type", "array"}, {"items", reference(schema_name(definition, version))}}}}},
       {"x-kubernetes-group-version-kind",
        {{{"group", definition.group}, {"version", version.name}, {"kind", definition.list_kind}}}}};
@@ -145,7 +145,10 @@ void add_paths(Json& paths, const ResourceDefinition& definition, const Resource
 
 Json document(const Definitions& served, const std::string& group,
               const std::string& version_name) {
-  Json schemas{{std::string(kMeta) + "ObjectMeta", object_meta()}};
+  Json schemas{
+      {std::string(kMeta) + "ObjectMeta", object_meta()},
+      {std::string(kMeta) + "ListMeta",
+       {{"type", "object"}, {"description", "Of which moment a list is, and how to go on."}}}};
   Json paths = Json::object();
   for (const ResourceDefinition* definition : served) {
     const ResourceVersion* version = definition->version(version_name);

@@ -10,6 +10,7 @@ import subprocess
 import time
 import urllib.parse
 
+from .canary import CANARY
 from .process import free_port, wait_for
 
 # Token users and their group. `limited` may do nothing until grant() says so.
@@ -58,7 +59,7 @@ class ApiServer:
         if watch_cache_size is not None:
             command.append(f"--default-watch-cache-size={watch_cache_size}")
         self.process = plane.process(f"{name}-apiserver", command)
-        self._tls = ssl.create_default_context(cafile=plane.authority.certificate)
+        self.tls = ssl.create_default_context(cafile=plane.authority.certificate)
 
     # -- life ----------------------------------------------------------------------------------------------
 
@@ -93,7 +94,7 @@ class ApiServer:
 
     def raw(self, method, path, body=None, content_type="application/json", user="admin", timeout=30, headers=()):
         """(status, bytes) of one request with the token of `user` (None: no credentials)."""
-        connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=timeout, context=self._tls)
+        connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=timeout, context=self.tls)
         try:
             sent = {"Content-Type": content_type, "Accept": "application/json", **dict(headers)}
             if user:
@@ -198,6 +199,13 @@ class ApiServer:
             wait_for(f"CRD {name}", lambda crd=document: self._served(crd))
         return sorted(wanted)
 
+    def wait_for_openapi(self, groups):
+        """Waits until the OpenAPI index has each API group: it is published some time after a CRD is served."""
+        def missing():
+            index = json.loads(self.raw("GET", "/openapi/v3")[1])["paths"]
+            return set(groups) - {path.split("/")[1] for path in index if "/" in path}
+        wait_for(f"OpenAPI of {', '.join(sorted(groups))}", lambda: not missing())
+
     def _crd_documents(self, path):
         if path not in _crds_of_file:
             # kubectl turns YAML into JSON, so that the harness needs no YAML reader.
@@ -249,6 +257,33 @@ class ApiServer:
         path.write_text(json.dumps(config, indent=1))
         path.chmod(0o600)
         return path
+
+    def account(self, name, role="cluster-admin"):
+        """A service account that may do what `role` may: (name, token). Deleting the account revokes the token."""
+        accounts = "/api/v1/namespaces/default/serviceaccounts"
+        bindings = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"
+        self.apply(f"{accounts}/{name}", {"apiVersion": "v1", "kind": "ServiceAccount",
+                                          "metadata": {"name": name, "namespace": "default"}}, force=True)
+        self.apply(f"{bindings}/{name}", {
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": name},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
+            "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": "default"}]}, force=True)
+        answer = self.create(f"{accounts}/{name}/token", {"apiVersion": "authentication.k8s.io/v1",
+                                                          "kind": "TokenRequest", "spec": {}})
+        return name, answer["status"]["token"]
+
+    def remove_account(self, name):
+        self.delete(f"/api/v1/namespaces/default/serviceaccounts/{name}")
+
+    def kubeconfig_of(self, user, cluster=None, inline=False):
+        """The text of a kubeconfig with this `user` entry; `cluster` overrides fields of its cluster."""
+        path = self.kubeconfig(credential="none", inline=inline)
+        config = json.loads(path.read_text())
+        config["users"][0]["user"] = user
+        config["clusters"][0]["cluster"].update(cluster or {})
+        # Somewhere in each kubeconfig there is a secret.
+        config["preferences"] = {"extensions": [{"name": "test", "extension": {"note": CANARY}}]}
+        return json.dumps(config, indent=1)
 
     def _user(self, user, credential, expired, inline):
         if credential == "token":

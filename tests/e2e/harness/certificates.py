@@ -1,6 +1,7 @@
 """A throw-away certificate authority, made with the openssl program."""
 
 import subprocess
+import time
 
 
 def _openssl(*arguments):
@@ -26,6 +27,32 @@ class Authority:
         """Certificate and key that an API server knows as `user` of `group`."""
         subject = (f"/O={group}" if group else "") + f"/CN={user}"
         return self._sign(name or f"client-{user}", subject, "clientAuth", None, expired)
+
+    def client_for(self, seconds, user, group=None, name=None):
+        """The same, valid for so many seconds from now: (certificate, key) under the same names each time."""
+        name = name or f"client-{user}"
+        certificate, key = self.directory / f"{name}.crt", self.directory / f"{name}.key"
+        request, folder = self.directory / f"{name}.csr", self.directory / "issued"
+        folder.mkdir(exist_ok=True)
+        for path, text in ((folder / "index", ""), (folder / "index.attr", "unique_subject = no\n")):
+            if not path.exists():
+                path.write_text(text)
+        settings = folder / "settings"
+        settings.write_text(
+            f"[ca]\ndefault_ca = it\n[it]\ndatabase = {folder}/index\nnew_certs_dir = {folder}\nrand_serial = yes\n"
+            f"default_md = sha256\npolicy = any\nx509_extensions = extensions\n[any]\ncommonName = supplied\n"
+            "organizationName = optional\n[extensions]\nbasicConstraints = CA:FALSE\nkeyUsage = digitalSignature\n"
+            "extendedKeyUsage = clientAuth\n")
+        subject = (f"/O={group}" if group else "") + f"/CN={user}"
+        fresh = self.directory / f"{name}.key.new"
+        _openssl("req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                 "-subj", subject, "-keyout", fresh, "-out", request)
+        now = time.time()
+        begin, end = (time.strftime("%Y%m%d%H%M%SZ", time.gmtime(at)) for at in (now - 60, now + seconds))
+        _openssl("ca", "-batch", "-config", settings, "-in", request, "-cert", self.certificate, "-keyfile", self.key,
+                 "-startdate", begin, "-enddate", end, "-notext", "-out", certificate)
+        fresh.rename(key)
+        return certificate, key
 
     def signing_key(self, name="service-account"):
         """A key pair for service account tokens: (private key, public key)."""

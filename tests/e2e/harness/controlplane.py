@@ -20,6 +20,7 @@ import tempfile
 import urllib.request
 
 from .apiserver import ApiServer, USERS
+from .canary import CANARY
 from .certificates import Authority
 from .process import Process, free_port, wait_for
 
@@ -77,6 +78,7 @@ class ControlPlane:
         self.directory = pathlib.Path(directory or tempfile.mkdtemp(prefix="fairlead-e2e-"))
         self.servers = {}
         self.processes = []
+        self.hubs = []
         self._etcd_program = etcd or self.assets / "etcd"
         self._temporary = directory is None
 
@@ -97,8 +99,20 @@ class ControlPlane:
             if process.running():
                 process.resume()
             process.kill()
+        problem = self._hub_with_a_secret()
         if self._temporary and not os.environ.get("FAIRLEAD_KEEP"):
             shutil.rmtree(self.directory, ignore_errors=True)
+        if problem:
+            raise problem
+
+    def _hub_with_a_secret(self):
+        """The failure of the first hub that gave a secret away, of those that were not looked at yet."""
+        for hub in self.hubs:
+            try:
+                hub.check_no_secret()
+            except AssertionError as problem:
+                return problem
+        return None
 
     def process(self, name, command, env=None):
         """A Process that ends with this control plane; not started yet."""
@@ -128,7 +142,7 @@ class ControlPlane:
         self.authority = Authority(self.directory)
         self.server_certificate = self.authority.server()
         self.signing_key = self.authority.signing_key()
-        self.tokens = {user: secrets.token_hex(16) for user in USERS}
+        self.tokens = {user: CANARY + secrets.token_hex(16) for user in USERS}
         lines = [f'{self.tokens[user]},{user},{user}' + (f',"{group}"' if group else "")
                  for user, group in USERS.items()]
         self.token_file = self.directory / "tokens.csv"

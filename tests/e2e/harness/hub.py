@@ -3,7 +3,9 @@
 import http.client
 import itertools
 import json
+import os
 
+from .canary import CANARY, check_absent, forbidden, texts_of
 from .process import free_port, wait_for
 from .program import binary, fairlead, json_lines
 
@@ -16,11 +18,13 @@ _serial = itertools.count(1)
 class Hub:
     """`fairlead hub` on `server`, its data below the control plane's folder.
 
-    `members`: {cluster name: ApiServer} whose Nodes are watched directly. `settings`: more --set values.
+    `members`: {cluster name: ApiServer} whose Nodes are watched directly, or what the configuration says of it
+    ({"secretRef": "team/name"}). `settings`: more --set values.
+    `program`: another than the one under test.
     """
 
     def __init__(self, plane, server, members=(), settings=(AT_ONCE,), config=None, data=None, kubeconfig=None,
-                 arguments=()):
+                 arguments=(), program=None):
         number = next(_serial)
         self.server = server
         self.data = data or plane.directory / f"data-{number}"
@@ -30,26 +34,57 @@ class Hub:
             "apiVersion": "fairlead.io/v1alpha1", "kind": "Configuration",
             # A claim gets no hub quota before its member reports; here nobody plays the member's agent.
             "members": {"mode": "none", "kubeconfigs": [
-                {"cluster": name, "file": str(member.kubeconfig("fairlead"))}
+                {"cluster": name, **(member if isinstance(member, dict)
+                                     else {"file": str(member.kubeconfig("fairlead"))})}
                 for name, member in dict(members).items()]},
             "capacity": {"headroom": {"percent": {}, "reserved": {}}}, "claims": {"create": False}}, indent=1) + "\n")
-        command = [binary(), "hub", "--kubeconfig", kubeconfig or server.kubeconfig("fairlead"), "--data", self.data,
-                   "--config", self.config, "--listen", f"127.0.0.1:{self.port}", *arguments]
+        command = [program or binary(), "hub", "--kubeconfig", kubeconfig or server.kubeconfig("fairlead"),
+                   "--data", self.data, "--config", self.config, "--listen", f"127.0.0.1:{self.port}", *arguments]
         for setting in settings:
             command += ["--set", setting]
         self.process = plane.process(f"fairlead-{number}", command)
+        self.plane = plane
+        self.metrics = ""
+        self.unchecked = False
+        plane.hubs.append(self)
 
-    def start(self):
+    def start(self, environment=None):
+        self.process.env = {**os.environ, "FAIRLEAD_TEST_CANARY": CANARY, **(environment or {})}
         self.process.start()
+        self.unchecked = True
         return self
 
     def stop(self):
         """SIGTERM: a clean end, exit code 0."""
+        self._remember_metrics()
         code = self.process.stop()
         assert code == 0, f"the hub ended with {code}\n{self.process.tail()}"
+        self.check_no_secret()
 
     def kill(self):
         self.process.kill()
+
+    def finish(self):
+        """For the end of a test: killed if it still runs, and nothing that it wrote holds a secret."""
+        self._remember_metrics()
+        self.kill()
+        self.check_no_secret()
+
+    def _remember_metrics(self):
+        if self.process.running():
+            try:
+                self.metrics += self.http("/metrics")[1]
+            except OSError:
+                pass  # paused, or not listening yet
+
+    def check_no_secret(self):
+        """Log, exports, files, metrics and diagnostics hold none of the suite's secrets."""
+        if not self.unchecked:
+            return
+        self.unchecked = False
+        texts = [("metrics", self.metrics.encode()), ("diagnostics", self.process.text().encode()),
+                 *texts_of(self.data)]
+        check_absent(texts, forbidden(self.plane.directory))
 
     def check_running(self):
         assert self.process.running(), self.process.tail()

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -12,6 +13,26 @@ def binary():
     """$FAIRLEAD, else the release build's; None where there is none."""
     path = pathlib.Path(os.environ.get("FAIRLEAD") or ROOT / "build/release/fairlead")
     return path if os.access(path, os.X_OK) else None
+
+
+def stopping():
+    """The same program with stop points (cmake -DFAIRLEAD_STOP_POINTS=ON); None where there is none."""
+    path = binary() and binary().with_name("fairlead-stops")
+    return path if path and os.access(path, os.X_OK) else None
+
+
+def stop_points():
+    """The names in engine/base/stop_point.h."""
+    text = (ROOT / "engine/base/stop_point.h").read_text()
+    names = re.findall(r'"(\w+\.\w+)"', re.search(r"kStopPoints\{(.*?)\};", text, re.DOTALL).group(1))
+    assert names, "no stop points are listed"
+    return names
+
+
+def fault_shim():
+    """The library that makes clock and disk lie (tests/support/fault_shim.cpp); None where there is none."""
+    path = binary() and binary().with_name("libfairlead-fault-shim.so")
+    return path if path and path.exists() else None
 
 
 def fairlead(*arguments, stdin=None, timeout=60, env=None):

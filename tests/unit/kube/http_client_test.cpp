@@ -216,6 +216,19 @@ TEST_CASE(
   CHECK(silent.error() == Error{ErrorCode::unavailable, "timeout while waiting for the answer"});
 }
 
+TEST_CASE("a connection that ends without a byte of an answer is no answer") {
+  TinyServer server([](int socket, int) { read_request(socket); });
+  Bench bench(server);
+  HttpRequest request;
+  request.target = "/";
+  for (const char* method : {"GET", "PATCH"}) {
+    request.method = method;
+    const auto said = bench.send(request).get();
+    REQUIRE(said.has_error());
+    CHECK(said.error().code == ErrorCode::unavailable);
+  }
+}
+
 TEST_CASE("nobody listening is unavailable and says where") {
   Credentials nobody;
   nobody.server = {false, "127.0.0.1", "1", ""};

@@ -4,6 +4,7 @@
 #include <openssl/pem.h>
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -125,7 +126,13 @@ TEST_CASE("what is missing or wrong is said with file and field") {
   CHECK(fault("server: hub", "") ==
         "conf: clusters[c].server: expected https://host[:port][/path] or http://..., got hub");
   CHECK(fault(kServer + ", proxy-url: x", "") ==
-        "conf: clusters[c].proxy-url is not supported yet");
+        "conf: clusters[c].proxy-url: expected http://host[:port] or https://host[:port]");
+  CHECK(
+      fault(kServer + ", proxy-url: 'socks5://p:1080'", "") ==
+      "conf: clusters[c].proxy-url: expected http://host[:port] or https://host[:port]; socks5 is "
+      "not supported");
+  CHECK(fault("server: 'http://hub', proxy-url: 'http://p'", "")
+            .find("conf: clusters[c].proxy-url: a server without TLS") == 0);
   CHECK(fault(kServer + ", certificate-authority-data: '***'", "") ==
         "conf: clusters[c].certificate-authority-data: expected base64");
   CHECK(fault(kServer + ", certificate-authority: ca.crt", "") ==
@@ -134,8 +141,12 @@ TEST_CASE("what is missing or wrong is said with file and field") {
                   ", insecure-skip-tls-verify: true, certificate-authority-data: " + base64("x"),
               "") ==
         "conf: clusters[c]: insecure-skip-tls-verify and a certificate-authority contradict");
-  CHECK(fault(kServer, "exec: {command: x}")
-            .find("conf: users[u].exec: credential plugins are not supported yet") == 0);
+  CHECK(
+      fault(kServer, "exec: {command: x}").find("conf: users[u].exec may not run a program here") ==
+      0);
+  for (const char* field : {"auth-provider", "username", "as", "as-groups"})
+    CHECK(fault(kServer, std::string(field) + ": x")
+              .find("conf: users[u]." + std::string(field) + " is not supported") == 0);
   CHECK(fault(kServer, "tokenFile: x") == "conf: users[u].tokenFile may not refer to a file here");
   CHECK(read_kubeconfig("a: [", "conf", {}).error().message.find("conf:1: expected YAML: ") == 0);
   CHECK(read_kubeconfig("7", "conf", {}).error().message == "conf: expected a kubeconfig");
@@ -204,4 +215,116 @@ TEST_CASE("files are relative to the kubeconfig, and a token file is read again"
   CHECK(find_credentials("", {}).error().message.find(
             "no kubeconfig: give --kubeconfig, set KUBECONFIG or write ~/.kube/config") == 0);
   std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("a proxy has a scheme, an address and perhaps a user") {
+  CHECK(*parse_proxy("http://proxy") == ProxyAddress{false, "proxy", "80", ""});
+  CHECK(*parse_proxy("https://proxy:8443/") == ProxyAddress{true, "proxy", "8443", ""});
+  CHECK(*parse_proxy("http://[::1]:3128") == ProxyAddress{false, "::1", "3128", ""});
+  CHECK(parse_proxy("http://me:p%40ss@proxy:3128")->authorization == "Basic bWU6cEBzcw==");
+  for (const char* bad : {"", "proxy:3128", "socks5://proxy", "http://", "http://a/b", "http://a:b",
+                          "http://%zz@proxy"})
+    CHECK(parse_proxy(bad).has_error());
+}
+
+namespace {
+
+// A folder with files, removed at the end.
+class Folder {
+ public:
+  explicit Folder(const std::string& name)
+      : path_(std::filesystem::temp_directory_path() / (name + "-" + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(path_);
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories((path_ / name).parent_path());
+    std::ofstream(path_ / name) << text;
+    return (path_ / name).string();
+  }
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace
+
+TEST_CASE("of several kubeconfigs the first that has a name counts") {
+  const Folder folder("fairlead-merge-test");
+  const std::string one = folder.write("a/one", R"(
+clusters:
+- {name: c, cluster: {server: "https://first", certificate-authority: ca}}
+users:
+- {name: u, user: {tokenFile: token}}
+)");
+  folder.write("a/ca", "roots of a");
+  const std::string two = folder.write("b/two", R"(
+current-context: main
+contexts:
+- {name: main, context: {cluster: c, user: u}}
+- {name: other, context: {cluster: d, user: u}}
+clusters:
+- {name: c, cluster: {server: "https://second"}}
+- {name: d, cluster: {server: "https://third"}}
+users:
+- {name: u, user: {token: second}}
+)");
+  CHECK(load_kubeconfigs({one, two}, {})
+            .error()
+            .message.find(one + ": users[u].tokenFile: cannot read ") == 0);
+  folder.write("a/token", "first");
+  auto merged = load_kubeconfigs({one, folder / "none", two}, {});
+  REQUIRE(merged.has_value());
+  CHECK(merged->server.host == "first");
+  CHECK(merged->ca_pem == "roots of a");  // relative to the file that names it
+  CHECK(*current_token(*merged) == "first");
+  CHECK(load_kubeconfigs({two, one}, {})->server.host == "second");
+  CHECK(load_kubeconfigs({one, two}, {"other"})->server.host == "third");
+  CHECK(load_kubeconfigs({folder / "none", folder / "nothing"}, {}).error().message ==
+        "kubeconfig: cannot read " + (folder / "none"));
+
+  folder.write("a/token", "renewed");
+  folder.write("a/ca", "other roots");
+  auto again = merged->reread();
+  REQUIRE(again.has_value());
+  CHECK(again->ca_pem == "other roots");
+  CHECK_FALSE(same_access(*again, *merged));
+  setenv("KUBECONFIG", (one + ":" + two).c_str(), 1);
+  CHECK(find_credentials("", {})->server.host == "first");
+  unsetenv("KUBECONFIG");
+}
+
+TEST_CASE("an exec entry is read whole, and refused where it cannot work") {
+  const Folder folder("fairlead-exec-test");
+  const auto load = [&](const std::string& exec, const std::string& cluster = "") {
+    return load_kubeconfig(
+        folder.write("config", config(kServer + cluster, "exec: {" + exec + "}")), {});
+  };
+  const std::string v1 = "apiVersion: client.authentication.k8s.io/v1, ";
+  auto read =
+      load(v1 + "command: bin/plugin, args: [a, 'b c'], env: [{name: VAR, value: v}], "
+                "installHint: get it, interactiveMode: IfAvailable, provideClusterInfo: true",
+           ", tls-server-name: api, certificate-authority-data: " + base64("roots") +
+               ", extensions: [{name: client.authentication.k8s.io/exec, extension: "
+               "{audience: me}}]");
+  INFO((read.has_error() ? read.error().message : ""));
+  REQUIRE(read.has_value());
+  REQUIRE(read->exec.has_value());
+  CHECK(read->exec->command == folder / "bin/plugin");
+  CHECK(read->exec->args == std::vector<std::string>{"a", "b c"});
+  CHECK(read->exec->env == std::vector<std::pair<std::string, std::string>>{{"VAR", "v"}});
+  CHECK(read->exec->install_hint == "get it");
+  CHECK(read->exec->cluster_info ==
+        R"({"certificate-authority-data":")" + base64("roots") +
+            R"(","config":{"audience":"me"},"server":"https://hub:6443","tls-server-name":"api"})");
+  CHECK(load("apiVersion: client.authentication.k8s.io/v1beta1, command: plugin")->exec->command ==
+        "plugin");  // found in PATH
+  const auto why = [&](const std::string& exec) { return load(exec).error().message; };
+  CHECK(why("apiVersion: client.authentication.k8s.io/v1alpha1, command: x").find("expected") !=
+        std::string::npos);
+  CHECK(why(v1 + "args: []").find("users[u].exec.command is missing") != std::string::npos);
+  CHECK(why(v1 + "command: x, interactiveMode: Always").find("needs a terminal") !=
+        std::string::npos);
+  CHECK(why(v1 + "command: x, env: [{value: v}]").find(".env") != std::string::npos);
 }

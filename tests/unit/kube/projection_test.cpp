@@ -286,3 +286,18 @@ TEST_CASE("raw text is canonical and carries no managedFields, secrets or enviro
       R"({"metadata":{"annotations":{"b":"1"},"name":"x"},"n":1.50,"spec":{"manifests":[{"kind":"Secret","metadata":{"name":"s"}},)"
       R"({"kind":"Pod","spec":{"containers":[{"env":[{"name":"TOKEN"}]}]}}]}})");
 }
+
+TEST_CASE("what people write is kept as they wrote it, what machines write is not") {
+  const auto kept = [](Kind kind, const std::string& text) {
+    const auto document = parse_json(text);
+    REQUIRE(document.has_value());
+    return raw_to_keep(kind, document->root());
+  };
+  const std::string queue =
+      R"({"metadata":{"name":"q","managedFields":[{"manager":"m"}]},"spec":{"x":1}})";
+  CHECK(kept(Kind::cluster_queue, queue) == R"({"metadata":{"name":"q"},"spec":{"x":1}})");
+  CHECK(kept(Kind::node, queue).empty());
+  const std::string long_one =
+      R"({"metadata":{"name":")" + std::string(kRawBytesMax, 'q') + R"("}})";
+  CHECK(kept(Kind::cluster_queue, long_one).empty());
+}

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <sstream>
 
 #include "connectors/kube/reflector.h"
@@ -29,6 +30,10 @@ struct FactPrinter {
   }
   std::string operator()(const ObjectMissing& missing) const {
     return "missing " + name_of(missing.key) + " " + missing.uid + "@" + missing.resource_version;
+  }
+  std::string operator()(const ObjectUnchanged& same) const {
+    return "same " + name_of(same.key) + " " + same.uid + "@" + same.resource_version + " " +
+           same.version;
   }
   std::string operator()(const ListCompleted& list) const {
     return "listed @" + list.resource_version;
@@ -56,7 +61,7 @@ std::string counters_text(const ReflectorCounters& c) {
   std::ostringstream out;
   out << "lists=" << c.lists << " pages=" << c.pages << " watches=" << c.watches
       << " relists=" << c.relists << " events=" << c.events << " bookmarks=" << c.bookmarks
-      << " duplicates=" << c.duplicates << " older=" << c.older
+      << " unchanged=" << c.unchanged << " duplicates=" << c.duplicates << " older=" << c.older
       << " unknown_deletes=" << c.unknown_deletes << " malformed=" << c.malformed
       << " errors=" << c.errors << " silences=" << c.silences << "\n";
   return out.str();
@@ -65,6 +70,7 @@ std::string counters_text(const ReflectorCounters& c) {
 // One reflector and the clock of its script.
 class Stage {
  public:
+  Stage() { begin(Kind::cluster_queue); }
   std::string perform(const std::string& line) {
     std::istringstream in(line);
     std::string verb;
@@ -75,23 +81,26 @@ class Stage {
     if (verb == "kind") {
       std::string group = rest.substr(0, rest.find(' '));
       if (group == "core") group.clear();
-      reflector_ = Reflector(find_kind(group, rest.substr(rest.find(' ') + 1)).value(), {},
-                             [] { return std::uint64_t{0}; });
+      begin(find_kind(group, rest.substr(rest.find(' ') + 1)).value());
       return "";
     }
-    if (verb == "counters") return counters_text(reflector_.counters());
+    if (verb == "counters") return counters_text(reflector_->counters());
     return text_of(deliver(verb, rest));
   }
 
  private:
   ReflectorOutput deliver(const std::string& verb, const std::string& rest) {
     if (verb == "served")
-      return reflector_.served(now_,
-                               rest == "nothing" ? std::nullopt : std::optional<std::string>(rest));
-    if (verb == "opened") return reflector_.opened(now_);
-    if (verb == "line") return reflector_.bytes(now_, rest + "\n");
-    if (verb == "bytes") return reflector_.bytes(now_, rest);
-    if (verb == "timer") return reflector_.timer(now_);
+      return reflector_->served(
+          now_, rest == "nothing" ? std::nullopt : std::optional<std::string>(rest));
+    if (verb == "expected") return reflector_->expected(now_);
+    if (verb == "moved") return reflector_->moved(now_);
+    if (verb == "disconnected") return reflector_->disconnected(now_);
+    if (verb == "hurry") return reflector_->hurry(now_);
+    if (verb == "opened") return reflector_->opened(now_);
+    if (verb == "line") return reflector_->bytes(now_, rest + "\n");
+    if (verb == "bytes") return reflector_->bytes(now_, rest);
+    if (verb == "timer") return reflector_->timer(now_);
     std::istringstream in(rest);
     int status = 0;
     std::string body;
@@ -100,13 +109,18 @@ class Stage {
     std::optional<Duration> retry_after;
     if (body.starts_with("retry-after="))
       retry_after = parse_go_duration(body.substr(12)), body.clear();
-    if (verb == "page") return reflector_.page(now_, status, body, retry_after);
+    if (verb == "page") return reflector_->page(now_, status, body, retry_after);
     REQUIRE(verb == "ended");
-    return reflector_.ended(now_, status, body, retry_after);
+    return reflector_->ended(now_, status, body, retry_after);
+  }
+
+  void begin(Kind kind) {
+    reflector_ =
+        std::make_unique<Reflector>(kind, ReflectorSettings{}, [] { return std::uint64_t{0}; });
   }
 
   LogTime now_;
-  Reflector reflector_{Kind::cluster_queue, {}, [] { return std::uint64_t{0}; }};
+  std::unique_ptr<Reflector> reflector_;
 };
 
 // Blocks are separated by blank lines; a block is input lines, `----`, expected lines.

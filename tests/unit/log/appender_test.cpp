@@ -36,9 +36,11 @@ class GatedLog final : public EventLog {
   Result<std::vector<Seq>> history(std::string_view source, const ObjectKey& key) const override {
     return log_.history(source, key);
   }
+  Seq first_seq() const override { return log_.first_seq(); }
   Seq last_seq() const override { return log_.last_seq(); }
   LogTime last_time() const override { return log_.last_time(); }
   Digest chain() const override { return log_.chain(); }
+  Result<Digest> chain_at(Seq seq) const override { return log_.chain_at(seq); }
   Result<LogStat> stat() const override { return log_.stat(); }
   Result<LogVerdict> verify() const override { return log_.verify(); }
 

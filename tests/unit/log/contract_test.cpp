@@ -132,6 +132,28 @@ TEMPLATE_TEST_CASE(
   CHECK_FALSE(verdict->broken_at);
 }
 
+TEMPLATE_TEST_CASE("The chain can be asked for wherever a commit ends", "", InMemory, OnRocksdb) {
+  TestType made;
+  EventLog& log = made.log();
+  CHECK(*log.chain_at({0}) == Digest{});
+  CHECK(log.chain_at({1}).error().code == ErrorCode::not_found);
+  std::vector<Digest> digests;
+  for (int commit = 0; commit < 4; ++commit) {
+    REQUIRE(log.append(drafts(commit, 3), LogTime{commit}, Epoch{1}).has_value());
+    digests.push_back(log.chain());
+  }
+  CHECK(log.first_seq() == Seq{1});
+  for (std::uint64_t seq = 1; seq <= 14; ++seq) {
+    const auto digest = log.chain_at({seq});
+    if (seq <= 12 && seq % 3 == 0) {
+      CHECK(*digest == digests[seq / 3 - 1]);
+    } else {
+      REQUIRE(digest.has_error());
+      CHECK(digest.error().code == ErrorCode::not_found);
+    }
+  }
+}
+
 TEMPLATE_TEST_CASE("The history of an object is its observations, its end and our intents", "",
                    InMemory, OnRocksdb) {
   TestType made;

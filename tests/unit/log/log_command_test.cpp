@@ -33,20 +33,20 @@ struct Answer {
 Answer stat(const fs::path& data, LogOutput output = LogOutput::json) {
   std::ostringstream out;
   std::ostringstream err;
-  const int code = log_stat(data, output, out, err);
+  const int code = log_stat({.data = data}, output, out, err);
   return {code, out.str(), err.str()};
 }
 Answer cat(const fs::path& data, const LogSelection& selection,
            LogOutput output = LogOutput::json) {
   std::ostringstream out;
   std::ostringstream err;
-  const int code = log_cat(data, selection, output, out, err);
+  const int code = log_cat({.data = data}, selection, output, out, err);
   return {code, out.str(), err.str()};
 }
 Answer verify(const fs::path& data, LogOutput output = LogOutput::json) {
   std::ostringstream out;
   std::ostringstream err;
-  const int code = log_verify(data, output, out, err);
+  const int code = log_verify({.data = data}, output, out, err);
   return {code, out.str(), err.str()};
 }
 
@@ -76,6 +76,8 @@ TEST_CASE("log stat prints the documented keys") {
   Json json = Json::parse(answer.out);
   CHECK(json["bytes"].get<std::uint64_t>() > 0);
   json.erase("bytes");
+  CHECK(json["raw_bytes"] == 0);
+  json.erase("raw_bytes");
   CHECK(json ==
         Json::parse(R"({"first_seq":1,"last_seq":5,"events":5,"first_time":"2026-01-01T00:00:01Z",
     "last_time":"2026-01-01T00:00:03Z","epochs":[1,2],"chain":"ok","program_version":"0.1.0"})"));
@@ -110,6 +112,9 @@ TEST_CASE("log cat prints one JSON line an event, selected by seq, time, kind an
   CHECK(seqs({.from = "2026-01-01T00:00:02Z"}) == Seqs{2, 3, 4, 5});
   CHECK(seqs({.from = "2026-01-01T00:00:01.5Z", .to = "2026-01-01T00:00:02Z"}) == Seqs{2, 3});
   CHECK(seqs({.to = "2025-01-01T00:00:00Z"}).empty());
+  CHECK(seqs({.from = "-1s"}) == Seqs{2, 3, 4, 5});
+  CHECK(seqs({.from = "-1.5s", .to = "-1s"}) == Seqs{2, 3});
+  CHECK(seqs({.from = "-2h", .to = "-1h"}).empty());
   CHECK(seqs({.kind = "Node"}) == Seqs{2, 3});
   CHECK(seqs({.kind = "PatchIntended"}) == Seqs{4});
   CHECK(seqs({.kind = "ClusterQueue"}) == Seqs{4});
@@ -127,12 +132,30 @@ TEST_CASE("log cat prints one JSON line an event, selected by seq, time, kind an
         "5 2026-01-01T00:00:03Z hub ObjectGone LocalQueue team-a/jobs\n");
 }
 
+TEST_CASE("log cat prints the raw object beside an event while it is kept, if asked to") {
+  ScratchDirectory directory;
+  const auto log = open_log(directory.path());
+  auto all = drafts(0, 2);
+  all[1].raw = R"({"kind":"Node","status":{"phase":"x"}})";
+  REQUIRE(log->append(all, LogTime{1}, Epoch{1}).has_value());
+  const std::vector<Json> lines = cat(directory.path(), {.raw = true}).lines();
+  CHECK_FALSE(lines[0].contains("raw"));
+  CHECK(lines[1]["raw"] == Json::parse(all[1].raw));
+  CHECK_FALSE(cat(directory.path(), {}).lines()[1].contains("raw"));
+  CHECK(cat(directory.path(), {.raw = true}, LogOutput::text).out.find("\n  {\"kind\"") !=
+        std::string::npos);
+  CHECK(Json::parse(stat(directory.path()).out)["raw_bytes"].get<std::uint64_t>() > 0);
+  REQUIRE(log->drop_raw_before({3}).has_value());
+  CHECK_FALSE(cat(directory.path(), {.raw = true}).lines()[1].contains("raw"));
+}
+
 TEST_CASE("log cat refuses what it does not understand") {
   ScratchDirectory directory;
   make_log(directory.path());
   for (const LogSelection& selection :
-       {LogSelection{.from = "yesterday"}, LogSelection{.to = "1.5"}, LogSelection{.from = "seq:"},
-        LogSelection{.kind = "Pod"}, LogSelection{.object = "team-a/"}}) {
+       {LogSelection{.from = "yesterday"}, LogSelection{.from = "-2x"}, LogSelection{.to = "-"},
+        LogSelection{.to = "1.5"}, LogSelection{.from = "seq:"}, LogSelection{.kind = "Pod"},
+        LogSelection{.object = "team-a/"}}) {
     const Answer answer = cat(directory.path(), selection);
     CHECK(answer.exit_code == 2);
     CHECK(answer.out.empty());
@@ -207,6 +230,13 @@ TEST_CASE("The command line takes the documented flags") {
   CHECK(parse({"log", "cat", "--data", "/nonexistent", "--from", "1", "--to", "2", "--kind", "Node",
                "--object", "x"}) == 2);
   CHECK(parse({"log", "verify", "--data", "/nonexistent"}) == 2);
+  CHECK(parse({"log", "cat", "--bundle", "/nonexistent", "--from", "-2h", "--raw"}) == 2);
+  CHECK(parse({"log", "stat", "--data", "x", "--bundle", "y"}) == -2);
+  CHECK(parse({"log", "export", "/nonexistent/x", "--data", "/nonexistent", "--to", "-1h"}) == 2);
+  CHECK(parse({"log", "import", "/nonexistent", "--data", "/nonexistent"}) == 2);
+  CHECK(parse({"log", "import", "/nonexistent"}) == -2);
+  CHECK(parse({"log", "prune", "--data", "/nonexistent", "--before", "seq:5"}) == 2);
+  CHECK(parse({"log", "prune", "--data", "/nonexistent"}) == -2);
   CHECK(parse({"log", "stat"}) == -2);
   CHECK(parse({"log"}) == -2);
   CHECK(parse({"log", "cat", "--data", "x", "-o", "xml"}) == -2);

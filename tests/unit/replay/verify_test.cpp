@@ -1,6 +1,7 @@
 #include "replay/verify.h"
 
 #include "engine/base/json.h"
+#include "snapshots/state_codec.h"
 #include "tests/unit/runtime/hub_bench.h"
 
 namespace fairlead {
@@ -32,7 +33,7 @@ ReplayReport verify(const std::vector<Event>& events, ReplayOptions options = {}
   MemoryLog log;
   append_all(log, events);
   if (options.comparison == Comparison::none) options.comparison = Comparison::all;
-  auto report = replay(log, options);
+  auto report = replay(log, nullptr, options);
   REQUIRE(report.has_value());
   return std::move(*report);
 }
@@ -154,22 +155,28 @@ TEST_CASE("the first difference can end the replay, and the range leaves out wha
   CHECK(cut.state.seq == *options.to);
 }
 
-TEST_CASE("a checkpoint that counts other events is found") {
-  std::vector<Event> events = recorded();
-  Event checkpoint{next(events.back().seq),
-                   events.back().log_time + seconds(1),
-                   Epoch{2},
-                   "self",
-                   Seq{},
-                   Checkpoint{{}, events.size(), {}}};
-  events.push_back(checkpoint);
-  ReplayReport report = verify(events);
-  CHECK(report.holds());
-  CHECK(report.checkpoints == 1);
-  std::get<Checkpoint>(events.back().fact).events += 1;
-  report = verify(events);
-  CHECK(report.bad_checkpoint == checkpoint.seq);
-  CHECK_FALSE(report.holds());
+TEST_CASE("a checkpoint that says otherwise of the log or the state is found") {
+  const std::vector<Event> events = recorded();
+  MemoryLog log;
+  append_all(log, events);
+  const auto state = state_at(log, nullptr, log.last_seq());
+  REQUIRE(state.has_value());
+  const Checkpoint right{state_digest(*state), events.size(), log.chain()};
+  const auto verify_with = [&](const Checkpoint& checkpoint) {
+    std::vector<Event> more = events;
+    more.push_back({next(events.back().seq), events.back().log_time + seconds(1), Epoch{2}, "self",
+                    Seq{}, checkpoint});
+    return verify(more);
+  };
+  CHECK(verify_with(right).holds());
+  CHECK(verify_with(right).checkpoints == 1);
+  for (const Checkpoint& wrong : {Checkpoint{right.state, right.events + 1, right.log},
+                                  Checkpoint{sha256("another"), right.events, right.log},
+                                  Checkpoint{right.state, right.events, sha256("another")}}) {
+    const ReplayReport report = verify_with(wrong);
+    CHECK(report.bad_checkpoint == next(events.back().seq));
+    CHECK_FALSE(report.holds());
+  }
 }
 
 TEST_CASE("an empty log holds") {

@@ -214,7 +214,7 @@ class HubBench {
 
   void start(WriteMode mode = WriteMode::apply) {
     core = std::make_unique<HubCore>(
-        *log, clock, HubSettings{"test", mode, every_hub_kind()},
+        *log, clock, HubSettings{"test", mode, every_hub_kind(), snapshots},
         [this](const Diagnostic& said) { diagnostics.push_back(to_line(said)); });
     const auto started = core->start(configuration, {});
     REQUIRE(started.has_value());
@@ -279,6 +279,7 @@ class HubBench {
   VirtualClock clock;
   ServerDouble hub{"hub"}, member{"cluster2"};
   Configuration configuration;
+  SnapshotStore* snapshots = nullptr;
   std::unique_ptr<HubCore> core;
   std::vector<WriteRequest> requests;
   std::vector<Recommendation> recommendations;

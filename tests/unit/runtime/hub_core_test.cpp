@@ -1,6 +1,7 @@
 #include "engine/runtime/hub_core.h"
 
 #include "replay/verify.h"
+#include "tests/unit/log/log_fixture.h"
 #include "tests/unit/runtime/hub_bench.h"
 
 namespace fairlead {
@@ -12,11 +13,12 @@ void check_log(HubBench& bench) {
   CHECK((folded(events_of(*bench.log)) == held));
   ReplayOptions options;
   options.comparison = Comparison::all;
-  const auto report = replay(*bench.log, options);
+  const auto report = replay(*bench.log, nullptr, options);
   REQUIRE(report.has_value());
   if (report->first) INFO(report->first->seq.value << " differs in " << report->first->what);
   CHECK(report->holds());
   CHECK(report->compared == facts_in<PatchIntended>(*bench.log).size());
+  CHECK(report->checkpoints == facts_in<Checkpoint>(*bench.log).size());
 }
 
 TEST_CASE("what a claim grants reaches its queues, and the log tells why") {
@@ -28,6 +30,32 @@ TEST_CASE("what a claim grants reaches its queues, and the log tells why") {
   const auto accepted = facts_in<PatchAccepted>(*bench.log);
   CHECK(intents.size() >= 3);  // two queues, a finalizer, a status
   CHECK(accepted.size() == intents.size());
+  check_log(bench);
+}
+
+TEST_CASE("a hub that starts from a snapshot goes on as one that folds its log") {
+  const ScratchDirectory directory;
+  SnapshotStore store(directory.path());
+  HubBench bench;
+  bench.at_once();
+  bench.configuration.snapshot_every = 10;
+  bench.snapshots = &store;
+  bench.run();
+  const auto taken = store.list();
+  REQUIRE(taken.has_value());
+  CHECK(taken->size() >= 2);
+  CHECK(facts_in<Checkpoint>(*bench.log).size() == taken->size());
+  REQUIRE(bench.core->give_up().has_value());
+  CHECK(store.list()->back().seq.value == bench.log->last_seq().value - 1);  // the Checkpoint
+  const auto verdicts = verify_snapshots(*bench.log, store);
+  REQUIRE(verdicts.has_value());
+  for (const SnapshotVerdict& verdict : *verdicts) CHECK(verdict.fault == "");
+
+  bench.start();
+  bench.sync();
+  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
+  bench.advance(seconds(1));
+  CHECK(bench.quotas() == "500 400");
   check_log(bench);
 }
 
@@ -293,7 +321,7 @@ TEST_CASE("a burst of one object is looked at once per interval") {
   const Seq before = bench.log->last_seq();
   for (int i = 0; i < 20; ++i) {
     NodeFacts facts = bench.member.facts<NodeFacts>(HubBench::node("spot-0"));
-    facts.labels["turn"] = std::to_string(i);
+    facts.labels = {{"turn", std::to_string(i)}};
     bench.core->offer(bench.member.put(HubBench::node("spot-0"), facts));
     bench.settle();
     bench.clock.time = bench.clock.time + milliseconds(10);
@@ -303,7 +331,7 @@ TEST_CASE("a burst of one object is looked at once per interval") {
   for (const ObjectObserved& observed : facts_in<ObjectObserved>(*bench.log, next(before)))
     if (observed.key == HubBench::node("spot-0")) ++seen;
   CHECK(seen == 2);
-  CHECK(bench.core->state().clusters.at("cluster2").nodes.at("spot-0").facts.labels.at("turn") ==
+  CHECK(bench.core->state().clusters.at("cluster2").nodes.at("spot-0").facts.labels.find("turn") ==
         "19");
 }
 
@@ -387,9 +415,11 @@ class StubbornLog final : public EventLog {
   Result<std::vector<Seq>> history(std::string_view source, const ObjectKey& key) const override {
     return log.history(source, key);
   }
+  Seq first_seq() const override { return log.first_seq(); }
   Seq last_seq() const override { return log.last_seq(); }
   LogTime last_time() const override { return log.last_time(); }
   Digest chain() const override { return log.chain(); }
+  Result<Digest> chain_at(Seq seq) const override { return log.chain_at(seq); }
   Result<LogStat> stat() const override { return log.stat(); }
   Result<LogVerdict> verify() const override { return log.verify(); }
 

@@ -10,6 +10,7 @@
 #include "engine/runtime/http_endpoint.h"
 #include "engine/runtime/intake.h"
 #include "engine/runtime/metrics.h"
+#include "engine/runtime/system_clock.h"
 
 namespace fairlead {
 namespace {
@@ -41,6 +42,24 @@ std::string shape(const std::vector<std::vector<WatchFact>>& batches) {
     text.back() = ']';
   }
   return text;
+}
+
+TEST_CASE("a clock that is set back goes on at half speed until it has caught up") {
+  const LogTime noon{1'000'000'000'000};
+  ForwardTime time(LogTime{0});
+  CHECK(time.at(noon, seconds(0)) == noon);
+  CHECK(time.at(noon + seconds(10), seconds(10)) == noon + seconds(10));
+  CHECK(time.at(LogTime{noon.ns - seconds(90).ns}, seconds(0)) == noon + seconds(10));
+  CHECK(time.at(LogTime{noon.ns - seconds(50).ns}, seconds(40)) == noon + seconds(30));
+  CHECK(time.at(noon + seconds(70), seconds(120)) == noon + seconds(90));
+  CHECK(time.at(noon + seconds(111), seconds(41)) == noon + seconds(111));
+  CHECK(time.at(noon + seconds(111), seconds(-5)) == noon + seconds(111));
+}
+
+TEST_CASE("a clock that is behind the log goes on from there") {
+  ForwardTime time(LogTime{0} + seconds(100));
+  CHECK(time.at(LogTime{0}, seconds(0)) == LogTime{0} + seconds(100));
+  CHECK(time.at(LogTime{0} + seconds(8), seconds(8)) == LogTime{0} + seconds(104));
 }
 
 TEST_CASE("a batch holds no object twice: the newest state of a burst stays") {

@@ -1,0 +1,127 @@
+// Who we are to one API server, kept current while we run.
+//
+// Credentials change under a running process: a kubelet rotates a token, a certificate is renewed
+// before it expires, an exec plugin gives credentials for a quarter of an hour. Here files are
+// looked at again (by inode, size and time, then read), plugins are run again before their answer
+// expires and after a 401, and everybody who asks gets what is true now, or the reason why there is
+// nothing. A failing plugin is tried again with growing pauses, so nothing runs hot.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "connectors/kube/exec_plugin.h"
+#include "connectors/kube/io_loop.h"
+#include "connectors/kube/kubeconfig.h"
+
+namespace fairlead {
+
+struct ConnectionTarget;
+
+/// What a request needs: where connections go and how they are secured, and the bearer token.
+struct Identity {
+  std::shared_ptr<const ConnectionTarget> target;
+  std::string token;
+};
+
+/// For metrics and for an operator.
+struct CredentialFigures {
+  bool usable = false;             ///< requests can be made
+  std::optional<LogTime> expires;  ///< of the client certificate or the plugin's answer, since 1970
+  std::uint64_t renewals = 0;      ///< times that other credentials came into use
+  std::uint64_t plugin_calls = 0;
+  std::uint64_t plugin_failures = 0;
+};
+
+/// What identities tell; on the loop's thread; each may be empty.
+struct CredentialEvents {
+  std::function<void(const std::string&)> say;  ///< a line for an operator, once a problem
+  std::function<void(const CredentialFigures&)> figures;
+  std::function<void()> moved;  ///< the server has another address: what was seen may be another's
+};
+
+/// How patient identities are.
+struct CredentialTimes {
+  Duration files_every = seconds(10);   ///< between looks at files
+  Duration plugin_pause = seconds(10);  ///< between runs that a 401 asks for, and after a failure
+  Duration plugin_pause_max = minutes(5);  ///< after failures in a row
+  Duration plugin_time_max = kPluginTimeMax;
+};
+
+/// The identity at one API server. On the loop's thread only, but for make().
+class Identities {
+ public:
+  /// bad_input if certificates or keys cannot be used. `loop` outlives it.
+  static Result<std::unique_ptr<Identities>> make(IoLoop& loop, Credentials credentials,
+                                                  CredentialTimes times, CredentialEvents events);
+  /// The same before there are any credentials: asking gives `why`, until `read_again` (may be
+  /// empty; asked as often as files are looked at) or replace() brings some.
+  static std::unique_ptr<Identities> waiting(IoLoop& loop, Error why,
+                                             std::function<Result<Credentials>()> read_again,
+                                             CredentialTimes times, CredentialEvents events);
+  ~Identities();
+  Identities(const Identities&) = delete;
+  Identities& operator=(const Identities&) = delete;
+
+  using Given = std::function<void(Result<Identity>)>;
+  /// Gives the identity of this moment: at once, or when the plugin has answered. denied: there is
+  /// none at present; nothing may be sent.
+  void ask(Given given);
+  /// The server answered `used` with 401: gives another identity, or the same one where there is no
+  /// other yet.
+  void refused(const Identity& used, Given given);
+  /// From now on these credentials count, or none for the reason given.
+  void replace(Result<Credentials> credentials);
+  /// Called after connections must go elsewhere or be secured otherwise.
+  void on_new_target(std::function<void()> told) { new_target_ = std::move(told); }
+  /// Whoever waits hears `why`; the plugin is killed.
+  void stop(const std::string& why);
+
+ private:
+  Identities(IoLoop& loop, CredentialTimes times, CredentialEvents events);
+  Result<void> adopt(Credentials credentials);
+  Result<void> aim(const std::string& certificate, const std::string& key);
+  void look_at_files(LogTime now);
+  std::string signature() const;
+  bool plugin_due(LogTime now) const;
+  void run_plugin();
+  void plugin_answered(Result<PluginAnswer> answer);
+  Result<Identity> present();
+  void tell(const std::string& problem);
+  void publish(bool usable);
+
+  IoLoop& loop_;
+  const CredentialTimes times_;
+  const CredentialEvents events_;
+  std::function<void()> new_target_;
+
+  std::optional<Error> none_;                        // why there are no credentials
+  std::function<Result<Credentials>()> read_again_;  // while there are none
+  Credentials credentials_;
+  std::shared_ptr<const ConnectionTarget> target_;
+  std::string token_;
+  std::string certificate_origin_;
+  std::optional<LogTime> certificate_end_;
+
+  LogTime files_seen_{};  // on the loop's clock; 0: never
+  std::string signature_;
+
+  std::unique_ptr<PluginRun> run_;
+  std::vector<Given> waiting_;
+  bool answered_ = false;           // the plugin gave what is in use
+  bool wanted_ = false;             // a 401 asks for another answer
+  LogTime opens_{};                 // no run before, on the loop's clock
+  std::optional<LogTime> renew_;    // wall clock
+  std::optional<LogTime> expires_;  // of the plugin's answer, wall clock
+  int failures_ = 0;                // in a row
+  std::optional<Error> failure_;    // the last run's
+
+  std::string told_;
+  CredentialFigures figures_;
+};
+
+}  // namespace fairlead

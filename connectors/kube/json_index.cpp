@@ -1,0 +1,47 @@
+// The only file that sees simdjson.
+#include "connectors/kube/json_index.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+
+namespace fairlead {
+namespace {
+
+// Buffers for larger texts are given back with the next one.
+constexpr std::size_t kKeepsMax = std::size_t{1} << 20;
+constexpr std::size_t kDepth = 16;  // of a stage that we do not use
+
+}  // namespace
+
+struct JsonIndex::Impl {
+  std::unique_ptr<simdjson::internal::dom_parser_implementation> parser;
+  std::size_t capacity = 0;
+  std::span<const std::uint32_t> places;
+
+  bool make_room(std::size_t bytes) {
+    if (parser && bytes <= capacity && (capacity <= kKeepsMax || bytes > kKeepsMax)) return true;
+    capacity = std::max(bytes, std::size_t{16} << 10);
+    const simdjson::implementation* kernel = simdjson::get_active_implementation();
+    return kernel->create_dom_parser_implementation(capacity, kDepth, parser) == simdjson::SUCCESS;
+  }
+};
+
+JsonIndex::JsonIndex() : impl_(std::make_unique<Impl>()) {}
+JsonIndex::~JsonIndex() = default;
+
+std::span<const std::uint32_t> JsonIndex::places() const { return impl_->places; }
+
+bool JsonIndex::find(std::string_view text) {
+  text_ = text;
+  impl_->places = {};
+  if (text.empty() || !impl_->make_room(text.size())) return false;
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
+  if (impl_->parser->stage1(bytes, text.size(), simdjson::stage1_mode::regular) !=
+      simdjson::SUCCESS)
+    return false;
+  impl_->places = {impl_->parser->structural_indexes.get(), impl_->parser->n_structural_indexes};
+  return true;
+}
+
+}  // namespace fairlead

@@ -1,0 +1,240 @@
+// Reflector: what a watch stream says. See reflector.h.
+#include <charconv>
+
+#include "connectors/kube/projection.h"
+#include "connectors/kube/reflector.h"
+
+namespace fairlead {
+namespace {
+
+constexpr Duration kLasting = seconds(10);  // a stream that lived so long was no failure
+constexpr int kBadLinesMax = 3;             // in a row, before everything is listed again
+
+constexpr std::size_t kFactsUsual = 32;  // from one chunk of a stream
+
+// Kinds that Fairlead writes to.
+bool is_written(Kind kind) {
+  return kind == Kind::cluster_queue || kind == Kind::local_queue || kind == Kind::claim ||
+         kind == Kind::manifest_work;
+}
+
+// Newer Kubernetes promises that resource versions compare as numbers; all else is opaque.
+std::optional<std::uint64_t> as_number(std::string_view text) {
+  std::uint64_t value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+void Reflector::drain(LogTime now) {
+  // An event can end the stream (ERROR, 410): what is buffered behind it no longer matters.
+  while (phase_ == Phase::watching || phase_ == Phase::streaming_list) {
+    WatchStep step = decoder_.next();
+    if (step.kind == WatchStep::Kind::need_more) return;
+    if (step.kind == WatchStep::Kind::known) {
+      take_known(*step.glance);
+      continue;
+    }
+    if (step.kind == WatchStep::Kind::event) {
+      take(now, *step.event, step.glance ? step.glance->rest : WatchGlance::Hash{});
+      continue;
+    }
+    ++counters_.malformed;
+    out_.cancel = true;
+    broken(now, step.fault);
+  }
+}
+
+void Reflector::forget_failures_if_lasting(LogTime now) {
+  if (opened_at_ == kForever || now < opened_at_ + kLasting) return;
+  stream_useful_ = true;
+  failures_ = 0;
+}
+
+// The stream cannot be read on. Its position is good still, unless the same place breaks again and
+// again.
+void Reflector::broken(LogTime now, const std::string& why) {
+  ++counters_.errors;
+  ++bad_lines_;
+  say("broken stream: " + why);
+  const bool again = phase_ == Phase::streaming_list || bad_lines_ >= kBadLinesMax;
+  if (again) {
+    ++counters_.relists;
+    bad_lines_ = 0;
+  }
+  if (phase_ == Phase::streaming_list) streaming_lists_ = false;
+  back_off(now, again, std::nullopt);
+}
+
+void Reflector::take(LogTime now, const WatchEvent& event, const WatchGlance::Hash& rest) {
+  if (event.type == WatchEventType::error) {
+    take_error(now, event.object());
+    return;
+  }
+  stream_useful_ = true;
+  bad_lines_ = 0;
+  if (phase_ == Phase::watching) {
+    failures_ = 0;
+    last_diagnostic_.clear();
+  }
+  if (event.type == WatchEventType::bookmark)
+    take_bookmark(now, event.object());
+  else
+    take_object(event, rest);
+}
+
+// Whether the line says of an object what its last one said, as far as anybody reads it.
+bool Reflector::knows(const WatchGlance& glance) {
+  if (phase_ != Phase::watching || glance.type != "MODIFIED" || glance.name.empty() ||
+      glance.uid.empty() || glance.resource_version.empty())
+    return false;
+  glanced_ = find_known(glance.name_space, glance.name);
+  return glanced_ != known_.end() && glanced_->second.uid == glance.uid &&
+         glanced_->second.rest == glance.rest;
+}
+
+Reflector::Newer Reflector::is_newer(const Known& known, std::string_view resource_version) {
+  if (known.resource_version == resource_version) {
+    ++counters_.duplicates;
+    return Newer::same;
+  }
+  const auto before = as_number(known.resource_version);
+  const auto after = as_number(resource_version);
+  if (!before || !after || *after >= *before) return Newer::yes;
+  ++counters_.older;
+  return Newer::older;
+}
+
+void Reflector::take_known(const WatchGlance& glance) {
+  ++counters_.events;
+  ++counters_.unchanged;
+  stream_useful_ = true;
+  bad_lines_ = 0;
+  failures_ = 0;
+  last_diagnostic_.clear();
+  resource_version_ = glance.resource_version;
+  Known& known = glanced_->second;
+  if (is_newer(known, glance.resource_version) != Newer::yes) return;
+  known.resource_version = glance.resource_version;
+  // The next write of an object carries its newest version; what we never write needs no word.
+  if (!is_written(kind_)) return;
+  out_.facts.emplace_back(
+      ObjectUnchanged{{kind_, std::string(glance.name_space), std::string(glance.name)},
+                      version_,
+                      known.uid,
+                      known.resource_version});
+}
+
+void Reflector::take_object(const WatchEvent& event, const WatchGlance::Hash& rest) {
+  ++counters_.events;
+  JsonView object = event.object();
+  JsonView metadata = object["metadata"];
+  const std::string_view name = metadata["name"].string();
+  const std::string_view uid = metadata["uid"].string();
+  const std::string_view version = metadata["resourceVersion"].string();
+  if (name.empty()) {
+    ++counters_.malformed;
+    return;
+  }
+  if (phase_ == Phase::watching && !version.empty()) resource_version_ = version;
+  if (!is_read(kind_, name)) return;
+  if (event.type == WatchEventType::deleted) {
+    take_missing(object);
+    return;
+  }
+  if (phase_ == Phase::streaming_list) {
+    listed(object, rest);
+    return;
+  }
+  const std::string_view name_space = info(kind_).namespaced ? metadata["namespace"].string() : "";
+  const auto at = find_known(name_space, name);
+  if (at != known_.end()) {
+    const Known& known = at->second;
+    const bool same = known.uid == uid;
+    if (same && !known.resource_version.empty() && is_newer(known, version) != Newer::yes) return;
+    if (!known.uid.empty() && !same)  // its DELETED never came
+      out_.facts.emplace_back(
+          ObjectMissing{{kind_, std::string(name_space), std::string(name)}, known.uid, {}});
+  }
+  if (!tell(object)) return;
+  Known& known = at != known_.end() ? at->second : known_[name_];
+  known.uid = uid;
+  known.resource_version = version;
+  known.rest = rest;
+}
+
+// Adds what it projects to; false if that is nothing.
+bool Reflector::tell(JsonView object) {
+  if (out_.facts.empty()) out_.facts.reserve(kFactsUsual);
+  auto& fact = out_.facts.emplace_back(std::in_place_type<ObjectSeen>);
+  auto& seen = std::get<ObjectSeen>(fact);
+  if (project_into(seen, kind_, version_, object)) {
+    seen.raw = raw_to_keep(kind_, object);
+    return true;
+  }
+  out_.facts.pop_back();
+  return false;
+}
+
+void Reflector::take_missing(JsonView object) {
+  JsonView metadata = object["metadata"];
+  const std::string uid(metadata["uid"].string());
+  ObjectKey key{kind_, info(kind_).namespaced ? std::string(metadata["namespace"].string()) : "",
+                std::string(metadata["name"].string())};
+  const auto found = find_known(key.namespace_, key.name);
+  const bool other = found != known_.end() && !uid.empty() && found->second.uid != uid;
+  if (found == known_.end() || other) {
+    ++counters_.unknown_deletes;
+    return;
+  }
+  known_.erase(found);
+  out_.facts.emplace_back(
+      ObjectMissing{std::move(key), uid, std::string(metadata["resourceVersion"].string())});
+}
+
+void Reflector::take_bookmark(LogTime now, JsonView object) {
+  ++counters_.bookmarks;
+  JsonView metadata = object["metadata"];
+  const std::string version(metadata["resourceVersion"].string());
+  if (phase_ == Phase::streaming_list) {
+    if (metadata["annotations"]["k8s.io/initial-events-end"].string() != "true") return;
+    finish_list(version);
+    phase_ = Phase::watching;  // the same stream goes on
+    until_ = now + settings_.watch_silence_max;
+    return;
+  }
+  if (!version.empty()) resource_version_ = version;
+  out_.facts.emplace_back(StreamAlive{kind_, resource_version_});
+}
+
+void Reflector::take_error(LogTime now, JsonView status) {
+  ++counters_.errors;
+  out_.cancel = true;
+  forget_failures_if_lasting(now);
+  const auto code = static_cast<int>(status["code"].integer().value_or(0) % 1000);
+  const bool was_list = phase_ == Phase::streaming_list;
+  if (code == 410 || status["reason"].string() == "Expired" ||
+      status["reason"].string() == "Gone") {
+    ++counters_.relists;
+    // The first time at once; a server that says so again and again is given time.
+    if (failures_ == 0 && !was_list) {
+      ++failures_;
+      start_list(now);
+    } else {
+      back_off(now, true, std::nullopt);
+    }
+    return;
+  }
+  say("error event " + status_text(code, status["message"].string()));
+  if (was_list && (code == 500 || code == 400 || code == 422)) {
+    streaming_lists_ =
+        false;  // "required storage feature RequestWatchProgress is disabled" and the like
+    start_paged_list(now);
+    return;
+  }
+  back_off(now, was_list, std::nullopt);
+}
+
+}  // namespace fairlead

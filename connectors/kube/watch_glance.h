@@ -1,0 +1,55 @@
+// What a watch line is about, and whether it says anything new, without reading all of it.
+//
+// Most updates of an object change nothing that a projection reads: a node's heartbeat, a queue's
+// count of pending workloads. For each kind there is a list of fields that no projection reads. A
+// glance hashes the bytes of everything else, 128 bits under a key of this process. If the hash of
+// an object's line is that of the line before, then so are the bytes of every field that may be
+// read, and with them the facts: the line need not be read, and nothing of it enters the log. (Two
+// different lines of one hash: 2^-128 by chance, and nobody outside knows the key.) The other way
+// round it promises nothing: a respelt line has another hash and is read.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "connectors/kube/json_index.h"
+#include "schema/kind.h"
+
+namespace fairlead {
+
+/// Views into the line; empty where it says nothing or spells it with escapes.
+struct WatchGlance {
+  using Hash = std::array<std::uint64_t, 2>;
+  std::string_view type;
+  std::string_view name_space;
+  std::string_view name;
+  std::string_view uid;
+  std::string_view resource_version;
+  Hash rest{};  ///< of everything that a projection may read
+};
+
+/// Glances at watch lines of one kind. One thread.
+class WatchGlancer {
+ public:
+  explicit WatchGlancer(Kind kind);
+  ~WatchGlancer();
+  WatchGlancer(WatchGlancer&&) noexcept;
+  WatchGlancer& operator=(WatchGlancer&&) noexcept;
+
+  /// nullopt: the line is no object, or it is cut. (That it is JSON is not checked.)
+  std::optional<WatchGlance> glance(const JsonIndex& line) const;
+
+  /// Paths of the fields that are left out, for tests: "status.images", "status.nodes.*.usage".
+  std::vector<std::string_view> ignored() const;
+
+ private:
+  struct Field;
+  class Walk;
+  Kind kind_;
+  std::vector<Field> fields_;  // a tree: children by index
+};
+
+}  // namespace fairlead

@@ -1,0 +1,124 @@
+// What RocksdbLog does with whole group commits: hand them out, and forget the oldest.
+#include <algorithm>
+
+#include "engine/log/log_contents.h"
+#include "engine/log/pack.h"
+#include "engine/log/rocksdb_log.h"
+
+namespace fairlead {
+
+std::map<Epoch, std::string> RocksdbLog::epochs() const {
+  const std::lock_guard lock(mutex_);
+  return epochs_;
+}
+
+Result<void> RocksdbLog::for_each_pack(
+    Seq last,
+    const std::function<Result<void>(const PackHeader&, std::string_view pack)>& take) const {
+  rocksdb::ReadOptions options;
+  options.fill_cache = false;
+  options.readahead_size = 4u << 20;
+  const std::unique_ptr<rocksdb::Iterator> packs(store_->db->NewIterator(options, store_->events));
+  LogTail tail = base();
+  for (packs->SeekToFirst(); packs->Valid() && tail.last < last; packs->Next()) {
+    const std::string where = "seq " + std::to_string(next(tail.last).value);
+    const auto header = read_pack_header(packs->value().ToStringView());
+    if (!header) return in_context(where, header.error());
+    if (header->first != next(tail.last) || header->previous != tail.chain)
+      return Error{ErrorCode::corrupt, where + ": the hash chain does not continue"};
+    if (auto taken = take(*header, packs->value().ToStringView()); !taken) return taken.error();
+    tail = {header->last(), header->last_time, header->digest};
+  }
+  if (!packs->status().ok()) return translate(packs->status(), "cannot read the log");
+  if (tail.last < last)
+    return Error{ErrorCode::corrupt,
+                 "the log ends early, at seq " + std::to_string(tail.last.value)};
+  return {};
+}
+
+Result<PackHeader> RocksdbLog::pack_holding(Seq seq) const {
+  rocksdb::ReadOptions options;
+  options.fill_cache = false;
+  const std::unique_ptr<rocksdb::Iterator> packs(store_->db->NewIterator(options, store_->events));
+  packs->SeekForPrev(seq_key(seq));
+  const std::string where = "seq " + std::to_string(seq.value);
+  if (!packs->status().ok()) return translate(packs->status(), where + ": cannot read the log");
+  if (!packs->Valid()) return Error{ErrorCode::corrupt, where + " is not in the log"};
+  auto header = read_pack_header(packs->value().ToStringView());
+  if (!header) return in_context(where, header.error());
+  if (seq < header->first || header->last() < seq)
+    return Error{ErrorCode::corrupt, where + " is not in the log"};
+  return header;
+}
+
+Result<LogTail> RocksdbLog::tail_through(Seq seq) const {
+  if (seq >= last_seq()) return tail();
+  if (seq < first_seq()) return base();
+  const auto header = pack_holding(seq);
+  if (!header) return header.error();
+  return LogTail{header->last(), header->last_time, header->digest};
+}
+
+Result<LogTail> RocksdbLog::tail_before(Seq seq) const {
+  if (seq > last_seq()) return tail();
+  if (seq <= first_seq()) return base();
+  const auto header = pack_holding(seq);
+  if (!header) return header.error();
+  return tail_through({header->first.value - 1});
+}
+
+Result<void> RocksdbLog::prune_before(Seq seq) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return *stopped_;
+  }
+  if (seq <= first_seq()) return {};
+  const auto cut = tail_before(seq);
+  if (!cut) return cut.error();
+  if (cut->last < first_seq()) return {};
+  Epoch oldest{UINT64_MAX};  // of the kept events
+  if (cut->last < last_seq()) {
+    const auto reader = read(next(cut->last));
+    if (!reader) return reader.error();
+    const auto first = (*reader)->next();
+    if (!first) return first.error();
+    oldest = (*first)->epoch;
+  }
+  std::map<Epoch, std::string> epochs = epochs_;
+  const std::string first_key = seq_key(next(cut->last));
+  rocksdb::WriteBatch batch;
+  rocksdb::Status status = batch.Put(store_->meta, "base", base_bytes(*cut));
+  for (rocksdb::ColumnFamilyHandle* family : {store_->events, store_->raw})
+    if (status.ok()) status = batch.DeleteRange(family, seq_key({0}), first_key);
+  while (status.ok() && !epochs.empty() && epochs.begin()->first < oldest) {
+    status = batch.Delete(store_->meta, epoch_key(epochs.begin()->first));
+    epochs.erase(epochs.begin());
+  }
+  rocksdb::WriteOptions options;
+  options.sync = true;
+  if (status.ok()) status = store_->db->Write(options, &batch);
+  if (!status.ok())
+    return stop_writing(translate(status, "cannot prune the log in " + directory_.string()));
+  {
+    const std::lock_guard lock(mutex_);
+    base_ = *cut;
+    epochs_ = std::move(epochs);
+  }
+  store_->pruned_entries.first = next(cut->last).value;
+  return free_pruned();
+}
+
+/// Rewrites what still holds pruned events. They are gone whether or not this succeeds.
+Result<void> RocksdbLog::free_pruned() {
+  const std::string end = seq_key(first_seq());
+  const rocksdb::Slice until(end);
+  for (rocksdb::ColumnFamilyHandle* family : {store_->events, store_->raw, store_->by_object}) {
+    const bool by_seq = family != store_->by_object;
+    const rocksdb::Status status =
+        store_->db->CompactRange({}, family, nullptr, by_seq ? &until : nullptr);
+    if (!status.ok()) return translate(status, "pruned, but the disk was not freed");
+  }
+  return {};
+}
+
+}  // namespace fairlead

@@ -1,0 +1,129 @@
+// `fairlead audit`: questions about the past, of a data directory, a bundle or a running hub.
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "engine/main/audit_service.h"
+#include "engine/main/commands.h"
+#include "engine/main/exit_code.h"
+#include "engine/main/position.h"
+#include "engine/main/structured_output.h"
+#include "replay/history.h"
+
+namespace fairlead {
+
+namespace {
+
+struct AuditCommandOptions {
+  std::string data, bundle, server;
+  std::string output = "text";
+  AuditQuestion question;
+};
+
+Result<AuditAnswer> ask(const AuditCommandOptions& options) {
+  if (!options.server.empty()) {
+    if (!options.data.empty() || !options.bundle.empty())
+      return Error{ErrorCode::bad_input, "expected one of --data, --bundle and --server"};
+    return ask_server(options.server, options.question);
+  }
+  const bool none = options.data.empty() && options.bundle.empty();
+  auto history = open_history(none ? "fairlead-data" : options.data, options.bundle);
+  if (!history) return history.error();
+  return answer_question({*history->log, history->snapshots.get()}, options.question);
+}
+
+std::string printed(const AuditAnswer& answer, const std::string& output) {
+  if (output == "json") return to_text(answer.document) + "\n";
+  if (output == "yaml") return to_yaml_text(answer.document);
+  return audit_text(answer);
+}
+
+void run(const AuditCommandOptions& options, int& exit_code) {
+  auto answer = ask(options);
+  if (!answer) {
+    std::cerr << "fairlead audit: " << answer.error().message << '\n';
+    exit_code = exit_code_for(answer.error().code);
+    return;
+  }
+  std::cout << printed(*answer, options.output) << std::flush;
+  exit_code = std::cout ? 0 : 3;
+}
+
+using Options = std::shared_ptr<AuditCommandOptions>;
+
+CLI::App* add_subject(CLI::App& audit, const char* name, const char* description,
+                      const Options& options, int& exit_code) {
+  CLI::App* subject = audit.add_subcommand(name, description);
+  subject->add_option("--data", options->data,
+                      "Data directory, also of a running hub (default: fairlead-data)");
+  subject->add_option("--bundle", options->bundle, "A file that `fairlead log export` wrote");
+  subject->add_option("--server", options->server,
+                      "A running hub: http://HOST:PORT of its --listen");
+  subject->add_option("-o,--output", options->output, "text, json or yaml")
+      ->check(CLI::IsMember({"text", "json", "yaml"}))
+      ->capture_default_str();
+  subject->callback([options, name, &exit_code] {
+    options->question.subject = name;
+    run(*options, exit_code);
+  });
+  return subject;
+}
+
+void add_as_of(CLI::App* subject, const Options& options) {
+  subject->add_option("--as-of", options->question.as_of,
+                      std::string(kPositionHelp) + "; default: the log's end");
+}
+
+void add_pair(CLI::App* subject, const Options& options) {
+  subject->add_option("queue", options->question.pair.queue, "ClusterQueue")->required();
+  subject->add_option("flavor", options->question.pair.flavor, "ResourceFlavor")->required();
+  subject
+      ->add_option("resource", options->question.pair.resource,
+                   "Resource, as the queue spells it or its alias")
+      ->required();
+}
+
+}  // namespace
+
+void add_audit_command(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<AuditCommandOptions>();
+  CLI::App* audit = app.add_subcommand(
+      "audit", "Ask about the past: what a quota was, who changed it, and why it was so");
+  audit->require_subcommand(1);
+
+  CLI::App* quota = add_subject(*audit, "quota", "Quotas at a moment, and of what they are made",
+                                options, exit_code);
+  quota->add_option("queue", options->question.pair.queue, "ClusterQueue; default: all");
+  add_as_of(quota, options);
+
+  CLI::App* history = add_subject(
+      *audit, "history", "Every change of a queue's quotas: who, when, why, how it was answered",
+      options, exit_code);
+  history->add_option("queue", options->question.pair.queue, "ClusterQueue")->required();
+  history->add_option("--flavor", options->question.pair.flavor, "Only this ResourceFlavor");
+  history->add_option("--resource", options->question.pair.resource, "Only this resource");
+  history->add_option("--from", options->question.from, std::string("From here: ") + kPositionHelp);
+  history->add_option("--to", options->question.to, "To here, included");
+
+  CLI::App* diff = add_subject(*audit, "diff",
+                               "What differs between two moments: configuration, "
+                               "claims, capacity, grants, quotas",
+                               options, exit_code);
+  diff->add_option("from", options->question.from, kPositionHelp)->required();
+  diff->add_option("to", options->question.to, "The later one")->required();
+  diff->add_option("queue", options->question.pair.queue, "Only what concerns this ClusterQueue");
+
+  CLI::App* why =
+      add_subject(*audit, "why", "From a quota down to the nodes, the windows and the claim's edit",
+                  options, exit_code);
+  add_pair(why, options);
+  add_as_of(why, options);
+
+  CLI::App* why_not = add_subject(*audit, "why-not",
+                                  "Which guard keeps a quota from being written, or from growing",
+                                  options, exit_code);
+  add_pair(why_not, options);
+  add_as_of(why_not, options);
+}
+
+}  // namespace fairlead

@@ -1,0 +1,157 @@
+// `fairlead log export`, `import` and `prune`.
+#include <unistd.h>
+
+#include <iostream>
+
+#include "engine/base/json.h"
+#include "engine/log/rocksdb_log.h"
+#include "engine/main/exit_code.h"
+#include "engine/main/log_command.h"
+#include "engine/main/position.h"
+#include "replay/bundle.h"
+#include "snapshots/snapshot_store.h"
+
+namespace fairlead {
+namespace {
+
+constexpr int kAnswerIsNo = 1;
+
+LogProgress progress_on_terminal() {
+  if (::isatty(STDERR_FILENO) == 0) return {};
+  return [](Seq done, Seq last) {
+    std::cerr << "\rseq " << done.value << " of " << last.value << std::flush;
+  };
+}
+
+int print_report(const char* did, const BundleReport& report, const std::filesystem::path& file,
+                 LogOutput output, std::ostream& out, std::ostream& err) {
+  if (output == LogOutput::json)
+    out << to_text(Json{{"file", file.string()},
+                        {"first_seq", report.first.value},
+                        {"last_seq", report.last.value},
+                        {"events", report.events},
+                        {"commits", report.commits},
+                        {"snapshots", report.snapshots},
+                        {"bytes", report.bytes},
+                        {"digest", report.chain.hex()}})
+        << '\n';
+  else
+    out << did << ' ' << report.events << " events, seq " << report.first.value << " to "
+        << report.last.value << ", in " << report.commits << " group commits, and "
+        << report.snapshots << " snapshots\n"
+        << "bytes  " << report.bytes << '\n'
+        << "chain  " << report.chain.hex() << '\n';
+  return finish_log_output(0, out, err);
+}
+
+Result<BundleReport> export_to(const std::filesystem::path& data, const std::filesystem::path& file,
+                               const std::string& to) {
+  const auto log = RocksdbLog::open(data, OpenMode::read);
+  if (!log) return log.error();
+  if (const std::string damage = (*log)->damage(); !damage.empty() && to.empty())
+    return Error{ErrorCode::corrupt,
+                 data.string() + ": the log is " + damage + "; export what is before with --to"};
+  Seq last = (*log)->last_seq();
+  if (!to.empty()) {
+    const auto position = parse_position(**log, "--to", to);
+    if (!position) return position.error();
+    const auto event = last_event(**log, *position);
+    if (!event) return event.error();
+    last = *event;
+  }
+  return export_bundle(**log, SnapshotStore(data), last, file, progress_on_terminal());
+}
+
+/// What pruning left, for a person or a program.
+struct Pruned {
+  LogTail cut;
+  std::uint64_t forgotten = 0;
+  Seq last;
+  Seq snapshot;  ///< the first that can be told of the state
+};
+
+/// The first good snapshot from which the state after everything kept can be told.
+Result<Seq> snapshot_behind(const EventLog& log, const SnapshotStore& snapshots, Seq cut) {
+  const auto newest = newest_of(log, &snapshots, log.last_seq());
+  if (!newest) return newest.error();
+  if (!*newest || (*newest)->info.seq < cut)
+    return Error{ErrorCode::bad_input,
+                 "no good snapshot stands at or after seq " + std::to_string(cut.value) +
+                     ": without one nothing could be told of the state any more; take one with "
+                     "`fairlead snapshot take`"};
+  const auto list = snapshots.list();
+  if (!list) return list.error();
+  for (const SnapshotInfo& info : *list)
+    if (info.seq >= cut) return info.seq;
+  return (*newest)->info.seq;
+}
+
+Result<Pruned> prune(const std::filesystem::path& data, const std::string& before) {
+  {
+    // Opening for writing would make a log where there is none.
+    const auto exists = RocksdbLog::open(data, OpenMode::read);
+    if (!exists) return exists.error();
+  }
+  const auto log = RocksdbLog::open(data, OpenMode::write, progress_on_terminal());
+  if (!log) return log.error();
+  const auto position = parse_position(**log, "--before", before);
+  if (!position) return position.error();
+  const auto keep = first_event(**log, *position);
+  if (!keep) return keep.error();
+  const auto cut = (*log)->tail_before(*keep);
+  if (!cut) return cut.error();
+  Pruned pruned{*cut, 0, (*log)->last_seq(), {}};
+  if (cut->last < (*log)->first_seq()) return pruned;
+  const auto snapshot = snapshot_behind(**log, SnapshotStore(data), cut->last);
+  if (!snapshot) return snapshot.error();
+  pruned.snapshot = *snapshot;
+  pruned.forgotten = next(cut->last).value - (*log)->first_seq().value;
+  if (auto done = (*log)->prune_before(*keep); !done) return done.error();
+  return pruned;
+}
+
+}  // namespace
+
+int log_export(const std::filesystem::path& data, const std::filesystem::path& file,
+               const std::string& to, LogOutput output, std::ostream& out, std::ostream& err) {
+  const auto report = export_to(data, file, to);
+  if (!report) return report_log_error(report.error(), err);
+  return print_report("exported", *report, file, output, out, err);
+}
+
+int log_import(const std::filesystem::path& file, const std::filesystem::path& data,
+               LogOutput output, std::ostream& out, std::ostream& err) {
+  const auto import = [&]() -> Result<BundleReport> {
+    const auto bundle = open_bundle(file);
+    if (!bundle) return bundle.error();
+    return import_bundle(**bundle, data, progress_on_terminal());
+  };
+  const auto report = import();
+  if (!report) {
+    const int exit_code = report_log_error(report.error(), err);
+    return report.error().code == ErrorCode::corrupt ? kAnswerIsNo : exit_code;
+  }
+  return print_report("imported", *report, file, output, out, err);
+}
+
+int log_prune(const std::filesystem::path& data, const std::string& before, LogOutput output,
+              std::ostream& out, std::ostream& err) {
+  const auto pruned = prune(data, before);
+  if (!pruned) return report_log_error(pruned.error(), err);
+  const Seq first = next(pruned->cut.last);
+  if (output == LogOutput::json)
+    out << to_text(Json{{"forgotten", pruned->forgotten},
+                        {"first_seq", first.value},
+                        {"last_seq", pruned->last.value},
+                        {"state_from_seq", pruned->snapshot.value}})
+        << '\n';
+  else if (pruned->forgotten == 0)
+    out << "nothing to forget: the log begins at seq " << first.value << '\n';
+  else
+    out << "forgot " << pruned->forgotten << " events; kept seq " << first.value << " to "
+        << pruned->last.value << "; the state can be told from seq " << pruned->snapshot.value
+        << " on\n";
+  return finish_log_output(0, out, err);
+}
+
+}  // namespace fairlead

@@ -1,0 +1,161 @@
+// `fairlead snapshot`: the folded states that shorten a start and a question about the past.
+#include <CLI/CLI.hpp>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+
+#include "engine/base/json.h"
+#include "engine/log/rocksdb_log.h"
+#include "engine/main/commands.h"
+#include "engine/main/exit_code.h"
+#include "snapshots/snapshot_store.h"
+#include "snapshots/state_codec.h"
+
+namespace fairlead {
+
+namespace {
+
+struct SnapshotCommandOptions {
+  std::string data = "fairlead-data";
+  std::string output = "text";
+  std::size_t keep = 0;
+};
+
+Json to_json(const SnapshotInfo& info) {
+  return {{"seq", info.seq.value},
+          {"time", to_rfc3339(info.log_time)},
+          {"fold_version", info.fold_version},
+          {"bytes", info.bytes},
+          {"state", info.state_digest.hex()},
+          {"log", info.log_digest.hex()}};
+}
+
+void print(const SnapshotInfo& info, const std::string& remark) {
+  std::cout << std::setw(12) << info.seq.value << "  " << std::left << std::setw(30)
+            << to_rfc3339(info.log_time) << std::right << "  " << std::setw(12) << info.bytes
+            << "  " << info.state_digest.hex().substr(0, 16) << (remark.empty() ? "" : "  ")
+            << remark << '\n';
+}
+
+void print_heading() {
+  std::cout << "         SEQ  TIME                                   BYTES  STATE\n";
+}
+
+// The output was written, and `answer` is what it said.
+Result<int> answered(int answer) {
+  std::cout << std::flush;
+  if (!std::cout) return Error{ErrorCode::unavailable, "cannot write the output"};
+  return answer;
+}
+
+Result<std::unique_ptr<RocksdbLog>> open_for_reading(const std::string& data) {
+  auto log = RocksdbLog::open(data, OpenMode::read);
+  if (!log && log.error().code == ErrorCode::not_found)
+    return Error{ErrorCode::bad_input, log.error().message};
+  return log;
+}
+
+Result<int> list(const SnapshotCommandOptions& options) {
+  auto infos = SnapshotStore(options.data).list();
+  if (!infos) return infos.error();
+  if (options.output == "json") {
+    for (const SnapshotInfo& info : *infos) std::cout << to_text(to_json(info)) << '\n';
+  } else {
+    print_heading();
+    for (const SnapshotInfo& info : *infos) print(info, "");
+  }
+  return answered(0);
+}
+
+// Also of a running hub: the log is read as it is now, and files do not get into each other's way.
+Result<int> take(const SnapshotCommandOptions& options) {
+  auto log = open_for_reading(options.data);
+  if (!log) return log.error();
+  SnapshotStore store(options.data);
+  auto state = state_at(**log, &store, (*log)->last_seq());
+  if (!state) return state.error();
+  if (state->seq == Seq{}) return Error{ErrorCode::bad_input, "the log is empty"};
+  auto taken = store.take(*state, (*log)->chain());
+  if (!taken) return taken.error();
+  if (options.output == "json") {
+    std::cout << to_text(to_json(*taken)) << '\n';
+  } else {
+    print_heading();
+    print(*taken, "");
+  }
+  return answered(0);
+}
+
+Result<int> verify(const SnapshotCommandOptions& options) {
+  auto log = open_for_reading(options.data);
+  if (!log) return log.error();
+  auto verdicts = verify_snapshots(**log, SnapshotStore(options.data));
+  if (!verdicts) return verdicts.error();
+  bool good = true;
+  if (options.output != "json") print_heading();
+  for (const SnapshotVerdict& verdict : *verdicts) {
+    good = good && verdict.fault.empty();
+    if (options.output == "json") {
+      Json line = to_json(verdict.info);
+      line["fault"] = verdict.fault;
+      std::cout << to_text(line) << '\n';
+    } else {
+      print(verdict.info, verdict.fault.empty() ? "good" : "BAD: " + verdict.fault);
+    }
+  }
+  return answered(good ? 0 : 1);
+}
+
+Result<int> prune(const SnapshotCommandOptions& options) {
+  auto removed = SnapshotStore(options.data).prune(options.keep);
+  if (!removed) return removed.error();
+  for (const Seq seq : *removed) {
+    if (options.output == "json")
+      std::cout << to_text(Json{{"removed", seq.value}}) << '\n';
+    else
+      std::cout << "removed " << seq.value << '\n';
+  }
+  return answered(0);
+}
+
+using Action = Result<int> (*)(const SnapshotCommandOptions&);
+
+CLI::App* add(CLI::App& snapshot, const char* name, const char* what, Action action,
+              const std::shared_ptr<SnapshotCommandOptions>& options, int& exit_code) {
+  CLI::App* command = snapshot.add_subcommand(name, what);
+  command->add_option("--data", options->data, "Data directory, also of a running hub")
+      ->capture_default_str();
+  command->add_option("-o,--output", options->output, "text or json (one line each)")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command->callback([=, &exit_code] {
+    const auto answer = action(*options);
+    if (answer) {
+      exit_code = *answer;
+      return;
+    }
+    std::cerr << "fairlead snapshot " << name << ": " << answer.error().message << '\n';
+    exit_code = exit_code_for(answer.error().code);
+  });
+  return command;
+}
+
+}  // namespace
+
+void add_snapshot_command(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<SnapshotCommandOptions>();
+  CLI::App* snapshot = app.add_subcommand(
+      "snapshot", "Folded states beside the log: they shorten a start and a question");
+  snapshot->require_subcommand(1);
+  add(*snapshot, "list", "Which there are", list, options, exit_code);
+  add(*snapshot, "take", "Take one of the log's last event", take, options, exit_code);
+  add(*snapshot, "verify",
+      "Hold each against the log: its bytes, its place in the chain, the state that the events "
+      "fold to; exit 1 if one is bad",
+      verify, options, exit_code);
+  add(*snapshot, "prune", "Remove all but the newest", prune, options, exit_code)
+      ->add_option("--keep", options->keep, "How many are left")
+      ->required();
+}
+
+}  // namespace fairlead

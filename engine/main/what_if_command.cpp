@@ -1,0 +1,110 @@
+// `fairlead whatif`: history under another configuration.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "engine/main/commands.h"
+#include "engine/main/configuration_options.h"
+#include "engine/main/exit_code.h"
+#include "engine/main/position.h"
+#include "engine/main/structured_output.h"
+#include "engine/runtime/configuration.h"
+#include "replay/history.h"
+#include "replay/what_if.h"
+
+namespace fairlead {
+
+namespace {
+
+struct WhatIfCommandOptions {
+  std::string data, bundle;
+  ConfigurationOptions configuration;
+  std::string from, to;
+  std::string output = "text";
+};
+
+// A file replaces what was in force; settings change it and leave the rest as it was at each time.
+Result<Configuration> changed(const ConfigurationOptions& options, Configuration actual) {
+  if (!options.file.empty()) return effective_configuration(options);
+  for (const std::string& setting : options.settings)
+    if (auto applied = apply_setting(actual, setting); !applied)
+      return in_context("--set " + setting, applied.error());
+  return actual;
+}
+
+std::function<void(std::uint64_t, std::uint64_t)> progress_on_terminal() {
+  if (::isatty(STDERR_FILENO) == 0) return {};
+  return [](std::uint64_t done, std::uint64_t total) {
+    std::cerr << "\r" << done << " of " << total << " events" << std::flush;
+  };
+}
+
+Result<void> run(const WhatIfCommandOptions& options) {
+  if (options.configuration.file.empty() && options.configuration.settings.empty())
+    return Error{ErrorCode::bad_input, "expected --set a.b=VALUE or --config FILE"};
+  // What is wrong with the settings is said before anything is folded.
+  if (auto probe = changed(options.configuration, {}); !probe) return probe.error();
+  const bool none = options.data.empty() && options.bundle.empty();
+  auto history = open_history(none ? "fairlead-data" : options.data, options.bundle);
+  if (!history) return history.error();
+  WhatIfOptions how;
+  how.configuration = [&options](const Configuration& actual) {
+    return changed(options.configuration, actual);
+  };
+  how.progress = progress_on_terminal();
+  if (!options.from.empty()) {
+    auto position = parse_position(*history->log, "--from", options.from);
+    if (!position) return position.error();
+    auto first = first_event(*history->log, *position);
+    if (!first) return first.error();
+    how.from = *first;
+  }
+  if (!options.to.empty()) {
+    auto position = parse_position(*history->log, "--to", options.to);
+    if (!position) return position.error();
+    auto last = last_event(*history->log, *position);
+    if (!last) return last.error();
+    how.to = *last;
+  }
+  auto result = what_if({*history->log, history->snapshots.get()}, how);
+  if (!result) return result.error();
+  if (options.output == "json")
+    std::cout << to_text(to_json(*result)) << '\n';
+  else if (options.output == "yaml")
+    std::cout << to_yaml_text(to_json(*result));
+  else
+    std::cout << what_if_text(*result);
+  std::cout << std::flush;
+  if (!std::cout) return Error{ErrorCode::unavailable, "cannot write the output"};
+  return {};
+}
+
+}  // namespace
+
+void add_what_if_command(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<WhatIfCommandOptions>();
+  CLI::App* what_if = app.add_subcommand(
+      "whatif",
+      "Fold history under another configuration: the writes that would differ, and the totals");
+  what_if->add_option("--data", options->data,
+                      "Data directory, also of a running hub (default: fairlead-data)");
+  what_if->add_option("--bundle", options->bundle, "A file that `fairlead log export` wrote");
+  add_configuration_options(*what_if, options->configuration);
+  what_if->add_option(
+      "--from", options->from,
+      std::string("The worlds part here: ") + kPositionHelp + "; default: the log's beginning");
+  what_if->add_option("--to", options->to, "To here, included; default: the log's end");
+  what_if->add_option("-o,--output", options->output, "text, json or yaml")
+      ->check(CLI::IsMember({"text", "json", "yaml"}))
+      ->capture_default_str();
+  what_if->callback([options, &exit_code] {
+    const auto done = run(*options);
+    if (done) return;
+    std::cerr << "fairlead whatif: " << done.error().message << '\n';
+    exit_code = exit_code_for(done.error().code);
+  });
+}
+
+}  // namespace fairlead

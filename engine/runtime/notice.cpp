@@ -1,0 +1,103 @@
+#include "engine/runtime/notice.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace fairlead {
+
+namespace {
+
+constexpr std::size_t kMessageBytesMax = 1024;  // of a core/v1 Event
+constexpr std::size_t kNameBytesMax = 200;      // leaves room for what makes the name unique
+
+// The status of each condition that means all is well. CapacityKnown is not well before the first
+// value, which is news to nobody: there only the loss of what was known counts.
+struct Expectation {
+  std::string_view type;
+  std::string_view well;
+};
+constexpr std::array<Expectation, 6> kExpectations{{{"Valid", "True"},
+                                                    {"CapacityKnown", "True"},
+                                                    {"FullyGranted", "True"},
+                                                    {"Damped", "False"},
+                                                    {"Propagated", "True"},
+                                                    {"OwnershipConflict", "False"}}};
+
+// On the way to being well, and soon there.
+constexpr std::array<std::string_view, 2> kUnderWay{"WaitingForMember", "CapacityUnknown"};
+
+Json conditions_of(const std::string& body) {
+  const Json object = Json::parse(body, nullptr, false);
+  if (!object.is_object() || !object.contains("status")) return Json::array();
+  const Json& status = object["status"];
+  return status.contains("conditions") ? status["conditions"] : Json::array();
+}
+
+std::string text(const Json& object, const char* key) {
+  return object.contains(key) && object[key].is_string() ? object[key].get<std::string>() : "";
+}
+
+struct Condition {
+  std::string status, reason, message;
+  bool bad = false;
+};
+
+Condition find_condition(const Json& conditions, const Expectation& expected) {
+  for (const Json& each : conditions)
+    if (text(each, "type") == expected.type) {
+      Condition found{text(each, "status"), text(each, "reason"), text(each, "message"), false};
+      found.bad = found.status != expected.well &&
+                  std::find(kUnderWay.begin(), kUnderWay.end(), found.reason) == kUnderWay.end();
+      return found;
+    }
+  return {};
+}
+
+}  // namespace
+
+std::vector<Notice> notices_of(const PatchIntended& status, const std::string& before, Seq seq,
+                               LogTime time) {
+  std::vector<Notice> notices;
+  if (status.target.kind != Kind::claim || status.verb != Verb::apply_status) return notices;
+  const Json was_list = conditions_of(before), is_list = conditions_of(status.body);
+  for (const Expectation& expected : kExpectations) {
+    const Condition was = find_condition(was_list, expected);
+    const Condition is = find_condition(is_list, expected);
+    const bool worse = is.bad && (!was.bad || was.reason != is.reason);
+    const bool well_again = was.bad && is.status == expected.well;
+    if (!worse && !well_again) continue;
+    if (expected.type == "CapacityKnown" && worse && was.status != "True") continue;
+    notices.push_back({seq, time, status.target.name, status.uid, status.version, worse, is.reason,
+                       is.message.substr(0, kMessageBytesMax)});
+  }
+  return notices;
+}
+
+Json to_kube_event(const Notice& notice, std::string_view identity) {
+  const std::string when =
+      to_rfc3339(LogTime{notice.time.ns / 1'000'000'000 * 1'000'000'000});  // metav1.Time
+  return {
+      {"apiVersion", "v1"},
+      {"kind", "Event"},
+      {"metadata",
+       {{"name", notice.claim.substr(0, kNameBytesMax) + "." + std::to_string(notice.seq.value) +
+                     "." + sha256(notice.reason).hex().substr(0, 8)},
+        {"namespace", std::string(kNoticeNamespace)}}},
+      {"involvedObject",
+       {{"apiVersion", "galaxy.kubestellar.io/" + notice.claim_version},
+        {"kind", "ClusterResourceClaim"},
+        {"name", notice.claim},
+        {"uid", notice.claim_uid}}},
+      {"type", notice.warning ? "Warning" : "Normal"},
+      {"reason", notice.reason},
+      {"message", notice.message},
+      {"source", {{"component", "fairlead"}}},
+      {"reportingComponent", "fairlead.io/hub"},
+      {"reportingInstance", std::string(identity)},
+      {"firstTimestamp", when},
+      {"lastTimestamp", when},
+      {"count", 1}};
+}
+
+}  // namespace fairlead

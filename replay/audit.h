@@ -1,0 +1,85 @@
+// Questions about the past: what a quota was, who changed it, what differs between two moments, and
+// why.
+//
+// Everything is answered from the log and its snapshots alone, never from a live State: a question
+// costs the fold of the events behind the nearest snapshot and a few lookups. An answer is one JSON
+// document with the field names below; the table for people is made of that document, so a program
+// and a person read the same. Amounts are canonical Quantity text and exact, times are RFC 3339,
+// events are named by seq.
+//
+// Every answer: "kind", and "asOf" {"seq", "time", "eventTime"}: the last event that was folded,
+// the moment that was asked for, the time of that event. "configuration" {"seq", "digest"}.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "engine/base/json.h"
+#include "engine/base/result.h"
+#include "engine/log/event_log.h"
+#include "snapshots/snapshot_source.h"
+
+namespace fairlead {
+
+/// What is asked: a log, open for reading, and its snapshots (may be null). Both outlive the
+/// question; a log that somebody appends to is read as far as it was when the question came.
+struct AuditSource {
+  const EventLog& log;
+  const SnapshotSource* snapshots = nullptr;
+};
+
+/// An event (the state right after it, its moment decided), or a moment (everything until then, and
+/// every deadline until then).
+using AuditPosition = std::variant<Seq, LogTime>;
+
+/// One document (a type of its own, because a Json converts to anything).
+struct AuditAnswer {
+  Json document;
+};
+
+/// A pair of a ClusterQueue, as a person writes it: the resource may be an alias.
+struct AuditPair {
+  std::string queue;
+  std::string flavor;
+  std::string resource;
+};
+
+// Errors of all: `bad_input` names what exists nearby if a queue, flavor, resource or place is not
+// there; what cannot be read of the log otherwise.
+
+/// QuotaAudit: "rows" [{"queue", "flavor", "resource", "nominal" (as it stands on the hub; null: no
+/// such pair), "desired" (what Fairlead wants there; null: not ours, or unknown), "ours", "base",
+/// "overbookPercent", "grants" [{"cluster", "claim", "assigned", "granted", "contributes" (on the
+/// hub now), "reason"}]}]. Where desired is not null it is base + the sum of contributes (times
+/// overbookPercent, to the quantum). `queue` empty: every queue.
+Result<AuditAnswer> audit_quota(const AuditSource& source, const AuditPosition& as_of,
+                                const std::string& queue);
+
+/// QuotaHistory: "rows" [{"seq", "time", "flavor", "resource", "old", "new" (null: no such pair),
+/// "writer" "fairlead"|"foreign", "rule", "text", "because" [seq], "answer" {"outcome"
+/// "accepted"|"rejected"|"unknown"|"none", "seq", "time", "code", "why"}, "seen" {"seq", "time"}
+/// (when the watch showed it)}]: every change of a nominalQuota of the queue from `from` to `to`,
+/// by seq. Found by the log's index, nothing is folded. Empty flavor or resource: all.
+Result<AuditAnswer> audit_history(const AuditSource& source, const AuditPair& pair,
+                                  const AuditPosition& from, const AuditPosition& to);
+
+/// QuotaDiff: "from", "to" (as asOf), "quotas", "grants", "capacity", "claims", "configuration":
+/// lists of what differs, each row with its names and "from" and "to" (null: not there). `queue`
+/// not empty: only it, the claims that name it, and their clusters.
+Result<AuditAnswer> audit_diff(const AuditSource& source, const AuditPosition& earlier,
+                               const AuditPosition& later, const std::string& queue);
+
+/// QuotaWhy: from the written value down to the nodes; explain.h has its fields.
+Result<AuditAnswer> audit_why(const AuditSource& source, const AuditPair& pair,
+                              const AuditPosition& as_of);
+
+/// QuotaWhyNot: "nominal", "desired", "undamped" (desired if nothing were damped and every member
+/// ready), "answer" (the first guard's name, or "NothingDiffers", or "DueNow"), "guards" [{"guard",
+/// "text", "since", "until", "seq", "cluster"}], the nearest to the write first.
+Result<AuditAnswer> audit_why_not(const AuditSource& source, const AuditPair& pair,
+                                  const AuditPosition& as_of);
+
+/// Any answer as a table for people.
+std::string audit_text(const AuditAnswer& answer);
+
+}  // namespace fairlead

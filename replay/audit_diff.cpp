@@ -1,0 +1,167 @@
+// `audit diff`: what two moments of the past do not have in common.
+#include <algorithm>
+#include <set>
+
+#include "engine/fold/queues.h"
+#include "engine/plan/claim_status.h"
+#include "replay/audit_moment.h"
+#include "replay/explain.h"
+#include "schema/event_json.h"
+
+namespace fairlead {
+
+namespace {
+
+// Names of a row -> what it says. Compared as a whole.
+using Rows = std::map<std::vector<std::string>, Json>;
+
+// What one side shows, all of it or only what concerns one queue.
+struct Side {
+  const State& state;
+  std::set<std::string> queues, claims, clusters;
+};
+
+Side side_of(const State& state, const std::string& queue) {
+  Side side{state, {}, {}, {}};
+  if (queue.empty()) {
+    for (const auto& [name, at] : state.queues)
+      if (at.present) side.queues.insert(name);
+    for (const auto& [name, claims] : state.claims_of_queue) side.queues.insert(name);
+    for (const auto& [name, claim] : state.claims) side.claims.insert(name);
+    for (const auto& [name, cluster] : state.clusters) side.clusters.insert(name);
+    return side;
+  }
+  side.queues.insert(queue);
+  if (const auto named = state.claims_of_queue.find(queue); named != state.claims_of_queue.end())
+    side.claims = named->second;
+  for (const std::string& name : side.claims)
+    side.clusters.insert(state.claims.at(name).terms->cluster);
+  return side;
+}
+
+Rows quotas_of(const Side& side) {
+  Rows rows;
+  for (const std::string& queue : side.queues)
+    for (const KnownPair& pair : pairs_of_queue(side.state, queue)) {
+      const auto stands = standing(side.state, queue, pair.key);
+      const HubQuota quota = hub_quota(side.state, queue, pair.key);
+      const bool known = owned_pairs(side.state, queue).contains(pair.key) && !quota.unknown;
+      const auto text = [&](Amount amount) { return amount_text(pair.key.resource, amount); };
+      rows[{queue, pair.key.flavor, pair.key.resource}] = {
+          {"nominal", stands ? Json(text(*stands)) : Json()},
+          {"desired", known ? Json(text(quota.nominal)) : Json()}};
+    }
+  return rows;
+}
+
+Rows grants_of(const Side& side, const std::string& queue) {
+  Rows rows;
+  QueueWishes wishes(side.state);
+  for (const std::string& name : side.claims) {
+    const Claim& claim = side.state.claims.at(name);
+    for (const Grant& grant : claim.grants) {
+      const AssignmentRow& row = grant.row;
+      if (!queue.empty() && row.cluster_queue != queue) continue;
+      rows[{name, row.cluster_queue, row.flavor, row.resource}] = {
+          {"assigned", amount_text(row.resource, row.assigned)},
+          {"granted", amount_text(row.resource, grant.granted)},
+          {"reason", grant_reason(side.state, claim, grant, wishes)}};
+    }
+  }
+  return rows;
+}
+
+Rows capacity_of(const Side& side) {
+  Rows rows;
+  for (const std::string& name : side.clusters) {
+    const auto at = side.state.clusters.find(name);
+    if (at == side.state.clusters.end()) continue;
+    for (const auto& [key, value] : at->second.capacity)
+      rows[{name, key.flavor, key.resource}] = {
+          {"accepted", amount_text(key.resource, value.damped.accepted)},
+          {"usable", amount_text(key.resource, value.damped.usable)},
+          {"state", capacity_state(at->second, value.damped)}};
+  }
+  return rows;
+}
+
+Rows claims_of(const Side& side) {
+  Rows rows;
+  for (const std::string& name : side.claims) {
+    const Claim& claim = side.state.claims.at(name);
+    rows[{name}] = {{"uid", claim.uid},
+                    {"generation", claim.generation},
+                    {"editedSeq", claim.edited_seq.value},
+                    {"winner", claim.winner},
+                    {"fault", claim.fault ? claim.fault->reason : ""},
+                    {"deleting", claim.facts.deleting}};
+  }
+  return rows;
+}
+
+// Every leaf of the configuration by its path, and its place.
+void flatten(const Json& value, const std::string& path, Rows& rows) {
+  if (value.is_object() && !value.empty()) {
+    for (const auto& [key, inner] : value.items())
+      flatten(inner, path.empty() ? key : path + "." + key, rows);
+  } else {
+    rows[{path}] = value;
+  }
+}
+
+Rows configuration_of(const Side& side) {
+  Rows rows;
+  flatten(to_json(side.state.configuration), "", rows);
+  return rows;
+}
+
+Json differing(const Rows& from, const Rows& to, const std::vector<std::string>& names) {
+  std::set<std::vector<std::string>> keys;
+  for (const auto& [key, row] : from) keys.insert(key);
+  for (const auto& [key, row] : to) keys.insert(key);
+  Json list = Json::array();
+  for (const auto& key : keys) {
+    const auto was = from.find(key);
+    const auto is = to.find(key);
+    if (was != from.end() && is != to.end() && was->second == is->second) continue;
+    Json row = Json::object();
+    for (std::size_t i = 0; i < names.size(); ++i) row[names[i]] = key[i];
+    row["from"] = was == from.end() ? Json() : was->second;
+    row["to"] = is == to.end() ? Json() : is->second;
+    list.push_back(std::move(row));
+  }
+  return list;
+}
+
+}  // namespace
+
+Result<AuditAnswer> audit_diff(const AuditSource& source, const AuditPosition& earlier,
+                               const AuditPosition& later, const std::string& queue) {
+  auto before = moment_at(source, earlier);
+  if (!before) return before.error();
+  auto after = moment_at(source, later);
+  if (!after) return after.error();
+  if (!queue.empty())
+    if (auto known = check_queue_named(after->state, queue); !known)
+      if (auto was_known = check_queue_named(before->state, queue); !was_known)
+        return known.error();
+  const Side from = side_of(before->state, queue);
+  const Side to = side_of(after->state, queue);
+  return AuditAnswer{
+      {{"kind", "QuotaDiff"},
+       {"queue", queue},
+       {"from", as_of_json(*before)},
+       {"to", as_of_json(*after)},
+       {"quotas", differing(quotas_of(from), quotas_of(to), {"queue", "flavor", "resource"})},
+       {"grants", differing(grants_of(from, queue), grants_of(to, queue),
+                            {"claim", "queue", "flavor", "resource"})},
+       {"capacity",
+        differing(capacity_of(from), capacity_of(to), {"cluster", "flavor", "resource"})},
+       {"claims", differing(claims_of(from), claims_of(to), {"claim"})},
+       {"configuration", differing(configuration_of(from), configuration_of(to), {"key"})},
+       {"configurationSeq",
+        {{"from", before->state.configuration_seq.value},
+         {"to", after->state.configuration_seq.value}}}}};
+}
+
+}  // namespace fairlead

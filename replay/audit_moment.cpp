@@ -1,0 +1,225 @@
+#include "replay/audit_moment.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "engine/fold/capacity.h"
+#include "engine/fold/evolve.h"
+#include "engine/fold/queues.h"
+#include "schema/event_json.h"
+
+namespace fairlead {
+
+namespace {
+
+constexpr std::size_t kNearbyMax = 5;
+
+Error bad_input(std::string message) { return {ErrorCode::bad_input, std::move(message)}; }
+
+// Levenshtein distance: how far a typing error is from what exists.
+std::size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row.back();
+}
+
+Error begins_later(const EventLog& log, const std::string& asked) {
+  std::string begin = "seq " + std::to_string(log.first_seq().value);
+  EventLookup lookup(log);
+  if (const Event* first = lookup.at(log.first_seq()))
+    begin = to_rfc3339(first->log_time) + " (" + begin + ")";
+  return bad_input(asked + " is before the log begins: " + begin);
+}
+
+std::string node_words(const NodeFacts& node, const ResourceAliases& aliases,
+                       const std::string& resource) {
+  std::string words = node.ready ? "Ready" : "NotReady";
+  if (node.unschedulable) words += ", cordoned";
+  for (const Taint& taint : node.taints) words += ", taint " + taint.key + ":" + taint.effect;
+  const auto amounts = canonical_amounts(node.allocatable, aliases);
+  const auto amount = amounts.find(resource);
+  if (amount != amounts.end())
+    words += ", " + resource + " " + amount_text(resource, amount->second);
+  return words;
+}
+
+std::string object_words(const std::string& source, const ObjectKey& key) {
+  std::string words = std::string(info(key.kind).name) + " " +
+                      (key.namespace_.empty() ? "" : key.namespace_ + "/") + key.name;
+  return source == kHub ? words : words + " of " + source;
+}
+
+std::string source_words(const Event& event, const std::optional<Kind>& kind,
+                         const std::string& cluster, const char* what) {
+  const std::string of = kind ? std::string(info(*kind).name) + "s of " + event.source
+                              : "capacity sources of " + cluster;
+  return of + " " + what;
+}
+
+}  // namespace
+
+Result<Moment> moment_at(const AuditSource& source, const AuditPosition& position) {
+  const EventLog& log = source.log;
+  if (log.last_seq() == Seq{}) return bad_input("the log is empty");
+  Moment moment;
+  Touched touched;
+  if (const auto* seq = std::get_if<Seq>(&position)) {
+    if (*seq > log.last_seq())
+      return bad_input("seq " + std::to_string(seq->value) + " is behind the end of the log: seq " +
+                       std::to_string(log.last_seq().value) + " at " + to_rfc3339(log.last_time()));
+    if (*seq == Seq{}) return begins_later(log, "seq 0");
+    auto state = state_at(log, source.snapshots, *seq);
+    if (!state) return state.error();
+    moment.state = *std::move(state);
+    settle(moment.state, touched);
+    moment.asked = moment.event_time = moment.state.now;
+    return moment;
+  }
+  const LogTime time = std::get<LogTime>(position);
+  auto last = log.last_at(time);
+  if (!last && last.error().code == ErrorCode::gone) return begins_later(log, to_rfc3339(time));
+  if (!last) return last.error();
+  if (*last == Seq{}) return begins_later(log, to_rfc3339(time));
+  auto state = state_at(log, source.snapshots, *last);
+  if (!state) return state.error();
+  moment.state = *std::move(state);
+  moment.event_time = moment.state.now;
+  run_until(moment.state, std::max(time, moment.state.now), touched);
+  moment.asked = time;
+  return moment;
+}
+
+Json as_of_json(const Moment& moment) {
+  return {{"seq", moment.state.seq.value},
+          {"time", to_rfc3339(moment.asked)},
+          {"eventTime", to_rfc3339(moment.event_time)}};
+}
+
+Json configuration_json(const State& state) {
+  return {{"seq", state.configuration_seq.value},
+          {"digest", sha256(to_text(to_json(state.configuration))).hex()}};
+}
+
+const Event* EventLookup::at(Seq seq) {
+  const auto known = read_.find(seq);
+  if (known != read_.end()) return known->second ? &*known->second : nullptr;
+  std::optional<Event>& event = read_[seq];
+  if (seq == Seq{} || seq < log_.first_seq()) return nullptr;
+  if (auto reader = log_.read(seq); reader)
+    if (auto next = (*reader)->next(); next && *next && (*next)->seq == seq)
+      event = std::move(**next);
+  return event ? &*event : nullptr;
+}
+
+Json EventLookup::place(Seq seq) {
+  if (seq == Seq{}) return nullptr;
+  const Event* event = at(seq);
+  return {{"seq", seq.value}, {"time", event ? Json(to_rfc3339(event->log_time)) : Json()}};
+}
+
+std::string what_happened(const Event& event, const ResourceAliases& aliases,
+                          const std::string& resource) {
+  if (const auto* gone = std::get_if<ObjectGone>(&event.fact))
+    return object_words(event.source, gone->key) + " gone";
+  if (const auto* seen = std::get_if<ObjectObserved>(&event.fact)) {
+    const std::string object = object_words(event.source, seen->key);
+    if (const auto* node = std::get_if<NodeFacts>(&seen->facts))
+      return object + ": " + node_words(*node, aliases, resource);
+    if (const auto* metrics = std::get_if<ClusterMetricsFacts>(&seen->facts))
+      return object + ": " + std::to_string(metrics->nodes.size()) + " nodes";
+    if (std::holds_alternative<ClaimFacts>(seen->facts))
+      return object + ": generation " + std::to_string(seen->generation);
+    return object + " changed";
+  }
+  if (const auto* synced = std::get_if<SourceSynced>(&event.fact))
+    return source_words(event, synced->kind, synced->cluster, "live");
+  if (const auto* stale = std::get_if<SourceStale>(&event.fact))
+    return source_words(event, stale->kind, stale->cluster, "stale");
+  if (const auto* lost = std::get_if<SourceLost>(&event.fact))
+    return source_words(event, lost->kind, lost->cluster, "lost");
+  return std::string(fact_name(event.fact));
+}
+
+std::string nearby(const std::vector<std::string>& names, const std::string& wanted) {
+  std::vector<std::pair<std::size_t, std::string>> ranked;
+  for (const std::string& name : std::set<std::string>(names.begin(), names.end()))
+    ranked.emplace_back(distance(name, wanted), name);
+  std::sort(ranked.begin(), ranked.end());
+  std::string list;
+  for (std::size_t i = 0; i < std::min(ranked.size(), kNearbyMax); ++i)
+    list += (list.empty() ? "" : ", ") + ranked[i].second;
+  if (ranked.size() > kNearbyMax)
+    list += " and " + std::to_string(ranked.size() - kNearbyMax) + " more";
+  return list.empty() ? "none" : list;
+}
+
+Result<void> check_queue_named(const State& state, const std::string& queue) {
+  if (state.queues.contains(queue) || state.claims_of_queue.contains(queue)) return {};
+  std::vector<std::string> names;
+  for (const auto& [name, known] : state.queues) names.push_back(name);
+  for (const auto& [name, claims] : state.claims_of_queue) names.push_back(name);
+  return bad_input("no ClusterQueue is called \"" + queue + "\" at seq " +
+                   std::to_string(state.seq.value) + "; known: " + nearby(names, queue));
+}
+
+std::vector<KnownPair> pairs_of_queue(const State& state, const std::string& queue) {
+  std::vector<KnownPair> pairs;
+  std::set<QuotaKey> listed;
+  const ResourceAliases& aliases = state.configuration.resource_aliases;
+  const auto at = state.queues.find(queue);
+  if (at != state.queues.end() && at->second.present)
+    for (const ResourceGroup& group : at->second.facts.groups)
+      for (const FlavorQuotas& flavor : group.flavors)
+        for (const ResourceQuota& quota : flavor.resources) {
+          const QuotaKey key{flavor.name, canonical_resource(aliases, quota.name)};
+          if (listed.insert(key).second) pairs.push_back({queue, key, quota.name});
+        }
+  for (const QuotaKey& key : owned_pairs(state, queue))
+    if (listed.insert(key).second) pairs.push_back({queue, key, key.resource});
+  return pairs;
+}
+
+Result<KnownPair> find_pair_named(const State& state, const AuditPair& pair) {
+  if (auto known = check_queue_named(state, pair.queue); !known) return known.error();
+  const std::string& canonical =
+      canonical_resource(state.configuration.resource_aliases, pair.resource);
+  std::vector<std::string> flavors, resources;
+  for (const KnownPair& known : pairs_of_queue(state, pair.queue)) {
+    if (known.key.flavor == pair.flavor && known.key.resource == canonical) return known;
+    flavors.push_back(known.key.flavor);
+    if (known.key.flavor == pair.flavor) resources.push_back(known.spelled);
+  }
+  const std::string where =
+      "ClusterQueue " + pair.queue + " at seq " + std::to_string(state.seq.value);
+  if (resources.empty())
+    return bad_input(where + " has no flavor \"" + pair.flavor +
+                     "\"; it has: " + nearby(flavors, pair.flavor));
+  return bad_input(where + " has no resource \"" + pair.resource + "\" in flavor " + pair.flavor +
+                   "; it has: " + nearby(resources, pair.resource));
+}
+
+std::optional<Amount> standing(const State& state, const std::string& queue, const QuotaKey& pair) {
+  const auto at = state.queues.find(queue);
+  if (at == state.queues.end() || !at->second.present) return std::nullopt;
+  const auto& groups = at->second.facts.groups;
+  const auto name = covered_name(groups, state.configuration.resource_aliases, pair.resource);
+  const ResourceQuota* quota = name ? find_quota(groups, pair.flavor, *name) : nullptr;
+  if (!quota) return std::nullopt;
+  return to_amount(pair.resource, quota->nominal);
+}
+
+Json time_json(std::optional<LogTime> time) {
+  return time && *time != kForever ? Json(to_rfc3339(*time)) : Json();
+}
+
+}  // namespace fairlead

@@ -1,0 +1,67 @@
+// A moment of the past, and looking up what is around it. Internal to the audit.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/fold/state.h"
+#include "replay/audit.h"
+
+namespace fairlead {
+
+/// A state of the past that was decided, and what was asked for.
+struct Moment {
+  State state;
+  LogTime asked;       ///< the moment; of an event, its own time
+  LogTime event_time;  ///< of the last event that was folded
+};
+
+/// bad_input if the log begins later or ends before that seq.
+Result<Moment> moment_at(const AuditSource& source, const AuditPosition& position);
+/// {"seq", "time", "eventTime"}.
+Json as_of_json(const Moment& moment);
+/// {"seq", "digest"} of the configuration in force.
+Json configuration_json(const State& state);
+
+/// Single events of the past, each read once.
+class EventLookup {
+ public:
+  explicit EventLookup(const EventLog& log) : log_(log) {}
+  /// Null if there is no such event (any more).
+  const Event* at(Seq seq);
+  /// {"seq", "time"}; the time is null where the event cannot be read.
+  Json place(Seq seq);
+
+ private:
+  const EventLog& log_;
+  std::map<Seq, std::optional<Event>> read_;
+};
+
+/// What an event says, in a few words. The amount of `resource` is told of nodes.
+std::string what_happened(const Event& event, const ResourceAliases& aliases,
+                          const std::string& resource);
+
+/// A pair that exists: its canonical key, and the resource as its queue spells it.
+struct KnownPair {
+  std::string queue;
+  QuotaKey key;
+  std::string spelled;
+};
+/// bad_input names what exists if the queue or the pair is unknown at that moment.
+Result<KnownPair> find_pair_named(const State& state, const AuditPair& pair);
+/// bad_input unless the queue exists, existed, or is named by a claim.
+Result<void> check_queue_named(const State& state, const std::string& queue);
+/// Every pair of a queue: those in its list, in the list's order, then those that claims name.
+std::vector<KnownPair> pairs_of_queue(const State& state, const std::string& queue);
+/// The queue's nominalQuota of a pair as it was last seen; nullopt if its list has none.
+std::optional<Amount> standing(const State& state, const std::string& queue, const QuotaKey& pair);
+
+/// "a, b, c": those of `names` that look most like `wanted`, at most a handful.
+std::string nearby(const std::vector<std::string>& names, const std::string& wanted);
+
+/// null, or the time.
+Json time_json(std::optional<LogTime> time);
+
+}  // namespace fairlead

@@ -1,0 +1,120 @@
+// The tables of every audit answer.
+#include "replay/audit.h"
+#include "replay/explain_text.h"
+#include "replay/table.h"
+
+namespace fairlead {
+
+namespace {
+
+std::string place(const Json& as_of) {
+  return cell(as_of["time"]) + " (seq " + cell(as_of["seq"]) + ")";
+}
+
+std::string grant_text(const Json& grant) {
+  std::string text = cell(grant["cluster"]) + " " + cell(grant["contributes"]);
+  if (grant["contributes"] != grant["granted"])
+    text += " of " + cell(grant["granted"]) + " granted";
+  if (grant["granted"] != grant["assigned"]) text += " of " + cell(grant["assigned"]) + " assigned";
+  if (grant["reason"] != "") text += " " + cell(grant["reason"]);
+  return text;
+}
+
+std::string quota_text(const Json& document) {
+  std::vector<TableRow> rows{
+      {"QUEUE", "FLAVOR", "RESOURCE", "NOMINAL", "DESIRED", "BASE", "GRANTS"}};
+  for (const Json& row : document["rows"]) {
+    std::string grants;
+    for (const Json& grant : row["grants"])
+      grants += (grants.empty() ? "" : "; ") + grant_text(grant);
+    if (!row["ours"]) grants = "no claim names it";
+    const bool same = row["desired"] == row["nominal"];
+    rows.push_back({cell(row["queue"]), cell(row["flavor"]), cell(row["resource"]),
+                    cell(row["nominal"]), same ? "=" : cell(row["desired"]), cell(row["base"]),
+                    grants});
+  }
+  return "as of " + place(document["asOf"]) + "\n" + table_text(rows);
+}
+
+std::string history_text(const Json& document) {
+  std::vector<TableRow> rows{
+      {"TIME", "SEQ", "FLAVOR", "RESOURCE", "OLD", "NEW", "WRITER", "ANSWER", "WHY"}};
+  for (const Json& row : document["rows"]) {
+    const bool ours = row["writer"] == "fairlead";
+    std::string answer, why;
+    if (ours) {
+      answer = cell(row["answer"]["outcome"]);
+      if (row["answer"].contains("seq")) answer += " " + cell(row["answer"]["seq"]);
+      if (answer == "none" && !row["seen"].is_null()) answer = "seen " + cell(row["seen"]["seq"]);
+      std::string because;
+      for (const Json& seq : row["because"]) because += (because.empty() ? "" : ",") + cell(seq);
+      why = cell(row["rule"]) + ": " + cell(row["text"]) + " (seq " + because + ")";
+    }
+    rows.push_back({cell(row["time"]), cell(row["seq"]), cell(row["flavor"]), cell(row["resource"]),
+                    cell(row["old"]), cell(row["new"]), cell(row["writer"]), answer, why});
+  }
+  return table_text(rows);
+}
+
+std::string side_text(const Json& side) {
+  if (!side.is_object()) return cell(side);
+  std::string text;
+  for (const auto& [key, value] : side.items())
+    if (value != "") text += (text.empty() ? "" : ", ") + key + " " + cell(value);
+  return text;
+}
+
+// Only the fields that differ, where both sides have the row.
+std::string change_text(const Json& row) {
+  const Json& from = row["from"];
+  const Json& to = row["to"];
+  if (!from.is_object() || !to.is_object()) return side_text(from) + "  ->  " + side_text(to);
+  std::string text;
+  for (const auto& [key, value] : from.items())
+    if (to.value(key, Json()) != value)
+      text += (text.empty() ? "" : ", ") + key + " " + (value == "" ? "-" : cell(value)) + " -> " +
+              (to[key] == "" ? "-" : cell(to[key]));
+  return text;
+}
+
+std::string diff_text(const Json& document) {
+  std::string text = "from " + place(document["from"]) + "\nto   " + place(document["to"]) + "\n";
+  struct Section {
+    const char* name;
+    std::vector<const char*> keys;
+  };
+  const std::vector<Section> sections{{"configuration", {"key"}},
+                                      {"claims", {"claim"}},
+                                      {"capacity", {"cluster", "flavor", "resource"}},
+                                      {"grants", {"claim", "queue", "flavor", "resource"}},
+                                      {"quotas", {"queue", "flavor", "resource"}}};
+  bool any = false;
+  for (const Section& section : sections) {
+    std::vector<TableRow> rows;
+    for (const Json& row : document[section.name]) {
+      TableRow line;
+      for (const char* key : section.keys) line.push_back(cell(row[key]));
+      line.push_back(change_text(row));
+      rows.push_back(std::move(line));
+    }
+    if (rows.empty()) continue;
+    any = true;
+    text += std::string(section.name) + "\n" + table_text(rows, "  ");
+  }
+  return any ? text : text + "nothing differs\n";
+}
+
+}  // namespace
+
+std::string audit_text(const AuditAnswer& answer) {
+  const Json& document = answer.document;
+  const std::string kind = document.value("kind", "");
+  if (kind == "QuotaAudit") return quota_text(document);
+  if (kind == "QuotaHistory") return history_text(document);
+  if (kind == "QuotaDiff") return diff_text(document);
+  if (kind == "QuotaWhy") return why_text(document);
+  if (kind == "QuotaWhyNot") return why_not_text(document);
+  return to_text(document) + "\n";
+}
+
+}  // namespace fairlead

@@ -1,0 +1,168 @@
+// `audit why`: from the written value down to the facts.
+#include <algorithm>
+
+#include "engine/fold/claims.h"
+#include "engine/fold/cluster.h"
+#include "engine/fold/queues.h"
+#include "engine/fold/works.h"
+#include "engine/plan/claim_status.h"
+#include "replay/audit_moment.h"
+#include "replay/explain.h"
+#include "replay/queue_changes.h"
+
+namespace fairlead {
+
+namespace {
+
+constexpr const char* kSources[] = {"nodes", "clusterMetrics", "managedCluster"};
+constexpr const char* kLiveness[] = {"live", "stale", "lost"};
+
+Json claim_json(const std::string& name, const Claim& claim, EventLookup& lookup) {
+  Json fault;
+  if (claim.fault) fault = {{"reason", claim.fault->reason}, {"message", claim.fault->message}};
+  const Json edited = lookup.place(claim.edited_seq);
+  return {{"name", name},
+          {"uid", claim.uid},
+          {"generation", claim.generation},
+          {"seq", claim.seq.value},
+          {"editedSeq", claim.edited_seq.value},
+          {"editedTime", edited.is_null() ? Json() : edited["time"]},
+          {"termsSeq", claim.terms_seq.value},
+          {"winner", claim.winner},
+          {"deleting", claim.facts.deleting},
+          {"fault", std::move(fault)}};
+}
+
+Json member_json(const State& state, const Cluster& cluster, const AssignmentRow& row) {
+  if (!has_member(state, cluster)) return nullptr;
+  const auto confirmed = cluster.confirmed.find({row.cluster_queue, row.flavor, row.resource});
+  const Work& work = cluster.quota_work;
+  return {{"confirmed",
+           amount_text(row.resource, confirmed == cluster.confirmed.end() ? 0 : confirmed->second)},
+          {"present", work.present},
+          {"generation", work.generation},
+          {"settled", work.settled()},
+          {"seq", work.seq.value}};
+}
+
+Json presence_json(const State& state, const std::string& name, const Cluster& cluster) {
+  Json hold;
+  if (cluster.hold)
+    hold = {{"since", to_rfc3339(cluster.hold->since)},
+            {"until", to_rfc3339(cluster.hold->since + settings_of(state, name).mass_shrink_hold)}};
+  Json opens;
+  if (cluster.hub_opens)
+    opens = *cluster.hub_opens == kForever ? Json("when its source is back for growWindow")
+                                           : Json(to_rfc3339(*cluster.hub_opens));
+  return {{"source",
+           cluster.source ? Json(kSources[static_cast<std::size_t>(*cluster.source)]) : Json()},
+          {"liveness", kLiveness[static_cast<std::size_t>(cluster.was)]},
+          {"livenessSeq", cluster.liveness_seq.value},
+          {"managedSeq", cluster.managed_seq.value},
+          {"unavailableSince", time_json(cluster.unavailable_since)},
+          {"detached", cluster.detached},
+          {"known", cluster.known},
+          {"hubOpens", std::move(opens)},
+          {"hold", std::move(hold)}};
+}
+
+constexpr const char* flavor_capacity_text(FlavorCapacity capacity) {
+  switch (capacity) {
+    case FlavorCapacity::strict: return "Strict";
+    case FlavorCapacity::total_only: return "TotalOnly";
+    case FlavorCapacity::automatic: break;
+  }
+  return "Auto";
+}
+
+// The steps from assigned to granted, where the grants follow from accepted capacity.
+void add_steps(const State& state, const GrantOfPair& grant, Json& row) {
+  const auto at = state.clusters.find(grant.claim->terms->cluster);
+  row["wanted"] = row["flavorBound"] = row["afterFlavor"] = row["totalBound"] = nullptr;
+  if (at == state.clusters.end() || !grant.claim->winner || !at->second.known ||
+      at->second.detached)
+    return;
+  const GrantSteps step = grant_steps(state, at->second, *grant.claim).at(grant.row);
+  const auto text = [&](Amount amount) { return amount_text(grant.grant->row.resource, amount); };
+  row["wanted"] = text(step.wanted);
+  row["flavorBound"] = step.flavor_bound ? Json(text(*step.flavor_bound)) : Json();
+  row["afterFlavor"] = text(step.after_flavor);
+  row["totalBound"] = text(step.total_bound);
+}
+
+Json grant_json(const State& state, const GrantOfPair& grant, QueueWishes& wishes,
+                EventLookup& lookup) {
+  const ClaimTerms& terms = *grant.claim->terms;
+  const AssignmentRow& assigned = grant.grant->row;
+  const auto text = [&](Amount amount) { return amount_text(assigned.resource, amount); };
+  Json row{
+      {"cluster", terms.cluster},
+      {"claim", claim_json(grant.claim_name, *grant.claim, lookup)},
+      {"assigned", text(assigned.assigned)},
+      {"minimum", text(assigned.minimum)},
+      {"priority", assigned.priority},
+      {"nominalPolicy", terms.nominal_policy == NominalPolicy::fixed ? "Fixed" : "TrackCapacity"},
+      {"shrinkPolicy", terms.shrink_policy == ShrinkPolicy::priority ? "Priority" : "Proportional"},
+      {"flavorCapacity", flavor_capacity_text(terms.flavor_capacity)},
+      {"granted", text(grant.grant->granted)},
+      {"reason", grant_reason(state, *grant.claim, *grant.grant, wishes)},
+      {"contributes", text(grant.contributes)}};
+  add_steps(state, grant, row);
+  const auto at = state.clusters.find(terms.cluster);
+  const bool heard_of = at != state.clusters.end();
+  row["member"] = heard_of ? member_json(state, at->second, assigned) : Json();
+  row["presence"] = heard_of ? presence_json(state, terms.cluster, at->second) : Json();
+  row["capacity"] = capacity_rows(state, grant, lookup);
+  row["nodes"] = node_rows(state, grant);
+  return row;
+}
+
+Json value_json(const State& state, const KnownPair& pair) {
+  const auto text = [&](Int128 amount) { return amount_text(pair.key.resource, amount); };
+  const auto stands = standing(state, pair.queue, pair.key);
+  const HubQuota quota = hub_quota(state, pair.queue, pair.key);
+  const bool ours = owned_pairs(state, pair.queue).contains(pair.key);
+  const auto queue = state.queues.find(pair.queue);
+  const bool seen = queue != state.queues.end();
+  return {{"nominal", stands ? Json(text(*stands)) : Json()},
+          {"desired", ours && !quota.unknown ? Json(text(quota.nominal)) : Json()},
+          {"ours", ours},
+          {"unknown", quota.unknown},
+          {"base", text(base_of(state, pair))},
+          {"baseMalformed", seen ? queue->second.base.malformed : ""},
+          {"queueSeq", seen ? queue->second.seq.value : 0},
+          {"overbookPercent", state.configuration.overbook_percent}};
+}
+
+}  // namespace
+
+Result<AuditAnswer> audit_why(const AuditSource& source, const AuditPair& asked,
+                              const AuditPosition& as_of) {
+  auto moment = moment_at(source, as_of);
+  if (!moment) return moment.error();
+  const State& state = moment->state;
+  auto pair = find_pair_named(state, asked);
+  if (!pair) return pair.error();
+  auto written = last_change_of(source.log, pair->queue, pair->key.flavor, pair->key.resource,
+                                state.configuration.resource_aliases, state.seq);
+  if (!written) return written.error();
+  EventLookup lookup(source.log);
+  QueueWishes wishes(state);
+  Json grants = Json::array();
+  for (const GrantOfPair& grant : grants_of_pair(state, *pair))
+    grants.push_back(grant_json(state, grant, wishes, lookup));
+  Json configuration = configuration_json(state);
+  const Json place = lookup.place(state.configuration_seq);
+  configuration["time"] = place.is_null() ? Json() : place["time"];
+  return AuditAnswer{{{"kind", "QuotaWhy"},
+                      {"asOf", as_of_json(*moment)},
+                      {"configuration", std::move(configuration)},
+                      {"queue", pair->queue},
+                      {"flavor", pair->key.flavor},
+                      {"resource", pair->spelled},
+                      {"value", value_json(state, *pair)},
+                      {"written", *written ? change_json(**written) : Json()},
+                      {"grants", std::move(grants)}}};
+}
+
+}  // namespace fairlead

@@ -1,0 +1,283 @@
+// `audit why-not`: which guard keeps a pair from being written, or from standing where capacity
+// would let it.
+#include <algorithm>
+
+#include "engine/fold/claims.h"
+#include "engine/fold/cluster.h"
+#include "engine/fold/evolve.h"
+#include "engine/fold/queues.h"
+#include "engine/fold/works.h"
+#include "engine/fold/writes.h"
+#include "engine/plan/cluster_queue.h"
+#include "engine/plan/manifest_work.h"
+#include "engine/plan/plan.h"
+#include "replay/audit_moment.h"
+#include "replay/explain.h"
+
+namespace fairlead {
+
+namespace {
+
+// What the pair would be if capacity counted as it is, no cluster were closed, and every member
+// ready.
+Amount undamped(State state, const KnownPair& pair) {
+  for (const GrantOfPair& grant : grants_of_pair(state, pair)) {
+    const auto at = state.clusters.find(grant.claim->terms->cluster);
+    if (at == state.clusters.end() || at->second.detached || !at->second.valued) continue;
+    Cluster& cluster = at->second;
+    cluster.hub_opens.reset();
+    cluster.hold.reset();
+    cluster.known = true;
+    cluster.totals_accepted = cluster.source == CapacitySource::managed_cluster;
+    for (auto& [key, value] : cluster.capacity) value.damped.accepted = value.damped.usable;
+    reopen_claims_of(state, at->first);
+  }
+  Touched touched;
+  settle(state, touched);
+  return hub_quota(state, pair.queue, pair.key).full;
+}
+
+class Guards {
+ public:
+  Guards(const State& state, const KnownPair& pair) : state_(state), pair_(pair) {}
+
+  // From the write up to the capacity.
+  Json all() {
+    QueueWishes wishes(state_);
+    const QueueWish& wish = wishes.of(pair_.queue);
+    const bool here_differs = differs();
+    queue_guards();
+    pair_guards(wish);
+    if (here_differs && queue_bar(state_, pair_.queue) == QueueBar::none &&
+        !wish.kept.contains(pair_.key) && wish.differs)
+      write_guards(wish);
+    for (const GrantOfPair& grant : grants_of_pair(state_, pair_)) {
+      claim_guards(grant);
+      cluster_guards(grant);
+    }
+    return std::move(found_);
+  }
+  bool differs() const {
+    const HubQuota quota = hub_quota(state_, pair_.queue, pair_.key);
+    return !quota.unknown && owned_pairs(state_, pair_.queue).contains(pair_.key) &&
+           standing(state_, pair_.queue, pair_.key).value_or(0) != quota.nominal;
+  }
+
+ private:
+  Json& add(const char* guard, const std::string& text) {
+    found_.push_back({{"guard", guard},
+                      {"text", text},
+                      {"since", nullptr},
+                      {"until", nullptr},
+                      {"seq", nullptr},
+                      {"cluster", nullptr}});
+    return found_.back();
+  }
+
+  void queue_guards() {
+    const std::string queue = "ClusterQueue " + pair_.queue;
+    const auto at = state_.queues.find(pair_.queue);
+    const auto seq = [&](Json& guard) { guard["seq"] = at->second.seq.value; };
+    switch (queue_bar(state_, pair_.queue)) {
+      case QueueBar::none: break;
+      case QueueBar::absent: add("QueueAbsent", queue + " does not exist"); break;
+      case QueueBar::deleting: seq(add("QueueDeleting", queue + " is being deleted")); break;
+      case QueueBar::automated:
+        seq(add("QuotaManagementAutomated", "Kueue itself writes the quota of " + queue));
+        break;
+      case QueueBar::conflict: {
+        Json& guard = add("OwnershipConflict",
+                          "somebody else wrote " + queue + " more than " +
+                              std::to_string(kOverwritesAnswered) + " times in " +
+                              to_go_duration(kOverwriteWindow) +
+                              ": not written until the value is ours again or the claim is edited");
+        seq(guard);
+        if (!at->second.overwrites.empty())
+          guard["since"] = to_rfc3339(at->second.overwrites.back());
+        break;
+      }
+    }
+    if (!owned_pairs(state_, pair_.queue).contains(pair_.key))
+      add("NotOurs", "no claim names this pair: it is left as it is");
+  }
+
+  void pair_guards(const QueueWish& wish) {
+    const auto kept = wish.kept.find(pair_.key);
+    if (kept == wish.kept.end()) return;
+    switch (kept->second) {
+      case PairBar::unknown_capacity:
+        add("CapacityUnknown",
+            "every claim that names the pair waits for its cluster's first value");
+        break;
+      case PairBar::withheld:
+        add("Withheld", "the queue has no place for the pair: " + wish.withheld.at(pair_.key));
+        break;
+      case PairBar::no_place:
+        add("NoPlace", "the quota is 0 and the queue has no place for it: none is made");
+        break;
+      case PairBar::waits_for_member:
+        add("AdoptionWaitsForMember",
+            "a quota that stood before the claim is not lowered while the member is made ready");
+        break;
+    }
+  }
+
+  void write_guards(const QueueWish& wish) {
+    const Proposal proposal = queue_proposal(state_, pair_.queue, wish);
+    const WriteKey key = write_key(proposal.intent);
+    const auto at = state_.writes.find(key);
+    const Direction direction = wish.lowers ? Direction::lowers : Direction::other;
+    switch (write_bar(state_, proposal.intent, direction)) {
+      case WriteBar::none: break;
+      case WriteBar::unanswered: {
+        const Outstanding& sent = *at->second.outstanding;
+        Json& guard = add("UnansweredWrite",
+                          "write " + std::to_string(sent.seq.value) + " has no answer yet");
+        guard["seq"] = sent.seq.value;
+        guard["until"] = time_json(sent.doubted_until);
+        break;
+      }
+      case WriteBar::not_seen_yet:
+        add("WriteNotSeenYet", "the watch has not shown our last write (resourceVersion " +
+                                   at->second.awaited_version + ")");
+        break;
+      case WriteBar::refused: {
+        const Refusal& refusal = *at->second.refusal;
+        Json& guard = add(
+            "Refused", "refused with " + std::to_string(refusal.http_code) + ": " + refusal.reason);
+        guard["seq"] = refusal.seq.value;
+        guard["until"] = to_rfc3339(refusal.retry_at);
+        break;
+      }
+      case WriteBar::write_interval: {
+        const Duration interval = write_interval(state_, key);
+        Json& guard =
+            add("WriteInterval", "one write in writeInterval " + to_go_duration(interval));
+        guard["since"] = to_rfc3339(*at->second.last_write);
+        guard["until"] = to_rfc3339(*at->second.last_write + interval);
+        break;
+      }
+    }
+    if (proposal.rank == Rank::grow && member_is_on_its_way(state_, pair_.queue, works()))
+      add("MemberIsWritten", "a member that feeds the queue is being written: the hub grows after");
+  }
+
+  std::vector<Proposal> works() const {
+    std::vector<Proposal> all;
+    for (const GrantOfPair& grant : grants_of_pair(state_, pair_))
+      for (Proposal& work : emit_works(state_, grant.claim->terms->cluster))
+        all.push_back(std::move(work));
+    return all;
+  }
+
+  void claim_guards(const GrantOfPair& grant) {
+    const Claim& claim = *grant.claim;
+    const std::string who = "claim " + grant.claim_name;
+    const auto place = [&](Json& guard, Seq seq) {
+      guard["cluster"] = claim.terms->cluster;
+      guard["seq"] = seq.value;
+    };
+    if (claim.fault)
+      place(add("ClaimInvalid", who + ": " + claim.fault->reason + ", " + claim.fault->message +
+                                    ": the spec of seq " + std::to_string(claim.terms_seq.value) +
+                                    " stays in force"),
+            claim.edited_seq);
+    if (claim.facts.deleting)
+      place(add("ClaimDeleted", who + " is being deleted"), claim.seq);
+    else if (!claim.winner)
+      place(add("ClusterAlreadyClaimed",
+                who + " does not count: an older one claims " + claim.terms->cluster),
+            claim.seq);
+  }
+
+  void cluster_guards(const GrantOfPair& grant) {
+    const std::string& name = grant.claim->terms->cluster;
+    const auto at = state_.clusters.find(name);
+    if (!grant.claim->winner) return;
+    const AssignmentRow& row = grant.grant->row;
+    if (at == state_.clusters.end() || (!at->second.source && !at->second.detached)) {
+      add("NoCapacitySource", "no source knows the capacity of " + name)["cluster"] = name;
+      return;
+    }
+    const Cluster& cluster = at->second;
+    if (cluster.hub_opens) {
+      Json& guard = add("HubClosed", cluster.was == Liveness::lost
+                                         ? name + " is lost and counts 0 on the hub"
+                                         : name + " was lost: it counts again after growWindow");
+      guard["cluster"] = name;
+      guard["until"] = time_json(cluster.hub_opens);
+      guard["seq"] = cluster.liveness_seq.value;
+    }
+    if (grant.contributes < grant.grant->granted && !cluster.hub_opens) {
+      const Work& work = cluster.quota_work;
+      Json& guard = add("MemberNotReady",
+                        name + " has confirmed " + amount_text(row.resource, grant.contributes) +
+                            " of " + amount_text(row.resource, grant.grant->granted));
+      guard["cluster"] = name;
+      if (work.present) guard["seq"] = work.seq.value;
+    }
+    for (const auto& [key, value] : cluster.capacity)
+      if (key.resource == row.resource && (key.flavor == row.flavor || key.flavor.empty()))
+        layer_guard(name, cluster, key, value);
+    if (grant.grant->granted < row.assigned) {
+      Json& guard = add("Capacity", amount_text(row.resource, grant.grant->granted) + " of " +
+                                        amount_text(row.resource, row.assigned) +
+                                        " is granted: " + grant.grant->reason);
+      guard["cluster"] = name;
+    }
+  }
+
+  void layer_guard(const std::string& name, const Cluster& cluster, const CapacityKey& key,
+                   const CapacityValue& value) {
+    const Layer layer = layer_of(state_, name, cluster, key, value);
+    if (layer.name == "none") return;
+    std::string guard_name = layer.name;
+    guard_name[0] = static_cast<char>(guard_name[0] - 'a' + 'A');
+    Json& guard =
+        add(guard_name.c_str(), name + " " + key.flavor + " " + key.resource + ": " + layer.text);
+    guard["cluster"] = name;
+    guard["since"] = time_json(layer.since);
+    guard["until"] = time_json(layer.until);
+    if (!value.because.empty()) guard["seq"] = value.because.back().value;
+  }
+
+  const State& state_;
+  const KnownPair& pair_;
+  Json found_ = Json::array();
+};
+
+std::string answer_of(const Json& guards, bool differs) {
+  if (!guards.empty()) return guards[0]["guard"];
+  return differs ? "DueNow" : "NothingDiffers";
+}
+
+}  // namespace
+
+Result<AuditAnswer> audit_why_not(const AuditSource& source, const AuditPair& asked,
+                                  const AuditPosition& as_of) {
+  auto moment = moment_at(source, as_of);
+  if (!moment) return moment.error();
+  const State& state = moment->state;
+  auto pair = find_pair_named(state, asked);
+  if (!pair) return pair.error();
+  const auto text = [&](Amount amount) { return amount_text(pair->key.resource, amount); };
+  const auto stands = standing(state, pair->queue, pair->key);
+  const HubQuota quota = hub_quota(state, pair->queue, pair->key);
+  const bool ours = owned_pairs(state, pair->queue).contains(pair->key);
+  Guards guards(state, *pair);
+  const bool differs = guards.differs();
+  Json found = guards.all();
+  return AuditAnswer{{{"kind", "QuotaWhyNot"},
+                      {"asOf", as_of_json(*moment)},
+                      {"configuration", configuration_json(state)},
+                      {"queue", pair->queue},
+                      {"flavor", pair->key.flavor},
+                      {"resource", pair->spelled},
+                      {"nominal", stands ? Json(text(*stands)) : Json()},
+                      {"desired", ours && !quota.unknown ? Json(text(quota.nominal)) : Json()},
+                      {"undamped", ours ? Json(text(undamped(state, *pair))) : Json()},
+                      {"answer", answer_of(found, differs)},
+                      {"guards", std::move(found)}}};
+}
+
+}  // namespace fairlead

@@ -1,0 +1,296 @@
+#include "replay/explain.h"
+
+#include <algorithm>
+
+#include "engine/fold/capacity.h"
+#include "engine/fold/cluster.h"
+#include "engine/fold/queues.h"
+#include "engine/plan/claim_status.h"
+
+namespace fairlead {
+
+namespace {
+
+std::string window_text(const char* name, Duration window) {
+  return std::string(name) + " " + to_go_duration(window);
+}
+
+// accepted stands above usable: what holds it.
+Layer holding_layer(LogTime now, const DebounceSettings& settings, const CapacityKey& key,
+                    const DampedValue& value) {
+  const LogTime until = value.high.passes(value.accepted, settings.shrink_window);
+  Layer layer{"shrinkWindow",
+              window_text("shrinkWindow", settings.shrink_window) + " holds " +
+                  amount_text(key.resource, value.accepted) + " over " +
+                  amount_text(key.resource, value.usable),
+              {},
+              {}};
+  if (until > now && until != kForever) {
+    layer.until = until;
+    layer.since = LogTime{until.ns - settings.shrink_window.ns};
+  }
+  return layer;
+}
+
+// accepted stands below what may be counted on: what keeps it from growing.
+Layer growing_layer(LogTime now, const DebounceSettings& settings, const CapacityKey& key,
+                    DampedValue value) {
+  const auto text = [&](Amount amount) { return amount_text(key.resource, amount); };
+  const Amount target = value.low.over(now, settings.grow_window);
+  if (target <= value.accepted) {
+    const LogTime until = value.low.passes(value.accepted, settings.grow_window);
+    Layer layer{"growWindow",
+                window_text("growWindow", settings.grow_window) + ": the least usable in it is " +
+                    text(target) + ", now " + text(value.growing),
+                {},
+                {}};
+    if (until > now && until != kForever) {
+      layer.until = until;
+      layer.since = LogTime{until.ns - settings.grow_window.ns};
+    }
+    return layer;
+  }
+  switch (value.growth_bar(now, settings, quantum_of(key.resource), target, Growth::allowed)) {
+    case GrowthBar::min_grow_interval:
+      return {"minGrowInterval",
+              window_text("minGrowInterval", settings.min_grow_interval) +
+                  " since the last growth; next to " + text(target),
+              value.last_grow, *value.last_grow + settings.min_grow_interval};
+    case GrowthBar::deadband:
+      return {"deadband",
+              "growth to " + text(target) + " is less than growDeadbandPercent " +
+                  std::to_string(settings.grow_deadband_percent),
+              value.gap_since,
+              value.gap_since ? std::optional(*value.gap_since + settings.deadband_max_age)
+                              : std::nullopt};
+    case GrowthBar::frozen:
+    case GrowthBar::none: break;
+  }
+  return {"due", "grows to " + text(target) + " when this moment closes", {}, {}};
+}
+
+Layer first_value_layer(const Cluster& cluster, const DebounceSettings& settings) {
+  if (!cluster.valued) return {"unknown", "no source has told a value yet", {}, {}};
+  if (cluster.was != Liveness::live)
+    return {"frozen", "the first value waits until its source is live", {}, {}};
+  return {"firstQuiet",
+          "the first value must hold still for " + to_go_duration(settings.first_quiet) +
+              ", at most growWindow " + to_go_duration(settings.grow_window),
+          cluster.last_changed,
+          std::min(cluster.last_changed + settings.first_quiet,
+                   cluster.first_valued + settings.grow_window)};
+}
+
+bool first_value_awaited(const Cluster& cluster) {
+  return !cluster.known ||
+         cluster.totals_accepted != (cluster.source == CapacitySource::managed_cluster);
+}
+
+bool cordons(const Event& event) {
+  const auto* seen = std::get_if<ObjectObserved>(&event.fact);
+  const auto* node = seen ? std::get_if<NodeFacts>(&seen->facts) : nullptr;
+  return node && node->unschedulable;
+}
+
+// What let accepted fall at `at`: an edit or a cordon at that moment, a shrink window that began
+// with a fall, or else the end of a hold.
+std::string fall_cause(const State& state, const Claim& claim, const CapacityValue& value,
+                       const DebounceSettings& settings, LogTime at, EventLookup& lookup) {
+  const Event* edit = lookup.at(claim.edited_seq);
+  if (edit && edit->log_time == at) return "claimEdit";
+  bool then = false, a_window_ago = false;
+  for (const Seq seq : value.because) {
+    const Event* event = lookup.at(seq);
+    if (!event) continue;
+    if (event->log_time == at && cordons(*event)) return "cordon";
+    then = then || event->log_time == at;
+    a_window_ago = a_window_ago || event->log_time + settings.shrink_window == at;
+  }
+  const Cluster& cluster = state.clusters.at(claim.terms->cluster);
+  if (a_window_ago || value.because.size() == kBecauseMax || cluster.detached)
+    return "shrinkWindow";
+  return then ? "secondObservation" : "massShrinkHold";
+}
+
+// How accepted came to be what it is; null if it has been since the cluster's first value.
+Json moved_json(const State& state, const Claim& claim, const CapacityKey& key,
+                const CapacityValue& value, const DebounceSettings& settings, EventLookup& lookup) {
+  const DampedValue& damped = value.damped;
+  if (damped.left.empty()) return nullptr;
+  const auto last =
+      std::max_element(damped.left.begin(), damped.left.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  const bool grew = damped.last_grow == last->second;
+  const std::string by =
+      grew ? "growWindow" : fall_cause(state, claim, value, settings, last->second, lookup);
+  return {{"from", amount_text(key.resource, last->first)},
+          {"to", amount_text(key.resource, damped.accepted)},
+          {"at", to_rfc3339(last->second)},
+          {"by", by}};
+}
+
+Json because_json(const State& state, const CapacityKey& key, const CapacityValue& value,
+                  EventLookup& lookup) {
+  Json list = Json::array();
+  for (const Seq seq : value.because) {
+    Json entry = lookup.place(seq);
+    const Event* event = lookup.at(seq);
+    entry["text"] =
+        event ? Json(what_happened(*event, state.configuration.resource_aliases, key.resource))
+              : Json();
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+Json headroom_json(const State& state, const Claim& claim, const std::string& resource) {
+  CanonicalHeadroom headroom =
+      headroom_of(state.configuration, claim.terms ? &*claim.terms : nullptr);
+  const CanonicalHeadroom::Row& row = headroom.row_of(resource);
+  const bool own = claim.terms && (claim.terms->headroom_percent || claim.terms->headroom_reserved);
+  return {{"percent", row.percent},
+          {"reserved", amount_text(resource, row.reserved)},
+          {"from", own ? "claim" : "configuration"}};
+}
+
+// Why a node does not count for `flavor`; empty if it does.
+std::vector<std::string> reasons_against(const State& state, const NodeFacts& node,
+                                         const CountedNode& counted, const std::string& flavor) {
+  if (counted.flavor.empty()) return {"no ResourceFlavor matches its labels"};
+  std::vector<std::string> reasons;
+  if (counted.flavor != flavor)
+    reasons.push_back("counts for flavor " + counted.flavor +
+                      (state.flavors.contains(flavor) ? "" : "; " + flavor + " does not exist"));
+  if (!node.ready) reasons.emplace_back("NotReady");
+  if (node.unschedulable) reasons.emplace_back("cordoned");
+  const auto winner = state.flavors.find(counted.flavor);
+  for (const Taint& taint : node.taints)
+    if (winner != state.flavors.end() && keeps_out(taint, winner->second))
+      reasons.push_back("taint " + taint.key + (taint.value.empty() ? "" : "=" + taint.value) +
+                        ":" + taint.effect);
+  return reasons;
+}
+
+}  // namespace
+
+std::vector<GrantOfPair> grants_of_pair(const State& state, const KnownPair& pair) {
+  std::vector<GrantOfPair> found;
+  const auto claims = state.claims_of_queue.find(pair.queue);
+  if (claims == state.claims_of_queue.end()) return found;
+  const HubQuota quota = hub_quota(state, pair.queue, pair.key);
+  for (const std::string& name : claims->second) {
+    const Claim& claim = state.claims.at(name);
+    for (std::size_t row = 0; row < claim.grants.size(); ++row) {
+      const Grant& grant = claim.grants[row];
+      if (grant.row.cluster_queue != pair.queue || grant.row.flavor != pair.key.flavor ||
+          grant.row.resource != pair.key.resource)
+        continue;
+      GrantOfPair of{name, &claim, &grant, row, claim.winner ? 0 : grant.granted};
+      for (const Contribution& part : quota.contributions)
+        if (claim.winner && part.cluster == claim.terms->cluster) of.contributes = part.amount;
+      found.push_back(std::move(of));
+    }
+  }
+  return found;
+}
+
+Amount base_of(const State& state, const KnownPair& pair) {
+  const auto queue = state.queues.find(pair.queue);
+  if (queue == state.queues.end()) return 0;
+  const auto base = queue->second.base.amounts.find(pair.key);
+  return base == queue->second.base.amounts.end() ? 0 : base->second;
+}
+
+Layer layer_of(const State& state, const std::string& cluster_name, const Cluster& cluster,
+               const CapacityKey& key, const CapacityValue& value) {
+  const DebounceSettings settings = settings_of(state, cluster_name);
+  const DampedValue& damped = value.damped;
+  if (cluster.detached) return {"detached", "the cluster has left", {}, {}};
+  if (cluster.was == Liveness::lost)
+    return {"lost",
+            "the cluster is lost: it counts 0 on the hub, its member keeps its quota",
+            cluster.unavailable_since,
+            {}};
+  if (first_value_awaited(cluster)) return first_value_layer(cluster, settings);
+  if (cluster.hold)
+    return {"massShrinkHold",
+            "a loss of most capacity waits for a second observation, at most " +
+                to_go_duration(settings.mass_shrink_hold),
+            cluster.hold->since, cluster.hold->since + settings.mass_shrink_hold};
+  if (damped.accepted > damped.usable) return holding_layer(state.now, settings, key, damped);
+  if (damped.growing > damped.accepted && cluster.was != Liveness::live)
+    return {"frozen",
+            "growth is frozen while the source is stale; then growWindow begins anew",
+            cluster.unavailable_since,
+            {}};
+  if (damped.growing > damped.accepted) return growing_layer(state.now, settings, key, damped);
+  if (damped.usable > damped.accepted)
+    return {"flapSuppress", "nodes that flap do not count for growing", {}, {}};
+  return {"none", "accepted is what is usable", {}, {}};
+}
+
+Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lookup) {
+  Json rows = Json::array();
+  const std::string& cluster_name = grant.claim->terms->cluster;
+  const auto at = state.clusters.find(cluster_name);
+  if (at == state.clusters.end()) return rows;
+  const DebounceSettings settings = settings_of(state, cluster_name);
+  const std::string& resource = grant.grant->row.resource;
+  for (const auto& [key, value] : at->second.capacity) {
+    if (key.resource != resource) continue;
+    const Layer layer = layer_of(state, cluster_name, at->second, key, value);
+    const auto text = [&](Int128 amount) { return amount_text(resource, amount); };
+    rows.push_back({{"flavor", key.flavor},
+                    {"bounds", key.flavor == grant.grant->row.flavor || key.flavor.empty()},
+                    {"offered", text(value.offered)},
+                    {"headroom", headroom_json(state, *grant.claim, resource)},
+                    {"usable", text(value.damped.usable)},
+                    {"growing", text(value.damped.growing)},
+                    {"accepted", text(value.damped.accepted)},
+                    {"state", capacity_state(at->second, value.damped)},
+                    {"layer",
+                     {{"name", layer.name},
+                      {"text", layer.text},
+                      {"since", time_json(layer.since)},
+                      {"until", time_json(layer.until)}}},
+                    {"moved", moved_json(state, *grant.claim, key, value, settings, lookup)},
+                    {"because", because_json(state, key, value, lookup)}});
+  }
+  return rows;
+}
+
+Json node_rows(const State& state, const GrantOfPair& grant) {
+  Json rows = Json::array();
+  const std::string& cluster_name = grant.claim->terms->cluster;
+  const auto at = state.clusters.find(cluster_name);
+  if (at == state.clusters.end() || !at->second.source ||
+      *at->second.source == CapacitySource::managed_cluster)
+    return rows;
+  const Cluster& cluster = at->second;
+  const DebounceSettings settings = settings_of(state, cluster_name);
+  const AssignmentRow& row = grant.grant->row;
+  const auto& nodes =
+      *cluster.source == CapacitySource::nodes ? cluster.nodes : cluster.metrics_nodes;
+  for (const auto* entry : nodes.sorted()) {
+    const auto& [name, node] = *entry;
+    const CountedNode counted = classify(node.facts, state.flavors);
+    const auto amounts =
+        canonical_amounts(node.facts.allocatable, state.configuration.resource_aliases);
+    const auto amount = amounts.find(row.resource);
+    const FlapPenalty* flap = cluster.flaps.find(name);
+    const bool suppressed = flap != nullptr && flap->suppressed_since;
+    rows.push_back(
+        {{"name", name},
+         {"seq", node.seq.value},
+         {"flavor", counted.flavor},
+         {"amount", amount_text(row.resource, amount == amounts.end() ? 0 : amount->second)},
+         {"eligible", counted.eligible},
+         {"counts", counted.eligible && counted.flavor == row.flavor},
+         {"reasons", reasons_against(state, node.facts, counted, row.flavor)},
+         {"suppressedSince", suppressed ? time_json(flap->suppressed_since) : Json()},
+         {"suppressedUntil", suppressed ? time_json(flap->release_time(settings)) : Json()}});
+  }
+  return rows;
+}
+
+}  // namespace fairlead

@@ -1,0 +1,65 @@
+// The parts of an explanation: from a pair of a hub ClusterQueue down to the nodes of the clusters
+// that feed it. Internal to the audit.
+//
+// What decides is asked, not imitated: the functions here call those by which the fold and the plan
+// decide (hub_quota, grant_steps, DampedValue, classify, wish_for_queue, write_bar), so that an
+// explanation cannot say something else than what happened.
+//
+// QuotaWhy, beside what every answer has: "queue", "flavor", "resource"; "value" {"nominal",
+// "desired", "unknown", "base", "baseSeq", "baseMalformed", "overbookPercent"}; "written" (a row of
+// QuotaHistory: the last change of the value; null if none is known); "grants" one a claim:
+//   {"cluster", "claim" {"name", "uid", "generation", "seq", "editedSeq", "editedTime", "termsSeq",
+//    "winner", "deleting", "fault" {"reason", "message"}}, "assigned", "minimum", "priority",
+//    "nominalPolicy", "shrinkPolicy", "flavorCapacity", "wanted", "flavorBound", "afterFlavor",
+//    "totalBound", "granted", "reason", "contributes", "member" {"confirmed", "generation",
+//    "settled", "seq"}, "presence" {"source", "liveness", "livenessSeq", "unavailableSince",
+//    "detached", "hubOpens", "hold" {"since", "until"}}, "capacity" [...], "nodes" [...]}
+// with "capacity" one a flavor that has the resource:
+//   {"flavor", "bounds" (the asked pair), "offered", "headroom" {"percent", "reserved", "from"},
+//    "usable", "growing", "accepted", "state", "layer" {"name", "text", "since", "until"},
+//    "moved" {"from", "to", "at", "by"}, "because" [{"seq", "time", "text"}]}
+// and "nodes" one a node of the source in force:
+//   {"name", "seq", "flavor", "amount", "counts" (for the asked flavor), "eligible", "reasons",
+//    "suppressedSince", "suppressedUntil"}.
+// The amounts of eligible nodes of a flavor add up to its "offered".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/fold/state.h"
+#include "replay/audit_moment.h"
+
+namespace fairlead {
+
+/// A claim's row for a pair.
+struct GrantOfPair {
+  std::string claim_name;
+  const Claim* claim = nullptr;
+  const Grant* grant = nullptr;
+  std::size_t row = 0;     ///< its place among the claim's grants
+  Amount contributes = 0;  ///< what it adds on the hub at this moment
+};
+
+/// The rows of every claim that names the pair, by claim name. `state` must stay as it is.
+std::vector<GrantOfPair> grants_of_pair(const State& state, const KnownPair& pair);
+/// The base quota of the pair.
+Amount base_of(const State& state, const KnownPair& pair);
+
+/// Which layer of the damping holds a capacity value, and for how long.
+struct Layer {
+  std::string name;  ///< "none", "firstQuiet", "shrinkWindow", "growWindow", "deadband", ...
+  std::string text;
+  std::optional<LogTime> since;
+  std::optional<LogTime> until;
+};
+Layer layer_of(const State& state, const std::string& cluster_name, const Cluster& cluster,
+               const CapacityKey& key, const CapacityValue& value);
+
+/// "capacity" of a claim's row: every flavor of its cluster that has the resource.
+Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lookup);
+/// "nodes" of a claim's row.
+Json node_rows(const State& state, const GrantOfPair& grant);
+
+}  // namespace fairlead

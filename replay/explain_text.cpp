@@ -1,0 +1,243 @@
+#include "replay/explain_text.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "replay/table.h"
+
+namespace fairlead {
+
+namespace {
+
+// Longer lists of nodes are cut: a cluster of a hundred nodes must stay readable.
+constexpr std::size_t kNodesNamed = 6;
+
+std::string seq_text(const Json& seq) { return "seq " + cell(seq); }
+
+std::string heading(const Json& document) {
+  const Json& as_of = document["asOf"];
+  return cell(document["queue"]) + " / " + cell(document["flavor"]) + " / " +
+         cell(document["resource"]) + " at " + cell(as_of["time"]) + " (" + seq_text(as_of["seq"]) +
+         ")\n";
+}
+
+std::string window_text(const Json& layer) {
+  std::string text;
+  if (!layer["since"].is_null()) text += ", since " + cell(layer["since"]);
+  if (!layer["until"].is_null()) text += ", until " + cell(layer["until"]);
+  return text;
+}
+
+// Nodes that say the same, in one line.
+std::string group_text(const std::vector<const Json*>& nodes) {
+  std::string names;
+  for (std::size_t i = 0; i < std::min(nodes.size(), kNodesNamed); ++i)
+    names += (i == 0 ? "" : ", ") + cell((*nodes[i])["name"]) + " (" +
+             seq_text((*nodes[i])["seq"]) + ")";
+  if (nodes.size() > kNodesNamed)
+    names += " and " + std::to_string(nodes.size() - kNodesNamed) + " more, to " +
+             cell((*nodes.back())["name"]);
+  return names;
+}
+
+std::string against(const Json& node) {
+  std::string text;
+  for (const Json& reason : node["reasons"]) text += (text.empty() ? "" : ", ") + cell(reason);
+  return text;
+}
+
+std::string suppression(const Json& node) {
+  return node["suppressedSince"].is_null()
+             ? ""
+             : ", not for growing: it flaps, suppressed until " + cell(node["suppressedUntil"]);
+}
+
+std::string nodes_text(const Json& nodes) {
+  std::map<std::string, std::vector<const Json*>> counted, left_out;
+  std::size_t counts = 0;
+  for (const Json& node : nodes) {
+    if (node["counts"]) {
+      ++counts;
+      counted[cell(node["amount"]) + suppression(node)].push_back(&node);
+    } else {
+      left_out[against(node) + suppression(node)].push_back(&node);
+    }
+  }
+  std::string text = "    nodes         " + std::to_string(counts) + " of " +
+                     std::to_string(nodes.size()) + " count\n";
+  for (const auto& [amount, group] : counted)
+    text +=
+        "      " + std::to_string(group.size()) + " x " + amount + ": " + group_text(group) + "\n";
+  for (const auto& [reason, group] : left_out)
+    text += "      not counted, " + reason + ": " + group_text(group) + "\n";
+  return text;
+}
+
+std::string headroom_text(const Json& headroom) {
+  return "headroom " + cell(headroom["percent"]) + "%" +
+         (headroom["reserved"] == "0" ? "" : " and " + cell(headroom["reserved"]));
+}
+
+std::string capacity_text(const Json& capacity) {
+  const std::string flavor = cell(capacity["flavor"]);
+  std::string text = "    capacity      " + (flavor.empty() ? "in total" : flavor) + ": offered " +
+                     cell(capacity["offered"]) + ", usable " + cell(capacity["usable"]) + " (" +
+                     headroom_text(capacity["headroom"]) + "), accepted " +
+                     cell(capacity["accepted"]) + ", " + cell(capacity["state"]) + "\n";
+  if (!capacity["bounds"]) return text;
+  if (capacity["growing"] != capacity["usable"])
+    text += "      for growing " + cell(capacity["growing"]) + ": nodes that flap are left out\n";
+  const Json& layer = capacity["layer"];
+  if (layer["name"] != "none")
+    text += "      held by       " + cell(layer["name"]) + ": " + cell(layer["text"]) +
+            window_text(layer) + "\n";
+  if (const Json& moved = capacity["moved"]; !moved.is_null())
+    text += "      last moved    " + cell(moved["from"]) + " -> " + cell(moved["to"]) + " at " +
+            cell(moved["at"]) + " by " + cell(moved["by"]) + "\n";
+  for (const Json& event : capacity["because"])
+    text += "      " + seq_text(event["seq"]) + " at " + cell(event["time"]) + "  " +
+            cell(event["text"]) + "\n";
+  return text;
+}
+
+std::string claim_text(const Json& claim) {
+  std::string text = "    claim         " + cell(claim["name"]) + " generation " +
+                     cell(claim["generation"]) + ", uid " + cell(claim["uid"]) + ", edited by " +
+                     seq_text(claim["editedSeq"]) + " at " + cell(claim["editedTime"]) + "\n";
+  if (!claim["fault"].is_null())
+    text += "      invalid: " + cell(claim["fault"]["reason"]) + ", " +
+            cell(claim["fault"]["message"]) + "; the spec of " + seq_text(claim["termsSeq"]) +
+            " stays in force\n";
+  if (claim["deleting"]) text += "      it is being deleted\n";
+  return text;
+}
+
+// assigned 10 -> wanted 10 -> flavor bound 8 -> total bound 8
+std::string steps_text(const Json& grant) {
+  std::string text = "    granted       " + cell(grant["granted"]) + " of " +
+                     cell(grant["assigned"]) + " assigned";
+  if (grant["reason"] != "") text += ", " + cell(grant["reason"]);
+  if (grant["contributes"] != grant["granted"])
+    text += "; counts " + cell(grant["contributes"]) + " on the hub";
+  text += "\n";
+  if (grant["wanted"].is_null()) return text;
+  text += "      assigned " + cell(grant["assigned"]);
+  if (grant["wanted"] != grant["assigned"])
+    text += " -> " + cell(grant["wanted"]) + " (" + cell(grant["nominalPolicy"]) + ")";
+  if (!grant["flavorBound"].is_null())
+    text +=
+        " -> " + cell(grant["afterFlavor"]) + " (flavor bound " + cell(grant["flavorBound"]) + ")";
+  text += " -> " + cell(grant["granted"]) + " (total bound " + cell(grant["totalBound"]) + "), " +
+          cell(grant["shrinkPolicy"]) + ", " + cell(grant["flavorCapacity"]);
+  if (grant["minimum"] != "0") text += ", minimum " + cell(grant["minimum"]);
+  if (grant["priority"] != 0) text += ", priority " + cell(grant["priority"]);
+  return text + "\n";
+}
+
+std::string presence_text(const Json& grant) {
+  std::string text;
+  const Json& presence = grant["presence"];
+  if (presence.is_null()) return "    cluster       nothing was ever heard of it\n";
+  text +=
+      "    cluster       source " + cell(presence["source"]) + ", " + cell(presence["liveness"]);
+  if (presence["liveness"] != "live") text += " by " + seq_text(presence["livenessSeq"]);
+  if (!presence["unavailableSince"].is_null())
+    text += ", not Available since " + cell(presence["unavailableSince"]);
+  if (presence["detached"]) text += ", detached";
+  if (!presence["hubOpens"].is_null())
+    text += ", counts 0 on the hub until " + cell(presence["hubOpens"]);
+  text += "\n";
+  if (const Json& hold = presence["hold"]; !hold.is_null())
+    text += "      a mass loss is held since " + cell(hold["since"]) + ", until " +
+            cell(hold["until"]) + "\n";
+  const Json& member = grant["member"];
+  if (!member.is_null())
+    text += "    member        confirmed " + cell(member["confirmed"]) +
+            (member["present"] ? ", ManifestWork generation " + cell(member["generation"]) + " " +
+                                     (member["settled"] ? "settled" : "not settled") + " by " +
+                                     seq_text(member["seq"])
+                               : ", no ManifestWork yet") +
+            "\n";
+  return text;
+}
+
+std::string sum_text(const Json& document) {
+  const Json& value = document["value"];
+  if (!value["ours"]) return "desired       no claim names this pair: it is left as it is\n";
+  if (value["unknown"])
+    return "desired       unknown: every claim that names it waits for its cluster's first value\n";
+  std::string text = "desired       " + cell(value["desired"]) + " = base " + cell(value["base"]);
+  std::string sum;
+  for (const Json& grant : document["grants"]) {
+    if (!grant["claim"]["winner"] && grant["contributes"] == "0") continue;
+    sum += (sum.empty() ? "" : " + ") + cell(grant["contributes"]) + " (" + cell(grant["cluster"]) +
+           ")";
+  }
+  if (sum.empty()) sum = "0";
+  if (value["overbookPercent"] == 100)
+    text += " + " + sum;
+  else
+    text += " + " + cell(value["overbookPercent"]) + "% of " + sum;
+  text += "\n";
+  if (value["baseMalformed"] != "")
+    text += "  the base is an earlier one: " + cell(value["baseMalformed"]) + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string cell(const Json& value) {
+  if (value.is_null()) return "-";
+  return value.is_string() ? value.get<std::string>() : to_text(value);
+}
+
+std::string writer_text(const Json& change) {
+  const std::string place = seq_text(change["seq"]) + " at " + cell(change["time"]);
+  const std::string step = cell(change["old"]) + " -> " + cell(change["new"]);
+  if (change["writer"] == "foreign") return step + " by somebody else, seen by " + place;
+  std::string because;
+  for (const Json& seq : change["because"]) because += (because.empty() ? "" : ", ") + cell(seq);
+  const Json& answer = change["answer"];
+  std::string outcome = cell(answer["outcome"]);
+  if (outcome == "none") outcome = "not answered yet";
+  if (answer.contains("seq"))
+    outcome += " by " + seq_text(answer["seq"]) + " at " + cell(answer["time"]);
+  return step + " by " + place + " (" + cell(change["rule"]) + ", because of seq " + because +
+         "), " + outcome;
+}
+
+std::string why_text(const Json& document) {
+  std::string text = heading(document);
+  text += "nominalQuota  " + cell(document["value"]["nominal"]) + "\n";
+  text += "last change   " +
+          (document["written"].is_null() ? "none is known" : writer_text(document["written"])) +
+          "\n";
+  text += sum_text(document);
+  for (const Json& grant : document["grants"]) {
+    text += "  " + cell(grant["cluster"]) + "\n" + claim_text(grant["claim"]) + steps_text(grant);
+    text += presence_text(grant);
+    for (const Json& capacity : grant["capacity"]) text += capacity_text(capacity);
+    if (!grant["nodes"].empty()) text += nodes_text(grant["nodes"]);
+  }
+  const Json& configuration = document["configuration"];
+  text += "configuration " + seq_text(configuration["seq"]) + " at " + cell(configuration["time"]) +
+          ", digest " + cell(configuration["digest"]).substr(0, 12) + "\n";
+  return text;
+}
+
+std::string why_not_text(const Json& document) {
+  std::string text = heading(document);
+  text += table_text({{"nominalQuota", cell(document["nominal"])},
+                      {"desired", cell(document["desired"])},
+                      {"undamped", cell(document["undamped"])},
+                      {"answer", cell(document["answer"])}});
+  std::vector<TableRow> rows;
+  for (const Json& guard : document["guards"])
+    rows.push_back(
+        {cell(guard["guard"]), cell(guard["text"]) + window_text(guard) +
+                                   (guard["seq"].is_null() ? "" : ", " + seq_text(guard["seq"]))});
+  return text + table_text(rows, "  ");
+}
+
+}  // namespace fairlead

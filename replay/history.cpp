@@ -1,0 +1,34 @@
+#include "replay/history.h"
+
+#include "engine/log/rocksdb_log.h"
+#include "replay/bundle.h"
+#include "snapshots/snapshot_store.h"
+
+namespace fairlead {
+namespace {
+
+/// What is not there, or of somebody else, was named by mistake.
+Error as_input(Error error) {
+  if (error.code == ErrorCode::not_found || error.code == ErrorCode::incompatible)
+    error.code = ErrorCode::bad_input;
+  return error;
+}
+
+}  // namespace
+
+Result<History> open_history(const std::filesystem::path& data,
+                             const std::filesystem::path& bundle) {
+  if (data.empty() == bundle.empty())
+    return Error{ErrorCode::bad_input, "expected either a data directory or a bundle file"};
+  if (!bundle.empty()) {
+    const auto opened = open_bundle(bundle);
+    if (!opened) return as_input(opened.error());
+    return History{std::make_unique<BundleLog>(*opened),
+                   std::make_unique<BundleSnapshots>(*opened)};
+  }
+  auto log = RocksdbLog::open(data, OpenMode::read);
+  if (!log) return as_input(log.error());
+  return History{*std::move(log), std::make_unique<SnapshotStore>(data)};
+}
+
+}  // namespace fairlead

@@ -1,0 +1,225 @@
+#include "replay/imagined_world.h"
+
+#include <algorithm>
+#include <set>
+
+#include "engine/fold/queues.h"
+#include "engine/fold/works.h"
+#include "engine/plan/emit.h"
+
+namespace fairlead {
+
+namespace {
+
+constexpr std::string_view kMadeUid =
+    "00000000-0000-4000-8000-";  // of objects that a VirtualHub made
+
+const FlavorQuotas* find_flavor(const ResourceGroup& group, const std::string& name) {
+  const auto at = std::find_if(group.flavors.begin(), group.flavors.end(),
+                               [&](const FlavorQuotas& flavor) { return flavor.name == name; });
+  return at == group.flavors.end() ? nullptr : &*at;
+}
+
+// The group of `groups` that has most in common with `group`; null if none has anything.
+const ResourceGroup* counterpart(const std::vector<ResourceGroup>& groups,
+                                 const ResourceGroup& group) {
+  for (const ResourceGroup& other : groups)
+    for (const std::string& resource : group.covered_resources)
+      if (std::find(other.covered_resources.begin(), other.covered_resources.end(), resource) !=
+          other.covered_resources.end())
+        return &other;
+  return nullptr;
+}
+
+// One quota: what was changed is theirs, field by field.
+ResourceQuota merge_quota(const ResourceQuota* base, ResourceQuota theirs,
+                          const ResourceQuota* ours) {
+  if (!base || !ours) return theirs;
+  if (base->nominal == theirs.nominal) theirs.nominal = ours->nominal;
+  if (base->lending_limit == theirs.lending_limit) theirs.lending_limit = ours->lending_limit;
+  if (base->borrowing_limit == theirs.borrowing_limit)
+    theirs.borrowing_limit = ours->borrowing_limit;
+  return theirs;
+}
+
+ResourceGroup merge_group(const ResourceGroup* base, const ResourceGroup& theirs,
+                          const ResourceGroup* ours) {
+  if (!base || !ours) return theirs;
+  if (*base == theirs) return *ours;
+  ResourceGroup merged = theirs;
+  // A flavor that they have only because we had appended it, and that we have not appended here.
+  std::erase_if(merged.flavors, [&](const FlavorQuotas& flavor) {
+    const FlavorQuotas* was = find_flavor(*base, flavor.name);
+    return was && *was == flavor && !find_flavor(*ours, flavor.name);
+  });
+  for (FlavorQuotas& flavor : merged.flavors)
+    for (ResourceQuota& quota : flavor.resources)
+      quota = merge_quota(find_quota({*base}, flavor.name, quota.name), quota,
+                          find_quota({*ours}, flavor.name, quota.name));
+  for (const FlavorQuotas& flavor : ours->flavors)
+    if (!find_flavor(*base, flavor.name) && !find_flavor(merged, flavor.name) &&
+        merged.covered_resources == ours->covered_resources)
+      merged.flavors.push_back(flavor);
+  return merged;
+}
+
+std::size_t pairs_that_differ(const std::vector<ResourceGroup>& a,
+                              const std::vector<ResourceGroup>& b) {
+  std::size_t differing = 0;
+  for (const ResourceGroup& group : b)
+    for (const FlavorQuotas& flavor : group.flavors)
+      for (const ResourceQuota& quota : flavor.resources) {
+        const ResourceQuota* other = find_quota(a, flavor.name, quota.name);
+        if (!other || !(*other == quota)) ++differing;
+      }
+  return differing;
+}
+
+// What the author of `theirs` had before him: what was last seen, or a write of ours that he saw
+// earlier than we did.
+std::vector<ResourceGroup> list_before(const State& history, const std::string& name,
+                                       const Queue& queue,
+                                       const std::vector<ResourceGroup>& theirs) {
+  std::vector<std::vector<ResourceGroup>> candidates{queue.facts.groups};
+  if (queue.written_groups) candidates.push_back(*queue.written_groups);
+  const auto write =
+      history.writes.find({std::string(kHub), {Kind::cluster_queue, "", name}, false});
+  if (write != history.writes.end() && write->second.outstanding &&
+      write->second.outstanding->intent.expected)
+    candidates.push_back(
+        std::get<ClusterQueueFacts>(*write->second.outstanding->intent.expected).groups);
+  return *std::min_element(candidates.begin(), candidates.end(), [&](const auto& a, const auto& b) {
+    return pairs_that_differ(a, theirs) < pairs_that_differ(b, theirs);
+  });
+}
+
+void imagine_queue(ObjectSeen& seen, const State& history, const State& imagined) {
+  const auto was = history.queues.find(seen.key.name);
+  const auto is = imagined.queues.find(seen.key.name);
+  if (was == history.queues.end() || !was->second.present || is == imagined.queues.end() ||
+      !is->second.present)
+    return;  // it is new: nobody has written it yet
+  if (is->second.uid.starts_with(kMadeUid)) seen.uid = is->second.uid;
+  ClusterQueueFacts& facts = std::get<ClusterQueueFacts>(seen.facts);
+  facts.groups = merge_lists(list_before(history, seen.key.name, was->second, facts.groups),
+                             facts.groups, is->second.facts.groups);
+}
+
+bool ours(const std::string& finalizer) { return finalizer == kClaimFinalizer; }
+
+// False if there is nothing to be told.
+bool imagine_claim(ObjectSeen& seen, const State& history, const State& imagined) {
+  ClaimFacts& facts = std::get<ClaimFacts>(seen.facts);
+  const auto is = imagined.claims.find(seen.key.name);
+  const auto write = history.writes.find({std::string(kHub), seen.key, false});
+  const bool created_by_us =
+      write != history.writes.end() &&
+      ((write->second.outstanding && write->second.outstanding->intent.verb == Verb::create) ||
+       !write->second.awaited_version.empty()) &&
+      !history.claims.contains(seen.key.name);
+  if (created_by_us) return false;
+  const bool has_ours = std::any_of(facts.finalizers.begin(), facts.finalizers.end(), ours);
+  std::erase_if(facts.finalizers, ours);
+  const auto was = history.claims.find(seen.key.name);
+  const bool edited = was == history.claims.end() || was->second.facts.spec != facts.spec ||
+                      was->second.facts.deleting != facts.deleting;
+  if (is == imagined.claims.end()) {
+    // It came with our finalizer, from before this history: so it does here.
+    if (has_ours && was == history.claims.end()) facts.finalizers.emplace_back(kClaimFinalizer);
+    if (was != history.claims.end()) facts.status_grants.clear();
+    return edited;  // not made here yet, or gone already: an echo does not make it
+  }
+  const Claim& claim = is->second;
+  const auto had = [](const Claim& of) {
+    return std::any_of(of.facts.finalizers.begin(), of.facts.finalizers.end(), ours);
+  };
+  const bool taken_away = was != history.claims.end() && had(was->second) && !has_ours;
+  if (had(claim) && !taken_away) facts.finalizers.emplace_back(kClaimFinalizer);
+  facts.status_grants = claim.facts.status_grants;
+  if (claim.uid.starts_with(kMadeUid)) {
+    seen.uid = claim.uid;
+    facts.created = claim.facts.created;
+  }
+  // What we made says what we saw; until somebody edits it, what we made here stands.
+  if (was != history.claims.end() && was->second.facts.spec == facts.spec)
+    facts.spec = claim.facts.spec;
+  return true;
+}
+
+// The works are ours; of the member's side only what runs there is kept.
+bool imagine_work(ObjectSeen& seen, const State& imagined) {
+  const auto at = imagined.clusters.find(seen.key.namespace_);
+  if (at == imagined.clusters.end()) return false;
+  const Work& work = seen.key.name == kQuotaWork ? at->second.quota_work : at->second.queue_work;
+  if (!work.present) return false;
+  ManifestWorkFacts facts = work.facts;
+  facts.feedback = std::get<ManifestWorkFacts>(seen.facts).feedback;
+  seen.uid = work.uid;
+  seen.resource_version = work.resource_version;
+  seen.generation = work.generation;
+  seen.facts = std::move(facts);
+  return true;
+}
+
+bool imagine_gone(const ObjectGone& gone, const State& imagined) {
+  if (gone.key.kind == Kind::manifest_work) return false;
+  const auto claim = imagined.claims.find(gone.key.name);
+  if (gone.key.kind != Kind::claim || claim == imagined.claims.end()) return true;
+  // It goes when our finalizer does.
+  const auto& finalizers = claim->second.facts.finalizers;
+  return !claim->second.facts.deleting || std::none_of(finalizers.begin(), finalizers.end(), ours);
+}
+
+}  // namespace
+
+std::vector<ResourceGroup> merge_lists(const std::vector<ResourceGroup>& base,
+                                       const std::vector<ResourceGroup>& theirs,
+                                       const std::vector<ResourceGroup>& ours_now) {
+  if (base == theirs) return ours_now;
+  std::vector<ResourceGroup> merged;
+  for (const ResourceGroup& group : theirs)
+    merged.push_back(merge_group(counterpart(base, group), group, counterpart(ours_now, group)));
+  return merged;
+}
+
+std::optional<WatchFact> imagine(const Event& event, const State& history, const State& imagined) {
+  WatchFact fact{event.source, {}};
+  if (const auto* gone = std::get_if<ObjectGone>(&event.fact)) {
+    if (event.source == kHub && !imagine_gone(*gone, imagined)) return std::nullopt;
+    fact.said = ObjectMissing{gone->key, gone->uid, gone->resource_version};
+    return fact;
+  }
+  if (const auto* stale = std::get_if<SourceStale>(&event.fact); stale && stale->kind) {
+    fact.said = StreamStale{*stale->kind};
+    return fact;
+  }
+  if (const auto* lost = std::get_if<SourceLost>(&event.fact); lost && lost->kind) {
+    fact.said = StreamLost{*lost->kind};
+    return fact;
+  }
+  if (const auto* synced = std::get_if<SourceSynced>(&event.fact); synced && synced->kind) {
+    fact.said = ListCompleted{*synced->kind, synced->resource_version};
+    return fact;
+  }
+  const auto* observed = std::get_if<ObjectObserved>(&event.fact);
+  if (!observed) return std::nullopt;
+  ObjectSeen seen{observed->key,
+                  observed->version,
+                  observed->uid,
+                  observed->resource_version,
+                  observed->generation,
+                  observed->facts,
+                  ""};
+  // History is in order already; versions of two worlds cannot be compared.
+  seen.resource_version.clear();
+  if (event.source == kHub) {
+    if (seen.key.kind == Kind::cluster_queue) imagine_queue(seen, history, imagined);
+    if (seen.key.kind == Kind::claim && !imagine_claim(seen, history, imagined))
+      return std::nullopt;
+    if (seen.key.kind == Kind::manifest_work && !imagine_work(seen, imagined)) return std::nullopt;
+  }
+  fact.said = std::move(seen);
+  return fact;
+}
+
+}  // namespace fairlead

@@ -1,0 +1,30 @@
+// History's facts as another world would have seen them. Internal to what-if.
+//
+// In history our own writes came back, and others edited objects that carried our values. In a
+// world where we wrote something else, neither may be replayed as it was.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "engine/fold/state.h"
+#include "engine/ingest/watch_fact.h"
+
+namespace fairlead {
+
+/// What the imagined world is told where history has `event`; nullopt: nothing. `history` is the
+/// state just before the event, `imagined` the other world's.
+///
+/// ClusterQueues: what an administrator changed, a three-way merge against what stood in history or
+/// was our own write. Claims: the author's spec, our finalizer and status as they stand in the
+/// other world; a claim that we made ourselves is left out until somebody edits it. ManifestWorks:
+/// only usage feedback.
+std::optional<WatchFact> imagine(const Event& event, const State& history, const State& imagined);
+
+/// `theirs` with everything that it has in common with `base` taken from `ours`: the changes that
+/// led from `base` to `theirs`, laid over `ours`.
+std::vector<ResourceGroup> merge_lists(const std::vector<ResourceGroup>& base,
+                                       const std::vector<ResourceGroup>& theirs,
+                                       const std::vector<ResourceGroup>& ours);
+
+}  // namespace fairlead

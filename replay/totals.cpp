@@ -1,0 +1,153 @@
+#include "replay/totals.h"
+
+#include <algorithm>
+#include <set>
+
+#include "engine/fold/cluster.h"
+#include "engine/fold/queues.h"
+
+namespace fairlead {
+
+namespace {
+
+constexpr std::int64_t kNanosecondsPerHour = hours(1).ns;
+constexpr std::int64_t kNanosecondsPerSecond = seconds(1).ns;
+
+bool bounds(const Cluster& cluster, const Claim* claim, const std::string& flavor) {
+  const FlavorCapacity how =
+      claim && claim->terms ? claim->terms->flavor_capacity : FlavorCapacity::automatic;
+  if (cluster.source == CapacitySource::managed_cluster || how == FlavorCapacity::total_only)
+    return false;
+  return how == FlavorCapacity::strict || cluster.mapped.contains(flavor);
+}
+
+// What the hub's list carries of each cluster: the last write's contributions, or where our pairs
+// stood right without a write, what they come to.
+std::vector<Contribution> carried_by(const State& state, const std::string& name) {
+  const auto at = state.queues.find(name);
+  if (at == state.queues.end() || !at->second.present) return {};
+  if (at->second.written_groups) return at->second.contributed;
+  std::vector<Contribution> all;
+  for (const auto& [pair, amount] : at->second.written) {
+    const HubQuota quota = hub_quota(state, name, pair);
+    all.insert(all.end(), quota.contributions.begin(), quota.contributions.end());
+  }
+  return all;
+}
+
+Json hours_json(const std::map<std::string, Int128>& sums) {
+  Json json = Json::object();
+  for (const auto& [resource, sum] : sums)
+    if (sum != 0) json[resource] = amount_text(resource, sum / kNanosecondsPerHour);
+  return json;
+}
+
+}  // namespace
+
+Json to_json(const Totals& totals) {
+  return {{"writes", totals.writes},
+          {"queueWrites", totals.queue_writes},
+          {"statusWrites", totals.status_writes},
+          {"overQuotaSeconds", totals.over_quota.ns / kNanosecondsPerSecond},
+          {"overQuotaResourceHours", hours_json(totals.over)},
+          {"underQuotaResourceHours", hours_json(totals.under)},
+          {"safeShrinks", totals.safe_shrinks},
+          {"slowestShrinkSeconds", totals.slowest_shrink.ns / kNanosecondsPerSecond}};
+}
+
+void TotalsMeter::wrote(const PatchIntended& intent) {
+  if (intent.verb == Verb::apply_status) {
+    ++totals_.status_writes;
+    return;
+  }
+  ++totals_.writes;
+  if (intent.target.kind == Kind::cluster_queue) ++totals_.queue_writes;
+}
+
+void TotalsMeter::decided(const State& state, const Touched& touched) {
+  std::set<std::string> clusters = touched.clusters;
+  if (touched.everything) {
+    for (const auto& [name, cluster] : state.clusters) clusters.insert(name);
+    for (const auto& [name, queue] : state.queues) take_queue(state, name, clusters);
+  }
+  for (const std::string& name : touched.queues) take_queue(state, name, clusters);
+  for (const std::string& name : clusters) measure(state, name);
+}
+
+void TotalsMeter::take_queue(const State& state, const std::string& name,
+                             std::set<std::string>& clusters) {
+  std::vector<Contribution> now = carried_by(state, name);
+  std::vector<Contribution>& before = carried_[name];
+  if (now == before) return;
+  for (const Contribution& part : before) {
+    promised_[{part.cluster, {part.flavor, part.resource}}] -= part.amount;
+    clusters.insert(part.cluster);
+  }
+  for (const Contribution& part : now) {
+    promised_[{part.cluster, {part.flavor, part.resource}}] += part.amount;
+    clusters.insert(part.cluster);
+  }
+  before = std::move(now);
+}
+
+void TotalsMeter::measure(const State& state, const std::string& name) {
+  const auto at = state.clusters.find(name);
+  if (at == state.clusters.end()) return;
+  const Cluster& cluster = at->second;
+  const Claim* claim = winning_claim(state, name);
+  struct Sums {
+    Int128 usable = 0, promised = 0, wanted = 0;
+  };
+  std::map<CapacityKey, Sums> sums;
+  const auto key_of = [&](const std::string& flavor, const std::string& resource) {
+    return CapacityKey{bounds(cluster, claim, flavor) ? flavor : "", resource};
+  };
+  const bool counts = cluster.valued && !cluster.detached;
+  const bool totals_in_force = cluster.source == CapacitySource::managed_cluster;
+  if (counts) {
+    for (const auto& [key, value] : cluster.capacity)
+      if (key.flavor.empty() == totals_in_force)
+        sums[key_of(key.flavor, key.resource)].usable += value.damped.usable;
+    for (auto promised = promised_.lower_bound({name, {}});
+         promised != promised_.end() && promised->first.first == name; ++promised)
+      sums[key_of(promised->first.second.flavor, promised->first.second.resource)].promised +=
+          promised->second;
+    if (claim && claim->terms)
+      for (const AssignmentRow& row : claim->terms->rows)
+        sums[key_of(row.flavor, row.resource)].wanted += row.assigned;
+  }
+  for (auto gauge = gauges_.lower_bound({name, {}});
+       gauge != gauges_.end() && gauge->first.first == name; ++gauge)
+    sums.try_emplace(gauge->first.second);  // what it no longer has is zero
+  for (const auto& [key, sum] : sums)
+    set({name, key}, state.now, saturate(std::max<Int128>(0, sum.promised - sum.usable)),
+        saturate(std::max<Int128>(0, std::min(sum.usable, sum.wanted) - sum.promised)));
+}
+
+void TotalsMeter::set(const Key& key, LogTime now, Amount over, Amount under) {
+  Gauge& gauge = gauges_[key];
+  integrate(totals_, key, gauge, now);
+  gauge.since = now;
+  if (gauge.over == 0 && over > 0) gauge.over_since = now;
+  if (gauge.over > 0 && over == 0 && gauge.over_since < now) ++totals_.safe_shrinks;
+  gauge.over = over;
+  gauge.under = under;
+}
+
+void TotalsMeter::integrate(Totals& totals, const Key& key, const Gauge& gauge, LogTime until) {
+  if (until <= gauge.since) return;
+  const Int128 span = (until - gauge.since).ns;
+  if (gauge.under > 0) totals.under[key.second.resource] += span * gauge.under;
+  if (gauge.over == 0) return;
+  totals.over[key.second.resource] += span * gauge.over;
+  totals.over_quota.ns += saturate(span);
+  totals.slowest_shrink = std::max(totals.slowest_shrink, until - gauge.over_since);
+}
+
+Totals TotalsMeter::totals(LogTime end) const {
+  Totals totals = totals_;
+  for (const auto& [key, gauge] : gauges_) integrate(totals, key, gauge, end);
+  return totals;
+}
+
+}  // namespace fairlead

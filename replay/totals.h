@@ -1,0 +1,74 @@
+// What damping costs and saves, as numbers: the totals of a run, real or imagined.
+//
+// For a (cluster, flavor, resource): `usable` is what debounce calls U; `promised` is what the
+// hub's ClusterQueues carry of the cluster, by the contributions of their last accepted writes
+// (before overbooking); `wanted` is what the cluster's claim assigns. All are step functions of log
+// time:
+//
+//   over-quota   max(0, promised - usable): quota that no node is behind
+//   under-quota  max(0, min(usable, wanted) - promised): capacity that somebody wants and is not
+//                promised
+//
+// A flavor that bounds (it won a node, or the claim is Strict) is measured by itself; where only
+// totals bound, a resource of the cluster is measured as a whole, under the empty flavor. A cluster
+// counts from its first value on, and not after it was detached. Integers throughout: amounts times
+// nanoseconds in 128 bits; what is reported is rounded down once, at the end.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/json.h"
+#include "engine/fold/state.h"
+
+namespace fairlead {
+
+/// The totals of a span of log time.
+struct Totals {
+  std::uint64_t writes = 0;             ///< of objects: ClusterQueues, ManifestWorks, claims
+  std::uint64_t queue_writes = 0;       ///< of these, of ClusterQueues
+  std::uint64_t status_writes = 0;      ///< of claims' statuses, not in `writes`
+  Duration over_quota;                  ///< time with any over-quota, summed over keys
+  std::map<std::string, Int128> over;   ///< by resource: amount times nanoseconds
+  std::map<std::string, Int128> under;  ///< the same of under-quota
+  std::uint64_t safe_shrinks = 0;       ///< spans of over-quota that ended
+  Duration slowest_shrink;              ///< the longest span, an unended one included
+};
+
+/// {"writes", "queueWrites", "statusWrites", "overQuotaSeconds", "overQuotaResourceHours",
+/// "underQuotaResourceHours" (by resource, in its units: cpu in cores), "safeShrinks",
+/// "slowestShrinkSeconds"}.
+Json to_json(const Totals& totals);
+
+/// Integrates as time goes on. Not thread safe.
+class TotalsMeter {
+ public:
+  /// A moment of `state` was decided; `touched` names what changed since the last call.
+  void decided(const State& state, const Touched& touched);
+  /// A write was intended.
+  void wrote(const PatchIntended& intent);
+  /// Everything until `end`.
+  Totals totals(LogTime end) const;
+
+ private:
+  using Key = std::pair<std::string, CapacityKey>;
+  struct Gauge {
+    LogTime since;
+    Amount over = 0;
+    Amount under = 0;
+    LogTime over_since;  ///< while over > 0
+  };
+  void take_queue(const State& state, const std::string& name, std::set<std::string>& clusters);
+  void measure(const State& state, const std::string& cluster);
+  void set(const Key& key, LogTime now, Amount over, Amount under);
+  static void integrate(Totals& totals, const Key& key, const Gauge& gauge, LogTime until);
+
+  Totals totals_;
+  std::map<std::string, std::vector<Contribution>> carried_;  ///< by queue
+  std::map<Key, Int128> promised_;
+  std::map<Key, Gauge> gauges_;
+};
+
+}  // namespace fairlead

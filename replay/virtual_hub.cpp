@@ -1,0 +1,169 @@
+#include "replay/virtual_hub.h"
+
+#include <algorithm>
+
+#include "engine/fold/cluster.h"
+#include "engine/fold/evolve.h"
+#include "engine/plan/emit.h"
+
+namespace fairlead {
+
+namespace {
+
+std::string made_uid(Seq seq) {
+  std::string digits = std::to_string(seq.value);
+  if (digits.size() < 12) digits.insert(0, 12 - digits.size(), '0');
+  return "00000000-0000-4000-8000-" + digits;
+}
+
+std::string cluster_of(const WatchFact& fact, const ObjectKey& key) {
+  return fact.source == kHub ? key.name : fact.source;
+}
+
+std::optional<ObjectKey> object_of(const WatchFact& fact) {
+  if (const auto* seen = std::get_if<ObjectSeen>(&fact.said)) return seen->key;
+  if (const auto* missing = std::get_if<ObjectMissing>(&fact.said)) return missing->key;
+  return std::nullopt;
+}
+
+EventDraft own(Seq cause, Fact fact) { return {std::string(kSelf), cause, std::move(fact)}; }
+
+// What the watch shows of a write: the facts that it expects, in the generation that follows.
+ObjectObserved shown(const State& state, const PatchIntended& intent, Seq seq,
+                     const std::string& uid) {
+  ObjectObserved seen{
+      intent.target, intent.version, uid, std::to_string(seq.value), 1, *intent.expected, {}};
+  if (auto* work = std::get_if<ManifestWorkFacts>(&seen.facts)) {
+    const auto at = state.clusters.find(intent.target.namespace_);
+    const bool quota = intent.target.name == "fairlead-quota";
+    const std::int64_t before =
+        at == state.clusters.end()
+            ? 0
+            : (quota ? at->second.quota_work : at->second.queue_work).generation;
+    seen.generation = before + 1;
+    work->applied = work->available = {ConditionStatus::yes, "", seen.generation};
+  } else if (const auto queue = state.queues.find(intent.target.name);
+             intent.target.kind == Kind::cluster_queue && queue != state.queues.end()) {
+    seen.generation = queue->second.generation + 1;
+  } else if (const auto claim = state.claims.find(intent.target.name);
+             intent.target.kind == Kind::claim && claim != state.claims.end()) {
+    seen.generation = claim->second.generation;
+  }
+  return seen;
+}
+
+}  // namespace
+
+VirtualHub::VirtualHub(VirtualPorts ports, Feedback feedback, State start)
+    : ports_(std::move(ports)), feedback_(feedback), state_(std::move(start)), now_(state_.now) {}
+
+Result<std::vector<Event>> VirtualHub::commit(std::vector<EventDraft> drafts) {
+  auto events = ports_.append(std::move(drafts), now_);
+  if (!events) return events;
+  for (const Event& event : *events) evolve(state_, event, touched_);
+  decided_ = false;
+  return events;
+}
+
+Result<void> VirtualHub::tell(LogTime at, std::vector<EventDraft> drafts) {
+  now_ = at;
+  if (auto done = commit(std::move(drafts)); !done) return done.error();
+  return {};
+}
+
+Result<bool> VirtualHub::offer(const WatchFact& fact) {
+  const std::uint64_t older = ingest_.counts().older;
+  const auto passes = coalescer_.offer(fact, now_);
+  if (passes)
+    if (auto done = take_fact(*passes); !done) return done.error();
+  return ingest_.counts().older == older;
+}
+
+Result<void> VirtualHub::take_fact(const WatchFact& fact) {
+  auto draft = ingest_.take(state_, fact);
+  if (!draft) return {};
+  if (auto done = commit({std::move(*draft)}); !done) return done.error();
+  if (const auto key = object_of(fact))
+    coalescer_.passed(fact, now_, settings_of(state_, cluster_of(fact, *key)).ingest_coalesce);
+  return {};
+}
+
+Result<void> VirtualHub::run_to(LogTime time) {
+  if (auto done = decide(); !done) return done;
+  if (auto done = advance_to(time); !done) return done;
+  if (time != kForever) now_ = std::max(now_, time);
+  return {};
+}
+
+// Runs every deadline before `time`.
+Result<void> VirtualHub::advance_to(LogTime time) {
+  for (;;) {
+    const LogTime due = std::min(coalescer_.next_due(), state_.deadlines.next());
+    if (due >= time || due == kForever) return {};
+    now_ = std::max(now_, due);
+    for (const WatchFact& fact : coalescer_.take_due(now_))
+      if (auto done = take_fact(fact); !done) return done;
+    if (decided_ && state_.deadlines.next() <= now_)
+      if (auto fired = commit({own({}, TimerFired{due})}); !fired) return fired.error();
+    if (auto done = decide(); !done) return done;
+  }
+}
+
+// Closes the present moment and writes until nothing is left to write.
+Result<void> VirtualHub::decide() {
+  for (const WatchFact& fact : coalescer_.take_due(now_))
+    if (auto done = take_fact(fact); !done) return done;
+  while (!decided_) {
+    settle(state_, touched_);
+    decided_ = true;
+    if (ports_.decided) ports_.decided(state_, touched_);
+    if (planning_ == Planning::paused) return {};
+    std::vector<EventDraft> drafts;
+    for (PatchIntended& intent : plan(state_, touched_)) {
+      if (ports_.newest_version)
+        carry_version(intent, ports_.newest_version(intent.cluster, intent.target));
+      drafts.push_back(own({}, std::move(intent)));
+    }
+    if (drafts.empty()) return {};
+    auto events = commit(std::move(drafts));
+    if (!events) return events.error();
+    for (const Event& event : *events) {
+      writes_.push_back({event.seq, event.log_time, std::get<PatchIntended>(event.fact)});
+      if (feedback_ == Feedback::assumed)
+        if (auto done = answer(event); !done) return done;
+    }
+  }
+  return {};
+}
+
+Result<void> VirtualHub::answer(const Event& event) {
+  const PatchIntended& intent = std::get<PatchIntended>(event.fact);
+  const std::string uid = intent.uid.empty() ? made_uid(event.seq) : intent.uid;
+  const std::string version = std::to_string(event.seq.value);
+  const int code = intent.verb == Verb::create ? 201 : 200;
+  if (auto done = commit({own(event.seq, PatchAccepted{event.seq, code, uid, version})}); !done)
+    return done.error();
+  if (ports_.accepted) ports_.accepted(intent, uid, version);
+  return come_back(intent, event.seq, uid);
+}
+
+// The watch shows what the write left.
+Result<void> VirtualHub::come_back(const PatchIntended& intent, Seq seq, const std::string& uid) {
+  if (intent.verb == Verb::remove) return goes(intent, seq, uid);
+  ObjectObserved seen = shown(state_, intent, seq, uid);
+  if (const auto* claim = std::get_if<ClaimFacts>(&seen.facts);
+      claim && claim->deleting && claim->finalizers.empty())
+    return goes(intent, seq, uid);
+  if (auto done = commit({{intent.cluster, seq, std::move(seen)}}); !done) return done.error();
+  return {};
+}
+
+Result<void> VirtualHub::goes(const PatchIntended& intent, Seq seq, const std::string& uid) {
+  if (ports_.gone) ports_.gone(intent);
+  const std::string version = std::to_string(seq.value);
+  if (auto done = commit({{intent.cluster, seq, ObjectGone{intent.target, uid, version}}}); !done)
+    return done.error();
+  return {};
+}
+
+}  // namespace fairlead

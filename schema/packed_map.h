@@ -1,0 +1,219 @@
+// A small map from texts as one block of memory, shared by its copies.
+//
+// A million nodes are held with their labels, and every event about one carries them: a std::map
+// costs a dozen allocations each time, this one, and a copy none. It is immutable; to change one,
+// make another.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace fairlead {
+
+/// Sorted bytewise by key, no key twice. `Value` is std::string_view or std::int64_t. Views that it
+/// hands out live as long as the map or any copy of it.
+template <class Value>
+class PackedMap {
+ public:
+  using Owned = std::conditional_t<std::is_same_v<Value, std::string_view>, std::string, Value>;
+  using key_type = std::string_view;
+  using mapped_type = Value;
+  using value_type = std::pair<std::string_view, Value>;
+
+  PackedMap() = default;
+  PackedMap(const std::map<std::string, Owned>& map) { assign(map); }  // NOLINT: they mean the same
+  PackedMap(std::initializer_list<std::pair<const std::string, Owned>> items)
+      : PackedMap(std::map<std::string, Owned>(items)) {}
+
+  /// Of `count` items that `item(i)` gives as value_type. False, and the map is empty, if their
+  /// keys do not ascend.
+  template <class Item>
+  bool assign_sorted(std::size_t count, const Item& item) {
+    *this = {};
+    if (count == 0) return true;
+    std::size_t size = sizeof(Head);
+    for (std::size_t i = 0; i < count; ++i) size += stored_size(item(i));
+    auto block = std::make_shared_for_overwrite<char[]>(size);
+    const Head head{static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(size)};
+    std::memcpy(block.get(), &head, sizeof head);
+    char* out = block.get() + sizeof head;
+    std::string_view last;
+    for (std::size_t i = 0; i < count; ++i) {
+      const value_type pair = item(i);
+      if (i > 0 && pair.first <= last) return false;
+      out = store(out, pair, last);
+    }
+    block_ = std::move(block);
+    return true;
+  }
+
+  /// The block: the count of items and its own size, then the items, all numbers little-endian. An
+  /// item is the size of its key (4 bytes), its value (8 bytes) or the size of its text (4 bytes),
+  /// the key, the text. Empty for an empty map. Equal maps have equal bytes.
+  std::string_view bytes() const {
+    return block_ ? std::string_view(block_.get(), head().size) : std::string_view();
+  }
+  /// The map of which bytes() is `bytes`; nullopt if there is none.
+  static std::optional<PackedMap> from_bytes(std::string_view bytes) {
+    PackedMap map;
+    if (bytes.empty()) return map;
+    Head head{};
+    if (bytes.size() < sizeof head || bytes.size() > UINT32_MAX) return std::nullopt;
+    std::memcpy(&head, bytes.data(), sizeof head);
+    if (head.count == 0 || head.size != bytes.size()) return std::nullopt;
+    std::string_view left = bytes.substr(sizeof head), last;
+    for (std::uint32_t i = 0; i < head.count; ++i) {
+      if (!fits(left)) return std::nullopt;
+      const auto [item, end] = load(left.data());
+      if (i > 0 && item.first <= last) return std::nullopt;
+      last = item.first;
+      left.remove_prefix(static_cast<std::size_t>(end - left.data()));
+    }
+    if (!left.empty()) return std::nullopt;
+    auto block = std::make_shared_for_overwrite<char[]>(bytes.size());
+    std::memcpy(block.get(), bytes.data(), bytes.size());
+    map.block_ = std::move(block);
+    return map;
+  }
+
+  class Iterator {
+   public:
+    using value_type = PackedMap::value_type;
+    using difference_type = std::ptrdiff_t;
+    using iterator_category = std::input_iterator_tag;
+    using pointer = const value_type*;
+    using reference = value_type;
+
+    value_type operator*() const { return load(at_).first; }
+    Iterator& operator++() {
+      at_ = load(at_).second;
+      return *this;
+    }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    friend class PackedMap;
+    explicit Iterator(const char* at) : at_(at) {}
+    const char* at_;
+  };
+  using const_iterator = Iterator;
+  Iterator begin() const { return Iterator(block_ ? block_.get() + sizeof(Head) : nullptr); }
+  Iterator end() const { return Iterator(block_ ? block_.get() + head().size : nullptr); }
+  std::size_t size() const { return block_ ? head().count : 0; }
+  bool empty() const { return !block_; }
+
+  std::optional<Value> find(std::string_view key) const {
+    for (const auto& [at, value] : *this) {
+      if (at == key) return value;
+      if (at > key) break;
+    }
+    return std::nullopt;
+  }
+  bool contains(std::string_view key) const { return find(key).has_value(); }
+
+  std::map<std::string, Owned> to_map() const {
+    std::map<std::string, Owned> map;
+    for (const auto& [key, value] : *this)
+      map.emplace_hint(map.end(), std::string(key), Owned(value));
+    return map;
+  }
+
+  friend bool operator==(const PackedMap& a, const PackedMap& b) {
+    if (a.block_ == b.block_) return true;
+    return a.block_ && b.block_ && a.head().size == b.head().size &&
+           std::memcmp(a.block_.get(), b.block_.get(), a.head().size) == 0;
+  }
+
+ private:
+  struct Head {
+    std::uint32_t count;
+    std::uint32_t size;  // of the block, in bytes
+  };
+  static constexpr bool kTexts = std::is_same_v<Value, std::string_view>;
+
+  void assign(const std::map<std::string, Owned>& map) {
+    auto at = map.begin();
+    std::size_t index = 0;
+    assign_sorted(map.size(), [&](std::size_t i) -> value_type {
+      if (i < index) at = map.begin(), index = 0;
+      for (; index < i; ++index) ++at;
+      return {at->first, at->second};
+    });
+  }
+  Head head() const {
+    Head head;
+    std::memcpy(&head, block_.get(), sizeof head);
+    return head;
+  }
+  static_assert(std::endian::native == std::endian::little, "the block is stored as it is");
+  static constexpr std::size_t kNumbers =
+      sizeof(std::uint32_t) + (kTexts ? sizeof(std::uint32_t) : sizeof(std::int64_t));
+
+  // Whether a whole item stands at the beginning of `bytes`.
+  static bool fits(std::string_view bytes) {
+    if (bytes.size() < kNumbers) return false;
+    std::uint32_t key_size = 0, text_size = 0;
+    std::memcpy(&key_size, bytes.data(), sizeof key_size);
+    if constexpr (kTexts) std::memcpy(&text_size, bytes.data() + sizeof key_size, sizeof text_size);
+    return bytes.size() - kNumbers >= std::size_t{key_size} + text_size;
+  }
+  static std::size_t stored_size(const value_type& pair) {
+    if constexpr (kTexts)
+      return 2 * sizeof(std::uint32_t) + pair.first.size() + pair.second.size();
+    else
+      return sizeof(std::uint32_t) + sizeof(Value) + pair.first.size();
+  }
+  static char* store(char* out, const value_type& pair, std::string_view& key) {
+    const auto put = [&](const void* bytes, std::size_t size) {
+      if (size > 0) std::memcpy(out, bytes, size);
+      out += size;
+    };
+    const auto key_size = static_cast<std::uint32_t>(pair.first.size());
+    put(&key_size, sizeof key_size);
+    if constexpr (kTexts) {
+      const auto value_size = static_cast<std::uint32_t>(pair.second.size());
+      put(&value_size, sizeof value_size);
+    } else {
+      put(&pair.second, sizeof pair.second);
+    }
+    put(pair.first.data(), pair.first.size());
+    key = {out - pair.first.size(), pair.first.size()};
+    if constexpr (kTexts) put(pair.second.data(), pair.second.size());
+    return out;
+  }
+  // The item at `at`, and where the next begins.
+  static std::pair<value_type, const char*> load(const char* at) {
+    const auto get = [&](auto& value) {
+      std::memcpy(&value, at, sizeof value);
+      at += sizeof value;
+    };
+    std::uint32_t key_size;
+    get(key_size);
+    if constexpr (kTexts) {
+      std::uint32_t value_size;
+      get(value_size);
+      return {{{at, key_size}, {at + key_size, value_size}}, at + key_size + value_size};
+    } else {
+      Value value;
+      get(value);
+      return {{{at, key_size}, value}, at + key_size};
+    }
+  }
+
+  std::shared_ptr<const char[]> block_;
+};
+
+/// Labels of an object.
+using Labels = PackedMap<std::string_view>;
+
+}  // namespace fairlead

@@ -1,0 +1,305 @@
+#include "snapshots/snapshot_store.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "engine/base/check.h"
+#include "engine/base/stop_point.h"
+#include "engine/fold/evolve.h"
+#include "schema/codec.h"
+#include "snapshots/state_codec.h"
+
+namespace fairlead {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kMagic = "FLSNAP01";
+constexpr std::size_t kHeaderBytes = 8 + 32;  // the magic, SHA-256 of what follows
+constexpr int kCompression = 1;
+// No state is larger; a damaged frame must not make us ask for more.
+constexpr unsigned long long kStateBytesMax = 16ULL << 30;
+
+std::string compress(std::string_view plain) {
+  std::string frame(ZSTD_compressBound(plain.size()), '\0');
+  const std::size_t size =
+      ZSTD_compress(frame.data(), frame.size(), plain.data(), plain.size(), kCompression);
+  check(!ZSTD_isError(size), "Zstandard could not compress into a large enough buffer");
+  frame.resize(size);
+  return frame;
+}
+
+Result<std::string> decompress(std::string_view frame) {
+  const unsigned long long size = ZSTD_getFrameContentSize(frame.data(), frame.size());
+  if (size > kStateBytesMax)
+    return Error{ErrorCode::corrupt, "its state is no Zstandard frame of a known size"};
+  std::string plain(size, '\0');
+  const std::size_t read = ZSTD_decompress(plain.data(), plain.size(), frame.data(), frame.size());
+  if (ZSTD_isError(read) || read != plain.size())
+    return Error{ErrorCode::corrupt, "its state cannot be decompressed"};
+  return plain;
+}
+
+std::string_view as_text(const Digest& digest) {
+  return {reinterpret_cast<const char*>(digest.bytes.data()), digest.bytes.size()};
+}
+
+std::string to_file(std::string_view envelope) {
+  std::string file(kMagic);
+  file += as_text(sha256(envelope));
+  file += envelope;
+  return file;
+}
+
+Result<SnapshotEnvelope> read_envelope(std::string_view file) {
+  if (!file.starts_with(kMagic) || file.size() < kHeaderBytes)
+    return Error{ErrorCode::corrupt, "it is no snapshot"};
+  const std::string_view envelope = file.substr(kHeaderBytes);
+  if (as_text(sha256(envelope)) != file.substr(kMagic.size(), 32))
+    return Error{ErrorCode::corrupt, "its bytes are not what was written"};
+  return decode_snapshot(envelope);
+}
+
+Result<State> read_state(const SnapshotEnvelope& envelope) {
+  if (envelope.fold_version != kFoldVersion)
+    return Error{ErrorCode::incompatible, "it was folded by fold version " +
+                                              std::to_string(envelope.fold_version) +
+                                              ", this program is " + std::to_string(kFoldVersion)};
+  auto plain = decompress(envelope.state);
+  if (!plain) return plain.error();
+  if (sha256(*plain) != envelope.state_digest)
+    return Error{ErrorCode::corrupt, "its state is not the one its digest names"};
+  auto state = decode_state(*plain);
+  if (!state) return state.error();
+  if (state->seq != envelope.seq)
+    return Error{ErrorCode::corrupt, "its state is of another seq than it says"};
+  return state;
+}
+
+SnapshotInfo info_of(const SnapshotEnvelope& envelope, std::size_t bytes) {
+  return {envelope.seq,          envelope.log_time,   envelope.fold_version,
+          envelope.state_digest, envelope.log_digest, bytes};
+}
+
+Error io_error(const fs::path& path, const char* what) {
+  return {ErrorCode::unavailable,
+          path.string() + ": " + what + ": " + std::generic_category().message(errno)};
+}
+
+struct File {
+  int descriptor = -1;
+  ~File() {
+    if (descriptor >= 0) ::close(descriptor);
+  }
+};
+
+Result<void> sync_directory(const fs::path& directory) {
+  const File file{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (file.descriptor < 0 || ::fsync(file.descriptor) != 0)
+    return io_error(directory, "cannot be synced");
+  return {};
+}
+
+// Either the whole file stands under its name afterwards, or what stood there before.
+Result<void> write_file(const fs::path& path, std::string_view bytes) {
+  stop_point("snapshot.before_write");
+  fs::path fresh = path;
+  fresh += ".new";
+  {
+    const File file{::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640)};
+    if (file.descriptor < 0) return io_error(fresh, "cannot be made");
+    for (std::string_view left = bytes; !left.empty();) {
+      const ssize_t written = ::write(file.descriptor, left.data(), left.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) return io_error(fresh, "cannot be written");
+      left.remove_prefix(static_cast<std::size_t>(written));
+    }
+    stop_point("snapshot.before_sync");
+    if (::fsync(file.descriptor) != 0) return io_error(fresh, "cannot be synced");
+  }
+  stop_point("snapshot.before_rename");
+  if (::rename(fresh.c_str(), path.c_str()) != 0) return io_error(path, "cannot be renamed");
+  stop_point("snapshot.after_rename");
+  return sync_directory(path.parent_path());
+}
+
+Result<std::string> read_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return io_error(path, "cannot be read");
+  std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  if (in.bad()) return io_error(path, "cannot be read");
+  return bytes;
+}
+
+fs::path path_of(const fs::path& directory, Seq seq) {
+  std::string name = std::to_string(seq.value);
+  name.insert(0, 20 - name.size(), '0');
+  return directory / (name + ".snapshot");
+}
+
+std::optional<Seq> seq_of(const fs::path& path) {
+  if (path.extension() != ".snapshot") return std::nullopt;
+  const std::string digits = path.stem().string();
+  Seq seq;
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), seq.value);
+  if (read.ec != std::errc{} || read.ptr != digits.data() + digits.size()) return std::nullopt;
+  return seq;
+}
+
+// The seqs of the files that are there, ascending.
+std::vector<Seq> seqs_in(const fs::path& directory) {
+  std::vector<Seq> seqs;
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, none))
+    if (const auto seq = seq_of(entry.path())) seqs.push_back(*seq);
+  std::sort(seqs.begin(), seqs.end());
+  return seqs;
+}
+
+}  // namespace
+
+Result<SnapshotInfo> read_snapshot_info(std::string_view bytes) {
+  const auto envelope = decode_snapshot(bytes);
+  if (!envelope) return envelope.error();
+  return info_of(*envelope, kHeaderBytes + bytes.size());
+}
+
+Result<Snapshot> read_snapshot(std::string_view bytes) {
+  const auto envelope = decode_snapshot(bytes);
+  if (!envelope) return envelope.error();
+  auto state = read_state(*envelope);
+  if (!state) return state.error();
+  return Snapshot{info_of(*envelope, kHeaderBytes + bytes.size()), *std::move(state)};
+}
+
+SnapshotStore::SnapshotStore(fs::path data_directory)
+    : directory_(std::move(data_directory) / "snapshots") {}
+
+Result<std::vector<SnapshotInfo>> SnapshotStore::list() const {
+  std::vector<SnapshotInfo> infos;
+  for (const Seq seq : seqs_in(directory_)) {
+    const auto file = read_file(path_of(directory_, seq));
+    if (!file) continue;
+    if (const auto envelope = read_envelope(*file); envelope && envelope->seq == seq)
+      infos.push_back(info_of(*envelope, file->size()));
+  }
+  return infos;
+}
+
+Result<std::optional<Snapshot>> SnapshotStore::newest(Seq seq) const {
+  const std::vector<Seq> seqs = seqs_in(directory_);
+  for (auto at = std::upper_bound(seqs.begin(), seqs.end(), seq); at != seqs.begin();) {
+    const auto file = read_file(path_of(directory_, *--at));
+    if (!file) continue;  // pruned meanwhile
+    const auto envelope = read_envelope(*file);
+    if (!envelope || envelope->seq != *at) continue;
+    if (auto state = read_state(*envelope))
+      return std::optional(Snapshot{info_of(*envelope, file->size()), *std::move(state)});
+  }
+  return std::optional<Snapshot>();
+}
+
+Result<std::string> SnapshotStore::bytes(Seq seq) const {
+  const fs::path path = path_of(directory_, seq);
+  if (!fs::exists(path))
+    return Error{ErrorCode::not_found, "there is no snapshot of seq " + std::to_string(seq.value)};
+  auto file = read_file(path);
+  if (!file) return file.error();
+  if (const auto envelope = read_envelope(*file); !envelope)
+    return in_context(path.string(), envelope.error());
+  return file->substr(kHeaderBytes);
+}
+
+Result<SnapshotInfo> SnapshotStore::take(const State& state, const Digest& chain) {
+  const std::string plain = encode_state(state);
+  SnapshotEnvelope envelope{kFoldVersion,  state.seq, state.now,
+                            sha256(plain), chain,     compress(plain)};
+  return keep(encode(envelope));
+}
+
+Result<SnapshotInfo> SnapshotStore::keep(std::string_view bytes) {
+  const auto envelope = decode_snapshot(bytes);
+  if (!envelope) return envelope.error();
+  std::error_code failed;
+  fs::create_directories(directory_, failed);
+  if (failed) return Error{ErrorCode::unavailable, directory_.string() + ": " + failed.message()};
+  const std::string file = to_file(bytes);
+  if (auto written = write_file(path_of(directory_, envelope->seq), file); !written)
+    return written.error();
+  return info_of(*envelope, file.size());
+}
+
+Result<void> SnapshotStore::remove(Seq seq) {
+  std::error_code failed;
+  fs::remove(path_of(directory_, seq), failed);
+  if (failed) return Error{ErrorCode::unavailable, directory_.string() + ": " + failed.message()};
+  return {};
+}
+
+Result<std::vector<Seq>> SnapshotStore::prune(std::size_t count) {
+  std::vector<Seq> seqs = seqs_in(directory_);
+  seqs.resize(seqs.size() - std::min(seqs.size(), count));
+  for (const Seq seq : seqs)
+    if (auto removed = remove(seq); !removed) return removed.error();
+  return seqs;
+}
+
+Result<std::vector<Seq>> SnapshotStore::thin(std::size_t most) {
+  std::vector<Seq> removed;
+  const std::vector<Seq> seqs = seqs_in(directory_);
+  if (seqs.size() <= most) return removed;
+  for (std::size_t i = 1; i < seqs.size() / 2; i += 2) {
+    if (auto done = remove(seqs[i]); !done) return done.error();
+    removed.push_back(seqs[i]);
+  }
+  return removed;
+}
+
+Result<std::vector<SnapshotVerdict>> verify_snapshots(const EventLog& log,
+                                                      const SnapshotStore& store) {
+  std::vector<SnapshotVerdict> verdicts;
+  std::optional<State> before;  // what the last one that was found good holds
+  for (const Seq seq : seqs_in(store.directory())) {
+    SnapshotVerdict verdict{{seq, {}, 0, {}, {}, 0}, ""};
+    const auto judge = [&]() -> Result<void> {
+      const auto file = read_file(path_of(store.directory(), seq));
+      if (!file) return file.error();
+      const auto envelope = read_envelope(*file);
+      if (!envelope) return envelope.error();
+      verdict.info = info_of(*envelope, file->size());
+      if (envelope->seq != seq)
+        return Error{ErrorCode::corrupt, "it is of seq " + std::to_string(envelope->seq.value)};
+      auto state = read_state(*envelope);
+      if (!state) return state.error();
+      const auto chain = log.chain_at(seq);
+      if (!chain) return chain.error();
+      if (*chain != envelope->log_digest)
+        return Error{ErrorCode::corrupt, "it is of another log: the chain differs at its seq"};
+      if (before || log.first_seq() == Seq{1}) {
+        auto folded = state_from(log, before ? *std::move(before) : State{}, seq);
+        before.reset();
+        if (!folded) return folded.error();
+        if (!(*folded == *state))
+          return Error{ErrorCode::corrupt, "the log folds to another state"};
+      }
+      before = *std::move(state);
+      return {};
+    };
+    if (const auto judged = judge(); !judged) verdict.fault = judged.error().message;
+    verdicts.push_back(std::move(verdict));
+  }
+  return verdicts;
+}
+
+}  // namespace fairlead

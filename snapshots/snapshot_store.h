@@ -1,0 +1,62 @@
+// The snapshots of a data directory: one file each, `DATA/snapshots/SEQ.snapshot`.
+//
+// A file is written beside its name, synced and renamed, so a crash leaves no half of one. It holds
+// a SnapshotEnvelope (schema/codec.h) behind a digest of it: whatever bit is flipped, it is
+// noticed, and the log is folded from the snapshot before.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+#include "snapshots/snapshot_source.h"
+
+namespace fairlead {
+
+/// Reads what SnapshotSource::bytes gave. `incompatible` if another fold made it, `corrupt` if it
+/// is not what was written.
+Result<Snapshot> read_snapshot(std::string_view bytes);
+/// What it says of itself, whoever made it.
+Result<SnapshotInfo> read_snapshot_info(std::string_view bytes);
+
+/// What `snapshot verify` found of one.
+struct SnapshotVerdict {
+  SnapshotInfo info;
+  std::string fault;  ///< what is wrong with it; empty: its state is what the log folds to
+};
+
+class SnapshotStore final : public SnapshotSource {
+ public:
+  /// Of a data directory; nothing is read or made yet.
+  explicit SnapshotStore(std::filesystem::path data_directory);
+
+  /// Also of another fold; damaged ones are left out.
+  Result<std::vector<SnapshotInfo>> list() const override;
+  Result<std::optional<Snapshot>> newest(Seq seq) const override;
+  Result<std::string> bytes(Seq seq) const override;
+
+  /// Writes the snapshot of `state`; `chain` is the log's digest after the commit that ends with
+  /// state.seq. One that is there already is replaced.
+  Result<SnapshotInfo> take(const State& state, const Digest& chain);
+  /// Writes a snapshot that bytes() of another source gave.
+  Result<SnapshotInfo> keep(std::string_view bytes);
+  /// Leaves the newest `count` and removes the others. Returns what was removed.
+  Result<std::vector<Seq>> prune(std::size_t count);
+  /// Leaves at most `most`: where there are more, every second of the older half goes, so that
+  /// the past stays covered, the further away the more thinly.
+  Result<std::vector<Seq>> thin(std::size_t most);
+  /// Removes one; nothing if it is not there.
+  Result<void> remove(Seq seq);
+
+  /// Where they are; it need not exist.
+  const std::filesystem::path& directory() const { return directory_; }
+
+ private:
+  std::filesystem::path directory_;
+};
+
+/// Holds every snapshot against the log: its bytes, its digests, its place in the chain, and the
+/// state that the events fold to (of a log whose beginning was pruned: from its first snapshot).
+Result<std::vector<SnapshotVerdict>> verify_snapshots(const EventLog& log,
+                                                      const SnapshotStore& store);
+
+}  // namespace fairlead

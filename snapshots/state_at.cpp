@@ -1,0 +1,76 @@
+#include <algorithm>
+
+#include "engine/fold/evolve.h"
+#include "engine/log/read_ahead.h"
+#include "snapshots/snapshot_source.h"
+
+namespace fairlead {
+
+namespace {
+
+// How often the fold of a long log tells of its progress.
+constexpr std::uint64_t kProgressEvents = 10'000;
+// Fewer events are folded before a thread has started.
+constexpr std::uint64_t kReadAheadWorth = 4 * kReadAheadEvents;
+
+}  // namespace
+
+Result<std::optional<Snapshot>> newest_of(const EventLog& log, const SnapshotSource* snapshots,
+                                          Seq seq) {
+  Seq at_most = std::min(seq, log.last_seq());
+  while (snapshots != nullptr && at_most > Seq{}) {
+    auto newest = snapshots->newest(at_most);
+    if (!newest) return newest.error();
+    if (!*newest) break;
+    const SnapshotInfo& info = (*newest)->info;
+    const auto chain = log.chain_at(info.seq);
+    if (chain && *chain == info.log_digest) return newest;
+    at_most = Seq{info.seq.value - 1};
+  }
+  return std::optional<Snapshot>();
+}
+
+Result<State> state_at(const EventLog& log, const SnapshotSource* snapshots, Seq seq) {
+  auto newest = newest_of(log, snapshots, seq);
+  if (!newest) return newest.error();
+  return state_from(log, *newest ? std::move((*newest)->state) : State{}, seq);
+}
+
+Result<State> state_from(const EventLog& log, State state, Seq seq, const FoldProgress& progress) {
+  const Seq last = std::min(seq, log.last_seq());
+  if (state.seq >= last) return state;
+  if (next(state.seq) < log.first_seq())
+    return Error{ErrorCode::not_found, "the events before seq " +
+                                           std::to_string(log.first_seq().value) +
+                                           " were pruned, and no good snapshot stands for them"};
+  auto opened = log.read(next(state.seq));
+  if (!opened) return opened.error();
+  const std::unique_ptr<EventReader> reader = last.value - state.seq.value < kReadAheadWorth
+                                                  ? *std::move(opened)
+                                                  : read_ahead(*std::move(opened));
+  const Seq before = state.seq;
+  const std::uint64_t total = last.value - before.value;
+  Touched touched;
+  while (state.seq < last) {
+    auto event = reader->next();
+    if (!event) return event.error();
+    if (!*event) break;
+    evolve(state, **event, touched);
+    const std::uint64_t done = state.seq.value - before.value;
+    if (progress && (done % kProgressEvents == 0 || (done == total && total >= kProgressEvents)))
+      progress(done, total);
+  }
+  return state;
+}
+
+Result<State> state_at(const EventLog& log, const SnapshotSource* snapshots, LogTime time) {
+  auto last = log.last_at(time);
+  if (!last) return last.error();
+  auto state = state_at(log, snapshots, *last);
+  if (!state) return state.error();
+  Touched touched;
+  run_until(*state, std::max(time, state->now), touched);
+  return state;
+}
+
+}  // namespace fairlead

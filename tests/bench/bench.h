@@ -1,0 +1,102 @@
+// Benchmarks: what Fairlead does, against a bound that is measured in the same run.
+//
+// An absolute figure says as much about the machine as about the program, so every bench names a
+// bound (the same bytes written plainly, the iterator alone) and is judged by its ratio to it. The
+// bound and the measured code run in turn, several times, in one process; figures are medians. To
+// add benches write a file with one function that adds them to a Suite, declare it in benches.h and
+// call it in main.cpp:
+//
+//   void add_digest_benches(Suite& suite) {
+//     suite.add({"digest/4 KB", "memcpy of the same bytes", "MB/s", Better::more, 0.1,
+//                [](const Place& place) {
+//                  auto bytes = std::make_shared<std::string>(
+//                      place.size == Size::tiny ? 4096 : 64 << 20, 'x');
+//                  return Trial{[=] { return hashed_per_second(*bytes); },
+//                               [=] { return copied_per_second(*bytes); }};
+//                }});
+//   }
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/result.h"
+
+namespace fairlead::bench {
+
+/// How much is measured: what the table promises, or just enough to see that a bench works.
+enum class Size : std::uint8_t { full, tiny };
+
+/// Where a bench runs.
+struct Place {
+  Size size = Size::full;
+  std::filesystem::path directory;  ///< empty, on a disk, for this bench alone; removed afterwards
+};
+
+/// Which way of a figure is good.
+enum class Better : std::uint8_t {
+  more,  ///< measured / bound is at least the limit (events a second)
+  less,  ///< measured / bound is at most the limit (bytes, milliseconds)
+};
+
+/// One bench, ready to run: each call runs one repetition and returns its figure. What both need is
+/// held by the closures. A bound that is a number returns it.
+struct Trial {
+  std::function<double()> measured;
+  std::function<double()> bound;
+};
+
+struct Bench {
+  std::string name;   ///< "append/64 x 300 B": area first, so that --only takes a prefix
+  std::string bound;  ///< what it is held against, in words
+  std::string unit;   ///< of both figures
+  Better better = Better::more;
+  double limit = 1;  ///< of the ratio; 0 with Better::more: a figure to know, which cannot miss
+  std::function<Trial(const Place&)> prepare;
+};
+
+/// The benches of this program, in the order of the table.
+class Suite {
+ public:
+  void add(Bench bench) { benches_.push_back(std::move(bench)); }
+  const std::vector<Bench>& benches() const { return benches_; }
+
+ private:
+  std::vector<Bench> benches_;
+};
+
+/// Seconds that `work` takes.
+template <class Work>
+double seconds_of(Work&& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  std::forward<Work>(work)();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// A bench that cannot do its work measures nothing: says why and ends the program.
+[[noreturn]] inline void give_up(const std::string& why) {
+  std::fprintf(stderr, "fairlead-bench: %s\n", why.c_str());
+  std::exit(3);
+}
+
+/// The value of a Result that a bench cannot go on without.
+template <class T>
+T need(Result<T> result) {
+  if (!result) give_up(result.error().message);
+  if constexpr (!std::is_void_v<T>) return *std::move(result);
+}
+
+/// Keeps the optimiser from leaving out what computes `value`.
+template <class T>
+void keep(const T& value) {
+  asm volatile("" : : "r,m"(value) : "memory");
+}
+
+}  // namespace fairlead::bench

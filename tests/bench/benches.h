@@ -1,0 +1,13 @@
+// Every file of benches: one function each, called by main.cpp in the order of the table.
+#pragma once
+
+#include "tests/bench/bench.h"
+
+namespace fairlead::bench {
+
+void add_decode_benches(Suite& suite);
+void add_log_benches(Suite& suite);
+void add_debounce_benches(Suite& suite);
+void add_fold_benches(Suite& suite);
+
+}  // namespace fairlead::bench

@@ -1,0 +1,387 @@
+// The fold: replay of a fleet, memory of its nodes, planning after one change, and questions about
+// the past of a long log.
+#include <malloc.h>
+
+#include <memory>
+
+#include "engine/fold/evolve.h"
+#include "engine/log/read_ahead.h"
+#include "engine/log/rocksdb_log.h"
+#include "engine/log/rocksdb_store.h"
+#include "engine/plan/plan.h"
+#include "replay/audit.h"
+#include "snapshots/snapshot_store.h"
+#include "tests/bench/benches.h"
+#include "tests/bench/workload.h"
+
+namespace fairlead::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kClusters = 20;
+
+/// A fleet of nodes in twenty clusters, two flavors, a queue with a claim of every cluster. Nodes
+/// go and come, at random.
+class Fleet {
+ public:
+  explicit Fleet(std::uint64_t nodes) : nodes_(nodes), ready_(nodes, true) {}
+
+  static std::string cluster_name(std::uint64_t cluster) {
+    return "cluster-" + std::to_string(cluster);
+  }
+
+  /// Everything that is there before the first change.
+  std::vector<EventDraft> beginning() {
+    std::vector<EventDraft> drafts;
+    drafts.push_back({std::string(kSelf), {}, EpochStarted{"bench", "bench", kFoldVersion, 1}});
+    drafts.push_back({std::string(kSelf), {}, ConfigChanged{}});
+    for (const char* pool : {"on-demand", "spot"}) {
+      ResourceFlavorFacts flavor;
+      flavor.node_labels = {{"pool", pool}};
+      drafts.push_back(seen(std::string(kHub), {Kind::resource_flavor, "", pool}, flavor));
+    }
+    drafts.push_back(seen(std::string(kHub), {Kind::cluster_queue, "", "training"}, queue()));
+    for (std::uint64_t cluster = 0; cluster < kClusters; ++cluster)
+      drafts.push_back(claim(cluster));
+    for (std::uint64_t node = 0; node < nodes_; ++node) drafts.push_back(node_draft(node));
+    return drafts;
+  }
+  /// One node more or less.
+  EventDraft change() {
+    const std::uint64_t node = dice_.roll() % nodes_;
+    ready_[node] = !ready_[node];
+    return node_draft(node);
+  }
+
+ private:
+  EventDraft seen(SourceName source, ObjectKey key, Facts facts) {
+    ObjectObserved what;
+    what.key = std::move(key);
+    what.version = "v1";
+    what.uid = dice_.uid();
+    what.resource_version = std::to_string(++version_);
+    what.generation = 1;
+    what.facts = std::move(facts);
+    return {std::move(source), {}, std::move(what)};
+  }
+  static ClusterQueueFacts queue() {
+    ClusterQueueFacts facts;
+    ResourceGroup group{{"cpu", "nvidia.com/gpu"}, {}};
+    for (const char* flavor : {"on-demand", "spot"})
+      group.flavors.push_back({flavor, {{"cpu", {}, {}, {}}, {"nvidia.com/gpu", {}, {}, {}}}});
+    facts.groups = {group};
+    return facts;
+  }
+  EventDraft claim(std::uint64_t cluster) {
+    ClaimFacts facts;
+    facts.spec.cluster_name = cluster_name(cluster);
+    facts.spec.nominal_resources = {{"cpu", "1G"}, {"gpu", "1G"}};
+    ClaimAssignment assignment;
+    assignment.cluster_queue = "training";
+    assignment.flavor = "on-demand";
+    assignment.resources = {{"cpu", "100k"}, {"gpu", "10k"}};
+    facts.spec.assignments = {assignment};
+    return seen(std::string(kHub), {Kind::claim, "", cluster_name(cluster) + "-claim"}, facts);
+  }
+  EventDraft node_draft(std::uint64_t number) {
+    const std::string name = "node-" + std::to_string(number);
+    NodeFacts facts;
+    facts.labels = {{"beta.kubernetes.io/arch", "amd64"},
+                    {"beta.kubernetes.io/os", "linux"},
+                    {"kubernetes.io/arch", "amd64"},
+                    {"kubernetes.io/hostname", name},
+                    {"kubernetes.io/os", "linux"},
+                    {"pool", number % 3 != 0 ? "on-demand" : "spot"},
+                    {"topology.kubernetes.io/zone",
+                     "zone-" + std::string(1, static_cast<char>('a' + number % 3))}};
+    facts.ready = ready_[number];
+    facts.allocatable = {{"cpu", 63'500},
+                         {"memory", 270'582'939'648 + static_cast<Amount>(number % 999) * 4096},
+                         {"nvidia.com/gpu", 8},
+                         {"pods", 110}};
+    return seen(cluster_name(number % kClusters), {Kind::node, "", name}, facts);
+  }
+
+  std::uint64_t nodes_;
+  std::vector<bool> ready_;
+  Dice dice_{7};
+  std::uint64_t version_ = 40'000'000;
+};
+
+/// The log of a fleet: its beginning and `changes`, 256 a commit, a commit every two seconds, with
+/// a snapshot every 100000 events if asked for.
+struct FleetLog {
+  fs::path directory;
+  std::uint64_t events = 0;
+  LogTime first, last;
+};
+
+enum class Snapshots : std::uint8_t { none, taken };
+
+std::shared_ptr<const FleetLog> write_fleet(const Place& place, std::uint64_t nodes,
+                                            std::uint64_t changes, Snapshots snapshots) {
+  auto written = std::make_shared<FleetLog>();
+  written->directory = place.directory / "fleet";
+  const auto log = need(RocksdbLog::open(written->directory, OpenMode::write));
+  SnapshotStore store(written->directory);
+  State state;
+  Touched touched;
+  written->first = written->last = LogTime{1'750'000'000'000'000'000};
+  std::uint64_t next_snapshot = 100'000;
+  const auto append = [&](std::vector<EventDraft> drafts) {
+    written->last = written->last + seconds(2);
+    const auto events = need(log->append_owned(std::move(drafts), written->last, Epoch{1}));
+    written->events += events.size();
+    if (snapshots == Snapshots::none) return;
+    for (const Event& event : events) evolve(state, event, touched);
+    touched = {};
+    if (written->events < next_snapshot) return;
+    need(store.take(state, log->chain()));
+    next_snapshot += 100'000;
+  };
+  Fleet fleet(nodes);
+  std::vector<EventDraft> all = fleet.beginning();
+  for (std::size_t at = 0; at < all.size(); at += 256)
+    append({all.begin() + static_cast<std::ptrdiff_t>(at),
+            all.begin() + static_cast<std::ptrdiff_t>(std::min(at + 256, all.size()))});
+  for (std::uint64_t done = 0; done < changes; done += 256) {
+    std::vector<EventDraft> group;
+    for (int i = 0; i < 256; ++i) group.push_back(fleet.change());
+    append(std::move(group));
+  }
+  return written;
+}
+
+// ---- replay ----
+
+double iterate(const FleetLog& written) {
+  const auto store = need(open_store_for_reading(written.directory / "log", nullptr));
+  std::uint64_t bytes = 0;
+  const double seconds = seconds_of([&] {
+    rocksdb::ReadOptions options;
+    options.readahead_size = 2u << 20;
+    const std::unique_ptr<rocksdb::Iterator> packs(store->db->NewIterator(options, store->events));
+    for (packs->SeekToFirst(); packs->Valid(); packs->Next()) bytes += packs->value().size();
+  });
+  keep(bytes);
+  return static_cast<double>(written.events) / seconds;
+}
+
+double fold(const FleetLog& written) {
+  const auto log = need(RocksdbLog::open(written.directory, OpenMode::read));
+  State state;
+  const double seconds =
+      seconds_of([&] { state = need(state_from(*log, State{}, log->last_seq())); });
+  if (state.seq.value != written.events) give_up("the fold ended early");
+  return static_cast<double>(written.events) / seconds;
+}
+
+Trial prepare_replay(const Place& place) {
+  const bool tiny = place.size == Size::tiny;
+  const auto written =
+      write_fleet(place, tiny ? 200 : 100'000, tiny ? 512 : 1'000'000, Snapshots::none);
+  return {[written] { return fold(*written); }, [written] { return iterate(*written); }};
+}
+
+Trial prepare_replay_rate(const Place& place) {
+  Trial trial = prepare_replay(place);
+  trial.bound = [] { return 1.5e6; };
+  return trial;
+}
+
+// ---- memory ----
+
+double bytes_per_node(std::uint64_t nodes) {
+  ::malloc_trim(0);
+  const auto used = [] {
+    const struct mallinfo2 info = ::mallinfo2();
+    return static_cast<double>(info.uordblks) + static_cast<double>(info.hblkhd);
+  };
+  auto state = std::make_unique<State>();
+  Touched touched;
+  const double before = used();
+  Event event{Seq{0}, LogTime{1}, Epoch{1}, {}, {}, {}};
+  for (EventDraft& draft : Fleet(nodes).beginning()) {
+    event.seq = next(event.seq);
+    event.source = std::move(draft.source);
+    event.fact = std::move(draft.fact);
+    evolve(*state, event, touched);
+  }
+  event.fact = TimerFired{};
+  return (used() - before) / static_cast<double>(nodes);
+}
+
+Trial prepare_memory(const Place& place) {
+  const std::uint64_t nodes = place.size == Size::tiny ? 1000 : 1'000'000;
+  return {[nodes] { return bytes_per_node(nodes); }, [] { return 1024.0; }};
+}
+
+// ---- planning ----
+
+/// A hub with `count` queues, each fed by a claim's assignment; one node of one cluster changes
+/// what one claim grants to one queue.
+class ManyQueues {
+ public:
+  explicit ManyQueues(std::uint64_t count) : clusters_(count) {
+    take(std::string(kSelf), ConfigChanged{at_once()});
+    ResourceFlavorFacts flavor;
+    observe(std::string(kHub), {Kind::resource_flavor, "", "default"}, flavor);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::string number = std::to_string(i);
+      ClusterQueueFacts queue;
+      queue.groups = {{{"cpu"}, {{"default", {{"cpu", {}, {}, {}}}}}}};
+      observe(std::string(kHub), {Kind::cluster_queue, "", "queue-" + number}, queue);
+      ClaimFacts claim;
+      claim.finalizers = {"fairlead.io/claim"};
+      claim.spec.cluster_name = "c" + number;
+      claim.spec.nominal_resources = {{"cpu", "1000"}};
+      ClaimAssignment assignment;
+      assignment.cluster_queue = "queue-" + number;
+      assignment.flavor = "default";
+      assignment.resources = {{"cpu", "1000"}};
+      claim.spec.assignments = {assignment};
+      observe(std::string(kHub), {Kind::claim, "", "claim-" + number}, claim);
+      change_node(i, 100);
+    }
+    write_everything();
+  }
+
+  /// Seconds of a plan after one change, the fold of the change left out.
+  double plan_seconds() {
+    double total = 0;
+    constexpr int kTurns = 200;
+    for (int turn = 0; turn < kTurns; ++turn) {
+      change_node(dice_.roll() % clusters_, 100 + turn + 1);
+      settle(state_, touched_);
+      std::vector<PatchIntended> intents;
+      total += seconds_of([&] { intents = plan(state_, touched_); });
+      if (intents.empty()) give_up("a change led to no write");
+      answer(std::move(intents));
+    }
+    return total / kTurns;
+  }
+
+ private:
+  static Configuration at_once() {
+    Configuration configuration;
+    configuration.member_mode = MemberMode::none;
+    configuration.headroom.percent.clear();
+    DebounceSettings& debounce = configuration.debounce;
+    debounce.shrink_window = debounce.grow_window = debounce.first_quiet = {};
+    debounce.min_grow_interval = debounce.write_interval = debounce.mass_shrink_hold = {};
+    debounce.grow_deadband_percent = debounce.flap_penalty = 0;
+    return configuration;
+  }
+  void take(SourceName source, Fact fact) {
+    const Event event{
+        next(state_.seq), state_.now + milliseconds(1), Epoch{1}, std::move(source), {},
+        std::move(fact)};
+    evolve(state_, event, touched_);
+  }
+  void observe(SourceName source, ObjectKey key, Facts facts) {
+    ObjectObserved seen;
+    seen.uid = "u-" + key.name;
+    seen.key = std::move(key);
+    seen.version = "v1beta2";
+    seen.resource_version = std::to_string(++version_);
+    seen.generation = 1;
+    seen.facts = std::move(facts);
+    take(std::move(source), std::move(seen));
+  }
+  void change_node(std::uint64_t cluster, Amount cpus) {
+    NodeFacts facts;
+    facts.ready = true;
+    facts.allocatable = {{"cpu", cpus * 1000}};
+    observe("c" + std::to_string(cluster), {Kind::node, "", "node"}, facts);
+  }
+  void answer(std::vector<PatchIntended> intents) {
+    for (PatchIntended& intent : intents) {
+      const ObjectKey target = intent.target;
+      const auto expected = intent.expected;
+      take(std::string(kSelf), std::move(intent));
+      take(std::string(kSelf), PatchAccepted{state_.seq, 200, "u-" + target.name, ""});
+      if (expected && target.kind == Kind::cluster_queue)
+        observe(std::string(kHub), target, *expected);
+    }
+  }
+  void write_everything() {
+    for (int round = 0; round < 8; ++round) {
+      settle(state_, touched_);
+      std::vector<PatchIntended> intents = plan(state_, touched_);
+      if (intents.empty()) return;
+      answer(std::move(intents));
+    }
+  }
+
+  std::uint64_t clusters_;
+  State state_;
+  Touched touched_;
+  std::uint64_t version_ = 0;
+  Dice dice_{3};
+};
+
+Trial prepare_plan(const Place& place) {
+  const bool tiny = place.size == Size::tiny;
+  const auto many = std::make_shared<ManyQueues>(tiny ? 50 : 100'000);
+  const auto few = std::make_shared<ManyQueues>(tiny ? 10 : 1000);
+  return {[many] { return many->plan_seconds() * 1e6; },
+          [few] { return few->plan_seconds() * 1e6; }};
+}
+
+// ---- questions ----
+
+/// Milliseconds of a question, the opening of the log included, as the command has it.
+template <class Ask>
+double milliseconds_of(const FleetLog& written, const Ask& ask) {
+  Dice dice(11);
+  double worst = 0;
+  for (int i = 0; i < 5; ++i) {
+    const LogTime at{written.first.ns + static_cast<std::int64_t>(dice.roll() >> 2) %
+                                            (written.last - written.first).ns};
+    worst = std::max(worst, 1e3 * seconds_of([&] {
+                              const auto log =
+                                  need(RocksdbLog::open(written.directory, OpenMode::read));
+                              const SnapshotStore snapshots(written.directory);
+                              keep(need(ask(AuditSource{*log, &snapshots}, at)).document.size());
+                            }));
+  }
+  return worst;
+}
+
+template <class Ask>
+auto prepare_question(double limit_ms, Ask ask) {
+  return [limit_ms, ask](const Place& place) {
+    const bool tiny = place.size == Size::tiny;
+    // 10 M events of 10000 nodes; a question starts at one of a hundred snapshots.
+    const auto written =
+        write_fleet(place, tiny ? 200 : 10'000, tiny ? 1024 : 10'000'000, Snapshots::taken);
+    return Trial{[written, ask] { return milliseconds_of(*written, ask); },
+                 [limit_ms] { return limit_ms; }};
+  };
+}
+
+}  // namespace
+
+void add_fold_benches(Suite& suite) {
+  suite.add({"replay/100k nodes", "the RocksDB iterator alone over the same log", "events/s",
+             Better::more, 0.4, prepare_replay});
+  suite.add({"replay/100k nodes, rate", "1.5 M events a second", "events/s", Better::more, 1,
+             prepare_replay_rate});
+  suite.add({"memory/1 M nodes", "1 KB a node", "bytes", Better::less, 1, prepare_memory});
+  suite.add({"plan/100k queues", "the same with 1000 queues", "us", Better::less, 2, prepare_plan});
+  suite.add({"audit/as-of, 10 M events", "100 ms, the worst of five moments", "ms", Better::less, 1,
+             prepare_question(100, [](const AuditSource& source, LogTime at) {
+               return audit_quota(source, at, "training");
+             })});
+  suite.add({"audit/why, 10 M events", "200 ms, the worst of five moments", "ms", Better::less, 1,
+             prepare_question(200, [](const AuditSource& source, LogTime at) {
+               return audit_why(source, {"training", "on-demand", "gpu"}, at);
+             })});
+  suite.add({"audit/diff, 10 M events", "1000 ms, the worst of five moments", "ms", Better::less, 1,
+             prepare_question(1000, [](const AuditSource& source, LogTime at) {
+               return audit_diff(source, at, source.log.last_time(), "training");
+             })});
+}
+
+}  // namespace fairlead::bench

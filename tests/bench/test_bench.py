@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Runs every bench at its smallest and holds the output against its format. Times are not judged.
+
+    test_bench.py FAIRLEAD_BENCH
+"""
+
+import json
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "bench"
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+class BenchTest(unittest.TestCase):
+    def test_every_bench_gives_a_row(self):
+        with tempfile.TemporaryDirectory() as directory:
+            done = run(SCRIPT, "--program", PROGRAM, "--directory", directory, "--tiny", "--repeat", "1", "--json")
+            self.assertIn(done.returncode, (0, 1), done.stderr)
+            self.assertEqual(list(pathlib.Path(directory).iterdir()), [], "a bench left something behind")
+        answer = json.loads(done.stdout)
+        names = run(PROGRAM, "--list").stdout.splitlines()
+        self.assertEqual([row["name"] for row in answer["rows"]], names)
+        self.assertEqual(len(set(names)), len(names))
+        for row in answer["rows"]:
+            with self.subTest(row["name"]):
+                for key in ("measured", "bound", "ratio", "limit"):
+                    self.assertTrue(math.isfinite(row[key]) and row[key] >= 0, key)
+                self.assertTrue(row["bound_is"] and row["unit"])
+                self.assertIn(row["better"], ("more", "less"))
+        self.assertLessEqual({"cores", "cpu", "compiler", "kernel", "time"}, set(answer["conditions"]))
+
+    def test_the_table_has_a_line_for_each_bench(self):
+        with tempfile.TemporaryDirectory() as directory:
+            done = run(SCRIPT, "--program", PROGRAM, "--directory", directory, "--tiny", "--repeat", "1",
+                       "--only", "append/1 ")
+        lines = done.stdout.splitlines()
+        self.assertEqual(len(lines), 4, done.stdout + done.stderr)
+        self.assertTrue(lines[0].startswith("what"))
+        self.assertTrue(lines[1].startswith("append/1 x 300 B"))
+        self.assertRegex(lines[1], r">= 0\.85 +(ok|MISSED)")
+        self.assertIn("cores", lines[3])
+
+    def test_what_does_not_exist_is_bad_usage(self):
+        self.assertEqual(run(PROGRAM, "--only", "nothing/").returncode, 2)
+        self.assertEqual(run(PROGRAM, "--repeat", "0").returncode, 2)
+        self.assertEqual(run(PROGRAM, "--nonsense").returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,126 @@
+"""`fairlead audit` and `whatif` on a real hub: over its data while it runs, over HTTP, and after it ended."""
+
+import json
+
+from harness.fleet import CLAIMS, add_node, quantity, quota, remove_node, set_quota
+from harness.program import fairlead
+from test_hub import HIGH, HubTest
+
+NEEDS = ("controlplane", "fairlead")
+PAIR = (HIGH, "on-demand", "cpu")
+
+
+class AuditTest(HubTest):
+    def audit(self, hub, *arguments, server=False):
+        """The answer as JSON; over the data directory, or of the running hub."""
+        where = ("--server", f"http://127.0.0.1:{hub.port}") if server else ("--data", hub.data)
+        done = fairlead("audit", *arguments, *where, "-o", "json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def value(self, hub, as_of, **options):
+        rows = self.audit(hub, "quota", HIGH, "--as-of", as_of, **options)["rows"]
+        return next(row for row in rows if (row["flavor"], row["resource"]) == PAIR[1:])
+
+    def changed_twice(self):
+        hub = self.started_with_claim()
+        remove_node(self.member, "on-demand-0")
+        self.wait_for_cpu(hub, "400", "500")
+        add_node(self.member, "on-demand-0", "on-demand")
+        self.wait_for_cpu(hub, "500", "500")
+
+        def settled():
+            seen = [row["seen"] for row in self.history(hub)]
+            assert len(seen) == 3 and all(seen), seen
+            return True
+
+        hub.wait_until("three changes, all seen again", settled)
+        return hub
+
+    def history(self, hub, **options):
+        rows = self.audit(hub, "history", HIGH, "--flavor", "on-demand", "--resource", "cpu", **options)["rows"]
+        return [row for row in rows if row["writer"] == "fairlead"]
+
+    def test_the_past_is_told_while_the_hub_runs_and_after(self):
+        hub = self.changed_twice()
+        rows = self.history(hub)
+        self.assertEqual([(row["old"], row["new"]) for row in rows], [("0", "500"), ("500", "400"), ("400", "500")])
+        self.assertEqual({row["answer"]["outcome"] for row in rows}, {"accepted"})
+        for row, value in zip(rows, ("500", "400", "500")):
+            seen = f"seq:{row['seen']['seq']}"
+            self.assertEqual(self.value(hub, seen)["nominal"], value)
+            self.assertEqual(self.value(hub, seen, server=True), self.value(hub, seen))
+            self.assertEqual(self.value(hub, row["seen"]["time"])["desired"], value)
+        # The end of the log is what kubectl sees now.
+        end = self.audit(hub, "quota", HIGH)["rows"]
+        for row in end:
+            self.assertEqual(quantity(row["nominal"]), quota(self.server, HIGH, row["flavor"], row["resource"]))
+        # A clean end adds events to the log: places are named.
+        last = f"seq:{rows[2]['seen']['seq']}"
+        questions = [("history", HIGH, "--to", last),
+                     ("diff", f"seq:{rows[0]['seq']}", f"seq:{rows[1]['seen']['seq']}"),
+                     ("why", *PAIR, "--as-of", f"seq:{rows[1]['seen']['seq']}"),
+                     ("why-not", HIGH, "on-demand", "gpu", "--as-of", f"seq:{rows[1]['seen']['seq']}")]
+        running = [self.audit(hub, *question) for question in questions]
+        self.assertEqual([self.audit(hub, *question, server=True) for question in questions], running)
+        hub.stop()
+        self.assertEqual([self.audit(hub, *question) for question in questions], running)
+        hub.check_log()
+
+    def test_why_names_the_write_the_node_and_the_claim(self):
+        hub = self.changed_twice()
+        lost = self.history(hub)[1]
+        why = self.audit(hub, "why", *PAIR, "--as-of", f"seq:{lost['seen']['seq']}")
+        self.assertEqual(why["written"]["seq"], lost["seq"])
+        self.assertEqual(why["value"]["nominal"], "400")
+        grant = why["grants"][0]
+        self.assertEqual((grant["assigned"], grant["granted"], grant["flavorBound"]), ("500", "400", "400"))
+        self.assertEqual(grant["claim"]["uid"],
+                         self.server.get(f"{CLAIMS}/cluster2-resource-claim")["metadata"]["uid"])
+        counted = [node["name"] for node in grant["nodes"] if node["counts"]]
+        self.assertEqual(counted, [f"on-demand-{number}" for number in range(1, 5)])
+        gone = [event["seq"] for event in hub.events(fact="ObjectGone")]
+        self.assertIn(gone[0], [event["seq"] for event in grant["capacity"][0]["because"]])
+        text = fairlead("audit", "why", *PAIR, "--as-of", f"seq:{lost['seen']['seq']}", "--data", hub.data).stdout
+        self.assertIn("4 x 100", text)
+        self.assertIn("Node on-demand-0 of cluster2 gone", text)
+
+    def test_a_human_write_is_told_apart_from_ours(self):
+        hub = self.started_with_claim()
+        set_quota(self.server, HIGH, "on-demand", "cpu", "1")
+        self.wait_for_cpu(hub, "500", "500")
+
+        def told():
+            rows = self.audit(hub, "history", HIGH, "--flavor", "on-demand", "--resource", "cpu")["rows"]
+            written = [(row["writer"], row["old"], row["new"]) for row in rows[-2:]]
+            assert written == [("foreign", "500", "1"), ("fairlead", "1", "500")], written
+            return True
+
+        hub.wait_until("the foreign write and our answer to it", told)
+
+    def test_what_is_not_there_is_said_with_what_is(self):
+        hub = self.started_with_claim()
+        for where in (("--data", hub.data), ("--server", f"http://127.0.0.1:{hub.port}")):
+            done = fairlead("audit", "why", "hihg-priority-queue", "on-demand", "cpu", *where)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("high-priority-queue", done.stderr)
+            done = fairlead("audit", "quota", "--as-of", "2020-01-01T00:00:00Z", *where)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("before the log begins", done.stderr)
+        status, body = hub.http("/audit/quota?colour=red")
+        self.assertEqual(status, 400)
+        self.assertIn("colour", json.loads(body)["error"])
+        done = fairlead("audit", "quota", "--server", "http://127.0.0.1:1")
+        self.assertEqual(done.returncode, 3, done.stderr)
+
+    def test_a_longer_window_would_have_kept_the_quota(self):
+        hub = self.changed_twice()
+        hub.stop()
+        done = fairlead("whatif", "--data", hub.data, "--set", "debounce.shrinkWindow=1h", "-o", "json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        result = json.loads(done.stdout)
+        only = [(row["difference"], row["object"]) for row in result["differences"]]
+        self.assertEqual(only, [("onlyHistory", f"ClusterQueue {HIGH}")] * 2)
+        self.assertEqual(result["totals"]["whatIf"]["queueWrites"] + 2, result["totals"]["history"]["queueWrites"])
+        same = fairlead("whatif", "--data", hub.data, "--set", "debounce.growWindow=0s", "-o", "json")
+        self.assertEqual(json.loads(same.stdout)["differences"], [])

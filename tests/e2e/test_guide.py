@@ -1,0 +1,83 @@
+"""What docs/operating.md tells an administrator to do is enough: its rights, its backup, its answers."""
+
+import pathlib
+import re
+import unittest
+
+from harness.fleet import CLAIMS, claim, remove_node
+from harness.hub import AT_ONCE
+from harness.program import fairlead
+from test_hub import CLAIM, HubTest
+
+NEEDS = ("controlplane", "fairlead")
+GUIDE = pathlib.Path(__file__).resolve().parents[2] / "docs/operating.md"
+EVENTS = "/api/v1/namespaces/default/events"
+
+
+class GuideTest(HubTest):
+    def role(self):
+        """The ClusterRole of the guide, as it stands there."""
+        blocks = [block for block in GUIDE.read_text().split("```yaml\n")[1:] if "kind: ClusterRole" in block]
+        self.assertEqual(len(blocks), 1)
+        return blocks[0].split("```")[0]
+
+    def hub_with_the_guides_rights(self):
+        self.server.kubectl("apply", "-f", "-", stdin=self.role())
+        self.server.kubectl("create", "clusterrolebinding", "fairlead-guide", "--clusterrole=fairlead",
+                            "--user=limited")
+        self.addCleanup(self.server.kubectl, "delete", "clusterrolebinding", "fairlead-guide")
+        return self.hub(kubeconfig=self.server.kubeconfig("limited")).start()
+
+    def told(self):
+        """(type, reason) of the Events about this claim."""
+        uid = self.server.get(CLAIM)["metadata"]["uid"]
+        return [(event["type"], event["reason"]) for event in self.server.get(EVENTS)["items"]
+                if event["involvedObject"].get("uid") == uid]
+
+    def granted(self):
+        conditions = self.server.get(CLAIM).get("status", {}).get("conditions", [])
+        return {each["type"]: each["status"] for each in conditions}.get("FullyGranted")
+
+    def test_the_rights_are_enough_and_the_claim_tells_its_news(self):
+        warning = ("Warning", "FlavorCapacity")
+        hub = self.hub_with_the_guides_rights()
+        self.server.create(CLAIMS, claim())
+        self.wait_for_cpu(hub, "500", "500")
+        # While the nodes are listed the first grants may be small.
+        hub.wait_until("the claim to say so", lambda: self.granted() == "True")
+        before = self.told().count(warning)
+        remove_node(self.member, "on-demand-0")
+        self.wait_for_cpu(hub, "400", "500")
+        hub.wait_until("the Event", lambda: self.told().count(warning) == before + 1)
+        self.assertRegex(self.server.kubectl("describe", "clusterresourceclaim", "cluster2-resource-claim"),
+                         r"Warning +FlavorCapacity")
+        hub.stop()
+        self.assertNotIn('code="403"', hub.metrics)
+        self.assertIn("fairlead_notices_lost_total 0", hub.metrics)
+        hub.check_log()
+
+    def test_a_backup_of_a_running_hub_is_a_log_to_go_on_with(self):
+        hub = self.started_with_claim(settings=(AT_ONCE, "log.snapshotEvery=20"))
+        backup, restored = hub.data.parent / "backup.fairlead", hub.data.parent / "restored"
+        for command in (("log", "export", backup, "--data", hub.data), ("log", "import", backup, "--data", restored),
+                        ("log", "verify", "--data", restored), ("replay", "--verify", "--bundle", backup),
+                        ("snapshot", "verify", "--data", restored)):
+            done = fairlead(*command)
+            self.assertEqual(done.returncode, 0, f"{command}\n{done.stdout}{done.stderr}")
+        self.assertRegex(fairlead("snapshot", "list", "--data", restored).stdout, r"\d+ +2\d{3}-")
+        hub.stop()
+        remove_node(self.member, "on-demand-0")
+        second = self.hub(data=restored).start()
+        self.wait_for_cpu(second, "400", "500")
+        self.assertTrue(re.search(r"folded=\"?\d+\"? snapshot=\"?[1-9]", second.process.text()), second.process.tail())
+        second.stop()
+        second.check_log()
+        snapshots = fairlead("snapshot", "verify", "--data", restored)
+        self.assertEqual(snapshots.returncode, 0, snapshots.stdout)
+
+
+# Imported for its setting only.
+del HubTest
+
+if __name__ == "__main__":
+    unittest.main()

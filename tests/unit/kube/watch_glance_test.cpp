@@ -1,0 +1,195 @@
+#include "connectors/kube/watch_glance.h"
+
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "connectors/kube/projection.h"
+#include "engine/base/json.h"
+
+using namespace fairlead;
+
+namespace {
+
+std::optional<WatchGlance> glance(const WatchGlancer& glancer, JsonIndex& index,
+                                  const std::string& line) {
+  REQUIRE(index.find(line));
+  return glancer.glance(index);
+}
+
+WatchGlance::Hash rest(Kind kind, const std::string& line) {
+  static JsonIndex index;
+  auto seen = glance(WatchGlancer(kind), index, line);
+  REQUIRE(seen.has_value());
+  return seen->rest;
+}
+
+std::string line_of(const Json& object) {
+  return to_text(Json{{"type", "MODIFIED"}, {"object", object}});
+}
+
+Facts facts_of(const Json& object) {
+  const JsonDocument document = to_document(object);
+  auto seen = project(document.root());
+  REQUIRE((seen.has_value() && seen->has_value()));
+  return (*seen)->facts;
+}
+
+// Every value below `value`, by its path.
+void each_path(const Json& value, const Json::json_pointer& at,
+               std::vector<Json::json_pointer>& out) {
+  out.push_back(at);
+  if (value.is_object())
+    for (const auto& [name, member] : value.items()) each_path(member, at / name, out);
+  if (value.is_array())
+    for (std::size_t i = 0; i < value.size(); ++i) each_path(value[i], at / i, out);
+}
+
+// Objects with everything that a projection reads, and much that none does.
+const std::vector<std::string> kObjects{
+    R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n","uid":"u","resourceVersion":"7",
+      "labels":{"pool":"a","zone":"b"},"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{}","x":"y"},
+      "managedFields":[{"manager":"kubelet"}]},
+      "spec":{"unschedulable":true,"podCIDR":"10.0.0.0/24","taints":[{"key":"k","value":"v","effect":"NoSchedule"}]},
+      "status":{"allocatable":{"cpu":"4","memory":"8Gi"},"capacity":{"cpu":"5"},
+        "conditions":[{"type":"MemoryPressure","status":"False","lastHeartbeatTime":"1","message":"m"},
+                      {"type":"Ready","status":"True","lastHeartbeatTime":"1","lastTransitionTime":"1","reason":"r","message":"m"}],
+        "images":[{"names":["a","b"],"sizeBytes":1}],"nodeInfo":{"kubeletVersion":"v1"},"addresses":[{"type":"InternalIP","address":"1"}],
+        "volumesInUse":["v"],"volumesAttached":[{"name":"v"}],"daemonEndpoints":{"kubeletEndpoint":{"Port":1}},"runtimeHandlers":[{"name":""}]}})",
+    R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":"q","uid":"u","resourceVersion":"7","generation":3,
+      "deletionTimestamp":"2026-01-01T00:00:00Z","annotations":{"fairlead.io/base-quota":"{}","fairlead.io/extend-resource-groups":"true"},
+      "managedFields":[{"manager":"m"}]},
+      "spec":{"cohortName":"c","queueingStrategy":"StrictFIFO","stopPolicy":"Hold","namespaceSelector":{},"preemption":{"withinClusterQueue":"Any"},
+        "admissionChecksStrategy":{"admissionChecks":[{"name":"x"}]},
+        "resourceGroups":[{"coveredResources":["cpu"],"flavors":[{"name":"f","resources":[
+          {"name":"cpu","nominalQuota":"1","borrowingLimit":"2","lendingLimit":"3"}]}]}]},
+      "status":{"pendingWorkloads":3,"reservingWorkloads":1,"admittedWorkloads":2,"fairSharing":{"weightedShare":1},
+        "pendingWorkloadsStatus":{"clusterQueuePendingWorkload":[]},
+        "flavorsReservation":[{"name":"f","resources":[{"name":"cpu","total":"1"}]}],
+        "flavorsUsage":[{"name":"f","resources":[{"name":"cpu","total":"1","borrowed":"0"}]}],
+        "conditions":[{"type":"Active","status":"True","reason":"Ready","message":"m","observedGeneration":3,"lastTransitionTime":"1"}]}})",
+    R"({"apiVersion":"galaxy.kubestellar.io/v1alpha1","kind":"ClusterMetrics","metadata":{"name":"c","uid":"u","resourceVersion":"7"},
+      "status":{"nodes":[{"name":"n","allocatableResources":{"cpu":"4"},"capacityResources":{"cpu":"5"},"labels":{"a":"b"},
+        "taints":[{"key":"k","effect":"NoSchedule"}],"unschedulable":true,"usage":{"cpu":"1"},"requests":{"cpu":"1"},"limits":{"cpu":"1"}}]}})",
+    R"({"apiVersion":"cluster.open-cluster-management.io/v1","kind":"ManagedCluster","metadata":{"name":"c","uid":"u","resourceVersion":"7",
+      "annotations":{"a":"b"},"deletionTimestamp":"2026-01-01T00:00:00Z"},"spec":{"hubAcceptsClient":true},
+      "status":{"allocatable":{"cpu":"4"},"capacity":{"cpu":"5"},"version":{"kubernetes":"v1"},"clusterClaims":[{"name":"n","value":"v"}],
+        "conditions":[{"type":"ManagedClusterConditionAvailable","status":"True","reason":"r","message":"m","lastTransitionTime":"1"}]}})",
+    R"({"apiVersion":"multicluster.x-k8s.io/v1alpha1","kind":"ClusterProfile","metadata":{"name":"c","namespace":"n","uid":"u","resourceVersion":"7",
+      "labels":{"open-cluster-management.io/cluster-name":"d"}},"spec":{"displayName":"x"},"status":{"version":{"kubernetes":"v1"}}})",
+    R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor","metadata":{"name":"f","uid":"u","resourceVersion":"7"},
+      "spec":{"nodeLabels":{"a":"b"},"nodeTaints":[{"key":"k","value":"v","effect":"NoSchedule"}],
+        "tolerations":[{"key":"k","operator":"Exists","value":"v","effect":"NoSchedule"}],"topologyName":"t"}})",
+    R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue","metadata":{"name":"l","namespace":"n","uid":"u","resourceVersion":"7"},
+      "spec":{"clusterQueue":"q"},"status":{"pendingWorkloads":1}})",
+    R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"AdmissionCheck","metadata":{"name":"a","uid":"u","resourceVersion":"7"},
+      "spec":{"controllerName":"c","parameters":{"apiGroup":"g","kind":"k","name":"n"}},"status":{"conditions":[{"type":"Active"}]}})",
+    R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"MultiKueueConfig","metadata":{"name":"m","uid":"u","resourceVersion":"7"},
+      "spec":{"clusters":["a","b"],"quotaManagement":"Automated"},"status":{"conditions":[]}})",
+    R"({"apiVersion":"work.open-cluster-management.io/v1","kind":"ManifestWork","metadata":{"name":"fairlead-quota","namespace":"c","uid":"u",
+      "resourceVersion":"7","generation":2},"spec":{"workload":{"manifests":[
+        {"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":"q"},"spec":{"resourceGroups":[{"coveredResources":["cpu"],
+          "flavors":[{"name":"f","resources":[{"name":"cpu","nominalQuota":"1"}]}]}]}},
+        {"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue","metadata":{"name":"l","namespace":"n"},"spec":{"clusterQueue":"q"}}]}},
+      "status":{"conditions":[{"type":"Applied","status":"True","reason":"r","observedGeneration":2,"message":"m"},
+          {"type":"Available","status":"True","reason":"r","observedGeneration":2,"lastTransitionTime":"1"}],
+        "resourceStatus":{"manifests":[{"resourceMeta":{"resource":"clusterqueues","name":"q"},"conditions":[{"type":"Applied","status":"True"}],
+          "statusFeedback":{"values":[{"name":"active","fieldValue":{"type":"String","string":"True"}},
+            {"name":"usage","fieldValue":{"type":"JsonRaw","jsonRaw":"[{\"name\":\"f\",\"resources\":[{\"name\":\"cpu\",\"total\":\"1\"}]}]"}}]}}]}}})",
+    R"({"apiVersion":"galaxy.kubestellar.io/v1alpha1","kind":"ClusterResourceClaim","metadata":{"name":"c","uid":"u","resourceVersion":"7","generation":1,
+      "creationTimestamp":"2026-01-01T00:00:00Z","finalizers":["fairlead.io/claim"],"annotations":{"fairlead.io/debounce.growWindow":"1s"}},
+      "spec":{"clusterName":"c","nominalResources":{"cpu":"4"},"nominalPolicy":"Fixed","shrinkPolicy":"Priority","flavorCapacity":"Auto",
+        "headroom":{"percent":{"cpu":1},"reserved":{"cpu":"1"}},
+        "resourceAssignments":[{"clusterQueueName":"q","flavor":"f","priority":1,"resources":{"cpu":"1"},"minResources":{"cpu":"1"}}]},
+      "status":{"grants":[{"clusterQueueName":"q","flavor":"f","resource":"cpu","granted":"1"}],
+        "conditions":[{"type":"Valid","status":"True","message":"m","lastTransitionTime":"1"}]}})"};
+
+Kind kind_of(const Json& object) {
+  const auto [group, version] =
+      split_api_version(object["apiVersion"].get_ref<const std::string&>());
+  return *find_kind(group, object["kind"].get_ref<const std::string&>());
+}
+
+}  // namespace
+
+TEST_CASE("a line of the same hash has the same facts, whatever changed in it") {
+  std::set<Kind> kinds;
+  for (const std::string& text : kObjects) {
+    const Json object = Json::parse(text);
+    const Kind kind = kind_of(object);
+    kinds.insert(kind);
+    const WatchGlance::Hash before = rest(kind, line_of(object));
+    const Facts facts = facts_of(object);
+    std::vector<Json::json_pointer> paths;
+    each_path(object, Json::json_pointer(), paths);
+    std::size_t unseen = 0;
+    for (const auto& path : paths) {
+      if (path.empty()) continue;
+      // Every value is taken away, and replaced by others that a projection could make sense of.
+      for (const Json& other : {Json(), Json("other"), Json("9"), Json(true), Json(7)}) {
+        Json changed = object;
+        Json& parent = changed[path.parent_pointer()];
+        if (!other.is_null())
+          changed[path] = other;
+        else if (parent.is_object())
+          parent.erase(path.back());
+        else
+          parent.erase(std::stoul(path.back()));
+        if (rest(kind, line_of(changed)) != before) continue;
+        ++unseen;
+        INFO(info(kind).name << " " << path.to_string() << " " << to_text(other));
+        CHECK(facts_of(changed) == facts);
+        CHECK(changed["metadata"].value("uid", "") == "u");
+        CHECK(changed["metadata"]["generation"] == object["metadata"].value("generation", Json()));
+      }
+    }
+    CHECK(unseen >= 4);  // resourceVersion at least
+  }
+  CHECK(kinds.size() == kKindCount);
+}
+
+TEST_CASE("every field that is left out may change without another hash") {
+  for (const std::string& text : kObjects) {
+    const Json object = Json::parse(text);
+    const Kind kind = kind_of(object);
+    for (const std::string_view ignored : WatchGlancer(kind).ignored()) {
+      std::string pointer = "/";
+      for (std::size_t i = 0; i < ignored.size(); ++i)
+        if (ignored[i] == '\\')
+          pointer += ignored[++i];
+        else if (ignored[i] == '/')
+          pointer += "~1";
+        else
+          pointer += ignored[i] == '.' ? '/' : ignored[i] == '*' ? '0' : ignored[i];
+      const Json::json_pointer path(pointer);
+      if (!object.contains(path)) continue;
+      Json changed = object;
+      changed[path] = Json{{"what", {1, 2, {{"ever", "]}"}}}}};
+      INFO(info(kind).name << " " << ignored);
+      CHECK(rest(kind, line_of(changed)) == rest(kind, line_of(object)));
+    }
+  }
+}
+
+TEST_CASE("a glance tells what a line is about") {
+  WatchGlancer glancer(Kind::local_queue);
+  JsonIndex index;
+  const std::string line =
+      R"( {"type" : "MODIFIED" , "object":{"metadata":{"namespace":"team","name" : "main" ,"uid":"u-1","resourceVersion":"42"}}} )";
+  auto seen = glance(glancer, index, line);
+  REQUIRE(seen.has_value());
+  CHECK(seen->type == "MODIFIED");
+  CHECK(seen->name_space == "team");
+  CHECK(seen->name == "main");
+  CHECK(seen->uid == "u-1");
+  CHECK(seen->resource_version == "42");
+  const std::string escaped =
+      R"({"type":"MODIFIED","object":{"metadata":{"name":"m\u0061in","uid":"u"}}})";
+  CHECK(glance(glancer, index, escaped)->name.empty());
+  for (const std::string broken :
+       {"7", "[]", R"("a")", R"({"type":"MODIFIED")", R"({"type":"MODIFIED"}})", R"({"a" 1})",
+        R"({"object":{"metadata":{"name":"x"})", R"({"object":{"status":{"nodes":[1,2})",
+        R"({"a":1,})", "{}{}", "{,}"}) {
+    INFO(broken);
+    CHECK_FALSE(glance(glancer, index, broken).has_value());
+  }
+}

@@ -1,0 +1,71 @@
+#include "engine/log/read_ahead.h"
+
+#include <atomic>
+
+#include "tests/unit/log/log_fixture.h"
+
+namespace fairlead {
+namespace {
+
+// Reads events 1.. and then ends, or fails.
+class Counting final : public EventReader {
+ public:
+  Counting(std::uint64_t count, std::optional<Error> error)
+      : count_(count), error_(std::move(error)) {}
+  Result<std::optional<Event>> next() override {
+    if (next_ < count_)
+      return std::optional<Event>(Event{Seq{++next_}, {}, {}, "self", {}, TimerFired{}});
+    if (error_) return *error_;
+    return std::optional<Event>();
+  }
+
+ private:
+  std::uint64_t count_, next_ = 0;
+  std::optional<Error> error_;
+};
+
+TEST_CASE("Reading ahead gives the same events in the same order, and the end stays the end") {
+  for (const std::uint64_t count : {0U, 1U, 511U, 512U, 513U, 5000U}) {
+    const auto reader = read_ahead(std::make_unique<Counting>(count, std::nullopt));
+    for (std::uint64_t seq = 1; seq <= count; ++seq) {
+      const auto event = reader->next();
+      REQUIRE(event.has_value());
+      REQUIRE(event->has_value());
+      REQUIRE((*event)->seq == Seq{seq});
+    }
+    for (int again = 0; again < 3; ++again) {
+      const auto end = reader->next();
+      REQUIRE(end.has_value());
+      CHECK_FALSE(end->has_value());
+    }
+  }
+}
+
+TEST_CASE("Reading ahead gives everything before an error, and then the error") {
+  const Error damaged{ErrorCode::corrupt, "damaged at seq 701"};
+  const auto reader = read_ahead(std::make_unique<Counting>(700, damaged));
+  for (int i = 0; i < 700; ++i) REQUIRE(reader->next()->has_value());
+  CHECK(reader->next().error() == damaged);
+  CHECK(reader->next().error() == damaged);
+}
+
+TEST_CASE("Reading ahead can end before everything is read, and does not run far ahead") {
+  class Endless final : public EventReader {
+   public:
+    explicit Endless(std::atomic<std::uint64_t>& read) : read_(read) {}
+    Result<std::optional<Event>> next() override {
+      return std::optional<Event>(Event{Seq{++read_}, {}, {}, "self", {}, TimerFired{}});
+    }
+
+   private:
+    std::atomic<std::uint64_t>& read_;
+  };
+  std::atomic<std::uint64_t> read{0};
+  auto reader = read_ahead(std::make_unique<Endless>(read));
+  CHECK((*reader->next())->seq == Seq{1});
+  reader.reset();
+  CHECK(read <= (kReadAheadBatchesMax + 2) * kReadAheadEvents);
+}
+
+}  // namespace
+}  // namespace fairlead

@@ -1,0 +1,140 @@
+#include "replay/what_if.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "engine/runtime/configuration.h"
+#include "replay/imagined_world.h"
+#include "tests/unit/replay/audit_trace.h"
+
+namespace fairlead {
+namespace {
+
+namespace fs = std::filesystem;
+
+WhatIfOptions under(std::vector<std::string> settings) {
+  WhatIfOptions options;
+  options.configuration = [settings](const Configuration& actual) -> Result<Configuration> {
+    Configuration changed = actual;
+    for (const std::string& setting : settings)
+      if (auto applied = apply_setting(changed, setting); !applied) return applied.error();
+    return changed;
+  };
+  return options;
+}
+
+WhatIf asked(const MemoryLog& log, const WhatIfOptions& options) {
+  auto result = what_if({log, nullptr}, options);
+  INFO((result ? "" : result.error().message));
+  REQUIRE(result.has_value());
+  return *std::move(result);
+}
+
+MemoryLog& rehearsed(MemoryLog& log, const std::string& scenario) {
+  rehearse(read_trace("tests/scenarios/" + scenario), log);
+  return log;
+}
+
+TEST_CASE("under the configuration that was in force nothing differs") {
+  for (const auto& entry : fs::directory_iterator("tests/scenarios")) {
+    const fs::path& path = entry.path();
+    if (path.extension() != ".txt" || path.stem() == "CMakeLists") continue;
+    const AuditTrace trace = read_trace(path);
+    const auto& arguments = trace.arguments;
+    // A history in which writes are not answered is none that a VirtualHub would have.
+    if (std::find(arguments.begin(), arguments.end(), "--no-feedback") != arguments.end()) continue;
+    DYNAMIC_SECTION(path.stem().string()) {
+      MemoryLog log;
+      rehearse(trace, log);
+      const WhatIf result = asked(log, under({}));
+      INFO(what_if_text(result));
+      CHECK(result.differences.empty());
+      // Statuses tell of answers, which come in another order where several things happen at once.
+      Json history = to_json(result.history), imagined = to_json(result.imagined);
+      history.erase("statusWrites");
+      imagined.erase("statusWrites");
+      CHECK(history == imagined);
+    }
+  }
+}
+
+TEST_CASE("without a grow window a flapping node writes its queue again and again") {
+  MemoryLog log;
+  const WhatIf result = asked(
+      rehearsed(log, "flapping-node.txt"),
+      under({"debounce.growWindow=0s", "debounce.flapPenalty=0", "debounce.minGrowInterval=0s"}));
+  CHECK(result.imagined.queue_writes > 2 * result.history.queue_writes);
+  CHECK_FALSE(result.imagined.under.contains("cpu"));
+  CHECK(result.history.under.at("cpu") > 0);
+  CHECK(result.imagined.over_quota > result.history.over_quota);
+}
+
+TEST_CASE("a longer shrink window promises longer what is not there") {
+  MemoryLog log;
+  const WhatIf result =
+      asked(rehearsed(log, "05-priority-tiers.txt"), under({"debounce.shrinkWindow=60s"}));
+  REQUIRE(result.differences.size() == 2);  // two queues; the log ends before the longer window
+  CHECK(result.differences[0].history);
+  CHECK_FALSE(result.differences[0].imagined);
+  CHECK(to_rfc3339(result.differences[0].history->time) == "1970-01-01T00:01:55Z");
+  // Two cpu too many for 15 s, or to the end of the log, 20 s after the fall.
+  CHECK(result.history.over_quota == seconds(15));
+  CHECK(result.imagined.over_quota == seconds(20));
+  CHECK(result.history.over.at("cpu") == Int128{2000} * seconds(15).ns);
+  CHECK(result.imagined.slowest_shrink == seconds(20));
+  CHECK(result.imagined.safe_shrinks == 0);
+}
+
+TEST_CASE("the worlds may part in the middle of history") {
+  MemoryLog log;
+  rehearsed(log, "05-priority-tiers.txt");
+  WhatIfOptions options = under({"debounce.shrinkWindow=60s"});
+  options.from = next(*log.last_at(LogTime{minutes(1).ns}));
+  const WhatIf result = asked(log, options);
+  CHECK(result.differences.size() == 2);
+  CHECK(result.history.over_quota == seconds(15));
+  CHECK(result.imagined.over_quota == seconds(20));
+}
+
+TEST_CASE("a bad setting is named") {
+  MemoryLog log;
+  const auto result = what_if({rehearsed(log, "16-cordon.txt"), nullptr}, under({"debounce.no=1"}));
+  REQUIRE_FALSE(result.has_value());
+  CHECK(result.error().code == ErrorCode::bad_input);
+}
+
+// ---- the merge of lists ----
+
+ResourceQuota cpu(std::int64_t cores) { return {"cpu", to_quantity("cpu", cores * 1000), {}, {}}; }
+
+std::vector<ResourceGroup> list(std::vector<std::pair<std::string, std::int64_t>> flavors) {
+  ResourceGroup group{{"cpu"}, {}};
+  for (const auto& [name, cores] : flavors) group.flavors.push_back({name, {cpu(cores)}});
+  return {group};
+}
+
+TEST_CASE("an administrator's edit is laid over what stands in the other world") {
+  const auto base = list({{"a", 10}, {"b", 3}});
+  // Nothing was changed: ours stands.
+  CHECK(merge_lists(base, base, list({{"a", 7}, {"b", 3}})) == list({{"a", 7}, {"b", 3}}));
+  // b was edited, a only carried our old value.
+  CHECK(merge_lists(base, list({{"a", 10}, {"b", 5}}), list({{"a", 7}, {"b", 3}})) ==
+        list({{"a", 7}, {"b", 5}}));
+  // a was edited over us: that is his doing.
+  CHECK(merge_lists(base, list({{"a", 1}, {"b", 3}}), list({{"a", 7}, {"b", 3}})) ==
+        list({{"a", 1}, {"b", 3}}));
+  // The order is his.
+  CHECK(merge_lists(base, list({{"b", 3}, {"a", 10}}), list({{"a", 7}, {"b", 3}})) ==
+        list({{"b", 3}, {"a", 7}}));
+}
+
+TEST_CASE("a flavor that only we appended stands in its own world") {
+  const auto before = list({{"a", 1}, {"ours", 4}});
+  CHECK(merge_lists(before, list({{"a", 2}, {"ours", 4}}), list({{"a", 1}})) == list({{"a", 2}}));
+  CHECK(merge_lists(list({{"a", 1}}), list({{"a", 2}}), list({{"a", 1}, {"ours", 4}})) ==
+        list({{"a", 2}, {"ours", 4}}));
+}
+
+}  // namespace
+}  // namespace fairlead

@@ -1,0 +1,85 @@
+#include "engine/runtime/notice.h"
+
+#include <catch2/catch.hpp>
+
+namespace fairlead {
+namespace {
+
+Json condition(const char* type, const char* status, const char* reason) {
+  return {{"type", type}, {"status", status}, {"reason", reason}, {"message", "the message"}};
+}
+std::string status_of(std::initializer_list<Json> conditions) {
+  return to_text(Json{{"status", {{"conditions", Json(conditions)}}}});
+}
+
+PatchIntended write_of(std::string body) {
+  PatchIntended intent;
+  intent.verb = Verb::apply_status;
+  intent.target = {Kind::claim, "", "cluster2-resource-claim"};
+  intent.version = "v1alpha1";
+  intent.uid = "u1";
+  intent.body = std::move(body);
+  return intent;
+}
+
+// "Warning Reason" of each.
+std::vector<std::string> told(const std::string& before, const std::string& after) {
+  std::vector<std::string> lines;
+  for (const Notice& notice : notices_of(write_of(after), before, Seq{7}, LogTime{} + seconds(3)))
+    lines.push_back((notice.warning ? "Warning " : "Normal ") + notice.reason);
+  return lines;
+}
+
+using Lines = std::vector<std::string>;
+
+TEST_CASE("A condition that turns bad is a warning, one that recovers is normal news") {
+  const std::string well = status_of({condition("FullyGranted", "True", "AllGranted")});
+  const std::string bad = status_of({condition("FullyGranted", "False", "ClusterCapacity")});
+  CHECK(told(well, bad) == Lines{"Warning ClusterCapacity"});
+  CHECK(told(bad, well) == Lines{"Normal AllGranted"});
+  CHECK(told(bad, bad) == Lines{});
+  CHECK(told("", bad) == Lines{"Warning ClusterCapacity"});
+  CHECK(told("", well) == Lines{});
+  const std::string otherwise = status_of({condition("FullyGranted", "False", "QueueNotFound")});
+  CHECK(told(bad, otherwise) == Lines{"Warning QueueNotFound"});
+}
+
+TEST_CASE("A hold, a conflict and a lost cluster are told; what is under way is not") {
+  const auto from_well = [](const char* type, const char* well, const char* status,
+                            const char* reason) {
+    return told(status_of({condition(type, well, "Well")}),
+                status_of({condition(type, status, reason)}));
+  };
+  CHECK(from_well("Damped", "False", "True", "MassLossHeld") == Lines{"Warning MassLossHeld"});
+  CHECK(from_well("OwnershipConflict", "False", "True", "ForeignOverwrites") ==
+        Lines{"Warning ForeignOverwrites"});
+  CHECK(from_well("CapacityKnown", "True", "False", "ClusterLost") == Lines{"Warning ClusterLost"});
+  CHECK(from_well("Propagated", "True", "False", "WaitingForMember") == Lines{});
+  CHECK(told("", status_of({condition("CapacityKnown", "False", "WaitingForFirstValue")})) ==
+        Lines{});
+}
+
+TEST_CASE("Only statuses of claims tell anything, and a body that is no status tells nothing") {
+  PatchIntended queue =
+      write_of(status_of({condition("FullyGranted", "False", "ClusterCapacity")}));
+  queue.target.kind = Kind::cluster_queue;
+  CHECK(notices_of(queue, "", Seq{1}, LogTime{}).empty());
+  CHECK(told("no json", "no json either").empty());
+}
+
+TEST_CASE("The same notice is the same Event") {
+  const auto notices =
+      notices_of(write_of(status_of({condition("Valid", "False", "SumAboveNominal")})), "", Seq{7},
+                 LogTime{} + seconds(3));
+  REQUIRE(notices.size() == 1);
+  const Json event = to_kube_event(notices.front(), "hub-0");
+  CHECK(event == to_kube_event(notices.front(), "hub-0"));
+  CHECK(event["involvedObject"]["name"] == "cluster2-resource-claim");
+  CHECK(event["involvedObject"]["uid"] == "u1");
+  CHECK(event["type"] == "Warning");
+  CHECK(event["lastTimestamp"] == "1970-01-01T00:00:03Z");
+  CHECK(event["metadata"]["name"].get<std::string>().starts_with("cluster2-resource-claim.7."));
+}
+
+}  // namespace
+}  // namespace fairlead

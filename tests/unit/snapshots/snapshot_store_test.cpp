@@ -1,0 +1,177 @@
+#include "snapshots/snapshot_store.h"
+
+#include "engine/fold/evolve.h"
+#include "engine/log/memory_log.h"
+#include "snapshots/state_codec.h"
+#include "tests/unit/log/log_fixture.h"
+
+namespace fairlead {
+namespace {
+
+// A log of `commits` group commits of three events, one a second.
+void fill(MemoryLog& log, int commits) {
+  for (int i = 0; i < commits; ++i) {
+    const auto three = drafts(3 * i, 3);
+    REQUIRE(log.append(three, LogTime{} + seconds(i), Epoch{1}).has_value());
+  }
+}
+
+State folded(const EventLog& log, Seq seq) {
+  auto state = state_at(log, nullptr, seq);
+  REQUIRE(state.has_value());
+  return *std::move(state);
+}
+
+SnapshotInfo take(const MemoryLog& log, SnapshotStore& store, Seq seq) {
+  const auto chain = log.chain_at(seq);
+  REQUIRE(chain.has_value());
+  const auto taken = store.take(folded(log, seq), *chain);
+  REQUIRE(taken.has_value());
+  return *taken;
+}
+
+std::filesystem::path file_of(const SnapshotStore& store) {
+  for (const auto& entry : std::filesystem::directory_iterator(store.directory()))
+    return entry.path();
+  return {};
+}
+
+TEST_CASE("The shape of State belongs to the fold version") {
+  // Another shape: raise kFoldVersion, so that snapshots of the old one are passed over, and put
+  // the new digest here.
+  CHECK(kFoldVersion == 1);
+  CHECK(state_shape().hex() == "f44505baccc151424d77495714771f4a84ff1ef479948bb2d1c936cc8891d633");
+}
+
+TEST_CASE("A snapshot is read back as it was taken") {
+  const ScratchDirectory directory;
+  MemoryLog log;
+  fill(log, 4);
+  SnapshotStore store(directory.path());
+  CHECK(store.list()->empty());
+  CHECK_FALSE(store.newest(Seq{12})->has_value());
+
+  const SnapshotInfo info = take(log, store, Seq{6});
+  CHECK(info.seq == Seq{6});
+  CHECK(info.log_time == LogTime{} + seconds(1));
+  CHECK(info.state_digest == state_digest(folded(log, Seq{6})));
+  CHECK(*store.list() == std::vector{info});
+  CHECK_FALSE(store.newest(Seq{5})->has_value());
+  const auto newest = store.newest(Seq{12});
+  REQUIRE(newest->has_value());
+  CHECK((*newest)->info == info);
+  CHECK((*newest)->state == folded(log, Seq{6}));
+}
+
+TEST_CASE("The state at any seq is the same with and without snapshots") {
+  const ScratchDirectory directory;
+  MemoryLog log;
+  fill(log, 6);
+  SnapshotStore store(directory.path());
+  take(log, store, Seq{3});
+  take(log, store, Seq{9});
+  for (std::uint64_t seq = 0; seq <= 18; ++seq) {
+    const auto state = state_at(log, &store, Seq{seq});
+    REQUIRE(state.has_value());
+    CHECK(encode_state(*state) == encode_state(folded(log, Seq{seq})));
+  }
+  const auto at_time = state_at(log, &store, LogTime{} + milliseconds(3500));
+  REQUIRE(at_time.has_value());
+  CHECK(at_time->seq == Seq{12});
+  CHECK(at_time->now == LogTime{} + milliseconds(3500));
+}
+
+TEST_CASE("A snapshot with any bit flipped is passed over, and verify says so") {
+  const ScratchDirectory directory;
+  MemoryLog log;
+  fill(log, 2);
+  SnapshotStore store(directory.path());
+  take(log, store, Seq{3});
+  const std::filesystem::path file = file_of(store);
+  const std::string whole = read_bytes(file);
+  for (std::size_t bit = 0; bit < whole.size() * 8; bit += 5) {
+    std::string damaged = whole;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
+    write_bytes(file, damaged);
+    const auto newest = store.newest(Seq{6});
+    REQUIRE(newest.has_value());
+    CHECK_FALSE(newest->has_value());
+    const auto verdicts = verify_snapshots(log, store);
+    REQUIRE(verdicts.has_value());
+    REQUIRE(verdicts->size() == 1);
+    CHECK_FALSE(verdicts->front().fault.empty());
+    CHECK(store.list()->empty());
+  }
+  write_bytes(file, whole);
+  CHECK(verify_snapshots(log, store)->front().fault == "");
+  const auto state = state_at(log, &store, Seq{6});
+  CHECK(*state == folded(log, Seq{6}));
+}
+
+TEST_CASE("A file that is cut short is passed over") {
+  const ScratchDirectory directory;
+  MemoryLog log;
+  fill(log, 2);
+  SnapshotStore store(directory.path());
+  take(log, store, Seq{3});
+  const std::filesystem::path file = file_of(store);
+  const std::string whole = read_bytes(file);
+  for (std::size_t size = 0; size < whole.size(); size += 11) {
+    write_bytes(file, whole.substr(0, size));
+    CHECK_FALSE(store.newest(Seq{6})->has_value());
+  }
+}
+
+TEST_CASE("A snapshot of another log is not used") {
+  const ScratchDirectory directory;
+  MemoryLog log, other;
+  fill(log, 3);
+  for (int i = 0; i < 3; ++i)
+    REQUIRE(other.append(drafts(100 + 3 * i, 3), LogTime{}, Epoch{1}).has_value());
+  SnapshotStore store(directory.path());
+  take(other, store, Seq{6});
+  CHECK(*state_at(log, &store, Seq{9}) == folded(log, Seq{9}));
+  CHECK_FALSE(newest_of(log, &store, Seq{9})->has_value());
+  CHECK_FALSE(verify_snapshots(log, store)->front().fault.empty());
+}
+
+TEST_CASE("A snapshot whose state is not what the log folds to is found") {
+  const ScratchDirectory directory;
+  MemoryLog log;
+  fill(log, 3);
+  SnapshotStore store(directory.path());
+  State state = folded(log, Seq{6});
+  state.clusters.begin()->second.detached = true;
+  REQUIRE(store.take(state, *log.chain_at(Seq{6})).has_value());
+  CHECK(verify_snapshots(log, store)->front().fault == "the log folds to another state");
+}
+
+TEST_CASE("Pruning leaves the newest, thinning leaves the past covered") {
+  const ScratchDirectory directory;
+  MemoryLog log;
+  fill(log, 8);
+  SnapshotStore store(directory.path());
+  for (std::uint64_t seq = 3; seq <= 24; seq += 3) take(log, store, Seq{seq});
+  CHECK(store.thin(8)->empty());
+  CHECK(*store.thin(7) == std::vector{Seq{6}, Seq{12}});
+  CHECK(*store.prune(2) == std::vector{Seq{3}, Seq{9}, Seq{15}, Seq{18}});
+  CHECK(store.list()->size() == 2);
+  CHECK(store.list()->back().seq == Seq{24});
+  CHECK(store.bytes(Seq{3}).has_error());
+}
+
+TEST_CASE("Bytes of one store can be kept in another") {
+  const ScratchDirectory here, there;
+  MemoryLog log;
+  fill(log, 2);
+  SnapshotStore from(here.path()), to(there.path());
+  const SnapshotInfo info = take(log, from, Seq{6});
+  const auto bytes = from.bytes(Seq{6});
+  REQUIRE(bytes.has_value());
+  REQUIRE(to.keep(*bytes).has_value());
+  CHECK(*to.list() == std::vector{info});
+  CHECK(to.keep("no snapshot").has_error());
+}
+
+}  // namespace
+}  // namespace fairlead
