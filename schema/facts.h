@@ -83,7 +83,10 @@ struct ManagedClusterFacts {
 
 /// multicluster.x-k8s.io ClusterProfile.
 struct ClusterProfileFacts {
-  std::string cluster;  ///< label open-cluster-management.io/cluster-name, else the object's name
+  std::string cluster;    ///< label open-cluster-management.io/cluster-name, else the object's name
+  bool labelled = false;  ///< `cluster` comes from the label
+  std::vector<std::string>
+      access_providers;  ///< names in status.accessProviders, else credentialProviders; sorted
 
   friend bool operator==(const ClusterProfileFacts&, const ClusterProfileFacts&) = default;
 };
@@ -129,6 +132,16 @@ struct FlavorUsage {
   friend auto operator<=>(const FlavorUsage&, const FlavorUsage&) = default;
 };
 
+/// The annotations of a ClusterQueue whose quota follows its workers', as written; empty where
+/// absent.
+struct WorkerQuotaTerms {
+  std::string from;     ///< fairlead.io/quota-from: "workers"
+  std::string percent;  ///< fairlead.io/quota-percent: whole percents of the workers' sum
+  std::string reserve;  ///< fairlead.io/quota-reserve: JSON, flavor -> resource -> quantity
+
+  friend bool operator==(const WorkerQuotaTerms&, const WorkerQuotaTerms&) = default;
+};
+
 /// kueue.x-k8s.io ClusterQueue.
 struct ClusterQueueFacts {
   std::vector<ResourceGroup> groups;
@@ -140,7 +153,8 @@ struct ClusterQueueFacts {
   std::vector<std::string> admission_checks;  ///< names from both spellings, sorted
   std::string base_quota;  ///< annotation fairlead.io/base-quota as written; empty where absent
   bool extend_resource_groups = false;  ///< annotation fairlead.io/extend-resource-groups: "true"
-  std::vector<FlavorUsage> usage;       ///< sorted
+  WorkerQuotaTerms worker_quota;
+  std::vector<FlavorUsage> usage;  ///< sorted
   ConditionFacts active;
   bool deleting = false;
 
@@ -160,14 +174,30 @@ struct AdmissionCheckFacts {
   std::string parameters_api_group;
   std::string parameters_kind;
   std::string parameters_name;
+  /// Annotations fairlead.io/multikueue.<setting> as written, by setting.
+  std::map<std::string, std::string> settings;
+  std::vector<std::string> finalizers;  ///< all of them, in order: a release must keep the others
+  ConditionFacts active;                ///< condition Active
+  ConditionFacts all_clusters_used;     ///< condition AllClustersUsed
+  bool deleting = false;
 
   friend bool operator==(const AdmissionCheckFacts&, const AdmissionCheckFacts&) = default;
 };
 
+/// How an object says that Fairlead made it; both are empty on objects of others.
+struct OwnerMark {
+  bool managed = false;  ///< label app.kubernetes.io/managed-by: fairlead
+  std::string owner;     ///< annotation fairlead.io/owner, e.g. "placement/gpu"
+
+  friend bool operator==(const OwnerMark&, const OwnerMark&) = default;
+};
+
 /// kueue.x-k8s.io MultiKueueConfig.
 struct MultiKueueConfigFacts {
-  std::vector<std::string> clusters;  ///< in list order
+  std::vector<std::string> clusters;  ///< names of MultiKueueClusters, in list order
   std::string quota_management;       ///< "", "Manual" or "Automated"
+  OwnerMark mark;
+  bool deleting = false;
 
   friend bool operator==(const MultiKueueConfigFacts&, const MultiKueueConfigFacts&) = default;
 };
@@ -270,10 +300,99 @@ struct ClaimFacts {
   friend bool operator==(const ClaimFacts&, const ClaimFacts&) = default;
 };
 
+/// kueue.x-k8s.io MultiKueueCluster. At most one of the sources is set.
+struct MultiKueueClusterFacts {
+  std::string secret;           ///< kubeConfig.location where locationType is Secret
+  std::string path;             ///< kubeConfig.location where locationType is Path
+  std::string cluster_profile;  ///< clusterProfileRef.name
+  OwnerMark mark;
+  ConditionFacts active;  ///< status and reason; never a sign that a worker is lost
+  bool deleting = false;
+
+  friend bool operator==(const MultiKueueClusterFacts&, const MultiKueueClusterFacts&) = default;
+};
+
+/// An AddOn prioritizer of a Placement; the built-in ones rank nothing here.
+struct ScorePrioritizer {
+  std::string resource_name;  ///< of the AddOnPlacementScore
+  std::string score_name;
+  std::int64_t weight = 1;
+
+  friend auto operator<=>(const ScorePrioritizer&, const ScorePrioritizer&) = default;
+};
+
+/// cluster.open-cluster-management.io Placement.
+struct PlacementFacts {
+  std::vector<ScorePrioritizer> prioritizers;  ///< sorted
+  bool deleting = false;
+
+  friend bool operator==(const PlacementFacts&, const PlacementFacts&) = default;
+};
+
+/// cluster.open-cluster-management.io PlacementDecision: one shard of what a Placement selected.
+struct PlacementDecisionFacts {
+  std::string placement;              ///< label cluster.open-cluster-management.io/placement
+  std::vector<std::string> clusters;  ///< sorted, each once, without empty names
+
+  friend bool operator==(const PlacementDecisionFacts&, const PlacementDecisionFacts&) = default;
+};
+
+/// cluster.open-cluster-management.io AddOnPlacementScore; its namespace is the cluster.
+struct AddOnPlacementScoreFacts {
+  std::map<std::string, std::int64_t> scores;
+  std::optional<LogTime> valid_until;
+
+  friend bool operator==(const AddOnPlacementScoreFacts&,
+                         const AddOnPlacementScoreFacts&) = default;
+};
+
+/// One entry of a Workload's status.admissionChecks.
+struct WorkloadCheck {
+  std::string name;
+  std::string state;  ///< Pending, Ready, Retry, Rejected
+
+  friend auto operator<=>(const WorkloadCheck&, const WorkloadCheck&) = default;
+};
+
+/// kueue.x-k8s.io Workload: where it runs and what it waits for.
+struct WorkloadFacts {
+  std::vector<WorkloadCheck> checks;            ///< sorted by name
+  std::string cluster_name;                     ///< status.clusterName: a MultiKueueCluster
+  std::vector<std::string> nominated_clusters;  ///< status.nominatedClusterNames, in order
+  bool quota_reserved = false;
+  bool finished = false;
+  bool evicted = false;
+  bool deleting = false;
+
+  friend bool operator==(const WorkloadFacts&, const WorkloadFacts&) = default;
+};
+
+/// core/v1 Secret: never its content.
+struct SecretFacts {
+  std::vector<std::string> keys;  ///< of data, sorted
+  /// SHA-256 of the Secret's uid and its data: changes when the content does, tells nothing else.
+  Digest content;
+
+  friend bool operator==(const SecretFacts&, const SecretFacts&) = default;
+};
+
+/// apiextensions.k8s.io CustomResourceDefinition of a MultiKueue kind, in the best served version
+/// that Fairlead understands. Others are not read.
+struct CustomResourceDefinitionFacts {
+  /// maxItems of spec.clusters of MultiKueueConfig; absent: no bound, or another kind
+  std::optional<std::int64_t> clusters_max;
+  bool cluster_profile_ref = false;  ///< MultiKueueCluster can name a ClusterProfile
+
+  friend bool operator==(const CustomResourceDefinitionFacts&,
+                         const CustomResourceDefinitionFacts&) = default;
+};
+
 /// The facts of one object. The alternative names the kind; see Kind in schema/kind.h.
 using Facts =
     std::variant<NodeFacts, ClusterMetricsFacts, ManagedClusterFacts, ClusterProfileFacts,
                  ResourceFlavorFacts, ClusterQueueFacts, LocalQueueFacts, AdmissionCheckFacts,
-                 MultiKueueConfigFacts, ManifestWorkFacts, ClaimFacts>;
+                 MultiKueueConfigFacts, ManifestWorkFacts, ClaimFacts, MultiKueueClusterFacts,
+                 PlacementFacts, PlacementDecisionFacts, AddOnPlacementScoreFacts, WorkloadFacts,
+                 SecretFacts, CustomResourceDefinitionFacts>;
 
 }  // namespace fairlead

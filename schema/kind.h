@@ -24,8 +24,15 @@ enum class Kind : std::uint8_t {
   multikueue_config,
   manifest_work,
   claim,
+  multikueue_cluster,
+  placement,
+  placement_decision,
+  addon_placement_score,
+  workload,
+  secret,
+  custom_resource_definition,
 };
-inline constexpr std::size_t kKindCount = 11;
+inline constexpr std::size_t kKindCount = 18;
 
 /// How Kubernetes names a kind.
 struct KindInfo {
@@ -58,6 +65,18 @@ inline constexpr std::array<KindInfo, kKindCount> kKinds{{
      "v1"},
     {Kind::claim, "galaxy.kubestellar.io", "ClusterResourceClaim", "clusterresourceclaims", false,
      "v1alpha1"},
+    {Kind::multikueue_cluster, "kueue.x-k8s.io", "MultiKueueCluster", "multikueueclusters", false,
+     "v1beta2,v1beta1"},
+    {Kind::placement, "cluster.open-cluster-management.io", "Placement", "placements", true,
+     "v1beta1"},
+    {Kind::placement_decision, "cluster.open-cluster-management.io", "PlacementDecision",
+     "placementdecisions", true, "v1beta1"},
+    {Kind::addon_placement_score, "cluster.open-cluster-management.io", "AddOnPlacementScore",
+     "addonplacementscores", true, "v1alpha1"},
+    {Kind::workload, "kueue.x-k8s.io", "Workload", "workloads", true, "v1beta2,v1beta1"},
+    {Kind::secret, "", "Secret", "secrets", true, "v1"},
+    {Kind::custom_resource_definition, "apiextensions.k8s.io", "CustomResourceDefinition",
+     "customresourcedefinitions", false, "v1"},
 }};
 
 constexpr const KindInfo& info(Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
