@@ -47,6 +47,16 @@ Touched around(const State& state, const PatchIntended& intent) {
         for (const auto& [name, cluster] : state.clusters)
           if (intent.target.name.starts_with(name)) touched.clusters.insert(name);
       break;
+    case Kind::multikueue_config: touched.placements.insert(intent.target.name); break;
+    case Kind::multikueue_cluster:
+      touched.workers.insert(intent.target.name);
+      for (const auto& [placement, list] : state.multikueue.lists)
+        if (list.workers.contains(intent.target.name)) touched.placements.insert(placement);
+      break;
+    case Kind::admission_check: touched.checks.insert(intent.target.name); break;
+    case Kind::workload:
+      touched.workloads.insert({intent.target.namespace_, intent.target.name});
+      break;
     default: touched.everything = true;
   }
   return touched;

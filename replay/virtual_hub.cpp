@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/fold/cluster.h"
+#include "engine/fold/multikueue/observe.h"
 #include "engine/fold/evolve.h"
 #include "engine/plan/emit.h"
 
@@ -48,6 +49,8 @@ ObjectObserved shown(const State& state, const PatchIntended& intent, Seq seq,
   } else if (const auto claim = state.claims.find(intent.target.name);
              intent.target.kind == Kind::claim && claim != state.claims.end()) {
     seen.generation = claim->second.generation;
+  } else if (const auto held = held_multikueue(state, intent.target)) {
+    seen.generation = held->generation + (intent.verb == Verb::apply ? 1 : 0);
   }
   return seen;
 }
@@ -153,6 +156,9 @@ Result<void> VirtualHub::come_back(const PatchIntended& intent, Seq seq, const s
   ObjectObserved seen = shown(state_, intent, seq, uid);
   if (const auto* claim = std::get_if<ClaimFacts>(&seen.facts);
       claim && claim->deleting && claim->finalizers.empty())
+    return goes(intent, seq, uid);
+  if (const auto* check = std::get_if<AdmissionCheckFacts>(&seen.facts);
+      check && check->deleting && check->finalizers.empty())
     return goes(intent, seq, uid);
   if (auto done = commit({{intent.cluster, seq, std::move(seen)}}); !done) return done.error();
   return {};

@@ -30,8 +30,22 @@ struct ClusterDeadline {
   friend auto operator<=>(const ClusterDeadline&, const ClusterDeadline&) = default;
 };
 
+/// The worker list of a Placement must be judged again, by the Placement's name.
+struct ListDeadline {
+  std::string placement;
+
+  friend auto operator<=>(const ListDeadline&, const ListDeadline&) = default;
+};
+
+/// The conditions of an AdmissionCheck must be judged again, by its name.
+struct CheckDeadline {
+  std::string check;
+
+  friend auto operator<=>(const CheckDeadline&, const CheckDeadline&) = default;
+};
+
 /// What a deadline is for; an object's deadline means that it may be written again.
-using DeadlineKey = std::variant<ClusterDeadline, WriteKey>;
+using DeadlineKey = std::variant<ClusterDeadline, WriteKey, ListDeadline, CheckDeadline>;
 
 /// At most one deadline a key.
 class Deadlines {

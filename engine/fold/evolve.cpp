@@ -3,6 +3,8 @@
 #include "engine/base/check.h"
 #include "engine/fold/claims.h"
 #include "engine/fold/cluster.h"
+#include "engine/fold/multikueue/close.h"
+#include "engine/fold/multikueue/observe.h"
 #include "engine/fold/queues.h"
 #include "engine/fold/works.h"
 #include "engine/fold/writes.h"
@@ -26,6 +28,10 @@ void open_due(State& state) {
   while (const auto due = state.deadlines.take_due(state.now)) {
     if (const auto* cluster = std::get_if<ClusterDeadline>(&*due))
       open_cluster(state, cluster->cluster);
+    else if (const auto* list = std::get_if<ListDeadline>(&*due))
+      open_list(state, list->placement);
+    else if (const auto* check = std::get_if<CheckDeadline>(&*due))
+      state.multikueue.open_checks.insert(check->check);
     else
       reach_write_deadline(state, std::get<WriteKey>(*due));
   }
@@ -44,6 +50,7 @@ void close_moment(State& state, Touched& touched) {
     settle_pairs(state, name);
     touched.queues.insert(name);
   }
+  close_multikueue(state, touched);
   if (std::exchange(state.all_open, false)) touched.everything = true;
 }
 
@@ -95,15 +102,6 @@ void observe_member_queue(State& state, const std::string& source, const ObjectK
     cluster.member_usage.erase(key.name);
 }
 
-// Hub kinds other than those with a function of their own.
-template <class T>
-void keep(std::map<std::string, T>& where, const std::string& name, const Facts* facts) {
-  if (facts)
-    where[name] = std::get<T>(*facts);
-  else
-    where.erase(name);
-}
-
 template <class T>
 const T* as(const Facts* facts) {
   return facts ? &std::get<T>(*facts) : nullptr;
@@ -130,11 +128,7 @@ void take_in(State& state, const std::string& source, const ObjectKey& key, cons
       state.all_open = true;
       return;
     case Kind::admission_check:
-      keep(state.admission_checks, key.name, facts);
-      return touch_users_of_checks(state);
-    case Kind::multikueue_config:
-      keep(state.multikueue_configs, key.name, facts);
-      return touch_users_of_checks(state);
+    case Kind::multikueue_config: return touch_users_of_checks(state);
     default: return;
   }
 }
@@ -148,7 +142,8 @@ std::string known_uid(const State& state, const ObjectKey& key) {
     const auto at = state.queues.find(key.name);
     return at == state.queues.end() || !at->second.present ? "" : at->second.uid;
   }
-  return "";
+  const auto held = held_multikueue(state, key);
+  return held ? held->uid : "";
 }
 
 struct Fold {
@@ -163,11 +158,14 @@ struct Fold {
   void operator()(const ConfigChanged& changed) {
     state.configuration = changed.configuration;
     state.configuration_seq = event.seq;
+    state.multikueue.all_open = true;
     recount_everything(state);
     reopen_every_claim(state);
     state.all_open = true;
   }
   void operator()(const SourceSynced& synced) {
+    if (event.source == kHub && synced.kind == Kind::secret)
+      return observe_secrets_readable(state, true, event.seq);
     observe_liveness(state, event.source, synced.kind, synced.cluster, Liveness::live, event.seq);
     observe_sign_of_life(state, event.source, synced.kind, synced.cluster);
   }
@@ -175,6 +173,8 @@ struct Fold {
     observe_liveness(state, event.source, stale.kind, stale.cluster, Liveness::stale, event.seq);
   }
   void operator()(const SourceLost& lost) {
+    if (event.source == kHub && lost.kind == Kind::secret)
+      return observe_secrets_readable(state, false, event.seq);
     observe_liveness(state, event.source, lost.kind, lost.cluster, Liveness::lost, event.seq);
   }
   void operator()(const ObjectObserved& seen) {
@@ -190,6 +190,7 @@ struct Fold {
       observe_queue(state, seen, event.seq);
     if (event.source == kHub && seen.key.kind == Kind::manifest_work)
       observe_work(state, seen, event.seq);
+    if (event.source == kHub) observe_multikueue(state, seen, event.seq);
     take_in(state, event.source, seen.key, &seen.facts, event.seq);
     note_observed(state, event.source, seen);
   }
@@ -199,6 +200,7 @@ struct Fold {
     if (event.source == kHub && gone.key.kind == Kind::cluster_queue)
       forget_queue(state, gone.key.name);
     if (event.source == kHub && gone.key.kind == Kind::manifest_work) forget_work(state, gone.key);
+    if (event.source == kHub) forget_multikueue(state, gone.key, event.seq);
     take_in(state, event.source, gone.key, nullptr, event.seq);
   }
   void operator()(const TimerFired&) { close_moment(state, touched); }
@@ -218,7 +220,16 @@ void Touched::merge(const Touched& other) {
   clusters.insert(other.clusters.begin(), other.clusters.end());
   claims.insert(other.claims.begin(), other.claims.end());
   queues.insert(other.queues.begin(), other.queues.end());
+  placements.insert(other.placements.begin(), other.placements.end());
+  workers.insert(other.workers.begin(), other.workers.end());
+  checks.insert(other.checks.begin(), other.checks.end());
+  workloads.insert(other.workloads.begin(), other.workloads.end());
   everything = everything || other.everything;
+}
+
+bool Touched::empty() const {
+  return !everything && clusters.empty() && claims.empty() && queues.empty() &&
+         placements.empty() && workers.empty() && checks.empty() && workloads.empty();
 }
 
 void evolve(State& state, const Event& event, Touched& touched) {

@@ -380,13 +380,15 @@ Amount promised(const State& state, const std::string& queue, const std::string&
 bool quota_automated(const State& state, const Queue& queue) {
   return std::any_of(queue.facts.admission_checks.begin(), queue.facts.admission_checks.end(),
                      [&](const std::string& name) {
-                       const auto check = state.admission_checks.find(name);
-                       if (check == state.admission_checks.end()) return false;
-                       if (check->second.parameters_kind != "MultiKueueConfig") return false;
-                       const auto config =
-                           state.multikueue_configs.find(check->second.parameters_name);
-                       return config != state.multikueue_configs.end() &&
-                              config->second.quota_management == "Automated";
+                       const auto& checks = state.multikueue.checks;
+                       const auto check = checks.find(name);
+                       if (check == checks.end()) return false;
+                       const AdmissionCheckFacts& facts = check->second.seen.facts;
+                       if (facts.parameters_kind != "MultiKueueConfig") return false;
+                       const auto& configs = state.multikueue.configs;
+                       const auto config = configs.find(facts.parameters_name);
+                       return config != configs.end() &&
+                              config->second.facts.quota_management == "Automated";
                      });
 }
 

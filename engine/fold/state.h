@@ -21,6 +21,7 @@
 #include "engine/fold/claim_spec.h"
 #include "engine/fold/damping.h"
 #include "engine/fold/deadlines.h"
+#include "engine/fold/multikueue/multikueue_state.h"
 #include "engine/fold/name_table.h"
 #include "schema/event.h"
 
@@ -292,8 +293,7 @@ struct State {
   std::map<std::string, Queue> queues;
   std::map<std::pair<std::string, std::string>, LocalQueueFacts>
       local_queues;  ///< (namespace, name) on the hub
-  std::map<std::string, AdmissionCheckFacts> admission_checks;
-  std::map<std::string, MultiKueueConfigFacts> multikueue_configs;
+  MultiKueue multikueue;
   std::set<std::string> kueue_versions;   ///< seen on the hub
   std::array<Liveness, 2> hub_streams{};  ///< ClusterMetrics, ManagedCluster
   std::map<WriteKey, WriteState> writes;
@@ -314,10 +314,14 @@ struct Touched {
   std::set<std::string> clusters;
   std::set<std::string> claims;
   std::set<std::string> queues;
+  std::set<std::string> placements;      ///< whose worker lists
+  std::set<std::string> workers;         ///< MultiKueueClusters, by name
+  std::set<std::string> checks;          ///< AdmissionChecks
+  std::set<NamespacedName> workloads;
   bool everything = false;
 
   void merge(const Touched& other);
-  bool empty() const { return !everything && clusters.empty() && claims.empty() && queues.empty(); }
+  bool empty() const;
 };
 
 }  // namespace fairlead

@@ -6,6 +6,7 @@
 #include "engine/base/json.h"
 #include "engine/fold/claims.h"
 #include "engine/fold/cluster.h"
+#include "engine/fold/multikueue/observe.h"
 #include "engine/fold/queues.h"
 #include "engine/fold/works.h"
 
@@ -21,8 +22,14 @@ void touch(State& state, const ObjectKey& object) {
       if (state.claims.contains(object.name)) state.open_claims.insert(object.name);
       break;
     case Kind::manifest_work: open_cluster(state, object.namespace_); break;
-    default: break;
+    default: touch_multikueue(state, object);
   }
+}
+
+// Windows of their own keep these from thrashing.
+bool is_multikueue(Kind kind) {
+  return kind == Kind::multikueue_config || kind == Kind::multikueue_cluster ||
+         kind == Kind::admission_check || kind == Kind::workload;
 }
 
 std::pair<const WriteKey, WriteState>* find_outstanding(State& state, Seq intent) {
@@ -53,6 +60,17 @@ bool looks_as_intended(const PatchIntended& intent, const ObjectObserved& seen) 
     return work->spec_digest == std::get<ManifestWorkFacts>(seen.facts).spec_digest;
   if (const auto* claim = std::get_if<ClaimFacts>(&*intent.expected))
     return claim->finalizers == std::get<ClaimFacts>(seen.facts).finalizers;
+  if (const auto* config = std::get_if<MultiKueueConfigFacts>(&*intent.expected)) {
+    const auto& stands = std::get<MultiKueueConfigFacts>(seen.facts);
+    return config->clusters == stands.clusters && config->mark == stands.mark;
+  }
+  if (const auto* worker = std::get_if<MultiKueueClusterFacts>(&*intent.expected)) {
+    const auto& stands = std::get<MultiKueueClusterFacts>(seen.facts);
+    return worker->secret == stands.secret && worker->mark == stands.mark &&
+           worker->cluster_profile == stands.cluster_profile;
+  }
+  if (const auto* check = std::get_if<AdmissionCheckFacts>(&*intent.expected))
+    return check->finalizers == std::get<AdmissionCheckFacts>(seen.facts).finalizers;
   return false;
 }
 
@@ -82,6 +100,7 @@ Digest wish_of(const PatchIntended& intent) {
 }
 
 Duration write_interval(const State& state, const WriteKey& key) {
+  if (is_multikueue(key.object.kind)) return {};
   std::set<std::string> clusters;
   if (key.object.kind == Kind::cluster_queue) {
     if (const auto claims = state.claims_of_queue.find(key.object.name);
@@ -121,6 +140,7 @@ void note_intent(State& state, const PatchIntended& intent, Seq seq) {
   const Duration interval = write_interval(state, key);
   if (interval.ns > 0) state.deadlines.set(key, state.now + interval);
   if (intent.target.kind == Kind::manifest_work) expect_work(state, intent);
+  expect_multikueue(state, intent);
 }
 
 void note_accepted(State& state, const PatchAccepted& accepted) {

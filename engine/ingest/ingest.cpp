@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "engine/fold/multikueue/observe.h"
 #include "engine/fold/writes.h"
 
 namespace fairlead {
@@ -65,10 +66,6 @@ struct Known {
     const Cluster* at = cluster(seen.key.name);
     return at && at->managed == facts;
   }
-  bool operator()(const ClusterProfileFacts& facts) const {
-    const Cluster* at = cluster(facts.cluster);
-    return at && at->profiles.contains({seen.key.namespace_, seen.key.name});
-  }
   bool operator()(const ResourceFlavorFacts& facts) const {
     const auto* flavor = find(state.flavors, seen.key.name);
     return flavor && *flavor == facts;
@@ -92,14 +89,6 @@ struct Known {
     const auto* target = at ? find(at->member_local_queues, id) : nullptr;
     return target && *target == facts.cluster_queue;
   }
-  bool operator()(const AdmissionCheckFacts& facts) const {
-    const auto* check = find(state.admission_checks, seen.key.name);
-    return check && *check == facts;
-  }
-  bool operator()(const MultiKueueConfigFacts& facts) const {
-    const auto* config = find(state.multikueue_configs, seen.key.name);
-    return config && *config == facts;
-  }
   bool operator()(const ManifestWorkFacts& facts) const {
     const Cluster* at = cluster(seen.key.namespace_);
     if (!at) return false;
@@ -113,6 +102,13 @@ struct Known {
     const Claim* claim = find(state.claims, seen.key.name);
     return claim && same_object(claim->uid, seen.uid) && claim->generation == seen.generation &&
            claim->facts == facts;
+  }
+  // The kinds of the MultiKueue path. Conditions tell of the generation of an AdmissionCheck.
+  template <class F>
+  bool operator()(const F& facts) const {
+    const auto held = held_multikueue(state, seen.key);
+    return held && same_object(held->uid, seen.uid) && std::get<F>(held->facts) == facts &&
+           (seen.key.kind != Kind::admission_check || held->generation == seen.generation);
   }
 };
 
@@ -137,6 +133,8 @@ std::optional<std::pair<Facts, std::int64_t>> held_facts(const State& state,
                                                       : &at->queue_work;
     if (work && work->present) return Held{work->facts, work->generation};
   }
+  if (auto held = held_multikueue(state, key))
+    return Held{std::move(held->facts), held->generation};
   return std::nullopt;
 }
 
@@ -148,9 +146,6 @@ bool exists(const State& state, const SourceName& source, const ObjectKey& key) 
     case Kind::node: return at && at->nodes.contains(key.name);
     case Kind::cluster_metrics: return at && at->metrics_known;
     case Kind::managed_cluster: return at && at->managed.has_value();
-    case Kind::cluster_profile:
-      return std::any_of(state.clusters.begin(), state.clusters.end(),
-                         [&](const auto& entry) { return entry.second.profiles.contains(id); });
     case Kind::resource_flavor: return state.flavors.contains(key.name);
     case Kind::cluster_queue: {
       if (source != kHub) return at && at->member_usage.contains(key.name);
@@ -160,15 +155,13 @@ bool exists(const State& state, const SourceName& source, const ObjectKey& key) 
     case Kind::local_queue:
       return source == kHub ? state.local_queues.contains(id)
                             : at && at->member_local_queues.contains(id);
-    case Kind::admission_check: return state.admission_checks.contains(key.name);
-    case Kind::multikueue_config: return state.multikueue_configs.contains(key.name);
     case Kind::manifest_work: {
       const Cluster* of = find(state.clusters, key.namespace_);
       return of && (key.name == "fairlead-quota" ? of->quota_work.present : of->queue_work.present);
     }
     case Kind::claim: return state.claims.contains(key.name);
+    default: return held_multikueue(state, key).has_value();
   }
-  return false;
 }
 
 // What the stream's liveness means at present, and whether a hold waits for a sign of it.
@@ -178,6 +171,7 @@ bool sign_matters(const State& state, const SourceName& source, Kind kind) {
     return source != kHub &&
            (!at || !at->nodes_known || at->hold || at->liveness[0] != Liveness::live);
   }
+  if (source == kHub && kind == Kind::secret) return !state.multikueue.secrets_readable;
   if (source != kHub || (kind != Kind::cluster_metrics && kind != Kind::managed_cluster))
     return false;
   if (state.hub_streams[kind == Kind::cluster_metrics ? 0 : 1] != Liveness::live) return true;
@@ -260,6 +254,10 @@ std::optional<EventDraft> Ingest::take(const State& state, const WatchFact& fact
   const auto* stale = std::get_if<StreamStale>(&fact.said);
   const Kind kind = stale ? stale->kind : std::get<StreamLost>(fact.said).kind;
   const Liveness liveness = stale ? Liveness::stale : Liveness::lost;
+  if (fact.source == kHub && kind == Kind::secret) {
+    if (stale || !state.multikueue.secrets_readable) return drop(counts_.unchanged);
+    return log(SourceLost{kind, ""});
+  }
   if (!is_capacity_source(fact.source, kind)) return drop(counts_.foreign);
   if (liveness_at(state, fact.source, kind) == liveness) return drop(counts_.unchanged);
   if (stale) return log(SourceStale{kind, ""});

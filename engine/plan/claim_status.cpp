@@ -13,7 +13,6 @@ namespace fairlead {
 
 namespace {
 
-constexpr LogTime whole_seconds(LogTime time) { return {time.ns / 1'000'000'000 * 1'000'000'000}; }
 
 struct Condition {
   std::string type;

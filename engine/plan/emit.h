@@ -14,7 +14,16 @@ inline constexpr std::string_view kFieldManager = "fairlead";
 inline constexpr std::string_view kClaimFinalizer = "fairlead.io/claim";
 
 /// The order in which writes of one moment go out.
-enum class Rank : std::uint8_t { shrink, claim_life, member, grow, status, release };
+enum class Rank : std::uint8_t {
+  shrink,
+  claim_life,
+  member,
+  grow,
+  worker,
+  worker_list,
+  status,
+  release
+};
 
 /// One write that an emitter proposes.
 struct Proposal {
@@ -30,6 +39,9 @@ enum class Direction : std::uint8_t { lowers, other };
 enum class WriteBar : std::uint8_t { none, unanswered, not_seen_yet, refused, write_interval };
 /// What keeps `intent` from being sent now.
 WriteBar write_bar(const State& state, const PatchIntended& intent, Direction direction);
+/// Without the fraction: metav1.Time has none.
+constexpr LogTime whole_seconds(LogTime time) { return {time.ns / 1'000'000'000 * 1'000'000'000}; }
+
 /// The object may be written now: nothing unanswered or not seen yet, not refused a moment ago, the
 /// interval has passed.
 bool may_write(const State& state, const PatchIntended& intent, Direction direction);

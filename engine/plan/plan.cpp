@@ -8,6 +8,7 @@
 #include "engine/plan/claim_status.h"
 #include "engine/plan/cluster_queue.h"
 #include "engine/plan/manifest_work.h"
+#include "engine/plan/multikueue/multikueue.h"
 
 namespace fairlead {
 
@@ -18,6 +19,10 @@ Touched everything_in(const State& state) {
   for (const auto& [name, cluster] : state.clusters) all.clusters.insert(name);
   for (const auto& [name, claim] : state.claims) all.claims.insert(name);
   for (const auto& [name, queue] : state.queues) all.queues.insert(name);
+  for (const auto& [name, list] : state.multikueue.lists) all.placements.insert(name);
+  for (const auto& [name, cluster] : state.multikueue.clusters) all.workers.insert(name);
+  for (const auto& [name, check] : state.multikueue.checks) all.checks.insert(name);
+  for (const auto& [id, workload] : state.multikueue.workloads) all.workloads.insert(id);
   return all;
 }
 
@@ -98,6 +103,8 @@ std::vector<PatchIntended> plan(const State& state, Touched& touched) {
       statuses.push_back(std::move(*status));
   }
   std::move(statuses.begin(), statuses.end(), std::back_inserter(proposals));
+  std::vector<Proposal> multikueue = emit_multikueue(state, now);
+  std::move(multikueue.begin(), multikueue.end(), std::back_inserter(proposals));
   std::sort(proposals.begin(), proposals.end(), [](const Proposal& a, const Proposal& b) {
     return std::tie(a.rank, a.intent.cluster, a.intent.target) <
            std::tie(b.rank, b.intent.cluster, b.intent.target);

@@ -143,8 +143,15 @@ std::vector<ObjectKey> objects_held(const State& state, const SourceName& source
         if (queue.present) keys.push_back({kind, "", name});
       break;
     case Kind::local_queue: add_namespaced(keys, kind, state.local_queues); break;
-    case Kind::admission_check: add_names(keys, kind, state.admission_checks); break;
-    case Kind::multikueue_config: add_names(keys, kind, state.multikueue_configs); break;
+    case Kind::admission_check: add_names(keys, kind, state.multikueue.checks); break;
+    case Kind::multikueue_config: add_names(keys, kind, state.multikueue.configs); break;
+    case Kind::multikueue_cluster: add_names(keys, kind, state.multikueue.clusters); break;
+    case Kind::placement: add_namespaced(keys, kind, state.multikueue.placements); break;
+    case Kind::placement_decision: add_namespaced(keys, kind, state.multikueue.decisions); break;
+    case Kind::addon_placement_score: add_namespaced(keys, kind, state.multikueue.scores); break;
+    case Kind::workload: add_namespaced(keys, kind, state.multikueue.workloads); break;
+    case Kind::secret: add_namespaced(keys, kind, state.multikueue.secrets); break;
+    case Kind::custom_resource_definition: add_names(keys, kind, state.multikueue.crds); break;
     case Kind::claim: add_names(keys, kind, state.claims); break;
   }
   return keys;

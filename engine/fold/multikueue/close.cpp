@@ -1,0 +1,456 @@
+#include "engine/fold/multikueue/close.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/fold/multikueue/conditions.h"
+#include "engine/fold/multikueue/credentials.h"
+#include "engine/fold/multikueue/names.h"
+#include "engine/fold/multikueue/observe.h"
+#include "engine/fold/multikueue/rank.h"
+#include "engine/fold/multikueue/windows.h"
+
+namespace fairlead {
+
+namespace {
+
+// Kueue's bound on spec.clusters since 0.16, where the served CRD does not say otherwise.
+constexpr std::size_t kWorkersMax = 20;
+
+void add(std::vector<Seq>& seqs, const std::vector<Seq>& more) {
+  seqs.insert(seqs.end(), more.begin(), more.end());
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// ---- who uses a list, and how long its windows are ----
+
+ListUse use_of(const std::vector<const CheckRecord*>& checks) {
+  if (checks.empty()) return ListUse::none;
+  const bool live = std::any_of(checks.begin(), checks.end(),
+                                [](const CheckRecord* check) { return check->good; });
+  return live ? ListUse::live : ListUse::kept;
+}
+
+void refresh_use(const State& state, const std::string& placement, WorkerList& list) {
+  const auto checks = checks_of(state, placement);
+  list.use = use_of(checks);
+  if (list.use != ListUse::none) {
+    list.windows = windows_of(state.configuration, checks.front()->seen.facts);
+    for (const CheckRecord* check : checks)
+      list.windows = longest(list.windows, windows_of(state.configuration, check->seen.facts));
+    list.unused_since.reset();
+    list.awaited.clear();
+    return;
+  }
+  if (list.unused_since) return;
+  list.unused_since = state.now;
+  if (list.windows == MembershipWindows{}) list.windows = configured_windows(state.configuration);
+}
+
+// ---- what stands in the config ----
+
+bool runs(const WorkloadFacts& workload) { return !workload.finished && !workload.deleting; }
+
+RunningCopies copies_on(const State& state, const std::string& placement,
+                        const std::string& worker) {
+  RunningCopies copies;
+  const auto on = state.multikueue.workloads_on.find(worker);
+  if (on == state.multikueue.workloads_on.end()) return copies;
+  for (const NamespacedName& id : on->second)
+    if (holds(state, placement, state.multikueue.workloads.at(id).seen.facts))
+      copies.workloads[id] = state.multikueue.workloads.at(id).seen.uid;
+  return copies;
+}
+
+std::vector<std::string> names_in_config(const State& state, const std::string& placement) {
+  if (!is_own_config(state, placement)) return {};
+  return state.multikueue.configs.at(placement).facts.clusters;
+}
+
+// The list as the hub now has it; what a foreign write removed is remembered.
+void take_names(State& state, const std::string& placement, WorkerList& list) {
+  std::vector<std::string> names = names_in_config(state, placement);
+  if (names == list.names) return;
+  for (const std::string& name : list.names) {
+    if (contains(names, name)) continue;
+    if (RunningCopies copies = copies_on(state, placement, name); !copies.workloads.empty()) {
+      copies.seq = state.seq;
+      list.running[name] = std::move(copies);
+    }
+    const auto worker = list.workers.find(name);
+    if (worker != list.workers.end()) worker->second.taken_out = names != list.written;
+  }
+  list.names = std::move(names);
+}
+
+// ---- the names that the list has or may get ----
+
+std::set<std::string> decided_by(const State& state, const std::string& placement) {
+  std::set<std::string> clusters;
+  const auto shards = state.multikueue.decisions_of.find(placement);
+  if (shards == state.multikueue.decisions_of.end()) return clusters;
+  for (const NamespacedName& id : shards->second) {
+    if (id.first != state.configuration.kueue_namespace) continue;
+    const auto& named = state.multikueue.decisions.at(id).facts.clusters;
+    clusters.insert(named.begin(), named.end());
+  }
+  return clusters;
+}
+
+// Keeps `claimed`: the name is in use by this Placement. Others that share the name are opened.
+void claim_name(State& state, const std::string& name, const std::string& placement, bool wanted) {
+  auto& claimed = state.multikueue.claimed;
+  const auto at = claimed.find(name);
+  if ((at != claimed.end() && at->second.contains(placement)) == wanted) return;
+  std::set<std::string>& users = claimed[name];
+  if (wanted)
+    users.insert(placement);
+  else
+    users.erase(placement);
+  for (const std::string& other : users)
+    if (other != placement) open_list(state, other);
+  if (users.empty()) claimed.erase(name);
+}
+
+// The names: those of the decided clusters and those in the list.
+void refresh_names(State& state, const std::string& placement, WorkerList& list) {
+  std::map<std::string, std::string> clusters;  // by worker name
+  for (const std::string& name : list.names) clusters[name];
+  for (const std::string& cluster : list.decided)
+    clusters[worker_name(state.configuration, placement, cluster)] = cluster;
+  for (auto at = list.workers.begin(); at != list.workers.end();) {
+    if (clusters.contains(at->first)) {
+      ++at;
+      continue;
+    }
+    claim_name(state, at->first, placement, false);
+    state.multikueue.open_workers.insert(at->first);
+    at = list.workers.erase(at);
+  }
+  for (const auto& [name, cluster] : clusters) {
+    Worker& worker = list.workers[name];
+    worker.decided = !cluster.empty();
+    if (worker.decided) worker.cluster = cluster;
+    claim_name(state, name, placement, list.use != ListUse::none);
+  }
+}
+
+LeftOut left_out_by_name(const State& state, const std::string& placement,
+                         const std::string& name) {
+  if (!is_dns_subdomain(name)) return LeftOut::name_invalid;
+  const auto stands = state.multikueue.clusters.find(name);
+  if (stands != state.multikueue.clusters.end() && !stands->second.facts.mark.managed &&
+      !adopts(state, placement))
+    return LeftOut::name_taken;
+  if (state.configuration.multikueue.profile == "cluster") return LeftOut::no;  // names are shared
+  const auto users = state.multikueue.claimed.find(name);
+  const bool first = users == state.multikueue.claimed.end() || users->second.empty() ||
+                     *users->second.begin() >= placement;
+  return first ? LeftOut::no : LeftOut::name_taken;
+}
+
+// What may change by itself is noted in `next`.
+bool has_credential(const State& state, const WorkerList& list, const std::string& name,
+                    const Worker& worker, LogTime& next) {
+  const CredentialRecord* record = find_credential(state, worker.cluster);
+  if (record && record->now.any()) return true;
+  if (!contains(list.names, name)) return false;
+  if (!state.multikueue.secrets_readable || !record) return true;  // not known to be gone
+  const LogTime until = *record->lost_since + list.windows.credential_grace;
+  if (until > state.now) next = std::min(next, until);
+  return until > state.now;
+}
+
+void refresh_worker(const State& state, const std::string& placement, WorkerList& list,
+                    const std::string& name, Worker& worker, LogTime& next) {
+  worker.left_out = worker.decided ? left_out_by_name(state, placement, name) : LeftOut::no;
+  if (worker.decided && worker.left_out == LeftOut::no &&
+      !has_credential(state, list, name, worker, next))
+    worker.left_out = LeftOut::credentials_missing;
+  const bool selected = worker.decided && worker.left_out == LeftOut::no;
+  if (worker.because.empty() || selected != worker.selected) {
+    worker.since = state.now;
+    worker.because = list.because;
+    const CredentialRecord* credential = find_credential(state, worker.cluster);
+    if (worker.because.empty()) worker.because = {credential ? credential->seq : state.seq};
+  }
+  worker.selected = selected;
+  if (!selected || contains(list.names, name)) worker.taken_out = false;
+  worker.rank =
+      worker.cluster.empty() ? std::nullopt : rank_of(state, placement, worker.cluster, next);
+}
+
+// Workers that left while something ran on them, until that is over.
+void refresh_running(const State& state, WorkerList& list, LogTime& next) {
+  for (auto at = list.running.begin(); at != list.running.end();) {
+    RunningCopies& copies = at->second;
+    std::erase_if(copies.workloads, [&](const auto& one) {
+      const auto seen = state.multikueue.workloads.find(one.first);
+      return seen == state.multikueue.workloads.end() || seen->second.seen.uid != one.second ||
+             seen->second.seen.facts.finished;
+    });
+    if (copies.workloads.empty() && !copies.over_since) copies.over_since = state.now;
+    const LogTime free = copies.over_since ? *copies.over_since + kCopiesGone : kForever;
+    if (free <= state.now) {
+      at = list.running.erase(at);
+      continue;
+    }
+    next = std::min(next, free);
+    ++at;
+  }
+}
+
+// ---- the judgement ----
+
+Membership membership_of(const State& state, const std::string& placement, WorkerList& list) {
+  Membership in;
+  in.now = state.now;
+  in.windows = list.windows;
+  in.workers_max = workers_max(state);
+  in.list = list.names;
+  in.placement_gone =
+      !state.multikueue.placements.contains({state.configuration.kueue_namespace, placement});
+  bool some = false;
+  for (const auto& [name, worker] : list.workers) {
+    some = some || worker.selected;
+    in.candidates[name] = {worker.selected,
+                           worker.since,
+                           contains(list.names, name) && is_held(state, placement, name),
+                           list.running.contains(name),
+                           worker.taken_out,
+                           worker.rank};
+  }
+  const bool frozen = !list.names.empty() && (!some || in.placement_gone);
+  if (!frozen) list.frozen_since.reset();
+  if (frozen && !list.frozen_since) list.frozen_since = state.now;
+  in.frozen_since = list.frozen_since;
+  in.order = list.order;
+  in.order_since = list.order_since;
+  return in;
+}
+
+// What the difference between the two lists is called, and which events decided it.
+void name_the_change(WorkerList& list, const Verdict& verdict, const Membership& in) {
+  std::size_t coming = 0, going = 0, back = 0, leavers = 0;
+  for (const auto& [name, standing] : verdict.standings) {
+    if (standing == Standing::leaving || standing == Standing::held) ++leavers;
+    if (standing != Standing::entering && standing != Standing::left) continue;
+    add(list.because, list.workers.at(name).because);
+    if (standing == Standing::left)
+      ++going;
+    else
+      ++(in.candidates.at(name).taken_out ? back : coming);
+  }
+  if (verdict.dissolve)
+    list.rule = "dissolve";
+  else if (back > 0)
+    list.rule = "restore";
+  else if (coming > 0)
+    list.rule = going > 0 || leavers > 0 ? "move" : "growth";
+  else
+    list.rule = going > 0 ? "leave" : "order";
+}
+
+void judge_live(State& state, const std::string& placement, WorkerList& list, LogTime& next) {
+  const Membership in = membership_of(state, placement, list);
+  const Verdict verdict = judge(in);
+  next = std::min(next, verdict.next);
+  list.order = verdict.order;
+  list.order_since = verdict.order_since;
+  for (auto& [name, worker] : list.workers) {
+    const auto standing = verdict.standings.find(name);
+    worker.standing = standing == verdict.standings.end() ? Standing::left : standing->second;
+  }
+  if (!list.foreign.empty()) return;
+  list.dissolve = verdict.dissolve;
+  const auto config = state.multikueue.configs.find(placement);
+  const bool stands = config != state.multikueue.configs.end();
+  if (verdict.list.empty() && !verdict.dissolve) return;
+  const bool marked = stands && config->second.facts.mark == config_mark(placement);
+  if (stands && marked && verdict.list == list.names) return;
+  name_the_change(list, verdict, in);
+  if (stands && verdict.list == list.names) list.rule = "adopt";
+  if (!verdict.dissolve) list.wish = verdict.list;
+}
+
+// No check uses the list: it goes when nothing runs on its workers any more, and those that take
+// its place stand.
+void judge_unused(const State& state, const std::string& placement, WorkerList& list,
+                  LogTime& next) {
+  if (list.names.empty()) return;
+  const LogTime patience = *list.unused_since + list.windows.drain_timeout;
+  std::erase_if(list.awaited,
+                [&](const std::string& other) { return !names_in_config(state, other).empty(); });
+  const bool waits = !list.awaited.empty() || std::any_of(list.names.begin(), list.names.end(),
+                                                          [&](const std::string& name) {
+                                                            return is_held(state, placement, name);
+                                                          });
+  list.dissolve = !waits || patience <= state.now;
+  if (list.dissolve)
+    list.rule = "unused";
+  else
+    next = std::min(next, patience);
+}
+
+void watch_sources(const State& state, const WorkerList& list, LogTime& next) {
+  for (const auto& [name, worker] : list.workers)
+    if (!worker.cluster.empty() && contains(list.names, name))
+      source_for(state, name, worker.cluster, list.windows, next);
+}
+
+// Conditions tell of the list, nominations are made from it.
+void open_users(State& state, const std::string& placement) {
+  MultiKueue& all = state.multikueue;
+  for (const auto& [name, check] : all.checks) {
+    if (check.placement != placement) continue;
+    all.open_checks.insert(name);
+    if (!state.configuration.multikueue.dispatcher) continue;
+    const auto workloads = all.workloads_of_check.find(name);
+    if (workloads != all.workloads_of_check.end())
+      all.open_workloads.insert(workloads->second.begin(), workloads->second.end());
+  }
+}
+
+// The lists that wait for this one.
+void open_waiting(State& state, const std::string& placement) {
+  for (const auto& [other, list] : state.multikueue.lists)
+    if (list.awaited.contains(placement)) open_list(state, other);
+}
+
+void refresh_list(State& state, const std::string& placement) {
+  WorkerList& list = state.multikueue.lists[placement];
+  refresh_use(state, placement, list);
+  const bool stood = !list.names.empty();
+  take_names(state, placement, list);
+  if (stood != !list.names.empty()) open_waiting(state, placement);
+  list.decided = decided_by(state, placement);
+  for (const std::string& cluster : list.decided)
+    if (!find_credential(state, cluster)) refresh_credential(state, cluster, state.seq);
+  refresh_names(state, placement, list);
+}
+
+void judge_list(State& state, const std::string& placement, Touched& touched) {
+  WorkerList& list = state.multikueue.lists[placement];
+  LogTime next = kForever;
+  for (auto& [name, worker] : list.workers)
+    refresh_worker(state, placement, list, name, worker, next);
+  refresh_running(state, list, next);
+  if (const auto wish = std::exchange(list.wish, std::nullopt))
+    state.multikueue.open_workers.insert(wish->begin(), wish->end());
+  list.dissolve = false;
+  const bool stands = state.multikueue.configs.contains(placement);
+  list.foreign = stands && !is_own_config(state, placement)
+                     ? "MultiKueueConfig " + placement + " is not ours"
+                     : "";
+  if (list.use == ListUse::live) judge_live(state, placement, list, next);
+  if (list.use == ListUse::none) judge_unused(state, placement, list, next);
+  watch_sources(state, list, next);
+  open_users(state, placement);
+  state.deadlines.set(ListDeadline{placement}, next);
+  touched.placements.insert(placement);
+  const bool over = list.use == ListUse::none && list.workers.empty() && list.running.empty() &&
+                    !stands && list.awaited.empty();
+  if (over) state.multikueue.lists.erase(placement);
+}
+
+void open_everything(State& state) {
+  MultiKueue& all = state.multikueue;
+  for (const auto& [cluster, record] : all.credentials) all.open_credentials.insert(cluster);
+  for (const auto& [placement, list] : all.lists) open_list(state, placement, state.seq);
+  for (const auto& [id, placement] : all.placements) open_list(state, id.second, state.seq);
+  for (const auto& [placement, shards] : all.decisions_of) open_list(state, placement, state.seq);
+  for (const auto& [name, config] : all.configs) open_list(state, name, state.seq);
+  for (const auto& [name, cluster] : all.clusters) all.open_workers.insert(name);
+  for (const auto& [name, check] : all.checks) all.open_checks.insert(name);
+  for (const auto& [id, workload] : all.workloads) all.open_workloads.insert(id);
+}
+
+void close_credentials(State& state) {
+  for (const std::string& cluster : std::exchange(state.multikueue.open_credentials, {})) {
+    if (!refresh_credential(state, cluster, state.seq)) continue;
+    for (const auto& [placement, list] : state.multikueue.lists)
+      if (list.decided.contains(cluster) ||
+          list.workers.contains(worker_name(state.configuration, placement, cluster)))
+        open_list(state, placement, state.seq);
+  }
+}
+
+}  // namespace
+
+bool holds(const State& state, const std::string& placement, const WorkloadFacts& workload) {
+  if (!runs(workload)) return false;
+  const auto list = state.multikueue.lists.find(placement);
+  if (list == state.multikueue.lists.end() || list->second.use == ListUse::none) return true;
+  return std::any_of(workload.checks.begin(), workload.checks.end(), [&](const WorkloadCheck& one) {
+    const auto check = state.multikueue.checks.find(one.name);
+    return check != state.multikueue.checks.end() && check->second.ours &&
+           check->second.placement == placement;
+  });
+}
+
+bool is_held(const State& state, const std::string& placement, const std::string& worker) {
+  const auto on = state.multikueue.workloads_on.find(worker);
+  return on != state.multikueue.workloads_on.end() &&
+         std::any_of(on->second.begin(), on->second.end(), [&](const NamespacedName& id) {
+           return holds(state, placement, state.multikueue.workloads.at(id).seen.facts);
+         });
+}
+
+std::size_t workers_max(const State& state) {
+  const auto crd = state.multikueue.crds.find("multikueueconfigs.kueue.x-k8s.io");
+  if (crd == state.multikueue.crds.end() || !crd->second.facts.clusters_max) return kWorkersMax;
+  return static_cast<std::size_t>(*crd->second.facts.clusters_max);
+}
+
+std::vector<const CheckRecord*> checks_of(const State& state, const std::string& placement) {
+  std::vector<const CheckRecord*> checks;
+  for (const auto& [name, check] : state.multikueue.checks)
+    if (check.ours && check.placement == placement) checks.push_back(&check);
+  return checks;
+}
+
+bool adopts(const State& state, const std::string& placement) {
+  if (!state.configuration.multikueue.adopt_ocm_addon) return false;
+  return std::any_of(
+      state.multikueue.checks.begin(), state.multikueue.checks.end(), [&](const auto& entry) {
+        const AdmissionCheckFacts& facts = entry.second.seen.facts;
+        return entry.second.placement == placement &&
+               facts.controller_name == kPlacementController &&
+               std::find(facts.finalizers.begin(), facts.finalizers.end(), kAddonFinalizer) !=
+                   facts.finalizers.end();
+      });
+}
+
+bool is_own_config(const State& state, const std::string& placement) {
+  const auto config = state.multikueue.configs.find(placement);
+  return config != state.multikueue.configs.end() &&
+         (config->second.facts.mark.managed || adopts(state, placement));
+}
+
+void close_multikueue(State& state, Touched& touched) {
+  MultiKueue& all = state.multikueue;
+  if (std::exchange(all.all_open, false)) open_everything(state);
+  close_credentials(state);
+  std::set<std::string> opened;
+  while (!all.open.empty()) {
+    const auto one = all.open.extract(all.open.begin());
+    std::vector<Seq>& because = all.lists[one.key()].because;
+    if (opened.insert(one.key()).second) because.clear();
+    add(because, one.mapped());
+    refresh_list(state, one.key());
+  }
+  for (const std::string& placement : opened) judge_list(state, placement, touched);
+  for (const std::string& name : std::exchange(all.open_checks, {})) {
+    if (all.checks.contains(name)) close_check(state, name);
+    touched.checks.insert(name);
+  }
+  touched.workers.merge(all.open_workers);
+  all.open_workers.clear();
+  touched.workloads.merge(all.open_workloads);
+  all.open_workloads.clear();
+}
+
+}  // namespace fairlead

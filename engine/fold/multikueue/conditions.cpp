@@ -1,0 +1,238 @@
+#include "engine/fold/multikueue/conditions.h"
+
+#include <algorithm>
+
+#include "engine/fold/multikueue/close.h"
+#include "engine/fold/multikueue/names.h"
+#include "engine/fold/multikueue/rank.h"
+#include "engine/fold/multikueue/windows.h"
+
+namespace fairlead {
+
+namespace {
+
+struct Subject {
+  const State& state;
+  const std::string& name;
+  const CheckRecord& check;
+  const WorkerList* list;  ///< null: there is none
+
+  std::string placement() const {
+    return state.configuration.kueue_namespace + "/" + check.placement;
+  }
+};
+
+ConditionWish no(std::string reason, std::string message) {
+  return {"False", std::move(reason), std::move(message)};
+}
+
+ConditionWish bad_parameters(const Subject& of) {
+  const AdmissionCheckFacts& facts = of.check.seen.facts;
+  const std::string head = "AdmissionCheck " + of.name + ": spec.parameters ";
+  if (facts.parameters_api_group.empty() && facts.parameters_kind.empty() &&
+      facts.parameters_name.empty())
+    return no("BadParameters", head + "is missing, expected a Placement");
+  if (facts.parameters_api_group != info(Kind::placement).group)
+    return no("BadParameters", head + "has apiGroup \"" + facts.parameters_api_group +
+                                   "\", expected " + std::string(info(Kind::placement).group));
+  if (facts.parameters_kind != info(Kind::placement).name)
+    return no("BadParameters",
+              head + "has kind \"" + facts.parameters_kind + "\", expected Placement");
+  return no("BadParameters", head + "has no name");
+}
+
+ConditionWish placement_not_found(const Subject& of) {
+  std::string message = "Placement " + of.placement() + " does not exist";
+  for (const auto& [id, placement] : of.state.multikueue.placements)
+    if (id.second == of.check.placement)
+      return no("PlacementNotFound", message + "; the one in namespace " + id.first +
+                                         " is not used, it must be in the namespace of Kueue");
+  return no("PlacementNotFound", message);
+}
+
+std::string secret_hint(const Subject& of) {
+  if (of.state.multikueue.secrets_readable) return "";
+  return "; Secrets in namespace " + of.state.configuration.kueue_namespace +
+         " cannot be read (RBAC: list and watch)";
+}
+
+// The first filter that leaves no cluster says why there is nothing to dispatch to.
+std::optional<ConditionWish> nothing_to_dispatch_to(const Subject& of) {
+  std::size_t with_credential = 0, named = 0, free = 0;
+  for (const auto& [name, worker] : of.list->workers) {
+    if (!worker.decided) continue;
+    if (worker.left_out == LeftOut::credentials_missing) continue;
+    ++with_credential;
+    if (worker.left_out != LeftOut::no) continue;
+    ++named;
+    if (!of.list->running.contains(name)) ++free;
+  }
+  const std::string head = "Placement " + of.placement() + ": ";
+  if (of.list->decided.empty())
+    return no("NoClustersAvailable", head + "no PlacementDecision names a cluster");
+  if (with_credential == 0)
+    return no("CredentialsMissing",
+              head +
+                  "no cluster has a ClusterProfile with a provider that may be used or a Secret "
+                  "with the key kubeconfig" +
+                  secret_hint(of));
+  if (!of.list->foreign.empty())
+    return no("MultiKueueConfigError",
+              "MultiKueueConfig " + of.check.placement +
+                  " exists and was not made by Fairlead (no label app.kubernetes.io/managed-by)");
+  if (named == 0)
+    return no("NameTaken", head + "the name of every MultiKueueCluster is taken or not valid");
+  if (free == 0)
+    return no("WaitingForRunningCopies",
+              head + "on every cluster Workloads of an earlier time may still run");
+  return std::nullopt;
+}
+
+std::optional<ConditionWish> why_idle(const Subject& of) {
+  if (!of.check.good) return bad_parameters(of);
+  if (!of.state.multikueue.placements.contains(
+          {of.state.configuration.kueue_namespace, of.check.placement}))
+    return placement_not_found(of);
+  if (of.list == nullptr)
+    return no("NoClustersAvailable",
+              "Placement " + of.placement() + ": no PlacementDecision names a cluster");
+  return nothing_to_dispatch_to(of);
+}
+
+// A refused write of an object of the list, for people.
+std::string refused_write(const Subject& of) {
+  const auto refused = [&](Kind kind, const std::string& name) -> std::string {
+    const auto at = of.state.writes.find({std::string(kHub), {kind, "", name}, false});
+    if (at == of.state.writes.end() || !at->second.refusal ||
+        at->second.refusal->intent == Digest{})
+      return "";
+    return std::string(info(kind).name) + " " + name + ": " + at->second.refusal->reason;
+  };
+  if (std::string text = refused(Kind::multikueue_config, of.check.placement); !text.empty())
+    return text;
+  for (const auto& [name, worker] : of.list->workers)
+    if (std::string text = refused(Kind::multikueue_cluster, name); !text.empty()) return text;
+  return "";
+}
+
+// What the administrator wrote and we do not follow.
+std::string remarks(const Subject& of) {
+  std::vector<std::string> lines;
+  windows_of(of.state.configuration, of.check.seen.facts, &lines);
+  if (of.list)
+    for (const auto& [name, worker] : of.list->workers)
+      for (std::string& line : scores_out_of_range(of.state, of.check.placement, worker.cluster))
+        lines.push_back(std::move(line));
+  if (of.list)
+    if (std::string refused = refused_write(of); !refused.empty())
+      lines.push_back(std::move(refused));
+  std::string text;
+  for (const std::string& line : lines) text += "; " + line;
+  return text;
+}
+
+void bound(std::string& message) {
+  if (message.size() > kMessageMax) message = message.substr(0, kMessageMax - 3) + "...";
+}
+
+// ---- AllClustersUsed ----
+
+std::string why_left_out(const WorkerList& list, const std::string& name, const Worker& worker) {
+  switch (worker.left_out) {
+    case LeftOut::credentials_missing: return "no credential";
+    case LeftOut::name_taken: return "MultiKueueCluster " + name + " is somebody else's";
+    case LeftOut::name_invalid: return "MultiKueueCluster " + name + " would not be a valid name";
+    case LeftOut::no: break;
+  }
+  return worker.standing == Standing::waits_place && !list.names.empty() ? "no place left" : "";
+}
+
+ConditionWish all_clusters_used(const Subject& of) {
+  const WorkerList& list = *of.list;
+  std::size_t out_of[4] = {};  // by LeftOut; `no`: those for whom there is no place
+  std::size_t decided = 0, out = 0;
+  std::string left;
+  for (const auto& [name, worker] : list.workers) {
+    if (!worker.decided) continue;
+    ++decided;
+    const std::string why = why_left_out(list, name, worker);
+    if (why.empty()) continue;
+    ++out;
+    ++out_of[static_cast<std::size_t>(worker.left_out)];
+    left += (left.empty() ? "" : ", ") + worker.cluster + " (" + why + ")";
+  }
+  const std::string counts = std::to_string(decided - out) + " of " + std::to_string(decided) +
+                             " clusters of Placement " + of.placement() + " used";
+  if (out == 0) return {"True", "AllClustersUsed", counts};
+  const auto some = [&](LeftOut which) { return out_of[static_cast<std::size_t>(which)] > 0; };
+  const char* reason = some(LeftOut::credentials_missing) ? "CredentialsMissing"
+                       : some(LeftOut::name_taken)        ? "NameTaken"
+                       : some(LeftOut::name_invalid)      ? "NameInvalid"
+                                                          : "TooManyClusters";
+  ConditionWish wish = no(reason, counts + ", left out: " + left);
+  bound(wish.message);
+  return wish;
+}
+
+bool same_word(const ConditionWish& a, const ConditionWish& b) {
+  return a.status == b.status && a.reason == b.reason;
+}
+
+// It is there while a config is; it changes once the new word has lasted for `settle`.
+void derive_used(const Subject& of, CheckRecord& check, Duration settle, LogTime& next) {
+  if (!of.list || of.list->names.empty()) {
+    check.used = check.used_next = {};
+    return;
+  }
+  ConditionWish wish = all_clusters_used(of);
+  if (check.used.status.empty()) check.used = wish;
+  if (!same_word(wish, check.used_next)) check.used_next_since = of.state.now;
+  check.used_next = std::move(wish);
+  if (check.used_next_since + settle <= of.state.now || same_word(check.used, check.used_next))
+    check.used = check.used_next;
+  else
+    next = std::min(next, check.used_next_since + settle);
+}
+
+void derive_active(const Subject& of, CheckRecord& check, Duration settle, LogTime& next) {
+  auto idle = why_idle(of);
+  if (!idle) {
+    check.idle_since.reset();
+    if (of.list && !of.list->names.empty())
+      check.active = {"True", "Active",
+                      "MultiKueueConfig and MultiKueueCluster generated" + remarks(of)};
+    bound(check.active.message);
+    return;
+  }
+  if (!check.idle_since) check.idle_since = of.state.now;
+  if (*check.idle_since + settle > of.state.now) {
+    next = std::min(next, *check.idle_since + settle);
+    return;
+  }
+  idle->message += remarks(of);
+  bound(idle->message);
+  check.active = std::move(*idle);
+}
+
+}  // namespace
+
+void close_check(State& state, const std::string& name) {
+  CheckRecord& check = state.multikueue.checks.at(name);
+  LogTime next = kForever;
+  if (check.ours) {
+    const auto list = state.multikueue.lists.find(check.placement);
+    const Subject of{state, name, check,
+                     list == state.multikueue.lists.end() ? nullptr : &list->second};
+    const Duration settle = of.list && of.list->use != ListUse::none
+                                ? of.list->windows.settle
+                                : windows_of(state.configuration, check.seen.facts).settle;
+    derive_active(of, check, settle, next);
+    derive_used(of, check, settle, next);
+  } else {
+    check.idle_since.reset();
+    check.active = check.used = check.used_next = {};
+  }
+  state.deadlines.set(CheckDeadline{name}, next);
+}
+
+}  // namespace fairlead

@@ -1,0 +1,19 @@
+// What the conditions of an AdmissionCheck should say. Internal to the fold.
+//
+// While Active is not True, Kueue makes every ClusterQueue that uses the check inactive; so False
+// is said only when there is nothing to dispatch to, and only after `settle`.
+#pragma once
+
+#include <string>
+
+#include "engine/fold/state.h"
+
+namespace fairlead {
+
+/// Derives both conditions of the check at this moment, and when to look again.
+void close_check(State& state, const std::string& name);
+
+/// No condition's message is longer; the API's bound is 32768.
+inline constexpr std::size_t kMessageMax = 8000;
+
+}  // namespace fairlead

@@ -1,0 +1,109 @@
+#include "engine/fold/multikueue/credentials.h"
+
+#include <algorithm>
+
+#include "engine/fold/multikueue/names.h"
+
+namespace fairlead {
+
+namespace {
+
+// Kueue connects only through a provider that its own configuration names.
+bool may_use(const Configuration& configuration, const ClusterProfileFacts& profile) {
+  const auto& allowed = configuration.multikueue.access_providers;
+  const auto& offered = profile.access_providers;
+  if (allowed.empty()) return !offered.empty();
+  return std::any_of(offered.begin(), offered.end(), [&](const std::string& provider) {
+    return std::find(allowed.begin(), allowed.end(), provider) != allowed.end();
+  });
+}
+
+bool profiles_are_served(const State& state) {
+  const auto crd = state.multikueue.crds.find("multikueueclusters.kueue.x-k8s.io");
+  return crd == state.multikueue.crds.end() || crd->second.facts.cluster_profile_ref;
+}
+
+// Those labelled with the cluster, else the one of its name.
+std::string profile_of(const State& state, const std::string& cluster) {
+  if (!profiles_are_served(state)) return "";
+  const std::string& namespace_ = state.configuration.kueue_namespace;
+  const auto& all = state.multikueue.profiles;
+  bool labelled = false;
+  for (auto at = all.lower_bound({namespace_, ""}); at != all.end(); ++at) {
+    if (at->first.first != namespace_) break;
+    const ClusterProfileFacts& facts = at->second.facts;
+    if (!facts.labelled || facts.cluster != cluster) continue;
+    labelled = true;
+    if (may_use(state.configuration, facts)) return at->first.second;
+  }
+  const auto named = all.find({namespace_, cluster});
+  const bool usable = !labelled && named != all.end() && !named->second.facts.labelled &&
+                      may_use(state.configuration, named->second.facts);
+  return usable ? cluster : "";
+}
+
+std::string secret_of(const State& state, const std::string& cluster) {
+  const std::string name = secret_name(state.configuration, cluster);
+  const auto at = state.multikueue.secrets.find({state.configuration.kueue_namespace, name});
+  if (at == state.multikueue.secrets.end()) return "";
+  const auto& keys = at->second.facts.keys;
+  return std::find(keys.begin(), keys.end(), kKubeconfigKey) == keys.end() ? "" : name;
+}
+
+// `since` is the moment from which `holds`.
+void keep_since(std::optional<LogTime>& since, bool holds, LogTime now) {
+  if (!holds)
+    since.reset();
+  else if (!since)
+    since = now;
+}
+
+}  // namespace
+
+Credential credential_of(const State& state, const std::string& cluster) {
+  return {profile_of(state, cluster), secret_of(state, cluster)};
+}
+
+bool refresh_credential(State& state, const std::string& cluster, Seq seq) {
+  const auto [at, fresh] = state.multikueue.credentials.try_emplace(cluster);
+  CredentialRecord& record = at->second;
+  const Credential now = credential_of(state, cluster);
+  if (!fresh && now == record.now) return false;
+  record.now = now;
+  record.seq = seq;
+  keep_since(record.lost_since, !now.any(), state.now);
+  keep_since(record.profile_since, !now.profile.empty(), state.now);
+  keep_since(record.profile_lost_since, now.profile.empty(), state.now);
+  return true;
+}
+
+const CredentialRecord* find_credential(const State& state, const std::string& cluster) {
+  const auto at = state.multikueue.credentials.find(cluster);
+  return at == state.multikueue.credentials.end() ? nullptr : &at->second;
+}
+
+Credential source_for(const State& state, const std::string& worker, const std::string& cluster,
+                      const MembershipWindows& windows, LogTime& next) {
+  const CredentialRecord* record = find_credential(state, cluster);
+  if (!record) return {};
+  const Credential profile{record->now.profile, ""};
+  const Credential secret{"", record->now.secret};
+  const auto at = state.multikueue.clusters.find(worker);
+  const auto lasted = [&](std::optional<LogTime> since, Duration window) {
+    if (!since) return false;
+    if (*since + window > state.now) next = std::min(next, *since + window);
+    return *since + window <= state.now;
+  };
+  if (at == state.multikueue.clusters.end()) return profile.any() ? profile : secret;
+  const MultiKueueClusterFacts& stands = at->second.facts;
+  if (!stands.cluster_profile.empty()) {
+    if (profile.any()) return profile;
+    const bool let_go = lasted(record->profile_lost_since, windows.credential_grace);
+    return let_go && secret.any() ? secret : Credential{stands.cluster_profile, ""};
+  }
+  if (profile.any() && (!secret.any() || lasted(record->profile_since, windows.settle)))
+    return profile;
+  return secret.any() ? secret : Credential{"", stands.secret};
+}
+
+}  // namespace fairlead

@@ -1,0 +1,175 @@
+// What the fold knows of the path from OCM Placements to MultiKueue.
+//
+// A Placement has one *worker list*: the names in its MultiKueueConfig. AdmissionChecks use it, and
+// Workloads run on its *workers*, which are named after their MultiKueueClusters. Reading order:
+// Sighted (an object), Worker (one name), WorkerList (one Placement), CheckRecord, WorkloadRecord,
+// MultiKueue.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/fold/multikueue/membership.h"
+#include "schema/event.h"
+
+namespace fairlead {
+
+/// (namespace, name)
+using NamespacedName = std::pair<std::string, std::string>;
+
+/// An object as it was last seen.
+template <class F>
+struct Sighted {
+  std::string uid;
+  std::string version;
+  std::string resource_version;
+  std::int64_t generation = 0;
+  F facts;
+  Seq seq;
+
+  friend bool operator==(const Sighted&, const Sighted&) = default;
+};
+
+/// How Kueue reaches a cluster; both are empty where it cannot.
+struct Credential {
+  std::string profile;  ///< ClusterProfile in the Kueue namespace with a provider that we may use
+  std::string secret;   ///< Secret in the Kueue namespace with the key `kubeconfig`
+
+  bool any() const { return !profile.empty() || !secret.empty(); }
+
+  friend bool operator==(const Credential&, const Credential&) = default;
+};
+
+/// The credential of one OCM cluster and since when it is as it is.
+struct CredentialRecord {
+  Credential now;
+  std::optional<LogTime> lost_since;     ///< there is none
+  std::optional<LogTime> profile_since;  ///< there is a profile
+  std::optional<LogTime> profile_lost_since;
+  Seq seq;  ///< of the event that changed it
+
+  friend bool operator==(const CredentialRecord&, const CredentialRecord&) = default;
+};
+
+/// Why a cluster of the decisions cannot be a worker.
+enum class LeftOut : std::uint8_t { no, credentials_missing, name_taken, name_invalid };
+
+/// One name that a list has or may get: that of a MultiKueueCluster.
+struct Worker {
+  std::string cluster;   ///< OCM's name; empty: a name in the list that is not one of ours
+  bool decided = false;  ///< the Placement selected the cluster
+  LeftOut left_out{};
+  bool selected = false;
+  LogTime since;               ///< of `selected`, or of its absence
+  std::vector<Seq> because;    ///< events that brought it
+  bool taken_out = false;      ///< a foreign write removed it from the list
+  std::optional<Int128> rank;  ///< as last judged
+  Standing standing{};         ///< as last judged
+
+  friend bool operator==(const Worker&, const Worker&) = default;
+};
+
+/// Workloads that ran on a worker when it left the list, by uid.
+struct RunningCopies {
+  std::map<NamespacedName, std::string> workloads;
+  std::optional<LogTime> over_since;  ///< all of them are Finished or gone
+  Seq seq;                            ///< of the event that took the worker out
+
+  friend bool operator==(const RunningCopies&, const RunningCopies&) = default;
+};
+
+/// Who uses a worker list. A kept one is left as it is: its checks have parameters that turned bad.
+enum class ListUse : std::uint8_t { none, live, kept };
+
+/// The workers of one Placement, and what should be written.
+struct WorkerList {
+  std::set<std::string> decided;          ///< clusters in its PlacementDecisions
+  std::map<std::string, Worker> workers;  ///< by MultiKueueCluster name: decided or in the list
+  std::vector<std::string> names;         ///< spec.clusters as last seen; empty: no config of ours
+  std::vector<std::string> written;       ///< spec.clusters of our last write
+  std::map<std::string, RunningCopies> running;  ///< of workers that left
+  std::optional<LogTime> frozen_since;
+  std::vector<std::string> order;
+  LogTime order_since;
+  MembershipWindows windows;
+  ListUse use{};
+  std::optional<LogTime> unused_since;  ///< the last check that used it went
+  std::set<std::string> awaited;        ///< Placements whose lists must stand before it may go
+  std::string foreign;                  ///< why the config cannot be ours; empty: it can
+
+  std::optional<std::vector<std::string>> wish;  ///< what spec.clusters should be, if not as it is
+  bool dissolve = false;                         ///< the config should be deleted
+  std::string rule;                              ///< of the wish: "growth", "move", ...
+  std::vector<Seq> because;                      ///< events of the moment that made the wish
+
+  friend bool operator==(const WorkerList&, const WorkerList&) = default;
+};
+
+/// A condition as it should stand; without a status nothing should.
+struct ConditionWish {
+  std::string status;  ///< "True", "False"; empty: none
+  std::string reason;
+  std::string message;
+
+  friend bool operator==(const ConditionWish&, const ConditionWish&) = default;
+};
+
+/// An AdmissionCheck.
+struct CheckRecord {
+  Sighted<AdmissionCheckFacts> seen;
+  bool ours = false;                  ///< its controller is this one, and it is not being deleted
+  bool good = false;                  ///< its parameters name a Placement
+  std::string placement;              ///< of its last good parameters
+  std::optional<LogTime> idle_since;  ///< there is nothing to dispatch to
+  ConditionWish active;
+  ConditionWish used;       ///< AllClustersUsed as it should stand
+  ConditionWish used_next;  ///< what it will be once it has lasted
+  LogTime used_next_since;
+
+  friend bool operator==(const CheckRecord&, const CheckRecord&) = default;
+};
+
+/// A Workload, and the list for which it was nominated.
+struct WorkloadRecord {
+  Sighted<WorkloadFacts> seen;
+  std::vector<std::string> nominated_from;
+
+  friend bool operator==(const WorkloadRecord&, const WorkloadRecord&) = default;
+};
+
+/// Everything of this path.
+struct MultiKueue {
+  std::map<NamespacedName, Sighted<PlacementFacts>> placements;
+  std::map<NamespacedName, Sighted<PlacementDecisionFacts>> decisions;
+  std::map<std::string, std::set<NamespacedName>> decisions_of;        ///< by placement name
+  std::map<NamespacedName, Sighted<AddOnPlacementScoreFacts>> scores;  ///< (cluster, name)
+  std::map<NamespacedName, Sighted<ClusterProfileFacts>> profiles;
+  std::map<NamespacedName, Sighted<SecretFacts>> secrets;
+  bool secrets_readable = true;  ///< false after a refusal, until a complete list
+  std::map<std::string, Sighted<MultiKueueConfigFacts>> configs;
+  std::map<std::string, Sighted<MultiKueueClusterFacts>> clusters;
+  std::map<std::string, Sighted<CustomResourceDefinitionFacts>> crds;
+  std::map<std::string, CheckRecord> checks;
+  std::map<NamespacedName, WorkloadRecord> workloads;
+  std::map<std::string, std::set<NamespacedName>> workloads_on;  ///< by status.clusterName
+  std::map<std::string, std::set<NamespacedName>> workloads_of_check;
+
+  std::map<std::string, CredentialRecord> credentials;   ///< by OCM cluster
+  std::map<std::string, WorkerList> lists;               ///< by placement name
+  std::map<std::string, std::set<std::string>> claimed;  ///< worker name -> placements that use it
+
+  std::map<std::string, std::vector<Seq>> open;  ///< placements to judge, with the events why
+  std::set<std::string> open_credentials;        ///< clusters whose credential may have changed
+  std::set<NamespacedName> open_workloads;       ///< whose status may have to be written
+  std::set<std::string> open_workers;            ///< whose MultiKueueCluster may be of no use
+  std::set<std::string> open_checks;             ///< whose conditions may have changed
+  bool all_open = false;                         ///< the configuration or a CRD changed
+
+  friend bool operator==(const MultiKueue&, const MultiKueue&) = default;
+};
+
+}  // namespace fairlead

@@ -1,0 +1,39 @@
+// How the objects of the MultiKueue path are called and marked.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/fold/multikueue/multikueue_state.h"
+#include "schema/configuration.h"
+
+namespace fairlead {
+
+/// spec.controllerName of the AdmissionChecks that are ours.
+inline constexpr std::string_view kPlacementController = "open-cluster-management.io/placement";
+/// The finalizer that the OCM add-on leaves on them.
+inline constexpr std::string_view kAddonFinalizer =
+    "kueue-addon.open-cluster-management.io/admissioncheck-cleanup";
+/// The key of a Secret that holds a kubeconfig.
+inline constexpr std::string_view kKubeconfigKey = "kubeconfig";
+
+/// The MultiKueueCluster of a cluster in the list of a Placement: `<placement>-<cluster>`, or
+/// `<cluster>` in profile `cluster`.
+std::string worker_name(const Configuration& configuration, const std::string& placement,
+                        const std::string& cluster);
+/// The Secret with the kubeconfig of a cluster.
+std::string secret_name(const Configuration& configuration, const std::string& cluster);
+/// The cluster whose kubeconfig a Secret of that name holds; nullopt if it is none.
+std::optional<std::string> cluster_of_secret(const Configuration& configuration,
+                                             std::string_view secret);
+
+/// RFC 1123 subdomain of at most 253 characters: what an object may be called.
+bool is_dns_subdomain(std::string_view name);
+
+/// The marks of the MultiKueueConfig of a Placement, and of the MultiKueueCluster of a worker.
+OwnerMark config_mark(const std::string& placement);
+OwnerMark worker_mark(const Configuration& configuration, const std::string& placement,
+                      const std::string& cluster);
+
+}  // namespace fairlead

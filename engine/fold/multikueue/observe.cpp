@@ -1,0 +1,322 @@
+#include "engine/fold/multikueue/observe.h"
+
+#include <algorithm>
+
+#include "engine/fold/multikueue/names.h"
+
+namespace fairlead {
+
+namespace {
+
+// No list of events is longer; the newest are kept.
+constexpr std::size_t kOpenedByMax = 16;
+
+template <class F>
+Sighted<F> sighted(const ObjectObserved& seen, Seq seq) {
+  return {seen.uid, seen.version, seen.resource_version, seen.generation, std::get<F>(seen.facts),
+          seq};
+}
+
+NamespacedName id_of(const ObjectKey& key) { return {key.namespace_, key.name}; }
+
+// Lists in which the cluster is or may come to be a worker.
+void open_lists_of_cluster(State& state, const std::string& cluster, Seq seq) {
+  for (const auto& [placement, list] : state.multikueue.lists)
+    if (list.workers.contains(worker_name(state.configuration, placement, cluster)))
+      open_list(state, placement, seq);
+}
+
+void open_lists_of_worker(State& state, const std::string& worker, Seq seq) {
+  if (worker.empty()) return;
+  for (const auto& [placement, list] : state.multikueue.lists)
+    if (list.workers.contains(worker)) open_list(state, placement, seq);
+}
+
+// ---- Placements, their decisions and scores ----
+
+void observe_decision(State& state, const NamespacedName& id,
+                      std::optional<Sighted<PlacementDecisionFacts>> seen, Seq seq) {
+  MultiKueue& all = state.multikueue;
+  if (const auto old = all.decisions.find(id); old != all.decisions.end()) {
+    const std::string placement = old->second.facts.placement;
+    open_list(state, placement, seq);
+    auto& shards = all.decisions_of[placement];
+    shards.erase(id);
+    if (shards.empty()) all.decisions_of.erase(placement);
+    all.decisions.erase(old);
+  }
+  if (!seen || seen->facts.placement.empty()) return;
+  all.decisions_of[seen->facts.placement].insert(id);
+  open_list(state, seen->facts.placement, seq);
+  all.decisions[id] = std::move(*seen);
+}
+
+// ---- credentials ----
+
+void open_credentials_of(State& state, const NamespacedName& profile,
+                         const ClusterProfileFacts& facts) {
+  if (profile.first != state.configuration.kueue_namespace) return;
+  state.multikueue.open_credentials.insert(facts.cluster);
+}
+
+void observe_profile_of_kueue(State& state, const NamespacedName& id,
+                              std::optional<Sighted<ClusterProfileFacts>> seen) {
+  auto& profiles = state.multikueue.profiles;
+  if (const auto old = profiles.find(id); old != profiles.end())
+    open_credentials_of(state, id, old->second.facts);
+  if (!seen) {
+    profiles.erase(id);
+    return;
+  }
+  open_credentials_of(state, id, seen->facts);
+  profiles[id] = std::move(*seen);
+}
+
+void open_secret(State& state, const NamespacedName& id) {
+  if (id.first != state.configuration.kueue_namespace) return;
+  if (auto cluster = cluster_of_secret(state.configuration, id.second))
+    state.multikueue.open_credentials.insert(std::move(*cluster));
+}
+
+// ---- what Fairlead writes ----
+
+void observe_config(State& state, const std::string& name,
+                    std::optional<Sighted<MultiKueueConfigFacts>> seen, Seq seq) {
+  auto& configs = state.multikueue.configs;
+  if (const auto old = configs.find(name); old != configs.end())
+    for (const std::string& worker : old->second.facts.clusters)
+      state.multikueue.open_workers.insert(worker);
+  if (seen)
+    configs[name] = std::move(*seen);
+  else
+    configs.erase(name);
+  open_list(state, name, seq);
+}
+
+// ---- AdmissionChecks ----
+
+void open_workloads_of_check(State& state, const std::string& check) {
+  const auto at = state.multikueue.workloads_of_check.find(check);
+  if (at == state.multikueue.workloads_of_check.end()) return;
+  state.multikueue.open_workloads.insert(at->second.begin(), at->second.end());
+}
+
+bool names_a_placement(const AdmissionCheckFacts& check) {
+  return check.parameters_api_group == info(Kind::placement).group &&
+         check.parameters_kind == info(Kind::placement).name && !check.parameters_name.empty();
+}
+
+// A list that the check leaves must stand until the one it goes to does.
+void leave_list(State& state, const std::string& from, const std::string& to, Seq seq) {
+  if (from.empty()) return;
+  open_list(state, from, seq);
+  if (to != from && !to.empty()) state.multikueue.lists[from].awaited.insert(to);
+}
+
+void observe_check(State& state, const std::string& name,
+                   std::optional<Sighted<AdmissionCheckFacts>> seen, Seq seq) {
+  auto& checks = state.multikueue.checks;
+  open_workloads_of_check(state, name);
+  state.multikueue.open_checks.insert(name);
+  CheckRecord& check = checks[name];
+  const std::string before = check.ours ? check.placement : "";
+  check.ours = seen && seen->facts.controller_name == kPlacementController && !seen->facts.deleting;
+  check.good = seen && names_a_placement(seen->facts);
+  if (check.ours && check.good) check.placement = seen->facts.parameters_name;
+  const std::string after = check.ours ? check.placement : "";
+  if (!check.placement.empty()) open_list(state, check.placement, seq);
+  if (before != after) leave_list(state, before, after, seq);
+  if (seen)
+    check.seen = std::move(*seen);
+  else
+    checks.erase(name);
+}
+
+// ---- Workloads ----
+
+void index_workload(MultiKueue& all, const NamespacedName& id, const WorkloadFacts& facts) {
+  if (!facts.cluster_name.empty()) all.workloads_on[facts.cluster_name].insert(id);
+  for (const WorkloadCheck& check : facts.checks) all.workloads_of_check[check.name].insert(id);
+}
+
+void unindex_workload(MultiKueue& all, const NamespacedName& id, const WorkloadFacts& facts) {
+  const auto remove = [&](auto& index, const std::string& name) {
+    const auto at = index.find(name);
+    if (at == index.end()) return;
+    at->second.erase(id);
+    if (at->second.empty()) index.erase(at);
+  };
+  if (!facts.cluster_name.empty()) remove(all.workloads_on, facts.cluster_name);
+  for (const WorkloadCheck& check : facts.checks) remove(all.workloads_of_check, check.name);
+}
+
+// What ran on a worker that left its list may be over.
+void open_lists_waiting_for(State& state, const NamespacedName& id, Seq seq) {
+  for (const auto& [placement, list] : state.multikueue.lists)
+    for (const auto& [worker, copies] : list.running)
+      if (copies.workloads.contains(id)) open_list(state, placement, seq);
+}
+
+// The list that the Workload is nominated from.
+const WorkerList* list_of(const State& state, const WorkloadFacts& facts) {
+  for (const WorkloadCheck& entry : facts.checks) {
+    const auto check = state.multikueue.checks.find(entry.name);
+    if (check == state.multikueue.checks.end() || !check->second.ours) continue;
+    const auto list = state.multikueue.lists.find(check->second.placement);
+    if (list != state.multikueue.lists.end()) return &list->second;
+  }
+  return nullptr;
+}
+
+void observe_workload(State& state, const NamespacedName& id,
+                      std::optional<Sighted<WorkloadFacts>> seen, Seq seq) {
+  MultiKueue& all = state.multikueue;
+  const auto old = all.workloads.find(id);
+  WorkloadRecord fresh;
+  if (old != all.workloads.end()) {
+    const WorkloadFacts& facts = old->second.seen.facts;
+    if (!seen || seen->facts.cluster_name != facts.cluster_name || seen->facts.finished ||
+        seen->facts.deleting || seen->uid != old->second.seen.uid)
+      open_lists_of_worker(state, facts.cluster_name, seq);
+    unindex_workload(all, id, facts);
+    if (seen && seen->facts.nominated_clusters == facts.nominated_clusters)
+      fresh.nominated_from = std::move(old->second.nominated_from);
+    all.workloads.erase(old);
+  }
+  open_lists_waiting_for(state, id, seq);
+  if (!seen) return;
+  open_lists_of_worker(state, seen->facts.cluster_name, seq);
+  all.open_workloads.insert(id);
+  index_workload(all, id, seen->facts);
+  if (seen->facts.nominated_clusters.empty())
+    fresh.nominated_from.clear();
+  else if (const WorkerList* list = list_of(state, seen->facts);
+           list && fresh.nominated_from.empty())
+    fresh.nominated_from = list->names;
+  fresh.seen = std::move(*seen);
+  all.workloads[id] = std::move(fresh);
+}
+
+// ---- all kinds ----
+
+// The sighting of `seen`, if there is one and it is of this kind.
+template <class F>
+std::optional<Sighted<F>> as(const ObjectObserved* seen, Seq seq) {
+  return seen ? std::optional(sighted<F>(*seen, seq)) : std::nullopt;
+}
+
+template <class Map, class F>
+void keep(Map& map, const typename Map::key_type& key, std::optional<Sighted<F>> seen) {
+  if (seen)
+    map[key] = std::move(*seen);
+  else
+    map.erase(key);
+}
+
+void take_in(State& state, const ObjectKey& key, const ObjectObserved* seen, Seq seq) {
+  MultiKueue& all = state.multikueue;
+  const NamespacedName id = id_of(key);
+  switch (key.kind) {
+    case Kind::placement:
+      keep(all.placements, id, as<PlacementFacts>(seen, seq));
+      return open_list(state, key.name, seq);
+    case Kind::placement_decision:
+      return observe_decision(state, id, as<PlacementDecisionFacts>(seen, seq), seq);
+    case Kind::addon_placement_score:
+      keep(all.scores, id, as<AddOnPlacementScoreFacts>(seen, seq));
+      return open_lists_of_cluster(state, key.namespace_, seq);
+    case Kind::cluster_profile:
+      return observe_profile_of_kueue(state, id, as<ClusterProfileFacts>(seen, seq));
+    case Kind::secret:
+      keep(all.secrets, id, as<SecretFacts>(seen, seq));
+      return open_secret(state, id);
+    case Kind::multikueue_config:
+      return observe_config(state, key.name, as<MultiKueueConfigFacts>(seen, seq), seq);
+    case Kind::multikueue_cluster:
+      keep(all.clusters, key.name, as<MultiKueueClusterFacts>(seen, seq));
+      all.open_workers.insert(key.name);
+      return open_lists_of_worker(state, key.name, seq);
+    case Kind::admission_check:
+      return observe_check(state, key.name, as<AdmissionCheckFacts>(seen, seq), seq);
+    case Kind::workload: return observe_workload(state, id, as<WorkloadFacts>(seen, seq), seq);
+    case Kind::custom_resource_definition:
+      keep(all.crds, key.name, as<CustomResourceDefinitionFacts>(seen, seq));
+      all.all_open = true;
+      return;
+    default: return;
+  }
+}
+
+}  // namespace
+
+void observe_multikueue(State& state, const ObjectObserved& seen, Seq seq) {
+  take_in(state, seen.key, &seen, seq);
+}
+
+void forget_multikueue(State& state, const ObjectKey& key, Seq seq) {
+  take_in(state, key, nullptr, seq);
+}
+
+void observe_secrets_readable(State& state, bool readable, Seq seq) {
+  if (state.multikueue.secrets_readable == readable) return;
+  state.multikueue.secrets_readable = readable;
+  for (const auto& [placement, list] : state.multikueue.lists) open_list(state, placement, seq);
+}
+
+void open_list(State& state, const std::string& placement, Seq seq) {
+  std::vector<Seq>& because = state.multikueue.open[placement];
+  if (seq == Seq{} || (!because.empty() && because.back() == seq)) return;
+  because.push_back(seq);
+  if (because.size() > kOpenedByMax) because.erase(because.begin());
+}
+
+void touch_multikueue(State& state, const ObjectKey& object) {
+  MultiKueue& all = state.multikueue;
+  switch (object.kind) {
+    case Kind::multikueue_config: return open_list(state, object.name);
+    case Kind::multikueue_cluster:
+      all.open_workers.insert(object.name);
+      return open_lists_of_worker(state, object.name, {});
+    case Kind::admission_check:
+      if (all.checks.contains(object.name)) all.open_checks.insert(object.name);
+      return;
+    case Kind::workload:
+      if (all.workloads.contains(id_of(object))) all.open_workloads.insert(id_of(object));
+      return;
+    default: return;
+  }
+}
+
+void expect_multikueue(State& state, const PatchIntended& intent) {
+  if (intent.target.kind != Kind::multikueue_config) return;
+  WorkerList& list = state.multikueue.lists[intent.target.name];
+  list.written.clear();
+  if (intent.expected) list.written = std::get<MultiKueueConfigFacts>(*intent.expected).clusters;
+}
+
+std::optional<HeldObject> held_multikueue(const State& state, const ObjectKey& key) {
+  const MultiKueue& all = state.multikueue;
+  const auto held = [](const auto& map, const auto& id) -> std::optional<HeldObject> {
+    const auto at = map.find(id);
+    if (at == map.end()) return std::nullopt;
+    if constexpr (requires { at->second.seen; })
+      return HeldObject{at->second.seen.uid, at->second.seen.generation, at->second.seen.facts};
+    else
+      return HeldObject{at->second.uid, at->second.generation, at->second.facts};
+  };
+  switch (key.kind) {
+    case Kind::placement: return held(all.placements, id_of(key));
+    case Kind::placement_decision: return held(all.decisions, id_of(key));
+    case Kind::addon_placement_score: return held(all.scores, id_of(key));
+    case Kind::cluster_profile: return held(all.profiles, id_of(key));
+    case Kind::secret: return held(all.secrets, id_of(key));
+    case Kind::multikueue_config: return held(all.configs, key.name);
+    case Kind::multikueue_cluster: return held(all.clusters, key.name);
+    case Kind::admission_check: return held(all.checks, key.name);
+    case Kind::workload: return held(all.workloads, id_of(key));
+    case Kind::custom_resource_definition: return held(all.crds, key.name);
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace fairlead

@@ -1,0 +1,252 @@
+// What AdmissionChecks and Workloads are told.
+#include <algorithm>
+
+#include "engine/fold/multikueue/close.h"
+#include "engine/fold/multikueue/names.h"
+#include "engine/plan/multikueue/multikueue.h"
+
+namespace fairlead {
+
+namespace {
+
+// Kueue's bound on status.nominatedClusterNames.
+constexpr std::size_t kNominatedMax = 20;
+
+PatchIntended intent_for(Verb verb, const ObjectKey& target, const std::string& version,
+                         const std::string& uid, const std::string& resource_version) {
+  PatchIntended intent;
+  intent.cluster = kHub;
+  intent.verb = verb;
+  intent.target = target;
+  intent.version = version;
+  intent.field_manager = kFieldManager;
+  intent.force = verb == Verb::apply_status;
+  intent.uid = uid;
+  intent.resource_version = resource_version;
+  return intent;
+}
+
+// ---- conditions of a check ----
+
+struct ConditionToSay {
+  const char* type;
+  const ConditionWish& wish;
+  const ConditionFacts& stands;
+};
+
+Json conditions_said(const State& state, const ObjectKey& check) {
+  const auto at = state.writes.find({std::string(kHub), check, true});
+  if (at == state.writes.end() || at->second.accepted_body.empty()) return Json::array();
+  const Json body = Json::parse(at->second.accepted_body, nullptr, false);
+  return body.is_object() ? body["status"]["conditions"] : Json::array();
+}
+
+const Json* find_said(const Json& said, const std::string& type) {
+  for (const Json& condition : said)
+    if (condition["type"] == type) return &condition;
+  return nullptr;
+}
+
+bool differs(const ConditionToSay& one, std::int64_t generation, const Json* said) {
+  if (one.wish.status.empty()) return one.stands.status != ConditionStatus::absent;
+  const ConditionStatus status =
+      one.wish.status == "True" ? ConditionStatus::yes : ConditionStatus::no;
+  return one.stands.status != status || one.stands.reason != one.wish.reason ||
+         one.stands.observed_generation != generation || !said ||
+         (*said)["message"] != one.wish.message;
+}
+
+Json to_json(const State& state, const ConditionToSay& one, std::int64_t generation,
+             const Json* said) {
+  std::string since = to_rfc3339(whole_seconds(state.now));
+  if (said && (*said)["status"] == one.wish.status) since = (*said)["lastTransitionTime"];
+  return {{"type", one.type},
+          {"status", one.wish.status},
+          {"reason", one.wish.reason},
+          {"message", one.wish.message},
+          {"observedGeneration", generation},
+          {"lastTransitionTime", since}};
+}
+
+ConditionFacts facts_of(const ConditionWish& wish, std::int64_t generation) {
+  if (wish.status.empty()) return {};
+  return {wish.status == "True" ? ConditionStatus::yes : ConditionStatus::no, wish.reason,
+          generation};
+}
+
+void emit_conditions(const State& state, const std::string& name, const CheckRecord& check,
+                     std::vector<Proposal>& proposals) {
+  if (check.active.status.empty() && check.used.status.empty()) return;
+  const auto& seen = check.seen;
+  const ObjectKey key{Kind::admission_check, "", name};
+  const Json said = conditions_said(state, key);
+  bool changed = false;
+  Json conditions = Json::array();
+  for (const ConditionToSay& one :
+       {ConditionToSay{"Active", check.active, seen.facts.active},
+        ConditionToSay{"AllClustersUsed", check.used, seen.facts.all_clusters_used}}) {
+    const Json* before = find_said(said, one.type);
+    changed = changed || differs(one, seen.generation, before);
+    if (!one.wish.status.empty())
+      conditions.push_back(to_json(state, one, seen.generation, before));
+  }
+  if (!changed) return;
+  PatchIntended intent =
+      intent_for(Verb::apply_status, key, seen.version, seen.uid, seen.resource_version);
+  Json body = object_head(key.kind, seen.version, "", name, seen.uid, seen.resource_version);
+  body["status"]["conditions"] = std::move(conditions);
+  intent.body = to_text(body);
+  std::vector<Seq> because{seen.seq};
+  if (const auto list = state.multikueue.lists.find(check.placement);
+      list != state.multikueue.lists.end())
+    because.insert(because.end(), list->second.because.begin(), list->second.because.end());
+  intent.reason = {"multikueue/condition", deciding(std::move(because)),
+                   "Active " + check.active.status + " " + check.active.reason};
+  AdmissionCheckFacts expected = seen.facts;
+  expected.active = facts_of(check.active, seen.generation);
+  expected.all_clusters_used = facts_of(check.used, seen.generation);
+  intent.expected = std::move(expected);
+  if (may_write(state, intent, Direction::lowers))
+    proposals.push_back({Rank::status, std::move(intent)});
+}
+
+// The add-on waits for nobody any more once its config is gone or belongs to other checks.
+void release_addon(const State& state, const std::string& name, const CheckRecord& check,
+                   std::vector<Proposal>& proposals) {
+  AdmissionCheckFacts facts = check.seen.facts;
+  const auto finalizer =
+      std::find(facts.finalizers.begin(), facts.finalizers.end(), kAddonFinalizer);
+  if (!facts.deleting || !state.configuration.multikueue.adopt_ocm_addon ||
+      facts.controller_name != kPlacementController || finalizer == facts.finalizers.end())
+    return;
+  if (state.multikueue.configs.contains(check.placement) && is_own_config(state, check.placement) &&
+      checks_of(state, check.placement).empty())
+    return;
+  facts.finalizers.erase(finalizer);
+  const auto& seen = check.seen;
+  PatchIntended intent = intent_for(Verb::patch, {Kind::admission_check, "", name}, seen.version,
+                                    seen.uid, seen.resource_version);
+  Json finalizers = nullptr;
+  if (!facts.finalizers.empty()) finalizers = facts.finalizers;
+  intent.body = to_text(
+      Json{{"metadata", {{"finalizers", finalizers}, {"resourceVersion", seen.resource_version}}}});
+  intent.reason = {"multikueue/release", deciding({seen.seq}),
+                   "nothing of the OCM add-on's is left to clean up"};
+  intent.expected = std::move(facts);
+  if (may_write(state, intent, Direction::lowers))
+    proposals.push_back({Rank::release, std::move(intent)});
+}
+
+// ---- Workloads ----
+
+bool is_ours(const State& state, const std::string& check) {
+  const auto at = state.multikueue.checks.find(check);
+  return at != state.multikueue.checks.end() &&
+         at->second.seen.facts.controller_name == kPlacementController;
+}
+
+const WorkerList* live_list(const State& state, const WorkloadFacts& workload) {
+  for (const WorkloadCheck& one : workload.checks) {
+    const auto check = state.multikueue.checks.find(one.name);
+    if (check == state.multikueue.checks.end() || !check->second.ours) continue;
+    const auto list = state.multikueue.lists.find(check->second.placement);
+    if (list != state.multikueue.lists.end() && list->second.use == ListUse::live)
+      return &list->second;
+  }
+  return nullptr;
+}
+
+bool leaves(const State& state, const WorkerList& list, const std::string& name) {
+  const auto worker = list.workers.find(name);
+  return worker == list.workers.end() ||
+         (!worker->second.selected && worker->second.since + list.windows.move_window <= state.now);
+}
+
+}  // namespace
+
+Nomination nomination_of(const State& state, const WorkloadRecord& workload) {
+  const WorkloadFacts& facts = workload.seen.facts;
+  Nomination nomination{facts.nominated_clusters};
+  if (!state.configuration.multikueue.dispatcher || !facts.quota_reserved || facts.evicted ||
+      facts.finished || !facts.cluster_name.empty())
+    return nomination;
+  const WorkerList* list = live_list(state, facts);
+  if (!list || list->names.empty()) return nomination;
+  const auto& stands = facts.nominated_clusters;
+  const bool holds = !stands.empty() && workload.nominated_from == list->names &&
+                     std::none_of(stands.begin(), stands.end(), [&](const std::string& name) {
+                       return leaves(state, *list, name);
+                     });
+  if (holds) return nomination;
+  nomination.clusters.clear();
+  for (const std::string& name : list->names)
+    if (list->workers.at(name).selected && nomination.clusters.size() < kNominatedMax)
+      nomination.clusters.push_back(name);
+  nomination.changes = nomination.clusters != stands;
+  return nomination;
+}
+
+void emit_check(const State& state, const std::string& name, std::vector<Proposal>& proposals) {
+  const auto at = state.multikueue.checks.find(name);
+  if (at == state.multikueue.checks.end()) return;
+  if (at->second.ours) emit_conditions(state, name, at->second, proposals);
+  release_addon(state, name, at->second, proposals);
+}
+
+void emit_workload(const State& state, const NamespacedName& id, std::vector<Proposal>& proposals) {
+  const auto at = state.multikueue.workloads.find(id);
+  if (at == state.multikueue.workloads.end()) return;
+  const auto& seen = at->second.seen;
+  if (seen.facts.finished || seen.facts.deleting) return;
+  WorkloadFacts expected = seen.facts;
+  Json checks = Json::array();
+  std::string unready;
+  std::vector<Seq> because{seen.seq};
+  for (WorkloadCheck& one : expected.checks) {
+    if (!is_ours(state, one.name)) continue;
+    checks.push_back({{"name", one.name}, {"state", "Ready"}});
+    because.push_back(state.multikueue.checks.at(one.name).seen.seq);
+    if (one.state != "Ready") unready += " " + one.name + " " + one.state;
+    one.state = "Ready";
+  }
+  if (checks.empty()) return;
+  Nomination nomination = nomination_of(state, at->second);
+  if (unready.empty() && !nomination.changes) return;
+  const ObjectKey key{Kind::workload, id.first, id.second};
+  PatchIntended intent =
+      intent_for(Verb::apply_status, key, seen.version, seen.uid, seen.resource_version);
+  Json body =
+      object_head(key.kind, seen.version, id.first, id.second, seen.uid, seen.resource_version);
+  body["status"]["admissionChecks"] = std::move(checks);
+  if (!nomination.clusters.empty()) body["status"]["nominatedClusterNames"] = nomination.clusters;
+  intent.body = to_text(body);
+  intent.reason = {unready.empty() ? "multikueue/nominate" : "multikueue/ready",
+                   deciding(std::move(because)),
+                   unready.empty() ? "nominated from the present list"
+                                   : "Kueue dispatches only when every check is Ready:" + unready};
+  expected.nominated_clusters = std::move(nomination.clusters);
+  intent.expected = std::move(expected);
+  if (may_write(state, intent, Direction::lowers))
+    proposals.push_back({Rank::status, std::move(intent)});
+}
+
+std::vector<Proposal> emit_multikueue(const State& state, const Touched& touched) {
+  std::vector<Proposal> proposals;
+  for (const std::string& placement : touched.placements) {
+    emit_workers(state, placement, proposals);
+    emit_worker_list(state, placement, proposals);
+  }
+  emit_worker_removals(state, touched.workers, proposals);
+  for (const std::string& name : touched.checks) emit_check(state, name, proposals);
+  for (const NamespacedName& id : touched.workloads) emit_workload(state, id, proposals);
+  // Lists may share a MultiKueueCluster.
+  std::set<WriteKey> once;
+  std::erase_if(proposals, [&](const Proposal& one) {
+    return !once.insert(
+                    {one.intent.cluster, one.intent.target, one.intent.verb == Verb::apply_status})
+                .second;
+  });
+  return proposals;
+}
+
+}  // namespace fairlead

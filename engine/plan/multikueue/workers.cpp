@@ -1,0 +1,203 @@
+// MultiKueueClusters and the MultiKueueConfig that lists them.
+#include <algorithm>
+
+#include "engine/fold/multikueue/close.h"
+#include "engine/fold/multikueue/credentials.h"
+#include "engine/fold/multikueue/names.h"
+#include "engine/plan/multikueue/multikueue.h"
+
+namespace fairlead {
+
+namespace {
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+PatchIntended intent_for(const State& state, Verb verb, Kind kind, const std::string& name) {
+  PatchIntended intent;
+  intent.cluster = kHub;
+  intent.verb = verb;
+  intent.target = {kind, "", name};
+  intent.version = kueue_version(state);
+  intent.field_manager = kFieldManager;
+  return intent;
+}
+
+// What stands is changed by force: we are its owner, whoever wrote last.
+template <class F>
+void aim_at(PatchIntended& intent, const Sighted<F>& stands) {
+  intent.version = stands.version;
+  intent.uid = stands.uid;
+  intent.resource_version = stands.resource_version;
+  intent.force = intent.verb == Verb::apply;
+}
+
+Json marked_body(const PatchIntended& intent, const OwnerMark& mark) {
+  Json body = object_head(intent.target.kind, intent.version, "", intent.target.name, intent.uid,
+                          intent.resource_version);
+  body["metadata"]["labels"] = {{"app.kubernetes.io/managed-by", "fairlead"}};
+  body["metadata"]["annotations"] = {{"fairlead.io/owner", mark.owner}};
+  return body;
+}
+
+Json source_json(const Credential& source, const std::string& version) {
+  Json json = source.profile.empty()
+                  ? Json{{"kubeConfig", {{"location", source.secret}, {"locationType", "Secret"}}}}
+                  : Json{{"clusterProfileRef", {{"name", source.profile}}}};
+  return version == "v1beta1" ? json : Json{{"clusterSource", std::move(json)}};
+}
+
+std::string text_of(const Credential& source) {
+  if (!source.profile.empty()) return "ClusterProfile " + source.profile;
+  return source.secret.empty() ? "no credential" : "Secret " + source.secret;
+}
+
+const std::vector<std::string>& wanted_names(const WorkerList& list) {
+  return list.wish ? *list.wish : list.names;
+}
+
+// The MultiKueueCluster exists, is ours and no write of it is on its way.
+bool stands(const State& state, const std::string& name) {
+  const auto at = state.multikueue.clusters.find(name);
+  return at != state.multikueue.clusters.end() && at->second.facts.mark.managed &&
+         !write_pending(state, {std::string(kHub), {Kind::multikueue_cluster, "", name}, false});
+}
+
+bool was_refused(const State& state, const std::string& name) {
+  const auto at =
+      state.writes.find({std::string(kHub), {Kind::multikueue_cluster, "", name}, false});
+  return at != state.writes.end() && at->second.refusal && at->second.refusal->intent != Digest{};
+}
+
+std::string list_text(const std::vector<std::string>& names) {
+  std::string text = "[";
+  for (const std::string& name : names) text += (text.size() > 1 ? ", " : "") + name;
+  return text + "]";
+}
+
+void remove_config(const State& state, const std::string& placement, const WorkerList& list,
+                   std::vector<Proposal>& proposals) {
+  const auto at = state.multikueue.configs.find(placement);
+  if (at == state.multikueue.configs.end() || at->second.facts.deleting ||
+      !is_own_config(state, placement))
+    return;
+  for (const CheckRecord* check : checks_of(state, placement))
+    if (check->seen.facts.active.status == ConditionStatus::yes) return;  // it says so first
+  PatchIntended intent = intent_for(state, Verb::remove, Kind::multikueue_config, placement);
+  aim_at(intent, at->second);
+  intent.reason = {
+      "multikueue/" + list.rule, deciding(list.because),
+      list.use == ListUse::none ? "no AdmissionCheck uses it" : "nothing is selected any more"};
+  if (may_write(state, intent, Direction::other))
+    proposals.push_back({Rank::release, std::move(intent)});
+}
+
+}  // namespace
+
+void emit_workers(const State& state, const std::string& placement,
+                  std::vector<Proposal>& proposals) {
+  const auto at = state.multikueue.lists.find(placement);
+  if (at == state.multikueue.lists.end()) return;
+  const WorkerList& list = at->second;
+  if (list.use != ListUse::live || !list.foreign.empty() || list.dissolve) return;
+  for (const std::string& name : wanted_names(list)) {
+    const auto worker = list.workers.find(name);
+    if (worker == list.workers.end() || worker->second.cluster.empty() ||
+        worker->second.left_out == LeftOut::name_taken)
+      continue;
+    const std::string& cluster = worker->second.cluster;
+    if (worker_name(state.configuration, placement, cluster) != name) continue;  // an old profile's
+    LogTime never = kForever;
+    const Credential source = source_for(state, name, cluster, list.windows, never);
+    if (!source.any()) continue;
+    MultiKueueClusterFacts facts;
+    facts.secret = source.secret;
+    facts.cluster_profile = source.profile;
+    facts.mark = worker_mark(state.configuration, placement, cluster);
+    PatchIntended intent = intent_for(state, Verb::apply, Kind::multikueue_cluster, name);
+    std::string before = "no MultiKueueCluster";
+    if (const auto seen = state.multikueue.clusters.find(name);
+        seen != state.multikueue.clusters.end()) {
+      const MultiKueueClusterFacts& now = seen->second.facts;
+      if (now.deleting) continue;
+      if (now.mark == facts.mark && now.secret == facts.secret &&
+          now.cluster_profile == facts.cluster_profile)
+        continue;
+      aim_at(intent, seen->second);
+      facts.active = now.active;
+      before = text_of({now.cluster_profile, now.secret});
+    }
+    Json body = marked_body(intent, facts.mark);
+    body["spec"] = source_json(source, intent.version);
+    intent.body = to_text(body);
+    const CredentialRecord* credential = find_credential(state, cluster);
+    std::vector<Seq> because = worker->second.because;
+    if (credential) because.push_back(credential->seq);
+    intent.reason = {"multikueue/cluster", deciding(std::move(because)),
+                     "cluster " + cluster + ": " + before + " -> " + text_of(source)};
+    intent.expected = std::move(facts);
+    if (may_write(state, intent, Direction::lowers))
+      proposals.push_back({Rank::worker, std::move(intent)});
+  }
+}
+
+void emit_worker_removals(const State& state, const std::set<std::string>& names,
+                          std::vector<Proposal>& proposals) {
+  if (names.empty()) return;
+  std::set<std::string> needed;
+  for (const auto& [name, config] : state.multikueue.configs)
+    needed.insert(config.facts.clusters.begin(), config.facts.clusters.end());
+  for (const auto& [placement, list] : state.multikueue.lists)
+    if (list.wish) needed.insert(list.wish->begin(), list.wish->end());
+  for (const std::string& name : names) {
+    const auto at = state.multikueue.clusters.find(name);
+    if (at == state.multikueue.clusters.end() || !at->second.facts.mark.managed ||
+        at->second.facts.deleting || needed.contains(name))
+      continue;
+    PatchIntended intent = intent_for(state, Verb::remove, Kind::multikueue_cluster, name);
+    aim_at(intent, at->second);
+    intent.reason = {"multikueue/cluster-unused", deciding({at->second.seq}),
+                     "no MultiKueueConfig names it"};
+    if (may_write(state, intent, Direction::other))
+      proposals.push_back({Rank::release, std::move(intent)});
+  }
+}
+
+void emit_worker_list(const State& state, const std::string& placement,
+                      std::vector<Proposal>& proposals) {
+  const auto at = state.multikueue.lists.find(placement);
+  if (at == state.multikueue.lists.end()) return;
+  const WorkerList& list = at->second;
+  if (list.dissolve) return remove_config(state, placement, list, proposals);
+  if (!list.wish) return;
+  MultiKueueConfigFacts facts;
+  for (const std::string& name : *list.wish) {
+    if (!stands(state, name) && !contains(list.names, name)) {
+      if (was_refused(state, name)) continue;
+      return;  // it is on its way
+    }
+    facts.clusters.push_back(name);
+  }
+  if (facts.clusters.empty()) return;
+  facts.mark = config_mark(placement);
+  PatchIntended intent = intent_for(state, Verb::apply, Kind::multikueue_config, placement);
+  if (const auto config = state.multikueue.configs.find(placement);
+      config != state.multikueue.configs.end()) {
+    const MultiKueueConfigFacts& now = config->second.facts;
+    if (now.deleting || (now.clusters == facts.clusters && now.mark == facts.mark)) return;
+    facts.quota_management = now.quota_management;
+    aim_at(intent, config->second);
+  }
+  Json body = marked_body(intent, facts.mark);
+  body["spec"] = {{"clusters", facts.clusters}};
+  intent.body = to_text(body);
+  intent.reason = {"multikueue/" + list.rule, deciding(list.because),
+                   "Placement " + state.configuration.kueue_namespace + "/" + placement + ": " +
+                       list_text(list.names) + " -> " + list_text(facts.clusters)};
+  intent.expected = std::move(facts);
+  if (may_write(state, intent, Direction::lowers))
+    proposals.push_back({Rank::worker_list, std::move(intent)});
+}
+
+}  // namespace fairlead
