@@ -114,6 +114,11 @@ struct Known {
     return claim && same_object(claim->uid, seen.uid) && claim->generation == seen.generation &&
            claim->facts == facts;
   }
+  // State holds nothing of the other kinds.
+  template <class Facts>
+  bool operator()(const Facts&) const {
+    return true;
+  }
 };
 
 // What State holds of an object that we write: its facts and its generation.
@@ -167,6 +172,7 @@ bool exists(const State& state, const SourceName& source, const ObjectKey& key) 
       return of && (key.name == "fairlead-quota" ? of->quota_work.present : of->queue_work.present);
     }
     case Kind::claim: return state.claims.contains(key.name);
+    default: return false;
   }
   return false;
 }

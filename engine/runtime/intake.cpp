@@ -146,6 +146,7 @@ std::vector<ObjectKey> objects_held(const State& state, const SourceName& source
     case Kind::admission_check: add_names(keys, kind, state.admission_checks); break;
     case Kind::multikueue_config: add_names(keys, kind, state.multikueue_configs); break;
     case Kind::claim: add_names(keys, kind, state.claims); break;
+    default: break;
   }
   return keys;
 }
