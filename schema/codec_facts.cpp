@@ -8,6 +8,8 @@ static constexpr bool same(Value value, Stored stored) {
   return static_cast<unsigned>(value) == static_cast<unsigned>(stored);
 }
 static_assert(same(value::Kind::node, Kind::NODE) && same(value::Kind::claim, Kind::CLAIM) &&
+              same(value::Kind::custom_resource_definition, Kind::CUSTOM_RESOURCE_DEFINITION) &&
+              same(value::Kind::workload, Kind::WORKLOAD) &&
               same(value::Kind::cluster_queue, Kind::CLUSTER_QUEUE) &&
               same(value::Kind::manifest_work, Kind::MANIFEST_WORK));
 static_assert(std::variant_size_v<value::Facts> == kKindCount);
@@ -59,12 +61,12 @@ static value::Toleration read(Toleration::Reader in) {
   return {read(in.getKey()), read(in.getOp()), read(in.getValue()), read(in.getEffect())};
 }
 
-static void write(const value::ConditionFacts& condition, Condition::Builder out) {
+void write(const value::ConditionFacts& condition, Condition::Builder out) {
   out.setStatus(static_cast<ConditionStatus>(condition.status));
   put(out, &Condition::Builder::setReason, condition.reason);
   out.setObservedGeneration(condition.observed_generation);
 }
-static value::ConditionFacts read(Condition::Reader in) {
+value::ConditionFacts read(Condition::Reader in) {
   return {read(in.getStatus()), read(in.getReason()), in.getObservedGeneration()};
 }
 
@@ -111,9 +113,11 @@ static value::ManagedClusterFacts read(ManagedCluster::Reader in) {
 
 static void write(const value::ClusterProfileFacts& profile, ClusterProfile::Builder out) {
   put(out, &ClusterProfile::Builder::setCluster, profile.cluster);
+  out.setLabelled(profile.labelled);
+  put_texts(out, &ClusterProfile::Builder::initAccessProviders, profile.access_providers);
 }
 static value::ClusterProfileFacts read(ClusterProfile::Reader in) {
-  return {read(in.getCluster())};
+  return {read(in.getCluster()), in.getLabelled(), read_texts(in.getAccessProviders())};
 }
 
 static void write(const value::ResourceFlavorFacts& flavor, ResourceFlavor::Builder out) {
@@ -171,6 +175,15 @@ static value::FlavorUsage read(FlavorUsage::Reader in) {
   return {read(in.getFlavor()), read(in.getResource()), in.getTotal()};
 }
 
+static void write(const value::WorkerQuotaTerms& terms, WorkerQuotaTerms::Builder out) {
+  put(out, &WorkerQuotaTerms::Builder::setFrom, terms.from);
+  put(out, &WorkerQuotaTerms::Builder::setPercent, terms.percent);
+  put(out, &WorkerQuotaTerms::Builder::setReserve, terms.reserve);
+}
+static value::WorkerQuotaTerms read(WorkerQuotaTerms::Reader in) {
+  return {read(in.getFrom()), read(in.getPercent()), read(in.getReserve())};
+}
+
 static void write(const value::ClusterQueueFacts& queue, ClusterQueue::Builder out) {
   using Out = ClusterQueue::Builder;
   put_list(out, &Out::initGroups, queue.groups);
@@ -185,6 +198,8 @@ static void write(const value::ClusterQueueFacts& queue, ClusterQueue::Builder o
   put_list(out, &Out::initUsage, queue.usage);
   write(queue.active, out.initActive());
   out.setDeleting(queue.deleting);
+  if (queue.worker_quota != value::WorkerQuotaTerms{})
+    write(queue.worker_quota, out.initWorkerQuota());
 }
 static value::ClusterQueueFacts read(ClusterQueue::Reader in) {
   return {read_list(in.getGroups()),
@@ -196,6 +211,7 @@ static value::ClusterQueueFacts read(ClusterQueue::Reader in) {
           read_texts(in.getAdmissionChecks()),
           read(in.getBaseQuota()),
           in.getExtendResourceGroups(),
+          read(in.getWorkerQuota()),
           read_list(in.getUsage()),
           read(in.getActive()),
           in.getDeleting()};
@@ -205,26 +221,6 @@ static void write(const value::LocalQueueFacts& queue, LocalQueue::Builder out) 
   put(out, &LocalQueue::Builder::setClusterQueue, queue.cluster_queue);
 }
 static value::LocalQueueFacts read(LocalQueue::Reader in) { return {read(in.getClusterQueue())}; }
-
-static void write(const value::AdmissionCheckFacts& check, AdmissionCheck::Builder out) {
-  using Out = AdmissionCheck::Builder;
-  put(out, &Out::setControllerName, check.controller_name);
-  put(out, &Out::setParametersApiGroup, check.parameters_api_group);
-  put(out, &Out::setParametersKind, check.parameters_kind);
-  put(out, &Out::setParametersName, check.parameters_name);
-}
-static value::AdmissionCheckFacts read(AdmissionCheck::Reader in) {
-  return {read(in.getControllerName()), read(in.getParametersApiGroup()),
-          read(in.getParametersKind()), read(in.getParametersName())};
-}
-
-static void write(const value::MultiKueueConfigFacts& config, MultiKueueConfig::Builder out) {
-  put_texts(out, &MultiKueueConfig::Builder::initClusters, config.clusters);
-  put(out, &MultiKueueConfig::Builder::setQuotaManagement, config.quota_management);
-}
-static value::MultiKueueConfigFacts read(MultiKueueConfig::Reader in) {
-  return {read_texts(in.getClusters()), read(in.getQuotaManagement())};
-}
 
 static void write(const value::WorkQuota& quota, WorkQuota::Builder out) {
   using Out = WorkQuota::Builder;
@@ -387,6 +383,21 @@ static auto member(const value::ManifestWorkFacts&, FactsBuilder out) {
   return out.initManifestWork();
 }
 static auto member(const value::ClaimFacts&, FactsBuilder out) { return out.initClaim(); }
+static auto member(const value::MultiKueueClusterFacts&, FactsBuilder out) {
+  return out.initMultikueueCluster();
+}
+static auto member(const value::PlacementFacts&, FactsBuilder out) { return out.initPlacement(); }
+static auto member(const value::PlacementDecisionFacts&, FactsBuilder out) {
+  return out.initPlacementDecision();
+}
+static auto member(const value::AddOnPlacementScoreFacts&, FactsBuilder out) {
+  return out.initAddonPlacementScore();
+}
+static auto member(const value::WorkloadFacts&, FactsBuilder out) { return out.initWorkload(); }
+static auto member(const value::SecretFacts&, FactsBuilder out) { return out.initSecret(); }
+static auto member(const value::CustomResourceDefinitionFacts&, FactsBuilder out) {
+  return out.initCustomResourceDefinition();
+}
 
 void write(const value::ResourceGroup& group, ResourceGroup::Builder out) {
   put_texts(out, &ResourceGroup::Builder::initCoveredResources, group.covered_resources);
@@ -414,6 +425,13 @@ value::Facts read(Facts::Reader in) {
     case Which::MULTIKUEUE_CONFIG: return read(in.getMultikueueConfig());
     case Which::MANIFEST_WORK: return read(in.getManifestWork());
     case Which::CLAIM: return read(in.getClaim());
+    case Which::MULTIKUEUE_CLUSTER: return read(in.getMultikueueCluster());
+    case Which::PLACEMENT: return read(in.getPlacement());
+    case Which::PLACEMENT_DECISION: return read(in.getPlacementDecision());
+    case Which::ADDON_PLACEMENT_SCORE: return read(in.getAddonPlacementScore());
+    case Which::WORKLOAD: return read(in.getWorkload());
+    case Which::SECRET: return read(in.getSecret());
+    case Which::CUSTOM_RESOURCE_DEFINITION: return read(in.getCustomResourceDefinition());
   }
   throw Malformed{"the facts are of an unknown kind"};
 }

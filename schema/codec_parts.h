@@ -146,6 +146,29 @@ value::ResourceGroup read(ResourceGroup::Reader in);
 void write(const value::Configuration& configuration, Configuration::Builder out);
 value::Configuration read(Configuration::Reader in);
 
+void write(const value::ConditionFacts& condition, Condition::Builder out);
+value::ConditionFacts read(Condition::Reader in);
+
+// The kinds of the MultiKueue path, in codec_multikueue.cpp.
+void write(const value::AdmissionCheckFacts& check, AdmissionCheck::Builder out);
+value::AdmissionCheckFacts read(AdmissionCheck::Reader in);
+void write(const value::MultiKueueConfigFacts& config, MultiKueueConfig::Builder out);
+value::MultiKueueConfigFacts read(MultiKueueConfig::Reader in);
+void write(const value::MultiKueueClusterFacts& cluster, MultiKueueCluster::Builder out);
+value::MultiKueueClusterFacts read(MultiKueueCluster::Reader in);
+void write(const value::PlacementFacts& placement, Placement::Builder out);
+value::PlacementFacts read(Placement::Reader in);
+void write(const value::PlacementDecisionFacts& decision, PlacementDecision::Builder out);
+value::PlacementDecisionFacts read(PlacementDecision::Reader in);
+void write(const value::AddOnPlacementScoreFacts& score, AddOnPlacementScore::Builder out);
+value::AddOnPlacementScoreFacts read(AddOnPlacementScore::Reader in);
+void write(const value::WorkloadFacts& workload, Workload::Builder out);
+value::WorkloadFacts read(Workload::Reader in);
+void write(const value::SecretFacts& secret, Secret::Builder out);
+value::SecretFacts read(Secret::Reader in);
+void write(const value::CustomResourceDefinitionFacts& crd, CustomResourceDefinition::Builder out);
+value::CustomResourceDefinitionFacts read(CustomResourceDefinition::Reader in);
+
 /// Sets the member of the union that belongs to the kind of `facts`.
 void write(const value::Facts& facts, Facts::Builder out);
 value::Facts read(Facts::Reader in);

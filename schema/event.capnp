@@ -25,6 +25,13 @@ enum Kind {
   multikueueConfig @8;
   manifestWork @9;
   claim @10;
+  multikueueCluster @11;
+  placement @12;
+  placementDecision @13;
+  addonPlacementScore @14;
+  workload @15;
+  secret @16;
+  customResourceDefinition @17;
 }
 
 struct TextPair {
@@ -110,6 +117,8 @@ struct ManagedCluster {
 
 struct ClusterProfile {
   cluster @0 :Text;
+  labelled @1 :Bool;
+  accessProviders @2 :List(Text);
 }
 
 struct ResourceFlavor {
@@ -161,6 +170,13 @@ struct ClusterQueue {
   usage @9 :List(FlavorUsage);
   active @10 :Condition;
   deleting @11 :Bool;
+  workerQuota @12 :WorkerQuotaTerms;
+}
+
+struct WorkerQuotaTerms {
+  from @0 :Text;
+  percent @1 :Text;
+  reserve @2 :Text;
 }
 
 struct LocalQueue {
@@ -172,11 +188,23 @@ struct AdmissionCheck {
   parametersApiGroup @1 :Text;
   parametersKind @2 :Text;
   parametersName @3 :Text;
+  settings @4 :List(TextPair);
+  finalizers @5 :List(Text);
+  active @6 :Condition;
+  allClustersUsed @7 :Condition;
+  deleting @8 :Bool;
+}
+
+struct OwnerMark {
+  managed @0 :Bool;
+  owner @1 :Text;
 }
 
 struct MultiKueueConfig {
   clusters @0 :List(Text);
   quotaManagement @1 :Text;
+  mark @2 :OwnerMark;
+  deleting @3 :Bool;
 }
 
 struct WorkQuota {
@@ -254,6 +282,67 @@ struct Claim {
   statusGrants @5 :List(ClaimGrant);
 }
 
+struct MultiKueueCluster {
+  secret @0 :Text;
+  path @1 :Text;
+  clusterProfile @2 :Text;
+  mark @3 :OwnerMark;
+  active @4 :Condition;
+  deleting @5 :Bool;
+}
+
+struct ScorePrioritizer {
+  resourceName @0 :Text;
+  scoreName @1 :Text;
+  weight @2 :Int64;
+}
+
+struct Placement {
+  prioritizers @0 :List(ScorePrioritizer);
+  deleting @1 :Bool;
+}
+
+struct PlacementDecision {
+  placement @0 :Text;
+  clusters @1 :List(Text);
+}
+
+struct AddOnPlacementScore {
+  scores @0 :List(AmountPair);
+  validUntil :union {
+    none @1 :Void;
+    time @2 :Int64;
+  }
+}
+
+struct WorkloadCheck {
+  name @0 :Text;
+  state @1 :Text;
+}
+
+struct Workload {
+  checks @0 :List(WorkloadCheck);
+  clusterName @1 :Text;
+  nominatedClusters @2 :List(Text);
+  quotaReserved @3 :Bool;
+  finished @4 :Bool;
+  evicted @5 :Bool;
+  deleting @6 :Bool;
+}
+
+struct Secret {
+  keys @0 :List(Text);
+  content @1 :Data;
+}
+
+struct CustomResourceDefinition {
+  clustersMax :union {
+    none @0 :Void;
+    items @1 :Int64;
+  }
+  clusterProfileRef @2 :Bool;
+}
+
 # The projected facts of one object; the member names the kind, in the order of Kind.
 struct Facts {
   union {
@@ -268,6 +357,13 @@ struct Facts {
     multikueueConfig @8 :MultiKueueConfig;
     manifestWork @9 :ManifestWork;
     claim @10 :Claim;
+    multikueueCluster @11 :MultiKueueCluster;
+    placement @12 :Placement;
+    placementDecision @13 :PlacementDecision;
+    addonPlacementScore @14 :AddOnPlacementScore;
+    workload @15 :Workload;
+    secret @16 :Secret;
+    customResourceDefinition @17 :CustomResourceDefinition;
   }
 }
 

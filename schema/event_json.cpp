@@ -25,6 +25,8 @@ Json json_of(const WorkFeedback& item);
 Json json_of(const ClaimAssignment& item);
 Json json_of(const ClaimGrant& item);
 Json json_of(const MemberKubeconfig& item);
+Json json_of(const ScorePrioritizer& item);
+Json json_of(const WorkloadCheck& item);
 
 template <class Items, class Print>
 Json list_of(const Items& items, const Print& print) {
@@ -81,7 +83,11 @@ Json json_of(const ManagedClusterFacts& cluster) {
           {"available", json_of(cluster.available)},
           {"deleting", cluster.deleting}};
 }
-Json json_of(const ClusterProfileFacts& profile) { return {{"cluster", profile.cluster}}; }
+Json json_of(const ClusterProfileFacts& profile) {
+  return {{"cluster", profile.cluster},
+          {"labelled", profile.labelled},
+          {"accessProviders", profile.access_providers}};
+}
 Json json_of(const ResourceFlavorFacts& flavor) {
   return {{"nodeLabels", flavor.node_labels},
           {"nodeTaints", list_of(flavor.node_taints)},
@@ -114,6 +120,10 @@ Json json_of(const ClusterQueueFacts& queue) {
           {"admissionChecks", queue.admission_checks},
           {"baseQuota", queue.base_quota},
           {"extendResourceGroups", queue.extend_resource_groups},
+          {"workerQuota",
+           {{"from", queue.worker_quota.from},
+            {"percent", queue.worker_quota.percent},
+            {"reserve", queue.worker_quota.reserve}}},
           {"usage", list_of(queue.usage)},
           {"active", json_of(queue.active)},
           {"deleting", queue.deleting}};
@@ -124,10 +134,62 @@ Json json_of(const AdmissionCheckFacts& check) {
           {"parameters",
            {{"apiGroup", check.parameters_api_group},
             {"kind", check.parameters_kind},
-            {"name", check.parameters_name}}}};
+            {"name", check.parameters_name}}},
+          {"settings", check.settings},
+          {"finalizers", check.finalizers},
+          {"active", json_of(check.active)},
+          {"allClustersUsed", json_of(check.all_clusters_used)},
+          {"deleting", check.deleting}};
 }
 Json json_of(const MultiKueueConfigFacts& config) {
-  return {{"clusters", config.clusters}, {"quotaManagement", config.quota_management}};
+  return {{"clusters", config.clusters},
+          {"quotaManagement", config.quota_management},
+          {"managed", config.mark.managed},
+          {"owner", config.mark.owner},
+          {"deleting", config.deleting}};
+}
+Json json_of(const MultiKueueClusterFacts& cluster) {
+  return {{"secret", cluster.secret},
+          {"path", cluster.path},
+          {"clusterProfile", cluster.cluster_profile},
+          {"managed", cluster.mark.managed},
+          {"owner", cluster.mark.owner},
+          {"active", json_of(cluster.active)},
+          {"deleting", cluster.deleting}};
+}
+Json json_of(const ScorePrioritizer& prioritizer) {
+  return {{"resourceName", prioritizer.resource_name},
+          {"scoreName", prioritizer.score_name},
+          {"weight", prioritizer.weight}};
+}
+Json json_of(const PlacementFacts& placement) {
+  return {{"prioritizers", list_of(placement.prioritizers)}, {"deleting", placement.deleting}};
+}
+Json json_of(const PlacementDecisionFacts& decision) {
+  return {{"placement", decision.placement}, {"clusters", decision.clusters}};
+}
+Json json_of(const AddOnPlacementScoreFacts& score) {
+  Json json{{"scores", score.scores}};
+  if (score.valid_until) json["validUntil"] = to_rfc3339(*score.valid_until);
+  return json;
+}
+Json json_of(const WorkloadCheck& check) { return {{"name", check.name}, {"state", check.state}}; }
+Json json_of(const WorkloadFacts& workload) {
+  return {{"admissionChecks", list_of(workload.checks)},
+          {"clusterName", workload.cluster_name},
+          {"nominatedClusterNames", workload.nominated_clusters},
+          {"quotaReserved", workload.quota_reserved},
+          {"finished", workload.finished},
+          {"evicted", workload.evicted},
+          {"deleting", workload.deleting}};
+}
+Json json_of(const SecretFacts& secret) {
+  return {{"keys", secret.keys}, {"content", secret.content.hex()}};
+}
+Json json_of(const CustomResourceDefinitionFacts& crd) {
+  Json json{{"clusterProfileRef", crd.cluster_profile_ref}};
+  if (crd.clusters_max) json["clustersMax"] = *crd.clusters_max;
+  return json;
 }
 
 Json json_of(const WorkQuota& quota) {

@@ -101,10 +101,18 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     settings.reflector = wanted.reflector;
     http->set_limits(settings.http);
     sink->set_rate(settings.writes);
+    settings.scopes = wanted.scopes;
     for (auto& watcher : watchers) {
       watcher->reflector.adjust(settings.reflector);
       carry_out(*watcher, watcher->reflector.timer(loop.now()));
+      confine(*watcher);
     }
+  }
+  void confine(Watcher& watcher) {
+    const auto scope = settings.scopes.find(watcher.reflector.kind());
+    carry_out(watcher,
+              watcher.reflector.confine(
+                  loop.now(), scope == settings.scopes.end() ? WatchScope{} : scope->second));
   }
 
   void say(const std::string& line) const {
@@ -125,7 +133,10 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     for (Kind kind : kinds)
       watchers.push_back(
           std::make_unique<Watcher>(kind, settings.reflector, [this] { return random(); }));
-    for (auto& watcher : watchers) carry_out(*watcher, watcher->reflector.expected(loop.now()));
+    for (auto& watcher : watchers) {
+      confine(*watcher);
+      carry_out(*watcher, watcher->reflector.expected(loop.now()));
+    }
     discover();
   }
 

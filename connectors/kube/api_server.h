@@ -21,6 +21,7 @@ struct ApiServerSettings {
   HttpLimits http;  ///< http.inflight_max bounds pages and writes together
   WriteRate writes;
   ReflectorSettings reflector;
+  std::map<Kind, WatchScope> scopes;          ///< kinds that are not simply watched everywhere
   Duration discovery_waiting = seconds(10);   ///< between looks for a kind that is not served yet
   Duration discovery_settled = seconds(300);  ///< between looks when all are
   CredentialTimes credentials;

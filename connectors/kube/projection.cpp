@@ -18,6 +18,15 @@ void set_facts(Facts& out, Kind kind, JsonView object) {
     case Kind::multikueue_config: out = projection::multikueue_config(object); return;
     case Kind::manifest_work: out = projection::manifest_work(object); return;
     case Kind::claim: out = projection::claim(object); return;
+    case Kind::multikueue_cluster: out = projection::multikueue_cluster(object); return;
+    case Kind::placement: out = projection::placement(object); return;
+    case Kind::placement_decision: out = projection::placement_decision(object); return;
+    case Kind::addon_placement_score: out = projection::addon_placement_score(object); return;
+    case Kind::workload: out = projection::workload(object); return;
+    case Kind::secret: out = projection::secret(object); return;
+    case Kind::custom_resource_definition:
+      out = projection::custom_resource_definition(object);
+      return;
   }
 }
 
@@ -48,7 +57,13 @@ Result<std::optional<ObjectSeen>> project(JsonView object) {
 }
 
 bool is_read(Kind kind, std::string_view name) {
-  return kind != Kind::manifest_work || name.starts_with("fairlead-");
+  switch (kind) {
+    case Kind::manifest_work: return name.starts_with("fairlead-");
+    case Kind::custom_resource_definition:
+      return name == "multikueueconfigs.kueue.x-k8s.io" ||
+             name == "multikueueclusters.kueue.x-k8s.io";
+    default: return true;
+  }
 }
 
 bool project_into(ObjectSeen& out, Kind kind, std::string_view version, JsonView object) {
@@ -119,12 +134,19 @@ std::string raw_to_keep(Kind kind, JsonView object) {
     case Kind::local_queue:
     case Kind::resource_flavor:
     case Kind::admission_check:
-    case Kind::multikueue_config: break;
+    case Kind::multikueue_config:
+    case Kind::multikueue_cluster:
+    case Kind::placement: break;
     case Kind::node:
     case Kind::cluster_metrics:
     case Kind::managed_cluster:
     case Kind::cluster_profile:
-    case Kind::manifest_work: return "";
+    case Kind::manifest_work:
+    case Kind::placement_decision:
+    case Kind::addon_placement_score:
+    case Kind::workload:
+    case Kind::secret:
+    case Kind::custom_resource_definition: return "";
   }
   std::string text = raw_text(object);
   return text.size() <= kRawBytesMax ? text : "";

@@ -38,14 +38,6 @@ ManagedClusterFacts managed_cluster(JsonView object) {
   return out;
 }
 
-ClusterProfileFacts cluster_profile(JsonView object) {
-  JsonView metadata = object["metadata"];
-  ClusterProfileFacts out;
-  out.cluster = metadata["labels"]["open-cluster-management.io/cluster-name"].string();
-  if (out.cluster.empty()) out.cluster = metadata["name"].string();
-  return out;
-}
-
 ResourceFlavorFacts resource_flavor(JsonView object) {
   JsonView spec = object["spec"];
   ResourceFlavorFacts out;

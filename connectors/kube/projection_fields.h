@@ -48,6 +48,13 @@ AdmissionCheckFacts admission_check(JsonView object);
 MultiKueueConfigFacts multikueue_config(JsonView object);
 ManifestWorkFacts manifest_work(JsonView object);
 ClaimFacts claim(JsonView object);
+MultiKueueClusterFacts multikueue_cluster(JsonView object);
+PlacementFacts placement(JsonView object);
+PlacementDecisionFacts placement_decision(JsonView object);
+AddOnPlacementScoreFacts addon_placement_score(JsonView object);
+WorkloadFacts workload(JsonView object);
+SecretFacts secret(JsonView object);
+CustomResourceDefinitionFacts custom_resource_definition(JsonView object);
 
 }  // namespace fairlead::projection
 

@@ -1,4 +1,4 @@
-// Kueue's kinds in both served versions, and the work that carries them to a member.
+// Kueue's queues in both served versions, and the work that carries them to a member.
 #include "connectors/kube/projection_fields.h"
 
 namespace fairlead::projection {
@@ -32,6 +32,9 @@ ClusterQueueFacts cluster_queue(JsonView object) {
   out.admission_checks = admission_check_names(spec);
   out.base_quota = annotations["fairlead.io/base-quota"].string();
   out.extend_resource_groups = annotations["fairlead.io/extend-resource-groups"].string() == "true";
+  out.worker_quota = {std::string(annotations["fairlead.io/quota-from"].string()),
+                      std::string(annotations["fairlead.io/quota-percent"].string()),
+                      std::string(annotations["fairlead.io/quota-reserve"].string())};
   out.usage = flavors_usage(object["status"]["flavorsUsage"]);
   out.active = condition(object["status"], "Active");
   out.deleting = deleting(object);
@@ -40,18 +43,6 @@ ClusterQueueFacts cluster_queue(JsonView object) {
 
 LocalQueueFacts local_queue(JsonView object) {
   return {std::string(object["spec"]["clusterQueue"].string())};
-}
-
-AdmissionCheckFacts admission_check(JsonView object) {
-  JsonView parameters = object["spec"]["parameters"];
-  return {std::string(object["spec"]["controllerName"].string()),
-          std::string(parameters["apiGroup"].string()), std::string(parameters["kind"].string()),
-          std::string(parameters["name"].string())};
-}
-
-MultiKueueConfigFacts multikueue_config(JsonView object) {
-  return {string_items(object["spec"]["clusters"]),
-          std::string(object["spec"]["quotaManagement"].string())};
 }
 
 namespace {

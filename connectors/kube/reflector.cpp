@@ -31,7 +31,9 @@ Reflector::KnownObjects::iterator Reflector::find_known(std::string_view name_sp
   return known_.find(std::string_view(name_));
 }
 
-std::string Reflector::collection() const { return resource_path(info(kind_), version_, {}, {}); }
+std::string Reflector::collection() const {
+  return resource_path(info(kind_), version_, namespace_, {});
+}
 
 void Reflector::say(std::string line) {
   line = std::string(info(kind_).resource) + ": " + line;
@@ -84,6 +86,7 @@ ReflectorOutput Reflector::moved(LogTime now) {
   until_ = kForever;
   synced_ = false;
   failures_ = 0;
+  if (scope_.breadth == WatchScope::Breadth::everywhere_if_allowed) namespace_.clear();
   decoder_.reset();
   return finish(now);
 }
@@ -92,6 +95,17 @@ ReflectorOutput Reflector::disconnected(LogTime now) {
   if (!lost_) out_.facts.emplace_back(StreamLost{kind_});
   stale_ = lost_ = true;
   return moved(now);
+}
+
+ReflectorOutput Reflector::confine(LogTime now, WatchScope scope) {
+  if (scope == scope_) return finish(now);
+  scope_ = std::move(scope);
+  namespace_ = scope_.breadth == WatchScope::Breadth::one_namespace ? scope_.namespace_ : "";
+  if (phase_ == Phase::unserved) return finish(now);
+  out_.cancel = true;
+  failures_ = 0;
+  start_list(now);
+  return finish(now);
 }
 
 ReflectorOutput Reflector::hurry(LogTime now) {
@@ -185,9 +199,28 @@ void Reflector::back_off(LogTime now, bool then_list, std::optional<Duration> at
 void Reflector::slow_down(LogTime now, int status, std::string_view body) {
   ++counters_.errors;
   synced_ = false;
+  if (status == 403 && narrowed(now)) return;
   say(status_text(status, body));
+  if (status == 403) refused();
   wait(now, jittered(settings_.slow_retry), true);
   out_.rediscover = status == 404;
+}
+
+// Where everything may not be seen, one namespace may. True if that is tried now; the next attempt
+// after it is at everything again.
+bool Reflector::narrowed(LogTime now) {
+  if (scope_.breadth != WatchScope::Breadth::everywhere_if_allowed) return false;
+  const bool narrow = namespace_.empty();
+  namespace_ = narrow ? scope_.namespace_ : "";
+  if (narrow) start_list(now);
+  return narrow;
+}
+
+// Others need not wait for what nobody shows: the refusal is told, once.
+void Reflector::refused() {
+  if (lost_ || !may_stay_unread(kind_)) return;
+  stale_ = lost_ = true;
+  out_.facts.emplace_back(StreamLost{kind_});
 }
 
 void Reflector::failed_list(LogTime now, int status, std::string_view body,

@@ -39,6 +39,19 @@ struct ReflectorSettings {
   Duration lost_after = seconds(900);
 };
 
+/// In which namespaces a kind is watched.
+struct WatchScope {
+  enum class Breadth : std::uint8_t {
+    everywhere,
+    one_namespace,
+    everywhere_if_allowed,  ///< else in the one namespace
+  };
+  Breadth breadth = Breadth::everywhere;
+  std::string namespace_;  ///< the one
+
+  friend bool operator==(const WatchScope&, const WatchScope&) = default;
+};
+
 /// What happened so far, for metrics.
 struct ReflectorCounters {
   std::uint64_t lists = 0;  ///< completed
@@ -106,6 +119,9 @@ class Reflector {
   ReflectorOutput disconnected(LogTime now);
   /// What stood in the way is gone: a wait ends.
   ReflectorOutput hurry(LogTime now);
+  /// From now on it is watched there. What was told of other namespaces is told to be missing when
+  /// the next list is complete.
+  ReflectorOutput confine(LogTime now, WatchScope scope);
   /// From now on this patient; a request that is out keeps its deadline.
   void adjust(const ReflectorSettings& settings) { settings_ = settings; }
 
@@ -140,6 +156,8 @@ class Reflector {
   void wait(LogTime now, Duration span, bool then_list);
   void back_off(LogTime now, bool then_list, std::optional<Duration> at_least);
   void slow_down(LogTime now, int status, std::string_view body);
+  bool narrowed(LogTime now);
+  void refused();
   void failed_list(LogTime now, int status, std::string_view body,
                    std::optional<Duration> retry_after);
   void drain(LogTime now);
@@ -166,6 +184,9 @@ class Reflector {
   Kind kind_;
   ReflectorSettings settings_;
   std::function<std::uint64_t()> random_;
+
+  WatchScope scope_;
+  std::string namespace_;  // where it is watched at present; empty: everywhere
 
   Phase phase_ = Phase::unserved;
   std::string version_;

@@ -47,6 +47,32 @@ constexpr std::array<std::string_view, 4> kOfManagedClusters{
 constexpr std::array<std::string_view, 1> kStatus{"status"};
 constexpr std::array<std::string_view, 1> kOfWorks{"status.resourceStatus.manifests.*.conditions"};
 
+// Workloads are many and their specs are long: of the status, what says where one runs.
+constexpr std::array<std::string_view, 17> kOfWorkloads{
+    "metadata.labels",
+    "metadata.annotations",
+    "metadata.ownerReferences",
+    "spec",
+    "status.admission",
+    "status.requeueState",
+    "status.reclaimablePods",
+    "status.accumulatedPastExecutionTimeSeconds",
+    "status.resourceRequests",
+    "status.schedulingStats",
+    "status.preemptionGates",
+    "status.unhealthyNodes",
+    "status.admissionChecks.*.lastTransitionTime",
+    "status.admissionChecks.*.message",
+    "status.admissionChecks.*.podSetUpdates",
+    "status.admissionChecks.*.retryCount",
+    "status.admissionChecks.*.requeueAfterSeconds",
+};
+constexpr std::array<std::string_view, 1> kOfDecisions{"status.decisions.*.reason"};
+constexpr std::array<std::string_view, 4> kOfProfiles{"spec", "status.conditions", "status.version",
+                                                      "status.properties"};
+constexpr std::array<std::string_view, 1> kSpec{"spec"};
+constexpr std::array<std::string_view, 2> kOfDefinitions{"spec.conversion", "status"};
+
 std::span<const std::string_view> of_kind(Kind kind) {
   switch (kind) {
     case Kind::node: return kOfNodes;
@@ -54,10 +80,14 @@ std::span<const std::string_view> of_kind(Kind kind) {
     case Kind::cluster_metrics: return kOfClusterMetrics;
     case Kind::managed_cluster: return kOfManagedClusters;
     case Kind::manifest_work: return kOfWorks;
+    case Kind::workload: return kOfWorkloads;
+    case Kind::placement_decision: return kOfDecisions;
+    case Kind::cluster_profile: return kOfProfiles;
+    case Kind::addon_placement_score: return kSpec;
+    case Kind::custom_resource_definition: return kOfDefinitions;
     case Kind::local_queue:
-    case Kind::admission_check:
     case Kind::multikueue_config:
-    case Kind::cluster_profile: return kStatus;
+    case Kind::placement: return kStatus;
     default: return {};
   }
 }

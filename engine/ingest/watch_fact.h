@@ -47,13 +47,29 @@ struct StreamAlive {
   std::string resource_version;
 };
 
-/// The stream has been silent too long (stale), or its server is no longer watched (lost).
+/// The stream has been silent too long (stale), or its server is no longer watched or refuses to
+/// show the kind (lost).
 struct StreamStale {
   Kind kind{};
 };
 struct StreamLost {
   Kind kind{};
 };
+
+/// Kinds of the hub without which the rest of Fairlead works: where one may not be read, the hub
+/// says so and goes on. A StreamLost of them stands for a list that is not going to come.
+constexpr bool may_stay_unread(Kind kind) {
+  switch (kind) {
+    case Kind::multikueue_cluster:
+    case Kind::placement:
+    case Kind::placement_decision:
+    case Kind::addon_placement_score:
+    case Kind::workload:
+    case Kind::secret:
+    case Kind::custom_resource_definition: return true;
+    default: return false;
+  }
+}
 
 /// One watch fact and the API server that said it ("hub" or the name of a member cluster).
 struct WatchFact {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "engine/runtime/hub_scope.h"
+
 namespace fairlead {
 
 namespace {
@@ -20,6 +22,20 @@ ConnectionFigures figures_of(const SourceName& source, const ApiServerConnection
   figures.plugin_calls = counters.credentials.plugin_calls;
   figures.plugin_failures = counters.credentials.plugin_failures;
   return figures;
+}
+
+}  // namespace
+
+namespace {
+
+std::map<Kind, WatchScope> hub_scopes(const Configuration& configuration) {
+  std::map<Kind, WatchScope> scopes;
+  for (const Kind kind : hub_kinds())
+    if (std::string namespace_ = hub_namespace(kind, configuration); !namespace_.empty())
+      scopes[kind] = {kind == Kind::placement ? WatchScope::Breadth::everywhere_if_allowed
+                                              : WatchScope::Breadth::one_namespace,
+                      std::move(namespace_)};
+  return scopes;
 }
 
 }  // namespace
@@ -44,6 +60,7 @@ ApiServerSettings HubConnections::settings_for(const Configuration& configuratio
   settings.writes = {configuration.writes.qps, configuration.writes.burst};
   settings.reflector.stale_after = configuration.debounce.stale_after;
   settings.reflector.lost_after = configuration.debounce.lost_after;
+  settings.scopes = hub_scopes(configuration);
   settings.diagnose = [say = say_](const std::string& line) { say({Urgency::warn, line, {}}); };
   return settings;
 }

@@ -96,7 +96,8 @@ class HubCore {
   /// What is still unanswered is logged as unknown, and the last snapshot is taken.
   Result<void> give_up();
 
-  /// Kinds of the hub that neither a list nor absent() told of; planning waits for them.
+  /// Kinds of the hub that neither a list nor absent() told of, nor a StreamLost if they may stay
+  /// unread; planning waits for them.
   const std::set<Kind>& awaited() const { return awaited_; }
   const State& state() const { return state_; }
   std::size_t under_way() const { return applier_.under_way(); }
@@ -110,6 +111,8 @@ class HubCore {
   Result<void> fold_log(const Progress& progress);
   Result<void> take_facts(LogTime at);
   Result<void> take_batch(const std::vector<WatchFact>& batch);
+  bool answered(Kind kind);
+  bool go_on_without(Kind kind);
   Result<void> append_facts(std::vector<std::pair<EventDraft, WatchFact>> logged);
   void complete_list(const SourceName& source, Kind kind,
                      std::vector<std::pair<EventDraft, WatchFact>>& logged);

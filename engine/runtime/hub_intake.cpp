@@ -2,6 +2,7 @@
 #include "engine/base/stop_point.h"
 #include "engine/fold/cluster.h"
 #include "engine/runtime/hub_core.h"
+#include "engine/runtime/hub_scope.h"
 #include "engine/runtime/intake.h"
 #include "schema/event_json.h"
 
@@ -35,9 +36,10 @@ Result<void> HubCore::take_batch(const std::vector<WatchFact>& batch) {
   for (const WatchFact& fact : batch) {
     if (const auto* list = std::get_if<ListCompleted>(&fact.said)) {
       complete_list(fact.source, list->kind, logged);
-      opened =
-          opened || (fact.source == kHub && awaited_.erase(list->kind) > 0 && awaited_.empty());
+      opened = opened || (fact.source == kHub && answered(list->kind));
     }
+    if (const auto* lost = std::get_if<StreamLost>(&fact.said))
+      opened = opened || (fact.source == kHub && go_on_without(lost->kind));
     if (auto draft = ingest_.take(state_, fact)) logged.emplace_back(std::move(*draft), fact);
   }
   if (auto appended = append_facts(std::move(logged)); !appended) return appended;
@@ -50,6 +52,20 @@ Result<void> HubCore::take_batch(const std::vector<WatchFact>& batch) {
           {{"seq", std::to_string(state_.seq.value)}}});
   }
   return {};
+}
+
+// True if it was the last that planning waited for.
+bool HubCore::answered(Kind kind) { return awaited_.erase(kind) > 0 && awaited_.empty(); }
+
+// What State holds of it from before stays: nobody says that it is gone.
+bool HubCore::go_on_without(Kind kind) {
+  if (!may_stay_unread(kind)) return false;
+  const std::string namespace_ = hub_namespace(kind, state_.configuration);
+  say_({Urgency::warn,
+        "cannot be read on the hub: going on without it",
+        {{"kind", std::string(info(kind).name)},
+         {"namespace", namespace_.empty() ? "*" : namespace_}}});
+  return answered(kind);
 }
 
 // What State holds from before this connection and its first list does not show is gone.

@@ -61,10 +61,55 @@ ClusterQueueFacts any_cluster_queue() {
   return queue;
 }
 
+using Texts = std::vector<std::string>;
+
+OwnerMark any_mark() { return {any<bool>(), any<std::string>()}; }
+
+AdmissionCheckFacts any_admission_check() {
+  return {any<std::string>(),
+          any<std::string>(),
+          any<std::string>(),
+          any<std::string>(),
+          any<std::map<std::string, std::string>>(),
+          any<Texts>(),
+          any_condition(),
+          any_condition(),
+          any<bool>()};
+}
+
+PlacementFacts any_placement() {
+  PlacementFacts placement{{}, any<bool>()};
+  for (const std::string& name : any<Texts>())
+    placement.prioritizers.push_back({name, any<std::string>(), any<std::int64_t>()});
+  return placement;
+}
+
+AddOnPlacementScoreFacts any_score() {
+  AddOnPlacementScoreFacts score{any<std::map<std::string, std::int64_t>>(), std::nullopt};
+  if (any<bool>()) score.valid_until = LogTime{any<std::int64_t>()};
+  return score;
+}
+
+WorkloadFacts any_workload() {
+  WorkloadFacts workload{{},          any<std::string>(), any<Texts>(), any<bool>(),
+                         any<bool>(), any<bool>(),        any<bool>()};
+  for (const std::string& name : any<Texts>())
+    workload.checks.push_back({name, any<std::string>()});
+  return workload;
+}
+
 Facts any_facts() {
-  switch (*rc::gen::inRange(0, 3)) {
+  switch (*rc::gen::inRange(0, 9)) {
     case 0: return any_node();
     case 1: return any_cluster_queue();
+    case 2: return any_admission_check();
+    case 3: return MultiKueueConfigFacts{any<Texts>(), any<std::string>(), any_mark(), any<bool>()};
+    case 4:
+      return MultiKueueClusterFacts{any<std::string>(), any<std::string>(), any<std::string>(),
+                                    any_mark(),         any_condition(),    any<bool>()};
+    case 5: return any_placement();
+    case 6: return any_score();
+    case 7: return any_workload();
     default: {
       ClaimFacts claim;
       claim.spec.nominal_resources = any<std::map<std::string, std::string>>();

@@ -1,5 +1,7 @@
 #include "tests/unit/schema/samples/sample_events.h"
 
+#include <span>
+
 namespace fairlead::samples {
 namespace {
 
@@ -49,6 +51,51 @@ ClusterQueueFacts cluster_queue() {
   facts.extend_resource_groups = true;
   facts.usage = {{"default-flavor", "cpu", 250}, {"default-flavor", "memory", 1 << 20}};
   facts.active = condition(ConditionStatus::yes);
+  facts.deleting = true;
+  return facts;
+}
+
+ClusterProfileFacts cluster_profile() {
+  ClusterProfileFacts facts;
+  facts.cluster = "cluster1";
+  return facts;
+}
+
+AdmissionCheckFacts admission_check() {
+  AdmissionCheckFacts facts;
+  facts.controller_name = "kueue.x-k8s.io/multikueue";
+  facts.parameters_api_group = "kueue.x-k8s.io";
+  facts.parameters_kind = "MultiKueueConfig";
+  facts.parameters_name = "fleet";
+  return facts;
+}
+
+MultiKueueConfigFacts multikueue_config() {
+  MultiKueueConfigFacts facts;
+  facts.clusters = {"cluster2", "cluster1"};
+  facts.quota_management = "Automated";
+  return facts;
+}
+
+MultiKueueClusterFacts multikueue_cluster() {
+  MultiKueueClusterFacts facts;
+  facts.secret = "kueue-admin-cluster1-kubeconfig";
+  facts.path = "/etc/workers/cluster1";
+  facts.cluster_profile = "cluster1";
+  facts.mark = {true, "placement/gpu"};
+  facts.active = condition(ConditionStatus::no);
+  facts.deleting = true;
+  return facts;
+}
+
+WorkloadFacts workload() {
+  WorkloadFacts facts;
+  facts.checks = {{"fleet", "Ready"}, {"gpu", "Pending"}};
+  facts.cluster_name = "gpu-cluster1";
+  facts.nominated_clusters = {"gpu-cluster2", "gpu-cluster1"};
+  facts.quota_reserved = true;
+  facts.finished = true;
+  facts.evicted = true;
   facts.deleting = true;
   return facts;
 }
@@ -159,6 +206,42 @@ ObjectObserved observed(Kind kind) {
   return fact;
 }
 
+/// Kinds come last in kind.h, and records keep their place: what came later is shown at the end.
+constexpr std::size_t kKindsOfVersion2 = 11;
+
+void add_version_3(Numbered& samples) {
+  for (const KindInfo& row : std::span(kKinds).subspan(kKindsOfVersion2))
+    samples.add("observed_" + std::string(row.resource), "hub", observed(row.kind));
+  const auto add_again = [&](Kind kind, Facts facts) {
+    ObjectObserved fact = observed(kind);
+    fact.facts = std::move(facts);
+    samples.add("observed_" + std::string(info(kind).resource) + "_3", "hub", std::move(fact));
+  };
+  ClusterProfileFacts profile = cluster_profile();
+  profile.labelled = true;
+  profile.access_providers = {"google", "secretreader"};
+  add_again(Kind::cluster_profile, profile);
+  ClusterQueueFacts queue = cluster_queue();
+  queue.worker_quota = {"workers", "110", R"({"default-flavor":{"cpu":"2"}})"};
+  add_again(Kind::cluster_queue, queue);
+  AdmissionCheckFacts check = admission_check();
+  check.settings = {{"moveWindow", "30s"}, {"settle", "not a duration"}};
+  check.finalizers = {"other.io/keep", "fairlead.io/admissioncheck"};
+  check.active = condition(ConditionStatus::yes);
+  check.all_clusters_used = condition(ConditionStatus::no);
+  check.deleting = true;
+  add_again(Kind::admission_check, check);
+  MultiKueueConfigFacts config = multikueue_config();
+  config.mark = {true, "placement/gpu"};
+  config.deleting = true;
+  add_again(Kind::multikueue_config, config);
+  samples.add("observed_addonplacementscores_endless", "hub", [] {
+    ObjectObserved fact = observed(Kind::addon_placement_score);
+    fact.facts = AddOnPlacementScoreFacts{};
+    return fact;
+  }());
+}
+
 }  // namespace
 
 Facts facts(Kind kind) {
@@ -168,7 +251,7 @@ Facts facts(Kind kind) {
       return ClusterMetricsFacts{{{"gpu-1", node()}, {"gpu-2", NodeFacts{}}}};
     case Kind::managed_cluster:
       return ManagedClusterFacts{{{"cpu", 64000}}, condition(ConditionStatus::no), true};
-    case Kind::cluster_profile: return ClusterProfileFacts{"cluster1"};
+    case Kind::cluster_profile: return cluster_profile();
     case Kind::resource_flavor:
       return ResourceFlavorFacts{Texts{{"pool", "a100"}},
                                  {{"dedicated", "training", "NoSchedule"}},
@@ -176,13 +259,20 @@ Facts facts(Kind kind) {
                                  "racks"};
     case Kind::cluster_queue: return cluster_queue();
     case Kind::local_queue: return LocalQueueFacts{"queue-a"};
-    case Kind::admission_check:
-      return AdmissionCheckFacts{"kueue.x-k8s.io/multikueue", "kueue.x-k8s.io", "MultiKueueConfig",
-                                 "fleet"};
-    case Kind::multikueue_config:
-      return MultiKueueConfigFacts{{"cluster2", "cluster1"}, "Automated"};
+    case Kind::admission_check: return admission_check();
+    case Kind::multikueue_config: return multikueue_config();
     case Kind::manifest_work: return manifest_work();
     case Kind::claim: return claim();
+    case Kind::multikueue_cluster: return multikueue_cluster();
+    case Kind::placement:
+      return PlacementFacts{{{"gpu-score", "gpuClusterAvailable", -3}, {"other", "free", 1}}, true};
+    case Kind::placement_decision: return PlacementDecisionFacts{"gpu", {"cluster1", "cluster2"}};
+    case Kind::addon_placement_score:
+      return AddOnPlacementScoreFacts{{{"gpuClusterAvailable", 90}, {"spare", -100}},
+                                      LogTime{1'767'225'600'000'000'001}};
+    case Kind::workload: return workload();
+    case Kind::secret: return SecretFacts{{"ca", "kubeconfig"}, digest_of(9)};
+    case Kind::custom_resource_definition: return CustomResourceDefinitionFacts{20, true};
   }
   return NodeFacts{};
 }
@@ -197,7 +287,7 @@ std::vector<Sample> all() {
   samples.add("source_stale_cluster", "hub", SourceStale{std::nullopt, "cluster2"});
   samples.add("source_lost", "cluster1", SourceLost{Kind::cluster_metrics, ""});
   samples.add("source_lost_cluster", "hub", SourceLost{std::nullopt, "cluster2"});
-  for (const KindInfo& row : kKinds)
+  for (const KindInfo& row : std::span(kKinds).first(kKindsOfVersion2))
     samples.add("observed_" + std::string(row.resource), "hub", observed(row.kind));
   samples.add("object_gone", "hub",
               ObjectGone{{Kind::local_queue, "team-a", "jobs"}, "12ab", "77"});
@@ -221,6 +311,7 @@ std::vector<Sample> all() {
               PatchRejected{{22}, 409, "Conflict: please apply your changes"});
   samples.add("patch_unknown", "self", PatchUnknown{{23}, "connection reset"});
   samples.add("checkpoint", "self", Checkpoint{digest_of(1), 26, digest_of(100)});
+  add_version_3(samples);
   return samples.take();
 }
 

@@ -17,10 +17,11 @@ struct Sample {
   Event event;
 };
 
-/// Every fact and every kind, in the order of Fact and Kind; seqs from 1, dense.
+/// Every fact and every kind, in the order of Fact and Kind, then what later versions added; seqs
+/// from 1, dense.
 std::vector<Sample> all();
 
-/// Facts of that kind with every field set.
+/// Facts of that kind with every field set that its first version had.
 Facts facts(Kind kind);
 
 /// A draft about one node, small and different for each number.
