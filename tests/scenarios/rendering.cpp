@@ -89,10 +89,48 @@ std::string work(const Json& spec) {
   return out;
 }
 
+std::string names(const Json& list) {
+  std::string out;
+  for (const Json& name : list) out += (out.empty() ? "" : ", ") + name.get<std::string>();
+  return "[" + out + "]";
+}
+
+std::string multikueue_cluster(const Json& spec) {
+  const Json source = spec.value("clusterSource", spec);
+  return source.contains("kubeConfig")
+             ? "Secret " + text_at(source["kubeConfig"], "location")
+             : "ClusterProfile " + text_at(source.at("clusterProfileRef"), "name");
+}
+
+std::string check_status(const Json& status) {
+  std::string out;
+  for (const Json& condition : status.value("conditions", Json::array()))
+    out += (out.empty() ? "" : "; ") + text_at(condition, "type") + "=" +
+           text_at(condition, "status") + "/" + text_at(condition, "reason") + " (" +
+           text_at(condition, "message") + ")";
+  return out;
+}
+
+std::string workload_status(const Json& status) {
+  std::string out;
+  for (const Json& check : status.value("admissionChecks", Json::array()))
+    out += (out.empty() ? "" : " ") + text_at(check, "name") + "=" + text_at(check, "state");
+  if (status.contains("nominatedClusterNames"))
+    out += " nominated " + names(status["nominatedClusterNames"]);
+  return out;
+}
+
 std::string summary(const PatchIntended& intent) {
   if (intent.body.empty()) return "";
   const Json body = Json::parse(intent.body);
   const Json spec = body.value("spec", Json::object());
+  if (intent.target.kind == Kind::multikueue_config)
+    return names(spec.value("clusters", Json::array()));
+  if (intent.target.kind == Kind::multikueue_cluster) return multikueue_cluster(spec);
+  if (intent.verb == Verb::apply_status && intent.target.kind == Kind::admission_check)
+    return check_status(body.value("status", Json::object()));
+  if (intent.target.kind == Kind::workload)
+    return workload_status(body.value("status", Json::object()));
   if (intent.verb == Verb::apply_status && intent.target.kind == Kind::claim)
     return claim_status(body.value("status", Json::object()));
   if (intent.target.kind == Kind::cluster_queue)

@@ -137,14 +137,17 @@ void bound(std::string& message) {
 
 // ---- AllClustersUsed ----
 
-std::string why_left_out(const WorkerList& list, const std::string& name, const Worker& worker) {
+std::string why_left_out(const Subject& of, const std::string& name, const Worker& worker) {
   switch (worker.left_out) {
     case LeftOut::credentials_missing: return "no credential";
     case LeftOut::name_taken: return "MultiKueueCluster " + name + " is somebody else's";
     case LeftOut::name_invalid: return "MultiKueueCluster " + name + " would not be a valid name";
     case LeftOut::no: break;
   }
-  return worker.standing == Standing::waits_place && !list.names.empty() ? "no place left" : "";
+  const auto& names = of.list->names;
+  const bool listed = std::find(names.begin(), names.end(), name) != names.end();
+  const bool full = names.size() >= workers_max(of.state);
+  return full && !listed && !of.list->running.contains(name) ? "no place left" : "";
 }
 
 ConditionWish all_clusters_used(const Subject& of) {
@@ -155,7 +158,7 @@ ConditionWish all_clusters_used(const Subject& of) {
   for (const auto& [name, worker] : list.workers) {
     if (!worker.decided) continue;
     ++decided;
-    const std::string why = why_left_out(list, name, worker);
+    const std::string why = why_left_out(of, name, worker);
     if (why.empty()) continue;
     ++out;
     ++out_of[static_cast<std::size_t>(worker.left_out)];
@@ -163,7 +166,8 @@ ConditionWish all_clusters_used(const Subject& of) {
   }
   const std::string counts = std::to_string(decided - out) + " of " + std::to_string(decided) +
                              " clusters of Placement " + of.placement() + " used";
-  if (out == 0) return {"True", "AllClustersUsed", counts};
+  if (out == 0)
+    return {"True", "AllClustersUsed", "every cluster of Placement " + of.placement() + " is used"};
   const auto some = [&](LeftOut which) { return out_of[static_cast<std::size_t>(which)] > 0; };
   const char* reason = some(LeftOut::credentials_missing) ? "CredentialsMissing"
                        : some(LeftOut::name_taken)        ? "NameTaken"
@@ -174,23 +178,20 @@ ConditionWish all_clusters_used(const Subject& of) {
   return wish;
 }
 
-bool same_word(const ConditionWish& a, const ConditionWish& b) {
-  return a.status == b.status && a.reason == b.reason;
-}
-
 // It is there while a config is; it changes once the new word has lasted for `settle`.
 void derive_used(const Subject& of, CheckRecord& check, Duration settle, LogTime& next) {
+  if (of.list && of.list->names.empty() && of.list->wish) return;  // it is about to be written
   if (!of.list || of.list->names.empty()) {
     check.used = check.used_next = {};
     return;
   }
   ConditionWish wish = all_clusters_used(of);
   if (check.used.status.empty()) check.used = wish;
-  if (!same_word(wish, check.used_next)) check.used_next_since = of.state.now;
+  if (wish != check.used_next) check.used_next_since = of.state.now;
   check.used_next = std::move(wish);
-  if (check.used_next_since + settle <= of.state.now || same_word(check.used, check.used_next))
+  if (check.used_next_since + settle <= of.state.now)
     check.used = check.used_next;
-  else
+  else if (check.used != check.used_next)
     next = std::min(next, check.used_next_since + settle);
 }
 
