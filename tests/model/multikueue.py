@@ -117,10 +117,9 @@ class Hub(World):
         selected = {(p, n) for p in places for n in self.chosen[p]}
         self.selected.keep(selected, now)
         self.absent.keep({(p, n) for p in places for n in self.members(p) if (p, n) not in selected}, now)
-        self.frozen.keep({p for p in places if not self.chosen[p]
-                          or self.get("Placement", p, self.namespace) is None}, now)
+        self.frozen.keep({p for p in places if self.members(p) and self.freezes(p)}, now)
         self.unused.keep({p for p in places if self.config(p) and not self.users(p) and not self.pinned(p)}, now)
-        live = [p for p in places if self.members(p) and self.users(p) and p not in self.frozen.start]
+        live = [p for p in places if self.members(p) and self.users(p) and not self.freezes(p)]
         self.order.keep({(p, self.in_order(p, self.members(p))) for p in live
                          if self.in_order(p, self.members(p)) != self.members(p)}, now)
 
@@ -165,6 +164,9 @@ class Hub(World):
             return True
         return (self.name(p, cluster) in self.members(p) and cluster in self.lost.start
                 and not self.lost.lasted(cluster, self.setting(p, "credentialGrace"), self.now))
+
+    def freezes(self, p):
+        return not self.chosen[p] or self.get("Placement", p, self.namespace) is None
 
     def pinned(self, p):
         """Some check of it has parameters that turned bad, so that its list stays."""
@@ -221,10 +223,11 @@ class Hub(World):
             return () if old and not self.pinned(p) and self.unused_may_go(p) else old
         if self.foreign(p):
             return old
-        if p in self.frozen.start:
+        if self.freezes(p):
             over = self.frozen.lasted(p, self.setting(p, "emptyGrace"), self.now)
             held = any(self.holders(p, n) for n in old)
-            return () if over and (not held or self.frozen.lasted(p, self.setting(p, "drainTimeout"), self.now)) else old
+            drained = not held or self.frozen.lasted(p, self.setting(p, "drainTimeout"), self.now)
+            return () if over and drained else old
         return self.next_list(p)
 
     def unused_may_go(self, p):

@@ -213,6 +213,10 @@ class NeverEmpty(unittest.TestCase):
         s = Story().select("ab").see(running("w", "p-b")).at(30).select("")
         self.assertEqual(s.lists(), [(2, "a b"), (90, "-")])
 
+    def test_the_grace_counts_from_when_there_is_a_list(self):
+        s = Story("").at(100).see(o.config("p", ["p-a"]))
+        self.assertEqual(s.lists(), [(130, "-")])
+
     def test_a_placement_that_is_gone_freezes_too(self):
         s = Story().select("ab").at(30).gone(o.placement("p")).at(35).select("b").at(55).see(o.placement("p"))
         self.assertEqual(s.lists(), [(2, "a b"), (55, "b")])
