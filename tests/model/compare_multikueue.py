@@ -49,7 +49,7 @@ def plan(binary, settings, lines, extra=()):
 
 def modelled(settings, lines):
     """The model's writes in the form of the plan's output."""
-    return [dict(w, time=multikueue_objects.at(w["time"])) for w in multikueue.Hub(settings).run(lines)]
+    return [dict(w, time=multikueue_objects.stamp(w["time"])) for w in multikueue.Hub(settings).run(lines)]
 
 
 def conditions(body):

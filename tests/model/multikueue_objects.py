@@ -14,9 +14,14 @@ def line(time, obj, type_="MODIFIED"):
     return {"type": type_, "time": time, "cluster": "hub", "object": copy.deepcopy(obj)}
 
 
+def stamp(ms):
+    """A time of a line or a write, to the millisecond; objects carry whole seconds."""
+    return at(ms) if ms % 1000 == 0 else at(ms)[:-1] + ".%03dZ" % (ms % 1000)
+
+
 def render(lines):
     """The text of a trace, as `fairlead plan` reads it."""
-    return "".join(json.dumps(dict(entry, time=at(entry["time"]))) + "\n" for entry in lines)
+    return "".join(json.dumps(dict(entry, time=stamp(entry["time"]))) + "\n" for entry in lines)
 
 
 def obj(api, kind, name, namespace=None, spec=None, status=None):

@@ -1,83 +1,13 @@
 #!/usr/bin/env python3
-"""The MultiKueue model against cases computed by hand from the page; a model that is wrong proves nothing.
+"""Who is in the list and when it changes: the MultiKueue model against cases computed by hand from the page.
 
-Times are seconds. Unless a test says otherwise: settle 2, moveWindow 10, drainTimeout 60, emptyGrace 30,
-credentialGrace 20.
+Windows and the way a case is told: multikueue_story.py. A model that is wrong proves nothing.
 """
 import unittest
 
 import multikueue_objects as o
 from multikueue import Hub
-from multikueue_world import FINALIZER, duration, subdomain
-
-SHORT = {"settle": 2000, "moveWindow": 10000, "drainTimeout": 60000, "emptyGrace": 30000, "credentialGrace": 20000}
-ADDON = [("usage", "gpuClusterAvailable", 1)]
-
-
-class Story:
-    """Lines one after another; `at` sets the time of those that follow."""
-
-    def __init__(self, clusters="abcdef", places="p", addons=(), checks=True, **settings):
-        self.lines, self.time, self.settings, self.addons = [], 0, dict(SHORT, **settings), addons
-        for place in places.split():
-            self.see(o.placement(place, addons))
-            if checks:
-                self.see(o.check("k-" + place, place))
-        self.see(*[o.secret(c, self.settings.get("profile", "placement")) for c in clusters])
-
-    def at(self, seconds):
-        self.time = round(seconds * 1000)
-        return self
-
-    def see(self, *objects, type_="MODIFIED"):
-        self.lines += [o.line(self.time, x, type_) for x in objects]
-        return self
-
-    def gone(self, *objects):
-        return self.see(*objects, type_="DELETED")
-
-    def select(self, clusters, place="p", index=1):
-        return self.see(o.decision(place, index, list(clusters)))
-
-    def scores(self, **values):
-        return self.see(*[o.score(c, "usage", {"gpuClusterAvailable": v}) for c, v in values.items()])
-
-    def run(self, until=None):
-        hub = Hub(self.settings)
-        hub.run(self.lines, None if until is None else until * 1000)
-        return hub.writes
-
-    def lists(self, name="p", until=None):
-        """[(seconds, short names)] of the config's writes; "-" is its deletion."""
-        return [(w["time"] / 1000, " ".join(n[len(name) + 1:] if n.startswith(name + "-") else n
-                                            for n in w["body"]["spec"]["clusters"]) if w["body"] else "-")
-                for w in self.run(until) if w["kind"] == "MultiKueueConfig" and w["name"] == name]
-
-    def conditions(self, check="k-p", type_="Active"):
-        """[(seconds, reason or status)] where it changes."""
-        out, last = [], None
-        for w in self.run():
-            if w["kind"] == "AdmissionCheck" and w["verb"] == "apply-status" and w["name"] == check:
-                found = {c["type"]: c for c in w["body"]["status"]["conditions"]}.get(type_)
-                said = None if found is None else "True" if found["status"] == "True" else found["reason"]
-                if said != last:
-                    out.append((w["time"] / 1000, said))
-                last = said
-        return out
-
-    def clusters(self):
-        """[(seconds, verb, name, where the credential is)] of MultiKueueCluster writes."""
-        return [(w["time"] / 1000, w["verb"], w["name"], next(
-            (v.get("location") or v["name"] for v in w["body"]["spec"]["clusterSource"].values()) if w["body"]
-            else iter([""]))) for w in self.run() if w["kind"] == "MultiKueueCluster"]
-
-    def workloads(self):
-        return [(w["time"] / 1000, w["name"], [a["name"] for a in w["body"]["status"]["admissionChecks"]],
-                 w["body"]["status"].get("nominatedClusterNames")) for w in self.run() if w["kind"] == "Workload"]
-
-
-def running(name, cluster, **more):
-    return o.workload(name, ["k-p"], state="Ready", cluster=cluster, **more)
+from multikueue_story import ADDON, SHORT, Story, running
 
 
 class Stories(unittest.TestCase):
@@ -126,6 +56,10 @@ class Growth(unittest.TestCase):
         s = Story().select("ab").at(20).gone(o.config("p", ["p-a", "p-b"]))
         self.assertEqual(s.lists(), [(2, "a b"), (20, "a b")])
         self.assertEqual(s.conditions(), [(2, "True")])
+
+    def test_after_a_deleted_config_settle_counts_for_who_has_just_returned(self):
+        s = Story().select("a").at(20).select("").at(28.5).select("a").at(29).gone(o.config("p", ["p-a"]))
+        self.assertEqual(s.lists(), [(2, "a"), (30.5, "a")])
 
     def test_at_most_twenty_by_rank_and_the_rest_as_places_free_up(self):
         s = Story("abcd", addons=ADDON).see(o.crd(2)).scores(a=1, b=2, c=3, d=4).select("abcd")
@@ -259,40 +193,6 @@ class Order(unittest.TestCase):
         self.assertEqual(s.lists(), [(2, "a b"), (37, "b a")])
 
 
-class Credentials(unittest.TestCase):
-    def test_a_member_is_selected_for_the_grace(self):
-        s = Story().select("ab").at(30).gone(o.secret("a"))
-        self.assertEqual(s.lists(), [(2, "a b"), (60, "b")])  # 20 of grace and 10 of moveWindow
-        self.assertEqual(s.conditions(type_="AllClustersUsed"), [(2, "True"), (52, "CredentialsMissing")])
-
-    def test_one_that_is_no_member_has_no_grace(self):
-        s = Story("b").select("ab").at(30).see(o.secret("a")).at(31).gone(o.secret("a")).at(32).see(o.secret("a"))
-        self.assertEqual(s.lists(), [(2, "b"), (34, "a b")])
-
-    def test_a_secret_without_the_key_is_no_credential(self):
-        s = Story("").see(o.secret("a", key="token")).select("a")
-        self.assertEqual((s.lists(), s.conditions()), ([], [(2, "CredentialsMissing")]))
-
-    def test_a_profile_beats_a_secret_and_is_taken_in_place_after_settle(self):
-        s = Story("a").select("a").at(30).see(o.cluster_profile("a"))
-        self.assertEqual(s.clusters()[1:], [(32, "apply", "p-a", "profile-of-a")])
-
-    def test_from_profile_to_secret_after_the_grace(self):
-        s = Story("a").see(o.cluster_profile("a", labelled=False)).select("a").at(30).see(
-            o.cluster_profile("a", (), labelled=False))
-        self.assertEqual(s.clusters(), [(2, "apply", "p-a", "a"), (50, "apply", "p-a", "kueue-admin-a-kubeconfig")])
-        self.assertEqual(s.lists(), [(2, "a")])
-
-    def test_a_profile_counts_only_with_a_provider_that_kueue_has(self):
-        s = Story("", accessProviders=["gke"]).see(o.cluster_profile("a"), o.cluster_profile("b", ("x", "gke")))
-        self.assertEqual(s.select("ab").lists(), [(2, "b")])
-
-    def test_rotation_needs_no_write(self):
-        rotated = o.secret("a")
-        rotated["data"]["kubeconfig"] = "b3RoZXI="
-        self.assertEqual(len(Story("a").select("a").at(30).see(rotated).run()), 3)
-
-
 class NoReturn(unittest.TestCase):
     def test_after_the_drain_timeout_only_60_seconds_after_the_copy_ends(self):
         s = Story(drainTimeout=15000).select("ab").see(running("w", "p-a")).at(30).select("b").at(50).select("ab")
@@ -316,6 +216,27 @@ class Hands(unittest.TestCase):
         s = Story().select("abc").at(30).see(o.config("p", ["p-c"]))
         self.assertEqual(s.lists(), [(2, "a b c"), (30, "a b c")])
 
+    def test_a_member_goes_back_at_once_also_during_a_move(self):
+        s = Story(moveWindow=100000).select("ab").at(30).select("a").at(40).see(o.config("p", ["p-b"]))
+        self.assertEqual(s.lists(until=50), [(2, "a b"), (40, "a b")])
+
+    def test_a_hand_that_takes_a_leaver_out_has_its_way(self):
+        s = Story().select("ab").at(30).select("a").at(35).see(o.config("p", ["p-a"]))
+        self.assertEqual((s.lists(), s.clusters()[-1][:3]), ([(2, "a b")], (35, "delete", "p-b")))
+
+    def test_a_name_that_a_hand_added_gets_no_cluster_object(self):
+        s = Story().select("a").at(1).select("ab").at(1.5).select("a").at(30).see(o.config("p", ["p-a", "p-b"]))
+        self.assertEqual((s.lists(), len(s.clusters())), ([(2, "a"), (40, "a")], 1))
+
+    def test_the_cluster_object_of_a_leaver_comes_back_too(self):
+        s = Story().select("ab").see(running("w", "p-b")).at(30).select("a").at(50).gone(
+            o.multikueue_cluster("p-b", "x"))
+        self.assertIn((50, "apply", "p-b", "kueue-admin-b-kubeconfig"), s.clusters())
+
+    def test_an_edited_cluster_object_is_written_again(self):
+        s = Story().select("a").at(30).see(o.multikueue_cluster("p-a", "elsewhere", "placement/p"))
+        self.assertEqual(s.clusters()[1:], [(30, "apply", "p-a", "kueue-admin-a-kubeconfig")])
+
     def test_an_added_name_is_a_leaver_from_then(self):
         s = Story().select("a").at(30).see(o.config("p", ["p-x", "p-a"]))
         self.assertEqual(s.lists(), [(2, "a"), (40, "a")])
@@ -332,144 +253,6 @@ class Hands(unittest.TestCase):
     def test_a_cluster_object_that_a_hand_deletes_comes_back(self):
         s = Story("a").select("a").at(30).gone(o.multikueue_cluster("p-a", "x"))
         self.assertEqual([c[:3] for c in s.clusters()], [(2, "apply", "p-a"), (30, "apply", "p-a")])
-
-
-class Names(unittest.TestCase):
-    def test_the_first_placement_keeps_a_name_that_two_pairs_give(self):
-        s = Story(["b-c", "c", "d"], places="a a-b").select(["b-c"], "a").select("cd", "a-b")
-        self.assertEqual((s.lists("a"), s.lists("a-b")), ([(2, "b-c")], [(2, "d")]))
-        self.assertEqual(s.conditions("k-a-b", "AllClustersUsed"), [(2, "NameTaken")])
-
-    def test_a_foreign_cluster_object_leaves_the_cluster_out(self):
-        s = Story().see(o.multikueue_cluster("p-a", "x")).select("a").at(20).select("ab")
-        self.assertEqual((s.lists(), s.conditions()), ([(22, "b")], [(2, "NameTaken"), (22, "True")]))
-        self.assertEqual([c[2] for c in s.clusters()], ["p-b"])
-
-    def test_an_invalid_name_is_left_out_and_an_empty_one_ignored(self):
-        s = Story(["A_b", "c"]).select(["A_b", "", "c"])
-        self.assertEqual((s.lists(), s.conditions(type_="AllClustersUsed")), ([(2, "c")], [(2, "NameInvalid")]))
-        self.assertTrue(subdomain("a.b-1") and subdomain("x" * 253))
-        self.assertFalse(subdomain("") or subdomain("x" * 254) or subdomain("a..b") or subdomain("-a"))
-
-    def test_profile_cluster_shares_cluster_objects(self):
-        s = Story("ab", places="p q", profile="cluster").select("ab").select("b", "q").at(30).select("a")
-        self.assertEqual(s.lists(), [(2, "a b"), (40, "a")])
-        self.assertEqual([c[:3] for c in s.clusters()], [(2, "apply", "a"), (2, "apply", "b")])
-
-    def test_a_change_of_profile_is_a_move_that_exchanges(self):
-        s = Story("ab").see(o.config("p", ["a"]), o.multikueue_cluster("a", "multikueue-a", "cluster/a")).select("a")
-        self.assertEqual(s.lists(), [(10, "a")])
-        self.assertEqual([c[:3] for c in s.clusters()], [(10, "apply", "p-a"), (10, "delete", "a")])
-
-
-class Conditions(unittest.TestCase):
-    def test_the_reasons_in_their_order(self):
-        s = Story("", places="", checks=False).see(o.check("k-p", None)).at(10).see(o.check("k-p", "p"))
-        s.at(20).see(o.placement("p")).at(30).select("a").at(40).see(o.secret("a"), o.config("p", ["x"], owned=False),
-                                                                     o.multikueue_cluster("p-a", "x"))
-        s.at(50).gone(o.config("p", ["x"])).at(60).gone(o.multikueue_cluster("p-a", "x"))
-        self.assertEqual(s.conditions(), [
-            (2, "BadParameters"), (10, "PlacementNotFound"), (20, "NoClustersAvailable"), (30, "CredentialsMissing"),
-            (40, "MultiKueueConfigError"), (50, "NameTaken"), (62, "True")])
-
-    def test_a_blink_below_settle_says_nothing(self):
-        s = Story().select("a").at(30).select("").at(32).select("a")
-        self.assertEqual(s.conditions(), [(2, "True")])
-
-    def test_foreign_kinds_and_groups_are_bad_and_keep_the_list(self):
-        bad = {"apiGroup": "other.io", "kind": "Placement", "name": "p"}
-        s = Story().select("ab").at(30).see(o.check("k-p", bad)).at(40).select("a")
-        self.assertEqual((s.lists(), s.conditions()), ([(2, "a b")], [(2, "True"), (32, "BadParameters")]))
-
-    def test_the_longest_annotation_of_those_that_share_counts(self):
-        s = Story(checks=False).see(o.check("k1", "p", {"settle": "5s", "moveWindow": "1s"}), o.check("k2", "p"))
-        self.assertEqual(s.select("ab").at(20).select("a").lists(), [(5, "a b"), (30, "a")])
-
-    def test_a_bad_annotation_counts_as_none(self):
-        for text in ("soon", "-3s", "5", ""):
-            s = Story(checks=False).see(o.check("k", "p", {"settle": text})).select("a")
-            self.assertEqual(s.lists(), [(2, "a")])
-        self.assertEqual((duration("1h30m"), duration("1.5s"), duration("0"), duration("100ms")),
-                         (5400000, 1500, 0, 100))
-
-    def test_what_is_used_changes_after_settle(self):
-        s = Story("a").select("a").at(30).select("ab").at(40).see(o.secret("b"))
-        self.assertEqual(s.conditions(type_="AllClustersUsed"), [(2, "True"), (32, "CredentialsMissing"), (42, "True")])
-
-
-class Ends(unittest.TestCase):
-    def test_the_config_of_a_deleted_check_goes_at_once_if_nothing_runs(self):
-        s = Story().select("a").at(30).gone(o.check("k-p", "p"))
-        self.assertEqual((s.lists(), s.clusters()[-1][:3]), ([(2, "a"), (30, "-")], (30, "delete", "p-a")))
-
-    def test_the_config_of_a_deleted_check_waits_for_what_runs_or_the_drain_timeout(self):
-        w = o.workload("w", ["whatever"], state="Ready", cluster="p-a")
-        s = Story().select("a").see(w).at(30).gone(o.check("k-p", "p"))
-        self.assertEqual(s.lists(), [(2, "a"), (90, "-")])
-        self.assertEqual(s.at(50).gone(w).lists(), [(2, "a"), (50, "-")])
-
-    def test_a_renamed_check_writes_the_new_config_first(self):
-        s = Story().see(o.placement("q")).select("a").at(30).see(o.check("k-p", "q")).at(40).select("b", "q")
-        self.assertEqual((s.lists(), s.lists("q")), ([(2, "a"), (42, "-")], [(42, "b")]))
-
-    def test_a_new_config_that_never_comes_is_awaited_for_the_drain_timeout(self):
-        s = Story().see(o.placement("q")).select("a").at(30).see(o.check("k-p", "q"))
-        self.assertEqual(s.lists(), [(2, "a"), (90, "-")])
-
-    def test_two_checks_share_and_the_last_one_takes_it_along(self):
-        s = Story().see(o.check("k2", "p")).select("a").at(30).gone(o.check("k-p", "p")).at(40).gone(
-            o.check("k2", "p"))
-        self.assertEqual(s.lists(), [(2, "a"), (40, "-")])
-
-    def test_a_foreign_config_is_never_touched(self):
-        s = Story().see(o.config("p", ["x"], owned=False)).select("a").at(30).gone(o.check("k-p", "p"))
-        self.assertEqual((s.lists(), s.clusters()), ([], []))
-
-    def test_what_the_addon_left_is_adopted_and_its_finalizer_released(self):
-        check = o.check("k-p", "p", finalizers=[FINALIZER])
-        going = o.check("k-p", "p", finalizers=[FINALIZER])
-        going["metadata"]["deletionTimestamp"] = "1970-01-01T00:00:30Z"
-        s = Story("a", profile="cluster", adoptOcmAddon=True).see(
-            check, o.config("p", ["a"], owned=False), o.multikueue_cluster("a", "multikueue-a")).select("a")
-        s.at(30).see(going)
-        self.assertEqual([(w["time"] / 1000, w["verb"], w["kind"]) for w in s.run() if w["verb"] != "apply-status"], [
-            (0, "apply", "MultiKueueCluster"), (0, "apply", "MultiKueueConfig"), (30, "delete", "MultiKueueConfig"),
-            (30, "delete", "MultiKueueCluster"), (30, "patch", "AdmissionCheck")])
-
-
-class Workloads(unittest.TestCase):
-    def test_ready_at_once_whatever_the_condition_says_and_again_after_an_eviction(self):
-        s = Story("").at(5).see(o.workload("w", ["k-p", "mk"])).at(50).see(o.workload("w", ["k-p", "mk"], evicted=True))
-        self.assertEqual(s.workloads(), [(5, "w", ["k-p"], None), (50, "w", ["k-p"], None)])
-
-    def test_all_of_our_checks_when_one_is_not_ready(self):
-        w = o.workload("w", ["k-q", "mk", "k-p"], state="Ready")
-        w["status"]["admissionChecks"][0]["state"] = "Retry"
-        self.assertEqual(Story("", places="p q").see(w).workloads(), [(0, "w", ["k-q", "k-p"], None)])
-
-    def test_not_when_it_is_finished(self):
-        self.assertEqual(Story("").see(o.workload("w", ["k-p"], finished=True)).workloads(), [])
-
-
-class Dispatcher(unittest.TestCase):
-    def test_it_nominates_the_list_without_its_leavers(self):
-        s = Story(dispatcher=True).select("abc").at(30).select("ab").at(35).see(o.workload("w", ["k-p"]))
-        self.assertEqual(s.workloads(), [(35, "w", ["k-p"], ["p-a", "p-b"])])
-
-    def test_nothing_before_the_quota_and_all_at_once_with_the_check(self):
-        s = Story(dispatcher=True).select("a").at(30).see(o.workload("w", ["k-p"], reserved=False)).at(40).see(
-            o.workload("w", ["k-p"], state="Ready"))
-        self.assertEqual(s.workloads(), [(30, "w", ["k-p"], None), (40, "w", ["k-p"], ["p-a"])])
-
-    def test_a_nomination_changes_with_the_list_or_when_a_leaver_has_the_window(self):
-        s = Story(dispatcher=True).select("ab").at(20).see(o.workload("w", ["k-p"]), running("v", "p-b")).at(
-            30).select("a").at(50).select("ac")
-        self.assertEqual(s.workloads(), [(20, "w", ["k-p"], ["p-a", "p-b"]), (40, "w", ["k-p"], ["p-a"]),
-                                         (60, "w", ["k-p"], ["p-a", "p-c"])])
-
-    def test_not_while_it_has_a_cluster_or_was_evicted(self):
-        s = Story(dispatcher=True).select("a").at(20).see(running("w", "p-a"), o.workload("v", ["k-p"], evicted=True))
-        self.assertEqual(s.workloads(), [(20, "v", ["k-p"], None)])
 
 
 class Zero(unittest.TestCase):
