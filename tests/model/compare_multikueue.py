@@ -77,15 +77,21 @@ def effect(write):
             "nominated", tuple(status.get("nominatedClusterNames") or ()))
 
 
-def effects(writes):
+def effects(writes, lines):
     """[(time, kind, namespace, name, effect)], sorted within a moment."""
     out, last = [], {}
+    gone = [(x["time"], (x["object"]["kind"], "", meta(x["object"])["name"])) for x in lines if x["type"] == "DELETED"]
     for when in sorted({milliseconds(w["time"]) for w in writes}):
         several, final = [], {}
+        for key in {key for then, key in gone if then <= when}:
+            last.pop(key, None)  # made again, it has said nothing
+        gone = [(then, key) for then, key in gone if then > when]
         for w in (w for w in writes if milliseconds(w["time"]) == when and w["kind"] in KINDS):
             if w["kind"] == "AdmissionCheck" and w["verb"] not in ("apply-status", "patch"):
                 continue
             key = (w["kind"], w.get("namespace", ""), w["name"])
+            if w["verb"] == "patch":
+                last.pop(key, None)
             if w["verb"] == "apply-status":
                 final[key] = effect(w)
             else:
@@ -100,9 +106,9 @@ def effects(writes):
 
 def difference(binary, settings, lines):
     """None, or the first effect in which the two disagree."""
-    expected = effects(modelled(settings, lines))
+    expected = effects(modelled(settings, lines), lines)
     try:
-        found = effects(plan(binary, settings, lines))
+        found = effects(plan(binary, settings, lines), lines)
     except (RuntimeError, subprocess.TimeoutExpired) as error:
         return ("model", expected[:1], "binary", str(error))
     for i in range(max(len(expected), len(found))):

@@ -139,8 +139,9 @@ class Hub(World):
     def observe_credentials(self, places):
         for p in places:
             for cluster in self.decided(p):
-                self.seen_clusters.add(cluster)
                 self.cluster_of[(p, self.name(p, cluster))] = cluster
+            self.seen_clusters |= self.decided(p)
+        self.seen_clusters |= self.credential_clusters()
         have = {c for c in self.seen_clusters if self.credential(c)}
         self.had_credential |= have
         self.lost.keep(self.had_credential - have, self.now)

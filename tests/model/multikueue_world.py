@@ -171,9 +171,20 @@ class World:
         wanted = self.settings["accessProviders"]
         return meta(found[0])["name"] if (set(names) & set(wanted) if wanted else names) else None
 
+    def secret_name(self, cluster):
+        return ("multikueue-%s" if self.settings["profile"] == "cluster" else "kueue-admin-%s-kubeconfig") % cluster
+
+    def credential_clusters(self):
+        """Every cluster for which some Secret or ClusterProfile could be."""
+        before, after = self.secret_name("/").split("/")
+        names = [meta(o)["name"] for o in self.all("Secret", self.namespace)]
+        found = {n[len(before):len(n) - len(after)] for n in names if n.startswith(before) and n.endswith(after)}
+        for profile in self.all("ClusterProfile", self.namespace):
+            found |= {meta(profile)["name"], meta(profile).get("labels", {}).get(CLUSTER_NAME_LABEL)}
+        return found - {None, ""}
+
     def secret_of(self, cluster):
-        form = "multikueue-%s" if self.settings["profile"] == "cluster" else "kueue-admin-%s-kubeconfig"
-        secret = self.get("Secret", form % cluster, self.namespace)
+        secret = self.get("Secret", self.secret_name(cluster), self.namespace)
         return None if secret is None or "kubeconfig" not in secret.get("data", {}) else meta(secret)["name"]
 
     def credential(self, cluster):

@@ -20,6 +20,12 @@ class Credentials(unittest.TestCase):
         s = Story("b").select("ab").at(30).see(o.secret("a")).at(31).gone(o.secret("a")).at(32).see(o.secret("a"))
         self.assertEqual(s.lists(), [(2, "b"), (34, "a b")])
 
+    def test_the_grace_counts_from_the_loss_also_before_the_decision(self):
+        s = Story("a").see(o.config("p", ["p-a"]), o.multikueue_cluster("p-a", "kueue-admin-a-kubeconfig",
+                                                                         "placement/p"))
+        s.at(3).gone(o.secret("a")).at(5).select("a")
+        self.assertEqual(s.conditions(), [(2, "NoClustersAvailable"), (5, "True"), (25, "CredentialsMissing")])
+
     def test_a_secret_without_the_key_is_no_credential(self):
         s = Story("").see(o.secret("a", key="token")).select("a")
         self.assertEqual((s.lists(), s.conditions()), ([], [(2, "CredentialsMissing")]))
