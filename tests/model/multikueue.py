@@ -445,6 +445,7 @@ class Hub(World):
     def accept(self, writes):
         """Writes come back as observations."""
         self.writes += writes
+        self.answers.clear()
         for w in writes:
             key = (w["kind"], w["namespace"], w["name"])
             obj = self.objects.get(key)

@@ -124,6 +124,7 @@ class Watcher(World):
 
     def accept(self, w):
         """A write, as it comes back."""
+        self.answers.clear()
         key = (w["kind"], w.get("namespace", ""), w["name"])
         obj = self.objects.get(key)
         if w["verb"] == "delete":

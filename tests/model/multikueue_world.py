@@ -4,6 +4,7 @@ Objects are kept whole, as the lines of `fairlead plan` bring them; every questi
 integer milliseconds. Nothing here remembers anything: what needs a memory is in multikueue.py.
 """
 import datetime
+import functools
 import re
 from fractions import Fraction
 
@@ -71,6 +72,17 @@ def subdomain(name):
     return len(name) <= 253 and re.fullmatch(r"%s(\.%s)*" % (label, label), name) is not None
 
 
+def scan(question):
+    """Answers the same question only once while no object changes."""
+    @functools.wraps(question)
+    def answered(self, *about):
+        key = (question.__name__, *about)
+        if key not in self.answers:
+            self.answers[key] = question(self, *about)
+        return self.answers[key]
+    return answered
+
+
 class World:
     """The objects of the hub, and what follows from them alone."""
 
@@ -78,6 +90,7 @@ class World:
         self.settings = dict(DEFAULTS, **settings)
         self.namespace = self.settings["namespace"]
         self.objects = {}
+        self.answers = {}    # of the scans; forgotten whenever an object changes
 
     @staticmethod
     def key(obj):
@@ -85,6 +98,7 @@ class World:
         return (obj["kind"], namespace, meta(obj)["name"])
 
     def take(self, line):
+        self.answers.clear()
         if "object" not in line or line.get("cluster", "hub") != "hub":
             return
         if line["type"] == "DELETED":
@@ -95,11 +109,13 @@ class World:
     def get(self, kind, name, namespace=""):
         return self.objects.get((kind, namespace, name))
 
+    @scan
     def all(self, kind, namespace=None):
         return [self.objects[k] for k in sorted(k for k in self.objects if k[0] == kind and namespace in (None, k[1]))]
 
     # Checks and settings
 
+    @scan
     def checks(self):
         return [c for c in self.all("AdmissionCheck") if c["spec"].get("controllerName") == OURS]
 
@@ -110,6 +126,7 @@ class World:
         good = p.get("apiGroup") == "cluster.open-cluster-management.io" and p.get("kind") == "Placement"
         return p.get("name") or None if good else None
 
+    @scan
     def users(self, placement):
         """The checks that use the Placement's config now."""
         return [c for c in self.checks() if not deleting(c) and self.parameter(c) == placement]
@@ -128,12 +145,14 @@ class World:
 
     # Decisions, names
 
+    @scan
     def decided(self, placement):
         """D: every cluster in a decision of that Placement."""
         return {d["clusterName"] for o in self.all("PlacementDecision", self.namespace)
                 if meta(o).get("labels", {}).get(PLACEMENT_LABEL) == placement
                 for d in o.get("status", {}).get("decisions", []) if d.get("clusterName")}
 
+    @scan
     def placements(self):
         """Every name that a Placement, a decision, a check or a marked config gives."""
         found = {meta(o)["name"] for o in self.all("Placement", self.namespace)}
@@ -145,6 +164,7 @@ class World:
     def name(self, placement, cluster):
         return cluster if self.settings["profile"] == "cluster" else "%s-%s" % (placement, cluster)
 
+    @scan
     def name_taken(self, placement, cluster):
         name = self.name(placement, cluster)
         there = self.get("MultiKueueCluster", name)
@@ -159,6 +179,7 @@ class World:
 
     # Credentials
 
+    @scan
     def profile_of(self, cluster):
         """The name of the ClusterProfile through which Kueue can connect, or None."""
         all_ = self.all("ClusterProfile", self.namespace)
@@ -187,6 +208,7 @@ class World:
         secret = self.get("Secret", self.secret_name(cluster), self.namespace)
         return None if secret is None or "kubeconfig" not in secret.get("data", {}) else meta(secret)["name"]
 
+    @scan
     def credential(self, cluster):
         """The clusterSource of its MultiKueueCluster now, or None."""
         if self.profile_of(cluster):
