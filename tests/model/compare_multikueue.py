@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""Compares what `fairlead plan` writes for the MultiKueue path with the model, on random traces.
+
+    compare_multikueue.py --binary build/dev/fairlead --seeds 0..200
+
+Compared are, moment by moment: every write of a MultiKueueConfig and a MultiKueueCluster, the changes of an
+AdmissionCheck's conditions (type, status, and the reason of a False), finalizers, and what is applied to a Workload.
+Within a moment the order is a property (multikueue_properties.py), not compared; of several applies to one status in
+one moment the last counts. A trace that differs is shrunk, kept in a file and printed with the command that runs it.
+"""
+import argparse
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+
+import multikueue
+import multikueue_objects
+import multikueue_traces
+from compare import milliseconds
+from multikueue_world import OWNER, meta
+
+KINDS = ("MultiKueueCluster", "MultiKueueConfig", "AdmissionCheck", "Workload")
+
+
+def settings_arguments(settings):
+    out = ["--set", "claims.create=false"]
+    for key, value in sorted(settings.items()):
+        if isinstance(value, bool):
+            value = "true" if value else "false"
+        elif isinstance(value, int):
+            value = "%dms" % value
+        elif isinstance(value, list):
+            value = "[%s]" % ", ".join(value)
+        out += ["--set", "multikueue.%s=%s" % (key, value)]
+    return out
+
+
+def plan(binary, settings, lines, extra=()):
+    done = subprocess.run([binary, "plan", "-", *settings_arguments(settings), *extra], capture_output=True, text=True,
+                          input=multikueue_objects.render(lines), timeout=60)
+    if done.returncode != 0:
+        raise RuntimeError("exit %d: %s" % (done.returncode, done.stderr))
+    return [json.loads(text) for text in done.stdout.splitlines()]
+
+
+def modelled(settings, lines):
+    """The model's writes in the form of the plan's output."""
+    return [dict(w, time=multikueue_objects.stamp(w["time"])) for w in multikueue.Hub(settings).run(lines)]
+
+
+def conditions(body):
+    """{type: status, or the reason of a False} of our two."""
+    return {c["type"]: c["status"] if c["status"] != "False" else c["reason"]
+            for c in body.get("status", {}).get("conditions", []) if c["type"] in ("Active", "AllClustersUsed")}
+
+
+def effect(write):
+    """What matters of a write, as something that can be compared and printed."""
+    body, kind = write.get("body") or {}, write["kind"]
+    if write["verb"] == "delete":
+        return "delete"
+    if kind == "MultiKueueConfig":
+        return ("list", tuple(body["spec"]["clusters"]), meta(body).get("annotations", {}).get(OWNER))
+    if kind == "MultiKueueCluster":
+        source = body["spec"].get("clusterSource", body["spec"])
+        return ("source", json.dumps(source, sort_keys=True), meta(body).get("annotations", {}).get(OWNER))
+    if kind == "AdmissionCheck":
+        if write["verb"] == "patch":
+            return ("finalizers", tuple(meta(body).get("finalizers") or ()))
+        return ("conditions", tuple(sorted(conditions(body).items())))
+    status = body["status"]
+    return ("checks", tuple(sorted((a["name"], a["state"]) for a in status.get("admissionChecks", []))),
+            "nominated", tuple(status.get("nominatedClusterNames") or ()))
+
+
+def effects(writes, lines):
+    """[(time, kind, namespace, name, effect)], sorted within a moment."""
+    out, last = [], {}
+    gone = [(x["time"], (x["object"]["kind"], "", meta(x["object"])["name"])) for x in lines if x["type"] == "DELETED"]
+    for when in sorted({milliseconds(w["time"]) for w in writes}):
+        several, final = [], {}
+        for key in {key for then, key in gone if then <= when}:
+            last.pop(key, None)  # made again, it has said nothing
+        gone = [(then, key) for then, key in gone if then > when]
+        for w in (w for w in writes if milliseconds(w["time"]) == when and w["kind"] in KINDS):
+            if w["kind"] == "AdmissionCheck" and w["verb"] not in ("apply-status", "patch"):
+                continue
+            key = (w["kind"], w.get("namespace", ""), w["name"])
+            if w["verb"] == "patch":
+                last.pop(key, None)
+            if w["verb"] == "apply-status":
+                final[key] = effect(w)
+            else:
+                several.append((key, effect(w)))
+        for key, found in final.items():
+            if key[0] == "Workload" or last.get(key) != found:
+                several.append((key, found))
+            last[key] = found
+        out += [(when, *key, found) for key, found in sorted(several, key=str)]
+    return out
+
+
+def difference(binary, settings, lines):
+    """None, or the first effect in which the two disagree."""
+    expected = effects(modelled(settings, lines), lines)
+    try:
+        found = effects(plan(binary, settings, lines), lines)
+    except (RuntimeError, subprocess.TimeoutExpired) as error:
+        return ("model", expected[:1], "binary", str(error))
+    for i in range(max(len(expected), len(found))):
+        a = expected[i] if i < len(expected) else None
+        b = found[i] if i < len(found) else None
+        if a != b:
+            return ("model", a, "binary", b)
+    return None
+
+
+def shrink(binary, settings, lines, seconds):
+    """Leaves out lines while some difference stays, for at most that long."""
+    began, size = time.monotonic(), len(lines) // 2
+    while size >= 1:
+        i = 0
+        while i < len(lines) and time.monotonic() - began < seconds:
+            fewer = lines[:i] + lines[i + size:]
+            try:
+                smaller = bool(fewer) and difference(binary, settings, fewer)
+            except (AssertionError, KeyError):
+                smaller = False
+            if smaller:
+                lines = fewer
+            else:
+                i += size
+        size //= 2
+    return lines
+
+
+def report(options, seed, maker, lines):
+    small = shrink(options.binary, maker.settings, lines, options.shrink_seconds)
+    path = os.path.join(options.keep, "multikueue-seed-%d.jsonl" % seed)
+    with open(path, "w") as file:
+        file.write(multikueue_objects.render(small))
+    what = difference(options.binary, maker.settings, small)
+    print("seed %d, features: %s" % (seed, ", ".join(sorted(maker.on))))
+    print("  %s plan %s %s" % (options.binary, path, shlex.join(settings_arguments(maker.settings))))
+    print("  " + multikueue_objects.render(small).rstrip("\n").replace("\n", "\n  "))
+    print("  model:  %s\n  binary: %s\n" % (what[1], what[3]))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--seeds", default="0..200")
+    parser.add_argument("--seconds", type=float, default=50, help="stop after this long; what was run is printed")
+    parser.add_argument("--shrink-seconds", type=float, default=20)
+    parser.add_argument("--failures", type=int, default=3)
+    parser.add_argument("--keep", default=tempfile.gettempdir(), help="where traces that differ are kept")
+    parser.add_argument("--features", help="comma-separated; only these, in every trace")
+    options = parser.parse_args()
+    low, _, high = options.seeds.partition("..")
+    began, failures, ran, writes = time.monotonic(), 0, 0, 0
+    for seed in range(int(low), int(high or low) + 1):
+        if time.monotonic() - began > options.seconds or failures >= options.failures:
+            break
+        maker = multikueue_traces.Maker(seed, options.features.split(",") if options.features else None)
+        lines = maker.make()
+        ran += 1
+        writes += len(maker.hub.writes)
+        if difference(options.binary, maker.settings, lines):
+            failures += 1
+            report(options, seed, maker, lines)
+    print("%d traces with %d writes, %d differ" % (ran, writes, failures))
+    return 1 if failures or not ran or not writes else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
