@@ -1,7 +1,7 @@
 """What the objects of the hub say to the MultiKueue path: who is selected by whom, with which credential and rank.
 
 Objects are kept whole, as the lines of `fairlead plan` bring them; every question is answered by a scan. Times are
-integer milliseconds. Nothing here remembers anything: what needs a memory is in multikueue.py.
+integer milliseconds. Nothing here has a past: what needs one is in multikueue.py.
 """
 import datetime
 import functools
