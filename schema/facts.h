@@ -189,6 +189,9 @@ struct OwnerMark {
   bool managed = false;  ///< label app.kubernetes.io/managed-by: fairlead
   std::string owner;     ///< annotation fairlead.io/owner, e.g. "placement/gpu"
 
+  /// Half a mark is none.
+  bool ours() const { return managed && !owner.empty(); }
+
   friend bool operator==(const OwnerMark&, const OwnerMark&) = default;
 };
 

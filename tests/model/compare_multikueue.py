@@ -80,12 +80,18 @@ def effect(write):
 def effects(writes, lines):
     """[(time, kind, namespace, name, effect)], sorted within a moment."""
     out, last = [], {}
+    shown = [(x["time"], meta(x["object"])["name"], conditions(x["object"])) for x in lines
+             if x["object"]["kind"] == "AdmissionCheck" and x["type"] != "DELETED"]
     gone = [(x["time"], (x["object"]["kind"], "", meta(x["object"])["name"])) for x in lines if x["type"] == "DELETED"]
     for when in sorted({milliseconds(w["time"]) for w in writes}):
         several, final = [], {}
         for key in {key for then, key in gone if then <= when}:
             last.pop(key, None)  # made again, it has said nothing
         gone = [(then, key) for then, key in gone if then > when]
+        for then, name, said in shown:
+            if then <= when:  # what a line shows stands
+                last[("AdmissionCheck", "", name)] = ("conditions", tuple(sorted(said.items())))
+        shown = [one for one in shown if one[0] > when]
         for w in (w for w in writes if milliseconds(w["time"]) == when and w["kind"] in KINDS):
             if w["kind"] == "AdmissionCheck" and w["verb"] not in ("apply-status", "patch"):
                 continue

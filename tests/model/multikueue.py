@@ -380,7 +380,7 @@ class Hub(World):
             return None
         value = self.use(p)
         if before is None:
-            return value if active and active[0] == "True" else None
+            return value if active else None
         held = self.used.lasted((meta(check)["name"], *value), self.setting(p, "settle"), self.now)
         return value if held else self.brief(before)
 

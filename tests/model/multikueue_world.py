@@ -24,8 +24,8 @@ DEFAULTS = {"settle": 2000, "moveWindow": 120000, "drainTimeout": 3600000, "empt
 NAMESPACED = {"Placement", "PlacementDecision", "ClusterProfile", "Secret", "AddOnPlacementScore", "Workload"}
 
 # Where the pages can be read in two ways.
-KUEUES_CHECK_USES_CONFIG = False   # does a Workload with only Kueue's own check on the config hold a cluster of it
-A_LIST_TAKES_NAMES = False         # does a name that is only in the list of an earlier Placement count as its pair
+KUEUES_CHECK_USES_CONFIG = True    # does a Workload with only Kueue's own check on the config hold a cluster of it
+A_LIST_TAKES_NAMES = True          # does a name that is only in the list of an earlier Placement count as its pair
 
 _UNITS = {"ns": Fraction(1, 1000000), "us": Fraction(1, 1000), "ms": 1, "s": 1000, "m": 60000, "h": 3600000}
 

@@ -45,9 +45,8 @@ void refresh_use(const State& state, const std::string& placement, WorkerList& l
     list.awaited.clear();
     return;
   }
-  if (list.unused_since) return;
-  list.unused_since = state.now;
-  if (list.windows == MembershipWindows{}) list.windows = configured_windows(state.configuration);
+  list.windows = configured_windows(state.configuration);
+  if (!list.unused_since) list.unused_since = state.now;
 }
 
 // ---- what stands in the config ----
@@ -77,8 +76,10 @@ void take_names(State& state, const std::string& placement, WorkerList& list) {
   for (const std::string& name : list.names) {
     if (contains(names, name)) continue;
     if (RunningCopies copies = copies_on(state, placement, name); !copies.workloads.empty()) {
-      copies.seq = state.seq;
-      list.running[name] = std::move(copies);
+      RunningCopies& running = list.running[name];
+      running.workloads.merge(copies.workloads);
+      running.over_since.reset();
+      running.seq = state.seq;
     }
     const auto worker = list.workers.find(name);
     if (worker != list.workers.end()) worker->second.taken_out = names != list.written;
@@ -142,7 +143,7 @@ LeftOut left_out_by_name(const State& state, const std::string& placement,
                          const std::string& name) {
   if (!is_dns_subdomain(name)) return LeftOut::name_invalid;
   const auto stands = state.multikueue.clusters.find(name);
-  if (stands != state.multikueue.clusters.end() && !stands->second.facts.mark.managed &&
+  if (stands != state.multikueue.clusters.end() && !stands->second.facts.mark.ours() &&
       !adopts(state, placement))
     return LeftOut::name_taken;
   if (state.configuration.multikueue.profile == "cluster") return LeftOut::no;  // names are shared
@@ -158,7 +159,8 @@ bool has_credential(const State& state, const WorkerList& list, const std::strin
   const CredentialRecord* record = find_credential(state, worker.cluster);
   if (record && record->now.any()) return true;
   if (!contains(list.names, name)) return false;
-  if (!state.multikueue.secrets_readable || !record) return true;  // not known to be gone
+  if (!state.multikueue.secrets_readable) return true;  // not known to be gone
+  if (!record || !record->lost_since) return false;
   const LogTime until = *record->lost_since + list.windows.credential_grace;
   if (until > state.now) next = std::min(next, until);
   return until > state.now;
@@ -166,10 +168,10 @@ bool has_credential(const State& state, const WorkerList& list, const std::strin
 
 void refresh_worker(const State& state, const std::string& placement, WorkerList& list,
                     const std::string& name, Worker& worker, LogTime& next) {
-  worker.left_out = worker.decided ? left_out_by_name(state, placement, name) : LeftOut::no;
-  if (worker.decided && worker.left_out == LeftOut::no &&
-      !has_credential(state, list, name, worker, next))
-    worker.left_out = LeftOut::credentials_missing;
+  const LeftOut fault = worker.decided ? left_out_by_name(state, placement, name) : LeftOut::no;
+  worker.usable_name = fault == LeftOut::no;
+  worker.credential = worker.decided && has_credential(state, list, name, worker, next);
+  worker.left_out = worker.decided && !worker.credential ? LeftOut::credentials_missing : fault;
   const bool selected = worker.decided && worker.left_out == LeftOut::no;
   if (worker.because.empty() || selected != worker.selected) {
     worker.since = state.now;
@@ -263,6 +265,7 @@ void judge_live(State& state, const std::string& placement, WorkerList& list, Lo
   for (auto& [name, worker] : list.workers) {
     const auto standing = verdict.standings.find(name);
     worker.standing = standing == verdict.standings.end() ? Standing::left : standing->second;
+    if (in.frozen_since || worker.standing == Standing::waits_copies) worker.taken_out = false;
   }
   if (!list.foreign.empty()) return;
   list.dissolve = verdict.dissolve;
@@ -298,7 +301,7 @@ void judge_unused(const State& state, const std::string& placement, WorkerList& 
 void watch_sources(const State& state, const WorkerList& list, LogTime& next) {
   for (const auto& [name, worker] : list.workers)
     if (!worker.cluster.empty() && contains(list.names, name))
-      source_for(state, name, worker.cluster, list.windows, next);
+      source_for(state, name, worker.cluster, next);
 }
 
 // Conditions tell of the list, nominations are made from it.
@@ -385,9 +388,12 @@ bool holds(const State& state, const std::string& placement, const WorkloadFacts
   const auto list = state.multikueue.lists.find(placement);
   if (list == state.multikueue.lists.end() || list->second.use == ListUse::none) return true;
   return std::any_of(workload.checks.begin(), workload.checks.end(), [&](const WorkloadCheck& one) {
-    const auto check = state.multikueue.checks.find(one.name);
-    return check != state.multikueue.checks.end() && check->second.ours &&
-           check->second.placement == placement;
+    const auto at = state.multikueue.checks.find(one.name);
+    if (at == state.multikueue.checks.end()) return false;
+    const CheckRecord& check = at->second;
+    const AdmissionCheckFacts& facts = check.seen.facts;
+    return (check.ours && check.placement == placement) ||
+           (facts.controller_name == kMultiKueueController && facts.parameters_name == placement);
   });
 }
 
@@ -427,7 +433,7 @@ bool adopts(const State& state, const std::string& placement) {
 bool is_own_config(const State& state, const std::string& placement) {
   const auto config = state.multikueue.configs.find(placement);
   return config != state.multikueue.configs.end() &&
-         (config->second.facts.mark.managed || adopts(state, placement));
+         (config->second.facts.mark.ours() || adopts(state, placement));
 }
 
 void close_multikueue(State& state, Touched& touched) {

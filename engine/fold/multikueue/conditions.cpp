@@ -61,9 +61,9 @@ std::optional<ConditionWish> nothing_to_dispatch_to(const Subject& of) {
   std::size_t with_credential = 0, named = 0, free = 0;
   for (const auto& [name, worker] : of.list->workers) {
     if (!worker.decided) continue;
-    if (worker.left_out == LeftOut::credentials_missing) continue;
+    if (!worker.credential) continue;
     ++with_credential;
-    if (worker.left_out != LeftOut::no) continue;
+    if (!worker.usable_name) continue;
     ++named;
     if (!of.list->running.contains(name)) ++free;
   }
@@ -146,8 +146,8 @@ std::string why_left_out(const Subject& of, const std::string& name, const Worke
   }
   const auto& names = of.list->names;
   const bool listed = std::find(names.begin(), names.end(), name) != names.end();
-  const bool full = names.size() >= workers_max(of.state);
-  return full && !listed && !of.list->running.contains(name) ? "no place left" : "";
+  const bool too_many = of.list->decided.size() > workers_max(of.state);
+  return too_many && !listed && !of.list->running.contains(name) ? "no place left" : "";
 }
 
 ConditionWish all_clusters_used(const Subject& of) {
@@ -178,6 +178,17 @@ ConditionWish all_clusters_used(const Subject& of) {
   return wish;
 }
 
+// What stands on the check from before this log: it counts as said.
+void adopt_standing(ConditionWish& wish, const ConditionFacts& stands) {
+  if (!wish.status.empty()) return;
+  if (stands.status == ConditionStatus::yes) wish = {"True", stands.reason, stands.reason};
+  if (stands.status == ConditionStatus::no) wish = {"False", stands.reason, stands.reason};
+}
+
+bool same_word(const ConditionWish& a, const ConditionWish& b) {
+  return a.status == b.status && a.reason == b.reason;
+}
+
 // It is there while a config is; it changes once the new word has lasted for `settle`.
 void derive_used(const Subject& of, CheckRecord& check, Duration settle, LogTime& next) {
   if (of.list && of.list->names.empty() && of.list->wish) return;  // it is about to be written
@@ -186,10 +197,13 @@ void derive_used(const Subject& of, CheckRecord& check, Duration settle, LogTime
     return;
   }
   ConditionWish wish = all_clusters_used(of);
-  if (check.used.status.empty()) check.used = wish;
+  adopt_standing(check.used, check.seen.facts.all_clusters_used);
+  const bool first = check.used.status.empty() && !check.active.status.empty();
+  if (first || (check.used.message == check.used.reason && same_word(check.used, wish)))
+    check.used = wish;
   if (wish != check.used_next) check.used_next_since = of.state.now;
   check.used_next = std::move(wish);
-  if (check.used_next_since + settle <= of.state.now)
+  if (!check.used.status.empty() && check.used_next_since + settle <= of.state.now)
     check.used = check.used_next;
   else if (check.used != check.used_next)
     next = std::min(next, check.used_next_since + settle);
@@ -197,6 +211,7 @@ void derive_used(const Subject& of, CheckRecord& check, Duration settle, LogTime
 
 void derive_active(const Subject& of, CheckRecord& check, Duration settle, LogTime& next) {
   auto idle = why_idle(of);
+  adopt_standing(check.active, check.seen.facts.active);
   if (!idle) {
     check.idle_since.reset();
     if (of.list && !of.list->names.empty())
@@ -206,7 +221,7 @@ void derive_active(const Subject& of, CheckRecord& check, Duration settle, LogTi
     return;
   }
   if (!check.idle_since) check.idle_since = of.state.now;
-  if (*check.idle_since + settle > of.state.now) {
+  if (check.active.status != "False" && *check.idle_since + settle > of.state.now) {
     next = std::min(next, *check.idle_since + settle);
     return;
   }

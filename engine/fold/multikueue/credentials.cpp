@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/fold/multikueue/names.h"
+#include "engine/fold/multikueue/windows.h"
 
 namespace fairlead {
 
@@ -69,11 +70,13 @@ bool refresh_credential(State& state, const std::string& cluster, Seq seq) {
   CredentialRecord& record = at->second;
   const Credential now = credential_of(state, cluster);
   if (!fresh && now == record.now) return false;
-  record.now = now;
-  record.seq = seq;
-  keep_since(record.lost_since, !now.any(), state.now);
+  const bool had = record.now.any();
+  if (now.any()) record.lost_since.reset();
+  if (had && !now.any()) record.lost_since = state.now;
   keep_since(record.profile_since, !now.profile.empty(), state.now);
   keep_since(record.profile_lost_since, now.profile.empty(), state.now);
+  record.now = now;
+  record.seq = seq;
   return true;
 }
 
@@ -83,27 +86,33 @@ const CredentialRecord* find_credential(const State& state, const std::string& c
 }
 
 Credential source_for(const State& state, const std::string& worker, const std::string& cluster,
-                      const MembershipWindows& windows, LogTime& next) {
+                      LogTime& next) {
   const CredentialRecord* record = find_credential(state, cluster);
   if (!record) return {};
-  const Credential profile{record->now.profile, ""};
-  const Credential secret{"", record->now.secret};
-  const auto at = state.multikueue.clusters.find(worker);
-  const auto lasted = [&](std::optional<LogTime> since, Duration window) {
-    if (!since) return false;
-    if (*since + window > state.now) next = std::min(next, *since + window);
-    return *since + window <= state.now;
-  };
-  if (at == state.multikueue.clusters.end()) return profile.any() ? profile : secret;
-  const MultiKueueClusterFacts& stands = at->second.facts;
-  if (!stands.cluster_profile.empty()) {
-    if (profile.any()) return profile;
-    const bool let_go = lasted(record->profile_lost_since, windows.credential_grace);
-    return let_go && secret.any() ? secret : Credential{stands.cluster_profile, ""};
+  const MultiKueue& all = state.multikueue;
+  MembershipWindows windows{};
+  bool listed = false;
+  for (const auto& [placement, list] : all.lists) {
+    if (std::find(list.names.begin(), list.names.end(), worker) == list.names.end()) continue;
+    windows = longest(windows, list.windows);
+    listed = true;
   }
-  if (profile.any() && (!secret.any() || lasted(record->profile_since, windows.settle)))
-    return profile;
-  return secret.any() ? secret : Credential{"", stands.secret};
+  const Credential now =
+      record->now.profile.empty() ? record->now : Credential{record->now.profile, ""};
+  Credential before;
+  if (const auto source = all.sources.find(worker); source != all.sources.end())
+    before = source->second;
+  else if (const auto stands = all.clusters.find(worker); listed && stands != all.clusters.end())
+    before = {stands->second.facts.cluster_profile, stands->second.facts.secret};
+  if (!before.any() || !now.any()) return now.any() ? now : before;
+  if (!listed || before.profile.empty() == now.profile.empty()) return now;
+  const LogTime change =
+      now.profile.empty()
+          ? record->profile_lost_since.value_or(state.now) + windows.credential_grace
+          : record->profile_since.value_or(state.now) + windows.settle;
+  if (change <= state.now) return now;
+  next = std::min(next, change);
+  return before;
 }
 
 }  // namespace fairlead

@@ -47,7 +47,7 @@ struct Credential {
 /// The credential of one OCM cluster and since when it is as it is.
 struct CredentialRecord {
   Credential now;
-  std::optional<LogTime> lost_since;     ///< there is none
+  std::optional<LogTime> lost_since;     ///< there is none any more
   std::optional<LogTime> profile_since;  ///< there is a profile
   std::optional<LogTime> profile_lost_since;
   Seq seq;  ///< of the event that changed it
@@ -60,9 +60,11 @@ enum class LeftOut : std::uint8_t { no, credentials_missing, name_taken, name_in
 
 /// One name that a list has or may get: that of a MultiKueueCluster.
 struct Worker {
-  std::string cluster;   ///< OCM's name; empty: a name in the list that is not one of ours
-  bool decided = false;  ///< the Placement selected the cluster
-  LeftOut left_out{};
+  std::string cluster;       ///< OCM's name; empty: a name in the list that is not one of ours
+  bool decided = false;      ///< the Placement selected the cluster
+  LeftOut left_out{};        ///< the first reason
+  bool usable_name = false;  ///< of the MultiKueueCluster: valid, and nobody else's
+  bool credential = false;   ///< there is one, or it was lost not long ago
   bool selected = false;
   LogTime since;               ///< of `selected`, or of its absence
   std::vector<Seq> because;    ///< events that brought it
@@ -158,6 +160,7 @@ struct MultiKueue {
   std::map<std::string, std::set<NamespacedName>> workloads_on;  ///< by status.clusterName
   std::map<std::string, std::set<NamespacedName>> workloads_of_check;
 
+  std::map<std::string, Credential> sources;  ///< by worker name: what our last write named
   std::map<std::string, CredentialRecord> credentials;   ///< by OCM cluster
   std::map<std::string, WorkerList> lists;               ///< by placement name
   std::map<std::string, std::set<std::string>> claimed;  ///< worker name -> placements that use it

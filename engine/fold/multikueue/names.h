@@ -12,6 +12,8 @@ namespace fairlead {
 
 /// spec.controllerName of the AdmissionChecks that are ours.
 inline constexpr std::string_view kPlacementController = "open-cluster-management.io/placement";
+/// spec.controllerName of Kueue's own AdmissionChecks, which name a MultiKueueConfig.
+inline constexpr std::string_view kMultiKueueController = "kueue.x-k8s.io/multikueue";
 /// The finalizer that the OCM add-on leaves on them.
 inline constexpr std::string_view kAddonFinalizer =
     "kueue-addon.open-cluster-management.io/admissioncheck-cleanup";

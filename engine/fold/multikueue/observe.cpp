@@ -106,6 +106,11 @@ bool names_a_placement(const AdmissionCheckFacts& check) {
          check.parameters_kind == info(Kind::placement).name && !check.parameters_name.empty();
 }
 
+// Workloads with Kueue's own check on the config count for its list too.
+void open_list_of_kueues_check(State& state, const AdmissionCheckFacts& check, Seq seq) {
+  if (check.controller_name == kMultiKueueController) open_list(state, check.parameters_name, seq);
+}
+
 // A list that the check leaves must stand until the one it goes to does.
 void leave_list(State& state, const std::string& from, const std::string& to, Seq seq) {
   if (from.empty()) return;
@@ -121,6 +126,8 @@ void observe_check(State& state, const std::string& name,
   CheckRecord& check = checks[name];
   const std::string before = check.ours ? check.placement : "";
   check.ours = seen && seen->facts.controller_name == kPlacementController && !seen->facts.deleting;
+  open_list_of_kueues_check(state, check.seen.facts, seq);
+  if (seen) open_list_of_kueues_check(state, seen->facts, seq);
   check.good = seen && names_a_placement(seen->facts);
   if (check.ours && check.good) check.placement = seen->facts.parameters_name;
   const std::string after = check.ours ? check.placement : "";
@@ -288,6 +295,12 @@ void touch_multikueue(State& state, const ObjectKey& object) {
 }
 
 void expect_multikueue(State& state, const PatchIntended& intent) {
+  if (intent.target.kind == Kind::multikueue_cluster) {
+    state.multikueue.sources.erase(intent.target.name);
+    if (!intent.expected) return;
+    const auto& facts = std::get<MultiKueueClusterFacts>(*intent.expected);
+    state.multikueue.sources[intent.target.name] = {facts.cluster_profile, facts.secret};
+  }
   if (intent.target.kind != Kind::multikueue_config) return;
   WorkerList& list = state.multikueue.lists[intent.target.name];
   list.written.clear();

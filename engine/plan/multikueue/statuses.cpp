@@ -49,13 +49,11 @@ const Json* find_said(const Json& said, const std::string& type) {
 
 bool differs(const ConditionToSay& one, std::int64_t generation, const Json* said) {
   if (one.wish.status.empty()) return said || one.stands.status != ConditionStatus::absent;
-  if (!said || (*said)["status"] != one.wish.status || (*said)["reason"] != one.wish.reason ||
-      (*said)["message"] != one.wish.message || (*said)["observedGeneration"] != generation)
-    return true;
   const ConditionStatus status =
       one.wish.status == "True" ? ConditionStatus::yes : ConditionStatus::no;
-  const bool overwritten = one.stands.status != status || one.stands.reason != one.wish.reason;
-  return one.stands.status != ConditionStatus::absent && overwritten;
+  const bool stands = one.stands.status == status && one.stands.reason == one.wish.reason;
+  if (!stands || one.stands.observed_generation != generation) return true;
+  return said && (*said)["message"] != one.wish.message;
 }
 
 Json to_json(const State& state, const ConditionToSay& one, std::int64_t generation,

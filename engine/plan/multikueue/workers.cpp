@@ -60,7 +60,7 @@ const std::vector<std::string>& wanted_names(const WorkerList& list) {
 // The MultiKueueCluster exists, is ours and no write of it is on its way.
 bool stands(const State& state, const std::string& name) {
   const auto at = state.multikueue.clusters.find(name);
-  return at != state.multikueue.clusters.end() && at->second.facts.mark.managed &&
+  return at != state.multikueue.clusters.end() && at->second.facts.mark.ours() &&
          !write_pending(state, {std::string(kHub), {Kind::multikueue_cluster, "", name}, false});
 }
 
@@ -104,12 +104,12 @@ void emit_workers(const State& state, const std::string& placement,
   for (const std::string& name : wanted_names(list)) {
     const auto worker = list.workers.find(name);
     if (worker == list.workers.end() || worker->second.cluster.empty() ||
-        worker->second.left_out == LeftOut::name_taken)
+        !worker->second.usable_name)
       continue;
     const std::string& cluster = worker->second.cluster;
     if (worker_name(state.configuration, placement, cluster) != name) continue;  // an old profile's
     LogTime never = kForever;
-    const Credential source = source_for(state, name, cluster, list.windows, never);
+    const Credential source = source_for(state, name, cluster, never);
     if (!source.any()) continue;
     MultiKueueClusterFacts facts;
     facts.secret = source.secret;
@@ -152,7 +152,7 @@ void emit_worker_removals(const State& state, const std::set<std::string>& names
     if (list.wish) needed.insert(list.wish->begin(), list.wish->end());
   for (const std::string& name : names) {
     const auto at = state.multikueue.clusters.find(name);
-    if (at == state.multikueue.clusters.end() || !at->second.facts.mark.managed ||
+    if (at == state.multikueue.clusters.end() || !at->second.facts.mark.ours() ||
         at->second.facts.deleting || needed.contains(name))
       continue;
     PatchIntended intent = intent_for(state, Verb::remove, Kind::multikueue_cluster, name);
