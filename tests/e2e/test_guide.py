@@ -15,17 +15,32 @@ EVENTS = "/api/v1/namespaces/default/events"
 
 
 class GuideTest(HubTest):
-    def role(self):
-        """The ClusterRole of the guide, as it stands there."""
+    def roles(self):
+        """The ClusterRole and the Role of the guide, as they stand there."""
         blocks = [block for block in GUIDE.read_text().split("```yaml\n")[1:] if "kind: ClusterRole" in block]
         self.assertEqual(len(blocks), 1)
-        return blocks[0].split("```")[0]
+        roles = blocks[0].split("```")[0].split("---\n")
+        self.assertEqual(len(roles), 2)
+        return roles
 
-    def hub_with_the_guides_rights(self):
-        self.server.kubectl("apply", "-f", "-", stdin=self.role())
+    def bind_cluster_role(self, role):
+        self.server.kubectl("apply", "-f", "-", stdin=role)
         self.server.kubectl("create", "clusterrolebinding", "fairlead-guide", "--clusterrole=fairlead",
                             "--user=limited")
         self.addCleanup(self.server.kubectl, "delete", "clusterrolebinding", "fairlead-guide")
+
+    def bind_role(self, role):
+        if "kueue-system" not in self.server.kubectl("get", "namespaces", "-o", "name"):
+            self.server.kubectl("create", "namespace", "kueue-system")
+        self.server.kubectl("apply", "-f", "-", stdin=role)
+        self.server.kubectl("create", "rolebinding", "fairlead-guide", "-n", "kueue-system", "--role=fairlead",
+                            "--user=limited")
+        self.addCleanup(self.server.kubectl, "delete", "rolebinding", "fairlead-guide", "-n", "kueue-system")
+
+    def hub_with_the_guides_rights(self):
+        cluster_role, role = self.roles()
+        self.bind_cluster_role(cluster_role)
+        self.bind_role(role)
         return self.hub(kubeconfig=self.server.kubeconfig("limited")).start()
 
     def told(self):
@@ -54,6 +69,26 @@ class GuideTest(HubTest):
         hub.stop()
         self.assertNotIn('code="403"', hub.metrics)
         self.assertIn("fairlead_notices_lost_total 0", hub.metrics)
+        hub.check_log()
+
+    def test_quotas_do_without_the_rights_of_multikueue(self):
+        cluster_role, _ = self.roles()
+        # As before that path was there: of each rule, only what quotas need.
+        for resource in ("placements", "addonplacementscores", "workloads", "multikueueclusters",
+                         "customresourcedefinitions"):
+            self.assertIn(resource, cluster_role)
+            cluster_role = re.sub(rf"(?<=[ \[]){resource}(?=[,\]])", f"no-{resource}", cluster_role)
+        self.bind_cluster_role(cluster_role)
+        hub = self.hub(kubeconfig=self.server.kubeconfig("limited")).start()
+        self.server.create(CLAIMS, claim())
+        self.wait_for_cpu(hub, "500", "500")
+        line = r'cannot be read on the hub: going on without it.*kind="?(\w+)"? namespace="?([^\s"]+)'
+        refused = re.findall(line, hub.process.text())
+        self.assertEqual(sorted(refused), [
+            ("AddOnPlacementScore", "*"), ("CustomResourceDefinition", "*"), ("MultiKueueCluster", "*"),
+            ("Placement", "kueue-system"), ("PlacementDecision", "kueue-system"), ("Secret", "kueue-system"),
+            ("Workload", "*")])
+        hub.stop()
         hub.check_log()
 
     def test_a_backup_of_a_running_hub_is_a_log_to_go_on_with(self):
