@@ -14,7 +14,18 @@ GUIDE = pathlib.Path(__file__).resolve().parents[2] / "docs/operating.md"
 EVENTS = "/api/v1/namespaces/default/events"
 
 
+# Every kind that the hub reads is served here: what is not served cannot be refused.
+MULTIKUEUE_CRDS = ("placements.cluster.open-cluster-management.io",
+                   "placementdecisions.cluster.open-cluster-management.io",
+                   "addonplacementscores.cluster.open-cluster-management.io", "workloads.kueue.x-k8s.io")
+
+
 class GuideTest(HubTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.server.install_crds(only=MULTIKUEUE_CRDS)
+
     def roles(self):
         """The ClusterRole and the Role of the guide, as they stand there."""
         blocks = [block for block in GUIDE.read_text().split("```yaml\n")[1:] if "kind: ClusterRole" in block]
