@@ -1,5 +1,7 @@
 """What docs/operating.md tells an administrator to do is enough: its rights, its backup, its answers."""
 
+import base64
+import json
 import pathlib
 import re
 import unittest
@@ -80,6 +82,31 @@ class GuideTest(HubTest):
         hub.stop()
         self.assertNotIn('code="403"', hub.metrics)
         self.assertIn("fairlead_notices_lost_total 0", hub.metrics)
+        hub.check_log()
+
+    def test_of_secrets_those_of_kueue_are_known_and_none_is_told(self):
+        hub = self.hub_with_the_guides_rights()
+        for namespace in ("default", "kueue-system"):
+            for key in ("kubeconfig", "other"):
+                self.server.kubectl("create", "secret", "generic", f"guide-{key}", "-n", namespace,
+                                    f"--from-literal={key}=quiet-{key}")
+                self.addCleanup(self.server.kubectl, "delete", "secret", f"guide-{key}", "-n", namespace)
+
+        def seen():
+            return {event["name"]: event for event in hub.events(fact="ObjectObserved", kind="Secret")}
+
+        hub.wait_until("both to be logged", lambda: set(seen()) >= {"guide-kubeconfig", "guide-other"})
+        first = seen()
+        self.server.kubectl("patch", "secret", "guide-other", "-n", "kueue-system", "-p",
+                            '{"stringData": {"other": "quieter"}}')
+        hub.wait_until("the rotation", lambda: seen()["guide-other"]["facts"] != first["guide-other"]["facts"])
+        hub.stop()
+        self.assertEqual({event["namespace"] for event in hub.events(kind="Secret")}, {"kueue-system"})
+        self.assertEqual(first["guide-kubeconfig"]["facts"]["keys"], ["kubeconfig"])
+        text = json.dumps(hub.events()) + hub.process.text()
+        for plain in ("quiet-other", "quiet-kubeconfig", "quieter"):
+            for form in (plain, base64.b64encode(plain.encode()).decode()):
+                self.assertNotIn(form, text)
         hub.check_log()
 
     def test_quotas_do_without_the_rights_of_multikueue(self):
