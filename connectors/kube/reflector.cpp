@@ -6,13 +6,25 @@
 #include "connectors/kube/resource_path.h"
 
 namespace fairlead {
-// What a server says about a failure, at most a line.
-std::string Reflector::status_text(int status, std::string_view body) {
-  const std::string out = status == 0 ? "no answer" : std::to_string(status);
+
+// What a server says about a failure.
+std::string Reflector::status_text(int status, std::string_view body) const {
   JsonFault fault;
   const auto parsed = parse_json(body, fault);
-  const bool told = parsed && parsed->root()["message"].is(JsonKind::string);
-  std::string said(told ? parsed->root()["message"].string() : body);
+  if (parsed && parsed->root()["message"].is(JsonKind::string))
+    return failure_text(status, parsed->root()["message"].string());
+  return failure_text(status, status == 0 ? body : shown(body));
+}
+
+// What does not come from a Status may be a piece of an object.
+std::string_view Reflector::shown(std::string_view text) const {
+  return kind_ == Kind::secret ? "(not shown: it may be a piece of a Secret)" : text;
+}
+
+// At most a line.
+std::string Reflector::failure_text(int status, std::string_view text) {
+  const std::string out = status == 0 ? "no answer" : std::to_string(status);
+  std::string said(text);
   std::replace(said.begin(), said.end(), '\n', ' ');
   if (said.size() > 300) said.resize(300);
   return said.empty() ? out : out + ": " + said;
@@ -256,7 +268,7 @@ ReflectorOutput Reflector::page(LogTime now, int status, std::string_view body,
   auto document = parse_json(body, fault, kJsonFileBytesMax);
   if (!document || !document->root().is(JsonKind::object)) {
     ++counters_.malformed;
-    failed_list(now, 0, "a page that is no JSON: " + fault.what, std::nullopt);
+    failed_list(now, 0, "a page that is no JSON: " + std::string(shown(fault.what)), std::nullopt);
     return finish(now);
   }
   ++counters_.pages;

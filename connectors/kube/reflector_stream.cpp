@@ -60,7 +60,7 @@ void Reflector::forget_failures_if_lasting(LogTime now) {
 void Reflector::broken(LogTime now, const std::string& why) {
   ++counters_.errors;
   ++bad_lines_;
-  say("broken stream: " + why);
+  say("broken stream: " + std::string(shown(why)));
   const bool again = phase_ == Phase::streaming_list || bad_lines_ >= kBadLinesMax;
   if (again) {
     ++counters_.relists;
@@ -229,7 +229,7 @@ void Reflector::take_error(LogTime now, JsonView status) {
     }
     return;
   }
-  say("error event " + status_text(code, status["message"].string()));
+  say("error event " + failure_text(code, status["message"].string()));
   if (was_list && (code == 500 || code == 400 || code == 422)) {
     streaming_lists_ =
         false;  // "required storage feature RequestWatchProgress is disabled" and the like

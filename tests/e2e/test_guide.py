@@ -1,5 +1,7 @@
 """What docs/operating.md tells an administrator to do is enough: its rights, its backup, its answers."""
 
+import base64
+import json
 import pathlib
 import re
 import unittest
@@ -14,18 +16,44 @@ GUIDE = pathlib.Path(__file__).resolve().parents[2] / "docs/operating.md"
 EVENTS = "/api/v1/namespaces/default/events"
 
 
+# Every kind that the hub reads is served here: what is not served cannot be refused.
+MULTIKUEUE_CRDS = ("placements.cluster.open-cluster-management.io",
+                   "placementdecisions.cluster.open-cluster-management.io",
+                   "addonplacementscores.cluster.open-cluster-management.io", "workloads.kueue.x-k8s.io")
+
+
 class GuideTest(HubTest):
-    def role(self):
-        """The ClusterRole of the guide, as it stands there."""
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.server.install_crds(only=MULTIKUEUE_CRDS)
+
+    def roles(self):
+        """The ClusterRole and the Role of the guide, as they stand there."""
         blocks = [block for block in GUIDE.read_text().split("```yaml\n")[1:] if "kind: ClusterRole" in block]
         self.assertEqual(len(blocks), 1)
-        return blocks[0].split("```")[0]
+        roles = blocks[0].split("```")[0].split("---\n")
+        self.assertEqual(len(roles), 2)
+        return roles
 
-    def hub_with_the_guides_rights(self):
-        self.server.kubectl("apply", "-f", "-", stdin=self.role())
+    def bind_cluster_role(self, role):
+        self.server.kubectl("apply", "-f", "-", stdin=role)
         self.server.kubectl("create", "clusterrolebinding", "fairlead-guide", "--clusterrole=fairlead",
                             "--user=limited")
         self.addCleanup(self.server.kubectl, "delete", "clusterrolebinding", "fairlead-guide")
+
+    def bind_role(self, role):
+        if "kueue-system" not in self.server.kubectl("get", "namespaces", "-o", "name"):
+            self.server.kubectl("create", "namespace", "kueue-system")
+        self.server.kubectl("apply", "-f", "-", stdin=role)
+        self.server.kubectl("create", "rolebinding", "fairlead-guide", "-n", "kueue-system", "--role=fairlead",
+                            "--user=limited")
+        self.addCleanup(self.server.kubectl, "delete", "rolebinding", "fairlead-guide", "-n", "kueue-system")
+
+    def hub_with_the_guides_rights(self):
+        cluster_role, role = self.roles()
+        self.bind_cluster_role(cluster_role)
+        self.bind_role(role)
         return self.hub(kubeconfig=self.server.kubeconfig("limited")).start()
 
     def told(self):
@@ -54,6 +82,51 @@ class GuideTest(HubTest):
         hub.stop()
         self.assertNotIn('code="403"', hub.metrics)
         self.assertIn("fairlead_notices_lost_total 0", hub.metrics)
+        hub.check_log()
+
+    def test_of_secrets_those_of_kueue_are_known_and_none_is_told(self):
+        hub = self.hub_with_the_guides_rights()
+        for namespace in ("default", "kueue-system"):
+            for key in ("kubeconfig", "other"):
+                self.server.kubectl("create", "secret", "generic", f"guide-{key}", "-n", namespace,
+                                    f"--from-literal={key}=quiet-{key}")
+                self.addCleanup(self.server.kubectl, "delete", "secret", f"guide-{key}", "-n", namespace)
+
+        def seen():
+            return {event["name"]: event for event in hub.events(fact="ObjectObserved", kind="Secret")}
+
+        hub.wait_until("both to be logged", lambda: set(seen()) >= {"guide-kubeconfig", "guide-other"})
+        first = seen()
+        self.server.kubectl("patch", "secret", "guide-other", "-n", "kueue-system", "-p",
+                            '{"stringData": {"other": "quieter"}}')
+        hub.wait_until("the rotation", lambda: seen()["guide-other"]["facts"] != first["guide-other"]["facts"])
+        hub.stop()
+        self.assertEqual({event["namespace"] for event in hub.events(kind="Secret")}, {"kueue-system"})
+        self.assertEqual(first["guide-kubeconfig"]["facts"]["keys"], ["kubeconfig"])
+        text = json.dumps(hub.events()) + hub.process.text()
+        for plain in ("quiet-other", "quiet-kubeconfig", "quieter"):
+            for form in (plain, base64.b64encode(plain.encode()).decode()):
+                self.assertNotIn(form, text)
+        hub.check_log()
+
+    def test_quotas_do_without_the_rights_of_multikueue(self):
+        cluster_role, _ = self.roles()
+        # As before that path was there: of each rule, only what quotas need.
+        for resource in ("placements", "addonplacementscores", "workloads", "multikueueclusters",
+                         "customresourcedefinitions"):
+            self.assertIn(resource, cluster_role)
+            cluster_role = re.sub(rf"(?<=[ \[]){resource}(?=[,\]])", f"no-{resource}", cluster_role)
+        self.bind_cluster_role(cluster_role)
+        hub = self.hub(kubeconfig=self.server.kubeconfig("limited")).start()
+        self.server.create(CLAIMS, claim())
+        self.wait_for_cpu(hub, "500", "500")
+        line = r'cannot be read on the hub: going on without it.*kind="?(\w+)"? namespace="?([^\s"]+)'
+        refused = re.findall(line, hub.process.text())
+        self.assertEqual(sorted(refused), [
+            ("AddOnPlacementScore", "*"), ("CustomResourceDefinition", "*"), ("MultiKueueCluster", "*"),
+            ("Placement", "kueue-system"), ("PlacementDecision", "kueue-system"), ("Secret", "kueue-system"),
+            ("Workload", "*")])
+        hub.stop()
         hub.check_log()
 
     def test_a_backup_of_a_running_hub_is_a_log_to_go_on_with(self):

@@ -83,7 +83,7 @@ TEST_CASE(
 TEST_CASE("an object with a field named type is an object") {
   CHECK(
       summary("apiVersion: v1\nkind: Secret\ntype: Opaque\nmetadata: {name: s, namespace: d}\n") ==
-      "1 00:00:00Z hub added Secret d/s@\n");
+      "1 00:00:00Z hub added Secret d/s@ read\n");
 }
 
 TEST_CASE("what is not understood names file, line and what was expected") {

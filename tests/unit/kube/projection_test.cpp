@@ -168,18 +168,6 @@ TEST_CASE("a ClusterQueue gives the same facts in v1beta1 and v1beta2") {
   CHECK(two.groups[0].flavors[1].resources[1].nominal.nano() == 0);
 }
 
-TEST_CASE("AdmissionCheck and MultiKueueConfig keep their references") {
-  auto check = facts<AdmissionCheckFacts>(
-      R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"AdmissionCheck","metadata":{"name":"a"},
-    "spec":{"controllerName":"kueue.x-k8s.io/multikueue","parameters":{"apiGroup":"kueue.x-k8s.io","kind":"MultiKueueConfig","name":"m"}}})");
-  CHECK(check == AdmissionCheckFacts{"kueue.x-k8s.io/multikueue", "kueue.x-k8s.io",
-                                     "MultiKueueConfig", "m"});
-  auto config = facts<MultiKueueConfigFacts>(
-      R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"MultiKueueConfig","metadata":{"name":"m"},
-    "spec":{"clusters":["w2","w1"],"quotaManagement":"Automated"}})");
-  CHECK(config == MultiKueueConfigFacts{{"w2", "w1"}, "Automated"});
-}
-
 TEST_CASE(
     "our ManifestWork tells what it carries, whether it is applied and what the member reports") {
   auto work = facts<ManifestWorkFacts>(

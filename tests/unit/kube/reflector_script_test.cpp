@@ -94,6 +94,16 @@ class Stage {
       return reflector_->served(
           now_, rest == "nothing" ? std::nullopt : std::optional<std::string>(rest));
     if (verb == "expected") return reflector_->expected(now_);
+    if (verb == "confine") {
+      using Breadth = WatchScope::Breadth;
+      const std::string name = rest.substr(rest.find(' ') + 1);
+      return reflector_->confine(
+          now_, rest == "everywhere"
+                    ? WatchScope{}
+                    : WatchScope{rest.starts_with("wish") ? Breadth::everywhere_if_allowed
+                                                          : Breadth::one_namespace,
+                                 name});
+    }
     if (verb == "moved") return reflector_->moved(now_);
     if (verb == "disconnected") return reflector_->disconnected(now_);
     if (verb == "hurry") return reflector_->hurry(now_);

@@ -1,0 +1,61 @@
+// Debounce layer 0: whose bursts are held back, and whose never.
+#include "engine/ingest/coalescer.h"
+
+#include <catch2/catch.hpp>
+#include <set>
+
+using namespace fairlead;
+
+namespace {
+
+constexpr Duration kWindow = seconds(5);
+
+WatchFact seen(Kind kind, const std::string& version) {
+  ObjectSeen object;
+  object.key = {kind, info(kind).namespaced ? "n" : "", "x"};
+  object.resource_version = version;
+  return {std::string(kHub), std::move(object)};
+}
+
+WatchFact missing(Kind kind) {
+  return {std::string(kHub), ObjectMissing{{kind, info(kind).namespaced ? "n" : "", "x"}, "", ""}};
+}
+
+}  // namespace
+
+TEST_CASE("only what tells of capacity is held back, whatever ingestCoalesce says") {
+  const std::set<Kind> held{Kind::node, Kind::cluster_metrics, Kind::managed_cluster};
+  for (const KindInfo& row : kKinds) {
+    INFO(row.name);
+    Coalescer coalescer;
+    const LogTime begin{seconds(100).ns};
+    const auto first = coalescer.offer(seen(row.kind, "1"), begin);
+    REQUIRE(first.has_value());
+    coalescer.passed(*first, begin, kWindow);
+    const LogTime soon = begin + milliseconds(1);
+    const bool passes = !held.contains(row.kind);
+    for (const std::string version : {"2", "3"}) {
+      const auto next = coalescer.offer(seen(row.kind, version), soon);
+      CHECK(next.has_value() == passes);
+      if (next) {
+        CHECK(std::get<ObjectSeen>(next->said).resource_version == version);
+        coalescer.passed(*next, soon, kWindow);
+      }
+    }
+    CHECK(coalescer.offer(missing(row.kind), soon).has_value() == passes);
+    CHECK(coalescer.next_due() == (passes ? kForever : begin + kWindow));
+    CHECK(coalescer.take_due(begin + kWindow).size() == (passes ? 0 : 1));
+  }
+}
+
+TEST_CASE("of what is held back the newest is taken out at the end of the window") {
+  Coalescer coalescer;
+  const LogTime begin{seconds(100).ns};
+  coalescer.passed(*coalescer.offer(seen(Kind::node, "1"), begin), begin, kWindow);
+  CHECK_FALSE(coalescer.offer(seen(Kind::node, "2"), begin + seconds(1)));
+  CHECK_FALSE(coalescer.offer(seen(Kind::node, "3"), begin + seconds(2)));
+  CHECK(coalescer.take_due(begin + seconds(4)).empty());
+  const auto due = coalescer.take_due(begin + kWindow);
+  REQUIRE(due.size() == 1);
+  CHECK(std::get<ObjectSeen>(due[0].said).resource_version == "3");
+}

@@ -1,0 +1,75 @@
+// Kinds that the hub may not read: whom that keeps waiting, and what is said of it.
+#include <algorithm>
+#include <set>
+
+#include "engine/runtime/hub_core.h"
+#include "tests/unit/runtime/hub_bench.h"
+
+namespace fairlead {
+namespace {
+
+TEST_CASE("what the hub may not read keeps it waiting only where quotas need it") {
+  HubBench bench;
+  bench.at_once();
+  bench.hub.put(HubBench::claim(), HubBench::claim_facts());
+  bench.start();
+  std::vector<Kind> needed;
+  std::set<Kind> optional;
+  for (const Kind kind : every_hub_kind())
+    if (may_stay_unread(kind))
+      optional.insert(kind);
+    else
+      needed.push_back(kind);
+  CHECK(optional.size() == 7);
+  for (WatchFact& fact : bench.member.list({Kind::node})) bench.core->offer(std::move(fact));
+  for (WatchFact& fact : bench.hub.list(needed)) bench.core->offer(std::move(fact));
+  bench.settle();
+  CHECK(bench.core->awaited() == optional);
+  // Silence of what quotas follow from is no answer, nor is the word of a member.
+  bench.core->offer({"hub", StreamLost{Kind::local_queue}});
+  bench.core->offer({"cluster2", StreamLost{Kind::secret}});
+  bench.settle();
+  CHECK(bench.core->awaited() == optional);
+  bench.diagnostics.clear();
+  for (const Kind kind : optional) {
+    CHECK_FALSE(bench.core->figures().planning);
+    bench.core->offer({"hub", StreamLost{kind}});
+    bench.settle();
+  }
+  CHECK(bench.core->figures().planning);
+  CHECK(bench.quotas() == "500 500");
+  const auto told = [&](const std::string& kind, const std::string& namespace_) {
+    return std::count_if(bench.diagnostics.begin(), bench.diagnostics.end(),
+                         [&](const std::string& line) {
+                           return line.find("cannot be read on the hub") != std::string::npos &&
+                                  line.find("kind=" + kind) != std::string::npos &&
+                                  line.find("namespace=" + namespace_) != std::string::npos;
+                         });
+  };
+  CHECK(told("Secret", "kueue-system") == 1);
+  CHECK(told("PlacementDecision", "kueue-system") == 1);
+  CHECK(told("Workload", "\"*\"") == 1);
+  CHECK((folded(events_of(*bench.log)) == bench.core->state()));
+}
+
+TEST_CASE("of a refused kind nothing is gone before it is listed") {
+  HubBench bench;
+  bench.at_once();
+  bench.hub.put(HubBench::claim(), HubBench::claim_facts());
+  bench.start();
+  for (const Kind kind : every_hub_kind())
+    if (kind == Kind::workload)
+      bench.core->offer({"hub", StreamLost{kind}});
+    else
+      for (WatchFact& fact : bench.hub.list({kind})) bench.core->offer(std::move(fact));
+  bench.settle();
+  CHECK(bench.core->figures().planning);
+  // Its list comes after all: as with any other first list.
+  for (WatchFact& fact : bench.hub.list({Kind::workload})) bench.core->offer(std::move(fact));
+  bench.settle();
+  CHECK(bench.core->figures().planning);
+  CHECK((folded(events_of(*bench.log)) == bench.core->state()));
+}
+
+}  // namespace
+}  // namespace fairlead
