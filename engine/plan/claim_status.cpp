@@ -13,7 +13,6 @@ namespace fairlead {
 
 namespace {
 
-
 struct Condition {
   std::string type;
   std::string status;

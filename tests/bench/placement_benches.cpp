@@ -33,8 +33,6 @@ constexpr const char* kNamespace = "kueue-system";
 constexpr const char* kPlacement = "gpu";
 const Names kClusters{"a", "b", "c", "d", "e", "f"};
 
-std::string worker_of(const std::string& cluster) { return "gpu-" + cluster; }
-
 Trace every(Duration step, int flaps, const std::function<void(int, Trace&, LogTime)>& flap) {
   Trace trace;
   trace.moments.push_back({LogTime{}, {{"a", "b", "c"}, {"d", "e", "f"}}});
