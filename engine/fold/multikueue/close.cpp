@@ -300,12 +300,12 @@ void judge_unused(const State& state, const std::string& placement, WorkerList& 
                   LogTime& next) {
   if (list.names.empty()) return;
   const LogTime patience = *list.unused_since + list.windows.drain_timeout;
-  std::erase_if(list.awaited,
-                [&](const std::string& other) { return !names_in_config(state, other).empty(); });
-  const bool waits = !list.awaited.empty() || std::any_of(list.names.begin(), list.names.end(),
-                                                          [&](const std::string& name) {
-                                                            return is_held(state, placement, name);
-                                                          });
+  const bool waits =
+      std::any_of(
+          list.awaited.begin(), list.awaited.end(),
+          [&](const std::string& other) { return names_in_config(state, other).empty(); }) ||
+      std::any_of(list.names.begin(), list.names.end(),
+                  [&](const std::string& name) { return is_held(state, placement, name); });
   list.dissolve = !waits || patience <= state.now;
   if (list.dissolve)
     list.rule = "unused";

@@ -194,21 +194,22 @@ bool same_word(const ConditionWish& a, const ConditionWish& b) {
 
 // It is there while a config is; it changes once the new word has lasted for `settle`.
 void derive_used(const Subject& of, CheckRecord& check, Duration settle, LogTime& next) {
-  if (check.used.status.empty()) adopt_standing(check.used, check.seen.facts.all_clusters_used);
-  if (of.list && of.list->names.empty() && of.list->wish) return;  // it is about to be written
-  if (!of.list || of.list->names.empty()) {
-    check.used = check.used_next = {};
-    return;
-  }
-  if (!check.good) return adopt_standing(check.used, check.seen.facts.all_clusters_used);
-  ConditionWish wish = all_clusters_used(of);
-  const bool wiped = check.seen.facts.all_clusters_used.status == ConditionStatus::absent;
-  const bool first = (check.used.status.empty() || wiped) && !check.active.status.empty();
-  if (first || (check.used.message == check.used.reason && same_word(check.used, wish)))
-    check.used = wish;
+  const ConditionFacts& stands = check.seen.facts.all_clusters_used;
+  if (!check.good && of.list && !of.list->names.empty()) return adopt_standing(check.used, stands);
+  ConditionWish wish = of.list && check.good ? all_clusters_used(of) : ConditionWish{};
   if (!same_word(wish, check.used_next)) check.used_word_since = of.state.now;
   if (wish.message != check.used_next.message) check.used_message_since = of.state.now;
   check.used_next = std::move(wish);
+  if (check.used.status.empty()) adopt_standing(check.used, stands);
+  if (!of.list || of.list->names.empty()) {
+    const bool about_to_be_written = of.list && of.list->wish;
+    if (!about_to_be_written) check.used = {};
+    return;
+  }
+  const bool wiped = stands.status == ConditionStatus::absent;
+  const bool first = (check.used.status.empty() || wiped) && !check.active.status.empty();
+  const bool adopted = check.used.message == check.used.reason;
+  if (first || (adopted && same_word(check.used, check.used_next))) check.used = check.used_next;
   if (check.used.status.empty() || check.used == check.used_next) return;
   const bool word = same_word(check.used, check.used_next);
   const LogTime change = (word ? check.used_message_since : check.used_word_since) + settle;
@@ -253,7 +254,7 @@ void close_check(State& state, const std::string& name) {
     const auto list = state.multikueue.lists.find(check.placement);
     const Subject of{state, name, check,
                      list == state.multikueue.lists.end() ? nullptr : &list->second};
-    const Duration settle = of.list && of.list->use != ListUse::none
+    const Duration settle = check.good && of.list
                                 ? of.list->windows.settle
                                 : windows_of(state.configuration, check.seen.facts).settle;
     derive_active(of, check, settle, next);

@@ -101,7 +101,6 @@ struct WorkerList {
   MembershipWindows windows;
   ListUse use{};
   std::optional<LogTime> unused_since;  ///< the last check that used it went
-  std::set<std::string> awaited;        ///< Placements whose lists must stand before it may go
   std::string foreign;                  ///< why the config cannot be ours; empty: it can
 
   std::optional<std::vector<std::string>> wish;  ///< what spec.clusters should be, if not as it is
@@ -127,6 +126,7 @@ struct CheckRecord {
   bool ours = false;                  ///< its controller is this one, and it is not being deleted
   bool good = false;                  ///< its parameters name a Placement
   std::string placement;              ///< of its last good parameters
+  std::set<std::string> came_from;    ///< Placements that its parameters named before
   std::optional<LogTime> idle_since;  ///< there is nothing to dispatch to
   ConditionWish active;
   ConditionWish used;          ///< AllClustersUsed as it should stand

@@ -56,6 +56,10 @@ void close_nomination(State& state, const NamespacedName& id) {
   const auto& stands = facts.nominated_clusters;
   const bool first = !record.judged_list;
   const bool same = first || (*record.judged_list == list.names && record.judged_away == away);
+  if (!stands.empty() && list.wish) {  // another list is about to stand
+    record.nomination = stands;
+    return;
+  }
   if (!stands.empty() && same) {
     record.nomination = stands;
     if (first) record.judged_away = away;

@@ -112,10 +112,14 @@ void open_list_of_kueues_check(State& state, const AdmissionCheckFacts& check, S
 }
 
 // A list that the check leaves must stand until the one it goes to does.
-void leave_list(State& state, const std::string& from, const std::string& to, Seq seq) {
-  if (from.empty()) return;
-  open_list(state, from, seq);
-  if (to != from && !to.empty()) state.multikueue.lists[from].awaited.insert(to);
+void leave_list(State& state, CheckRecord& check, const std::string& from, Seq seq) {
+  if (!from.empty()) open_list(state, from, seq);
+  if (!check.ours) {
+    check.came_from.clear();
+    return;
+  }
+  if (!from.empty()) check.came_from.insert(from);
+  check.came_from.erase(check.placement);
 }
 
 void observe_check(State& state, const std::string& name,
@@ -132,7 +136,7 @@ void observe_check(State& state, const std::string& name,
   if (check.ours && check.good) check.placement = seen->facts.parameters_name;
   const std::string after = check.ours ? check.placement : "";
   if (!check.placement.empty()) open_list(state, check.placement, seq);
-  if (before != after) leave_list(state, before, after, seq);
+  if (before != after) leave_list(state, check, before, seq);
   if (seen)
     check.seen = std::move(*seen);
   else

@@ -108,6 +108,10 @@ void emit_workers(const State& state, const std::string& placement,
       continue;
     const std::string& cluster = worker->second.cluster;
     if (worker_name(state.configuration, placement, cluster) != name) continue;  // an old profile's
+    const bool added_by_hand = worker->second.listed && !worker->second.selected &&
+                               !state.multikueue.clusters.contains(name) &&
+                               !state.multikueue.sources.contains(name);
+    if (added_by_hand) continue;
     LogTime never = kForever;
     const Credential source = source_for(state, name, cluster, never);
     if (!source.any()) continue;
