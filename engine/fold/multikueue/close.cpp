@@ -47,7 +47,6 @@ void refresh_use(const State& state, const std::string& placement, WorkerList& l
     for (const CheckRecord* check : checks)
       if (check->good || list.use == ListUse::kept)
         list.windows = longest(list.windows, windows_of(state.configuration, check->seen.facts));
-    list.awaited.clear();
     return;
   }
   list.windows = configured_windows(state.configuration);
@@ -139,6 +138,12 @@ void refresh_names(State& state, const std::string& placement, WorkerList& list)
     Worker& worker = list.workers[name];
     worker.decided = !cluster.empty();
     if (worker.decided) worker.cluster = cluster;
+    // The add-on named its objects as we do.
+    const std::string head = placement + "-";
+    if (worker.cluster.empty() && adopts(state, placement))
+      worker.cluster = state.configuration.multikueue.profile == "cluster" ? name
+                       : name.starts_with(head) ? name.substr(head.size())
+                                                : "";
     claim_name(state, name, placement, list.use != ListUse::none);
   }
 }
@@ -294,6 +299,16 @@ void judge_live(State& state, const std::string& placement, WorkerList& list, Lo
   if (!verdict.dissolve) list.wish = verdict.list;
 }
 
+// A check that used the list names another Placement now, whose list does not stand yet.
+bool is_awaited(const State& state, const std::string& placement) {
+  const auto& checks = state.multikueue.checks;
+  return std::any_of(checks.begin(), checks.end(), [&](const auto& entry) {
+    const CheckRecord& check = entry.second;
+    return check.ours && check.good && check.came_from.contains(placement) &&
+           names_in_config(state, check.placement).empty();
+  });
+}
+
 // No check uses the list: it goes when nothing runs on its workers any more, and those that take
 // its place stand.
 void judge_unused(const State& state, const std::string& placement, WorkerList& list,
@@ -301,9 +316,7 @@ void judge_unused(const State& state, const std::string& placement, WorkerList& 
   if (list.names.empty()) return;
   const LogTime patience = *list.unused_since + list.windows.drain_timeout;
   const bool waits =
-      std::any_of(
-          list.awaited.begin(), list.awaited.end(),
-          [&](const std::string& other) { return names_in_config(state, other).empty(); }) ||
+      is_awaited(state, placement) ||
       std::any_of(list.names.begin(), list.names.end(),
                   [&](const std::string& name) { return is_held(state, placement, name); });
   list.dissolve = !waits || patience <= state.now;
@@ -337,8 +350,9 @@ void open_users(State& state, const std::string& placement) {
 
 // The lists that wait for this one.
 void open_waiting(State& state, const std::string& placement) {
-  for (const auto& [other, list] : state.multikueue.lists)
-    if (list.awaited.contains(placement)) open_list(state, other);
+  for (const auto& [name, check] : state.multikueue.checks)
+    if (check.placement == placement)
+      for (const std::string& before : check.came_from) open_list(state, before);
 }
 
 void refresh_list(State& state, const std::string& placement) {
@@ -376,8 +390,8 @@ void judge_list(State& state, const std::string& placement, Touched& touched) {
   open_users(state, placement);
   state.deadlines.set(ListDeadline{placement}, next);
   touched.placements.insert(placement);
-  const bool over = list.use == ListUse::none && list.workers.empty() && list.running.empty() &&
-                    !stands && list.awaited.empty();
+  const bool over =
+      list.use == ListUse::none && list.workers.empty() && list.running.empty() && !stands;
   if (over) state.multikueue.lists.erase(placement);
 }
 
