@@ -25,6 +25,7 @@ enum Kind {
   multikueueConfig @8;
   manifestWork @9;
   claim @10;
+  bindingPolicy @11;
 }
 
 struct TextPair {
@@ -106,6 +107,7 @@ struct ManagedCluster {
   allocatable @0 :List(AmountPair);
   available @1 :Condition;
   deleting @2 :Bool;
+  labelled @3 :Bool;
 }
 
 struct ClusterProfile {
@@ -254,6 +256,16 @@ struct Claim {
   statusGrants @5 :List(ClaimGrant);
 }
 
+struct BindingPolicy {
+  specDigest @0 :Data;
+  namespaces @1 :List(Text);
+  ours @2 :Bool;
+  observedGeneration @3 :Int64;
+  synced @4 :Condition;
+  error @5 :Text;
+  deleting @6 :Bool;
+}
+
 # The projected facts of one object; the member names the kind, in the order of Kind.
 struct Facts {
   union {
@@ -268,6 +280,7 @@ struct Facts {
     multikueueConfig @8 :MultiKueueConfig;
     manifestWork @9 :ManifestWork;
     claim @10 :Claim;
+    bindingPolicy @11 :BindingPolicy;
   }
 }
 

@@ -24,8 +24,9 @@ enum class Kind : std::uint8_t {
   multikueue_config,
   manifest_work,
   claim,
+  binding_policy,
 };
-inline constexpr std::size_t kKindCount = 11;
+inline constexpr std::size_t kKindCount = 12;
 
 /// How Kubernetes names a kind.
 struct KindInfo {
@@ -57,6 +58,8 @@ inline constexpr std::array<KindInfo, kKindCount> kKinds{{
     {Kind::manifest_work, "work.open-cluster-management.io", "ManifestWork", "manifestworks", true,
      "v1"},
     {Kind::claim, "galaxy.kubestellar.io", "ClusterResourceClaim", "clusterresourceclaims", false,
+     "v1alpha1"},
+    {Kind::binding_policy, "control.kubestellar.io", "BindingPolicy", "bindingpolicies", false,
      "v1alpha1"},
 }};
 

@@ -18,6 +18,7 @@ void set_facts(Facts& out, Kind kind, JsonView object) {
     case Kind::multikueue_config: out = projection::multikueue_config(object); return;
     case Kind::manifest_work: out = projection::manifest_work(object); return;
     case Kind::claim: out = projection::claim(object); return;
+    case Kind::binding_policy: out = projection::binding_policy(object); return;
   }
 }
 
@@ -48,7 +49,8 @@ Result<std::optional<ObjectSeen>> project(JsonView object) {
 }
 
 bool is_read(Kind kind, std::string_view name) {
-  return kind != Kind::manifest_work || name.starts_with("fairlead-");
+  const bool some = kind == Kind::manifest_work || kind == Kind::binding_policy;
+  return !some || name.starts_with("fairlead-");
 }
 
 bool project_into(ObjectSeen& out, Kind kind, std::string_view version, JsonView object) {
@@ -124,7 +126,8 @@ std::string raw_to_keep(Kind kind, JsonView object) {
     case Kind::cluster_metrics:
     case Kind::managed_cluster:
     case Kind::cluster_profile:
-    case Kind::manifest_work: return "";
+    case Kind::manifest_work:
+    case Kind::binding_policy: return "";
   }
   std::string text = raw_text(object);
   return text.size() <= kRawBytesMax ? text : "";

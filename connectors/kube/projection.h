@@ -16,8 +16,8 @@
 
 namespace fairlead {
 
-/// The facts of `object`; nullopt for a kind, a version or (ManifestWorks that are not ours) an
-/// object that Fairlead does not read. bad_input if a kind that it reads has no metadata.name.
+/// The facts of `object`; nullopt for a kind, a version or (works and policies that are not ours)
+/// an object that Fairlead does not read. bad_input if a kind that it reads has no metadata.name.
 /// `raw` stays empty: see raw_text.
 ///
 /// What counts as absent: a label or annotation that is no string; an amount that is no Quantity (a
@@ -28,7 +28,8 @@ Result<std::optional<ObjectSeen>> project(JsonView object);
 /// The same for an item of a typed list, where API servers leave apiVersion and kind out.
 Result<std::optional<ObjectSeen>> project_as(Kind kind, std::string_view version, JsonView object);
 
-/// Whether an object of that kind and name is read at all: of ManifestWorks only ours are.
+/// Whether an object of that kind and name is read at all: of ManifestWorks and
+/// BindingPolicies only ours are.
 bool is_read(Kind kind, std::string_view name);
 
 /// The same into `out` (default-made), for streams, which know name and versions already; false for

@@ -48,6 +48,7 @@ AdmissionCheckFacts admission_check(JsonView object);
 MultiKueueConfigFacts multikueue_config(JsonView object);
 ManifestWorkFacts manifest_work(JsonView object);
 ClaimFacts claim(JsonView object);
+BindingPolicyFacts binding_policy(JsonView object);
 
 }  // namespace fairlead::projection
 

@@ -15,7 +15,7 @@ constexpr std::size_t kFactsUsual = 32;  // from one chunk of a stream
 // Kinds that Fairlead writes to.
 bool is_written(Kind kind) {
   return kind == Kind::cluster_queue || kind == Kind::local_queue || kind == Kind::claim ||
-         kind == Kind::manifest_work;
+         kind == Kind::manifest_work || kind == Kind::binding_policy;
 }
 
 // Newer Kubernetes promises that resource versions compare as numbers; all else is opaque.

@@ -66,6 +66,18 @@ ManifestWorkFacts manifest_work() {
   return facts;
 }
 
+BindingPolicyFacts binding_policy() {
+  BindingPolicyFacts facts;
+  facts.spec_digest = digest_of(31);
+  facts.namespaces = {"team-a", "team-b"};
+  facts.ours = true;
+  facts.observed_generation = 4;
+  facts.synced = condition(ConditionStatus::no);
+  facts.error = "no such collector";
+  facts.deleting = true;
+  return facts;
+}
+
 ClaimFacts claim() {
   ClaimFacts facts;
   facts.spec.cluster_name = "cluster1";
@@ -183,6 +195,7 @@ Facts facts(Kind kind) {
       return MultiKueueConfigFacts{{"cluster2", "cluster1"}, "Automated"};
     case Kind::manifest_work: return manifest_work();
     case Kind::claim: return claim();
+    case Kind::binding_policy: return binding_policy();
   }
   return NodeFacts{};
 }
@@ -198,7 +211,8 @@ std::vector<Sample> all() {
   samples.add("source_lost", "cluster1", SourceLost{Kind::cluster_metrics, ""});
   samples.add("source_lost_cluster", "hub", SourceLost{std::nullopt, "cluster2"});
   for (const KindInfo& row : kKinds)
-    samples.add("observed_" + std::string(row.resource), "hub", observed(row.kind));
+    if (row.kind <= Kind::claim)  // later ones at the end: a record's seq is for ever
+      samples.add("observed_" + std::string(row.resource), "hub", observed(row.kind));
   samples.add("object_gone", "hub",
               ObjectGone{{Kind::local_queue, "team-a", "jobs"}, "12ab", "77"});
   samples.add("timer_fired", "self", TimerFired{LogTime{1'767'225'700'000'000'000}});
@@ -221,6 +235,10 @@ std::vector<Sample> all() {
               PatchRejected{{22}, 409, "Conflict: please apply your changes"});
   samples.add("patch_unknown", "self", PatchUnknown{{23}, "connection reset"});
   samples.add("checkpoint", "self", Checkpoint{digest_of(1), 26, digest_of(100)});
+  samples.add("observed_bindingpolicies", "hub", observed(Kind::binding_policy));
+  ObjectObserved labelled = observed(Kind::managed_cluster);
+  std::get<ManagedClusterFacts>(labelled.facts).labelled = true;
+  samples.add("observed_managedclusters_labelled", "hub", std::move(labelled));
   return samples.take();
 }
 
