@@ -85,13 +85,13 @@ TEST_CASE("the cluster's own configuration reaches the plugin with what is known
 }
 
 TEST_CASE("an extension of another shape is named, and so is an unknown flag") {
-  for (const std::string& bad : {R"("--tenant")", "[1]", "{}"}) {
+  for (const char* bad : {R"("--tenant")", "[1]", "{}"}) {
     const auto found = read(kAllow, extension(kArgs, bad));
     REQUIRE(found.has_error());
     CHECK(found.error().message.find("cluster.extensions[" + kArgs + "]: expected a list") !=
           std::string::npos);
   }
-  for (const std::string& bad : {R"(["A=b"])", R"({"A":1})", R"({"A=B":"c"})", R"({"":"c"})"})
+  for (const char* bad : {R"(["A=b"])", R"({"A":1})", R"({"A=B":"c"})", R"({"":"c"})"})
     CHECK(read(kAllow, extension(kEnvs, bad)).has_error());
   const auto unknown =
       ProviderFile(providers(R"(,"additionalCLIArgEnvVarExtensionFlag":"Sometimes")")).load();
