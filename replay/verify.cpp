@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/fold/evolve.h"
+#include "engine/fold/works.h"
 #include "engine/fold/writes.h"
 #include "engine/log/read_ahead.h"
 #include "engine/plan/plan.h"
@@ -40,6 +41,9 @@ Touched around(const State& state, const PatchIntended& intent) {
   switch (intent.target.kind) {
     case Kind::cluster_queue: touched.queues.insert(intent.target.name); break;
     case Kind::manifest_work: touched.clusters.insert(intent.target.namespace_); break;
+    case Kind::binding_policy:
+      touched.clusters.insert(cluster_of_policy(intent.target.name));
+      break;
     case Kind::claim:
       if (state.claims.contains(intent.target.name))
         touched.claims.insert(intent.target.name);
@@ -185,10 +189,7 @@ Result<ReplayReport> replay(const EventLog& log, const SnapshotSource* snapshots
   auto start = starting_state(log, snapshots, options.from);
   if (!start) return start.error();
   const Seq begin = next(start->seq);
-  if (begin < log.first_seq())
-    return Error{ErrorCode::not_found, "the log begins at seq " +
-                                           std::to_string(log.first_seq().value) +
-                                           ", and no good snapshot stands for what was before"};
+  if (auto possible = can_go_on(log, *start); !possible) return possible.error();
   Replay replay(log, options, *std::move(start));
   if (begin > last) return replay.finish();
   auto opened = log.read(begin);

@@ -36,13 +36,17 @@ Result<State> state_at(const EventLog& log, const SnapshotSource* snapshots, Seq
   return state_from(log, *newest ? std::move((*newest)->state) : State{}, seq);
 }
 
+Result<void> can_go_on(const EventLog& log, const State& state) {
+  if (next(state.seq) >= log.first_seq()) return {};
+  return Error{ErrorCode::not_found, "the events before seq " +
+                                         std::to_string(log.first_seq().value) +
+                                         " were pruned, and no good snapshot stands for them"};
+}
+
 Result<State> state_from(const EventLog& log, State state, Seq seq, const FoldProgress& progress) {
   const Seq last = std::min(seq, log.last_seq());
   if (state.seq >= last) return state;
-  if (next(state.seq) < log.first_seq())
-    return Error{ErrorCode::not_found, "the events before seq " +
-                                           std::to_string(log.first_seq().value) +
-                                           " were pruned, and no good snapshot stands for them"};
+  if (auto possible = can_go_on(log, state); !possible) return possible.error();
   auto opened = log.read(next(state.seq));
   if (!opened) return opened.error();
   const std::unique_ptr<EventReader> reader = last.value - state.seq.value < kReadAheadWorth
