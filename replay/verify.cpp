@@ -1,6 +1,7 @@
 #include "replay/verify.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -75,11 +76,11 @@ class Replay {
     touched_.everything = true;
   }
 
-  void take(Event event) {
+  void take(const Event& event) {
     const bool intent = std::holds_alternative<PatchIntended>(event.fact);
     if (!run_.empty() && (!intent || run_.front().log_time != event.log_time)) finish_run();
     if (intent && options_.comparison != Comparison::none)
-      run_.push_back(std::move(event));
+      run_.push_back(event);
     else
       fold(event);
   }
@@ -195,13 +196,20 @@ Result<ReplayReport> replay(const EventLog& log, const SnapshotSource* snapshots
   auto opened = log.read(begin);
   if (!opened) return opened.error();
   const auto reader = read_ahead(*std::move(opened));
-  for (Seq seq = begin; seq <= last && !replay.stops(); seq = next(seq)) {
-    auto event = reader->next();
-    if (!event) return event.error();
-    if (!*event) break;
-    replay.take(std::move(**event));
-    if (options.progress && seq.value % kProgressEvents == 0)
-      options.progress(seq.value, last.value);
+  EventBatch batch;
+  for (;;) {
+    const auto read = reader->next_batch(batch);
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const std::span<const Event> rest = batch.events().subspan(i);
+      const Event& event = rest.front();
+      if (i % kFetchAhead == 0) fetch_ahead(replay.report().state, rest);
+      if (event.seq > last || replay.stops()) return replay.finish();
+      replay.take(event);
+      if (options.progress && event.seq.value % kProgressEvents == 0)
+        options.progress(event.seq.value, last.value);
+    }
+    if (!read) return read.error();
+    if (batch.size() == 0) break;
   }
   return replay.finish();
 }

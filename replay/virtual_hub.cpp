@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "engine/fold/cluster.h"
-#include "engine/fold/multikueue/observe.h"
 #include "engine/fold/evolve.h"
+#include "engine/fold/multikueue/observe.h"
 #include "engine/fold/works.h"
 #include "engine/plan/emit.h"
 

@@ -327,9 +327,9 @@ struct Touched {
   std::set<std::string> clusters;
   std::set<std::string> claims;
   std::set<std::string> queues;
-  std::set<std::string> placements;      ///< whose worker lists
-  std::set<std::string> workers;         ///< MultiKueueClusters, by name
-  std::set<std::string> checks;          ///< AdmissionChecks
+  std::set<std::string> placements;  ///< whose worker lists
+  std::set<std::string> workers;     ///< MultiKueueClusters, by name
+  std::set<std::string> checks;      ///< AdmissionChecks
   std::set<NamespacedName> workloads;
   bool everything = false;
 

@@ -14,7 +14,6 @@ namespace fairlead {
 
 namespace {
 
-
 struct Condition {
   std::string type;
   std::string status;

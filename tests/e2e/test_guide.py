@@ -124,7 +124,8 @@ class GuideTest(HubTest):
         line = r'cannot be read on the hub: going on without it.*kind="?(\w+)"? namespace="?([^\s"]+)'
         refused = re.findall(line, hub.process.text())
         self.assertEqual(sorted(refused), [
-            ("AddOnPlacementScore", "*"), ("BindingPolicy", "*"), ("CustomResourceDefinition", "*"), ("MultiKueueCluster", "*"),
+            ("AddOnPlacementScore", "*"), ("BindingPolicy", "*"),
+            ("CustomResourceDefinition", "*"), ("MultiKueueCluster", "*"),
             ("Placement", "kueue-system"), ("PlacementDecision", "kueue-system"), ("Secret", "kueue-system"),
             ("Workload", "*")])
         hub.stop()

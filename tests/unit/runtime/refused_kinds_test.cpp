@@ -85,8 +85,7 @@ TEST_CASE("where policies are written, they are waited for") {
   bench.settle();
   CHECK(bench.core->awaited() == std::set{Kind::binding_policy});
   CHECK_FALSE(bench.core->figures().planning);
-  for (WatchFact& fact : bench.hub.list({Kind::binding_policy}))
-    bench.core->offer(std::move(fact));
+  for (WatchFact& fact : bench.hub.list({Kind::binding_policy})) bench.core->offer(std::move(fact));
   bench.settle();
   CHECK(bench.core->figures().planning);
 }
