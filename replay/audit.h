@@ -79,6 +79,20 @@ Result<AuditAnswer> audit_why(const AuditSource& source, const AuditPair& pair,
 Result<AuditAnswer> audit_why_not(const AuditSource& source, const AuditPair& pair,
                                   const AuditPosition& as_of);
 
+/// WorkersWhy: the worker list of a Placement: "list", "wish" (null: as it stands), "use",
+/// "foreign", "frozenSince", "windows", "checks", and "workers" [{"multiKueueCluster", "cluster",
+/// "listed", "decided", "selected", "since", "because" [{"seq", "time"}], "leftOut", "standing"
+/// (what the membership rule says), "rank" (null: unknown), "windowsEnd", "credential", "heldBy",
+/// "runningCopies"}]. `cluster` not empty: only that one, by either name.
+Result<AuditAnswer> audit_why_workers(const AuditSource& source, const std::string& placement,
+                                      const std::string& cluster, const AuditPosition& as_of);
+
+/// WorkersHistory: "rows" [{"seq", "time", "old", "new" (names of MultiKueueClusters), "writer"
+/// "fairlead"|"foreign", and of ours "rule", "text", "because", "intent"}]: every change of the
+/// list.
+Result<AuditAnswer> audit_history_workers(const AuditSource& source, const std::string& placement,
+                                          Seq from, Seq to);
+
 /// Any answer as a table for people.
 std::string audit_text(const AuditAnswer& answer);
 

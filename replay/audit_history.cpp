@@ -34,6 +34,9 @@ Result<AuditAnswer> audit_history(const AuditSource& source, const AuditPair& pa
   if (!begin) return begin.error();
   auto end = range_end(log, to);
   if (!end) return end.error();
+  constexpr std::string_view workers = "multikueueconfig/";
+  if (pair.queue.starts_with(workers))
+    return audit_history_workers(source, pair.queue.substr(workers.size()), *begin, *end);
   auto changes = changes_of_queue(log, pair.queue, *begin, *end);
   if (!changes) return changes.error();
   auto indexed = log.history(kHub, {Kind::cluster_queue, "", pair.queue});

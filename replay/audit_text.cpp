@@ -2,6 +2,7 @@
 #include "replay/audit.h"
 #include "replay/explain_text.h"
 #include "replay/table.h"
+#include "replay/workers_text.h"
 
 namespace fairlead {
 
@@ -114,6 +115,8 @@ std::string audit_text(const AuditAnswer& answer) {
   if (kind == "QuotaDiff") return diff_text(document);
   if (kind == "QuotaWhy") return why_text(document);
   if (kind == "QuotaWhyNot") return why_not_text(document);
+  if (kind == "WorkersWhy") return workers_text(document);
+  if (kind == "WorkersHistory") return workers_history_text(document);
   return to_text(document) + "\n";
 }
 

@@ -164,8 +164,8 @@ struct Fold {
     state.all_open = true;
   }
   void operator()(const SourceSynced& synced) {
-    if (event.source == kHub && synced.kind == Kind::secret)
-      return observe_secrets_readable(state, true, event.seq);
+    if (event.source == kHub && synced.kind && may_be_unreadable(*synced.kind))
+      return observe_readable(state, *synced.kind, true, event.seq);
     observe_liveness(state, event.source, synced.kind, synced.cluster, Liveness::live, event.seq);
     observe_sign_of_life(state, event.source, synced.kind, synced.cluster);
   }
@@ -173,8 +173,8 @@ struct Fold {
     observe_liveness(state, event.source, stale.kind, stale.cluster, Liveness::stale, event.seq);
   }
   void operator()(const SourceLost& lost) {
-    if (event.source == kHub && lost.kind == Kind::secret)
-      return observe_secrets_readable(state, false, event.seq);
+    if (event.source == kHub && lost.kind && may_be_unreadable(*lost.kind))
+      return observe_readable(state, *lost.kind, false, event.seq);
     observe_liveness(state, event.source, lost.kind, lost.cluster, Liveness::lost, event.seq);
   }
   void operator()(const ObjectObserved& seen) {

@@ -185,7 +185,7 @@ bool sign_matters(const State& state, const SourceName& source, Kind kind) {
     return source != kHub &&
            (!at || !at->nodes_known || at->hold || at->liveness[0] != Liveness::live);
   }
-  if (source == kHub && kind == Kind::secret) return !state.multikueue.secrets_readable;
+  if (source == kHub && may_be_unreadable(kind)) return state.multikueue.unreadable.contains(kind);
   if (source != kHub || (kind != Kind::cluster_metrics && kind != Kind::managed_cluster))
     return false;
   if (state.hub_streams[kind == Kind::cluster_metrics ? 0 : 1] != Liveness::live) return true;
@@ -268,8 +268,8 @@ std::optional<EventDraft> Ingest::take(const State& state, const WatchFact& fact
   const auto* stale = std::get_if<StreamStale>(&fact.said);
   const Kind kind = stale ? stale->kind : std::get<StreamLost>(fact.said).kind;
   const Liveness liveness = stale ? Liveness::stale : Liveness::lost;
-  if (fact.source == kHub && kind == Kind::secret) {
-    if (stale || !state.multikueue.secrets_readable) return drop(counts_.unchanged);
+  if (fact.source == kHub && may_be_unreadable(kind)) {
+    if (stale || state.multikueue.unreadable.contains(kind)) return drop(counts_.unchanged);
     return log(SourceLost{kind, ""});
   }
   if (!is_capacity_source(fact.source, kind)) return drop(counts_.foreign);

@@ -83,6 +83,18 @@ void add_pair(CLI::App* subject, const Options& options) {
       ->required();
 }
 
+// A quota, or a list of workers.
+void add_pair_or_workers(CLI::App* subject, const Options& options) {
+  subject
+      ->add_option("queue", options->question.pair.queue,
+                   "ClusterQueue, or multikueueconfig/NAME for who is in that list and why")
+      ->required();
+  subject->add_option("flavor", options->question.pair.flavor,
+                      "ResourceFlavor; of a list: only this cluster");
+  subject->add_option("resource", options->question.pair.resource,
+                      "Resource, as the queue spells it or its alias");
+}
+
 }  // namespace
 
 void add_audit_command(CLI::App& app, int& exit_code) {
@@ -99,7 +111,10 @@ void add_audit_command(CLI::App& app, int& exit_code) {
   CLI::App* history = add_subject(
       *audit, "history", "Every change of a queue's quotas: who, when, why, how it was answered",
       options, exit_code);
-  history->add_option("queue", options->question.pair.queue, "ClusterQueue")->required();
+  history
+      ->add_option("queue", options->question.pair.queue,
+                   "ClusterQueue, or multikueueconfig/NAME for the changes of that list")
+      ->required();
   history->add_option("--flavor", options->question.pair.flavor, "Only this ResourceFlavor");
   history->add_option("--resource", options->question.pair.resource, "Only this resource");
   history->add_option("--from", options->question.from, std::string("From here: ") + kPositionHelp);
@@ -116,7 +131,7 @@ void add_audit_command(CLI::App& app, int& exit_code) {
   CLI::App* why =
       add_subject(*audit, "why", "From a quota down to the nodes, the windows and the claim's edit",
                   options, exit_code);
-  add_pair(why, options);
+  add_pair_or_workers(why, options);
   add_as_of(why, options);
 
   CLI::App* why_not = add_subject(*audit, "why-not",

@@ -96,6 +96,10 @@ Result<AuditAnswer> answer_question(const AuditSource& source, const AuditQuesti
   auto as_of = place(log, "--as-of", question.as_of, log.last_seq());
   if (!as_of) return as_of.error();
   if (subject == "quota") return audit_quota(source, *as_of, question.pair.queue);
+  constexpr std::string_view workers = "multikueueconfig/";
+  if (subject == "why" && question.pair.queue.starts_with(workers))
+    return audit_why_workers(source, question.pair.queue.substr(workers.size()),
+                             question.pair.flavor, *as_of);
   if (question.pair.queue.empty() || question.pair.flavor.empty() || question.pair.resource.empty())
     return missing(subject, "a ClusterQueue, a ResourceFlavor and a resource");
   if (subject == "why") return audit_why(source, question.pair, *as_of);

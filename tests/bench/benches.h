@@ -9,5 +9,6 @@ void add_decode_benches(Suite& suite);
 void add_log_benches(Suite& suite);
 void add_debounce_benches(Suite& suite);
 void add_fold_benches(Suite& suite);
+void add_placement_benches(Suite& suite);
 
 }  // namespace fairlead::bench

@@ -113,6 +113,7 @@ int main(int count, char** arguments) {
   add_log_benches(suite);
   add_decode_benches(suite);
   add_debounce_benches(suite);
+  add_placement_benches(suite);
   add_fold_benches(suite);
   try {
     return run_all(suite, options);

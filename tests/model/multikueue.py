@@ -375,7 +375,7 @@ class Hub(World):
     def next_used(self, check, before, active):
         p = self.parameter(check)
         if p is None:
-            return self.brief(before)
+            return self.brief(before) if self.config(self.last_good.get(meta(check)["name"], "")) else None
         if not self.config(p):
             return None
         value = self.use(p)
@@ -427,7 +427,8 @@ class Hub(World):
         out = []
         for check in self.checks():
             finalizers = meta(check).get("finalizers", [])
-            gone = not self.config(self.parameter(check) or self.last_good.get(meta(check)["name"], ""))
+            p = self.parameter(check) or self.last_good.get(meta(check)["name"], "")
+            gone = not self.config(p) or self.users(p)  # one that others use is theirs
             if self.settings["adoptOcmAddon"] and deleting(check) and FINALIZER in finalizers and gone:
                 out.append(self.write("patch", "AdmissionCheck", meta(check)["name"], {
                     "metadata": {"finalizers": [f for f in finalizers if f != FINALIZER]}}))

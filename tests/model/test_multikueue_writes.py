@@ -146,10 +146,10 @@ class Conditions(unittest.TestCase):
         self.assertEqual((duration("1h30m"), duration("1.5s"), duration("0"), duration("100ms")),
                          (5400000, 1500, 0, 100))
 
-    def test_what_is_used_is_first_said_with_the_first_true(self):
+    def test_what_is_used_is_first_said_with_the_first_word(self):
         s = Story("").see(o.config("p", ["p-a"])).select("a").at(10).see(o.secret("a"))
         self.assertEqual(s.conditions(), [(2, "CredentialsMissing"), (10, "True")])
-        self.assertEqual(s.conditions(type_="AllClustersUsed"), [(10, "True")])
+        self.assertEqual(s.conditions(type_="AllClustersUsed"), [(2.0, "CredentialsMissing"), (12.0, "True")])
 
     def test_one_that_waits_for_a_copy_is_not_all(self):
         s = Story().select("ab").see(running("w", "p-a")).at(30).see(o.config("p", ["p-b"]))

@@ -6,6 +6,7 @@
 #include "engine/fold/multikueue/conditions.h"
 #include "engine/fold/multikueue/credentials.h"
 #include "engine/fold/multikueue/names.h"
+#include "engine/fold/multikueue/nominations.h"
 #include "engine/fold/multikueue/observe.h"
 #include "engine/fold/multikueue/rank.h"
 #include "engine/fold/multikueue/windows.h"
@@ -27,7 +28,11 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 
 // ---- who uses a list, and how long its windows are ----
 
-ListUse use_of(const std::vector<const CheckRecord*>& checks) {
+ListUse use_of(const State& state, const std::vector<const CheckRecord*>& checks) {
+  // What the rule must see cannot be seen: nothing is moved.
+  for (const Kind kind :
+       {Kind::multikueue_cluster, Kind::placement, Kind::placement_decision, Kind::workload})
+    if (state.multikueue.unreadable.contains(kind)) return ListUse::kept;
   if (checks.empty()) return ListUse::none;
   const bool live = std::any_of(checks.begin(), checks.end(),
                                 [](const CheckRecord* check) { return check->good; });
@@ -36,17 +41,16 @@ ListUse use_of(const std::vector<const CheckRecord*>& checks) {
 
 void refresh_use(const State& state, const std::string& placement, WorkerList& list) {
   const auto checks = checks_of(state, placement);
-  list.use = use_of(checks);
-  if (list.use != ListUse::none) {
-    list.windows = windows_of(state.configuration, checks.front()->seen.facts);
+  list.use = use_of(state, checks);
+  if (!checks.empty()) {
+    list.windows = {};
     for (const CheckRecord* check : checks)
-      list.windows = longest(list.windows, windows_of(state.configuration, check->seen.facts));
-    list.unused_since.reset();
+      if (check->good || list.use == ListUse::kept)
+        list.windows = longest(list.windows, windows_of(state.configuration, check->seen.facts));
     list.awaited.clear();
     return;
   }
   list.windows = configured_windows(state.configuration);
-  if (!list.unused_since) list.unused_since = state.now;
 }
 
 // ---- what stands in the config ----
@@ -159,7 +163,7 @@ bool has_credential(const State& state, const WorkerList& list, const std::strin
   const CredentialRecord* record = find_credential(state, worker.cluster);
   if (record && record->now.any()) return true;
   if (!contains(list.names, name)) return false;
-  if (!state.multikueue.secrets_readable) return true;  // not known to be gone
+  if (state.multikueue.unreadable.contains(Kind::secret)) return true;  // not known to be gone
   if (!record || !record->lost_since) return false;
   const LogTime until = *record->lost_since + list.windows.credential_grace;
   if (until > state.now) next = std::min(next, until);
@@ -173,14 +177,18 @@ void refresh_worker(const State& state, const std::string& placement, WorkerList
   worker.credential = worker.decided && has_credential(state, list, name, worker, next);
   worker.left_out = worker.decided && !worker.credential ? LeftOut::credentials_missing : fault;
   const bool selected = worker.decided && worker.left_out == LeftOut::no;
-  if (worker.because.empty() || selected != worker.selected) {
+  const bool listed = contains(list.names, name);
+  // Absence counts only in the list: a name that a hand adds is a leaver from then.
+  if (worker.because.empty() || selected != worker.selected ||
+      (!selected && listed != worker.listed)) {
     worker.since = state.now;
     worker.because = list.because;
     const CredentialRecord* credential = find_credential(state, worker.cluster);
     if (worker.because.empty()) worker.because = {credential ? credential->seq : state.seq};
   }
   worker.selected = selected;
-  if (!selected || contains(list.names, name)) worker.taken_out = false;
+  worker.listed = listed;
+  if (!selected || listed) worker.taken_out = false;
   worker.rank =
       worker.cluster.empty() ? std::nullopt : rank_of(state, placement, worker.cluster, next);
 }
@@ -207,17 +215,27 @@ void refresh_running(const State& state, WorkerList& list, LogTime& next) {
 
 // ---- the judgement ----
 
+bool is_gone(const State& state, const std::string& placement) {
+  return !state.multikueue.placements.contains({state.configuration.kueue_namespace, placement});
+}
+
+// Counts whoever uses the list: windows know no breaks.
+void refresh_frozen(const State& state, const std::string& placement, WorkerList& list) {
+  const bool some = std::any_of(list.workers.begin(), list.workers.end(),
+                                [](const auto& entry) { return entry.second.selected; });
+  const bool frozen = !list.names.empty() && (!some || is_gone(state, placement));
+  if (!frozen) list.frozen_since.reset();
+  if (frozen && !list.frozen_since) list.frozen_since = state.now;
+}
+
 Membership membership_of(const State& state, const std::string& placement, WorkerList& list) {
   Membership in;
   in.now = state.now;
   in.windows = list.windows;
   in.workers_max = workers_max(state);
   in.list = list.names;
-  in.placement_gone =
-      !state.multikueue.placements.contains({state.configuration.kueue_namespace, placement});
-  bool some = false;
+  in.placement_gone = is_gone(state, placement);
   for (const auto& [name, worker] : list.workers) {
-    some = some || worker.selected;
     in.candidates[name] = {worker.selected,
                            worker.since,
                            contains(list.names, name) && is_held(state, placement, name),
@@ -225,9 +243,6 @@ Membership membership_of(const State& state, const std::string& placement, Worke
                            worker.taken_out,
                            worker.rank};
   }
-  const bool frozen = !list.names.empty() && (!some || in.placement_gone);
-  if (!frozen) list.frozen_since.reset();
-  if (frozen && !list.frozen_since) list.frozen_since = state.now;
   in.frozen_since = list.frozen_since;
   in.order = list.order;
   in.order_since = list.order_since;
@@ -298,12 +313,15 @@ void judge_unused(const State& state, const std::string& placement, WorkerList& 
     next = std::min(next, patience);
 }
 
-void watch_sources(const State& state, const WorkerList& list, LogTime& next) {
-  for (const auto& [name, worker] : list.workers)
-    if (!worker.cluster.empty() && contains(list.names, name))
-      source_for(state, name, worker.cluster, next);
+// When a MultiKueueCluster may change its source, and when a leaver loses its nominations.
+void watch_members(const State& state, const WorkerList& list, LogTime& next) {
+  for (const std::string& name : list.names) {
+    const Worker& worker = list.workers.at(name);
+    if (!worker.cluster.empty()) source_for(state, name, worker.cluster, next);
+    const LogTime away = worker.since + list.windows.move_window;
+    if (!worker.selected && away > state.now) next = std::min(next, away);
+  }
 }
-
 // Conditions tell of the list, nominations are made from it.
 void open_users(State& state, const std::string& placement) {
   MultiKueue& all = state.multikueue;
@@ -329,6 +347,9 @@ void refresh_list(State& state, const std::string& placement) {
   const bool stood = !list.names.empty();
   take_names(state, placement, list);
   if (stood != !list.names.empty()) open_waiting(state, placement);
+  const bool unused = list.use == ListUse::none && !list.names.empty();
+  if (!unused) list.unused_since.reset();
+  if (unused && !list.unused_since) list.unused_since = state.now;
   list.decided = decided_by(state, placement);
   for (const std::string& cluster : list.decided)
     if (!find_credential(state, cluster)) refresh_credential(state, cluster, state.seq);
@@ -341,6 +362,7 @@ void judge_list(State& state, const std::string& placement, Touched& touched) {
   for (auto& [name, worker] : list.workers)
     refresh_worker(state, placement, list, name, worker, next);
   refresh_running(state, list, next);
+  refresh_frozen(state, placement, list);
   if (const auto wish = std::exchange(list.wish, std::nullopt))
     state.multikueue.open_workers.insert(wish->begin(), wish->end());
   list.dissolve = false;
@@ -350,7 +372,7 @@ void judge_list(State& state, const std::string& placement, Touched& touched) {
                      : "";
   if (list.use == ListUse::live) judge_live(state, placement, list, next);
   if (list.use == ListUse::none) judge_unused(state, placement, list, next);
-  watch_sources(state, list, next);
+  watch_members(state, list, next);
   open_users(state, placement);
   state.deadlines.set(ListDeadline{placement}, next);
   touched.placements.insert(placement);
@@ -455,6 +477,7 @@ void close_multikueue(State& state, Touched& touched) {
   }
   touched.workers.merge(all.open_workers);
   all.open_workers.clear();
+  for (const NamespacedName& id : all.open_workloads) close_nomination(state, id);
   touched.workloads.merge(all.open_workloads);
   all.open_workloads.clear();
 }

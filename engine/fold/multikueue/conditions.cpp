@@ -51,9 +51,8 @@ ConditionWish placement_not_found(const Subject& of) {
 }
 
 std::string secret_hint(const Subject& of) {
-  if (of.state.multikueue.secrets_readable) return "";
-  return "; Secrets in namespace " + of.state.configuration.kueue_namespace +
-         " cannot be read (RBAC: list and watch)";
+  if (!of.state.multikueue.unreadable.contains(Kind::secret)) return "";
+  return "; Secrets in namespace " + of.state.configuration.kueue_namespace + " cannot be read";
 }
 
 // The first filter that leaves no cluster says why there is nothing to dispatch to.
@@ -126,6 +125,8 @@ std::string remarks(const Subject& of) {
   if (of.list)
     if (std::string refused = refused_write(of); !refused.empty())
       lines.push_back(std::move(refused));
+  for (const Kind kind : of.state.multikueue.unreadable)
+    lines.push_back(std::string(info(kind).resource) + " cannot be read (RBAC: list and watch)");
   std::string text;
   for (const std::string& line : lines) text += "; " + line;
   return text;
@@ -178,11 +179,13 @@ ConditionWish all_clusters_used(const Subject& of) {
   return wish;
 }
 
-// What stands on the check from before this log: it counts as said.
+// Where we have nothing new to say, what stands on the check counts as said: from before this log,
+// or of another writer.
 void adopt_standing(ConditionWish& wish, const ConditionFacts& stands) {
-  if (!wish.status.empty()) return;
-  if (stands.status == ConditionStatus::yes) wish = {"True", stands.reason, stands.reason};
-  if (stands.status == ConditionStatus::no) wish = {"False", stands.reason, stands.reason};
+  if (stands.status != ConditionStatus::yes && stands.status != ConditionStatus::no) return;
+  const std::string status = stands.status == ConditionStatus::yes ? "True" : "False";
+  if (wish.status != status || wish.reason != stands.reason)
+    wish = {status, stands.reason, stands.reason};
 }
 
 bool same_word(const ConditionWish& a, const ConditionWish& b) {
@@ -191,37 +194,48 @@ bool same_word(const ConditionWish& a, const ConditionWish& b) {
 
 // It is there while a config is; it changes once the new word has lasted for `settle`.
 void derive_used(const Subject& of, CheckRecord& check, Duration settle, LogTime& next) {
+  if (check.used.status.empty()) adopt_standing(check.used, check.seen.facts.all_clusters_used);
   if (of.list && of.list->names.empty() && of.list->wish) return;  // it is about to be written
   if (!of.list || of.list->names.empty()) {
     check.used = check.used_next = {};
     return;
   }
+  if (!check.good) return adopt_standing(check.used, check.seen.facts.all_clusters_used);
   ConditionWish wish = all_clusters_used(of);
-  adopt_standing(check.used, check.seen.facts.all_clusters_used);
-  const bool first = check.used.status.empty() && !check.active.status.empty();
+  const bool wiped = check.seen.facts.all_clusters_used.status == ConditionStatus::absent;
+  const bool first = (check.used.status.empty() || wiped) && !check.active.status.empty();
   if (first || (check.used.message == check.used.reason && same_word(check.used, wish)))
     check.used = wish;
-  if (wish != check.used_next) check.used_next_since = of.state.now;
+  if (!same_word(wish, check.used_next)) check.used_word_since = of.state.now;
+  if (wish.message != check.used_next.message) check.used_message_since = of.state.now;
   check.used_next = std::move(wish);
-  if (!check.used.status.empty() && check.used_next_since + settle <= of.state.now)
+  if (check.used.status.empty() || check.used == check.used_next) return;
+  const bool word = same_word(check.used, check.used_next);
+  const LogTime change = (word ? check.used_message_since : check.used_word_since) + settle;
+  if (change <= of.state.now)
     check.used = check.used_next;
-  else if (check.used != check.used_next)
-    next = std::min(next, check.used_next_since + settle);
+  else
+    next = std::min(next, change);
 }
 
 void derive_active(const Subject& of, CheckRecord& check, Duration settle, LogTime& next) {
   auto idle = why_idle(of);
-  adopt_standing(check.active, check.seen.facts.active);
   if (!idle) {
     check.idle_since.reset();
     if (of.list && !of.list->names.empty())
       check.active = {"True", "Active",
                       "MultiKueueConfig and MultiKueueCluster generated" + remarks(of)};
+    else
+      adopt_standing(check.active, check.seen.facts.active);
     bound(check.active.message);
     return;
   }
   if (!check.idle_since) check.idle_since = of.state.now;
-  if (check.active.status != "False" && *check.idle_since + settle > of.state.now) {
+  const bool said =
+      check.active.status == "False" ||
+      (check.active.status.empty() && check.seen.facts.active.status == ConditionStatus::no);
+  if (!said && *check.idle_since + settle > of.state.now) {
+    adopt_standing(check.active, check.seen.facts.active);
     next = std::min(next, *check.idle_since + settle);
     return;
   }

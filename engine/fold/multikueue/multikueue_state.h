@@ -66,6 +66,7 @@ struct Worker {
   bool usable_name = false;  ///< of the MultiKueueCluster: valid, and nobody else's
   bool credential = false;   ///< there is one, or it was lost not long ago
   bool selected = false;
+  bool listed = false;
   LogTime since;               ///< of `selected`, or of its absence
   std::vector<Seq> because;    ///< events that brought it
   bool taken_out = false;      ///< a foreign write removed it from the list
@@ -128,17 +129,22 @@ struct CheckRecord {
   std::string placement;              ///< of its last good parameters
   std::optional<LogTime> idle_since;  ///< there is nothing to dispatch to
   ConditionWish active;
-  ConditionWish used;       ///< AllClustersUsed as it should stand
-  ConditionWish used_next;  ///< what it will be once it has lasted
-  LogTime used_next_since;
+  ConditionWish used;          ///< AllClustersUsed as it should stand
+  ConditionWish used_next;     ///< what it will be once it has lasted
+  LogTime used_word_since;     ///< of the status and reason of `used_next`
+  LogTime used_message_since;  ///< of its message
 
   friend bool operator==(const CheckRecord&, const CheckRecord&) = default;
 };
 
-/// A Workload, and the list for which it was nominated.
+/// A Workload, and what its nomination was made from.
 struct WorkloadRecord {
   Sighted<WorkloadFacts> seen;
-  std::vector<std::string> nominated_from;
+  bool nominates = false;               ///< `nomination` is for us to say
+  std::vector<std::string> nomination;  ///< status.nominatedClusterNames as it should be
+  /// The list when `nomination` was last derived.
+  std::optional<std::vector<std::string>> judged_list;
+  std::set<std::string> judged_away;  ///< its leavers that had been absent for the move window
 
   friend bool operator==(const WorkloadRecord&, const WorkloadRecord&) = default;
 };
@@ -151,7 +157,7 @@ struct MultiKueue {
   std::map<NamespacedName, Sighted<AddOnPlacementScoreFacts>> scores;  ///< (cluster, name)
   std::map<NamespacedName, Sighted<ClusterProfileFacts>> profiles;
   std::map<NamespacedName, Sighted<SecretFacts>> secrets;
-  bool secrets_readable = true;  ///< false after a refusal, until a complete list
+  std::set<Kind> unreadable;  ///< kinds that may not be read, until a complete list
   std::map<std::string, Sighted<MultiKueueConfigFacts>> configs;
   std::map<std::string, Sighted<MultiKueueClusterFacts>> clusters;
   std::map<std::string, Sighted<CustomResourceDefinitionFacts>> crds;

@@ -164,17 +164,6 @@ void open_lists_waiting_for(State& state, const NamespacedName& id, Seq seq) {
       if (copies.workloads.contains(id)) open_list(state, placement, seq);
 }
 
-// The list that the Workload is nominated from.
-const WorkerList* list_of(const State& state, const WorkloadFacts& facts) {
-  for (const WorkloadCheck& entry : facts.checks) {
-    const auto check = state.multikueue.checks.find(entry.name);
-    if (check == state.multikueue.checks.end() || !check->second.ours) continue;
-    const auto list = state.multikueue.lists.find(check->second.placement);
-    if (list != state.multikueue.lists.end()) return &list->second;
-  }
-  return nullptr;
-}
-
 void observe_workload(State& state, const NamespacedName& id,
                       std::optional<Sighted<WorkloadFacts>> seen, Seq seq) {
   MultiKueue& all = state.multikueue;
@@ -186,8 +175,7 @@ void observe_workload(State& state, const NamespacedName& id,
         seen->facts.deleting || seen->uid != old->second.seen.uid)
       open_lists_of_worker(state, facts.cluster_name, seq);
     unindex_workload(all, id, facts);
-    if (seen && seen->facts.nominated_clusters == facts.nominated_clusters)
-      fresh.nominated_from = std::move(old->second.nominated_from);
+    if (seen && seen->uid == old->second.seen.uid) fresh = std::move(old->second);
     all.workloads.erase(old);
   }
   open_lists_waiting_for(state, id, seq);
@@ -195,11 +183,6 @@ void observe_workload(State& state, const NamespacedName& id,
   open_lists_of_worker(state, seen->facts.cluster_name, seq);
   all.open_workloads.insert(id);
   index_workload(all, id, seen->facts);
-  if (seen->facts.nominated_clusters.empty())
-    fresh.nominated_from.clear();
-  else if (const WorkerList* list = list_of(state, seen->facts);
-           list && fresh.nominated_from.empty())
-    fresh.nominated_from = list->names;
   fresh.seen = std::move(*seen);
   all.workloads[id] = std::move(fresh);
 }
@@ -264,10 +247,25 @@ void forget_multikueue(State& state, const ObjectKey& key, Seq seq) {
   take_in(state, key, nullptr, seq);
 }
 
-void observe_secrets_readable(State& state, bool readable, Seq seq) {
-  if (state.multikueue.secrets_readable == readable) return;
-  state.multikueue.secrets_readable = readable;
+bool may_be_unreadable(Kind kind) {
+  switch (kind) {
+    case Kind::multikueue_cluster:
+    case Kind::placement:
+    case Kind::placement_decision:
+    case Kind::addon_placement_score:
+    case Kind::workload:
+    case Kind::secret:
+    case Kind::custom_resource_definition: return true;
+    default: return false;
+  }
+}
+
+void observe_readable(State& state, Kind kind, bool readable, Seq seq) {
+  auto& unreadable = state.multikueue.unreadable;
+  if (readable ? unreadable.erase(kind) == 0 : !unreadable.insert(kind).second) return;
   for (const auto& [placement, list] : state.multikueue.lists) open_list(state, placement, seq);
+  for (const auto& [name, check] : state.multikueue.checks)
+    state.multikueue.open_checks.insert(name);
 }
 
 void open_list(State& state, const std::string& placement, Seq seq) {

@@ -14,8 +14,10 @@ namespace fairlead {
 void observe_multikueue(State& state, const ObjectObserved& seen, Seq seq);
 /// It is gone.
 void forget_multikueue(State& state, const ObjectKey& key, Seq seq);
-/// Secrets cannot be read any more, or can be again.
-void observe_secrets_readable(State& state, bool readable, Seq seq);
+/// A kind of this path cannot be read any more, or can be again.
+void observe_readable(State& state, Kind kind, bool readable, Seq seq);
+/// Whether `kind` belongs to this path alone: not reading it is no loss of capacity.
+bool may_be_unreadable(Kind kind);
 
 /// The worker list of a Placement is judged when the present moment closes.
 void open_list(State& state, const std::string& placement, Seq seq = {});

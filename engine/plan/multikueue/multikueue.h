@@ -31,11 +31,4 @@ void emit_check(const State& state, const std::string& name, std::vector<Proposa
 /// Our admission checks on a Workload, and its nomination.
 void emit_workload(const State& state, const NamespacedName& id, std::vector<Proposal>& proposals);
 
-/// Why the nomination of a Workload is what it is at this moment; the list may be empty.
-struct Nomination {
-  std::vector<std::string> clusters;
-  bool changes = false;  ///< from what stands
-};
-Nomination nomination_of(const State& state, const WorkloadRecord& workload);
-
 }  // namespace fairlead

@@ -9,9 +9,6 @@ namespace fairlead {
 
 namespace {
 
-// Kueue's bound on status.nominatedClusterNames.
-constexpr std::size_t kNominatedMax = 20;
-
 PatchIntended intent_for(Verb verb, const ObjectKey& target, const std::string& version,
                          const std::string& uid, const std::string& resource_version) {
   PatchIntended intent;
@@ -145,46 +142,7 @@ bool is_ours(const State& state, const std::string& check) {
          at->second.seen.facts.controller_name == kPlacementController;
 }
 
-const WorkerList* live_list(const State& state, const WorkloadFacts& workload) {
-  for (const WorkloadCheck& one : workload.checks) {
-    const auto check = state.multikueue.checks.find(one.name);
-    if (check == state.multikueue.checks.end() || !check->second.ours) continue;
-    const auto list = state.multikueue.lists.find(check->second.placement);
-    if (list != state.multikueue.lists.end() && list->second.use == ListUse::live)
-      return &list->second;
-  }
-  return nullptr;
-}
-
-bool leaves(const State& state, const WorkerList& list, const std::string& name) {
-  const auto worker = list.workers.find(name);
-  return worker == list.workers.end() ||
-         (!worker->second.selected && worker->second.since + list.windows.move_window <= state.now);
-}
-
 }  // namespace
-
-Nomination nomination_of(const State& state, const WorkloadRecord& workload) {
-  const WorkloadFacts& facts = workload.seen.facts;
-  Nomination nomination{facts.nominated_clusters};
-  if (!state.configuration.multikueue.dispatcher || !facts.quota_reserved || facts.evicted ||
-      facts.finished || !facts.cluster_name.empty())
-    return nomination;
-  const WorkerList* list = live_list(state, facts);
-  if (!list || list->names.empty()) return nomination;
-  const auto& stands = facts.nominated_clusters;
-  const bool holds = !stands.empty() && workload.nominated_from == list->names &&
-                     std::none_of(stands.begin(), stands.end(), [&](const std::string& name) {
-                       return leaves(state, *list, name);
-                     });
-  if (holds) return nomination;
-  nomination.clusters.clear();
-  for (const std::string& name : list->names)
-    if (list->workers.at(name).selected && nomination.clusters.size() < kNominatedMax)
-      nomination.clusters.push_back(name);
-  nomination.changes = nomination.clusters != stands;
-  return nomination;
-}
 
 void emit_check(const State& state, const std::string& name, std::vector<Proposal>& proposals) {
   const auto at = state.multikueue.checks.find(name);
@@ -210,21 +168,23 @@ void emit_workload(const State& state, const NamespacedName& id, std::vector<Pro
     one.state = "Ready";
   }
   if (checks.empty()) return;
-  Nomination nomination = nomination_of(state, at->second);
-  if (unready.empty() && !nomination.changes) return;
+  const bool nominates =
+      at->second.nominates && at->second.nomination != seen.facts.nominated_clusters;
+  if (unready.empty() && !nominates) return;
+  if (nominates) expected.nominated_clusters = at->second.nomination;
   const ObjectKey key{Kind::workload, id.first, id.second};
   PatchIntended intent =
       intent_for(Verb::apply_status, key, seen.version, seen.uid, seen.resource_version);
   Json body =
       object_head(key.kind, seen.version, id.first, id.second, seen.uid, seen.resource_version);
   body["status"]["admissionChecks"] = std::move(checks);
-  if (!nomination.clusters.empty()) body["status"]["nominatedClusterNames"] = nomination.clusters;
+  if (!expected.nominated_clusters.empty())
+    body["status"]["nominatedClusterNames"] = expected.nominated_clusters;
   intent.body = to_text(body);
   intent.reason = {unready.empty() ? "multikueue/nominate" : "multikueue/ready",
                    deciding(std::move(because)),
                    unready.empty() ? "nominated from the present list"
                                    : "Kueue dispatches only when every check is Ready:" + unready};
-  expected.nominated_clusters = std::move(nomination.clusters);
   intent.expected = std::move(expected);
   if (may_write(state, intent, Direction::lowers))
     proposals.push_back({Rank::status, std::move(intent)});

@@ -1,0 +1,72 @@
+#include "engine/fold/multikueue/nominations.h"
+
+#include <algorithm>
+
+#include "engine/fold/multikueue/names.h"
+
+namespace fairlead {
+
+namespace {
+
+// The first of our checks, by name, on the Workload; null without one.
+const CheckRecord* check_of(const State& state, const WorkloadFacts& workload) {
+  for (const WorkloadCheck& one : workload.checks) {
+    const auto check = state.multikueue.checks.find(one.name);
+    if (check != state.multikueue.checks.end() &&
+        check->second.seen.facts.controller_name == kPlacementController)
+      return &check->second;
+  }
+  return nullptr;
+}
+
+const WorkerList& list_of(const State& state, const std::string& placement) {
+  static const WorkerList none;
+  const auto list = state.multikueue.lists.find(placement);
+  return list == state.multikueue.lists.end() ? none : list->second;
+}
+
+bool waits_for_a_cluster(const WorkloadFacts& facts) {
+  return facts.quota_reserved && !facts.evicted && !facts.finished && facts.cluster_name.empty();
+}
+
+std::set<std::string> long_away(const State& state, const WorkerList& list) {
+  std::set<std::string> away;
+  for (const std::string& name : list.names) {
+    const auto worker = list.workers.find(name);
+    if (worker == list.workers.end() || worker->second.selected) continue;
+    if (worker->second.since + list.windows.move_window <= state.now) away.insert(name);
+  }
+  return away;
+}
+
+}  // namespace
+
+void close_nomination(State& state, const NamespacedName& id) {
+  const auto at = state.multikueue.workloads.find(id);
+  if (at == state.multikueue.workloads.end()) return;
+  WorkloadRecord& record = at->second;
+  const WorkloadFacts& facts = record.seen.facts;
+  const CheckRecord* check = check_of(state, facts);
+  record.nominates = state.configuration.multikueue.dispatcher && waits_for_a_cluster(facts) &&
+                     check && check->good;
+  if (!record.nominates) return;
+  const WorkerList& list = list_of(state, check->placement);
+  const std::set<std::string> away = long_away(state, list);
+  std::erase_if(record.judged_away, [&](const std::string& one) { return !away.contains(one); });
+  const auto& stands = facts.nominated_clusters;
+  const bool first = !record.judged_list;
+  const bool same = first || (*record.judged_list == list.names && record.judged_away == away);
+  if (!stands.empty() && same) {
+    record.nomination = stands;
+    if (first) record.judged_away = away;
+  } else {
+    record.nomination.clear();
+    for (const std::string& name : list.names)
+      if (list.workers.at(name).selected && record.nomination.size() < kNominatedMax)
+        record.nomination.push_back(name);
+    record.judged_away = away;
+  }
+  record.judged_list = list.names;
+}
+
+}  // namespace fairlead

@@ -1,0 +1,256 @@
+// `audit why multikueueconfig/NAME` and `audit history multikueueconfig/NAME`: who is in a worker
+// list and why, and every change of it.
+#include <algorithm>
+
+#include "engine/fold/multikueue/close.h"
+#include "engine/fold/multikueue/credentials.h"
+#include "replay/audit_moment.h"
+
+namespace fairlead {
+
+namespace {
+
+std::string name_of(const NamespacedName& id) { return id.first + "/" + id.second; }
+
+Json places(EventLookup& events, const std::vector<Seq>& seqs) {
+  Json list = Json::array();
+  for (const Seq seq : seqs) list.push_back(events.place(seq));
+  return list;
+}
+
+bool is_listed(const WorkerList& list, const std::string& worker) {
+  return std::find(list.names.begin(), list.names.end(), worker) != list.names.end();
+}
+
+// What the rule says of a name, in the words of the membership rule.
+std::string in_words(const Worker& worker, bool listed) {
+  switch (worker.standing) {
+    case Standing::member: return listed ? "selected, a member" : "not selected";
+    case Standing::leaving: return "not selected, leaves when it has been absent for moveWindow";
+    case Standing::held:
+      return "not selected, leaves when no Workload holds it or after drainTimeout";
+    case Standing::kept:
+      return "not selected, kept: the list would be empty and nobody may come yet";
+    case Standing::frozen:
+      return "the list is frozen: nothing is selected or the Placement is gone";
+    case Standing::entering: return "selected, enters now";
+    case Standing::waits_settle: return "selected, enters when one newcomer has been so for settle";
+    case Standing::waits_move:
+      return "selected, enters when it has been so for moveWindow: a member leaves";
+    case Standing::waits_place: return "selected, enters when there is a place in the list";
+    case Standing::waits_copies:
+      return "selected, enters 60 s after what ran there when it left is over";
+    case Standing::left: return listed ? "not selected, goes now" : "not selected";
+  }
+  return "";
+}
+
+std::string left_out_in_words(LeftOut why) {
+  switch (why) {
+    case LeftOut::credentials_missing: return "no credential";
+    case LeftOut::name_taken: return "the name of its MultiKueueCluster is somebody else's";
+    case LeftOut::name_invalid: return "its MultiKueueCluster would have no valid name";
+    case LeftOut::no: break;
+  }
+  return "";
+}
+
+Json holders(const State& state, const std::string& placement, const std::string& worker) {
+  Json list = Json::array();
+  const auto on = state.multikueue.workloads_on.find(worker);
+  if (on == state.multikueue.workloads_on.end()) return list;
+  for (const NamespacedName& id : on->second) {
+    const auto& seen = state.multikueue.workloads.at(id).seen;
+    if (holds(state, placement, seen.facts))
+      list.push_back({{"workload", name_of(id)}, {"seq", seen.seq.value}});
+  }
+  return list;
+}
+
+Json credential_json(const State& state, const std::string& cluster, EventLookup& events) {
+  const CredentialRecord* record = find_credential(state, cluster);
+  if (!record) return nullptr;
+  return {{"clusterProfile", record->now.profile},
+          {"secret", record->now.secret},
+          {"lostSince", time_json(record->lost_since)},
+          {"event", events.place(record->seq)}};
+}
+
+Json running_json(const WorkerList& list, const std::string& worker) {
+  const auto at = list.running.find(worker);
+  if (at == list.running.end()) return nullptr;
+  Json workloads = Json::array();
+  for (const auto& [id, uid] : at->second.workloads) workloads.push_back(name_of(id));
+  const auto over = at->second.over_since;
+  return {{"workloads", std::move(workloads)},
+          {"overSince", time_json(over)},
+          {"until", time_json(over ? std::optional(*over + kCopiesGone) : std::nullopt)},
+          {"seq", at->second.seq.value}};
+}
+
+// When the windows that concern a name are over.
+Json windows_json(const Worker& worker, const MembershipWindows& windows, bool listed) {
+  Json ends = Json::object();
+  if (worker.selected && listed) return ends;
+  if (worker.selected) ends["settle"] = to_rfc3339(worker.since + windows.settle);
+  ends["moveWindow"] = to_rfc3339(worker.since + windows.move_window);
+  if (!worker.selected) ends["drainTimeout"] = to_rfc3339(worker.since + windows.drain_timeout);
+  return ends;
+}
+
+Json worker_json(const State& state, const std::string& placement, const WorkerList& list,
+                 const std::string& name, const Worker& worker, EventLookup& events) {
+  const bool listed = is_listed(list, name);
+  return {{"multiKueueCluster", name},
+          {"cluster", worker.cluster},
+          {"listed", listed},
+          {"decided", worker.decided},
+          {"selected", worker.selected},
+          {"since", to_rfc3339(worker.since)},
+          {"because", places(events, worker.because)},
+          {"leftOut", left_out_in_words(worker.left_out)},
+          {"standing", in_words(worker, listed)},
+          {"rank", worker.rank ? Json(static_cast<std::int64_t>(*worker.rank)) : Json()},
+          {"windowsEnd", windows_json(worker, list.windows, listed)},
+          {"credential", credential_json(state, worker.cluster, events)},
+          {"heldBy", holders(state, placement, name)},
+          {"runningCopies", running_json(list, name)}};
+}
+
+Json checks_json(const State& state, const std::string& placement) {
+  Json list = Json::array();
+  for (const auto& [name, check] : state.multikueue.checks)
+    if (check.ours && check.placement == placement)
+      list.push_back({{"admissionCheck", name},
+                      {"active", check.active.status + " " + check.active.reason},
+                      {"message", check.active.message},
+                      {"allClustersUsed", check.used.status + " " + check.used.reason},
+                      {"seq", check.seen.seq.value}});
+  return list;
+}
+
+Json windows_of_list(const MembershipWindows& windows) {
+  return {{"settle", to_go_duration(windows.settle)},
+          {"moveWindow", to_go_duration(windows.move_window)},
+          {"drainTimeout", to_go_duration(windows.drain_timeout)},
+          {"emptyGrace", to_go_duration(windows.empty_grace)},
+          {"credentialGrace", to_go_duration(windows.credential_grace)}};
+}
+
+const char* use_in_words(ListUse use) {
+  switch (use) {
+    case ListUse::none: return "no AdmissionCheck uses it";
+    case ListUse::live: return "an AdmissionCheck uses it";
+    case ListUse::kept:
+      return "left as it is: parameters turned bad, or what must be seen cannot be read";
+  }
+  return "";
+}
+
+Error unknown_list(const State& state, const std::string& name) {
+  std::vector<std::string> known;
+  for (const auto& [placement, list] : state.multikueue.lists) known.push_back(placement);
+  return {ErrorCode::bad_input,
+          "no worker list \"" + name + "\" at that moment; there are: " + nearby(known, name)};
+}
+
+// ---- history ----
+
+std::vector<std::string> names_in(const Facts& facts) {
+  return std::get<MultiKueueConfigFacts>(facts).clusters;
+}
+
+Json intent_json(const Event& event, const PatchIntended& intent) {
+  Json because = Json::array();
+  for (const Seq seq : intent.reason.because) because.push_back(seq.value);
+  return {{"writer", "fairlead"},
+          {"rule", intent.reason.rule},
+          {"text", intent.reason.text},
+          {"because", std::move(because)},
+          {"intent", event.seq.value}};
+}
+
+// Whether the change to `now` is what `intent` wanted.
+bool is_of(const PatchIntended& intent, const std::vector<std::string>& now) {
+  if (intent.verb == Verb::remove) return now.empty();
+  return intent.expected && names_in(*intent.expected) == now;
+}
+
+// The list as an event leaves it; nullopt where it says nothing of it.
+std::optional<std::vector<std::string>> list_after(const Event& event) {
+  if (std::holds_alternative<ObjectGone>(event.fact)) return std::vector<std::string>{};
+  const auto* seen = std::get_if<ObjectObserved>(&event.fact);
+  return seen ? std::optional(names_in(seen->facts)) : std::nullopt;
+}
+
+}  // namespace
+
+Result<AuditAnswer> audit_why_workers(const AuditSource& source, const std::string& placement,
+                                      const std::string& cluster, const AuditPosition& as_of) {
+  auto moment = moment_at(source, as_of);
+  if (!moment) return moment.error();
+  const State& state = moment->state;
+  const auto at = state.multikueue.lists.find(placement);
+  if (at == state.multikueue.lists.end()) return unknown_list(state, placement);
+  const WorkerList& list = at->second;
+  EventLookup events(source.log);
+  Json workers = Json::array();
+  std::vector<std::string> known;
+  for (const auto& [name, worker] : list.workers) {
+    known.push_back(worker.cluster.empty() ? name : worker.cluster);
+    if (cluster.empty() || cluster == name || cluster == worker.cluster)
+      workers.push_back(worker_json(state, placement, list, name, worker, events));
+  }
+  if (!cluster.empty() && workers.empty())
+    return Error{ErrorCode::bad_input, "no cluster \"" + cluster +
+                                           "\" in the decisions or the list of " + placement +
+                                           "; there are: " + nearby(known, cluster)};
+  return AuditAnswer{{{"kind", "WorkersWhy"},
+                      {"asOf", as_of_json(*moment)},
+                      {"configuration", configuration_json(state)},
+                      {"multiKueueConfig", placement},
+                      {"list", list.names},
+                      {"wish", list.wish ? Json(*list.wish) : Json()},
+                      {"use", use_in_words(list.use)},
+                      {"foreign", list.foreign},
+                      {"frozenSince", time_json(list.frozen_since)},
+                      {"windows", windows_of_list(list.windows)},
+                      {"checks", checks_json(state, placement)},
+                      {"workers", std::move(workers)}}};
+}
+
+Result<AuditAnswer> audit_history_workers(const AuditSource& source, const std::string& placement,
+                                          Seq from, Seq to) {
+  const ObjectKey key{Kind::multikueue_config, "", placement};
+  auto seqs = source.log.history(kHub, key);
+  if (!seqs) return seqs.error();
+  EventLookup events(source.log);
+  Json rows = Json::array();
+  std::vector<std::string> before;
+  std::optional<Event> intended;  // the newest write of ours
+  for (const Seq seq : *seqs) {
+    if (seq > to) break;
+    const Event* event = events.at(seq);
+    if (!event) continue;
+    if (std::holds_alternative<PatchIntended>(event->fact)) intended = *event;
+    const auto now = list_after(*event);
+    if (!now || *now == before) continue;
+    Json row{{"seq", seq.value},
+             {"time", to_rfc3339(event->log_time)},
+             {"old", before},
+             {"new", *now},
+             {"writer", "foreign"}};
+    if (intended)
+      if (const auto& intent = std::get<PatchIntended>(intended->fact); is_of(intent, *now))
+        row.update(intent_json(*intended, intent));
+    before = *now;
+    if (seq >= from) rows.push_back(std::move(row));
+  }
+  return AuditAnswer{{{"kind", "WorkersHistory"},
+                      {"multiKueueConfig", placement},
+                      {"from", {{"seq", from.value}}},
+                      {"to", {{"seq", to.value}}},
+                      {"rows", std::move(rows)}}};
+}
+
+}  // namespace fairlead

@@ -1,0 +1,15 @@
+// The tables of answers about worker lists. Internal to the audit.
+#pragma once
+
+#include <string>
+
+#include "engine/base/json.h"
+
+namespace fairlead {
+
+/// Of a WorkersWhy document.
+std::string workers_text(const Json& document);
+/// Of a WorkersHistory document.
+std::string workers_history_text(const Json& document);
+
+}  // namespace fairlead
