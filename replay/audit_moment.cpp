@@ -218,6 +218,34 @@ std::optional<Amount> standing(const State& state, const std::string& queue, con
   return to_amount(pair.resource, quota->nominal);
 }
 
+Json PairAtMoment::text(std::optional<Int128> amount) const {
+  return amount ? Json(amount_text(pair.key.resource, *amount)) : Json();
+}
+
+Json PairAtMoment::desired() const { return ours && !quota.unknown ? text(quota.nominal) : Json(); }
+
+Json PairAtMoment::answer(const char* kind) const {
+  return {{"kind", kind},
+          {"asOf", as_of_json(moment)},
+          {"configuration", configuration_json(state())},
+          {"queue", pair.queue},
+          {"flavor", pair.key.flavor},
+          {"resource", pair.spelled}};
+}
+
+Result<PairAtMoment> pair_at(const AuditSource& source, const AuditPair& asked,
+                             const AuditPosition& as_of) {
+  auto moment = moment_at(source, as_of);
+  if (!moment) return moment.error();
+  auto pair = find_pair_named(moment->state, asked);
+  if (!pair) return pair.error();
+  const State& state = moment->state;
+  HubQuota quota = hub_quota(state, pair->queue, pair->key);
+  const bool ours = owned_pairs(state, pair->queue).contains(pair->key);
+  const auto stands = standing(state, pair->queue, pair->key);
+  return PairAtMoment{*std::move(moment), *std::move(pair), std::move(quota), ours, stands};
+}
+
 Json time_json(std::optional<LogTime> time) {
   return time && *time != kForever ? Json(to_rfc3339(*time)) : Json();
 }

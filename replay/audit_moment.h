@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/fold/queues.h"
 #include "engine/fold/state.h"
 #include "replay/audit.h"
 
@@ -51,6 +52,26 @@ struct KnownPair {
 };
 /// bad_input names what exists if the queue or the pair is unknown at that moment.
 Result<KnownPair> find_pair_named(const State& state, const AuditPair& pair);
+/// A pair at a moment, as it stood and as it should have stood: where `why` and `why-not` begin.
+struct PairAtMoment {
+  Moment moment;
+  KnownPair pair;
+  HubQuota quota;                ///< what the claims make of it
+  bool ours = false;             ///< a claim names it, or we wrote it last
+  std::optional<Amount> stands;  ///< as last seen; nullopt if its queue's list has none
+
+  const State& state() const { return moment.state; }
+  /// An amount of its resource.
+  Json text(std::optional<Int128> amount) const;
+  /// What it should be; null where that is unknown or nobody asks for it.
+  Json desired() const;
+  /// {"kind", "asOf", "configuration", "queue", "flavor", "resource"}: how an answer begins.
+  Json answer(const char* kind) const;
+};
+/// bad_input as moment_at and find_pair_named say.
+Result<PairAtMoment> pair_at(const AuditSource& source, const AuditPair& pair,
+                             const AuditPosition& as_of);
+
 /// bad_input unless the queue exists, existed, or is named by a claim.
 Result<void> check_queue_named(const State& state, const std::string& queue);
 /// Every pair of a queue: those in its list, in the list's order, then those that claims name.

@@ -117,18 +117,15 @@ Json grant_json(const State& state, const GrantOfPair& grant, QueueWishes& wishe
   return row;
 }
 
-Json value_json(const State& state, const KnownPair& pair) {
-  const auto text = [&](Int128 amount) { return amount_text(pair.key.resource, amount); };
-  const auto stands = standing(state, pair.queue, pair.key);
-  const HubQuota quota = hub_quota(state, pair.queue, pair.key);
-  const bool ours = owned_pairs(state, pair.queue).contains(pair.key);
-  const auto queue = state.queues.find(pair.queue);
+Json value_json(const PairAtMoment& at) {
+  const State& state = at.state();
+  const auto queue = state.queues.find(at.pair.queue);
   const bool seen = queue != state.queues.end();
-  return {{"nominal", stands ? Json(text(*stands)) : Json()},
-          {"desired", ours && !quota.unknown ? Json(text(quota.nominal)) : Json()},
-          {"ours", ours},
-          {"unknown", quota.unknown},
-          {"base", text(base_of(state, pair))},
+  return {{"nominal", at.text(at.stands)},
+          {"desired", at.desired()},
+          {"ours", at.ours},
+          {"unknown", at.quota.unknown},
+          {"base", at.text(base_of(state, at.pair))},
           {"baseMalformed", seen ? queue->second.base.malformed : ""},
           {"queueSeq", seen ? queue->second.seq.value : 0},
           {"overbookPercent", state.configuration.overbook_percent}};
@@ -138,31 +135,25 @@ Json value_json(const State& state, const KnownPair& pair) {
 
 Result<AuditAnswer> audit_why(const AuditSource& source, const AuditPair& asked,
                               const AuditPosition& as_of) {
-  auto moment = moment_at(source, as_of);
-  if (!moment) return moment.error();
-  const State& state = moment->state;
-  auto pair = find_pair_named(state, asked);
-  if (!pair) return pair.error();
-  auto written = last_change_of(source.log, pair->queue, pair->key.flavor, pair->key.resource,
-                                state.configuration.resource_aliases, state.seq);
+  const auto at = pair_at(source, asked, as_of);
+  if (!at) return at.error();
+  const State& state = at->state();
+  auto written =
+      last_change_of(source.log, at->pair.queue, at->pair.key.flavor, at->pair.key.resource,
+                     state.configuration.resource_aliases, state.seq);
   if (!written) return written.error();
   EventLookup lookup(source.log);
   QueueWishes wishes(state);
   Json grants = Json::array();
-  for (const GrantOfPair& grant : grants_of_pair(state, *pair))
+  for (const GrantOfPair& grant : grants_of_pair(state, at->pair))
     grants.push_back(grant_json(state, grant, wishes, lookup));
-  Json configuration = configuration_json(state);
+  Json answer = at->answer("QuotaWhy");
   const Json place = lookup.place(state.configuration_seq);
-  configuration["time"] = place.is_null() ? Json() : place["time"];
-  return AuditAnswer{{{"kind", "QuotaWhy"},
-                      {"asOf", as_of_json(*moment)},
-                      {"configuration", std::move(configuration)},
-                      {"queue", pair->queue},
-                      {"flavor", pair->key.flavor},
-                      {"resource", pair->spelled},
-                      {"value", value_json(state, *pair)},
-                      {"written", *written ? change_json(**written) : Json()},
-                      {"grants", std::move(grants)}}};
+  answer["configuration"]["time"] = place.is_null() ? Json() : place["time"];
+  answer["value"] = value_json(*at);
+  answer["written"] = *written ? change_json(**written) : Json();
+  answer["grants"] = std::move(grants);
+  return AuditAnswer{std::move(answer)};
 }
 
 }  // namespace fairlead

@@ -255,29 +255,18 @@ std::string answer_of(const Json& guards, bool differs) {
 
 Result<AuditAnswer> audit_why_not(const AuditSource& source, const AuditPair& asked,
                                   const AuditPosition& as_of) {
-  auto moment = moment_at(source, as_of);
-  if (!moment) return moment.error();
-  const State& state = moment->state;
-  auto pair = find_pair_named(state, asked);
-  if (!pair) return pair.error();
-  const auto text = [&](Amount amount) { return amount_text(pair->key.resource, amount); };
-  const auto stands = standing(state, pair->queue, pair->key);
-  const HubQuota quota = hub_quota(state, pair->queue, pair->key);
-  const bool ours = owned_pairs(state, pair->queue).contains(pair->key);
-  Guards guards(state, *pair);
+  const auto at = pair_at(source, asked, as_of);
+  if (!at) return at.error();
+  Guards guards(at->state(), at->pair);
   const bool differs = guards.differs();
   Json found = guards.all();
-  return AuditAnswer{{{"kind", "QuotaWhyNot"},
-                      {"asOf", as_of_json(*moment)},
-                      {"configuration", configuration_json(state)},
-                      {"queue", pair->queue},
-                      {"flavor", pair->key.flavor},
-                      {"resource", pair->spelled},
-                      {"nominal", stands ? Json(text(*stands)) : Json()},
-                      {"desired", ours && !quota.unknown ? Json(text(quota.nominal)) : Json()},
-                      {"undamped", ours ? Json(text(undamped(state, *pair))) : Json()},
-                      {"answer", answer_of(found, differs)},
-                      {"guards", std::move(found)}}};
+  Json answer = at->answer("QuotaWhyNot");
+  answer["nominal"] = at->text(at->stands);
+  answer["desired"] = at->desired();
+  answer["undamped"] = at->ours ? at->text(undamped(at->state(), at->pair)) : Json();
+  answer["answer"] = answer_of(found, differs);
+  answer["guards"] = std::move(found);
+  return AuditAnswer{std::move(answer)};
 }
 
 }  // namespace fairlead

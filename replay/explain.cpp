@@ -273,7 +273,8 @@ Json node_rows(const State& state, const GrantOfPair& grant) {
       *cluster.source == CapacitySource::nodes ? cluster.nodes : cluster.metrics_nodes;
   for (const auto* entry : nodes.sorted()) {
     const auto& [name, node] = *entry;
-    const CountedNode counted = classify(node.facts, state.flavors);
+    const std::string& flavor = winning_flavor(node.facts.labels, state.flavors);
+    const CountedNode counted{flavor, is_eligible(node.facts, flavor, state.flavors)};
     const auto amounts =
         canonical_amounts(node.facts.allocatable, state.configuration.resource_aliases);
     const auto amount = amounts.find(row.resource);

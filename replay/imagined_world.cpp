@@ -161,8 +161,26 @@ bool imagine_work(ObjectSeen& seen, const State& imagined) {
   return true;
 }
 
+// The policies are ours too; what KubeStellar says of them it says of what stands here.
+bool imagine_policy(ObjectSeen& seen, const State& imagined) {
+  const auto at = imagined.clusters.find(cluster_of_policy(seen.key.name));
+  if (at == imagined.clusters.end() || !at->second.policy.present) return false;
+  const Policy& policy = at->second.policy;
+  const auto& said = std::get<BindingPolicyFacts>(seen.facts);
+  BindingPolicyFacts facts = policy.facts;
+  facts.synced = said.synced;
+  facts.error = said.error;
+  facts.observed_generation =
+      policy.generation - (said.observed_generation == seen.generation ? 0 : 1);
+  seen.uid = policy.uid;
+  seen.resource_version = policy.resource_version;
+  seen.generation = policy.generation;
+  seen.facts = std::move(facts);
+  return true;
+}
+
 bool imagine_gone(const ObjectGone& gone, const State& imagined) {
-  if (gone.key.kind == Kind::manifest_work) return false;
+  if (gone.key.kind == Kind::manifest_work || gone.key.kind == Kind::binding_policy) return false;
   const auto claim = imagined.claims.find(gone.key.name);
   if (gone.key.kind != Kind::claim || claim == imagined.claims.end()) return true;
   // It goes when our finalizer does.
@@ -217,6 +235,8 @@ std::optional<WatchFact> imagine(const Event& event, const State& history, const
     if (seen.key.kind == Kind::claim && !imagine_claim(seen, history, imagined))
       return std::nullopt;
     if (seen.key.kind == Kind::manifest_work && !imagine_work(seen, imagined)) return std::nullopt;
+    if (seen.key.kind == Kind::binding_policy && !imagine_policy(seen, imagined))
+      return std::nullopt;
   }
   fact.said = std::move(seen);
   return fact;

@@ -1,10 +1,12 @@
 #include "replay/verify.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "engine/fold/evolve.h"
+#include "engine/fold/works.h"
 #include "engine/fold/writes.h"
 #include "engine/log/read_ahead.h"
 #include "engine/plan/plan.h"
@@ -40,6 +42,9 @@ Touched around(const State& state, const PatchIntended& intent) {
   switch (intent.target.kind) {
     case Kind::cluster_queue: touched.queues.insert(intent.target.name); break;
     case Kind::manifest_work: touched.clusters.insert(intent.target.namespace_); break;
+    case Kind::binding_policy:
+      touched.clusters.insert(cluster_of_policy(intent.target.name));
+      break;
     case Kind::claim:
       if (state.claims.contains(intent.target.name))
         touched.claims.insert(intent.target.name);
@@ -71,11 +76,11 @@ class Replay {
     touched_.everything = true;
   }
 
-  void take(Event event) {
+  void take(const Event& event) {
     const bool intent = std::holds_alternative<PatchIntended>(event.fact);
     if (!run_.empty() && (!intent || run_.front().log_time != event.log_time)) finish_run();
     if (intent && options_.comparison != Comparison::none)
-      run_.push_back(std::move(event));
+      run_.push_back(event);
     else
       fold(event);
   }
@@ -185,22 +190,26 @@ Result<ReplayReport> replay(const EventLog& log, const SnapshotSource* snapshots
   auto start = starting_state(log, snapshots, options.from);
   if (!start) return start.error();
   const Seq begin = next(start->seq);
-  if (begin < log.first_seq())
-    return Error{ErrorCode::not_found, "the log begins at seq " +
-                                           std::to_string(log.first_seq().value) +
-                                           ", and no good snapshot stands for what was before"};
+  if (auto possible = can_go_on(log, *start); !possible) return possible.error();
   Replay replay(log, options, *std::move(start));
   if (begin > last) return replay.finish();
   auto opened = log.read(begin);
   if (!opened) return opened.error();
   const auto reader = read_ahead(*std::move(opened));
-  for (Seq seq = begin; seq <= last && !replay.stops(); seq = next(seq)) {
-    auto event = reader->next();
-    if (!event) return event.error();
-    if (!*event) break;
-    replay.take(std::move(**event));
-    if (options.progress && seq.value % kProgressEvents == 0)
-      options.progress(seq.value, last.value);
+  EventBatch batch;
+  for (;;) {
+    const auto read = reader->next_batch(batch);
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const std::span<const Event> rest = batch.events().subspan(i);
+      const Event& event = rest.front();
+      if (i % kFetchAhead == 0) fetch_ahead(replay.report().state, rest);
+      if (event.seq > last || replay.stops()) return replay.finish();
+      replay.take(event);
+      if (options.progress && event.seq.value % kProgressEvents == 0)
+        options.progress(event.seq.value, last.value);
+    }
+    if (!read) return read.error();
+    if (batch.size() == 0) break;
   }
   return replay.finish();
 }

@@ -5,6 +5,7 @@
 #include "engine/fold/cluster.h"
 #include "engine/fold/evolve.h"
 #include "engine/fold/multikueue/observe.h"
+#include "engine/fold/works.h"
 #include "engine/plan/emit.h"
 
 namespace fairlead {
@@ -43,6 +44,9 @@ ObjectObserved shown(const State& state, const PatchIntended& intent, Seq seq,
             : (quota ? at->second.quota_work : at->second.queue_work).generation;
     seen.generation = before + 1;
     work->applied = work->available = {ConditionStatus::yes, "", seen.generation};
+  } else if (intent.target.kind == Kind::binding_policy) {
+    const auto at = state.clusters.find(cluster_of_policy(intent.target.name));
+    seen.generation = (at == state.clusters.end() ? 0 : at->second.policy.generation) + 1;
   } else if (const auto queue = state.queues.find(intent.target.name);
              intent.target.kind == Kind::cluster_queue && queue != state.queues.end()) {
     seen.generation = queue->second.generation + 1;

@@ -98,6 +98,29 @@ static value::ObjectObserved read(ObjectObserved::Reader in) {
   return fact;
 }
 
+/// Nodes are most of what a log tells: their texts go into the memory of those before them.
+static void read_node_into(ObjectObserved::Reader in, value::Fact& out) {
+  auto* fact = std::get_if<value::ObjectObserved>(&out);
+  if (fact == nullptr) fact = &out.emplace<value::ObjectObserved>();
+  const auto key = in.getKey();
+  fact->key.kind = value::Kind::node;
+  read_into(key.getNamespace(), fact->key.namespace_);
+  read_into(key.getName(), fact->key.name);
+  read_into(in.getVersion(), fact->version);
+  read_into(in.getUid(), fact->uid);
+  read_into(in.getResourceVersion(), fact->resource_version);
+  fact->generation = in.getGeneration();
+  auto* node = std::get_if<value::NodeFacts>(&fact->facts);
+  if (node == nullptr) node = &fact->facts.emplace<value::NodeFacts>();
+  read_into(in.getFacts().getNode(), *node);
+  fact->raw_digest = read_digest(in.getRawDigest());
+}
+static bool is_node(Event::Fact::Reader in) {
+  if (!in.isObjectObserved()) return false;
+  const auto observed = in.getObjectObserved();
+  return observed.getKey().getKind() == Kind::NODE && observed.getFacts().isNode();
+}
+
 static void write(const value::ObjectGone& fact, Event::Fact::Builder out) {
   auto gone = out.initObjectGone();
   write(fact.key, gone.initKey());
@@ -245,6 +268,10 @@ static std::string canonical_bytes(const Fill& fill) {
   return {bytes.begin(), bytes.size()};
 }
 
+static bool is_aligned(std::string_view bytes) {
+  return reinterpret_cast<std::uintptr_t>(bytes.data()) % sizeof(capnp::word) == 0;
+}
+
 /// Calls `parse` with the root of the message in `bytes`, turning what is thrown into errors.
 template <class Root, class Parse>
 static auto parse_message(std::string_view bytes, const Parse& parse)
@@ -256,7 +283,7 @@ static auto parse_message(std::string_view bytes, const Parse& parse)
   const std::size_t size = bytes.size() / kWord;
   kj::Array<capnp::word> copy;
   const void* start = bytes.data();
-  if (reinterpret_cast<std::uintptr_t>(start) % kWord != 0) {
+  if (!is_aligned(bytes)) {
     copy = kj::heapArray<capnp::word>(size);
     std::memcpy(copy.begin(), bytes.data(), bytes.size());
     start = copy.begin();
@@ -305,6 +332,28 @@ Result<Event> decode(std::string_view bytes) {
                  Epoch{in.getEpoch()}, stored::read(in.getSource()),
                  Seq{in.getCause()},   stored::read(in.getFact())};
   });
+}
+
+Result<void> decode_into(std::string_view bytes, Event& event) {
+  const auto parse = [&event](stored::Event::Reader in) -> Result<void> {
+    if (auto refused = stored::refuse_version(in.getSchemaVersion())) return *std::move(refused);
+    event.seq = Seq{in.getSeq()};
+    event.log_time = LogTime{in.getLogTime()};
+    event.epoch = Epoch{in.getEpoch()};
+    stored::read_into(in.getSource(), event.source);
+    event.cause = Seq{in.getCause()};
+    if (stored::is_node(in.getFact()))
+      stored::read_node_into(in.getFact().getObjectObserved(), event.fact);
+    else
+      event.fact = stored::read(in.getFact());
+    return {};
+  };
+  if (stored::is_aligned(bytes)) return stored::parse_message<stored::Event>(bytes, parse);
+  // Views would be of the copy that is read in place of unaligned bytes.
+  auto decoded = decode(bytes);
+  if (!decoded) return decoded.error();
+  event = *std::move(decoded);
+  return {};
 }
 
 std::uint16_t schema_version_of(std::string_view bytes) {

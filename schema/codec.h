@@ -35,6 +35,11 @@ std::string encode(const Event& event);
 /// once.
 Result<Event> decode(std::string_view bytes);
 
+/// The same into `event`, which may hold anything: its memory is used again. The labels and amounts
+/// of a node view `bytes`, which must outlive `event` and whatever is moved out of it; a copy of
+/// `event` stands alone. After an error `event` holds something.
+Result<void> decode_into(std::string_view bytes, Event& event);
+
 /// The schema version that a record says it has; 0 if it is none.
 std::uint16_t schema_version_of(std::string_view bytes);
 

@@ -11,7 +11,8 @@ static_assert(same(value::Kind::node, Kind::NODE) && same(value::Kind::claim, Ki
               same(value::Kind::custom_resource_definition, Kind::CUSTOM_RESOURCE_DEFINITION) &&
               same(value::Kind::workload, Kind::WORKLOAD) &&
               same(value::Kind::cluster_queue, Kind::CLUSTER_QUEUE) &&
-              same(value::Kind::manifest_work, Kind::MANIFEST_WORK));
+              same(value::Kind::manifest_work, Kind::MANIFEST_WORK) &&
+              same(value::Kind::binding_policy, Kind::BINDING_POLICY));
 static_assert(std::variant_size_v<value::Facts> == kKindCount);
 static_assert(same(value::ConditionStatus::absent, ConditionStatus::ABSENT) &&
               same(value::ConditionStatus::yes, ConditionStatus::YES) &&
@@ -86,6 +87,20 @@ static value::NodeFacts read(Node::Reader in) {
                                     : read_packed<ResourceAmounts>(in.getAllocatable())};
 }
 
+void read_into(Node::Reader in, value::NodeFacts& node) {
+  // The lists of version 1 cannot be viewed.
+  node.labels = in.hasPackedLabels()
+                    ? read_packed_bytes<Labels>(in.getPackedLabels(), Labels::view_of)
+                    : read_packed<Labels>(in.getLabels());
+  node.taints = read_list(in.getTaints());
+  node.unschedulable = in.getUnschedulable();
+  node.ready = in.getReady();
+  node.allocatable =
+      in.hasPackedAllocatable()
+          ? read_packed_bytes<ResourceAmounts>(in.getPackedAllocatable(), ResourceAmounts::view_of)
+          : read_packed<ResourceAmounts>(in.getAllocatable());
+}
+
 static void write(const std::pair<const std::string, value::NodeFacts>& node,
                   ClusterMetrics::NamedNode::Builder out) {
   put(out, &ClusterMetrics::NamedNode::Builder::setName, node.first);
@@ -105,10 +120,11 @@ static void write(const value::ManagedClusterFacts& cluster, ManagedCluster::Bui
   put_list(out, &ManagedCluster::Builder::initAllocatable, cluster.allocatable);
   write(cluster.available, out.initAvailable());
   out.setDeleting(cluster.deleting);
+  out.setLabelled(cluster.labelled);
 }
 static value::ManagedClusterFacts read(ManagedCluster::Reader in) {
   return {read_packed<ResourceAmounts>(in.getAllocatable()), read(in.getAvailable()),
-          in.getDeleting()};
+          in.getDeleting(), in.getLabelled()};
 }
 
 static void write(const value::ClusterProfileFacts& profile, ClusterProfile::Builder out) {
@@ -353,6 +369,26 @@ static value::ClaimFacts read(Claim::Reader in) {
           read_map(in.getDebounce()), read_list(in.getStatusGrants())};
 }
 
+static void write(const value::BindingPolicyFacts& policy, BindingPolicy::Builder out) {
+  using Out = BindingPolicy::Builder;
+  put(out, &Out::setSpecDigest, policy.spec_digest);
+  put_texts(out, &Out::initNamespaces, policy.namespaces);
+  out.setOurs(policy.ours);
+  out.setObservedGeneration(policy.observed_generation);
+  write(policy.synced, out.initSynced());
+  put(out, &Out::setError, policy.error);
+  out.setDeleting(policy.deleting);
+}
+static value::BindingPolicyFacts read(BindingPolicy::Reader in) {
+  return {read_digest(in.getSpecDigest()),
+          read_texts(in.getNamespaces()),
+          in.getOurs(),
+          in.getObservedGeneration(),
+          read(in.getSynced()),
+          read(in.getError()),
+          in.getDeleting()};
+}
+
 using FactsBuilder = Facts::Builder;
 
 /// One overload a kind: which member of the union it goes to.
@@ -398,6 +434,9 @@ static auto member(const value::SecretFacts&, FactsBuilder out) { return out.ini
 static auto member(const value::CustomResourceDefinitionFacts&, FactsBuilder out) {
   return out.initCustomResourceDefinition();
 }
+static auto member(const value::BindingPolicyFacts&, FactsBuilder out) {
+  return out.initBindingPolicy();
+}
 
 void write(const value::ResourceGroup& group, ResourceGroup::Builder out) {
   put_texts(out, &ResourceGroup::Builder::initCoveredResources, group.covered_resources);
@@ -432,6 +471,7 @@ value::Facts read(Facts::Reader in) {
     case Which::WORKLOAD: return read(in.getWorkload());
     case Which::SECRET: return read(in.getSecret());
     case Which::CUSTOM_RESOURCE_DEFINITION: return read(in.getCustomResourceDefinition());
+    case Which::BINDING_POLICY: return read(in.getBindingPolicy());
   }
   throw Malformed{"the facts are of an unknown kind"};
 }

@@ -13,6 +13,7 @@
 #include <capnp/list.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,9 @@ inline capnp::Text::Reader as_text(const std::string& text) {
 inline std::string_view view(capnp::Text::Reader text) { return {text.begin(), text.size()}; }
 inline std::int64_t view(std::int64_t number) { return number; }
 inline std::string read(capnp::Text::Reader text) { return {text.begin(), text.size()}; }
+inline void read_into(capnp::Text::Reader text, std::string& out) {
+  out.assign(text.begin(), text.size());
+}
 
 /// Empty is stored as absent, so that there is one stored form.
 template <class Builder>
@@ -117,9 +121,10 @@ void put_packed(Builder out, void (Builder::*set)(capnp::Data::Reader), const Ma
     (out.*set)(capnp::Data::Reader(reinterpret_cast<const kj::byte*>(bytes.data()), bytes.size()));
 }
 template <class Map>
-Map read_packed_bytes(capnp::Data::Reader data) {
+Map read_packed_bytes(capnp::Data::Reader data,
+                      std::optional<Map> (*make)(std::string_view) = Map::from_bytes) {
   const auto chars = data.asChars();
-  auto map = Map::from_bytes({chars.begin(), chars.size()});
+  auto map = make({chars.begin(), chars.size()});
   if (!map) throw Malformed{"a packed map is not one"};
   return *std::move(map);
 }
@@ -172,5 +177,7 @@ value::CustomResourceDefinitionFacts read(CustomResourceDefinition::Reader in);
 /// Sets the member of the union that belongs to the kind of `facts`.
 void write(const value::Facts& facts, Facts::Builder out);
 value::Facts read(Facts::Reader in);
+/// The facts of a node; its maps view the message.
+void read_into(Node::Reader in, value::NodeFacts& node);
 
 }  // namespace fairlead::stored

@@ -32,6 +32,7 @@ enum Kind {
   workload @15;
   secret @16;
   customResourceDefinition @17;
+  bindingPolicy @18;
 }
 
 struct TextPair {
@@ -113,6 +114,7 @@ struct ManagedCluster {
   allocatable @0 :List(AmountPair);
   available @1 :Condition;
   deleting @2 :Bool;
+  labelled @3 :Bool;
 }
 
 struct ClusterProfile {
@@ -343,6 +345,16 @@ struct CustomResourceDefinition {
   clusterProfileRef @2 :Bool;
 }
 
+struct BindingPolicy {
+  specDigest @0 :Data;
+  namespaces @1 :List(Text);
+  ours @2 :Bool;
+  observedGeneration @3 :Int64;
+  synced @4 :Condition;
+  error @5 :Text;
+  deleting @6 :Bool;
+}
+
 # The projected facts of one object; the member names the kind, in the order of Kind.
 struct Facts {
   union {
@@ -364,6 +376,7 @@ struct Facts {
     workload @15 :Workload;
     secret @16 :Secret;
     customResourceDefinition @17 :CustomResourceDefinition;
+    bindingPolicy @18 :BindingPolicy;
   }
 }
 

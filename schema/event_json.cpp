@@ -79,9 +79,11 @@ Json json_of(const ClusterMetricsFacts& metrics) {
   return {{"nodes", nodes}};
 }
 Json json_of(const ManagedClusterFacts& cluster) {
-  return {{"allocatable", cluster.allocatable.to_map()},
-          {"available", json_of(cluster.available)},
-          {"deleting", cluster.deleting}};
+  Json json{{"allocatable", cluster.allocatable.to_map()},
+            {"available", json_of(cluster.available)},
+            {"deleting", cluster.deleting}};
+  if (cluster.labelled) json["labelled"] = true;
+  return json;
 }
 Json json_of(const ClusterProfileFacts& profile) {
   return {{"cluster", profile.cluster},
@@ -249,6 +251,15 @@ Json json_of(const ClaimFacts& claim) {
   return {{"spec", json_of(claim.spec)}, {"created", to_rfc3339(claim.created)},
           {"deleting", claim.deleting},  {"finalizers", claim.finalizers},
           {"debounce", claim.debounce},  {"grants", list_of(claim.status_grants)}};
+}
+Json json_of(const BindingPolicyFacts& policy) {
+  return {{"specDigest", policy.spec_digest.hex()},
+          {"namespaces", policy.namespaces},
+          {"ours", policy.ours},
+          {"observedGeneration", policy.observed_generation},
+          {"synced", json_of(policy.synced)},
+          {"error", policy.error},
+          {"deleting", policy.deleting}};
 }
 
 // ---- configuration ----

@@ -77,6 +77,7 @@ struct ManagedClusterFacts {
   ResourceAmounts allocatable;
   ConditionFacts available;  ///< ManagedClusterConditionAvailable
   bool deleting = false;
+  bool labelled = false;  ///< its label `name` is its own name: a BindingPolicy selects it by that
 
   friend bool operator==(const ManagedClusterFacts&, const ManagedClusterFacts&) = default;
 };
@@ -390,12 +391,25 @@ struct CustomResourceDefinitionFacts {
                          const CustomResourceDefinitionFacts&) = default;
 };
 
+/// control.kubestellar.io BindingPolicy; only those named fairlead-* are projected.
+struct BindingPolicyFacts {
+  Digest spec_digest;                   ///< SHA-256 of the canonical JSON of spec
+  std::vector<std::string> namespaces;  ///< those that it selects by name, sorted
+  bool ours = false;                    ///< label app.kubernetes.io/managed-by: fairlead
+  std::int64_t observed_generation = 0;
+  ConditionFacts synced;
+  std::string error;  ///< the first of status.errors
+  bool deleting = false;
+
+  friend bool operator==(const BindingPolicyFacts&, const BindingPolicyFacts&) = default;
+};
+
 /// The facts of one object. The alternative names the kind; see Kind in schema/kind.h.
 using Facts =
     std::variant<NodeFacts, ClusterMetricsFacts, ManagedClusterFacts, ClusterProfileFacts,
                  ResourceFlavorFacts, ClusterQueueFacts, LocalQueueFacts, AdmissionCheckFacts,
                  MultiKueueConfigFacts, ManifestWorkFacts, ClaimFacts, MultiKueueClusterFacts,
                  PlacementFacts, PlacementDecisionFacts, AddOnPlacementScoreFacts, WorkloadFacts,
-                 SecretFacts, CustomResourceDefinitionFacts>;
+                 SecretFacts, CustomResourceDefinitionFacts, BindingPolicyFacts>;
 
 }  // namespace fairlead

@@ -31,8 +31,9 @@ enum class Kind : std::uint8_t {
   workload,
   secret,
   custom_resource_definition,
+  binding_policy,
 };
-inline constexpr std::size_t kKindCount = 18;
+inline constexpr std::size_t kKindCount = 19;
 
 /// How Kubernetes names a kind.
 struct KindInfo {
@@ -77,6 +78,8 @@ inline constexpr std::array<KindInfo, kKindCount> kKinds{{
     {Kind::secret, "", "Secret", "secrets", true, "v1"},
     {Kind::custom_resource_definition, "apiextensions.k8s.io", "CustomResourceDefinition",
      "customresourcedefinitions", false, "v1"},
+    {Kind::binding_policy, "control.kubestellar.io", "BindingPolicy", "bindingpolicies", false,
+     "v1alpha1"},
 }};
 
 constexpr const KindInfo& info(Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }

@@ -31,6 +31,14 @@ class PackedMap {
   using value_type = std::pair<std::string_view, Value>;
 
   PackedMap() = default;
+  ~PackedMap() = default;
+  PackedMap(PackedMap&&) noexcept = default;
+  PackedMap& operator=(PackedMap&&) noexcept = default;
+  PackedMap(const PackedMap& other) : block_(other.lasting_block()) {}
+  PackedMap& operator=(const PackedMap& other) {
+    block_ = other.lasting_block();
+    return *this;
+  }
   PackedMap(const std::map<std::string, Owned>& map) { assign(map); }  // NOLINT: they mean the same
   PackedMap(std::initializer_list<std::pair<const std::string, Owned>> items)
       : PackedMap(std::map<std::string, Owned>(items)) {}
@@ -65,6 +73,14 @@ class PackedMap {
   }
   /// The map of which bytes() is `bytes`; nullopt if there is none.
   static std::optional<PackedMap> from_bytes(std::string_view bytes) {
+    auto map = view_of(bytes);
+    if (map) map->block_ = map->lasting_block();
+    return map;
+  }
+  /// The same map without a block of its own: it must not outlive `bytes`. What is moved from it
+  /// views them too; copies of it have their own block, so who keeps a copy need not know. For
+  /// reading a log: most of what its events tell is known already and not kept.
+  static std::optional<PackedMap> view_of(std::string_view bytes) {
     PackedMap map;
     if (bytes.empty()) return map;
     Head head{};
@@ -80,11 +96,12 @@ class PackedMap {
       left.remove_prefix(static_cast<std::size_t>(end - left.data()));
     }
     if (!left.empty()) return std::nullopt;
-    auto block = std::make_shared_for_overwrite<char[]>(bytes.size());
-    std::memcpy(block.get(), bytes.data(), bytes.size());
-    map.block_ = std::move(block);
+    map.block_ = {std::shared_ptr<const char[]>(), bytes.data()};
     return map;
   }
+
+  /// Where bytes() begins, without a look at it.
+  const char* address() const { return block_.get(); }
 
   class Iterator {
    public:
@@ -154,6 +171,13 @@ class PackedMap {
     Head head;
     std::memcpy(&head, block_.get(), sizeof head);
     return head;
+  }
+  // A block that is only viewed is counted by nobody.
+  std::shared_ptr<const char[]> lasting_block() const {
+    if (!block_ || block_.use_count() > 0) return block_;
+    auto block = std::make_shared_for_overwrite<char[]>(head().size);
+    std::memcpy(block.get(), block_.get(), head().size);
+    return block;
   }
   static_assert(std::endian::native == std::endian::little, "the block is stored as it is");
   static constexpr std::size_t kNumbers =

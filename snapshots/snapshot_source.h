@@ -49,6 +49,9 @@ class SnapshotSource {
 Result<std::optional<Snapshot>> newest_of(const EventLog& log, const SnapshotSource* snapshots,
                                           Seq seq);
 
+/// Whether the log still has what comes after `state`; not_found if events between were pruned.
+Result<void> can_go_on(const EventLog& log, const State& state);
+
 /// `state` with the events behind it folded in, up to and with `seq`. not_found if events between
 /// were pruned. `progress` (may be empty) is told now and then how many of how many are folded.
 using FoldProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;

@@ -135,10 +135,13 @@ Result<void> write_file(const fs::path& path, std::string_view bytes) {
 }
 
 Result<std::string> read_file(const fs::path& path) {
+  std::error_code error;
   std::ifstream in(path, std::ios::binary);
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (!in || error) return io_error(path, "cannot be read");
+  std::string bytes(size, '\0');
+  in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   if (!in) return io_error(path, "cannot be read");
-  std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  if (in.bad()) return io_error(path, "cannot be read");
   return bytes;
 }
 

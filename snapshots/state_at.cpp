@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <span>
 
 #include "engine/fold/evolve.h"
 #include "engine/log/read_ahead.h"
@@ -11,7 +12,7 @@ namespace {
 // How often the fold of a long log tells of its progress.
 constexpr std::uint64_t kProgressEvents = 10'000;
 // Fewer events are folded before a thread has started.
-constexpr std::uint64_t kReadAheadWorth = 4 * kReadAheadEvents;
+constexpr std::uint64_t kReadAheadWorth = 4 * kBatchEvents;
 
 }  // namespace
 
@@ -36,13 +37,17 @@ Result<State> state_at(const EventLog& log, const SnapshotSource* snapshots, Seq
   return state_from(log, *newest ? std::move((*newest)->state) : State{}, seq);
 }
 
+Result<void> can_go_on(const EventLog& log, const State& state) {
+  if (next(state.seq) >= log.first_seq()) return {};
+  return Error{ErrorCode::not_found, "the events before seq " +
+                                         std::to_string(log.first_seq().value) +
+                                         " were pruned, and no good snapshot stands for them"};
+}
+
 Result<State> state_from(const EventLog& log, State state, Seq seq, const FoldProgress& progress) {
   const Seq last = std::min(seq, log.last_seq());
   if (state.seq >= last) return state;
-  if (next(state.seq) < log.first_seq())
-    return Error{ErrorCode::not_found, "the events before seq " +
-                                           std::to_string(log.first_seq().value) +
-                                           " were pruned, and no good snapshot stands for them"};
+  if (auto possible = can_go_on(log, state); !possible) return possible.error();
   auto opened = log.read(next(state.seq));
   if (!opened) return opened.error();
   const std::unique_ptr<EventReader> reader = last.value - state.seq.value < kReadAheadWorth
@@ -51,16 +56,21 @@ Result<State> state_from(const EventLog& log, State state, Seq seq, const FoldPr
   const Seq before = state.seq;
   const std::uint64_t total = last.value - before.value;
   Touched touched;
-  while (state.seq < last) {
-    auto event = reader->next();
-    if (!event) return event.error();
-    if (!*event) break;
-    evolve(state, **event, touched);
-    const std::uint64_t done = state.seq.value - before.value;
-    if (progress && (done % kProgressEvents == 0 || (done == total && total >= kProgressEvents)))
-      progress(done, total);
+  EventBatch batch;
+  for (;;) {
+    const auto read = reader->next_batch(batch);
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const std::span<const Event> rest = batch.events().subspan(i);
+      if (i % kFetchAhead == 0) fetch_ahead(state, rest);
+      evolve(state, rest.front(), touched);
+      const std::uint64_t done = state.seq.value - before.value;
+      if (progress && (done % kProgressEvents == 0 || (done == total && total >= kProgressEvents)))
+        progress(done, total);
+      if (state.seq == last) return state;
+    }
+    if (!read) return read.error();
+    if (batch.size() == 0) return state;
   }
-  return state;
 }
 
 Result<State> state_at(const EventLog& log, const SnapshotSource* snapshots, LogTime time) {

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 
 #include <boost/asio/connect.hpp>
+#include <boost/asio/read.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/ssl/error.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
@@ -133,6 +134,89 @@ asio::awaitable<void> open_tunnel(Stream& stream, const ConnectionTarget& target
   error = asio::error::connection_refused;
 }
 
+constexpr const char* kSocksFailures[] = {"",
+                                          "a general failure",
+                                          "that its rules do not allow it",
+                                          "that the network is unreachable",
+                                          "that the host is unreachable",
+                                          "that the connection was refused",
+                                          "that the time to live expired"};
+
+// What RFC 1928 calls DST.ADDR and DST.PORT, with the kind of address before them. The proxy
+// resolves names.
+std::string socks_destination(const ServerAddress& server) {
+  std::string out;
+  ErrorCondition no_address;
+  const auto address = asio::ip::make_address(server.host, no_address);
+  if (no_address) {
+    out = "\x03";
+    out += static_cast<char>(server.host.size());
+    out += server.host;
+  } else if (address.is_v4()) {
+    out = "\x01";
+    for (const unsigned char byte : address.to_v4().to_bytes()) out += static_cast<char>(byte);
+  } else {
+    out = "\x04";
+    for (const unsigned char byte : address.to_v6().to_bytes()) out += static_cast<char>(byte);
+  }
+  const auto port = static_cast<unsigned>(std::stoul(server.port));
+  out += static_cast<char>(port >> 8 & 0xFF);
+  out += static_cast<char>(port & 0xFF);
+  return out;
+}
+
+// Sends `request` and reads an answer of `size` bytes; empty after an error.
+template <class Stream>
+asio::awaitable<std::string> exchange(Stream& stream, std::string request, std::size_t size,
+                                      ErrorCondition& error) {
+  if (!request.empty()) co_await asio::async_write(stream, asio::buffer(request), into(error));
+  std::string answer(error ? 0 : size, '\0');
+  if (!error) co_await asio::async_read(stream, asio::buffer(answer), into(error));
+  if (error) answer.clear();
+  co_return answer;
+}
+
+// Asks a SOCKS 5 proxy for a tunnel to the server.
+template <class Stream>
+asio::awaitable<void> open_socks_tunnel(Stream& stream, const ConnectionTarget& target,
+                                        std::string& step, ErrorCondition& error) {
+  const auto refuse = [&](const std::string& why) {
+    step += " (it answered " + why + ")";
+    error = asio::error::connection_refused;
+  };
+  const std::string& login = target.proxy->authorization;
+  step = "asking proxy " + target.proxy->host + ":" + target.proxy->port + " for " +
+         target.server.host + ":" + target.server.port;
+  if (target.server.host.size() > 255)
+    co_return refuse("nothing: the server's name is too long for it to be asked");
+  const std::string greeting =
+      login.empty() ? std::string("\x05\x01\x00", 3) : std::string("\x05\x02\x00\x02", 4);
+  const std::string method = co_await exchange(stream, greeting, 2, error);
+  if (error) co_return;
+  if (method[0] != 5) co_return refuse("with another protocol than SOCKS 5");
+  if (method[1] == 2 && !login.empty()) {
+    const std::string verdict = co_await exchange(stream, login, 2, error);
+    if (!error && verdict[1] != 0) refuse("that it does not know us");
+  } else if (method[1] != 0) {
+    refuse("that it wants to know who we are");
+  }
+  if (error) co_return;
+  const std::string request = std::string("\x05\x01\x00", 3) + socks_destination(target.server);
+  const std::string reply = co_await exchange(stream, request, 4, error);
+  if (error) co_return;
+  const auto failure = static_cast<unsigned char>(reply[1]);
+  if (failure != 0)
+    co_return refuse(failure < std::size(kSocksFailures) ? kSocksFailures[failure] : "a failure");
+  // Where it is bound, which nobody needs: 4 or 16 bytes, or a name with its length, and a port.
+  std::size_t rest = reply[3] == 4 ? 18 : 6;
+  if (reply[3] == 3) {
+    const std::string length = co_await exchange(stream, "", 1, error);
+    if (error) co_return;
+    rest = static_cast<unsigned char>(length[0]) + std::size_t{2};
+  }
+  co_await exchange(stream, "", rest, error);
+}
+
 // TLS to the server over `Below`: the socket, or TLS to a proxy.
 template <class Below>
 class TlsOver : public TcpConnection {
@@ -152,7 +236,10 @@ class TlsOver : public TcpConnection {
 
   // What is below is connected; now the tunnel, if there is a proxy, and the server's TLS.
   asio::awaitable<void> secure(ErrorCondition& error) {
-    if (target_.proxy) co_await open_tunnel(below_, target_, step_, error);
+    if (target_.proxy && target_.proxy->protocol == ProxyProtocol::socks5)
+      co_await open_socks_tunnel(below_, target_, step_, error);
+    else if (target_.proxy)
+      co_await open_tunnel(below_, target_, step_, error);
     if (error || stopped(error)) co_return;
     step_ = "TLS handshake with " + target_.server.host + ":" + target_.server.port;
     co_await shake_hands(stream_, target_.verify_name, step_, error);

@@ -264,27 +264,55 @@ Result<ServerAddress> parse_server(std::string_view url) {
   return out;
 }
 
+namespace {
+
+// "user:password" as the request of RFC 1929: each with its length before it, 1 to 255 bytes.
+std::optional<std::string> socks_login(std::string_view user_and_password) {
+  const std::size_t colon = user_and_password.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  std::string out = "\x01";
+  for (const std::string_view part :
+       {user_and_password.substr(0, colon), user_and_password.substr(colon + 1)}) {
+    const auto text = url_decode(part);
+    if (!text || text->empty() || text->size() > 255) return std::nullopt;
+    out += static_cast<char>(text->size());
+    out += *text;
+  }
+  return out;
+}
+
+std::optional<std::string> http_login(std::string_view user_and_password) {
+  const auto user = url_decode(user_and_password);
+  return user ? std::optional("Basic " + encode_base64(*user)) : std::nullopt;
+}
+
+}  // namespace
+
 Result<ProxyAddress> parse_proxy(std::string_view url) {
   ProxyAddress out;
   const std::size_t scheme = url.find("://");
-  const Error bad{ErrorCode::bad_input, "expected http://host[:port] or https://host[:port]"};
+  const Error bad{ErrorCode::bad_input,
+                  "expected http://host[:port], https://host[:port] or socks5://host[:port]"};
   if (scheme == std::string_view::npos) return bad;
   const std::string_view word = url.substr(0, scheme);
-  if (word != "http" && word != "https")
+  const bool socks = word == "socks5" || word == "socks5h";
+  if (word != "http" && word != "https" && !socks)
     return Error{bad.code, bad.message + "; " + std::string(word) + " is not supported"};
   out.tls = word == "https";
+  out.protocol = socks ? ProxyProtocol::socks5 : ProxyProtocol::http;
   url.remove_prefix(scheme + 3);
   while (url.ends_with('/')) url.remove_suffix(1);
   if (const std::size_t at = url.rfind('@'); at != std::string_view::npos) {
-    auto user = url_decode(url.substr(0, at));
-    if (!user) return bad;
-    out.authorization = "Basic " + encode_base64(*user);
+    auto login = socks ? socks_login(url.substr(0, at)) : http_login(url.substr(0, at));
+    if (!login) return bad;
+    out.authorization = std::move(*login);
     url.remove_prefix(at + 1);
   }
   auto authority = split_authority(url);
   if (!authority || url.find('/') != std::string_view::npos) return bad;
   out.host = std::move(authority->first);
-  out.port = !authority->second.empty() ? std::move(authority->second) : out.tls ? "443" : "80";
+  out.port = socks ? "1080" : out.tls ? "443" : "80";
+  if (!authority->second.empty()) out.port = std::move(authority->second);
   return out;
 }
 

@@ -7,6 +7,7 @@
 // current by identity.h.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -34,17 +35,24 @@ struct ServerAddress {
 /// Reads `https://host[:port][/path]` or `http://...`.
 Result<ServerAddress> parse_server(std::string_view url);
 
-/// The HTTP proxy of a `proxy-url`: connections are tunnelled through it with CONNECT.
+/// How a proxy is asked for a tunnel: CONNECT of HTTP, or SOCKS 5 (RFC 1928).
+enum class ProxyProtocol : std::uint8_t { http, socks5 };
+
+/// The proxy of a `proxy-url`: connections are tunnelled through it.
 struct ProxyAddress {
   bool tls = false;  ///< the proxy itself is spoken to with TLS
   std::string host;
   std::string port;
-  std::string authorization;  ///< value of Proxy-Authorization; empty: none. A secret.
+  /// Who we are to it; empty: nobody. A secret. The value of Proxy-Authorization, or (socks5) the
+  /// request of RFC 1929.
+  std::string authorization;
+  ProxyProtocol protocol = ProxyProtocol::http;
 
   friend bool operator==(const ProxyAddress&, const ProxyAddress&) = default;
 };
 
-/// Reads `http://[user:password@]host[:port]` or `https://...`. Other schemes (socks5) are refused.
+/// Reads `http://[user:password@]host[:port]`, `https://...` or `socks5://...` (also spelt socks5h:
+/// as in Go the proxy resolves the server's name in either case). Other schemes are refused.
 Result<ProxyAddress> parse_proxy(std::string_view url);
 
 /// A credential plugin as a kubeconfig's `exec` describes it.

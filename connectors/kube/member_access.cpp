@@ -13,6 +13,12 @@
 namespace fairlead {
 namespace {
 
+constexpr std::string_view kExtensionFlag = "additionalCLIArgEnvVarExtensionFlag";
+constexpr std::string_view kArgumentsExtension =
+    "multicluster.x-k8s.io/clusterprofiles/auth/exec/additional-args";
+constexpr std::string_view kVariablesExtension =
+    "multicluster.x-k8s.io/clusterprofiles/auth/exec/additional-envs";
+
 Error bad_input(std::string what) { return {ErrorCode::bad_input, std::move(what)}; }
 
 // {"team/x"} -> {"team", "x"}. The configuration was checked: there is a slash.
@@ -40,6 +46,56 @@ Result<std::string> secret_value(JsonView secret, std::string_view key, const st
 JsonView provider_named(const AccessProviders& providers, std::string_view name) {
   for (JsonView row : providers.document.root()["providers"])
     if (row["name"].string() == name) return row;
+  return {};
+}
+
+// What a provider's row says of arguments and variables that a ClusterProfile wants to add to its
+// plugin; nullopt: no word that is known.
+std::optional<bool> lets_add(JsonView provider) {
+  JsonView flag = provider[kExtensionFlag];
+  if (!flag.given() || flag.string() == "Ignore" || flag.integer() == 0) return false;
+  if (flag.string() == "Allow" || flag.integer() == 1) return true;
+  return std::nullopt;
+}
+
+Result<void> add_arguments(ExecPlugin& plugin, JsonView list, const std::string& where) {
+  if (!list.is(JsonKind::array)) return bad_input(where + ": expected a list of strings");
+  for (JsonView item : list) {
+    if (!item.is(JsonKind::string)) return bad_input(where + ": expected a list of strings");
+    plugin.args.emplace_back(item.text());
+  }
+  return {};
+}
+
+// A variable that the provider has already gets the profile's value.
+Result<void> add_variables(ExecPlugin& plugin, JsonView map, const std::string& where) {
+  const Error bad = bad_input(where + ": expected names with values that are strings");
+  if (!map.is(JsonKind::object)) return bad;
+  for (JsonView item : map) {
+    const std::string name(item.key());
+    if (name.empty() || name.find('=') != std::string::npos || !item.is(JsonKind::string))
+      return bad;
+    std::erase_if(plugin.env, [&name](const auto& known) { return known.first == name; });
+    plugin.env.emplace_back(name, item.text());
+  }
+  return {};
+}
+
+// KEP-5339: a cluster's extensions may add to the command of its plugin where the operator's file
+// lets them; they decide what runs here, so else they are passed over.
+Result<void> add_extensions(ExecPlugin& plugin, JsonView provider, JsonView cluster,
+                            const std::string& where) {
+  if (!lets_add(provider).value_or(false)) return {};
+  for (JsonView extension : cluster["extensions"]) {
+    const std::string name(extension["name"].string());
+    const std::string place = where + ".cluster.extensions[" + name + "]";
+    Result<void> added;
+    if (name == kArgumentsExtension)
+      added = add_arguments(plugin, extension["extension"], place);
+    else if (name == kVariablesExtension)
+      added = add_variables(plugin, extension["extension"], place);
+    if (!added) return added;
+  }
   return {};
 }
 
@@ -179,6 +235,9 @@ Result<std::shared_ptr<const AccessProviders>> load_access_providers(const std::
     auto plugin =
         read_exec_plugin(row["execConfig"], {}, {}, path + ": providers[" + name + "].execConfig");
     if (plugin.has_error()) return plugin.error();
+    if (!lets_add(row))
+      return bad_input(path + ": providers[" + name + "]." + std::string(kExtensionFlag) +
+                       ": expected Allow or Ignore");
   }
   return std::shared_ptr<const AccessProviders>(std::move(out));
 }
@@ -207,6 +266,8 @@ Result<Credentials> read_cluster_profile(JsonView profile, const std::string& or
           command.is_relative() && command.has_parent_path())
         plugin->command =
             (std::filesystem::absolute(providers.origin).parent_path() / command).string();
+      if (auto added = add_extensions(*plugin, known, row["cluster"], where); !added)
+        return added.error();
       out->exec = std::move(*plugin);
       return out;
     }

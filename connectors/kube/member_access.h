@@ -17,6 +17,8 @@ namespace fairlead {
 
 /// The exec plugins that may be run for access providers of ClusterProfiles, in the file format of
 /// cluster-inventory-api's --clusterprofile-provider-file: {"providers": [{"name", "execConfig"}]}.
+/// A provider with "additionalCLIArgEnvVarExtensionFlag": "Allow" (or 1) lets a ClusterProfile's
+/// extensions add arguments and environment variables to its plugin.
 struct AccessProviders {
   std::string origin;
   JsonDocument document;

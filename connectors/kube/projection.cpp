@@ -27,6 +27,7 @@ void set_facts(Facts& out, Kind kind, JsonView object) {
     case Kind::custom_resource_definition:
       out = projection::custom_resource_definition(object);
       return;
+    case Kind::binding_policy: out = projection::binding_policy(object); return;
   }
 }
 
@@ -58,7 +59,8 @@ Result<std::optional<ObjectSeen>> project(JsonView object) {
 
 bool is_read(Kind kind, std::string_view name) {
   switch (kind) {
-    case Kind::manifest_work: return name.starts_with("fairlead-");
+    case Kind::manifest_work:
+    case Kind::binding_policy: return name.starts_with("fairlead-");
     case Kind::custom_resource_definition:
       return name == "multikueueconfigs.kueue.x-k8s.io" ||
              name == "multikueueclusters.kueue.x-k8s.io";
@@ -146,7 +148,8 @@ std::string raw_to_keep(Kind kind, JsonView object) {
     case Kind::addon_placement_score:
     case Kind::workload:
     case Kind::secret:
-    case Kind::custom_resource_definition: return "";
+    case Kind::custom_resource_definition:
+    case Kind::binding_policy: return "";
   }
   std::string text = raw_text(object);
   return text.size() <= kRawBytesMax ? text : "";

@@ -28,8 +28,8 @@ Result<std::optional<ObjectSeen>> project(JsonView object);
 /// The same for an item of a typed list, where API servers leave apiVersion and kind out.
 Result<std::optional<ObjectSeen>> project_as(Kind kind, std::string_view version, JsonView object);
 
-/// Whether an object of that kind and name is read at all: of ManifestWorks only ours are, of
-/// CustomResourceDefinitions those of MultiKueueConfig and MultiKueueCluster.
+/// Whether an object of that kind and name is read at all: of ManifestWorks and BindingPolicies
+/// only ours are, of CustomResourceDefinitions those of MultiKueueConfig and MultiKueueCluster.
 bool is_read(Kind kind, std::string_view name);
 
 /// The same into `out` (default-made), for streams, which know name and versions already; false for

@@ -35,6 +35,8 @@ ManagedClusterFacts managed_cluster(JsonView object) {
   out.allocatable = amounts(object["status"]["allocatable"]);
   out.available = condition(object["status"], "ManagedClusterConditionAvailable");
   out.deleting = deleting(object);
+  const std::string_view name = object["metadata"]["name"].string();
+  out.labelled = !name.empty() && object["metadata"]["labels"]["name"].string() == name;
   return out;
 }
 

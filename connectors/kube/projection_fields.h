@@ -55,6 +55,7 @@ AddOnPlacementScoreFacts addon_placement_score(JsonView object);
 WorkloadFacts workload(JsonView object);
 SecretFacts secret(JsonView object);
 CustomResourceDefinitionFacts custom_resource_definition(JsonView object);
+BindingPolicyFacts binding_policy(JsonView object);
 
 }  // namespace fairlead::projection
 

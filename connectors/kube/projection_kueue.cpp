@@ -1,4 +1,4 @@
-// Kueue's queues in both served versions, and the work that carries them to a member.
+// Kueue's queues in both served versions, and what carries them to a member.
 #include "connectors/kube/projection_fields.h"
 
 namespace fairlead::projection {
@@ -96,6 +96,24 @@ ManifestWorkFacts manifest_work(JsonView object) {
       by_queue.emplace(one.cluster_queue, std::move(one));
     }
   for (auto& [queue, one] : by_queue) out.feedback.push_back(std::move(one));
+  out.deleting = deleting(object);
+  return out;
+}
+
+BindingPolicyFacts binding_policy(JsonView object) {
+  JsonView status = object["status"];
+  BindingPolicyFacts out;
+  out.spec_digest = sha256(canonical_text(object["spec"]));
+  for (JsonView clause : object["spec"]["downsync"])
+    if (string_items(clause["resources"]) == std::vector<std::string>{"namespaces"})
+      for (std::string& name : string_items(clause["objectNames"]))
+        out.namespaces.push_back(std::move(name));
+  make_set(out.namespaces);
+  out.ours = object["metadata"]["labels"]["app.kubernetes.io/managed-by"].string() == "fairlead";
+  out.observed_generation = status["observedGeneration"].integer().value_or(0);
+  out.synced = condition(status, "Synced");
+  for (const std::string& error : string_items(status["errors"]))
+    if (out.error.empty()) out.error = error;
   out.deleting = deleting(object);
   return out;
 }

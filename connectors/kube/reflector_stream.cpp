@@ -15,9 +15,9 @@ constexpr std::size_t kFactsUsual = 32;  // from one chunk of a stream
 // Kinds that Fairlead writes to.
 bool is_written(Kind kind) {
   return kind == Kind::cluster_queue || kind == Kind::local_queue || kind == Kind::claim ||
-         kind == Kind::manifest_work || kind == Kind::admission_check ||
-         kind == Kind::multikueue_config || kind == Kind::multikueue_cluster ||
-         kind == Kind::workload;
+         kind == Kind::manifest_work || kind == Kind::binding_policy ||
+         kind == Kind::admission_check || kind == Kind::multikueue_config ||
+         kind == Kind::multikueue_cluster || kind == Kind::workload;
 }
 
 // Newer Kubernetes promises that resource versions compare as numbers; all else is opaque.

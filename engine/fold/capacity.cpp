@@ -21,26 +21,28 @@ bool covers(const ResourceFlavorFacts& flavor, const Taint& taint) {
                      [&](const Toleration& toleration) { return tolerates(toleration, taint); });
 }
 
-bool matches(const ResourceFlavorFacts& flavor, const NodeFacts& node) {
-  return std::all_of(flavor.node_labels.begin(), flavor.node_labels.end(), [&](const auto& label) {
-    return node.labels.find(label.first) == label.second;
-  });
+bool matches(const ResourceFlavorFacts& flavor, const Labels& labels) {
+  return std::all_of(flavor.node_labels.begin(), flavor.node_labels.end(),
+                     [&](const auto& label) { return labels.find(label.first) == label.second; });
 }
 
 }  // namespace
 
-CountedNode classify(const NodeFacts& node,
-                     const std::map<std::string, ResourceFlavorFacts>& flavors) {
-  const std::pair<const std::string, ResourceFlavorFacts>* best = nullptr;
+const std::string& winning_flavor(const Labels& labels, const Flavors& flavors) {
+  static const std::string none;
+  const Flavors::value_type* best = nullptr;
   for (const auto& flavor : flavors) {  // by name, so the first of the most specific wins
-    if (!matches(flavor.second, node)) continue;
+    if (!matches(flavor.second, labels)) continue;
     if (!best || flavor.second.node_labels.size() > best->second.node_labels.size()) best = &flavor;
   }
-  if (!best) return {};
-  const bool untainted =
-      std::none_of(node.taints.begin(), node.taints.end(),
-                   [&](const Taint& taint) { return keeps_out(taint, best->second); });
-  return {best->first, node.ready && !node.unschedulable && untainted};
+  return best ? best->first : none;
+}
+
+bool is_eligible(const NodeFacts& node, const std::string& flavor, const Flavors& flavors) {
+  if (flavor.empty() || !node.ready || node.unschedulable) return false;
+  return node.taints.empty() ||
+         std::none_of(node.taints.begin(), node.taints.end(),
+                      [&](const Taint& taint) { return keeps_out(taint, flavors.at(flavor)); });
 }
 
 bool keeps_out(const Taint& taint, const ResourceFlavorFacts& flavor) {

@@ -14,12 +14,16 @@
 
 namespace fairlead {
 
-/// How `node` counts among `flavors` (all ResourceFlavors of the hub): the most specific flavor
-/// whose nodeLabels are a subset of the node's labels (most labels, then name bytewise); eligible
-/// if Ready, schedulable, and without a NoSchedule or NoExecute taint that neither the flavor's
-/// nodeTaints nor its tolerations cover.
-CountedNode classify(const NodeFacts& node,
-                     const std::map<std::string, ResourceFlavorFacts>& flavors);
+/// All ResourceFlavors of the hub.
+using Flavors = std::map<std::string, ResourceFlavorFacts>;
+
+/// The flavor that wins a node with these labels: the most specific one whose nodeLabels are a
+/// subset of them (most labels, then name bytewise). Empty if none matches.
+const std::string& winning_flavor(const Labels& labels, const Flavors& flavors);
+
+/// Whether `node` counts for `flavor`, which wins it: it is Ready, schedulable, and without a
+/// NoSchedule or NoExecute taint that neither the flavor's nodeTaints nor its tolerations cover.
+bool is_eligible(const NodeFacts& node, const std::string& flavor, const Flavors& flavors);
 
 /// Whether `taint` keeps a node from counting for `flavor`: NoSchedule or NoExecute, and neither
 /// the flavor's nodeTaints nor its tolerations cover it.
@@ -34,15 +38,13 @@ std::map<std::string, Amount> canonical_amounts(const ResourceAmounts& amounts,
 template <class Use>
 void for_each_canonical(const ResourceAmounts& amounts, const ResourceAliases& aliases,
                         const Use& use) {
-  const auto is_alias = [&](std::string_view resource) {
-    return std::any_of(aliases.begin(), aliases.end(),
-                       [&](const auto& alias) { return alias.first == resource; });
-  };
-  for (const auto& [resource, amount] : amounts)
-    if (is_alias(resource)) {
-      for (const auto& [canonical, sum] : canonical_amounts(amounts, aliases)) use(canonical, sum);
-      return;
-    }
+  auto alias = aliases.begin();
+  for (const auto& [resource, amount] : amounts) {  // both are sorted
+    while (alias != aliases.end() && alias->first < resource) ++alias;
+    if (alias == aliases.end() || alias->first != resource) continue;
+    for (const auto& [canonical, sum] : canonical_amounts(amounts, aliases)) use(canonical, sum);
+    return;
+  }
   for (const auto& [resource, amount] : amounts) use(resource, amount);
 }
 

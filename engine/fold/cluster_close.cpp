@@ -1,5 +1,7 @@
 // Deciding a moment of one cluster: debounce layers 1 to 3, liveness, the first value.
 #include <algorithm>
+#include <map>
+#include <string_view>
 #include <vector>
 
 #include "engine/fold/capacity.h"
@@ -11,7 +13,25 @@ namespace fairlead {
 
 namespace {
 
-using Totals = std::map<std::string, Amount>;
+// Sums over flavors, a few. The names are those of the keys of Cluster::capacity.
+struct Totals {
+  struct Row {
+    std::string_view resource;
+    Int128 sum;
+  };
+  std::vector<Row> rows;
+
+  Amount of(std::string_view resource) const {
+    for (const Row& row : rows)
+      if (row.resource == resource) return saturate(row.sum);
+    return 0;
+  }
+  std::map<std::string, Amount> to_map() const {
+    std::map<std::string, Amount> map;
+    for (const Row& row : rows) map.emplace(row.resource, saturate(row.sum));
+    return map;
+  }
+};
 
 // One close of one cluster: the parts share these.
 struct Close {
@@ -26,10 +46,15 @@ struct Close {
 };
 
 Totals usable_totals(const Cluster& cluster) {
-  std::map<std::string, Int128> sums;
-  for (const auto& [key, value] : cluster.capacity) sums[key.resource] += value.damped.usable;
   Totals totals;
-  for (const auto& [resource, sum] : sums) totals[resource] = saturate(sum);
+  for (const auto& [key, value] : cluster.capacity) {
+    const auto row = std::find_if(totals.rows.begin(), totals.rows.end(),
+                                  [&](const auto& each) { return each.resource == key.resource; });
+    if (row == totals.rows.end())
+      totals.rows.push_back({key.resource, value.damped.usable});
+    else
+      row->sum += value.damped.usable;
+  }
   return totals;
 }
 
@@ -126,24 +151,29 @@ bool mass_lost(const Close& close, Amount before, Amount after, Int128 cordoned)
   return lost > 0 && lost * 100 > Int128{before} * close.settings.mass_shrink_percent;
 }
 
-bool shows_loss(const Close& close, const Totals& before, const Totals& after,
-                const std::map<std::string, Int128>& cordoned) {
-  return std::any_of(before.begin(), before.end(), [&](const auto& entry) {
-    const auto now = after.find(entry.first);
-    const auto cordon = cordoned.find(entry.first);
-    return mass_lost(close, entry.second, now == after.end() ? 0 : now->second,
+bool shows_loss(const Close& close, const Totals& before, const Totals& after) {
+  std::map<std::string_view, Int128> cordoned;
+  if (!close.cluster.observation.cordoned.empty()) {
+    CanonicalHeadroom percents = close.headroom;
+    for (CanonicalHeadroom::Row& row : percents.rows) row.reserved = 0;
+    for (const auto& [key, amount] : close.cluster.observation.cordoned)
+      cordoned[key.resource] += usable_amount(amount, key.resource, percents);
+  }
+  return std::any_of(before.rows.begin(), before.rows.end(), [&](const Totals::Row& row) {
+    const auto cordon = cordoned.find(row.resource);
+    return mass_lost(close, saturate(row.sum), after.of(row.resource),
                      cordon == cordoned.end() ? 0 : cordon->second);
   });
 }
 
 // The ManagedCluster agrees: what it allocates of each fallen resource, after headroom, is no more
 // than what is usable now.
-bool second_opinion(const Close& close, const Totals& before, const Totals& after) {
+bool second_opinion(const Close& close, const std::map<std::string, Amount>& before,
+                    const Totals& after) {
   const Cluster& cluster = close.cluster;
   if (!cluster.managed || totals_in_force(cluster)) return false;
   for (const auto& [resource, was] : before) {
-    const auto now = after.find(resource);
-    const Amount is = now == after.end() ? 0 : now->second;
+    const Amount is = after.of(resource);
     if (is >= was) continue;
     const auto total = cluster.totals.find(resource);
     if (total == cluster.totals.end() ||
@@ -167,15 +197,10 @@ void judge_hold(Close& close, const Totals& before, const Totals& after) {
       close.settings.mass_shrink_percent > 0 && close.settings.mass_shrink_hold.ns > 0;
   if (!cluster.hold && !second && watches && seen.changed && cluster.was == Liveness::live &&
       cluster.known) {
-    std::map<std::string, Int128> cordoned;
-    CanonicalHeadroom percents = close.headroom;
-    for (CanonicalHeadroom::Row& row : percents.rows) row.reserved = 0;
-    for (const auto& [key, amount] : seen.cordoned)
-      cordoned[key.resource] += usable_amount(amount, key.resource, percents);
     const std::int64_t eligible_others = seen.eligible_before - seen.cordoned_nodes;
     const bool every_node = eligible_others > 0 && cluster.eligible_nodes == 0;
-    if (every_node || shows_loss(close, before, after, cordoned))
-      cluster.hold = Hold{close.now, before};
+    if (every_node || shows_loss(close, before, after))
+      cluster.hold = Hold{close.now, before.to_map()};
   }
   if (cluster.hold && second_opinion(close, cluster.hold->before, after)) cluster.hold.reset();
 }

@@ -30,15 +30,20 @@ bool suppressed(const Cluster& cluster, const std::string& node) {
 // Both the keys of a flavor and the amounts are sorted, so one walk finds every sum.
 void add_amounts(const State& state, Cluster& cluster, const std::string& flavor,
                  const ResourceAmounts& amounts, Sign sign, bool growing, Seq seq) {
-  auto at = cluster.capacity.lower_bound(CapacityKey{flavor, ""});
+  auto& capacity = cluster.capacity;
+  auto at = capacity.lower_bound(CapacityKey{flavor, ""});
+  const auto of_flavor = [&] { return at != capacity.end() && at->first.flavor == flavor; };
+  bool within = of_flavor();
   const auto add = [&](std::string_view resource, Amount amount) {
-    while (at != cluster.capacity.end() && at->first.flavor == flavor &&
-           at->first.resource < resource)
+    int order = 1;
+    while (within && (order = at->first.resource.compare(resource)) < 0) {
       ++at;
-    if (at == cluster.capacity.end() || at->first.flavor != flavor ||
-        at->first.resource != resource)
-      at = cluster.capacity.emplace_hint(at, CapacityKey{flavor, std::string(resource)},
-                                         CapacityValue{});
+      within = of_flavor();
+    }
+    if (!within || order != 0) {
+      at = capacity.emplace_hint(at, CapacityKey{flavor, std::string(resource)}, CapacityValue{});
+      within = true;
+    }
     CapacityValue& value = at->second;
     const Int128 signed_amount = sign == Sign::plus ? Int128{amount} : -Int128{amount};
     value.offered += signed_amount;
@@ -48,9 +53,13 @@ void add_amounts(const State& state, Cluster& cluster, const std::string& flavor
   for_each_canonical(amounts, state.configuration.resource_aliases, add);
 }
 
-void count(const State& state, Cluster& cluster, NodeRecord& node) {
-  node.counted = classify(node.facts, state.flavors);
-  const CountedNode& counted = node.counted;
+enum class Flavor : std::uint8_t { known, sought };
+
+// `known`: node.counted.flavor is still the flavor that wins it.
+void count(const State& state, Cluster& cluster, NodeRecord& node, Flavor flavor) {
+  CountedNode& counted = node.counted;
+  if (flavor == Flavor::sought) counted.flavor = winning_flavor(node.facts.labels, state.flavors);
+  counted.eligible = is_eligible(node.facts, counted.flavor, state.flavors);
   if (!counted.flavor.empty()) {
     ++cluster.flavor_nodes[counted.flavor];
     cluster.observation.won.insert(counted.flavor);
@@ -87,31 +96,56 @@ void flap(const State& state, Cluster& cluster, const std::string& cluster_name,
     });
 }
 
-// A node of the source in force changed from `before` to `after` (null: it was or is not there).
-void recount_node(const State& state, Cluster& cluster, const std::string& cluster_name,
-                  const std::string& name, const NodeRecord* before, NodeRecord* after, Seq seq) {
-  if (before) uncount(state, cluster, *before, seq);
-  if (after) {
-    after->suppressed = before ? before->suppressed : suppressed(cluster, name);
-    count(state, cluster, *after);
-  }
+// A node that the source in force tells of for the first time, or again after it was gone.
+void count_new(const State& state, Cluster& cluster, const std::string& name, NodeRecord& node) {
+  node.suppressed = suppressed(cluster, name);
+  count(state, cluster, node, Flavor::sought);
   cluster.observation.changed = true;
-  if (!before || !after) return;
+}
 
-  const CountedNode& was = before->counted;
-  const CountedNode& is = after->counted;
-  const bool cordoned = !before->facts.unschedulable && after->facts.unschedulable;
-  if (cordoned && !was.flavor.empty()) {
-    for_each_canonical(before->facts.allocatable, state.configuration.resource_aliases,
-                       [&](std::string_view resource, Amount amount) {
-                         const CapacityKey key{was.flavor, std::string(resource)};
-                         cluster.observation.at_once.insert(key);
-                         if (was.eligible) cluster.observation.cordoned[key] += amount;
-                       });
-    if (was.eligible) ++cluster.observation.cordoned_nodes;
-  }
-  if (was.eligible && !is.flavor.empty() && !is.eligible && !cordoned)
-    flap(state, cluster, cluster_name, name, *after);
+void uncount_gone(const State& state, Cluster& cluster, const NodeRecord& node, Seq cause) {
+  uncount(state, cluster, node, cause);
+  cluster.observation.changed = true;
+}
+
+// The falls that a cordon of `node` leads to are an order.
+void note_cordon(const State& state, Cluster& cluster, const NodeRecord& node) {
+  const CountedNode& counted = node.counted;
+  if (counted.flavor.empty()) return;
+  for_each_canonical(node.facts.allocatable, state.configuration.resource_aliases,
+                     [&](std::string_view resource, Amount amount) {
+                       const CapacityKey key{counted.flavor, std::string(resource)};
+                       cluster.observation.at_once.insert(key);
+                       if (counted.eligible) cluster.observation.cordoned[key] += amount;
+                     });
+  if (counted.eligible) ++cluster.observation.cordoned_nodes;
+}
+
+// What is known already keeps its memory: of most nodes only the readiness ever changes.
+template <class Part>
+bool renew(Part& known, const Part& told) {
+  if (known == told) return false;
+  known = told;
+  return true;
+}
+
+// A node that the source in force has counted became as `facts` tell.
+void recount_node(const State& state, Cluster& cluster, const std::string& cluster_name,
+                  const std::string& name, NodeRecord& node, const NodeFacts& facts, Seq seq) {
+  const bool cordoned = !node.facts.unschedulable && facts.unschedulable;
+  if (cordoned) note_cordon(state, cluster, node);
+  const bool was_eligible = node.counted.eligible;
+  uncount(state, cluster, node, seq);
+  const bool relabelled = renew(node.facts.labels, facts.labels);
+  renew(node.facts.taints, facts.taints);
+  renew(node.facts.allocatable, facts.allocatable);
+  node.facts.unschedulable = facts.unschedulable;
+  node.facts.ready = facts.ready;
+  node.seq = seq;
+  count(state, cluster, node, relabelled ? Flavor::sought : Flavor::known);
+  cluster.observation.changed = true;
+  if (was_eligible && !node.counted.flavor.empty() && !node.counted.eligible && !cordoned)
+    flap(state, cluster, cluster_name, name, node);
 }
 
 NameTable<NodeRecord>& nodes_of(Cluster& cluster, CapacitySource source) {
@@ -144,17 +178,21 @@ void recount(const State& state, Cluster& cluster) {
   }
   for (auto* entry : nodes_of(cluster, *cluster.source).sorted()) {
     entry->second.suppressed = suppressed(cluster, entry->first);
-    count(state, cluster, entry->second);
+    count(state, cluster, entry->second, Flavor::sought);
   }
 }
 
-// The first source of the configured order that knows the cluster is in force. True if that changed
-// (all is recounted).
-bool choose_source(const State& state, Cluster& cluster) {
-  std::optional<CapacitySource> chosen;
+// The first of the configured order that knows the cluster; where nothing knows it any more the one
+// in force: the last value stays.
+std::optional<CapacitySource> due_source(const State& state, const Cluster& cluster) {
   for (const CapacitySource source : state.configuration.capacity_sources)
-    if (!chosen && knows(cluster, source)) chosen = source;
-  if (!chosen) return false;  // nothing knows it any more: the last value stays
+    if (knows(cluster, source)) return source;
+  return cluster.source;
+}
+
+// Puts the due source in force. True if that changed (all is recounted).
+bool choose_source(const State& state, Cluster& cluster) {
+  const std::optional<CapacitySource> chosen = due_source(state, cluster);
   if (chosen == cluster.source) return false;
   const bool was_totals = cluster.source == CapacitySource::managed_cluster;
   const bool is_totals = chosen == CapacitySource::managed_cluster;
@@ -198,6 +236,7 @@ void judge_presence(const State& state, const std::string& name, Cluster& cluste
 
 Cluster& open_cluster(State& state, const std::string& name) {
   Cluster& cluster = state.clusters[name];
+  if (cluster.observation.changed) return cluster;  // by something that opened it
   if (state.open_clusters.insert(name).second) {
     cluster.observation = {};
     cluster.observation.eligible_before = cluster.eligible_nodes;
@@ -218,24 +257,21 @@ void observe_node(State& state, const std::string& cluster_name, const std::stri
                   const NodeFacts* facts, Seq seq) {
   Cluster& cluster = open_cluster(state, cluster_name);
   cluster.nodes_known = true;
-  NodeRecord* node = cluster.nodes.find(name);
-  const bool known = node != nullptr;
-  if (!known && !facts) {
-    if (!choose_source(state, cluster) && in_force(cluster, CapacitySource::nodes))
-      cluster.observation.changed = true;
-    return;
-  }
-  NodeRecord before;
-  if (known) before = std::move(*node);
+  NodeRecord* const known = cluster.nodes.find(name);
+  const bool counts = in_force(cluster, CapacitySource::nodes) &&
+                      due_source(state, cluster) == CapacitySource::nodes;
+  if (counts && known && facts)
+    return recount_node(state, cluster, cluster_name, name, *known, *facts, seq);
+  if (counts && known) uncount_gone(state, cluster, *known, seq);
+  if (counts && !known && !facts) cluster.observation.changed = true;
   if (facts) {
-    if (!known) node = &cluster.nodes[name];
-    *node = {*facts, seq, {}};
-  } else {
+    NodeRecord& node = known ? *known : cluster.nodes[name];
+    node = {*facts, seq, {}};
+    if (counts) count_new(state, cluster, name, node);
+  } else if (known) {
     cluster.nodes.erase(name);
-    node = nullptr;
   }
-  if (choose_source(state, cluster) || !in_force(cluster, CapacitySource::nodes)) return;
-  recount_node(state, cluster, cluster_name, name, known ? &before : nullptr, node, seq);
+  if (!counts) choose_source(state, cluster);
 }
 
 void observe_metrics(State& state, const std::string& cluster_name,
@@ -259,11 +295,16 @@ void observe_metrics(State& state, const std::string& cluster_name,
   if (switched) return recount(state, cluster);
   for (const auto* entry : std::as_const(before).sorted())
     if (!cluster.metrics_nodes.contains(entry->first))
-      recount_node(state, cluster, cluster_name, entry->first, &entry->second, nullptr, seq);
+      uncount_gone(state, cluster, entry->second, seq);
   for (auto* entry : cluster.metrics_nodes.sorted()) {
-    const NodeRecord* old = before.find(entry->first);
-    if (!old || old->facts != entry->second.facts)
-      recount_node(state, cluster, cluster_name, entry->first, old, &entry->second, seq);
+    const auto& [name, node] = *entry;
+    const NodeRecord* old = before.find(name);
+    if (!old) {
+      count_new(state, cluster, name, entry->second);
+    } else if (old->facts != node.facts) {
+      entry->second = *old;
+      recount_node(state, cluster, cluster_name, name, entry->second, facts->nodes.at(name), seq);
+    }
   }
   cluster.observation.changed = true;
 }

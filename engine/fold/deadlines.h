@@ -52,10 +52,15 @@ class Deadlines {
  public:
   /// The deadline of `key` is `when` from now on; kForever clears it.
   void set(const DeadlineKey& key, LogTime when) {
-    clear(key);
-    if (when == kForever) return;
-    by_key_[key] = when;
-    ordered_.emplace(when, key);
+    if (when == kForever) return clear(key);
+    const auto [at, added] = by_key_.try_emplace(key, when);
+    if (added) {
+      ordered_.emplace(when, key);
+    } else if (at->second != when) {
+      auto node = ordered_.extract({at->second, key});
+      node.value().first = at->second = when;
+      ordered_.insert(std::move(node));
+    }
   }
   void clear(const DeadlineKey& key) {
     const auto at = by_key_.find(key);

@@ -190,6 +190,8 @@ struct Fold {
       observe_queue(state, seen, event.seq);
     if (event.source == kHub && seen.key.kind == Kind::manifest_work)
       observe_work(state, seen, event.seq);
+    if (event.source == kHub && seen.key.kind == Kind::binding_policy)
+      observe_policy(state, seen, event.seq);
     if (event.source == kHub) observe_multikueue(state, seen, event.seq);
     take_in(state, event.source, seen.key, &seen.facts, event.seq);
     note_observed(state, event.source, seen);
@@ -200,6 +202,8 @@ struct Fold {
     if (event.source == kHub && gone.key.kind == Kind::cluster_queue)
       forget_queue(state, gone.key.name);
     if (event.source == kHub && gone.key.kind == Kind::manifest_work) forget_work(state, gone.key);
+    if (event.source == kHub && gone.key.kind == Kind::binding_policy)
+      forget_policy(state, gone.key);
     if (event.source == kHub) forget_multikueue(state, gone.key, event.seq);
     take_in(state, event.source, gone.key, nullptr, event.seq);
   }

@@ -107,6 +107,18 @@ struct Work {
   friend bool operator==(const Work&, const Work&) = default;
 };
 
+/// The BindingPolicy of a cluster as it was last seen.
+struct Policy {
+  bool present = false;
+  std::string uid;
+  std::string resource_version;
+  std::int64_t generation = 0;
+  BindingPolicyFacts facts;
+  Seq seq;
+
+  friend bool operator==(const Policy&, const Policy&) = default;
+};
+
 /// A pair of a queue at a member.
 struct MemberPair {
   std::string cluster_queue;
@@ -163,6 +175,7 @@ struct Cluster {
   std::map<std::string, std::set<std::string>> named;  ///< queue -> flavors that claims named
   Work quota_work;
   Work queue_work;
+  Policy policy;
   std::map<MemberPair, Amount> confirmed;  ///< quota that the member surely admits
   std::map<std::string, std::vector<FlavorUsage>>
       member_usage;  ///< by queue, where the member is watched

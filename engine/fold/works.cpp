@@ -10,6 +10,8 @@ namespace fairlead {
 
 namespace {
 
+constexpr std::string_view kPolicyPrefix = "fairlead-";
+
 std::map<MemberPair, Amount> quotas_of(const State& state, const ManifestWorkFacts& facts) {
   std::map<MemberPair, Amount> quotas;
   for (const WorkQuota& quota : facts.quotas)
@@ -40,7 +42,21 @@ std::map<MemberPair, Amount> least_of(const std::map<MemberPair, Amount>& a,
   return least;
 }
 
+// Where a BindingPolicy brings the flavors, the agent can apply a queue before its flavors are
+// there: such a queue admits nothing, and the member's Kueue says so.
+bool waits_for_flavors(const State& state, const Work& work) {
+  return state.configuration.member_mode == MemberMode::binding_policy &&
+         std::any_of(work.facts.feedback.begin(), work.facts.feedback.end(),
+                     [](const WorkFeedback& of) { return of.active == ConditionStatus::no; });
+}
+
 }  // namespace
+
+std::string policy_name(const std::string& cluster) { return std::string(kPolicyPrefix) + cluster; }
+
+std::string cluster_of_policy(const std::string& name) {
+  return name.starts_with(kPolicyPrefix) ? name.substr(kPolicyPrefix.size()) : "";
+}
 
 bool Work::settled() const {
   const auto holds = [&](const ConditionFacts& condition) {
@@ -62,7 +78,8 @@ void observe_work(State& state, const ObjectObserved& seen, Seq seq) {
           seq};
   if (!quota) return;
   const auto quotas = quotas_of(state, work.facts);
-  confirm(state, cluster, work.settled() ? quotas : least_of(cluster.confirmed, quotas));
+  const bool admits = work.settled() && !waits_for_flavors(state, work);
+  confirm(state, cluster, admits ? quotas : least_of(cluster.confirmed, quotas));
   reopen_claims_of(state, seen.key.namespace_);
 }
 
@@ -75,6 +92,25 @@ void forget_work(State& state, const ObjectKey& key) {
   at->second.quota_work = {};
   confirm(state, at->second, {});
   reopen_claims_of(state, key.namespace_);
+}
+
+void observe_policy(State& state, const ObjectObserved& seen, Seq seq) {
+  const std::string cluster = cluster_of_policy(seen.key.name);
+  if (cluster.empty()) return;
+  open_cluster(state, cluster).policy = {true,
+                                         seen.uid,
+                                         seen.resource_version,
+                                         seen.generation,
+                                         std::get<BindingPolicyFacts>(seen.facts),
+                                         seq};
+  reopen_claims_of(state, cluster);
+}
+
+void forget_policy(State& state, const ObjectKey& key) {
+  const std::string cluster = cluster_of_policy(key.name);
+  if (!state.clusters.contains(cluster)) return;
+  open_cluster(state, cluster).policy = {};
+  reopen_claims_of(state, cluster);
 }
 
 void expect_work(State& state, const PatchIntended& intent) {

@@ -22,6 +22,7 @@ void touch(State& state, const ObjectKey& object) {
       if (state.claims.contains(object.name)) state.open_claims.insert(object.name);
       break;
     case Kind::manifest_work: open_cluster(state, object.namespace_); break;
+    case Kind::binding_policy: open_cluster(state, cluster_of_policy(object.name)); break;
     default: touch_multikueue(state, object);
   }
 }
@@ -58,6 +59,8 @@ bool looks_as_intended(const PatchIntended& intent, const ObjectObserved& seen) 
     return queue->groups == std::get<ClusterQueueFacts>(seen.facts).groups;
   if (const auto* work = std::get_if<ManifestWorkFacts>(&*intent.expected))
     return work->spec_digest == std::get<ManifestWorkFacts>(seen.facts).spec_digest;
+  if (const auto* policy = std::get_if<BindingPolicyFacts>(&*intent.expected))
+    return policy->spec_digest == std::get<BindingPolicyFacts>(seen.facts).spec_digest;
   if (const auto* claim = std::get_if<ClaimFacts>(&*intent.expected))
     return claim->finalizers == std::get<ClaimFacts>(seen.facts).finalizers;
   if (const auto* config = std::get_if<MultiKueueConfigFacts>(&*intent.expected)) {
@@ -110,6 +113,8 @@ Duration write_interval(const State& state, const WriteKey& key) {
           clusters.insert(claim.terms->cluster);
   } else if (key.object.kind == Kind::manifest_work) {
     clusters.insert(key.object.namespace_);
+  } else if (key.object.kind == Kind::binding_policy) {
+    clusters.insert(cluster_of_policy(key.object.name));
   } else if (const auto claim = state.claims.find(key.object.name); claim != state.claims.end()) {
     clusters.insert(claim->second.terms ? claim->second.terms->cluster
                                         : claim->second.facts.spec.cluster_name);

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "engine/fold/multikueue/observe.h"
+#include "engine/fold/works.h"
 #include "engine/fold/writes.h"
 
 namespace fairlead {
@@ -98,6 +99,11 @@ struct Known {
     };
     return seen.key.name == "fairlead-quota" ? same(at->quota_work) : same(at->queue_work);
   }
+  bool operator()(const BindingPolicyFacts& facts) const {
+    const Cluster* at = cluster(cluster_of_policy(seen.key.name));
+    return at && at->policy.present && same_object(at->policy.uid, seen.uid) &&
+           at->policy.generation == seen.generation && at->policy.facts == facts;
+  }
   bool operator()(const ClaimFacts& facts) const {
     const Claim* claim = find(state.claims, seen.key.name);
     return claim && same_object(claim->uid, seen.uid) && claim->generation == seen.generation &&
@@ -133,6 +139,10 @@ std::optional<std::pair<Facts, std::int64_t>> held_facts(const State& state,
                                                       : &at->queue_work;
     if (work && work->present) return Held{work->facts, work->generation};
   }
+  if (key.kind == Kind::binding_policy) {
+    const Cluster* at = find(state.clusters, cluster_of_policy(key.name));
+    if (at && at->policy.present) return Held{at->policy.facts, at->policy.generation};
+  }
   if (auto held = held_multikueue(state, key))
     return Held{std::move(held->facts), held->generation};
   return std::nullopt;
@@ -160,6 +170,10 @@ bool exists(const State& state, const SourceName& source, const ObjectKey& key) 
       return of && (key.name == "fairlead-quota" ? of->quota_work.present : of->queue_work.present);
     }
     case Kind::claim: return state.claims.contains(key.name);
+    case Kind::binding_policy: {
+      const Cluster* of = find(state.clusters, cluster_of_policy(key.name));
+      return of && of->policy.present;
+    }
     default: return held_multikueue(state, key).has_value();
   }
 }

@@ -57,7 +57,8 @@ struct StreamLost {
 };
 
 /// Kinds of the hub without which the rest of Fairlead works: where one may not be read, the hub
-/// says so and goes on. A StreamLost of them stands for a list that is not going to come.
+/// says so and goes on (without BindingPolicies only while none is to be written). A StreamLost of
+/// them stands for a list that is not going to come.
 constexpr bool may_stay_unread(Kind kind) {
   switch (kind) {
     case Kind::multikueue_cluster:
@@ -66,7 +67,8 @@ constexpr bool may_stay_unread(Kind kind) {
     case Kind::addon_placement_score:
     case Kind::workload:
     case Kind::secret:
-    case Kind::custom_resource_definition: return true;
+    case Kind::custom_resource_definition:
+    case Kind::binding_policy: return true;
     default: return false;
   }
 }

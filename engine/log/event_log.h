@@ -5,11 +5,14 @@
 // (memory_log.h); both pass the same contract tests.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/digest.h"
@@ -17,6 +20,23 @@
 #include "schema/event.h"
 
 namespace fairlead {
+
+/// Memory for words, used again and again.
+class WordBuffer {
+ public:
+  /// Room for `count` words. What was in it is gone.
+  std::uint64_t* room_for(std::size_t count) {
+    if (count > capacity_) {
+      words_ = std::make_unique_for_overwrite<std::uint64_t[]>(count);
+      capacity_ = count;
+    }
+    return words_.get();
+  }
+
+ private:
+  std::unique_ptr<std::uint64_t[]> words_;
+  std::size_t capacity_ = 0;
+};
 
 /// What `log stat` tells. Of a damaged log: of the events before the damage.
 struct LogStat {
@@ -41,12 +61,47 @@ struct LogVerdict {
 /// Told now and then how far a walk over a log has come; not at all of a short one. May be empty.
 using LogProgress = std::function<void(Seq done, Seq last)>;
 
+/// Events that were read together, for whoever reads many. Their memory is used for the next batch
+/// again, and what they hold may view memory of the batch: nothing may be moved out of them, which
+/// const sees to; a copy of an event stands alone.
+class EventBatch {
+ public:
+  std::span<const Event> events() const { return std::span(events_).first(count_); }
+  std::size_t size() const { return count_; }
+
+  // For readers:
+  void clear() { count_ = memory_count_ = 0; }
+  /// One more event, which holds whatever it held in a batch before.
+  Event& add() {
+    if (count_ == events_.size()) events_.emplace_back();
+    return events_[count_++];
+  }
+  void drop_last() { --count_; }
+  /// Keeps what events view. Gives memory of an earlier batch for it.
+  void keep(WordBuffer& words) {
+    if (memory_count_ == memory_.size()) memory_.emplace_back();
+    std::swap(memory_[memory_count_++], words);
+  }
+
+ private:
+  std::vector<Event> events_;  ///< the first `count_` are of this batch
+  std::size_t count_ = 0;
+  std::vector<WordBuffer> memory_;  ///< the first `memory_count_` are viewed
+  std::size_t memory_count_ = 0;
+};
+
+/// A batch is full when it holds so many; a group commit is not cut.
+inline constexpr std::size_t kBatchEvents = 512;
+
 /// Reads a log in seq order. Not thread safe; sees the log as it was when the reader was made.
 class EventReader {
  public:
   virtual ~EventReader() = default;
   /// The next event; nullopt after the last. An error names the seq that cannot be read.
   virtual Result<std::optional<Event>> next() = 0;
+  /// The next events instead of what `batch` holds; none after the last. After an error they are
+  /// those before what cannot be read.
+  virtual Result<void> next_batch(EventBatch& batch);
 };
 
 /// A log open for reading, and for writing if it was opened so. Only one thread may append; the

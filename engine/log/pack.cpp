@@ -126,29 +126,38 @@ Result<PackHeader> read_pack_header(std::string_view value) {
 }
 
 Result<UnpackedRecords> unpack(std::string_view value, const PackHeader& header) {
+  UnpackedRecords unpacked;
+  if (auto done = unpack_into(value, header, unpacked); !done) return done.error();
+  return unpacked;
+}
+
+Result<void> unpack_into(std::string_view value, const PackHeader& header,
+                         UnpackedRecords& unpacked) {
+  unpacked.records.clear();
   thread_local const std::unique_ptr<ZSTD_DCtx, FreeCompression> context{ZSTD_createDCtx()};
   const std::size_t table = size_table_bytes(header.count);
   if (header.plain_bytes % kWord != 0 || header.plain_bytes < table ||
       header.plain_bytes > kCommitBytesMax + table)
     return damaged("the pack says it holds " + std::to_string(header.plain_bytes) + " bytes");
-  UnpackedRecords unpacked;
-  unpacked.words = std::make_unique_for_overwrite<std::uint64_t[]>(header.plain_bytes / kWord);
+  std::uint64_t* const words = unpacked.words.room_for(header.plain_bytes / kWord);
   const std::string_view frame = value.substr(kPackHeaderBytes);
-  const std::size_t size = ZSTD_decompressDCtx(context.get(), unpacked.words.get(),
-                                               header.plain_bytes, frame.data(), frame.size());
+  const std::size_t size =
+      ZSTD_decompressDCtx(context.get(), words, header.plain_bytes, frame.data(), frame.size());
   if (ZSTD_isError(size) || size != header.plain_bytes)
     return damaged("the payload of the pack does not decompress");
-  const std::string_view plain(reinterpret_cast<const char*>(unpacked.words.get()), size);
+  const std::string_view plain(reinterpret_cast<const char*>(words), size);
   std::size_t offset = table;
-  unpacked.records.reserve(header.count);
+  std::vector<std::string_view> records = std::move(unpacked.records);
+  records.reserve(header.count);
   for (std::uint32_t i = 0; i < header.count; ++i) {
     const std::size_t bytes = std::size_t{get<std::uint32_t>(plain, 4 * std::size_t{i})} * kWord;
     if (bytes > plain.size() - offset) return damaged("a record reaches beyond its pack");
-    unpacked.records.push_back(plain.substr(offset, bytes));
+    records.push_back(plain.substr(offset, bytes));
     offset += bytes;
   }
   if (offset != plain.size()) return damaged("the pack has bytes behind its last record");
-  return unpacked;
+  unpacked.records = std::move(records);
+  return {};
 }
 
 }  // namespace fairlead

@@ -59,8 +59,8 @@ struct PackHeader {
 
 /// The events of a pack, decompressed.
 struct UnpackedRecords {
-  std::unique_ptr<std::uint64_t[]> words;  ///< owns what `records` view
-  std::vector<std::string_view> records;   ///< canonical bytes, 8-byte aligned, in seq order
+  WordBuffer words;                       ///< what `records` view
+  std::vector<std::string_view> records;  ///< canonical bytes, 8-byte aligned, in seq order
 };
 
 /// The stored value of `commit`.
@@ -72,5 +72,8 @@ Result<PackHeader> read_pack_header(std::string_view value);
 
 /// Decompresses a value whose header was read and found good.
 Result<UnpackedRecords> unpack(std::string_view value, const PackHeader& header);
+/// The same into the memory of `unpacked`. After an error it holds no records.
+Result<void> unpack_into(std::string_view value, const PackHeader& header,
+                         UnpackedRecords& unpacked);
 
 }  // namespace fairlead

@@ -10,6 +10,8 @@ Error at_seq(Seq seq, Error error) {
   return in_context("seq " + std::to_string(seq.value), std::move(error));
 }
 
+Error in_another_place() { return {ErrorCode::corrupt, "another seq is stored in its place"}; }
+
 /// Walks the raw objects in step with the events.
 class RawObjects {
  public:
@@ -70,28 +72,58 @@ Result<void> PackReader::load_pack() {
     return Error{ErrorCode::corrupt, "it is not in the log"};
   if (chain_ && header->previous != *chain_)
     return Error{ErrorCode::corrupt, "the hash chain does not continue"};
-  auto unpacked = unpack(value, *header);
-  if (!unpacked) return unpacked.error();
-  unpacked_ = *std::move(unpacked);
+  if (auto unpacked = unpack_into(value, *header, unpacked_); !unpacked) return unpacked.error();
   chain_ = header->digest;
   index_ = static_cast<std::size_t>(next_.value - header->first.value);
   return {};
 }
 
+Result<void> PackReader::ending() const {
+  if (damage_) return Error{ErrorCode::corrupt, "the log is " + damage_->text()};
+  return {};
+}
+
 Result<std::optional<Event>> PackReader::next() {
+  if (failed_) return *failed_;
   if (next_ > last_) {
-    if (damage_) return Error{ErrorCode::corrupt, "the log is " + damage_->text()};
+    if (auto ended = ending(); !ended) return ended.error();
     return std::optional<Event>();
   }
   if (index_ >= unpacked_.records.size())
-    if (auto loaded = load_pack(); !loaded) return at_seq(next_, loaded.error());
+    if (auto loaded = load_pack(); !loaded) return *(failed_ = at_seq(next_, loaded.error()));
   Result<Event> event = decode(unpacked_.records[index_]);
-  if (!event) return at_seq(next_, event.error());
-  if (event->seq != next_)
-    return at_seq(next_, {ErrorCode::corrupt, "another seq is stored in its place"});
+  if (event && event->seq != next_) event = in_another_place();
+  if (!event) return *(failed_ = at_seq(next_, event.error()));
   ++index_;
   next_ = fairlead::next(next_);
   return std::optional<Event>(*std::move(event));
+}
+
+Result<void> PackReader::next_batch(EventBatch& batch) {
+  batch.clear();
+  if (failed_) return *failed_;
+  while (batch.size() < kBatchEvents && next_ <= last_) {
+    Result<void> taken = index_ < unpacked_.records.size() ? Result<void>() : load_pack();
+    if (taken) taken = take_rest_of_pack(batch);
+    if (!taken) return *(failed_ = at_seq(next_, taken.error()));
+  }
+  if (batch.size() > 0) return {};
+  return ending();
+}
+
+Result<void> PackReader::take_rest_of_pack(EventBatch& batch) {
+  batch.keep(unpacked_.words);  // the records stay where they are
+  for (; index_ < unpacked_.records.size(); ++index_) {
+    Event& event = batch.add();
+    auto decoded = decode_into(unpacked_.records[index_], event);
+    if (decoded && event.seq != next_) decoded = in_another_place();
+    if (!decoded) {
+      batch.drop_last();
+      return decoded;
+    }
+    next_ = fairlead::next(next_);
+  }
+  return {};
 }
 
 Result<LogVerdict> verify_store(const Store& store, const LogTail& base, Seq last,

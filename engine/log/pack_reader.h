@@ -19,9 +19,13 @@ class PackReader final : public EventReader {
   PackReader(std::shared_ptr<Store> store, Seq from, Seq last, std::optional<LogDamage> damage);
 
   Result<std::optional<Event>> next() override;
+  /// Whole packs; what their events hold views the memory that they were unpacked into.
+  Result<void> next_batch(EventBatch& batch) override;
 
  private:
   Result<void> load_pack();
+  Result<void> take_rest_of_pack(EventBatch& batch);
+  Result<void> ending() const;
 
   std::shared_ptr<Store> store_;
   std::unique_ptr<rocksdb::Iterator> packs_;
@@ -30,6 +34,7 @@ class PackReader final : public EventReader {
   std::optional<LogDamage> damage_;
   UnpackedRecords unpacked_;
   std::size_t index_ = 0;
+  std::optional<Error> failed_;  ///< what no reading gets beyond
   std::optional<Digest> chain_;  ///< after the pack that is being read; none before the first
 };
 

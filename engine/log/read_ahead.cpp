@@ -5,15 +5,16 @@
 #include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace fairlead {
 
 namespace {
 
-// What the thread read: events, and behind the last of them the end or an error.
+// What the thread read, and why it read no more.
 struct Batch {
-  std::vector<Event> events;
-  std::optional<Error> error;
+  EventBatch events;
+  Result<void> read;
   bool last = false;
 };
 
@@ -34,30 +35,41 @@ class ReadAhead final : public EventReader {
   Result<std::optional<Event>> next() override {
     while (taken_ == batch_.events.size()) {
       if (batch_.last) {
-        if (batch_.error) return *batch_.error;
+        if (!batch_.read) return batch_.read.error();
         return std::optional<Event>();
       }
       take_batch();
     }
-    return std::optional<Event>(std::move(batch_.events[taken_++]));
+    return std::optional<Event>(batch_.events.events()[taken_++]);
+  }
+
+  Result<void> next_batch(EventBatch& batch) override {
+    batch.clear();
+    if (!batch_.last) {
+      take_batch();
+      std::swap(batch, batch_.events);
+    }
+    return batch_.read;
   }
 
  private:
+  // The batch before goes back to the thread, so that its memory is used again.
   void take_batch() {
-    Batch spent = std::exchange(batch_, {});
-    taken_ = 0;
-    spent.events.clear();
     std::unique_lock lock(mutex_);
+    spent_.push_back(std::move(batch_));
     changed_.wait(lock, [this] { return !ready_.empty(); });
     batch_ = std::move(ready_.front());
     ready_.pop_front();
     lock.unlock();
     changed_.notify_all();
+    taken_ = 0;
   }
 
   void read() {
     for (bool more = true; more;) {
-      Batch batch = read_batch();
+      Batch batch = spent_batch();
+      batch.read = reader_->next_batch(batch.events);
+      batch.last = !batch.read || batch.events.size() == 0;
       more = !batch.last;
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [this] { return ended_ || ready_.size() < kReadAheadBatchesMax; });
@@ -68,25 +80,21 @@ class ReadAhead final : public EventReader {
     }
   }
 
-  Batch read_batch() {
-    Batch batch;
-    batch.events.reserve(kReadAheadEvents);
-    while (batch.events.size() < kReadAheadEvents) {
-      auto event = reader_->next();
-      if (!event) batch.error = event.error();
-      batch.last = !event || !*event;
-      if (batch.last) break;
-      batch.events.push_back(std::move(**event));
-    }
+  Batch spent_batch() {
+    const std::lock_guard lock(mutex_);
+    if (spent_.empty()) return {};
+    Batch batch = std::move(spent_.back());
+    spent_.pop_back();
     return batch;
   }
 
   const std::unique_ptr<EventReader> reader_;  // the thread's
   Batch batch_;
-  std::size_t taken_ = 0;
-  std::mutex mutex_;  // guards the rest
+  std::size_t taken_ = 0;  // of the events of `batch_`
+  std::mutex mutex_;       // guards the rest
   std::condition_variable changed_;
   std::deque<Batch> ready_;
+  std::vector<Batch> spent_;
   bool ended_ = false;
   std::thread thread_;  // the last member: it uses the others
 };

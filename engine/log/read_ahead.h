@@ -9,11 +9,11 @@
 
 namespace fairlead {
 
-/// Events that are read together, and how many such batches wait at most.
-inline constexpr std::size_t kReadAheadEvents = 512;
+/// How many batches wait at most.
 inline constexpr std::size_t kReadAheadBatchesMax = 4;
 
-/// Reads all that is behind `reader`, a few batches ahead of whoever asks. The log that it reads
+/// Reads all that is behind `reader`, a few batches ahead of whoever asks; who takes whole batches
+/// takes them without a copy. The log that it reads
 /// must outlive it; destroying it ends the thread.
 std::unique_ptr<EventReader> read_ahead(std::unique_ptr<EventReader> reader);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <system_error>
 
@@ -73,13 +72,33 @@ std::uint64_t last_batch_in_block(std::string_view block) {
   return last;
 }
 
+/// Batches are written in order: the last block in which one begins has the greatest, and those
+/// before it need not be read. A log of many megabytes is asked at every opening.
+template <class BlockAt>
+std::uint64_t last_batch(std::uint64_t bytes, const BlockAt& block_at) {
+  for (std::uint64_t blocks = (bytes + kBlockBytes - 1) / kBlockBytes; blocks > 0; --blocks)
+    if (const auto last = last_batch_in_block(block_at((blocks - 1) * kBlockBytes))) return last;
+  return 0;
+}
+
+/// 0 of a file that vanished.
+std::uint64_t last_batch_in_file(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary | std::ios::ate);
+  if (!stream) return 0;
+  std::array<char, kBlockBytes> block{};
+  return last_batch(static_cast<std::uint64_t>(stream.tellg()), [&](std::uint64_t offset) {
+    stream.clear();  // the last block ends early
+    stream.seekg(static_cast<std::streamoff>(offset));
+    stream.read(block.data(), kBlockBytes);
+    return std::string_view(block.data(), static_cast<std::size_t>(stream.gcount()));
+  });
+}
+
 }  // namespace
 
 std::uint64_t last_batch_in(std::string_view wal) {
-  std::uint64_t last = 0;
-  for (std::size_t offset = 0; offset < wal.size(); offset += kBlockBytes)
-    last = std::max(last, last_batch_in_block(wal.substr(offset, kBlockBytes)));
-  return last;
+  return last_batch(wal.size(),
+                    [&](std::uint64_t offset) { return wal.substr(offset, kBlockBytes); });
 }
 
 Result<std::uint64_t> last_batch_in_directory(const std::filesystem::path& directory) {
@@ -89,11 +108,8 @@ Result<std::uint64_t> last_batch_in_directory(const std::filesystem::path& direc
   std::uint64_t last = 0;
   for (; files != std::filesystem::directory_iterator(); files.increment(error)) {
     if (error) return Error{ErrorCode::unavailable, directory.string() + ": " + error.message()};
-    if (files->path().extension() != ".log") continue;
-    std::ifstream stream(files->path(), std::ios::binary);
-    const std::string bytes((std::istreambuf_iterator<char>(stream)),
-                            std::istreambuf_iterator<char>());
-    last = std::max(last, last_batch_in(bytes));
+    if (files->path().extension() == ".log")
+      last = std::max(last, last_batch_in_file(files->path()));
   }
   return last;
 }

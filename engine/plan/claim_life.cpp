@@ -4,6 +4,7 @@
 
 #include "engine/fold/cluster.h"
 #include "engine/fold/queues.h"
+#include "engine/plan/binding_policy.h"
 #include "engine/plan/cluster_queue.h"
 
 namespace fairlead {
@@ -75,6 +76,7 @@ bool given_back(const State& state, const Claim& claim, QueueWishes& wishes) {
     if (wish.emitted && wish.differs && wish.lowers) return false;
   }
   if (!member || winning_claim(state, cluster_name)) return true;
+  if (policy_is_due(state, cluster_name)) return false;
   return !cluster.quota_work.present && !cluster.queue_work.present;
 }
 

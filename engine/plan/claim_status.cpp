@@ -6,6 +6,7 @@
 #include "engine/fold/queues.h"
 #include "engine/fold/works.h"
 #include "engine/fold/writes.h"
+#include "engine/plan/binding_policy.h"
 #include "engine/plan/cluster_queue.h"
 #include "engine/plan/manifest_work.h"
 
@@ -258,6 +259,8 @@ Condition propagated(const Draft& draft) {
       return {type, "False", "MemberRejected",
               "ManifestWork " + std::string(name) + " could not be applied"};
   }
+  if (const auto trouble = policy_trouble(draft.state, draft.cluster_name))
+    return {type, "False", trouble->reason, trouble->message};
   const auto conflicts = local_queue_conflicts(draft.state, draft.cluster_name);
   if (!conflicts.empty())
     return {type, "False", "LocalQueueConflict",

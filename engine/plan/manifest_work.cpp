@@ -151,12 +151,6 @@ Json queue_manifest(const State& state, const std::string& name,
   return manifest;
 }
 
-// Namespaces, LocalQueues and ResourceFlavors are equal on every cluster: a BindingPolicy brings
-// them. Quotas differ by cluster, which no BindingPolicy can express; they stay ours.
-bool common_objects_elsewhere(const State& state) {
-  return state.configuration.member_mode == MemberMode::binding_policy;
-}
-
 std::optional<Content> quota_content(const State& state, const std::string& cluster) {
   std::set<std::string> flavors;
   Json queues = Json::array();
@@ -175,7 +169,7 @@ std::optional<Content> quota_content(const State& state, const std::string& clus
   }
   if (queues.empty()) return std::nullopt;
   Json manifests = Json::array();
-  if (common_objects_elsewhere(state)) flavors.clear();
+  if (has_policies(state)) flavors.clear();
   for (const std::string& flavor : flavors) {
     manifests.push_back(flavor_manifest(state, flavor));
     configs.push_back(
@@ -187,8 +181,6 @@ std::optional<Content> quota_content(const State& state, const std::string& clus
   return content;
 }
 
-using LocalQueueId = std::pair<std::string, std::string>;
-
 bool in_our_work(const Work& work, const LocalQueueId& id) {
   return std::any_of(work.facts.local_queues.begin(), work.facts.local_queues.end(),
                      [&](const WorkLocalQueue& queue) {
@@ -198,9 +190,7 @@ bool in_our_work(const Work& work, const LocalQueueId& id) {
 
 // It stands at the member, is not ours, and points elsewhere: never forced.
 bool conflicts(const Cluster& cluster, const LocalQueueId& id, const std::string& target) {
-  const auto there = cluster.member_local_queues.find(id);
-  return there != cluster.member_local_queues.end() && there->second != target &&
-         !in_our_work(cluster.queue_work, id);
+  return points_elsewhere(cluster, id, target) && !in_our_work(cluster.queue_work, id);
 }
 
 // spec.clusterQueue is immutable: a LocalQueue with a new target leaves the work first and comes
@@ -261,20 +251,6 @@ bool lowers(const ManifestWorkFacts& before, const ManifestWorkFacts& after) {
              was.resource == is.resource && is.nominal < was.nominal;
     });
   });
-}
-
-std::vector<Seq> seqs_of_cluster(const State& state, const std::string& cluster_name) {
-  std::vector<Seq> seqs;
-  if (const Claim* claim = claim_at(state, cluster_name)) {
-    seqs.push_back(claim->terms_seq);
-    for (const Grant& grant : claim->grants)
-      if (const auto queue = state.queues.find(grant.row.cluster_queue);
-          queue != state.queues.end())
-        seqs.push_back(queue->second.seq);
-  }
-  for (const auto& [key, value] : state.clusters.at(cluster_name).capacity)
-    seqs.insert(seqs.end(), value.because.begin(), value.because.end());
-  return deciding(std::move(seqs));
 }
 
 std::string text_of(const ManifestWorkFacts& before, const ManifestWorkFacts& after) {
@@ -365,6 +341,24 @@ bool drained(const Cluster& cluster, const std::string& queue) {
 
 }  // namespace
 
+bool has_policies(const State& state) {
+  return state.configuration.member_mode == MemberMode::binding_policy;
+}
+
+std::vector<Seq> seqs_of_cluster(const State& state, const std::string& cluster_name) {
+  std::vector<Seq> seqs;
+  if (const Claim* claim = claim_at(state, cluster_name)) {
+    seqs.push_back(claim->terms_seq);
+    for (const Grant& grant : claim->grants)
+      if (const auto queue = state.queues.find(grant.row.cluster_queue);
+          queue != state.queues.end())
+        seqs.push_back(queue->second.seq);
+  }
+  for (const auto& [key, value] : state.clusters.at(cluster_name).capacity)
+    seqs.insert(seqs.end(), value.because.begin(), value.because.end());
+  return deciding(std::move(seqs));
+}
+
 Amount member_quota(const State& state, const std::string& cluster, const std::string& queue,
                     const QuotaKey& pair) {
   return std::max(granted(claim_at(state, cluster), queue, pair),
@@ -385,6 +379,27 @@ std::set<std::string> queues_at_member(const State& state, const std::string& cl
   return queues;
 }
 
+std::set<std::string> queues_of_claim(const State& state, const std::string& cluster) {
+  std::set<std::string> queues;
+  const Claim* claim = claim_at(state, cluster);
+  for (const std::string& queue : queues_at_member(state, cluster))
+    if (names_queue(claim, queue)) queues.insert(queue);
+  return queues;
+}
+
+std::set<std::string> flavors_at_member(const State& state, const std::string& cluster) {
+  std::set<std::string> flavors;
+  for (const std::string& queue : queues_at_member(state, cluster))
+    for (const ResourceGroup& group : member_groups(state, cluster, queue))
+      for (const FlavorQuotas& flavor : group.flavors) flavors.insert(flavor.name);
+  return flavors;
+}
+
+bool points_elsewhere(const Cluster& cluster, const LocalQueueId& id, const std::string& target) {
+  const auto there = cluster.member_local_queues.find(id);
+  return there != cluster.member_local_queues.end() && there->second != target;
+}
+
 std::vector<std::string> local_queue_conflicts(const State& state,
                                                const std::string& cluster_name) {
   std::vector<std::string> found;
@@ -398,25 +413,26 @@ std::vector<std::string> local_queue_conflicts(const State& state,
   return found;
 }
 
+bool member_is_written(const State& state, const std::string& cluster_name) {
+  const auto at = state.clusters.find(cluster_name);
+  if (at == state.clusters.end() || !has_member(state, at->second)) return false;
+  const Cluster& cluster = at->second;
+  if (cluster.detached || cluster.lost() || !cluster.known) return false;
+  const Claim* claim = claim_at(state, cluster_name);
+  return !claim || claim->known;  // else its first value is still waited for
+}
+
 std::vector<Proposal> emit_works(const State& state, const std::string& cluster_name) {
   std::vector<Proposal> proposals;
-  const auto at = state.clusters.find(cluster_name);
-  if (at == state.clusters.end() || !has_member(state, at->second)) return proposals;
-  const Cluster& cluster = at->second;
-  const Claim* claim = claim_at(state, cluster_name);
-  if (cluster.detached || cluster.lost() || !cluster.known) return proposals;
-  if (claim && !claim->known) return proposals;  // its first value is still waited for
+  if (!member_is_written(state, cluster_name)) return proposals;
+  const Cluster& cluster = state.clusters.at(cluster_name);
   std::optional<Content> quota = quota_content(state, cluster_name);
   std::optional<Content> queues;
-  if (quota && !common_objects_elsewhere(state)) {
-    std::set<std::string> live;
-    for (const std::string& queue : queues_at_member(state, cluster_name))
-      if (names_queue(claim, queue)) live.insert(queue);
-    queues = queue_content(state, cluster_name, live);
-  }
+  if (quota && !has_policies(state))
+    queues = queue_content(state, cluster_name, queues_of_claim(state, cluster_name));
   propose_work(state, cluster_name, kQuotaWork, cluster.quota_work, std::move(quota), proposals);
   // (A work from before the mode changed stays: removing it would take the member's LocalQueues.)
-  if (!common_objects_elsewhere(state))
+  if (!has_policies(state))
     propose_work(state, cluster_name, kQueueWork, cluster.queue_work, std::move(queues), proposals);
   return proposals;
 }

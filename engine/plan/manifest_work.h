@@ -5,11 +5,26 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/plan/emit.h"
 
 namespace fairlead {
+
+/// (namespace, name)
+using LocalQueueId = std::pair<std::string, std::string>;
+
+/// Whether BindingPolicies bring members what is equal everywhere: Namespaces, LocalQueues and
+/// ResourceFlavors. Quotas differ by cluster, which no policy can express: they stay in a work.
+bool has_policies(const State& state);
+
+/// Whether the member's objects follow the hub's at present: it is joined, reachable, and its
+/// capacity is known.
+bool member_is_written(const State& state, const std::string& cluster);
+
+/// The events that decided what the member should have.
+std::vector<Seq> seqs_of_cluster(const State& state, const std::string& cluster);
 
 /// The applies (or deletes) of `fairlead-quota` and `fairlead-queues` that are due for the cluster.
 std::vector<Proposal> emit_works(const State& state, const std::string& cluster);
@@ -17,6 +32,15 @@ std::vector<Proposal> emit_works(const State& state, const std::string& cluster)
 /// Queues that belong in the member's quota work: named by its claim, or still in use or promised
 /// on the hub.
 std::set<std::string> queues_at_member(const State& state, const std::string& cluster);
+
+/// Those of them that the member's claim names: only their LocalQueues belong there.
+std::set<std::string> queues_of_claim(const State& state, const std::string& cluster);
+
+/// The flavors of the queues in the member's quota work.
+std::set<std::string> flavors_at_member(const State& state, const std::string& cluster);
+
+/// A LocalQueue of that name was seen at the member with another target.
+bool points_elsewhere(const Cluster& cluster, const LocalQueueId& id, const std::string& target);
 
 /// LocalQueues (namespace/name) of the member that belong to somebody else and differ from ours.
 std::vector<std::string> local_queue_conflicts(const State& state, const std::string& cluster);

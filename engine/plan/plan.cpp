@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "engine/fold/works.h"
+#include "engine/plan/binding_policy.h"
 #include "engine/plan/claim_life.h"
 #include "engine/plan/claim_status.h"
 #include "engine/plan/cluster_queue.h"
@@ -55,6 +56,7 @@ bool tells_of_a_write(const State& state, const std::string& name,
     const ObjectKey& target = proposal.intent.target;
     if (target.kind == Kind::claim) return target.name == name;
     if (target.kind == Kind::manifest_work) return target.namespace_ == cluster;
+    if (target.kind == Kind::binding_policy) return target.name == policy_name(cluster);
     return std::any_of(claim.grants.begin(), claim.grants.end(),
                        [&](const Grant& grant) { return grant.row.cluster_queue == target.name; });
   });
@@ -86,6 +88,7 @@ std::vector<PatchIntended> plan(const State& state, Touched& touched) {
   const std::set<std::string> claims = claims_to_plan(state, now);
   for (const std::string& cluster : now.clusters) {
     for (Proposal& proposal : emit_works(state, cluster)) proposals.push_back(std::move(proposal));
+    add(emit_policy(state, cluster));
     add(emit_new_claim(state, cluster));
   }
   for (const std::string& name : queues_to_plan(state, now)) {

@@ -60,6 +60,10 @@ bool HubCore::answered(Kind kind) { return awaited_.erase(kind) > 0 && awaited_.
 // What State holds of it from before stays: nobody says that it is gone.
 bool HubCore::go_on_without(Kind kind) {
   if (!may_stay_unread(kind)) return false;
+  // A policy that is not seen may be somebody else's.
+  if (kind == Kind::binding_policy &&
+      state_.configuration.member_mode == MemberMode::binding_policy)
+    return false;
   const std::string namespace_ = hub_namespace(kind, state_.configuration);
   say_({Urgency::warn,
         "cannot be read on the hub: going on without it",

@@ -85,6 +85,8 @@ std::vector<ObjectKey> held_of_clusters(const State& state, Kind kind) {
       keys.push_back({kind, name, std::string(kQuotaWork)});
     if (kind == Kind::manifest_work && cluster.queue_work.present)
       keys.push_back({kind, name, std::string(kQueueWork)});
+    if (kind == Kind::binding_policy && cluster.policy.present)
+      keys.push_back({kind, "", policy_name(name)});
   }
   return keys;
 }
@@ -136,7 +138,8 @@ std::vector<ObjectKey> objects_held(const State& state, const SourceName& source
     case Kind::cluster_metrics:
     case Kind::managed_cluster:
     case Kind::cluster_profile:
-    case Kind::manifest_work: return held_of_clusters(state, kind);
+    case Kind::manifest_work:
+    case Kind::binding_policy: return held_of_clusters(state, kind);
     case Kind::resource_flavor: add_names(keys, kind, state.flavors); break;
     case Kind::cluster_queue:
       for (const auto& [name, queue] : state.queues)

@@ -6,6 +6,7 @@
 
 import json
 import math
+import os
 import pathlib
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import tempfile
 import unittest
 
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+SERVED = "patch/change to acknowledged, p99"
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "bench"
 
 
@@ -28,10 +30,14 @@ class BenchTest(unittest.TestCase):
             self.assertEqual(list(pathlib.Path(directory).iterdir()), [], "a bench left something behind")
         answer = json.loads(done.stdout)
         names = run(PROGRAM, "--list").stdout.splitlines()
-        self.assertEqual([row["name"] for row in answer["rows"]], names)
+        self.assertEqual([row["name"] for row in answer["rows"]], [*names, SERVED])
         self.assertEqual(len(set(names)), len(names))
         for row in answer["rows"]:
             with self.subTest(row["name"]):
+                if "skipped" in row:
+                    self.assertEqual(row["name"], SERVED)
+                    self.assertIn("control plane", row["skipped"])
+                    continue
                 for key in ("measured", "bound", "ratio", "limit"):
                     self.assertTrue(math.isfinite(row[key]) and row[key] >= 0, key)
                 self.assertTrue(row["bound_is"] and row["unit"])
@@ -48,6 +54,15 @@ class BenchTest(unittest.TestCase):
         self.assertTrue(lines[1].startswith("append/1 x 300 B"))
         self.assertRegex(lines[1], r">= 0\.85 +(ok|MISSED)")
         self.assertIn("cores", lines[3])
+
+    def test_without_a_control_plane_the_row_says_so(self):
+        with tempfile.TemporaryDirectory() as directory:
+            bare = {**os.environ, "KUBEBUILDER_ASSETS": directory}
+            for form, wanted in (((), "not run  no control plane"), (("--json",), '"skipped": "no control plane')):
+                done = subprocess.run([SCRIPT, "--program", PROGRAM, "--only", "patch/", *form], env=bare,
+                                      capture_output=True, text=True, check=False)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn(wanted, done.stdout)
 
     def test_what_does_not_exist_is_bad_usage(self):
         self.assertEqual(run(PROGRAM, "--only", "nothing/").returncode, 2)

@@ -18,7 +18,8 @@ REAL = {f"kueue.x-k8s.io_{name}.yaml": f"kueue-v0.19.2/{name}.yaml" for name in 
 REAL |= {f"cluster.open-cluster-management.io_{name}.yaml": f"ocm-v1.3.0/{name}.yaml"
          for name in ("managedclusters", "placements", "placementdecisions", "addonplacementscores")}
 REAL |= {"work.open-cluster-management.io_manifestworks.yaml": "ocm-v1.3.0/manifestworks.yaml",
-         "multicluster.x-k8s.io_clusterprofiles.yaml": "cluster-inventory-v0.1.2/clusterprofiles.yaml"}
+         "multicluster.x-k8s.io_clusterprofiles.yaml": "cluster-inventory-v0.1.2/clusterprofiles.yaml",
+         "control.kubestellar.io_bindingpolicies.yaml": "kubestellar-v0.30.0/bindingpolicies.yaml"}
 # Proposed or built elsewhere, without a published CRD here: the contract is the design, the examples are tests.
 OURS_ALONE = {"galaxy.kubestellar.io_clusterresourceclaims.yaml", "galaxy.kubestellar.io_clustermetrics.yaml"}
 

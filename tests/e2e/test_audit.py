@@ -67,6 +67,35 @@ class AuditTest(HubTest):
         self.assertEqual([self.audit(hub, *question) for question in questions], running)
         hub.check_log()
 
+    def test_a_bundle_answers_as_the_data_that_it_was_made_of(self):
+        hub = self.changed_twice()
+        rows = self.history(hub)
+        hub.stop()
+        bundle = self.plane.directory / "history.bundle"
+        done = fairlead("log", "export", bundle, "--data", hub.data)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        seen = [f"seq:{row['seen']['seq']}" for row in rows]
+        for question in (("audit", "quota", "--as-of", seen[1]), ("audit", "quota", HIGH),
+                         ("audit", "history", HIGH), ("audit", "history", HIGH, "--from", seen[0], "--to", seen[1]),
+                         ("audit", "diff", seen[0], seen[1]), ("audit", "why", *PAIR, "--as-of", seen[1]),
+                         ("audit", "why", *PAIR), ("audit", "why-not", HIGH, "on-demand", "gpu"),
+                         ("whatif", "--set", "debounce.shrinkWindow=1h"),
+                         ("whatif", "--set", "debounce.growWindow=0s")):
+            for form in ("json", "text"):
+                with self.subTest(question, form=form):
+                    answers = [fairlead(*question, *where, "-o", form)
+                               for where in (("--data", hub.data), ("--bundle", bundle))]
+                    self.assertEqual(answers[0].returncode, 0, answers[0].stderr)
+                    self.assertNotEqual(answers[0].stdout, "")
+                    self.assertEqual([(one.returncode, one.stdout) for one in answers],
+                                     [(0, answers[0].stdout)] * 2, answers[1].stderr)
+        damaged = bytearray(bundle.read_bytes())
+        damaged[len(damaged) // 2] ^= 1
+        bundle.write_bytes(damaged)
+        done = fairlead("audit", "quota", "--bundle", bundle)
+        self.assertNotEqual(done.returncode, 0, done.stdout)
+        self.assertEqual(done.stdout, "")
+
     def test_why_names_the_write_the_node_and_the_claim(self):
         hub = self.changed_twice()
         lost = self.history(hub)[1]

@@ -8,7 +8,7 @@ import unittest
 from harness.canary import CANARY
 from harness.fleet import CLAIMS, add_node, claim, remove_node
 from harness.process import stays, wait_for
-from harness.proxy import Proxy
+from harness.proxy import Proxy, Socks5Proxy
 from test_hub import HubTest
 
 NEEDS = ("controlplane", "fairlead")
@@ -193,6 +193,17 @@ class ProxyTest(CredentialTest):
 
     def test_an_https_proxy(self):
         self.through(Proxy(CANARY, self.plane.server_certificate))
+
+    def test_a_socks5_proxy(self):
+        self.through(Socks5Proxy(CANARY))
+
+    def test_a_socks5_proxy_that_does_not_know_us_is_named(self):
+        proxy = Socks5Proxy(CANARY)
+        self.addCleanup(proxy.close)
+        proxy.expected = ("nobody", "nothing")
+        hub = self.hub_as({"token": self.plane.tokens["fairlead"]}, {"proxy-url": proxy.url})
+        hub.wait_until("the answer of the proxy", lambda: hub.said("asking proxy 127.0.0.1", "does not know us"))
+        wait_for("another attempt", lambda: proxy.refused >= 2)
 
     def test_a_proxy_that_refuses_is_named(self):
         proxy = Proxy(CANARY)

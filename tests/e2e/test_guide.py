@@ -17,16 +17,17 @@ EVENTS = "/api/v1/namespaces/default/events"
 
 
 # Every kind that the hub reads is served here: what is not served cannot be refused.
-MULTIKUEUE_CRDS = ("placements.cluster.open-cluster-management.io",
-                   "placementdecisions.cluster.open-cluster-management.io",
-                   "addonplacementscores.cluster.open-cluster-management.io", "workloads.kueue.x-k8s.io")
+OPTIONAL_CRDS = ("placements.cluster.open-cluster-management.io",
+                 "placementdecisions.cluster.open-cluster-management.io",
+                 "addonplacementscores.cluster.open-cluster-management.io", "workloads.kueue.x-k8s.io",
+                 "bindingpolicies.control.kubestellar.io")
 
 
 class GuideTest(HubTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.server.install_crds(only=MULTIKUEUE_CRDS)
+        cls.server.install_crds(only=OPTIONAL_CRDS)
 
     def roles(self):
         """The ClusterRole and the Role of the guide, as they stand there."""
@@ -109,11 +110,11 @@ class GuideTest(HubTest):
                 self.assertNotIn(form, text)
         hub.check_log()
 
-    def test_quotas_do_without_the_rights_of_multikueue(self):
+    def test_quotas_do_without_the_rights_of_other_paths(self):
         cluster_role, _ = self.roles()
-        # As before that path was there: of each rule, only what quotas need.
+        # As before those paths were there: of each rule, only what quotas need.
         for resource in ("placements", "addonplacementscores", "workloads", "multikueueclusters",
-                         "customresourcedefinitions"):
+                         "customresourcedefinitions", "bindingpolicies"):
             self.assertIn(resource, cluster_role)
             cluster_role = re.sub(rf"(?<=[ \[]){resource}(?=[,\]])", f"no-{resource}", cluster_role)
         self.bind_cluster_role(cluster_role)
@@ -123,7 +124,8 @@ class GuideTest(HubTest):
         line = r'cannot be read on the hub: going on without it.*kind="?(\w+)"? namespace="?([^\s"]+)'
         refused = re.findall(line, hub.process.text())
         self.assertEqual(sorted(refused), [
-            ("AddOnPlacementScore", "*"), ("CustomResourceDefinition", "*"), ("MultiKueueCluster", "*"),
+            ("AddOnPlacementScore", "*"), ("BindingPolicy", "*"),
+            ("CustomResourceDefinition", "*"), ("MultiKueueCluster", "*"),
             ("Placement", "kueue-system"), ("PlacementDecision", "kueue-system"), ("Secret", "kueue-system"),
             ("Workload", "*")])
         hub.stop()

@@ -120,6 +120,18 @@ std::string workload_status(const Json& status) {
   return out;
 }
 
+// [selectors] & namespaces t (create only) & localqueues t/ a b
+std::string policy(const Json& spec) {
+  std::string out = text_of(spec["clusterSelectors"]);
+  for (const Json& clause : spec.value("downsync", Json::array())) {
+    out += " & " + text_of(clause["resources"][0]);
+    if (clause.contains("namespaces")) out += " " + text_of(clause["namespaces"][0]) + "/";
+    for (const Json& name : clause["objectNames"]) out += " " + text_of(name);
+    if (clause.value("createOnly", false)) out += " (create only)";
+  }
+  return out;
+}
+
 std::string summary(const PatchIntended& intent) {
   if (intent.body.empty()) return "";
   const Json body = Json::parse(intent.body);
@@ -136,6 +148,7 @@ std::string summary(const PatchIntended& intent) {
   if (intent.target.kind == Kind::cluster_queue)
     return quotas(spec.value("resourceGroups", Json::array()));
   if (intent.target.kind == Kind::manifest_work) return work(spec);
+  if (intent.target.kind == Kind::binding_policy) return policy(spec);
   if (intent.target.kind == Kind::claim && spec.contains("nominalResources"))
     return "of " + text_at(spec, "clusterName") + " " + to_text(spec["nominalResources"]);
   Json rest = body;

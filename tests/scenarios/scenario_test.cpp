@@ -1,13 +1,5 @@
 // Scenarios: text files that read as documents. One file is one case: a title, the input of
-// `fairlead plan`, `----`, and what it must write.
-//
-//   # A title in prose, as many lines as it takes.
-//   args: --set debounce.growWindow=0s --no-feedback --until 1970-01-01T00:10:00Z
-//   show: ClusterQueue ManifestWork status state
-//   include: base.yaml
-//   <YAML documents and JSON lines, exactly as `fairlead plan` reads them>
-//   ----
-//   <expected lines>
+// `fairlead plan`, `----` (scenario_file.h), and what it must write.
 //
 // `show:` chooses what is printed: kinds of written objects (default: all), `status` for statuses
 // too (of a claim: conditions that are not as usual, and grants), `raw` for the bodies as sent,
@@ -18,16 +10,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <set>
 #include <sstream>
 
-#include "connectors/kube/object_input.h"
 #include "engine/fold/evolve.h"
 #include "engine/log/memory_log.h"
-#include "engine/runtime/configuration.h"
-#include "replay/rehearsal.h"
 #include "snapshots/state_codec.h"
 #include "tests/scenarios/rendering.h"
+#include "tests/scenarios/scenario_file.h"
 
 namespace fairlead {
 namespace {
@@ -35,88 +24,29 @@ namespace {
 namespace fs = std::filesystem;
 const fs::path kFolder = "tests/scenarios";
 
-std::string contents(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  REQUIRE(in);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 struct Scenario {
-  std::string head;  ///< everything before the expected part, with the `----`
+  ScenarioHead head;
   std::string expected;
-  std::string input;
-  std::vector<std::string> arguments;
-  std::set<std::string> show;
 };
 
-std::vector<std::string> words(const std::string& text) {
-  std::istringstream in(text);
-  std::vector<std::string> out;
-  for (std::string word; in >> word;) out.push_back(word);
-  return out;
-}
-
-bool takes(const std::string& line, const std::string& directive, std::string& rest) {
-  if (line.rfind(directive, 0) != 0) return false;
-  rest = line.substr(directive.size());
-  return true;
-}
-
 Scenario read_scenario(const fs::path& path) {
-  Scenario scenario;
-  std::istringstream in(contents(path));
-  std::string line;
-  std::string rest;
-  bool in_head = true;
-  while (std::getline(in, line)) {
-    scenario.head += line + "\n";
-    if (line == "----") break;
-    if (in_head && line.rfind('#', 0) == 0) continue;
-    if (takes(line, "args:", rest)) {
-      for (std::string& word : words(rest)) scenario.arguments.push_back(std::move(word));
-    } else if (takes(line, "show:", rest)) {
-      for (std::string& word : words(rest)) scenario.show.insert(std::move(word));
-    } else if (takes(line, "include:", rest)) {
-      for (const std::string& file : words(rest)) scenario.input += contents(kFolder / file);
-    } else {
-      scenario.input += line + "\n";
-      in_head = in_head && line.empty();
-    }
-  }
+  std::ifstream in(path, std::ios::binary);
+  REQUIRE(in);
+  Scenario scenario{read_head(in), ""};
   std::ostringstream expected;
   expected << in.rdbuf();
   scenario.expected = expected.str();
   return scenario;
 }
 
-Result<RehearsalOptions> options_of(const Scenario& scenario) {
-  RehearsalOptions options;
-  const std::vector<std::string>& arguments = scenario.arguments;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i] == "--no-feedback") {
-      options.feedback = Feedback::none;
-    } else if (arguments[i] == "--set" && i + 1 < arguments.size()) {
-      if (auto set = apply_setting(options.configuration, arguments[++i]); !set) return set.error();
-    } else if (arguments[i] == "--until" && i + 1 < arguments.size()) {
-      options.until = parse_rfc3339(arguments[++i]);
-      REQUIRE(options.until);
-    } else {
-      FAIL("unknown argument " << arguments[i]);
-    }
-  }
-  return options;
-}
-
 Result<std::string> run(const Scenario& scenario, MemoryLog& log) {
-  auto options = options_of(scenario);
+  auto options = options_of(scenario.head);
   if (!options) return options.error();
-  std::vector<InputLine> lines;
-  if (auto read = read_objects_text(scenario.input, "input", lines); !read) return read.error();
+  const auto lines = lines_of(scenario.head);
+  if (!lines) return lines.error();
   Rehearsal rehearsal(log, std::move(*options));
-  if (auto done = rehearsal.run(lines); !done) return done.error();
-  return render(rehearsal, scenario.show);
+  if (auto done = rehearsal.run(*lines); !done) return done.error();
+  return render(rehearsal, scenario.head.show);
 }
 
 std::vector<fs::path> scenario_files() {
@@ -134,12 +64,12 @@ TEST_CASE("scenarios: every file's writes are as it says") {
   for (const fs::path& path : files) {
     DYNAMIC_SECTION(path.stem().string()) {
       const Scenario scenario = read_scenario(path);
-      REQUIRE(scenario.head.size() > 5);
+      REQUIRE(scenario.head.text.size() > 5);
       MemoryLog log;
       const auto printed = run(scenario, log);
       const std::string text = printed ? *printed : "error: " + printed.error().message + "\n";
       if (std::getenv("FAIRLEAD_REWRITE") != nullptr) {
-        std::ofstream(path, std::ios::binary) << scenario.head << text;
+        std::ofstream(path, std::ios::binary) << scenario.head.text << text;
       }
       INFO(path.string());
       CHECK(text == scenario.expected);

@@ -1,4 +1,4 @@
-"""A small HTTP proxy that only knows CONNECT, plain or behind TLS."""
+"""Small proxies: HTTP that only knows CONNECT, plain or behind TLS, and SOCKS 5."""
 
 import base64
 import select
@@ -9,6 +9,8 @@ import threading
 
 class Proxy:
     """Tunnels for whoever knows `password`; `tunnels` lists the targets that were asked for."""
+
+    established = b"HTTP/1.1 200 Connection established\r\n\r\n"
 
     def __init__(self, password, certificate=None):
         self.expected = "Basic " + base64.b64encode(f"fairlead:{password}".encode()).decode()
@@ -42,25 +44,32 @@ class Proxy:
             if self._tls:
                 client = self._tls.wrap_socket(client, server_side=True)
             self._open.append(client)
-            head = b""
-            while not head.endswith(b"\r\n\r\n"):
-                head += client.recv(1)
-            lines = head.decode().split("\r\n")
-            method, target, _ = lines[0].split()
-            headers = dict(line.split(": ", 1) for line in lines[1:] if line)
-            if method != "CONNECT" or headers.get("Proxy-Authorization") != self.expected:
+            target = self._asked_for(client)
+            if not target:
                 self.refused += 1
-                client.sendall(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
                 return
             self.tunnels.append(target)
             host, port = target.rsplit(":", 1)
             with socket.create_connection((host, int(port))) as server:
-                client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                client.sendall(self.established)
                 self._copy(client, server)
         except (OSError, ValueError):
             pass  # one side went away
         finally:
             client.close()
+
+    def _asked_for(self, client):
+        """host:port; None, and an answer that says no, for whoever does not know the password."""
+        head = b""
+        while not head.endswith(b"\r\n\r\n"):
+            head += client.recv(1)
+        lines = head.decode().split("\r\n")
+        method, target, _ = lines[0].split()
+        headers = dict(line.split(": ", 1) for line in lines[1:] if line)
+        if method == "CONNECT" and headers.get("Proxy-Authorization") == self.expected:
+            return target
+        client.sendall(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
+        return None
 
     @staticmethod
     def _copy(client, server):
@@ -72,3 +81,35 @@ class Proxy:
                 if not data:
                     return
                 (server if one is client else client).sendall(data)
+
+
+class Socks5Proxy(Proxy):
+    """RFC 1928 with the user and password of RFC 1929."""
+
+    # The address where it is bound, as a name: the client has to skip it.
+    established = b"\x05\x00\x00\x03\x05bound\x00\x01"
+
+    def __init__(self, password):
+        super().__init__(password)
+        self.expected = ("fairlead", password)
+        self.url = self.url.replace("http://", "socks5://")
+
+    def _asked_for(self, client):
+        take = client.makefile("rb", buffering=0).read
+        version, count = take(2)
+        assert version == 5
+        if 2 not in take(count):
+            client.sendall(b"\x05\xff")
+            return None
+        client.sendall(b"\x05\x02")
+        assert take(1) == b"\x01"
+        login = tuple(take(take(1)[0]).decode() for _ in range(2))
+        if login != self.expected:
+            client.sendall(b"\x01\x01")
+            return None
+        client.sendall(b"\x01\x00")
+        version, command, _, kind = take(4)
+        assert (version, command) == (5, 1)
+        host = take(take(1)[0]).decode() if kind == 3 else socket.inet_ntop(
+            socket.AF_INET if kind == 1 else socket.AF_INET6, take(4 if kind == 1 else 16))
+        return f"{host}:{int.from_bytes(take(2), 'big')}"

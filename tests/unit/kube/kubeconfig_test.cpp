@@ -126,11 +126,11 @@ TEST_CASE("what is missing or wrong is said with file and field") {
   CHECK(fault("server: hub", "") ==
         "conf: clusters[c].server: expected https://host[:port][/path] or http://..., got hub");
   CHECK(fault(kServer + ", proxy-url: x", "") ==
-        "conf: clusters[c].proxy-url: expected http://host[:port] or https://host[:port]");
-  CHECK(
-      fault(kServer + ", proxy-url: 'socks5://p:1080'", "") ==
-      "conf: clusters[c].proxy-url: expected http://host[:port] or https://host[:port]; socks5 is "
-      "not supported");
+        "conf: clusters[c].proxy-url: expected http://host[:port], https://host[:port] or "
+        "socks5://host[:port]");
+  CHECK(fault(kServer + ", proxy-url: 'socks4://p:1080'", "") ==
+        "conf: clusters[c].proxy-url: expected http://host[:port], https://host[:port] or "
+        "socks5://host[:port]; socks4 is not supported");
   CHECK(fault("server: 'http://hub', proxy-url: 'http://p'", "")
             .find("conf: clusters[c].proxy-url: a server without TLS") == 0);
   CHECK(fault(kServer + ", certificate-authority-data: '***'", "") ==
@@ -222,8 +222,13 @@ TEST_CASE("a proxy has a scheme, an address and perhaps a user") {
   CHECK(*parse_proxy("https://proxy:8443/") == ProxyAddress{true, "proxy", "8443", ""});
   CHECK(*parse_proxy("http://[::1]:3128") == ProxyAddress{false, "::1", "3128", ""});
   CHECK(parse_proxy("http://me:p%40ss@proxy:3128")->authorization == "Basic bWU6cEBzcw==");
-  for (const char* bad : {"", "proxy:3128", "socks5://proxy", "http://", "http://a/b", "http://a:b",
-                          "http://%zz@proxy"})
+  const ProxyAddress socks = *parse_proxy("socks5://proxy");
+  CHECK(socks == ProxyAddress{false, "proxy", "1080", "", ProxyProtocol::socks5});
+  CHECK(*parse_proxy("socks5h://proxy/") == socks);
+  CHECK(parse_proxy("socks5://me:p%3Ass@[::1]:9")->authorization == "\x01\x02me\x04p:ss");
+  for (const char* bad :
+       {"", "proxy:3128", "socks4://proxy", "socks5://me@proxy", "socks5://me:@proxy", "http://",
+        "http://a/b", "http://a:b", "http://%zz@proxy"})
     CHECK(parse_proxy(bad).has_error());
 }
 

@@ -196,6 +196,41 @@ TEST_CASE(
   CHECK(bare.spec_digest == sha256(R"([{"a":[2],"b":1}])"));
 }
 
+TEST_CASE("our BindingPolicy tells what it says, whose it is and what the space makes of it") {
+  const auto policy = facts<BindingPolicyFacts>(
+      R"({"apiVersion":"control.kubestellar.io/v1alpha1","kind":"BindingPolicy","metadata":{"name":"fairlead-c2",
+    "labels":{"app.kubernetes.io/managed-by":"fairlead"}},
+    "spec":{"downsync":[{"resources":["namespaces"],"objectNames":["b","a"]},{"resources":["localqueues"],"objectNames":["l"]}]},
+    "status":{"observedGeneration":4,"errors":["first","second"],"conditions":[{"type":"Synced","status":"False","reason":"R"}]}})");
+  CHECK(
+      policy.spec_digest ==
+      sha256(
+          R"({"downsync":[{"objectNames":["b","a"],"resources":["namespaces"]},{"objectNames":["l"],"resources":["localqueues"]}]})"));
+  CHECK(policy.namespaces == std::vector<std::string>{"a", "b"});
+  CHECK(policy.ours);
+  CHECK(policy.observed_generation == 4);
+  CHECK(policy.synced == ConditionFacts{ConditionStatus::no, "R", 0});
+  CHECK(policy.error == "first");
+  CHECK_FALSE(
+      facts<BindingPolicyFacts>(
+          R"({"apiVersion":"control.kubestellar.io/v1alpha1","kind":"BindingPolicy","metadata":{"name":"fairlead-c2"}})")
+          .ours);
+  CHECK_FALSE(is_read(R"({"apiVersion":"control.kubestellar.io/v1alpha1","kind":"BindingPolicy",
+    "metadata":{"name":"theirs"}})"));
+}
+
+TEST_CASE("a ManagedCluster is labelled if its label `name` is its own name") {
+  const auto labelled = [](const std::string& labels) {
+    return facts<ManagedClusterFacts>(
+               R"({"apiVersion":"cluster.open-cluster-management.io/v1","kind":"ManagedCluster","metadata":{"name":"c2")" +
+               labels + "}}")
+        .labelled;
+  };
+  CHECK(labelled(R"(,"labels":{"name":"c2","more":"x"})"));
+  CHECK_FALSE(labelled(R"(,"labels":{"name":"c3"})"));
+  CHECK_FALSE(labelled(""));
+}
+
 namespace {
 ClaimFacts claim(const std::string& spec, const std::string& metadata = "",
                  const std::string& status = "{}") {

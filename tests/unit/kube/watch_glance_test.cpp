@@ -71,7 +71,7 @@ const std::vector<std::string> kObjects{
       "status":{"nodes":[{"name":"n","allocatableResources":{"cpu":"4"},"capacityResources":{"cpu":"5"},"labels":{"a":"b"},
         "taints":[{"key":"k","effect":"NoSchedule"}],"unschedulable":true,"usage":{"cpu":"1"},"requests":{"cpu":"1"},"limits":{"cpu":"1"}}]}})",
     R"({"apiVersion":"cluster.open-cluster-management.io/v1","kind":"ManagedCluster","metadata":{"name":"c","uid":"u","resourceVersion":"7",
-      "annotations":{"a":"b"},"deletionTimestamp":"2026-01-01T00:00:00Z"},"spec":{"hubAcceptsClient":true},
+      "annotations":{"a":"b"},"labels":{"name":"c"},"deletionTimestamp":"2026-01-01T00:00:00Z"},"spec":{"hubAcceptsClient":true},
       "status":{"allocatable":{"cpu":"4"},"capacity":{"cpu":"5"},"version":{"kubernetes":"v1"},"clusterClaims":[{"name":"n","value":"v"}],
         "conditions":[{"type":"ManagedClusterConditionAvailable","status":"True","reason":"r","message":"m","lastTransitionTime":"1"}]}})",
     R"({"apiVersion":"multicluster.x-k8s.io/v1alpha1","kind":"ClusterProfile","metadata":{"name":"c","namespace":"n","uid":"u","resourceVersion":"7",
@@ -134,7 +134,11 @@ const std::vector<std::string> kObjects{
     R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"multikueueconfigs.kueue.x-k8s.io","uid":"u",
       "resourceVersion":"7"},"spec":{"group":"kueue.x-k8s.io","conversion":{"strategy":"Webhook","webhook":{"clientConfig":{"caBundle":"YQ=="}}},
         "names":{"plural":"multikueueconfigs"},"versions":[{"name":"v1beta2","served":true,"storage":true,"schema":{"openAPIV3Schema":{
-          "properties":{"spec":{"properties":{"clusters":{"type":"array","maxItems":20}}}}}}}]},"status":{"storedVersions":["v1beta2"]}})"};
+          "properties":{"spec":{"properties":{"clusters":{"type":"array","maxItems":20}}}}}}}]},"status":{"storedVersions":["v1beta2"]}})",
+    R"({"apiVersion":"control.kubestellar.io/v1alpha1","kind":"BindingPolicy","metadata":{"name":"fairlead-c","uid":"u","resourceVersion":"7","generation":2,
+      "labels":{"app.kubernetes.io/managed-by":"fairlead"},"managedFields":[{"manager":"m"}]},
+      "spec":{"clusterSelectors":[{"matchLabels":{"name":"c"}}],"downsync":[{"apiGroup":"","resources":["namespaces"],"objectNames":["t"]}]},
+      "status":{"observedGeneration":2,"errors":["e"],"conditions":[{"type":"Synced","status":"False","reason":"r","message":"m","lastTransitionTime":"1"}]}})"};
 
 Kind kind_of(const Json& object) {
   const auto [group, version] =

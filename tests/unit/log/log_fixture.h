@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/log/event_log.h"
@@ -56,19 +58,49 @@ inline std::vector<EventDraft> drafts(int first, int count) {
   return made;
 }
 
-/// Every event from `from`; the error that ended the reading, if one did, in `error`.
+/// The events that `reader` gives in batches after `taken` single ones, and what ended it.
+inline std::pair<std::vector<Event>, std::optional<Error>> read_batches(EventReader& reader,
+                                                                        std::size_t taken) {
+  std::vector<Event> events;
+  EventBatch batch;
+  while (events.size() < taken) {
+    auto event = reader.next();
+    if (!event) return {events, event.error()};
+    if (!*event) return {events, std::nullopt};
+    events.push_back(**event);
+  }
+  for (;;) {
+    const auto read = reader.next_batch(batch);
+    events.insert(events.end(), batch.events().begin(), batch.events().end());
+    if (!read) return {events, read.error()};
+    if (batch.size() == 0) return {events, std::nullopt};
+  }
+}
+
+/// Every event from `from`; the error that ended the reading, if one did, in `error`. One by one,
+/// in batches and by both it must be the same.
 inline std::vector<Event> read_all(const EventLog& log, Seq from = {1},
                                    std::optional<Error>* error = nullptr) {
   std::vector<Event> events;
   auto reader = log.read(from);
   REQUIRE(reader.has_value());
+  std::optional<Error> ended;
   for (;;) {
     auto event = (*reader)->next();
-    if (!event && error != nullptr) *error = event.error();
-    if (!event && error == nullptr) FAIL(event.error().message);
-    if (!event || !*event) return events;
+    if (!event) ended = event.error();
+    if (!event || !*event) break;
     events.push_back(**event);
   }
+  for (const std::size_t taken : {0U, 1U, 5U}) {
+    auto again = log.read(from);
+    REQUIRE(again.has_value());
+    const auto batches = read_batches(**again, taken);
+    CHECK(batches.first == events);
+    CHECK(batches.second == ended);
+  }
+  if (ended && error == nullptr) FAIL(ended->message);
+  if (ended && error != nullptr) *error = ended;
+  return events;
 }
 
 inline std::unique_ptr<RocksdbLog> open_log(const std::filesystem::path& directory,

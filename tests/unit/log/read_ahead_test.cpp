@@ -41,6 +41,21 @@ TEST_CASE("Reading ahead gives the same events in the same order, and the end st
   }
 }
 
+TEST_CASE("Reading ahead in batches gives the same") {
+  for (const std::uint64_t count : {0U, 1U, 512U, 513U, 50'000U})
+    for (const auto& error :
+         {std::optional<Error>(), std::optional(Error{ErrorCode::corrupt, "x"})}) {
+      const auto reader = read_ahead(std::make_unique<Counting>(count, error));
+      const auto [events, ended] = read_batches(*reader, 0);
+      REQUIRE(events.size() == count);
+      for (std::uint64_t seq = 1; seq <= count; ++seq) REQUIRE(events[seq - 1].seq == Seq{seq});
+      CHECK(ended == error);
+      EventBatch batch;
+      CHECK(reader->next_batch(batch).has_value() == !error);
+      CHECK(batch.size() == 0);
+    }
+}
+
 TEST_CASE("Reading ahead gives everything before an error, and then the error") {
   const Error damaged{ErrorCode::corrupt, "damaged at seq 701"};
   const auto reader = read_ahead(std::make_unique<Counting>(700, damaged));
@@ -64,7 +79,7 @@ TEST_CASE("Reading ahead can end before everything is read, and does not run far
   auto reader = read_ahead(std::make_unique<Endless>(read));
   CHECK((*reader->next())->seq == Seq{1});
   reader.reset();
-  CHECK(read <= (kReadAheadBatchesMax + 2) * kReadAheadEvents);
+  CHECK(read <= (kReadAheadBatchesMax + 2) * kBatchEvents);
 }
 
 }  // namespace

@@ -321,6 +321,14 @@ TEST_CASE("The scanner of write-ahead logs finds batches behind damage") {
   CHECK(last_batch_in(bytes + std::string(100000, '\0')) == last);
   CHECK(last_batch_in(std::string(100000, 'x')) == 0);
   CHECK(last_batch_in("") == 0);
+
+  const auto log = directory.path() / "log";
+  CHECK(last_batch_in_directory(log).value() == last);
+  const auto wal = newest_wal(directory.path());
+  write_bytes(wal, bytes + std::string(100000, '\0'));
+  CHECK(last_batch_in_directory(log).value() == last);
+  write_bytes(wal, std::string(32768, '\0') + bytes + std::string(32768 * 3, 'x'));
+  CHECK(last_batch_in_directory(log).value() == last);
 }
 
 }  // namespace

@@ -2,8 +2,10 @@
 // what came out into the files; its diff is for a person to read, never to commit unread.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <sstream>
 
 #include "tests/unit/replay/audit_trace.h"
 
@@ -35,7 +37,7 @@ TEST_CASE("audit scenarios: every question is answered as its file says") {
       for (const std::string& command : trace.commands)
         text += "$ " + command + "\n" + ask(log, command);
       if (std::getenv("FAIRLEAD_REWRITE") != nullptr)
-        std::ofstream(path, std::ios::binary) << trace.head << text;
+        std::ofstream(path, std::ios::binary) << trace.head.text << text;
       INFO(path.string());
       CHECK(text == trace.expected);
     }
@@ -142,6 +144,39 @@ TEST_CASE("audit: sums add up and the history leads to the value, on every scena
       CHECK(events > 0);
     }
   }
+}
+
+// The text of a random trace (tests/model/traces.py), which its seed decides.
+std::string random_trace(int seed) {
+  const std::string command = "python3 tests/model/print_trace.py " + std::to_string(seed);
+  FILE* pipe = ::popen(command.c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  std::string text;
+  char buffer[4096];
+  for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;)
+    text.append(buffer, n);
+  REQUIRE(::pclose(pipe) == 0);
+  return text;
+}
+
+TEST_CASE("audit: sums add up and the history leads to the value, on random traces") {
+  std::size_t pairs = 0;
+  for (int seed = 0; seed < 60; ++seed) {
+    INFO("python3 tests/model/print_trace.py " << seed);
+    std::istringstream text(random_trace(seed));
+    MemoryLog log;
+    rehearse(read_trace(text), log);
+    check_history(log);
+    const std::uint64_t last = log.last_seq().value;
+    REQUIRE(last > 0);
+    for (std::uint64_t seq = last; seq >= 1;
+         seq -= std::min(seq, std::max<std::uint64_t>(1, last / 5)))
+      check_everything_at(log, Seq{seq});
+    const auto quota = audit_quota({log, nullptr}, log.last_seq(), "");
+    REQUIRE(quota.has_value());
+    pairs += quota->document["rows"].size();
+  }
+  CHECK(pairs > 60);  // the traces assign something
 }
 
 }  // namespace

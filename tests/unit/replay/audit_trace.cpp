@@ -2,67 +2,19 @@
 
 #include <catch2/catch.hpp>
 #include <fstream>
-#include <sstream>
-
-#include "connectors/kube/object_input.h"
-#include "engine/runtime/configuration.h"
 
 namespace fairlead {
-namespace {
 
-namespace fs = std::filesystem;
-const fs::path kScenarios = "tests/scenarios";
-
-std::string contents(const fs::path& path) {
+AuditTrace read_trace(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   INFO(path.string());
   REQUIRE(in);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
+  return read_trace(in);
 }
 
-std::vector<std::string> words(const std::string& text) {
-  std::istringstream in(text);
-  std::vector<std::string> out;
-  for (std::string word; in >> word;) out.push_back(word);
-  return out;
-}
-
-bool takes(const std::string& line, const std::string& directive, std::string& rest) {
-  if (!line.starts_with(directive)) return false;
-  rest = line.substr(directive.size());
-  return true;
-}
-
-// Fills everything but what stands behind the `----`.
-void read_head(std::istream& in, AuditTrace& trace) {
-  std::string line, rest;
-  while (std::getline(in, line)) {
-    trace.head += line + "\n";
-    if (line == "----") return;
-    if (line.starts_with('#') || line.starts_with("show:")) continue;
-    if (takes(line, "args:", rest)) {
-      for (std::string& word : words(rest)) trace.arguments.push_back(std::move(word));
-    } else if (takes(line, "include:", rest)) {
-      for (const std::string& file : words(rest)) trace.input += contents(kScenarios / file);
-    } else if (takes(line, "scenario:", rest)) {
-      std::istringstream scenario(contents(kScenarios / words(rest).at(0)));
-      const std::string head = trace.head;
-      read_head(scenario, trace);
-      trace.head = head;
-    } else {
-      trace.input += line + "\n";
-    }
-  }
-}
-
-}  // namespace
-
-AuditTrace read_trace(const fs::path& path) {
+AuditTrace read_trace(std::istream& in) {
   AuditTrace trace;
-  std::istringstream in(contents(path));
-  read_head(in, trace);
+  trace.head = read_head(in);
   std::string line;
   while (std::getline(in, line)) {
     trace.expected += line + "\n";
@@ -72,24 +24,12 @@ AuditTrace read_trace(const fs::path& path) {
 }
 
 void rehearse(const AuditTrace& trace, MemoryLog& log) {
-  RehearsalOptions options;
-  const std::vector<std::string>& arguments = trace.arguments;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i] == "--no-feedback") {
-      options.feedback = Feedback::none;
-    } else if (arguments[i] == "--set" && i + 1 < arguments.size()) {
-      REQUIRE(apply_setting(options.configuration, arguments[++i]).has_value());
-    } else if (arguments[i] == "--until" && i + 1 < arguments.size()) {
-      options.until = parse_rfc3339(arguments[++i]);
-      REQUIRE(options.until);
-    } else {
-      FAIL("unknown argument " << arguments[i]);
-    }
-  }
-  std::vector<InputLine> lines;
-  REQUIRE(read_objects_text(trace.input, "input", lines).has_value());
-  Rehearsal rehearsal(log, std::move(options));
-  REQUIRE(rehearsal.run(lines).has_value());
+  auto options = options_of(trace.head);
+  REQUIRE(options.has_value());
+  const auto lines = lines_of(trace.head);
+  REQUIRE(lines.has_value());
+  Rehearsal rehearsal(log, std::move(*options));
+  REQUIRE(rehearsal.run(*lines).has_value());
 }
 
 std::string ask(const MemoryLog& log, const std::string& command) {

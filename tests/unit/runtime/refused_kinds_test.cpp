@@ -20,7 +20,7 @@ TEST_CASE("what the hub may not read keeps it waiting only where quotas need it"
       optional.insert(kind);
     else
       needed.push_back(kind);
-  CHECK(optional.size() == 7);
+  CHECK(optional.size() == 8);
   for (WatchFact& fact : bench.member.list({Kind::node})) bench.core->offer(std::move(fact));
   for (WatchFact& fact : bench.hub.list(needed)) bench.core->offer(std::move(fact));
   bench.settle();
@@ -69,6 +69,25 @@ TEST_CASE("of a refused kind nothing is gone before it is listed") {
   bench.settle();
   CHECK(bench.core->figures().planning);
   CHECK((folded(events_of(*bench.log)) == bench.core->state()));
+}
+
+TEST_CASE("where policies are written, they are waited for") {
+  HubBench bench;
+  bench.at_once();
+  bench.configuration.member_mode = MemberMode::binding_policy;
+  bench.hub.put(HubBench::claim(), HubBench::claim_facts());
+  bench.start();
+  for (const Kind kind : every_hub_kind())
+    if (kind == Kind::binding_policy)
+      bench.core->offer({"hub", StreamLost{kind}});
+    else
+      for (WatchFact& fact : bench.hub.list({kind})) bench.core->offer(std::move(fact));
+  bench.settle();
+  CHECK(bench.core->awaited() == std::set{Kind::binding_policy});
+  CHECK_FALSE(bench.core->figures().planning);
+  for (WatchFact& fact : bench.hub.list({Kind::binding_policy})) bench.core->offer(std::move(fact));
+  bench.settle();
+  CHECK(bench.core->figures().planning);
 }
 
 }  // namespace

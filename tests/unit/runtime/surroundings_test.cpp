@@ -4,8 +4,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <future>
+#include <mutex>
+#include <thread>
 
+#include "engine/base/check.h"
 #include "engine/runtime/diagnostics.h"
 #include "engine/runtime/http_endpoint.h"
 #include "engine/runtime/intake.h"
@@ -135,15 +142,18 @@ TEST_CASE("an address to listen on is read strictly") {
   }
 }
 
+// (Also called by threads, where Catch's macros may not be used.)
 std::string ask(std::uint16_t port, const std::string& request) {
   const int file = ::socket(AF_INET, SOCK_STREAM, 0);
-  REQUIRE(file >= 0);
+  check(file >= 0, "a test can make a socket");
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  REQUIRE(::connect(file, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
-  REQUIRE(::write(file, request.data(), request.size()) == static_cast<ssize_t>(request.size()));
+  check(::connect(file, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0,
+        "a test can connect to the endpoint");
+  check(::write(file, request.data(), request.size()) == static_cast<ssize_t>(request.size()),
+        "a test can send a request");
   std::string answer;
   char buffer[4096];
   for (ssize_t n = 0; (n = ::read(file, buffer, sizeof buffer)) > 0;)
@@ -173,6 +183,94 @@ TEST_CASE("the endpoint answers GET, and nothing else breaks it") {
   CHECK(HttpEndpoint::start({"127.0.0.1", port}, [](std::string_view) {
           return HttpReply{};
         }).has_error());
+}
+
+// One that is answered only when the test says so.
+class SlowQuestions {
+ public:
+  HttpReply answer(std::string_view target) {
+    std::unique_lock lock(mutex_);
+    ++begun_;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return open_; });
+    return {200, "application/json", std::string(target)};
+  }
+  bool wait_for_the_first() {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::seconds(10), [this] { return begun_ > 0; });
+  }
+  void open() {
+    const std::lock_guard lock(mutex_);
+    open_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int begun_ = 0;
+  bool open_ = false;
+};
+
+TEST_CASE("too many questions at once are told to come back, while probes are answered") {
+  SlowQuestions questions;
+  auto endpoint = HttpEndpoint::start(
+      {"127.0.0.1", 0},
+      [](std::string_view path) { return HttpReply{200, "text/plain", std::string(path)}; },
+      {"/audit/", [&questions](std::string_view target) { return questions.answer(target); }});
+  REQUIRE(endpoint.has_value());
+  const std::uint16_t port = (*endpoint)->port();
+  const std::string close = " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+  std::vector<std::future<std::string>> asked;
+  const auto ask_later = [&] {
+    asked.push_back(
+        std::async(std::launch::async, [=] { return ask(port, "GET /audit/quota?n=1" + close); }));
+  };
+  ask_later();
+  REQUIRE(questions.wait_for_the_first());
+  // As many may wait as there are places; of more than that each surplus one is refused at once.
+  constexpr std::size_t kMore = kHttpQuestionsMax + 3;
+  for (std::size_t i = 0; i < kMore; ++i) ask_later();
+  const auto answered = [&] {
+    return static_cast<std::size_t>(std::count_if(asked.begin(), asked.end(), [](const auto& one) {
+      return one.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    }));
+  };
+  for (int i = 0; i < 1000 && answered() < kMore - kHttpQuestionsMax; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  CHECK(answered() == kMore - kHttpQuestionsMax);
+  CHECK(ask(port, "GET /livez" + close).ends_with("\r\n\r\n/livez"));
+  questions.open();
+  std::size_t refused = 0;
+  for (auto& one : asked) {
+    const std::string answer = one.get();
+    if (answer.starts_with("HTTP/1.1 503 ")) {
+      ++refused;
+      CHECK(answer.find("Retry-After: 1\r\n") != std::string::npos);
+    } else {
+      CHECK(answer.ends_with("\r\n\r\n/audit/quota?n=1"));
+    }
+  }
+  CHECK(refused == kMore - kHttpQuestionsMax);
+  CHECK(ask(port, "GET /audit/again" + close).ends_with("/audit/again"));
+}
+
+TEST_CASE("a question that waited too long is told to come back instead of being answered") {
+  SlowQuestions questions;
+  auto endpoint = HttpEndpoint::start(
+      {"127.0.0.1", 0}, [](std::string_view) { return HttpReply{}; },
+      {"/audit/", [&questions](std::string_view target) { return questions.answer(target); }});
+  REQUIRE(endpoint.has_value());
+  const std::uint16_t port = (*endpoint)->port();
+  const std::string request = "GET /audit/x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+  auto first = std::async(std::launch::async, [=] { return ask(port, request); });
+  REQUIRE(questions.wait_for_the_first());
+  auto second = std::async(std::launch::async, [=] { return ask(port, request); });
+  std::this_thread::sleep_for(std::chrono::nanoseconds(kHttpQuestionPatience.ns) +
+                              std::chrono::milliseconds(500));
+  questions.open();
+  CHECK(first.get().starts_with("HTTP/1.1 200 "));
+  CHECK(second.get().starts_with("HTTP/1.1 503 "));
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include "schema/event_json.h"
 #include "tests/unit/schema/samples/sample_events.h"
@@ -60,6 +62,55 @@ TEST_CASE("Golden records of older versions read as the values they were made fr
       CHECK(*decoded == event);
     }
     CHECK(golden.empty());  // each of them was looked at
+  }
+}
+
+TEST_CASE("An event is read into whatever another left behind") {
+  const auto golden =
+      golden_records("tests/golden/v1/events.hex");  // with other lists than today's
+  std::vector<std::pair<std::string, Event>> records;
+  for (const auto& [name, event] : samples::all()) {
+    records.emplace_back(encode(event), event);
+    if (golden.contains(name)) records.emplace_back(golden.at(name), event);
+  }
+  Event read;
+  for (const auto& [unused, before] : records)
+    for (const auto& [bytes, event] : records) {
+      read = before;
+      REQUIRE(decode_into(bytes, read).has_value());
+      REQUIRE(read == event);
+    }
+}
+
+TEST_CASE("The copy of an event that was read in place stands alone") {
+  for (const auto& [name, event] : samples::all()) {
+    CAPTURE(name);
+    std::string bytes = encode(event);
+    Event read;
+    REQUIRE(decode_into(bytes, read).has_value());
+    const Event copy = read;
+    read = {};
+    std::fill(bytes.begin(), bytes.end(), 'x');
+    CHECK(copy == event);
+    std::string shifted = "x" + encode(event);  // cannot be read in place
+    REQUIRE(decode_into(std::string_view(shifted).substr(1), read).has_value());
+    std::fill(shifted.begin(), shifted.end(), 'x');
+    CHECK(read == event);
+  }
+}
+
+TEST_CASE("What is no record is refused, also where another event is overwritten") {
+  const Event sample = samples::all().front().event;
+  for (const auto& [name, event] : samples::all()) {
+    const std::string bytes = encode(event);
+    for (std::size_t size = 0; size < bytes.size(); size += 8) {
+      const std::string cut = bytes.substr(0, size);
+      Event read = sample;
+      const auto into = decode_into(cut, read);
+      const auto whole = decode(cut);
+      REQUIRE(into.has_value() == whole.has_value());
+      if (!into) CHECK(into.error().code == whole.error().code);
+    }
   }
 }
 

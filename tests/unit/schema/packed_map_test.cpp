@@ -2,6 +2,7 @@
 
 #include <rapidcheck/catch.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <vector>
 
@@ -68,6 +69,27 @@ TEST_CASE("The bytes of a packed map make it again, and no others are taken for 
     damaged[i] = static_cast<char>(damaged[i] ^ 0x40);
     if (const auto map = Labels::from_bytes(damaged)) CHECK(map->bytes() == damaged);
   }
+}
+
+TEST_CASE("A view of a packed map is the map, and its copies do not need the bytes") {
+  const Labels labels{{"pool", "spot"}, {"zone", "a"}};
+  std::string bytes(labels.bytes());
+  auto view = Labels::view_of(bytes);
+  REQUIRE(view.has_value());
+  CHECK(view->address() == bytes.data());
+  CHECK(*view == labels);
+  const Labels copy = *view;
+  Labels assigned;
+  assigned = *view;
+  const Labels moved = std::move(*view);
+  CHECK(moved.address() == bytes.data());
+  const Labels copy_of_copy = copy;
+  CHECK(copy_of_copy.address() == copy.address());
+  std::fill(bytes.begin(), bytes.end(), 'x');
+  CHECK(copy == labels);
+  CHECK(assigned == labels);
+  CHECK(Labels::view_of("")->empty());
+  CHECK_FALSE(Labels::view_of("neither").has_value());
 }
 
 TEST_CASE("Copies of a packed map outlive it") {

@@ -113,6 +113,18 @@ ManifestWorkFacts manifest_work() {
   return facts;
 }
 
+BindingPolicyFacts binding_policy() {
+  BindingPolicyFacts facts;
+  facts.spec_digest = digest_of(31);
+  facts.namespaces = {"team-a", "team-b"};
+  facts.ours = true;
+  facts.observed_generation = 4;
+  facts.synced = condition(ConditionStatus::no);
+  facts.error = "no such collector";
+  facts.deleting = true;
+  return facts;
+}
+
 ClaimFacts claim() {
   ClaimFacts facts;
   facts.spec.cluster_name = "cluster1";
@@ -208,9 +220,10 @@ ObjectObserved observed(Kind kind) {
 
 /// Kinds come last in kind.h, and records keep their place: what came later is shown at the end.
 constexpr std::size_t kKindsOfVersion2 = 11;
+constexpr std::size_t kKindsOfMultiKueue = 7;
 
 void add_version_3(Numbered& samples) {
-  for (const KindInfo& row : std::span(kKinds).subspan(kKindsOfVersion2))
+  for (const KindInfo& row : std::span(kKinds).subspan(kKindsOfVersion2, kKindsOfMultiKueue))
     samples.add("observed_" + std::string(row.resource), "hub", observed(row.kind));
   const auto add_again = [&](Kind kind, Facts facts) {
     ObjectObserved fact = observed(kind);
@@ -240,6 +253,10 @@ void add_version_3(Numbered& samples) {
     fact.facts = AddOnPlacementScoreFacts{};
     return fact;
   }());
+  samples.add("observed_bindingpolicies", "hub", observed(Kind::binding_policy));
+  ManagedClusterFacts cluster = std::get<ManagedClusterFacts>(facts(Kind::managed_cluster));
+  cluster.labelled = true;
+  add_again(Kind::managed_cluster, cluster);
 }
 
 }  // namespace
@@ -273,6 +290,7 @@ Facts facts(Kind kind) {
     case Kind::workload: return workload();
     case Kind::secret: return SecretFacts{{"ca", "kubeconfig"}, digest_of(9)};
     case Kind::custom_resource_definition: return CustomResourceDefinitionFacts{20, true};
+    case Kind::binding_policy: return binding_policy();
   }
   return NodeFacts{};
 }

@@ -1,0 +1,43 @@
+// The head of a scenario file: everything before `----`. Scenarios of the plan and of `audit` share
+// it; what stands behind differs.
+//
+//   # A title in prose, as many lines as it takes.
+//   args: --set debounce.growWindow=0s --no-feedback --until 1970-01-01T00:10:00Z
+//   show: ClusterQueue status        (what is printed; of the plan's scenarios)
+//   include: small.yaml              (an input file in tests/scenarios)
+//   scenario: 16-cordon.txt          (arguments and input of a file in tests/scenarios)
+//   <YAML documents and JSON lines, exactly as `fairlead plan` reads them>
+//   ----
+#pragma once
+
+#include <istream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/log/event_log.h"
+#include "replay/rehearsal.h"
+
+namespace fairlead {
+
+struct ScenarioHead {
+  std::string text;  ///< as it stands in the file, with the `----`
+  std::string input;
+  std::vector<std::string> arguments;
+  std::set<std::string> show;
+};
+
+/// Reads up to and with `----`; `in` stands behind it then.
+ScenarioHead read_head(std::istream& in);
+/// The head of `file` in tests/scenarios.
+ScenarioHead head_of_scenario(const std::string& file);
+
+/// What its arguments say; bad_input for a setting that is refused.
+Result<RehearsalOptions> options_of(const ScenarioHead& head);
+/// The input's lines; bad_input if it is not understood.
+Result<std::vector<InputLine>> lines_of(const ScenarioHead& head);
+
+/// The words of a line.
+std::vector<std::string> words(const std::string& text);
+
+}  // namespace fairlead

@@ -1,0 +1,103 @@
+// Who we are at a member, as a ClusterProfile and the operator's file of providers say.
+#include "connectors/kube/member_access.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+namespace fairlead {
+namespace {
+
+class ProviderFile {
+ public:
+  explicit ProviderFile(const std::string& text)
+      : path_(std::filesystem::temp_directory_path() /
+              ("fairlead-providers-" + std::to_string(::getpid()) + ".json")) {
+    std::ofstream(path_) << text;
+  }
+  ~ProviderFile() { std::filesystem::remove(path_); }
+  Result<std::shared_ptr<const AccessProviders>> load() const {
+    return load_access_providers(path_.string());
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string providers(const std::string& more) {
+  return R"({"providers":[{"name":"cloud","execConfig":{"apiVersion":"client.authentication.k8s.io/v1",
+    "command":"/bin/cloud","args":["login"],"provideClusterInfo":true,
+    "env":[{"name":"ZONE","value":"a"},{"name":"KEPT","value":"k"}]})" +
+         more + "}]}";
+}
+
+std::string extension(const std::string& name, const std::string& value) {
+  return R"({"name":")" + name + R"(","extension":)" + value + "}";
+}
+const std::string kArgs = "multicluster.x-k8s.io/clusterprofiles/auth/exec/additional-args";
+const std::string kEnvs = "multicluster.x-k8s.io/clusterprofiles/auth/exec/additional-envs";
+
+Result<Credentials> read(const std::string& more, const std::string& extensions) {
+  const auto known = ProviderFile(providers(more)).load();
+  REQUIRE(known.has_value());
+  const auto profile = parse_json(
+      R"({"status":{"accessProviders":[{"name":"cloud","cluster":{"server":"https://c2:6443","extensions":[)" +
+      extensions + "]}}]}}");
+  REQUIRE(profile.has_value());
+  return read_cluster_profile(profile->root(), "profile", **known, "");
+}
+
+using Texts = std::vector<std::string>;
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+const std::string kAllow = R"(,"additionalCLIArgEnvVarExtensionFlag":"Allow")";
+
+TEST_CASE("a profile adds arguments and variables to its plugin where the operator lets it") {
+  const std::string both =
+      extension(kArgs, R"(["--tenant","t"])") + "," + extension(kEnvs, R"({"ZONE":"b","NEW":"n"})");
+  for (const std::string& allowed :
+       {kAllow, std::string(R"(,"additionalCLIArgEnvVarExtensionFlag":1)")}) {
+    const auto found = read(allowed, both);
+    REQUIRE(found.has_value());
+    CHECK(found->exec->args == Texts{"login", "--tenant", "t"});
+    Pairs env = found->exec->env;
+    std::sort(env.begin(), env.end());
+    CHECK(env == Pairs{{"KEPT", "k"}, {"NEW", "n"}, {"ZONE", "b"}});
+  }
+  for (const std::string& not_allowed :
+       {std::string(), std::string(R"(,"additionalCLIArgEnvVarExtensionFlag":0)"),
+        std::string(R"(,"additionalCLIArgEnvVarExtensionFlag":"Ignore")")}) {
+    const auto found = read(not_allowed, both);
+    REQUIRE(found.has_value());
+    CHECK(found->exec->args == Texts{"login"});
+    CHECK(found->exec->env == Pairs{{"ZONE", "a"}, {"KEPT", "k"}});
+  }
+}
+
+TEST_CASE("the cluster's own configuration reaches the plugin with what is known of the cluster") {
+  const auto found =
+      read("", extension("client.authentication.k8s.io/exec", R"({"clusterName":"c2"})"));
+  REQUIRE(found.has_value());
+  CHECK(found->exec->cluster_info ==
+        R"({"config":{"clusterName":"c2"},"server":"https://c2:6443"})");
+}
+
+TEST_CASE("an extension of another shape is named, and so is an unknown flag") {
+  for (const char* bad : {R"("--tenant")", "[1]", "{}"}) {
+    const auto found = read(kAllow, extension(kArgs, bad));
+    REQUIRE(found.has_error());
+    CHECK(found.error().message.find("cluster.extensions[" + kArgs + "]: expected a list") !=
+          std::string::npos);
+  }
+  for (const char* bad : {R"(["A=b"])", R"({"A":1})", R"({"A=B":"c"})", R"({"":"c"})"})
+    CHECK(read(kAllow, extension(kEnvs, bad)).has_error());
+  const auto unknown =
+      ProviderFile(providers(R"(,"additionalCLIArgEnvVarExtensionFlag":"Sometimes")")).load();
+  REQUIRE(unknown.has_error());
+  CHECK(unknown.error().message.find("expected Allow or Ignore") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace fairlead
