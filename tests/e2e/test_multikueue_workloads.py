@@ -7,6 +7,7 @@ import unittest
 from harness.fleet import CLAIMS, add_nodes, claim, prepare_hub, quantity, quota
 from harness.hub import AT_ONCE, Hub
 from harness.multikueue import (CHECKS, CONFIGS, WINDOWS, WORKERS, WORKLOADS, MultiKueueTest, condition)
+from harness.process import stays
 
 NEEDS = ("controlplane", "fairlead")
 ADDON_FINALIZER = "kueue-addon.open-cluster-management.io/admissioncheck-cleanup"
@@ -101,8 +102,7 @@ class DispatcherTest(WorkloadsTest):
         self.assertNotIn("nominatedClusterNames", self.status_of("waiting"))
         # Kueue takes eli: the nomination goes with that, and may not come back while it runs there.
         admission = {"clusterQueue": "queue", "podSetAssignments": [{"name": "main"}]}
-        self.server.merge(f"{WORKLOADS}/early/status", {"status": {
-            "clusterName": "pool-eli", "nominatedClusterNames": None}}, user="admin")
+        self.takes("early", "pool-eli")
         self.rest()
         self.decide("pool", ["flo"])
         time.sleep(0.3)
@@ -118,8 +118,8 @@ class DispatcherTest(WorkloadsTest):
                                     "admissionChecks": self.states({**ours, "multikueue": "Ready"})})
         self.wait_for_nomination("waiting", "pool-flo")
         # Evicted: no quota, no nomination. With quota again, it goes where new work goes.
-        self.server.merge(f"{WORKLOADS}/early/status", {"status": {"clusterName": None, "conditions": [
-            condition("QuotaReserved", "False", "Pending"), condition("Evicted", "True", "ClusterGone")]}}, user="admin")
+        self.status(f"{WORKLOADS}/early", {"clusterName": None, "conditions": [
+            condition("QuotaReserved", "False", "Pending"), condition("Evicted", "True", "ClusterGone")]})
         self.rest()
         self.assertNotIn("nominatedClusterNames", self.status_of("early"))
         self.wait_for_list("pool", "flo")
@@ -177,7 +177,7 @@ class RightsTest(MultiKueueTest):
 
     @classmethod
     def setUpClass(cls):
-        cls.close_hub()
+        MultiKueueTest.close_hub()
         cls.addClassCleanup(MultiKueueTest.start_hub)
         cls.member = cls.plane.add_server("cluster2")
         prepare_hub(cls.server)
@@ -185,15 +185,30 @@ class RightsTest(MultiKueueTest):
         cls.hub = Hub(cls.plane, cls.server, {"cluster2": cls.member}, settings=(*WINDOWS, AT_ONCE),
                       kubeconfig=cls.between.kubeconfig("limited"))
         cls.addClassCleanup(cls.hub.finish)
+        cls.addClassCleanup(cls.close_hub)
 
-    def grant(self, secrets):
-        rules = [{"apiGroups": ["galaxy.kubestellar.io", "kueue.x-k8s.io", "cluster.open-cluster-management.io",
-                                "multicluster.x-k8s.io", "work.open-cluster-management.io", "apiextensions.k8s.io"],
-                  "resources": ["*"], "verbs": ["*"]},
-                 {"apiGroups": [""], "resources": ["events"], "verbs": ["create"]}]
-        if secrets:
-            rules.append({"apiGroups": [""], "resources": ["secrets"], "verbs": ["get", "list", "watch"]})
-        self.server.grant("limited", rules)
+    def tearDown(self):
+        self.check_accepted(besides=(403, 409))
+        self.hub.stop()
+
+    def grant(self, *, secrets=True, configs=True):
+        groups = ["galaxy.kubestellar.io", "cluster.open-cluster-management.io", "multicluster.x-k8s.io",
+                  "work.open-cluster-management.io", "apiextensions.k8s.io"]
+        kueue = ["clusterqueues", "localqueues", "resourceflavors", "workloads", "admissionchecks",
+                 "multikueueclusters", *(["multikueueconfigs"] if configs else [])]
+        reading = {"verbs": ["get", "list", "watch"]}
+        self.server.grant("limited", [
+            {"apiGroups": groups, "resources": ["*"], "verbs": ["*"]},
+            {"apiGroups": ["kueue.x-k8s.io"], "resources": ["*"], **reading},
+            {"apiGroups": ["kueue.x-k8s.io"], "resources": [*kueue, *(f"{kind}/status" for kind in kueue)],
+             "verbs": ["*"]},
+            {"apiGroups": [""], "resources": ["events"], "verbs": ["create"]},
+            *([{"apiGroups": [""], "resources": ["secrets"], **reading}] if secrets else [])])
+
+    def refused(self, path):
+        """How often the server has said no to the hub at a path with this end."""
+        return len([each for each in self.between.exchanges[self.begin:]
+                    if each.request.path.endswith(path) and each.code == 403])
 
     def test_missing_rights_on_secrets_are_named_and_quotas_go_on(self):
         self.grant(secrets=False)
@@ -209,14 +224,51 @@ class RightsTest(MultiKueueTest):
         self.assertIn("Secrets in namespace kueue-system cannot be read", message)
         self.assertIn("blind", message)
         self.stays_quiet(2)
-        asked = [each for each in self.between.exchanges[self.begin:]
-                 if "/secrets" in each.request.path and each.code == 403]
-        self.assertLessEqual(len(asked), 6, "asked again and again")
+        self.assertLessEqual(self.refused("/secrets"), 6, "asked again and again")
         self.check_accepted(besides=(409,))
-        self.grant(secrets=True)
+        self.grant()
         self.wait_for_list("blind", "ira", timeout=60)
         self.wait_for_condition("multikueue", "True", "Active")
         self.survives_a_kill()
+        self.check_accepted(besides=(409,))
+
+    def test_a_refused_write_is_named_and_tried_again_later(self):
+        self.grant(configs=False)
+        self.start_hub()
+        self.secret("jed")
+        self.placement("refused")
+        self.decide("refused", ["jed"])
+        self.check("multikueue", "refused")
+        self.hub.wait_until("the refusal", lambda: self.refused("/multikueueconfigs/refused"))
+        stays("few attempts", lambda: self.refused("/multikueueconfigs/refused") <= 2, seconds=4)
+        self.assertTrue(self.hub.said("multikueueconfigs", "refused", "forbidden"), self.hub.process.tail())
+        print(self.conditions("multikueue"), self.hub.process.tail(), flush=True)
+        self.grant()
+        self.wait_for_list("refused", "jed", timeout=60)
+        self.wait_for_condition("multikueue", "True", "Active")
+
+
+class MissingKindTest(MultiKueueTest):
+    """A hub whose Kueue has no MultiKueue yet."""
+
+    def test_a_crd_that_comes_later_is_waited_for(self):
+        late = "multikueueconfigs.kueue.x-k8s.io"
+        name = f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{late}"
+        self.server.delete(name)
+        self.addCleanup(self.server.install_crds, only=[late])
+        self.hub.wait_until("the CRD to go", lambda: self.server.get(name) is None)
+        self.hub.stop()
+        self.start_hub()
+        self.secret("kay")
+        self.placement("later")
+        self.decide("later", ["kay"])
+        self.check("multikueue", "later")
+        time.sleep(2)
+        print(self.conditions("multikueue"), self.hub.process.tail(), [e.request for e in self.writes()], flush=True)
+        self.stays_quiet(2)
+        self.server.install_crds(only=[late])
+        self.wait_for_list("later", "kay", timeout=60)
+        self.wait_for_condition("multikueue", "True", "Active")
 
 
 if __name__ == "__main__":

@@ -230,9 +230,13 @@ class MultiKueueTest(unittest.TestCase):
     def running(self, name, worker, checks):
         """A Workload that runs on the MultiKueueCluster `worker`."""
         self.workload(name, checks)
-        self.kueue_says(name, {"conditions": [condition("QuotaReserved"), condition("Admitted")],
-                               "admissionChecks": self.states(checks), "clusterName": worker,
-                               "admission": {"clusterQueue": "queue", "podSetAssignments": [{"name": "main"}]}})
+        self.takes(name, worker)
+
+    def takes(self, name, worker):
+        """Kueue has made the Workload's copy on this worker the only one; nominations end with that."""
+        self.status(f"{WORKLOADS}/{name}", {
+            "clusterName": worker, "nominatedClusterNames": None,
+            "conditions": [condition("QuotaReserved"), condition("Admitted")]})
 
     def finished(self, name):
         conditions = self.server.get(f"{WORKLOADS}/{name}")["status"]["conditions"]
