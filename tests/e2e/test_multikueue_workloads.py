@@ -7,7 +7,7 @@ import unittest
 from harness.fleet import CLAIMS, add_nodes, claim, prepare_hub, quantity, quota
 from harness.hub import AT_ONCE, Hub
 from harness.multikueue import (CHECKS, CONFIGS, WINDOWS, WORKERS, WORKLOADS, MultiKueueTest, condition)
-from harness.process import stays
+from harness.process import stays, wait_for
 
 NEEDS = ("controlplane", "fairlead")
 ADDON_FINALIZER = "kueue-addon.open-cluster-management.io/admissioncheck-cleanup"
@@ -227,48 +227,82 @@ class RightsTest(MultiKueueTest):
         self.assertLessEqual(self.refused("/secrets"), 6, "asked again and again")
         self.check_accepted(besides=(409,))
         self.grant()
-        self.wait_for_list("blind", "ira", timeout=60)
+        self.killed_and_back()  # it would ask again by itself after half a minute
+        self.wait_for_list("blind", "ira")
         self.wait_for_condition("multikueue", "True", "Active")
         self.survives_a_kill()
         self.check_accepted(besides=(409,))
 
-    def test_a_refused_write_is_named_and_tried_again_later(self):
+    def names(self, words):
+        """Whether a condition of the check says so."""
+        return any(words in each["message"] for each in self.conditions("multikueue").values())
+
+    def is_refused(self, name):
+        self.hub.wait_until("the refusal", lambda: self.refused(f"/multikueueconfigs/{name}"))
+        stays("few attempts", lambda: self.refused(f"/multikueueconfigs/{name}") <= 2, seconds=4)
+        self.assertTrue(self.hub.said("multikueueconfigs", name, "forbidden"), self.hub.process.tail())
+        self.hub.wait_until("the condition to name it", lambda: self.names(f"MultiKueueConfig {name}"), 5)
+
+    def test_a_refused_change_is_named_and_tried_again_later(self):
+        self.grant()
+        self.start_hub()
+        self.started("change", "jed")
+        self.grant(configs=False)
+        self.secret("jim")
+        self.decide("change", ["jed", "jim"])
+        self.is_refused("change")
+        self.assertEqual(self.conditions("multikueue")["Active"]["status"], "True")
+        self.grant()
+        self.wait_for_list("change", "jed", "jim", timeout=30)
+        self.hub.wait_until("the condition to be well again", lambda: not self.names("MultiKueueConfig change"), 10)
+
+    def test_a_refused_first_list_is_named_and_tried_again_later(self):
         self.grant(configs=False)
         self.start_hub()
-        self.secret("jed")
-        self.placement("refused")
-        self.decide("refused", ["jed"])
-        self.check("multikueue", "refused")
-        self.hub.wait_until("the refusal", lambda: self.refused("/multikueueconfigs/refused"))
-        stays("few attempts", lambda: self.refused("/multikueueconfigs/refused") <= 2, seconds=4)
-        self.assertTrue(self.hub.said("multikueueconfigs", "refused", "forbidden"), self.hub.process.tail())
-        print(self.conditions("multikueue"), self.hub.process.tail(), flush=True)
+        self.secret("joe")
+        self.placement("first")
+        self.decide("first", ["joe"])
+        self.check("multikueue", "first")
+        self.is_refused("first")
         self.grant()
-        self.wait_for_list("refused", "jed", timeout=60)
+        self.wait_for_list("first", "joe", timeout=30)
         self.wait_for_condition("multikueue", "True", "Active")
 
 
-class MissingKindTest(MultiKueueTest):
-    """A hub whose Kueue has no MultiKueue yet."""
+class StartTest(MultiKueueTest):
+    """What a hub meets that starts too early."""
 
     def test_a_crd_that_comes_later_is_waited_for(self):
         late = "multikueueconfigs.kueue.x-k8s.io"
-        name = f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{late}"
-        self.server.delete(name)
-        self.addCleanup(self.server.install_crds, only=[late])
-        self.hub.wait_until("the CRD to go", lambda: self.server.get(name) is None)
+        path = f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{late}"
         self.hub.stop()
+        self.server.delete(path)
+        wait_for("the CRD to go", lambda: self.server.get(path) is None and self.server.get(CONFIGS) is None)
+        self.addCleanup(lambda: self.server.get(path) or self.server.install_crds(only=[late]))
         self.start_hub()
         self.secret("kay")
         self.placement("later")
         self.decide("later", ["kay"])
         self.check("multikueue", "later")
-        time.sleep(2)
-        print(self.conditions("multikueue"), self.hub.process.tail(), [e.request for e in self.writes()], flush=True)
-        self.stays_quiet(2)
+        self.hub.wait_until("the Placement to be known", lambda: self.hub.events(kind="Placement", name="later"), 60)
+        time.sleep(3)
+        asked = [(each.request, each.code) for each in self.writes() if "multikueueconfigs" in each.request.path]
+        said = [each["message"] for each in self.conditions("multikueue").values()]
         self.server.install_crds(only=[late])
         self.wait_for_list("later", "kay", timeout=60)
         self.wait_for_condition("multikueue", "True", "Active")
+        self.assertEqual(asked, [], "written where nothing is served")
+        self.assertTrue([text for text in said if "MultiKueueConfig" in text], f"no condition names it: {said}")
+
+    def test_a_hub_that_starts_with_its_api_server_keeps_what_stands(self):
+        self.started("reboot", "lou", "max")
+        self.rest()
+        before = self.versions()
+        self.hub.kill()
+        self.server.restart()
+        self.start_hub()
+        self.stays_quiet(6)
+        self.assertEqual(self.versions(), before)
 
 
 if __name__ == "__main__":

@@ -105,7 +105,8 @@ class MultiKueueTest(unittest.TestCase):
             self.server.clear(path)
 
     def marked(self):
-        return [item["metadata"]["name"] for path in (CONFIGS, WORKERS) for item in self.server.get(path)["items"]
+        return [item["metadata"]["name"] for path in (CONFIGS, WORKERS)
+                for item in (self.server.get(path) or {"items": []})["items"]
                 if item["metadata"].get("labels", {}).get("app.kubernetes.io/managed-by") == "fairlead"]
 
     def tearDown(self):
