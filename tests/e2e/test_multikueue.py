@@ -210,6 +210,24 @@ class CheckTest(MultiKueueTest):
         self.survives_a_kill()
 
 
+class HandTest(MultiKueueTest):
+    def test_what_a_person_changes_in_a_list_does_not_last(self):
+        self.started("hand", "amy", "ben", **QUICK)
+        self.rest()
+        path = f"{CONFIGS}/hand"
+        self.server.merge(path, {"spec": {"clusters": ["hand-amy"], "quotaManagement": "Manual"}})
+        self.wait_for_list("hand", "amy", "ben")
+        self.server.merge(path, {"spec": {"clusters": ["hand-amy", "hand-ben", "stranger"]}})
+        self.hub.wait_until("the stranger to leave", lambda: self.list_of("hand") == ["hand-amy", "hand-ben"])
+        self.assertEqual(self.server.get(path)["spec"]["quotaManagement"], "Manual")
+        self.server.delete(path)
+        self.wait_for_list("hand", "amy", "ben")
+        self.server.delete(f"{WORKERS}/hand-ben")
+        self.hub.wait_until("the worker to be back", lambda: self.server.get(f"{WORKERS}/hand-ben"))
+        self.wait_for_condition("multikueue", "True", "Active")
+        self.survives_a_kill()
+
+
 class ForeignTest(MultiKueueTest):
     def foreign(self, path, kind, name, spec):
         self.server.create(path, {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": kind, "metadata": {"name": name},
