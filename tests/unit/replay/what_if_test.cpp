@@ -41,7 +41,7 @@ TEST_CASE("under the configuration that was in force nothing differs") {
     const fs::path& path = entry.path();
     if (path.extension() != ".txt" || path.stem() == "CMakeLists") continue;
     const AuditTrace trace = read_trace(path);
-    const auto& arguments = trace.arguments;
+    const auto& arguments = trace.head.arguments;
     // A history in which writes are not answered is none that a VirtualHub would have.
     if (std::find(arguments.begin(), arguments.end(), "--no-feedback") != arguments.end()) continue;
     DYNAMIC_SECTION(path.stem().string()) {
