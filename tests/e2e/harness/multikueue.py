@@ -16,10 +16,12 @@ from .process import stays
 
 OCM = "/apis/cluster.open-cluster-management.io"
 NAMESPACE = "kueue-system"
-CHECKS, CONFIGS, WORKERS = (f"{KUEUE}/{kind}" for kind in ("admissionchecks", "multikueueconfigs", "multikueueclusters"))
+CHECKS, CONFIGS = f"{KUEUE}/admissionchecks", f"{KUEUE}/multikueueconfigs"
+WORKERS = f"{KUEUE}/multikueueclusters"
 WORKLOADS = f"{KUEUE}/namespaces/team/workloads"
 SECRETS = f"/api/v1/namespaces/{NAMESPACE}/secrets"
-PLACEMENTS, DECISIONS = (f"{OCM}/v1beta1/namespaces/{NAMESPACE}/{kind}" for kind in ("placements", "placementdecisions"))
+PLACEMENTS = f"{OCM}/v1beta1/namespaces/{NAMESPACE}/placements"
+DECISIONS = f"{OCM}/v1beta1/namespaces/{NAMESPACE}/placementdecisions"
 PROFILES = f"/apis/multicluster.x-k8s.io/v1alpha1/namespaces/{NAMESPACE}/clusterprofiles"
 CONTROLLER = "open-cluster-management.io/placement"
 MULTIKUEUE_CRDS = (*CRDS, "placements.cluster.open-cluster-management.io",
@@ -190,8 +192,9 @@ class MultiKueueTest(unittest.TestCase):
                     "apiVersion": "cluster.open-cluster-management.io/v1beta1", "kind": "PlacementDecision",
                     "metadata": {"name": name, "namespace": NAMESPACE, "labels": {
                         "cluster.open-cluster-management.io/placement": placement}}})
+            chosen = shards[number] if number < len(shards) else []
             self.status(f"{DECISIONS}/{name}", {"decisions": [
-                {"clusterName": cluster, "reason": ""} for cluster in (shards[number] if number < len(shards) else [])]})
+                {"clusterName": cluster, "reason": ""} for cluster in chosen]})
 
     def place(self, name):
         """What OCM's controller would decide now: predicates by label, then the best scores."""
