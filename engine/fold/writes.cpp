@@ -162,7 +162,10 @@ void note_rejected(State& state, const PatchRejected& rejected, Seq seq) {
   auto* entry = find_outstanding(state, rejected.intent);
   if (!entry) return;
   WriteState& write = entry->second;
-  const bool conflict = rejected.http_code == 409 || rejected.http_code == 404;
+  // Where nothing was there to be changed, 404 is of the kind: its CRD is missing.
+  const PatchIntended& intent = write.outstanding->intent;
+  const bool no_kind = is_multikueue(intent.target.kind) && intent.uid.empty();
+  const bool conflict = rejected.http_code == 409 || (rejected.http_code == 404 && !no_kind);
   const std::int64_t attempts = write.refusal ? write.refusal->attempts + 1 : 1;
   Duration wait = kConflictRetry;
   if (!conflict) {

@@ -138,12 +138,6 @@ void refresh_names(State& state, const std::string& placement, WorkerList& list)
     Worker& worker = list.workers[name];
     worker.decided = !cluster.empty();
     if (worker.decided) worker.cluster = cluster;
-    // The add-on named its objects as we do.
-    const std::string head = placement + "-";
-    if (worker.cluster.empty() && adopts(state, placement))
-      worker.cluster = state.configuration.multikueue.profile == "cluster" ? name
-                       : name.starts_with(head) ? name.substr(head.size())
-                                                : "";
     claim_name(state, name, placement, list.use != ListUse::none);
   }
 }

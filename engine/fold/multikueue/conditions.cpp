@@ -55,6 +55,22 @@ std::string secret_hint(const Subject& of) {
   return "; Secrets in namespace " + of.state.configuration.kueue_namespace + " cannot be read";
 }
 
+// A refused write of an object of the list, for people.
+std::string refused_write(const Subject& of) {
+  const auto refused = [&](Kind kind, const std::string& name) -> std::string {
+    const auto at = of.state.writes.find({std::string(kHub), {kind, "", name}, false});
+    if (at == of.state.writes.end() || !at->second.refusal ||
+        at->second.refusal->intent == Digest{})
+      return "";
+    return std::string(info(kind).name) + " " + name + ": " + at->second.refusal->reason;
+  };
+  if (std::string text = refused(Kind::multikueue_config, of.check.placement); !text.empty())
+    return text;
+  for (const auto& [name, worker] : of.list->workers)
+    if (std::string text = refused(Kind::multikueue_cluster, name); !text.empty()) return text;
+  return "";
+}
+
 // The first filter that leaves no cluster says why there is nothing to dispatch to.
 std::optional<ConditionWish> nothing_to_dispatch_to(const Subject& of) {
   std::size_t with_credential = 0, named = 0, free = 0;
@@ -79,6 +95,8 @@ std::optional<ConditionWish> nothing_to_dispatch_to(const Subject& of) {
     return no("MultiKueueConfigError",
               "MultiKueueConfig " + of.check.placement +
                   " exists and was not made by Fairlead (no label app.kubernetes.io/managed-by)");
+  if (std::string refused = refused_write(of); of.list->names.empty() && !refused.empty())
+    return no("MultiKueueConfigError", refused);
   if (named == 0)
     return no("NameTaken", head + "the name of every MultiKueueCluster is taken or not valid");
   if (free == 0)
@@ -98,22 +116,6 @@ std::optional<ConditionWish> why_idle(const Subject& of) {
   return nothing_to_dispatch_to(of);
 }
 
-// A refused write of an object of the list, for people.
-std::string refused_write(const Subject& of) {
-  const auto refused = [&](Kind kind, const std::string& name) -> std::string {
-    const auto at = of.state.writes.find({std::string(kHub), {kind, "", name}, false});
-    if (at == of.state.writes.end() || !at->second.refusal ||
-        at->second.refusal->intent == Digest{})
-      return "";
-    return std::string(info(kind).name) + " " + name + ": " + at->second.refusal->reason;
-  };
-  if (std::string text = refused(Kind::multikueue_config, of.check.placement); !text.empty())
-    return text;
-  for (const auto& [name, worker] : of.list->workers)
-    if (std::string text = refused(Kind::multikueue_cluster, name); !text.empty()) return text;
-  return "";
-}
-
 // What the administrator wrote and we do not follow.
 std::string remarks(const Subject& of) {
   std::vector<std::string> lines;
@@ -122,7 +124,7 @@ std::string remarks(const Subject& of) {
     for (const auto& [name, worker] : of.list->workers)
       for (std::string& line : scores_out_of_range(of.state, of.check.placement, worker.cluster))
         lines.push_back(std::move(line));
-  if (of.list)
+  if (of.list && !of.list->names.empty())
     if (std::string refused = refused_write(of); !refused.empty())
       lines.push_back(std::move(refused));
   for (const Kind kind : of.state.multikueue.unreadable)

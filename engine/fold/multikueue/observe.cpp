@@ -207,6 +207,13 @@ void keep(Map& map, const typename Map::key_type& key, std::optional<Sighted<F>>
     map.erase(key);
 }
 
+// What was refused may be served now.
+void try_refused_again(State& state) {
+  for (auto& [key, write] : state.writes)
+    if (key.object.kind == Kind::multikueue_config || key.object.kind == Kind::multikueue_cluster)
+      write.refusal.reset();
+}
+
 void take_in(State& state, const ObjectKey& key, const ObjectObserved* seen, Seq seq) {
   MultiKueue& all = state.multikueue;
   const NamespacedName id = id_of(key);
@@ -235,6 +242,7 @@ void take_in(State& state, const ObjectKey& key, const ObjectObserved* seen, Seq
     case Kind::workload: return observe_workload(state, id, as<WorkloadFacts>(seen, seq), seq);
     case Kind::custom_resource_definition:
       keep(all.crds, key.name, as<CustomResourceDefinitionFacts>(seen, seq));
+      try_refused_again(state);
       all.all_open = true;
       return;
     default: return;
