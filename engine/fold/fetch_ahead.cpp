@@ -2,6 +2,7 @@
 // nanoseconds, more than all the rest of its event. Asked for together, they come together.
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <variant>
 
 #include "engine/fold/evolve.h"
@@ -24,9 +25,11 @@ struct Sought {
   const NodeRecord* node = nullptr;
 };
 
+// Addresses, not pointers: what is asked for may lie beyond the object, or be nothing at all.
 void fetch(const void* from, std::size_t bytes) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(from);
   for (std::size_t at = 0; at < bytes; at += kLine)
-    __builtin_prefetch(static_cast<const char*>(from) + at);
+    __builtin_prefetch(reinterpret_cast<const void*>(begin + at));
 }
 void fetch_maps(const NodeFacts& facts) {
   fetch(facts.labels.address(), kLabelsBytes);
