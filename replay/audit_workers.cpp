@@ -18,14 +18,10 @@ Json places(EventLookup& events, const std::vector<Seq>& seqs) {
   return list;
 }
 
-bool is_listed(const WorkerList& list, const std::string& worker) {
-  return std::find(list.names.begin(), list.names.end(), worker) != list.names.end();
-}
-
 // What the rule says of a name, in the words of the membership rule.
-std::string in_words(const Worker& worker, bool listed) {
+std::string in_words(const Worker& worker) {
   switch (worker.standing) {
-    case Standing::member: return listed ? "selected, a member" : "not selected";
+    case Standing::member: return worker.listed ? "selected, a member" : "not selected";
     case Standing::leaving: return "not selected, leaves when it has been absent for moveWindow";
     case Standing::held:
       return "not selected, leaves when no Workload holds it or after drainTimeout";
@@ -40,7 +36,7 @@ std::string in_words(const Worker& worker, bool listed) {
     case Standing::waits_place: return "selected, enters when there is a place in the list";
     case Standing::waits_copies:
       return "selected, enters 60 s after what ran there when it left is over";
-    case Standing::left: return listed ? "not selected, goes now" : "not selected";
+    case Standing::left: return worker.listed ? "not selected, goes now" : "not selected";
   }
   return "";
 }
@@ -89,9 +85,9 @@ Json running_json(const WorkerList& list, const std::string& worker) {
 }
 
 // When the windows that concern a name are over.
-Json windows_json(const Worker& worker, const MembershipWindows& windows, bool listed) {
+Json windows_json(const Worker& worker, const MembershipWindows& windows) {
   Json ends = Json::object();
-  if (worker.selected && listed) return ends;
+  if (worker.selected && worker.listed) return ends;
   if (worker.selected) ends["settle"] = to_rfc3339(worker.since + windows.settle);
   ends["moveWindow"] = to_rfc3339(worker.since + windows.move_window);
   if (!worker.selected) ends["drainTimeout"] = to_rfc3339(worker.since + windows.drain_timeout);
@@ -100,18 +96,17 @@ Json windows_json(const Worker& worker, const MembershipWindows& windows, bool l
 
 Json worker_json(const State& state, const std::string& placement, const WorkerList& list,
                  const std::string& name, const Worker& worker, EventLookup& events) {
-  const bool listed = is_listed(list, name);
   return {{"multiKueueCluster", name},
           {"cluster", worker.cluster},
-          {"listed", listed},
+          {"listed", worker.listed},
           {"decided", worker.decided},
           {"selected", worker.selected},
           {"since", to_rfc3339(worker.since)},
           {"because", places(events, worker.because)},
           {"leftOut", left_out_in_words(worker.left_out)},
-          {"standing", in_words(worker, listed)},
+          {"standing", in_words(worker)},
           {"rank", worker.rank ? Json(static_cast<std::int64_t>(*worker.rank)) : Json()},
-          {"windowsEnd", windows_json(worker, list.windows, listed)},
+          {"windowsEnd", windows_json(worker, list.windows)},
           {"credential", credential_json(state, worker.cluster, events)},
           {"heldBy", holders(state, placement, name)},
           {"runningCopies", running_json(list, name)}};

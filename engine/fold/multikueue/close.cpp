@@ -237,7 +237,7 @@ Membership membership_of(const State& state, const std::string& placement, Worke
   for (const auto& [name, worker] : list.workers) {
     in.candidates[name] = {worker.selected,
                            worker.since,
-                           contains(list.names, name) && is_held(state, placement, name),
+                           worker.listed && is_held(state, placement, name),
                            list.running.contains(name),
                            worker.taken_out,
                            worker.rank};
@@ -329,6 +329,7 @@ void watch_members(const State& state, const WorkerList& list, LogTime& next) {
     if (!worker.selected && away > state.now) next = std::min(next, away);
   }
 }
+
 // Conditions tell of the list, nominations are made from it.
 void open_users(State& state, const std::string& placement) {
   MultiKueue& all = state.multikueue;

@@ -95,8 +95,9 @@ std::optional<ConditionWish> nothing_to_dispatch_to(const Subject& of) {
     return no("MultiKueueConfigError",
               "MultiKueueConfig " + of.check.placement +
                   " exists and was not made by Fairlead (no label app.kubernetes.io/managed-by)");
-  if (std::string refused = refused_write(of); of.list->names.empty() && !refused.empty())
-    return no("MultiKueueConfigError", refused);
+  if (of.list->names.empty())
+    if (std::string refused = refused_write(of); !refused.empty())
+      return no("MultiKueueConfigError", std::move(refused));
   if (named == 0)
     return no("NameTaken", head + "the name of every MultiKueueCluster is taken or not valid");
   if (free == 0)
@@ -147,10 +148,8 @@ std::string why_left_out(const Subject& of, const std::string& name, const Worke
     case LeftOut::name_invalid: return "MultiKueueCluster " + name + " would not be a valid name";
     case LeftOut::no: break;
   }
-  const auto& names = of.list->names;
-  const bool listed = std::find(names.begin(), names.end(), name) != names.end();
   const bool too_many = of.list->decided.size() > workers_max(of.state);
-  return too_many && !listed && !of.list->running.contains(name) ? "no place left" : "";
+  return too_many && !worker.listed && !of.list->running.contains(name) ? "no place left" : "";
 }
 
 ConditionWish all_clusters_used(const Subject& of) {

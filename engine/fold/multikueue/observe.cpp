@@ -1,15 +1,10 @@
 #include "engine/fold/multikueue/observe.h"
 
-#include <algorithm>
-
 #include "engine/fold/multikueue/names.h"
 
 namespace fairlead {
 
 namespace {
-
-// No list of events is longer; the newest are kept.
-constexpr std::size_t kOpenedByMax = 16;
 
 template <class F>
 Sighted<F> sighted(const ObjectObserved& seen, Seq seq) {
@@ -284,7 +279,7 @@ void open_list(State& state, const std::string& placement, Seq seq) {
   std::vector<Seq>& because = state.multikueue.open[placement];
   if (seq == Seq{} || (!because.empty() && because.back() == seq)) return;
   because.push_back(seq);
-  if (because.size() > kOpenedByMax) because.erase(because.begin());
+  if (because.size() > kBecauseMax) because.erase(because.begin());
 }
 
 void touch_multikueue(State& state, const ObjectKey& object) {
