@@ -21,6 +21,25 @@ std::string named(const ObjectKey& key) {
   return std::string(info(key.kind).name) + " " + place + key.name;
 }
 
+// The rules of worker lists in words: who does not know them sees why a list moves, and why so
+// late.
+struct RuleInWords {
+  std::string_view rule;
+  std::string_view words;
+};
+constexpr RuleInWords kRules[] = {
+    {"multikueue/growth", "nobody leaves, so new clusters need only to have settled"},
+    {"multikueue/move", "selected for moveWindow; one that leaves stays while jobs run there"},
+    {"multikueue/leave", "away for moveWindow, and nothing runs there"},
+    {"multikueue/ready", "its own check never holds a job up"},
+};
+
+std::string in_words(const std::string& rule) {
+  for (const RuleInWords& known : kRules)
+    if (known.rule == rule) return rule + ": " + std::string(known.words);
+  return rule;
+}
+
 // Which conditions of a claim say that something is not as its administrator wants it.
 std::string conditions_to_note(const Json& status) {
   std::string text;
@@ -34,6 +53,7 @@ std::string conditions_to_note(const Json& status) {
 }
 
 std::string status_in_words(const PatchIntended& intent) {
+  if (intent.target.kind != Kind::claim) return intent.reason.text;
   const Json body = Json::parse(intent.body, nullptr, false);
   if (!body.is_object() || !body.contains("status")) return intent.reason.text;
   return conditions_to_note(body["status"]);
@@ -77,7 +97,7 @@ void Account::tell(LogTime at, std::string_view who, std::string_view what) {
 void Account::remember(const Event& event) {
   const ObjectKey* key = object_of(event.fact);
   if (key == nullptr || std::holds_alternative<PatchIntended>(event.fact)) return;
-  if (key->kind == Kind::cluster_queue) return;
+  if (key->kind == Kind::cluster_queue || key->kind == Kind::multikueue_config) return;
   std::string text = named(*key);
   if (event.source != kHub) text += " of " + event.source;
   if (std::holds_alternative<ObjectGone>(event.fact)) text += " gone";
@@ -101,7 +121,8 @@ void Account::take(const Event& event) {
   if (const auto* intent = std::get_if<PatchIntended>(&event.fact)) {
     ++counts_.writes;
     const std::string cause = cause_of(*intent);
-    const std::string why = intent->reason.rule + (cause.empty() ? "" : ", from " + cause);
+    const std::string why =
+        in_words(intent->reason.rule) + (cause.empty() ? "" : ", from " + cause);
     line(event.log_time, "fairlead", describe_write(*intent) + "  (" + why + ")");
   } else if (std::holds_alternative<PatchAccepted>(event.fact)) {
     ++counts_.accepted;

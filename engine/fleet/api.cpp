@@ -35,6 +35,11 @@ std::string Api::as_manager(const std::string& path) const {
 
 Result<Json> Api::get(const std::string& path) const { return call("GET", path, nullptr); }
 
+Json Api::items(const std::string& collection) const {
+  auto list = get(collection);
+  return list ? std::move((*list)["items"]) : Json::array();
+}
+
 Result<Json> Api::create(const std::string& collection, const Json& object) const {
   return call("POST", as_manager(collection), object);
 }

@@ -19,6 +19,8 @@ class Api {
 
   /// not_found, conflict or internal, with the server's own words.
   Result<Json> get(const std::string& path) const;
+  /// The objects of `collection`; empty if it cannot be read.
+  Json items(const std::string& collection) const;
   Result<Json> create(const std::string& collection, const Json& object) const;
   /// A JSON merge patch.
   Result<Json> merge(const std::string& path, const Json& patch) const;

@@ -1,86 +1,38 @@
-// The living fleet: plays the script on the API models, as clusters, agents and an administrator
-// would do it.
+// A living fleet: plays a script on API models, as clusters, controllers and people would do it.
 //
 // It writes to the models and reads from them like any other client; the hub learns of nothing in
-// any other way. People may change the same objects with kubectl: the fleet changes only what it
+// any other way. People may change the same objects with kubectl: a fleet changes only what it
 // means to.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <map>
-#include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "engine/base/result.h"
 #include "engine/base/time.h"
-#include "engine/fleet/api.h"
-#include "engine/fleet/script.h"
-#include "engine/fleet/work_agent.h"
-#include "engine/fleet/world.h"
 
 namespace fairlead {
 
-/// Owned by one thread. The servers outlive it.
+/// Told of everything that happens, when it does: who, and what.
+using Tell = std::function<void(std::string_view who, const std::string& what)>;
+
+/// Owned by one thread. The servers that it plays on outlive it.
 class Fleet {
  public:
-  /// Told of everything that happens, when it does: who, and what.
-  using Tell = std::function<void(std::string_view who, const std::string& what)>;
-
-  /// `members`: the API servers of the clusters whose Nodes are watched directly, by name. `start`
-  /// is the moment at which it begins.
-  Fleet(model::ModelServer& hub, const std::map<std::string, model::ModelServer*>& members,
-        std::uint64_t seed, LogTime start, Tell tell);
+  Fleet() = default;
+  virtual ~Fleet() = default;
+  Fleet(const Fleet&) = delete;
+  Fleet& operator=(const Fleet&) = delete;
 
   /// Creates what is there from the start.
-  Result<void> begin();
+  virtual Result<void> begin() = 0;
   /// Plays what is due at `now`, one happening at a time: call it again soon. What cannot be done
   /// (somebody deleted the object) is told and left out.
-  void advance(LogTime now);
+  virtual void advance(LogTime now) = 0;
   /// Writes to the API so far, the hub's not counted.
-  std::uint64_t writes() const { return writes_; }
-
- private:
-  struct Member {
-    ClusterLayout layout;
-    std::vector<Machine> machines;
-    bool joined = false;
-    bool silent = false;
-    bool reported = false;  ///< its ManagedCluster shows the machines as they are
-  };
-
-  void refill();
-  void play(const Happening& happening, LogTime now);
-  Result<void> carry_out(const Happening& happening, LogTime now);
-  Result<void> change_machines(const Happening& happening, LogTime now);
-  Result<void> join(Member& member, LogTime now);
-  Result<void> leave(Member& member);
-  Result<void> assign(const std::string& cluster);
-  Result<void> edit_claim(const Happening& happening);
-  Result<void> overwrite_queue(std::int64_t cpu);
-  Result<void> report_machines(Member& member, LogTime now);
-  Result<void> report_cluster(Member& member, LogTime now);
-  void report_everything(LogTime now);
-  Result<void> create(const Api& api, const WorldObject& wanted);
-  Result<void> merge(const Api& api, const std::string& path, const Json& patch);
-  Member* find(const std::string& cluster);
-
-  const Api agents_, admin_;
-  std::map<std::string, Api> members_api_;
-  WorkAgent work_agent_;
-  const std::uint64_t seed_;
-  const LogTime start_;
-  const Tell tell_;
-
-  std::map<std::string, Member> members_;
-  std::deque<Happening> script_;
-  std::int64_t round_ = 0;
-  std::int64_t pods_ = 0;
-  LogTime next_report_;
-  std::uint64_t writes_ = 0;
+  virtual std::uint64_t writes() const = 0;
 };
 
 }  // namespace fairlead

@@ -11,11 +11,11 @@
 #include <memory>
 
 #include "engine/fleet/account.h"
-#include "engine/fleet/fleet.h"
 #include "engine/fleet/scaled_clock.h"
 #include "engine/log/rocksdb_log.h"
 #include "engine/main/commands.h"
 #include "engine/main/configuration_options.h"
+#include "engine/main/dev_fleet.h"
 #include "engine/main/dev_hub.h"
 #include "engine/main/exit_code.h"
 #include "engine/runtime/system_clock.h"
@@ -37,6 +37,7 @@ constexpr int kStandTicksMax = 100;
 constexpr Duration kBookmarkIntervalMin = seconds(1);
 
 struct DevOptions {
+  std::string fleet = "claims";
   std::string length;
   std::int64_t speed = 60;
   std::uint64_t seed = 1;
@@ -152,29 +153,24 @@ Result<Play> prepare(const DevOptions& options, Configuration& configuration) {
   auto hub = start_server(options, *play.data, std::string(kHub), options.port, *play.clock);
   if (!hub) return hub.error();
   play.hub = std::move(*hub);
-  for (const ClusterLayout& cluster : fleet_layout()) {
-    if (cluster.telling != Telling::nodes) continue;
-    auto member = start_server(options, *play.data, cluster.name, 0, *play.clock);
+  for (const std::string& name : fleet_members(options.fleet)) {
+    auto member = start_server(options, *play.data, name, 0, *play.clock);
     if (!member) return member.error();
-    configuration.member_kubeconfigs.push_back({cluster.name, "", member->kubeconfig, ""});
-    play.members.emplace(cluster.name, std::move(*member));
+    configuration.member_kubeconfigs.push_back({name, "", member->kubeconfig, ""});
+    play.members.emplace(name, std::move(*member));
   }
   return play;
 }
 
-void print_opening(const Play& play, const DevOptions& options) {
-  const std::string kubectl = "  kubectl --kubeconfig " + play.hub.kubeconfig;
+void print_opening(const Play& play, const DevOptions& options,
+                   const Configuration& configuration) {
   std::cout << "fairlead dev: a hub at " << play.hub.model->url()
             << " and a fleet of three clusters; "
             << "one second here is " << options.speed << " s there (seed " << options.seed
-            << ")\n\nTry, while it runs:\n"
-            << kubectl << " get clusterresourceclaims\n"
-            << kubectl << " describe clusterresourceclaim cluster2-resource-claim\n"
-            << kubectl << " get clusterqueues -o yaml -w\n"
-            << kubectl << " explain clusterresourceclaims.spec\n";
-  for (const auto& [name, member] : play.members)
-    std::cout << "  kubectl --kubeconfig " << member.kubeconfig
-              << " cordon on-demand-1    # a node of " << name << '\n';
+            << ")\n\n";
+  FleetPlaces places{play.hub.kubeconfig, {}};
+  for (const auto& [name, member] : play.members) places.members[name] = member.kubeconfig;
+  introduce_fleet(std::cout, options.fleet, places, configuration);
   std::cout << "  fairlead log cat --data " << play.data->path().string() << "\n\n"
             << (options.length.empty() ? "Ctrl-C ends it.\n\n" : "") << std::flush;
 }
@@ -242,8 +238,16 @@ Result<void> play_on(const Play& play, DevHub& hub, Fleet& fleet, Account& accou
   return {};
 }
 
+// Defaults that suit the fleet; --config and --set have the last word.
+Result<Configuration> configuration_for(const DevOptions& options) {
+  ConfigurationOptions all = options.configuration;
+  const std::vector<std::string> needs = fleet_settings(options.fleet);
+  if (all.file.empty()) all.settings.insert(all.settings.begin(), needs.begin(), needs.end());
+  return effective_configuration(all);
+}
+
 Result<int> run_dev(const DevOptions& options) {
-  auto configuration = effective_configuration(options.configuration);
+  auto configuration = configuration_for(options);
   if (!configuration) return configuration.error();
   std::optional<Duration> length;
   if (!options.length.empty()) {
@@ -256,24 +260,24 @@ Result<int> run_dev(const DevOptions& options) {
   auto play = prepare(options, *configuration);
   if (!play) return play.error();
   ScaledClock& clock = *play->clock;
-  print_opening(*play, options);
+  print_opening(*play, options, *configuration);
 
   Account account(std::cout, clock.start());
   std::map<std::string, model::ModelServer*> members;
   for (const auto& [name, member] : play->members) members[name] = member.model.get();
-  Fleet fleet(
-      *play->hub.model, members, options.seed, clock.start(),
+  const std::unique_ptr<Fleet> fleet = make_fleet(
+      options.fleet, *play->hub.model, members, options.seed, clock.start(),
       [&](std::string_view who, const std::string& what) { account.tell(clock.now(), who, what); });
-  if (auto begun = fleet.begin(); !begun) return in_context("the fleet", begun.error());
+  if (auto begun = fleet->begin(); !begun) return in_context("the fleet", begun.error());
   auto hub = DevHub::start(*play->log, clock, play->hub.kubeconfig, *configuration);
   if (!hub) return hub.error();
 
   Seq told;
-  if (auto played = play_on(*play, **hub, fleet, account, told, signals, length); !played)
+  if (auto played = play_on(*play, **hub, *fleet, account, told, signals, length); !played)
     return played.error();
   if (auto ended = (*hub)->stop(); !ended) return ended.error();
   if (auto read = tell_log(*play->log, told, account); !read) return read.error();
-  return print_summary(*play, account, (*hub)->figures(), fleet.writes());
+  return print_summary(*play, account, (*hub)->figures(), fleet->writes());
 }
 
 }  // namespace
@@ -282,6 +286,11 @@ void add_dev_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<DevOptions>();
   CLI::App* dev = app.add_subcommand(
       "dev", "Try it: the hub against a Kubernetes API in memory, with a small fleet that lives");
+  dev->add_option("--fleet", options->fleet,
+                  "claims: machines fail and quotas follow; multikueue: OCM Placements choose "
+                  "MultiKueue's workers, scores flip, jobs run")
+      ->check(CLI::IsMember({"claims", "multikueue"}))
+      ->capture_default_str();
   dev->add_option("--for", options->length, "Stop after this time (90s, 5m); default: Ctrl-C");
   dev->add_option("--speed", options->speed, "Seconds of the fleet in one second here")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000}))

@@ -104,7 +104,7 @@ class AccountTest(DevTest):
         self.assertEqual((self.data / "mine").read_text(), "precious")
 
 
-class KubectlTest(DevTest):
+class WithKubectl(DevTest):
     def setUp(self):
         super().setUp()
         self.program = kubectl_program()
@@ -121,6 +121,8 @@ class KubectlTest(DevTest):
         self.assertEqual(done.returncode, 0, f"kubectl {arguments}: {done.stderr}")
         return done.stdout
 
+
+class KubectlTest(WithKubectl):
     def queue_manifest(self, name):
         return json.dumps({"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue", "metadata": {"name": name},
                            "spec": {"namespaceSelector": {}}})

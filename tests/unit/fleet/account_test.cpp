@@ -63,6 +63,23 @@ TEST_CASE("a claim's status is told by the conditions that ask for a look") {
   CHECK(describe_write(intent) == "status of ClusterResourceClaim c: all is granted");
 }
 
+TEST_CASE("a move of a worker list is told with its rule in words") {
+  std::ostringstream out;
+  Account account(out, kStart);
+  PatchIntended intent;
+  intent.cluster = kHub;
+  intent.target = {Kind::multikueue_config, "", "best"};
+  intent.reason = {"multikueue/leave", {}, "[west, east] -> [west]"};
+  account.take(event(2, intent));
+  CHECK(out.str() ==
+        " 0:01:01  fairlead  MultiKueueConfig best: [west, east] -> [west]  "
+        "(multikueue/leave: away for moveWindow, and nothing runs there)\n");
+  intent.verb = Verb::apply_status;
+  intent.target = {Kind::admission_check, "", "check"};
+  intent.reason.text = "Active True Active";
+  CHECK(describe_write(intent) == "status of AdmissionCheck check: Active True Active");
+}
+
 TEST_CASE("what happens is told with who did it") {
   std::ostringstream out;
   Account account(out, kStart);

@@ -1,32 +1,19 @@
 // The fleet on a model of its own, without a hub: what it makes of the script.
-#include "engine/fleet/fleet.h"
+#include "engine/fleet/machine_fleet.h"
 
 #include <catch2/catch.hpp>
 
-#include "connectors/kube/model/model_server.h"
+#include "tests/unit/fleet/stage.h"
 
 using namespace fairlead;
 
 namespace {
-
-constexpr LogTime kStart{1'767'225'600'000'000'000};  // 2026-01-01T00:00:00Z
-
-class SetClock final : public Clock {
- public:
-  LogTime now() override { return time; }
-  LogTime time = kStart;
-};
 
 struct Stage {
   Stage() : hub_api(*hub, "test"), cluster1_api(*cluster1, "test") {
     REQUIRE(fleet.begin().has_value());
   }
 
-  static std::unique_ptr<model::ModelServer> serve(Clock& clock) {
-    auto started = model::ModelServer::start({}, clock);
-    REQUIRE(started.has_value());
-    return std::move(*started);
-  }
   void play_to(Duration at) {
     for (std::int64_t ns = clock.time.ns - kStart.ns; ns <= at.ns; ns += seconds(1).ns) {
       clock.time = kStart + Duration{ns};
@@ -51,13 +38,13 @@ struct Stage {
   std::unique_ptr<model::ModelServer> hub = serve(clock), cluster1 = serve(clock);
   Api hub_api, cluster1_api;
   std::vector<std::string> lines;
-  Fleet fleet{*hub,
-              {{"cluster1", cluster1.get()}},
-              7,
-              kStart,
-              [this](std::string_view who, const std::string& what) {
-                lines.push_back(std::string(who) + " " + what);
-              }};
+  MachineFleet fleet{*hub,
+                     {{"cluster1", cluster1.get()}},
+                     7,
+                     kStart,
+                     [this](std::string_view who, const std::string& what) {
+                       lines.push_back(std::string(who) + " " + what);
+                     }};
 };
 
 Happening first(Deed deed) {

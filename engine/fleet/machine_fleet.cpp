@@ -1,4 +1,4 @@
-#include "engine/fleet/fleet.h"
+#include "engine/fleet/machine_fleet.h"
 
 #include <algorithm>
 #include <utility>
@@ -20,8 +20,9 @@ std::string claim_path(const std::string& cluster) {
 
 }  // namespace
 
-Fleet::Fleet(model::ModelServer& hub, const std::map<std::string, model::ModelServer*>& members,
-             std::uint64_t seed, LogTime start, Tell tell)
+MachineFleet::MachineFleet(model::ModelServer& hub,
+                           const std::map<std::string, model::ModelServer*>& members,
+                           std::uint64_t seed, LogTime start, Tell tell)
     : agents_(hub, "fleet"),
       admin_(hub, "kubectl-edit"),
       work_agent_(hub),
@@ -38,25 +39,25 @@ Fleet::Fleet(model::ModelServer& hub, const std::map<std::string, model::ModelSe
   }
 }
 
-Result<void> Fleet::create(const Api& api, const WorldObject& wanted) {
+Result<void> MachineFleet::create(const Api& api, const WorldObject& wanted) {
   ++writes_;
   if (auto made = api.create(wanted.collection, wanted.object); !made)
     return in_context("create " + wanted.collection, made.error());
   return {};
 }
 
-Result<void> Fleet::merge(const Api& api, const std::string& path, const Json& patch) {
+Result<void> MachineFleet::merge(const Api& api, const std::string& path, const Json& patch) {
   ++writes_;
   if (auto done = api.merge(path, patch); !done) return done.error();
   return {};
 }
 
-Fleet::Member* Fleet::find(const std::string& cluster) {
+MachineFleet::Member* MachineFleet::find(const std::string& cluster) {
   const auto at = members_.find(cluster);
   return at == members_.end() ? nullptr : &at->second;
 }
 
-Result<void> Fleet::begin() {
+Result<void> MachineFleet::begin() {
   for (const WorldObject& wanted : hub_objects())
     if (auto made = create(admin_, wanted); !made) return made;
   tell_("admin",
@@ -77,7 +78,7 @@ Result<void> Fleet::begin() {
   return create(admin_, first_claim());
 }
 
-void Fleet::advance(LogTime now) {
+void MachineFleet::advance(LogTime now) {
   if (script_.empty()) refill();
   if (start_ + script_.front().at <= now) {
     const Happening happening = std::move(script_.front());
@@ -91,14 +92,14 @@ void Fleet::advance(LogTime now) {
   work_agent_.look(now, reachable);
 }
 
-void Fleet::refill() {
+void MachineFleet::refill() {
   for (Happening& happening : script_of_round(seed_, round_))
     script_.push_back(std::move(happening));
   ++round_;
 }
 
 // A claim that is not there yet is the one thing worth waiting for: the hub makes it in its time.
-void Fleet::play(const Happening& happening, LogTime now) {
+void MachineFleet::play(const Happening& happening, LogTime now) {
   const bool waits = happening.deed == Deed::assign && happening.cpu < kClaimTries;
   if (waits && !admin_.get(claim_path(happening.cluster))) {
     Happening later = happening;
@@ -116,7 +117,7 @@ void Fleet::play(const Happening& happening, LogTime now) {
         about + happening.text + (done ? "" : " -- not possible: " + done.error().message));
 }
 
-Result<void> Fleet::carry_out(const Happening& happening, LogTime now) {
+Result<void> MachineFleet::carry_out(const Happening& happening, LogTime now) {
   switch (happening.deed) {
     case Deed::assign: return assign(happening.cluster);
     case Deed::edit_claim: return edit_claim(happening);
@@ -140,7 +141,7 @@ Result<void> Fleet::carry_out(const Happening& happening, LogTime now) {
   }
 }
 
-Result<void> Fleet::change_machines(const Happening& happening, LogTime now) {
+Result<void> MachineFleet::change_machines(const Happening& happening, LogTime now) {
   Member& member = *find(happening.cluster);
   const auto api = members_api_.find(happening.cluster);
   for (Machine& machine : member.machines) {
@@ -161,7 +162,7 @@ Result<void> Fleet::change_machines(const Happening& happening, LogTime now) {
   return api == members_api_.end() ? report_machines(member, now) : Result<void>();
 }
 
-Result<void> Fleet::join(Member& member, LogTime now) {
+Result<void> MachineFleet::join(Member& member, LogTime now) {
   const std::string& name = member.layout.name;
   member.joined = true;
   // Its namespace stays when a cluster leaves.
@@ -174,7 +175,7 @@ Result<void> Fleet::join(Member& member, LogTime now) {
   return report_cluster(member, now);
 }
 
-Result<void> Fleet::leave(Member& member) {
+Result<void> MachineFleet::leave(Member& member) {
   const std::string& name = member.layout.name;
   member.joined = false;
   writes_ += 2;
@@ -188,13 +189,13 @@ Result<void> Fleet::leave(Member& member) {
   return {};
 }
 
-Result<void> Fleet::assign(const std::string& cluster) {
+Result<void> MachineFleet::assign(const std::string& cluster) {
   const std::int64_t cpu = cluster == "cluster4" ? kGuestCpu : kAssignedCpu;
   return merge(admin_, claim_path(cluster),
                {{"spec", {{"resourceAssignments", assignments(cpu)}}}});
 }
 
-Result<void> Fleet::edit_claim(const Happening& happening) {
+Result<void> MachineFleet::edit_claim(const Happening& happening) {
   auto claim = admin_.get(claim_path(happening.cluster));
   if (!claim) return claim.error();
   Json rows = (*claim)["spec"].value("resourceAssignments", Json::array());
@@ -204,7 +205,7 @@ Result<void> Fleet::edit_claim(const Happening& happening) {
   return merge(admin_, claim_path(happening.cluster), {{"spec", {{"resourceAssignments", rows}}}});
 }
 
-Result<void> Fleet::overwrite_queue(std::int64_t cpu) {
+Result<void> MachineFleet::overwrite_queue(std::int64_t cpu) {
   const std::string path = kQueues + "/" + std::string(kHighQueue);
   auto queue = admin_.get(path);
   if (!queue) return queue.error();
@@ -217,7 +218,7 @@ Result<void> Fleet::overwrite_queue(std::int64_t cpu) {
   return merge(admin_, path, {{"spec", {{"resourceGroups", groups}}}});
 }
 
-Result<void> Fleet::report_machines(Member& member, LogTime now) {
+Result<void> MachineFleet::report_machines(Member& member, LogTime now) {
   const std::string& name = member.layout.name;
   if (!member.joined || member.silent) return {};
   if (member.layout.telling == Telling::metrics)
@@ -233,14 +234,14 @@ Result<void> Fleet::report_machines(Member& member, LogTime now) {
   return {};
 }
 
-Result<void> Fleet::report_cluster(Member& member, LogTime now) {
+Result<void> MachineFleet::report_cluster(Member& member, LogTime now) {
   member.reported = true;
   return merge(agents_, kManagedClusters + "/" + member.layout.name + "/status",
                {{"status", managed_cluster_status(member.machines, now)}});
 }
 
 // What is refused here was deleted by somebody: then there is nothing to report about.
-void Fleet::report_everything(LogTime now) {
+void MachineFleet::report_everything(LogTime now) {
   next_report_ = now + kReportInterval;
   ++pods_;
   for (auto& [name, member] : members_) {

@@ -1,0 +1,199 @@
+#include "engine/fleet/kueue_controller.h"
+
+#include <algorithm>
+#include <set>
+
+#include "engine/fleet/worker_world.h"
+
+namespace fairlead {
+namespace {
+
+constexpr Duration kRound = seconds(1);
+
+std::string name_of(const Json& object) { return object["metadata"]["name"]; }
+
+// Whoever wrote these with kubectl may have left out what they can do without.
+std::string controller_of(const Json& check) {
+  return check.value("/spec/controllerName"_json_pointer, "");
+}
+
+std::vector<std::string> workers_of(const Json& config) {
+  return config.value("/spec/clusters"_json_pointer, std::vector<std::string>());
+}
+
+std::string path_of(const Json& workload) {
+  return kKueueApi + "/namespaces/" + workload["metadata"]["namespace"].get<std::string>() +
+         "/workloads/" + name_of(workload);
+}
+
+// The middle of `kueue-admin-<cluster>-kubeconfig`, or all of another name.
+std::string cluster_behind(const std::string& secret) {
+  for (const WorkerCluster& cluster : worker_clusters())
+    if (secret_name(cluster.name) == secret) return cluster.name;
+  return secret;
+}
+
+}  // namespace
+
+void KueueController::look(LogTime now, const std::map<std::string, std::int64_t>& gpus) {
+  if (now < next_look_) return;
+  next_look_ = now + kRound;
+  KueueView view;
+  see_workers(now, gpus, view);
+  see_checks(now, view);
+  see_queues(now, view);
+  see_workloads(now, view);
+}
+
+std::int64_t KueueController::gpus_in_use(const std::string& cluster) const {
+  std::int64_t sum = 0;
+  for (const auto& [key, copy] : copies_)
+    if (key.second == cluster) sum += copy.gpus;
+  return sum;
+}
+
+bool KueueController::say(const std::string& collection, const Json& object, Json condition) {
+  for (const Json& stands : object.value("/status/conditions"_json_pointer, Json::array()))
+    if (stands["type"] == condition["type"] && stands["status"] == condition["status"] &&
+        stands["reason"] == condition["reason"])
+      return false;
+  ++writes_;
+  return hub_
+      .merge(collection + "/" + name_of(object) + "/status",
+             {{"status", {{"conditions", Json::array({std::move(condition)})}}}})
+      .has_value();
+}
+
+std::pair<bool, std::string> KueueController::connection(const Json& worker) const {
+  const Json source = worker.value("/spec/clusterSource"_json_pointer, Json::object());
+  const std::string profile = source.value("/clusterProfileRef/name"_json_pointer, "");
+  if (!profile.empty()) {
+    const auto seen = hub_.get(kProfiles + "/" + profile);
+    const Json none = Json::array();
+    return {seen && !seen->value("/status/accessProviders"_json_pointer, none).empty(), profile};
+  }
+  const std::string secret = source.value("/kubeConfig/location"_json_pointer, "");
+  const auto seen = hub_.get(kSecrets + "/" + secret);
+  return {seen && seen->value("data", Json::object()).contains("kubeconfig"),
+          cluster_behind(secret)};
+}
+
+void KueueController::see_workers(LogTime now, const std::map<std::string, std::int64_t>& gpus,
+                                  KueueView& view) {
+  for (const Json& worker : hub_.items(kWorkers)) {
+    const auto [connected, cluster] = connection(worker);
+    const bool by_profile = worker.contains("/spec/clusterSource/clusterProfileRef"_json_pointer);
+    const char* fault = by_profile ? "BadClusterProfile" : "BadKubeConfig";
+    Json active = connected ? condition("Active", "True", "Active", now)
+                            : condition("Active", "False", fault, now);
+    if (say(kWorkers, worker, std::move(active)))
+      tell_("kueue", "MultiKueueCluster " + name_of(worker) +
+                         (connected ? " is connected" : " has no credential: Active is False"));
+    const auto offered = gpus.find(cluster);
+    const std::int64_t all = offered == gpus.end() ? 0 : offered->second;
+    view.workers[name_of(worker)] = {cluster, connected, all - gpus_in_use(cluster)};
+  }
+}
+
+// Active while one worker of its MultiKueueConfig can be used.
+void KueueController::see_checks(LogTime now, const KueueView& view) {
+  for (const Json& check : hub_.items(kAdmissionChecks)) {
+    if (controller_of(check) != kMultiKueueController) continue;
+    const auto config =
+        hub_.get(kWorkerConfigs + "/" + check.value("/spec/parameters/name"_json_pointer, ""));
+    if (!config) {
+      say(kAdmissionChecks, check, condition("Active", "False", "BadConfig", now));
+      continue;
+    }
+    std::size_t usable = 0;
+    const std::vector<std::string> names = workers_of(*config);
+    for (const std::string& name : names) {
+      const auto worker = view.workers.find(name);
+      if (worker != view.workers.end() && worker->second.connected) ++usable;
+    }
+    const char* reason = usable == names.size() ? "Active"
+                         : usable > 0           ? "SomeActiveClusters"
+                                                : "NoUsableClusters";
+    say(kAdmissionChecks, check, condition("Active", usable > 0 ? "True" : "False", reason, now));
+  }
+}
+
+void KueueController::see_queues(LogTime now, KueueView& view) {
+  std::map<std::string, Json> checks;
+  for (Json& check : hub_.items(kAdmissionChecks)) checks.emplace(name_of(check), check);
+  std::map<std::string, QueueView> by_name;
+  for (const Json& queue : hub_.items(kQueues)) {
+    QueueView seen;
+    seen.active = true;
+    for (const Json& one :
+         queue.value("/spec/admissionChecksStrategy/admissionChecks"_json_pointer, Json::array())) {
+      const std::string name = one["name"];
+      const auto check = checks.find(name);
+      seen.checks.push_back(name);
+      seen.active = seen.active && check != checks.end() && is_true(check->second, "Active");
+      if (check == checks.end() || controller_of(check->second) != kMultiKueueController) continue;
+      seen.multikueue_check = name;
+      const auto config = hub_.get(kWorkerConfigs + "/" +
+                                   check->second.value("/spec/parameters/name"_json_pointer, ""));
+      if (config) seen.workers = workers_of(*config);
+    }
+    Json active = seen.active ? condition("Active", "True", "Ready", now)
+                              : condition("Active", "False", "AdmissionCheckInactive", now);
+    if (say(kQueues, queue, std::move(active)))
+      tell_("kueue", "ClusterQueue " + name_of(queue) +
+                         (seen.active ? " is active: its checks are"
+                                      : " takes no new work: a check of it is not Active"));
+    by_name.emplace(name_of(queue), std::move(seen));
+  }
+  for (const Json& local : hub_.items(kLocalQueues)) {
+    const auto queue = by_name.find(local.value("/spec/clusterQueue"_json_pointer, ""));
+    if (queue == by_name.end()) continue;
+    const std::string place = local["metadata"]["namespace"];
+    view.queues.emplace(place + "/" + name_of(local), queue->second);
+  }
+}
+
+CopyState KueueController::copy_of(const Json& workload, const KueueView& view, LogTime now) const {
+  const auto worker = view.workers.find(workload.value("/status/clusterName"_json_pointer, ""));
+  if (worker == view.workers.end()) return CopyState::running;
+  const auto copy = copies_.find({workload["metadata"]["uid"], worker->second.cluster});
+  // One that somebody else said to run is nobody's to end.
+  if (copy == copies_.end()) return CopyState::running;
+  return copy->second.ends <= now ? CopyState::ended : CopyState::running;
+}
+
+void KueueController::see_workloads(LogTime now, const KueueView& view) {
+  std::set<std::string> there;
+  std::set<CopyKey> current;
+  for (const Json& workload : hub_.items(kWorkloads)) {
+    const std::string uid = workload["metadata"]["uid"];
+    const auto worker = view.workers.find(workload.value("/status/clusterName"_json_pointer, ""));
+    there.insert(uid);
+    if (worker != view.workers.end() && !is_true(workload, "Finished"))
+      current.insert({uid, worker->second.cluster});
+    if (auto step = next_step(workload, view, copy_of(workload, view, now), now))
+      take_step(workload, view, std::move(*step), now);
+  }
+  // A copy goes with its Workload, and one that is nobody's any more when it has run its time.
+  std::erase_if(copies_, [&](const auto& entry) {
+    const bool over = entry.second.ends <= now && !current.contains(entry.first);
+    return over || !there.contains(entry.first.first);
+  });
+}
+
+// The patch names the version that it was derived from: Fairlead writes the same object.
+void KueueController::take_step(const Json& workload, const KueueView& view, KueueStep step,
+                                LogTime now) {
+  ++writes_;
+  const Json patch = {{"metadata", {{"resourceVersion", workload["metadata"]["resourceVersion"]}}},
+                      {"status", std::move(step.status)}};
+  if (!hub_.merge(path_of(workload) + "/status", patch)) return;
+  if (!step.starts_on.empty()) {
+    const std::string& cluster = view.workers.at(step.starts_on).cluster;
+    copies_[{workload["metadata"]["uid"], cluster}] = {gpus_of(workload),
+                                                       now + length_of(workload)};
+  }
+  if (!step.told.empty()) tell_("kueue", "job " + name_of(workload) + " " + step.told);
+}
+
+}  // namespace fairlead

@@ -1,0 +1,55 @@
+// Plays Kueue's manager on the hub and the workers behind it: keeps the conditions of
+// MultiKueueClusters, of its own AdmissionChecks and of ClusterQueues, dispatches Workloads and
+// runs their copies. What happens to one Workload is in kueue_workload.h.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "engine/fleet/api.h"
+#include "engine/fleet/fleet.h"
+#include "engine/fleet/kueue_workload.h"
+
+namespace fairlead {
+
+/// Owned by one thread.
+class KueueController {
+ public:
+  KueueController(model::ModelServer& hub, Tell tell)
+      : hub_(hub, "kueue"), tell_(std::move(tell)) {}
+
+  /// Looks at everything once a second. `gpus`: those of each cluster that are not occupied by
+  /// others; what copies of Workloads hold is still in it.
+  void look(LogTime now, const std::map<std::string, std::int64_t>& gpus);
+  /// How many GPUs copies of Workloads hold on `cluster`, copies of evicted ones included.
+  std::int64_t gpus_in_use(const std::string& cluster) const;
+  std::uint64_t writes() const { return writes_; }
+
+ private:
+  struct Copy {
+    std::int64_t gpus = 0;
+    LogTime ends;
+  };
+  using CopyKey = std::pair<std::string, std::string>;  ///< uid of the Workload, cluster
+
+  void see_workers(LogTime now, const std::map<std::string, std::int64_t>& gpus, KueueView& view);
+  void see_checks(LogTime now, const KueueView& view);
+  void see_queues(LogTime now, KueueView& view);
+  void see_workloads(LogTime now, const KueueView& view);
+  void take_step(const Json& workload, const KueueView& view, KueueStep step, LogTime now);
+  CopyState copy_of(const Json& workload, const KueueView& view, LogTime now) const;
+  /// Whether Kueue can reach what `worker` names; the cluster's name.
+  std::pair<bool, std::string> connection(const Json& worker) const;
+  /// Says `condition` on `object` if it does not stand there yet; whether it did not.
+  bool say(const std::string& collection, const Json& object, Json condition);
+
+  Api hub_;
+  const Tell tell_;
+  std::map<CopyKey, Copy> copies_;
+  LogTime next_look_;
+  std::uint64_t writes_ = 0;
+};
+
+}  // namespace fairlead

@@ -1,0 +1,75 @@
+// A fleet whose machines come, go, flap and fail: what moves quotas. Clusters, work agents and an
+// administrator are played as the script of script.h says.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/base/time.h"
+#include "engine/fleet/api.h"
+#include "engine/fleet/fleet.h"
+#include "engine/fleet/script.h"
+#include "engine/fleet/work_agent.h"
+#include "engine/fleet/world.h"
+
+namespace fairlead {
+
+/// Owned by one thread. The servers outlive it.
+class MachineFleet final : public Fleet {
+ public:
+  /// `members`: the API servers of the clusters whose Nodes are watched directly, by name. `start`
+  /// is the moment at which it begins.
+  MachineFleet(model::ModelServer& hub, const std::map<std::string, model::ModelServer*>& members,
+               std::uint64_t seed, LogTime start, Tell tell);
+
+  Result<void> begin() override;
+  void advance(LogTime now) override;
+  std::uint64_t writes() const override { return writes_; }
+
+ private:
+  struct Member {
+    ClusterLayout layout;
+    std::vector<Machine> machines;
+    bool joined = false;
+    bool silent = false;
+    bool reported = false;  ///< its ManagedCluster shows the machines as they are
+  };
+
+  void refill();
+  void play(const Happening& happening, LogTime now);
+  Result<void> carry_out(const Happening& happening, LogTime now);
+  Result<void> change_machines(const Happening& happening, LogTime now);
+  Result<void> join(Member& member, LogTime now);
+  Result<void> leave(Member& member);
+  Result<void> assign(const std::string& cluster);
+  Result<void> edit_claim(const Happening& happening);
+  Result<void> overwrite_queue(std::int64_t cpu);
+  Result<void> report_machines(Member& member, LogTime now);
+  Result<void> report_cluster(Member& member, LogTime now);
+  void report_everything(LogTime now);
+  Result<void> create(const Api& api, const WorldObject& wanted);
+  Result<void> merge(const Api& api, const std::string& path, const Json& patch);
+  Member* find(const std::string& cluster);
+
+  const Api agents_, admin_;
+  std::map<std::string, Api> members_api_;
+  WorkAgent work_agent_;
+  const std::uint64_t seed_;
+  const LogTime start_;
+  const Tell tell_;
+
+  std::map<std::string, Member> members_;
+  std::deque<Happening> script_;
+  std::int64_t round_ = 0;
+  std::int64_t pods_ = 0;
+  LogTime next_report_;
+  std::uint64_t writes_ = 0;
+};
+
+}  // namespace fairlead

@@ -1,0 +1,55 @@
+// Plays OCM's placement controller: writes for each Placement which clusters it selects.
+//
+// Predicates by label, AddOn prioritizers with weights, numberOfClusters. A missing score counts 0,
+// of equal sums the first name wins, and a decision lists its clusters by name, all as OCM does it.
+// Not played: built-in prioritizers, taints, cluster sets, decision groups, more than 100 clusters.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/fleet/api.h"
+#include "engine/fleet/fleet.h"
+
+namespace fairlead {
+
+/// A cluster that a Placement may select, with the scores that the hub has of it by
+/// `<AddOnPlacementScore>/<score>`.
+struct Candidate {
+  std::string name;
+  std::map<std::string, std::string> labels;
+  std::map<std::string, std::int64_t> scores;
+};
+
+/// The sum of weight x score over the Placement's AddOn prioritizers.
+std::int64_t placement_score(const Json& placement, const Candidate& candidate);
+/// The clusters that `placement` selects among `candidates`, by name.
+std::vector<std::string> select_clusters(const Json& placement,
+                                         const std::vector<Candidate>& candidates);
+
+/// Owned by one thread.
+class PlacementController {
+ public:
+  PlacementController(model::ModelServer& hub, Tell tell)
+      : hub_(hub, "placement"), tell_(std::move(tell)) {}
+
+  /// Decides again if anything has changed, at most once a second.
+  void look(LogTime now);
+  std::uint64_t writes() const { return writes_; }
+
+ private:
+  std::vector<Candidate> candidates() const;
+  void decide(const Json& placement, const std::vector<Candidate>& candidates);
+  void write(const std::string& placement, const std::vector<std::string>& clusters);
+
+  Api hub_;
+  const Tell tell_;
+  std::map<std::string, std::vector<std::string>> decided_;
+  std::uint64_t seen_ = 0;
+  LogTime next_look_;
+  std::uint64_t writes_ = 0;
+};
+
+}  // namespace fairlead

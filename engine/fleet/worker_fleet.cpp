@@ -1,0 +1,129 @@
+#include "engine/fleet/worker_fleet.h"
+
+#include <utility>
+
+namespace fairlead {
+
+WorkerFleet::WorkerFleet(model::ModelServer& hub, std::uint64_t seed, LogTime start, Tell tell)
+    : admin_(hub, "kubectl-edit"),
+      seed_(seed),
+      start_(start),
+      tell_(std::move(tell)),
+      placement_(hub, tell_),
+      kueue_(hub, tell_),
+      next_report_(start) {
+  for (WorkerCluster& cluster : worker_clusters()) {
+    const std::string name = cluster.name;
+    members_.emplace(name, Member{std::move(cluster)});
+  }
+}
+
+Result<void> WorkerFleet::create(const WorldObject& wanted) {
+  ++writes_;
+  if (auto made = admin_.create(wanted.collection, wanted.object); !made)
+    return in_context("create " + wanted.collection, made.error());
+  return {};
+}
+
+Result<void> WorkerFleet::merge(const std::string& path, const Json& patch) {
+  ++writes_;
+  if (auto done = admin_.merge(path, patch); !done) return done.error();
+  return {};
+}
+
+Result<void> WorkerFleet::begin() {
+  for (const WorldObject& wanted : placement_objects())
+    if (auto made = create(wanted); !made) return made;
+  tell_("admin",
+        "writes two Placements: best (the one cluster with the most free GPUs) and t4 (every "
+        "cluster with the label accelerator=nvidia-tesla-t4)");
+  tell_("admin",
+        "writes for each an AdmissionCheck for Fairlead, one for Kueue, and a queue with both: "
+        "training, serving");
+  for (const auto& [name, member] : members_) {
+    if (auto joined = join(member.cluster); !joined) return joined;
+    const bool secret = member.cluster.credential == Credential::secret;
+    tell_("fleet", name + ": joins the hub with " + std::to_string(member.cluster.gpus) + " GPUs" +
+                       (member.cluster.labelled ? ", labelled, " : ", ") +
+                       (secret ? "reached by a Secret" : "reached by a ClusterProfile"));
+  }
+  report_scores(start_);
+  return {};
+}
+
+Result<void> WorkerFleet::join(const WorkerCluster& cluster) {
+  for (const WorldObject& wanted : worker_cluster_objects(cluster))
+    if (auto made = create(wanted); !made) return made;
+  if (auto said = merge(kManagedClusters + "/" + cluster.name + "/status",
+                        {{"status", available_status(start_)}});
+      !said)
+    return said;
+  if (auto made = create(credential_object(cluster)); !made) return made;
+  if (cluster.credential == Credential::secret) return {};
+  return merge(kProfiles + "/" + cluster.name + "/status", {{"status", credential_status()}});
+}
+
+void WorkerFleet::advance(LogTime now) {
+  if (script_.empty()) {
+    for (WorkerHappening& happening : worker_script_of_round(seed_, round_))
+      script_.push_back(std::move(happening));
+    ++round_;
+  }
+  if (start_ + script_.front().at <= now) {
+    const WorkerHappening happening = std::move(script_.front());
+    script_.pop_front();
+    const auto done = carry_out(happening);
+    tell_(actor_of(happening.deed), happening.subject + ": " + happening.text +
+                                        (done ? "" : " -- not possible: " + done.error().message));
+  }
+  if (next_report_ <= now) report_scores(now);
+  placement_.look(now);
+  kueue_.look(now, gpus());
+}
+
+Result<void> WorkerFleet::carry_out(const WorkerHappening& happening) {
+  if (happening.deed == WorkerDeed::submit)
+    return create(training_job(happening.subject, happening.gpus, happening.length));
+  const auto at = members_.find(happening.subject);
+  if (at == members_.end()) return Error{ErrorCode::not_found, "no such cluster"};
+  switch (happening.deed) {
+    case WorkerDeed::take_gpus: at->second.taken += happening.gpus; return {};
+    case WorkerDeed::free_gpus: at->second.taken -= happening.gpus; return {};
+    case WorkerDeed::add_label:
+    case WorkerDeed::remove_label: {
+      const Json label = happening.deed == WorkerDeed::add_label ? Json(kGpuModel) : Json(nullptr);
+      return merge(kManagedClusters + "/" + happening.subject,
+                   {{"metadata", {{"labels", {{kGpuLabel, label}}}}}});
+    }
+    default: return change_credential(at->second.cluster, happening.deed);
+  }
+}
+
+Result<void> WorkerFleet::change_credential(const WorkerCluster& cluster, WorkerDeed deed) {
+  const bool drops = deed == WorkerDeed::drop_credential;
+  if (cluster.credential == Credential::cluster_profile)
+    return merge(kProfiles + "/" + cluster.name + "/status",
+                 {{"status", drops ? no_credential_status() : credential_status()}});
+  if (!drops) return create(credential_object(cluster));
+  ++writes_;
+  if (auto removed = admin_.remove(kSecrets + "/" + secret_name(cluster.name)); !removed)
+    return removed.error();
+  return {};
+}
+
+std::map<std::string, std::int64_t> WorkerFleet::gpus() const {
+  std::map<std::string, std::int64_t> out;
+  for (const auto& [name, member] : members_) out[name] = member.cluster.gpus - member.taken;
+  return out;
+}
+
+// What is refused here was deleted by somebody: then there is nothing to report about.
+void WorkerFleet::report_scores(LogTime now) {
+  // Not from `now`: the script counts on their being at whole intervals.
+  while (next_report_ <= now) next_report_ = next_report_ + kScoreInterval;
+  for (const auto& [name, all] : gpus())
+    (void)merge(score_path(name) + "/status",
+                {{"status", score_status(all - kueue_.gpus_in_use(name))}});
+}
+
+}  // namespace fairlead

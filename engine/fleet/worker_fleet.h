@@ -1,0 +1,59 @@
+// A fleet whose clusters become and stop being MultiKueue workers: what moves worker lists.
+//
+// OCM's placement controller, Kueue's manager, the agents that report scores, users and an
+// administrator are played as the script of worker_script.h says.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+
+#include "engine/fleet/api.h"
+#include "engine/fleet/fleet.h"
+#include "engine/fleet/kueue_controller.h"
+#include "engine/fleet/placement_controller.h"
+#include "engine/fleet/worker_script.h"
+#include "engine/fleet/worker_world.h"
+
+namespace fairlead {
+
+/// Owned by one thread. The server outlives it.
+class WorkerFleet final : public Fleet {
+ public:
+  /// `start` is the moment at which it begins.
+  WorkerFleet(model::ModelServer& hub, std::uint64_t seed, LogTime start, Tell tell);
+
+  Result<void> begin() override;
+  void advance(LogTime now) override;
+  std::uint64_t writes() const override { return writes_ + placement_.writes() + kueue_.writes(); }
+
+ private:
+  struct Member {
+    WorkerCluster cluster;
+    std::int64_t taken = 0;  ///< GPUs that are occupied by what is not ours
+  };
+
+  Result<void> carry_out(const WorkerHappening& happening);
+  Result<void> change_credential(const WorkerCluster& cluster, WorkerDeed deed);
+  Result<void> join(const WorkerCluster& cluster);
+  void report_scores(LogTime now);
+  std::map<std::string, std::int64_t> gpus() const;
+  Result<void> create(const WorldObject& wanted);
+  Result<void> merge(const std::string& path, const Json& patch);
+
+  const Api admin_;
+  const std::uint64_t seed_;
+  const LogTime start_;
+  const Tell tell_;
+  PlacementController placement_;
+  KueueController kueue_;
+
+  std::map<std::string, Member> members_;
+  std::deque<WorkerHappening> script_;
+  std::int64_t round_ = 0;
+  LogTime next_report_;
+  std::uint64_t writes_ = 0;
+};
+
+}  // namespace fairlead

@@ -1,0 +1,164 @@
+#include "engine/fleet/worker_script.h"
+
+#include <algorithm>
+
+#include "engine/base/check.h"
+#include "engine/fleet/dice.h"
+
+namespace fairlead {
+namespace {
+
+// Nothing happens near a report of the scores, so that each seed flips as often as the next.
+constexpr Duration kAfterReport = seconds(10);
+constexpr std::int64_t kSpreadSeconds = 20;
+
+std::string gpus_in_words(std::int64_t gpus) {
+  return std::to_string(gpus) + (gpus == 1 ? " GPU" : " GPUs");
+}
+
+// Writes one round down.
+class Playwright {
+ public:
+  Playwright(std::uint64_t seed, std::int64_t round)
+      : dice_(seed * 1'000'003 + static_cast<std::uint64_t>(round)),
+        begin_{round * kWorkerRoundLength.ns},
+        round_(round) {}
+
+  std::vector<WorkerHappening> write();
+
+ private:
+  void jobs();
+  void passing_flip();
+  void lasting_flip();
+  void blinking_credentials();
+  void moving_label();
+
+  /// Within the minute of the round that begins at `at`.
+  Duration about(Duration at) {
+    return {at.ns + kAfterReport.ns + seconds(dice_.below(kSpreadSeconds)).ns};
+  }
+  void add(Duration at, WorkerHappening happening) {
+    happening.at = {begin_.ns + at.ns};
+    out_.push_back(std::move(happening));
+  }
+  void submit(Duration at, std::int64_t number, std::int64_t gpus, Duration length) {
+    add(about(at), {{},
+                    WorkerDeed::submit,
+                    "train-" + std::to_string(2 * round_ + number),
+                    gpus,
+                    length,
+                    "a job of " + gpus_in_words(gpus) + " for " + to_go_duration(length) +
+                        " in the queue training"});
+  }
+
+  Dice dice_;
+  const Duration begin_;
+  const std::int64_t round_;
+  std::vector<WorkerHappening> out_;
+};
+
+constexpr Duration plus(Duration a, Duration b) { return {a.ns + b.ns}; }
+
+// The first starts on east and is there when east leaves, the second on west. Their GPUs lower
+// their clusters' scores, so they are part of the flips.
+void Playwright::jobs() {
+  submit(minutes(1), 1, 2, plus(minutes(15), seconds(dice_.below(30))));
+  submit(minutes(10), 2, 4, plus(minutes(14), seconds(dice_.below(30))));
+}
+
+// One report of the scores sees it, the next one does not any more.
+void Playwright::passing_flip() {
+  const std::int64_t gpus = 3 + dice_.below(4);
+  const Duration at = about(minutes(3));
+  add(at, {{},
+           WorkerDeed::take_gpus,
+           "east",
+           gpus,
+           {},
+           "notebooks take " + gpus_in_words(gpus) + " for a minute"});
+  add(plus(at, kScoreInterval),
+      {{}, WorkerDeed::free_gpus, "east", gpus, {}, "the notebooks are closed"});
+}
+
+void Playwright::lasting_flip() {
+  const std::int64_t gpus = 9 + dice_.below(4);
+  add(about(minutes(6)), {{},
+                          WorkerDeed::take_gpus,
+                          "east",
+                          gpus,
+                          {},
+                          "another team takes " + gpus_in_words(gpus) + " for a long time"});
+  add(about(minutes(18)), {{},
+                           WorkerDeed::free_gpus,
+                           "east",
+                           gpus,
+                           {},
+                           "the other team leaves " + gpus_in_words(gpus)});
+}
+
+void Playwright::blinking_credentials() {
+  const Duration first = about(minutes(12)), second = about(minutes(23));
+  add(first, {{},
+              WorkerDeed::drop_credential,
+              "west",
+              0,
+              {},
+              "kubectl delete secret: its kubeconfig is being replaced"});
+  add(plus(first, seconds(45 + dice_.below(45))),
+      {{}, WorkerDeed::return_credential, "west", 0, {}, "kubectl create secret: the new one"});
+  add(second, {{},
+               WorkerDeed::drop_credential,
+               "north",
+               0,
+               {},
+               "its ClusterProfile names no access provider any more"});
+  add(plus(second, seconds(60 + dice_.below(60))),
+      {{},
+       WorkerDeed::return_credential,
+       "north",
+       0,
+       {},
+       "its ClusterProfile names its access provider again"});
+}
+
+void Playwright::moving_label() {
+  const std::string label = "accelerator=nvidia-tesla-t4";
+  add(about(minutes(14)),
+      {{}, WorkerDeed::add_label, "west", 0, {}, "kubectl label managedcluster: " + label});
+  add(about(minutes(20)), {{},
+                           WorkerDeed::remove_label,
+                           "west",
+                           0,
+                           {},
+                           "kubectl label managedcluster: accelerator- (takes the label away)"});
+}
+
+std::vector<WorkerHappening> Playwright::write() {
+  jobs();
+  passing_flip();
+  lasting_flip();
+  blinking_credentials();
+  moving_label();
+  // No two are at the same time: each has a minute of its own, or follows one by a minute or more.
+  std::sort(out_.begin(), out_.end(),
+            [](const WorkerHappening& a, const WorkerHappening& b) { return a.at < b.at; });
+  return std::move(out_);
+}
+
+}  // namespace
+
+std::string_view actor_of(WorkerDeed deed) {
+  switch (deed) {
+    case WorkerDeed::submit: return "user";
+    case WorkerDeed::take_gpus:
+    case WorkerDeed::free_gpus: return "fleet";
+    default: return "admin";
+  }
+}
+
+std::vector<WorkerHappening> worker_script_of_round(std::uint64_t seed, std::int64_t round) {
+  check(round >= 0, "rounds are counted from 0");
+  return Playwright(seed, round).write();
+}
+
+}  // namespace fairlead

@@ -1,0 +1,36 @@
+// The fleets that `fairlead dev --fleet` chooses from: what each needs, and what to try with it.
+#pragma once
+
+#include <iosfwd>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "connectors/kube/model/model_server.h"
+#include "engine/fleet/fleet.h"
+#include "schema/configuration.h"
+
+namespace fairlead {
+
+// `name` is `claims` or `multikueue` everywhere.
+
+/// Clusters that have an API server of their own.
+std::vector<std::string> fleet_members(const std::string& name);
+/// Settings (as `--set` takes them) that the fleet wants where nobody wants others.
+std::vector<std::string> fleet_settings(const std::string& name);
+/// The fleet; `hub` and `members` outlive it.
+std::unique_ptr<Fleet> make_fleet(const std::string& name, model::ModelServer& hub,
+                                  const std::map<std::string, model::ModelServer*>& members,
+                                  std::uint64_t seed, LogTime start, Tell tell);
+
+/// The kubeconfigs of a run.
+struct FleetPlaces {
+  std::string hub;
+  std::map<std::string, std::string> members;
+};
+/// What there is to see, and commands to look at it; ends within the list of commands.
+void introduce_fleet(std::ostream& out, const std::string& name, const FleetPlaces& places,
+                     const Configuration& configuration);
+
+}  // namespace fairlead

@@ -1,0 +1,27 @@
+// What the tests of fleets play on: an API model, and a clock that the test sets.
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <memory>
+#include <utility>
+
+#include "connectors/kube/model/model_server.h"
+#include "engine/base/time.h"
+
+namespace fairlead {
+
+inline constexpr LogTime kStart{1'767'225'600'000'000'000};  // 2026-01-01T00:00:00Z
+
+class SetClock final : public Clock {
+ public:
+  LogTime now() override { return time; }
+  LogTime time = kStart;
+};
+
+inline std::unique_ptr<model::ModelServer> serve(Clock& clock) {
+  auto started = model::ModelServer::start({}, clock);
+  REQUIRE(started.has_value());
+  return std::move(*started);
+}
+
+}  // namespace fairlead
