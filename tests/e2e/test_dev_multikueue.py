@@ -49,7 +49,10 @@ class LogOfTheFleet:
         changes = []
         for at, event in self.select(fact="ObjectObserved", kind="PlacementDecision"):
             facts = event["facts"]
-            if facts["placement"] == placement and (not changes or changes[-1][1] != facts["clusters"]):
+            # One that OCM has created and not filled yet names nobody.
+            if facts["placement"] != placement or not facts["clusters"]:
+                continue
+            if not changes or changes[-1][1] != facts["clusters"]:
                 changes.append((at, facts["clusters"]))
         return changes
 
