@@ -176,6 +176,25 @@ class CheckTest(MultiKueueTest):
         self.wait_for_condition("multikueue", "True", "Active")
         self.survives_a_kill()
 
+    def test_a_deleted_check_that_a_finalizer_keeps_says_false_before_its_config_goes(self):
+        self.started("kept", "vic", finalizers=["example.com/keep"])
+        self.running("job", "kept-vic", {"multikueue": "Ready"})
+        self.addCleanup(self.server.merge, f"{CHECKS}/multikueue", {"metadata": {"finalizers": None}})
+        self.server.delete(f"{CHECKS}/multikueue")
+        self.stays_quiet(1)
+        self.assertEqual(self.conditions("multikueue")["Active"]["status"], "True")
+        begin = len(self.writes())
+        self.finished("job")
+        self.hub.wait_until("the worker to go", lambda: not self.marked())
+        written = [(each.request.method, each.request.path.partition("?")[0].rsplit("/", 2)[-2:])
+                   for each in self.writes()[begin:] if each.code == 200]
+        self.assertEqual(written, [("PATCH", ["multikueue", "status"]), ("DELETE", ["multikueueconfigs", "kept"]),
+                                   ("DELETE", ["multikueueclusters", "kept-vic"])])
+        message = self.wait_for_condition("multikueue", "False", "NoClustersAvailable")
+        self.assertIn("being deleted", message)
+        self.assertNotIn("AllClustersUsed", self.conditions("multikueue"))
+        self.survives_a_kill()
+
     def test_two_checks_share_a_list(self):
         self.started("both", "val")
         self.check("second", "both")

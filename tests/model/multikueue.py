@@ -42,6 +42,7 @@ class Hub(World):
         self.now = None
         self.seen_clusters, self.had_credential = set(), set()
         self.last_good, self.came_from = {}, {}    # check: its last good Placement; those before it
+        self.left_from = {}                        # check: the Placement whose config goes with it
         self.cluster_of = {}                       # (placement, name): cluster
         self.previous = {}                         # placement: the list as it was last
         self.put_back = {}                         # placement: names that a hand took out at this moment
@@ -92,7 +93,7 @@ class Hub(World):
             writes = self.config_writes()
             if not writes:
                 break
-            self.accept(writes)
+            self.accept(self.last_words(writes) + writes)
             self.observe(by_hand=False)
         else:
             raise AssertionError("the lists do not come to rest at %d: %s" % (now, writes))
@@ -125,6 +126,12 @@ class Hub(World):
 
     def observe_checks(self):
         present = {meta(c)["name"] for c in self.checks() if not deleting(c)}
+        names = {meta(c)["name"] for c in self.checks()}
+        self.left_from = {name: p for name, p in self.left_from.items() if name in names}
+        for check in self.checks():  # a deleted one stays with the Placement that it had
+            p, name = self.parameter(check), meta(check)["name"]
+            if p and (name in present or name not in self.left_from):
+                self.left_from[name] = p
         for name in set(self.last_good) - present:
             del self.last_good[name]
             self.came_from.pop(name, None)
@@ -348,6 +355,19 @@ class Hub(World):
                 out.append(self.write("apply-status", "AdmissionCheck", name, {
                     "apiVersion": KUEUE, "kind": "AdmissionCheck", "metadata": {"name": name}, "status": {
                         "conditions": [self.full(check, t, before[t], after[t]) for t in after if after[t]]}}))
+        return out
+
+    def last_words(self, writes):
+        """What checks that are being deleted say before their config goes."""
+        out, going = [], {w["name"] for w in writes if w["kind"] == "MultiKueueConfig" and w["verb"] == "delete"}
+        for check in (c for c in self.checks() if deleting(c)):
+            name, active = meta(check)["name"], condition(check, "Active")
+            said = active and active["status"] == "True" or condition(check, "AllClustersUsed")
+            if self.left_from.get(name) in going and said:
+                value = ("False", "NoClustersAvailable")
+                out.append(self.write("apply-status", "AdmissionCheck", name, {
+                    "apiVersion": KUEUE, "kind": "AdmissionCheck", "metadata": {"name": name}, "status": {
+                        "conditions": [self.full(check, "Active", active, value)]}}))
         return out
 
     @staticmethod

@@ -101,7 +101,7 @@ class Watcher(World):
             live = [m[0] for m in self.within(now, self.shortest["drainTimeout"])
                     if p in m[3] and m[1].get(p) and self.shortest["drainTimeout"]]
             check(not held or not live, "a held config is deleted while in use", self.seed, w, held, live)
-            for c in self.users(p):
+            for c in (c for c in self.checks() if self.parameter(c) == p):
                 active = next((x for x in c.get("status", {}).get("conditions", []) if x["type"] == "Active"), None)
                 check(active is None or active["status"] == "False", "no False before the deletion", self.seed, w)
             return

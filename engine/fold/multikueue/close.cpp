@@ -334,7 +334,7 @@ void watch_members(const State& state, const WorkerList& list, LogTime& next) {
 void open_users(State& state, const std::string& placement) {
   MultiKueue& all = state.multikueue;
   for (const auto& [name, check] : all.checks) {
-    if (check.placement != placement) continue;
+    if (check.placement != placement && left_placement(check) != placement) continue;
     all.open_checks.insert(name);
     if (!state.configuration.multikueue.dispatcher) continue;
     const auto workloads = all.workloads_of_check.find(name);

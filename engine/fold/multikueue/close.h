@@ -25,6 +25,12 @@ bool adopts(const State& state, const std::string& placement);
 /// The checks that use the Placement's list, in order of names.
 std::vector<const CheckRecord*> checks_of(const State& state, const std::string& placement);
 
+/// The Placement whose list a check that is being deleted used, as far as is known; empty for any
+/// other check.
+std::string left_placement(const CheckRecord& check);
+/// The checks of ours that are being deleted and used the Placement's list, in order of names.
+std::vector<const CheckRecord*> leaving_checks_of(const State& state, const std::string& placement);
+
 /// How long after the end of what ran on a worker it may come back: Kueue collects what is left in
 /// that time.
 inline constexpr Duration kCopiesGone = seconds(60);

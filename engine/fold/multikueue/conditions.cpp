@@ -246,7 +246,38 @@ void derive_active(const Subject& of, CheckRecord& check, Duration settle, LogTi
   check.active = std::move(*idle);
 }
 
+// A check that is being deleted says False before its config goes, and AllClustersUsed goes along:
+// one write, after which nothing is wanted any more.
+ConditionWish last_word(const State& state, const std::string& name, const CheckRecord& check) {
+  const std::string placement = left_placement(check);
+  const auto list = state.multikueue.lists.find(placement);
+  const bool goes = list != state.multikueue.lists.end() && list->second.dissolve;
+  const AdmissionCheckFacts& stands = check.seen.facts;
+  if (!goes || (stands.active.status != ConditionStatus::yes &&
+                stands.all_clusters_used.status == ConditionStatus::absent))
+    return {};
+  return no("NoClustersAvailable", "AdmissionCheck " + name +
+                                       " is being deleted, and MultiKueueConfig " + placement +
+                                       " with it");
+}
+
 }  // namespace
+
+std::string left_placement(const CheckRecord& check) {
+  const AdmissionCheckFacts& facts = check.seen.facts;
+  if (!facts.deleting || facts.controller_name != kPlacementController) return "";
+  // One that was never seen alive has only its present parameters.
+  if (check.placement.empty() && check.good) return facts.parameters_name;
+  return check.placement;
+}
+
+std::vector<const CheckRecord*> leaving_checks_of(const State& state,
+                                                  const std::string& placement) {
+  std::vector<const CheckRecord*> checks;
+  for (const auto& [name, check] : state.multikueue.checks)
+    if (left_placement(check) == placement) checks.push_back(&check);
+  return checks;
+}
 
 void close_check(State& state, const std::string& name) {
   CheckRecord& check = state.multikueue.checks.at(name);
@@ -262,7 +293,8 @@ void close_check(State& state, const std::string& name) {
     derive_used(of, check, settle, next);
   } else {
     check.idle_since.reset();
-    check.active = check.used = check.used_next = {};
+    check.used = check.used_next = {};
+    check.active = last_word(state, name, check);
   }
   state.deadlines.set(CheckDeadline{name}, next);
 }

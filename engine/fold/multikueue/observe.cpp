@@ -1,5 +1,6 @@
 #include "engine/fold/multikueue/observe.h"
 
+#include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/names.h"
 
 namespace fairlead {
@@ -132,10 +133,12 @@ void observe_check(State& state, const std::string& name,
   const std::string after = check.ours ? check.placement : "";
   if (!check.placement.empty()) open_list(state, check.placement, seq);
   if (before != after) leave_list(state, check, before, seq);
-  if (seen)
-    check.seen = std::move(*seen);
-  else
-    checks.erase(name);
+  const std::string left_before = left_placement(check);
+  if (seen) check.seen = std::move(*seen);
+  const std::string left = seen ? left_placement(check) : "";
+  for (const std::string& one : {left_before, left})
+    if (!one.empty()) open_list(state, one, seq);
+  if (!seen) checks.erase(name);
 }
 
 // ---- Workloads ----

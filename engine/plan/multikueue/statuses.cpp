@@ -147,7 +147,7 @@ bool is_ours(const State& state, const std::string& check) {
 void emit_check(const State& state, const std::string& name, std::vector<Proposal>& proposals) {
   const auto at = state.multikueue.checks.find(name);
   if (at == state.multikueue.checks.end()) return;
-  if (at->second.ours) emit_conditions(state, name, at->second, proposals);
+  emit_conditions(state, name, at->second, proposals);
   release_addon(state, name, at->second, proposals);
 }
 

@@ -82,8 +82,9 @@ void remove_config(const State& state, const std::string& placement, const Worke
   if (at == state.multikueue.configs.end() || at->second.facts.deleting ||
       !is_own_config(state, placement))
     return;
-  for (const CheckRecord* check : checks_of(state, placement))
-    if (check->seen.facts.active.status == ConditionStatus::yes) return;  // it says so first
+  for (const auto& checks : {checks_of(state, placement), leaving_checks_of(state, placement)})
+    for (const CheckRecord* check : checks)
+      if (check->seen.facts.active.status == ConditionStatus::yes) return;  // it says so first
   PatchIntended intent = intent_for(state, Verb::remove, Kind::multikueue_config, placement);
   aim_at(intent, at->second);
   intent.reason = {

@@ -117,13 +117,13 @@ class MultiKueueTest(unittest.TestCase):
 
     # -- the administrator -----------------------------------------------------------------------------------
 
-    def started(self, placement, *clusters, **windows):
+    def started(self, placement, *clusters, finalizers=(), **windows):
         """A check `multikueue` on a Placement that selected these clusters, all of them in its list."""
         for cluster in clusters:
             self.secret(cluster)
         self.placement(placement)
         self.decide(placement, list(clusters))
-        self.check("multikueue", placement, **windows)
+        self.check("multikueue", placement, finalizers, **windows)
         self.wait_for_list(placement, *clusters)
         self.wait_for_condition("multikueue", "True", "Active")
         self.wait_for_condition("multikueue", "True", "AllClustersUsed", "AllClustersUsed")
