@@ -86,8 +86,8 @@ Json unassigned_json(const Draft& draft) {
 }
 
 const std::vector<FlavorUsage>* usage_at_member(const Cluster& cluster, const std::string& queue) {
-  if (const auto watched = cluster.member_usage.find(queue); watched != cluster.member_usage.end())
-    return &watched->second;
+  if (const auto watched = cluster.member_queues.find(queue); watched != cluster.member_queues.end())
+    return &watched->second.usage;
   for (const WorkFeedback& feedback : cluster.quota_work.facts.feedback)
     if (feedback.cluster_queue == queue && feedback.has_usage) return &feedback.usage;
   return nullptr;
@@ -102,7 +102,7 @@ std::size_t claims_feeding(const State& state, const std::string& queue, const Q
 const std::vector<FlavorUsage>* usage_of(const Draft& draft, const Grant& grant) {
   if (!draft.cluster) return nullptr;
   const std::string& queue = grant.row.cluster_queue;
-  if (has_member(draft.state, *draft.cluster) || draft.cluster->member_usage.contains(queue))
+  if (has_member(draft.state, *draft.cluster) || draft.cluster->member_queues.contains(queue))
     return usage_at_member(*draft.cluster, queue);
   const auto hub = draft.state.queues.find(queue);
   if (hub == draft.state.queues.end() || !hub->second.present) return nullptr;

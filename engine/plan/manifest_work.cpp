@@ -319,8 +319,8 @@ bool unused(const Cluster& cluster, const std::string& queue) {
     return std::all_of(usage.begin(), usage.end(),
                        [](const FlavorUsage& used) { return used.total == 0; });
   };
-  const auto watched = cluster.member_usage.find(queue);
-  if (watched != cluster.member_usage.end() && !idle(watched->second)) return false;
+  const auto watched = cluster.member_queues.find(queue);
+  if (watched != cluster.member_queues.end() && !idle(watched->second.usage)) return false;
   return std::all_of(cluster.quota_work.facts.feedback.begin(),
                      cluster.quota_work.facts.feedback.end(), [&](const WorkFeedback& feedback) {
                        return feedback.cluster_queue != queue || idle(feedback.usage);
