@@ -107,8 +107,8 @@ class Guards {
       }
     }
     if (at != state_.queues.end() && at->second.workers.asked && !at->second.workers.follows)
-      seq(add("FollowsNobody",
-              "no AdmissionCheck of " + queue + " names a Placement whose workers it could follow"));
+      seq(add("FollowsNobody", "no AdmissionCheck of " + queue +
+                                   " names a Placement whose workers it could follow"));
     else if (!owned_pairs(state_, pair_.queue).contains(pair_.key))
       add("NotOurs", "no claim names this pair: it is left as it is");
   }

@@ -220,7 +220,8 @@ Layer layer_of(const State& state, const std::string& cluster_name, const Cluste
             "a loss of most capacity waits for a second observation, at most " +
                 to_go_duration(settings.mass_shrink_hold),
             cluster.hold->since, cluster.hold->since + settings.mass_shrink_hold};
-  if (damped.accepted <= damped.usable && damped.growing > damped.accepted && cluster.was != Liveness::live)
+  if (damped.accepted <= damped.usable && damped.growing > damped.accepted &&
+      cluster.was != Liveness::live)
     return {"frozen",
             "growth is frozen while the source is stale; then growWindow begins anew",
             cluster.unavailable_since,

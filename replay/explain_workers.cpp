@@ -110,8 +110,8 @@ void add_workers(const State& state, const KnownPair& pair, EventLookup& lookup,
   row["follows"] = {
       {"follows", workers.follows},
       {"percent", workers.percent},
-      {"reserve", amount_text(pair.key.resource,
-                              reserve == workers.reserve.end() ? 0 : reserve->second)},
+      {"reserve",
+       amount_text(pair.key.resource, reserve == workers.reserve.end() ? 0 : reserve->second)},
       {"malformed", workers.malformed},
       {"known", workers.known}};
   Json rows = Json::array();

@@ -366,8 +366,7 @@ HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey&
   const auto on_top = [&](Int128 sum) {
     if (!workers)
       return saturate(base + percent_of(sum, state.configuration.overbook_percent, pair));
-    const Int128 rest =
-        percent_of(sum, workers->percent, pair) - amount_of(workers->reserve, pair);
+    const Int128 rest = percent_of(sum, workers->percent, pair) - amount_of(workers->reserve, pair);
     return saturate(base + std::max<Int128>(0, rest));
   };
   quota.nominal = on_top(sums.now);
@@ -422,20 +421,19 @@ Amount promised(const State& state, const std::string& queue, const std::string&
 }
 
 bool quota_automated(const State& state, const Queue& queue) {
-  return std::any_of(queue.facts.admission_checks.begin(), queue.facts.admission_checks.end(),
-                     [&](const std::string& name) {
-                       const auto& checks = state.multikueue.checks;
-                       const auto check = checks.find(name);
-                       if (check == checks.end()) return false;
-                       const AdmissionCheckFacts& facts = check->second.seen.facts;
-                       const bool by_name = facts.parameters_kind == "MultiKueueConfig";
-                       if (!by_name && !check->second.ours) return false;
-                       const auto& configs = state.multikueue.configs;
-                       const auto config =
-                           configs.find(by_name ? facts.parameters_name : check->second.placement);
-                       return config != configs.end() &&
-                              config->second.facts.quota_management == "Automated";
-                     });
+  return std::any_of(
+      queue.facts.admission_checks.begin(), queue.facts.admission_checks.end(),
+      [&](const std::string& name) {
+        const auto& checks = state.multikueue.checks;
+        const auto check = checks.find(name);
+        if (check == checks.end()) return false;
+        const AdmissionCheckFacts& facts = check->second.seen.facts;
+        const bool by_name = facts.parameters_kind == "MultiKueueConfig";
+        if (!by_name && !check->second.ours) return false;
+        const auto& configs = state.multikueue.configs;
+        const auto config = configs.find(by_name ? facts.parameters_name : check->second.placement);
+        return config != configs.end() && config->second.facts.quota_management == "Automated";
+      });
 }
 
 }  // namespace fairlead

@@ -49,8 +49,8 @@ HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey&
 
 /// The terms and shares by which the queue's quota follows its workers; null if it does not.
 const WorkerQuota* followed(const State& state, const std::string& queue);
-/// Whether what claims grant of `cluster` counts: where a queue follows its `workers` only for those
-/// that nobody watches. Null: it does not follow any.
+/// Whether what claims grant of `cluster` counts: where a queue follows its `workers` only for
+/// those that nobody watches. Null: it does not follow any.
 bool claim_counts(const WorkerQuota* workers, const std::string& cluster);
 /// Pairs that a claim names; where the queue follows its workers, also theirs and all of its own.
 std::set<QuotaKey> named_pairs(const State& state, const std::string& queue);

@@ -191,7 +191,7 @@ struct Cluster {
   Work quota_work;
   Work queue_work;
   Policy policy;
-  std::map<MemberPair, Amount> confirmed;  ///< quota that the member surely admits
+  std::map<MemberPair, Amount> confirmed;            ///< quota that the member surely admits
   std::map<std::string, MemberQueue> member_queues;  ///< where the member is watched
   std::map<std::pair<std::string, std::string>, std::string>
       member_local_queues;  ///< seen there -> clusterQueue
@@ -262,14 +262,16 @@ struct WorkerShare {
   friend bool operator==(const WorkerShare&, const WorkerShare&) = default;
 };
 
-/// The quota of a hub queue that follows its MultiKueue workers (annotation fairlead.io/quota-from).
+/// The quota of a hub queue that follows its MultiKueue workers (annotation
+/// fairlead.io/quota-from).
 struct WorkerQuota {
   bool asked = false;                  ///< by the annotation
   bool follows = false;                ///< asked, and one of its AdmissionChecks names a Placement
   std::int64_t percent = 100;          ///< of the workers' sum
   std::map<QuotaKey, Amount> reserve;  ///< taken off after that
-  std::string malformed;  ///< what is wrong with the newest annotations; the last good terms are used
-  bool known = false;     ///< every worker told its first values once: nothing is written before
+  std::string
+      malformed;       ///< what is wrong with the newest annotations; the last good terms are used
+  bool known = false;  ///< every worker told its first values once: nothing is written before
   std::map<std::string, WorkerShare> shares;  ///< by OCM cluster
 
   friend bool operator==(const WorkerQuota&, const WorkerQuota&) = default;

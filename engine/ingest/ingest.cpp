@@ -185,7 +185,8 @@ bool sign_matters(const State& state, const SourceName& source, Kind kind) {
     return source != kHub &&
            (!at || !at->nodes_known || at->hold || at->liveness[0] != Liveness::live);
   }
-  if (source == kHub && is_of_multikueue_path(kind)) return state.multikueue.unreadable.contains(kind);
+  if (source == kHub && is_of_multikueue_path(kind))
+    return state.multikueue.unreadable.contains(kind);
   if (source != kHub || (kind != Kind::cluster_metrics && kind != Kind::managed_cluster))
     return false;
   if (state.hub_streams[kind == Kind::cluster_metrics ? 0 : 1] != Liveness::live) return true;

@@ -86,7 +86,8 @@ Json unassigned_json(const Draft& draft) {
 }
 
 const std::vector<FlavorUsage>* usage_at_member(const Cluster& cluster, const std::string& queue) {
-  if (const auto watched = cluster.member_queues.find(queue); watched != cluster.member_queues.end())
+  if (const auto watched = cluster.member_queues.find(queue);
+      watched != cluster.member_queues.end())
     return &watched->second.usage;
   for (const WorkFeedback& feedback : cluster.quota_work.facts.feedback)
     if (feedback.cluster_queue == queue && feedback.has_usage) return &feedback.usage;
@@ -378,15 +379,9 @@ Proposed emit_claim_status(const State& state, const std::string& name, QueueWis
       !before.empty() && before.value("seq", std::uint64_t{0}) < claim.edited_seq.value;
   if (!before.empty() && !edited && signature(before) == signature(status)) return std::nullopt;
 
-  PatchIntended intent;
-  intent.cluster = kHub;
-  intent.verb = Verb::apply_status;
-  intent.target = {Kind::claim, "", name};
-  intent.version = "v1alpha1";
-  intent.field_manager = kFieldManager;
+  PatchIntended intent = hub_intent(Verb::apply_status, {Kind::claim, "", name}, "v1alpha1",
+                                    claim.uid, claim.resource_version);
   intent.force = true;
-  intent.uid = claim.uid;
-  intent.resource_version = claim.resource_version;
   std::vector<Seq> because{claim.seq};
   if (draft.cluster)
     for (const auto& [key, value] : draft.cluster->capacity)

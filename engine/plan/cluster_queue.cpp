@@ -153,15 +153,9 @@ Proposal queue_proposal(const State& state, const std::string& name, QueueWish w
   const Queue& queue = state.queues.at(name);
   const std::string version = kueue_version(state);
 
-  PatchIntended intent;
-  intent.cluster = kHub;
-  intent.verb = Verb::apply;
-  intent.target = {Kind::cluster_queue, "", name};
-  intent.version = version;
-  intent.field_manager = kFieldManager;
+  PatchIntended intent = hub_intent(Verb::apply, {Kind::cluster_queue, "", name}, version,
+                                    queue.uid, queue.resource_version);
   intent.force = true;
-  intent.uid = queue.uid;
-  intent.resource_version = queue.resource_version;
   Json body =
       object_head(Kind::cluster_queue, version, "", name, queue.uid, queue.resource_version);
   body["spec"] = {{"resourceGroups", groups_json(wish.groups)}};

@@ -172,10 +172,9 @@ void judge_share(const State& state, const std::string& queue, const std::string
 // It gives nothing any more, and nothing that it gave still counts.
 bool is_over(const WorkerShare& share) {
   const bool gone = share.from == ShareFrom::left || share.from == ShareFrom::detached;
-  return gone && (!share.known || std::all_of(share.values.begin(), share.values.end(),
-                                              [](const auto& entry) {
-                                                return entry.second.accepted == 0;
-                                              }));
+  return gone && (!share.known ||
+                  std::all_of(share.values.begin(), share.values.end(),
+                              [](const auto& entry) { return entry.second.accepted == 0; }));
 }
 
 void judge_shares(State& state, const std::string& name, Queue& queue) {
@@ -202,9 +201,9 @@ void judge_shares(State& state, const std::string& name, Queue& queue) {
   }
   std::erase_if(shares, [](const auto& entry) { return is_over(entry.second); });
   state.deadlines.set(QuotaDeadline{name}, next);
-  const bool told = !shares.empty() &&
-                    std::all_of(shares.begin(), shares.end(),
-                                [](const auto& entry) { return entry.second.known; });
+  const bool told =
+      !shares.empty() && std::all_of(shares.begin(), shares.end(),
+                                     [](const auto& entry) { return entry.second.known; });
   if (told) queue.workers.known = true;
 }
 
@@ -221,8 +220,7 @@ void judge_follower(State& state, const std::string& name) {
   const auto at = state.queues.find(name);
   if (at == state.queues.end()) return;
   Queue& queue = at->second;
-  const bool follows =
-      queue.present && queue.workers.asked && !placements_of(state, queue).empty();
+  const bool follows = queue.present && queue.workers.asked && !placements_of(state, queue).empty();
   const bool before = std::exchange(queue.workers.follows, follows);
   if (follows) judge_shares(state, name, queue);
   if (!follows && before) stop_following(state, name, queue);
