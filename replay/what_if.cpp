@@ -146,18 +146,7 @@ class ImaginedWorld {
   VirtualPorts ports() {
     VirtualPorts ports;
     ports.append = [this](std::vector<EventDraft> drafts, LogTime at) {
-      std::vector<Event> events;
-      for (EventDraft& draft : drafts) {
-        Event event;
-        event.seq = seq_ = next(seq_);
-        event.log_time = at;
-        event.epoch = Epoch{1};
-        event.source = std::move(draft.source);
-        event.cause = draft.cause;
-        event.fact = std::move(draft.fact);
-        events.push_back(std::move(event));
-      }
-      return Result<std::vector<Event>>(std::move(events));
+      return Result<std::vector<Event>>(numbered(std::move(drafts), at, seq_));
     };
     ports.decided = [this](const State& state, const Touched& touched) {
       meter_.decided(state, touched);

@@ -10,6 +10,7 @@
 #include "engine/fold/multikueue/observe.h"
 #include "engine/fold/multikueue/rank.h"
 #include "engine/fold/multikueue/windows.h"
+#include "engine/fold/multikueue/worker_quota.h"
 
 namespace fairlead {
 
@@ -382,6 +383,7 @@ void judge_list(State& state, const std::string& placement, Touched& touched) {
   if (list.use == ListUse::live) judge_live(state, placement, list, next);
   if (list.use == ListUse::none) judge_unused(state, placement, list, next);
   watch_members(state, list, next);
+  open_followers(state);
   open_users(state, placement);
   state.deadlines.set(ListDeadline{placement}, next);
   touched.placements.insert(placement);
