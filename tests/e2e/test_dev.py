@@ -35,8 +35,8 @@ class DevTest(unittest.TestCase):
         self.data = self.directory / "data"
         self.kubeconfig = self.data / "kubeconfig"
 
-    def dev(self, *arguments):
-        program = Process("dev", [binary(), "dev", "--speed", "120", "--seed", "7", "--port", "0",
+    def dev(self, *arguments, speed=120):
+        program = Process("dev", [binary(), "dev", "--speed", speed, "--seed", "7", "--port", "0",
                                   "--data", self.data, *arguments], self.directory / "dev.txt").start()
         self.addCleanup(program.kill)
         return program
