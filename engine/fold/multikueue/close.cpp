@@ -120,6 +120,19 @@ void claim_name(State& state, const std::string& name, const std::string& placem
   if (users.empty()) claimed.erase(name);
 }
 
+// The cluster of a leaver that stood before this hub knew its list: by its MultiKueueCluster, if
+// that is ours or to be taken over. Empty where it is neither.
+std::string cluster_behind(const State& state, const std::string& placement,
+                           const std::string& name) {
+  const auto stands = state.multikueue.clusters.find(name);
+  const auto cluster = cluster_of_worker(state.configuration, placement, name);
+  if (!cluster || stands == state.multikueue.clusters.end()) return "";
+  const OwnerMark& mark = stands->second.facts.mark;
+  const bool ours = mark == worker_mark(state.configuration, placement, *cluster) ||
+                    (!mark.ours() && adopts(state, placement));
+  return ours ? *cluster : "";
+}
+
 // The names: those of the decided clusters and those in the list.
 void refresh_names(State& state, const std::string& placement, WorkerList& list) {
   std::map<std::string, std::string> clusters;  // by worker name
@@ -139,6 +152,7 @@ void refresh_names(State& state, const std::string& placement, WorkerList& list)
     Worker& worker = list.workers[name];
     worker.decided = !cluster.empty();
     if (worker.decided) worker.cluster = cluster;
+    if (worker.cluster.empty()) worker.cluster = cluster_behind(state, placement, name);
     claim_name(state, name, placement, list.use != ListUse::none);
   }
 }
@@ -361,9 +375,10 @@ void refresh_list(State& state, const std::string& placement) {
   if (!unused) list.unused_since.reset();
   if (unused && !list.unused_since) list.unused_since = state.now;
   list.decided = decided_by(state, placement);
-  for (const std::string& cluster : list.decided)
-    if (!find_credential(state, cluster)) refresh_credential(state, cluster, state.seq);
   refresh_names(state, placement, list);
+  for (const auto& [name, worker] : list.workers)
+    if (!worker.cluster.empty() && !find_credential(state, worker.cluster))
+      refresh_credential(state, worker.cluster, state.seq);
 }
 
 void judge_list(State& state, const std::string& placement, Touched& touched) {
