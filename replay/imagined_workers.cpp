@@ -20,13 +20,6 @@ bool contains(const std::vector<T>& all, const T& one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
 
-// History's hub wrote the object, and this is not seen yet.
-const WriteState* write_under_way(const State& history, const ObjectKey& key) {
-  const WriteState* write = find(history.writes, WriteKey{std::string(kHub), key, false});
-  const bool awaited = write && (write->outstanding || !write->awaited_version.empty());
-  return awaited ? write : nullptr;
-}
-
 // What stands in the imagined world under the identity that it has there.
 template <class F>
 void stand_as(ObjectSeen& seen, const Sighted<F>& is) {
@@ -126,6 +119,11 @@ void imagine_workload(ObjectSeen& seen, const State& history, const State& imagi
 }
 
 }  // namespace
+
+bool write_under_way(const State& history, const ObjectKey& key) {
+  const WriteState* write = find(history.writes, WriteKey{std::string(kHub), key, false});
+  return write && (write->outstanding || !write->awaited_version.empty());
+}
 
 bool imagine_of_multikueue(ObjectSeen& seen, const State& history, const State& imagined) {
   switch (seen.key.kind) {

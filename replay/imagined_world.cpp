@@ -162,12 +162,23 @@ bool imagine_work(ObjectSeen& seen, const State& imagined) {
 }
 
 // The policies are ours too; what KubeStellar says of them it says of what stands here.
-bool imagine_policy(ObjectSeen& seen, const State& imagined) {
-  const auto at = imagined.clusters.find(cluster_of_policy(seen.key.name));
-  if (at == imagined.clusters.end() || !at->second.policy.present) return false;
-  const Policy& policy = at->second.policy;
+bool imagine_policy(ObjectSeen& seen, const State& history, const State& imagined) {
   const auto& said = std::get<BindingPolicyFacts>(seen.facts);
+  const std::string cluster = cluster_of_policy(seen.key.name);
+  const auto at = imagined.clusters.find(cluster);
+  if (at == imagined.clusters.end() || !at->second.policy.present) return !said.ours;
+  const Policy& policy = at->second.policy;
   BindingPolicyFacts facts = policy.facts;
+  const auto was = history.clusters.find(cluster);
+  if (was != history.clusters.end() && was->second.policy.present &&
+      !write_under_way(history, seen.key)) {  // somebody else's edit
+    const BindingPolicyFacts& before = was->second.policy.facts;
+    if (said.ours != before.ours) facts.ours = said.ours;
+    if (said.spec_digest != before.spec_digest) {
+      facts.spec_digest = said.spec_digest;
+      facts.namespaces = said.namespaces;
+    }
+  }
   facts.synced = said.synced;
   facts.error = said.error;
   facts.observed_generation =
@@ -238,7 +249,7 @@ std::optional<WatchFact> imagine(const Event& event, const State& history, const
     if (seen.key.kind == Kind::claim && !imagine_claim(seen, history, imagined))
       return std::nullopt;
     if (seen.key.kind == Kind::manifest_work && !imagine_work(seen, imagined)) return std::nullopt;
-    if (seen.key.kind == Kind::binding_policy && !imagine_policy(seen, imagined))
+    if (seen.key.kind == Kind::binding_policy && !imagine_policy(seen, history, imagined))
       return std::nullopt;
     if (!imagine_of_multikueue(seen, history, imagined)) return std::nullopt;
   }

@@ -29,6 +29,8 @@ std::optional<WatchFact> imagine(const Event& event, const State& history, const
 bool imagine_of_multikueue(ObjectSeen& seen, const State& history, const State& imagined);
 /// Whether the other world is told that an object of this path is gone.
 bool imagine_gone_of_multikueue(const ObjectKey& key, const State& history, const State& imagined);
+/// History's hub wrote the object, and the watch has not shown it yet.
+bool write_under_way(const State& history, const ObjectKey& key);
 /// The object was made by a VirtualHub.
 bool is_made_uid(const std::string& uid);
 
