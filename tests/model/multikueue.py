@@ -42,7 +42,7 @@ class Hub(World):
         self.now = None
         self.seen_clusters, self.had_credential = set(), set()
         self.last_good, self.came_from = {}, {}    # check: its last good Placement; those before it
-        self.left_from = {}                        # check: the Placement whose config goes with it
+        self.left_from = {}                        # the first, kept while it is being deleted
         self.cluster_of = {}                       # (placement, name): cluster
         self.previous = {}                         # placement: the list as it was last
         self.put_back = {}                         # placement: names that a hand took out at this moment
@@ -126,12 +126,9 @@ class Hub(World):
 
     def observe_checks(self):
         present = {meta(c)["name"] for c in self.checks() if not deleting(c)}
-        names = {meta(c)["name"] for c in self.checks()}
-        self.left_from = {name: p for name, p in self.left_from.items() if name in names}
-        for check in self.checks():  # a deleted one stays with the Placement that it had
-            p, name = self.parameter(check), meta(check)["name"]
-            if p and (name in present or name not in self.left_from):
-                self.left_from[name] = p
+        kept, self.left_from = self.left_from, {}
+        for name, p in ((meta(c)["name"], self.parameter(c)) for c in self.checks()):
+            self.left_from[name] = p if p and name in present else kept.get(name, p)
         for name in set(self.last_good) - present:
             del self.last_good[name]
             self.came_from.pop(name, None)
@@ -147,6 +144,9 @@ class Hub(World):
         for p in places:
             for cluster in self.decided(p):
                 self.cluster_of[(p, self.name(p, cluster))] = cluster
+            for name in self.members(p):
+                if (p, name) not in self.cluster_of and self.cluster_behind(p, name):
+                    self.cluster_of[(p, name)] = self.cluster_behind(p, name)
             self.seen_clusters |= self.decided(p)
         self.seen_clusters |= self.credential_clusters()
         have = {c for c in self.seen_clusters if self.credential(c)}
