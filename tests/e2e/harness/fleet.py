@@ -18,6 +18,8 @@ CRDS = ("clusterresourceclaims.galaxy.kubestellar.io", "clustermetrics.galaxy.ku
         "admissionchecks.kueue.x-k8s.io", "multikueueconfigs.kueue.x-k8s.io", "multikueueclusters.kueue.x-k8s.io",
         "managedclusters.cluster.open-cluster-management.io", "manifestworks.work.open-cluster-management.io",
         "clusterprofiles.multicluster.x-k8s.io")
+# Of a member whose queues are watched.
+QUEUE_CRDS = ("clusterqueues.kueue.x-k8s.io", "localqueues.kueue.x-k8s.io", "resourceflavors.kueue.x-k8s.io")
 RESOURCES = ("cpu", "memory", "nvidia.com/gpu")
 
 _SUFFIXES = {"": 10**9, "n": 1, "u": 10**3, "m": 10**6, "k": 10**12, "M": 10**15, "G": 10**18, "T": 10**21,

@@ -9,7 +9,7 @@ import unittest
 
 from .canary import CANARY
 from .controlplane import ControlPlane
-from .fleet import CRDS, KUEUE, MANAGED_CLUSTERS
+from .fleet import CRDS, KUEUE, MANAGED_CLUSTERS, QUEUE_CRDS
 from .hub import Hub
 from .interceptor import Interceptor
 from .process import stays
@@ -53,16 +53,26 @@ def labelled(key, value):
 class MultiKueueTest(unittest.TestCase):
     """One API server and one hub for a module, see open(); each test has names of its own and leaves nothing behind."""
 
+    # Lists of what the hub writes.
+    written = (CHECKS, CONFIGS, WORKERS, WORKLOADS)
+
     @classmethod
-    def open(cls, settings=WINDOWS):
-        """For setUpModule: starts everything. At the end of the module the hub's log is checked."""
+    def open(cls, settings=WINDOWS, members=()):
+        """For setUpModule: starts everything. At the end of the module the hub's log is checked.
+
+        `members`: names of clusters with an API server of their own that has Kueue's queues and that the hub watches.
+        """
         cls.plane = unittest.enterModuleContext(ControlPlane())
         cls.server = cls.plane.add_server("hub")
         cls.server.install_crds(only=MULTIKUEUE_CRDS)
         for name in (NAMESPACE, "team"):
             cls.make_namespace(name)
+        cls.members = {name: cls.plane.add_server(name) for name in members}
+        for member in cls.members.values():
+            member.install_crds(only=QUEUE_CRDS)
+            cls.make_namespace("team", member)
         cls.between = unittest.enterModuleContext(Interceptor(cls.server))
-        cls.hub = Hub(cls.plane, cls.server, settings=settings, kubeconfig=cls.between.kubeconfig())
+        cls.hub = Hub(cls.plane, cls.server, cls.members, settings=settings, kubeconfig=cls.between.kubeconfig())
         unittest.addModuleCleanup(cls.hub.finish)
         unittest.addModuleCleanup(cls.close_hub)
         cls.start_hub()
@@ -86,10 +96,10 @@ class MultiKueueTest(unittest.TestCase):
             return False
 
     @classmethod
-    def make_namespace(cls, name):
-        if cls.server.get(f"/api/v1/namespaces/{name}") is None:
-            cls.server.create("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace",
-                                                     "metadata": {"name": name}})
+    def make_namespace(cls, name, server=None):
+        server = server or cls.server
+        if server.get(f"/api/v1/namespaces/{name}") is None:
+            server.create("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
 
     def setUp(self):
         self.begin = len(self.between.exchanges)
@@ -285,7 +295,7 @@ class MultiKueueTest(unittest.TestCase):
     def versions(self):
         """Every object that the hub writes: a write of it that changes anything changes its resourceVersion."""
         return {f"{path}/{item['metadata']['name']}": item["metadata"]["resourceVersion"]
-                for path in (CHECKS, CONFIGS, WORKERS, WORKLOADS) for item in self.server.get(path)["items"]}
+                for path in self.written for item in self.server.get(path)["items"]}
 
     def rest(self, seconds=0.7):
         """Until the hub has written nothing for so long."""
