@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Compares the quotas that `fairlead plan` writes to queues that follow their workers with the model, on random traces.
+
+    compare_worker_quota.py --binary build/dev/fairlead --seeds 0..100
+
+Compared is every write of a ClusterQueue: when, which, and every pair of it. A trace that differs is shrunk, kept in a
+file and printed with the command that runs it.
+"""
+import argparse
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+
+import compare
+import compare_multikueue
+import multikueue_objects
+import worker_quota
+import worker_quota_traces
+
+
+def arguments(maker):
+    lists = compare_multikueue.settings_arguments(maker.settings)
+    return [*compare.settings_arguments(maker.config), *lists[2:], "--set", "members.mode=none"]
+
+
+def plan(binary, maker, lines):
+    done = subprocess.run([binary, "plan", "-", *arguments(maker)], capture_output=True, text=True, timeout=60,
+                          input=multikueue_objects.render(lines))
+    if done.returncode != 0:
+        raise RuntimeError("exit %d: %s" % (done.returncode, done.stderr))
+    return [(compare.milliseconds(w["time"]), w["name"], compare.quotas(w["body"]["spec"]))
+            for w in map(json.loads, done.stdout.splitlines()) if w["kind"] == "ClusterQueue"]
+
+
+def difference(binary, maker, lines):
+    """None, or the first write in which the two disagree."""
+    key = lambda write: write[:2]
+    expected = sorted(worker_quota.Hub(maker.config, maker.settings).run(lines), key=key)
+    try:
+        found = sorted(plan(binary, maker, lines), key=key)
+    except (RuntimeError, subprocess.TimeoutExpired) as error:
+        return expected[:1], str(error)
+    for i in range(max(len(expected), len(found))):
+        a, b = (writes[i] if i < len(writes) else None for writes in (expected, found))
+        if a != b:
+            return a, b
+    return None
+
+
+def shrink(binary, maker, lines, seconds):
+    """Leaves out lines while some difference stays, for at most that long.
+
+    Flavors, Nodes, capacity and claims stay: a pair without its flavor is withheld, and the others make a cluster known.
+    """
+    began, size = time.monotonic(), len(lines) // 2
+    while size >= 1:
+        i = 0
+        while i < len(lines) and time.monotonic() - began < seconds:
+            fewer = lines[:i] + [x for x in lines[i:i + size] if needed(x)] + lines[i + size:]
+            try:
+                smaller = len(fewer) < len(lines) and difference(binary, maker, fewer)
+            except (AssertionError, KeyError):
+                smaller = False
+            if smaller:
+                lines = fewer
+            else:
+                i += size
+        size //= 2
+    return lines
+
+
+def needed(line):
+    return line.get("object", {}).get("kind") in ("ResourceFlavor", "Node", "ClusterMetrics", "ClusterResourceClaim")
+
+
+def report(options, seed, maker, lines):
+    small = shrink(options.binary, maker, lines, options.shrink_seconds)
+    path = os.path.join(options.keep, "worker-quota-seed-%d.jsonl" % seed)
+    with open(path, "w") as file:
+        file.write(multikueue_objects.render(small))
+    model, binary = difference(options.binary, maker, small)
+    print("seed %d, features: %s" % (seed, ", ".join(sorted(maker.on))))
+    print("  %s plan %s %s" % (options.binary, path, shlex.join(arguments(maker))))
+    print("  " + multikueue_objects.render(small).rstrip("\n").replace("\n", "\n  "))
+    print("  model:  %s\n  binary: %s\n" % (model, binary))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--seeds", default="0..100")
+    parser.add_argument("--seconds", type=float, default=50, help="stop after this long; what was run is printed")
+    parser.add_argument("--shrink-seconds", type=float, default=20)
+    parser.add_argument("--failures", type=int, default=3)
+    parser.add_argument("--keep", default=tempfile.gettempdir(), help="where traces that differ are kept")
+    parser.add_argument("--features", help="comma-separated; only these, in every trace")
+    options = parser.parse_args()
+    low, _, high = options.seeds.partition("..")
+    began, failures, ran, writes = time.monotonic(), 0, 0, 0
+    for seed in range(int(low), int(high or low) + 1):
+        if time.monotonic() - began > options.seconds or failures >= options.failures:
+            break
+        maker = worker_quota_traces.Maker(seed, options.features.split(",") if options.features else None)
+        lines = maker.make()
+        ran += 1
+        writes += len(maker.hub.writes)
+        if difference(options.binary, maker, lines):
+            failures += 1
+            report(options, seed, maker, lines)
+    print("%d traces with %d writes, %d differ" % (ran, writes, failures))
+    return 1 if failures or not ran or not writes else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
