@@ -199,7 +199,12 @@ class Maker:
 
     def source(self):
         r, watched = self.r, [c for c in self.clusters if c not in self.unwatched]
-        if not watched or self.now < 30000 and "lost early" not in self.on:
+        # A silent worker that has told nothing holds the first write back; what if its list goes no page says.
+        early = "lost early" in self.on and not self.on & {"lists", "frozen", "checks", "annotation", "two lists"}
+        if not early:
+            watched = [c for c in watched if all(f.told and f.shares.get(c) and f.shares[c].known
+                                                 for f in self.hub.followers.values())]
+        if not watched:
             return
         c = r.choice(watched)
         if any("object" not in x and x["time"] == self.now for x in self.lines):
