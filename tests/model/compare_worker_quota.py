@@ -58,7 +58,7 @@ def difference(binary, maker, lines):
 def shrink(binary, maker, lines, seconds):
     """Leaves out lines while some difference stays, for at most that long.
 
-    Flavors, Nodes, capacity and claims stay: a pair without its flavor is withheld, and the others make a cluster known.
+    Flavors, Nodes, capacity and claims stay: without a flavor its pair is withheld, the others make a cluster known.
     """
     began, size = time.monotonic(), len(lines) // 2
     while size >= 1:

@@ -18,7 +18,7 @@ PREFIX = "fairlead.io/quota-"
 # Where the page can be read in two ways.
 ROUNDS_AT_100 = False        # is a sum that is not a whole quantum rounded though the percentage is 100
 QUIET_0_AWAITS_NOBODY = True  # with firstQuiet 0s: is a worker that nobody watches not waited for either
-OTHER_WORDS_ARE_UNREADABLE = True  # does quota-from with another word leave the last good terms, as a bad percentage does
+OTHER_WORDS_ARE_UNREADABLE = True  # does another word in quota-from leave the last good terms, as a bad percentage does
 WAITS_FOR_THE_LOST = True    # does a worker that was lost before it told anything hold the first write back
 
 
@@ -158,6 +158,8 @@ class Hub(model.Hub):
         elif kind == "ClusterQueue":
             self.put(self.objects, meta(obj)["name"], None if gone else obj)
             self.take_terms(meta(obj)["name"])
+            if gone:
+                self.last_write.pop(meta(obj)["name"], None)
             return [line]
         elif kind == "ClusterMetrics":
             return self.nodes_of(line)
@@ -207,8 +209,8 @@ class Hub(model.Hub):
         for p in self.placements_of(queue):
             window = lists.setting(p, "moveWindow")
             for name in lists.members(p):
-                leaving = lists.absent.lasted((p, name), window, self.now)
-                if (name in lists.chosen[p] or not leaving or p in lists.frozen.start) and (p, name) in lists.cluster_of:
+                gone = lists.absent.lasted((p, name), window, self.now) and p not in lists.frozen.start
+                if (p, name) in lists.cluster_of and (name in lists.chosen[p] or not gone):
                     out.add(lists.cluster_of[(p, name)])
         return out
 

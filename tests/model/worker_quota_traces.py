@@ -65,8 +65,8 @@ class Maker:
         self.config = {"debounce": {
             "ingestCoalesce": 0, "shrinkWindow": r.choice([3000 * odd + odd, 3000 + odd, 5000 + 3 * odd]),
             "growWindow": r.choice([10000 + 7 * odd, 20000 + 13 * odd]),
-            "firstQuiet": r.choice(
-                [4000 + 17 * odd, 6000 + 19 * odd] if "late first" in on else [1011 * odd, 1000 + 17 * odd, 2000 + 19 * odd]),
+            "firstQuiet": r.choice([4000 + 17 * odd, 6000 + 19 * odd] if "late first" in on else
+                                   [1011 * odd, 1000 + 17 * odd, 2000 + 19 * odd]),
             "minGrowInterval": r.choice([0, 7000 + 29 * odd, 15000 + 31 * odd]),
             "growDeadbandPercent": r.choice([2, 10, 30]) if "deadband" in on else 0,
             "deadbandMaxAge": r.choice([25000 + 37 * odd, 60000 + 41 * odd]), "flapPenalty": 0,
