@@ -13,8 +13,8 @@ QUEUE = "shared"
 LOCAL_QUEUES = f"{KUEUE}/namespaces/team/localqueues"
 PREFIX = "fairlead.io/quota-"
 SHRINK_WINDOW, GROW_WINDOW = 1, 2
-DEBOUNCE = (f"debounce={{ingestCoalesce: 0s, shrinkWindow: {SHRINK_WINDOW}s, growWindow: {GROW_WINDOW}s, firstQuiet: 1s, "
-            "minGrowInterval: 0s, growDeadbandPercent: 0, writeInterval: 0s}")
+DEBOUNCE = (f"debounce={{ingestCoalesce: 0s, shrinkWindow: {SHRINK_WINDOW}s, growWindow: {GROW_WINDOW}s, "
+            "firstQuiet: 1s, minGrowInterval: 0s, growDeadbandPercent: 0, writeInterval: 0s}")
 
 
 def setUpModule():
