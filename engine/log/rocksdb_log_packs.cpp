@@ -100,6 +100,7 @@ Result<void> RocksdbLog::prune_before(Seq seq) {
     const std::lock_guard lock(mutex_);
     base_ = *cut;
     epochs_ = std::move(epochs);
+    epochs_ahead_ = epochs_;
   }
   store_->pruned_entries.first = next(cut->last).value;
   return free_pruned();

@@ -259,7 +259,10 @@ TEMPLATE_TEST_CASE("Others may read while one appends", "", InMemory, OnRocksdb)
   REQUIRE(log.append(drafts(0, 1), LogTime{1}, Epoch{1}).has_value());
   std::thread appending([&log] {
     for (int commit = 0; commit < 50; ++commit)
-      static_cast<void>(log.append(drafts(commit, 2), LogTime{commit}, Epoch{1}));
+      static_cast<void>(commit % 3 == 0
+                            ? log.append(drafts(commit, 2), LogTime{commit}, Epoch{1})
+                            : log.append_ahead(drafts(commit, 2), LogTime{commit}, Epoch{1}));
+    static_cast<void>(log.settle());
   });
   bool dense = true;
   for (int round = 0; round < 50; ++round) {
