@@ -130,13 +130,55 @@ class JsonDocument {
   Node& add(JsonKind kind, std::string_view key);
   std::uint32_t keep(std::string_view text);
   std::string_view slice(std::uint32_t at, std::uint32_t size) const {
-    return std::string_view(characters_).substr(at, size);
+    return {characters_.data() + at, size};
   }
 
   std::vector<Node> nodes_;          // preorder
   std::string characters_;           // keys and texts, one behind the other
   std::vector<std::uint32_t> open_;  // containers being built
 };
+
+// Inline, because a projection asks hundreds of times a line.
+
+inline JsonKind JsonView::kind() const {
+  return document_ == nullptr ? JsonKind::absent : document_->nodes_[at_].kind;
+}
+
+inline std::string_view JsonView::text() const {
+  if (document_ == nullptr) return {};
+  const auto& node = document_->nodes_[at_];
+  if (node.kind == JsonKind::array || node.kind == JsonKind::object) return {};
+  return document_->slice(node.text_at, node.text_size);
+}
+
+inline std::string_view JsonView::key() const {
+  if (document_ == nullptr) return {};
+  const auto& node = document_->nodes_[at_];
+  return document_->slice(node.key_at, node.key_size);
+}
+
+inline JsonView::Iterator& JsonView::Iterator::operator++() {
+  at_ = document_->nodes_[at_].end;
+  return *this;
+}
+
+inline JsonView::Iterator JsonView::begin() const {
+  if (!is(JsonKind::array) && !is(JsonKind::object)) return {document_, 0};
+  return {document_, at_ + 1};
+}
+
+inline JsonView::Iterator JsonView::end() const {
+  if (!is(JsonKind::array) && !is(JsonKind::object)) return {document_, 0};
+  return {document_, document_->nodes_[at_].end};
+}
+
+inline JsonView JsonView::operator[](std::string_view name) const {
+  JsonView found;
+  if (!is(JsonKind::object)) return found;
+  for (JsonView member : *this)
+    if (member.key() == name) found = member;
+  return found;
+}
 
 /// Where and why a text is no JSON.
 struct JsonFault {

@@ -75,6 +75,7 @@ WatchStep WatchDecoder::decode(std::string_view line) {
   step.kind = WatchStep::Kind::event;
   step.event.emplace();
   step.event->root = root;
+  step.event->line = line;
   if (type == "ADDED")
     step.event->type = WatchEventType::added;
   else if (type == "MODIFIED")

@@ -25,6 +25,7 @@ enum class WatchEventType : std::uint8_t { added, modified, deleted, bookmark, e
 struct WatchEvent {
   WatchEventType type = WatchEventType::error;
   JsonView root;
+  std::string_view line;  ///< its text
 
   JsonView object() const {
     JsonView inner = root["object"];

@@ -92,6 +92,8 @@ std::span<const std::string_view> of_kind(Kind kind) {
   }
 }
 
+constexpr std::size_t kGatheredKeptMax = std::size_t{1} << 20;
+
 // Of this process, known to nobody.
 std::uint64_t key() {
   static const std::uint64_t made = [] {
@@ -101,14 +103,12 @@ std::uint64_t key() {
   return made;
 }
 
-// One of each thread: a reset compares with the key before, and makes its tables only once.
-XXH3_state_t& state() {
-  thread_local XXH3_state_t made = [] {
-    XXH3_state_t empty;
-    XXH3_INITSTATE(&empty);
-    return empty;
-  }();
-  return made;
+// What is hashed of a line, gathered: a hash in one go has none of the cost of a stream's state.
+std::string& gathered() {
+  thread_local std::string bytes;
+  if (bytes.capacity() > kGatheredKeptMax) std::string().swap(bytes);
+  bytes.clear();
+  return bytes;
 }
 
 }  // namespace
@@ -182,14 +182,12 @@ std::vector<std::string_view> WatchGlancer::ignored() const {
 class WatchGlancer::Walk {
  public:
   Walk(const JsonIndex& line, const std::vector<Field>& fields)
-      : text_(line.text()), places_(line.places()), fields_(fields) {
-    XXH3_128bits_reset_withSeed(&hash_, key());
-  }
+      : text_(line.text()), places_(line.places()), fields_(fields) {}
 
   bool walk(WatchGlance& out) {
     if (here() != '{' || !value(0, out) || at_ != places_.size()) return false;
     take_up_to(text_.size());
-    const XXH128_hash_t hash = XXH3_128bits_digest(&hash_);
+    const XXH128_hash_t hash = XXH3_128bits_withSeed(kept_.data(), kept_.size(), key());
     out.rest = {hash.low64, hash.high64};
     return true;
   }
@@ -197,24 +195,27 @@ class WatchGlancer::Walk {
  private:
   char here() const { return at_ < places_.size() ? text_[places_[at_]] : '\0'; }
 
-  // Hashes what lies between the last field that was left out and `end`.
+  // Keeps what lies between the last field that was left out and `end`.
   void take_up_to(std::size_t end) {
-    XXH3_128bits_update(&hash_, text_.data() + taken_, end - taken_);
+    kept_.append(text_.substr(taken_, end - taken_));
     taken_ = end;
   }
 
   // Moves behind the value at at_ without a look inside.
   bool skip() {
-    std::size_t depth = 0;
+    // Bit 5 makes [ and { alike, and ] and }.
+    const auto bracket = [this](std::size_t at) { return text_[places_[at]] | 0x20; };
     const std::size_t end = places_.size();
-    do {
-      if (at_ >= end) return false;
-      // Bit 5 makes [ and { alike, and ] and }.
-      const char c = static_cast<char>(text_[places_[at_]] | 0x20);
-      depth += c == '{';
-      depth -= c == '}';
-      ++at_;
-    } while (depth != 0);
+    std::size_t at = at_;
+    if (at >= end || bracket(at) == '}') return false;
+    if (bracket(at++) == '{')
+      for (std::size_t depth = 1; depth != 0; ++at) {
+        if (at >= end) return false;
+        const int c = bracket(at);
+        depth += c == '{';
+        depth -= c == '}';
+      }
+    at_ = at;
     return true;
   }
 
@@ -296,8 +297,8 @@ class WatchGlancer::Walk {
   const std::span<const std::uint32_t> places_;
   const std::vector<Field>& fields_;
   std::size_t at_ = 0;     // in places_
-  std::size_t taken_ = 0;  // bytes of text_ that are hashed or left out
-  XXH3_state_t& hash_ = state();
+  std::size_t taken_ = 0;  // bytes of text_ that are kept or left out
+  std::string& kept_ = gathered();
 };
 
 std::optional<WatchGlance> WatchGlancer::glance(const JsonIndex& line) const {
