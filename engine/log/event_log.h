@@ -127,9 +127,10 @@ class EventLog {
 
   /// As append_owned, but the commit may still be on its way when this returns, so that the caller
   /// makes the next group ready while the disk is waited for. The events are what is going to be
-  /// stored; nothing of them may be shown or acted on before settle() said that they are. One
-  /// commit is on its way at most: a second waits for it, and is not begun if it failed. Until it
-  /// is stored, readers and last_seq() do not know of it.
+  /// stored; nothing of them may be shown or acted on before settle() said that they are. A few
+  /// commits are on their way at most, one behind the other: none is written before the one before
+  /// it is durable, nor after one that failed. Until one is stored, readers and last_seq() do not
+  /// know of it.
   virtual Result<std::vector<Event>> append_ahead(std::vector<EventDraft>&& drafts, LogTime time,
                                                   Epoch epoch) {
     return append_owned(std::move(drafts), time, epoch);

@@ -21,8 +21,10 @@ namespace fs = std::filesystem;
 /// A reader of a running hub can meet files that vanish between being listed and being read.
 constexpr int kReadAttemptsMax = 4;
 
-/// Memory that was never touched is slow, so that of a payload is used again, up to this size.
+/// Memory that was never touched is slow, so that of payloads is used again: of one that is packed
+/// and of one that is filled meanwhile, up to this size.
 constexpr std::size_t kSpareBytesMax = std::size_t{16} << 20;
+constexpr std::size_t kSparesMax = 2;
 
 /// What may be in a data directory that has no log yet.
 bool harmless(const fs::path& name) {
@@ -102,7 +104,7 @@ std::map<Epoch, std::string> news_of_epochs(const std::vector<Event>& events,
 RocksdbLog::RocksdbLog() = default;
 
 RocksdbLog::~RocksdbLog() {
-  static_cast<void>(writing_.settle());  // whoever wanted to know has asked
+  static_cast<void>(settle());  // whoever wanted to know has asked
   if (mark_ != nullptr) mark_->sync();
 }
 
@@ -213,7 +215,7 @@ struct RocksdbLog::Prepared {
   std::vector<Event> events;  ///< until the caller takes them
   PackHeader header;
   std::string payload;
-  rocksdb::WriteBatch batch;  ///< all but the pack
+  rocksdb::WriteBatch batch;
   LogTail reached;
   std::map<Epoch, std::string> news;  ///< epochs to be listed
 };
@@ -230,7 +232,10 @@ Result<std::shared_ptr<RocksdbLog::Prepared>> RocksdbLog::prepare(std::vector<Ev
   std::string memory;
   {
     const std::lock_guard lock(mutex_);
-    memory = std::move(spare_);
+    if (!spare_.empty()) {
+      memory = std::move(spare_.back());
+      spare_.pop_back();
+    }
   }
   Result<Commit> commit = make_commit(ahead_, drafts, time, epoch, std::move(memory));
   if (!commit) return commit.error();
@@ -254,17 +259,25 @@ Result<std::shared_ptr<RocksdbLog::Prepared>> RocksdbLog::prepare(std::vector<Ev
   return prepared;
 }
 
-/// Once a sync failed nobody knows what the disk holds: it is never tried again as if it had not
-/// happened.
-Result<void> RocksdbLog::write(Prepared& prepared) {
+Result<void> RocksdbLog::pack_up(Prepared& prepared) {
   rocksdb::WriteBatch& batch = prepared.batch;
   rocksdb::Status status = batch.Put(store_->events, seq_key(prepared.header.first),
                                      pack(prepared.header, prepared.payload));
   for (const auto& [epoch, version] : prepared.news)
     if (status.ok()) status = batch.Put(store_->meta, epoch_key(epoch), version);
+  if (!status.ok()) return stop_writing(translate(status, "cannot make a commit ready"));
+  const std::lock_guard lock(mutex_);
+  if (prepared.payload.capacity() <= kSpareBytesMax && spare_.size() < kSparesMax)
+    spare_.push_back(std::move(prepared.payload));
+  return {};
+}
+
+/// Once a sync failed nobody knows what the disk holds: it is never tried again as if it had not
+/// happened.
+Result<void> RocksdbLog::write(Prepared& prepared) {
   rocksdb::WriteOptions options;
   options.sync = true;
-  if (status.ok()) status = store_->db->Write(options, &batch);
+  const rocksdb::Status status = store_->db->Write(options, &prepared.batch);
   if (!status.ok())
     return stop_writing(translate(status, "cannot append to the log in " + directory_.string()));
   stop_point("append.before_mark");
@@ -273,7 +286,6 @@ Result<void> RocksdbLog::write(Prepared& prepared) {
   const std::lock_guard lock(mutex_);
   tail_ = prepared.reached;
   for (auto& [epoch, version] : prepared.news) epochs_[epoch] = std::move(version);
-  if (prepared.payload.capacity() <= kSpareBytesMax) spare_ = std::move(prepared.payload);
   return {};
 }
 
@@ -288,6 +300,7 @@ Result<std::vector<Event>> RocksdbLog::append_owned(std::vector<EventDraft>&& dr
   if (drafts.empty()) return std::vector<Event>();
   auto prepared = prepare(drafts, time, epoch);
   if (!prepared) return prepared.error();
+  if (auto packed = pack_up(**prepared); !packed) return packed.error();
   if (auto written = write(**prepared); !written) return written.error();
   ahead_ = (*prepared)->reached;
   return std::move((*prepared)->events);
@@ -301,13 +314,17 @@ Result<std::vector<Event>> RocksdbLog::append_ahead(std::vector<EventDraft>&& dr
   if (!prepared) return prepared.error();
   std::vector<Event> events = std::move((*prepared)->events);
   ahead_ = (*prepared)->reached;
-  const auto work = [this, prepared = *std::move(prepared)] { return write(*prepared); };
-  if (auto begun = writing_.begin(work); !begun) return begun.error();
+  auto work = [this, prepared = *std::move(prepared)]() -> Result<void> {
+    if (auto packed = pack_up(*prepared); !packed) return packed;
+    return writing_.begin([this, prepared] { return write(*prepared); });
+  };
+  if (auto begun = packing_.begin(std::move(work)); !begun) return begun.error();
   return events;
 }
 
 Result<void> RocksdbLog::settle() {
-  if (auto settled = writing_.settle(); !settled) return settled;
+  if (auto packed = packing_.settle(); !packed) return packed;
+  if (auto written = writing_.settle(); !written) return written;
   return expect_writable();
 }
 

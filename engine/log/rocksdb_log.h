@@ -10,7 +10,8 @@
 // start finds out.
 //
 // An append has two parts. Making ready (numbers, encoding, chain) happens on the caller's thread.
-// Packing, writing and syncing follow there too (append), or on a thread of the log (append_ahead).
+// Packing, then writing and syncing follow there too (append), or each on a thread of the log
+// (append_ahead): so one commit is encoded while another is packed and a third is waited for.
 #pragma once
 
 #include <filesystem>
@@ -21,6 +22,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/log/commit.h"
 #include "engine/log/event_log.h"
@@ -114,6 +116,7 @@ class RocksdbLog final : public EventLog {
   struct Prepared;
   Result<std::shared_ptr<Prepared>> prepare(std::vector<EventDraft>& drafts, LogTime time,
                                             Epoch epoch);
+  Result<void> pack_up(Prepared& prepared);
   Result<void> write(Prepared& prepared);
   Result<void> expect_writable() const;
   Error stop_writing(Error why);
@@ -131,13 +134,16 @@ class RocksdbLog final : public EventLog {
   LogTail tail_;
   std::map<Epoch, std::string> epochs_;  ///< of the kept events, with their program versions
   std::optional<Error> stopped_;         ///< why nothing is written any more
-  std::string spare_;                    ///< memory of the last payload, to use again
+  std::vector<std::string> spare_;       ///< memory of payloads, to use again
 
   // Of the appending thread: what holds once all is durable.
   LogTail ahead_;
   std::map<Epoch, std::string> epochs_ahead_;
 
-  WriteBehind writing_;  ///< last, because it uses the rest
+  // Last, because they use the rest, and the second the first. With one being written, one ready
+  // and one being packed, the disk never waits for a commit if there are enough of them.
+  WriteBehind writing_{2};
+  WriteBehind packing_{1};
 };
 
 }  // namespace fairlead

@@ -13,16 +13,16 @@ WriteBehind::~WriteBehind() {
   if (thread_.joinable()) thread_.join();
 }
 
-Result<void> WriteBehind::settled(std::unique_lock<std::mutex>& lock) {
-  changed_.wait(lock, [this] { return !work_; });
+Result<void> WriteBehind::outcome() const {
   if (failed_) return *failed_;
   return {};
 }
 
 Result<void> WriteBehind::begin(std::function<Result<void>()> work) {
   std::unique_lock lock(mutex_);
-  if (auto before = settled(lock); !before) return before;
-  work_ = std::move(work);
+  changed_.wait(lock, [this] { return failed_ || works_.size() < works_max_; });
+  if (failed_) return *failed_;
+  works_.push_back(std::move(work));
   if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
   changed_.notify_all();
   return {};
@@ -30,20 +30,31 @@ Result<void> WriteBehind::begin(std::function<Result<void>()> work) {
 
 Result<void> WriteBehind::settle() {
   std::unique_lock lock(mutex_);
-  return settled(lock);
+  changed_.wait(lock, [this] { return works_.empty(); });
+  return outcome();
 }
 
 void WriteBehind::run() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return stopping_ || work_; });
-    if (!work_) return;
+    changed_.wait(lock, [this] { return stopping_ || !works_.empty(); });
+    if (works_.empty()) return;
+    const auto& work = works_.front();  // stays where it is when others are added
     lock.unlock();
-    const Result<void> done = work_();
+    const Result<void> done = work();
     lock.lock();
-    if (!done) failed_ = done.error();
-    work_ = nullptr;
+    std::deque<std::function<Result<void>()>> ended;  // freed while nobody waits for it
+    if (done) {
+      ended.push_back(std::move(works_.front()));
+      works_.pop_front();
+    } else {
+      failed_ = done.error();
+      ended.swap(works_);
+    }
     changed_.notify_all();
+    lock.unlock();
+    ended.clear();
+    lock.lock();
   }
 }
 

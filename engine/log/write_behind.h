@@ -1,11 +1,14 @@
-// One thread that writes while its owner prepares what is written next.
+// One thread that works while its owner prepares what comes next.
 //
-// At most one piece of work is under way: the next is taken when it has ended well. So commits
-// reach the disk in order, each synced before the next begins, and how far the owner can be ahead
-// of the disk is bounded. After a failure nothing more is begun.
+// Works run one after the other, in the order in which they were begun; the next is taken only when
+// the one before has ended well. How many may be there at once is bounded: so is how far the owner
+// can be ahead. One that waits behind the one under way spares the thread a sleep between the two.
+// After a failure nothing more is run.
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
+#include <deque>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -15,28 +18,30 @@
 
 namespace fairlead {
 
-/// Owned by one thread; the work runs on another, which begins with the first work.
+/// Owned by one thread; the works run on another, which begins with the first.
 class WriteBehind {
  public:
-  WriteBehind() = default;
-  /// Waits for what is under way.
+  /// `works_max` (at least 1) works may not have ended, the one under way counted.
+  explicit WriteBehind(std::size_t works_max) : works_max_(works_max) {}
+  /// Waits for what was begun.
   ~WriteBehind();
   WriteBehind(const WriteBehind&) = delete;
   WriteBehind& operator=(const WriteBehind&) = delete;
 
-  /// Begins `work` when what is under way has ended; the error of that, if it failed: then `work`
-  /// is not begun.
+  /// Begins `work` as soon as there is room; the error of an earlier one, if that failed: then
+  /// `work` is never run.
   Result<void> begin(std::function<Result<void>()> work);
-  /// Waits for what is under way; its error, if it failed.
+  /// Waits for what was begun; the first error, if there was one.
   Result<void> settle();
 
  private:
   void run();
-  Result<void> settled(std::unique_lock<std::mutex>& lock);
+  Result<void> outcome() const;
 
+  const std::size_t works_max_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::function<Result<void>()> work_;  ///< under way, or about to be; empty: none
+  std::deque<std::function<Result<void>()>> works_;  ///< the first is under way
   std::optional<Error> failed_;
   bool stopping_ = false;
   std::thread thread_;

@@ -5,8 +5,8 @@
 // listens: the loop (hub_loop.h) does. So tests drive it with a memory log and a clock of their
 // own.
 //
-// Facts of a burst are folded while their commit is on its way to the disk, so that the next group
-// is made ready meanwhile; but whatever a step returns or says follows from what is durable.
+// Facts of a burst are folded while their commit is on its way to the disk, so that the next groups
+// are made ready meanwhile; but whatever a step returns or says follows from what is durable.
 //
 // How the log stays true to what was done: a moment that was decided is over, so whatever is
 // appended after it has a strictly later time. Folding the log then decides at the same places as
@@ -89,7 +89,7 @@ class HubCore {
   /// A ConfigChanged, if it differs from what is in force.
   Result<void> reconfigure(const Configuration& configuration);
   /// What it returns follows from durable events only. If it returns nothing and facts continue,
-  /// the last commit may still be on its way: its error is that of a later step.
+  /// the last commits may still be on their way: their error is that of a later step.
   Result<HubEffects> step(Inflow inflow);
   /// When the next step is due if nothing is offered: a moment of the past means at once.
   LogTime next_due() const;
@@ -106,7 +106,7 @@ class HubCore {
   const std::set<Kind>& awaited() const { return awaited_; }
   const State& state() const { return state_; }
   std::size_t under_way() const { return applier_.under_way(); }
-  /// `seq` and `log_time` are durable; in a burst the gauges may be one commit ahead of them.
+  /// `seq` and `log_time` are durable; in a burst the gauges may be some commits ahead of them.
   HubFigures figures() const;
 
  private:

@@ -124,6 +124,9 @@ TEST_CASE("A sync that fails on its way is told by the next call, and nothing fo
     REQUIRE((*log)->settle().has_value());
     files->failure = Failure::sync;
     REQUIRE((*log)->append_ahead(drafts(2, 2), LogTime{2}, Epoch{1}).has_value());
+    // These may be taken, as long as nobody knows better, and must never be written.
+    for (int behind = 4; behind < 12; behind += 2)
+      static_cast<void>((*log)->append_ahead(drafts(behind, 2), LogTime{behind}, Epoch{1}));
     const auto settled = (*log)->settle();
     REQUIRE(settled.has_error());
     CHECK(settled.error().code == ErrorCode::unavailable);
@@ -135,7 +138,8 @@ TEST_CASE("A sync that fails on its way is told by the next call, and nothing fo
     CHECK((*log)->last_seq() == Seq{2});
     CHECK(read_acknowledged(directory.path() / "acknowledged")->seq == Seq{2});
   }
-  CHECK(open_log(directory.path())->last_seq() >= Seq{2});
+  const Seq last = open_log(directory.path())->last_seq();
+  CHECK((last == Seq{2} || last == Seq{4}));  // a disk may have kept what it failed to sync
 }
 
 TEST_CASE("On a full disk the log says so and takes no more events") {
