@@ -154,6 +154,13 @@ bool people_write(Kind kind) {
 
 std::string not_too_long(std::string text) { return text.size() <= kRawBytesMax ? text : ""; }
 
+// Reads the line again: a tree of what projections read is not all that people wrote.
+std::string kept_of_line(std::string_view line) {
+  JsonFault fault;
+  const auto read = parse_json(line, fault);
+  return read ? not_too_long(raw_text(read->root()["object"])) : std::string();
+}
+
 }  // namespace
 
 std::string raw_to_keep(Kind kind, JsonView object) {
@@ -161,14 +168,10 @@ std::string raw_to_keep(Kind kind, JsonView object) {
   return not_too_long(raw_text(object));
 }
 
-RawObject raw_of_line(Kind kind, std::string_view line, JsonView object) {
+RawObject raw_of_line(Kind kind, std::string_view line) {
   if (!people_write(kind)) return {};
-  if (line.size() > kRawBytesMax) return {raw_to_keep(kind, object), nullptr};
-  return {std::string(line), [](std::string_view text) {
-            JsonFault fault;
-            const auto read = parse_json(text, fault);
-            return read ? not_too_long(raw_text(read->root()["object"])) : std::string();
-          }};
+  if (line.size() > kRawBytesMax) return {kept_of_line(line), nullptr};
+  return {std::string(line), kept_of_line};
 }
 
 std::string raw_text(JsonView object) {

@@ -174,7 +174,7 @@ bool Reflector::tell(const WatchEvent& event) {
   auto& fact = out_.facts.emplace_back(std::in_place_type<ObjectSeen>);
   auto& seen = std::get<ObjectSeen>(fact);
   if (project_into(seen, kind_, version_, object)) {
-    seen.raw = raw_of_line(kind_, event.line, object);
+    seen.raw = raw_of_line(kind_, event.line);
     return true;
   }
   out_.facts.pop_back();

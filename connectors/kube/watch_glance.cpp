@@ -181,8 +181,10 @@ std::vector<std::string_view> WatchGlancer::ignored() const {
 // Goes over the places of a line once.
 class WatchGlancer::Walk {
  public:
-  Walk(const JsonIndex& line, const std::vector<Field>& fields)
-      : text_(line.text()), places_(line.places()), fields_(fields) {}
+  Walk(const JsonIndex& line, const std::vector<Field>& fields, std::vector<PlaceRange>& left_out)
+      : text_(line.text()), places_(line.places()), fields_(fields), left_out_(left_out) {
+    left_out_.clear();
+  }
 
   bool walk(WatchGlance& out) {
     if (here() != '{' || !value(0, out) || at_ != places_.size()) return false;
@@ -247,8 +249,11 @@ class WatchGlancer::Walk {
         continue;
       }
       take_up_to(begin);
-      if (fields_[field].told != Field::Told::no && here() == '"') tell(fields_[field].told, out);
+      const bool told = fields_[field].told != Field::Told::no;
+      if (told && here() == '"') tell(fields_[field].told, out);
+      const std::size_t value = at_;
       if (!skip() || at_ >= places_.size()) return false;
+      if (!told) left_out_.push_back({value, at_});
       taken_ = places_[at_];
     }
     ++at_;
@@ -276,7 +281,8 @@ class WatchGlancer::Walk {
   std::string_view string_here() const {
     const std::size_t begin = places_[at_] + 1;
     std::size_t end = at_ + 1 < places_.size() ? places_[at_ + 1] : text_.size();
-    while (end > begin && JsonIndex::is_space(text_[end - 1])) --end;
+    if (text_[end - 1] != '"')
+      while (end > begin && JsonIndex::is_space(text_[end - 1])) --end;
     return end > begin ? text_.substr(begin, end - 1 - begin) : std::string_view{};
   }
 
@@ -296,14 +302,16 @@ class WatchGlancer::Walk {
   const std::string_view text_;
   const std::span<const std::uint32_t> places_;
   const std::vector<Field>& fields_;
+  std::vector<PlaceRange>& left_out_;
   std::size_t at_ = 0;     // in places_
   std::size_t taken_ = 0;  // bytes of text_ that are kept or left out
   std::string& kept_ = gathered();
 };
 
-std::optional<WatchGlance> WatchGlancer::glance(const JsonIndex& line) const {
+std::optional<WatchGlance> WatchGlancer::glance(const JsonIndex& line,
+                                                std::vector<PlaceRange>& left_out) const {
   WatchGlance out;
-  if (!Walk(line, fields_).walk(out)) return std::nullopt;
+  if (!Walk(line, fields_, left_out).walk(out)) return std::nullopt;
   return out;
 }
 

@@ -318,14 +318,13 @@ TEST_CASE("what is kept of a watch line is made when it is asked for, and is the
   REQUIRE(document.has_value());
   const JsonView seen = document->root()["object"];
   for (const Kind kind : {Kind::cluster_queue, Kind::claim, Kind::node})
-    CHECK(raw_of_line(kind, line, seen).kept() == raw_to_keep(kind, seen));
-  CHECK(raw_of_line(Kind::claim, line, seen).text == line);
-  CHECK(raw_of_line(Kind::node, line, seen).text.empty());
+    CHECK(raw_of_line(kind, line).kept() == raw_to_keep(kind, seen));
+  CHECK(raw_of_line(Kind::claim, line).text == line);
+  CHECK(raw_of_line(Kind::node, line).text.empty());
   // A line that is too long to be carried along is cut at once.
   const std::string longer =
       line.substr(0, line.size() - 1) + R"(,"x":")" + std::string(kRawBytesMax, 'y') + "\"}";
-  const auto parsed = parse_json(longer);
-  const RawObject cut = raw_of_line(Kind::claim, longer, parsed->root()["object"]);
+  const RawObject cut = raw_of_line(Kind::claim, longer);
   CHECK(cut.kept_of == nullptr);
   CHECK(cut.kept() == raw_to_keep(Kind::claim, seen));
 }
