@@ -19,8 +19,8 @@ class SlowLog final : public StubbornLog {
   }
   Result<std::vector<Event>> append_ahead(std::vector<EventDraft>&& drafts, LogTime time,
                                           Epoch epoch) override {
-    if (auto before = settle(); !before) return before.error();
-    durable = {log.last_seq(), log.last_time(), log.chain()};
+    if (on_its_way && fails) return settle().error();
+    if (!on_its_way) durable = {log.last_seq(), log.last_time(), log.chain()};
     on_its_way = true;
     return StubbornLog::append(drafts, time, epoch);
   }
