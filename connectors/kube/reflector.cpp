@@ -293,8 +293,8 @@ void Reflector::listed(JsonView object, std::string_view line, const WatchGlance
   }
   if (!*seen) return;
   ObjectSeen& found = **seen;
-  found.raw = line.empty() ? RawObject{raw_to_keep(kind_, object), nullptr}
-                           : raw_of_line(kind_, line);
+  found.raw =
+      line.empty() ? RawObject{raw_to_keep(kind_, object), nullptr} : raw_of_line(kind_, line);
   const auto at = find_known(found.key.namespace_, found.key.name);
   Known& known = at != known_.end() ? at->second : known_[name_];
   known.listed = true;
