@@ -10,7 +10,8 @@ namespace fairlead {
 
 namespace {
 
-Json quota_row(const State& state, const KnownPair& pair, QueueWishes& wishes) {
+Json quota_row(const State& state, const KnownPair& pair, QueueWishes& wishes,
+               EventLookup& lookup) {
   const auto stands = standing(state, pair.queue, pair.key);
   const bool ours = owned_pairs(state, pair.queue).contains(pair.key);
   const HubQuota quota = hub_quota(state, pair.queue, pair.key);
@@ -32,6 +33,7 @@ Json quota_row(const State& state, const KnownPair& pair, QueueWishes& wishes) {
                       {"contributes", text(grant.contributes)},
                       {"reason", grant_reason(state, *grant.claim, *grant.grant, wishes)}});
   row["grants"] = std::move(grants);
+  add_workers(state, pair, lookup, row);
   return row;
 }
 
@@ -52,10 +54,11 @@ Result<AuditAnswer> audit_quota(const AuditSource& source, const AuditPosition& 
     for (const auto& [name, claims] : state.claims_of_queue) names.insert(name);
   }
   QueueWishes wishes(state);
+  EventLookup lookup(source.log);
   Json rows = Json::array();
   for (const std::string& name : names)
     for (const KnownPair& pair : pairs_of_queue(state, name))
-      rows.push_back(quota_row(state, pair, wishes));
+      rows.push_back(quota_row(state, pair, wishes, lookup));
   return AuditAnswer{{{"kind", "QuotaAudit"},
                       {"asOf", as_of_json(*moment)},
                       {"configuration", configuration_json(state)},

@@ -28,6 +28,11 @@ std::string quota_text(const Json& document) {
     std::string grants;
     for (const Json& grant : row["grants"])
       grants += (grants.empty() ? "" : "; ") + grant_text(grant);
+    if (row.contains("workers"))
+      for (const Json& worker : row["workers"])
+        if (worker.contains("contributes"))
+          grants += (grants.empty() ? "" : "; ") + cell(worker["cluster"]) + " " +
+                    cell(worker["contributes"]) + " of its ClusterQueues";
     if (!row["ours"]) grants = "no claim names it";
     const bool same = row["desired"] == row["nominal"];
     rows.push_back({cell(row["queue"]), cell(row["flavor"]), cell(row["resource"]),

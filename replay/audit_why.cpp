@@ -153,6 +153,7 @@ Result<AuditAnswer> audit_why(const AuditSource& source, const AuditPair& asked,
   answer["value"] = value_json(*at);
   answer["written"] = *written ? change_json(**written) : Json();
   answer["grants"] = std::move(grants);
+  add_workers(state, at->pair, lookup, answer);
   return AuditAnswer{std::move(answer)};
 }
 

@@ -21,6 +21,13 @@ namespace {
 // What the pair would be if capacity counted as it is, no cluster were closed, and every member
 // ready.
 Amount undamped(State state, const KnownPair& pair) {
+  if (const auto queue = state.queues.find(pair.queue); queue != state.queues.end())
+    for (auto& [cluster, share] : queue->second.workers.shares) {
+      share.known = true;
+      for (auto& [key, value] : share.values) value.accepted = value.usable;
+      if (const auto at = state.clusters.find(cluster); at != state.clusters.end())
+        at->second.hub_opens.reset();
+    }
   for (const GrantOfPair& grant : grants_of_pair(state, pair)) {
     const auto at = state.clusters.find(grant.claim->terms->cluster);
     if (at == state.clusters.end() || at->second.detached || !at->second.valued) continue;
@@ -55,6 +62,8 @@ class Guards {
       claim_guards(grant);
       cluster_guards(grant);
     }
+    if (const WorkerQuota* workers = followed(state_, pair_.queue))
+      for (const auto& [cluster, share] : workers->shares) worker_guards(cluster, share);
     return std::move(found_);
   }
   bool differs() const {
@@ -97,7 +106,10 @@ class Guards {
         break;
       }
     }
-    if (!owned_pairs(state_, pair_.queue).contains(pair_.key))
+    if (at != state_.queues.end() && at->second.workers.asked && !at->second.workers.follows)
+      seq(add("FollowsNobody", "no AdmissionCheck of " + queue +
+                                   " names a Placement whose workers it could follow"));
+    else if (!owned_pairs(state_, pair_.queue).contains(pair_.key))
       add("NotOurs", "no claim names this pair: it is left as it is");
   }
 
@@ -107,7 +119,9 @@ class Guards {
     switch (kept->second) {
       case PairBar::unknown_capacity:
         add("CapacityUnknown",
-            "every claim that names the pair waits for its cluster's first value");
+            followed(state_, pair_.queue)
+                ? "a worker that the quota follows has not told its first values"
+                : "every claim that names the pair waits for its cluster's first value");
         break;
       case PairBar::withheld:
         add("Withheld", "the queue has no place for the pair: " + wish.withheld.at(pair_.key));
@@ -218,7 +232,7 @@ class Guards {
     }
     for (const auto& [key, value] : cluster.capacity)
       if (key.resource == row.resource && (key.flavor == row.flavor || key.flavor.empty()))
-        layer_guard(name, cluster, key, value);
+        layer_guard(name, key, layer_of(state_, name, cluster, key, value), value.because);
     if (grant.grant->granted < row.assigned) {
       Json& guard = add("Capacity", amount_text(row.resource, grant.grant->granted) + " of " +
                                         amount_text(row.resource, row.assigned) +
@@ -227,9 +241,13 @@ class Guards {
     }
   }
 
-  void layer_guard(const std::string& name, const Cluster& cluster, const CapacityKey& key,
-                   const CapacityValue& value) {
-    const Layer layer = layer_of(state_, name, cluster, key, value);
+  void worker_guards(const std::string& cluster, const WorkerShare& share) {
+    layer_guard(cluster, pair_.key, layer_of_share(state_, cluster, share, pair_.key),
+                share.because);
+  }
+
+  void layer_guard(const std::string& name, const CapacityKey& key, const Layer& layer,
+                   const std::vector<Seq>& because) {
     if (layer.name == "none") return;
     std::string guard_name = layer.name;
     guard_name[0] = static_cast<char>(guard_name[0] - 'a' + 'A');
@@ -238,7 +256,7 @@ class Guards {
     guard["cluster"] = name;
     guard["since"] = time_json(layer.since);
     guard["until"] = time_json(layer.until);
-    if (!value.because.empty()) guard["seq"] = value.because.back().value;
+    if (!because.empty()) guard["seq"] = because.back().value;
   }
 
   const State& state_;

@@ -186,8 +186,11 @@ std::vector<GrantOfPair> grants_of_pair(const State& state, const KnownPair& pai
           grant.row.resource != pair.key.resource)
         continue;
       GrantOfPair of{name, &claim, &grant, row, claim.winner ? 0 : grant.granted};
+      const bool counts = claim_counts(followed(state, pair.queue), claim.terms->cluster);
+      if (!counts) of.contributes = 0;
       for (const Contribution& part : quota.contributions)
-        if (claim.winner && part.cluster == claim.terms->cluster) of.contributes = part.amount;
+        if (counts && claim.winner && part.cluster == claim.terms->cluster)
+          of.contributes = part.amount;
       found.push_back(std::move(of));
     }
   }
@@ -217,16 +220,29 @@ Layer layer_of(const State& state, const std::string& cluster_name, const Cluste
             "a loss of most capacity waits for a second observation, at most " +
                 to_go_duration(settings.mass_shrink_hold),
             cluster.hold->since, cluster.hold->since + settings.mass_shrink_hold};
-  if (damped.accepted > damped.usable) return holding_layer(state.now, settings, key, damped);
-  if (damped.growing > damped.accepted && cluster.was != Liveness::live)
+  if (damped.accepted <= damped.usable && damped.growing > damped.accepted &&
+      cluster.was != Liveness::live)
     return {"frozen",
             "growth is frozen while the source is stale; then growWindow begins anew",
             cluster.unavailable_since,
             {}};
-  if (damped.growing > damped.accepted) return growing_layer(state.now, settings, key, damped);
-  if (damped.usable > damped.accepted)
+  return layer_of_value(state.now, settings, key, damped);
+}
+
+Layer layer_of_value(LogTime now, const DebounceSettings& settings, const CapacityKey& key,
+                     const DampedValue& value) {
+  if (value.accepted > value.usable) return holding_layer(now, settings, key, value);
+  if (value.growing > value.accepted) return growing_layer(now, settings, key, value);
+  if (value.usable > value.accepted)
     return {"flapSuppress", "nodes that flap do not count for growing", {}, {}};
   return {"none", "accepted is what is usable", {}, {}};
+}
+
+Json layer_json(const Layer& layer) {
+  return {{"name", layer.name},
+          {"text", layer.text},
+          {"since", time_json(layer.since)},
+          {"until", time_json(layer.until)}};
 }
 
 Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lookup) {
@@ -248,11 +264,7 @@ Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lo
                     {"growing", text(value.damped.growing)},
                     {"accepted", text(value.damped.accepted)},
                     {"state", capacity_state(at->second, value.damped)},
-                    {"layer",
-                     {{"name", layer.name},
-                      {"text", layer.text},
-                      {"since", time_json(layer.since)},
-                      {"until", time_json(layer.until)}}},
+                    {"layer", layer_json(layer)},
                     {"moved", moved_json(state, *grant.claim, key, value, settings, lookup)},
                     {"because", because_json(state, key, value, lookup)}});
   }

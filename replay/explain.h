@@ -22,6 +22,12 @@
 //   {"name", "seq", "flavor", "amount", "counts" (for the asked flavor), "eligible", "reasons",
 //    "suppressedSince", "suppressedUntil"}.
 // The amounts of eligible nodes of a flavor add up to its "offered".
+//
+// Where the queue follows its workers (annotation fairlead.io/quota-from) there is also "follows"
+// {"follows", "percent", "reserve", "malformed", "known"} and "workers", one a worker:
+//   {"cluster", "from" ("member", "claims", "unwatched", "left", "detached"), "known", "liveness",
+//    "hubOpens", "queues" [{"name", "seq", "nominal"}], "usable", "accepted", "contributes",
+//    "layer", "because"}.
 #pragma once
 
 #include <optional>
@@ -56,6 +62,18 @@ struct Layer {
 };
 Layer layer_of(const State& state, const std::string& cluster_name, const Cluster& cluster,
                const CapacityKey& key, const CapacityValue& value);
+
+/// The layer that holds one damped value of a source that is live, in the same words.
+Layer layer_of_value(LogTime now, const DebounceSettings& settings, const CapacityKey& key,
+                     const DampedValue& value);
+Json layer_json(const Layer& layer);
+
+/// The layer that holds a worker's share of the pair.
+Layer layer_of_share(const State& state, const std::string& cluster, const WorkerShare& share,
+                     const QuotaKey& pair);
+/// Adds "follows" and "workers" to `row`, if the queue follows its workers or its annotations are
+/// malformed.
+void add_workers(const State& state, const KnownPair& pair, EventLookup& lookup, Json& row);
 
 /// "capacity" of a claim's row: every flavor of its cluster that has the resource.
 Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lookup);

@@ -164,9 +164,12 @@ std::string presence_text(const Json& grant) {
 
 std::string sum_text(const Json& document) {
   const Json& value = document["value"];
+  const bool follows = document.contains("follows") && document["follows"]["follows"];
   if (!value["ours"]) return "desired       no claim names this pair: it is left as it is\n";
   if (value["unknown"])
-    return "desired       unknown: every claim that names it waits for its cluster's first value\n";
+    return std::string("desired       unknown: ") +
+           (follows ? "a worker waits for its first values\n"
+                    : "every claim that names it waits for its cluster's first value\n");
   std::string text = "desired       " + cell(value["desired"]) + " = base " + cell(value["base"]);
   std::string sum;
   for (const Json& grant : document["grants"]) {
@@ -174,14 +177,45 @@ std::string sum_text(const Json& document) {
     sum += (sum.empty() ? "" : " + ") + cell(grant["contributes"]) + " (" + cell(grant["cluster"]) +
            ")";
   }
+  if (follows)
+    for (const Json& worker : document["workers"])
+      if (worker.contains("contributes"))
+        sum += (sum.empty() ? "" : " + ") + cell(worker["contributes"]) + " (" +
+               cell(worker["cluster"]) + ")";
   if (sum.empty()) sum = "0";
-  if (value["overbookPercent"] == 100)
-    text += " + " + sum;
-  else
-    text += " + " + cell(value["overbookPercent"]) + "% of " + sum;
+  const Json& percent = follows ? document["follows"]["percent"] : value["overbookPercent"];
+  text += percent == 100 ? " + " + sum : " + " + cell(percent) + "% of " + sum;
+  if (follows && document["follows"]["reserve"] != "0")
+    text += " - reserve " + cell(document["follows"]["reserve"]);
   text += "\n";
   if (value["baseMalformed"] != "")
     text += "  the base is an earlier one: " + cell(value["baseMalformed"]) + "\n";
+  return text;
+}
+
+std::string follows_text(const Json& document) {
+  if (!document.contains("follows")) return "";
+  const Json& follows = document["follows"];
+  std::string text;
+  if (!follows["follows"])
+    text += "  does not follow workers: no AdmissionCheck of the queue names a Placement\n";
+  if (follows["malformed"] != "")
+    text += "  the terms are earlier ones: " + cell(follows["malformed"]) + "\n";
+  for (const Json& worker : document["workers"]) {
+    text += "  " + cell(worker["cluster"]) + "\n    worker        " + cell(worker["from"]) + ", " +
+            cell(worker["liveness"]) + ": usable " + cell(worker["usable"]) + ", accepted " +
+            cell(worker["accepted"]) + "\n";
+    for (const Json& queue : worker["queues"])
+      text += "      ClusterQueue " + cell(queue["name"]) + " there: " + cell(queue["nominal"]) +
+              ", " + seq_text(queue["seq"]) + "\n";
+    const Json& layer = worker["layer"];
+    if (layer["name"] != "none")
+      text += "      held by       " + cell(layer["name"]) + ": " + cell(layer["text"]) +
+              window_text(layer) + "\n";
+    for (const Json& event : worker["because"])
+      text += "      " + seq_text(event["seq"]) + " at " + cell(event["time"]) + "  " +
+              cell(event["text"]) + "\n";
+  }
   return text;
 }
 
@@ -220,6 +254,7 @@ std::string why_text(const Json& document) {
     for (const Json& capacity : grant["capacity"]) text += capacity_text(capacity);
     if (!grant["nodes"].empty()) text += nodes_text(grant["nodes"]);
   }
+  text += follows_text(document);
   const Json& configuration = document["configuration"];
   text += "configuration " + seq_text(configuration["seq"]) + " at " + cell(configuration["time"]) +
           ", digest " + cell(configuration["digest"]).substr(0, 12) + "\n";

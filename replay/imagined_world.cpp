@@ -99,7 +99,7 @@ void imagine_queue(ObjectSeen& seen, const State& history, const State& imagined
   if (was == history.queues.end() || !was->second.present || is == imagined.queues.end() ||
       !is->second.present)
     return;  // it is new: nobody has written it yet
-  if (is->second.uid.starts_with(kMadeUid)) seen.uid = is->second.uid;
+  if (is_made_uid(is->second.uid)) seen.uid = is->second.uid;
   ClusterQueueFacts& facts = std::get<ClusterQueueFacts>(seen.facts);
   facts.groups = merge_lists(list_before(history, seen.key.name, was->second, facts.groups),
                              facts.groups, is->second.facts.groups);
@@ -136,7 +136,7 @@ bool imagine_claim(ObjectSeen& seen, const State& history, const State& imagined
   const bool taken_away = was != history.claims.end() && had(was->second) && !has_ours;
   if (had(claim) && !taken_away) facts.finalizers.emplace_back(kClaimFinalizer);
   facts.status_grants = claim.facts.status_grants;
-  if (claim.uid.starts_with(kMadeUid)) {
+  if (is_made_uid(claim.uid)) {
     seen.uid = claim.uid;
     facts.created = claim.facts.created;
   }
@@ -162,12 +162,23 @@ bool imagine_work(ObjectSeen& seen, const State& imagined) {
 }
 
 // The policies are ours too; what KubeStellar says of them it says of what stands here.
-bool imagine_policy(ObjectSeen& seen, const State& imagined) {
-  const auto at = imagined.clusters.find(cluster_of_policy(seen.key.name));
-  if (at == imagined.clusters.end() || !at->second.policy.present) return false;
-  const Policy& policy = at->second.policy;
+bool imagine_policy(ObjectSeen& seen, const State& history, const State& imagined) {
   const auto& said = std::get<BindingPolicyFacts>(seen.facts);
+  const std::string cluster = cluster_of_policy(seen.key.name);
+  const auto at = imagined.clusters.find(cluster);
+  if (at == imagined.clusters.end() || !at->second.policy.present) return !said.ours;
+  const Policy& policy = at->second.policy;
   BindingPolicyFacts facts = policy.facts;
+  const auto was = history.clusters.find(cluster);
+  if (was != history.clusters.end() && was->second.policy.present &&
+      !write_under_way(history, seen.key)) {  // somebody else's edit
+    const BindingPolicyFacts& before = was->second.policy.facts;
+    if (said.ours != before.ours) facts.ours = said.ours;
+    if (said.spec_digest != before.spec_digest) {
+      facts.spec_digest = said.spec_digest;
+      facts.namespaces = said.namespaces;
+    }
+  }
   facts.synced = said.synced;
   facts.error = said.error;
   facts.observed_generation =
@@ -179,16 +190,19 @@ bool imagine_policy(ObjectSeen& seen, const State& imagined) {
   return true;
 }
 
-bool imagine_gone(const ObjectGone& gone, const State& imagined) {
+bool imagine_gone(const ObjectGone& gone, const State& history, const State& imagined) {
   if (gone.key.kind == Kind::manifest_work || gone.key.kind == Kind::binding_policy) return false;
   const auto claim = imagined.claims.find(gone.key.name);
-  if (gone.key.kind != Kind::claim || claim == imagined.claims.end()) return true;
+  if (gone.key.kind != Kind::claim || claim == imagined.claims.end())
+    return imagine_gone_of_multikueue(gone.key, history, imagined);
   // It goes when our finalizer does.
   const auto& finalizers = claim->second.facts.finalizers;
   return !claim->second.facts.deleting || std::none_of(finalizers.begin(), finalizers.end(), ours);
 }
 
 }  // namespace
+
+bool is_made_uid(const std::string& uid) { return uid.starts_with(kMadeUid); }
 
 std::vector<ResourceGroup> merge_lists(const std::vector<ResourceGroup>& base,
                                        const std::vector<ResourceGroup>& theirs,
@@ -203,7 +217,7 @@ std::vector<ResourceGroup> merge_lists(const std::vector<ResourceGroup>& base,
 std::optional<WatchFact> imagine(const Event& event, const State& history, const State& imagined) {
   WatchFact fact{event.source, {}};
   if (const auto* gone = std::get_if<ObjectGone>(&event.fact)) {
-    if (event.source == kHub && !imagine_gone(*gone, imagined)) return std::nullopt;
+    if (event.source == kHub && !imagine_gone(*gone, history, imagined)) return std::nullopt;
     fact.said = ObjectMissing{gone->key, gone->uid, gone->resource_version};
     return fact;
   }
@@ -235,8 +249,9 @@ std::optional<WatchFact> imagine(const Event& event, const State& history, const
     if (seen.key.kind == Kind::claim && !imagine_claim(seen, history, imagined))
       return std::nullopt;
     if (seen.key.kind == Kind::manifest_work && !imagine_work(seen, imagined)) return std::nullopt;
-    if (seen.key.kind == Kind::binding_policy && !imagine_policy(seen, imagined))
+    if (seen.key.kind == Kind::binding_policy && !imagine_policy(seen, history, imagined))
       return std::nullopt;
+    if (!imagine_of_multikueue(seen, history, imagined)) return std::nullopt;
   }
   fact.said = std::move(seen);
   return fact;

@@ -61,6 +61,17 @@ ObjectObserved shown(const State& state, const PatchIntended& intent, Seq seq,
 
 }  // namespace
 
+std::vector<Event> numbered(std::vector<EventDraft> drafts, LogTime at, Seq& last) {
+  std::vector<Event> events;
+  events.reserve(drafts.size());
+  for (EventDraft& draft : drafts) {
+    last = next(last);
+    events.push_back(
+        {last, at, Epoch{1}, std::move(draft.source), draft.cause, std::move(draft.fact)});
+  }
+  return events;
+}
+
 VirtualHub::VirtualHub(VirtualPorts ports, Feedback feedback, State start)
     : ports_(std::move(ports)), feedback_(feedback), state_(std::move(start)), now_(state_.now) {}
 

@@ -42,6 +42,10 @@ struct VirtualPorts {
   std::function<void(const State&, const Touched&)> decided;
 };
 
+/// The drafts of one moment as events behind `last`, which moves on: an `append` that keeps
+/// nothing.
+std::vector<Event> numbered(std::vector<EventDraft> drafts, LogTime at, Seq& last);
+
 class VirtualHub {
  public:
   /// From a state, at its time.

@@ -13,13 +13,6 @@ namespace fairlead {
 
 namespace {
 
-// Worker lists and BindingPolicies are not imagined: what the hub wrote of them stands in both
-// worlds.
-bool is_imagined(Kind kind) {
-  return kind != Kind::multikueue_config && kind != Kind::multikueue_cluster &&
-         kind != Kind::admission_check && kind != Kind::workload && kind != Kind::binding_policy;
-}
-
 constexpr std::uint64_t kProgressEvents = 10'000;
 
 // History itself, folded and measured moment by moment.
@@ -33,8 +26,7 @@ class ActualWorld {
 
   void take(const Event& event) {
     if (event.log_time > state_.now) pass_until(event.log_time);
-    if (const auto* intent = std::get_if<PatchIntended>(&event.fact);
-        intent && is_imagined(intent->target.kind)) {
+    if (const auto* intent = std::get_if<PatchIntended>(&event.fact)) {
       meter_.wrote(*intent);
       if (intent->verb != Verb::apply_status)
         writes_.push_back({event.seq, event.log_time, *intent});
@@ -115,8 +107,7 @@ class ImaginedWorld {
   const std::vector<PlannedWrite>& writes() const { return hub_.writes(); }
   Totals totals(LogTime end) const {
     TotalsMeter meter = meter_;
-    for (const PlannedWrite& write : hub_.writes())
-      if (is_imagined(write.intent.target.kind)) meter.wrote(write.intent);
+    for (const PlannedWrite& write : hub_.writes()) meter.wrote(write.intent);
     return meter.totals(end);
   }
 
@@ -146,18 +137,7 @@ class ImaginedWorld {
   VirtualPorts ports() {
     VirtualPorts ports;
     ports.append = [this](std::vector<EventDraft> drafts, LogTime at) {
-      std::vector<Event> events;
-      for (EventDraft& draft : drafts) {
-        Event event;
-        event.seq = seq_ = next(seq_);
-        event.log_time = at;
-        event.epoch = Epoch{1};
-        event.source = std::move(draft.source);
-        event.cause = draft.cause;
-        event.fact = std::move(draft.fact);
-        events.push_back(std::move(event));
-      }
-      return Result<std::vector<Event>>(std::move(events));
+      return Result<std::vector<Event>>(numbered(std::move(drafts), at, seq_));
     };
     ports.decided = [this](const State& state, const Touched& touched) {
       meter_.decided(state, touched);
@@ -198,8 +178,7 @@ using WritesByObject = std::map<WriteKey, std::vector<const PlannedWrite*>>;
 WritesByObject by_object(const std::vector<PlannedWrite>& writes) {
   WritesByObject sorted;
   for (const PlannedWrite& write : writes)
-    if (write.intent.verb != Verb::apply_status && is_imagined(write.intent.target.kind))
-      sorted[write_key(write.intent)].push_back(&write);
+    if (write.intent.verb != Verb::apply_status) sorted[write_key(write.intent)].push_back(&write);
   return sorted;
 }
 

@@ -91,4 +91,19 @@ constexpr std::optional<Kind> find_kind(std::string_view group, std::string_view
   return std::nullopt;
 }
 
+/// Kinds of the hub that only the path from Placements to MultiKueue reads: the rest of Fairlead
+/// works without them.
+constexpr bool is_of_multikueue_path(Kind kind) {
+  switch (kind) {
+    case Kind::multikueue_cluster:
+    case Kind::placement:
+    case Kind::placement_decision:
+    case Kind::addon_placement_score:
+    case Kind::workload:
+    case Kind::secret:
+    case Kind::custom_resource_definition: return true;
+    default: return false;
+  }
+}
+
 }  // namespace fairlead

@@ -2,11 +2,13 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "engine/fold/capacity.h"
 #include "engine/fold/claims.h"
 #include "engine/fold/cluster.h"
+#include "engine/fold/multikueue/worker_quota.h"
 #include "schema/debounce_parameter.h"
 
 namespace fairlead {
@@ -211,12 +213,7 @@ void judge_liveness(Close& close) {
   const Liveness is = liveness_of(close.state, cluster, close.settings);
   if (is == cluster.was) return;
   if (is == Liveness::live) {
-    for (auto& [key, value] : cluster.capacity) {
-      DampedValue& damped = value.damped;
-      damped.gap_since.reset();
-      damped.low.restart(LogTime{0}, std::min(damped.accepted, damped.growing));
-      damped.low.push(close.now, damped.growing);
-    }
+    for (auto& [key, value] : cluster.capacity) value.damped.begin_anew(close.now);
     cluster.first_valued = cluster.last_changed = close.now;
   }
   if (is == Liveness::lost || (cluster.hub_opens && is == Liveness::stale))
@@ -349,6 +346,7 @@ void close_cluster(State& state, const std::string& name, Touched& touched) {
   Cluster& cluster = close.cluster;
   map_flavors(close);
   const bool hub_open_before = !cluster.hub_opens;
+  const std::tuple before_close{cluster.was, cluster.valued, hub_open_before};
   release_flapping(close);
   const Totals before = measure(close);
   judge_liveness(close);
@@ -366,6 +364,9 @@ void close_cluster(State& state, const std::string& name, Touched& touched) {
   touched.clusters.insert(name);
   if (close.accepted_changed || hub_open_before != !cluster.hub_opens)
     reopen_claims_of(state, name);
+  if (before_close != std::tuple(cluster.was, cluster.valued, !cluster.hub_opens) ||
+      cluster.detached)
+    open_followers(state);
 }
 
 }  // namespace fairlead

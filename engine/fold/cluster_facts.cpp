@@ -11,12 +11,6 @@ namespace fairlead {
 
 namespace {
 
-void remember(std::vector<Seq>& because, Seq seq) {
-  if (seq == Seq{} || (!because.empty() && because.back() == seq)) return;
-  because.push_back(seq);
-  if (because.size() > kBecauseMax) because.erase(because.begin());
-}
-
 enum class Sign : std::uint8_t { minus, plus };
 
 // Fewer flap records are never looked through for decayed ones.

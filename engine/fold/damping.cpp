@@ -60,6 +60,12 @@ void DampedValue::observe(LogTime at, Amount usable_now, Amount growing_now) {
   low.push(at, growing);
 }
 
+void DampedValue::begin_anew(LogTime now) {
+  gap_since.reset();
+  low.restart(LogTime{0}, std::min(accepted, growing));
+  low.push(now, growing);
+}
+
 void DampedValue::move_to(LogTime now, Amount value) {
   left[accepted] = now;
   accepted = value;

@@ -82,6 +82,8 @@ struct DampedValue {
   void observe(LogTime at, Amount usable_now, Amount growing_now);
   /// A cluster's first accepted value; no growth in the sense of minGrowInterval.
   void accept_first(Amount value) { accepted = value; }
+  /// Growth must prove itself anew from `now` on: its source was away.
+  void begin_anew(LogTime now);
   /// Moves accepted as the rules say at `now`; true if it changed.
   bool step(LogTime now, const DebounceSettings& settings, Amount quantum, Fall fall,
             Growth growth);

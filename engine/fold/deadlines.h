@@ -44,8 +44,16 @@ struct CheckDeadline {
   friend auto operator<=>(const CheckDeadline&, const CheckDeadline&) = default;
 };
 
+/// The quota of a hub queue that follows its workers must be judged again, by the queue's name.
+struct QuotaDeadline {
+  std::string queue;
+
+  friend auto operator<=>(const QuotaDeadline&, const QuotaDeadline&) = default;
+};
+
 /// What a deadline is for; an object's deadline means that it may be written again.
-using DeadlineKey = std::variant<ClusterDeadline, WriteKey, ListDeadline, CheckDeadline>;
+using DeadlineKey =
+    std::variant<ClusterDeadline, WriteKey, ListDeadline, CheckDeadline, QuotaDeadline>;
 
 /// At most one deadline a key.
 class Deadlines {

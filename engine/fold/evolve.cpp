@@ -5,6 +5,7 @@
 #include "engine/fold/cluster.h"
 #include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/observe.h"
+#include "engine/fold/multikueue/worker_quota.h"
 #include "engine/fold/queues.h"
 #include "engine/fold/works.h"
 #include "engine/fold/writes.h"
@@ -32,6 +33,8 @@ void open_due(State& state) {
       open_list(state, list->placement);
     else if (const auto* check = std::get_if<CheckDeadline>(&*due))
       state.multikueue.open_checks.insert(check->check);
+    else if (const auto* quota = std::get_if<QuotaDeadline>(&*due))
+      state.multikueue.open_followers.insert(quota->queue);
     else
       reach_write_deadline(state, std::get<WriteKey>(*due));
   }
@@ -42,6 +45,8 @@ void close_moment(State& state, Touched& touched) {
   for (const std::string& name : std::exchange(state.open_clusters, {}))
     close_cluster(state, name, touched);
   close_claims(state, touched);
+  close_multikueue(state, touched);
+  close_worker_quotas(state);
   for (const std::string& name : std::exchange(state.open_queues, {})) {
     settle_pairs(state, name);
     touch_around_queue(state, name, touched);
@@ -50,7 +55,6 @@ void close_moment(State& state, Touched& touched) {
     settle_pairs(state, name);
     touched.queues.insert(name);
   }
-  close_multikueue(state, touched);
   if (std::exchange(state.all_open, false)) touched.everything = true;
 }
 
@@ -79,6 +83,7 @@ void observe_local_queue(State& state, const std::string& source, const ObjectKe
       cluster.member_local_queues[id] = facts->cluster_queue;
     else
       cluster.member_local_queues.erase(id);
+    open_followers(state);
     return;
   }
   if (const auto at = state.local_queues.find(id); at != state.local_queues.end())
@@ -91,15 +96,18 @@ void observe_local_queue(State& state, const std::string& source, const ObjectKe
   }
 }
 
-// The ClusterQueue of a watched member: only what runs on it matters.
+// The ClusterQueue of a watched member: what runs on it, and what hub queues may follow.
 void observe_member_queue(State& state, const std::string& source, const ObjectKey& key,
-                          const Facts* facts) {
-  if (key.kind != Kind::cluster_queue) return;
+                          const ClusterQueueFacts* facts, Seq seq) {
   Cluster& cluster = open_cluster(state, source);
-  if (facts)
-    cluster.member_usage[key.name] = std::get<ClusterQueueFacts>(*facts).usage;
-  else
-    cluster.member_usage.erase(key.name);
+  if (facts) {
+    MemberQueue& queue = cluster.member_queues[key.name];
+    if (queue.groups != facts->groups) open_followers(state);
+    queue = {facts->groups, facts->usage, seq};
+  } else {
+    cluster.member_queues.erase(key.name);
+    open_followers(state);
+  }
 }
 
 template <class T>
@@ -116,7 +124,11 @@ void take_in(State& state, const std::string& source, const ObjectKey& key, cons
   }
   if (key.kind == Kind::local_queue)
     return observe_local_queue(state, source, key, as<LocalQueueFacts>(facts));
-  if (source != kHub) return observe_member_queue(state, source, key, facts);
+  if (source != kHub) {
+    if (key.kind == Kind::cluster_queue)
+      observe_member_queue(state, source, key, as<ClusterQueueFacts>(facts), seq);
+    return;
+  }
   switch (key.kind) {
     case Kind::cluster_metrics:
       return observe_metrics(state, key.name, as<ClusterMetricsFacts>(facts), seq);
@@ -159,12 +171,13 @@ struct Fold {
     state.configuration = changed.configuration;
     state.configuration_seq = event.seq;
     state.multikueue.all_open = true;
+    open_followers(state);
     recount_everything(state);
     reopen_every_claim(state);
     state.all_open = true;
   }
   void operator()(const SourceSynced& synced) {
-    if (event.source == kHub && synced.kind && may_be_unreadable(*synced.kind))
+    if (event.source == kHub && synced.kind && is_of_multikueue_path(*synced.kind))
       return observe_readable(state, *synced.kind, true, event.seq);
     observe_liveness(state, event.source, synced.kind, synced.cluster, Liveness::live, event.seq);
     observe_sign_of_life(state, event.source, synced.kind, synced.cluster);
@@ -173,7 +186,7 @@ struct Fold {
     observe_liveness(state, event.source, stale.kind, stale.cluster, Liveness::stale, event.seq);
   }
   void operator()(const SourceLost& lost) {
-    if (event.source == kHub && lost.kind && may_be_unreadable(*lost.kind))
+    if (event.source == kHub && lost.kind && is_of_multikueue_path(*lost.kind))
       return observe_readable(state, *lost.kind, false, event.seq);
     observe_liveness(state, event.source, lost.kind, lost.cluster, Liveness::lost, event.seq);
   }

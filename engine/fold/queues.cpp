@@ -5,9 +5,10 @@
 #include <tuple>
 #include <utility>
 
-#include "engine/base/json.h"
 #include "engine/fold/claims.h"
 #include "engine/fold/cluster.h"
+#include "engine/fold/multikueue/worker_quota.h"
+#include "engine/fold/queue_annotations.h"
 
 namespace fairlead {
 
@@ -20,32 +21,6 @@ WriteKey write_key_of(const std::string& queue) {
 const Outstanding* outstanding_of(const State& state, const std::string& queue) {
   const auto at = state.writes.find(write_key_of(queue));
   return at == state.writes.end() || !at->second.outstanding ? nullptr : &*at->second.outstanding;
-}
-
-// {"flavor": {"resource": "10"}} -> amounts; what is wrong, if anything, in `malformed`.
-BaseQuota read_base_quota(const std::string& text, const ResourceAliases& aliases,
-                          BaseQuota before) {
-  before.malformed.clear();
-  if (text.empty()) return {};
-  const auto refuse = [&](const std::string& what) {
-    before.malformed = "annotation fairlead.io/base-quota: " + what;
-    return before;
-  };
-  const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object()) return refuse("expected a JSON object of flavors");
-  BaseQuota base;
-  for (const auto& [flavor, resources] : json.items()) {
-    if (!resources.is_object()) return refuse(flavor + ": expected an object of resources");
-    for (const auto& [resource, value] : resources.items()) {
-      const std::string spelled = value.is_string() ? value.get<std::string>() : value.dump();
-      const auto quantity = Quantity::parse(spelled);
-      if (!quantity || quantity->negative())
-        return refuse(flavor + "." + resource + ": expected a quantity >= 0, got " + spelled);
-      const std::string& canonical = canonical_resource(aliases, resource);
-      base.amounts[{flavor, canonical}] = to_amount(canonical, *quantity);
-    }
-  }
-  return base;
 }
 
 std::optional<Amount> amount_in(const std::vector<ResourceGroup>& groups,
@@ -190,28 +165,39 @@ bool covers_alias_twice(const State& state, const std::string& queue,
   return names > 1;
 }
 
+void follow_terms(State& state, const std::string& name, Queue& queue) {
+  read_worker_terms(queue.facts.worker_quota, state.configuration.resource_aliases, queue.workers);
+  settle_conflict(state, name);
+  open_follower(state, name);
+  for (const std::string& check : queue.facts.admission_checks)  // they tell what is malformed
+    state.multikueue.open_checks.insert(check);
+}
+
 void observe_queue(State& state, const ObjectObserved& seen, Seq seq) {
   Queue& queue = state.queues[seen.key.name];
   const bool another = !seen.uid.empty() && !queue.uid.empty() && queue.uid != seen.uid;
   if (!queue.present || another) {
-    const BaseQuota base = std::move(queue.base);
-    queue = Queue{};
-    queue.base = base;
+    Queue fresh;
+    fresh.base = std::move(queue.base);
+    fresh.workers = std::move(queue.workers);
+    queue = std::move(fresh);
   }
   const bool is_new = !queue.present;
   const ClusterQueueFacts before = std::move(queue.facts);
-  const bool base_changed =
-      is_new || before.base_quota != std::get<ClusterQueueFacts>(seen.facts).base_quota;
+  const auto& facts = std::get<ClusterQueueFacts>(seen.facts);
+  const bool base_changed = is_new || before.base_quota != facts.base_quota;
+  const bool terms_changed = is_new || before.worker_quota != facts.worker_quota;
   queue.present = true;
   if (!seen.uid.empty()) queue.uid = seen.uid;
   queue.version = seen.version;
   queue.resource_version = seen.resource_version;
   queue.generation = seen.generation;
-  queue.facts = std::get<ClusterQueueFacts>(seen.facts);
+  queue.facts = facts;
   queue.seq = seq;
   if (base_changed)
     queue.base =
         read_base_quota(queue.facts.base_quota, state.configuration.resource_aliases, queue.base);
+  if (terms_changed) follow_terms(state, seen.key.name, queue);
   const bool was_in_conflict = queue.conflict;
   const bool ours = wrote(state, queue, seen.key.name, queue.facts.groups);
   if (ours)
@@ -237,6 +223,7 @@ void forget_queue(State& state, const std::string& name) {
   at->second.written_groups.reset();
   at->second.contributed.clear();
   touch_queue(state, name);
+  open_follower(state, name);
   reopen_claims_naming(state, name);
 }
 
@@ -256,14 +243,26 @@ void accept_queue_write(State& state, const PatchIntended& intent) {
   reopen_deleted_claims(state, intent.target.name);
 }
 
-std::set<QuotaKey> owned_pairs(const State& state, const std::string& queue) {
+std::set<QuotaKey> named_pairs(const State& state, const std::string& queue) {
   std::set<QuotaKey> pairs;
   if (const auto claims = state.claims_of_queue.find(queue); claims != state.claims_of_queue.end())
-    for (const std::string& name : claims->second) {
-      const Claim& claim = state.claims.at(name);
-      for (const AssignmentRow& row : claim.terms->rows)
+    for (const std::string& name : claims->second)
+      for (const AssignmentRow& row : state.claims.at(name).terms->rows)
         if (row.cluster_queue == queue) pairs.insert({row.flavor, row.resource});
-    }
+  const WorkerQuota* workers = followed(state, queue);
+  if (!workers) return pairs;
+  for (const ResourceGroup& group : state.queues.at(queue).facts.groups)
+    for (const FlavorQuotas& flavor : group.flavors)
+      for (const ResourceQuota& quota : flavor.resources)
+        pairs.insert(
+            {flavor.name, canonical_resource(state.configuration.resource_aliases, quota.name)});
+  for (const auto& [cluster, share] : workers->shares)
+    for (const auto& [pair, value] : share.values) pairs.insert(pair);
+  return pairs;
+}
+
+std::set<QuotaKey> owned_pairs(const State& state, const std::string& queue) {
+  std::set<QuotaKey> pairs = named_pairs(state, queue);
   if (const auto at = state.queues.find(queue); at != state.queues.end())
     for (const auto& [pair, amount] : at->second.written) pairs.insert(pair);
   return pairs;
@@ -273,11 +272,7 @@ void settle_pairs(State& state, const std::string& name) {
   const auto at = state.queues.find(name);
   if (at == state.queues.end() || !at->second.present) return;
   Queue& queue = at->second;
-  std::set<QuotaKey> named;
-  if (const auto claims = state.claims_of_queue.find(name); claims != state.claims_of_queue.end())
-    for (const std::string& claim_name : claims->second)
-      for (const AssignmentRow& row : state.claims.at(claim_name).terms->rows)
-        if (row.cluster_queue == name) named.insert({row.flavor, row.resource});
+  const std::set<QuotaKey> named = named_pairs(state, name);
   const auto stands = [&](const QuotaKey& pair) {
     return amount_in(queue.facts.groups, state.configuration.resource_aliases, pair);
   };
@@ -293,41 +288,89 @@ void settle_pairs(State& state, const std::string& name) {
   });
 }
 
+namespace {
+
+// What claims and workers add to a pair.
+struct Sums {
+  Int128 now = 0;
+  Int128 full = 0;  // once every member has confirmed its grant
+  bool any = false, any_known = false;
+};
+
+void add_claims(const State& state, const std::string& queue, const QuotaKey& pair,
+                const WorkerQuota* workers, HubQuota& quota, Sums& sums) {
+  const auto claims = state.claims_of_queue.find(queue);
+  if (claims == state.claims_of_queue.end()) return;
+  for (const std::string& name : claims->second) {
+    const Claim& claim = state.claims.at(name);
+    if (!claim_counts(workers, claim.terms->cluster)) continue;
+    for (const Grant& grant : claim.grants) {
+      if (grant.row.cluster_queue != queue || grant.row.flavor != pair.flavor ||
+          grant.row.resource != pair.resource)
+        continue;
+      sums.any = true;
+      sums.any_known = sums.any_known || claim.known;
+      const Amount amount = contribution_of(state, claim, grant, quota.waits_for_member);
+      if (claim.winner)
+        quota.contributions.push_back({claim.terms->cluster, pair.flavor, pair.resource, amount});
+      sums.now += amount;
+      sums.full += claim.winner ? std::max(amount, grant.granted) : amount;
+    }
+  }
+}
+
+void add_workers(const State& state, const QuotaKey& pair, const WorkerQuota& workers,
+                 HubQuota& quota, Sums& sums) {
+  for (const auto& [cluster, share] : workers.shares) {
+    if (!share.known || !share.values.contains(pair)) continue;
+    const Amount amount = share_of(state, cluster, share, pair);
+    quota.contributions.push_back({cluster, pair.flavor, pair.resource, amount});
+    sums.now += amount;
+    sums.full += amount;
+  }
+}
+
+Int128 percent_of(Int128 sum, std::int64_t percent, const QuotaKey& pair) {
+  const Amount quantum = quantum_of(pair.resource);
+  return percent == 100 ? sum : sum * percent / 100 / quantum * quantum;
+}
+
+Amount amount_of(const std::map<QuotaKey, Amount>& amounts, const QuotaKey& pair) {
+  const auto at = amounts.find(pair);
+  return at == amounts.end() ? 0 : at->second;
+}
+
+}  // namespace
+
+const WorkerQuota* followed(const State& state, const std::string& queue) {
+  const auto at = state.queues.find(queue);
+  return at != state.queues.end() && at->second.workers.follows ? &at->second.workers : nullptr;
+}
+
+bool claim_counts(const WorkerQuota* workers, const std::string& cluster) {
+  if (!workers) return true;
+  const auto share = workers->shares.find(cluster);
+  return share != workers->shares.end() && share->second.from == ShareFrom::claims;
+}
+
 HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey& pair) {
   HubQuota quota;
-  Int128 sum = 0, full = 0;
-  bool any_known = false;
-  bool any = false;
-  if (const auto claims = state.claims_of_queue.find(queue); claims != state.claims_of_queue.end())
-    for (const std::string& name : claims->second) {
-      const Claim& claim = state.claims.at(name);
-      for (const Grant& grant : claim.grants) {
-        if (grant.row.cluster_queue != queue || grant.row.flavor != pair.flavor ||
-            grant.row.resource != pair.resource)
-          continue;
-        any = true;
-        any_known = any_known || claim.known;
-        const Amount amount = contribution_of(state, claim, grant, quota.waits_for_member);
-        if (claim.winner)
-          quota.contributions.push_back({claim.terms->cluster, pair.flavor, pair.resource, amount});
-        sum += amount;
-        full += claim.winner ? std::max(amount, grant.granted) : amount;
-      }
-    }
+  Sums sums;
+  const WorkerQuota* workers = followed(state, queue);
+  add_claims(state, queue, pair, workers, quota, sums);
+  if (workers) add_workers(state, pair, *workers, quota, sums);
   std::sort(quota.contributions.begin(), quota.contributions.end());
-  quota.unknown = any && !any_known;
-  Amount base = 0;
-  if (const auto at = state.queues.find(queue); at != state.queues.end())
-    if (const auto found = at->second.base.amounts.find(pair);
-        found != at->second.base.amounts.end())
-      base = found->second;
-  const auto on_top = [&](Int128 grants) {
-    const Int128 percent = state.configuration.overbook_percent;
-    const Amount quantum = quantum_of(pair.resource);
-    return saturate(base + (percent == 100 ? grants : grants * percent / 100 / quantum * quantum));
+  quota.unknown = workers ? !workers->known : sums.any && !sums.any_known;
+  const auto at = state.queues.find(queue);
+  const Amount base = at == state.queues.end() ? 0 : amount_of(at->second.base.amounts, pair);
+  const auto on_top = [&](Int128 sum) {
+    if (!workers)
+      return saturate(base + percent_of(sum, state.configuration.overbook_percent, pair));
+    const Int128 rest = percent_of(sum, workers->percent, pair) - amount_of(workers->reserve, pair);
+    return saturate(base + std::max<Int128>(0, rest));
   };
-  quota.nominal = on_top(sum);
-  quota.full = on_top(full);
+  quota.nominal = on_top(sums.now);
+  quota.full = on_top(sums.full);
   return quota;
 }
 
@@ -378,18 +421,19 @@ Amount promised(const State& state, const std::string& queue, const std::string&
 }
 
 bool quota_automated(const State& state, const Queue& queue) {
-  return std::any_of(queue.facts.admission_checks.begin(), queue.facts.admission_checks.end(),
-                     [&](const std::string& name) {
-                       const auto& checks = state.multikueue.checks;
-                       const auto check = checks.find(name);
-                       if (check == checks.end()) return false;
-                       const AdmissionCheckFacts& facts = check->second.seen.facts;
-                       if (facts.parameters_kind != "MultiKueueConfig") return false;
-                       const auto& configs = state.multikueue.configs;
-                       const auto config = configs.find(facts.parameters_name);
-                       return config != configs.end() &&
-                              config->second.facts.quota_management == "Automated";
-                     });
+  return std::any_of(
+      queue.facts.admission_checks.begin(), queue.facts.admission_checks.end(),
+      [&](const std::string& name) {
+        const auto& checks = state.multikueue.checks;
+        const auto check = checks.find(name);
+        if (check == checks.end()) return false;
+        const AdmissionCheckFacts& facts = check->second.seen.facts;
+        const bool by_name = facts.parameters_kind == "MultiKueueConfig";
+        if (!by_name && !check->second.ours) return false;
+        const auto& configs = state.multikueue.configs;
+        const auto config = configs.find(by_name ? facts.parameters_name : check->second.placement);
+        return config != configs.end() && config->second.facts.quota_management == "Automated";
+      });
 }
 
 }  // namespace fairlead

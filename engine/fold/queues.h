@@ -35,10 +35,11 @@ std::optional<std::string> covered_name(const std::vector<ResourceGroup>& groups
 const ResourceQuota* find_quota(const std::vector<ResourceGroup>& groups, const std::string& flavor,
                                 const std::string& resource);
 
-/// The hub quota of one pair: base plus what the claims contribute at this moment.
+/// The hub quota of one pair: base plus what the claims contribute at this moment or, where the
+/// queue follows its workers, what those give.
 struct HubQuota {
   bool unknown =
-      false;  ///< every claim that names the pair waits for its cluster's first value: not written
+      false;  ///< every claim that names the pair, or some worker, waits for its first value
   Amount nominal = 0;
   Amount full = 0;                          ///< nominal once every member has confirmed its grant
   std::vector<Contribution> contributions;  ///< one a cluster, sorted
@@ -46,7 +47,14 @@ struct HubQuota {
 };
 HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey& pair);
 
-/// Pairs that a claim names, and pairs that one named until the write that gives them up.
+/// The terms and shares by which the queue's quota follows its workers; null if it does not.
+const WorkerQuota* followed(const State& state, const std::string& queue);
+/// Whether what claims grant of `cluster` counts: where a queue follows its `workers` only for
+/// those that nobody watches. Null: it does not follow any.
+bool claim_counts(const WorkerQuota* workers, const std::string& cluster);
+/// Pairs that a claim names; where the queue follows its workers, also theirs and all of its own.
+std::set<QuotaKey> named_pairs(const State& state, const std::string& queue);
+/// Named pairs, and pairs that were named until the write that gives them up.
 std::set<QuotaKey> owned_pairs(const State& state, const std::string& queue);
 
 /// What the hub may at this moment promise of `cluster` for the pair: its present contribution or,

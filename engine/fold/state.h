@@ -68,6 +68,12 @@ struct CapacityValue {
 
 /// No list of deciding events is longer; the newest are kept.
 inline constexpr std::size_t kBecauseMax = 16;
+/// Adds an event to such a list, unless it is the newest there.
+inline void remember(std::vector<Seq>& because, Seq seq) {
+  if (seq == Seq{} || (!because.empty() && because.back() == seq)) return;
+  because.push_back(seq);
+  if (because.size() > kBecauseMax) because.erase(because.begin());
+}
 
 enum class Liveness : std::uint8_t { live, stale, lost };
 
@@ -117,6 +123,15 @@ struct Policy {
   Seq seq;
 
   friend bool operator==(const Policy&, const Policy&) = default;
+};
+
+/// A ClusterQueue of a watched member.
+struct MemberQueue {
+  std::vector<ResourceGroup> groups;
+  std::vector<FlavorUsage> usage;  ///< what runs on it
+  Seq seq;
+
+  friend bool operator==(const MemberQueue&, const MemberQueue&) = default;
 };
 
 /// A pair of a queue at a member.
@@ -176,9 +191,8 @@ struct Cluster {
   Work quota_work;
   Work queue_work;
   Policy policy;
-  std::map<MemberPair, Amount> confirmed;  ///< quota that the member surely admits
-  std::map<std::string, std::vector<FlavorUsage>>
-      member_usage;  ///< by queue, where the member is watched
+  std::map<MemberPair, Amount> confirmed;            ///< quota that the member surely admits
+  std::map<std::string, MemberQueue> member_queues;  ///< where the member is watched
   std::map<std::pair<std::string, std::string>, std::string>
       member_local_queues;  ///< seen there -> clusterQueue
 
@@ -231,6 +245,38 @@ struct BaseQuota {
   friend bool operator==(const BaseQuota&, const BaseQuota&) = default;
 };
 
+/// Who tells what a worker gives a hub queue. The last two are no workers any more: its list has
+/// left it out, or the cluster has left the hub.
+enum class ShareFrom : std::uint8_t { member, claims, unwatched, left, detached };
+
+/// What one worker gives a hub queue that follows its workers.
+struct WorkerShare {
+  ShareFrom from = ShareFrom::unwatched;
+  std::map<QuotaKey, DampedValue> values;  ///< sums over the ClusterQueues behind its LocalQueues
+  bool known = false;                      ///< the first values were accepted
+  LogTime first_valued;
+  LogTime last_changed;
+  Liveness was = Liveness::live;  ///< of the cluster, when last judged
+  std::vector<Seq> because;       ///< events that changed a value, the newest kBecauseMax
+
+  friend bool operator==(const WorkerShare&, const WorkerShare&) = default;
+};
+
+/// The quota of a hub queue that follows its MultiKueue workers (annotation
+/// fairlead.io/quota-from).
+struct WorkerQuota {
+  bool asked = false;                  ///< by the annotation
+  bool follows = false;                ///< asked, and one of its AdmissionChecks names a Placement
+  std::int64_t percent = 100;          ///< of the workers' sum
+  std::map<QuotaKey, Amount> reserve;  ///< taken off after that
+  std::string
+      malformed;       ///< what is wrong with the newest annotations; the last good terms are used
+  bool known = false;  ///< every worker told its first values once: nothing is written before
+  std::map<std::string, WorkerShare> shares;  ///< by OCM cluster
+
+  friend bool operator==(const WorkerQuota&, const WorkerQuota&) = default;
+};
+
 struct Queue {
   bool present = false;
   std::string uid;
@@ -240,6 +286,7 @@ struct Queue {
   ClusterQueueFacts facts;
   Seq seq;
   BaseQuota base;
+  WorkerQuota workers;
   std::map<QuotaKey, Amount> written;  ///< our pairs in our last accepted write
   std::optional<std::vector<ResourceGroup>> written_groups;  ///< the whole list of that write
   std::vector<Contribution> contributed;                     ///< of that write

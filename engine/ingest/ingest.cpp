@@ -74,8 +74,8 @@ struct Known {
   bool operator()(const ClusterQueueFacts& facts) const {
     if (source != kHub) {
       const Cluster* at = cluster(source);
-      const auto* usage = at ? find(at->member_usage, seen.key.name) : nullptr;
-      return usage && *usage == facts.usage;
+      const auto* queue = at ? find(at->member_queues, seen.key.name) : nullptr;
+      return queue && queue->usage == facts.usage && queue->groups == facts.groups;
     }
     const Queue* queue = find(state.queues, seen.key.name);
     return queue && queue->present && same_object(queue->uid, seen.uid) && queue->facts == facts;
@@ -158,7 +158,7 @@ bool exists(const State& state, const SourceName& source, const ObjectKey& key) 
     case Kind::managed_cluster: return at && at->managed.has_value();
     case Kind::resource_flavor: return state.flavors.contains(key.name);
     case Kind::cluster_queue: {
-      if (source != kHub) return at && at->member_usage.contains(key.name);
+      if (source != kHub) return at && at->member_queues.contains(key.name);
       const Queue* queue = find(state.queues, key.name);
       return queue && queue->present;
     }
@@ -185,7 +185,8 @@ bool sign_matters(const State& state, const SourceName& source, Kind kind) {
     return source != kHub &&
            (!at || !at->nodes_known || at->hold || at->liveness[0] != Liveness::live);
   }
-  if (source == kHub && may_be_unreadable(kind)) return state.multikueue.unreadable.contains(kind);
+  if (source == kHub && is_of_multikueue_path(kind))
+    return state.multikueue.unreadable.contains(kind);
   if (source != kHub || (kind != Kind::cluster_metrics && kind != Kind::managed_cluster))
     return false;
   if (state.hub_streams[kind == Kind::cluster_metrics ? 0 : 1] != Liveness::live) return true;
@@ -269,7 +270,7 @@ std::optional<EventDraft> Ingest::take(const State& state, const WatchFact& fact
   const auto* stale = std::get_if<StreamStale>(&fact.said);
   const Kind kind = stale ? stale->kind : std::get<StreamLost>(fact.said).kind;
   const Liveness liveness = stale ? Liveness::stale : Liveness::lost;
-  if (fact.source == kHub && may_be_unreadable(kind)) {
+  if (fact.source == kHub && is_of_multikueue_path(kind)) {
     if (stale || state.multikueue.unreadable.contains(kind)) return drop(counts_.unchanged);
     return log(SourceLost{kind, ""});
   }

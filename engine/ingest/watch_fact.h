@@ -72,17 +72,7 @@ struct StreamLost {
 /// says so and goes on (without BindingPolicies only while none is to be written). A StreamLost of
 /// them stands for a list that is not going to come.
 constexpr bool may_stay_unread(Kind kind) {
-  switch (kind) {
-    case Kind::multikueue_cluster:
-    case Kind::placement:
-    case Kind::placement_decision:
-    case Kind::addon_placement_score:
-    case Kind::workload:
-    case Kind::secret:
-    case Kind::custom_resource_definition:
-    case Kind::binding_policy: return true;
-    default: return false;
-  }
+  return is_of_multikueue_path(kind) || kind == Kind::binding_policy;
 }
 
 /// One watch fact and the API server that said it ("hub" or the name of a member cluster).

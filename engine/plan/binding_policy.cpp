@@ -11,7 +11,7 @@ namespace fairlead {
 
 namespace {
 
-constexpr std::string_view kPolicyVersion = "v1alpha1";
+constexpr const char* kPolicyVersion = "v1alpha1";
 
 /// What a policy brings its member.
 struct CommonObjects {
@@ -90,15 +90,9 @@ std::string text_of(const Json& spec) {
   return text;
 }
 
-PatchIntended policy_intent(const std::string& cluster, const Policy& policy) {
-  PatchIntended intent;
-  intent.cluster = kHub;
-  intent.target = {Kind::binding_policy, "", policy_name(cluster)};
-  intent.version = kPolicyVersion;
-  intent.field_manager = kFieldManager;
-  intent.uid = policy.uid;
-  intent.resource_version = policy.resource_version;
-  return intent;
+PatchIntended policy_intent(Verb verb, const std::string& cluster, const Policy& policy) {
+  return hub_intent(verb, {Kind::binding_policy, "", policy_name(cluster)}, kPolicyVersion,
+                    policy.uid, policy.resource_version);
 }
 
 Proposed if_allowed(const State& state, PatchIntended intent) {
@@ -108,8 +102,7 @@ Proposed if_allowed(const State& state, PatchIntended intent) {
 
 Proposed remove_policy(const State& state, const std::string& cluster, const Policy& policy,
                        const std::string& text) {
-  PatchIntended intent = policy_intent(cluster, policy);
-  intent.verb = Verb::remove;
+  PatchIntended intent = policy_intent(Verb::remove, cluster, policy);
   intent.reason = {"members/remove", seqs_of_cluster(state, cluster), text};
   return if_allowed(state, std::move(intent));
 }
@@ -131,11 +124,10 @@ Proposed emit_policy(const State& state, const std::string& cluster_name) {
     return remove_policy(state, cluster_name, policy, "nothing is left in it");
   }
   if (policy.present && policy.facts.spec_digest == should->facts.spec_digest) return std::nullopt;
-  PatchIntended intent = policy_intent(cluster_name, policy);
+  PatchIntended intent = policy_intent(Verb::apply, cluster_name, policy);
   Json body = object_head(Kind::binding_policy, intent.version, "", intent.target.name, policy.uid,
                           policy.resource_version);
   body["metadata"]["labels"] = {{"app.kubernetes.io/managed-by", "fairlead"}};
-  intent.verb = Verb::apply;
   intent.force = true;
   intent.reason = {policy.present ? "members/update" : "members/create",
                    seqs_of_cluster(state, cluster_name), text_of(should->spec)};

@@ -11,19 +11,11 @@ namespace fairlead {
 
 namespace {
 
-constexpr std::string_view kClaimVersion = "v1alpha1";
+constexpr const char* kClaimVersion = "v1alpha1";
 
 PatchIntended claim_intent(Verb verb, const std::string& name, const Claim* claim) {
-  PatchIntended intent;
-  intent.cluster = kHub;
-  intent.verb = verb;
-  intent.target = {Kind::claim, "", name};
-  intent.version = kClaimVersion;
-  intent.field_manager = kFieldManager;
-  if (!claim) return intent;
-  intent.uid = claim->uid;
-  intent.resource_version = claim->resource_version;
-  return intent;
+  return hub_intent(verb, {Kind::claim, "", name}, kClaimVersion, claim ? claim->uid : "",
+                    claim ? claim->resource_version : "");
 }
 
 // cpu, memory and devices: extended resources, whose names have a domain that is not Kubernetes'

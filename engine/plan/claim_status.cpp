@@ -86,8 +86,9 @@ Json unassigned_json(const Draft& draft) {
 }
 
 const std::vector<FlavorUsage>* usage_at_member(const Cluster& cluster, const std::string& queue) {
-  if (const auto watched = cluster.member_usage.find(queue); watched != cluster.member_usage.end())
-    return &watched->second;
+  if (const auto watched = cluster.member_queues.find(queue);
+      watched != cluster.member_queues.end())
+    return &watched->second.usage;
   for (const WorkFeedback& feedback : cluster.quota_work.facts.feedback)
     if (feedback.cluster_queue == queue && feedback.has_usage) return &feedback.usage;
   return nullptr;
@@ -102,7 +103,7 @@ std::size_t claims_feeding(const State& state, const std::string& queue, const Q
 const std::vector<FlavorUsage>* usage_of(const Draft& draft, const Grant& grant) {
   if (!draft.cluster) return nullptr;
   const std::string& queue = grant.row.cluster_queue;
-  if (has_member(draft.state, *draft.cluster) || draft.cluster->member_usage.contains(queue))
+  if (has_member(draft.state, *draft.cluster) || draft.cluster->member_queues.contains(queue))
     return usage_at_member(*draft.cluster, queue);
   const auto hub = draft.state.queues.find(queue);
   if (hub == draft.state.queues.end() || !hub->second.present) return nullptr;
@@ -378,15 +379,9 @@ Proposed emit_claim_status(const State& state, const std::string& name, QueueWis
       !before.empty() && before.value("seq", std::uint64_t{0}) < claim.edited_seq.value;
   if (!before.empty() && !edited && signature(before) == signature(status)) return std::nullopt;
 
-  PatchIntended intent;
-  intent.cluster = kHub;
-  intent.verb = Verb::apply_status;
-  intent.target = {Kind::claim, "", name};
-  intent.version = "v1alpha1";
-  intent.field_manager = kFieldManager;
+  PatchIntended intent = hub_intent(Verb::apply_status, {Kind::claim, "", name}, "v1alpha1",
+                                    claim.uid, claim.resource_version);
   intent.force = true;
-  intent.uid = claim.uid;
-  intent.resource_version = claim.resource_version;
   std::vector<Seq> because{claim.seq};
   if (draft.cluster)
     for (const auto& [key, value] : draft.cluster->capacity)

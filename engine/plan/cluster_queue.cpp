@@ -122,7 +122,7 @@ QueueWish wish_for_queue(const State& state, const std::string& name) {
 
 std::vector<Seq> seqs_behind(const State& state, const std::string& queue,
                              const std::map<QuotaKey, Amount>& pairs) {
-  std::vector<Seq> seqs;
+  std::vector<Seq> seqs;  // of claims and the capacity behind them, then of workers
   if (const auto claims = state.claims_of_queue.find(queue); claims != state.claims_of_queue.end())
     for (const std::string& name : claims->second) {
       const Claim& claim = state.claims.at(name);
@@ -137,6 +137,9 @@ std::vector<Seq> seqs_behind(const State& state, const std::string& queue,
           if (key.resource == pair.resource && (key.flavor.empty() || key.flavor == pair.flavor))
             seqs.insert(seqs.end(), value.because.begin(), value.because.end());
     }
+  if (const WorkerQuota* workers = followed(state, queue))
+    for (const auto& [cluster, share] : workers->shares)
+      seqs.insert(seqs.end(), share.because.begin(), share.because.end());
   return seqs;
 }
 
@@ -150,15 +153,9 @@ Proposal queue_proposal(const State& state, const std::string& name, QueueWish w
   const Queue& queue = state.queues.at(name);
   const std::string version = kueue_version(state);
 
-  PatchIntended intent;
-  intent.cluster = kHub;
-  intent.verb = Verb::apply;
-  intent.target = {Kind::cluster_queue, "", name};
-  intent.version = version;
-  intent.field_manager = kFieldManager;
+  PatchIntended intent = hub_intent(Verb::apply, {Kind::cluster_queue, "", name}, version,
+                                    queue.uid, queue.resource_version);
   intent.force = true;
-  intent.uid = queue.uid;
-  intent.resource_version = queue.resource_version;
   Json body =
       object_head(Kind::cluster_queue, version, "", name, queue.uid, queue.resource_version);
   body["spec"] = {{"resourceGroups", groups_json(wish.groups)}};
@@ -168,7 +165,8 @@ Proposal queue_proposal(const State& state, const std::string& name, QueueWish w
   const Change change = describe(state, queue, wish, owned_pairs(state, name));
   std::vector<Seq> because = seqs_behind(state, name, change.pairs);
   because.push_back(queue.seq);
-  intent.reason = {wish.lowers ? "claims/shrink" : "claims/grow", deciding(std::move(because)),
+  const std::string rule = followed(state, name) ? "workers/" : "claims/";
+  intent.reason = {rule + (wish.lowers ? "shrink" : "grow"), deciding(std::move(because)),
                    change.text};
   ClusterQueueFacts expected = queue.facts;
   expected.groups = std::move(wish.groups);

@@ -42,6 +42,19 @@ std::string kueue_version(const State& state) {
              : "v1beta2";
 }
 
+PatchIntended hub_intent(Verb verb, ObjectKey target, std::string version, std::string uid,
+                         std::string resource_version) {
+  PatchIntended intent;
+  intent.cluster = kHub;
+  intent.verb = verb;
+  intent.target = std::move(target);
+  intent.version = std::move(version);
+  intent.field_manager = kFieldManager;
+  intent.uid = std::move(uid);
+  intent.resource_version = std::move(resource_version);
+  return intent;
+}
+
 Json object_head(Kind kind, const std::string& version, const std::string& namespace_,
                  const std::string& name, const std::string& uid,
                  const std::string& resource_version) {

@@ -53,6 +53,11 @@ std::string api_version(Kind kind, const std::string& version);
 /// The version that the hub serves of Kueue's group: v1beta2 unless only v1beta1 was seen.
 std::string kueue_version(const State& state);
 
+/// What every intent for an object of the hub begins with. `uid` and `resource_version` are of what
+/// stands; empty: nothing does, or it does not matter.
+PatchIntended hub_intent(Verb verb, ObjectKey target, std::string version, std::string uid = {},
+                         std::string resource_version = {});
+
 /// {"apiVersion", "kind", "metadata": {"name", "namespace"?, "uid"?, "resourceVersion"?}}: empty
 /// strings are left out.
 Json object_head(Kind kind, const std::string& version, const std::string& namespace_,

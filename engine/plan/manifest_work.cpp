@@ -269,25 +269,15 @@ std::string text_of(const ManifestWorkFacts& before, const ManifestWorkFacts& af
   return text.empty() ? "content follows the hub" : text;
 }
 
-PatchIntended work_intent(const std::string& cluster, std::string_view name, const Work& work) {
-  PatchIntended intent;
-  intent.cluster = kHub;
-  intent.target = {Kind::manifest_work, cluster, std::string(name)};
-  intent.version = "v1";
-  intent.field_manager = kFieldManager;
-  intent.uid = work.uid;
-  intent.resource_version = work.resource_version;
-  return intent;
-}
-
 void propose_work(const State& state, const std::string& cluster, std::string_view name,
                   const Work& work, std::optional<Content> content,
                   std::vector<Proposal>& proposals) {
   if (work.present && work.facts.deleting) return;
-  PatchIntended intent = work_intent(cluster, name, work);
+  PatchIntended intent = hub_intent(content ? Verb::apply : Verb::remove,
+                                    {Kind::manifest_work, cluster, std::string(name)}, "v1",
+                                    work.uid, work.resource_version);
   if (!content) {
     if (!work.present) return;
-    intent.verb = Verb::remove;
     intent.reason = {"members/remove", seqs_of_cluster(state, cluster), "nothing is left in it"};
     if (may_write(state, intent, Direction::other))
       proposals.push_back({Rank::member, std::move(intent)});
@@ -319,8 +309,8 @@ bool unused(const Cluster& cluster, const std::string& queue) {
     return std::all_of(usage.begin(), usage.end(),
                        [](const FlavorUsage& used) { return used.total == 0; });
   };
-  const auto watched = cluster.member_usage.find(queue);
-  if (watched != cluster.member_usage.end() && !idle(watched->second)) return false;
+  const auto watched = cluster.member_queues.find(queue);
+  if (watched != cluster.member_queues.end() && !idle(watched->second.usage)) return false;
   return std::all_of(cluster.quota_work.facts.feedback.begin(),
                      cluster.quota_work.facts.feedback.end(), [&](const WorkFeedback& feedback) {
                        return feedback.cluster_queue != queue || idle(feedback.usage);

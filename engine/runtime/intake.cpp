@@ -67,7 +67,7 @@ std::vector<ObjectKey> held_of_member(const State& state, const SourceName& sour
   if (at == state.clusters.end()) return keys;
   if (kind == Kind::node)
     for (const auto* entry : at->second.nodes.sorted()) keys.push_back({kind, "", entry->first});
-  if (kind == Kind::cluster_queue) add_names(keys, kind, at->second.member_usage);
+  if (kind == Kind::cluster_queue) add_names(keys, kind, at->second.member_queues);
   if (kind == Kind::local_queue) add_namespaced(keys, kind, at->second.member_local_queues);
   return keys;
 }

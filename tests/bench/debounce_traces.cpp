@@ -219,17 +219,7 @@ Totals damped(const DebounceTrace& trace, const Configuration& configuration) {
   bool measured = false;
   VirtualPorts ports;
   ports.append = [&last](std::vector<EventDraft> drafts, LogTime at) {
-    std::vector<Event> events;
-    for (EventDraft& draft : drafts) {
-      Event event;
-      event.seq = last = next(last);
-      event.log_time = at;
-      event.source = std::move(draft.source);
-      event.cause = draft.cause;
-      event.fact = std::move(draft.fact);
-      events.push_back(std::move(event));
-    }
-    return Result<std::vector<Event>>(std::move(events));
+    return Result<std::vector<Event>>(numbered(std::move(drafts), at, last));
   };
   ports.decided = [&](const State& state, const Touched& touched) {
     if (measured) meter.decided(state, touched);

@@ -168,16 +168,7 @@ class World {
   VirtualPorts ports() {
     VirtualPorts ports;
     ports.append = [this](std::vector<EventDraft> drafts, LogTime at) {
-      std::vector<Event> events;
-      for (EventDraft& draft : drafts) {
-        Event event;
-        event.seq = last_ = next(last_);
-        event.log_time = at;
-        event.source = std::move(draft.source);
-        event.fact = std::move(draft.fact);
-        events.push_back(std::move(event));
-      }
-      return Result<std::vector<Event>>(std::move(events));
+      return Result<std::vector<Event>>(numbered(std::move(drafts), at, last_));
     };
     ports.accepted = [this](const PatchIntended& intent, const std::string&, const std::string&) {
       if (intent.target.kind != Kind::multikueue_config) return;

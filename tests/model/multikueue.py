@@ -140,6 +140,9 @@ class Hub(World):
         for p in places:
             for cluster in self.decided(p):
                 self.cluster_of[(p, self.name(p, cluster))] = cluster
+            for name in self.members(p):
+                if (p, name) not in self.cluster_of and self.cluster_behind(p, name):
+                    self.cluster_of[(p, name)] = self.cluster_behind(p, name)
             self.seen_clusters |= self.decided(p)
         self.seen_clusters |= self.credential_clusters()
         have = {c for c in self.seen_clusters if self.credential(c)}

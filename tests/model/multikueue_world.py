@@ -164,6 +164,17 @@ class World:
     def name(self, placement, cluster):
         return cluster if self.settings["profile"] == "cluster" else "%s-%s" % (placement, cluster)
 
+    def cluster_behind(self, placement, name):
+        """The cluster of a member that no decision names, by its MultiKueueCluster: ours, or one to be taken over."""
+        there = self.get("MultiKueueCluster", name)
+        head = "" if self.settings["profile"] == "cluster" else placement + "-"
+        if there is None or not name.startswith(head) or name == head:
+            return None
+        cluster = name[len(head):]
+        owner = "placement/" + placement if head else "cluster/" + cluster
+        ours = marked(there) and meta(there)["annotations"][OWNER] == owner
+        return cluster if ours or not marked(there) and self.adopts(placement) else None
+
     @scan
     def name_taken(self, placement, cluster):
         name = self.name(placement, cluster)

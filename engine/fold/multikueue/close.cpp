@@ -5,11 +5,13 @@
 
 #include "engine/fold/multikueue/conditions.h"
 #include "engine/fold/multikueue/credentials.h"
+#include "engine/fold/multikueue/list_names.h"
 #include "engine/fold/multikueue/names.h"
 #include "engine/fold/multikueue/nominations.h"
 #include "engine/fold/multikueue/observe.h"
 #include "engine/fold/multikueue/rank.h"
 #include "engine/fold/multikueue/windows.h"
+#include "engine/fold/multikueue/worker_quota.h"
 
 namespace fairlead {
 
@@ -50,110 +52,6 @@ void refresh_use(const State& state, const std::string& placement, WorkerList& l
     return;
   }
   list.windows = configured_windows(state.configuration);
-}
-
-// ---- what stands in the config ----
-
-bool runs(const WorkloadFacts& workload) { return !workload.finished && !workload.deleting; }
-
-RunningCopies copies_on(const State& state, const std::string& placement,
-                        const std::string& worker) {
-  RunningCopies copies;
-  const auto on = state.multikueue.workloads_on.find(worker);
-  if (on == state.multikueue.workloads_on.end()) return copies;
-  for (const NamespacedName& id : on->second)
-    if (holds(state, placement, state.multikueue.workloads.at(id).seen.facts))
-      copies.workloads[id] = state.multikueue.workloads.at(id).seen.uid;
-  return copies;
-}
-
-std::vector<std::string> names_in_config(const State& state, const std::string& placement) {
-  if (!is_own_config(state, placement)) return {};
-  return state.multikueue.configs.at(placement).facts.clusters;
-}
-
-// The list as the hub now has it; what a foreign write removed is remembered.
-void take_names(State& state, const std::string& placement, WorkerList& list) {
-  std::vector<std::string> names = names_in_config(state, placement);
-  if (names == list.names) return;
-  for (const std::string& name : list.names) {
-    if (contains(names, name)) continue;
-    if (RunningCopies copies = copies_on(state, placement, name); !copies.workloads.empty()) {
-      RunningCopies& running = list.running[name];
-      running.workloads.merge(copies.workloads);
-      running.over_since.reset();
-      running.seq = state.seq;
-    }
-    const auto worker = list.workers.find(name);
-    if (worker != list.workers.end()) worker->second.taken_out = names != list.written;
-  }
-  list.names = std::move(names);
-}
-
-// ---- the names that the list has or may get ----
-
-std::set<std::string> decided_by(const State& state, const std::string& placement) {
-  std::set<std::string> clusters;
-  const auto shards = state.multikueue.decisions_of.find(placement);
-  if (shards == state.multikueue.decisions_of.end()) return clusters;
-  for (const NamespacedName& id : shards->second) {
-    if (id.first != state.configuration.kueue_namespace) continue;
-    const auto& named = state.multikueue.decisions.at(id).facts.clusters;
-    clusters.insert(named.begin(), named.end());
-  }
-  return clusters;
-}
-
-// Keeps `claimed`: the name is in use by this Placement. Others that share the name are opened.
-void claim_name(State& state, const std::string& name, const std::string& placement, bool wanted) {
-  auto& claimed = state.multikueue.claimed;
-  const auto at = claimed.find(name);
-  if ((at != claimed.end() && at->second.contains(placement)) == wanted) return;
-  std::set<std::string>& users = claimed[name];
-  if (wanted)
-    users.insert(placement);
-  else
-    users.erase(placement);
-  for (const std::string& other : users)
-    if (other != placement) open_list(state, other);
-  if (users.empty()) claimed.erase(name);
-}
-
-// The names: those of the decided clusters and those in the list.
-void refresh_names(State& state, const std::string& placement, WorkerList& list) {
-  std::map<std::string, std::string> clusters;  // by worker name
-  for (const std::string& name : list.names) clusters[name];
-  for (const std::string& cluster : list.decided)
-    clusters[worker_name(state.configuration, placement, cluster)] = cluster;
-  for (auto at = list.workers.begin(); at != list.workers.end();) {
-    if (clusters.contains(at->first)) {
-      ++at;
-      continue;
-    }
-    claim_name(state, at->first, placement, false);
-    state.multikueue.open_workers.insert(at->first);
-    at = list.workers.erase(at);
-  }
-  for (const auto& [name, cluster] : clusters) {
-    Worker& worker = list.workers[name];
-    worker.decided = !cluster.empty();
-    if (worker.decided) worker.cluster = cluster;
-    claim_name(state, name, placement, list.use != ListUse::none);
-  }
-}
-
-LeftOut left_out_by_name(const State& state, const std::string& placement,
-                         const std::string& name) {
-  if (!is_dns_subdomain(name)) return LeftOut::name_invalid;
-  const auto stands = state.multikueue.clusters.find(name);
-  if (stands != state.multikueue.clusters.end() && !stands->second.facts.mark.ours() &&
-      !adopts(state, placement))
-    return LeftOut::name_taken;
-  if (state.configuration.multikueue.profile == "cluster") return LeftOut::no;  // names are shared
-  const auto users = state.multikueue.claimed.find(name);
-  const bool first = users == state.multikueue.claimed.end() || users->second.empty() ||
-                     *users->second.begin() >= placement;
-  return first ? LeftOut::no : LeftOut::name_taken;
 }
 
 // What may change by itself is noted in `next`.
@@ -360,9 +258,10 @@ void refresh_list(State& state, const std::string& placement) {
   if (!unused) list.unused_since.reset();
   if (unused && !list.unused_since) list.unused_since = state.now;
   list.decided = decided_by(state, placement);
-  for (const std::string& cluster : list.decided)
-    if (!find_credential(state, cluster)) refresh_credential(state, cluster, state.seq);
   refresh_names(state, placement, list);
+  for (const auto& [name, worker] : list.workers)
+    if (!worker.cluster.empty() && !find_credential(state, worker.cluster))
+      refresh_credential(state, worker.cluster, state.seq);
 }
 
 void judge_list(State& state, const std::string& placement, Touched& touched) {
@@ -382,6 +281,7 @@ void judge_list(State& state, const std::string& placement, Touched& touched) {
   if (list.use == ListUse::live) judge_live(state, placement, list, next);
   if (list.use == ListUse::none) judge_unused(state, placement, list, next);
   watch_members(state, list, next);
+  open_followers(state);
   open_users(state, placement);
   state.deadlines.set(ListDeadline{placement}, next);
   touched.placements.insert(placement);
@@ -415,7 +315,7 @@ void close_credentials(State& state) {
 }  // namespace
 
 bool holds(const State& state, const std::string& placement, const WorkloadFacts& workload) {
-  if (!runs(workload)) return false;
+  if (workload.finished || workload.deleting) return false;
   const auto list = state.multikueue.lists.find(placement);
   if (list == state.multikueue.lists.end() || list->second.use == ListUse::none) return true;
   return std::any_of(workload.checks.begin(), workload.checks.end(), [&](const WorkloadCheck& one) {

@@ -128,6 +128,13 @@ std::string remarks(const Subject& of) {
   if (of.list && !of.list->names.empty())
     if (std::string refused = refused_write(of); !refused.empty())
       lines.push_back(std::move(refused));
+  for (const std::string& name : of.state.multikueue.followers) {
+    const Queue& queue = of.state.queues.at(name);
+    const auto& checks = queue.facts.admission_checks;
+    if (!queue.workers.malformed.empty() &&
+        std::find(checks.begin(), checks.end(), of.name) != checks.end())
+      lines.push_back("ClusterQueue " + name + ": " + queue.workers.malformed);
+  }
   for (const Kind kind : of.state.multikueue.unreadable)
     lines.push_back(std::string(info(kind).resource) + " cannot be read (RBAC: list and watch)");
   std::string text;

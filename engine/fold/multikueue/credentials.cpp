@@ -51,6 +51,16 @@ std::string secret_of(const State& state, const std::string& cluster) {
   return std::find(keys.begin(), keys.end(), kKubeconfigKey) == keys.end() ? "" : name;
 }
 
+// Of the object that gives the credential; of the event that took it away, where none does.
+Seq seq_of(const State& state, const Credential& credential, Seq gone) {
+  const std::string& namespace_ = state.configuration.kueue_namespace;
+  if (!credential.profile.empty())
+    return state.multikueue.profiles.at({namespace_, credential.profile}).seq;
+  if (!credential.secret.empty())
+    return state.multikueue.secrets.at({namespace_, credential.secret}).seq;
+  return gone;
+}
+
 // `since` is the moment from which `holds`.
 void keep_since(std::optional<LogTime>& since, bool holds, LogTime now) {
   if (!holds)
@@ -76,7 +86,7 @@ bool refresh_credential(State& state, const std::string& cluster, Seq seq) {
   keep_since(record.profile_since, !now.profile.empty(), state.now);
   keep_since(record.profile_lost_since, now.profile.empty(), state.now);
   record.now = now;
-  record.seq = seq;
+  record.seq = seq_of(state, now, seq);
   return true;
 }
 

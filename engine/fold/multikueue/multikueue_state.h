@@ -171,6 +171,9 @@ struct MultiKueue {
   std::map<std::string, WorkerList> lists;               ///< by placement name
   std::map<std::string, std::set<std::string>> claimed;  ///< worker name -> placements that use it
 
+  std::set<std::string> followers;       ///< hub queues with the annotations of worker_quota.h
+  std::set<std::string> open_followers;  ///< those to judge
+
   std::map<std::string, std::vector<Seq>> open;  ///< placements to judge, with the events why
   std::set<std::string> open_credentials;        ///< clusters whose credential may have changed
   std::set<NamespacedName> open_workloads;       ///< whose status may have to be written

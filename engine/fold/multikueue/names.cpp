@@ -21,6 +21,15 @@ std::string worker_name(const Configuration& configuration, const std::string& p
   return by_cluster(configuration) ? cluster : placement + "-" + cluster;
 }
 
+std::optional<std::string> cluster_of_worker(const Configuration& configuration,
+                                             const std::string& placement,
+                                             std::string_view worker) {
+  if (by_cluster(configuration)) return std::string(worker);
+  const std::string head = placement + "-";
+  if (worker.size() <= head.size() || !worker.starts_with(head)) return std::nullopt;
+  return std::string(worker.substr(head.size()));
+}
+
 std::string secret_name(const Configuration& configuration, const std::string& cluster) {
   if (by_cluster(configuration)) return std::string(kSecretHeadOfCluster) + cluster;
   return std::string(kSecretHead) + cluster + std::string(kSecretTail);

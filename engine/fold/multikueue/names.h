@@ -24,6 +24,9 @@ inline constexpr std::string_view kKubeconfigKey = "kubeconfig";
 /// `<cluster>` in profile `cluster`.
 std::string worker_name(const Configuration& configuration, const std::string& placement,
                         const std::string& cluster);
+/// The cluster whose MultiKueueCluster in that list is called `worker`; nullopt if none is.
+std::optional<std::string> cluster_of_worker(const Configuration& configuration,
+                                             const std::string& placement, std::string_view worker);
 /// The Secret with the kubeconfig of a cluster.
 std::string secret_name(const Configuration& configuration, const std::string& cluster);
 /// The cluster whose kubeconfig a Secret of that name holds; nullopt if it is none.

@@ -254,19 +254,6 @@ void forget_multikueue(State& state, const ObjectKey& key, Seq seq) {
   take_in(state, key, nullptr, seq);
 }
 
-bool may_be_unreadable(Kind kind) {
-  switch (kind) {
-    case Kind::multikueue_cluster:
-    case Kind::placement:
-    case Kind::placement_decision:
-    case Kind::addon_placement_score:
-    case Kind::workload:
-    case Kind::secret:
-    case Kind::custom_resource_definition: return true;
-    default: return false;
-  }
-}
-
 void observe_readable(State& state, Kind kind, bool readable, Seq seq) {
   auto& unreadable = state.multikueue.unreadable;
   if (readable ? unreadable.erase(kind) == 0 : !unreadable.insert(kind).second) return;
@@ -276,10 +263,7 @@ void observe_readable(State& state, Kind kind, bool readable, Seq seq) {
 }
 
 void open_list(State& state, const std::string& placement, Seq seq) {
-  std::vector<Seq>& because = state.multikueue.open[placement];
-  if (seq == Seq{} || (!because.empty() && because.back() == seq)) return;
-  because.push_back(seq);
-  if (because.size() > kBecauseMax) because.erase(because.begin());
+  remember(state.multikueue.open[placement], seq);
 }
 
 void touch_multikueue(State& state, const ObjectKey& object) {

@@ -16,8 +16,6 @@ void observe_multikueue(State& state, const ObjectObserved& seen, Seq seq);
 void forget_multikueue(State& state, const ObjectKey& key, Seq seq);
 /// A kind of this path cannot be read any more, or can be again.
 void observe_readable(State& state, Kind kind, bool readable, Seq seq);
-/// Whether `kind` belongs to this path alone: not reading it is no loss of capacity.
-bool may_be_unreadable(Kind kind);
 
 /// The worker list of a Placement is judged when the present moment closes.
 void open_list(State& state, const std::string& placement, Seq seq = {});

@@ -11,15 +11,8 @@ namespace {
 
 PatchIntended intent_for(Verb verb, const ObjectKey& target, const std::string& version,
                          const std::string& uid, const std::string& resource_version) {
-  PatchIntended intent;
-  intent.cluster = kHub;
-  intent.verb = verb;
-  intent.target = target;
-  intent.version = version;
-  intent.field_manager = kFieldManager;
+  PatchIntended intent = hub_intent(verb, target, version, uid, resource_version);
   intent.force = verb == Verb::apply_status;
-  intent.uid = uid;
-  intent.resource_version = resource_version;
   return intent;
 }
 

@@ -15,13 +15,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 }
 
 PatchIntended intent_for(const State& state, Verb verb, Kind kind, const std::string& name) {
-  PatchIntended intent;
-  intent.cluster = kHub;
-  intent.verb = verb;
-  intent.target = {kind, "", name};
-  intent.version = kueue_version(state);
-  intent.field_manager = kFieldManager;
-  return intent;
+  return hub_intent(verb, {kind, "", name}, kueue_version(state));
 }
 
 // What stands is changed by force: we are its owner, whoever wrote last.

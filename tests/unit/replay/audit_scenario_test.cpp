@@ -56,10 +56,17 @@ void check_sums(const Json& row, const std::string& resource) {
   if (row["desired"].is_null()) return;
   Int128 grants = 0;
   for (const Json& grant : row["grants"]) grants += amount(grant["contributes"], resource);
-  const Int128 percent = row["overbookPercent"].get<std::int64_t>();
+  const bool follows = row.contains("follows") && row["follows"]["follows"];
+  if (follows)
+    for (const Json& worker : row["workers"])
+      if (worker.contains("contributes")) grants += amount(worker["contributes"], resource);
+  const Json& percents = follows ? row["follows"]["percent"] : row["overbookPercent"];
+  const Int128 percent = percents.get<std::int64_t>();
   const Int128 quantum = quantum_of(resource);
   const Int128 counted = percent == 100 ? grants : grants * percent / 100 / quantum * quantum;
-  CHECK(amount(row["base"], resource) + counted == amount(row["desired"], resource));
+  const Int128 reserve = follows ? amount(row["follows"]["reserve"], resource) : 0;
+  const Int128 rest = follows ? std::max<Int128>(0, counted - reserve) : counted;
+  CHECK(amount(row["base"], resource) + rest == amount(row["desired"], resource));
 }
 
 void check_nodes(const Json& grant, const std::string& resource) {

@@ -86,6 +86,19 @@ TEST_CASE("a longer shrink window promises longer what is not there") {
   CHECK(result.imagined.safe_shrinks == 0);
 }
 
+TEST_CASE("without a move window the worker list follows every decision") {
+  MemoryLog log;
+  const WhatIf result = asked(rehearsed(log, "multikueue-a-b-a-writes-nothing.txt"),
+                              under({"multikueue.moveWindow=0s"}));
+  INFO(what_if_text(result));
+  CHECK(std::none_of(result.differences.begin(), result.differences.end(),
+                     [](const auto& each) { return each.history.has_value(); }));
+  CHECK(std::count_if(result.differences.begin(), result.differences.end(), [](const auto& each) {
+          return each.imagined->intent.target.kind == Kind::multikueue_config;
+        }) == 3);
+  CHECK(result.imagined.writes > result.history.writes);
+}
+
 TEST_CASE("the worlds may part in the middle of history") {
   MemoryLog log;
   rehearsed(log, "05-priority-tiers.txt");

@@ -1,0 +1,130 @@
+#include "engine/fold/multikueue/list_names.h"
+
+#include <algorithm>
+#include <map>
+
+#include "engine/fold/multikueue/close.h"
+#include "engine/fold/multikueue/names.h"
+#include "engine/fold/multikueue/observe.h"
+
+namespace fairlead {
+
+namespace {
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+RunningCopies copies_on(const State& state, const std::string& placement,
+                        const std::string& worker) {
+  RunningCopies copies;
+  const auto on = state.multikueue.workloads_on.find(worker);
+  if (on == state.multikueue.workloads_on.end()) return copies;
+  for (const NamespacedName& id : on->second)
+    if (holds(state, placement, state.multikueue.workloads.at(id).seen.facts))
+      copies.workloads[id] = state.multikueue.workloads.at(id).seen.uid;
+  return copies;
+}
+
+// Keeps `claimed`: the name is in use by this Placement. Others that share the name are opened.
+void claim_name(State& state, const std::string& name, const std::string& placement, bool wanted) {
+  auto& claimed = state.multikueue.claimed;
+  const auto at = claimed.find(name);
+  if ((at != claimed.end() && at->second.contains(placement)) == wanted) return;
+  std::set<std::string>& users = claimed[name];
+  if (wanted)
+    users.insert(placement);
+  else
+    users.erase(placement);
+  for (const std::string& other : users)
+    if (other != placement) open_list(state, other);
+  if (users.empty()) claimed.erase(name);
+}
+
+// The cluster of a leaver that stood before this hub knew its list: by its MultiKueueCluster, if
+// that is ours or to be taken over. Empty where it is neither.
+std::string cluster_behind(const State& state, const std::string& placement,
+                           const std::string& name) {
+  const auto stands = state.multikueue.clusters.find(name);
+  const auto cluster = cluster_of_worker(state.configuration, placement, name);
+  if (!cluster || stands == state.multikueue.clusters.end()) return "";
+  const OwnerMark& mark = stands->second.facts.mark;
+  const bool ours = mark == worker_mark(state.configuration, placement, *cluster) ||
+                    (!mark.ours() && adopts(state, placement));
+  return ours ? *cluster : "";
+}
+
+}  // namespace
+
+std::vector<std::string> names_in_config(const State& state, const std::string& placement) {
+  if (!is_own_config(state, placement)) return {};
+  return state.multikueue.configs.at(placement).facts.clusters;
+}
+
+void take_names(State& state, const std::string& placement, WorkerList& list) {
+  std::vector<std::string> names = names_in_config(state, placement);
+  if (names == list.names) return;
+  for (const std::string& name : list.names) {
+    if (contains(names, name)) continue;
+    if (RunningCopies copies = copies_on(state, placement, name); !copies.workloads.empty()) {
+      RunningCopies& running = list.running[name];
+      running.workloads.merge(copies.workloads);
+      running.over_since.reset();
+      running.seq = state.seq;
+    }
+    const auto worker = list.workers.find(name);
+    if (worker != list.workers.end()) worker->second.taken_out = names != list.written;
+  }
+  list.names = std::move(names);
+}
+
+std::set<std::string> decided_by(const State& state, const std::string& placement) {
+  std::set<std::string> clusters;
+  const auto shards = state.multikueue.decisions_of.find(placement);
+  if (shards == state.multikueue.decisions_of.end()) return clusters;
+  for (const NamespacedName& id : shards->second) {
+    if (id.first != state.configuration.kueue_namespace) continue;
+    const auto& named = state.multikueue.decisions.at(id).facts.clusters;
+    clusters.insert(named.begin(), named.end());
+  }
+  return clusters;
+}
+
+void refresh_names(State& state, const std::string& placement, WorkerList& list) {
+  std::map<std::string, std::string> clusters;  // by worker name
+  for (const std::string& name : list.names) clusters[name];
+  for (const std::string& cluster : list.decided)
+    clusters[worker_name(state.configuration, placement, cluster)] = cluster;
+  for (auto at = list.workers.begin(); at != list.workers.end();) {
+    if (clusters.contains(at->first)) {
+      ++at;
+      continue;
+    }
+    claim_name(state, at->first, placement, false);
+    state.multikueue.open_workers.insert(at->first);
+    at = list.workers.erase(at);
+  }
+  for (const auto& [name, cluster] : clusters) {
+    Worker& worker = list.workers[name];
+    worker.decided = !cluster.empty();
+    if (worker.decided) worker.cluster = cluster;
+    if (worker.cluster.empty()) worker.cluster = cluster_behind(state, placement, name);
+    claim_name(state, name, placement, list.use != ListUse::none);
+  }
+}
+
+LeftOut left_out_by_name(const State& state, const std::string& placement,
+                         const std::string& name) {
+  if (!is_dns_subdomain(name)) return LeftOut::name_invalid;
+  const auto stands = state.multikueue.clusters.find(name);
+  if (stands != state.multikueue.clusters.end() && !stands->second.facts.mark.ours() &&
+      !adopts(state, placement))
+    return LeftOut::name_taken;
+  if (state.configuration.multikueue.profile == "cluster") return LeftOut::no;  // names are shared
+  const auto users = state.multikueue.claimed.find(name);
+  const bool first = users == state.multikueue.claimed.end() || users->second.empty() ||
+                     *users->second.begin() >= placement;
+  return first ? LeftOut::no : LeftOut::name_taken;
+}
+
+}  // namespace fairlead
