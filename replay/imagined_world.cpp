@@ -241,7 +241,7 @@ std::optional<WatchFact> imagine(const Event& event, const State& history, const
                   observed->resource_version,
                   observed->generation,
                   observed->facts,
-                  ""};
+                  {}};
   // History is in order already; versions of two worlds cannot be compared.
   seen.resource_version.clear();
   if (event.source == kHub) {

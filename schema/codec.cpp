@@ -257,15 +257,30 @@ static value::Fact read(Event::Fact::Reader in) {
 constexpr std::size_t kScratchWords = 1024;
 
 template <class Root, class Fill>
-static std::string canonical_bytes(const Fill& fill) {
+static void append_canonical(std::string& out, const Fill& fill) {
+  constexpr std::size_t kWord = sizeof(capnp::word);
   thread_local std::array<std::uint64_t, kScratchWords> scratch{};
   capnp::MallocMessageBuilder message(
       kj::arrayPtr(reinterpret_cast<capnp::word*>(scratch.data()), scratch.size()));
   auto root = message.initRoot<Root>();
   fill(root);
-  const kj::Array<capnp::word> words = capnp::canonicalize(root.asReader());
-  const auto bytes = words.asChars();
-  return {bytes.begin(), bytes.size()};
+  // The canonical copy is made in place; it is never larger. What resize adds is zeroed, as the
+  // builder of the copy wants it.
+  const std::size_t begin = out.size(), words = message.sizeInWords();
+  out.resize(begin + words * kWord);
+  check(reinterpret_cast<std::uintptr_t>(out.data() + begin) % kWord == 0,
+        "records are encoded at multiples of a word");
+  capnp::FlatMessageBuilder copy(
+      kj::arrayPtr(reinterpret_cast<capnp::word*>(out.data() + begin), words));
+  copy.template initRoot<capnp::AnyPointer>().template setCanonicalAs<Root>(root.asReader());
+  out.resize(begin + copy.getSegmentsForOutput()[0].size() * kWord);
+}
+
+template <class Root, class Fill>
+static std::string canonical_bytes(const Fill& fill) {
+  std::string out;
+  append_canonical<Root>(out, fill);
+  return out;
 }
 
 static bool is_aligned(std::string_view bytes) {
@@ -314,7 +329,13 @@ static std::optional<Error> refuse_version(std::uint32_t version) {
 }  // namespace stored
 
 std::string encode(const Event& event) {
-  return stored::canonical_bytes<stored::Event>([&event](stored::Event::Builder out) {
+  std::string bytes;
+  encode_to(event, bytes);
+  return bytes;
+}
+
+void encode_to(const Event& event, std::string& bytes) {
+  stored::append_canonical<stored::Event>(bytes, [&event](stored::Event::Builder out) {
     out.setSchemaVersion(kSchemaVersion);
     out.setSeq(event.seq.value);
     out.setLogTime(event.log_time.ns);

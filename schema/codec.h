@@ -29,6 +29,9 @@ inline constexpr std::size_t kRecordBytesMax = std::size_t{64} << 20;
 
 /// The canonical bytes of `event`, a multiple of 8. Equal events give equal bytes.
 std::string encode(const Event& event);
+/// The same, behind what is in `out`, whose size is a multiple of 8: a commit is encoded without a
+/// copy of each record.
+void encode_to(const Event& event, std::string& out);
 
 /// The event that `bytes` hold. `corrupt` if they are no record, `incompatible` if a newer program
 /// wrote them. Bytes that start at a multiple of 8 in memory are read in place, others are copied

@@ -21,17 +21,6 @@ std::string_view describe(JsonKind kind) {
   return "nothing";
 }
 
-JsonKind JsonView::kind() const {
-  return document_ == nullptr ? JsonKind::absent : document_->nodes_[at_].kind;
-}
-
-std::string_view JsonView::text() const {
-  if (document_ == nullptr) return {};
-  const auto& node = document_->nodes_[at_];
-  if (node.kind == JsonKind::array || node.kind == JsonKind::object) return {};
-  return document_->slice(node.text_at, node.text_size);
-}
-
 std::optional<std::int64_t> JsonView::integer() const {
   if (!is(JsonKind::number)) return std::nullopt;
   std::string_view token = text();
@@ -44,35 +33,6 @@ std::optional<std::int64_t> JsonView::integer() const {
 std::size_t JsonView::size() const {
   if (!is(JsonKind::array) && !is(JsonKind::object)) return 0;
   return document_->nodes_[at_].text_size;
-}
-
-std::string_view JsonView::key() const {
-  if (document_ == nullptr) return {};
-  const auto& node = document_->nodes_[at_];
-  return document_->slice(node.key_at, node.key_size);
-}
-
-JsonView JsonView::operator[](std::string_view name) const {
-  JsonView found;
-  if (!is(JsonKind::object)) return found;
-  for (JsonView member : *this)
-    if (member.key() == name) found = member;
-  return found;
-}
-
-JsonView::Iterator& JsonView::Iterator::operator++() {
-  at_ = document_->nodes_[at_].end;
-  return *this;
-}
-
-JsonView::Iterator JsonView::begin() const {
-  if (!is(JsonKind::array) && !is(JsonKind::object)) return {document_, 0};
-  return {document_, at_ + 1};
-}
-
-JsonView::Iterator JsonView::end() const {
-  if (!is(JsonKind::array) && !is(JsonKind::object)) return {document_, 0};
-  return {document_, document_->nodes_[at_].end};
 }
 
 void JsonDocument::reserve(std::size_t bytes) {

@@ -1,20 +1,22 @@
 // One JSON document as a compact tree with cheap views.
 //
-// Watch lines come in as text. The whole of a line is walked once, every byte of it looked at, into
-// one array of nodes and one copy of the text, in which strings stay where they are; after that
-// nothing refers to the input. Numbers keep their text, so an integer of forty digits or a decimal
-// reaches the Quantity parser exactly as written: no floating point anywhere. YAML and nlohmann
-// documents are brought into the same tree, so projections read one thing only.
+// Watch lines come in as text. A line is walked once, all of it but what nobody is going to read,
+// into one array of nodes and one copy of the text, in which strings stay where they are; after
+// that nothing refers to the input. Numbers keep their text, so an integer of forty digits or a
+// decimal reaches the Quantity parser exactly as written: no floating point anywhere. YAML and
+// nlohmann documents are brought into the same tree, so projections read one thing only.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "connectors/kube/json_index.h"
 #include "engine/base/json.h"
 #include "engine/base/result.h"
 
@@ -36,7 +38,6 @@ enum class JsonKind : std::uint8_t { absent, null, boolean, number, string, arra
 std::string_view describe(JsonKind kind);
 
 class JsonDocument;
-class JsonIndex;
 
 /// One value of a JsonDocument. Copy freely; valid while its document lives and is not moved from.
 class JsonView {
@@ -130,13 +131,55 @@ class JsonDocument {
   Node& add(JsonKind kind, std::string_view key);
   std::uint32_t keep(std::string_view text);
   std::string_view slice(std::uint32_t at, std::uint32_t size) const {
-    return std::string_view(characters_).substr(at, size);
+    return {characters_.data() + at, size};
   }
 
   std::vector<Node> nodes_;          // preorder
   std::string characters_;           // keys and texts, one behind the other
   std::vector<std::uint32_t> open_;  // containers being built
 };
+
+// Inline, because a projection asks hundreds of times a line.
+
+inline JsonKind JsonView::kind() const {
+  return document_ == nullptr ? JsonKind::absent : document_->nodes_[at_].kind;
+}
+
+inline std::string_view JsonView::text() const {
+  if (document_ == nullptr) return {};
+  const auto& node = document_->nodes_[at_];
+  if (node.kind == JsonKind::array || node.kind == JsonKind::object) return {};
+  return document_->slice(node.text_at, node.text_size);
+}
+
+inline std::string_view JsonView::key() const {
+  if (document_ == nullptr) return {};
+  const auto& node = document_->nodes_[at_];
+  return document_->slice(node.key_at, node.key_size);
+}
+
+inline JsonView::Iterator& JsonView::Iterator::operator++() {
+  at_ = document_->nodes_[at_].end;
+  return *this;
+}
+
+inline JsonView::Iterator JsonView::begin() const {
+  if (!is(JsonKind::array) && !is(JsonKind::object)) return {document_, 0};
+  return {document_, at_ + 1};
+}
+
+inline JsonView::Iterator JsonView::end() const {
+  if (!is(JsonKind::array) && !is(JsonKind::object)) return {document_, 0};
+  return {document_, document_->nodes_[at_].end};
+}
+
+inline JsonView JsonView::operator[](std::string_view name) const {
+  JsonView found;
+  if (!is(JsonKind::object)) return found;
+  for (JsonView member : *this)
+    if (member.key() == name) found = member;
+  return found;
+}
 
 /// Where and why a text is no JSON.
 struct JsonFault {
@@ -152,8 +195,10 @@ Result<JsonDocument> parse_json(std::string_view text);
 std::optional<JsonDocument> parse_json(std::string_view text, JsonFault& fault,
                                        std::size_t bytes_max = kJsonBytesMax);
 
-/// Reads what `index` has found into `out`, whose buffers are used again.
-bool parse_indexed(const JsonIndex& index, JsonDocument& out, JsonFault& fault);
+/// Reads what `index` has found into `out`, whose buffers are used again. Values at `without`,
+/// which ascends, are not read: null stands for each, whatever is in it.
+bool parse_indexed(const JsonIndex& index, JsonDocument& out, JsonFault& fault,
+                   std::span<const PlaceRange> without = {});
 /// Where and why `text`, which JsonIndex refused, is no JSON.
 JsonFault fault_of(std::string_view text);
 

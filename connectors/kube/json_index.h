@@ -14,6 +14,12 @@
 
 namespace fairlead {
 
+/// The values and brackets from places()[begin] to before places()[end].
+struct PlaceRange {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
 /// Reusable; holds buffers of the size of its largest text, up to a bound. One thread.
 class JsonIndex {
  public:

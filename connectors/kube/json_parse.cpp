@@ -1,4 +1,5 @@
-// From the places of a text's values to the tree: every byte is looked at, nothing is skipped.
+// From the places of a text's values to the tree: every byte is looked at, but for values that the
+// caller does not want.
 #include <algorithm>
 #include <charconv>
 #include <cstring>
@@ -109,14 +110,14 @@ char* unescape(char* begin, char* end) {
 // are in the copy.
 class JsonTreeBuilder {
  public:
-  JsonTreeBuilder(const JsonIndex& index, JsonDocument& out)
-      : places_(index.places()), out_(out), size_(index.text().size()) {
+  JsonTreeBuilder(const JsonIndex& index, JsonDocument& out, std::span<const PlaceRange> without)
+      : places_(index.places()), without_(without), out_(out), size_(index.text().size()) {
     out_.nodes_.clear();
     out_.open_.clear();
     out_.characters_.assign(index.text());
     out_.nodes_.reserve(places_.size() / 2 + 1);
     text_ = out_.characters_.data();
-    escapes_ = std::memchr(text_, '\\', size_) != nullptr;
+    escape_at_ = next_escape(0);
   }
 
   // False: no JSON, or too deep.
@@ -149,6 +150,12 @@ class JsonTreeBuilder {
 
   // The value at at_, and where it is a container with content its first key; moves on.
   bool value() {
+    if (!without_.empty() && at_ == without_.front().begin) {
+      add(JsonKind::null, 0, 0);
+      at_ = without_.front().end;
+      without_ = without_.subspan(1);
+      return true;
+    }
     switch (here()) {
       case '{': return open(JsonKind::object, '}');
       case '[': return open(JsonKind::array, ']');
@@ -186,8 +193,16 @@ class JsonTreeBuilder {
     return true;
   }
 
+  // Where the next backslash is. Outside of strings there is none in JSON.
+  std::size_t next_escape(std::size_t from) const {
+    const void* const found = std::memchr(text_ + from, '\\', size_ - from);
+    return found == nullptr ? size_
+                            : static_cast<std::size_t>(static_cast<const char*>(found) - text_);
+  }
+
   std::size_t end_here() const {
     std::size_t end = at_ + 1 < places_.size() ? places_[at_ + 1] : size_;
+    if (text_[end - 1] == '"') return end;              // most do
     while (JsonIndex::is_space(text_[end - 1])) --end;  // ends at the value itself
     return end;
   }
@@ -199,8 +214,11 @@ class JsonTreeBuilder {
     if (end < begin || text_[end] != '"') return false;
     ++at_;
     char* last = text_ + end;
-    if (escapes_) last = unescape(text_ + begin, last);
-    if (last == nullptr) return false;
+    if (escape_at_ < end) {
+      last = unescape(text_ + begin, last);
+      if (last == nullptr) return false;
+      escape_at_ = next_escape(end);
+    }
     from = static_cast<std::uint32_t>(begin);
     size = static_cast<std::uint32_t>(last - (text_ + begin));
     return true;
@@ -241,13 +259,14 @@ class JsonTreeBuilder {
   }
 
   const std::span<const std::uint32_t> places_;
+  std::span<const PlaceRange> without_;  // those that are still to come
   JsonDocument& out_;
   const std::size_t size_;
   char* text_ = nullptr;
   std::size_t at_ = 0;  // in places_
   std::uint32_t key_at_ = 0, key_size_ = 0;
-  bool escapes_ = false;
-  bool opened_ = false;  // a container with content: its first value is next
+  std::size_t escape_at_ = 0;  // of the next backslash that was not undone
+  bool opened_ = false;        // a container with content: its first value is next
   bool too_deep_ = false;
 };
 
@@ -308,8 +327,9 @@ JsonFault find_fault(std::string_view text, bool too_deep) {
 
 }  // namespace
 
-bool parse_indexed(const JsonIndex& index, JsonDocument& out, JsonFault& fault) {
-  JsonTreeBuilder builder(index, out);
+bool parse_indexed(const JsonIndex& index, JsonDocument& out, JsonFault& fault,
+                   std::span<const PlaceRange> without) {
+  JsonTreeBuilder builder(index, out, without);
   if (builder.build()) return true;
   fault = find_fault(index.text(), builder.too_deep());
   return false;

@@ -127,9 +127,7 @@ void copy_kept(JsonDocument& out, JsonView value, std::string_view parent) {
   out.close();
 }
 
-}  // namespace
-
-std::string raw_to_keep(Kind kind, JsonView object) {
+bool people_write(Kind kind) {
   switch (kind) {
     case Kind::claim:
     case Kind::cluster_queue:
@@ -138,7 +136,7 @@ std::string raw_to_keep(Kind kind, JsonView object) {
     case Kind::admission_check:
     case Kind::multikueue_config:
     case Kind::multikueue_cluster:
-    case Kind::placement: break;
+    case Kind::placement: return true;
     case Kind::node:
     case Kind::cluster_metrics:
     case Kind::managed_cluster:
@@ -149,10 +147,31 @@ std::string raw_to_keep(Kind kind, JsonView object) {
     case Kind::workload:
     case Kind::secret:
     case Kind::custom_resource_definition:
-    case Kind::binding_policy: return "";
+    case Kind::binding_policy: return false;
   }
-  std::string text = raw_text(object);
-  return text.size() <= kRawBytesMax ? text : "";
+  return false;
+}
+
+std::string not_too_long(std::string text) { return text.size() <= kRawBytesMax ? text : ""; }
+
+// Reads the line again: a tree of what projections read is not all that people wrote.
+std::string kept_of_line(std::string_view line) {
+  JsonFault fault;
+  const auto read = parse_json(line, fault);
+  return read ? not_too_long(raw_text(read->root()["object"])) : std::string();
+}
+
+}  // namespace
+
+std::string raw_to_keep(Kind kind, JsonView object) {
+  if (!people_write(kind)) return "";
+  return not_too_long(raw_text(object));
+}
+
+RawObject raw_of_line(Kind kind, std::string_view line) {
+  if (!people_write(kind)) return {};
+  if (line.size() > kRawBytesMax) return {kept_of_line(line), nullptr};
+  return {std::string(line), kept_of_line};
 }
 
 std::string raw_text(JsonView object) {

@@ -46,6 +46,9 @@ std::string raw_text(JsonView object);
 /// those too often, or too long.
 std::string raw_to_keep(Kind kind, JsonView object);
 inline constexpr std::size_t kRawBytesMax = std::size_t{64} << 10;
+/// The same of a watch line with that object in it: made when it is asked for, unless the line is
+/// so long that it is better not carried along.
+RawObject raw_of_line(Kind kind, std::string_view line);
 
 /// The group and version of an apiVersion: {"kueue.x-k8s.io", "v1beta2"}, {"", "v1"}. Views into
 /// `api_version`.

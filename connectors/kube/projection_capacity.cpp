@@ -5,7 +5,7 @@ namespace fairlead::projection {
 
 NodeFacts node(JsonView object) {
   NodeFacts out;
-  out.labels = strings(object["metadata"]["labels"]);
+  out.labels = labels(object["metadata"]["labels"]);
   out.taints = repelling_taints(object["spec"]["taints"]);
   out.unschedulable = object["spec"]["unschedulable"].is_true();
   out.ready = condition(object["status"], "Ready").status == ConditionStatus::yes;
@@ -19,7 +19,7 @@ ClusterMetricsFacts cluster_metrics(JsonView object) {
     const std::string_view name = item["name"].string();
     if (name.empty()) continue;
     NodeFacts machine;
-    machine.labels = strings(item["labels"]);
+    machine.labels = labels(item["labels"]);
     machine.taints = repelling_taints(item["taints"]);
     machine.unschedulable = item["unschedulable"].is_true();
     machine.ready = true;  // ClusterMetrics does not say; its taints decide

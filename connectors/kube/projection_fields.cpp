@@ -7,13 +7,38 @@ std::optional<Quantity> quantity(JsonView value) {
   return Quantity::parse(value.text());
 }
 
+namespace {
+
+template <class Value>
+PackedMap<Value> packed(const std::vector<std::pair<std::string_view, Value>>& items) {
+  PackedMap<Value> map;
+  // API servers send members in order, each once: the usual case.
+  if (map.assign_sorted(items.size(), [&](std::size_t i) { return items[i]; })) return map;
+  // Of equal names the last one counts, as everywhere in Kubernetes.
+  std::map<std::string, typename PackedMap<Value>::Owned> sorted;
+  for (const auto& [key, value] : items) sorted.insert_or_assign(std::string(key), value);
+  return sorted;
+}
+
+}  // namespace
+
 ResourceAmounts amounts(JsonView object) {
-  std::map<std::string, Amount> out;
   if (!object.is(JsonKind::object)) return {};
+  std::vector<std::pair<std::string_view, Amount>> items;
+  items.reserve(object.size());
   for (JsonView member : object)
     if (auto amount = quantity(member))
-      out.insert_or_assign(std::string(member.key()), to_amount(member.key(), *amount));
-  return out;
+      items.emplace_back(member.key(), to_amount(member.key(), *amount));
+  return packed(items);
+}
+
+Labels labels(JsonView object) {
+  if (!object.is(JsonKind::object)) return {};
+  std::vector<std::pair<std::string_view, std::string_view>> items;
+  items.reserve(object.size());
+  for (JsonView member : object)
+    if (member.is(JsonKind::string)) items.emplace_back(member.key(), member.text());
+  return packed(items);
 }
 
 std::map<std::string, std::string> strings(JsonView object) {

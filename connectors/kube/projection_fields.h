@@ -17,6 +17,7 @@ std::optional<Quantity> quantity(JsonView value);
 /// resource -> amount; entries that are no quantities are left out.
 ResourceAmounts amounts(JsonView object);
 /// The string members of an object.
+Labels labels(JsonView object);
 std::map<std::string, std::string> strings(JsonView object);
 /// The string items of an array, in order.
 std::vector<std::string> string_items(JsonView array);

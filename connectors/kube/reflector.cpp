@@ -273,7 +273,7 @@ ReflectorOutput Reflector::page(LogTime now, int status, std::string_view body,
   }
   ++counters_.pages;
   alive(now);
-  for (JsonView item : document->root()["items"]) listed(item, {});
+  for (JsonView item : document->root()["items"]) listed(item, {}, {});
   JsonView metadata = document->root()["metadata"];
   if (const std::string_view more = metadata["continue"].string(); !more.empty()) {
     until_ = now + settings_.request_timeout;
@@ -285,7 +285,7 @@ ReflectorOutput Reflector::page(LogTime now, int status, std::string_view body,
   return finish(now);
 }
 
-void Reflector::listed(JsonView object, const WatchGlance::Hash& rest) {
+void Reflector::listed(JsonView object, std::string_view line, const WatchGlance::Hash& rest) {
   auto seen = project_as(kind_, version_, object);
   if (seen.has_error()) {
     ++counters_.malformed;
@@ -293,7 +293,8 @@ void Reflector::listed(JsonView object, const WatchGlance::Hash& rest) {
   }
   if (!*seen) return;
   ObjectSeen& found = **seen;
-  found.raw = raw_to_keep(kind_, object);
+  found.raw =
+      line.empty() ? RawObject{raw_to_keep(kind_, object), nullptr} : raw_of_line(kind_, line);
   const auto at = find_known(found.key.namespace_, found.key.name);
   Known& known = at != known_.end() ? at->second : known_[name_];
   known.listed = true;

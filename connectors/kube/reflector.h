@@ -152,7 +152,7 @@ class Reflector {
   void request_page(const std::string& continue_token);
   void request_stream(LogTime now, bool with_initial_events);
   void finish_list(const std::string& resource_version);
-  void listed(JsonView object, const WatchGlance::Hash& rest);
+  void listed(JsonView object, std::string_view line, const WatchGlance::Hash& rest);
   void wait(LogTime now, Duration span, bool then_list);
   void back_off(LogTime now, bool then_list, std::optional<Duration> at_least);
   void slow_down(LogTime now, int status, std::string_view body);
@@ -169,7 +169,7 @@ class Reflector {
   Newer is_newer(const Known& known, std::string_view resource_version);
   KnownObjects::iterator find_known(std::string_view name_space, std::string_view name);
   void take_missing(JsonView object);
-  bool tell(JsonView object);
+  bool tell(const WatchEvent& event);
   void take_bookmark(LogTime now, JsonView object);
   void take_error(LogTime now, JsonView status);
   void broken(LogTime now, const std::string& why);

@@ -147,7 +147,7 @@ void Reflector::take_object(const WatchEvent& event, const WatchGlance::Hash& re
     return;
   }
   if (phase_ == Phase::streaming_list) {
-    listed(object, rest);
+    listed(object, event.line, rest);
     return;
   }
   const std::string_view name_space = info(kind_).namespaced ? metadata["namespace"].string() : "";
@@ -160,7 +160,7 @@ void Reflector::take_object(const WatchEvent& event, const WatchGlance::Hash& re
       out_.facts.emplace_back(
           ObjectMissing{{kind_, std::string(name_space), std::string(name)}, known.uid, {}});
   }
-  if (!tell(object)) return;
+  if (!tell(event)) return;
   Known& known = at != known_.end() ? at->second : known_[name_];
   known.uid = uid;
   known.resource_version = version;
@@ -168,12 +168,13 @@ void Reflector::take_object(const WatchEvent& event, const WatchGlance::Hash& re
 }
 
 // Adds what it projects to; false if that is nothing.
-bool Reflector::tell(JsonView object) {
+bool Reflector::tell(const WatchEvent& event) {
+  JsonView object = event.object();
   if (out_.facts.empty()) out_.facts.reserve(kFactsUsual);
   auto& fact = out_.facts.emplace_back(std::in_place_type<ObjectSeen>);
   auto& seen = std::get<ObjectSeen>(fact);
   if (project_into(seen, kind_, version_, object)) {
-    seen.raw = raw_to_keep(kind_, object);
+    seen.raw = raw_of_line(kind_, event.line);
     return true;
   }
   out_.facts.pop_back();

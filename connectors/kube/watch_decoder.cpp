@@ -63,18 +63,23 @@ WatchStep WatchDecoder::decode(std::string_view line) {
     return malformed("byte " + std::to_string(fault.offset) + ": " + fault.what);
   }
   WatchStep step;
-  if (glancer_) step.glance = glancer_->glance(index_);
+  if (glancer_) step.glance = glancer_->glance(index_, left_out_);
   if (step.glance && is_known_(*step.glance)) {
     step.kind = WatchStep::Kind::known;
     return step;
   }
-  if (!parse_indexed(index_, document_, fault))
+  // Only of these is nothing read but the projection, the identity and the version.
+  const bool projected =
+      step.glance && (step.glance->type == "ADDED" || step.glance->type == "MODIFIED");
+  if (!projected) left_out_.clear();
+  if (!parse_indexed(index_, document_, fault, left_out_))
     return malformed("byte " + std::to_string(fault.offset) + ": " + fault.what);
   JsonView root = document_.root();
   const std::string_view type = root["type"].string();
   step.kind = WatchStep::Kind::event;
   step.event.emplace();
   step.event->root = root;
+  step.event->line = line;
   if (type == "ADDED")
     step.event->type = WatchEventType::added;
   else if (type == "MODIFIED")

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "connectors/kube/json_document.h"
 #include "connectors/kube/json_index.h"
@@ -25,6 +26,7 @@ enum class WatchEventType : std::uint8_t { added, modified, deleted, bookmark, e
 struct WatchEvent {
   WatchEventType type = WatchEventType::error;
   JsonView root;
+  std::string_view line;  ///< its text
 
   JsonView object() const {
     JsonView inner = root["object"];
@@ -51,7 +53,8 @@ class WatchDecoder {
  public:
   explicit WatchDecoder(std::size_t line_bytes_max = kWatchLineBytesMax)
       : line_bytes_max_(line_bytes_max) {}
-  /// Glances at each line first; what `is_known` says yes to is not read. Views are the line's.
+  /// Glances at each line first; what `is_known` says yes to is not read, and of objects that are
+  /// there, fields that no projection reads are null. Views are the line's.
   WatchDecoder(WatchGlancer glancer, std::function<bool(const WatchGlance&)> is_known)
       : WatchDecoder() {
     glancer_.emplace(std::move(glancer));
@@ -76,6 +79,7 @@ class WatchDecoder {
   std::size_t taken_ = 0;     // bytes of buffer_ that were handed out
   std::size_t searched_ = 0;  // bytes of buffer_ known to hold no newline behind taken_
   std::optional<WatchGlancer> glancer_;
+  std::vector<PlaceRange> left_out_;  // of the line that was glanced at
   std::function<bool(const WatchGlance&)> is_known_;
   JsonIndex index_;
   JsonDocument document_;

@@ -92,6 +92,8 @@ std::span<const std::string_view> of_kind(Kind kind) {
   }
 }
 
+constexpr std::size_t kGatheredKeptMax = std::size_t{1} << 20;
+
 // Of this process, known to nobody.
 std::uint64_t key() {
   static const std::uint64_t made = [] {
@@ -101,14 +103,12 @@ std::uint64_t key() {
   return made;
 }
 
-// One of each thread: a reset compares with the key before, and makes its tables only once.
-XXH3_state_t& state() {
-  thread_local XXH3_state_t made = [] {
-    XXH3_state_t empty;
-    XXH3_INITSTATE(&empty);
-    return empty;
-  }();
-  return made;
+// What is hashed of a line, gathered: a hash in one go has none of the cost of a stream's state.
+std::string& gathered() {
+  thread_local std::string bytes;
+  if (bytes.capacity() > kGatheredKeptMax) std::string().swap(bytes);
+  bytes.clear();
+  return bytes;
 }
 
 }  // namespace
@@ -181,15 +181,15 @@ std::vector<std::string_view> WatchGlancer::ignored() const {
 // Goes over the places of a line once.
 class WatchGlancer::Walk {
  public:
-  Walk(const JsonIndex& line, const std::vector<Field>& fields)
-      : text_(line.text()), places_(line.places()), fields_(fields) {
-    XXH3_128bits_reset_withSeed(&hash_, key());
+  Walk(const JsonIndex& line, const std::vector<Field>& fields, std::vector<PlaceRange>& left_out)
+      : text_(line.text()), places_(line.places()), fields_(fields), left_out_(left_out) {
+    left_out_.clear();
   }
 
   bool walk(WatchGlance& out) {
     if (here() != '{' || !value(0, out) || at_ != places_.size()) return false;
     take_up_to(text_.size());
-    const XXH128_hash_t hash = XXH3_128bits_digest(&hash_);
+    const XXH128_hash_t hash = XXH3_128bits_withSeed(kept_.data(), kept_.size(), key());
     out.rest = {hash.low64, hash.high64};
     return true;
   }
@@ -197,24 +197,27 @@ class WatchGlancer::Walk {
  private:
   char here() const { return at_ < places_.size() ? text_[places_[at_]] : '\0'; }
 
-  // Hashes what lies between the last field that was left out and `end`.
+  // Keeps what lies between the last field that was left out and `end`.
   void take_up_to(std::size_t end) {
-    XXH3_128bits_update(&hash_, text_.data() + taken_, end - taken_);
+    kept_.append(text_.substr(taken_, end - taken_));
     taken_ = end;
   }
 
   // Moves behind the value at at_ without a look inside.
   bool skip() {
-    std::size_t depth = 0;
+    // Bit 5 makes [ and { alike, and ] and }.
+    const auto bracket = [this](std::size_t at) { return text_[places_[at]] | 0x20; };
     const std::size_t end = places_.size();
-    do {
-      if (at_ >= end) return false;
-      // Bit 5 makes [ and { alike, and ] and }.
-      const char c = static_cast<char>(text_[places_[at_]] | 0x20);
-      depth += c == '{';
-      depth -= c == '}';
-      ++at_;
-    } while (depth != 0);
+    std::size_t at = at_;
+    if (at >= end || bracket(at) == '}') return false;
+    if (bracket(at++) == '{')
+      for (std::size_t depth = 1; depth != 0; ++at) {
+        if (at >= end) return false;
+        const int c = bracket(at);
+        depth += c == '{';
+        depth -= c == '}';
+      }
+    at_ = at;
     return true;
   }
 
@@ -246,8 +249,11 @@ class WatchGlancer::Walk {
         continue;
       }
       take_up_to(begin);
-      if (fields_[field].told != Field::Told::no && here() == '"') tell(fields_[field].told, out);
+      const bool told = fields_[field].told != Field::Told::no;
+      if (told && here() == '"') tell(fields_[field].told, out);
+      const std::size_t value = at_;
       if (!skip() || at_ >= places_.size()) return false;
+      if (!told) left_out_.push_back({value, at_});
       taken_ = places_[at_];
     }
     ++at_;
@@ -275,7 +281,8 @@ class WatchGlancer::Walk {
   std::string_view string_here() const {
     const std::size_t begin = places_[at_] + 1;
     std::size_t end = at_ + 1 < places_.size() ? places_[at_ + 1] : text_.size();
-    while (end > begin && JsonIndex::is_space(text_[end - 1])) --end;
+    if (text_[end - 1] != '"')
+      while (end > begin && JsonIndex::is_space(text_[end - 1])) --end;
     return end > begin ? text_.substr(begin, end - 1 - begin) : std::string_view{};
   }
 
@@ -295,14 +302,16 @@ class WatchGlancer::Walk {
   const std::string_view text_;
   const std::span<const std::uint32_t> places_;
   const std::vector<Field>& fields_;
+  std::vector<PlaceRange>& left_out_;
   std::size_t at_ = 0;     // in places_
-  std::size_t taken_ = 0;  // bytes of text_ that are hashed or left out
-  XXH3_state_t& hash_ = state();
+  std::size_t taken_ = 0;  // bytes of text_ that are kept or left out
+  std::string& kept_ = gathered();
 };
 
-std::optional<WatchGlance> WatchGlancer::glance(const JsonIndex& line) const {
+std::optional<WatchGlance> WatchGlancer::glance(const JsonIndex& line,
+                                                std::vector<PlaceRange>& left_out) const {
   WatchGlance out;
-  if (!Walk(line, fields_).walk(out)) return std::nullopt;
+  if (!Walk(line, fields_, left_out).walk(out)) return std::nullopt;
   return out;
 }
 

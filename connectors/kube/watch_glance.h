@@ -40,7 +40,8 @@ class WatchGlancer {
   WatchGlancer& operator=(WatchGlancer&&) noexcept;
 
   /// nullopt: the line is no object, or it is cut. (That it is JSON is not checked.)
-  std::optional<WatchGlance> glance(const JsonIndex& line) const;
+  /// `left_out` gets the values that no projection reads, in order.
+  std::optional<WatchGlance> glance(const JsonIndex& line, std::vector<PlaceRange>& left_out) const;
 
   /// Paths of the fields that are left out, for tests: "status.images", "status.nodes.*.usage".
   std::vector<std::string_view> ignored() const;

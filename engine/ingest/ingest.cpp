@@ -235,10 +235,11 @@ std::optional<EventDraft> Ingest::take(const State& state, const WatchFact& fact
     if (std::visit(Known{state, fact.source, *seen}, seen->facts) &&
         !awaits_sight(state, fact.source, seen->key))
       return drop(counts_.unchanged);
-    EventDraft draft = log(ObjectObserved{seen->key, seen->version, seen->uid,
-                                          seen->resource_version, seen->generation, seen->facts,
-                                          seen->raw.empty() ? Digest{} : sha256(seen->raw)});
-    draft.raw = seen->raw;
+    std::string raw = seen->raw.kept();
+    EventDraft draft =
+        log(ObjectObserved{seen->key, seen->version, seen->uid, seen->resource_version,
+                           seen->generation, seen->facts, raw.empty() ? Digest{} : sha256(raw)});
+    draft.raw = std::move(raw);
     return draft;
   }
   if (const auto* same = std::get_if<ObjectUnchanged>(&fact.said)) {

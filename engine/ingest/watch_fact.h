@@ -2,11 +2,23 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "schema/event.h"
 
 namespace fairlead {
+
+/// The text of an object as it came, and how what may be kept of it beside the log is made. Making
+/// it takes longer than reading the object: only an event that is really logged pays for it.
+struct RawObject {
+  std::string text;  ///< empty if nothing is kept
+  /// Pure; null if `text` is already what is kept.
+  std::string (*kept_of)(std::string_view text) = nullptr;
+
+  /// Canonical JSON without managedFields and without secrets; empty if nothing is kept.
+  std::string kept() const { return kept_of != nullptr && !text.empty() ? kept_of(text) : text; }
+};
 
 /// An object is there in this state (ADDED, MODIFIED or an item of a list).
 struct ObjectSeen {
@@ -16,7 +28,7 @@ struct ObjectSeen {
   std::string resource_version;
   std::int64_t generation = 0;
   Facts facts;
-  std::string raw;  ///< canonical JSON without managedFields and without secrets; empty if not kept
+  RawObject raw;
 };
 
 /// An object was written without a change of anything that is kept of it: its facts and generation

@@ -8,30 +8,70 @@
 
 namespace fairlead {
 
+namespace {
+
+constexpr std::size_t kWord = 8;
+
+void put_size(std::string& payload, std::size_t index, std::size_t bytes) {
+  for (std::size_t i = 0; i < 4; ++i)
+    payload[4 * index + i] = static_cast<char>(bytes / kWord >> 8 * i & 0xFF);
+}
+
+std::size_t size_at(std::string_view payload, std::size_t index) {
+  std::size_t words = 0;
+  for (std::size_t i = 0; i < 4; ++i)
+    words |= std::size_t{static_cast<unsigned char>(payload[4 * index + i])} << 8 * i;
+  return words * kWord;
+}
+
+Error too_large(Seq seq, std::size_t record, std::size_t commit) {
+  return {ErrorCode::bad_input, "event " + std::to_string(seq.value) + " makes a record of " +
+                                    std::to_string(record) + " bytes in a commit of " +
+                                    std::to_string(commit) + " bytes: too large for the log"};
+}
+
+}  // namespace
+
 Result<Commit> make_commit(const LogTail& tail, std::span<EventDraft> drafts, LogTime time,
-                           Epoch epoch) {
+                           Epoch epoch, std::string memory) {
   Commit commit;
   commit.previous = tail.chain;
   commit.events.reserve(drafts.size());
-  commit.records.reserve(drafts.size());
+  commit.payload = std::move(memory);
+  const std::size_t table = size_table_bytes(drafts.size());
+  commit.payload.assign(table, '\0');
   const LogTime log_time = std::max(time, tail.last_time);
   Seq seq = tail.last;
-  std::size_t bytes = 0;
-  for (EventDraft& draft : drafts) {
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
     seq = next(seq);
+    EventDraft& draft = drafts[i];
     commit.events.push_back(
         {seq, log_time, epoch, std::move(draft.source), draft.cause, std::move(draft.fact)});
-    commit.records.push_back(encode(commit.events.back()));
-    const std::size_t size = commit.records.back().size();
-    bytes += size;
-    if (size > kRecordBytesMax || bytes > kCommitBytesMax)
-      return Error{ErrorCode::bad_input, "event " + std::to_string(seq.value) +
-                                             " makes a record of " + std::to_string(size) +
-                                             " bytes in a commit of " + std::to_string(bytes) +
-                                             " bytes: too large for the log"};
+    const std::size_t before = commit.payload.size();
+    encode_to(commit.events.back(), commit.payload);
+    const std::size_t size = commit.payload.size() - before;
+    put_size(commit.payload, i, size);
+    if (size <= kRecordBytesMax && commit.payload.size() - table <= kCommitBytesMax) continue;
+    for (std::size_t taken = 0; taken <= i; ++taken) {
+      drafts[taken].source = std::move(commit.events[taken].source);
+      drafts[taken].fact = std::move(commit.events[taken].fact);
+    }
+    return too_large(seq, size, commit.payload.size() - table);
   }
-  commit.digest = extend_chain(commit.previous, commit.records);
+  const std::string_view records = std::string_view(commit.payload).substr(table);
+  commit.digest = extend_chain(commit.previous, std::span(&records, 1));
   return commit;
+}
+
+std::vector<std::string_view> records_in(std::string_view payload, std::size_t count) {
+  std::vector<std::string_view> records;
+  records.reserve(count);
+  std::size_t offset = size_table_bytes(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    records.push_back(payload.substr(offset, size_at(payload, i)));
+    offset += records.back().size();
+  }
+  return records;
 }
 
 LogTail tail_after(const Commit& commit) {

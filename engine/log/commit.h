@@ -29,16 +29,21 @@ struct LogTail {
 /// Events in seq order with their canonical bytes.
 struct Commit {
   std::vector<Event> events;
-  std::vector<std::string> records;  ///< same order and size as `events`
+  std::string payload;  ///< their records as a pack holds them (pack.h): sizes, then records
   Digest previous;
   Digest digest;
 };
 
 /// Gives `drafts` the places after `tail`: dense seqs, one log_time, not before the last.
-/// `bad_input` if it is too large.
-/// Sources and facts are moved out of `drafts`.
+/// Sources and facts are moved out of `drafts`. `bad_input` if it is too large: then the drafts are
+/// as they were. `memory` is used for the payload.
 Result<Commit> make_commit(const LogTail& tail, std::span<EventDraft> drafts, LogTime time,
-                           Epoch epoch);
+                           Epoch epoch, std::string memory = {});
+
+/// The records of a payload of `count` events.
+std::vector<std::string_view> records_in(std::string_view payload, std::size_t count);
+/// How many bytes of a payload are sizes.
+constexpr std::size_t size_table_bytes(std::size_t count) { return (count * 4 + 7) / 8 * 8; }
 
 /// Where a log ends after `commit`.
 LogTail tail_after(const Commit& commit);

@@ -118,11 +118,26 @@ class EventLog {
   virtual Result<std::vector<Event>> append(std::span<const EventDraft> drafts, LogTime time,
                                             Epoch epoch) = 0;
 
-  /// The same with drafts that are not needed any more: what is in them is moved, not copied.
-  virtual Result<std::vector<Event>> append_owned(std::vector<EventDraft> drafts, LogTime time,
+  /// The same with drafts that are not needed any more: what is in them is moved, not copied. After
+  /// `bad_input` they are as they were.
+  virtual Result<std::vector<Event>> append_owned(std::vector<EventDraft>&& drafts, LogTime time,
                                                   Epoch epoch) {
     return append(drafts, time, epoch);
   }
+
+  /// As append_owned, but the commit may still be on its way when this returns, so that the caller
+  /// makes the next group ready while the disk is waited for. The events are what is going to be
+  /// stored; nothing of them may be shown or acted on before settle() said that they are. A few
+  /// commits are on their way at most, one behind the other: none is written before the one before
+  /// it is durable, nor after one that failed. Until one is stored, readers and last_seq() do not
+  /// know of it.
+  virtual Result<std::vector<Event>> append_ahead(std::vector<EventDraft>&& drafts, LogTime time,
+                                                  Epoch epoch) {
+    return append_owned(std::move(drafts), time, epoch);
+  }
+  /// Waits until everything that was appended is durable. The error if it is not: then the log is
+  /// read-only.
+  virtual Result<void> settle() { return {}; }
 
   /// Reads from `from` to the last event; from the first that is kept if `from` is 0. `gone`,
   /// naming the first that is kept, if `from` was pruned.

@@ -36,10 +36,10 @@ Result<std::vector<Event>> MemoryLog::append(std::span<const EventDraft> drafts,
   Result<Commit> made = make_commit(tail_, owned, time, epoch);
   if (!made) return made.error();
   commits_.push_back({events_.size(), made->events.size(), made->digest});
+  bytes_ += made->payload.size() - size_table_bytes(drafts.size());
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     const Event& event = made->events[i];
     events_.push_back(event);
-    bytes_ += made->records[i].size();
     if (!drafts[i].raw.empty()) raw_[event.seq] = drafts[i].raw;
     if (const ObjectKey* key = object_of(event.fact))
       by_object_[{holder_of(event), *key}].push_back(event.seq);

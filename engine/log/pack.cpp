@@ -46,28 +46,13 @@ std::string check_of(std::string_view header, std::string_view payload) {
   return {reinterpret_cast<const char*>(digest.bytes.data()), kCheckBytes};
 }
 
-std::size_t size_table_bytes(std::size_t count) { return (count * 4 + kWord - 1) / kWord * kWord; }
-
-/// Memory that was never touched is slow: these buffers stay with the thread.
-const std::string& plain_payload(const Commit& commit) {
-  thread_local std::string plain;
-  plain.clear();
-  std::size_t total = size_table_bytes(commit.records.size());
-  for (const std::string& record : commit.records) total += record.size();
-  plain.reserve(total);
-  for (const std::string& record : commit.records)
-    put(plain, static_cast<std::uint32_t>(record.size() / kWord));
-  plain.resize(size_table_bytes(commit.records.size()), '\0');
-  for (const std::string& record : commit.records) plain += record;
-  return plain;
-}
-
 struct FreeCompression {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
 
-std::string_view compress(const std::string& plain) {
+/// Memory that was never touched is slow: the buffer stays with the thread.
+std::string_view compress(std::string_view plain) {
   thread_local const std::unique_ptr<ZSTD_CCtx, FreeCompression> context{ZSTD_createCCtx()};
   thread_local std::string frame;
   const std::size_t most = ZSTD_compressBound(plain.size());
@@ -82,22 +67,36 @@ Error damaged(std::string what) { return {ErrorCode::corrupt, std::move(what)}; 
 
 }  // namespace
 
-std::string pack(const Commit& commit) {
+PackHeader header_of(const Commit& commit) {
   check(!commit.events.empty(), "a commit has events");
-  const std::string& plain = plain_payload(commit);
-  std::string value(kMagic);
-  put(value, kSchemaVersion);
+  const Event& first = commit.events.front();
+  return {.schema_version = kSchemaVersion,
+          .first = first.seq,
+          .count = static_cast<std::uint32_t>(commit.events.size()),
+          .plain_bytes = static_cast<std::uint32_t>(commit.payload.size()),
+          .first_time = first.log_time,
+          .last_time = commit.events.back().log_time,
+          .previous = commit.previous,
+          .digest = commit.digest};
+}
+
+std::string pack(const Commit& commit) { return pack(header_of(commit), commit.payload); }
+
+std::string pack(const PackHeader& header, std::string_view payload) {
+  const std::string_view frame = compress(payload);
+  std::string value;
+  value.reserve(kPackHeaderBytes + frame.size());
+  value += kMagic;
+  put(value, header.schema_version);
   put(value, kZstd);
   put(value, std::uint8_t{0});
-  put(value, commit.events.front().seq.value);
-  put(value, static_cast<std::uint32_t>(commit.events.size()));
-  put(value, static_cast<std::uint32_t>(plain.size()));
-  put(value, commit.events.front().log_time.ns);
-  put(value, commit.events.back().log_time.ns);
-  put(value, commit.previous);
-  put(value, commit.digest);
-  const std::string_view frame = compress(plain);
-  value.reserve(kPackHeaderBytes + frame.size());
+  put(value, header.first.value);
+  put(value, header.count);
+  put(value, header.plain_bytes);
+  put(value, header.first_time.ns);
+  put(value, header.last_time.ns);
+  put(value, header.previous);
+  put(value, header.digest);
   value += check_of(value, frame);
   value += frame;
   return value;

@@ -63,8 +63,13 @@ struct UnpackedRecords {
   std::vector<std::string_view> records;  ///< canonical bytes, 8-byte aligned, in seq order
 };
 
+/// The header of `commit`.
+PackHeader header_of(const Commit& commit);
+
 /// The stored value of `commit`.
 std::string pack(const Commit& commit);
+/// The same of a commit whose events somebody else has by now.
+std::string pack(const PackHeader& header, std::string_view payload);
 
 /// Reads and judges the header and checks the whole value. `corrupt` if a bit differs from what was
 /// written, `incompatible` if a newer program wrote it.

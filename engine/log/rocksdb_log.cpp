@@ -21,6 +21,11 @@ namespace fs = std::filesystem;
 /// A reader of a running hub can meet files that vanish between being listed and being read.
 constexpr int kReadAttemptsMax = 4;
 
+/// Memory that was never touched is slow, so that of payloads is used again: of one that is packed
+/// and of one that is filled meanwhile, up to this size.
+constexpr std::size_t kSpareBytesMax = std::size_t{16} << 20;
+constexpr std::size_t kSparesMax = 2;
+
 /// What may be in a data directory that has no log yet.
 bool harmless(const fs::path& name) {
   constexpr std::array<std::string_view, 5> kKnown{"writer.lock", "acknowledged", "log.new",
@@ -79,19 +84,19 @@ Result<void> expect_tail(const Store& store, const LogTail& base, const LogTail&
   return Error{ErrorCode::internal, "the log opened for writing is not the one that was judged"};
 }
 
-/// Notes the epochs that begin in `commit`, so that `stat` need not read every event.
-rocksdb::Status list_epochs(const Commit& commit, std::map<Epoch, std::string>& epochs,
-                            rocksdb::WriteBatch& batch, const Store& store) {
-  const Epoch epoch = commit.events.front().epoch;
-  bool news = !epochs.contains(epoch);
-  std::string& version = epochs[epoch];
-  for (const Event& event : commit.events) {
-    const auto* started = std::get_if<EpochStarted>(&event.fact);
-    if (started == nullptr || started->program_version == version) continue;
-    version = started->program_version;
-    news = true;
-  }
-  return news ? batch.Put(store.meta, epoch_key(epoch), version) : rocksdb::Status::OK();
+/// The epochs that begin in `events`, or whose program is named there, so that `stat` need not read
+/// every event.
+std::map<Epoch, std::string> news_of_epochs(const std::vector<Event>& events,
+                                            const std::map<Epoch, std::string>& known) {
+  std::map<Epoch, std::string> news;
+  const Epoch epoch = events.front().epoch;
+  const auto found = known.find(epoch);
+  std::string version = found == known.end() ? "" : found->second;
+  for (const Event& event : events)
+    if (const auto* started = std::get_if<EpochStarted>(&event.fact))
+      version = started->program_version;
+  if (found == known.end() || found->second != version) news[epoch] = std::move(version);
+  return news;
 }
 
 }  // namespace
@@ -99,6 +104,7 @@ rocksdb::Status list_epochs(const Commit& commit, std::map<Epoch, std::string>& 
 RocksdbLog::RocksdbLog() = default;
 
 RocksdbLog::~RocksdbLog() {
+  static_cast<void>(settle());  // whoever wanted to know has asked
   if (mark_ != nullptr) mark_->sync();
 }
 
@@ -157,6 +163,8 @@ Result<void> RocksdbLog::open_for_writing(rocksdb::Env* env, const LogProgress& 
   auto epochs = read_epochs(*store_);
   if (!epochs) return epochs.error();
   epochs_ = *std::move(epochs);
+  ahead_ = tail_;
+  epochs_ahead_ = epochs_;
   if (auto same = expect_tail(*store_, base_, tail_); !same) return same.error();
   // Both slots: whatever was in the file belongs to the past now.
   mark_->write({tail_.last, tail_.chain});
@@ -202,48 +210,122 @@ Error RocksdbLog::stop_writing(Error why) {
   return why;
 }
 
+/// A group commit that has its place, on its way to the disk.
+struct RocksdbLog::Prepared {
+  std::vector<Event> events;  ///< until the caller takes them
+  PackHeader header;
+  std::string payload;
+  rocksdb::WriteBatch batch;
+  LogTail reached;
+  std::map<Epoch, std::string> news;  ///< epochs to be listed
+};
+
+Result<void> RocksdbLog::expect_writable() const {
+  const std::lock_guard lock(mutex_);
+  if (stopped_) return *stopped_;
+  return {};
+}
+
+Result<std::shared_ptr<RocksdbLog::Prepared>> RocksdbLog::prepare(std::vector<EventDraft>& drafts,
+                                                                  LogTime time, Epoch epoch) {
+  const auto prepared = std::make_shared<Prepared>();
+  std::string memory;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!spare_.empty()) {
+      memory = std::move(spare_.back());
+      spare_.pop_back();
+    }
+  }
+  Result<Commit> commit = make_commit(ahead_, drafts, time, epoch, std::move(memory));
+  if (!commit) return commit.error();
+  prepared->header = header_of(*commit);
+  prepared->reached = tail_after(*commit);
+  prepared->payload = std::move(commit->payload);
+  prepared->events = std::move(commit->events);
+  prepared->news = news_of_epochs(prepared->events, epochs_ahead_);
+  for (const auto& [begun, version] : prepared->news) epochs_ahead_[begun] = version;
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
+    const Event& event = prepared->events[i];
+    const std::string key = seq_key(event.seq);
+    rocksdb::Status status;
+    if (const ObjectKey* object = object_of(event.fact))
+      status = prepared->batch.Put(store_->by_object,
+                                   object_prefix(holder_of(event), *object) + key, {});
+    if (status.ok() && !drafts[i].raw.empty())
+      status = prepared->batch.Put(store_->raw, key, drafts[i].raw);
+    if (!status.ok()) return stop_writing(translate(status, "cannot make a commit ready"));
+  }
+  return prepared;
+}
+
+Result<void> RocksdbLog::pack_up(Prepared& prepared) {
+  rocksdb::WriteBatch& batch = prepared.batch;
+  rocksdb::Status status = batch.Put(store_->events, seq_key(prepared.header.first),
+                                     pack(prepared.header, prepared.payload));
+  for (const auto& [epoch, version] : prepared.news)
+    if (status.ok()) status = batch.Put(store_->meta, epoch_key(epoch), version);
+  if (!status.ok()) return stop_writing(translate(status, "cannot make a commit ready"));
+  const std::lock_guard lock(mutex_);
+  if (prepared.payload.capacity() <= kSpareBytesMax && spare_.size() < kSparesMax)
+    spare_.push_back(std::move(prepared.payload));
+  return {};
+}
+
+/// Once a sync failed nobody knows what the disk holds: it is never tried again as if it had not
+/// happened.
+Result<void> RocksdbLog::write(Prepared& prepared) {
+  rocksdb::WriteOptions options;
+  options.sync = true;
+  const rocksdb::Status status = store_->db->Write(options, &prepared.batch);
+  if (!status.ok())
+    return stop_writing(translate(status, "cannot append to the log in " + directory_.string()));
+  stop_point("append.before_mark");
+  mark_->write({prepared.reached.last, prepared.reached.chain});
+  stop_point("append.after_mark");
+  const std::lock_guard lock(mutex_);
+  tail_ = prepared.reached;
+  for (auto& [epoch, version] : prepared.news) epochs_[epoch] = std::move(version);
+  return {};
+}
+
 Result<std::vector<Event>> RocksdbLog::append(std::span<const EventDraft> drafts, LogTime time,
                                               Epoch epoch) {
   return append_owned({drafts.begin(), drafts.end()}, time, epoch);
 }
 
-Result<std::vector<Event>> RocksdbLog::append_owned(std::vector<EventDraft> drafts, LogTime time,
+Result<std::vector<Event>> RocksdbLog::append_owned(std::vector<EventDraft>&& drafts, LogTime time,
                                                     Epoch epoch) {
-  std::map<Epoch, std::string> epochs;
-  {
-    const std::lock_guard lock(mutex_);
-    if (stopped_) return *stopped_;
-    epochs = epochs_;
-  }
+  if (auto before = settle(); !before) return before.error();
   if (drafts.empty()) return std::vector<Event>();
-  Result<Commit> commit = make_commit(tail(), drafts, time, epoch);
-  if (!commit) return commit.error();
-  rocksdb::WriteBatch batch;
-  rocksdb::Status status =
-      batch.Put(store_->events, seq_key(commit->events.front().seq), pack(*commit));
-  for (std::size_t i = 0; i < drafts.size() && status.ok(); ++i) {
-    const Event& event = commit->events[i];
-    const std::string key = seq_key(event.seq);
-    if (const ObjectKey* object = object_of(event.fact))
-      status = batch.Put(store_->by_object, object_prefix(holder_of(event), *object) + key, {});
-    if (status.ok() && !drafts[i].raw.empty()) status = batch.Put(store_->raw, key, drafts[i].raw);
-  }
-  if (status.ok()) status = list_epochs(*commit, epochs, batch, *store_);
-  rocksdb::WriteOptions options;
-  options.sync = true;
-  if (status.ok()) status = store_->db->Write(options, &batch);
-  // Once a sync failed nobody knows what the disk holds: it is never tried again as if it had not
-  // happened.
-  if (!status.ok())
-    return stop_writing(translate(status, "cannot append to the log in " + directory_.string()));
-  const LogTail reached = tail_after(*commit);
-  stop_point("append.before_mark");
-  mark_->write({reached.last, reached.chain});
-  stop_point("append.after_mark");
-  const std::lock_guard lock(mutex_);
-  tail_ = reached;
-  epochs_ = std::move(epochs);
-  return std::move(commit->events);
+  auto prepared = prepare(drafts, time, epoch);
+  if (!prepared) return prepared.error();
+  if (auto packed = pack_up(**prepared); !packed) return packed.error();
+  if (auto written = write(**prepared); !written) return written.error();
+  ahead_ = (*prepared)->reached;
+  return std::move((*prepared)->events);
+}
+
+Result<std::vector<Event>> RocksdbLog::append_ahead(std::vector<EventDraft>&& drafts, LogTime time,
+                                                    Epoch epoch) {
+  if (auto writable = expect_writable(); !writable) return writable.error();
+  if (drafts.empty()) return std::vector<Event>();
+  auto prepared = prepare(drafts, time, epoch);
+  if (!prepared) return prepared.error();
+  std::vector<Event> events = std::move((*prepared)->events);
+  ahead_ = (*prepared)->reached;
+  auto work = [this, prepared = *std::move(prepared)]() -> Result<void> {
+    if (auto packed = pack_up(*prepared); !packed) return packed;
+    return writing_.begin([this, prepared] { return write(*prepared); });
+  };
+  if (auto begun = packing_.begin(std::move(work)); !begun) return begun.error();
+  return events;
+}
+
+Result<void> RocksdbLog::settle() {
+  if (auto packed = packing_.settle(); !packed) return packed;
+  if (auto written = writing_.settle(); !written) return written;
+  return expect_writable();
 }
 
 Result<std::unique_ptr<EventReader>> RocksdbLog::read(Seq from) const {
@@ -288,10 +370,7 @@ Result<std::optional<std::string>> RocksdbLog::raw(Seq seq) const {
 }
 
 Result<void> RocksdbLog::drop_raw_before(Seq seq) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (stopped_) return *stopped_;
-  }
+  if (auto settled = settle(); !settled) return settled;
   // Synced like a commit: the judge of a write-ahead log takes it that each batch was durable
   // before the next began.
   rocksdb::WriteOptions options;

@@ -8,6 +8,10 @@
 // writer with the seq and still lets a reader have everything before it. A writer that cannot sync
 // turns read-only for good, because after a failed fsync nobody knows what the disk holds; the next
 // start finds out.
+//
+// An append has two parts. Making ready (numbers, encoding, chain) happens on the caller's thread.
+// Packing, then writing and syncing follow there too (append), or each on a thread of the log
+// (append_ahead): so one commit is encoded while another is packed and a third is waited for.
 #pragma once
 
 #include <filesystem>
@@ -18,9 +22,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/log/commit.h"
 #include "engine/log/event_log.h"
+#include "engine/log/write_behind.h"
 
 namespace rocksdb {
 class Env;
@@ -57,8 +63,11 @@ class RocksdbLog final : public EventLog {
 
   Result<std::vector<Event>> append(std::span<const EventDraft> drafts, LogTime time,
                                     Epoch epoch) override;
-  Result<std::vector<Event>> append_owned(std::vector<EventDraft> drafts, LogTime time,
+  Result<std::vector<Event>> append_owned(std::vector<EventDraft>&& drafts, LogTime time,
                                           Epoch epoch) override;
+  Result<std::vector<Event>> append_ahead(std::vector<EventDraft>&& drafts, LogTime time,
+                                          Epoch epoch) override;
+  Result<void> settle() override;
   Result<std::unique_ptr<EventReader>> read(Seq from) const override;
   Result<Seq> last_at(LogTime time) const override;
   Result<std::optional<std::string>> raw(Seq seq) const override;
@@ -104,6 +113,12 @@ class RocksdbLog final : public EventLog {
   Result<void> open_for_writing(rocksdb::Env* env, const LogProgress& progress);
   Result<void> open_for_reading(rocksdb::Env* env, const LogProgress& progress);
   LogTail tail() const;
+  struct Prepared;
+  Result<std::shared_ptr<Prepared>> prepare(std::vector<EventDraft>& drafts, LogTime time,
+                                            Epoch epoch);
+  Result<void> pack_up(Prepared& prepared);
+  Result<void> write(Prepared& prepared);
+  Result<void> expect_writable() const;
   Error stop_writing(Error why);
   Result<PackHeader> pack_holding(Seq seq) const;
   Result<void> free_pruned();
@@ -119,6 +134,16 @@ class RocksdbLog final : public EventLog {
   LogTail tail_;
   std::map<Epoch, std::string> epochs_;  ///< of the kept events, with their program versions
   std::optional<Error> stopped_;         ///< why nothing is written any more
+  std::vector<std::string> spare_;       ///< memory of payloads, to use again
+
+  // Of the appending thread: what holds once all is durable.
+  LogTail ahead_;
+  std::map<Epoch, std::string> epochs_ahead_;
+
+  // Last, because they use the rest, and the second the first. With one being written, one ready
+  // and one being packed, the disk never waits for a commit if there are enough of them.
+  WriteBehind writing_{2};
+  WriteBehind packing_{1};
 };
 
 }  // namespace fairlead

@@ -68,10 +68,7 @@ Result<LogTail> RocksdbLog::tail_before(Seq seq) const {
 }
 
 Result<void> RocksdbLog::prune_before(Seq seq) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (stopped_) return *stopped_;
-  }
+  if (auto settled = settle(); !settled) return settled;
   if (seq <= first_seq()) return {};
   const auto cut = tail_before(seq);
   if (!cut) return cut.error();
@@ -103,6 +100,7 @@ Result<void> RocksdbLog::prune_before(Seq seq) {
     const std::lock_guard lock(mutex_);
     base_ = *cut;
     epochs_ = std::move(epochs);
+    epochs_ahead_ = epochs_;
   }
   store_->pruned_entries.first = next(cut->last).value;
   return free_pruned();

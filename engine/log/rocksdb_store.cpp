@@ -276,7 +276,9 @@ Seq seq_of_key(rocksdb::Slice key) {
 }
 
 std::string object_prefix(std::string_view source, const ObjectKey& key) {
+  constexpr std::size_t kAround = 3 * 4 + 1 + 8;  // sizes, kind, and the seq that follows
   std::string prefix;
+  prefix.reserve(source.size() + key.namespace_.size() + key.name.size() + kAround);
   const auto add = [&prefix](std::string_view part) {
     for (int shift = 24; shift >= 0; shift -= 8)
       prefix += static_cast<char>(part.size() >> shift & 0xFF);

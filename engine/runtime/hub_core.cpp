@@ -34,21 +34,22 @@ HubCore::HubCore(EventLog& log, Clock& clock, HubSettings settings, Say say)
       awaited_(settings_.hub_kinds.begin(), settings_.hub_kinds.end()) {}
 
 // The only place that asks the clock.
-LogTime HubCore::now() const { return std::max(clock_.now(), log_.last_time()); }
+LogTime HubCore::now() const { return std::max({clock_.now(), log_.last_time(), state_.now}); }
 
-Result<std::vector<Event>> HubCore::commit(const std::vector<EventDraft>& drafts) {
-  auto events = append(drafts);
+Result<std::vector<Event>> HubCore::commit(std::vector<EventDraft>&& drafts, Reach reach) {
+  auto events = append(std::move(drafts), reach);
   const auto every = static_cast<std::uint64_t>(state_.configuration.snapshot_every);
   if (events && state_.seq.value >= last_snapshot_.value + every)
     if (auto taken = take_snapshot(); !taken) return taken.error();
   return events;
 }
 
-Result<std::vector<Event>> HubCore::append(const std::vector<EventDraft>& drafts) {
-  const LogTime earliest = settled_ ? log_.last_time() + Duration{1} : log_.last_time();
-  const LogTime time = std::max(now(), earliest);
+Result<std::vector<Event>> HubCore::append(std::vector<EventDraft>&& drafts, Reach reach) {
+  const LogTime last = std::max(log_.last_time(), state_.now);
+  const LogTime time = std::max(now(), settled_ ? last + Duration{1} : last);
   const auto began = std::chrono::steady_clock::now();
-  auto events = log_.append(drafts, time, epoch_);
+  auto events = reach == Reach::disk ? log_.append_owned(std::move(drafts), time, epoch_)
+                                     : log_.append_ahead(std::move(drafts), time, epoch_);
   const Duration took{std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count()};
   if (!events) return events.error();
   ++figures_.commits;
@@ -61,10 +62,19 @@ Result<std::vector<Event>> HubCore::append(const std::vector<EventDraft>& drafts
   return events;
 }
 
+Result<void> HubCore::settle_log() {
+  const auto began = std::chrono::steady_clock::now();
+  auto settled = log_.settle();
+  figures_.append_total.ns +=
+      std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count();
+  return settled;
+}
+
 // Right after a commit, so that the state is exactly what the log folds to up to there. Failing to
 // take one costs a longer start, nothing else.
 Result<void> HubCore::take_snapshot() {
   if (settings_.snapshots == nullptr) return {};
+  if (auto settled = settle_log(); !settled) return settled;
   last_snapshot_ = state_.seq;
   const auto began = std::chrono::steady_clock::now();
   const auto taken = settings_.snapshots->take(state_, log_.chain());
@@ -123,7 +133,7 @@ Result<void> HubCore::start(const Configuration& configuration, const Progress& 
   if (changed) drafts.push_back(own(ConfigChanged{configuration}));
   const Seq folded = state_.seq;
   const Seq snapshot = last_snapshot_;
-  if (auto begun = commit(drafts); !begun) return begun.error();
+  if (auto begun = commit(std::move(drafts)); !begun) return begun.error();
   applier_.set_inflight_max(configuration.writes.inflight_max);
   say_({Urgency::info,
         "epoch started",
@@ -188,16 +198,23 @@ Result<HubEffects> HubCore::step(Inflow inflow) {
   HubEffects effects;
   if (auto taken = take_facts(now()); !taken) return taken.error();
   if (auto taken = take_answers(); !taken) return taken.error();
-  if (!planning()) {
-    effects.notices = std::exchange(notices_, {});
-    return effects;
-  }
+  if (!planning()) return show(std::move(effects), inflow);
   if (!undecided_)
     if (auto fired = fire_timer(); !fired) return fired.error();
   if (undecided_ && (inflow == Inflow::paused || unplanned_ >= kUnplannedEventsMax))
     if (auto decided = decide(effects); !decided) return decided.error();
   effects.requests = applier_.requests(now());
+  return show(std::move(effects), inflow);
+}
+
+// Nothing is shown or sent before what it follows from is durable. While facts continue and there
+// is nothing to show, the next of them are made ready meanwhile.
+Result<HubEffects> HubCore::show(HubEffects effects, Inflow inflow) {
   effects.notices = std::exchange(notices_, {});
+  const bool nothing =
+      effects.requests.empty() && effects.recommendations.empty() && effects.notices.empty();
+  if (inflow == Inflow::continuing && nothing) return effects;
+  if (auto settled = settle_log(); !settled) return settled.error();
   return effects;
 }
 
@@ -234,7 +251,7 @@ Result<void> HubCore::intend(std::vector<PatchIntended> intents) {
     carry_version(intent, ingest_.newest_version(intent.cluster, intent.target));
     drafts.push_back(own(std::move(intent)));
   }
-  auto events = commit(drafts);
+  auto events = commit(std::move(drafts));
   if (!events) return events.error();
   figures_.intents += events->size();
   std::vector<EventDraft> outcomes;
@@ -251,7 +268,7 @@ Result<void> HubCore::intend(std::vector<PatchIntended> intents) {
     outcomes.push_back(std::move(*replaced));
   }
   if (outcomes.empty()) return {};
-  if (auto appended = commit(outcomes); !appended) return appended.error();
+  if (auto appended = commit(std::move(outcomes)); !appended) return appended.error();
   return {};
 }
 
@@ -282,13 +299,14 @@ void HubCore::wind_down() {
 
 Result<void> HubCore::give_up() {
   if (auto taken = take_answers(); !taken) return taken;
-  const std::vector<EventDraft> unanswered = applier_.give_up("the hub stopped");
+  std::vector<EventDraft> unanswered = applier_.give_up("the hub stopped");
+  const bool none = unanswered.empty();
   for (const EventDraft& outcome : unanswered) tell(outcome);
-  if (!unanswered.empty())
-    if (auto appended = append(unanswered); !appended) return appended.error();
-  if (settings_.snapshots == nullptr) return {};
+  if (!none)
+    if (auto appended = append(std::move(unanswered)); !appended) return appended.error();
+  if (settings_.snapshots == nullptr) return settle_log();
   // The present moment is over, which the log does not say yet.
-  if (unanswered.empty())
+  if (none)
     if (auto fired = append({own(TimerFired{now()})}); !fired) return fired.error();
   return take_snapshot();
 }
@@ -296,9 +314,9 @@ Result<void> HubCore::give_up() {
 HubFigures HubCore::figures() const {
   HubFigures figures = figures_;
   figures.ingest = ingest_.counts();
-  figures.seq = state_.seq;
+  figures.seq = log_.last_seq();
   figures.epoch = epoch_;
-  figures.log_time = state_.now;
+  figures.log_time = log_.last_time();
   figures.planning = awaited_.empty();
   figures.writes_waiting = applier_.waiting();
   figures.writes_under_way = applier_.under_way();

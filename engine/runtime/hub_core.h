@@ -5,6 +5,9 @@
 // listens: the loop (hub_loop.h) does. So tests drive it with a memory log and a clock of their
 // own.
 //
+// Facts of a burst are folded while their commit is on its way to the disk, so that the next groups
+// are made ready meanwhile; but whatever a step returns or says follows from what is durable.
+//
 // How the log stays true to what was done: a moment that was decided is over, so whatever is
 // appended after it has a strictly later time. Folding the log then decides at the same places as
 // the hub did.
@@ -85,6 +88,8 @@ class HubCore {
   void absent(Kind kind);
   /// A ConfigChanged, if it differs from what is in force.
   Result<void> reconfigure(const Configuration& configuration);
+  /// What it returns follows from durable events only. If it returns nothing and facts continue,
+  /// the last commits may still be on their way: their error is that of a later step.
   Result<HubEffects> step(Inflow inflow);
   /// When the next step is due if nothing is offered: a moment of the past means at once.
   LogTime next_due() const;
@@ -101,11 +106,16 @@ class HubCore {
   const std::set<Kind>& awaited() const { return awaited_; }
   const State& state() const { return state_; }
   std::size_t under_way() const { return applier_.under_way(); }
+  /// `seq` and `log_time` are durable; in a burst the gauges may be some commits ahead of them.
   HubFigures figures() const;
 
  private:
-  Result<std::vector<Event>> commit(const std::vector<EventDraft>& drafts);
-  Result<std::vector<Event>> append(const std::vector<EventDraft>& drafts);
+  /// Whether a commit is durable when its events are folded, or still on its way (append_ahead).
+  enum class Reach : std::uint8_t { disk, way };
+  Result<std::vector<Event>> commit(std::vector<EventDraft>&& drafts, Reach reach = Reach::disk);
+  Result<std::vector<Event>> append(std::vector<EventDraft>&& drafts, Reach reach = Reach::disk);
+  Result<void> settle_log();
+  Result<HubEffects> show(HubEffects effects, Inflow inflow);
   Result<void> take_snapshot();
   void tidy_up();
   Result<void> fold_log(const Progress& progress);

@@ -44,6 +44,7 @@ Result<void> HubCore::take_batch(const std::vector<WatchFact>& batch) {
   }
   if (auto appended = append_facts(std::move(logged)); !appended) return appended;
   if (opened) {
+    if (auto settled = settle_log(); !settled) return settled;
     // Whatever the log knew and the lists confirmed is looked at once.
     touched_.everything = true;
     undecided_ = true;
@@ -89,7 +90,7 @@ Result<void> HubCore::append_facts(std::vector<std::pair<EventDraft, WatchFact>>
   if (logged.empty()) return {};
   std::vector<EventDraft> drafts;
   for (auto& [draft, fact] : logged) drafts.push_back(std::move(draft));
-  auto events = commit(drafts);
+  const auto events = commit(std::move(drafts), Reach::way);
   if (events) {
     for (const auto& [draft, fact] : logged)
       coalescer_.passed(fact, state_.now, settings_of(state_, cluster_of(fact)).ingest_coalesce);
@@ -130,7 +131,7 @@ Result<void> HubCore::take_answers() {
   }
   if (outcomes.empty()) return {};
   stop_point("answer.before_log");
-  if (auto appended = commit(outcomes); !appended) return appended.error();
+  if (auto appended = commit(std::move(outcomes)); !appended) return appended.error();
   stop_point("answer.after_log");
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <catch2/catch.hpp>
+#include <string>
 
 namespace fairlead {
 namespace {
@@ -188,6 +189,23 @@ TEST_CASE("What kubectl keeps as written is canonical here") {
   CHECK(text_of("1E-3") == "1m");
   CHECK(text_of("1e-10") == "1n");
   CHECK(text_of("-1e-10") == "-1n");
+}
+
+TEST_CASE("Whole numbers, which are read on a shorter way, mean what they mean with a sign") {
+  for (const std::string digits :
+       {"0", "00", "1", "7", "999", "1023", "1024", "000000000000000001", "126913836", "9223372036",
+        "999999999999999999", "9223372036854775807", "18446744073709551616"})
+    for (const std::string suffix :
+         {"",   "n",  "u",  "m",  "k",  "M", "G", "T", "P",  "E", "Ki", "Mi",
+          "Gi", "Ti", "Pi", "Ei", "e3", "E", "K", "i", "mi", "1", "x"}) {
+      CAPTURE(digits + suffix);
+      const auto plain = Quantity::parse(digits + suffix);
+      const auto with_sign = Quantity::parse("+" + digits + suffix);
+      REQUIRE(plain.has_value() == with_sign.has_value());
+      if (!plain) continue;
+      CHECK(plain->nano() == with_sign->nano());
+      CHECK(plain->format() == with_sign->format());
+    }
 }
 
 TEST_CASE("Malformed quantities are refused") {

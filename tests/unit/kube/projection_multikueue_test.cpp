@@ -227,7 +227,7 @@ TEST_CASE("a Secret is known by the names of its keys and a digest under its uid
     "uid":"u","annotations":{"kubectl.kubernetes.io/last-applied-configuration":"aGVsbG8="}},
     "data":{"kubeconfig":"aGVsbG8="},"stringData":{"more":"hello"}})");
   CHECK(to_text(to_json(all.facts)).find("aGVsbG8") == std::string::npos);
-  CHECK(all.raw.empty());
+  CHECK(all.raw.text.empty());
 }
 
 TEST_CASE("a CustomResourceDefinition tells of its best served version that we understand") {

@@ -310,6 +310,25 @@ TEST_CASE("raw text is canonical and carries no managedFields, secrets or enviro
       R"({"kind":"Pod","spec":{"containers":[{"env":[{"name":"TOKEN"}]}]}}]}})");
 }
 
+TEST_CASE("what is kept of a watch line is made when it is asked for, and is the same") {
+  const std::string object =
+      R"({"metadata":{"name":"q","managedFields":[1]},"a\u0062":"x\n","spec":{"x":1.50}})";
+  const std::string line = R"({"type":"ADDED", "object":)" + object + "}";
+  const auto document = parse_json(line);
+  REQUIRE(document.has_value());
+  const JsonView seen = document->root()["object"];
+  for (const Kind kind : {Kind::cluster_queue, Kind::claim, Kind::node})
+    CHECK(raw_of_line(kind, line).kept() == raw_to_keep(kind, seen));
+  CHECK(raw_of_line(Kind::claim, line).text == line);
+  CHECK(raw_of_line(Kind::node, line).text.empty());
+  // A line that is too long to be carried along is cut at once.
+  const std::string longer =
+      line.substr(0, line.size() - 1) + R"(,"x":")" + std::string(kRawBytesMax, 'y') + "\"}";
+  const RawObject cut = raw_of_line(Kind::claim, longer);
+  CHECK(cut.kept_of == nullptr);
+  CHECK(cut.kept() == raw_to_keep(Kind::claim, seen));
+}
+
 TEST_CASE("what people write is kept as they wrote it, what machines write is not") {
   const auto kept = [](Kind kind, const std::string& text) {
     const auto document = parse_json(text);

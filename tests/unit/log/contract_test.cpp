@@ -259,7 +259,10 @@ TEMPLATE_TEST_CASE("Others may read while one appends", "", InMemory, OnRocksdb)
   REQUIRE(log.append(drafts(0, 1), LogTime{1}, Epoch{1}).has_value());
   std::thread appending([&log] {
     for (int commit = 0; commit < 50; ++commit)
-      static_cast<void>(log.append(drafts(commit, 2), LogTime{commit}, Epoch{1}));
+      static_cast<void>(commit % 3 == 0
+                            ? log.append(drafts(commit, 2), LogTime{commit}, Epoch{1})
+                            : log.append_ahead(drafts(commit, 2), LogTime{commit}, Epoch{1}));
+    static_cast<void>(log.settle());
   });
   bool dense = true;
   for (int round = 0; round < 50; ++round) {
@@ -273,6 +276,45 @@ TEMPLATE_TEST_CASE("Others may read while one appends", "", InMemory, OnRocksdb)
   appending.join();
   CHECK(dense);
   CHECK(log.last_seq() == Seq{101});
+}
+
+TEMPLATE_TEST_CASE("What was appended ahead is there once the log is settled, as if appended", "",
+                   InMemory, OnRocksdb) {
+  TestType made, plain;
+  EventLog& log = made.log();
+  std::vector<Event> events;
+  for (int commit = 0; commit < 20; ++commit) {
+    const LogTime time{100 - commit};
+    // Now and then one that is waited for at once.
+    const auto stored = commit % 7 == 6 ? log.append_owned(drafts(commit * 3, 3), time, Epoch{1})
+                                        : log.append_ahead(drafts(commit * 3, 3), time, Epoch{1});
+    REQUIRE(stored.has_value());
+    events.insert(events.end(), stored->begin(), stored->end());
+    CHECK(log.last_seq().value + 9 >= events.size());  // three commits at most are on their way
+    REQUIRE(plain.log().append(drafts(commit * 3, 3), time, Epoch{1}).has_value());
+  }
+  REQUIRE(log.settle().has_value());
+  CHECK(log.last_seq() == Seq{events.size()});
+  CHECK((read_all(log) == events));
+  CHECK(log.chain() == plain.log().chain());
+  CHECK_FALSE(log.verify()->broken_at);
+}
+
+TEMPLATE_TEST_CASE("Drafts that are too large together are given back", "", InMemory, OnRocksdb) {
+  TestType made;
+  std::vector<EventDraft> two = drafts(0, 2);
+  two.push_back({"self", {}, PatchUnknown{{1}, std::string(kRecordBytesMax, 'x')}});
+  const std::vector<EventDraft> before = two;
+  const auto refused = made.log().append_ahead(std::move(two), LogTime{2}, Epoch{1});
+  REQUIRE(refused.has_error());
+  CHECK(refused.error().code == ErrorCode::bad_input);
+  REQUIRE(two.size() == 3);  // NOLINT: that is the contract
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(two[i].source == before[i].source);
+    CHECK(two[i].fact == before[i].fact);
+  }
+  CHECK(made.log().settle().has_value());
+  CHECK(made.log().append(drafts(0, 1), LogTime{3}, Epoch{1})->front().seq == Seq{1});
 }
 
 TEST_CASE("Both logs give the same events the same digests") {

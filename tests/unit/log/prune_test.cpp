@@ -109,6 +109,18 @@ TEST_CASE("Even every event can be pruned, and the chain goes on from the last")
   CHECK_FALSE(log->verify()->broken_at);
 }
 
+TEST_CASE("An epoch that goes on after every event was pruned is listed again") {
+  ScratchDirectory directory;
+  {
+    const auto log = open_log(directory.path());
+    fill(*log);
+    REQUIRE(log->prune_before({1000}).has_value());
+    REQUIRE(log->append(drafts(0, 1), LogTime{200}, Epoch{2}).has_value());
+    CHECK(log->stat()->epochs == std::vector<Epoch>{{2}});
+  }
+  CHECK(open_log(directory.path())->stat()->epochs == std::vector<Epoch>{{2}});
+}
+
 TEST_CASE("A log opened for reading is not pruned") {
   ScratchDirectory directory;
   {

@@ -1,0 +1,61 @@
+#include "engine/log/write_behind.h"
+
+#include <utility>
+
+namespace fairlead {
+
+WriteBehind::~WriteBehind() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+Result<void> WriteBehind::outcome() const {
+  if (failed_) return *failed_;
+  return {};
+}
+
+Result<void> WriteBehind::begin(std::function<Result<void>()> work) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return failed_ || works_.size() < works_max_; });
+  if (failed_) return *failed_;
+  works_.push_back(std::move(work));
+  if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+  changed_.notify_all();
+  return {};
+}
+
+Result<void> WriteBehind::settle() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return works_.empty(); });
+  return outcome();
+}
+
+void WriteBehind::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return stopping_ || !works_.empty(); });
+    if (works_.empty()) return;
+    const auto& work = works_.front();  // stays where it is when others are added
+    lock.unlock();
+    const Result<void> done = work();
+    lock.lock();
+    std::deque<std::function<Result<void>()>> ended;  // freed while nobody waits for it
+    if (done) {
+      ended.push_back(std::move(works_.front()));
+      works_.pop_front();
+    } else {
+      failed_ = done.error();
+      ended.swap(works_);
+    }
+    changed_.notify_all();
+    lock.unlock();
+    ended.clear();
+    lock.lock();
+  }
+}
+
+}  // namespace fairlead

@@ -1,0 +1,44 @@
+// A log that a test makes fail.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/log/memory_log.h"
+
+namespace fairlead {
+
+// A log that stops, or that finds a record too large.
+class StubbornLog : public EventLog {
+ public:
+  Result<std::vector<Event>> append(std::span<const EventDraft> drafts, LogTime time,
+                                    Epoch epoch) override {
+    if (full) return Error{ErrorCode::read_only, "no space left on device"};
+    for (const EventDraft& draft : drafts)
+      if (const auto* seen = std::get_if<ObjectObserved>(&draft.fact);
+          seen && seen->key.name == too_large)
+        return Error{ErrorCode::bad_input, "the record is too large"};
+    return log.append(drafts, time, epoch);
+  }
+  Result<std::unique_ptr<EventReader>> read(Seq from) const override { return log.read(from); }
+  Result<Seq> last_at(LogTime time) const override { return log.last_at(time); }
+  Result<std::optional<std::string>> raw(Seq seq) const override { return log.raw(seq); }
+  Result<void> drop_raw_before(Seq seq) override { return log.drop_raw_before(seq); }
+  Result<std::vector<Seq>> history(std::string_view source, const ObjectKey& key) const override {
+    return log.history(source, key);
+  }
+  Seq first_seq() const override { return log.first_seq(); }
+  Seq last_seq() const override { return log.last_seq(); }
+  LogTime last_time() const override { return log.last_time(); }
+  Digest chain() const override { return log.chain(); }
+  Result<Digest> chain_at(Seq seq) const override { return log.chain_at(seq); }
+  Result<LogStat> stat() const override { return log.stat(); }
+  Result<LogVerdict> verify() const override { return log.verify(); }
+
+  MemoryLog log;
+  bool full = false;
+  std::string too_large;
+};
+
+}  // namespace fairlead
