@@ -28,6 +28,7 @@ class Share(damping.Cluster):
     def __init__(self, name, settings, now):
         super().__init__(name, settings, {})
         self.since = now
+        self.told = False    # it has said its first values once, by its queues or by a claim, or is waited for no more
 
     def take(self, values, now):
         """The sums are these now; without any: it is no worker any more."""
@@ -258,7 +259,9 @@ class Hub(model.Hub):
             share.settle(now)
             if name not in workers and share.empty():
                 del follower.shares[name]
-        if workers and all(self.has_told(queue, name, follower.shares[name], now) for name in workers):
+        for name in sorted(workers):
+            follower.shares[name].told |= self.has_told(queue, name, follower.shares[name], now)
+        if workers and all(follower.shares[name].told for name in workers):
             follower.told = True
 
     def has_told(self, queue, name, share, now):

@@ -71,7 +71,9 @@ class Maker:
             "growDeadbandPercent": r.choice([2, 10, 30]) if "deadband" in on else 0,
             "deadbandMaxAge": r.choice([25000 + 37 * odd, 60000 + 41 * odd]), "flapPenalty": 0,
             "massShrinkPercent": 0, "massShrinkHold": 0,
-            "writeInterval": r.choice([3000 + 43 * odd, 8000 + 47 * odd]) if "writeInterval" in on else 0},
+            # What claims contribute changes at once, so that an exchange of workers is a fall and then a rise.
+            "writeInterval": r.choice([3000 + 43 * odd, 8000 + 47 * odd])
+            if "writeInterval" in on and not (moving and "claims" in on) else 0},
             "headroom": {"percent": {}, "reserved": {}}, "overbookPercent": 100}
         both = 11 if "two lists" in on else 0  # a cluster may leave one list and enter the other
         known = 3000 if "claims" in on and "late claims" not in on else 0  # by then every claim's capacity is known
@@ -181,9 +183,11 @@ class Maker:
 
     def arrive(self):
         """Somebody watches a cluster from now on."""
-        if self.unwatched:
-            c = self.unwatched.pop()
-            self.watch(c)
+        # For a queue that follows nobody its claim would go from metrics to Nodes, which is another page.
+        left = [c for c in self.unwatched if c not in self.claimants or not self.on & {"bad terms", "annotation", "checks"}]
+        if left:
+            self.unwatched.remove(left[-1])
+            self.watch(left[-1])
 
     def point(self):
         """A LocalQueue goes, comes or leads elsewhere, here or at a member."""
