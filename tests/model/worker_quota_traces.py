@@ -184,7 +184,8 @@ class Maker:
     def arrive(self):
         """Somebody watches a cluster from now on."""
         # For a queue that follows nobody its claim would go from metrics to Nodes, which is another page.
-        left = [c for c in self.unwatched if c not in self.claimants or not self.on & {"bad terms", "annotation", "checks"}]
+        follows = not self.on & {"bad terms", "annotation", "checks"}
+        left = [c for c in self.unwatched if follows or c not in self.claimants]
         if left:
             self.unwatched.remove(left[-1])
             self.watch(left[-1])
