@@ -45,8 +45,13 @@ class ServerDouble {
   }
   WatchFact seen(const ObjectKey& key) const {
     const Object& object = objects_.at(key);
-    return {name_, ObjectSeen{key, object.version, object.uid, object.resource_version,
-                              object.generation, object.facts, {}}};
+    return {name_, ObjectSeen{key,
+                              object.version,
+                              object.uid,
+                              object.resource_version,
+                              object.generation,
+                              object.facts,
+                              {}}};
   }
   /// What a first list says.
   std::vector<WatchFact> list(const std::vector<Kind>& kinds) const {
