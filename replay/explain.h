@@ -25,7 +25,7 @@
 //
 // Where the queue follows its workers (annotation fairlead.io/quota-from) there is also "follows"
 // {"follows", "percent", "reserve", "malformed", "known"} and "workers", one a worker:
-//   {"cluster", "from" ("member", "claims", "unwatched", "left", "detached"), "known", "liveness",
+//   {"cluster", "from" ("member", "claims", "nobody"), "counted", "known", "liveness",
 //    "hubOpens", "queues" [{"name", "seq", "nominal"}], "usable", "accepted", "contributes",
 //    "layer", "because"}.
 #pragma once

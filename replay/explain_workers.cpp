@@ -10,7 +10,7 @@ namespace fairlead {
 
 namespace {
 
-constexpr std::array kFrom{"member", "claims", "unwatched", "left", "detached"};
+constexpr std::array kFrom{"member", "claims", "nobody"};
 constexpr std::array kLiveness{"live", "stale", "lost"};
 
 Json queue_rows(const State& state, const KnownPair& pair, const Cluster& cluster) {
@@ -54,6 +54,7 @@ Json worker_row(const State& state, const KnownPair& pair, const std::string& na
   const std::optional<LogTime> opens = heard_of ? at->second.hub_opens : std::nullopt;
   Json row{{"cluster", name},
            {"from", kFrom.at(static_cast<std::size_t>(share.from))},
+           {"counted", share.counted},
            {"known", share.known},
            {"liveness",
             kLiveness.at(static_cast<std::size_t>(heard_of ? at->second.was : Liveness::live))},
@@ -75,7 +76,7 @@ Layer layer_of_share(const State& state, const std::string& cluster, const Worke
   const DebounceSettings settings = settings_of(state, cluster);
   const auto at = state.clusters.find(cluster);
   if (share.from == ShareFrom::claims) return {"none", "what its claims grant counts", {}, {}};
-  if (share.from == ShareFrom::detached) return {"detached", "the cluster has left", {}, {}};
+  if (!share.counted) return {"newcomer", "it counts when it enters the list", {}, {}};
   if (at != state.clusters.end() && at->second.hub_opens) {
     const bool lost = at->second.was == Liveness::lost;
     return {lost ? "lost" : "growWindow",
@@ -83,13 +84,16 @@ Layer layer_of_share(const State& state, const std::string& cluster, const Worke
                  : "the cluster was lost: it counts again after growWindow",
             at->second.unavailable_since, lost ? std::nullopt : at->second.hub_opens};
   }
+  const LogTime latest = share.first_valued + settings.grow_window;
+  if (!share.known && share.from == ShareFrom::nobody)
+    return {"unwatched",
+            "nobody watches the cluster and no claim names the queue for it: it gives nothing",
+            share.first_valued, latest};
   if (!share.known)
-    return {share.from == ShareFrom::unwatched ? "unwatched" : "firstQuiet",
-            share.from == ShareFrom::unwatched
-                ? "nobody watches the cluster and no claim names the queue for it: it gives nothing"
-                : "the first values must hold still for " + to_go_duration(settings.first_quiet) +
-                      ", at most growWindow " + to_go_duration(settings.grow_window),
-            share.last_changed, share.first_valued + settings.grow_window};
+    return {"firstQuiet",
+            "the first values must hold still for " + to_go_duration(settings.first_quiet) +
+                ", at most growWindow " + to_go_duration(settings.grow_window),
+            share.last_changed, std::min(share.last_changed + settings.first_quiet, latest)};
   const auto value = share.values.find(pair);
   if (value == share.values.end())
     return {"none", "no ClusterQueue behind its LocalQueues has the pair", {}, {}};

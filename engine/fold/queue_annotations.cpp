@@ -67,14 +67,18 @@ void read_worker_terms(const WorkerQuotaTerms& annotations, const ResourceAliase
   const auto percent = read_percent(annotations.percent);
   auto reserve = read_amounts("quota-reserve", annotations.reserve, aliases);
   quota.malformed.clear();
-  if (!annotations.from.empty() && annotations.from != "workers")
+  if (annotations.from.empty()) {
+    quota.asked = false;
+    return;
+  }
+  if (annotations.from != "workers")
     quota.malformed = refusal("quota-from", "expected workers, got " + annotations.from).message;
   else if (!percent)
     quota.malformed = percent.error().message;
   else if (!reserve)
     quota.malformed = reserve.error().message;
   if (!quota.malformed.empty()) return;
-  quota.asked = annotations.from == "workers";
+  quota.asked = true;
   quota.percent = *percent;
   quota.reserve = std::move(*reserve);
 }

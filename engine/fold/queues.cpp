@@ -177,10 +177,9 @@ void observe_queue(State& state, const ObjectObserved& seen, Seq seq) {
   Queue& queue = state.queues[seen.key.name];
   const bool another = !seen.uid.empty() && !queue.uid.empty() && queue.uid != seen.uid;
   if (!queue.present || another) {
-    Queue fresh;
-    fresh.base = std::move(queue.base);
-    fresh.workers = std::move(queue.workers);
-    queue = std::move(fresh);
+    const BaseQuota base = std::move(queue.base);
+    queue = Queue{};
+    queue.base = base;
   }
   const bool is_new = !queue.present;
   const ClusterQueueFacts before = std::move(queue.facts);
@@ -257,7 +256,8 @@ std::set<QuotaKey> named_pairs(const State& state, const std::string& queue) {
         pairs.insert(
             {flavor.name, canonical_resource(state.configuration.resource_aliases, quota.name)});
   for (const auto& [cluster, share] : workers->shares)
-    for (const auto& [pair, value] : share.values) pairs.insert(pair);
+    if (share.counted)
+      for (const auto& [pair, value] : share.values) pairs.insert(pair);
   return pairs;
 }
 
@@ -322,7 +322,7 @@ void add_claims(const State& state, const std::string& queue, const QuotaKey& pa
 void add_workers(const State& state, const QuotaKey& pair, const WorkerQuota& workers,
                  HubQuota& quota, Sums& sums) {
   for (const auto& [cluster, share] : workers.shares) {
-    if (!share.known || !share.values.contains(pair)) continue;
+    if (!share.known || !share.counted || !share.values.contains(pair)) continue;
     const Amount amount = share_of(state, cluster, share, pair);
     quota.contributions.push_back({cluster, pair.flavor, pair.resource, amount});
     sums.now += amount;
@@ -350,7 +350,8 @@ const WorkerQuota* followed(const State& state, const std::string& queue) {
 bool claim_counts(const WorkerQuota* workers, const std::string& cluster) {
   if (!workers) return true;
   const auto share = workers->shares.find(cluster);
-  return share != workers->shares.end() && share->second.from == ShareFrom::claims;
+  return share != workers->shares.end() && share->second.counted &&
+         share->second.from == ShareFrom::claims;
 }
 
 HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey& pair) {

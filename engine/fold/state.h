@@ -245,13 +245,14 @@ struct BaseQuota {
   friend bool operator==(const BaseQuota&, const BaseQuota&) = default;
 };
 
-/// Who tells what a worker gives a hub queue. The last two are no workers any more: its list has
-/// left it out, or the cluster has left the hub.
-enum class ShareFrom : std::uint8_t { member, claims, unwatched, left, detached };
+/// Who tells what a worker gives a hub queue; nobody where it is watched nowhere and no claim names
+/// the queue for it.
+enum class ShareFrom : std::uint8_t { member, claims, nobody };
 
 /// What one worker gives a hub queue that follows its workers.
 struct WorkerShare {
-  ShareFrom from = ShareFrom::unwatched;
+  ShareFrom from = ShareFrom::nobody;
+  bool counted = false;  ///< it is in the list; a newcomer's values are only looked at
   std::map<QuotaKey, DampedValue> values;  ///< sums over the ClusterQueues behind its LocalQueues
   bool known = false;                      ///< the first values were accepted
   LogTime first_valued;

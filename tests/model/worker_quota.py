@@ -17,7 +17,7 @@ PREFIX = "fairlead.io/quota-"
 
 # Where the page can be read in two ways.
 ROUNDS_AT_100 = False        # is a sum that is not a whole quantum rounded though the percentage is 100
-QUIET_0_AWAITS_NOBODY = True  # with firstQuiet 0s: is a worker that nobody watches not waited for either
+QUIET_0_AWAITS_NOBODY = False  # with firstQuiet 0s: is a worker that nobody watches not waited for either
 OTHER_WORDS_ARE_UNREADABLE = True  # does another word in quota-from leave the last good terms, as a bad percentage does
 WAITS_FOR_THE_LOST = True    # does a worker that was lost before it told anything hold the first write back
 
@@ -31,7 +31,7 @@ class Share(damping.Cluster):
         self.told = False    # it has said its first values once, by its queues or by a claim, or is waited for no more
 
     def take(self, values, now):
-        """The sums are these now; without any: it is no worker any more."""
+        """The sums are these now."""
         if self.first_known is None:
             self.first_known = self.last_change = now
         for pair in set(self.keys) | set(values):
@@ -75,9 +75,6 @@ class Share(damping.Cluster):
         if not self.known and self.returned is not None:
             times |= {self.returned + self.settings["firstQuiet"], self.returned + self.settings["growWindow"]}
         return times
-
-    def empty(self):
-        return not self.known or not any(key.accepted for key in self.keys.values())
 
 
 class Follower:
@@ -205,13 +202,20 @@ class Hub(model.Hub):
         names = {each["name"] for each in strategy.get("admissionChecks", [])}
         return sorted({p for check, p in self.lists.last_good.items() if check in names})
 
+    def candidates_of(self, queue):
+        """Its workers, and those that are selected to be."""
+        chosen = {self.lists.cluster_of[(p, name)] for p in self.placements_of(queue)
+                  for name in self.lists.chosen[p] if (p, name) in self.lists.cluster_of}
+        return self.workers_of(queue) | chosen
+
     def workers_of(self, queue):
         lists, out = self.lists, set()
         for p in self.placements_of(queue):
             window = lists.setting(p, "moveWindow")
             for name in lists.members(p):
-                gone = lists.absent.lasted((p, name), window, self.now) and p not in lists.frozen.start
-                if (p, name) in lists.cluster_of and (name in lists.chosen[p] or not gone):
+                away = lists.absent.lasted((p, name), window, self.now) and p not in lists.frozen.start
+                only_held = away and not lists.may_go(p, name)
+                if (p, name) in lists.cluster_of and (name in lists.chosen[p] or not only_held):
                     out.add(lists.cluster_of[(p, name)])
         return out
 
@@ -231,8 +235,18 @@ class Hub(model.Hub):
         for queue in sorted(set(self.terms) | set(self.followers)):
             self.follow(queue, now)
         super().write(now)
-        # What stands is the administrator's again when the queue follows no more.
-        self.ours = {pair for pair in self.ours if pair[0] not in self.followers}
+        # What stands is the administrator's again when the queue follows no more, and when no claim names the pair and
+        # what it had of ours is taken back.
+        named = {(a["clusterQueueName"], a["flavor"], canonical(r)) for spec in self.valid_specs.values()
+                 for a in spec["resourceAssignments"] for r in a["resources"]}
+        wanted = super().desired(now)
+        self.ours = {pair for pair in self.ours if pair[0] not in self.followers and
+                     (pair in named or not self.stands(pair, wanted))}
+
+    def stands(self, pair, wanted):
+        queue, key = pair[0], pair[1:]
+        quota = self.queues.get(queue, {}).get("quota", {})
+        return key not in quota or quota[key] == wanted.get(queue, {}).get(key, quota[key])
 
     def take_terms(self, queue):
         """Of the queue as a line has just brought it: those that cannot be read leave the last good ones."""
@@ -250,16 +264,17 @@ class Hub(model.Hub):
             self.followers.pop(queue, None)
             return
         follower, workers = self.followers.setdefault(queue, Follower()), self.workers_of(queue)
-        for name in workers - set(follower.shares):
+        candidates = self.candidates_of(queue)
+        for name in set(follower.shares) - candidates:
+            del follower.shares[name]
+        for name in candidates - set(follower.shares):
             follower.shares[name] = Share(name, self.settings, now)
         for name, share in sorted(follower.shares.items()):
             share.like(self.clusters.get(name))
             if name in self.watched:
-                share.take(self.sums(queue, name) if name in workers else {}, now)
+                share.take(self.sums(queue, name), now)
             share.settle(now)
-            if name not in workers and share.empty():
-                del follower.shares[name]
-        for name in sorted(workers):
+        for name in sorted(candidates):
             follower.shares[name].told |= self.has_told(queue, name, follower.shares[name], now)
         if workers and all(follower.shares[name].told for name in workers):
             follower.told = True
@@ -267,8 +282,8 @@ class Hub(model.Hub):
     def has_told(self, queue, name, share, now):
         if name in self.watched:
             return share.known or share.lost and not WAITS_FOR_THE_LOST
-        if self.claimed(queue, name):
-            return self.cluster(name).known
+        if self.claimed(queue, name) and self.cluster(name).known:
+            return True
         waits = self.settings["firstQuiet"] > 0 or not QUIET_0_AWAITS_NOBODY
         return not waits or now - share.since >= self.settings["growWindow"]
 
@@ -289,17 +304,21 @@ class Hub(model.Hub):
         out = super().desired(now)
         for queue, follower in self.followers.items():
             out.pop(queue, None)
-            configs = [self.lists.config(p) for p in self.placements_of(queue)]
-            automated = any(c and c["spec"].get("quotaManagement") == "Automated" for c in configs)
-            if follower.told and not automated:
+            if follower.told:
                 out[queue] = self.followed(queue, follower)
-        return out
+        return {queue: pairs for queue, pairs in out.items() if not self.automated(queue)}
+
+    def automated(self, queue):
+        """Kueue itself writes the quota."""
+        configs = [self.lists.config(p) for p in self.placements_of(queue)] if queue in self.objects else []
+        return any(c and c["spec"].get("quotaManagement") == "Automated" for c in configs)
 
     def followed(self, queue, follower):
         sums = defaultdict(int)
-        for name, share in follower.shares.items():
+        for name in self.workers_of(queue):
+            share = follower.shares[name]
             if name not in self.watched:
-                given = self.granted(queue, name) if name in self.workers_of(queue) else {}
+                given = self.granted(queue, name)
             elif share.known and not self.cluster(name).away:
                 given = {pair: key.accepted for pair, key in share.keys.items()}
             else:

@@ -18,12 +18,11 @@ RESOURCES = ["cpu", "memory"]
 GALAXY = "galaxy.kubestellar.io/v1alpha1"
 FEATURES = ("lists", "terms", "bad terms", "annotation", "checks", "sources", "unwatched", "claims", "local queues",
             "member queues", "hands", "two lists", "two queues", "automated", "base", "fractions", "writeInterval",
-            "deadband", "alien", "frozen", "recreated", "lost early")
-# Not in a trace unless asked for (--features): the engine is known to differ.
+            "deadband", "alien", "frozen", "recreated", "lost early",
+            "late first", "late claims", "new claims", "new terms", "bad terms stay")
 # "late first": values that do not hold still until growWindow; "late claims": capacity that a claim waits for;
 # "new claims": a claim that did not name the queue before; "new terms": a queue made again with terms that are bad;
 # "bad terms stay": terms that are bad on a queue without quota-from.
-KNOWN = ("late first", "late claims", "new claims", "new terms", "bad terms stay")
 
 
 def queue_object(name, quota, annotations=None, checks=()):

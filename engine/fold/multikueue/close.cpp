@@ -305,10 +305,11 @@ void open_everything(State& state) {
 void close_credentials(State& state) {
   for (const std::string& cluster : std::exchange(state.multikueue.open_credentials, {})) {
     if (!refresh_credential(state, cluster, state.seq)) continue;
+    const Seq seq = find_credential(state, cluster)->seq;
     for (const auto& [placement, list] : state.multikueue.lists)
       if (list.decided.contains(cluster) ||
           list.workers.contains(worker_name(state.configuration, placement, cluster)))
-        open_list(state, placement, state.seq);
+        open_list(state, placement, seq);
   }
 }
 

@@ -21,24 +21,38 @@ std::set<std::string> placements_of(const State& state, const Queue& queue) {
   return placements;
 }
 
-// A leaver still takes work until it has been absent for good.
-bool counts(const State& state, const WorkerList& list, const Worker& worker) {
-  if (!worker.listed || worker.cluster.empty()) return false;
-  return worker.selected || list.frozen_since || list.use == ListUse::kept ||
-         state.now < worker.since + list.windows.move_window;
+bool is_detached(const State& state, const std::string& cluster) {
+  const auto at = state.clusters.find(cluster);
+  return at != state.clusters.end() && at->second.detached;
 }
 
-// By cluster: what brought it there.
-using Workers = std::map<std::string, std::vector<Seq>>;
-Workers workers_of(const State& state, const Queue& queue) {
-  Workers workers;
+// A leaver takes work until it goes, but for one that only what runs there keeps.
+bool counts(const WorkerList& list, const Worker& worker) {
+  if (!worker.listed || worker.cluster.empty()) return false;
+  return worker.selected || list.use == ListUse::kept || worker.standing != Standing::held;
+}
+
+struct Member {
+  bool counted = false;
+  std::vector<Seq> because;  // what brought it there
+};
+// By cluster. Those that are selected and not in the list are told of too: when they enter, what
+// they give is known.
+using Members = std::map<std::string, Member>;
+Members members_of(const State& state, const Queue& queue) {
+  Members members;
   for (const std::string& placement : placements_of(state, queue)) {
     const auto list = state.multikueue.lists.find(placement);
     if (list == state.multikueue.lists.end()) continue;
-    for (const auto& [name, worker] : list->second.workers)
-      if (counts(state, list->second, worker)) workers[worker.cluster] = worker.because;
+    for (const auto& [name, worker] : list->second.workers) {
+      const bool counted = counts(list->second, worker);
+      if ((!counted && !worker.selected) || is_detached(state, worker.cluster)) continue;
+      Member& member = members[worker.cluster];
+      member.counted |= counted;
+      member.because = worker.because;
+    }
   }
-  return workers;
+  return members;
 }
 
 bool is_watched(const Cluster& cluster) {
@@ -46,19 +60,27 @@ bool is_watched(const Cluster& cluster) {
          !cluster.member_local_queues.empty();
 }
 
-bool has_claim(const State& state, const std::string& queue, const std::string& cluster) {
+// The claims that name the queue for the cluster, and whether one of them knows its capacity.
+struct ClaimsOfPair {
+  bool any = false, known = false;
+};
+ClaimsOfPair claims_of(const State& state, const std::string& queue, const std::string& cluster) {
+  ClaimsOfPair found;
   const auto claims = state.claims_of_queue.find(queue);
-  return claims != state.claims_of_queue.end() &&
-         std::any_of(claims->second.begin(), claims->second.end(), [&](const std::string& name) {
-           return state.claims.at(name).terms->cluster == cluster;
-         });
+  if (claims == state.claims_of_queue.end()) return found;
+  for (const std::string& name : claims->second) {
+    const Claim& claim = state.claims.at(name);
+    if (claim.terms->cluster != cluster) continue;
+    found.any = true;
+    found.known |= claim.known;
+  }
+  return found;
 }
 
 ShareFrom source_of(const State& state, const std::string& queue, const std::string& cluster) {
   const auto at = state.clusters.find(cluster);
-  if (at != state.clusters.end() && at->second.detached) return ShareFrom::detached;
   if (at != state.clusters.end() && is_watched(at->second)) return ShareFrom::member;
-  return has_claim(state, queue, cluster) ? ShareFrom::claims : ShareFrom::unwatched;
+  return claims_of(state, queue, cluster).any ? ShareFrom::claims : ShareFrom::nobody;
 }
 
 struct Offer {
@@ -100,7 +122,9 @@ bool measure(Judging& of, const Offer& offer) {
     const auto sum = offer.sums.find(pair);
     const Amount amount = sum == offer.sums.end() ? 0 : saturate(sum->second);
     if (!damped.high.empty() && damped.usable == amount) continue;
-    if (damped.high.empty() && of.share.known) damped.observe(LogTime{0}, 0, 0);
+    // It was zero before it appeared, if anything was known then.
+    if (damped.high.empty() && of.share.first_valued < of.state.now)
+      damped.observe(LogTime{0}, 0, 0);
     damped.observe(of.state.now, amount, amount);
     of.share.last_changed = of.state.now;
     changed = true;
@@ -116,95 +140,81 @@ void judge_liveness(Judging& of) {
   of.share.first_valued = of.share.last_changed = of.state.now;
 }
 
-// As a cluster's first value; of a worker that nobody watches there is only an end of waiting.
-void accept_first(Judging& of) {
+// As a cluster's first value. Of a worker of which nobody tells there is only an end of waiting.
+void accept_first(Judging& of, bool told) {
   const DebounceSettings& settings = of.settings;
-  const LogTime quiet = of.share.from == ShareFrom::unwatched
-                            ? kForever
-                            : of.share.last_changed + settings.first_quiet;
+  const LogTime quiet = told ? of.share.last_changed + settings.first_quiet : kForever;
   const LogTime latest = of.share.first_valued + settings.grow_window;
-  const bool at_once = settings.grow_window.ns == 0 || settings.first_quiet.ns == 0;
+  const bool at_once = settings.grow_window.ns == 0 || (told && settings.first_quiet.ns == 0);
   const LogTime now = of.state.now;
   if (of.liveness != Liveness::live) return;
   if (!at_once && now < quiet && now < latest) {
     of.next = std::min({of.next, quiet, latest});
     return;
   }
-  for (auto& [pair, damped] : of.share.values)
+  for (auto& [pair, damped] : of.share.values) {
     damped.accept_first(at_once || now >= quiet ? damped.usable
                                                 : damped.low.over(now, settings.grow_window));
+    of.next = std::min(of.next, damped.next_deadline(now, settings));
+  }
   of.share.known = true;
 }
 
 void step(Judging& of) {
   if (of.liveness == Liveness::lost) return;
-  const Fall fall = of.share.from == ShareFrom::detached ? Fall::at_once : Fall::damped;
   const Growth growth = of.liveness == Liveness::live ? Growth::allowed : Growth::frozen;
   for (auto& [pair, damped] : of.share.values) {
-    damped.step(of.state.now, of.settings, quantum_of(pair.resource), fall, growth);
+    damped.step(of.state.now, of.settings, quantum_of(pair.resource), Fall::damped, growth);
     of.next = std::min(of.next, damped.next_deadline(of.state.now, of.settings));
   }
 }
 
 void judge_share(const State& state, const std::string& queue, const std::string& name,
                  WorkerShare& share, const std::vector<Seq>& because, LogTime& next) {
-  if (share.from == ShareFrom::claims) {
-    share.known = true;
-    return;
-  }
   const auto at = state.clusters.find(name);
-  const bool offers = share.from == ShareFrom::member;
+  const bool watched = share.from == ShareFrom::member;
   Judging of{state, share, settings_of(state, name),
              at == state.clusters.end() ? Liveness::live : at->second.was};
-  const Offer offer = offers ? offer_of(state, queue, at->second) : Offer{};
+  const Offer offer = watched ? offer_of(state, queue, at->second) : Offer{};
   if (measure(of, offer)) {
-    for (const Seq seq : because) remember(share.because, seq);
-    for (const Seq seq : offer.because) remember(share.because, seq);
+    for (const auto& seqs : {because, offer.because})
+      for (const Seq seq : seqs)
+        if (std::find(share.because.begin(), share.because.end(), seq) == share.because.end())
+          remember(share.because, seq);
   }
   judge_liveness(of);
+  if (share.from == ShareFrom::claims && claims_of(state, queue, name).known) share.known = true;
   if (share.known)
     step(of);
   else
-    accept_first(of);
+    accept_first(of, watched);
   next = std::min(next, of.next);
 }
 
-// It gives nothing any more, and nothing that it gave still counts.
-bool is_over(const WorkerShare& share) {
-  const bool gone = share.from == ShareFrom::left || share.from == ShareFrom::detached;
-  return gone && (!share.known ||
-                  std::all_of(share.values.begin(), share.values.end(),
-                              [](const auto& entry) { return entry.second.accepted == 0; }));
-}
-
+// A worker that is none any more was waited for by the list; its values go at once.
 void judge_shares(State& state, const std::string& name, Queue& queue) {
-  const Workers workers = workers_of(state, queue);
+  const Members members = members_of(state, queue);
   auto& shares = queue.workers.shares;
-  for (const auto& [cluster, because] : workers) {
-    const auto [at, added] = shares.try_emplace(cluster);
-    if (added) at->second.first_valued = at->second.last_changed = state.now;
-  }
+  std::erase_if(shares, [&](const auto& entry) { return !members.contains(entry.first); });
   LogTime next = kForever;
-  for (auto& [cluster, share] : shares) {
-    const auto worker = workers.find(cluster);
-    const ShareFrom from =
-        worker == workers.end() ? ShareFrom::left : source_of(state, name, cluster);
+  bool any = false, told = true;
+  for (const auto& [cluster, member] : members) {
+    const auto [at, added] = shares.try_emplace(cluster);
+    WorkerShare& share = at->second;
+    const ShareFrom from = source_of(state, name, cluster);
     // What somebody else tells from now on is waited for again.
-    if (from == ShareFrom::member &&
-        (share.from == ShareFrom::unwatched || share.from == ShareFrom::claims)) {
+    if (added || (from == ShareFrom::member && share.from != from)) {
       share = {};
       share.first_valued = share.last_changed = state.now;
     }
     share.from = from;
-    judge_share(state, name, cluster, share,
-                worker == workers.end() ? std::vector<Seq>{} : worker->second, next);
+    share.counted = member.counted;
+    judge_share(state, name, cluster, share, member.because, next);
+    any |= share.counted;
+    told &= share.known || !share.counted;
   }
-  std::erase_if(shares, [](const auto& entry) { return is_over(entry.second); });
   state.deadlines.set(QuotaDeadline{name}, next);
-  const bool told =
-      !shares.empty() && std::all_of(shares.begin(), shares.end(),
-                                     [](const auto& entry) { return entry.second.known; });
-  if (told) queue.workers.known = true;
+  if (any && told) queue.workers.known = true;
 }
 
 // What stands is the administrator's again, as it stands.
@@ -248,7 +258,8 @@ void open_followers(State& state) {
 
 void close_worker_quotas(State& state) {
   for (const std::string& name : state.multikueue.followers)
-    if (state.open_queues.contains(name)) state.multikueue.open_followers.insert(name);
+    if (state.open_queues.contains(name) || state.open_quotas.contains(name))
+      state.multikueue.open_followers.insert(name);
   for (const std::string& name : std::exchange(state.multikueue.open_followers, {}))
     judge_follower(state, name);
 }
@@ -267,7 +278,7 @@ std::set<std::string> related_queues(const State& state, const std::string& queu
 Amount share_of(const State& state, const std::string& cluster, const WorkerShare& share,
                 const QuotaKey& pair) {
   const auto value = share.values.find(pair);
-  if (!share.known || value == share.values.end()) return 0;
+  if (!share.known || !share.counted || value == share.values.end()) return 0;
   const auto at = state.clusters.find(cluster);
   return at != state.clusters.end() && at->second.hub_opens ? 0 : value->second.accepted;
 }

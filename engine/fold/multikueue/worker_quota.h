@@ -2,7 +2,11 @@
 // workers). Internal to the fold.
 //
 // Its workers are the clusters in the lists of the Placements that its AdmissionChecks name: those
-// that are selected, or have been absent for less than moveWindow, and all while a list is frozen.
+// that are selected or may come back, all while a list is frozen; not those that have been absent
+// for moveWindow and only stay because a Workload runs there. Newcomers are looked at, so that they
+// count as soon as they enter; who leaves stops counting at once: the list's windows have waited
+// already.
+//
 // What a worker gives is the sum over its ClusterQueues behind LocalQueues with the namespace and
 // name of the hub's; each sum is damped like capacity (layer 2, the first value, stale and lost).
 // Where nobody watches a worker, what claims grant of its cluster counts.
