@@ -9,7 +9,7 @@ namespace {
 
 constexpr Duration kRound = seconds(1);
 
-bool matches(const Json& predicate, const Candidate& candidate) {
+bool matches(const Json& predicate, const PlacementCandidate& candidate) {
   const Json wanted = predicate.value(
       "/requiredClusterSelector/labelSelector/matchLabels"_json_pointer, Json::object());
   for (const auto& [key, value] : wanted.items()) {
@@ -20,7 +20,7 @@ bool matches(const Json& predicate, const Candidate& candidate) {
 }
 
 // Each predicate is a way to be selected; without any, every cluster is.
-bool fits(const Json& placement, const Candidate& candidate) {
+bool fits(const Json& placement, const PlacementCandidate& candidate) {
   const Json predicates = placement.value("/spec/predicates"_json_pointer, Json::array());
   return predicates.empty() ||
          std::any_of(predicates.begin(), predicates.end(),
@@ -35,7 +35,7 @@ std::string joined(const std::vector<std::string>& names) {
 
 }  // namespace
 
-std::int64_t placement_score(const Json& placement, const Candidate& candidate) {
+std::int64_t placement_score(const Json& placement, const PlacementCandidate& candidate) {
   std::int64_t sum = 0;
   for (const Json& one :
        placement.value("/spec/prioritizerPolicy/configurations"_json_pointer, Json::array())) {
@@ -49,9 +49,9 @@ std::int64_t placement_score(const Json& placement, const Candidate& candidate) 
 }
 
 std::vector<std::string> select_clusters(const Json& placement,
-                                         const std::vector<Candidate>& candidates) {
+                                         const std::vector<PlacementCandidate>& candidates) {
   std::vector<std::pair<std::int64_t, std::string>> ranked;
-  for (const Candidate& candidate : candidates)
+  for (const PlacementCandidate& candidate : candidates)
     if (fits(placement, candidate))
       ranked.emplace_back(-placement_score(placement, candidate), candidate.name);
   std::sort(ranked.begin(), ranked.end());
@@ -64,11 +64,11 @@ std::vector<std::string> select_clusters(const Json& placement,
   return out;
 }
 
-std::vector<Candidate> PlacementController::candidates() const {
-  std::map<std::string, Candidate> by_name;
+std::vector<PlacementCandidate> PlacementController::candidates() const {
+  std::map<std::string, PlacementCandidate> by_name;
   for (const Json& cluster : hub_.items(kManagedClusters)) {
     const std::string name = cluster["metadata"]["name"];
-    Candidate candidate{name, {}, {}};
+    PlacementCandidate candidate{name, {}, {}};
     const Json labels = cluster["metadata"].value("labels", Json::object());
     for (const auto& [key, value] : labels.items()) candidate.labels[key] = value;
     by_name.emplace(name, std::move(candidate));
@@ -80,7 +80,7 @@ std::vector<Candidate> PlacementController::candidates() const {
     for (const Json& score : object.value("/status/scores"_json_pointer, Json::array()))
       at->second.scores[name + "/" + score["name"].get<std::string>()] = score["value"];
   }
-  std::vector<Candidate> out;
+  std::vector<PlacementCandidate> out;
   for (auto& [name, candidate] : by_name) out.push_back(std::move(candidate));
   return out;
 }
@@ -89,11 +89,12 @@ void PlacementController::look(LogTime now) {
   if (now < next_look_ || hub_.revision() == seen_) return;
   next_look_ = now + kRound;
   seen_ = hub_.revision();
-  const std::vector<Candidate> all = candidates();
+  const std::vector<PlacementCandidate> all = candidates();
   for (const Json& placement : hub_.items(kPlacements)) decide(placement, all);
 }
 
-void PlacementController::decide(const Json& placement, const std::vector<Candidate>& candidates) {
+void PlacementController::decide(const Json& placement,
+                                 const std::vector<PlacementCandidate>& candidates) {
   const std::string name = placement["metadata"]["name"];
   const std::vector<std::string> selected = select_clusters(placement, candidates);
   const auto before = decided_.find(name);
@@ -102,7 +103,7 @@ void PlacementController::decide(const Json& placement, const std::vector<Candid
   if (before != decided_.end()) text += " instead of " + joined(before->second);
   if (placement.contains("/spec/prioritizerPolicy"_json_pointer)) {
     std::string scores;
-    for (const Candidate& candidate : candidates)
+    for (const PlacementCandidate& candidate : candidates)
       scores += (scores.empty() ? "" : ", ") + candidate.name + " " +
                 std::to_string(placement_score(placement, candidate));
     text += " (scores: " + scores + ")";

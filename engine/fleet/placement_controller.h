@@ -17,17 +17,17 @@ namespace fairlead {
 
 /// A cluster that a Placement may select, with the scores that the hub has of it by
 /// `<AddOnPlacementScore>/<score>`.
-struct Candidate {
+struct PlacementCandidate {
   std::string name;
   std::map<std::string, std::string> labels;
   std::map<std::string, std::int64_t> scores;
 };
 
 /// The sum of weight x score over the Placement's AddOn prioritizers.
-std::int64_t placement_score(const Json& placement, const Candidate& candidate);
+std::int64_t placement_score(const Json& placement, const PlacementCandidate& candidate);
 /// The clusters that `placement` selects among `candidates`, by name.
 std::vector<std::string> select_clusters(const Json& placement,
-                                         const std::vector<Candidate>& candidates);
+                                         const std::vector<PlacementCandidate>& candidates);
 
 /// Owned by one thread.
 class PlacementController {
@@ -40,8 +40,8 @@ class PlacementController {
   std::uint64_t writes() const { return writes_; }
 
  private:
-  std::vector<Candidate> candidates() const;
-  void decide(const Json& placement, const std::vector<Candidate>& candidates);
+  std::vector<PlacementCandidate> candidates() const;
+  void decide(const Json& placement, const std::vector<PlacementCandidate>& candidates);
   void write(const std::string& placement, const std::vector<std::string>& clusters);
 
   Api hub_;

@@ -42,7 +42,7 @@ Result<void> WorkerFleet::begin() {
         "training, serving");
   for (const auto& [name, member] : members_) {
     if (auto joined = join(member.cluster); !joined) return joined;
-    const bool secret = member.cluster.credential == Credential::secret;
+    const bool secret = member.cluster.credential == CredentialKind::secret;
     tell_("fleet", name + ": joins the hub with " + std::to_string(member.cluster.gpus) + " GPUs" +
                        (member.cluster.labelled ? ", labelled, " : ", ") +
                        (secret ? "reached by a Secret" : "reached by a ClusterProfile"));
@@ -59,7 +59,7 @@ Result<void> WorkerFleet::join(const WorkerCluster& cluster) {
       !said)
     return said;
   if (auto made = create(credential_object(cluster)); !made) return made;
-  if (cluster.credential == Credential::secret) return {};
+  if (cluster.credential == CredentialKind::secret) return {};
   return merge(kProfiles + "/" + cluster.name + "/status", {{"status", credential_status()}});
 }
 
@@ -101,7 +101,7 @@ Result<void> WorkerFleet::carry_out(const WorkerHappening& happening) {
 
 Result<void> WorkerFleet::change_credential(const WorkerCluster& cluster, WorkerDeed deed) {
   const bool drops = deed == WorkerDeed::drop_credential;
-  if (cluster.credential == Credential::cluster_profile)
+  if (cluster.credential == CredentialKind::cluster_profile)
     return merge(kProfiles + "/" + cluster.name + "/status",
                  {{"status", drops ? no_credential_status() : credential_status()}});
   if (!drops) return create(credential_object(cluster));

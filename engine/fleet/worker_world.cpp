@@ -66,9 +66,9 @@ Json with_label() {
 }  // namespace
 
 std::vector<WorkerCluster> worker_clusters() {
-  return {{"east", 16, Credential::secret, true},
-          {"north", 6, Credential::cluster_profile, true},
-          {"west", 12, Credential::secret, false}};
+  return {{"east", 16, CredentialKind::secret, true},
+          {"north", 6, CredentialKind::cluster_profile, true},
+          {"west", 12, CredentialKind::secret, false}};
 }
 
 std::vector<WorldObject> placement_objects() {
@@ -101,7 +101,7 @@ std::vector<WorldObject> worker_cluster_objects(const WorkerCluster& cluster) {
 }
 
 WorldObject credential_object(const WorkerCluster& cluster) {
-  if (cluster.credential == Credential::secret) {
+  if (cluster.credential == CredentialKind::secret) {
     Json secret = object("v1", "Secret", secret_name(cluster.name));
     secret["metadata"]["namespace"] = kKueueSystem;
     secret["stringData"] = {{"kubeconfig", "of " + cluster.name}};

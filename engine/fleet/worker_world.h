@@ -37,13 +37,13 @@ inline const std::string kScoreObject = "resource-usage-score";
 inline const std::string kScoreName = "gpuClusterAvailable";
 
 /// How Kueue is to reach a cluster.
-enum class Credential : std::uint8_t { secret, cluster_profile };
+enum class CredentialKind : std::uint8_t { secret, cluster_profile };
 
 /// A cluster that may become a worker.
 struct WorkerCluster {
   std::string name;
   std::int64_t gpus = 0;
-  Credential credential{};
+  CredentialKind credential{};
   bool labelled = false;  ///< with the model of its GPUs, from the start
 };
 

@@ -120,6 +120,12 @@ class ZeroWritesTest(MultiKueueTest):
         self.decide("blink", ["mia"])
         self.killed_at_a_random_moment(0.5)
         self.decide("blink", ["mia", "ned"])
+        self.server.delete(f"{SECRETS}/kueue-admin-ned-kubeconfig")
+        self.killed_at_a_random_moment(0.5)
+        self.secret("ned")  # another content, too: it was rotated meanwhile
+        self.decide("blink", ["ned"], [])  # a shard shifts
+        self.killed_at_a_random_moment(0.5)
+        self.decide("blink", ["ned"], ["mia"])
         self.stays_quiet(2)
         self.assertEqual(self.versions(), before)
 
@@ -214,6 +220,7 @@ class CheckTest(MultiKueueTest):
         self.placement("many")
         self.decide("many", names[:10], names[10:])
         self.check("multikueue", "many", **QUICK)
+        self.killed_at_a_random_moment(3)
         self.wait_for_list("many", *names[:20])
         message = self.wait_for_condition("multikueue", "False", "TooManyClusters", "AllClustersUsed")
         self.assertIn("20 of 21", message)
@@ -255,6 +262,7 @@ class ForeignTest(MultiKueueTest):
         self.placement("taken")
         self.decide("taken", ["wes"])
         self.check("multikueue", "taken")
+        self.killed_at_a_random_moment(3)
         self.assertIn("taken", self.wait_for_condition("multikueue", "False", "MultiKueueConfigError"))
         self.survives_a_kill()
         self.server.delete(f"{CHECKS}/multikueue")

@@ -9,9 +9,10 @@ import tree
 
 def main():
     count = checked = 0
+    types = rules.TypesOfHeaders()
     for path, text in tree.texts():
         checked += 1
-        for line, message in rules.check(path, text):
+        for line, message in [*rules.check(path, text), *types.check(path, text)]:
             print(f"{path}:{line}: {message}")
             count += 1
     print(f"style: {checked} files, {count} breaches")

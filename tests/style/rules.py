@@ -133,6 +133,30 @@ def python(path, text):
             yield from _function_length(node.lineno, node.end_lineno, node.name)
 
 
+class TypesOfHeaders:
+    """Types of two headers under one name are one to the linker, which keeps either's inline members: a crash that only
+    a sanitizer explains. Asked of every file in turn; a namespace inside `fairlead` makes another name."""
+
+    DEFINITION = re.compile(r"^(?:struct|(?:enum )?class) (\w+)\b(?!::)[^;]*\{")
+    NAMESPACE = re.compile(r"^namespace ([\w:]+) \{")
+
+    def __init__(self):
+        self.first = {}
+
+    def check(self, path, text):
+        if not path.endswith(".h"):
+            return
+        namespace = ""
+        for number, line in enumerate(text.splitlines(), 1):
+            if opened := self.NAMESPACE.match(line):
+                namespace = opened.group(1)
+            if defined := self.DEFINITION.match(line):
+                name = f"{namespace}::{defined.group(1)}"
+                where = self.first.setdefault(name, path)
+                if where != path:
+                    yield number, f"{name} is also a type of {where}"
+
+
 def check(path, text):
     """Every breach in `text`, which stands at `path` (from the root): sorted (line, message) pairs."""
     found = list(any_text(path, text)) + list(size(path, text))

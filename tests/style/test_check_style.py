@@ -160,6 +160,16 @@ class Words(unittest.TestCase):
         self.assertIn("white space at the end of a line", messages("scripts/a.py", "x = 1 \n"))
         self.assertIn("no newline at the end of the file", messages("scripts/a.py", "x = 1"))
 
+    def test_a_type_has_one_header(self):
+        types = rules.TypesOfHeaders()
+        ours = "namespace fairlead {\nstruct Node {\n};\nclass Other;\n}\n"
+        self.assertEqual(list(types.check("engine/fold/a.h", ours)), [])
+        self.assertEqual(list(types.check("engine/fold/a.h", ours)), [])
+        self.assertEqual(list(types.check("engine/fleet/b.h", ours)),
+                         [(2, "fairlead::Node is also a type of engine/fold/a.h")])
+        self.assertEqual(list(types.check("tests/bench/c.h", ours.replace("fairlead", "fairlead::bench"))), [])
+        self.assertEqual(list(types.check("engine/fleet/d.cpp", ours)), [])
+
     def test_a_breach_is_said_at_its_line(self):
         self.assertEqual(rules.check("engine/fold/a.cpp", "int a;\n\ndouble b;\n"),
                          [(3, "the core is pure: no floating point: sums are integers")])

@@ -18,7 +18,7 @@ const char* const kBest = R"({"numberOfClusters": 1, "prioritizerPolicy": {"conf
     {"weight": -2, "scoreCoordinate": {"type": "AddOn",
                                        "addOn": {"resourceName": "a", "scoreName": "y"}}}]}})";
 
-std::vector<Candidate> three() {
+std::vector<PlacementCandidate> three() {
   return {{"east", {{"gpu", "t4"}}, {{"a/x", 50}, {"a/y", 10}}},
           {"north", {}, {}},
           {"west", {{"gpu", "t4"}, {"zone", "b"}}, {{"a/x", 40}}}};
@@ -43,7 +43,7 @@ TEST_CASE("a predicate needs all of its labels, and one of several is enough") {
 
 TEST_CASE("the weighted sum decides; a missing score is 0, of equal sums the first name wins") {
   const Json best = placement(kBest);
-  const std::vector<Candidate> candidates = three();
+  const std::vector<PlacementCandidate> candidates = three();
   CHECK(placement_score(best, candidates[0]) == 30);
   CHECK(placement_score(best, candidates[1]) == 0);
   CHECK(placement_score(best, candidates[2]) == 40);
