@@ -148,10 +148,21 @@ void note_intent(State& state, const PatchIntended& intent, Seq seq) {
   expect_multikueue(state, intent);
 }
 
+// Its object is gone with it: deleted, or without the last finalizer that kept it.
+static bool ends_object(const PatchIntended& intent) {
+  const auto released = [&](const auto* expected) {
+    return expected != nullptr && expected->deleting && expected->finalizers.empty();
+  };
+  if (intent.verb == Verb::remove) return true;
+  if (intent.verb != Verb::patch || !intent.expected) return false;
+  return released(std::get_if<ClaimFacts>(&*intent.expected)) ||
+         released(std::get_if<AdmissionCheckFacts>(&*intent.expected));
+}
+
 void note_accepted(State& state, const PatchAccepted& accepted) {
   auto* entry = find_outstanding(state, accepted.intent);
   if (!entry) return;
-  const bool removes = entry->second.outstanding->intent.verb == Verb::remove;
+  const bool removes = ends_object(entry->second.outstanding->intent);
   conclude(state, entry->first, entry->second);
   if (!entry->first.status)
     entry->second.awaited_version = removes ? "gone" : accepted.resource_version;
