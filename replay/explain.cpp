@@ -129,20 +129,6 @@ Json moved_json(const State& state, const Claim& claim, const CapacityKey& key,
           {"by", by}};
 }
 
-Json because_json(const State& state, const CapacityKey& key, const CapacityValue& value,
-                  EventLookup& lookup) {
-  Json list = Json::array();
-  for (const Seq seq : value.because) {
-    Json entry = lookup.place(seq);
-    const Event* event = lookup.at(seq);
-    entry["text"] =
-        event ? Json(what_happened(*event, state.configuration.resource_aliases, key.resource))
-              : Json();
-    list.push_back(std::move(entry));
-  }
-  return list;
-}
-
 Json headroom_json(const State& state, const Claim& claim, const std::string& resource) {
   CanonicalHeadroom headroom =
       headroom_of(state.configuration, claim.terms ? &*claim.terms : nullptr);
@@ -245,6 +231,20 @@ Json layer_json(const Layer& layer) {
           {"until", time_json(layer.until)}};
 }
 
+Json because_rows(const State& state, const std::vector<Seq>& because, const std::string& resource,
+                  EventLookup& lookup) {
+  Json list = Json::array();
+  for (const Seq seq : because) {
+    Json entry = lookup.place(seq);
+    const Event* event = lookup.at(seq);
+    entry["text"] =
+        event ? Json(what_happened(*event, state.configuration.resource_aliases, resource))
+              : Json();
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
 Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lookup) {
   Json rows = Json::array();
   const std::string& cluster_name = grant.claim->terms->cluster;
@@ -266,7 +266,7 @@ Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lo
                     {"state", capacity_state(at->second, value.damped)},
                     {"layer", layer_json(layer)},
                     {"moved", moved_json(state, *grant.claim, key, value, settings, lookup)},
-                    {"because", because_json(state, key, value, lookup)}});
+                    {"because", because_rows(state, value.because, key.resource, lookup)}});
   }
   return rows;
 }

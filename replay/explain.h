@@ -75,6 +75,9 @@ Layer layer_of_share(const State& state, const std::string& cluster, const Worke
 /// malformed.
 void add_workers(const State& state, const KnownPair& pair, EventLookup& lookup, Json& row);
 
+/// "because": these events with their places, and what each means for the resource.
+Json because_rows(const State& state, const std::vector<Seq>& because, const std::string& resource,
+                  EventLookup& lookup);
 /// "capacity" of a claim's row: every flavor of its cluster that has the resource.
 Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lookup);
 /// "nodes" of a claim's row.

@@ -30,20 +30,6 @@ Json queue_rows(const State& state, const KnownPair& pair, const Cluster& cluste
   return rows;
 }
 
-Json because_rows(const State& state, const WorkerShare& share, const std::string& resource,
-                  EventLookup& lookup) {
-  Json list = Json::array();
-  for (const Seq seq : share.because) {
-    Json entry = lookup.place(seq);
-    const Event* event = lookup.at(seq);
-    entry["text"] =
-        event ? Json(what_happened(*event, state.configuration.resource_aliases, resource))
-              : Json();
-    list.push_back(std::move(entry));
-  }
-  return list;
-}
-
 Json worker_row(const State& state, const KnownPair& pair, const std::string& name,
                 const WorkerShare& share, EventLookup& lookup) {
   const auto text = [&](Int128 amount) { return amount_text(pair.key.resource, amount); };
@@ -63,7 +49,7 @@ Json worker_row(const State& state, const KnownPair& pair, const std::string& na
            {"usable", valued ? Json(text(value->second.usable)) : Json()},
            {"accepted", valued && share.known ? Json(text(value->second.accepted)) : Json()},
            {"layer", layer_json(layer_of_share(state, name, share, pair.key))},
-           {"because", because_rows(state, share, pair.key.resource, lookup)}};
+           {"because", because_rows(state, share.because, pair.key.resource, lookup)}};
   if (share.from != ShareFrom::claims)
     row["contributes"] = text(share_of(state, name, share, pair.key));
   return row;

@@ -7,18 +7,17 @@ Compared is every write of a ClusterQueue: when, which, and every pair of it; of
 since no page says in which order a moment's lists and quotas are judged. A trace that differs is shrunk, kept in a
 file and printed with the command that runs it.
 """
-import argparse
 import json
 import os
 import shlex
 import subprocess
 import sys
-import tempfile
 import time
 
 import compare
 import compare_multikueue
 import multikueue_objects
+import seeds
 import worker_quota
 import worker_quota_traces
 
@@ -94,29 +93,12 @@ def report(options, seed, maker, lines):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--binary", required=True)
-    parser.add_argument("--seeds", default="0..100")
-    parser.add_argument("--seconds", type=float, default=50, help="stop after this long; what was run is printed")
-    parser.add_argument("--shrink-seconds", type=float, default=20)
-    parser.add_argument("--failures", type=int, default=3)
-    parser.add_argument("--keep", default=tempfile.gettempdir(), help="where traces that differ are kept")
-    parser.add_argument("--features", help="comma-separated; only these, in every trace")
-    options = parser.parse_args()
-    low, _, high = options.seeds.partition("..")
-    began, failures, ran, writes = time.monotonic(), 0, 0, 0
-    for seed in range(int(low), int(high or low) + 1):
-        if time.monotonic() - began > options.seconds or failures >= options.failures:
-            break
-        maker = worker_quota_traces.Maker(seed, options.features.split(",") if options.features else None)
-        lines = maker.make()
-        ran += 1
-        writes += len(maker.hub.writes)
-        if difference(options.binary, maker, lines):
-            failures += 1
-            report(options, seed, maker, lines)
-    print("%d traces with %d writes, %d differ" % (ran, writes, failures))
-    return 1 if failures or not ran or not writes else 0
+    options = seeds.arguments(default="0..100")
+
+    def differs(maker, lines):
+        return difference(options.binary, maker, lines)
+
+    return seeds.compare(options, worker_quota_traces.Maker, differs, report)
 
 
 if __name__ == "__main__":

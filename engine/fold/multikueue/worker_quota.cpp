@@ -61,11 +61,11 @@ bool is_watched(const Cluster& cluster) {
 }
 
 // The claims that name the queue for the cluster, and whether one of them knows its capacity.
-struct ClaimsOfPair {
+struct ClaimsOfWorker {
   bool any = false, known = false;
 };
-ClaimsOfPair claims_of(const State& state, const std::string& queue, const std::string& cluster) {
-  ClaimsOfPair found;
+ClaimsOfWorker claims_of(const State& state, const std::string& queue, const std::string& cluster) {
+  ClaimsOfWorker found;
   const auto claims = state.claims_of_queue.find(queue);
   if (claims == state.claims_of_queue.end()) return found;
   for (const std::string& name : claims->second) {

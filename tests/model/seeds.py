@@ -1,0 +1,34 @@
+"""What the comparisons of a model with the binary share: their arguments, and the walk through the seeds."""
+import argparse
+import tempfile
+import time
+
+
+def arguments(default):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--seeds", default=default)
+    parser.add_argument("--seconds", type=float, default=50, help="stop after this long; what was run is printed")
+    parser.add_argument("--shrink-seconds", type=float, default=20)
+    parser.add_argument("--failures", type=int, default=3)
+    parser.add_argument("--keep", default=tempfile.gettempdir(), help="where traces that differ are kept")
+    parser.add_argument("--features", help="comma-separated; only these, in every trace")
+    return parser.parse_args()
+
+
+def compare(options, make_maker, differs, report):
+    """Makes the trace of each seed and compares it; the exit code. A run without a trace or a write is a failure."""
+    low, _, high = options.seeds.partition("..")
+    began, failures, ran, writes = time.monotonic(), 0, 0, 0
+    for seed in range(int(low), int(high or low) + 1):
+        if time.monotonic() - began > options.seconds or failures >= options.failures:
+            break
+        maker = make_maker(seed, options.features.split(",") if options.features else None)
+        lines = maker.make()
+        ran += 1
+        writes += len(maker.hub.writes)
+        if differs(maker, lines):
+            failures += 1
+            report(options, seed, maker, lines)
+    print("%d traces with %d writes, %d differ" % (ran, writes, failures))
+    return 1 if failures or not ran or not writes else 0
