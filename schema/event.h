@@ -190,7 +190,7 @@ struct Event {
   friend bool operator==(const Event&, const Event&) = default;
 };
 
-/// An event before the appender gave it seq, log_time and epoch.
+/// An event before the log gave it seq, log_time and epoch.
 struct EventDraft {
   SourceName source;
   Seq cause;

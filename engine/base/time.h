@@ -1,7 +1,7 @@
 // Log time: the only time the core knows.
 //
 // LogTime is nanoseconds since the Unix epoch, UTC, as an integer. Durations are integers of
-// nanoseconds too. Only the appender (and the shell around the core) asks a Clock.
+// nanoseconds too. Only the shell around the core asks a Clock.
 #pragma once
 
 #include <compare>
