@@ -93,28 +93,26 @@ bool cordons(const Event& event) {
 }
 
 // What let accepted fall at `at`: an edit or a cordon at that moment, a shrink window that began
-// with a fall, or else the end of a hold.
-std::string fall_cause(const State& state, const Claim& claim, const CapacityValue& value,
-                       const DebounceSettings& settings, LogTime at, EventLookup& lookup) {
+// with a fall, or what was in force right before it.
+std::string fall_cause(const Claim& claim, const CapacityValue& value,
+                       const DebounceSettings& settings, LogTime at, EventLookup& lookup,
+                       EarlierClusters& earlier) {
   const Event* edit = lookup.at(claim.edited_seq);
   if (edit && edit->log_time == at) return "claimEdit";
-  bool then = false, a_window_ago = false;
+  bool a_window_ago = false;
   for (const Seq seq : value.because) {
     const Event* event = lookup.at(seq);
     if (!event) continue;
     if (event->log_time == at && cordons(*event)) return "cordon";
-    then = then || event->log_time == at;
     a_window_ago = a_window_ago || event->log_time + settings.shrink_window == at;
   }
-  const Cluster& cluster = state.clusters.at(claim.terms->cluster);
-  if (a_window_ago || value.because.size() == kBecauseMax || cluster.detached)
-    return "shrinkWindow";
-  return then ? "secondObservation" : "massShrinkHold";
+  if (a_window_ago && settings.shrink_window.ns > 0) return "shrinkWindow";
+  return earlier.released_by(claim.terms->cluster, at);
 }
 
 // How accepted came to be what it is; null if it has been since the cluster's first value.
-Json moved_json(const State& state, const Claim& claim, const CapacityKey& key,
-                const CapacityValue& value, const DebounceSettings& settings, EventLookup& lookup) {
+Json moved_json(const Claim& claim, const CapacityKey& key, const CapacityValue& value,
+                const DebounceSettings& settings, EventLookup& lookup, EarlierClusters& earlier) {
   const DampedValue& damped = value.damped;
   if (damped.left.empty()) return nullptr;
   const auto last =
@@ -122,7 +120,7 @@ Json moved_json(const State& state, const Claim& claim, const CapacityKey& key,
                        [](const auto& a, const auto& b) { return a.second < b.second; });
   const bool grew = damped.last_grow == last->second;
   const std::string by =
-      grew ? "growWindow" : fall_cause(state, claim, value, settings, last->second, lookup);
+      grew ? "growWindow" : fall_cause(claim, value, settings, last->second, lookup, earlier);
   return {{"from", amount_text(key.resource, last->first)},
           {"to", amount_text(key.resource, damped.accepted)},
           {"at", to_rfc3339(last->second)},
@@ -145,7 +143,7 @@ std::vector<std::string> reasons_against(const State& state, const NodeFacts& no
   if (counted.flavor.empty()) return {"no ResourceFlavor matches its labels"};
   std::vector<std::string> reasons;
   if (counted.flavor != flavor)
-    reasons.push_back("counts for flavor " + counted.flavor +
+    reasons.push_back((counted.eligible ? "counts for flavor " : "of flavor ") + counted.flavor +
                       (state.flavors.contains(flavor) ? "" : "; " + flavor + " does not exist"));
   if (!node.ready) reasons.emplace_back("NotReady");
   if (node.unschedulable) reasons.emplace_back("cordoned");
@@ -201,7 +199,8 @@ Layer layer_of(const State& state, const std::string& cluster_name, const Cluste
             cluster.unavailable_since,
             {}};
   if (first_value_awaited(cluster)) return first_value_layer(cluster, settings);
-  if (cluster.hold)
+  const bool holds = damped.accepted > damped.usable || damped.growing > damped.accepted;
+  if (cluster.hold && holds)
     return {"massShrinkHold",
             "a loss of most capacity waits for a second observation, at most " +
                 to_go_duration(settings.mass_shrink_hold),
@@ -245,7 +244,23 @@ Json because_rows(const State& state, const std::vector<Seq>& because, const std
   return list;
 }
 
-Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lookup) {
+std::string EarlierClusters::released_by(const std::string& cluster, LogTime at) {
+  if (const auto known = known_.find({cluster, at}); known != known_.end()) return known->second;
+  std::string& by = known_[{cluster, at}];
+  const auto before = moment_at(source_, LogTime{at.ns - 1});
+  if (!before) return by = "unknown";
+  const auto found = before->state.clusters.find(cluster);
+  if (found == before->state.clusters.end()) return by = "shrinkWindow";
+  const Cluster& was = found->second;
+  if (was.hold) {
+    const Duration longest = settings_of(before->state, cluster).mass_shrink_hold;
+    return by = was.hold->since + longest <= at ? "massShrinkHold" : "secondObservation";
+  }
+  return by = was.was == Liveness::lost ? "sourceBack" : "shrinkWindow";
+}
+
+Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lookup,
+                   EarlierClusters& earlier) {
   Json rows = Json::array();
   const std::string& cluster_name = grant.claim->terms->cluster;
   const auto at = state.clusters.find(cluster_name);
@@ -265,7 +280,7 @@ Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lo
                     {"accepted", text(value.damped.accepted)},
                     {"state", capacity_state(at->second, value.damped)},
                     {"layer", layer_json(layer)},
-                    {"moved", moved_json(state, *grant.claim, key, value, settings, lookup)},
+                    {"moved", moved_json(*grant.claim, key, value, settings, lookup, earlier)},
                     {"because", because_rows(state, value.because, key.resource, lookup)}});
   }
   return rows;

@@ -98,7 +98,9 @@ def queue_object(event):
     facts = event["facts"]
     annotations = {"fairlead.io/base-quota": facts["baseQuota"]} if facts["baseQuota"] else {}
     return {"kind": "ClusterQueue", "seq": event["seq"], "metadata": {"name": event["name"], "annotations": annotations},
-            "spec": {"resourceGroups": facts["resourceGroups"]}}
+            "spec": {"resourceGroups": [{"flavors": [
+                {"name": f["name"], "resources": [dict(r, name=canonical(r["name"])) for r in f["resources"]]}
+                for f in g["flavors"]]} for g in facts["resourceGroups"]]}}
 
 
 def flavor_object(event):

@@ -164,10 +164,12 @@ class Moment:
         return {"known": cluster.known, "liveness": "lost" if cluster.lost else "live" if cluster.live else "stale",
                 "hubOpens": opens, "detached": False,
                 "hold": {"since": cluster.held_since, "until": cluster.hold["until"]} if cluster.hold else None,
-                "source": "clusterMetrics" if self.told_by_metrics(cluster.name) else "nodes"}
+                "source": "clusterMetrics" if self.metrics(cluster.name) else "nodes",
+                "namesNoNode": self.metrics(cluster.name)[-1:] == [{}]}
 
-    def told_by_metrics(self, name):
-        return any(e.get("kind") == "ClusterMetrics" and e["name"] == name for e in self.events)
+    def metrics(self, name):
+        """The nodes that each ClusterMetrics of the cluster named."""
+        return [e["facts"]["nodes"] for e in self.events if e.get("kind") == "ClusterMetrics" and e["name"] == name]
 
     def offered(self, cluster, key):
         return sum(amounts(n["status"]["allocatable"]).get(key[1], 0) for n in cluster.nodes.values()
@@ -250,12 +252,20 @@ class Moment:
                 out[("HubClosed", grant["cluster"])] = self.presence(cluster)["hubOpens"] if cluster.live else None
             if grant["granted"] < grant.get("step", grant).get("wanted", grant["assigned"]):
                 out[("Capacity", grant["cluster"])] = None
-            for key in cluster.keys:
-                if key == pair[1:]:
-                    name, _, until = cluster.layer(key, self.time)
-                    if name != "none":
-                        out[(name[0].upper() + name[1:], grant["cluster"])] = until
+            out.update(self.capacity_guards(pair, grant, cluster))
         return out
+
+    def capacity_guards(self, pair, grant, cluster):
+        """The layer that holds the flavor's own value; those of others where they count through the total."""
+        layers = {key[0]: cluster.layer(key, self.time) for key in cluster.keys if key[1] == pair[2]}
+        own = layers.pop(pair[1], ("none", None, None))
+        step = grant.get("step")
+        told = [(pair[1], own)]
+        damped = self.undamped(pair) != self.desired.get(pair[0], {}).get(pair[1:])
+        if step and (step["granted"] < step["afterFlavor"] or (damped and own[0] == "none")):
+            told += layers.items()
+        return {(name[0].upper() + name[1:], grant["cluster"], flavor): until
+                for flavor, (name, _, until) in told if name != "none"}
 
     def write_guards(self, queue):
         """Why a queue that should be written is not: its last write is on its way, or was just now."""

@@ -40,17 +40,16 @@ class Watched(Cluster):
             if old is None or value.accepted == old:
                 continue
             if value.accepted > old:
-                by = "growWindow"
+                by = {"growWindow"}
             elif edited:
-                by = "claimEdit"
+                by = {"claimEdit"}
             elif key[0] in flushed:
-                by = "cordon"
-            elif expired:
-                by = "massShrinkHold"
-            elif self.second_at == now:
-                by = "secondObservation"
+                by = {"cordon"}
             else:
-                by = "sourceBack" if self.was_lost else "shrinkWindow"
+                by = {"massShrinkHold"} if expired else {"secondObservation"} if self.second_at == now else \
+                    {"sourceBack"} if self.was_lost else {"shrinkWindow"}
+                if any(when == now - self.settings["shrinkWindow"] for when, _ in value.usable):
+                    by.add("shrinkWindow")  # both end at this moment: either is true
             self.moves[key] = (old, value.accepted, now, by)
         self.was_lost = self.lost
 
@@ -136,6 +135,7 @@ class Replayed(model.Hub):
         self.gauges, self.gauged = {}, None
         self.metered = False
         self.written = 0
+        self.stood = set()    # queues that were written since they are there
 
     def cluster(self, name):
         if name not in self.clusters:
@@ -149,8 +149,12 @@ class Replayed(model.Hub):
         if self.metered:
             for _, queue, _ in self.writes[self.written:]:
                 self.carried[queue] = self.contributions(queue)
+                self.stood.add(queue)
             self.written = len(self.writes)
-            for queue in set(self.queues) - set(self.last_write):
+            self.stood &= set(self.queues)
+            for queue in set(self.carried) - set(self.queues):
+                del self.carried[queue]
+            for queue in set(self.queues) - self.stood:
                 self.carried[queue] = self.stands_right(queue, now)
             self.gauges, self.gauged = self.measure(), now
 

@@ -14,6 +14,7 @@ from collections import Counter
 
 import compare
 import seeds
+import audit_traces
 import traces
 from audit_events import history_rows, milliseconds, quotas_of, read_log
 from audit_moment import Moment
@@ -46,6 +47,9 @@ def differing(path, expected, told, out):
     elif isinstance(expected, list) and isinstance(told, list) and len(expected) == len(told):
         for i, (a, b) in enumerate(zip(expected, told)):
             differing("%s[%d]" % (path, i), a, b, out)
+    elif isinstance(expected, set) and isinstance(told, str):
+        if told not in expected:
+            out.append((path, expected, told))
     elif expected != told:
         out.append((path, expected, told))
 
@@ -75,7 +79,7 @@ def told_grant(r, grant):
     opens = presence["hubOpens"]
     out["presence"] = {
         "known": presence["known"], "liveness": presence["liveness"], "detached": presence["detached"],
-        "source": presence["source"], "hubOpens": milliseconds(opens) if opens and opens[0].isdigit() else opens,
+        "source": presence["source"], "namesNoNode": presence.get("namesNoNode"), "hubOpens": milliseconds(opens) if opens and opens[0].isdigit() else opens,
         "hold": hold and {k: milliseconds(v) for k, v in hold.items()}}
     out["capacity"] = {c["flavor"]: {
         **{k: number(r, c[k]) for k in ("offered", "usable", "growing", "accepted")}, "state": c["state"],
@@ -218,7 +222,7 @@ class Judge:
                              "undamped": moment.undamped(pair)},
                   {k: number(r, document[k]) for k in ("nominal", "desired", "undamped")})
         expected = moment.guards(pair)
-        told = {(g["guard"], g["cluster"]): milliseconds(g["until"]) for g in document["guards"]}
+        told = {told_guard(g, pair[2]): milliseconds(g["until"]) for g in document["guards"]}
         self.hold([*question, "guards"], expected, told)
         differs = moment.wished(pair) not in (None, moment.nominal(pair))
         first = document["guards"][0]["guard"] if document["guards"] else "DueNow" if differs else "NothingDiffers"
@@ -293,10 +297,17 @@ class Judge:
             self.hold(question, rows, error)
 
 
+def told_guard(guard, resource):
+    """(guard, cluster), and of a layer the flavor: "c1 od cpu: shrinkWindow ..."."""
+    start = guard["text"].split(":")[0].split(" ")
+    layer = guard["cluster"] is not None and len(start) == 3 and start[0] == guard["cluster"] and start[2] == resource
+    return (guard["guard"], guard["cluster"], *([start[1]] if layer else []))
+
+
 def step_end(text):
     """(flavor, resource, amount) of "od cpu 0 -> 9"."""
     flavor, resource, _, _, new = text.split(" ")
-    return (flavor, resource, number(resource, new))
+    return (flavor, canonical(resource), number(resource, new))
 
 
 def another_configuration(pick):
@@ -355,7 +366,7 @@ def main():
     for seed in range(int(low), int(high or low) + 1):
         if time.monotonic() - began > options.seconds:
             break
-        maker = traces.Maker(seed, options.features.split(",") if options.features else None)
+        maker = audit_traces.Maker(seed, options.features.split(",") if options.features else None)
         config, lines = maker.config(), maker.make()
         with tempfile.TemporaryDirectory() as scratch:
             data = os.path.join(scratch, "data")
