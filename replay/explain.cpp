@@ -86,28 +86,39 @@ bool first_value_awaited(const Cluster& cluster) {
          cluster.totals_accepted != (cluster.source == CapacitySource::managed_cluster);
 }
 
-bool cordons(const Event& event) {
-  const auto* seen = std::get_if<ObjectObserved>(&event.fact);
-  const auto* node = seen ? std::get_if<NodeFacts>(&seen->facts) : nullptr;
-  return node && node->unschedulable;
+// A node of the flavor was not cordoned before and is now.
+bool cordons(const NodeFacts& is, const NodeRecord* was, const std::string& flavor,
+             const Flavors& flavors) {
+  return is.unschedulable && was != nullptr && !was->facts.unschedulable &&
+         winning_flavor(is.labels, flavors) == flavor;
 }
 
-// What let accepted fall at `at`: an edit or a cordon at that moment, a shrink window that began
-// with a fall, or what was in force right before it.
-std::string fall_cause(const Claim& claim, const CapacityValue& value,
+bool cordons(const Event& event, const std::string& name, const Cluster& was,
+             const std::string& flavor, const Flavors& flavors) {
+  const auto* seen = std::get_if<ObjectObserved>(&event.fact);
+  if (seen == nullptr) return false;
+  if (const auto* node = std::get_if<NodeFacts>(&seen->facts))
+    return event.source == name && cordons(*node, was.nodes.find(seen->key.name), flavor, flavors);
+  const auto* metrics = std::get_if<ClusterMetricsFacts>(&seen->facts);
+  return metrics != nullptr && seen->key.name == name &&
+         std::any_of(metrics->nodes.begin(), metrics->nodes.end(), [&](const auto& entry) {
+           return cordons(entry.second, was.metrics_nodes.find(entry.first), flavor, flavors);
+         });
+}
+
+// What let accepted fall at `at`: an edit at that moment, a shrink window that began with a fall,
+// or what was in force right before it.
+std::string fall_cause(const Claim& claim, const CapacityKey& key, const CapacityValue& value,
                        const DebounceSettings& settings, LogTime at, EventLookup& lookup,
                        EarlierClusters& earlier) {
   const Event* edit = lookup.at(claim.edited_seq);
   if (edit && edit->log_time == at) return "claimEdit";
-  bool a_window_ago = false;
-  for (const Seq seq : value.because) {
-    const Event* event = lookup.at(seq);
-    if (!event) continue;
-    if (event->log_time == at && cordons(*event)) return "cordon";
-    a_window_ago = a_window_ago || event->log_time + settings.shrink_window == at;
-  }
-  if (a_window_ago && settings.shrink_window.ns > 0) return "shrinkWindow";
-  return earlier.released_by(claim.terms->cluster, at);
+  if (settings.shrink_window.ns > 0)
+    for (const Seq seq : value.because)
+      if (const Event* event = lookup.at(seq);
+          event && event->log_time + settings.shrink_window == at)
+        return "shrinkWindow";
+  return earlier.released_by(claim.terms->cluster, key.flavor, at);
 }
 
 // How accepted came to be what it is; null if it has been since the cluster's first value.
@@ -120,7 +131,7 @@ Json moved_json(const Claim& claim, const CapacityKey& key, const CapacityValue&
                        [](const auto& a, const auto& b) { return a.second < b.second; });
   const bool grew = damped.last_grow == last->second;
   const std::string by =
-      grew ? "growWindow" : fall_cause(claim, value, settings, last->second, lookup, earlier);
+      grew ? "growWindow" : fall_cause(claim, key, value, settings, last->second, lookup, earlier);
   return {{"from", amount_text(key.resource, last->first)},
           {"to", amount_text(key.resource, damped.accepted)},
           {"at", to_rfc3339(last->second)},
@@ -244,19 +255,32 @@ Json because_rows(const State& state, const std::vector<Seq>& because, const std
   return list;
 }
 
-std::string EarlierClusters::released_by(const std::string& cluster, LogTime at) {
-  if (const auto known = known_.find({cluster, at}); known != known_.end()) return known->second;
-  std::string& by = known_[{cluster, at}];
-  const auto before = moment_at(source_, LogTime{at.ns - 1});
-  if (!before) return by = "unknown";
-  const auto found = before->state.clusters.find(cluster);
-  if (found == before->state.clusters.end()) return by = "shrinkWindow";
-  const Cluster& was = found->second;
-  if (was.hold) {
-    const Duration longest = settings_of(before->state, cluster).mass_shrink_hold;
-    return by = was.hold->since + longest <= at ? "massShrinkHold" : "secondObservation";
+const Moment* EarlierClusters::before(LogTime at) {
+  if (!before_ || before_at_ != at) {
+    auto found = moment_at(source_, LogTime{at.ns - 1});
+    before_ = found ? std::optional(*std::move(found)) : std::nullopt;
+    before_at_ = at;
   }
-  return by = was.was == Liveness::lost ? "sourceBack" : "shrinkWindow";
+  return before_ ? &*before_ : nullptr;
+}
+
+std::string EarlierClusters::released_by(const std::string& cluster, const std::string& flavor,
+                                         LogTime at) {
+  const Moment* moment = before(at);
+  if (!moment) return "unknown";
+  const State& state = moment->state;
+  const auto found = state.clusters.find(cluster);
+  if (found == state.clusters.end()) return "shrinkWindow";
+  const Cluster& was = found->second;
+  if (auto reader = source_.log.read(next(state.seq)); reader)
+    for (auto event = (*reader)->next(); event && *event && (*event)->log_time == at;
+         event = (*reader)->next())
+      if (cordons(**event, cluster, was, flavor, state.flavors)) return "cordon";
+  if (was.hold) {
+    const Duration longest = settings_of(state, cluster).mass_shrink_hold;
+    return was.hold->since + longest <= at ? "massShrinkHold" : "secondObservation";
+  }
+  return was.was == Liveness::lost ? "sourceBack" : "shrinkWindow";
 }
 
 Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lookup,

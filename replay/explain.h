@@ -18,7 +18,7 @@
 // with "capacity" one a flavor that has the resource:
 //   {"flavor", "bounds" (the asked pair), "offered", "headroom" {"percent", "reserved", "from"},
 //    "usable", "growing", "accepted", "state", "layer" {"name", "text", "since", "until"},
-//    "moved" {"from", "to", "at", "by" ("growWindow", "claimEdit", "cordon" or what
+//    "moved" {"from", "to", "at", "by" ("growWindow", "claimEdit" or what
 //    EarlierClusters says)}, "because" [{"seq", "time", "text"}]}
 // and "nodes" one a node of the source in force:
 //   {"name", "seq", "flavor", "amount", "counts" (for the asked flavor), "eligible", "reasons",
@@ -32,10 +32,8 @@
 //    "layer", "because"}.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "engine/fold/state.h"
@@ -80,18 +78,21 @@ Layer layer_of_share(const State& state, const std::string& cluster, const Worke
 void add_workers(const State& state, const KnownPair& pair, EventLookup& lookup, Json& row);
 
 /// Clusters as they were right before a moment, for what the present state does not tell any more.
-/// Each is found by folding the log up to there, once.
+/// The log is folded up to there; the last moment is kept.
 class EarlierClusters {
  public:
   explicit EarlierClusters(const AuditSource& source) : source_(source) {}
-  /// What let a value of the cluster fall at `at`, if neither an edit nor a cordon did:
+  /// What let a value of the cluster's flavor fall at `at`, if no edit did: "cordon",
   /// "massShrinkHold" (the hold had lasted its time), "secondObservation" (it ended before),
   /// "sourceBack" (it was lost until then), else "shrinkWindow"; "unknown" if the log begins later.
-  std::string released_by(const std::string& cluster, LogTime at);
+  std::string released_by(const std::string& cluster, const std::string& flavor, LogTime at);
 
  private:
+  const Moment* before(LogTime at);
+
   const AuditSource& source_;
-  std::map<std::pair<std::string, LogTime>, std::string> known_;
+  LogTime before_at_;
+  std::optional<Moment> before_;
 };
 
 /// "because": these events with their places, and what each means for the resource.

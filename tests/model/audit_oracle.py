@@ -41,15 +41,12 @@ class Watched(Cluster):
                 continue
             if value.accepted > old:
                 by = {"growWindow"}
-            elif edited:
-                by = {"claimEdit"}
-            elif key[0] in flushed:
-                by = {"cordon"}
             else:
-                by = {"massShrinkHold"} if expired else {"secondObservation"} if self.second_at == now else \
-                    {"sourceBack"} if self.was_lost else {"shrinkWindow"}
+                by = {"claimEdit"} if edited else {"cordon"} if key[0] in flushed else {"massShrinkHold"} if expired else \
+                    {"secondObservation"} if self.second_at == now else {"sourceBack"} if self.was_lost else \
+                    {"shrinkWindow"}
                 if any(when == now - self.settings["shrinkWindow"] for when, _ in value.usable):
-                    by.add("shrinkWindow")  # both end at this moment: either is true
+                    by.add("shrinkWindow")  # both at this moment: either is true
             self.moves[key] = (old, value.accepted, now, by)
         self.was_lost = self.lost
 

@@ -6,6 +6,7 @@
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,7 +20,8 @@ import traces
 from audit_events import history_rows, milliseconds, quotas_of, read_log
 from audit_moment import Moment
 from audit_oracle import totals_of, world
-from capacity import amount, canonical
+from audit_told import (differing, number, step_end, told_diff, told_grant, told_guard, told_history, told_quota)
+from capacity import canonical
 
 
 def ask(binary, where, *question):
@@ -32,110 +34,6 @@ def ask(binary, where, *question):
     return None, (done.returncode, done.stderr.strip())
 
 
-def number(resource, text):
-    return None if text is None else amount(canonical(resource), text)
-
-
-def differing(path, expected, told, out):
-    """Adds (path, expected, told) for each leaf of `expected` that is told otherwise."""
-    if isinstance(expected, dict) and isinstance(told, dict):
-        for key in sorted(set(expected) | set(told), key=str):
-            if key not in expected or key not in told:
-                out.append(("%s.%s" % (path, key), expected.get(key, "<absent>"), told.get(key, "<absent>")))
-            else:
-                differing("%s.%s" % (path, key), expected[key], told[key], out)
-    elif isinstance(expected, list) and isinstance(told, list) and len(expected) == len(told):
-        for i, (a, b) in enumerate(zip(expected, told)):
-            differing("%s[%d]" % (path, i), a, b, out)
-    elif isinstance(expected, set) and isinstance(told, str):
-        if told not in expected:
-            out.append((path, expected, told))
-    elif expected != told:
-        out.append((path, expected, told))
-
-
-# ----------------------------------------------------------------------------- what was told, made comparable
-
-
-def told_quota(document):
-    out = {}
-    for row in document["rows"]:
-        r = row["resource"]
-        out[(row["queue"], row["flavor"], r)] = {
-            "nominal": number(r, row["nominal"]), "desired": number(r, row["desired"]), "base": number(r, row["base"]),
-            "ours": row["ours"], "overbookPercent": row["overbookPercent"], "grants": [
-                {"claim": g["claim"], "cluster": g["cluster"], "reason": g["reason"],
-                 **{k: number(r, g[k]) for k in ("assigned", "granted", "contributes")}} for g in row["grants"]]}
-    return out
-
-
-def told_grant(r, grant):
-    out = {k: number(r, grant[k]) for k in ("assigned", "granted", "contributes", "wanted", "flavorBound",
-                                             "afterFlavor", "totalBound", "minimum")}
-    for name in ("cluster", "reason", "priority", "nominalPolicy", "shrinkPolicy", "flavorCapacity"):
-        out[name] = grant[name]
-    out["claim"] = dict(grant["claim"], editedTime=milliseconds(grant["claim"]["editedTime"]))
-    presence, hold = grant["presence"], grant["presence"]["hold"]
-    opens = presence["hubOpens"]
-    out["presence"] = {
-        "known": presence["known"], "liveness": presence["liveness"], "detached": presence["detached"],
-        "source": presence["source"], "namesNoNode": presence.get("namesNoNode"), "hubOpens": milliseconds(opens) if opens and opens[0].isdigit() else opens,
-        "hold": hold and {k: milliseconds(v) for k, v in hold.items()}}
-    out["capacity"] = {c["flavor"]: {
-        **{k: number(r, c[k]) for k in ("offered", "usable", "growing", "accepted")}, "state": c["state"],
-        "layer": (c["layer"]["name"], milliseconds(c["layer"]["since"]), milliseconds(c["layer"]["until"])),
-        "moved": c["moved"] and {"from": number(r, c["moved"]["from"]), "to": number(r, c["moved"]["to"]),
-                                 "at": milliseconds(c["moved"]["at"]), "by": c["moved"]["by"]},
-        "percent": c["headroom"]["percent"], "reserved": number(r, c["headroom"]["reserved"])}
-        for c in grant["capacity"]}
-    out["nodes"] = {n["name"]: {
-        "seq": n["seq"], "flavor": n["flavor"], "amount": number(r, n["amount"]), "eligible": n["eligible"],
-        "counts": n["counts"], "reasons": {plain(x) for x in n["reasons"]},
-        "suppressedSince": milliseconds(n["suppressedSince"]), "suppressedUntil": milliseconds(n["suppressedUntil"])}
-        for n in grant["nodes"]}
-    return out
-
-
-def plain(reason):
-    """A reason without its punctuation: which flavor, which taint."""
-    if reason.startswith("no ResourceFlavor"):
-        return "no flavor"
-    if "flavor " in reason:
-        return "flavor " + reason.rsplit(" ", 1)[1]
-    if reason.startswith("taint "):
-        return reason.split("=")[0].split(":")[0]
-    return reason
-
-
-def told_history(document):
-    return [(row["seq"], row["time"], row["flavor"], row["resource"], number(row["resource"], row["old"]),
-             number(row["resource"], row["new"]), row["writer"],
-             (row["answer"]["outcome"], row["answer"].get("seq"), row["answer"].get("time")) if "answer" in row else None)
-            for row in document["rows"]]
-
-
-def told_diff(document):
-    def both(row, read):
-        return tuple(None if row[side] is None else read(row[side]) for side in ("from", "to"))
-
-    out = {"capacity": {}, "grants": {}, "quotas": {}, "claims": {}}
-    for row in document["capacity"]:
-        r = row["resource"]
-        out["capacity"][(row["cluster"], row["flavor"], r)] = both(row, lambda v, r=r: {
-            "accepted": number(r, v["accepted"]), "usable": number(r, v["usable"]), "state": v["state"]})
-    for row in document["grants"]:
-        r = canonical(row["resource"])
-        out["grants"][(row["claim"], row["queue"], row["flavor"], r)] = both(row, lambda v, r=r: {
-            "assigned": number(r, v["assigned"]), "granted": number(r, v["granted"]), "reason": v["reason"]})
-    for row in document["quotas"]:
-        r = canonical(row["resource"])
-        out["quotas"][(row["queue"], row["flavor"], r)] = both(row, lambda v, r=r: {
-            "nominal": number(r, v["nominal"]), "desired": number(r, v["desired"])})
-    for row in document["claims"]:
-        out["claims"][row["claim"]] = both(row, lambda v: {k: v[k] for k in ("editedSeq", "generation", "uid", "winner")})
-    return out
-
-
 # --------------------------------------------------------------------------------------------- the questions
 
 
@@ -146,6 +44,7 @@ class Judge:
         self.binary, self.where, self.pick = binary, ["--data", data], pick
         self.events = read_log(binary, self.where)
         self.asked, self.found, self.moments = Counter(), [], {}
+        self.answers = []  # [(question, document, error)]
 
     def moment(self, place):
         """`place` is ("time", milliseconds) or ("seq", n)."""
@@ -160,7 +59,8 @@ class Judge:
 
     def tell(self, *question):
         self.asked[question[0]] += 1
-        return ask(self.binary, self.where, *question)
+        self.answers.append((question, *ask(self.binary, self.where, *question)))
+        return self.answers[-1][1:]
 
     def quota(self, place, queue=""):
         question = ["quota", *([queue] if queue else []), "--as-of", spelled(place)]
@@ -253,6 +153,7 @@ class Judge:
         for name, settings in (("history", {}), ("whatIf", changed)):
             hub, told = world(self.events, settings, end), document["totals"][name]
             expected = totals_of(hub, end)
+            told = dict(told)
             for part in ("overQuotaResourceHours", "underQuotaResourceHours"):
                 told[part] = {r: number(r, v) for r, v in told[part].items() if number(r, v)}
             self.hold([*question, name], expected, {k: told[k] for k in expected})
@@ -274,6 +175,26 @@ class Judge:
                 values = [{step_end(x) for x in one[name]["text"].split("; ")}]
                 stands = {(f, r, v) for quota in writes.get(key, []) for (f, r), v in quota.items()}
                 self.hold([*question, key], True, values[0] <= stands)
+
+    def edges(self):
+        """Places and names that are not there are bad input; long after the end everything has settled."""
+        first, last = milliseconds(self.events[0]["logTime"]), self.events[-1]["seq"]
+        for question in (["quota", "--as-of", "seq:0"], ["quota", "--as-of", "seq:%d" % (last + 1)],
+                         ["why-not", "qa", "nowhere", "cpu"], ["why", "nobody", "od", "cpu"], ["history", "nobody"],
+                         ["quota", "nobody"], ["diff", "seq:1", "seq:2", "nobody"],
+                         ["quota", "--as-of", "1969-12-31T23:59:59Z"] if first == 0 else ["quota", "--as-of", "soon"]):
+            _, error = self.tell(*question)
+            self.hold(question, 2, error and error[0])
+        self.quota(("time", milliseconds(self.events[-1]["logTime"]) + 3600000))
+
+    def again(self, where, count, way):
+        """The same questions of the same history, told by something else: the same bytes."""
+        for question, document, error in self.pick.sample(self.answers, min(count, len(self.answers))):
+            if question[0] == "whatif" and "--server" in where:
+                continue
+            self.asked[way] += 1
+            self.hold([*question, way], (document, bool(error)), (lambda d, e: (d, bool(e)))(
+                *ask(self.binary, where, *question)))
 
     def concerns(self, part, key, queue, two):
         """Whether the row is about the queue, a claim that names it, or the cluster of such a claim."""
@@ -297,24 +218,64 @@ class Judge:
             self.hold(question, rows, error)
 
 
-def told_guard(guard, resource):
-    """(guard, cluster), and of a layer the flavor: "c1 od cpu: shrinkWindow ..."."""
-    start = guard["text"].split(":")[0].split(" ")
-    layer = guard["cluster"] is not None and len(start) == 3 and start[0] == guard["cluster"] and start[2] == resource
-    return (guard["guard"], guard["cluster"], *([start[1]] if layer else []))
+def other_ways(judged, scratch):
+    """The log with snapshots in the middle, and as an exported file."""
+    binary, data = judged.binary, judged.where[1]
+    bundle, part, shorter = (os.path.join(scratch, name) for name in ("all.fairlead", "part.fairlead", "shorter"))
+    run = lambda *command: subprocess.run([binary, *command], check=True, capture_output=True, timeout=60)
+    run("log", "export", bundle, "--data", data)
+    judged.again(["--bundle", bundle], 5, "bundle")
+    run("log", "export", part, "--data", data, "--to", "seq:%d" % judged.pick.randint(2, judged.events[-1]["seq"]))
+    run("log", "import", part, "--data", shorter)
+    run("snapshot", "take", "--data", shorter)
+    os.makedirs(os.path.join(data, "snapshots"), exist_ok=True)
+    for name in os.listdir(os.path.join(shorter, "snapshots")):
+        shutil.copy(os.path.join(shorter, "snapshots", name), os.path.join(data, "snapshots", name))
+    judged.again(judged.where, 8, "snapshots")
 
 
-def step_end(text):
-    """(flavor, resource, amount) of "od cpu 0 -> 9"."""
-    flavor, resource, _, _, new = text.split(" ")
-    return (flavor, canonical(resource), number(resource, new))
+KUBECONFIG = """apiVersion: v1
+kind: Config
+clusters: [{name: x, cluster: {server: "http://127.0.0.1:9"}}]
+users: [{name: x, user: {}}]
+contexts: [{name: x, context: {cluster: x, user: x}}]
+current-context: x
+"""
 
 
-def another_configuration(pick):
+def over_http(judged, scratch):
+    """A hub whose API server nobody answers for goes on with the log under another configuration: the past stays."""
+    data, config = os.path.join(scratch, "hub"), os.path.join(scratch, "kubeconfig")
+    shutil.copytree(judged.where[1], data)
+    with open(config, "w", encoding="utf-8") as out:
+        out.write(KUBECONFIG)
+    last = judged.events[-1]
+    settled = [x for x in judged.answers if x[0][0] != "whatif" and {"--as-of", "--to"} & set(x[0])
+               and all(int(p[4:]) <= last["seq"] for p in x[0] if p.startswith("seq:"))]
+    judged.answers = [x for x in settled if not any(p > last["logTime"] for p in x[0] if p.endswith("Z"))]
+    hub = subprocess.Popen([judged.binary, "hub", "--kubeconfig", config, "--data", data, "--listen", "127.0.0.1:0",
+                            "--recommend-only", "--set", "debounce.growWindow=7m"], stderr=subprocess.PIPE, text=True)
+    try:
+        port = next(text.rsplit("port=", 1)[1].strip() for text in hub.stderr if "port=" in text)
+        server = ["--server", "http://127.0.0.1:" + port]
+        judged.again(server, 25, "server")
+        document, error = ask(judged.binary, server, "diff", "seq:%d" % last["seq"], "2100-01-01T00:00:00Z")
+        judged.hold(["diff", "server"], None, error)
+        if document:
+            told = {row["key"]: row["to"] for row in document["configuration"]}
+            judged.hold(["diff", "configuration"], "7m0s", told.get("debounce.growWindow"))
+    finally:
+        hub.terminate()
+        hub.communicate(timeout=60)
+
+
+def another_configuration(pick, features):
     """What to ask whatif for: ([argument], {setting: value})."""
     names = {"shrinkWindow": [0, 2000, 20000], "growWindow": [0, 7000, 40000], "minGrowInterval": [0, 30000],
              "firstQuiet": [0, 9000], "massShrinkPercent": [0, 50], "massShrinkHold": [5000, 30000],
              "writeInterval": [0, 6000], "growDeadbandPercent": [0, 20], "flapPenalty": [0, 1000]}
+    if "queuegone" in features:
+        del names["writeInterval"]  # the model does not know whether a queue that is made again inherits it
     chosen = {name: pick.choice(names[name]) for name in pick.sample(sorted(names), pick.randint(1, 2))}
     arguments = ["debounce.%s=%s" % (name, value if "Percent" in name or "Penalty" in name else "%dms" % value)
                  for name, value in chosen.items()]
@@ -353,8 +314,9 @@ def judge(binary, data, seed, maker, questions):
             judged.quota(place, pick.choice(["", queue]))
     for queue in traces.QUEUES:
         judged.history(queue, pick.choice(["", *flavors]), pick.choice(["", *resources]))
+    judged.history(pick.choice(traces.QUEUES), first=pick.randint(1, 30), last=judged.events[-1]["seq"] - pick.randint(0, 9))
     for _ in range(2):
-        judged.whatif(*another_configuration(pick))
+        judged.whatif(*another_configuration(pick, maker.on))
     return judged
 
 
@@ -372,6 +334,12 @@ def main():
             data = os.path.join(scratch, "data")
             compare.plan(options.binary, config, lines, ["--log", data])
             judged = judge(options.binary, data, seed, maker, 6)
+            if ran % 4 == 0:
+                judged.edges()
+            if ran % 3 == 0:
+                other_ways(judged, scratch)
+            if ran % 16 == 0:
+                over_http(judged, scratch)
         ran += 1
         asked += judged.asked
         failures += bool(judged.found)
