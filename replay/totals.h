@@ -38,7 +38,8 @@ struct Totals {
 };
 
 /// {"writes", "queueWrites", "statusWrites", "overQuotaSeconds", "overQuotaResourceHours",
-/// "underQuotaResourceHours" (by resource, in its units: cpu in cores), "safeShrinks",
+/// "underQuotaResourceHours" (by resource, in its units: cpu in cores; cpu and devices to the
+/// thousandth), "safeShrinks",
 /// "slowestShrinkSeconds"}.
 Json to_json(const Totals& totals);
 

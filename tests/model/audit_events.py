@@ -97,8 +97,8 @@ def claim_object(event):
 def queue_object(event):
     facts = event["facts"]
     annotations = {"fairlead.io/base-quota": facts["baseQuota"]} if facts["baseQuota"] else {}
-    return {"kind": "ClusterQueue", "seq": event["seq"], "metadata": {"name": event["name"], "annotations": annotations},
-            "spec": {"resourceGroups": [{"flavors": [
+    return {"kind": "ClusterQueue", "seq": event["seq"],
+            "metadata": {"name": event["name"], "annotations": annotations}, "spec": {"resourceGroups": [{"flavors": [
                 {"name": f["name"], "resources": [dict(r, name=canonical(r["name"])) for r in f["resources"]]}
                 for f in g["flavors"]]} for g in facts["resourceGroups"]]}}
 

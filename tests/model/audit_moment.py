@@ -4,10 +4,9 @@ Answers are flat: {path: value}, amounts as integers, times in milliseconds sinc
 """
 import json
 
-from audit_events import (answers_of, configuration, history_rows, lines_of, milliseconds, quotas_of, settings_of)
+from audit_events import configuration, lines_of, milliseconds, quotas_of
 from audit_oracle import Replayed, steps_of
 from capacity import amount, amounts, canonical, cordoned, eligible, flavor_of, quantum, tolerates
-from damping import at
 
 
 class Moment:
@@ -201,7 +200,8 @@ class Moment:
             flap = cluster.flaps.get(name)
             suppressed = flap is not None and flap.suppressed_since is not None
             out[name] = {
-                "seq": node["seq"], "flavor": winner or "", "amount": amounts(node["status"]["allocatable"]).get(resource, 0),
+                "seq": node["seq"], "flavor": winner or "",
+                "amount": amounts(node["status"]["allocatable"]).get(resource, 0),
                 "eligible": winner is not None and eligible(node, self.hub.flavors[winner]),
                 "counts": self.counts(node, flavor), "reasons": self.reasons(node, winner, flavor),
                 "suppressedSince": flap.suppressed_since if suppressed else None,
@@ -223,8 +223,7 @@ class Moment:
         for taint in node["spec"].get("taints", []):
             if taint["effect"] not in ("NoSchedule", "NoExecute"):
                 continue
-            known = any((t["key"], t.get("value", ""), t["effect"]) == (taint["key"], taint.get("value", ""), taint["effect"])
-                        for t in flavor_spec.get("nodeTaints", []))
+            known = any(same_taint(t, taint) for t in flavor_spec.get("nodeTaints", []))
             if not known and not any(tolerates(t, taint) for t in flavor_spec.get("tolerations", [])):
                 out.add("taint %s" % taint["key"])
         return out
@@ -276,7 +275,7 @@ class Moment:
         after = [e for e in self.events if e["seq"] > sent[-1]["seq"]]
         if not any(e.get("intent") == sent[-1]["seq"] for e in after):
             return {("UnansweredWrite", None): None}
-        if not any(e.get("kind") == "ClusterQueue" and e["name"] == queue and e["fact"] == "ObjectObserved" for e in after):
+        if not any(e["fact"] == "ObjectObserved" and (e["kind"], e["name"]) == ("ClusterQueue", queue) for e in after):
             return {("WriteNotSeenYet", None): None}
         due = milliseconds(sent[-1]["logTime"]) + self.hub.settings["writeInterval"]
         wish = {pair: self.wished(pair) for pair in self.pairs() if pair[0] == queue}
@@ -318,6 +317,10 @@ class Moment:
         return self.base(pair) + total
 
 
+def same_taint(a, b):
+    return (a["key"], a.get("value", ""), a["effect"]) == (b["key"], b.get("value", ""), b["effect"])
+
+
 def pairs_of(spec):
     return {(a["clusterQueueName"], a["flavor"], canonical(r)) for a in spec["resourceAssignments"]
             for r in a["resources"]}
@@ -325,7 +328,7 @@ def pairs_of(spec):
 
 def until_reuse(cluster, flap):
     """When a suppressed node will count for growing again, if it stays well."""
-    limit, step = flap.suppressed_since + cluster.settings["flapSuppressMax"], 0
-    while cluster.penalty(flap, flap.at + -(-step * cluster.settings["flapHalfLife"] // 64)) >= cluster.settings["flapReuse"]:
+    s, step = cluster.settings, 0
+    while cluster.penalty(flap, flap.at + -(-step * s["flapHalfLife"] // 64)) >= s["flapReuse"]:
         step += 1
-    return min(limit, flap.at + -(-step * cluster.settings["flapHalfLife"] // 64))
+    return min(flap.suppressed_since + s["flapSuppressMax"], flap.at + -(-step * s["flapHalfLife"] // 64))

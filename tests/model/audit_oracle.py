@@ -1,8 +1,5 @@
-"""Answers about the past, derived from the events alone: the model is run to the moment that is asked about, and what the
-design pages say is read off it. Nothing here was made by looking at how the program answers.
-
-A moment is a time (everything until then, and every deadline until then) or an event (the state right after it, its moment
-decided).
+"""The model with a memory, for answers about the past: which layer holds a value and until when, what moved it last,
+how a grant came about, and what a configuration costs in over- and under-quota.
 """
 from collections import defaultdict
 
@@ -42,9 +39,9 @@ class Watched(Cluster):
             if value.accepted > old:
                 by = {"growWindow"}
             else:
-                by = {"claimEdit"} if edited else {"cordon"} if key[0] in flushed else {"massShrinkHold"} if expired else \
-                    {"secondObservation"} if self.second_at == now else {"sourceBack"} if self.was_lost else \
-                    {"shrinkWindow"}
+                causes = (("claimEdit", edited), ("cordon", key[0] in flushed), ("massShrinkHold", expired),
+                          ("secondObservation", self.second_at == now), ("sourceBack", self.was_lost))
+                by = {next((name for name, is_it in causes if is_it), "shrinkWindow")}
                 if any(when == now - self.settings["shrinkWindow"] for when, _ in value.usable):
                     by.add("shrinkWindow")  # both at this moment: either is true
             self.moves[key] = (old, value.accepted, now, by)
@@ -74,7 +71,8 @@ class Watched(Cluster):
         if self.lost:
             return ("lost", None, None)
         if not self.known:
-            return ("firstQuiet", self.last_change, min(self.last_change + s["firstQuiet"], self.first_known + s["growWindow"]))
+            until = min(self.last_change + s["firstQuiet"], self.first_known + s["growWindow"])
+            return ("firstQuiet", self.last_change, until)
         if value.accepted > usable:
             if self.hold:
                 return ("massShrinkHold", self.held_since, self.hold["until"])
@@ -269,11 +267,15 @@ def totals_of(hub, end):
             over[key[2]] += above * (until - begin)
             under[key[2]] += below * (until - begin)
     slowest = max([slowest, *(end - begin for begin in since.values())])
-    hours = 3600 * 1000
     return {"overQuotaSeconds": over_time // 1000, "safeShrinks": shrinks, "slowestShrinkSeconds": slowest // 1000,
             "queueWrites": len(hub.writes),
-            "overQuotaResourceHours": {r: n // hours for r, n in over.items() if n // hours},
-            "underQuotaResourceHours": {r: n // hours for r, n in under.items() if n // hours}}
+            "overQuotaResourceHours": {r: resource_hours(r, n) for r, n in over.items() if resource_hours(r, n)},
+            "underQuotaResourceHours": {r: resource_hours(r, n) for r, n in under.items() if resource_hours(r, n)}}
+
+
+def resource_hours(resource, sum_):
+    """cpu and devices in thousandths, everything else in units."""
+    return sum_ * (1000 if quantum(resource) == 1 else 1) // (3600 * 1000)
 
 
 def world(events, changed, end):

@@ -1,6 +1,6 @@
 """What `fairlead audit` and `whatif` print as JSON, made comparable: amounts as integers, times in milliseconds."""
 from audit_events import milliseconds
-from capacity import amount, canonical
+from capacity import amount, canonical, quantum
 
 
 def number(resource, text):
@@ -50,7 +50,8 @@ def told_grant(r, grant):
     opens = presence["hubOpens"]
     out["presence"] = {
         "known": presence["known"], "liveness": presence["liveness"], "detached": presence["detached"],
-        "source": presence["source"], "namesNoNode": presence.get("namesNoNode"), "hubOpens": milliseconds(opens) if opens and opens[0].isdigit() else opens,
+        "source": presence["source"], "namesNoNode": presence["namesNoNode"],
+        "hubOpens": milliseconds(opens) if opens and opens[0].isdigit() else opens,
         "hold": hold and {k: milliseconds(v) for k, v in hold.items()}}
     out["capacity"] = {c["flavor"]: {
         **{k: number(r, c[k]) for k in ("offered", "usable", "growing", "accepted")}, "state": c["state"],
@@ -81,7 +82,7 @@ def plain(reason):
 def told_history(document):
     return [(row["seq"], row["time"], row["flavor"], row["resource"], number(row["resource"], row["old"]),
              number(row["resource"], row["new"]), row["writer"],
-             (row["answer"]["outcome"], row["answer"].get("seq"), row["answer"].get("time")) if "answer" in row else None)
+             tuple(row["answer"].get(k) for k in ("outcome", "seq", "time")) if "answer" in row else None)
             for row in document["rows"]]
 
 
@@ -103,7 +104,8 @@ def told_diff(document):
         out["quotas"][(row["queue"], row["flavor"], r)] = both(row, lambda v, r=r: {
             "nominal": number(r, v["nominal"]), "desired": number(r, v["desired"])})
     for row in document["claims"]:
-        out["claims"][row["claim"]] = both(row, lambda v: {k: v[k] for k in ("editedSeq", "generation", "uid", "winner")})
+        out["claims"][row["claim"]] = both(row, lambda v: {
+            k: v[k] for k in ("editedSeq", "generation", "uid", "winner")})
     return out
 
 
@@ -118,3 +120,8 @@ def step_end(text):
     """(flavor, resource, amount) of "od cpu 0 -> 9"."""
     flavor, resource, _, _, new = text.split(" ")
     return (flavor, canonical(resource), number(resource, new))
+
+
+def told_hours(resource, text):
+    """cpu and devices come in thousandths."""
+    return number("cpu" if quantum(resource) == 1 else resource, text)

@@ -1,11 +1,11 @@
 """Traces for questions about the past: those of traces.py, and on top what such questions stumble over: a queue that is
-deleted and made again, a claim under another name, flavors that select other labels, a cluster that ClusterMetrics tells
-of, queues that spell the alias, settings by annotation, a human hand on a quota.
+deleted and made again, a claim under another name, flavors that select other labels, a cluster of which ClusterMetrics
+tells, queues that spell the alias.
 """
 import json
 
 import traces
-from traces import QUEUES, canonical_gpu, line
+from traces import line
 
 MORE = ("queuegone", "renamed", "relabel", "metrics", "alias")
 
@@ -99,6 +99,3 @@ def by_metrics(lines, cluster):
 def taints_of(node):
     ready = node["status"]["conditions"][0]["status"] == "True"
     return list(node["spec"].get("taints", [])) + ([] if ready else [{"key": "dead", "effect": "NoExecute"}])
-
-
-__all__ = ["Maker", "QUEUES", "canonical_gpu"]

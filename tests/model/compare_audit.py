@@ -20,7 +20,8 @@ import traces
 from audit_events import history_rows, milliseconds, quotas_of, read_log
 from audit_moment import Moment
 from audit_oracle import totals_of, world
-from audit_told import (differing, number, step_end, told_diff, told_grant, told_guard, told_history, told_quota)
+from audit_told import (differing, number, step_end, told_diff, told_grant, told_guard, told_history,
+                        told_hours, told_quota)
 from capacity import canonical
 
 
@@ -155,7 +156,7 @@ class Judge:
             expected = totals_of(hub, end)
             told = dict(told)
             for part in ("overQuotaResourceHours", "underQuotaResourceHours"):
-                told[part] = {r: number(r, v) for r, v in told[part].items() if number(r, v)}
+                told[part] = {r: told_hours(r, v) for r, v in told[part].items() if told_hours(r, v)}
             self.hold([*question, name], expected, {k: told[k] for k in expected})
             self.differences([*question, name], name, hub, document)
 
@@ -202,7 +203,8 @@ class Judge:
             return key[0] == queue
         if part == "grants":
             return key[1] == queue
-        named = {(name, spec["clusterName"]) for place in two for name, spec in self.moment(place).hub.valid_specs.items()
+        named = {(name, spec["clusterName"]) for place in two
+                 for name, spec in self.moment(place).hub.valid_specs.items()
                  if any(a["clusterQueueName"] == queue for a in spec["resourceAssignments"])}
         return any(key == name if part == "claims" else key[0] == cluster for name, cluster in named)
 
@@ -314,7 +316,8 @@ def judge(binary, data, seed, maker, questions):
             judged.quota(place, pick.choice(["", queue]))
     for queue in traces.QUEUES:
         judged.history(queue, pick.choice(["", *flavors]), pick.choice(["", *resources]))
-    judged.history(pick.choice(traces.QUEUES), first=pick.randint(1, 30), last=judged.events[-1]["seq"] - pick.randint(0, 9))
+    judged.history(pick.choice(traces.QUEUES), first=pick.randint(1, 30),
+                   last=judged.events[-1]["seq"] - pick.randint(0, 9))
     for _ in range(2):
         judged.whatif(*another_configuration(pick, maker.on))
     return judged
@@ -346,7 +349,7 @@ def main():
         for question, path, expected, told in judged.found:
             key = question[0] + " " + "".join(c for c in path if not c.isdigit())
             patterns[key] += 1
-            first.setdefault(key, []).append((seed, " ".join(question), path, expected, told))
+            first.setdefault(key, []).append((seed, " ".join(map(str, question)), path, expected, told))
     for key, count in patterns.most_common():
         print(count, key)
         for one in first[key][:3]:
