@@ -142,6 +142,12 @@ class Judge:
             expected = {k: (a.get(k), b.get(k)) for k in set(a) | set(b) if a.get(k) != b.get(k)}
             if queue:
                 expected = {k: v for k, v in expected.items() if self.concerns(part, k, queue, (one, other))}
+            if part == "capacity":  # a flavor of which nothing counts may be told as zero or not at all
+                expected, told[part] = ({k: tuple(None if v is None or v["accepted"] == v["usable"] == 0 else v
+                                                  for v in two) for k, two in rows.items()}
+                                        for rows in (expected, told[part]))
+                expected, told[part] = ({k: two for k, two in rows.items() if two != (None, None)}
+                                        for rows in (expected, told[part]))
             self.hold([*question, part], expected, told[part])
 
     def whatif(self, arguments, changed):
