@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/same_text.h"
+
 namespace fairlead {
 
 /// A value. Pointers and references to values stay good until the entry is erased.
@@ -132,7 +134,8 @@ class NameTable {
   // The slot that has `name`, or the empty one where it belongs.
   std::size_t place_of(std::size_t hash, const std::string& name) const {
     std::size_t at = home_of(hash);
-    while (slots_[at].entry && (slots_[at].hash != hash || slots_[at].entry->first != name))
+    while (slots_[at].entry &&
+           (slots_[at].hash != hash || !same_text(slots_[at].entry->first, name)))
       at = after(at);
     return at;
   }

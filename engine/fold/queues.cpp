@@ -278,8 +278,10 @@ void settle_pairs(State& state, const std::string& name) {
   };
   for (const QuotaKey& pair : named) {
     if (queue.written.contains(pair)) continue;
+    const auto amount = stands(pair);
+    if (!amount) continue;
     const HubQuota quota = hub_quota(state, name, pair);
-    if (!quota.unknown && stands(pair) == quota.nominal) queue.written[pair] = quota.nominal;
+    if (!quota.unknown && *amount == quota.nominal) queue.written[pair] = quota.nominal;
   }
   std::erase_if(queue.written, [&](const auto& entry) {
     if (named.contains(entry.first)) return false;
