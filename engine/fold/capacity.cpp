@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/base/same_text.h"
+#include "engine/base/short_text.h"
 
 namespace fairlead {
 

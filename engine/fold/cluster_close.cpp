@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "engine/base/same_text.h"
+#include "engine/base/short_text.h"
 #include "engine/fold/capacity.h"
 #include "engine/fold/claims.h"
 #include "engine/fold/cluster.h"

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/base/same_text.h"
+#include "engine/base/short_text.h"
 #include "engine/fold/capacity.h"
 #include "engine/fold/cluster.h"
 

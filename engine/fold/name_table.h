@@ -8,13 +8,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "engine/base/same_text.h"
+#include "engine/base/short_text.h"
 
 namespace fairlead {
 
@@ -66,7 +65,7 @@ class NameTable {
 
   // Whoever looks for many names can let the memory of all come at once: first of the slots, then
   // of what they point to.
-  static std::size_t hash_of(const std::string& name) { return std::hash<std::string>()(name); }
+  static std::size_t hash_of(const std::string& name) { return hash_text(name); }
   void fetch_slot(std::size_t hash) const {
     if (!slots_.empty()) __builtin_prefetch(&slots_[home_of(hash)]);
   }
