@@ -1,6 +1,5 @@
 # fairlead_cold(target [file...]): code, or these files of it, whose speed no sanitized test feels. Under a sanitizer most
-# of a build is code generation: without optimisation it takes half as long, while with -O2 it takes no longer than with
-# -O1, which inlines nothing.
+# of a build is code generation; without optimisation it takes half as long.
 function(fairlead_cold target)
   if(NOT FAIRLEAD_SANITIZE)
     return()
