@@ -98,11 +98,18 @@ static value::ObjectObserved read(ObjectObserved::Reader in) {
   return fact;
 }
 
-/// Nodes are most of what a log tells: their texts go into the memory of those before them.
-static void read_node_into(ObjectObserved::Reader in, value::Fact& out) {
+/// Nodes are most of what a log tells: their texts go into the memory of those before them, and no
+/// pointer of the message is followed twice. False, and nothing is read, if `stored` tells of
+/// something else.
+static bool read_node_into(Event::Fact::Reader stored, value::Fact& out) {
+  if (!stored.isObjectObserved()) return false;
+  const auto in = stored.getObjectObserved();
+  const auto key = in.getKey();
+  if (key.getKind() != Kind::NODE) return false;
+  const auto facts = in.getFacts();
+  if (!facts.isNode()) return false;
   auto* fact = std::get_if<value::ObjectObserved>(&out);
   if (fact == nullptr) fact = &out.emplace<value::ObjectObserved>();
-  const auto key = in.getKey();
   fact->key.kind = value::Kind::node;
   read_into(key.getNamespace(), fact->key.namespace_);
   read_into(key.getName(), fact->key.name);
@@ -112,13 +119,9 @@ static void read_node_into(ObjectObserved::Reader in, value::Fact& out) {
   fact->generation = in.getGeneration();
   auto* node = std::get_if<value::NodeFacts>(&fact->facts);
   if (node == nullptr) node = &fact->facts.emplace<value::NodeFacts>();
-  read_into(in.getFacts().getNode(), *node);
+  read_into(facts.getNode(), *node);
   fact->raw_digest = read_digest(in.getRawDigest());
-}
-static bool is_node(Event::Fact::Reader in) {
-  if (!in.isObjectObserved()) return false;
-  const auto observed = in.getObjectObserved();
-  return observed.getKey().getKind() == Kind::NODE && observed.getFacts().isNode();
+  return true;
 }
 
 static void write(const value::ObjectGone& fact, Event::Fact::Builder out) {
@@ -363,10 +366,7 @@ Result<void> decode_into(std::string_view bytes, Event& event) {
     event.epoch = Epoch{in.getEpoch()};
     stored::read_into(in.getSource(), event.source);
     event.cause = Seq{in.getCause()};
-    if (stored::is_node(in.getFact()))
-      stored::read_node_into(in.getFact().getObjectObserved(), event.fact);
-    else
-      event.fact = stored::read(in.getFact());
+    if (!stored::read_node_into(in.getFact(), event.fact)) event.fact = stored::read(in.getFact());
     return {};
   };
   if (stored::is_aligned(bytes)) return stored::parse_message<stored::Event>(bytes, parse);

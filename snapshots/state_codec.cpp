@@ -8,7 +8,6 @@
 #include <boost/pfr.hpp>
 #include <concepts>
 #include <cstring>
-#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -33,7 +32,7 @@ template <class T, std::size_t n>
 inline constexpr bool is_array<std::array<T, n>> = true;
 
 template <class T>
-concept Sequence = is_a<T, std::vector> || is_a<T, std::deque> || is_a<T, std::set>;
+concept Sequence = is_a<T, std::vector> || is_a<T, std::set>;
 template <class T>
 inline constexpr bool kContainer =
     is_a<T, PackedMap> || is_a<T, NameTable> || is_a<T, std::map> || Sequence<T>;
@@ -49,7 +48,9 @@ struct Shape {
 
   template <class T>
   void of() {
-    if constexpr (is_a<T, std::optional>) {
+    if constexpr (is_a<T, Memo>) {
+      // derived: it is not stored
+    } else if constexpr (is_a<T, std::optional>) {
       text += '?', of<typename T::value_type>();
     } else if constexpr (is_a<T, std::map>) {
       text += 'm', of<typename T::key_type>(), of<typename T::mapped_type>();
@@ -109,7 +110,9 @@ class Writer {
 
   template <class T>
   void put(const T& value) {
-    if constexpr (std::same_as<T, bool>) {
+    if constexpr (is_a<T, Memo>) {
+      // derived: it is not stored
+    } else if constexpr (std::same_as<T, bool>) {
       bytes += value ? '\1' : '\0';
     } else if constexpr (std::is_enum_v<T>) {
       put_varint(static_cast<std::uint64_t>(value));
@@ -188,7 +191,9 @@ class Reader {
 
   template <class T>
   void get(T& value) {
-    if constexpr (std::same_as<T, bool>) {
+    if constexpr (is_a<T, Memo>) {
+      // as in a new state
+    } else if constexpr (std::same_as<T, bool>) {
       const std::uint64_t bit = get_varint();
       if (bit > 1) throw Malformed{"a truth value is neither"};
       value = bit == 1;
@@ -218,7 +223,7 @@ class Reader {
       get(format);
       value = {nano, format};
     } else if constexpr (std::same_as<T, SlidingExtreme>) {
-      std::deque<SlidingExtreme::Step> steps;
+      std::vector<SlidingExtreme::Step> steps;
       get(steps);
       value.adopt(std::move(steps));
     } else if constexpr (std::same_as<T, Deadlines>) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/base/short_text.h"
+
 namespace fairlead {
 
 namespace {
@@ -49,6 +51,11 @@ bool keeps_out(const Taint& taint, const ResourceFlavorFacts& flavor) {
   return taint.effect != "PreferNoSchedule" && !covers(flavor, taint);
 }
 
+bool has_alias(const ResourceAmounts& amounts, const ResourceAliases& aliases) {
+  return std::any_of(aliases.begin(), aliases.end(),
+                     [&](const auto& alias) { return amounts.contains(alias.first); });
+}
+
 std::map<std::string, Amount> canonical_amounts(const ResourceAmounts& amounts,
                                                 const ResourceAliases& aliases) {
   std::map<std::string, Amount> canonical;
@@ -90,8 +97,9 @@ CanonicalHeadroom::Row& CanonicalHeadroom::row_of(std::string_view resource) {
 
 Amount usable_amount(Int128 offered, const std::string& resource,
                      const CanonicalHeadroom& headroom) {
-  const auto row = std::find_if(headroom.rows.begin(), headroom.rows.end(),
-                                [&](const auto& each) { return each.resource == resource; });
+  const auto row = std::find_if(headroom.rows.begin(), headroom.rows.end(), [&](const auto& each) {
+    return same_text(each.resource, resource);
+  });
   if (row == headroom.rows.end()) return saturate(std::max<Int128>(0, offered));
   // A division of 128 bits costs thirty times one of 64.
   constexpr Int128 kNarrow = INT64_MAX / 100;

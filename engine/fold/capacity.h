@@ -1,14 +1,13 @@
 // From nodes to usable capacity: pure functions.
 #pragma once
 
-#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "engine/base/quantity.h"
 #include "engine/fold/claim_spec.h"
+#include "engine/fold/cluster_terms.h"
 #include "engine/fold/state.h"
 #include "schema/facts.h"
 
@@ -29,6 +28,9 @@ bool is_eligible(const NodeFacts& node, const std::string& flavor, const Flavors
 /// the flavor's nodeTaints nor its tolerations cover it.
 bool keeps_out(const Taint& taint, const ResourceFlavorFacts& flavor);
 
+/// Whether some of the amounts go by an alias.
+bool has_alias(const ResourceAmounts& amounts, const ResourceAliases& aliases);
+
 /// Amounts under canonical names; an alias and its canonical name add up.
 std::map<std::string, Amount> canonical_amounts(const ResourceAmounts& amounts,
                                                 const ResourceAliases& aliases);
@@ -38,27 +40,12 @@ std::map<std::string, Amount> canonical_amounts(const ResourceAmounts& amounts,
 template <class Use>
 void for_each_canonical(const ResourceAmounts& amounts, const ResourceAliases& aliases,
                         const Use& use) {
-  auto alias = aliases.begin();
-  for (const auto& [resource, amount] : amounts) {  // both are sorted
-    while (alias != aliases.end() && alias->first < resource) ++alias;
-    if (alias == aliases.end() || alias->first != resource) continue;
-    for (const auto& [canonical, sum] : canonical_amounts(amounts, aliases)) use(canonical, sum);
-    return;
-  }
-  for (const auto& [resource, amount] : amounts) use(resource, amount);
+  if (has_alias(amounts, aliases))
+    for (const auto& [resource, amount] : canonical_amounts(amounts, aliases))
+      use(resource, amount);
+  else
+    for (const auto& [resource, amount] : amounts) use(resource, amount);
 }
-
-/// The headroom in force for a cluster.
-struct CanonicalHeadroom {
-  struct Row {
-    std::string resource;  ///< canonical
-    std::int64_t percent = 0;
-    Amount reserved = 0;
-  };
-  std::vector<Row> rows;  ///< a few; a resource without one has none
-
-  Row& row_of(std::string_view resource);
-};
 
 /// The configuration's headroom, with the maps that `terms` gives replacing it whole. `terms` may
 /// be null.

@@ -259,6 +259,7 @@ const Claim* winning_claim(const State& state, const std::string& cluster) {
 }
 
 void observe_claim(State& state, const ObjectObserved& seen, Seq seq) {
+  ++*state.terms_changes;
   const std::string& name = seen.key.name;
   const auto at = state.claims.find(name);
   if (at != state.claims.end() && !seen.uid.empty() && !at->second.uid.empty() &&
@@ -303,6 +304,7 @@ void observe_claim(State& state, const ObjectObserved& seen, Seq seq) {
 void forget_claim(State& state, const std::string& name) {
   const auto at = state.claims.find(name);
   if (at == state.claims.end()) return;
+  ++*state.terms_changes;
   const std::string cluster_name = cluster_of(at->second);
   drop_from_indexes(state, name, at->second);
   if (at->second.terms)

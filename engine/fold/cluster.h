@@ -42,6 +42,9 @@ void close_cluster(State& state, const std::string& name, Touched& touched);
 /// The debounce settings in force for a cluster: the configuration's, with the annotations of its
 /// claim over them.
 DebounceSettings settings_of(const State& state, const std::string& cluster);
+/// The same, with the headroom: derived when a claim or the configuration changed, else as it was.
+/// `cluster` is the one of that name.
+const ClusterTerms& terms_of(const State& state, const std::string& name, Cluster& cluster);
 /// The one live claim of the cluster; null if it has none.
 const Claim* winning_claim(const State& state, const std::string& cluster);
 /// Sum over flavors of what is accepted of `resource`.

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "engine/base/short_text.h"
 #include "engine/fold/capacity.h"
 #include "engine/fold/claims.h"
 #include "engine/fold/cluster.h"
@@ -25,7 +26,7 @@ struct Totals {
 
   Amount of(std::string_view resource) const {
     for (const Row& row : rows)
-      if (row.resource == resource) return saturate(row.sum);
+      if (same_text(row.resource, resource)) return saturate(row.sum);
     return 0;
   }
   std::map<std::string, Amount> to_map() const {
@@ -40,8 +41,8 @@ struct Close {
   const State& state;
   const std::string& name;
   Cluster& cluster;
-  DebounceSettings settings;
-  CanonicalHeadroom headroom;
+  const DebounceSettings& settings;
+  const CanonicalHeadroom& headroom;
   LogTime now;
   bool accepted_changed = false;  // or something else that grants follow from
   bool totals_matter = false;     // usable_totals may decide about a hold
@@ -49,9 +50,11 @@ struct Close {
 
 Totals usable_totals(const Cluster& cluster) {
   Totals totals;
+  totals.rows.reserve(cluster.capacity.size());
   for (const auto& [key, value] : cluster.capacity) {
-    const auto row = std::find_if(totals.rows.begin(), totals.rows.end(),
-                                  [&](const auto& each) { return each.resource == key.resource; });
+    const auto row = std::find_if(totals.rows.begin(), totals.rows.end(), [&](const auto& each) {
+      return same_text(each.resource, key.resource);
+    });
     if (row == totals.rows.end())
       totals.rows.push_back({key.resource, value.damped.usable});
     else
@@ -127,6 +130,7 @@ Totals measure(Close& close) {
     Amount usable, growing;
   };
   std::vector<Change> changes;
+  changes.reserve(cluster.capacity.size());
   for (auto& [key, value] : cluster.capacity) {
     const Amount usable = usable_amount(value.offered, key.resource, close.headroom);
     const Amount growing = value.growing == value.offered
@@ -234,6 +238,7 @@ void accept_first(Close& close) {
   if (!at_once && !quiet && !latest) return;
   std::erase_if(cluster.capacity,
                 [&](const auto& entry) { return !belongs_to_source(cluster, entry.first); });
+  cluster.lanes->clear();
   for (auto& [key, value] : cluster.capacity) {
     DampedValue& damped = value.damped;
     damped.accept_first(at_once || quiet ? damped.growing
@@ -300,6 +305,17 @@ DebounceSettings settings_of(const State& state, const std::string& cluster) {
   return settings;
 }
 
+const ClusterTerms& terms_of(const State& state, const std::string& name, Cluster& cluster) {
+  ClusterTerms& terms = *cluster.terms;
+  const std::uint64_t as_of = *state.terms_changes + 1;
+  if (terms.as_of == as_of) return terms;
+  const Claim* claim = winning_claim(state, name);
+  terms = {settings_of(state, name),
+           headroom_of(state.configuration, claim && claim->terms ? &*claim->terms : nullptr),
+           as_of};
+  return terms;
+}
+
 Int128 accepted_total(const Cluster& cluster, const std::string& resource) {
   Int128 sum = 0;
   for (const auto& [key, value] : cluster.capacity)
@@ -336,14 +352,9 @@ bool has_member(const State& state, const Cluster& cluster) {
 void close_cluster(State& state, const std::string& name, Touched& touched) {
   const auto at = state.clusters.find(name);
   if (at == state.clusters.end()) return;
-  const Claim* claim = winning_claim(state, name);
-  Close close{state,
-              name,
-              at->second,
-              settings_of(state, name),
-              headroom_of(state.configuration, claim && claim->terms ? &*claim->terms : nullptr),
-              state.now};
-  Cluster& cluster = close.cluster;
+  Cluster& cluster = at->second;
+  const ClusterTerms& terms = terms_of(state, name, cluster);
+  Close close{state, name, cluster, terms.settings, terms.headroom, state.now};
   map_flavors(close);
   const bool hub_open_before = !cluster.hub_opens;
   const std::tuple before_close{cluster.was, cluster.valued, hub_open_before};

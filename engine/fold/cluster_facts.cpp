@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/base/short_text.h"
 #include "engine/fold/capacity.h"
 #include "engine/fold/cluster.h"
 
@@ -21,62 +22,87 @@ bool suppressed(const Cluster& cluster, const std::string& node) {
   return flap != nullptr && flap->suppressed_since.has_value();
 }
 
-// Both the keys of a flavor and the amounts are sorted, so one walk finds every sum.
-void add_amounts(const State& state, Cluster& cluster, const std::string& flavor,
-                 const ResourceAmounts& amounts, Sign sign, bool growing, Seq seq) {
-  auto& capacity = cluster.capacity;
-  auto at = capacity.lower_bound(CapacityKey{flavor, ""});
-  const auto of_flavor = [&] { return at != capacity.end() && at->first.flavor == flavor; };
-  bool within = of_flavor();
-  const auto add = [&](std::string_view resource, Amount amount) {
-    int order = 1;
-    while (within && (order = at->first.resource.compare(resource)) < 0) {
-      ++at;
-      within = of_flavor();
-    }
-    if (!within || order != 0) {
-      at = capacity.emplace_hint(at, CapacityKey{flavor, std::string(resource)}, CapacityValue{});
-      within = true;
-    }
-    CapacityValue& value = at->second;
-    const Int128 signed_amount = sign == Sign::plus ? Int128{amount} : -Int128{amount};
-    value.offered += signed_amount;
-    if (growing) value.growing += signed_amount;
-    remember(value.because, seq);
-  };
-  for_each_canonical(amounts, state.configuration.resource_aliases, add);
+void add_to(CapacityValue& value, Int128 amount, bool growing, Seq seq) {
+  value.offered += amount;
+  if (growing) value.growing += amount;
+  remember(value.because, seq);
 }
 
-enum class Flavor : std::uint8_t { known, sought };
+// Whether the lane is that of these resources.
+bool is_lane_of(const SumLane& lane, const std::string& flavor, const ResourceAmounts& amounts) {
+  if (lane.sums.size() != amounts.size() || !same_text(lane.flavor, flavor)) return false;
+  auto resource = lane.resources.begin();
+  for (const auto& [told, amount] : amounts)
+    if (!same_text(*resource++, told)) return false;
+  return true;
+}
 
-// `known`: node.counted.flavor is still the flavor that wins it.
-void count(const State& state, Cluster& cluster, NodeRecord& node, Flavor flavor) {
-  CountedNode& counted = node.counted;
-  if (flavor == Flavor::sought) counted.flavor = winning_flavor(node.facts.labels, state.flavors);
-  counted.eligible = is_eligible(node.facts, counted.flavor, state.flavors);
-  if (!counted.flavor.empty()) {
-    ++cluster.flavor_nodes[counted.flavor];
-    cluster.observation.won.insert(counted.flavor);
+// Null where an alias is among them: those add up first.
+const SumLane* lane_of(const State& state, Cluster& cluster, const std::string& flavor,
+                       const ResourceAmounts& amounts) {
+  std::vector<SumLane>& lanes = *cluster.lanes;
+  for (const SumLane& lane : lanes)
+    if (is_lane_of(lane, flavor, amounts)) return &lane;
+  if (has_alias(amounts, state.configuration.resource_aliases)) return nullptr;
+  if (lanes.size() == kSumLanesMax) lanes.clear();
+  SumLane& lane = lanes.emplace_back(SumLane{flavor, {}, {}});
+  for (const auto& [resource, amount] : amounts) {
+    lane.resources.emplace_back(resource);
+    lane.sums.push_back(&cluster.capacity[{flavor, lane.resources.back()}]);
   }
-  if (!counted.eligible) return;
-  ++cluster.eligible_nodes;
-  add_amounts(state, cluster, counted.flavor, node.facts.allocatable, Sign::plus, !node.suppressed,
-              node.seq);
+  return &lane;
+}
+
+void add_amounts(const State& state, Cluster& cluster, const std::string& flavor,
+                 const ResourceAmounts& amounts, Sign sign, bool growing, Seq seq) {
+  const auto signed_amount = [sign](Amount amount) {
+    return sign == Sign::plus ? Int128{amount} : -Int128{amount};
+  };
+  if (const SumLane* lane = lane_of(state, cluster, flavor, amounts)) {
+    auto sum = lane->sums.begin();
+    for (const auto& [resource, amount] : amounts)
+      add_to(**sum++, signed_amount(amount), growing, seq);
+    return;
+  }
+  for (const auto& [resource, amount] :
+       canonical_amounts(amounts, state.configuration.resource_aliases))
+    add_to(cluster.capacity[{flavor, resource}], signed_amount(amount), growing, seq);
+}
+
+// What an eligible node is in the sums of its flavor. `cause` puts it there or takes it away.
+void add_eligible(const State& state, Cluster& cluster, const NodeRecord& node, Sign sign,
+                  Seq cause) {
+  if (!node.counted.eligible) return;
+  cluster.eligible_nodes += sign == Sign::plus ? 1 : -1;
+  add_amounts(state, cluster, node.counted.flavor, node.facts.allocatable, sign, !node.suppressed,
+              cause);
+}
+
+// The flavor that wins the node is known.
+void count_for_flavor(const State& state, Cluster& cluster, NodeRecord& node) {
+  node.counted.eligible = is_eligible(node.facts, node.counted.flavor, state.flavors);
+  add_eligible(state, cluster, node, Sign::plus, node.seq);
+}
+
+void count(const State& state, Cluster& cluster, NodeRecord& node) {
+  const std::string& flavor = winning_flavor(node.facts.labels, state.flavors);
+  node.counted.flavor = flavor;
+  if (!flavor.empty()) {
+    ++cluster.flavor_nodes[flavor];
+    cluster.observation.won.insert(flavor);
+  }
+  count_for_flavor(state, cluster, node);
 }
 
 void uncount(const State& state, Cluster& cluster, const NodeRecord& node, Seq cause) {
-  const CountedNode& counted = node.counted;
-  if (!counted.flavor.empty()) --cluster.flavor_nodes[counted.flavor];
-  if (!counted.eligible) return;
-  --cluster.eligible_nodes;
-  add_amounts(state, cluster, counted.flavor, node.facts.allocatable, Sign::minus, !node.suppressed,
-              cause);
+  if (!node.counted.flavor.empty()) --cluster.flavor_nodes[node.counted.flavor];
+  add_eligible(state, cluster, node, Sign::minus, cause);
 }
 
 // A fall into ineligibility that nobody ordered.
 void flap(const State& state, Cluster& cluster, const std::string& cluster_name,
           const std::string& name, NodeRecord& node) {
-  const DebounceSettings settings = settings_of(state, cluster_name);
+  const DebounceSettings& settings = terms_of(state, cluster_name, cluster).settings;
   if (settings.flap_penalty <= 0) return;
   const std::size_t count = cluster.flaps.size();
   FlapPenalty& penalty = cluster.flaps[name];
@@ -93,7 +119,7 @@ void flap(const State& state, Cluster& cluster, const std::string& cluster_name,
 // A node that the source in force tells of for the first time, or again after it was gone.
 void count_new(const State& state, Cluster& cluster, const std::string& name, NodeRecord& node) {
   node.suppressed = suppressed(cluster, name);
-  count(state, cluster, node, Flavor::sought);
+  count(state, cluster, node);
   cluster.observation.changed = true;
 }
 
@@ -117,10 +143,8 @@ void note_cordon(const State& state, Cluster& cluster, const NodeRecord& node) {
 
 // What is known already keeps its memory: of most nodes only the readiness ever changes.
 template <class Part>
-bool renew(Part& known, const Part& told) {
-  if (known == told) return false;
-  known = told;
-  return true;
+void renew(Part& known, const Part& told) {
+  if (known != told) known = told;
 }
 
 // A node that the source in force has counted became as `facts` tell.
@@ -129,14 +153,21 @@ void recount_node(const State& state, Cluster& cluster, const std::string& clust
   const bool cordoned = !node.facts.unschedulable && facts.unschedulable;
   if (cordoned) note_cordon(state, cluster, node);
   const bool was_eligible = node.counted.eligible;
-  uncount(state, cluster, node, seq);
-  const bool relabelled = renew(node.facts.labels, facts.labels);
-  renew(node.facts.taints, facts.taints);
-  renew(node.facts.allocatable, facts.allocatable);
-  node.facts.unschedulable = facts.unschedulable;
-  node.facts.ready = facts.ready;
-  node.seq = seq;
-  count(state, cluster, node, relabelled ? Flavor::sought : Flavor::known);
+  const bool relabelled = node.facts.labels != facts.labels;
+  if (relabelled) {
+    uncount(state, cluster, node, seq);
+    node.facts = facts;
+    node.seq = seq;
+    count(state, cluster, node);
+  } else {
+    add_eligible(state, cluster, node, Sign::minus, seq);
+    renew(node.facts.taints, facts.taints);
+    renew(node.facts.allocatable, facts.allocatable);
+    node.facts.unschedulable = facts.unschedulable;
+    node.facts.ready = facts.ready;
+    node.seq = seq;
+    count_for_flavor(state, cluster, node);
+  }
   cluster.observation.changed = true;
   if (was_eligible && !node.counted.flavor.empty() && !node.counted.eligible && !cordoned)
     flap(state, cluster, cluster_name, name, node);
@@ -172,7 +203,7 @@ void recount(const State& state, Cluster& cluster) {
   }
   for (auto* entry : nodes_of(cluster, *cluster.source).sorted()) {
     entry->second.suppressed = suppressed(cluster, entry->first);
-    count(state, cluster, entry->second, Flavor::sought);
+    count(state, cluster, entry->second);
   }
 }
 
@@ -209,6 +240,7 @@ void begin_anew(const State& state, const std::string& name, Cluster& cluster) {
   cluster.releases.clear();
   cluster.mapped.clear();
   cluster.capacity.clear();
+  cluster.lanes->clear();
   cluster.valued = cluster.known = false;
   cluster.hold.reset();
   cluster.hub_opens.reset();
@@ -229,7 +261,9 @@ void judge_presence(const State& state, const std::string& name, Cluster& cluste
 }  // namespace
 
 Cluster& open_cluster(State& state, const std::string& name) {
-  Cluster& cluster = state.clusters[name];
+  Cluster*& found = (*state.opened)[name];
+  if (!found) found = &state.clusters[name];  // none is ever erased
+  Cluster& cluster = *found;
   if (cluster.observation.changed) return cluster;  // by something that opened it
   if (state.open_clusters.insert(name).second) {
     cluster.observation = {};

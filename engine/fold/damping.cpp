@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace fairlead {
 
@@ -40,16 +41,28 @@ void SlidingExtreme::restart(LogTime at, Amount value) {
 }
 
 Amount SlidingExtreme::over(LogTime now, Duration window) {
-  while (steps_.size() > 1 && steps_.front().end + window <= now) steps_.pop_front();
-  return steps_.empty() ? 0 : steps_.front().value;
+  if (steps_.empty()) return 0;
+  auto seen = steps_.begin();
+  while (seen + 1 != steps_.end() && seen->end + window <= now) ++seen;
+  if (seen != steps_.begin()) steps_.erase(steps_.begin(), seen);
+  return steps_.front().value;
+}
+
+std::vector<SlidingExtreme::Step>::const_iterator SlidingExtreme::first_beyond(Amount bound) const {
+  return std::partition_point(steps_.begin(), steps_.end(), [&](const Step& step) {
+    return which_ == Extreme::greatest ? step.value >= bound : step.value <= bound;
+  });
 }
 
 LogTime SlidingExtreme::passes(Amount bound, Duration window) const {
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
-    const Amount value = steps_[i].value;
-    const bool beyond = which_ == Extreme::greatest ? value < bound : value > bound;
-    if (beyond) return i == 0 ? LogTime{} : steps_[i - 1].end + window;
-  }
+  const auto first = first_beyond(bound);
+  if (first == steps_.end()) return kForever;
+  return first == steps_.begin() ? LogTime{} : std::prev(first)->end + window;
+}
+
+LogTime SlidingExtreme::changes_beyond(Amount bound, LogTime now, Duration window) const {
+  for (auto at = first_beyond(bound); at != steps_.end() && at->end != kForever; ++at)
+    if (at->end + window > now) return at->end + window;
   return kForever;
 }
 
@@ -126,10 +139,7 @@ LogTime DampedValue::next_deadline(LogTime now, const DebounceSettings& settings
   };
   later(accepted);
   // While a gap waits in the deadband, the target may still rise out of it.
-  if (gap_since)
-    for (const SlidingExtreme::Step& entry : low.steps())
-      if (entry.value > accepted && entry.end != kForever && entry.end + settings.grow_window > now)
-        next = std::min(next, entry.end + settings.grow_window);
+  if (gap_since) next = std::min(next, low.changes_beyond(accepted, now, settings.grow_window));
   return next;
 }
 

@@ -7,10 +7,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "engine/base/quantity.h"
 #include "engine/base/time.h"
@@ -22,7 +22,7 @@ namespace fairlead {
 enum class Extreme : std::uint8_t { least, greatest };
 
 /// The extreme of a right-continuous step function over a sliding, closed window, as a monotonic
-/// deque: O(1) amortised a step.
+/// queue: only the steps that some later window can still see, the extreme one first.
 class SlidingExtreme {
  public:
   explicit SlidingExtreme(Extreme which) : which_(which) {}
@@ -36,6 +36,9 @@ class SlidingExtreme {
   /// When the extreme will first lie beyond `bound` (greatest: below it, least: above it) if
   /// nothing changes; kForever if never.
   LogTime passes(Amount bound, Duration window) const;
+  /// When the extreme will next change after `now` from a value beyond `bound` to the one behind
+  /// it; kForever if never.
+  LogTime changes_beyond(Amount bound, LogTime now, Duration window) const;
   bool empty() const { return steps_.empty(); }
 
   struct Step {
@@ -43,9 +46,9 @@ class SlidingExtreme {
     LogTime end;  ///< when the function left this value; kForever for the present one
     friend bool operator==(const Step&, const Step&) = default;
   };
-  const std::deque<Step>& steps() const { return steps_; }
+  const std::vector<Step>& steps() const { return steps_; }
   /// Takes steps() of another of the same kind.
-  void adopt(std::deque<Step> steps) { steps_ = std::move(steps); }
+  void adopt(std::vector<Step> steps) { steps_ = std::move(steps); }
 
   friend bool operator==(const SlidingExtreme&, const SlidingExtreme&) = default;
 
@@ -54,8 +57,11 @@ class SlidingExtreme {
     return which_ == Extreme::greatest ? newer >= older : newer <= older;
   }
 
+  // The first step whose value lies beyond `bound`: values run from the extreme one to the present.
+  std::vector<Step>::const_iterator first_beyond(Amount bound) const;
+
   Extreme which_;
-  std::deque<Step> steps_;
+  std::vector<Step> steps_;
 };
 
 /// Whether a fall is followed after the shrink window or at once (cordon, claim edit or delete,

@@ -170,6 +170,7 @@ struct Fold {
   void operator()(const ConfigChanged& changed) {
     state.configuration = changed.configuration;
     state.configuration_seq = event.seq;
+    ++*state.terms_changes;
     state.multikueue.all_open = true;
     open_followers(state);
     recount_everything(state);

@@ -8,11 +8,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "engine/base/short_text.h"
 
 namespace fairlead {
 
@@ -64,7 +65,7 @@ class NameTable {
 
   // Whoever looks for many names can let the memory of all come at once: first of the slots, then
   // of what they point to.
-  static std::size_t hash_of(const std::string& name) { return std::hash<std::string>()(name); }
+  static std::size_t hash_of(const std::string& name) { return hash_text(name); }
   void fetch_slot(std::size_t hash) const {
     if (!slots_.empty()) __builtin_prefetch(&slots_[home_of(hash)]);
   }
@@ -132,7 +133,8 @@ class NameTable {
   // The slot that has `name`, or the empty one where it belongs.
   std::size_t place_of(std::size_t hash, const std::string& name) const {
     std::size_t at = home_of(hash);
-    while (slots_[at].entry && (slots_[at].hash != hash || slots_[at].entry->first != name))
+    while (slots_[at].entry &&
+           (slots_[at].hash != hash || !same_text(slots_[at].entry->first, name)))
       at = after(at);
     return at;
   }

@@ -278,8 +278,10 @@ void settle_pairs(State& state, const std::string& name) {
   };
   for (const QuotaKey& pair : named) {
     if (queue.written.contains(pair)) continue;
+    const auto amount = stands(pair);
+    if (!amount) continue;
     const HubQuota quota = hub_quota(state, name, pair);
-    if (!quota.unknown && stands(pair) == quota.nominal) queue.written[pair] = quota.nominal;
+    if (!quota.unknown && *amount == quota.nominal) queue.written[pair] = quota.nominal;
   }
   std::erase_if(queue.written, [&](const auto& entry) {
     if (named.contains(entry.first)) return false;
@@ -301,6 +303,7 @@ void add_claims(const State& state, const std::string& queue, const QuotaKey& pa
                 const WorkerQuota* workers, HubQuota& quota, Sums& sums) {
   const auto claims = state.claims_of_queue.find(queue);
   if (claims == state.claims_of_queue.end()) return;
+  quota.contributions.reserve(claims->second.size());
   for (const std::string& name : claims->second) {
     const Claim& claim = state.claims.at(name);
     if (!claim_counts(workers, claim.terms->cluster)) continue;
@@ -360,7 +363,8 @@ HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey&
   const WorkerQuota* workers = followed(state, queue);
   add_claims(state, queue, pair, workers, quota, sums);
   if (workers) add_workers(state, pair, *workers, quota, sums);
-  std::sort(quota.contributions.begin(), quota.contributions.end());
+  if (!std::is_sorted(quota.contributions.begin(), quota.contributions.end()))
+    std::sort(quota.contributions.begin(), quota.contributions.end());
   quota.unknown = workers ? !workers->known : sums.any && !sums.any_known;
   const auto at = state.queues.find(queue);
   const Amount base = at == state.queues.end() ? 0 : amount_of(at->second.base.amounts, pair);

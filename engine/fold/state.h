@@ -19,8 +19,10 @@
 #include <vector>
 
 #include "engine/fold/claim_spec.h"
+#include "engine/fold/cluster_terms.h"
 #include "engine/fold/damping.h"
 #include "engine/fold/deadlines.h"
+#include "engine/fold/memo.h"
 #include "engine/fold/multikueue/multikueue_state.h"
 #include "engine/fold/name_table.h"
 #include "schema/event.h"
@@ -66,13 +68,22 @@ struct CapacityValue {
   friend bool operator==(const CapacityValue&, const CapacityValue&) = default;
 };
 
+/// Where the nodes of one flavor that tell of the same resources count: no key is looked for twice.
+struct SumLane {
+  std::string flavor;
+  std::vector<std::string> resources;  ///< as nodes tell them, in their order; none is an alias
+  std::vector<CapacityValue*> sums;    ///< of Cluster::capacity, one a resource
+};
+/// A cluster keeps no more of them.
+inline constexpr std::size_t kSumLanesMax = 16;
+
 /// No list of deciding events is longer; the newest are kept.
 inline constexpr std::size_t kBecauseMax = 16;
 /// Adds an event to such a list, unless it is the newest there.
 inline void remember(std::vector<Seq>& because, Seq seq) {
   if (seq == Seq{} || (!because.empty() && because.back() == seq)) return;
+  if (because.size() == kBecauseMax) because.erase(because.begin());
   because.push_back(seq);
-  if (because.size() > kBecauseMax) because.erase(because.begin());
 }
 
 enum class Liveness : std::uint8_t { live, stale, lost };
@@ -172,12 +183,14 @@ struct Cluster {
   std::set<std::pair<LogTime, std::string>>
       releases;  ///< of suppressed nodes, under `release_settings`
   DebounceSettings release_settings;
+  Memo<ClusterTerms> terms;                          ///< see terms_of
   std::map<std::string, std::int64_t> flavor_nodes;  ///< how many nodes each flavor has now
   std::set<std::string> mapped;                      ///< flavors that ever won a node
   std::map<CapacityKey, CapacityValue> capacity;
-  bool valued = false;           ///< the source in force has told a value
-  bool known = false;            ///< the first value was accepted
-  bool totals_accepted = false;  ///< what is accepted is totals (flavorless keys)
+  Memo<std::vector<SumLane>> lanes;  ///< emptied when a key of `capacity` goes
+  bool valued = false;               ///< the source in force has told a value
+  bool known = false;                ///< the first value was accepted
+  bool totals_accepted = false;      ///< what is accepted is totals (flavorless keys)
   LogTime first_valued;
   LogTime last_changed;  ///< of any usable value
   std::optional<Hold> hold;
@@ -346,11 +359,13 @@ struct State {
   std::map<std::string, ResourceFlavorFacts> flavors;
   std::map<std::string, Seq> flavor_seqs;
   std::map<std::string, Cluster> clusters;
+  Memo<NameTable<Cluster*>> opened;  ///< clusters that open_cluster found, which it does by hash
   std::map<std::string, Claim> claims;
   std::map<std::string, std::set<std::string>>
       claims_of_cluster;  ///< claims by the cluster they name
   std::map<std::string, std::set<std::string>>
-      claims_of_queue;  ///< winners and unknowns that name the queue
+      claims_of_queue;                ///< winners and unknowns that name the queue
+  Memo<std::uint64_t> terms_changes;  ///< of claims and configuration, counted
   std::map<std::string, Queue> queues;
   std::map<std::pair<std::string, std::string>, LocalQueueFacts>
       local_queues;  ///< (namespace, name) on the hub

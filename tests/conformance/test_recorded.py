@@ -1,5 +1,6 @@
 """What the hub, a kubectl session and the tests really send, sent again to the model and to a fresh real server."""
 
+import concurrent.futures
 import copy
 import pathlib
 import subprocess
@@ -64,21 +65,25 @@ class Recorded(unittest.TestCase):
         collections = sorted({one.path for one in recording if one.watches})
         for server in (real, double):
             server.begin(collections)
-        different = self.compare(recording, real, double)
+        # Both are asked at the same time, since a watch lasts a second.
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            different = self.compare(recording, lambda one: pool.map(lambda replay: replay.send(one), (real, double)))
+            histories = [(path, [pool.submit(replay.history, path) for replay in (real, double)])
+                         for path in collections]
         told = 0
-        for path in collections:
+        for path, (expected, found) in histories:
             with self.subTest(f"all that a watch tells of {path}"):
-                history = real.history(path)
-                told += len(history["body"])
-                self.assertEqual(difference(history, double.history(path)), "")
+                told += len(expected.result()["body"])
+                self.assertEqual(difference(expected.result(), found.result()), "")
         fresh.process.kill()
         print(f"{len(recording)} requests of {len(exchanges)} compared, {different} differ; {told} notifications of "
               f"{len(collections)} watches", flush=True)
 
-    def compare(self, recording, real, double):
+    def compare(self, recording, send):
+        """How many of the recording's requests, sent in its order, get different answers."""
         different = 0
         for number, one in enumerate(recording):
-            expected, found = real.send(one), double.send(one)
+            expected, found = send(one)
             with self.subTest(f"{number}: {one}"):
                 different += expected != found
                 self.assertEqual(difference(expected, found), "")

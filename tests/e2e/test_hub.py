@@ -17,16 +17,33 @@ CLAIM = f"{CLAIMS}/cluster2-resource-claim"
 
 
 class HubTest(unittest.TestCase):
-    """API servers for a class; two queues, ten nodes on one member cluster and new data for each test."""
+    """API servers for a module, or for a class with `options` of its own.
+
+    Each test has two queues, ten nodes on one member cluster and new data.
+    """
 
     options = {}
+    of_module = None
 
     @classmethod
     def setUpClass(cls):
-        cls.plane = cls.enterClassContext(ControlPlane())
-        cls.server = cls.plane.add_server("hub", **cls.options)
-        cls.member = cls.plane.add_server("cluster2", **cls.options)
-        cls.server.install_crds(only=CRDS)
+        if cls.options:
+            cls.start(cls.enterClassContext(ControlPlane()))
+            return
+        if HubTest.of_module is None:
+            HubTest.of_module = unittest.enterModuleContext(ControlPlane())
+            unittest.addModuleCleanup(setattr, HubTest, "of_module", None)
+        cls.start(HubTest.of_module)
+
+    @classmethod
+    def start(cls, plane):
+        """Servers that an earlier class of the module started are used on: each test clears what it made."""
+        cls.plane = plane
+        if not plane.servers:
+            for name in ("hub", "cluster2"):
+                plane.add_server(name, **cls.options)
+            plane.servers["hub"].install_crds(only=CRDS)
+        cls.server, cls.member = plane.servers["hub"], plane.servers["cluster2"]
 
     def setUp(self):
         self.addCleanup(self.clear)

@@ -1,0 +1,30 @@
+// What is derived from a state and kept beside it, so that it is not derived for every event.
+#pragma once
+
+namespace fairlead {
+
+/// A derived value. It is no part of the value that holds it: all memos are equal, no snapshot has
+/// one, and a copy begins without it; so it may point into what it was derived from.
+template <class T>
+class Memo {
+ public:
+  Memo() = default;
+  ~Memo() = default;
+  Memo(const Memo&) {}
+  Memo& operator=(const Memo&) {
+    value_ = T{};
+    return *this;
+  }
+
+  T& operator*() { return value_; }
+  const T& operator*() const { return value_; }
+  T* operator->() { return &value_; }
+  const T* operator->() const { return &value_; }
+
+  friend bool operator==(const Memo&, const Memo&) { return true; }
+
+ private:
+  T value_{};
+};
+
+}  // namespace fairlead

@@ -1,0 +1,79 @@
+#include "engine/fold/memo.h"
+
+#include <catch2/catch.hpp>
+#include <utility>
+#include <vector>
+
+#include "engine/fold/cluster.h"
+#include "engine/fold/evolve.h"
+
+namespace fairlead {
+namespace {
+
+TEST_CASE("A memo is no part of a value: it is not copied, moved or compared") {
+  Memo<std::vector<int>> memo;
+  *memo = {1, 2};
+  const Memo<std::vector<int>> copy = memo;
+  CHECK(copy->empty());
+  CHECK(memo->size() == 2);
+  CHECK(copy == memo);
+  Memo<std::vector<int>> assigned;
+  *assigned = {3};
+  assigned = memo;
+  CHECK(assigned->empty());
+  const Memo<std::vector<int>> moved = std::move(memo);
+  CHECK(moved->empty());
+}
+
+TEST_CASE("A copy of a state finds its own clusters") {
+  State state;
+  open_cluster(state, "east").nodes_known = true;
+  State copy = state;
+  open_cluster(copy, "east").detached = true;
+  CHECK_FALSE(state.clusters.at("east").detached);
+  CHECK(copy.clusters.at("east").detached);
+  CHECK(copy.clusters.at("east").nodes_known);
+}
+
+TEST_CASE("The terms of a cluster are those of the present claim and configuration") {
+  State state;
+  Touched touched;
+  const auto take = [&](Fact fact) {
+    evolve(
+        state,
+        {next(state.seq), state.now + seconds(1), Epoch{1}, std::string(kHub), {}, std::move(fact)},
+        touched);
+  };
+  const auto window = [&] {
+    Cluster& cluster = open_cluster(state, "east");
+    const Duration kept = terms_of(state, "east", cluster).settings.shrink_window;
+    CHECK(kept == settings_of(state, "east").shrink_window);
+    return kept;
+  };
+  Configuration configuration;
+  configuration.debounce.shrink_window = seconds(20);
+  take(ConfigChanged{configuration});
+  CHECK(window() == seconds(20));
+  ObjectObserved seen;
+  seen.key = {Kind::claim, "", "east-claim"};
+  seen.version = "v1alpha1";
+  seen.uid = "u1";
+  ClaimFacts claim;
+  claim.spec.cluster_name = "east";
+  claim.debounce = {{"shrinkWindow", "40s"}};
+  seen.facts = claim;
+  take(seen);
+  CHECK(window() == seconds(40));
+  claim.debounce = {{"shrinkWindow", "50s"}};
+  seen.facts = claim;
+  take(seen);
+  CHECK(window() == seconds(50));
+  configuration.debounce.shrink_window = seconds(30);
+  take(ConfigChanged{configuration});
+  CHECK(window() == seconds(50));
+  take(ObjectGone{seen.key, "u1", ""});
+  CHECK(window() == seconds(30));
+}
+
+}  // namespace
+}  // namespace fairlead
