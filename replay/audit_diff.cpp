@@ -15,33 +15,48 @@ namespace {
 // Names of a row -> what it says. Compared as a whole.
 using Rows = std::map<std::vector<std::string>, Json>;
 
-// What one side shows, all of it or only what concerns one queue.
-struct Side {
-  const State& state;
+// What is compared: everything, or only what concerns one queue at either moment. Of both, so that
+// "not there" is never said of a claim or cluster that is there and only does not name the queue.
+struct Scope {
   std::set<std::string> queues, claims, clusters;
 };
 
-Side side_of(const State& state, const std::string& queue) {
-  Side side{state, {}, {}, {}};
-  if (queue.empty()) {
-    for (const auto& [name, at] : state.queues)
-      if (at.present) side.queues.insert(name);
-    for (const auto& [name, claims] : state.claims_of_queue) side.queues.insert(name);
-    for (const auto& [name, claim] : state.claims) side.claims.insert(name);
-    for (const auto& [name, cluster] : state.clusters) side.clusters.insert(name);
-    return side;
+struct Side {
+  const State& state;
+  const Scope& scope;
+};
+
+void add_everything(const State& state, Scope& scope) {
+  for (const auto& [name, at] : state.queues)
+    if (at.present) scope.queues.insert(name);
+  for (const auto& [name, claims] : state.claims_of_queue) scope.queues.insert(name);
+  for (const auto& [name, claim] : state.claims) scope.claims.insert(name);
+  for (const auto& [name, cluster] : state.clusters) scope.clusters.insert(name);
+}
+
+void add_queue(const State& state, const std::string& queue, Scope& scope) {
+  scope.queues.insert(queue);
+  const auto named = state.claims_of_queue.find(queue);
+  if (named == state.claims_of_queue.end()) return;
+  for (const std::string& name : named->second) {
+    scope.claims.insert(name);
+    scope.clusters.insert(state.claims.at(name).terms->cluster);
   }
-  side.queues.insert(queue);
-  if (const auto named = state.claims_of_queue.find(queue); named != state.claims_of_queue.end())
-    side.claims = named->second;
-  for (const std::string& name : side.claims)
-    side.clusters.insert(state.claims.at(name).terms->cluster);
-  return side;
+}
+
+Scope scope_of(const State& before, const State& after, const std::string& queue) {
+  Scope scope;
+  for (const State* state : {&before, &after})
+    if (queue.empty())
+      add_everything(*state, scope);
+    else
+      add_queue(*state, queue, scope);
+  return scope;
 }
 
 Rows quotas_of(const Side& side) {
   Rows rows;
-  for (const std::string& queue : side.queues)
+  for (const std::string& queue : side.scope.queues)
     for (const KnownPair& pair : pairs_of_queue(side.state, queue)) {
       const auto stands = standing(side.state, queue, pair.key);
       const HubQuota quota = hub_quota(side.state, queue, pair.key);
@@ -57,8 +72,10 @@ Rows quotas_of(const Side& side) {
 Rows grants_of(const Side& side, const std::string& queue) {
   Rows rows;
   QueueWishes wishes(side.state);
-  for (const std::string& name : side.claims) {
-    const Claim& claim = side.state.claims.at(name);
+  for (const std::string& name : side.scope.claims) {
+    const auto at = side.state.claims.find(name);
+    if (at == side.state.claims.end()) continue;
+    const Claim& claim = at->second;
     for (const Grant& grant : claim.grants) {
       const AssignmentRow& row = grant.row;
       if (!queue.empty() && row.cluster_queue != queue) continue;
@@ -73,7 +90,7 @@ Rows grants_of(const Side& side, const std::string& queue) {
 
 Rows capacity_of(const Side& side) {
   Rows rows;
-  for (const std::string& name : side.clusters) {
+  for (const std::string& name : side.scope.clusters) {
     const auto at = side.state.clusters.find(name);
     if (at == side.state.clusters.end()) continue;
     for (const auto& [key, value] : at->second.capacity)
@@ -87,8 +104,10 @@ Rows capacity_of(const Side& side) {
 
 Rows claims_of(const Side& side) {
   Rows rows;
-  for (const std::string& name : side.claims) {
-    const Claim& claim = side.state.claims.at(name);
+  for (const std::string& name : side.scope.claims) {
+    const auto at = side.state.claims.find(name);
+    if (at == side.state.claims.end()) continue;
+    const Claim& claim = at->second;
     rows[{name}] = {{"uid", claim.uid},
                     {"generation", claim.generation},
                     {"editedSeq", claim.edited_seq.value},
@@ -145,8 +164,9 @@ Result<AuditAnswer> audit_diff(const AuditSource& source, const AuditPosition& e
     if (auto known = check_queue_named(after->state, queue); !known)
       if (auto was_known = check_queue_named(before->state, queue); !was_known)
         return known.error();
-  const Side from = side_of(before->state, queue);
-  const Side to = side_of(after->state, queue);
+  const Scope scope = scope_of(before->state, after->state, queue);
+  const Side from{before->state, scope};
+  const Side to{after->state, scope};
   return AuditAnswer{
       {{"kind", "QuotaDiff"},
        {"queue", queue},

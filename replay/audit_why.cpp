@@ -54,16 +54,18 @@ Json presence_json(const State& state, const std::string& name, const Cluster& c
   if (cluster.hub_opens)
     opens = *cluster.hub_opens == kForever ? Json("when its source is back for growWindow")
                                            : Json(to_rfc3339(*cluster.hub_opens));
-  return {{"source",
-           cluster.source ? Json(kSources[static_cast<std::size_t>(*cluster.source)]) : Json()},
-          {"liveness", kLiveness[static_cast<std::size_t>(cluster.was)]},
-          {"livenessSeq", cluster.liveness_seq.value},
-          {"managedSeq", cluster.managed_seq.value},
-          {"unavailableSince", time_json(cluster.unavailable_since)},
-          {"detached", cluster.detached},
-          {"known", cluster.known},
-          {"hubOpens", std::move(opens)},
-          {"hold", std::move(hold)}};
+  return {
+      {"source",
+       cluster.source ? Json(kSources[static_cast<std::size_t>(*cluster.source)]) : Json()},
+      {"liveness", kLiveness[static_cast<std::size_t>(cluster.was)]},
+      {"livenessSeq", cluster.liveness_seq.value},
+      {"managedSeq", cluster.managed_seq.value},
+      {"unavailableSince", time_json(cluster.unavailable_since)},
+      {"detached", cluster.detached},
+      {"known", cluster.known},
+      {"namesNoNode", cluster.source == CapacitySource::cluster_metrics && cluster.metrics_empty},
+      {"hubOpens", std::move(opens)},
+      {"hold", std::move(hold)}};
 }
 
 constexpr const char* flavor_capacity_text(FlavorCapacity capacity) {
@@ -91,7 +93,7 @@ void add_steps(const State& state, const GrantOfPair& grant, Json& row) {
 }
 
 Json grant_json(const State& state, const GrantOfPair& grant, QueueWishes& wishes,
-                EventLookup& lookup) {
+                EventLookup& lookup, EarlierClusters& earlier) {
   const ClaimTerms& terms = *grant.claim->terms;
   const AssignmentRow& assigned = grant.grant->row;
   const auto text = [&](Amount amount) { return amount_text(assigned.resource, amount); };
@@ -112,7 +114,7 @@ Json grant_json(const State& state, const GrantOfPair& grant, QueueWishes& wishe
   const bool heard_of = at != state.clusters.end();
   row["member"] = heard_of ? member_json(state, at->second, assigned) : Json();
   row["presence"] = heard_of ? presence_json(state, terms.cluster, at->second) : Json();
-  row["capacity"] = capacity_rows(state, grant, lookup);
+  row["capacity"] = capacity_rows(state, grant, lookup, earlier);
   row["nodes"] = node_rows(state, grant);
   return row;
 }
@@ -143,10 +145,11 @@ Result<AuditAnswer> audit_why(const AuditSource& source, const AuditPair& asked,
                      state.configuration.resource_aliases, state.seq);
   if (!written) return written.error();
   EventLookup lookup(source.log);
+  EarlierClusters earlier(source);
   QueueWishes wishes(state);
   Json grants = Json::array();
   for (const GrantOfPair& grant : grants_of_pair(state, at->pair))
-    grants.push_back(grant_json(state, grant, wishes, lookup));
+    grants.push_back(grant_json(state, grant, wishes, lookup, earlier));
   Json answer = at->answer("QuotaWhy");
   const Json place = lookup.place(state.configuration_seq);
   answer["configuration"]["time"] = place.is_null() ? Json() : place["time"];

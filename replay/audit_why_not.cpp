@@ -46,7 +46,9 @@ Amount undamped(State state, const KnownPair& pair) {
 
 class Guards {
  public:
-  Guards(const State& state, const KnownPair& pair) : state_(state), pair_(pair) {}
+  // `damped`: the pair would be something else if nothing were damped.
+  Guards(const State& state, const KnownPair& pair, bool damped)
+      : state_(state), pair_(pair), damped_(damped) {}
 
   // From the write up to the capacity.
   Json all() {
@@ -230,15 +232,37 @@ class Guards {
       guard["cluster"] = name;
       if (work.present) guard["seq"] = work.seq.value;
     }
-    for (const auto& [key, value] : cluster.capacity)
-      if (key.resource == row.resource && (key.flavor == row.flavor || key.flavor.empty()))
-        layer_guard(name, key, layer_of(state_, name, cluster, key, value), value.because);
-    if (grant.grant->granted < row.assigned) {
+    const Amount wanted = capacity_guards(grant, cluster);
+    if (grant.grant->granted < wanted) {
       Json& guard = add("Capacity", amount_text(row.resource, grant.grant->granted) + " of " +
-                                        amount_text(row.resource, row.assigned) +
+                                        amount_text(row.resource, wanted) +
                                         " is granted: " + grant.grant->reason);
       guard["cluster"] = name;
     }
+  }
+
+  // The layers that hold the flavor's own value; and those of other flavors where they count
+  // through the total: it cuts the grant, or nothing else says why the pair is damped. Returns what
+  // the row would be granted if there were enough.
+  Amount capacity_guards(const GrantOfPair& grant, const Cluster& cluster) {
+    const AssignmentRow& row = grant.grant->row;
+    const std::string& name = grant.claim->terms->cluster;
+    const auto add_layers = [&](bool own) {
+      bool held = false;
+      for (const auto& [key, value] : cluster.capacity) {
+        if (key.resource != row.resource || (key.flavor == row.flavor || key.flavor.empty()) != own)
+          continue;
+        const Layer layer = layer_of(state_, name, cluster, key, value);
+        layer_guard(name, key, layer, value.because);
+        held = held || layer.name != "none";
+      }
+      return held;
+    };
+    const bool own_held = add_layers(true);
+    if (!cluster.known || cluster.detached) return row.assigned;
+    const GrantSteps step = grant_steps(state_, cluster, *grant.claim).at(grant.row);
+    if (grant.grant->granted < step.after_flavor || (damped_ && !own_held)) add_layers(false);
+    return step.wanted;
   }
 
   void worker_guards(const std::string& cluster, const WorkerShare& share) {
@@ -261,6 +285,7 @@ class Guards {
 
   const State& state_;
   const KnownPair& pair_;
+  const bool damped_;
   Json found_ = Json::array();
 };
 
@@ -275,13 +300,14 @@ Result<AuditAnswer> audit_why_not(const AuditSource& source, const AuditPair& as
                                   const AuditPosition& as_of) {
   const auto at = pair_at(source, asked, as_of);
   if (!at) return at.error();
-  Guards guards(at->state(), at->pair);
+  const Amount free = at->ours ? undamped(at->state(), at->pair) : at->quota.full;
+  Guards guards(at->state(), at->pair, free != at->quota.full);
   const bool differs = guards.differs();
   Json found = guards.all();
   Json answer = at->answer("QuotaWhyNot");
   answer["nominal"] = at->text(at->stands);
   answer["desired"] = at->desired();
-  answer["undamped"] = at->ours ? at->text(undamped(at->state(), at->pair)) : Json();
+  answer["undamped"] = at->ours ? at->text(free) : Json();
   answer["answer"] = answer_of(found, differs);
   answer["guards"] = std::move(found);
   return AuditAnswer{std::move(answer)};

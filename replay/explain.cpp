@@ -86,35 +86,44 @@ bool first_value_awaited(const Cluster& cluster) {
          cluster.totals_accepted != (cluster.source == CapacitySource::managed_cluster);
 }
 
-bool cordons(const Event& event) {
-  const auto* seen = std::get_if<ObjectObserved>(&event.fact);
-  const auto* node = seen ? std::get_if<NodeFacts>(&seen->facts) : nullptr;
-  return node && node->unschedulable;
+// A node of the flavor was not cordoned before and is now.
+bool cordons(const NodeFacts& is, const NodeRecord* was, const std::string& flavor,
+             const Flavors& flavors) {
+  return is.unschedulable && was != nullptr && !was->facts.unschedulable &&
+         winning_flavor(is.labels, flavors) == flavor;
 }
 
-// What let accepted fall at `at`: an edit or a cordon at that moment, a shrink window that began
-// with a fall, or else the end of a hold.
-std::string fall_cause(const State& state, const Claim& claim, const CapacityValue& value,
-                       const DebounceSettings& settings, LogTime at, EventLookup& lookup) {
+bool cordons(const Event& event, const std::string& name, const Cluster& was,
+             const std::string& flavor, const Flavors& flavors) {
+  const auto* seen = std::get_if<ObjectObserved>(&event.fact);
+  if (seen == nullptr) return false;
+  if (const auto* node = std::get_if<NodeFacts>(&seen->facts))
+    return event.source == name && cordons(*node, was.nodes.find(seen->key.name), flavor, flavors);
+  const auto* metrics = std::get_if<ClusterMetricsFacts>(&seen->facts);
+  return metrics != nullptr && seen->key.name == name &&
+         std::any_of(metrics->nodes.begin(), metrics->nodes.end(), [&](const auto& entry) {
+           return cordons(entry.second, was.metrics_nodes.find(entry.first), flavor, flavors);
+         });
+}
+
+// What let accepted fall at `at`: an edit at that moment, a shrink window that began with a fall,
+// or what was in force right before it.
+std::string fall_cause(const Claim& claim, const CapacityKey& key, const CapacityValue& value,
+                       const DebounceSettings& settings, LogTime at, EventLookup& lookup,
+                       EarlierClusters& earlier) {
   const Event* edit = lookup.at(claim.edited_seq);
   if (edit && edit->log_time == at) return "claimEdit";
-  bool then = false, a_window_ago = false;
-  for (const Seq seq : value.because) {
-    const Event* event = lookup.at(seq);
-    if (!event) continue;
-    if (event->log_time == at && cordons(*event)) return "cordon";
-    then = then || event->log_time == at;
-    a_window_ago = a_window_ago || event->log_time + settings.shrink_window == at;
-  }
-  const Cluster& cluster = state.clusters.at(claim.terms->cluster);
-  if (a_window_ago || value.because.size() == kBecauseMax || cluster.detached)
-    return "shrinkWindow";
-  return then ? "secondObservation" : "massShrinkHold";
+  if (settings.shrink_window.ns > 0)
+    for (const Seq seq : value.because)
+      if (const Event* event = lookup.at(seq);
+          event && event->log_time + settings.shrink_window == at)
+        return "shrinkWindow";
+  return earlier.released_by(claim.terms->cluster, key.flavor, at);
 }
 
 // How accepted came to be what it is; null if it has been since the cluster's first value.
-Json moved_json(const State& state, const Claim& claim, const CapacityKey& key,
-                const CapacityValue& value, const DebounceSettings& settings, EventLookup& lookup) {
+Json moved_json(const Claim& claim, const CapacityKey& key, const CapacityValue& value,
+                const DebounceSettings& settings, EventLookup& lookup, EarlierClusters& earlier) {
   const DampedValue& damped = value.damped;
   if (damped.left.empty()) return nullptr;
   const auto last =
@@ -122,7 +131,7 @@ Json moved_json(const State& state, const Claim& claim, const CapacityKey& key,
                        [](const auto& a, const auto& b) { return a.second < b.second; });
   const bool grew = damped.last_grow == last->second;
   const std::string by =
-      grew ? "growWindow" : fall_cause(state, claim, value, settings, last->second, lookup);
+      grew ? "growWindow" : fall_cause(claim, key, value, settings, last->second, lookup, earlier);
   return {{"from", amount_text(key.resource, last->first)},
           {"to", amount_text(key.resource, damped.accepted)},
           {"at", to_rfc3339(last->second)},
@@ -145,7 +154,7 @@ std::vector<std::string> reasons_against(const State& state, const NodeFacts& no
   if (counted.flavor.empty()) return {"no ResourceFlavor matches its labels"};
   std::vector<std::string> reasons;
   if (counted.flavor != flavor)
-    reasons.push_back("counts for flavor " + counted.flavor +
+    reasons.push_back((counted.eligible ? "counts for flavor " : "of flavor ") + counted.flavor +
                       (state.flavors.contains(flavor) ? "" : "; " + flavor + " does not exist"));
   if (!node.ready) reasons.emplace_back("NotReady");
   if (node.unschedulable) reasons.emplace_back("cordoned");
@@ -201,7 +210,8 @@ Layer layer_of(const State& state, const std::string& cluster_name, const Cluste
             cluster.unavailable_since,
             {}};
   if (first_value_awaited(cluster)) return first_value_layer(cluster, settings);
-  if (cluster.hold)
+  const bool holds = damped.accepted > damped.usable || damped.growing > damped.accepted;
+  if (cluster.hold && holds)
     return {"massShrinkHold",
             "a loss of most capacity waits for a second observation, at most " +
                 to_go_duration(settings.mass_shrink_hold),
@@ -245,7 +255,36 @@ Json because_rows(const State& state, const std::vector<Seq>& because, const std
   return list;
 }
 
-Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lookup) {
+const Moment* EarlierClusters::before(LogTime at) {
+  if (!before_ || before_at_ != at) {
+    auto found = moment_at(source_, LogTime{at.ns - 1});
+    before_ = found ? std::optional(*std::move(found)) : std::nullopt;
+    before_at_ = at;
+  }
+  return before_ ? &*before_ : nullptr;
+}
+
+std::string EarlierClusters::released_by(const std::string& cluster, const std::string& flavor,
+                                         LogTime at) {
+  const Moment* moment = before(at);
+  if (!moment) return "unknown";
+  const State& state = moment->state;
+  const auto found = state.clusters.find(cluster);
+  if (found == state.clusters.end()) return "shrinkWindow";
+  const Cluster& was = found->second;
+  if (auto reader = source_.log.read(next(state.seq)); reader)
+    for (auto event = (*reader)->next(); event && *event && (*event)->log_time == at;
+         event = (*reader)->next())
+      if (cordons(**event, cluster, was, flavor, state.flavors)) return "cordon";
+  if (was.hold) {
+    const Duration longest = settings_of(state, cluster).mass_shrink_hold;
+    return was.hold->since + longest <= at ? "massShrinkHold" : "secondObservation";
+  }
+  return was.was == Liveness::lost ? "sourceBack" : "shrinkWindow";
+}
+
+Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lookup,
+                   EarlierClusters& earlier) {
   Json rows = Json::array();
   const std::string& cluster_name = grant.claim->terms->cluster;
   const auto at = state.clusters.find(cluster_name);
@@ -265,7 +304,7 @@ Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lo
                     {"accepted", text(value.damped.accepted)},
                     {"state", capacity_state(at->second, value.damped)},
                     {"layer", layer_json(layer)},
-                    {"moved", moved_json(state, *grant.claim, key, value, settings, lookup)},
+                    {"moved", moved_json(*grant.claim, key, value, settings, lookup, earlier)},
                     {"because", because_rows(state, value.because, key.resource, lookup)}});
   }
   return rows;

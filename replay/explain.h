@@ -13,11 +13,13 @@
 //    "nominalPolicy", "shrinkPolicy", "flavorCapacity", "wanted", "flavorBound", "afterFlavor",
 //    "totalBound", "granted", "reason", "contributes", "member" {"confirmed", "generation",
 //    "settled", "seq"}, "presence" {"source", "liveness", "livenessSeq", "unavailableSince",
-//    "detached", "hubOpens", "hold" {"since", "until"}}, "capacity" [...], "nodes" [...]}
+//    "detached", "known", "namesNoNode" (its ClusterMetrics is empty), "hubOpens",
+//    "hold" {"since", "until"}}, "capacity" [...], "nodes" [...]}
 // with "capacity" one a flavor that has the resource:
 //   {"flavor", "bounds" (the asked pair), "offered", "headroom" {"percent", "reserved", "from"},
 //    "usable", "growing", "accepted", "state", "layer" {"name", "text", "since", "until"},
-//    "moved" {"from", "to", "at", "by"}, "because" [{"seq", "time", "text"}]}
+//    "moved" {"from", "to", "at", "by" ("growWindow", "claimEdit" or what
+//    EarlierClusters says)}, "because" [{"seq", "time", "text"}]}
 // and "nodes" one a node of the source in force:
 //   {"name", "seq", "flavor", "amount", "counts" (for the asked flavor), "eligible", "reasons",
 //    "suppressedSince", "suppressedUntil"}.
@@ -75,11 +77,30 @@ Layer layer_of_share(const State& state, const std::string& cluster, const Worke
 /// malformed.
 void add_workers(const State& state, const KnownPair& pair, EventLookup& lookup, Json& row);
 
+/// Clusters as they were right before a moment, for what the present state does not tell any more.
+/// The log is folded up to there; the last moment is kept.
+class EarlierClusters {
+ public:
+  explicit EarlierClusters(const AuditSource& source) : source_(source) {}
+  /// What let a value of the cluster's flavor fall at `at`, if no edit did: "cordon",
+  /// "massShrinkHold" (the hold had lasted its time), "secondObservation" (it ended before),
+  /// "sourceBack" (it was lost until then), else "shrinkWindow"; "unknown" if the log begins later.
+  std::string released_by(const std::string& cluster, const std::string& flavor, LogTime at);
+
+ private:
+  const Moment* before(LogTime at);
+
+  const AuditSource& source_;
+  LogTime before_at_;
+  std::optional<Moment> before_;
+};
+
 /// "because": these events with their places, and what each means for the resource.
 Json because_rows(const State& state, const std::vector<Seq>& because, const std::string& resource,
                   EventLookup& lookup);
 /// "capacity" of a claim's row: every flavor of its cluster that has the resource.
-Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lookup);
+Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lookup,
+                   EarlierClusters& earlier);
 /// "nodes" of a claim's row.
 Json node_rows(const State& state, const GrantOfPair& grant);
 

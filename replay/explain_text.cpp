@@ -85,7 +85,6 @@ std::string capacity_text(const Json& capacity) {
                      cell(capacity["offered"]) + ", usable " + cell(capacity["usable"]) + " (" +
                      headroom_text(capacity["headroom"]) + "), accepted " +
                      cell(capacity["accepted"]) + ", " + cell(capacity["state"]) + "\n";
-  if (!capacity["bounds"]) return text;
   if (capacity["growing"] != capacity["usable"])
     text += "      for growing " + cell(capacity["growing"]) + ": nodes that flap are left out\n";
   const Json& layer = capacity["layer"];
@@ -95,6 +94,7 @@ std::string capacity_text(const Json& capacity) {
   if (const Json& moved = capacity["moved"]; !moved.is_null())
     text += "      last moved    " + cell(moved["from"]) + " -> " + cell(moved["to"]) + " at " +
             cell(moved["at"]) + " by " + cell(moved["by"]) + "\n";
+  if (!capacity["bounds"]) return text;
   for (const Json& event : capacity["because"])
     text += "      " + seq_text(event["seq"]) + " at " + cell(event["time"]) + "  " +
             cell(event["text"]) + "\n";
@@ -145,8 +145,10 @@ std::string presence_text(const Json& grant) {
   if (!presence["unavailableSince"].is_null())
     text += ", not Available since " + cell(presence["unavailableSince"]);
   if (presence["detached"]) text += ", detached";
-  if (!presence["hubOpens"].is_null())
-    text += ", counts 0 on the hub until " + cell(presence["hubOpens"]);
+  if (presence["namesNoNode"]) text += ", names no node now: the last values stay";
+  if (const std::string opens = cell(presence["hubOpens"]); opens != "-")
+    text += std::string(", counts 0 on the hub") +
+            (opens.starts_with("when") ? ", again " : " until ") + opens;
   text += "\n";
   if (const Json& hold = presence["hold"]; !hold.is_null())
     text += "      a mass loss is held since " + cell(hold["since"]) + ", until " +

@@ -35,10 +35,18 @@ std::vector<Contribution> carried_by(const State& state, const std::string& name
   return all;
 }
 
+// Devices are few: a whole unit for an hour would round away what a window costs, so they are told
+// in thousandths, as cpu is.
+std::string hours_text(const std::string& resource, Int128 sum) {
+  const Int128 whole = sum / kNanosecondsPerHour;
+  if (quantum_of(resource) != 1) return amount_text(resource, whole);
+  return amount_text("cpu", whole * 1000 + sum % kNanosecondsPerHour * 1000 / kNanosecondsPerHour);
+}
+
 Json hours_json(const std::map<std::string, Int128>& sums) {
   Json json = Json::object();
   for (const auto& [resource, sum] : sums)
-    if (sum != 0) json[resource] = amount_text(resource, sum / kNanosecondsPerHour);
+    if (sum != 0) json[resource] = hours_text(resource, sum);
   return json;
 }
 

@@ -1,9 +1,9 @@
 // What damping costs and saves, as numbers: the totals of a run, real or imagined.
 //
 // For a (cluster, flavor, resource): `usable` is what debounce calls U; `promised` is what the
-// hub's ClusterQueues carry of the cluster, by the contributions of their last accepted writes
-// (before overbooking); `wanted` is what the cluster's claim assigns. All are step functions of log
-// time:
+// hub's ClusterQueues carry of the cluster, by the contributions of their last accepted writes, or
+// where pairs stood right without one, of what they come to (before overbooking); `wanted` is what
+// the cluster's claim assigns. All are step functions of log time:
 //
 //   over-quota   max(0, promised - usable): quota that no node is behind
 //   under-quota  max(0, min(usable, wanted) - promised): capacity that somebody wants and is not
@@ -38,7 +38,8 @@ struct Totals {
 };
 
 /// {"writes", "queueWrites", "statusWrites", "overQuotaSeconds", "overQuotaResourceHours",
-/// "underQuotaResourceHours" (by resource, in its units: cpu in cores), "safeShrinks",
+/// "underQuotaResourceHours" (by resource, in its units: cpu in cores; cpu and devices to the
+/// thousandth), "safeShrinks",
 /// "slowestShrinkSeconds"}.
 Json to_json(const Totals& totals);
 

@@ -152,6 +152,8 @@ class Cluster:
             self.last_change = now
         if observed:
             self.observe(self.totals(usable), now, cordon_only)
+        elif self.observed_totals:
+            self.observed_totals["totals"] = self.totals(usable)  # a flavor was edited: no loss of the next observation
 
     # layer 3
     def shows_loss(self, before, now_totals):

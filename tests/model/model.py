@@ -33,14 +33,15 @@ class Hub:
             self.clusters[name] = Cluster(name, self.settings, self.headroom)
         return self.clusters[name]
 
-    def run(self, lines):
+    def run(self, lines, until=None):
+        """Until no deadline is left, or to `until`, deadlines then included."""
         times = sorted({line["time"] for line in lines})
         index, now = 0, None
         while True:
             due = {t for t in self.deadlines() if now is None or t > now} if now is not None else set()
             if index < len(times):
                 due.add(times[index])
-            if not due:
+            if not due or (until is not None and min(due) > until):
                 break
             now = min(due)
             taken = []

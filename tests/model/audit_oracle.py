@@ -1,0 +1,289 @@
+"""The model with a memory, for answers about the past: which layer holds a value and until when, what moved it last,
+how a grant came about, and what a configuration costs in over- and under-quota.
+"""
+from collections import defaultdict
+
+import model
+from audit_events import configuration, lines_of
+from capacity import Row, amounts, canonical, divide, quantum
+from damping import Cluster, window
+
+
+class Watched(Cluster):
+    """A cluster that remembers what moved its values, and why."""
+
+    def __init__(self, name, settings, headroom):
+        super().__init__(name, settings, headroom)
+        self.moves = {}              # key -> (from, to, time, by)
+        self.held_since = None
+        self.second_at = None        # when a second observation ended a hold
+        self.was_lost = False        # before this moment
+
+    def observe(self, totals, now, cordon_only):
+        held = self.hold is not None
+        super().observe(totals, now, cordon_only)
+        if held and self.hold is None:
+            self.second_at = now
+        if self.hold is not None and not held:
+            self.held_since = now
+
+    def settle(self, now):
+        before = {key: value.accepted for key, value in self.keys.items()}
+        expired = self.hold is not None and now >= self.hold["until"]
+        edited, flushed = self.at_once, set(self.flush)
+        super().settle(now)
+        for key, value in self.keys.items():
+            old = before.get(key)
+            if old is None or value.accepted == old:
+                continue
+            if value.accepted > old:
+                by = {"growWindow"}
+            else:
+                causes = (("claimEdit", edited), ("cordon", key[0] in flushed), ("massShrinkHold", expired),
+                          ("secondObservation", self.second_at == now), ("sourceBack", self.was_lost))
+                by = {next((name for name, is_it in causes if is_it), "shrinkWindow")}
+                if any(when == now - self.settings["shrinkWindow"] for when, _ in value.usable):
+                    by.add("shrinkWindow")  # both at this moment: either is true
+            self.moves[key] = (old, value.accepted, now, by)
+        self.was_lost = self.lost
+
+    # which layer holds a value
+
+    def state(self, key):
+        value = self.keys[key]
+        usable = value.usable[-1][1]
+        if self.lost:
+            return "Lost"
+        if not self.known:
+            return "Unknown"
+        if self.hold:
+            return "Held"
+        if not self.live:
+            return "Stale"
+        if value.accepted > usable:
+            return "Shrinking"
+        return "Growing" if value.accepted < usable else "Accepted"
+
+    def layer(self, key, now):
+        """(name, since, until); since and until None where the pages give none."""
+        s, value = self.settings, self.keys[key]
+        usable = value.usable[-1][1]
+        if self.lost:
+            return ("lost", None, None)
+        if not self.known:
+            until = min(self.last_change + s["firstQuiet"], self.first_known + s["growWindow"])
+            return ("firstQuiet", self.last_change, until)
+        if value.accepted > usable:
+            if self.hold:
+                return ("massShrinkHold", self.held_since, self.hold["until"])
+            fell = self.fell_below(value.usable, value.accepted, now)
+            return ("shrinkWindow", fell, fell + s["shrinkWindow"])
+        if value.accepted == usable:
+            return ("none", None, None)
+        return self.growing_layer(key, now)
+
+    def growing_layer(self, key, now):
+        s, value = self.settings, self.keys[key]
+        if not self.live:
+            return ("frozen", None, None)
+        growing = value.growable[-1][1]
+        if growing <= value.accepted:
+            return ("flapSuppress", None, None)
+        if self.hold:
+            return ("massShrinkHold", self.held_since, self.hold["until"])
+        grow = min(window(value.growable, now - s["growWindow"], now))
+        opens = self.returned + s["growWindow"] if self.returned is not None else 0
+        if grow <= value.accepted or now < opens:
+            rose = max(self.rose_above(value.growable, value.accepted, now), self.returned or 0)
+            return ("growWindow", rose, rose + s["growWindow"])
+        if value.last_grow is not None and now < value.last_grow + s["minGrowInterval"]:
+            return ("minGrowInterval", value.last_grow, value.last_grow + s["minGrowInterval"])
+        return ("deadband", value.gap_since, value.gap_since + s["deadbandMaxAge"])
+
+    @staticmethod
+    def fell_below(steps, level, now):
+        """Since when the step function is below."""
+        since = None
+        for when, v in steps:
+            if when > now:
+                break
+            since = None if v >= level else (when if since is None else since)
+        return since
+
+    @staticmethod
+    def rose_above(steps, level, now):
+        since = None
+        for when, v in steps:
+            if when > now:
+                break
+            since = None if v <= level else (when if since is None else since)
+        return since
+
+
+class Replayed(model.Hub):
+    """The hub, with clusters that remember, and with what whatif's totals are made of."""
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.spans = []       # (from, to, {key: (over, under)})
+        self.carried = {}     # queue -> {(cluster, flavor, resource): amount}
+        self.gauges, self.gauged = {}, None
+        self.metered = False
+        self.written = 0
+        self.stood = set()    # queues that were written since they are there
+
+    def cluster(self, name):
+        if name not in self.clusters:
+            self.clusters[name] = Watched(name, self.settings, self.headroom)
+        return self.clusters[name]
+
+    def step(self, lines, now):
+        if self.metered and self.gauged is not None:
+            self.spans.append((self.gauged, now, self.gauges))
+        super().step(lines, now)
+        if self.metered:
+            for _, queue, _ in self.writes[self.written:]:
+                self.carried[queue] = self.contributions(queue)
+                self.stood.add(queue)
+            self.written = len(self.writes)
+            self.stood &= set(self.queues)
+            for queue in set(self.carried) - set(self.queues):
+                del self.carried[queue]
+            for queue in set(self.queues) - self.stood:
+                self.carried[queue] = self.stands_right(queue, now)
+            self.gauges, self.gauged = self.measure(), now
+
+    def contributions(self, queue):
+        out = {}
+        for cluster_name, claim_name in self.live_claims().items():
+            cluster = self.cluster(cluster_name)
+            if not cluster.known or cluster.away:
+                continue
+            for pair, row in steps_of(self.valid_specs[claim_name], cluster).items():
+                if pair[0] == queue and (pair[1], pair[2]) in self.queues[queue]["quota"]:
+                    out[(cluster_name, pair[1], pair[2])] = row["granted"]
+        return out
+
+    def stands_right(self, queue, now):
+        """What a queue carries that was never written: the pairs that stood as they should."""
+        wish = self.desired(now).get(queue, {})
+        return {key: granted for key, granted in self.contributions(queue).items()
+                if wish.get(key[1:]) == self.queues[queue]["quota"][key[1:]]}
+
+    def measure(self):
+        """{(cluster, flavor or "", resource): (over-quota, under-quota)}, as replay/totals.h defines them."""
+        promised = defaultdict(int)
+        for carried in self.carried.values():
+            for key, granted in carried.items():
+                promised[key] += granted
+        out = {}
+        live = self.live_claims()
+        for name, cluster in self.clusters.items():
+            if cluster.first_known is None:
+                continue
+            spec = self.valid_specs.get(live.get(name), {"resourceAssignments": []})
+            usable, wanted, mine = defaultdict(int), defaultdict(int), defaultdict(int)
+            for (flavor, resource), value in cluster.keys.items():
+                usable[self.gauge(spec, cluster, flavor, resource)] += value.usable[-1][1]
+            for a in spec["resourceAssignments"]:
+                for resource, assigned in amounts(a["resources"]).items():
+                    wanted[self.gauge(spec, cluster, a["flavor"], resource)] += assigned
+            for (who, flavor, resource), granted in promised.items():
+                if who == name:
+                    mine[self.gauge(spec, cluster, flavor, resource)] += granted
+            for key in set(usable) | set(wanted) | set(mine):
+                out[(name, *key)] = (max(0, mine[key] - usable[key]),
+                                     max(0, min(usable[key], wanted[key]) - mine[key]))
+        return out
+
+    @staticmethod
+    def gauge(spec, cluster, flavor, resource):
+        mode = spec.get("flavorCapacity", "Auto")
+        bounds = mode == "Strict" or (mode == "Auto" and flavor in cluster.mapped)
+        return (flavor if bounds else "", resource)
+
+
+def steps_of(spec, cluster, values=None):
+    """{(queue, flavor, resource): the division's steps}; `values` instead of what is accepted."""
+    accepted = values or {key: value.accepted for key, value in cluster.keys.items()}
+    mode, policy = spec.get("flavorCapacity", "Auto"), spec.get("shrinkPolicy", "Proportional")
+    nominal, out = amounts(spec["nominalResources"]), {}
+    for resource in sorted({canonical(r) for a in spec["resourceAssignments"] for r in a["resources"]}):
+        unit = quantum(resource)
+        total = sum(v for (_, r), v in accepted.items() if r == resource)
+        rows = []
+        for a in spec["resourceAssignments"]:
+            assigned = amounts(a["resources"]).get(resource)
+            if assigned is None:
+                continue
+            wanted = assigned
+            if spec.get("nominalPolicy") == "TrackCapacity" and total > nominal[resource] > 0:
+                wanted = assigned * total // nominal[resource] // unit * unit
+            minimum = amounts(a.get("minResources")).get(resource, 0)
+            rows.append(Row(a["clusterQueueName"], a["flavor"], wanted, minimum, a.get("priority") or 0))
+            out[(a["clusterQueueName"], a["flavor"], resource)] = {
+                "assigned": assigned, "wanted": wanted, "totalBound": total, "flavorBound": None, "minimum": minimum,
+                "minimumsAbove": False}
+        for flavor in sorted({r.flavor for r in rows}):
+            mine = [r for r in rows if r.flavor == flavor]
+            if mode == "Strict" or (mode == "Auto" and flavor in cluster.mapped):
+                split(mine, accepted.get((flavor, resource), 0), unit, policy, out, resource, "flavorBound")
+            else:
+                for r in mine:
+                    r.granted = r.assigned
+        for r in rows:
+            out[(r.queue, r.flavor, resource)]["afterFlavor"] = r.granted
+            r.assigned, r.minimum = r.granted, min(r.minimum, r.granted)
+        split(rows, total, unit, policy, out, resource, "totalBound")
+        for r in rows:
+            out[(r.queue, r.flavor, resource)]["granted"] = r.granted
+    return out
+
+
+def split(rows, bound, unit, policy, out, resource, name):
+    short = sum(r.assigned for r in rows) > bound and sum(r.minimum for r in rows) > bound // unit * unit
+    for r in rows:
+        out[(r.queue, r.flavor, resource)][name] = bound
+        out[(r.queue, r.flavor, resource)]["minimumsAbove"] |= short
+    divide(rows, bound, unit, policy)
+
+
+# ------------------------------------------------------------------------------- what another configuration would do
+
+
+def totals_of(hub, end):
+    """What whatif says of a world, from its spans: over-quota and under-quota integrated to `end`."""
+    spans = hub.spans + ([(hub.gauged, end, hub.gauges)] if hub.gauged is not None else [])
+    over_time, over, under, since, shrinks, slowest = 0, defaultdict(int), defaultdict(int), {}, 0, 0
+    for begin, until, gauges in spans:
+        for key in set(gauges) | set(since):
+            above, below = gauges.get(key, (0, 0))
+            if above > 0:
+                since.setdefault(key, begin)
+                over_time += until - begin
+            elif key in since:
+                slowest = max(slowest, begin - since.pop(key))
+                shrinks += 1
+            over[key[2]] += above * (until - begin)
+            under[key[2]] += below * (until - begin)
+    slowest = max([slowest, *(end - begin for begin in since.values())])
+    return {"overQuotaSeconds": over_time // 1000, "safeShrinks": shrinks, "slowestShrinkSeconds": slowest // 1000,
+            "queueWrites": len(hub.writes),
+            "overQuotaResourceHours": {r: resource_hours(r, n) for r, n in over.items() if resource_hours(r, n)},
+            "underQuotaResourceHours": {r: resource_hours(r, n) for r, n in under.items() if resource_hours(r, n)}}
+
+
+def resource_hours(resource, sum_):
+    """cpu and devices in thousandths, everything else in units."""
+    return sum_ * (1000 if quantum(resource) == 1 else 1) // (3600 * 1000)
+
+
+def world(events, changed, end):
+    """History's facts under its configuration with `changed` settings; metered to `end`."""
+    config = configuration([e for e in events if e["fact"] == "ConfigChanged"][0])
+    config["debounce"].update({k: v for k, v in changed.items() if k in config["debounce"]})
+    config.update({k: v for k, v in changed.items() if k == "overbookPercent"})
+    hub = Replayed(config)
+    hub.metered = True
+    hub.run(lines_of(events), until=end)
+    return hub

@@ -1,0 +1,101 @@
+"""Traces for questions about the past: those of traces.py, and on top what such questions stumble over: a queue that is
+deleted and made again, a claim under another name, flavors that select other labels, a cluster of which ClusterMetrics
+tells, queues that spell the alias.
+"""
+import json
+
+import traces
+from traces import line
+
+MORE = ("queuegone", "renamed", "relabel", "metrics", "alias")
+
+
+class Maker(traces.Maker):
+    def __init__(self, seed, features=None):
+        super().__init__(seed, features)
+        if features is None:
+            self.on |= {f for f in MORE if self.r.random() < 0.3}
+        if "queuegone" in self.on:
+            self.on.discard("writeInterval")  # the model does not know whether a new queue inherits the interval
+
+    def queue(self, name):
+        queue = super().queue(name)
+        if "alias" in self.on and name != "qb":
+            text = json.dumps(queue["spec"]).replace('"nvidia.com/gpu"', '"gpu"')
+            queue["spec"] = json.loads(text)
+        return queue
+
+    def make(self):
+        lines = super().make()
+        extra = []
+        last = lines[-1]["time"]
+        if "queuegone" in self.on and last > 9000:
+            extra += self.queue_gone(last)
+        if "renamed" in self.on and last > 9000 and "claimdelete" not in self.on and "edits" not in self.on:
+            extra += self.renamed(lines, last)
+        if "relabel" in self.on and last > 9000:
+            extra.append(self.relabelled(last))
+        merged = sorted(lines + extra, key=lambda entry: entry["time"])  # sorted keeps the order of equal times
+        if "metrics" in self.on and "stale" not in self.on:
+            merged = by_metrics(merged, self.clusters[-1])
+        self.lines = merged
+        return merged
+
+    def moment(self, last):
+        return self.r.randrange(2000, last, 500)
+
+    def queue_gone(self, last):
+        gone = self.moment(last)
+        queue = self.queue("qa")
+        return [line(gone, "ClusterQueue", {"metadata": {"name": "qa"}, "spec": queue["spec"]}, "DELETED"),
+                line(gone + self.r.choice([0, 500, 7000]), "ClusterQueue", queue)]
+
+    def renamed(self, lines, last):
+        """The claim of the last cluster goes, another with what it said comes."""
+        name = "claim-" + self.clusters[-1]
+        told = next(x["object"] for x in lines if x.get("object", {}).get("metadata", {}).get("name") == name)
+        when = self.moment(last)
+        again = dict(told, metadata=dict(told["metadata"], name="again", uid="uid-again"))
+        return [dict(line(when, "ClusterResourceClaim", {}, "DELETED"), object=told),
+                dict(line(when + self.r.choice([0, 3000]), "ClusterResourceClaim", {}), object=again)]
+
+    def relabelled(self, last):
+        """A flavor selects other nodes from here on."""
+        name = self.r.choice(self.flavors)
+        labels = self.r.choice([{}, {"type": "spot"}, {"size": "big"}, {"type": "od", "size": "big"}])
+        return line(self.moment(last), "ResourceFlavor", {
+            "metadata": {"name": name}, "spec": dict(traces.FLAVORS[name], nodeLabels=labels)}, "MODIFIED")
+
+
+def by_metrics(lines, cluster):
+    """The cluster's Nodes as one ClusterMetrics, which knows no Ready: a node that is not has a taint."""
+    nodes, out, changed = {}, [], None
+
+    def flush():
+        if changed is not None:
+            told = [{"name": n, "labels": o["metadata"].get("labels", {}), "taints": taints_of(o),
+                     "unschedulable": bool(o["spec"].get("unschedulable")),
+                     "allocatableResources": o["status"]["allocatable"]} for n, o in nodes.items()]
+            out.append({"type": "MODIFIED", "time": changed, "cluster": "hub", "object": {
+                "apiVersion": "galaxy.kubestellar.io/v1alpha1", "kind": "ClusterMetrics", "metadata": {"name": cluster},
+                "status": {"nodes": told} if told else {}}})
+
+    for entry in lines:
+        if changed is not None and entry["time"] != changed:
+            flush()
+            changed = None
+        if entry.get("object", {}).get("kind") == "Node" and entry["cluster"] == cluster:
+            name = entry["object"]["metadata"]["name"]
+            nodes.pop(name, None)
+            if entry["type"] != "DELETED":
+                nodes[name] = entry["object"]
+            changed = entry["time"]
+        else:
+            out.append(entry)
+    flush()
+    return out
+
+
+def taints_of(node):
+    ready = node["status"]["conditions"][0]["status"] == "True"
+    return list(node["spec"].get("taints", [])) + ([] if ready else [{"key": "dead", "effect": "NoExecute"}])
