@@ -1,6 +1,7 @@
 #include "replay/audit_moment.h"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <set>
 
@@ -14,6 +15,8 @@ namespace fairlead {
 namespace {
 
 constexpr std::size_t kNearbyMax = 5;
+// More events are not read on the way to the next one that is wanted: finding it costs less.
+constexpr std::uint64_t kPassedOverMax = 128;
 
 Error bad_input(std::string message) { return {ErrorCode::bad_input, std::move(message)}; }
 
@@ -108,6 +111,28 @@ Json as_of_json(const Moment& moment) {
 Json configuration_json(const State& state) {
   return {{"seq", state.configuration_seq.value},
           {"digest", sha256(to_text(to_json(state.configuration))).hex()}};
+}
+
+void EventLookup::expect(std::vector<Seq> seqs) {
+  std::sort(seqs.begin(), seqs.end());
+  std::unique_ptr<EventReader> reader;
+  Seq there;  // what it reads next
+  for (const Seq seq : seqs) {
+    if (seq == Seq{} || seq < log_.first_seq() || read_.contains(seq)) continue;
+    if (!reader || seq < there || seq.value - there.value > kPassedOverMax) {
+      auto opened = log_.read(seq);
+      if (!opened) continue;
+      reader = *std::move(opened);
+      there = seq;
+    }
+    for (; reader && there <= seq; there = next(there)) {
+      auto event = reader->next();
+      if (!event || !*event)
+        reader.reset();
+      else if (there == seq && (*event)->seq == seq)
+        read_[seq] = std::move(**event);
+    }
+  }
 }
 
 const Event* EventLookup::at(Seq seq) {

@@ -30,6 +30,9 @@ Json configuration_json(const State& state);
 class EventLookup {
  public:
   explicit EventLookup(const EventLog& log) : log_(log) {}
+  /// Reads these in one walk: events that are asked for one by one cost their group commit each
+  /// time. Whoever knows what he is going to ask for says so first; nothing else changes.
+  void expect(std::vector<Seq> seqs);
   /// Null if there is no such event (any more).
   const Event* at(Seq seq);
   /// {"seq", "time"}; the time is null where the event cannot be read.

@@ -119,6 +119,25 @@ Json grant_json(const State& state, const GrantOfPair& grant, QueueWishes& wishe
   return row;
 }
 
+// What the answer is going to name.
+std::vector<Seq> events_behind(const State& state, const KnownPair& pair,
+                               const std::vector<GrantOfPair>& grants) {
+  std::vector<Seq> seqs{state.configuration_seq};
+  const auto add = [&seqs](const std::vector<Seq>& because) {
+    seqs.insert(seqs.end(), because.begin(), because.end());
+  };
+  for (const GrantOfPair& grant : grants) {
+    seqs.push_back(grant.claim->edited_seq);
+    const auto cluster = state.clusters.find(grant.claim->terms->cluster);
+    if (cluster == state.clusters.end()) continue;
+    for (const auto& [key, value] : cluster->second.capacity)
+      if (key.resource == grant.grant->row.resource) add(value.because);
+  }
+  if (const auto queue = state.queues.find(pair.queue); queue != state.queues.end())
+    for (const auto& [name, share] : queue->second.workers.shares) add(share.because);
+  return seqs;
+}
+
 Json value_json(const PairAtMoment& at) {
   const State& state = at.state();
   const auto queue = state.queues.find(at.pair.queue);
@@ -144,11 +163,13 @@ Result<AuditAnswer> audit_why(const AuditSource& source, const AuditPair& asked,
       last_change_of(source.log, at->pair.queue, at->pair.key.flavor, at->pair.key.resource,
                      state.configuration.resource_aliases, state.seq);
   if (!written) return written.error();
+  const std::vector<GrantOfPair> found = grants_of_pair(state, at->pair);
   EventLookup lookup(source.log);
+  lookup.expect(events_behind(state, at->pair, found));
   EarlierClusters earlier(source);
   QueueWishes wishes(state);
   Json grants = Json::array();
-  for (const GrantOfPair& grant : grants_of_pair(state, at->pair))
+  for (const GrantOfPair& grant : found)
     grants.push_back(grant_json(state, grant, wishes, lookup, earlier));
   Json answer = at->answer("QuotaWhy");
   const Json place = lookup.place(state.configuration_seq);

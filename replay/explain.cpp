@@ -326,21 +326,24 @@ Json node_rows(const State& state, const GrantOfPair& grant) {
     const auto& [name, node] = *entry;
     const std::string& flavor = winning_flavor(node.facts.labels, state.flavors);
     const CountedNode counted{flavor, is_eligible(node.facts, flavor, state.flavors)};
-    const auto amounts =
-        canonical_amounts(node.facts.allocatable, state.configuration.resource_aliases);
-    const auto amount = amounts.find(row.resource);
+    Amount amount = 0;
+    for_each_canonical(node.facts.allocatable, state.configuration.resource_aliases,
+                       [&](std::string_view resource, Amount of) {
+                         if (resource == row.resource) amount = of;
+                       });
     const FlapPenalty* flap = cluster.flaps.find(name);
     const bool suppressed = flap != nullptr && flap->suppressed_since;
-    rows.push_back(
-        {{"name", name},
-         {"seq", node.seq.value},
-         {"flavor", counted.flavor},
-         {"amount", amount_text(row.resource, amount == amounts.end() ? 0 : amount->second)},
-         {"eligible", counted.eligible},
-         {"counts", counted.eligible && counted.flavor == row.flavor},
-         {"reasons", reasons_against(state, node.facts, counted, row.flavor)},
-         {"suppressedSince", suppressed ? time_json(flap->suppressed_since) : Json()},
-         {"suppressedUntil", suppressed ? time_json(flap->release_time(settings)) : Json()}});
+    // There are thousands: field by field, because a list of initializers is copied.
+    Json& told = rows.emplace_back(Json::object());
+    told["name"] = name;
+    told["seq"] = node.seq.value;
+    told["flavor"] = counted.flavor;
+    told["amount"] = amount_text(row.resource, amount);
+    told["eligible"] = counted.eligible;
+    told["counts"] = counted.eligible && counted.flavor == row.flavor;
+    told["reasons"] = reasons_against(state, node.facts, counted, row.flavor);
+    told["suppressedSince"] = suppressed ? time_json(flap->suppressed_since) : Json();
+    told["suppressedUntil"] = suppressed ? time_json(flap->release_time(settings)) : Json();
   }
   return rows;
 }

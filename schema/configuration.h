@@ -113,7 +113,7 @@ struct Configuration {
   DebounceSettings debounce;
   MultiKueueSettings multikueue;
   WriteSettings writes;
-  std::int64_t snapshot_every = 100000;
+  std::int64_t snapshot_every = 25000;
   Duration raw_retention = hours(168);
 
   friend bool operator==(const Configuration&, const Configuration&) = default;

@@ -186,6 +186,11 @@ Result<Snapshot> read_snapshot(std::string_view bytes) {
   return Snapshot{info_of(*envelope, kHeaderBytes + bytes.size()), *std::move(state)};
 }
 
+std::uint64_t snapshot_spacing(std::int64_t every, std::uint64_t last_bytes) {
+  constexpr std::uint64_t kMebibyteOfEvents = 20'000;  // of a log of Nodes that change
+  return std::max(static_cast<std::uint64_t>(every), (last_bytes >> 20) * kMebibyteOfEvents);
+}
+
 SnapshotStore::SnapshotStore(fs::path data_directory)
     : directory_(std::move(data_directory) / "snapshots") {}
 

@@ -24,6 +24,15 @@ struct SnapshotVerdict {
   std::string fault;  ///< what is wrong with it; empty: its state is what the log folds to
 };
 
+/// More are thinned out by a hub. With the default configuration that is not before the log of a
+/// fleet of some ten thousand nodes has 25 million events.
+inline constexpr std::size_t kSnapshotsMax = 1024;
+
+/// How many events lie between two snapshots: `every`, or more where the last one was large, so
+/// that snapshots take no more of the disk than events do and taking them no more time than
+/// folding. A question about the past costs the fold of so many events at most.
+std::uint64_t snapshot_spacing(std::int64_t every, std::uint64_t last_bytes);
+
 class SnapshotStore final : public SnapshotSource {
  public:
   /// Of a data directory; nothing is read or made yet.

@@ -13,6 +13,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -253,7 +254,9 @@ class Reader {
   template <class T>
   void get_items(T& value) {
     if constexpr (is_a<T, PackedMap>) {
-      std::vector<typename T::value_type> items(get_count());
+      // The same memory for every map: a fleet has two of them a node.
+      auto& items = std::get<std::vector<typename T::value_type>>(items_);
+      items.resize(get_count());
       for (auto& [key, held] : items) get(key), get(held);
       if (!value.assign_sorted(items.size(), [&](std::size_t i) { return items[i]; }))
         throw Malformed{"a map is unsorted"};
@@ -302,6 +305,8 @@ class Reader {
     return value;
   }
   std::uint64_t get_varint() {
+    if (!bytes_.empty() && static_cast<std::uint8_t>(bytes_[0]) < 0x80)
+      return static_cast<std::uint8_t>(take(1)[0]);  // most are small
     std::uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
       const auto byte = static_cast<std::uint8_t>(take(1)[0]);
@@ -330,6 +335,9 @@ class Reader {
   }
 
   std::string_view bytes_;
+  std::tuple<std::vector<PackedMap<std::string_view>::value_type>,
+             std::vector<PackedMap<std::int64_t>::value_type>>
+      items_;  ///< of the map that is being read
 };
 
 }  // namespace

@@ -68,6 +68,9 @@ class RocksdbLog final : public EventLog {
   Result<std::vector<Event>> append_ahead(std::vector<EventDraft>&& drafts, LogTime time,
                                           Epoch epoch) override;
   Result<void> settle() override;
+  /// Empties the write-ahead log: what stands there alone would be read again by everybody who
+  /// opens the log. For a writer that ends; nothing is lost where this is left out or fails.
+  Result<void> move_to_tables();
   Result<std::unique_ptr<EventReader>> read(Seq from) const override;
   Result<Seq> last_at(LogTime time) const override;
   Result<std::optional<std::string>> raw(Seq seq) const override;

@@ -1,4 +1,5 @@
-// What RocksdbLog does with whole group commits: hand them out, and forget the oldest.
+// What RocksdbLog does with whole group commits: hand them out, forget the oldest, and put the
+// newest where they need not be read before the log is open.
 #include <algorithm>
 
 #include "engine/log/log_contents.h"
@@ -104,6 +105,14 @@ Result<void> RocksdbLog::prune_before(Seq seq) {
   }
   store_->pruned_entries.first = next(cut->last).value;
   return free_pruned();
+}
+
+Result<void> RocksdbLog::move_to_tables() {
+  if (auto settled = settle(); !settled) return settled;
+  const rocksdb::Status status =
+      store_->db->Flush({}, {store_->events, store_->raw, store_->by_object, store_->meta});
+  if (!status.ok()) return translate(status, "cannot empty the write-ahead log");
+  return {};
 }
 
 /// Rewrites what still holds pruned events. They are gone whether or not this succeeds.

@@ -187,12 +187,17 @@ Result<void> run_hub(const HubCommandOptions& options) {
   signals.forward_to(inbox);
   HubLoop loop(core, inbox, status, ports_for(options, connections, say));
   auto ended = loop.run();
-  if (ended)
+  if (ended) {
     say({Urgency::info, "stopped", {{"seq", std::to_string(core.state().seq.value)}}});
-  else
+    if (auto moved = (*log)->move_to_tables(); !moved)
+      say({Urgency::warn,
+           "the next opening of the log takes longer",
+           {{"why", moved.error().message}}});
+  } else {
     say({Urgency::error,
          "the log takes no more events: nothing is written any more, the process ends",
          {{"why", ended.error().message}}});
+  }
   inbox.close();
   connections.stop();
   return ended;

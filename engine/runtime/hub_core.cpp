@@ -38,8 +38,9 @@ LogTime HubCore::now() const { return std::max({clock_.now(), log_.last_time(), 
 
 Result<std::vector<Event>> HubCore::commit(std::vector<EventDraft>&& drafts, Reach reach) {
   auto events = append(std::move(drafts), reach);
-  const auto every = static_cast<std::uint64_t>(state_.configuration.snapshot_every);
-  if (events && state_.seq.value >= last_snapshot_.value + every)
+  const std::uint64_t spacing =
+      snapshot_spacing(state_.configuration.snapshot_every, last_snapshot_bytes_);
+  if (events && state_.seq.value >= last_snapshot_.value + spacing)
     if (auto taken = take_snapshot(); !taken) return taken.error();
   return events;
 }
@@ -84,6 +85,7 @@ Result<void> HubCore::take_snapshot() {
   }
   const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - began;
   ++figures_.snapshots;
+  last_snapshot_bytes_ = taken->bytes;
   say_({Urgency::info,
         "snapshot taken",
         {{"seq", std::to_string(taken->seq.value)},
@@ -117,6 +119,7 @@ Result<void> HubCore::fold_log(const Progress& progress) {
   if (*snapshot) {
     state_ = std::move((*snapshot)->state);
     last_snapshot_ = state_.seq;
+    last_snapshot_bytes_ = (*snapshot)->info.bytes;
   }
   auto state = state_from(log_, std::move(state_), log_.last_seq(), progress);
   if (!state) return state.error();

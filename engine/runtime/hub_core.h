@@ -64,8 +64,6 @@ struct HubEffects {
 inline constexpr std::size_t kUnplannedEventsMax = 4096;
 /// Rounds of planning in one step; what is left waits for the next.
 inline constexpr int kRoundsMax = 8;
-/// More snapshots are thinned out.
-inline constexpr std::size_t kSnapshotsMax = 256;
 /// Timers that are due closer together share a TimerFired.
 inline constexpr Duration kTimerGap = milliseconds(1);
 
@@ -165,6 +163,7 @@ class HubCore {
   bool undecided_ = false;  ///< something was folded since the last decision
   std::size_t unplanned_ = 0;
   Seq last_snapshot_;
+  std::uint64_t last_snapshot_bytes_ = 0;
   LogTime timer_opens_;
   bool winding_down_ = false;
   HubFigures figures_;

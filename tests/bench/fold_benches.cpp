@@ -109,8 +109,8 @@ class Fleet {
   std::uint64_t version_ = 40'000'000;
 };
 
-/// The log of a fleet: its beginning and `changes`, 256 a commit, a commit every two seconds, with
-/// a snapshot every 100000 events if asked for.
+/// The log of a fleet: its beginning and `changes`, 256 a commit, a commit every two seconds, if
+/// asked for with the snapshots that a hub takes, and closed as a hub does it.
 struct FleetLog {
   fs::path directory;
   std::uint64_t events = 0;
@@ -128,7 +128,7 @@ std::shared_ptr<const FleetLog> write_fleet(const Place& place, std::uint64_t no
   State state;
   Touched touched;
   written->first = written->last = LogTime{1'750'000'000'000'000'000};
-  std::uint64_t next_snapshot = 100'000;
+  std::uint64_t next_snapshot = snapshot_spacing(state.configuration.snapshot_every, 0);
   const auto append = [&](std::vector<EventDraft> drafts) {
     written->last = written->last + seconds(2);
     const auto events = need(log->append_owned(std::move(drafts), written->last, Epoch{1}));
@@ -137,8 +137,9 @@ std::shared_ptr<const FleetLog> write_fleet(const Place& place, std::uint64_t no
     for (const Event& event : events) evolve(state, event, touched);
     touched = {};
     if (written->events < next_snapshot) return;
-    need(store.take(state, log->chain()));
-    next_snapshot += 100'000;
+    const std::uint64_t bytes = need(store.take(state, log->chain())).bytes;
+    need(store.thin(kSnapshotsMax));
+    next_snapshot = written->events + snapshot_spacing(state.configuration.snapshot_every, bytes);
   };
   Fleet fleet(nodes);
   std::vector<EventDraft> all = fleet.beginning();
@@ -150,6 +151,7 @@ std::shared_ptr<const FleetLog> write_fleet(const Place& place, std::uint64_t no
     for (int i = 0; i < 256; ++i) group.push_back(fleet.change());
     append(std::move(group));
   }
+  need(log->move_to_tables());
   return written;
 }
 
@@ -353,7 +355,7 @@ template <class Ask>
 auto prepare_question(double limit_ms, Ask ask) {
   return [limit_ms, ask](const Place& place) {
     const bool tiny = place.size == Size::tiny;
-    // 10 M events of 10000 nodes; a question starts at one of a hundred snapshots.
+    // 10 M events of 10000 nodes.
     const auto written =
         write_fleet(place, tiny ? 200 : 10'000, tiny ? 1024 : 10'000'000, Snapshots::taken);
     return Trial{[written, ask] { return milliseconds_of(*written, ask); },

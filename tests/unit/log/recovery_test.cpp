@@ -60,6 +60,33 @@ TEST_CASE("A log that was closed opens again with everything, and goes on") {
   CHECK(read_all(*open_log(directory.path(), OpenMode::read)).size() == before.size() + 3);
 }
 
+TEST_CASE("A log that was moved to tables has nothing in its write-ahead log, and goes on") {
+  ScratchDirectory directory;
+  std::vector<Event> events = make_log(directory.path(), 3);
+  for (int round = 0; round < 2; ++round) {
+    {
+      const auto log = open_log(directory.path());
+      REQUIRE(log->append(drafts(round, 1), LogTime{100 + round}, Epoch{2}).has_value());
+      CHECK(last_batch_in_directory(directory.path() / "log").value() > 0);
+      REQUIRE(log->move_to_tables().has_value());
+      REQUIRE(log->append(drafts(7, 1), LogTime{200 + round}, Epoch{2}).has_value());
+      REQUIRE(log->move_to_tables().has_value());
+      REQUIRE(log->move_to_tables().has_value());
+      const std::vector<Event> now = read_all(*log);
+      CHECK(now.size() == events.size() + 2);
+      CHECK(is_prefix(events, now));
+      events = now;
+    }
+    // RocksDB removes the file a little later than it is told to.
+    CHECK(last_batch_in_directory(directory.path() / "log").value() == 0);
+  }
+  const auto log = open_log(directory.path(), OpenMode::read);
+  CHECK(log->damage().empty());
+  CHECK(read_all(*log) == events);
+  CHECK_FALSE(log->verify()->broken_at);
+  CHECK(log->move_to_tables().has_error());
+}
+
 TEST_CASE(
     "A write-ahead log cut anywhere after the mark is lost too: the whole commits before the cut "
     "remain") {

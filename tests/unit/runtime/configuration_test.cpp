@@ -71,7 +71,7 @@ multikueue:
   accessProviders: []
   dispatcher: false
 writes: {inflightMax: 64, qps: 300, burst: 500}
-log: {snapshotEvery: 100000, rawRetention: 168h}
+log: {snapshotEvery: 25000, rawRetention: 168h}
 )";
 
 }  // namespace

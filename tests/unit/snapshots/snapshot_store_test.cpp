@@ -160,6 +160,15 @@ TEST_CASE("Pruning leaves the newest, thinning leaves the past covered") {
   CHECK(store.bytes(Seq{3}).has_error());
 }
 
+TEST_CASE("Large states are taken less often than small ones") {
+  CHECK(snapshot_spacing(25'000, 0) == 25'000);
+  CHECK(snapshot_spacing(25'000, (2u << 20) - 1) == 25'000);
+  CHECK(snapshot_spacing(25'000, 2u << 20) == 40'000);
+  CHECK(snapshot_spacing(25'000, 13u << 20) == 260'000);
+  CHECK(snapshot_spacing(5, (1u << 20) - 1) == 5);
+  CHECK(snapshot_spacing(1'000'000'000, 13u << 20) == 1'000'000'000);
+}
+
 TEST_CASE("Bytes of one store can be kept in another") {
   const ScratchDirectory here, there;
   MemoryLog log;
