@@ -156,9 +156,7 @@ class JsonDocument {
 
 // Inline, because a projection asks hundreds of times a line.
 
-inline JsonKind JsonView::kind() const {
-  return node_ == nullptr ? JsonKind::absent : node_->kind;
-}
+inline JsonKind JsonView::kind() const { return node_ == nullptr ? JsonKind::absent : node_->kind; }
 
 inline std::string_view JsonView::slice(std::uint32_t at, std::uint32_t size) const {
   return {document_->characters_.data() + at, size};

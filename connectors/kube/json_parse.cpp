@@ -136,7 +136,7 @@ class JsonTreeBuilder {
   }
 
   // False: no JSON, or too deep.
-  [[gnu::always_inline]] bool build() {
+  bool build() {
     std::array<std::uint32_t, kJsonDepthMax> open;  // containers
     std::size_t depth = 0;
     bool in_object = false;  // the innermost of them is one
@@ -234,13 +234,13 @@ class JsonTreeBuilder {
   const std::uint32_t* const begin_;  // places
   const std::uint32_t* const last_;
   const std::uint32_t* at_;
-  std::span<const PlaceRange> without_;  // those that are still to come
+  std::span<const PlaceRange> without_;     // those that are still to come
   const std::uint32_t* skip_at_ = nullptr;  // where the first of them begins
   const std::size_t size_;
   char* text_ = nullptr;
   JsonNode* nodes_ = nullptr;
   std::uint32_t count_ = 0;
-  std::uint32_t unlike_ = 0;  // the last node (if not the root) that is not as it was written
+  std::uint32_t unlike_ = 0;   // the last node (if not the root) that is not as it was written
   std::size_t escape_at_ = 0;  // of the next backslash that was not undone
   bool too_deep_ = false;
 };

@@ -155,8 +155,9 @@ WatchGlancer::Field& WatchGlancer::Field::reach(std::string_view path) {
     const auto has_name = [&](const Field& field) { return field.name == part; };
     at->sizes |= std::uint64_t{1} << part.size();
     const auto found = std::find_if(at->below.begin(), at->below.end(), has_name);
-    at = found != at->below.end() ? &*found
-                                  : &at->below.emplace_back(Field{std::move(part), {}, false, {}, 0});
+    at = found != at->below.end()
+             ? &*found
+             : &at->below.emplace_back(Field{std::move(part), {}, false, {}, 0});
   }
   return *at;
 }
@@ -253,7 +254,9 @@ class WatchGlancer::Walk {
       const std::uint32_t begin = *at_;
       const Field* const field = object.find(string_here());
       at_ += 2;
-      if (field == nullptr ? !skip() : field->left_out ? !leave_out(*field, begin, out) : !value(*field, out))
+      if (field == nullptr  ? !skip()
+          : field->left_out ? !leave_out(*field, begin, out)
+                            : !value(*field, out))
         return false;
     }
     ++at_;
