@@ -31,13 +31,7 @@ std::optional<std::int64_t> JsonView::integer() const {
 }
 
 std::size_t JsonView::size() const {
-  if (!is(JsonKind::array) && !is(JsonKind::object)) return 0;
-  return document_->nodes_[at_].text_size;
-}
-
-void JsonDocument::reserve(std::size_t bytes) {
-  characters_.reserve(bytes);
-  nodes_.reserve(bytes / 24 + 1);
+  return static_cast<std::size_t>(std::distance(begin(), end()));
 }
 
 std::uint32_t JsonDocument::keep(std::string_view text) {
@@ -46,22 +40,15 @@ std::uint32_t JsonDocument::keep(std::string_view text) {
   return at;
 }
 
-JsonDocument::Node& JsonDocument::add(JsonKind kind, std::string_view key) {
-  Node node;
-  node.kind = kind;
-  if (!open_.empty()) {
-    Node& parent = nodes_[open_.back()];
-    ++parent.text_size;
-    if (parent.kind == JsonKind::object) {
-      node.key_at = keep(key);
-      node.key_size = static_cast<std::uint32_t>(key.size());
-    }
-  } else {
+JsonNode& JsonDocument::add(JsonKind kind, std::string_view key) {
+  JsonNode node{kind, 0, 0, 0, 0, 1};
+  if (open_.empty()) {
     check(nodes_.empty(), "a JSON document has one root");
+  } else if (nodes_[open_.back()].kind == JsonKind::object) {
+    node.key_at = keep(key);
+    node.key_size = static_cast<std::uint32_t>(key.size());
   }
-  node.end = static_cast<std::uint32_t>(nodes_.size() + 1);
-  nodes_.push_back(node);
-  return nodes_.back();
+  return nodes_.emplace_back(node);
 }
 
 void JsonDocument::open(JsonKind array_or_object, std::string_view key) {
@@ -71,12 +58,12 @@ void JsonDocument::open(JsonKind array_or_object, std::string_view key) {
 
 void JsonDocument::close() {
   check(!open_.empty(), "a JSON container is open");
-  nodes_[open_.back()].end = static_cast<std::uint32_t>(nodes_.size());
+  nodes_[open_.back()].span = static_cast<std::uint32_t>(nodes_.size() - open_.back());
   open_.pop_back();
 }
 
 void JsonDocument::leaf(JsonKind kind, std::string_view key, std::string_view text) {
-  Node& node = add(kind, key);
+  JsonNode& node = add(kind, key);
   node.text_at = keep(text);
   node.text_size = static_cast<std::uint32_t>(text.size());
 }
@@ -225,9 +212,34 @@ void add_json(JsonDocument& document, const Json& value, std::string_view key) {
   }
 }
 
+// Adds the size of `value` in canonical form, where nothing is to be escaped; false if there are
+// members out of order in it.
+bool add_size(std::size_t& size, JsonView value) {
+  if (value.is(JsonKind::object) && !in_order(value)) return false;
+  switch (value.kind()) {
+    case JsonKind::absent:
+    case JsonKind::null: size += 4; return true;
+    case JsonKind::boolean:
+    case JsonKind::number: size += value.text().size(); return true;
+    case JsonKind::string: size += value.text().size() + 2; return true;
+    case JsonKind::array:
+    case JsonKind::object: break;
+  }
+  size += value.begin() == value.end() ? 2 : 1;  // each member has a comma or bracket behind it
+  for (JsonView member : value) {
+    size += value.is(JsonKind::object) ? member.key().size() + 4 : 1;
+    if (!add_size(size, member)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string canonical_text(JsonView value) {
+  std::size_t size = 0;
+  if (const auto written = value.written();
+      !written.empty() && add_size(size, value) && size == written.size())
+    return std::string(written);  // only white space could be there besides
   std::string out;
   append_canonical(out, value);
   return out;

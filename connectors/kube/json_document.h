@@ -9,11 +9,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "connectors/kube/json_index.h"
@@ -38,6 +40,14 @@ enum class JsonKind : std::uint8_t { absent, null, boolean, number, string, arra
 std::string_view describe(JsonKind kind);
 
 class JsonDocument;
+
+/// One value in a JsonDocument. Offsets are in its characters; the key is empty outside of objects.
+struct JsonNode {
+  JsonKind kind;
+  std::uint32_t key_at, key_size;
+  std::uint32_t text_at, text_size;  ///< of a container: see JsonView::written()
+  std::uint32_t span;                ///< how many nodes: this one and all below it
+};
 
 /// One value of a JsonDocument. Copy freely; valid while its document lives and is not moved from.
 class JsonView {
@@ -64,9 +74,19 @@ class JsonView {
   std::size_t size() const;
   /// The name under which this value is a member of its object; empty for items.
   std::string_view key() const;
+  /// An array or object of a parsed text as it was written, from bracket to bracket. Empty of
+  /// other values, and where something in it was left out or written with escapes.
+  std::string_view written() const {
+    return is_container() ? slice(node_->text_at, node_->text_size) : std::string_view{};
+  }
   /// The member of that name (the last, if there are several); absent if there is none or this is
   /// no object.
-  JsonView operator[](std::string_view name) const;
+  JsonView operator[](std::string_view name) const { return member(name.data(), name.size()); }
+  /// The same of a name that is written out: compared in a step or two.
+  template <std::size_t size>
+  JsonView operator[](const char (&name)[size]) const {
+    return member(name, std::integral_constant<std::size_t, size - 1>());
+  }
 
   class Iterator {
    public:
@@ -76,29 +96,34 @@ class JsonView {
     using pointer = void;
     using iterator_category = std::input_iterator_tag;
 
-    Iterator(const JsonDocument* document, std::uint32_t at) : document_(document), at_(at) {}
-    JsonView operator*() const;
-    Iterator& operator++();
+    Iterator(const JsonDocument* document, const JsonNode* at) : document_(document), at_(at) {}
+    JsonView operator*() const { return JsonView(document_, at_); }
+    Iterator& operator++() {
+      at_ += at_->span;
+      return *this;
+    }
     void operator++(int) { ++*this; }
     bool operator==(const Iterator&) const = default;
 
    private:
     const JsonDocument* document_;
-    std::uint32_t at_;
+    const JsonNode* at_;
   };
   /// Members or items in document order; nothing for other kinds.
-  Iterator begin() const;
-  Iterator end() const;
+  Iterator begin() const { return {document_, is_container() ? node_ + 1 : nullptr}; }
+  Iterator end() const { return {document_, is_container() ? node_ + node_->span : nullptr}; }
 
  private:
   friend class JsonDocument;
-  JsonView(const JsonDocument* document, std::uint32_t at) : document_(document), at_(at) {}
+  JsonView(const JsonDocument* document, const JsonNode* node) : document_(document), node_(node) {}
+  bool is_container() const { return is(JsonKind::array) || is(JsonKind::object); }
+  std::string_view slice(std::uint32_t at, std::uint32_t size) const;
+  template <class Size>
+  JsonView member(const char* name, Size size) const;
 
   const JsonDocument* document_ = nullptr;
-  std::uint32_t at_ = 0;
+  const JsonNode* node_ = nullptr;  // null: stands for nothing
 };
-
-inline JsonView JsonView::Iterator::operator*() const { return JsonView(document_, at_); }
 
 /// Owns the nodes of one document. Movable; views refer to it by address.
 class JsonDocument {
@@ -106,79 +131,55 @@ class JsonDocument {
   JsonDocument() = default;
 
   /// The outermost value; absent for an empty document.
-  JsonView root() const { return nodes_.empty() ? JsonView{} : JsonView(this, 0); }
+  JsonView root() const { return nodes_.empty() ? JsonView{} : JsonView(this, nodes_.data()); }
 
   // Building, in document order. `key` is the member's name inside an object and ignored elsewhere.
   void open(JsonKind array_or_object, std::string_view key);
   void close();
   /// `text` of a string is unescaped; of a number it is its token.
   void leaf(JsonKind kind, std::string_view key, std::string_view text);
-  /// Makes room for a document of about so many bytes.
-  void reserve(std::size_t bytes);
-  /// How many values it holds.
+  /// How many values were added.
   std::size_t size() const { return nodes_.size(); }
 
  private:
   friend class JsonView;
   friend class JsonTreeBuilder;
-  struct Node {
-    JsonKind kind = JsonKind::null;
-    std::uint32_t key_at = 0, key_size = 0;  // in characters_
-    std::uint32_t text_at = 0,
-                  text_size = 0;  // in characters_; of a container text_size counts its members
-    std::uint32_t end = 0;        // index behind the last node below this one
-  };
-  Node& add(JsonKind kind, std::string_view key);
+  JsonNode& add(JsonKind kind, std::string_view key);
   std::uint32_t keep(std::string_view text);
-  std::string_view slice(std::uint32_t at, std::uint32_t size) const {
-    return {characters_.data() + at, size};
-  }
 
-  std::vector<Node> nodes_;          // preorder
-  std::string characters_;           // keys and texts, one behind the other
+  // Preorder. Where a document is read into again and again, there is more room behind the tree
+  // than it takes.
+  std::vector<JsonNode> nodes_;
+  std::string characters_;           // keys and texts
   std::vector<std::uint32_t> open_;  // containers being built
 };
 
 // Inline, because a projection asks hundreds of times a line.
 
-inline JsonKind JsonView::kind() const {
-  return document_ == nullptr ? JsonKind::absent : document_->nodes_[at_].kind;
+inline JsonKind JsonView::kind() const { return node_ == nullptr ? JsonKind::absent : node_->kind; }
+
+inline std::string_view JsonView::slice(std::uint32_t at, std::uint32_t size) const {
+  return {document_->characters_.data() + at, size};
 }
 
 inline std::string_view JsonView::text() const {
-  if (document_ == nullptr) return {};
-  const auto& node = document_->nodes_[at_];
-  if (node.kind == JsonKind::array || node.kind == JsonKind::object) return {};
-  return document_->slice(node.text_at, node.text_size);
+  if (!is(JsonKind::string) && !is(JsonKind::number) && !is(JsonKind::boolean)) return {};
+  return slice(node_->text_at, node_->text_size);
 }
 
 inline std::string_view JsonView::key() const {
-  if (document_ == nullptr) return {};
-  const auto& node = document_->nodes_[at_];
-  return document_->slice(node.key_at, node.key_size);
+  return node_ == nullptr ? std::string_view{} : slice(node_->key_at, node_->key_size);
 }
 
-inline JsonView::Iterator& JsonView::Iterator::operator++() {
-  at_ = document_->nodes_[at_].end;
-  return *this;
-}
-
-inline JsonView::Iterator JsonView::begin() const {
-  if (!is(JsonKind::array) && !is(JsonKind::object)) return {document_, 0};
-  return {document_, at_ + 1};
-}
-
-inline JsonView::Iterator JsonView::end() const {
-  if (!is(JsonKind::array) && !is(JsonKind::object)) return {document_, 0};
-  return {document_, document_->nodes_[at_].end};
-}
-
-inline JsonView JsonView::operator[](std::string_view name) const {
-  JsonView found;
-  if (!is(JsonKind::object)) return found;
-  for (JsonView member : *this)
-    if (member.key() == name) found = member;
-  return found;
+template <class Size>
+JsonView JsonView::member(const char* name, Size size) const {
+  if (!is(JsonKind::object)) return {};
+  const char* const characters = document_->characters_.data();
+  const JsonNode* found = nullptr;
+  const JsonNode* const end = node_ + node_->span;
+  for (const JsonNode* at = node_ + 1; at != end; at += at->span)
+    if (at->key_size == size && std::memcmp(characters + at->key_at, name, size) == 0) found = at;
+  return {document_, found};
 }
 
 /// Where and why a text is no JSON.

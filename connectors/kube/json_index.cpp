@@ -40,7 +40,10 @@ bool JsonIndex::find(std::string_view text) {
   if (impl_->parser->stage1(bytes, text.size(), simdjson::stage1_mode::regular) !=
       simdjson::SUCCESS)
     return false;
-  impl_->places = {impl_->parser->structural_indexes.get(), impl_->parser->n_structural_indexes};
+  std::uint32_t* const places = impl_->parser->structural_indexes.get();
+  const std::size_t count = impl_->parser->n_structural_indexes;
+  places[count] = static_cast<std::uint32_t>(text.size());  // there is room for more than one
+  impl_->places = {places, count};
   return true;
 }
 

@@ -32,16 +32,9 @@ class JsonIndex {
   /// memory. The text is not copied; it must outlive the use of places().
   bool find(std::string_view text);
   std::string_view text() const { return text_; }
-  /// Offsets in text(), ascending. Valid until the next find().
+  /// Offsets in text(), ascending; behind the last one stands, readable, the size of text(). Valid
+  /// until the next find().
   std::span<const std::uint32_t> places() const;
-  /// Where the value or bracket at places()[i] ends at the latest: the next place, white space
-  /// taken off.
-  std::size_t end_of(std::size_t i) const {
-    const auto all = places();
-    std::size_t end = i + 1 < all.size() ? all[i + 1] : text_.size();
-    while (end > 0 && is_space(text_[end - 1])) --end;
-    return end;
-  }
   static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
  private:

@@ -1,6 +1,7 @@
 // From the places of a text's values to the tree: every byte is looked at, but for values that the
 // caller does not want.
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 
@@ -65,6 +66,13 @@ char* put_utf8(char* to, unsigned point) {
   return to;
 }
 
+// What a token that is no string stands for; absent: nothing.
+JsonKind kind_of(std::string_view token) {
+  if (token == "true" || token == "false") return JsonKind::boolean;
+  if (token == "null") return JsonKind::null;
+  return valid_number(token) ? JsonKind::number : JsonKind::absent;
+}
+
 // Undoes escapes in place (what they stand for is never longer); the new end, null if one is wrong.
 char* unescape(char* begin, char* end) {
   char* from = static_cast<char*>(std::memchr(begin, '\\', static_cast<std::size_t>(end - begin)));
@@ -107,91 +115,86 @@ char* unescape(char* begin, char* end) {
 }  // namespace
 
 // Builds the tree in the document's own buffers: the text is copied once, strings stay where they
-// are in the copy.
+// are in the copy. Behind the last place there is one more, of the NUL behind the copy, which fits
+// nowhere: so no step asks whether it is the last.
 class JsonTreeBuilder {
  public:
   JsonTreeBuilder(const JsonIndex& index, JsonDocument& out, std::span<const PlaceRange> without)
-      : places_(index.places()), without_(without), out_(out), size_(index.text().size()) {
-    out_.nodes_.clear();
-    out_.open_.clear();
-    out_.characters_.assign(index.text());
-    out_.nodes_.reserve(places_.size() / 2 + 1);
-    text_ = out_.characters_.data();
+      : begin_(index.places().data()),
+        last_(begin_ + index.places().size()),
+        at_(begin_),
+        without_(without),
+        size_(index.text().size()) {
+    out.characters_.assign(index.text());
+    text_ = out.characters_.data();
     escape_at_ = next_escape(0);
+    // Where n places are read and d containers are open there are at most (n + d + 1) / 2 values.
+    const std::size_t values_max = (index.places().size() + kJsonDepthMax) / 2 + 1;
+    if (out.nodes_.size() < values_max) out.nodes_.resize(values_max);
+    nodes_ = out.nodes_.data();
+    find_skip();
   }
 
   // False: no JSON, or too deep.
   bool build() {
+    std::array<std::uint32_t, kJsonDepthMax> open;  // containers
+    std::size_t depth = 0;
+    bool in_object = false;  // the innermost of them is one
     for (;;) {
-      if (!value()) return false;
-      if (opened_) {
-        opened_ = false;
-        continue;
+      Piece key, text;
+      if (in_object && (here() != '"' || !string(key) || text_[*at_++] != ':')) return false;
+      const char first = here();
+      if (at_ == skip_at_) {
+        unlike_ = count_;
+        add(JsonKind::null, key, text);
+        leave_out();
+      } else if (first == '"') {
+        if (!string(text)) return false;
+        add(JsonKind::string, key, text);
+      } else if (first == '{' || first == '[') {
+        if (depth == kJsonDepthMax) return too_deep_ = true, false;
+        open[depth++] = count_;
+        in_object = first == '{';
+        text.at = *at_++;
+        add(in_object ? JsonKind::object : JsonKind::array, key, text);
+        if (here() != first + 2) continue;  // the bracket that closes, in ASCII
+      } else {
+        if (at_ == last_) return false;
+        text = {*at_, end_here() - *at_};
+        const JsonKind kind = kind_of({text_ + text.at, text.size});
+        if (kind == JsonKind::absent) return false;
+        ++at_;
+        add(kind, key, text);
       }
       // Behind a value: ends of containers, until another value follows.
       for (;;) {
-        if (out_.open_.empty()) return at_ == places_.size();
-        const char next = here();
-        ++at_;
-        const bool object = out_.nodes_[out_.open_.back()].kind == JsonKind::object;
-        if (next == ',') {
-          if (object && !key()) return false;
-          break;
-        }
-        if (next != (object ? '}' : ']')) return false;
-        close();
+        if (depth == 0) return at_ == last_;
+        const std::uint32_t place = *at_++;
+        if (text_[place] == ',') break;
+        if (text_[place] != (in_object ? '}' : ']')) return false;
+        JsonNode& closed = nodes_[open[--depth]];
+        closed.span = count_ - open[depth];
+        if (unlike_ <= open[depth]) closed.text_size = place + 1 - closed.text_at;
+        in_object = depth > 0 && nodes_[open[depth - 1]].kind == JsonKind::object;
       }
     }
   }
   bool too_deep() const { return too_deep_; }
 
  private:
-  char here() const { return at_ < places_.size() ? text_[places_[at_]] : '\0'; }
+  // Of the text.
+  struct Piece {
+    std::uint32_t at = 0, size = 0;
+  };
 
-  // The value at at_, and where it is a container with content its first key; moves on.
-  bool value() {
-    if (!without_.empty() && at_ == without_.front().begin) {
-      add(JsonKind::null, 0, 0);
-      at_ = without_.front().end;
-      without_ = without_.subspan(1);
-      return true;
-    }
-    switch (here()) {
-      case '{': return open(JsonKind::object, '}');
-      case '[': return open(JsonKind::array, ']');
-      case '"': {
-        std::uint32_t from = 0, size = 0;
-        if (!string(from, size)) return false;
-        add(JsonKind::string, from, size);
-        return true;
-      }
-      default: return scalar();
-    }
-  }
+  char here() const { return text_[*at_]; }
 
-  bool open(JsonKind kind, char end) {
-    if (out_.open_.size() >= kJsonDepthMax) return too_deep_ = true, false;
-    add(kind, 0, 0);
-    ++at_;
-    if (here() == end) {
-      ++at_;
-      return true;
-    }
-    out_.open_.push_back(static_cast<std::uint32_t>(out_.nodes_.size() - 1));
-    opened_ = true;
-    return kind == JsonKind::array || key();
+  void leave_out() {
+    at_ = begin_ + without_.front().end;
+    without_ = without_.subspan(1);
+    find_skip();
   }
-
-  void close() {
-    out_.nodes_[out_.open_.back()].end = static_cast<std::uint32_t>(out_.nodes_.size());
-    out_.open_.pop_back();
-  }
-
-  bool key() {
-    if (here() != '"' || !string(key_at_, key_size_) || here() != ':') return false;
-    ++at_;
-    return true;
-  }
+  void find_skip() { skip_at_ = without_.empty() ? nullptr : begin_ + without_.front().begin; }
 
   // Where the next backslash is. Outside of strings there is none in JSON.
   std::size_t next_escape(std::size_t from) const {
@@ -200,73 +203,45 @@ class JsonTreeBuilder {
                             : static_cast<std::size_t>(static_cast<const char*>(found) - text_);
   }
 
-  std::size_t end_here() const {
-    std::size_t end = at_ + 1 < places_.size() ? places_[at_ + 1] : size_;
+  // Where the value at at_ ends: between it and the next place there is white space at most.
+  std::uint32_t end_here() const {
+    std::uint32_t end = at_[1];
     if (text_[end - 1] == '"') return end;              // most do
     while (JsonIndex::is_space(text_[end - 1])) --end;  // ends at the value itself
     return end;
   }
 
-  // Between an opening quote and the next place there is nothing but the string and white space.
-  bool string(std::uint32_t& from, std::uint32_t& size) {
-    const std::size_t begin = places_[at_] + 1;
-    const std::size_t end = end_here() - 1;
-    if (end < begin || text_[end] != '"') return false;
+  // Inlined, so that the state of the walk stays in registers.
+  [[gnu::always_inline]] bool string(Piece& out) {
+    out.at = *at_ + 1;
+    const std::uint32_t end = end_here() - 1;
+    if (end < out.at || text_[end] != '"') return false;
     ++at_;
-    char* last = text_ + end;
-    if (escape_at_ < end) {
-      last = unescape(text_ + begin, last);
-      if (last == nullptr) return false;
-      escape_at_ = next_escape(end);
-    }
-    from = static_cast<std::uint32_t>(begin);
-    size = static_cast<std::uint32_t>(last - (text_ + begin));
+    out.size = end - out.at;
+    if (escape_at_ >= end) return true;
+    const char* const last = unescape(text_ + out.at, text_ + end);
+    if (last == nullptr) return false;
+    if (last != text_ + end) unlike_ = count_;
+    out.size = static_cast<std::uint32_t>(last - (text_ + out.at));
+    escape_at_ = next_escape(end);
     return true;
   }
 
-  bool scalar() {
-    if (at_ >= places_.size()) return false;
-    const std::uint32_t begin = places_[at_];
-    const auto size = static_cast<std::uint32_t>(end_here() - begin);
-    const std::string_view token(text_ + begin, size);
-    ++at_;
-    if (token == "true" || token == "false")
-      add(JsonKind::boolean, begin, size);
-    else if (token == "null")
-      add(JsonKind::null, 0, 0);
-    else if (valid_number(token))
-      add(JsonKind::number, begin, size);
-    else
-      return false;
-    return true;
+  void add(JsonKind kind, Piece key, Piece text) {
+    nodes_[count_++] = {kind, key.at, key.size, text.at, text.size, 1};
   }
 
-  void add(JsonKind kind, std::uint32_t text_at, std::uint32_t text_size) {
-    JsonDocument::Node node;
-    node.kind = kind;
-    node.text_at = text_at;
-    node.text_size = text_size;
-    node.end = static_cast<std::uint32_t>(out_.nodes_.size() + 1);
-    if (!out_.open_.empty()) {
-      JsonDocument::Node& parent = out_.nodes_[out_.open_.back()];
-      ++parent.text_size;
-      if (parent.kind == JsonKind::object) {
-        node.key_at = key_at_;
-        node.key_size = key_size_;
-      }
-    }
-    out_.nodes_.push_back(node);
-  }
-
-  const std::span<const std::uint32_t> places_;
-  std::span<const PlaceRange> without_;  // those that are still to come
-  JsonDocument& out_;
+  const std::uint32_t* const begin_;  // places
+  const std::uint32_t* const last_;
+  const std::uint32_t* at_;
+  std::span<const PlaceRange> without_;     // those that are still to come
+  const std::uint32_t* skip_at_ = nullptr;  // where the first of them begins
   const std::size_t size_;
   char* text_ = nullptr;
-  std::size_t at_ = 0;  // in places_
-  std::uint32_t key_at_ = 0, key_size_ = 0;
+  JsonNode* nodes_ = nullptr;
+  std::uint32_t count_ = 0;
+  std::uint32_t unlike_ = 0;   // the last node (if not the root) that is not as it was written
   std::size_t escape_at_ = 0;  // of the next backslash that was not undone
-  bool opened_ = false;        // a container with content: its first value is next
   bool too_deep_ = false;
 };
 
@@ -331,6 +306,7 @@ bool parse_indexed(const JsonIndex& index, JsonDocument& out, JsonFault& fault,
                    std::span<const PlaceRange> without) {
   JsonTreeBuilder builder(index, out, without);
   if (builder.build()) return true;
+  out = {};
   fault = find_fault(index.text(), builder.too_deep());
   return false;
 }

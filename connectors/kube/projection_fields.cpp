@@ -53,6 +53,7 @@ std::map<std::string, std::string> strings(JsonView object) {
 std::vector<std::string> string_items(JsonView array) {
   std::vector<std::string> out;
   if (!array.is(JsonKind::array)) return out;
+  out.reserve(array.size());
   for (JsonView item : array)
     if (item.is(JsonKind::string)) out.emplace_back(item.text());
   return out;
@@ -98,13 +99,14 @@ ConditionFacts condition(JsonView status, std::string_view type) {
 
 namespace {
 
-ResourceQuota resource_quota(JsonView resource) {
-  ResourceQuota out;
-  out.name = resource["name"].string();
+void add_quota(std::vector<ResourceQuota>& quotas, JsonView resource) {
+  const std::string_view name = resource["name"].string();
+  if (name.empty()) return;
+  ResourceQuota& out = quotas.emplace_back();
+  out.name = name;
   out.nominal = quantity(resource["nominalQuota"]).value_or(Quantity{});
   out.borrowing_limit = quantity(resource["borrowingLimit"]);
   out.lending_limit = quantity(resource["lendingLimit"]);
-  return out;
 }
 
 }  // namespace
@@ -112,19 +114,21 @@ ResourceQuota resource_quota(JsonView resource) {
 std::vector<ResourceGroup> resource_groups(JsonView array) {
   std::vector<ResourceGroup> out;
   if (!array.is(JsonKind::array)) return out;
+  out.reserve(array.size());
   for (JsonView item : array) {
-    ResourceGroup group;
+    ResourceGroup& group = out.emplace_back();
     group.covered_resources = string_items(item["coveredResources"]);
-    for (JsonView row : item["flavors"]) {
-      FlavorQuotas flavor;
-      flavor.name = row["name"].string();
-      if (flavor.name.empty()) continue;
-      for (JsonView resource : row["resources"])
-        if (!resource["name"].string().empty())
-          flavor.resources.push_back(resource_quota(resource));
-      group.flavors.push_back(std::move(flavor));
+    JsonView rows = item["flavors"];
+    group.flavors.reserve(rows.size());
+    for (JsonView row : rows) {
+      const std::string_view name = row["name"].string();
+      if (name.empty()) continue;
+      FlavorQuotas& flavor = group.flavors.emplace_back();
+      flavor.name = name;
+      JsonView resources = row["resources"];
+      flavor.resources.reserve(resources.size());
+      for (JsonView resource : resources) add_quota(flavor.resources, resource);
     }
-    out.push_back(std::move(group));
   }
   return out;
 }

@@ -12,6 +12,11 @@ constexpr int kBadLinesMax = 3;             // in a row, before everything is li
 
 constexpr std::size_t kFactsUsual = 32;  // from one chunk of a stream
 
+// For what one chunk tells, with the first of it.
+void make_room(decltype(ReflectorOutput::facts)& facts) {
+  if (facts.empty()) facts.reserve(kFactsUsual);
+}
+
 // Kinds that Fairlead writes to.
 bool is_written(Kind kind) {
   return kind == Kind::cluster_queue || kind == Kind::local_queue || kind == Kind::claim ||
@@ -122,6 +127,7 @@ void Reflector::take_known(const WatchGlance& glance) {
   known.resource_version = glance.resource_version;
   // The next write of an object carries its newest version; what we never write needs no word.
   if (!is_written(kind_)) return;
+  make_room(out_.facts);
   out_.facts.emplace_back(
       ObjectUnchanged{{kind_, std::string(glance.name_space), std::string(glance.name)},
                       version_,
@@ -170,7 +176,7 @@ void Reflector::take_object(const WatchEvent& event, const WatchGlance::Hash& re
 // Adds what it projects to; false if that is nothing.
 bool Reflector::tell(const WatchEvent& event) {
   JsonView object = event.object();
-  if (out_.facts.empty()) out_.facts.reserve(kFactsUsual);
+  make_room(out_.facts);
   auto& fact = out_.facts.emplace_back(std::in_place_type<ObjectSeen>);
   auto& seen = std::get<ObjectSeen>(fact);
   if (project_into(seen, kind_, version_, object)) {

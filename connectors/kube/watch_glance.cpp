@@ -3,6 +3,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 
@@ -117,9 +118,19 @@ std::string& gathered() {
 struct WatchGlancer::Field {
   enum class Told : std::uint8_t { no, type, name_space, name, uid, resource_version };
   std::string name;
-  std::vector<std::size_t> below;
+  std::vector<Field> below;
   bool left_out = false;
   Told told = Told::no;
+
+  std::uint64_t sizes = 0;  // bit n: the name of a field below has n characters
+
+  const Field* find(std::string_view key) const {
+    if (key.size() >= 64 || (sizes >> key.size() & 1) == 0) return nullptr;
+    for (const Field& field : below)
+      if (field.name == key) return &field;
+    return nullptr;
+  }
+  Field& reach(std::string_view path);
 };
 
 namespace {
@@ -138,33 +149,28 @@ std::vector<std::string> split(std::string_view path) {
 
 }  // namespace
 
-WatchGlancer::WatchGlancer(Kind kind) : kind_(kind), fields_(1) {
-  const auto reach = [this](std::string_view path) {
-    std::size_t at = 0;
-    for (const std::string& part : split(path)) {
-      std::size_t next = 0;
-      for (const std::size_t child : fields_[at].below)
-        if (fields_[child].name == part) next = child;
-      if (next == 0) {
-        next = fields_.size();
-        fields_[at].below.push_back(next);
-        fields_.push_back({part, {}, false, Field::Told::no});
-      }
-      at = next;
-    }
-    return at;
-  };
-  const auto tell = [&](std::string_view path, Field::Told told) {
-    fields_[reach(path)].told = told;
-  };
-  tell("type", Field::Told::type);
-  fields_[reach("type")].left_out = true;  // a relist says ADDED of what was MODIFIED before
-  tell("object.metadata.namespace", Field::Told::name_space);
-  tell("object.metadata.name", Field::Told::name);
-  tell("object.metadata.uid", Field::Told::uid);
-  tell("object.metadata.resourceVersion", Field::Told::resource_version);
-  for (const std::string_view path : ignored())
-    fields_[reach("object." + std::string(path))].left_out = true;
+WatchGlancer::Field& WatchGlancer::Field::reach(std::string_view path) {
+  Field* at = this;
+  for (std::string& part : split(path)) {
+    const auto has_name = [&](const Field& field) { return field.name == part; };
+    at->sizes |= std::uint64_t{1} << part.size();
+    const auto found = std::find_if(at->below.begin(), at->below.end(), has_name);
+    at = found != at->below.end()
+             ? &*found
+             : &at->below.emplace_back(Field{std::move(part), {}, false, {}, 0});
+  }
+  return *at;
+}
+
+WatchGlancer::WatchGlancer(Kind kind) : kind_(kind), root_(std::make_unique<Field>()) {
+  root_->reach("type").told = Field::Told::type;
+  root_->reach("type").left_out = true;  // a relist says ADDED of what was MODIFIED before
+  Field& object = root_->reach("object");
+  object.reach("metadata.namespace").told = Field::Told::name_space;
+  object.reach("metadata.name").told = Field::Told::name;
+  object.reach("metadata.uid").told = Field::Told::uid;
+  object.reach("metadata.resourceVersion").told = Field::Told::resource_version;
+  for (const std::string_view path : ignored()) object.reach(path).left_out = true;
 }
 
 WatchGlancer::~WatchGlancer() = default;
@@ -181,13 +187,17 @@ std::vector<std::string_view> WatchGlancer::ignored() const {
 // Goes over the places of a line once.
 class WatchGlancer::Walk {
  public:
-  Walk(const JsonIndex& line, const std::vector<Field>& fields, std::vector<PlaceRange>& left_out)
-      : text_(line.text()), places_(line.places()), fields_(fields), left_out_(left_out) {
+  Walk(const JsonIndex& line, std::vector<PlaceRange>& left_out)
+      : text_(line.text()),
+        first_(line.places().data()),
+        last_(first_ + line.places().size()),
+        at_(first_),
+        left_out_(left_out) {
     left_out_.clear();
   }
 
-  bool walk(WatchGlance& out) {
-    if (here() != '{' || !value(0, out) || at_ != places_.size()) return false;
+  bool walk(const Field& root, WatchGlance& out) {
+    if (here() != '{' || !members(root, out) || at_ != last_) return false;
     take_up_to(text_.size());
     const XXH128_hash_t hash = XXH3_128bits_withSeed(kept_.data(), kept_.size(), key());
     out.rest = {hash.low64, hash.high64};
@@ -195,98 +205,101 @@ class WatchGlancer::Walk {
   }
 
  private:
-  char here() const { return at_ < places_.size() ? text_[places_[at_]] : '\0'; }
+  char here() const { return at_ != last_ ? text_[*at_] : '\0'; }
 
   // Keeps what lies between the last field that was left out and `end`.
   void take_up_to(std::size_t end) {
-    kept_.append(text_.substr(taken_, end - taken_));
+    kept_.append(text_, taken_, end - taken_);
     taken_ = end;
   }
 
   // Moves behind the value at at_ without a look inside.
   bool skip() {
-    // Bit 5 makes [ and { alike, and ] and }.
-    const auto bracket = [this](std::size_t at) { return text_[places_[at]] | 0x20; };
-    const std::size_t end = places_.size();
-    std::size_t at = at_;
-    if (at >= end || bracket(at) == '}') return false;
-    if (bracket(at++) == '{')
-      for (std::size_t depth = 1; depth != 0; ++at) {
-        if (at >= end) return false;
-        const int c = bracket(at);
-        depth += c == '{';
-        depth -= c == '}';
-      }
+    if (at_ == last_) return false;
+    int depth = deeper(*at_++);
+    if (depth < 0) return false;
+    const std::uint32_t* at = at_;
+    while (depth != 0) {
+      if (at == last_) return false;
+      depth += deeper(*at++);
+    }
     at_ = at;
     return true;
   }
 
-  bool value(std::size_t field, WatchGlance& out) {
-    const Field& known = fields_[field];
-    if (known.told != Field::Told::no && here() == '"') tell(known.told, out);
-    if (known.below.empty()) return skip();
-    if (here() == '{') return members(known, out);
-    if (here() == '[') return items(known, out);
+  // By how much what stands at a place changes the depth.
+  int deeper(std::uint32_t place) const {
+    static constexpr std::array<std::int8_t, 256> kChange = [] {
+      std::array<std::int8_t, 256> change{};
+      change['{'] = change['['] = 1;
+      change['}'] = change[']'] = -1;
+      return change;
+    }();
+    return kChange[static_cast<unsigned char>(text_[place])];
+  }
+
+  bool value(const Field& field, WatchGlance& out) {
+    if (field.told != Field::Told::no) tell(field.told, out);
+    if (field.below.empty()) return skip();
+    if (here() == '{') return members(field, out);
+    if (here() == '[') return items(field, out);
     return skip();
   }
 
   bool members(const Field& object, WatchGlance& out) {
     for (++at_; here() != '}';) {
       if (here() == ',') ++at_;
-      const std::size_t begin = at_ < places_.size() ? places_[at_] : text_.size();
-      if (here() != '"') return false;
-      const std::string_view name = string_here();
-      ++at_;
-      if (here() != ':') return false;
-      ++at_;
-      const std::size_t field = below(object, name);
-      if (field == 0) {
-        if (!skip()) return false;
-        continue;
-      }
-      if (!fields_[field].left_out) {
-        if (!value(field, out)) return false;
-        continue;
-      }
-      take_up_to(begin);
-      const bool told = fields_[field].told != Field::Told::no;
-      if (told && here() == '"') tell(fields_[field].told, out);
-      const std::size_t value = at_;
-      if (!skip() || at_ >= places_.size()) return false;
-      if (!told) left_out_.push_back({value, at_});
-      taken_ = places_[at_];
+      // A name, its colon and something behind it.
+      if (last_ - at_ < 3 || text_[*at_] != '"' || text_[at_[1]] != ':') return false;
+      const std::uint32_t begin = *at_;
+      const Field* const field = object.find(string_here());
+      at_ += 2;
+      if (field == nullptr  ? !skip()
+          : field->left_out ? !leave_out(*field, begin, out)
+                            : !value(*field, out))
+        return false;
     }
     ++at_;
     return true;
+  }
+
+  // The member that begins at `begin` with its name; its value is at at_.
+  bool leave_out(const Field& field, std::uint32_t begin, WatchGlance& out) {
+    take_up_to(begin);
+    const bool told = field.told != Field::Told::no;
+    if (told) tell(field.told, out);
+    const std::uint32_t* const value = at_;
+    if (!skip() || at_ == last_) return false;
+    if (!told) left_out_.push_back({index_of(value), index_of(at_)});
+    taken_ = *at_;
+    return true;
+  }
+  std::size_t index_of(const std::uint32_t* place) const {
+    return static_cast<std::size_t>(place - first_);
   }
 
   bool items(const Field& list, WatchGlance& out) {
-    const std::size_t each = below(list, "*");
-    if (each == 0) return skip();
+    const Field* const each = list.find("*");
+    if (each == nullptr) return skip();
     for (++at_; here() != ']';) {
       if (here() == ',') ++at_;
-      if (at_ >= places_.size() || !value(each, out)) return false;
+      if (!value(*each, out)) return false;
     }
     ++at_;
     return true;
-  }
-
-  std::size_t below(const Field& field, std::string_view name) const {
-    for (const std::size_t child : field.below)
-      if (fields_[child].name == name) return child;
-    return 0;
   }
 
   // Between the quotes, as it is spelt.
   std::string_view string_here() const {
-    const std::size_t begin = places_[at_] + 1;
-    std::size_t end = at_ + 1 < places_.size() ? places_[at_ + 1] : text_.size();
+    const std::size_t begin = *at_ + 1;
+    std::size_t end = at_[1];
     if (text_[end - 1] != '"')
       while (end > begin && JsonIndex::is_space(text_[end - 1])) --end;
     return end > begin ? text_.substr(begin, end - 1 - begin) : std::string_view{};
   }
 
   void tell(Field::Told told, WatchGlance& out) const {
+    if (here() != '"') return;
     const std::string_view text = string_here();
     if (text.find('\\') != std::string_view::npos) return;
     switch (told) {
@@ -300,10 +313,10 @@ class WatchGlancer::Walk {
   }
 
   const std::string_view text_;
-  const std::span<const std::uint32_t> places_;
-  const std::vector<Field>& fields_;
+  const std::uint32_t* const first_;  // places
+  const std::uint32_t* const last_;
+  const std::uint32_t* at_;
   std::vector<PlaceRange>& left_out_;
-  std::size_t at_ = 0;     // in places_
   std::size_t taken_ = 0;  // bytes of text_ that are kept or left out
   std::string& kept_ = gathered();
 };
@@ -311,7 +324,7 @@ class WatchGlancer::Walk {
 std::optional<WatchGlance> WatchGlancer::glance(const JsonIndex& line,
                                                 std::vector<PlaceRange>& left_out) const {
   WatchGlance out;
-  if (!Walk(line, fields_, left_out).walk(out)) return std::nullopt;
+  if (!Walk(line, left_out).walk(*root_, out)) return std::nullopt;
   return out;
 }
 

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -50,7 +51,7 @@ class WatchGlancer {
   struct Field;
   class Walk;
   Kind kind_;
-  std::vector<Field> fields_;  // a tree: children by index
+  std::unique_ptr<Field> root_;
 };
 
 }  // namespace fairlead

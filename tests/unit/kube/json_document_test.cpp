@@ -115,3 +115,65 @@ TEST_CASE("depth and size are bounded") {
   CHECK(parse_json("\"" + std::string(kJsonBytesMax, 'a') + "\"").has_error());
   CHECK(parse_json("[\"" + std::string(kJsonBytesMax - 4, 'a') + "\"]").has_value());
 }
+
+TEST_CASE("canonical text is the same whether it is taken as it was written or made") {
+  for (const char* text : {
+           R"({"a":{"b":[1,250,{"c":null}],"d":"x"},"e":[],"f":{}})",
+           R"({"a":1 })",
+           R"([[1 ]])",
+           R"([[1] ])",
+           R"( {"a" :1})",
+           R"({"b":1,"a":2})",
+           R"({"a":1,"a":2})",
+           R"({"a":{"b":1,"a":2}})",
+           R"({"a":"\u0041","b":[1]})",
+           R"({"\u0061":[1]})",
+           R"({"a":"\n"})",
+           R"({"a\"":1})",
+           R"({"":[true,false,null,""]})",
+       }) {
+    INFO(text);
+    const auto document = parse_json(text);
+    REQUIRE(document.has_value());
+    const JsonDocument made = to_document(Json::parse(text));
+    CHECK(made.root().written().empty());
+    CHECK(canonical_text(document->root()) == canonical_text(made.root()));
+    for (JsonView member : document->root()) {
+      const JsonView same =
+          document->root().is(JsonKind::array) ? *made.root().begin() : made.root()[member.key()];
+      if (document->root()[member.key()].text() == member.text())
+        CHECK(canonical_text(member) == canonical_text(same));
+    }
+  }
+}
+
+TEST_CASE("a container is shown as it was written, unless something in it is not") {
+  const auto document = parse_json(R"({"a":[1, {"b":2}],"c":["\u0041",[3]],"d":4})");
+  REQUIRE(document.has_value());
+  JsonView root = document->root();
+  CHECK(root["a"].written() == R"([1, {"b":2}])");
+  CHECK(root["c"].written().empty());
+  CHECK((*++root["c"].begin()).written() == "[3]");
+  CHECK(root["d"].written().empty());
+  CHECK(root.written().empty());
+}
+
+TEST_CASE("null stands for values that are not read, whatever is in them") {
+  JsonIndex index;
+  // `t` alone is no JSON; it is not looked at.
+  REQUIRE(index.find(R"({"a":[1,t,{}],"b":true,"c":{"d":[7]}})"));
+  JsonDocument document;
+  JsonFault fault;
+  const std::vector<PlaceRange> without{{3, 11}};
+  REQUIRE(parse_indexed(index, document, fault, without));
+  CHECK(canonical_text(document.root()) == R"({"a":null,"b":true,"c":{"d":[7]}})");
+  CHECK(document.root().written().empty());
+  CHECK(document.root()["c"].written() == R"({"d":[7]})");
+  // The same buffers again, for a text that is refused and for one with less in it.
+  REQUIRE(index.find("[1,[2}"));
+  CHECK_FALSE(parse_indexed(index, document, fault));
+  CHECK_FALSE(document.root().given());
+  REQUIRE(index.find("[1]"));
+  REQUIRE(parse_indexed(index, document, fault));
+  CHECK(canonical_text(document.root()) == "[1]");
+}
