@@ -10,7 +10,7 @@
 namespace fairlead {
 
 /// How many batches wait at most.
-inline constexpr std::size_t kReadAheadBatchesMax = 4;
+inline constexpr std::size_t kReadAheadBatchesMax = 8;
 
 /// Reads all that is behind `reader`, a few batches ahead of whoever asks; who takes whole batches
 /// takes them without a copy. The log that it reads
