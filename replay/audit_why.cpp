@@ -167,6 +167,7 @@ Result<AuditAnswer> audit_why(const AuditSource& source, const AuditPair& asked,
   EventLookup lookup(source.log);
   lookup.expect(events_behind(state, at->pair, found));
   EarlierClusters earlier(source);
+  earlier.expect(falls_behind(state, found, lookup));
   QueueWishes wishes(state);
   Json grants = Json::array();
   for (const GrantOfPair& grant : found)

@@ -4,6 +4,7 @@
 
 #include "engine/fold/capacity.h"
 #include "engine/fold/cluster.h"
+#include "engine/fold/evolve.h"
 #include "engine/fold/queues.h"
 #include "engine/plan/claim_status.h"
 
@@ -106,36 +107,49 @@ bool cordons(const Event& event, const std::string& name, const Cluster& was,
          });
 }
 
-// What let accepted fall at `at`: an edit at that moment, a shrink window that began with a fall,
-// or what was in force right before it.
-std::string fall_cause(const Claim& claim, const CapacityKey& key, const CapacityValue& value,
-                       const DebounceSettings& settings, LogTime at, EventLookup& lookup,
-                       EarlierClusters& earlier) {
+// The last move of an accepted value.
+struct Move {
+  Amount from = 0;
+  LogTime at;
+  std::string by;  // empty: a fall for which nothing in the present state tells the cause
+};
+
+// nullopt if it has been the same since the cluster's first. A fall is explained by an edit at that
+// moment or by a shrink window that began with an event.
+std::optional<Move> last_move(const Claim& claim, const CapacityValue& value,
+                              const DebounceSettings& settings, EventLookup& lookup) {
+  const DampedValue& damped = value.damped;
+  if (damped.left.empty()) return std::nullopt;
+  const auto last =
+      std::max_element(damped.left.begin(), damped.left.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  Move move{last->first, last->second, ""};
+  const auto began_window = [&](Seq seq) {
+    const Event* event = lookup.at(seq);
+    return event && event->log_time + settings.shrink_window == move.at;
+  };
   const Event* edit = lookup.at(claim.edited_seq);
-  if (edit && edit->log_time == at) return "claimEdit";
-  if (settings.shrink_window.ns > 0)
-    for (const Seq seq : value.because)
-      if (const Event* event = lookup.at(seq);
-          event && event->log_time + settings.shrink_window == at)
-        return "shrinkWindow";
-  return earlier.released_by(claim.terms->cluster, key.flavor, at);
+  if (damped.last_grow == move.at)
+    move.by = "growWindow";
+  else if (edit && edit->log_time == move.at)
+    move.by = "claimEdit";
+  else if (settings.shrink_window.ns > 0 &&
+           std::any_of(value.because.begin(), value.because.end(), began_window))
+    move.by = "shrinkWindow";
+  return move;
 }
 
 // How accepted came to be what it is; null if it has been since the cluster's first value.
 Json moved_json(const Claim& claim, const CapacityKey& key, const CapacityValue& value,
                 const DebounceSettings& settings, EventLookup& lookup, EarlierClusters& earlier) {
-  const DampedValue& damped = value.damped;
-  if (damped.left.empty()) return nullptr;
-  const auto last =
-      std::max_element(damped.left.begin(), damped.left.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
-  const bool grew = damped.last_grow == last->second;
-  const std::string by =
-      grew ? "growWindow" : fall_cause(claim, key, value, settings, last->second, lookup, earlier);
-  return {{"from", amount_text(key.resource, last->first)},
-          {"to", amount_text(key.resource, damped.accepted)},
-          {"at", to_rfc3339(last->second)},
-          {"by", by}};
+  const auto move = last_move(claim, value, settings, lookup);
+  if (!move) return nullptr;
+  return {
+      {"from", amount_text(key.resource, move->from)},
+      {"to", amount_text(key.resource, value.damped.accepted)},
+      {"at", to_rfc3339(move->at)},
+      {"by", move->by.empty() ? earlier.released_by({move->at, claim.terms->cluster, key.flavor})
+                              : move->by}};
 }
 
 Json headroom_json(const State& state, const Claim& claim, const std::string& resource) {
@@ -255,32 +269,67 @@ Json because_rows(const State& state, const std::vector<Seq>& because, const std
   return list;
 }
 
-const Moment* EarlierClusters::before(LogTime at) {
-  if (!before_ || before_at_ != at) {
-    auto found = moment_at(source_, LogTime{at.ns - 1});
-    before_ = found ? std::optional(*std::move(found)) : std::nullopt;
-    before_at_ = at;
-  }
-  return before_ ? &*before_ : nullptr;
+void EarlierClusters::expect(const std::set<PastFall>& falls) {
+  for (const PastFall& fall : falls) released_by(fall);  // in the order of time
 }
 
-std::string EarlierClusters::released_by(const std::string& cluster, const std::string& flavor,
-                                         LogTime at) {
-  const Moment* moment = before(at);
-  if (!moment) return "unknown";
-  const State& state = moment->state;
-  const auto found = state.clusters.find(cluster);
+const std::string& EarlierClusters::released_by(const PastFall& fall) {
+  const auto [at, added] = known_.try_emplace(fall);
+  if (added) at->second = judge(fall);
+  return at->second;
+}
+
+// From where the state is, if that is not far before; else from a snapshot.
+bool EarlierClusters::move_before(LogTime at) {
+  constexpr std::uint64_t kFar = 25'000;
+  const LogTime time{at.ns - 1};
+  if (state_ && state_->now == time) return true;
+  const auto last = source_.log.last_at(time);
+  if (last && state_ && state_->now < time && last->value - state_->seq.value < kFar) {
+    auto moved = state_from(source_.log, *std::move(state_), *last);
+    state_.reset();
+    if (!moved) return false;
+    Touched touched;
+    run_until(state_.emplace(*std::move(moved)), time, touched);
+    return true;
+  }
+  auto found = moment_at(source_, time);
+  state_.reset();
+  if (found) state_ = std::move(found->state);
+  return state_.has_value();
+}
+
+std::string EarlierClusters::judge(const PastFall& fall) {
+  if (!move_before(fall.at)) return "unknown";
+  const State& state = *state_;
+  const auto found = state.clusters.find(fall.cluster);
   if (found == state.clusters.end()) return "shrinkWindow";
   const Cluster& was = found->second;
   if (auto reader = source_.log.read(next(state.seq)); reader)
-    for (auto event = (*reader)->next(); event && *event && (*event)->log_time == at;
+    for (auto event = (*reader)->next(); event && *event && (*event)->log_time == fall.at;
          event = (*reader)->next())
-      if (cordons(**event, cluster, was, flavor, state.flavors)) return "cordon";
+      if (cordons(**event, fall.cluster, was, fall.flavor, state.flavors)) return "cordon";
   if (was.hold) {
-    const Duration longest = settings_of(state, cluster).mass_shrink_hold;
-    return was.hold->since + longest <= at ? "massShrinkHold" : "secondObservation";
+    const Duration longest = settings_of(state, fall.cluster).mass_shrink_hold;
+    return was.hold->since + longest <= fall.at ? "massShrinkHold" : "secondObservation";
   }
   return was.was == Liveness::lost ? "sourceBack" : "shrinkWindow";
+}
+
+std::set<PastFall> falls_behind(const State& state, const std::vector<GrantOfPair>& grants,
+                                EventLookup& lookup) {
+  std::set<PastFall> falls;
+  for (const GrantOfPair& grant : grants) {
+    const std::string& name = grant.claim->terms->cluster;
+    const auto cluster = state.clusters.find(name);
+    if (cluster == state.clusters.end()) continue;
+    for (const auto& [key, value] : cluster->second.capacity) {
+      if (key.resource != grant.grant->row.resource) continue;
+      const auto move = last_move(*grant.claim, value, settings_of(state, name), lookup);
+      if (move && move->by.empty()) falls.insert({move->at, name, key.flavor});
+    }
+  }
+  return falls;
 }
 
 Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lookup,

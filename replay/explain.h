@@ -32,7 +32,9 @@
 //    "layer", "because"}.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -77,22 +79,34 @@ Layer layer_of_share(const State& state, const std::string& cluster, const Worke
 /// malformed.
 void add_workers(const State& state, const KnownPair& pair, EventLookup& lookup, Json& row);
 
-/// Clusters as they were right before a moment, for what the present state does not tell any more.
-/// The log is folded up to there; the last moment is kept.
+/// A fall of an accepted value.
+struct PastFall {
+  LogTime at;
+  std::string cluster;
+  std::string flavor;
+
+  friend auto operator<=>(const PastFall&, const PastFall&) = default;
+};
+
+/// Clusters as they were right before a fall, for what the present state does not tell any more.
 class EarlierClusters {
  public:
   explicit EarlierClusters(const AuditSource& source) : source_(source) {}
-  /// What let a value of the cluster's flavor fall at `at`, if no edit did: "cordon",
-  /// "massShrinkHold" (the hold had lasted its time), "secondObservation" (it ended before),
-  /// "sourceBack" (it was lost until then), else "shrinkWindow"; "unknown" if the log begins later.
-  std::string released_by(const std::string& cluster, const std::string& flavor, LogTime at);
+  /// Looks at these in one walk over the log, where each alone costs a fold up to there. Whoever
+  /// knows what he is going to ask for says so first; nothing else changes.
+  void expect(const std::set<PastFall>& falls);
+  /// What let the value fall, if no edit did: "cordon", "massShrinkHold" (the hold had lasted its
+  /// time), "secondObservation" (it ended before), "sourceBack" (it was lost until then), else
+  /// "shrinkWindow"; "unknown" if the log begins later.
+  const std::string& released_by(const PastFall& fall);
 
  private:
-  const Moment* before(LogTime at);
+  bool move_before(LogTime at);
+  std::string judge(const PastFall& fall);
 
   const AuditSource& source_;
-  LogTime before_at_;
-  std::optional<Moment> before_;
+  std::map<PastFall, std::string> known_;
+  std::optional<State> state_;  ///< right before some moment
 };
 
 /// "because": these events with their places, and what each means for the resource.
@@ -101,6 +115,9 @@ Json because_rows(const State& state, const std::vector<Seq>& because, const std
 /// "capacity" of a claim's row: every flavor of its cluster that has the resource.
 Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lookup,
                    EarlierClusters& earlier);
+/// The falls that these rows are going to ask for.
+std::set<PastFall> falls_behind(const State& state, const std::vector<GrantOfPair>& grants,
+                                EventLookup& lookup);
 /// "nodes" of a claim's row.
 Json node_rows(const State& state, const GrantOfPair& grant);
 
