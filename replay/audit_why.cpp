@@ -93,7 +93,7 @@ void add_steps(const State& state, const GrantOfPair& grant, Json& row) {
 }
 
 Json grant_json(const State& state, const GrantOfPair& grant, QueueWishes& wishes,
-                EventLookup& lookup, EarlierClusters& earlier) {
+                EventLookup& lookup) {
   const ClaimTerms& terms = *grant.claim->terms;
   const AssignmentRow& assigned = grant.grant->row;
   const auto text = [&](Amount amount) { return amount_text(assigned.resource, amount); };
@@ -114,7 +114,7 @@ Json grant_json(const State& state, const GrantOfPair& grant, QueueWishes& wishe
   const bool heard_of = at != state.clusters.end();
   row["member"] = heard_of ? member_json(state, at->second, assigned) : Json();
   row["presence"] = heard_of ? presence_json(state, terms.cluster, at->second) : Json();
-  row["capacity"] = capacity_rows(state, grant, lookup, earlier);
+  row["capacity"] = capacity_rows(state, grant, lookup);
   row["nodes"] = node_rows(state, grant);
   return row;
 }
@@ -166,12 +166,9 @@ Result<AuditAnswer> audit_why(const AuditSource& source, const AuditPair& asked,
   const std::vector<GrantOfPair> found = grants_of_pair(state, at->pair);
   EventLookup lookup(source.log);
   lookup.expect(events_behind(state, at->pair, found));
-  EarlierClusters earlier(source);
-  earlier.expect(falls_behind(state, found, lookup));
   QueueWishes wishes(state);
   Json grants = Json::array();
-  for (const GrantOfPair& grant : found)
-    grants.push_back(grant_json(state, grant, wishes, lookup, earlier));
+  for (const GrantOfPair& grant : found) grants.push_back(grant_json(state, grant, wishes, lookup));
   Json answer = at->answer("QuotaWhy");
   const Json place = lookup.place(state.configuration_seq);
   answer["configuration"]["time"] = place.is_null() ? Json() : place["time"];

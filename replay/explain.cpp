@@ -4,7 +4,6 @@
 
 #include "engine/fold/capacity.h"
 #include "engine/fold/cluster.h"
-#include "engine/fold/evolve.h"
 #include "engine/fold/queues.h"
 #include "engine/plan/claim_status.h"
 
@@ -87,69 +86,30 @@ bool first_value_awaited(const Cluster& cluster) {
          cluster.totals_accepted != (cluster.source == CapacitySource::managed_cluster);
 }
 
-// A node of the flavor was not cordoned before and is now.
-bool cordons(const NodeFacts& is, const NodeRecord* was, const std::string& flavor,
-             const Flavors& flavors) {
-  return is.unschedulable && was != nullptr && !was->facts.unschedulable &&
-         winning_flavor(is.labels, flavors) == flavor;
-}
-
-bool cordons(const Event& event, const std::string& name, const Cluster& was,
-             const std::string& flavor, const Flavors& flavors) {
-  const auto* seen = std::get_if<ObjectObserved>(&event.fact);
-  if (seen == nullptr) return false;
-  if (const auto* node = std::get_if<NodeFacts>(&seen->facts))
-    return event.source == name && cordons(*node, was.nodes.find(seen->key.name), flavor, flavors);
-  const auto* metrics = std::get_if<ClusterMetricsFacts>(&seen->facts);
-  return metrics != nullptr && seen->key.name == name &&
-         std::any_of(metrics->nodes.begin(), metrics->nodes.end(), [&](const auto& entry) {
-           return cordons(entry.second, was.metrics_nodes.find(entry.first), flavor, flavors);
-         });
-}
-
-// The last move of an accepted value.
-struct Move {
-  Amount from = 0;
-  LogTime at;
-  std::string by;  // empty: a fall for which nothing in the present state tells the cause
-};
-
-// nullopt if it has been the same since the cluster's first. A fall is explained by an edit at that
-// moment or by a shrink window that began with an event.
-std::optional<Move> last_move(const Claim& claim, const CapacityValue& value,
-                              const DebounceSettings& settings, EventLookup& lookup) {
-  const DampedValue& damped = value.damped;
-  if (damped.left.empty()) return std::nullopt;
-  const auto last =
-      std::max_element(damped.left.begin(), damped.left.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
-  Move move{last->first, last->second, ""};
-  const auto began_window = [&](Seq seq) {
-    const Event* event = lookup.at(seq);
-    return event && event->log_time + settings.shrink_window == move.at;
-  };
-  const Event* edit = lookup.at(claim.edited_seq);
-  if (damped.last_grow == move.at)
-    move.by = "growWindow";
-  else if (edit && edit->log_time == move.at)
-    move.by = "claimEdit";
-  else if (settings.shrink_window.ns > 0 &&
-           std::any_of(value.because.begin(), value.because.end(), began_window))
-    move.by = "shrinkWindow";
-  return move;
+constexpr const char* text_of(FallCause cause) {
+  switch (cause) {
+    case FallCause::shrink_window: return "shrinkWindow";
+    case FallCause::claim_edit: return "claimEdit";
+    case FallCause::cordon: return "cordon";
+    case FallCause::mass_shrink_hold: return "massShrinkHold";
+    case FallCause::second_observation: return "secondObservation";
+    case FallCause::source_back: return "sourceBack";
+  }
+  return "";
 }
 
 // How accepted came to be what it is; null if it has been since the cluster's first value.
-Json moved_json(const Claim& claim, const CapacityKey& key, const CapacityValue& value,
-                const DebounceSettings& settings, EventLookup& lookup, EarlierClusters& earlier) {
-  const auto move = last_move(claim, value, settings, lookup);
-  if (!move) return nullptr;
-  return {
-      {"from", amount_text(key.resource, move->from)},
-      {"to", amount_text(key.resource, value.damped.accepted)},
-      {"at", to_rfc3339(move->at)},
-      {"by", move->by.empty() ? earlier.released_by({move->at, claim.terms->cluster, key.flavor})
-                              : move->by}};
+Json moved_json(const CapacityKey& key, const CapacityValue& value) {
+  const DampedValue& damped = value.damped;
+  if (damped.left.empty()) return nullptr;
+  const auto last =
+      std::max_element(damped.left.begin(), damped.left.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  const bool grew = damped.last_grow == last->second;
+  return {{"from", amount_text(key.resource, last->first)},
+          {"to", amount_text(key.resource, damped.accepted)},
+          {"at", to_rfc3339(last->second)},
+          {"by", grew ? "growWindow" : text_of(value.fell_by)}};
 }
 
 Json headroom_json(const State& state, const Claim& claim, const std::string& resource) {
@@ -269,76 +229,11 @@ Json because_rows(const State& state, const std::vector<Seq>& because, const std
   return list;
 }
 
-void EarlierClusters::expect(const std::set<PastFall>& falls) {
-  for (const PastFall& fall : falls) released_by(fall);  // in the order of time
-}
-
-const std::string& EarlierClusters::released_by(const PastFall& fall) {
-  const auto [at, added] = known_.try_emplace(fall);
-  if (added) at->second = judge(fall);
-  return at->second;
-}
-
-// From where the state is, if that is not far before; else from a snapshot.
-bool EarlierClusters::move_before(LogTime at) {
-  constexpr std::uint64_t kFar = 25'000;
-  const LogTime time{at.ns - 1};
-  if (state_ && state_->now == time) return true;
-  const auto last = source_.log.last_at(time);
-  if (last && state_ && state_->now < time && last->value - state_->seq.value < kFar) {
-    auto moved = state_from(source_.log, *std::move(state_), *last);
-    state_.reset();
-    if (!moved) return false;
-    Touched touched;
-    run_until(state_.emplace(*std::move(moved)), time, touched);
-    return true;
-  }
-  auto found = moment_at(source_, time);
-  state_.reset();
-  if (found) state_ = std::move(found->state);
-  return state_.has_value();
-}
-
-std::string EarlierClusters::judge(const PastFall& fall) {
-  if (!move_before(fall.at)) return "unknown";
-  const State& state = *state_;
-  const auto found = state.clusters.find(fall.cluster);
-  if (found == state.clusters.end()) return "shrinkWindow";
-  const Cluster& was = found->second;
-  if (auto reader = source_.log.read(next(state.seq)); reader)
-    for (auto event = (*reader)->next(); event && *event && (*event)->log_time == fall.at;
-         event = (*reader)->next())
-      if (cordons(**event, fall.cluster, was, fall.flavor, state.flavors)) return "cordon";
-  if (was.hold) {
-    const Duration longest = settings_of(state, fall.cluster).mass_shrink_hold;
-    return was.hold->since + longest <= fall.at ? "massShrinkHold" : "secondObservation";
-  }
-  return was.was == Liveness::lost ? "sourceBack" : "shrinkWindow";
-}
-
-std::set<PastFall> falls_behind(const State& state, const std::vector<GrantOfPair>& grants,
-                                EventLookup& lookup) {
-  std::set<PastFall> falls;
-  for (const GrantOfPair& grant : grants) {
-    const std::string& name = grant.claim->terms->cluster;
-    const auto cluster = state.clusters.find(name);
-    if (cluster == state.clusters.end()) continue;
-    for (const auto& [key, value] : cluster->second.capacity) {
-      if (key.resource != grant.grant->row.resource) continue;
-      const auto move = last_move(*grant.claim, value, settings_of(state, name), lookup);
-      if (move && move->by.empty()) falls.insert({move->at, name, key.flavor});
-    }
-  }
-  return falls;
-}
-
-Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lookup,
-                   EarlierClusters& earlier) {
+Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lookup) {
   Json rows = Json::array();
   const std::string& cluster_name = grant.claim->terms->cluster;
   const auto at = state.clusters.find(cluster_name);
   if (at == state.clusters.end()) return rows;
-  const DebounceSettings settings = settings_of(state, cluster_name);
   const std::string& resource = grant.grant->row.resource;
   for (const auto& [key, value] : at->second.capacity) {
     if (key.resource != resource) continue;
@@ -353,7 +248,7 @@ Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lo
                     {"accepted", text(value.damped.accepted)},
                     {"state", capacity_state(at->second, value.damped)},
                     {"layer", layer_json(layer)},
-                    {"moved", moved_json(*grant.claim, key, value, settings, lookup, earlier)},
+                    {"moved", moved_json(key, value)},
                     {"because", because_rows(state, value.because, key.resource, lookup)}});
   }
   return rows;

@@ -18,8 +18,10 @@
 // with "capacity" one a flavor that has the resource:
 //   {"flavor", "bounds" (the asked pair), "offered", "headroom" {"percent", "reserved", "from"},
 //    "usable", "growing", "accepted", "state", "layer" {"name", "text", "since", "until"},
-//    "moved" {"from", "to", "at", "by" ("growWindow", "claimEdit" or what
-//    EarlierClusters says)}, "because" [{"seq", "time", "text"}]}
+//    "moved" {"from", "to", "at", "by" ("growWindow", or what let it fall: "shrinkWindow",
+//    "claimEdit", "cordon", "massShrinkHold" (a loss was held for its time), "secondObservation"
+//    (the hold ended before), "sourceBack" (it had been lost))}, "because" [{"seq", "time",
+//    "text"}]}
 // and "nodes" one a node of the source in force:
 //   {"name", "seq", "flavor", "amount", "counts" (for the asked flavor), "eligible", "reasons",
 //    "suppressedSince", "suppressedUntil"}.
@@ -32,9 +34,7 @@
 //    "layer", "because"}.
 #pragma once
 
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -79,45 +79,11 @@ Layer layer_of_share(const State& state, const std::string& cluster, const Worke
 /// malformed.
 void add_workers(const State& state, const KnownPair& pair, EventLookup& lookup, Json& row);
 
-/// A fall of an accepted value.
-struct PastFall {
-  LogTime at;
-  std::string cluster;
-  std::string flavor;
-
-  friend auto operator<=>(const PastFall&, const PastFall&) = default;
-};
-
-/// Clusters as they were right before a fall, for what the present state does not tell any more.
-class EarlierClusters {
- public:
-  explicit EarlierClusters(const AuditSource& source) : source_(source) {}
-  /// Looks at these in one walk over the log, where each alone costs a fold up to there. Whoever
-  /// knows what he is going to ask for says so first; nothing else changes.
-  void expect(const std::set<PastFall>& falls);
-  /// What let the value fall, if no edit did: "cordon", "massShrinkHold" (the hold had lasted its
-  /// time), "secondObservation" (it ended before), "sourceBack" (it was lost until then), else
-  /// "shrinkWindow"; "unknown" if the log begins later.
-  const std::string& released_by(const PastFall& fall);
-
- private:
-  bool move_before(LogTime at);
-  std::string judge(const PastFall& fall);
-
-  const AuditSource& source_;
-  std::map<PastFall, std::string> known_;
-  std::optional<State> state_;  ///< right before some moment
-};
-
 /// "because": these events with their places, and what each means for the resource.
 Json because_rows(const State& state, const std::vector<Seq>& because, const std::string& resource,
                   EventLookup& lookup);
 /// "capacity" of a claim's row: every flavor of its cluster that has the resource.
-Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lookup,
-                   EarlierClusters& earlier);
-/// The falls that these rows are going to ask for.
-std::set<PastFall> falls_behind(const State& state, const std::vector<GrantOfPair>& grants,
-                                EventLookup& lookup);
+Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lookup);
 /// "nodes" of a claim's row.
 Json node_rows(const State& state, const GrantOfPair& grant);
 

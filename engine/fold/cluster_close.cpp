@@ -44,8 +44,9 @@ struct Close {
   const DebounceSettings& settings;
   const CanonicalHeadroom& headroom;
   LogTime now;
-  bool accepted_changed = false;  // or something else that grants follow from
-  bool totals_matter = false;     // usable_totals may decide about a hold
+  bool accepted_changed = false;                   // or something else that grants follow from
+  bool totals_matter = false;                      // usable_totals may decide about a hold
+  FallCause lets_fall = FallCause::shrink_window;  // what no order explains
 };
 
 Totals usable_totals(const Cluster& cluster) {
@@ -193,6 +194,7 @@ bool second_opinion(const Close& close, const std::map<std::string, Amount>& bef
 void judge_hold(Close& close, const Totals& before, const Totals& after) {
   Cluster& cluster = close.cluster;
   const Observation& seen = cluster.observation;
+  const std::optional<Hold> held = cluster.hold;
   const bool second = cluster.hold && seen.changed && cluster.hold->since < close.now;
   if (second)
     cluster.hold.reset();  // it shows the loss again, or no longer: either way it is decided
@@ -209,6 +211,10 @@ void judge_hold(Close& close, const Totals& before, const Totals& after) {
       cluster.hold = Hold{close.now, before.to_map()};
   }
   if (cluster.hold && second_opinion(close, cluster.hold->before, after)) cluster.hold.reset();
+  if (held)
+    close.lets_fall = held->since + close.settings.mass_shrink_hold <= close.now
+                          ? FallCause::mass_shrink_hold
+                          : FallCause::second_observation;
 }
 
 // The source came back: growth must prove itself anew, and after a loss the hub waits as long.
@@ -216,6 +222,7 @@ void judge_liveness(Close& close) {
   Cluster& cluster = close.cluster;
   const Liveness is = liveness_of(close.state, cluster, close.settings);
   if (is == cluster.was) return;
+  if (cluster.was == Liveness::lost) close.lets_fall = FallCause::source_back;
   if (is == Liveness::live) {
     for (auto& [key, value] : cluster.capacity) value.damped.begin_anew(close.now);
     cluster.first_valued = cluster.last_changed = close.now;
@@ -261,8 +268,13 @@ void step_values(Close& close) {
     if (cluster.hold && !at_once) continue;
     const Fall fall = at_once ? Fall::at_once : Fall::damped;
     const Growth may_grow = cluster.hold ? Growth::frozen : growth;
+    const Amount before = value.damped.accepted;
     close.accepted_changed |=
         value.damped.step(close.now, close.settings, quantum_of(key.resource), fall, may_grow);
+    if (value.damped.accepted < before)
+      value.fell_by = cluster.observation.at_once_all ? FallCause::claim_edit
+                      : at_once                       ? FallCause::cordon
+                                                      : close.lets_fall;
   }
 }
 

@@ -57,11 +57,22 @@ struct CapacityKey {
   friend auto operator<=>(const CapacityKey&, const CapacityKey&) = default;
 };
 
+/// What let an accepted value fall.
+enum class FallCause : std::uint8_t {
+  shrink_window,       ///< it had been above what is usable for so long
+  claim_edit,          ///< an edit or delete of the claim
+  cordon,              ///< somebody took a node away
+  mass_shrink_hold,    ///< a loss was held as long as one may be
+  second_observation,  ///< a held loss was seen again, or confirmed
+  source_back,         ///< the source had been lost until then
+};
+
 /// The capacity of one key: what the nodes offer and what debounce makes of it.
 struct CapacityValue {
   Int128 offered = 0;  ///< sum of allocatable of eligible nodes
   Int128 growing = 0;  ///< the same without nodes that flap
   DampedValue damped;
+  FallCause fell_by = FallCause::shrink_window;  ///< the last time
   std::vector<Seq>
       because;  ///< events that changed it since the first accepted value, the newest kBecauseMax
 
