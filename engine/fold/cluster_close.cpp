@@ -194,7 +194,10 @@ bool second_opinion(const Close& close, const std::map<std::string, Amount>& bef
 void judge_hold(Close& close, const Totals& before, const Totals& after) {
   Cluster& cluster = close.cluster;
   const Observation& seen = cluster.observation;
-  const std::optional<Hold> held = cluster.hold;
+  if (cluster.hold)  // whatever falls now, it held until now
+    close.lets_fall = cluster.hold->since + close.settings.mass_shrink_hold <= close.now
+                          ? FallCause::mass_shrink_hold
+                          : FallCause::second_observation;
   const bool second = cluster.hold && seen.changed && cluster.hold->since < close.now;
   if (second)
     cluster.hold.reset();  // it shows the loss again, or no longer: either way it is decided
@@ -211,10 +214,6 @@ void judge_hold(Close& close, const Totals& before, const Totals& after) {
       cluster.hold = Hold{close.now, before.to_map()};
   }
   if (cluster.hold && second_opinion(close, cluster.hold->before, after)) cluster.hold.reset();
-  if (held)
-    close.lets_fall = held->since + close.settings.mass_shrink_hold <= close.now
-                          ? FallCause::mass_shrink_hold
-                          : FallCause::second_observation;
 }
 
 // The source came back: growth must prove itself anew, and after a loss the hub waits as long.
