@@ -84,17 +84,22 @@ class Judge:
     def exists(self, moment, queue, flavor, resource):
         return any((q, f) == (queue, flavor) and r == canonical(resource) for q, f, r in moment.pairs())
 
-    def why(self, place, queue, flavor, resource):
-        question = ["why", queue, flavor, resource, "--as-of", spelled(place)]
+    def asked_of_pair(self, verb, place, queue, flavor, resource):
+        """(question, document, moment, pair); the document is None where nothing more can be compared."""
+        question = [verb, queue, flavor, resource, "--as-of", spelled(place)]
         document, error = self.tell(*question)
         moment, pair = self.moment(place), (queue, flavor, canonical(resource))
-        if not self.exists(moment, *pair):
-            self.hold(question, 2, error and error[0])
-            return
-        self.hold(question, None, error)
-        if not document:
-            return
+        exists = self.exists(moment, *pair)
+        self.hold(question, None if exists else 2, error and (error if exists else error[0]))
+        if not exists or not document:
+            return question, None, moment, pair
         self.as_of(question, moment, document)
+        return question, document, moment, pair
+
+    def why(self, place, queue, flavor, resource):
+        question, document, moment, pair = self.asked_of_pair("why", place, queue, flavor, resource)
+        if document is None:
+            return
         r = moment.spelling(queue, resource)
         self.hold(question, (queue, flavor, r), (document["queue"], document["flavor"], document["resource"]))
         value, row = document["value"], moment.quota(queue)[(queue, flavor, r)]
@@ -108,16 +113,9 @@ class Judge:
         self.hold(question, grants, [told_grant(r, g) for g in document["grants"]])
 
     def why_not(self, place, queue, flavor, resource):
-        question = ["why-not", queue, flavor, resource, "--as-of", spelled(place)]
-        document, error = self.tell(*question)
-        moment, pair = self.moment(place), (queue, flavor, canonical(resource))
-        if not self.exists(moment, *pair):
-            self.hold(question, 2, error and error[0])
+        question, document, moment, pair = self.asked_of_pair("why-not", place, queue, flavor, resource)
+        if document is None:
             return
-        self.hold(question, None, error)
-        if not document:
-            return
-        self.as_of(question, moment, document)
         r = document["resource"]
         self.hold(question, {"nominal": moment.nominal(pair), "desired": moment.wished(pair),
                              "undamped": moment.undamped(pair)},
