@@ -73,8 +73,7 @@ struct CapacityValue {
   Int128 growing = 0;  ///< the same without nodes that flap
   DampedValue damped;
   FallCause fell_by = FallCause::shrink_window;  ///< the last time
-  std::vector<Seq>
-      because;  ///< events that changed it since the first accepted value, the newest kBecauseMax
+  std::vector<Seq> because;                      ///< events that changed it, the newest kBecauseMax
 
   friend bool operator==(const CapacityValue&, const CapacityValue&) = default;
 };
