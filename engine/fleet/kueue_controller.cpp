@@ -8,7 +8,7 @@
 namespace fairlead {
 namespace {
 
-constexpr Duration kRound = seconds(1);
+constexpr Duration kKueueRound = seconds(1);
 
 std::string name_of(const Json& object) { return object["metadata"]["name"]; }
 
@@ -37,7 +37,7 @@ std::string cluster_behind(const std::string& secret) {
 
 void KueueController::look(LogTime now, const std::map<std::string, std::int64_t>& gpus) {
   if (now < next_look_) return;
-  next_look_ = now + kRound;
+  next_look_ = now + kKueueRound;
   KueueView view;
   see_workers(now, gpus, view);
   see_checks(now, view);

@@ -7,7 +7,7 @@
 namespace fairlead {
 namespace {
 
-constexpr Duration kRound = seconds(1);
+constexpr Duration kPlacementRound = seconds(1);
 
 bool matches(const Json& predicate, const PlacementCandidate& candidate) {
   const Json wanted = predicate.value(
@@ -87,7 +87,7 @@ std::vector<PlacementCandidate> PlacementController::candidates() const {
 
 void PlacementController::look(LogTime now) {
   if (now < next_look_ || hub_.revision() == seen_) return;
-  next_look_ = now + kRound;
+  next_look_ = now + kPlacementRound;
   seen_ = hub_.revision();
   const std::vector<PlacementCandidate> all = candidates();
   for (const Json& placement : hub_.items(kPlacements)) decide(placement, all);

@@ -7,7 +7,6 @@
 namespace fairlead {
 namespace {
 
-constexpr std::string_view kKueue = "kueue.x-k8s.io/v1beta2";
 constexpr std::string_view kOcm = "cluster.open-cluster-management.io/v1beta1";
 constexpr Duration kLengthDefault = minutes(10);
 const std::string kLengthAnnotation = "fairlead.io/dev-length";

@@ -5,7 +5,6 @@
 namespace fairlead {
 namespace {
 
-constexpr std::string_view kKueue = "kueue.x-k8s.io/v1beta2";
 constexpr std::int64_t kCpu = 96;
 constexpr std::int64_t kMemoryGi = 128;
 

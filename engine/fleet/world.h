@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/json.h"
@@ -9,6 +10,8 @@
 #include "engine/fleet/layout.h"
 
 namespace fairlead {
+
+inline constexpr std::string_view kKueue = "kueue.x-k8s.io/v1beta2";  ///< apiVersion
 
 inline const std::string kNamespaces = "/api/v1/namespaces";
 inline const std::string kNodes = "/api/v1/nodes";

@@ -14,15 +14,15 @@ namespace fairlead {
 namespace {
 
 constexpr std::size_t kSlotBytes = 64;
-constexpr std::size_t kCheckOffset = 56;
-constexpr std::string_view kMagic = "FLACK001";
+constexpr std::size_t kSlotCheckOffset = 56;
+constexpr std::string_view kSlotMagic = "FLACK001";
 
 std::string_view check_of(const Digest& digest) {
-  return {reinterpret_cast<const char*>(digest.bytes.data()), kSlotBytes - kCheckOffset};
+  return {reinterpret_cast<const char*>(digest.bytes.data()), kSlotBytes - kSlotCheckOffset};
 }
 
 std::string slot_bytes(const Acknowledged& mark) {
-  std::string slot(kMagic);
+  std::string slot(kSlotMagic);
   for (unsigned i = 0; i < 8; ++i) slot += static_cast<char>(mark.seq.value >> 8 * i & 0xFF);
   slot.append(reinterpret_cast<const char*>(mark.chain.bytes.data()), mark.chain.bytes.size());
   slot.append(8, '\0');
@@ -31,8 +31,8 @@ std::string slot_bytes(const Acknowledged& mark) {
 }
 
 std::optional<Acknowledged> parse_slot(std::string_view slot) {
-  if (slot.size() < kSlotBytes || !slot.starts_with(kMagic)) return std::nullopt;
-  if (slot.substr(kCheckOffset) != check_of(sha256(slot.substr(0, kCheckOffset))))
+  if (slot.size() < kSlotBytes || !slot.starts_with(kSlotMagic)) return std::nullopt;
+  if (slot.substr(kSlotCheckOffset) != check_of(sha256(slot.substr(0, kSlotCheckOffset))))
     return std::nullopt;
   Acknowledged mark;
   for (unsigned i = 0; i < 8; ++i)

@@ -11,12 +11,12 @@
 namespace fairlead {
 namespace {
 
-constexpr std::string_view kMagic = "FLPK";
+constexpr std::string_view kPackMagic = "FLPK";
 constexpr std::uint8_t kZstd = 1;
 constexpr int kZstdLevel = 1;
-constexpr std::size_t kCheckOffset = 104;
+constexpr std::size_t kPackCheckOffset = 104;
 constexpr std::size_t kCheckBytes = 8;
-constexpr std::size_t kWord = 8;
+constexpr std::size_t kWordBytes = 8;
 
 template <class Integer>
 void put(std::string& out, Integer value) {
@@ -41,7 +41,7 @@ Digest get_digest(std::string_view bytes, std::size_t offset) {
 }
 
 std::string check_of(std::string_view header, std::string_view payload) {
-  const std::array<std::string_view, 2> parts{header.substr(0, kCheckOffset), payload};
+  const std::array<std::string_view, 2> parts{header.substr(0, kPackCheckOffset), payload};
   const Digest digest = sha256(parts);
   return {reinterpret_cast<const char*>(digest.bytes.data()), kCheckBytes};
 }
@@ -86,7 +86,7 @@ std::string pack(const PackHeader& header, std::string_view payload) {
   const std::string_view frame = compress(payload);
   std::string value;
   value.reserve(kPackHeaderBytes + frame.size());
-  value += kMagic;
+  value += kPackMagic;
   put(value, header.schema_version);
   put(value, kZstd);
   put(value, std::uint8_t{0});
@@ -103,9 +103,10 @@ std::string pack(const PackHeader& header, std::string_view payload) {
 }
 
 Result<PackHeader> read_pack_header(std::string_view value) {
-  if (value.size() < kPackHeaderBytes || !value.starts_with(kMagic))
+  if (value.size() < kPackHeaderBytes || !value.starts_with(kPackMagic))
     return damaged("the value is no pack of events");
-  if (value.substr(kCheckOffset, kCheckBytes) != check_of(value, value.substr(kPackHeaderBytes)))
+  if (value.substr(kPackCheckOffset, kCheckBytes) !=
+      check_of(value, value.substr(kPackHeaderBytes)))
     return damaged("the pack is not what was written: its check does not match");
   PackHeader header;
   header.schema_version = get<std::uint16_t>(value, 4);
@@ -135,10 +136,10 @@ Result<void> unpack_into(std::string_view value, const PackHeader& header,
   unpacked.records.clear();
   thread_local const std::unique_ptr<ZSTD_DCtx, FreeCompression> context{ZSTD_createDCtx()};
   const std::size_t table = size_table_bytes(header.count);
-  if (header.plain_bytes % kWord != 0 || header.plain_bytes < table ||
+  if (header.plain_bytes % kWordBytes != 0 || header.plain_bytes < table ||
       header.plain_bytes > kCommitBytesMax + table)
     return damaged("the pack says it holds " + std::to_string(header.plain_bytes) + " bytes");
-  std::uint64_t* const words = unpacked.words.room_for(header.plain_bytes / kWord);
+  std::uint64_t* const words = unpacked.words.room_for(header.plain_bytes / kWordBytes);
   const std::string_view frame = value.substr(kPackHeaderBytes);
   const std::size_t size =
       ZSTD_decompressDCtx(context.get(), words, header.plain_bytes, frame.data(), frame.size());
@@ -149,7 +150,8 @@ Result<void> unpack_into(std::string_view value, const PackHeader& header,
   std::vector<std::string_view> records = std::move(unpacked.records);
   records.reserve(header.count);
   for (std::uint32_t i = 0; i < header.count; ++i) {
-    const std::size_t bytes = std::size_t{get<std::uint32_t>(plain, 4 * std::size_t{i})} * kWord;
+    const std::size_t bytes =
+        std::size_t{get<std::uint32_t>(plain, 4 * std::size_t{i})} * kWordBytes;
     if (bytes > plain.size() - offset) return damaged("a record reaches beyond its pack");
     records.push_back(plain.substr(offset, bytes));
     offset += bytes;

@@ -82,4 +82,10 @@ void WatchStream::end() {
   if (notify_) notify_();
 }
 
+ApiAnswer json_answer(const Json& body) {
+  ApiAnswer answer;
+  answer.body = to_text(body);
+  return answer;
+}
+
 }  // namespace fairlead::model

@@ -69,5 +69,7 @@ struct ApiAnswer {
   std::shared_ptr<WatchStream> watch;  ///< set for a watch that has begun
   int watch_seconds = 0;  ///< when the watch is to be closed; 0 means the server's choice
 };
+/// 200 with `body`.
+ApiAnswer json_answer(const Json& body);
 
 }  // namespace fairlead::model

@@ -17,12 +17,6 @@ const Json kStatusVerbs = {"get", "patch", "update"};
 constexpr const char* kAggregated =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-ApiAnswer json_answer(const Json& body) {
-  ApiAnswer answer;
-  answer.body = to_text(body);
-  return answer;
-}
-
 /// How Kubernetes orders versions: v2, v1, v1beta2, v1beta1, v1alpha1, then everything else by
 /// name. Smaller is better.
 auto order_of(const std::string& version) {

@@ -6,12 +6,6 @@
 namespace fairlead::model {
 namespace {
 
-ApiAnswer json_answer(const Json& body) {
-  ApiAnswer answer;
-  answer.body = to_text(body);
-  return answer;
-}
-
 std::optional<std::uint64_t> number(const std::string& text) {
   std::uint64_t value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -175,12 +175,6 @@ std::map<std::string, std::pair<std::string, std::string>> documents_of(const De
   return found;
 }
 
-ApiAnswer json_answer(const Json& body) {
-  ApiAnswer answer;
-  answer.body = to_text(body);
-  return answer;
-}
-
 }  // namespace
 
 std::optional<ApiAnswer> answer_openapi(const ApiRequest& request, const Definitions& served) {

@@ -24,10 +24,6 @@ void add(std::vector<Seq>& seqs, const std::vector<Seq>& more) {
   seqs.insert(seqs.end(), more.begin(), more.end());
 }
 
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 // ---- who uses a list, and how long its windows are ----
 
 ListUse use_of(const State& state, const std::vector<const CheckRecord*>& checks) {

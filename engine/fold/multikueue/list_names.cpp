@@ -11,10 +11,6 @@ namespace fairlead {
 
 namespace {
 
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 RunningCopies copies_on(const State& state, const std::string& placement,
                         const std::string& worker) {
   RunningCopies copies;
@@ -55,6 +51,10 @@ std::string cluster_behind(const State& state, const std::string& placement,
 }
 
 }  // namespace
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 std::vector<std::string> names_in_config(const State& state, const std::string& placement) {
   if (!is_own_config(state, placement)) return {};

@@ -10,6 +10,8 @@
 
 namespace fairlead {
 
+bool contains(const std::vector<std::string>& names, const std::string& name);
+
 /// spec.clusters of the Placement's config; empty where that is not ours.
 std::vector<std::string> names_in_config(const State& state, const std::string& placement);
 /// The list as the hub now has it. What runs where a name was removed is remembered, and whether a

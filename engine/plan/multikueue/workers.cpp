@@ -42,7 +42,7 @@ Json source_json(const Credential& source, const std::string& version) {
   return version == "v1beta1" ? json : Json{{"clusterSource", std::move(json)}};
 }
 
-std::string text_of(const Credential& source) {
+std::string credential_text(const Credential& source) {
   if (!source.profile.empty()) return "ClusterProfile " + source.profile;
   return source.secret.empty() ? "no credential" : "Secret " + source.secret;
 }
@@ -125,7 +125,7 @@ void emit_workers(const State& state, const std::string& placement,
         continue;
       aim_at(intent, seen->second);
       facts.active = now.active;
-      before = text_of({now.cluster_profile, now.secret});
+      before = credential_text({now.cluster_profile, now.secret});
     }
     Json body = marked_body(intent, facts.mark);
     body["spec"] = source_json(source, intent.version);
@@ -134,7 +134,7 @@ void emit_workers(const State& state, const std::string& placement,
     std::vector<Seq> because = worker->second.because;
     if (credential) because.push_back(credential->seq);
     intent.reason = {"multikueue/cluster", deciding(std::move(because)),
-                     "cluster " + cluster + ": " + before + " -> " + text_of(source)};
+                     "cluster " + cluster + ": " + before + " -> " + credential_text(source)};
     intent.expected = std::move(facts);
     if (may_write(state, intent, Direction::lowers))
       proposals.push_back({Rank::worker, std::move(intent)});

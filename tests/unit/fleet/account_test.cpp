@@ -3,11 +3,11 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
+#include "tests/unit/fleet/stage.h"
+
 using namespace fairlead;
 
 namespace {
-
-constexpr LogTime kStart{1'767'225'600'000'000'000};
 
 Event event(std::uint64_t seq, Fact fact) {
   return {Seq{seq}, kStart + seconds(61), Epoch{1}, std::string(kHub), Seq{}, std::move(fact)};

@@ -9,8 +9,8 @@ using namespace fairlead;
 
 namespace {
 
-struct Stage {
-  Stage() : hub_api(*hub, "test"), cluster1_api(*cluster1, "test") {
+struct MachineStage {
+  MachineStage() : hub_api(*hub, "test"), cluster1_api(*cluster1, "test") {
     REQUIRE(fleet.begin().has_value());
   }
 
@@ -57,7 +57,7 @@ Happening first(Deed deed) {
 }  // namespace
 
 TEST_CASE("three clusters, two flavors, two queues and a claim are there from the start") {
-  Stage stage;
+  MachineStage stage;
   const auto clusters = stage.hub_api.get(kManagedClusters);
   REQUIRE(clusters.has_value());
   CHECK((*clusters)["items"].size() == 3);
@@ -72,7 +72,7 @@ TEST_CASE("three clusters, two flavors, two queues and a claim are there from th
 }
 
 TEST_CASE("a drained node is unschedulable at its own API server, and then not") {
-  Stage stage;
+  MachineStage stage;
   const Happening drain = first(Deed::cordon);
   stage.play_to(Duration{drain.at.ns + seconds(2).ns});
   const std::string path = kNodes + "/" + drain.nodes.front();
@@ -83,7 +83,7 @@ TEST_CASE("a drained node is unschedulable at its own API server, and then not")
 }
 
 TEST_CASE("a rack without power shows in ClusterMetrics until it has power again") {
-  Stage stage;
+  MachineStage stage;
   const Happening* lost = nullptr;
   const std::vector<Happening> script = script_of_round(7, 0);
   for (const Happening& happening : script)
@@ -96,7 +96,7 @@ TEST_CASE("a rack without power shows in ClusterMetrics until it has power again
 }
 
 TEST_CASE("an assignment waits for the claim that the hub makes") {
-  Stage stage;
+  MachineStage stage;
   const Happening assign = first(Deed::assign);
   stage.play_to(Duration{assign.at.ns + minutes(1).ns});
   CHECK_FALSE(stage.said("assigns its capacity"));
@@ -115,7 +115,7 @@ TEST_CASE("an assignment waits for the claim that the hub makes") {
 }
 
 TEST_CASE("a work is reported as applied a moment later, with what its queues use") {
-  Stage stage;
+  MachineStage stage;
   const std::string works =
       "/apis/work.open-cluster-management.io/v1/namespaces/cluster2/manifestworks";
   const Json work = Json::parse(R"({
@@ -139,7 +139,7 @@ TEST_CASE("a work is reported as applied a moment later, with what its queues us
 }
 
 TEST_CASE("a cluster that is not heard of is Unknown, and comes back") {
-  Stage stage;
+  MachineStage stage;
   const Happening silence = first(Deed::go_silent);
   const auto available = [&] {
     const auto cluster = stage.hub_api.get(kManagedClusters + "/" + silence.cluster);
@@ -152,7 +152,7 @@ TEST_CASE("a cluster that is not heard of is Unknown, and comes back") {
 }
 
 TEST_CASE("a guest joins and leaves, and what somebody deleted does not stop the fleet") {
-  Stage stage;
+  MachineStage stage;
   REQUIRE(stage.hub_api.remove(kQueues + "/" + std::string(kHighQueue)).has_value());
   stage.play_to(Duration{first(Deed::join).at.ns + seconds(2).ns});
   CHECK(stage.hub_api.get(kManagedClusters + "/cluster4").has_value());

@@ -3,13 +3,9 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
+#include "tests/unit/fleet/stage.h"
+
 using namespace fairlead;
-
-namespace {
-
-constexpr LogTime kStart{1'767'225'600'000'000'000};
-
-}  // namespace
 
 TEST_CASE("a scaled clock stands until it is let pass, then goes no further than that") {
   ScaledClock clock(kStart, 1000);

@@ -9,8 +9,8 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-struct Stage {
-  Stage() : api(*hub, "test") { REQUIRE(fleet.begin().has_value()); }
+struct WorkerStage {
+  WorkerStage() : api(*hub, "test") { REQUIRE(fleet.begin().has_value()); }
 
   void play_to(Duration at) {
     while (clock.time < kStart + at) {
@@ -98,7 +98,7 @@ constexpr Duration after(Duration at, Duration more) { return {at.ns + more.ns};
 }  // namespace
 
 TEST_CASE("two Placements decide at once, and no queue takes work before it has workers") {
-  Stage stage;
+  WorkerStage stage;
   stage.play_to(seconds(3));
   CHECK(stage.best() == "east");
   const auto labelled = stage.api.get(kDecisions + "/t4-decision-1");
@@ -114,7 +114,7 @@ TEST_CASE("two Placements decide at once, and no queue takes work before it has 
 }
 
 TEST_CASE("a score flips for one report, then for good; a job that runs is part of it") {
-  Stage stage;
+  WorkerStage stage;
   stage.play_to(seconds(3));
   stage.write_list({"east"});
   stage.play_to(minutes(3));
@@ -132,7 +132,7 @@ TEST_CASE("a score flips for one report, then for good; a job that runs is part 
 }
 
 TEST_CASE("a Secret that is gone makes its cluster inactive and ends no job") {
-  Stage stage;
+  WorkerStage stage;
   stage.play_to(seconds(3));
   stage.write_list({"east"});
   stage.play_to(minutes(9));
@@ -148,7 +148,7 @@ TEST_CASE("a Secret that is gone makes its cluster inactive and ends no job") {
 }
 
 TEST_CASE("a job ends after its time, and one whose worker is taken away runs twice") {
-  Stage stage;
+  WorkerStage stage;
   stage.play_to(seconds(3));
   stage.write_list({"east"});
   stage.play_to(minutes(9));
@@ -171,7 +171,7 @@ TEST_CASE("a job ends after its time, and one whose worker is taken away runs tw
 }
 
 TEST_CASE("a label brings a cluster into the other Placement and out again") {
-  Stage stage;
+  WorkerStage stage;
   const auto labelled = [&] {
     const auto decision = stage.api.get(kDecisions + "/t4-decision-1");
     return (*decision)["status"]["decisions"].size();
@@ -183,7 +183,7 @@ TEST_CASE("a label brings a cluster into the other Placement and out again") {
 }
 
 TEST_CASE("what somebody deleted does not stop the workers' fleet") {
-  Stage stage;
+  WorkerStage stage;
   REQUIRE(stage.api.remove(kManagedClusters + "/west").has_value());
   REQUIRE(stage.api.remove(kSecrets + "/" + secret_name("west")).has_value());
   stage.play_to(kWorkerRoundLength);

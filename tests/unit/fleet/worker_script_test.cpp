@@ -11,7 +11,7 @@ using namespace fairlead;
 
 namespace {
 
-std::vector<WorkerHappening> rounds(std::uint64_t seed, std::int64_t count) {
+std::vector<WorkerHappening> worker_rounds(std::uint64_t seed, std::int64_t count) {
   std::vector<WorkerHappening> all;
   for (std::int64_t round = 0; round < count; ++round)
     for (WorkerHappening& happening : worker_script_of_round(seed, round))
@@ -22,14 +22,14 @@ std::vector<WorkerHappening> rounds(std::uint64_t seed, std::int64_t count) {
 }  // namespace
 
 TEST_CASE("workers: the same seed plays the same script, another one another") {
-  CHECK(rounds(7, 3) == rounds(7, 3));
-  CHECK(rounds(7, 1) != rounds(8, 1));
+  CHECK(worker_rounds(7, 3) == worker_rounds(7, 3));
+  CHECK(worker_rounds(7, 1) != worker_rounds(8, 1));
   CHECK(worker_script_of_round(7, 0) != worker_script_of_round(7, 1));
 }
 
 TEST_CASE("workers: a round keeps its time and its order, and nothing is near a report of scores") {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    const std::vector<WorkerHappening> script = rounds(seed, 3);
+    const std::vector<WorkerHappening> script = worker_rounds(seed, 3);
     CHECK(std::is_sorted(
         script.begin(), script.end(),
         [](const WorkerHappening& a, const WorkerHappening& b) { return a.at < b.at; }));
