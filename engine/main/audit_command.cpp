@@ -3,10 +3,11 @@
 #include <iostream>
 #include <memory>
 
-#include "engine/main/audit_service.h"
+#include "engine/main/audit_question.h"
 #include "engine/main/commands.h"
 #include "engine/main/exit_code.h"
 #include "engine/main/position.h"
+#include "engine/main/question_service.h"
 #include "engine/main/structured_output.h"
 #include "replay/history.h"
 
@@ -24,7 +25,9 @@ Result<AuditAnswer> ask(const AuditCommandOptions& options) {
   if (!options.server.empty()) {
     if (!options.data.empty() || !options.bundle.empty())
       return Error{ErrorCode::bad_input, "expected one of --data, --bundle and --server"};
-    return ask_server(options.server, options.question);
+    auto document = ask_hub(options.server, to_target(options.question));
+    if (!document) return document.error();
+    return AuditAnswer{Json::parse(*document)};
   }
   const bool none = options.data.empty() && options.bundle.empty();
   auto history = open_history(none ? "fairlead-data" : options.data, options.bundle);

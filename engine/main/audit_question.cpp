@@ -1,57 +1,14 @@
 #include "engine/main/audit_question.h"
 
 #include <array>
-#include <optional>
 #include <utility>
 
+#include "engine/main/http_target.h"
 #include "engine/main/position.h"
 
 namespace fairlead {
 
 namespace {
-
-constexpr std::string_view kHex = "0123456789ABCDEF";
-
-std::string percent_encoded(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '.' || c == '_' || c == '~';
-    if (plain) {
-      out += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    out += '%';
-    out += kHex[byte >> 4U];
-    out += kHex[byte & 15U];
-  }
-  return out;
-}
-
-std::optional<unsigned> hex_digit(char c) {
-  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
-  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a') + 10U;
-  if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A') + 10U;
-  return std::nullopt;
-}
-
-Result<std::string> percent_decoded(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i] == '+' ? ' ' : text[i];
-      continue;
-    }
-    const auto high = i + 2 < text.size() ? hex_digit(text[i + 1]) : std::nullopt;
-    const auto low = i + 2 < text.size() ? hex_digit(text[i + 2]) : std::nullopt;
-    if (!high || !low)
-      return Error{ErrorCode::bad_input, "not percent-encoded: " + std::string(text)};
-    out += static_cast<char>(*high * 16U + *low);
-    i += 2;
-  }
-  return out;
-}
 
 using Parameter = std::pair<std::string_view, std::string AuditQuestion::*>;
 constexpr std::array<Parameter, 3> kParameters{
@@ -109,36 +66,23 @@ Result<AuditAnswer> answer_question(const AuditSource& source, const AuditQuesti
 }
 
 std::string to_target(const AuditQuestion& question) {
-  std::string target = std::string(kAuditPath) + percent_encoded(question.subject);
-  char separator = '?';
-  const auto add = [&](std::string_view name, const std::string& value) {
-    if (value.empty()) return;
-    target += separator + std::string(name) + "=" + percent_encoded(value);
-    separator = '&';
-  };
-  for (const auto& [name, member] : kPairParameters) add(name, question.pair.*member);
-  for (const auto& [name, member] : kParameters) add(name, question.*member);
-  return target;
+  HttpTarget target{std::string(kAuditPath) + question.subject, {}};
+  for (const auto& [name, member] : kPairParameters) target.add(name, question.pair.*member);
+  for (const auto& [name, member] : kParameters) target.add(name, question.*member);
+  return to_text(target);
 }
 
-Result<AuditQuestion> from_target(std::string_view target) {
+Result<AuditQuestion> from_target(std::string_view text) {
+  const auto target = parse_target(text);
+  if (!target) return target.error();
   AuditQuestion question;
-  const std::size_t mark = target.find('?');
-  question.subject = target.substr(0, mark).substr(kAuditPath.size());
-  std::string_view query = mark == std::string_view::npos ? "" : target.substr(mark + 1);
-  while (!query.empty()) {
-    const std::size_t end = query.find('&');
-    const std::string_view entry = query.substr(0, end);
-    query = end == std::string_view::npos ? "" : query.substr(end + 1);
-    const std::size_t equals = entry.find('=');
-    const std::string_view name = entry.substr(0, equals);
+  question.subject = target->path.substr(kAuditPath.size());
+  for (const auto& [name, value] : target->parameters) {
     std::string* parameter = parameter_of(question, name);
     if (parameter == nullptr)
-      return Error{ErrorCode::bad_input, "unknown parameter \"" + std::string(name) +
+      return Error{ErrorCode::bad_input, "unknown parameter \"" + name +
                                              "\"; known: queue, flavor, resource, as-of, from, to"};
-    auto value = percent_decoded(equals == std::string_view::npos ? "" : entry.substr(equals + 1));
-    if (!value) return value.error();
-    *parameter = *std::move(value);
+    *parameter = value;
   }
   return question;
 }

@@ -5,6 +5,9 @@
 
 namespace fairlead {
 
+inline constexpr int kDone = 0;
+inline constexpr int kAnswerIsNo = 1;
+
 /// The exit code of a command that failed with `code`.
 constexpr int exit_code_for(ErrorCode code) { return code == ErrorCode::bad_input ? 2 : 3; }
 

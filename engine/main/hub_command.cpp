@@ -11,11 +11,13 @@
 #include <thread>
 
 #include "engine/log/rocksdb_log.h"
-#include "engine/main/audit_service.h"
 #include "engine/main/commands.h"
 #include "engine/main/configuration_options.h"
 #include "engine/main/exit_code.h"
 #include "engine/main/hub_connections.h"
+#include "engine/main/log_page.h"
+#include "engine/main/question_service.h"
+#include "engine/main/terminal_progress.h"
 #include "engine/main/write_line.h"
 #include "engine/runtime/http_endpoint.h"
 #include "engine/runtime/hub_loop.h"
@@ -78,14 +80,6 @@ class Signals {
   std::thread thread_;
 };
 
-HubCore::Progress progress_on_terminal() {
-  if (::isatty(STDERR_FILENO) == 0) return {};
-  return [](std::uint64_t done, std::uint64_t total) {
-    std::cerr << "\rfolding the log: " << done << " of " << total << " events"
-              << (done == total ? "\n" : "") << std::flush;
-  };
-}
-
 HttpReply reply_to(std::string_view path, const HubStatus& status,
                    const HubConnections& connections) {
   const std::string plain = "text/plain; charset=utf-8";
@@ -96,7 +90,7 @@ HttpReply reply_to(std::string_view path, const HubStatus& status,
   if (path == "/metrics")
     return {200, "text/plain; version=0.0.4; charset=utf-8",
             metrics_text(status.figures(), connections.figures())};
-  return {404, plain, "/livez, /readyz, /metrics, /audit/\n"};
+  return {404, plain, "/livez, /readyz, /metrics, /audit/, /log/\n"};
 }
 
 Result<std::unique_ptr<RocksdbLog>> open_log(const std::string& directory) {
@@ -159,14 +153,15 @@ Result<void> run_hub(const HubCommandOptions& options) {
   Inbox inbox(kInboxFactsMax);
   HubStatus status;
   HubConnections connections(inbox, say, std::move(*providers));
-  const AuditService audit(**log, options.data);
+  const QuestionService service(**log, options.data);
   std::unique_ptr<HttpEndpoint> endpoint;
   if (!options.listen.empty()) {
     const auto probes = [&status, &connections](std::string_view path) {
       return reply_to(path, status, connections);
     };
-    const auto questions = [&audit](std::string_view target) { return audit.reply(target); };
-    auto started = HttpEndpoint::start(address, probes, {std::string(kAuditPath), questions});
+    const auto questions = [&service](std::string_view target) { return service.reply(target); };
+    auto started = HttpEndpoint::start(
+        address, probes, {{std::string(kAuditPath), std::string(kLogPath)}, questions});
     if (!started) return started.error();
     endpoint = std::move(*started);
     say({Urgency::info, "listening", {{"port", std::to_string(endpoint->port())}}});
@@ -180,7 +175,9 @@ Result<void> run_hub(const HubCommandOptions& options) {
   const WriteMode mode = options.recommend_only ? WriteMode::recommend : WriteMode::apply;
   SnapshotStore snapshots(options.data);
   HubCore core(**log, clock, {identity(), mode, hub_kinds(), &snapshots}, say);
-  if (auto started = core.start(*configuration, progress_on_terminal()); !started) return started;
+  if (auto started = core.start(*configuration, progress_on_terminal("folding the log: "));
+      !started)
+    return started;
   connections.follow(*configuration);
   if (auto connected = connections.connect_hub(std::move(*credentials), *configuration); !connected)
     return connected;
@@ -216,7 +213,7 @@ void add_hub_command(CLI::App& app, int& exit_code) {
   hub->add_option("--data", options->data, "Data directory, with the log")->capture_default_str();
   add_configuration_options(*hub, options->configuration);
   hub->add_option("--listen", options->listen,
-                  "ADDRESS:PORT for /livez, /readyz, /metrics and /audit/; default: none");
+                  "ADDRESS:PORT for /livez, /readyz, /metrics, /audit/ and /log/; default: none");
   hub->add_option("--clusterprofile-provider-file", options->access_providers,
                   "Exec plugins for access providers of ClusterProfiles, as for Kueue");
   hub->add_flag("--recommend-only", options->recommend_only,

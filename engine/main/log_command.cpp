@@ -12,147 +12,6 @@
 #include "schema/event_json.h"
 
 namespace fairlead {
-namespace {
-
-constexpr int kDone = 0;
-constexpr int kAnswerIsNo = 1;
-
-std::string chain_text(const LogVerdict& verdict) {
-  return verdict.broken_at ? "broken@" + std::to_string(verdict.broken_at->value) : "ok";
-}
-
-Json stat_json(const LogStat& stat, const LogVerdict& verdict) {
-  const bool empty = stat.events == 0;
-  Json epochs = Json::array();
-  for (const Epoch epoch : stat.epochs) epochs.push_back(epoch.value);
-  return {{"first_seq", stat.first.value},
-          {"last_seq", stat.last.value},
-          {"events", stat.events},
-          {"bytes", stat.bytes},
-          {"raw_bytes", stat.raw_bytes},
-          {"first_time", empty ? Json(nullptr) : Json(to_rfc3339(stat.first_time))},
-          {"last_time", empty ? Json(nullptr) : Json(to_rfc3339(stat.last_time))},
-          {"epochs", epochs},
-          {"chain", chain_text(verdict)},
-          {"program_version", stat.program_version}};
-}
-
-void print_stat(const LogStat& stat, const LogVerdict& verdict, std::ostream& out) {
-  out << "events           " << stat.events << '\n';
-  if (stat.events > 0)
-    out << "seq              " << stat.first.value << " to " << stat.last.value << '\n'
-        << "time             " << to_rfc3339(stat.first_time) << " to "
-        << to_rfc3339(stat.last_time) << '\n';
-  out << "bytes            " << stat.bytes << " (raw objects " << stat.raw_bytes << ")\n"
-      << "epochs          ";
-  for (const Epoch epoch : stat.epochs) out << ' ' << epoch.value;
-  out << '\n'
-      << "program version  " << stat.program_version << '\n'
-      << "chain            " << chain_text(verdict);
-  if (verdict.broken_at) out << " (" << verdict.what << ')';
-  out << '\n';
-}
-
-/// Which events to print, understood.
-struct Filter {
-  Seq from{};  ///< 0: the first that is kept
-  Seq to{UINT64_MAX};
-  std::string kind;
-  std::string namespace_;
-  std::string name;
-
-  bool accepts(const Event& event) const {
-    const ObjectKey* object = object_of(event.fact);
-    if (!name.empty() && (object == nullptr || object->name != name)) return false;
-    if (!namespace_.empty() && (object == nullptr || object->namespace_ != namespace_))
-      return false;
-    return kind.empty() || kind == fact_name(event.fact) ||
-           (object != nullptr && kind == info(object->kind).name);
-  }
-};
-
-Error bad_flag(const char* flag, const std::string& expected, const std::string& given) {
-  return {ErrorCode::bad_input,
-          std::string(flag) + ": expected " + expected + ", got \"" + given + "\""};
-}
-
-bool known_kind(const std::string& word) {
-  if (std::any_of(kKinds.begin(), kKinds.end(),
-                  [&word](const KindInfo& row) { return row.name == word; }))
-    return true;
-  const auto names = fact_names();
-  return std::find(names.begin(), names.end(), word) != names.end();
-}
-
-Result<Filter> understand(const EventLog& log, const LogSelection& selection) {
-  Filter filter;
-  if (!selection.from.empty()) {
-    const auto position = parse_position(log, "--from", selection.from);
-    if (!position) return position.error();
-    const auto from = first_event(log, *position);
-    if (!from) return from.error();
-    filter.from = *from;
-  }
-  if (!selection.to.empty()) {
-    const auto position = parse_position(log, "--to", selection.to);
-    if (!position) return position.error();
-    const auto to = last_event(log, *position);
-    if (!to && to.error().code != ErrorCode::gone) return to.error();
-    filter.to = to ? *to : Seq{};  // every event that is kept is later
-  }
-  if (!selection.kind.empty() && !known_kind(selection.kind))
-    return bad_flag("--kind", "a kind (ClusterQueue) or a fact (PatchIntended)", selection.kind);
-  filter.kind = selection.kind;
-  const std::size_t slash = selection.object.find('/');
-  if (slash != std::string::npos) filter.namespace_ = selection.object.substr(0, slash);
-  filter.name = slash == std::string::npos ? selection.object : selection.object.substr(slash + 1);
-  if (!selection.object.empty() && filter.name.empty())
-    return bad_flag("--object", "NAME or NAMESPACE/NAME", selection.object);
-  return filter;
-}
-
-void print_event(const Event& event, const std::optional<std::string>& raw, LogOutput output,
-                 std::ostream& out) {
-  if (output == LogOutput::json) {
-    Json line = to_json(event);
-    if (raw) line["raw"] = Json::parse(*raw, nullptr, false);
-    out << to_text(line) << '\n';
-    return;
-  }
-  out << event.seq.value << ' ' << to_rfc3339(event.log_time) << ' ' << event.source << ' '
-      << fact_name(event.fact);
-  if (const ObjectKey* object = object_of(event.fact))
-    out << ' ' << info(object->kind).name << ' '
-        << (object->namespace_.empty() ? object->name : object->namespace_ + "/" + object->name);
-  out << '\n';
-  if (raw) out << "  " << *raw << '\n';
-}
-
-/// Prints until the selection ends; the error that ended the reading, if one did.
-Result<void> print_events(const EventLog& log, const LogSelection& selection, LogOutput output,
-                          std::ostream& out) {
-  const auto filter = understand(log, selection);
-  if (!filter) return filter.error();
-  const auto reader = log.read(filter->from);
-  if (!reader) return reader.error();
-  while (out) {
-    const auto event = (*reader)->next();
-    if (!event) return event.error();
-    if (!*event || (*event)->seq > filter->to) break;
-    if (!filter->accepts(**event)) continue;
-    std::optional<std::string> object;
-    if (selection.raw) {
-      auto raw = log.raw((*event)->seq);
-      if (!raw) return raw.error();
-      object = *std::move(raw);
-    }
-    print_event(**event, object, output, out);
-  }
-  return {};
-}
-
-}  // namespace
-
 int report_log_error(const Error& error, std::ostream& err) {
   err << "fairlead log: " << error.message << '\n';
   const bool wrong_place = error.code == ErrorCode::not_found ||
@@ -168,15 +27,9 @@ int finish_log_output(int exit_code, std::ostream& out, std::ostream& err) {
 int log_stat(const LogPlace& place, LogOutput output, std::ostream& out, std::ostream& err) {
   const auto history = open_history(place.data, place.bundle);
   if (!history) return report_log_error(history.error(), err);
-  const auto stat = history->log->stat();
-  if (!stat) return report_log_error(stat.error(), err);
-  const auto verdict = history->log->verify_chain();
-  if (!verdict) return report_log_error(verdict.error(), err);
-  if (output == LogOutput::json)
-    out << to_text(stat_json(*stat, *verdict)) << '\n';
-  else
-    print_stat(*stat, *verdict, out);
-  return finish_log_output(verdict->broken_at ? kAnswerIsNo : kDone, out, err);
+  const auto printed = print_stat(*history->log, output, out);
+  if (!printed) return report_log_error(printed.error(), err);
+  return finish_log_output(*printed, out, err);
 }
 
 int log_cat(const LogPlace& place, const LogSelection& selection, LogOutput output,
@@ -219,6 +72,7 @@ namespace {
 /// What was typed. Owned by the callbacks of the subcommands.
 struct LogOptions {
   LogPlace place;
+  std::string server;
   std::string file;
   std::string position;
   std::string output;
@@ -242,15 +96,28 @@ CLI::Option* add_data(CLI::App& command, LogOptions& options, const char* about)
   return command.add_option("--data", options.place.data, about);
 }
 
-/// For commands that read: a data directory or a bundle.
-void add_place(CLI::App& command, LogOptions& options) {
+/// For commands that read: a data directory or a bundle, the group of which the caller may extend.
+CLI::Option_group* add_place(CLI::App& command, LogOptions& options) {
   CLI::Option_group* place = command.add_option_group("Log", "Where the log is");
   place->add_option("--data", options.place.data, "Data directory of a hub, running or not");
   place->add_option("--bundle", options.place.bundle, "File that `fairlead log export` wrote");
   place->require_option(1);
+  return place;
+}
+/// The same, or a running hub.
+void add_place_or_server(CLI::App& command, LogOptions& options) {
+  add_place(command, options)
+      ->add_option("--server", options.server, "A running hub: http://HOST:PORT of its --listen");
 }
 
-void add_reading_commands(CLI::App& log, int& exit_code) {
+int ask_for(const AskHub& ask, const char* subject, const LogOptions& options) {
+  const auto printed =
+      print_from_hub(ask, options.server, subject, options.selection, options.format(), std::cout);
+  if (!printed) return report_log_error(printed.error(), std::cerr);
+  return finish_log_output(*printed, std::cout, std::cerr);
+}
+
+void add_reading_commands(CLI::App& log, const AskHub& ask, int& exit_code) {
   CLI::App* stat = nullptr;
   const auto stat_options = add_command(
       log, stat, "stat",
@@ -258,14 +125,16 @@ void add_reading_commands(CLI::App& log, int& exit_code) {
       "and link is read, about a second for ten million events; `verify` recomputes the records "
       "too",
       "text");
-  add_place(*stat, *stat_options);
-  stat->callback([stat_options, &exit_code] {
-    exit_code = log_stat(stat_options->place, stat_options->format(), std::cout, std::cerr);
+  add_place_or_server(*stat, *stat_options);
+  stat->callback([stat_options, ask, &exit_code] {
+    exit_code = !stat_options->server.empty()
+                    ? ask_for(ask, "stat", *stat_options)
+                    : log_stat(stat_options->place, stat_options->format(), std::cout, std::cerr);
   });
 
   CLI::App* cat = nullptr;
   const auto cat_options = add_command(log, cat, "cat", "Print events, one JSON line each", "json");
-  add_place(*cat, *cat_options);
+  add_place_or_server(*cat, *cat_options);
   LogSelection& selection = cat_options->selection;
   const std::string position = kPositionHelp;
   cat->add_option("--from", selection.from, "First event: " + position);
@@ -277,9 +146,10 @@ void add_reading_commands(CLI::App& log, int& exit_code) {
   cat->add_flag("--raw", selection.raw,
                 "With the raw object that the hub keeps beside an event for a while, if it is "
                 "still there");
-  cat->callback([cat_options, &exit_code] {
-    exit_code = log_cat(cat_options->place, cat_options->selection, cat_options->format(),
-                        std::cout, std::cerr);
+  cat->callback([cat_options, ask, &exit_code] {
+    exit_code = !cat_options->server.empty() ? ask_for(ask, "cat", *cat_options)
+                                             : log_cat(cat_options->place, cat_options->selection,
+                                                       cat_options->format(), std::cout, std::cerr);
   });
 
   CLI::App* verify = nullptr;
@@ -336,11 +206,11 @@ void add_moving_commands(CLI::App& log, int& exit_code) {
 
 }  // namespace
 
-void add_log_command(CLI::App& app, int& exit_code) {
+void add_log_command(CLI::App& app, const AskHub& ask, int& exit_code) {
   CLI::App* log =
       app.add_subcommand("log", "Look at an event log, check it, move it and shorten it");
   log->require_subcommand(1);
-  add_reading_commands(*log, exit_code);
+  add_reading_commands(*log, ask, exit_code);
   add_moving_commands(*log, exit_code);
 }
 

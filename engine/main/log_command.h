@@ -3,30 +3,18 @@
 // Only `import` and `prune` write, and only they take the writer's lock.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <iosfwd>
 #include <string>
 
-#include "engine/log/event_log.h"
+#include "engine/main/log_page.h"
 
 namespace fairlead {
-
-enum class LogOutput : std::uint8_t { text, json };
 
 /// Where the log is: one of the two.
 struct LogPlace {
   std::filesystem::path data{};    ///< data directory of a hub
   std::filesystem::path bundle{};  ///< file that `log export` wrote
-};
-
-/// Which events `log cat` prints, and what of them; empty members do not restrict.
-struct LogSelection {
-  std::string from{};    ///< a position (position.h); inclusive
-  std::string to{};      ///< the same; inclusive
-  std::string kind{};    ///< a Kubernetes kind (ClusterQueue) or a fact (PatchIntended)
-  std::string object{};  ///< NAME or NAMESPACE/NAME
-  bool raw = false;      ///< with the raw object that is kept beside an event, if one is
 };
 
 /// Prints what is in the log and whether its chain holds; exit code 1 if not.

@@ -14,8 +14,6 @@
 namespace fairlead {
 namespace {
 
-constexpr int kAnswerIsNo = 1;
-
 LogProgress progress_on_terminal() {
   if (::isatty(STDERR_FILENO) == 0) return {};
   return [](Seq done, Seq last) {

@@ -1,9 +1,10 @@
-#include "engine/main/audit_service.h"
+#include "engine/main/question_service.h"
 
 #include <future>
 #include <memory>
 
 #include "connectors/kube/http_client.h"
+#include "engine/main/log_page.h"
 
 namespace fairlead {
 
@@ -43,22 +44,28 @@ Result<HttpResponse> get(const std::string& server, const std::string& target) {
 
 }  // namespace
 
-AuditService::AuditService(const EventLog& log, const std::filesystem::path& data)
+QuestionService::QuestionService(const EventLog& log, const std::filesystem::path& data)
     : log_(log), snapshots_(data) {}
 
-HttpReply AuditService::reply(std::string_view target) const {
-  auto question = from_target(target);
-  if (!question) return refusal(question.error());
-  auto answer = answer_question({log_, &snapshots_}, *question);
-  if (!answer) return refusal(answer.error());
-  return {200, kJsonType, to_text(answer->document) + "\n"};
+HttpReply QuestionService::reply(std::string_view target) const {
+  const auto answer = [&]() -> Result<std::string> {
+    if (target.starts_with(kLogPath)) return answer_log_target(log_, target);
+    auto question = from_target(target);
+    if (!question) return question.error();
+    auto told = answer_question({log_, &snapshots_}, *question);
+    if (!told) return told.error();
+    return to_text(told->document);
+  };
+  const Result<std::string> document = answer();
+  if (!document) return refusal(document.error());
+  return {200, kJsonType, *document + "\n"};
 }
 
-Result<AuditAnswer> ask_server(const std::string& server, const AuditQuestion& question) {
-  auto response = get(server, to_target(question));
+Result<std::string> ask_hub(const std::string& server, const std::string& target) {
+  auto response = get(server, target);
   if (!response) return in_context(server, response.error());
-  Json document = Json::parse(response->body, nullptr, false);
-  if (response->status == 200 && document.is_object()) return AuditAnswer{std::move(document)};
+  const Json document = Json::parse(response->body, nullptr, false);
+  if (response->status == 200 && document.is_object()) return std::move(response->body);
   std::string why = document.is_object() ? document.value("error", "") : "";
   if (why.empty()) why = "answered " + std::to_string(response->status);
   return Error{response->status == 400 ? ErrorCode::bad_input : ErrorCode::unavailable,

@@ -1,4 +1,5 @@
-// Questions about the past over HTTP: what a running hub answers, and how the command asks it.
+// Questions over HTTP about the past and the log: what a running hub answers, and how a command
+// asks.
 #pragma once
 
 #include <filesystem>
@@ -13,11 +14,12 @@ namespace fairlead {
 
 /// Answers from the hub's log and the snapshots of its data directory; never from its State, which
 /// belongs to another thread. May be asked from any one thread at a time.
-class AuditService {
+class QuestionService {
  public:
   /// `log` outlives it.
-  AuditService(const EventLog& log, const std::filesystem::path& data);
-  /// JSON: the answer's document, or {"error"} with 400 (a bad question) or 500.
+  QuestionService(const EventLog& log, const std::filesystem::path& data);
+  /// Of targets below kAuditPath and kLogPath. JSON: the answer's document, or {"error"} with 400
+  /// (a bad question) or 500.
   HttpReply reply(std::string_view target) const;
 
  private:
@@ -25,7 +27,8 @@ class AuditService {
   SnapshotStore snapshots_;
 };
 
-/// Asks a running hub at `http://HOST:PORT`. bad_input if the hub says that the question is bad.
-Result<AuditAnswer> ask_server(const std::string& server, const AuditQuestion& question);
+/// The JSON that a running hub at `http://HOST:PORT` answers to GET `target`. bad_input if the hub
+/// says that the question is bad.
+Result<std::string> ask_hub(const std::string& server, const std::string& target);
 
 }  // namespace fairlead

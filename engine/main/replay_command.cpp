@@ -1,7 +1,5 @@
 // `fairlead replay`: fold a log again, and hold what was written against what this program would
 // write.
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -12,6 +10,7 @@
 #include "engine/main/commands.h"
 #include "engine/main/exit_code.h"
 #include "engine/main/position.h"
+#include "engine/main/terminal_progress.h"
 #include "engine/main/write_line.h"
 #include "replay/history.h"
 #include "replay/verify.h"
@@ -76,13 +75,6 @@ void print_text(std::ostream& out, const ReplayReport& report, Comparison compar
         << '\n';
   }
   if (report.holds()) out << "this program would have written the same\n";
-}
-
-std::function<void(std::uint64_t, std::uint64_t)> progress_on_terminal() {
-  if (::isatty(STDERR_FILENO) == 0) return {};
-  return [](std::uint64_t done, std::uint64_t total) {
-    std::cerr << "\r" << done << " of " << total << " events" << std::flush;
-  };
 }
 
 // Prints the recorded writes one after another, with the pauses that were between them.

@@ -1,6 +1,4 @@
 // `fairlead whatif`: history under another configuration.
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
@@ -10,6 +8,7 @@
 #include "engine/main/exit_code.h"
 #include "engine/main/position.h"
 #include "engine/main/structured_output.h"
+#include "engine/main/terminal_progress.h"
 #include "engine/runtime/configuration.h"
 #include "replay/history.h"
 #include "replay/what_if.h"
@@ -32,13 +31,6 @@ Result<Configuration> changed(const ConfigurationOptions& options, Configuration
     if (auto applied = apply_setting(actual, setting); !applied)
       return in_context("--set " + setting, applied.error());
   return actual;
-}
-
-std::function<void(std::uint64_t, std::uint64_t)> progress_on_terminal() {
-  if (::isatty(STDERR_FILENO) == 0) return {};
-  return [](std::uint64_t done, std::uint64_t total) {
-    std::cerr << "\r" << done << " of " << total << " events" << std::flush;
-  };
 }
 
 Result<void> run(const WhatIfCommandOptions& options) {

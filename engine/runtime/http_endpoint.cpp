@@ -108,7 +108,11 @@ struct Service {
   std::size_t open = 0;  // sessions; of the endpoint's thread
 
   bool asks(const Request& request) const {
-    return questions.answer && reads(request) && target_of(request).starts_with(questions.prefix);
+    const auto begins = [target = target_of(request)](const std::string& prefix) {
+      return target.starts_with(prefix);
+    };
+    return questions.answer && reads(request) &&
+           std::any_of(questions.prefixes.begin(), questions.prefixes.end(), begins);
   }
 };
 

@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/base/result.h"
 #include "engine/base/time.h"
@@ -49,10 +50,10 @@ class HttpEndpoint {
   /// Answers a GET of `path` (without the query). Runs on the endpoint's thread; must not block.
   using Handler = std::function<HttpReply(std::string_view path)>;
 
-  /// Paths that begin with `prefix` are questions: `answer` gets the whole target (path and query)
-  /// on the thread for questions, and may read disks. Without `answer` there are none.
+  /// Paths that begin with one of `prefixes` are questions: `answer` gets the whole target (path
+  /// and query) on the thread for questions, and may read disks. Without `answer` there are none.
   struct Questions {
-    std::string prefix;
+    std::vector<std::string> prefixes;
     std::function<HttpReply(std::string_view target)> answer;
   };
 

@@ -63,9 +63,25 @@ class AuditTest(HubTest):
                      ("why-not", HIGH, "on-demand", "gpu", "--as-of", f"seq:{rows[1]['seen']['seq']}")]
         running = [self.audit(hub, *question) for question in questions]
         self.assertEqual([self.audit(hub, *question, server=True) for question in questions], running)
+        self.log_is_told_by_the_hub(hub, last)
         hub.stop()
         self.assertEqual([self.audit(hub, *question) for question in questions], running)
         hub.check_log()
+
+    def log_is_told_by_the_hub(self, hub, last):
+        """`log cat` of the running hub prints what its data directory prints; `log stat` tells of no less."""
+        server = ("--server", f"http://127.0.0.1:{hub.port}")
+        for output in ("json", "text"):
+            told = [fairlead("log", "cat", "--to", last, "-o", output, *where) for where in (server, ("--data", hub.data))]
+            self.assertEqual([done.returncode for done in told], [0, 0], told[0].stderr)
+            self.assertGreater(told[0].stdout.count("\n"), 20)
+            self.assertEqual(told[0].stdout, told[1].stdout)
+        stat = json.loads(fairlead("log", "stat", "-o", "json", *server).stdout)
+        self.assertEqual((stat["first_seq"], stat["chain"]), (1, "ok"))
+        self.assertGreaterEqual(stat["last_seq"], int(last.removeprefix("seq:")))
+        refused = fairlead("log", "cat", "--kind", "Nodule", *server)
+        self.assertEqual(refused.returncode, 2, refused.stderr)
+        self.assertIn("Nodule", refused.stderr)
 
     def test_a_bundle_answers_as_the_data_that_it_was_made_of(self):
         hub = self.changed_twice()

@@ -217,7 +217,7 @@ TEST_CASE("The command line takes the documented flags") {
   const auto parse = [](std::vector<std::string> arguments) {
     CLI::App app;
     int exit_code = -1;
-    add_log_command(app, exit_code);
+    add_log_command(app, {}, exit_code);
     std::reverse(arguments.begin(), arguments.end());
     try {
       app.parse(arguments);

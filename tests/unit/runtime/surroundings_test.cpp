@@ -217,7 +217,7 @@ TEST_CASE("too many questions at once are told to come back, while probes are an
   auto endpoint = HttpEndpoint::start(
       {"127.0.0.1", 0},
       [](std::string_view path) { return HttpReply{200, "text/plain", std::string(path)}; },
-      {"/audit/", [&questions](std::string_view target) { return questions.answer(target); }});
+      {{"/audit/"}, [&questions](std::string_view target) { return questions.answer(target); }});
   REQUIRE(endpoint.has_value());
   const std::uint16_t port = (*endpoint)->port();
   const std::string close = " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
@@ -259,7 +259,7 @@ TEST_CASE("a question that waited too long is told to come back instead of being
   SlowQuestions questions;
   auto endpoint = HttpEndpoint::start(
       {"127.0.0.1", 0}, [](std::string_view) { return HttpReply{}; },
-      {"/audit/", [&questions](std::string_view target) { return questions.answer(target); }});
+      {{"/audit/"}, [&questions](std::string_view target) { return questions.answer(target); }});
   REQUIRE(endpoint.has_value());
   const std::uint16_t port = (*endpoint)->port();
   const std::string request = "GET /audit/x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";

@@ -1,0 +1,271 @@
+#include "engine/main/log_page.h"
+
+#include <algorithm>
+#include <array>
+#include <ostream>
+#include <sstream>
+#include <utility>
+
+#include "engine/base/json.h"
+#include "engine/main/exit_code.h"
+#include "engine/main/http_target.h"
+#include "engine/main/position.h"
+#include "schema/event_json.h"
+
+namespace fairlead {
+namespace {
+
+Json stat_json(const LogStat& stat, const LogVerdict& verdict) {
+  const bool empty = stat.events == 0;
+  Json epochs = Json::array();
+  for (const Epoch epoch : stat.epochs) epochs.push_back(epoch.value);
+  return {{"first_seq", stat.first.value},
+          {"last_seq", stat.last.value},
+          {"events", stat.events},
+          {"bytes", stat.bytes},
+          {"raw_bytes", stat.raw_bytes},
+          {"first_time", empty ? Json(nullptr) : Json(to_rfc3339(stat.first_time))},
+          {"last_time", empty ? Json(nullptr) : Json(to_rfc3339(stat.last_time))},
+          {"epochs", epochs},
+          {"chain", chain_text(verdict)},
+          {"program_version", stat.program_version}};
+}
+
+void print_stat_text(const LogStat& stat, const LogVerdict& verdict, std::ostream& out) {
+  out << "events           " << stat.events << '\n';
+  if (stat.events > 0)
+    out << "seq              " << stat.first.value << " to " << stat.last.value << '\n'
+        << "time             " << to_rfc3339(stat.first_time) << " to "
+        << to_rfc3339(stat.last_time) << '\n';
+  out << "bytes            " << stat.bytes << " (raw objects " << stat.raw_bytes << ")\n"
+      << "epochs          ";
+  for (const Epoch epoch : stat.epochs) out << ' ' << epoch.value;
+  out << '\n'
+      << "program version  " << stat.program_version << '\n'
+      << "chain            " << chain_text(verdict);
+  if (verdict.broken_at) out << " (" << verdict.what << ')';
+  out << '\n';
+}
+
+/// Which events to print, understood.
+struct Filter {
+  Seq from{};  ///< 0: the first that is kept
+  Seq to{UINT64_MAX};
+  std::string kind;
+  std::string namespace_;
+  std::string name;
+
+  bool accepts(const Event& event) const {
+    const ObjectKey* object = object_of(event.fact);
+    if (!name.empty() && (object == nullptr || object->name != name)) return false;
+    if (!namespace_.empty() && (object == nullptr || object->namespace_ != namespace_))
+      return false;
+    return kind.empty() || kind == fact_name(event.fact) ||
+           (object != nullptr && kind == info(object->kind).name);
+  }
+};
+
+Error bad_flag(const char* flag, const std::string& expected, const std::string& given) {
+  return {ErrorCode::bad_input,
+          std::string(flag) + ": expected " + expected + ", got \"" + given + "\""};
+}
+
+bool known_kind(const std::string& word) {
+  if (std::any_of(kKinds.begin(), kKinds.end(),
+                  [&word](const KindInfo& row) { return row.name == word; }))
+    return true;
+  const auto names = fact_names();
+  return std::find(names.begin(), names.end(), word) != names.end();
+}
+
+Result<Filter> understand(const EventLog& log, const LogSelection& selection) {
+  Filter filter;
+  if (!selection.from.empty()) {
+    const auto position = parse_position(log, "--from", selection.from);
+    if (!position) return position.error();
+    const auto from = first_event(log, *position);
+    if (!from) return from.error();
+    filter.from = *from;
+  }
+  if (!selection.to.empty()) {
+    const auto position = parse_position(log, "--to", selection.to);
+    if (!position) return position.error();
+    const auto to = last_event(log, *position);
+    if (!to && to.error().code != ErrorCode::gone) return to.error();
+    filter.to = to ? *to : Seq{};  // every event that is kept is later
+  }
+  if (!selection.kind.empty() && !known_kind(selection.kind))
+    return bad_flag("--kind", "a kind (ClusterQueue) or a fact (PatchIntended)", selection.kind);
+  filter.kind = selection.kind;
+  const std::size_t slash = selection.object.find('/');
+  if (slash != std::string::npos) filter.namespace_ = selection.object.substr(0, slash);
+  filter.name = slash == std::string::npos ? selection.object : selection.object.substr(slash + 1);
+  if (!selection.object.empty() && filter.name.empty())
+    return bad_flag("--object", "NAME or NAMESPACE/NAME", selection.object);
+  return filter;
+}
+
+void print_event(const Event& event, const std::optional<std::string>& raw, LogOutput output,
+                 std::ostream& out) {
+  if (output == LogOutput::json) {
+    Json line = to_json(event);
+    if (raw) line["raw"] = Json::parse(*raw, nullptr, false);
+    out << to_text(line) << '\n';
+    return;
+  }
+  out << event.seq.value << ' ' << to_rfc3339(event.log_time) << ' ' << event.source << ' '
+      << fact_name(event.fact);
+  if (const ObjectKey* object = object_of(event.fact))
+    out << ' ' << info(object->kind).name << ' '
+        << (object->namespace_.empty() ? object->name : object->namespace_ + "/" + object->name);
+  out << '\n';
+  if (raw) out << "  " << *raw << '\n';
+}
+
+enum class Extent : std::uint8_t { page, all };
+
+/// Prints until the selection ends, or the page; where the next page begins, if there is one.
+Result<std::optional<Seq>> print_page(const EventLog& log, const Filter& filter, bool with_raw,
+                                      LogOutput output, Extent extent, std::ostream& out) {
+  const auto reader = log.read(filter.from);
+  if (!reader) return reader.error();
+  for (std::uint64_t seen = 0; out; ++seen) {
+    const auto event = (*reader)->next();
+    if (!event) return event.error();
+    if (!*event || (*event)->seq > filter.to) return std::nullopt;
+    if (extent == Extent::page &&
+        (seen == kLogPageEventsMax || std::streamoff{out.tellp()} >= kLogPageBytesMax))
+      return (*event)->seq;
+    if (!filter.accepts(**event)) continue;
+    std::optional<std::string> object;
+    if (with_raw) {
+      auto raw = log.raw((*event)->seq);
+      if (!raw) return raw.error();
+      object = *std::move(raw);
+    }
+    print_event(**event, object, output, out);
+  }
+  return std::nullopt;
+}
+
+std::string spelled(Seq seq) { return "seq:" + std::to_string(seq.value); }
+
+Result<std::string> answer_cat(const EventLog& log, const LogSelection& selection,
+                               LogOutput output) {
+  auto filter = understand(log, selection);
+  if (!filter) return filter.error();
+  filter->to = std::min(filter->to, log.last_seq());
+  std::ostringstream text;
+  const auto next = print_page(log, *filter, selection.raw, output, Extent::page, text);
+  if (!next) return next.error();
+  Json page{{"text", std::move(text).str()}, {"exit", kDone}};
+  if (*next) page["next"] = {{"from", spelled(**next)}, {"to", spelled(filter->to)}};
+  return to_text(page);
+}
+
+Result<std::string> answer_stat(const EventLog& log, LogOutput output) {
+  std::ostringstream text;
+  const auto exit_code = print_stat(log, output, text);
+  if (!exit_code) return exit_code.error();
+  return to_text(Json{{"text", std::move(text).str()}, {"exit", *exit_code}});
+}
+
+constexpr std::array<std::pair<std::string_view, std::string LogSelection::*>, 4> kSelectors{
+    {{"from", &LogSelection::from},
+     {"to", &LogSelection::to},
+     {"kind", &LogSelection::kind},
+     {"object", &LogSelection::object}}};
+
+/// What a target asks of the log.
+struct LogQuestion {
+  std::string subject;
+  LogSelection selection;
+  LogOutput output = LogOutput::json;
+};
+
+Result<void> take_parameter(LogQuestion& question, const std::string& name,
+                            const std::string& value) {
+  for (const auto& [known, member] : kSelectors)
+    if (name == known) {
+      question.selection.*member = value;
+      return {};
+    }
+  if (name == "raw" && (value == "true" || value == "false")) {
+    question.selection.raw = value == "true";
+    return {};
+  }
+  if (name == "output" && (value == "text" || value == "json")) {
+    question.output = value == "text" ? LogOutput::text : LogOutput::json;
+    return {};
+  }
+  return Error{ErrorCode::bad_input,
+               "unknown parameter \"" + name + "=" + value +
+                   "\"; known: from, to, kind, object, raw=true|false, output=text|json"};
+}
+
+Result<LogQuestion> log_question(std::string_view text) {
+  const auto target = parse_target(text);
+  if (!target) return target.error();
+  LogQuestion question{target->path.substr(kLogPath.size()), {}, LogOutput::json};
+  for (const auto& [name, value] : target->parameters)
+    if (auto taken = take_parameter(question, name, value); !taken) return taken.error();
+  return question;
+}
+
+}  // namespace
+
+std::string chain_text(const LogVerdict& verdict) {
+  return verdict.broken_at ? "broken@" + std::to_string(verdict.broken_at->value) : "ok";
+}
+
+Result<int> print_stat(const EventLog& log, LogOutput output, std::ostream& out) {
+  const auto stat = log.stat();
+  if (!stat) return stat.error();
+  const auto verdict = log.verify_chain();
+  if (!verdict) return verdict.error();
+  if (output == LogOutput::json)
+    out << to_text(stat_json(*stat, *verdict)) << '\n';
+  else
+    print_stat_text(*stat, *verdict, out);
+  return verdict->broken_at ? kAnswerIsNo : kDone;
+}
+
+Result<void> print_events(const EventLog& log, const LogSelection& selection, LogOutput output,
+                          std::ostream& out) {
+  const auto filter = understand(log, selection);
+  if (!filter) return filter.error();
+  const auto printed = print_page(log, *filter, selection.raw, output, Extent::all, out);
+  if (!printed) return printed.error();
+  return {};
+}
+
+Result<std::string> answer_log_target(const EventLog& log, std::string_view target) {
+  const auto question = log_question(target);
+  if (!question) return question.error();
+  if (question->subject == "stat") return answer_stat(log, question->output);
+  if (question->subject == "cat") return answer_cat(log, question->selection, question->output);
+  return Error{ErrorCode::bad_input, "expected stat or cat, got \"" + question->subject + "\""};
+}
+
+Result<int> print_from_hub(const AskHub& ask, const std::string& server, const char* subject,
+                           const LogSelection& selection, LogOutput output, std::ostream& out) {
+  LogSelection page = selection;
+  for (;;) {
+    HttpTarget target{std::string(kLogPath) + subject, {}};
+    for (const auto& [name, member] : kSelectors) target.add(name, page.*member);
+    if (page.raw) target.add("raw", "true");
+    target.add("output", output == LogOutput::json ? "json" : "text");
+    const auto answer = ask(server, to_text(target));
+    if (!answer) return answer.error();
+    const Json document = Json::parse(*answer, nullptr, false);
+    if (!document.is_object())
+      return Error{ErrorCode::unavailable, server + ": answered something else than JSON"};
+    out << document.value("text", "");
+    const auto next = document.find("next");
+    if (next == document.end() || !out) return document.value("exit", kDone);
+    page.from = next->value("from", "");
+    page.to = next->value("to", "");
+  }
+}
+
+}  // namespace fairlead

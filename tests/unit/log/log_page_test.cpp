@@ -1,0 +1,115 @@
+#include "engine/main/log_page.h"
+
+#include <sstream>
+
+#include "engine/main/http_target.h"
+#include "tests/unit/log/log_fixture.h"
+
+namespace fairlead {
+namespace {
+
+struct Printed {
+  int exit_code = -1;
+  std::string text;
+  int pages = 0;
+};
+
+/// What the command prints when a hub with that log answers it.
+Printed from_hub(const EventLog& log, const char* subject, const LogSelection& selection,
+                 LogOutput output) {
+  Printed printed;
+  const AskHub ask = [&](const std::string& server, const std::string& target) {
+    CHECK(server == "http://hub:8080");
+    ++printed.pages;
+    return answer_log_target(log, target);
+  };
+  std::ostringstream out;
+  const auto exit_code = print_from_hub(ask, "http://hub:8080", subject, selection, output, out);
+  REQUIRE(exit_code.has_value());
+  printed.exit_code = *exit_code;
+  printed.text = out.str();
+  return printed;
+}
+
+std::string from_log(const EventLog& log, const LogSelection& selection, LogOutput output) {
+  std::ostringstream out;
+  REQUIRE(print_events(log, selection, output, out).has_value());
+  return out.str();
+}
+
+TEST_CASE("A hub's log is printed over HTTP as it is printed where it lies") {
+  ScratchDirectory directory;
+  const auto log = open_log(directory.path());
+  for (int i = 0; i < 40; ++i)
+    REQUIRE(log->append(drafts(100 * i, 100), LogTime{1 + i}, Epoch{1}).has_value());
+  const LogSelection all;
+  const Printed json = from_hub(*log, "cat", all, LogOutput::json);
+  CHECK(json.pages > 1);
+  CHECK(json.text == from_log(*log, all, LogOutput::json));
+  const LogSelection some{.from = "seq:17", .to = "3900", .kind = "Node", .object = "node-1 &x=%"};
+  CHECK(from_hub(*log, "cat", some, LogOutput::text).text == from_log(*log, some, LogOutput::text));
+  const LogSelection one{.from = "seq:5", .to = "seq:9", .raw = true};
+  CHECK(from_hub(*log, "cat", one, LogOutput::json).text == from_log(*log, one, LogOutput::json));
+  std::ostringstream stat;
+  CHECK(print_stat(*log, LogOutput::text, stat).value() == 0);
+  const Printed told = from_hub(*log, "stat", {}, LogOutput::text);
+  CHECK(told.text == stat.str());
+  CHECK(told.exit_code == 0);
+}
+
+TEST_CASE("Pages end where the log ended at the first of them") {
+  ScratchDirectory directory;
+  const auto log = open_log(directory.path());
+  for (int i = 0; i < 40; ++i)
+    REQUIRE(log->append(drafts(100 * i, 100), LogTime{1}, Epoch{1}).has_value());
+  const std::string before = from_log(*log, {}, LogOutput::json);
+  const AskHub growing = [&](const std::string&, const std::string& target) {
+    auto answer = answer_log_target(*log, target);
+    REQUIRE(log->append(drafts(0, 1), LogTime{2}, Epoch{1}).has_value());
+    return answer;
+  };
+  std::ostringstream out;
+  REQUIRE(print_from_hub(growing, "", "cat", {}, LogOutput::json, out).has_value());
+  CHECK(out.str() == before);
+}
+
+TEST_CASE("What cannot be asked of a hub's log is named") {
+  ScratchDirectory directory;
+  const auto log = open_log(directory.path());
+  REQUIRE(log->append(drafts(0, 1), LogTime{1}, Epoch{1}).has_value());
+  for (const auto& [target, named] : {std::pair{"/log/cat?colour=red", "colour=red"},
+                                      {"/log/cat?raw=maybe", "raw=maybe"},
+                                      {"/log/cat?output=xml", "output=xml"},
+                                      {"/log/cat?kind=Nodule", "Nodule"},
+                                      {"/log/cat?from=yesterday", "yesterday"},
+                                      {"/log/cat?from=%2", "%2"},
+                                      {"/log/prune", "prune"}}) {
+    CAPTURE(target);
+    const auto answer = answer_log_target(*log, target);
+    REQUIRE_FALSE(answer.has_value());
+    CHECK(answer.error().code == ErrorCode::bad_input);
+    CHECK(answer.error().message.find(named) != std::string::npos);
+  }
+  std::ostringstream out;
+  const AskHub stranger = [](const std::string&, const std::string&) {
+    return Result<std::string>(std::string("<html>"));
+  };
+  const auto printed = print_from_hub(stranger, "http://x", "cat", {}, LogOutput::json, out);
+  REQUIRE_FALSE(printed.has_value());
+  CHECK(printed.error().message == "http://x: answered something else than JSON");
+}
+
+TEST_CASE("A target is read as it was written") {
+  HttpTarget target{"/log/cat", {}};
+  target.add("from", "");
+  target.add("object", "a/b c+d&e=f%");
+  CHECK(to_text(target) == "/log/cat?object=a%2Fb%20c%2Bd%26e%3Df%25");
+  const auto read = parse_target(to_text(target) + "&raw&to=x+y");
+  REQUIRE(read.has_value());
+  CHECK(read->path == "/log/cat");
+  CHECK(read->parameters == std::vector<std::pair<std::string, std::string>>{
+                                {"object", "a/b c+d&e=f%"}, {"raw", ""}, {"to", "x y"}});
+}
+
+}  // namespace
+}  // namespace fairlead
