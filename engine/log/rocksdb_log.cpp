@@ -7,6 +7,7 @@
 #include "engine/base/stop_point.h"
 #include "engine/log/acknowledged.h"
 #include "engine/log/log_contents.h"
+#include "engine/log/object_index.h"
 #include "engine/log/pack.h"
 #include "engine/log/pack_reader.h"
 #include "engine/log/stopping_env.h"
@@ -245,17 +246,16 @@ Result<std::shared_ptr<RocksdbLog::Prepared>> RocksdbLog::prepare(std::vector<Ev
   prepared->events = std::move(commit->events);
   prepared->news = news_of_epochs(prepared->events, epochs_ahead_);
   for (const auto& [begun, version] : prepared->news) epochs_ahead_[begun] = version;
+  CommitIndex index;
+  rocksdb::Status status;
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     const Event& event = prepared->events[i];
-    const std::string key = seq_key(event.seq);
-    rocksdb::Status status;
-    if (const ObjectKey* object = object_of(event.fact))
-      status = prepared->batch.Put(store_->by_object,
-                                   object_prefix(holder_of(event), *object) + key, {});
+    index.add(event, i);
     if (status.ok() && !drafts[i].raw.empty())
-      status = prepared->batch.Put(store_->raw, key, drafts[i].raw);
-    if (!status.ok()) return stop_writing(translate(status, "cannot make a commit ready"));
+      status = prepared->batch.Put(store_->raw, seq_key(event.seq), drafts[i].raw);
   }
+  if (status.ok()) status = index.put(prepared->batch, *store_, prepared->header.first);
+  if (!status.ok()) return stop_writing(translate(status, "cannot make a commit ready"));
   return prepared;
 }
 
@@ -383,18 +383,7 @@ Result<void> RocksdbLog::drop_raw_before(Seq seq) {
 }
 
 Result<std::vector<Seq>> RocksdbLog::history(std::string_view source, const ObjectKey& key) const {
-  const std::string prefix = object_prefix(source, key);
-  const Seq last = last_seq();
-  std::vector<Seq> seqs;
-  const std::unique_ptr<rocksdb::Iterator> entries(store_->db->NewIterator({}, store_->by_object));
-  for (entries->Seek(prefix + seq_key(first_seq()));
-       entries->Valid() && entries->key().starts_with(prefix); entries->Next()) {
-    const Seq seq = seq_of_key(entries->key());
-    if (entries->key().size() == prefix.size() + 8 && seq <= last) seqs.push_back(seq);
-  }
-  if (!entries->status().ok())
-    return translate(entries->status(), "cannot read the index of objects");
-  return seqs;
+  return find_in_index(*store_, source, key, first_seq(), last_seq());
 }
 
 Seq RocksdbLog::first_seq() const { return next(base().last); }
