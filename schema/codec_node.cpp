@@ -98,8 +98,9 @@ void put_taints(WordWriter& out, std::size_t pointer, const std::vector<value::T
   if (taints.empty()) return;
   std::size_t pointers = 0;  // the most that one of them needs
   for (const value::Taint& taint : taints)
-    pointers = std::max<std::size_t>(
-        pointers, !taint.effect.empty() ? 3 : !taint.value.empty() ? 2 : !taint.key.empty());
+    pointers = std::max<std::size_t>(pointers, !taint.effect.empty()  ? 3
+                                               : !taint.value.empty() ? 2
+                                                                      : !taint.key.empty());
   std::size_t at = out.take_list(pointer, taints.size(), pointers);
   for (const value::Taint& taint : taints) {
     out.put(at, taint.key);
@@ -150,7 +151,8 @@ std::size_t words_at_most(const value::Event& event, const value::ObjectObserved
                       words_for(node.labels.bytes().size()) +
                       words_for(node.allocatable.bytes().size());
   for (const value::Taint& taint : node.taints)
-    words += 3 + words_of_text(taint.key) + words_of_text(taint.value) + words_of_text(taint.effect);
+    words +=
+        3 + words_of_text(taint.key) + words_of_text(taint.value) + words_of_text(taint.effect);
   return words;
 }
 
@@ -166,9 +168,9 @@ bool append_node(const value::Event& event, std::string& bytes) {
   const std::size_t begin = bytes.size();
   bytes.resize(begin + words * kWord);
   WordWriter out(bytes.data() + begin);
-  const std::array<std::uint64_t, 5> numbers{
-      kSchemaVersion | kObjectObserved, event.seq.value,
-      static_cast<std::uint64_t>(event.log_time.ns), event.epoch.value, event.cause.value};
+  const std::array<std::uint64_t, 5> numbers{kSchemaVersion | kObjectObserved, event.seq.value,
+                                             static_cast<std::uint64_t>(event.log_time.ns),
+                                             event.epoch.value, event.cause.value};
   std::size_t data_words = numbers.size();
   while (numbers[data_words - 1] == 0) --data_words;
   const std::size_t root = out.take(1);

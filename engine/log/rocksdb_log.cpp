@@ -22,10 +22,10 @@ namespace fs = std::filesystem;
 /// A reader of a running hub can meet files that vanish between being listed and being read.
 constexpr int kReadAttemptsMax = 4;
 
-/// Memory that was never touched is slow, so that of payloads is used again: of one that is packed
-/// and of one that is filled meanwhile, up to this size.
+/// Memory that was never touched is slow, so that of payloads is used again: of one that is packed,
+/// one that is linked and one that is filled meanwhile, up to this size.
 constexpr std::size_t kSpareBytesMax = std::size_t{16} << 20;
-constexpr std::size_t kSparesMax = 2;
+constexpr std::size_t kSparesMax = 3;
 
 /// What may be in a data directory that has no log yet.
 bool harmless(const fs::path& name) {
@@ -165,6 +165,7 @@ Result<void> RocksdbLog::open_for_writing(rocksdb::Env* env, const LogProgress& 
   if (!epochs) return epochs.error();
   epochs_ = *std::move(epochs);
   ahead_ = tail_;
+  chain_ahead_ = tail_.chain;
   epochs_ahead_ = epochs_;
   if (auto same = expect_tail(*store_, base_, tail_); !same) return same.error();
   // Both slots: whatever was in the file belongs to the past now.
@@ -238,7 +239,7 @@ Result<std::shared_ptr<RocksdbLog::Prepared>> RocksdbLog::prepare(std::vector<Ev
       spare_.pop_back();
     }
   }
-  Result<Commit> commit = make_commit(ahead_, drafts, time, epoch, std::move(memory));
+  Result<Commit> commit = make_unchained(ahead_, drafts, time, epoch, std::move(memory));
   if (!commit) return commit.error();
   prepared->header = header_of(*commit);
   prepared->reached = tail_after(*commit);
@@ -257,6 +258,13 @@ Result<std::shared_ptr<RocksdbLog::Prepared>> RocksdbLog::prepare(std::vector<Ev
   if (status.ok()) status = index.put(prepared->batch, *store_, prepared->header.first);
   if (!status.ok()) return stop_writing(translate(status, "cannot make a commit ready"));
   return prepared;
+}
+
+void RocksdbLog::link(Prepared& prepared) {
+  PackHeader& header = prepared.header;
+  header.previous = chain_ahead_;
+  header.digest = extend_chain(header.previous, prepared.payload, header.count);
+  prepared.reached.chain = chain_ahead_ = header.digest;
 }
 
 Result<void> RocksdbLog::pack_up(Prepared& prepared) {
@@ -300,6 +308,7 @@ Result<std::vector<Event>> RocksdbLog::append_owned(std::vector<EventDraft>&& dr
   if (drafts.empty()) return std::vector<Event>();
   auto prepared = prepare(drafts, time, epoch);
   if (!prepared) return prepared.error();
+  link(**prepared);
   if (auto packed = pack_up(**prepared); !packed) return packed.error();
   if (auto written = write(**prepared); !written) return written.error();
   ahead_ = (*prepared)->reached;
@@ -314,15 +323,20 @@ Result<std::vector<Event>> RocksdbLog::append_ahead(std::vector<EventDraft>&& dr
   if (!prepared) return prepared.error();
   std::vector<Event> events = std::move((*prepared)->events);
   ahead_ = (*prepared)->reached;
-  auto work = [this, prepared = *std::move(prepared)]() -> Result<void> {
+  const auto pack = [this, prepared = *prepared]() -> Result<void> {
     if (auto packed = pack_up(*prepared); !packed) return packed;
     return writing_.begin([this, prepared] { return write(*prepared); });
   };
-  if (auto begun = packing_.begin(std::move(work)); !begun) return begun.error();
+  auto work = [this, pack, prepared = *prepared] {
+    link(*prepared);
+    return packing_.begin(pack);
+  };
+  if (auto begun = linking_.begin(std::move(work)); !begun) return begun.error();
   return events;
 }
 
 Result<void> RocksdbLog::settle() {
+  if (auto linked = linking_.settle(); !linked) return linked;
   if (auto packed = packing_.settle(); !packed) return packed;
   if (auto written = writing_.settle(); !written) return written;
   return expect_writable();
