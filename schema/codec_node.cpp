@@ -5,13 +5,16 @@
 // disk. The canonical order is known before: each struct without the zeros at the end of its two
 // sections, then what its pointers name, in their order. So a node is written once, where it stays.
 // encode_as_message gives the same bytes for every event, and is what this is held against.
+#include "schema/codec_parts.h"
+// The compiler header that codec_parts.h includes comes first.
 #include <capnp/generated-header-support.h>
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
 #include "schema/codec.h"
-#include "schema/codec_parts.h"
 
 namespace fairlead::stored {
 
