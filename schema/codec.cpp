@@ -338,6 +338,12 @@ std::string encode(const Event& event) {
 }
 
 void encode_to(const Event& event, std::string& bytes) {
+  check(reinterpret_cast<std::uintptr_t>(bytes.data() + bytes.size()) % sizeof(capnp::word) == 0,
+        "records are encoded at multiples of a word");
+  if (!stored::append_node(event, bytes)) encode_as_message(event, bytes);
+}
+
+void encode_as_message(const Event& event, std::string& bytes) {
   stored::append_canonical<stored::Event>(bytes, [&event](stored::Event::Builder out) {
     out.setSchemaVersion(kSchemaVersion);
     out.setSeq(event.seq.value);

@@ -177,6 +177,8 @@ value::CustomResourceDefinitionFacts read(CustomResourceDefinition::Reader in);
 /// Sets the member of the union that belongs to the kind of `facts`.
 void write(const value::Facts& facts, Facts::Builder out);
 value::Facts read(Facts::Reader in);
+/// Puts the canonical bytes of `event` behind `bytes` if it tells of a node; else false.
+bool append_node(const value::Event& event, std::string& bytes);
 /// The facts of a node; its maps view the message.
 void read_into(Node::Reader in, value::NodeFacts& node);
 

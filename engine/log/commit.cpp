@@ -34,8 +34,16 @@ Error too_large(Seq seq, std::size_t record, std::size_t commit) {
 
 Result<Commit> make_commit(const LogTail& tail, std::span<EventDraft> drafts, LogTime time,
                            Epoch epoch, std::string memory) {
+  Result<Commit> commit = make_unchained(tail, drafts, time, epoch, std::move(memory));
+  if (!commit) return commit;
+  commit->previous = tail.chain;
+  commit->digest = extend_chain(commit->previous, commit->payload, drafts.size());
+  return commit;
+}
+
+Result<Commit> make_unchained(const LogTail& tail, std::span<EventDraft> drafts, LogTime time,
+                              Epoch epoch, std::string memory) {
   Commit commit;
-  commit.previous = tail.chain;
   commit.events.reserve(drafts.size());
   commit.payload = std::move(memory);
   const std::size_t table = size_table_bytes(drafts.size());
@@ -45,8 +53,8 @@ Result<Commit> make_commit(const LogTail& tail, std::span<EventDraft> drafts, Lo
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     seq = next(seq);
     EventDraft& draft = drafts[i];
-    commit.events.push_back(
-        {seq, log_time, epoch, std::move(draft.source), draft.cause, std::move(draft.fact)});
+    commit.events.emplace_back(seq, log_time, epoch, std::move(draft.source), draft.cause,
+                               std::move(draft.fact));
     const std::size_t before = commit.payload.size();
     encode_to(commit.events.back(), commit.payload);
     const std::size_t size = commit.payload.size() - before;
@@ -58,9 +66,12 @@ Result<Commit> make_commit(const LogTail& tail, std::span<EventDraft> drafts, Lo
     }
     return too_large(seq, size, commit.payload.size() - table);
   }
-  const std::string_view records = std::string_view(commit.payload).substr(table);
-  commit.digest = extend_chain(commit.previous, std::span(&records, 1));
   return commit;
+}
+
+Digest extend_chain(const Digest& previous, std::string_view payload, std::size_t count) {
+  const std::string_view records = payload.substr(size_table_bytes(count));
+  return extend_chain(previous, std::span(&records, 1));
 }
 
 std::vector<std::string_view> records_in(std::string_view payload, std::size_t count) {

@@ -39,6 +39,12 @@ struct Commit {
 /// as they were. `memory` is used for the payload.
 Result<Commit> make_commit(const LogTail& tail, std::span<EventDraft> drafts, LogTime time,
                            Epoch epoch, std::string memory = {});
+/// The same without a link in the chain: both digests are zeros.
+Result<Commit> make_unchained(const LogTail& tail, std::span<EventDraft> drafts, LogTime time,
+                              Epoch epoch, std::string memory = {});
+
+/// The digest of a commit whose payload this is, of `count` events.
+Digest extend_chain(const Digest& previous, std::string_view payload, std::size_t count);
 
 /// The records of a payload of `count` events.
 std::vector<std::string_view> records_in(std::string_view payload, std::size_t count);

@@ -7,7 +7,6 @@
 
 #include "engine/log/acknowledged.h"
 #include "engine/log/pack.h"
-#include "schema/event_json.h"
 
 namespace fairlead {
 namespace {
@@ -44,10 +43,7 @@ LogImport::LogImport(const fs::path& directory, const LogTail& base,
       versions_(std::move(versions)),
       batch_(std::make_unique<rocksdb::WriteBatch>()),
       verification_(base, [this](const Event& event) {
-        const ObjectKey* object = object_of(event.fact);
-        if (object != nullptr && status_.ok())
-          status_ = batch_->Put(store_->by_object,
-                                object_prefix(holder_of(event), *object) + seq_key(event.seq), {});
+        index_.add(event, static_cast<std::size_t>(event.seq.value - pack_.value));
         return std::string();
       }) {}
 
@@ -78,13 +74,14 @@ Result<std::unique_ptr<LogImport>> LogImport::begin(const fs::path& directory, c
 }
 
 Result<void> LogImport::add(std::string_view pack) {
-  const std::string key = seq_key(verification_.expected());
+  pack_ = verification_.expected();
   if (!verification_.check_pack(pack))
     return Error{ErrorCode::corrupt, "seq " +
                                          std::to_string(verification_.verdict.broken_at->value) +
                                          ": " + verification_.verdict.what};
   if (status_.ok())
-    status_ = batch_->Put(store_->events, key, rocksdb::Slice(pack.data(), pack.size()));
+    status_ = batch_->Put(store_->events, seq_key(pack_), rocksdb::Slice(pack.data(), pack.size()));
+  if (status_.ok()) status_ = index_.put(*batch_, *store_, pack_);
   if (!status_.ok()) return translate(status_, "cannot import");
   return batch_->GetDataSize() < kBatchBytes ? Result<void>() : flush();
 }

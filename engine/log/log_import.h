@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "engine/log/log_contents.h"
+#include "engine/log/object_index.h"
 #include "engine/log/pack_verification.h"
 #include "engine/log/writer_lock.h"
 
@@ -46,6 +47,8 @@ class LogImport {
   std::shared_ptr<Store> store_;
   std::unique_ptr<rocksdb::WriteBatch> batch_;
   rocksdb::Status status_;
+  CommitIndex index_;  ///< of the pack that is added
+  Seq pack_;           ///< where that begins
   PackVerification verification_;
   bool finished_ = false;
 };

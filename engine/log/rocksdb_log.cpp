@@ -7,6 +7,7 @@
 #include "engine/base/stop_point.h"
 #include "engine/log/acknowledged.h"
 #include "engine/log/log_contents.h"
+#include "engine/log/object_index.h"
 #include "engine/log/pack.h"
 #include "engine/log/pack_reader.h"
 #include "engine/log/stopping_env.h"
@@ -21,10 +22,10 @@ namespace fs = std::filesystem;
 /// A reader of a running hub can meet files that vanish between being listed and being read.
 constexpr int kReadAttemptsMax = 4;
 
-/// Memory that was never touched is slow, so that of payloads is used again: of one that is packed
-/// and of one that is filled meanwhile, up to this size.
+/// Memory that was never touched is slow, so that of payloads is used again: of one that is packed,
+/// one that is linked and one that is filled meanwhile, up to this size.
 constexpr std::size_t kSpareBytesMax = std::size_t{16} << 20;
-constexpr std::size_t kSparesMax = 2;
+constexpr std::size_t kSparesMax = 3;
 
 /// What may be in a data directory that has no log yet.
 bool harmless(const fs::path& name) {
@@ -164,6 +165,7 @@ Result<void> RocksdbLog::open_for_writing(rocksdb::Env* env, const LogProgress& 
   if (!epochs) return epochs.error();
   epochs_ = *std::move(epochs);
   ahead_ = tail_;
+  chain_ahead_ = tail_.chain;
   epochs_ahead_ = epochs_;
   if (auto same = expect_tail(*store_, base_, tail_); !same) return same.error();
   // Both slots: whatever was in the file belongs to the past now.
@@ -237,7 +239,7 @@ Result<std::shared_ptr<RocksdbLog::Prepared>> RocksdbLog::prepare(std::vector<Ev
       spare_.pop_back();
     }
   }
-  Result<Commit> commit = make_commit(ahead_, drafts, time, epoch, std::move(memory));
+  Result<Commit> commit = make_unchained(ahead_, drafts, time, epoch, std::move(memory));
   if (!commit) return commit.error();
   prepared->header = header_of(*commit);
   prepared->reached = tail_after(*commit);
@@ -245,18 +247,24 @@ Result<std::shared_ptr<RocksdbLog::Prepared>> RocksdbLog::prepare(std::vector<Ev
   prepared->events = std::move(commit->events);
   prepared->news = news_of_epochs(prepared->events, epochs_ahead_);
   for (const auto& [begun, version] : prepared->news) epochs_ahead_[begun] = version;
+  CommitIndex index;
+  rocksdb::Status status;
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     const Event& event = prepared->events[i];
-    const std::string key = seq_key(event.seq);
-    rocksdb::Status status;
-    if (const ObjectKey* object = object_of(event.fact))
-      status = prepared->batch.Put(store_->by_object,
-                                   object_prefix(holder_of(event), *object) + key, {});
+    index.add(event, i);
     if (status.ok() && !drafts[i].raw.empty())
-      status = prepared->batch.Put(store_->raw, key, drafts[i].raw);
-    if (!status.ok()) return stop_writing(translate(status, "cannot make a commit ready"));
+      status = prepared->batch.Put(store_->raw, seq_key(event.seq), drafts[i].raw);
   }
+  if (status.ok()) status = index.put(prepared->batch, *store_, prepared->header.first);
+  if (!status.ok()) return stop_writing(translate(status, "cannot make a commit ready"));
   return prepared;
+}
+
+void RocksdbLog::link(Prepared& prepared) {
+  PackHeader& header = prepared.header;
+  header.previous = chain_ahead_;
+  header.digest = extend_chain(header.previous, prepared.payload, header.count);
+  prepared.reached.chain = chain_ahead_ = header.digest;
 }
 
 Result<void> RocksdbLog::pack_up(Prepared& prepared) {
@@ -300,6 +308,7 @@ Result<std::vector<Event>> RocksdbLog::append_owned(std::vector<EventDraft>&& dr
   if (drafts.empty()) return std::vector<Event>();
   auto prepared = prepare(drafts, time, epoch);
   if (!prepared) return prepared.error();
+  link(**prepared);
   if (auto packed = pack_up(**prepared); !packed) return packed.error();
   if (auto written = write(**prepared); !written) return written.error();
   ahead_ = (*prepared)->reached;
@@ -314,15 +323,20 @@ Result<std::vector<Event>> RocksdbLog::append_ahead(std::vector<EventDraft>&& dr
   if (!prepared) return prepared.error();
   std::vector<Event> events = std::move((*prepared)->events);
   ahead_ = (*prepared)->reached;
-  auto work = [this, prepared = *std::move(prepared)]() -> Result<void> {
+  const auto pack = [this, prepared = *prepared]() -> Result<void> {
     if (auto packed = pack_up(*prepared); !packed) return packed;
     return writing_.begin([this, prepared] { return write(*prepared); });
   };
-  if (auto begun = packing_.begin(std::move(work)); !begun) return begun.error();
+  auto work = [this, pack, prepared = *prepared] {
+    link(*prepared);
+    return packing_.begin(pack);
+  };
+  if (auto begun = linking_.begin(std::move(work)); !begun) return begun.error();
   return events;
 }
 
 Result<void> RocksdbLog::settle() {
+  if (auto linked = linking_.settle(); !linked) return linked;
   if (auto packed = packing_.settle(); !packed) return packed;
   if (auto written = writing_.settle(); !written) return written;
   return expect_writable();
@@ -383,18 +397,7 @@ Result<void> RocksdbLog::drop_raw_before(Seq seq) {
 }
 
 Result<std::vector<Seq>> RocksdbLog::history(std::string_view source, const ObjectKey& key) const {
-  const std::string prefix = object_prefix(source, key);
-  const Seq last = last_seq();
-  std::vector<Seq> seqs;
-  const std::unique_ptr<rocksdb::Iterator> entries(store_->db->NewIterator({}, store_->by_object));
-  for (entries->Seek(prefix + seq_key(first_seq()));
-       entries->Valid() && entries->key().starts_with(prefix); entries->Next()) {
-    const Seq seq = seq_of_key(entries->key());
-    if (entries->key().size() == prefix.size() + 8 && seq <= last) seqs.push_back(seq);
-  }
-  if (!entries->status().ok())
-    return translate(entries->status(), "cannot read the index of objects");
-  return seqs;
+  return find_in_index(*store_, source, key, first_seq(), last_seq());
 }
 
 Seq RocksdbLog::first_seq() const { return next(base().last); }

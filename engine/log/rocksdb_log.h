@@ -9,9 +9,10 @@
 // turns read-only for good, because after a failed fsync nobody knows what the disk holds; the next
 // start finds out.
 //
-// An append has two parts. Making ready (numbers, encoding, chain) happens on the caller's thread.
-// Packing, then writing and syncing follow there too (append), or each on a thread of the log
-// (append_ahead): so one commit is encoded while another is packed and a third is waited for.
+// An append has four parts: making ready (numbers, encoding), linking it into the chain, packing,
+// and writing with a sync. The first happens on the caller's thread. The others follow there too
+// (append), or each on a thread of the log (append_ahead): so one commit is encoded while others
+// are digested and packed and one is waited for. Each part costs about as much as another.
 #pragma once
 
 #include <filesystem>
@@ -119,6 +120,7 @@ class RocksdbLog final : public EventLog {
   struct Prepared;
   Result<std::shared_ptr<Prepared>> prepare(std::vector<EventDraft>& drafts, LogTime time,
                                             Epoch epoch);
+  void link(Prepared& prepared);
   Result<void> pack_up(Prepared& prepared);
   Result<void> write(Prepared& prepared);
   Result<void> expect_writable() const;
@@ -140,13 +142,16 @@ class RocksdbLog final : public EventLog {
   std::vector<std::string> spare_;       ///< memory of payloads, to use again
 
   // Of the appending thread: what holds once all is durable.
-  LogTail ahead_;
+  LogTail ahead_;  ///< but for the chain
   std::map<Epoch, std::string> epochs_ahead_;
+  // Of whoever links: the thread below, or the appending one when nothing is on its way.
+  Digest chain_ahead_;
 
-  // Last, because they use the rest, and the second the first. With one being written, one ready
-  // and one being packed, the disk never waits for a commit if there are enough of them.
+  // Last, because they use the rest, and each the one before it. With one being written, one ready,
+  // one being packed and one being linked, the disk never waits for a commit if there are enough.
   WriteBehind writing_{2};
   WriteBehind packing_{1};
+  WriteBehind linking_{1};
 };
 
 }  // namespace fairlead

@@ -1,7 +1,6 @@
 #include "engine/log/rocksdb_store.h"
 
 #include <rocksdb/file_checksum.h>
-#include <rocksdb/memtablerep.h>
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
 
@@ -41,7 +40,7 @@ rocksdb::DBOptions database_options(rocksdb::Env* env) {
   options.max_bgerror_resume_count = 0;  // after an error the log is read-only until a restart
   // Whoever opens the directory of a running hub reads what is in the write-ahead log.
   options.max_total_wal_size = 16u << 20;
-  options.allow_concurrent_memtable_write = false;  // there is one writer, and see family_options
+  options.allow_concurrent_memtable_write = false;  // there is one writer
   options.manifest_preallocation_size = 64u << 10;
   options.info_log = std::make_shared<NoLogger>();
   options.stats_dump_period_sec = 0;
@@ -57,12 +56,7 @@ rocksdb::ColumnFamilyOptions family_options(std::string_view family) {
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   options.write_buffer_size = 16u << 20;
   table.max_auto_readahead_size = 2u << 20;
-  if (family == "by_object") {
-    // Its entries come in no order and are read seldom: they are sorted when they go to disk, or
-    // when somebody asks, but not while an append waits.
-    options.memtable_factory = std::make_shared<rocksdb::VectorRepFactory>();
-    options.write_buffer_size = 4u << 20;
-  }
+  if (family == "by_object") options.write_buffer_size = 4u << 20;
   // Packs are compressed already.
   options.compression = family == "raw"         ? rocksdb::kZSTD
                         : family == "by_object" ? rocksdb::kLZ4Compression

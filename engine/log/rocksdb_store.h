@@ -2,7 +2,7 @@
 // look like.
 //
 // Column families: `events` (pack.h; key = first seq, big-endian), `raw` (seq, big-endian -> raw
-// object), `by_object` (object_prefix + seq, big-endian -> nothing), `meta`:
+// object), `by_object` (object_index.h), `meta`:
 //   "format"                       kFormat
 //   "schema_version"               decimal
 //   "epoch/" + epoch, big-endian   the program version that the epoch's EpochStarted named
@@ -87,8 +87,8 @@ std::uint64_t bytes_of(const Store& store, rocksdb::ColumnFamilyHandle* family);
 std::string seq_key(Seq seq);
 /// The number that an 8-byte key, or the end of a longer one, holds; 0 if it is too short.
 Seq seq_of_key(rocksdb::Slice key);
-/// Starts the by_object keys of one object: each part with its length before it, so that no name
-/// can pass for another.
+/// Starts the by_object keys of one object as older programs made them (object_index.h): each part
+/// with its length before it, so that no name can pass for another.
 std::string object_prefix(std::string_view source, const ObjectKey& key);
 
 }  // namespace fairlead

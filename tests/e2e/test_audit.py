@@ -72,7 +72,8 @@ class AuditTest(HubTest):
         """`log cat` of the running hub prints what its data directory prints; `log stat` tells of no less."""
         server = ("--server", f"http://127.0.0.1:{hub.port}")
         for output in ("json", "text"):
-            told = [fairlead("log", "cat", "--to", last, "-o", output, *where) for where in (server, ("--data", hub.data))]
+            question = ("log", "cat", "--to", last, "-o", output)
+            told = [fairlead(*question, *where) for where in (server, ("--data", hub.data))]
             self.assertEqual([done.returncode for done in told], [0, 0], told[0].stderr)
             self.assertGreater(told[0].stdout.count("\n"), 20)
             self.assertEqual(told[0].stdout, told[1].stdout)

@@ -1,0 +1,168 @@
+#include "engine/log/object_index.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <memory>
+
+#include "engine/log/pack.h"
+#include "schema/codec.h"
+#include "schema/event_json.h"
+
+namespace fairlead {
+namespace {
+
+constexpr char kEntryOfCommit = 'k';
+constexpr std::size_t kEntryBytes = 8;
+
+static_assert(std::endian::native == std::endian::little, "marks are stored as they are");
+
+/// Eight bytes a step: a mark is made of every event that is appended.
+std::uint64_t mix(std::uint64_t hash, std::string_view text) {
+  constexpr std::uint64_t kPrime = 0x9E3779B97F4A7C15ULL;
+  const auto step = [&hash](std::uint64_t word) {
+    hash = (hash ^ word) * kPrime;
+    hash ^= hash >> 32;
+  };
+  step(text.size());
+  for (; text.size() >= sizeof(std::uint64_t); text.remove_prefix(sizeof(std::uint64_t))) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data(), sizeof word);
+    step(word);
+  }
+  std::uint64_t rest = 0;
+  if (!text.empty()) std::memcpy(&rest, text.data(), text.size());
+  step(rest);
+  return hash;
+}
+
+std::string entry_key(Kind kind, Seq first) {
+  return std::string{kEntryOfCommit, static_cast<char>(kind)} + seq_key(first);
+}
+
+bool is_about(const Event& event, std::string_view holder, const ObjectKey& key) {
+  const ObjectKey* object = object_of(event.fact);
+  return object != nullptr && *object == key && holder_of(event) == holder;
+}
+
+/// The places that an entry names for `mark`.
+std::vector<std::uint32_t> places_of(std::uint32_t mark, std::string_view entry) {
+  std::vector<std::uint32_t> places;
+  for (; entry.size() >= kEntryBytes; entry.remove_prefix(kEntryBytes)) {
+    std::uint32_t found[2];
+    std::memcpy(found, entry.data(), sizeof found);
+    if (found[0] == mark) places.push_back(found[1]);
+  }
+  return places;
+}
+
+/// What a search has found, and what it uses from pack to pack.
+struct Search {
+  const Store& store;
+  std::string_view holder;
+  const ObjectKey& key;
+  Seq first;
+  Seq last;
+  std::vector<Seq> found;
+  UnpackedRecords unpacked;
+
+  Result<void> look_into(Seq pack, const std::vector<std::uint32_t>& places);
+  Result<void> old_entries();
+  Result<void> entries_of_commits();
+};
+
+Error in_pack(Seq pack, Error error) {
+  return in_context("seq " + std::to_string(pack.value), std::move(error));
+}
+
+Result<void> Search::look_into(Seq pack, const std::vector<std::uint32_t>& places) {
+  rocksdb::ReadOptions options;
+  options.fill_cache = false;
+  rocksdb::PinnableSlice value;
+  const auto status = store.db->Get(options, store.events, seq_key(pack), &value);
+  if (status.IsNotFound()) return {};  // pruned meanwhile
+  if (!status.ok()) return translate(status, "cannot read the log");
+  const auto header = read_pack_header(value.ToStringView());
+  if (!header) return in_pack(pack, header.error());
+  if (auto done = unpack_into(value.ToStringView(), *header, unpacked); !done)
+    return in_pack(pack, done.error());
+  for (const std::uint32_t place : places) {
+    if (place >= unpacked.records.size())
+      return Error{ErrorCode::corrupt, "the index of objects names an event that is not there"};
+    const auto event = decode(unpacked.records[place]);
+    if (!event) return in_pack(pack, event.error());
+    if (is_about(*event, holder, key)) found.push_back(event->seq);
+  }
+  return {};
+}
+
+Result<void> Search::old_entries() {
+  const std::string prefix = object_prefix(holder, key);
+  const std::unique_ptr<rocksdb::Iterator> entries(store.db->NewIterator({}, store.by_object));
+  for (entries->Seek(prefix + seq_key(first));
+       entries->Valid() && entries->key().starts_with(prefix); entries->Next()) {
+    const Seq seq = seq_of_key(entries->key());
+    if (entries->key().size() == prefix.size() + 8 && seq <= last) found.push_back(seq);
+  }
+  if (entries->status().ok()) return {};
+  return translate(entries->status(), "cannot read the index of objects");
+}
+
+Result<void> Search::entries_of_commits() {
+  const std::uint32_t mark = mark_of(holder, key);
+  const std::string begin = entry_key(key.kind, first);
+  const rocksdb::Slice kind(begin.data(), 2);
+  rocksdb::ReadOptions options;
+  options.fill_cache = false;
+  const std::unique_ptr<rocksdb::Iterator> entries(store.db->NewIterator(options, store.by_object));
+  for (entries->Seek(begin); entries->Valid() && entries->key().starts_with(kind);
+       entries->Next()) {
+    const Seq pack = seq_of_key(entries->key());
+    if (pack > last) break;
+    const auto places = places_of(mark, entries->value().ToStringView());
+    if (places.empty()) continue;
+    if (auto looked = look_into(pack, places); !looked) return looked;
+  }
+  if (entries->status().ok()) return {};
+  return translate(entries->status(), "cannot read the index of objects");
+}
+
+}  // namespace
+
+std::uint32_t mark_of(std::string_view holder, const ObjectKey& key) {
+  const std::uint64_t hash = mix(mix(mix(0, holder), key.namespace_), key.name);
+  return static_cast<std::uint32_t>(hash ^ hash >> 32);
+}
+
+void CommitIndex::add(const Event& event, std::size_t place) {
+  const ObjectKey* object = object_of(event.fact);
+  if (object == nullptr) return;
+  const auto of_kind = [object](const auto& value) { return value.first == object->kind; };
+  auto value = std::find_if(values_.begin(), values_.end(), of_kind);
+  if (value == values_.end()) value = values_.emplace(values_.end(), object->kind, std::string());
+  const std::uint32_t entry[2] = {mark_of(holder_of(event), *object),
+                                  static_cast<std::uint32_t>(place)};
+  static_assert(sizeof entry == kEntryBytes);
+  value->second.append(reinterpret_cast<const char*>(entry), sizeof entry);
+}
+
+rocksdb::Status CommitIndex::put(rocksdb::WriteBatch& batch, const Store& store, Seq first) {
+  rocksdb::Status status;
+  for (const auto& [kind, value] : values_)
+    if (status.ok()) status = batch.Put(store.by_object, entry_key(kind, first), value);
+  values_.clear();
+  return status;
+}
+
+Result<std::vector<Seq>> find_in_index(const Store& store, std::string_view holder,
+                                       const ObjectKey& key, Seq first, Seq last) {
+  Search search{store, holder, key, first, last, {}, {}};
+  if (auto done = search.old_entries(); !done) return done.error();
+  const std::size_t old = search.found.size();
+  if (auto done = search.entries_of_commits(); !done) return done.error();
+  // An older program may have gone on with a log of this one.
+  if (old > 0) std::sort(search.found.begin(), search.found.end());
+  return std::move(search.found);
+}
+
+}  // namespace fairlead
