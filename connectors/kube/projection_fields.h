@@ -64,6 +64,7 @@ BindingPolicyFacts binding_policy(JsonView object);
 
 template <class T>
 void fairlead::projection::make_set(std::vector<T>& items) {
+  if (items.size() < 2) return;
   std::sort(items.begin(), items.end());
   items.erase(std::unique(items.begin(), items.end()), items.end());
 }
