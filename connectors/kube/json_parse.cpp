@@ -144,7 +144,7 @@ class JsonTreeBuilder {
   // False: no JSON, or too deep, or an escape in a text that is read in place.
   bool build() {
     const char* const text = text_;
-    Walk walk{begin_, nodes_, nodes_, next_escape(0)};
+    Walk walk{text, begin_, nodes_, nodes_, next_escape(0)};
     Place skip_at = next_skip();
     std::array<JsonNode*, kJsonDepthMax> open;  // containers
     std::size_t depth = 0;
@@ -196,6 +196,7 @@ class JsonTreeBuilder {
   // What changes from value to value: a local variable, and what reads it is inlined, so that it
   // stays in registers whatever is stored.
   struct Walk {
+    const char* text;
     Place at;
     JsonNode* node;    // the next one
     JsonNode* unlike;  // the last one (if not the root) that is not as it was written
@@ -214,25 +215,29 @@ class JsonTreeBuilder {
   // Where the value at `at` ends: between it and the next place there is white space at most.
   std::uint32_t end_of(Place at) const {
     std::uint32_t end = at[1];
-    if (text_[end - 1] == '"') return end;              // most do
     while (JsonIndex::is_space(text_[end - 1])) --end;  // ends at the value itself
     return end;
   }
 
   [[gnu::always_inline]] bool string(Walk& walk, std::uint32_t& at, std::uint32_t& size) const {
     const std::uint32_t begin = *walk.at + 1;
-    const std::uint32_t end = end_of(walk.at) - 1;
-    if (end < begin || text_[end] != '"') return false;
+    std::uint32_t end = walk.at[1] - 1;
+    if (walk.text[end] != '"') [[unlikely]] {
+      end = end_of(walk.at) - 1;
+      if (walk.text[end] != '"') return false;
+    }
+    if (end < begin) [[unlikely]]
+      return false;
     ++walk.at;
     at = begin;
     size = end - begin;
     if (walk.escape_at >= end) [[likely]]
       return true;
-    const auto plain = without_escapes(begin, size, walk.escape_at);
-    if (!plain) return false;
-    if (*plain != size) walk.unlike = walk.node;
-    size = *plain;
-    return true;
+    const Plain plain = without_escapes(begin, size, walk.escape_at);
+    if (plain.size != size) walk.unlike = walk.node;
+    size = plain.size;
+    walk.escape_at = plain.escape_at;
+    return plain.good;
   }
 
   // A value that is no string and no container.
@@ -241,24 +246,27 @@ class JsonTreeBuilder {
     JsonNode& node = *walk.node;
     node.text_at = *walk.at;
     node.text_size = end_of(walk.at) - *walk.at;
-    node.kind = kind_of({text_ + node.text_at, node.text_size});
+    node.kind = kind_of({walk.text + node.text_at, node.text_size});
     ++walk.at;
     return node.kind != JsonKind::absent;
   }
 
-  // How long the string is that begins at `from` when its escapes are undone; nullopt if one is
-  // wrong, or cannot be undone here. `escape_at`, which is before its end, moves on.
-  [[gnu::noinline]] std::optional<std::uint32_t> without_escapes(std::uint32_t from,
-                                                                 std::uint32_t size,
-                                                                 std::size_t& escape_at) const {
+  // A string with its escapes undone.
+  struct Plain {
+    bool good = false;  // false: one is wrong, or cannot be undone here
+    std::uint32_t size = 0;
+    std::size_t escape_at = 0;  // the next one
+  };
+  // Of the string that begins at `from`; `escape_at` is before its end.
+  [[gnu::noinline]] Plain without_escapes(std::uint32_t from, std::uint32_t size,
+                                          std::size_t escape_at) const {
     const std::size_t end = from + size;
     if (escape_at < from) escape_at = next_escape(from);  // it was in what is left out
-    if (escape_at >= end) return size;
-    if (copy_ == nullptr) return std::nullopt;
+    if (escape_at >= end) return {true, size, escape_at};
+    if (copy_ == nullptr) return {};
     const char* const last = unescape(copy_ + from, copy_ + end);
-    if (last == nullptr) return std::nullopt;
-    escape_at = next_escape(end);
-    return static_cast<std::uint32_t>(last - (copy_ + from));
+    if (last == nullptr) return {};
+    return {true, static_cast<std::uint32_t>(last - (copy_ + from)), next_escape(end)};
   }
 
   const Place begin_, last_;

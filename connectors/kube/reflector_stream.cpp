@@ -1,4 +1,5 @@
 // Reflector: what a watch stream says. See reflector.h.
+#include <algorithm>
 #include <charconv>
 
 #include "connectors/kube/projection.h"
@@ -25,20 +26,27 @@ bool is_written(Kind kind) {
          kind == Kind::multikueue_cluster || kind == Kind::workload;
 }
 
-// Newer Kubernetes promises that resource versions compare as numbers; all else is opaque.
+bool is_natural(std::string_view text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// Newer Kubernetes promises that resource versions compare as numbers; all else is opaque, also
+// what 64 bits do not hold.
 std::optional<std::uint64_t> as_number(std::string_view text) {
-  constexpr std::size_t kDigitsSafe = 19;  // of any digits, they fit
   std::uint64_t value = 0;
-  if (!text.empty() && text.size() <= kDigitsSafe) {
-    for (const char c : text) {
-      if (c < '0' || c > '9') return std::nullopt;
-      value = value * 10 + static_cast<std::uint64_t>(c - '0');
-    }
-    return value;
-  }
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+// Both are numbers, and `a` is the lower one.
+bool is_lower_number(std::string_view a, std::string_view b) {
+  constexpr std::size_t kDigitsSafe = 19;  // of any digits, they fit
+  if (a.size() == b.size() && a.size() <= kDigitsSafe)
+    return a < b && is_natural(a) && is_natural(b);  // as texts of one length compare
+  const auto low = as_number(a), high = as_number(b);
+  return low && high && *low < *high;
 }
 
 }  // namespace
@@ -118,9 +126,7 @@ Reflector::Newer Reflector::is_newer(const Known& known, std::string_view resour
     ++counters_.duplicates;
     return Newer::same;
   }
-  const auto before = as_number(known.resource_version);
-  const auto after = as_number(resource_version);
-  if (!before || !after || *after >= *before) return Newer::yes;
+  if (!is_lower_number(resource_version, known.resource_version)) return Newer::yes;
   ++counters_.older;
   return Newer::older;
 }
@@ -180,7 +186,7 @@ void Reflector::take_object(const WatchEvent& event, const std::optional<WatchGl
   }
   if (!tell(object, identity, event.line)) return;
   Known& known = at != known_.end() ? at->second : known_[name_];
-  known.uid = identity.uid;
+  if (known.uid != identity.uid) known.uid = identity.uid;
   known.resource_version = version;
   known.rest = rest;
 }

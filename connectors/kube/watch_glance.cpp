@@ -156,6 +156,22 @@ bool same_bytes(const char* a, const char* b, std::size_t size) {
   return true;
 }
 
+// Eight bytes a time; the last of them may reach back.
+bool has_escape(std::string_view text) {
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  constexpr std::uint64_t kOnes = ~std::uint64_t{0} / 0xff, kTops = kOnes << 7;
+  if (text.size() < kWord) return text.find('\\') != std::string_view::npos;
+  const auto any_in_word = [&](std::size_t at) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, kWord);
+    word ^= kOnes * '\\';  // now a byte of it is zero where the escape is
+    return ((word - kOnes) & ~word & kTops) != 0;
+  };
+  for (std::size_t at = 0; at + kWord < text.size(); at += kWord)
+    if (any_in_word(at)) return true;
+  return any_in_word(text.size() - kWord);
+}
+
 }  // namespace
 
 // A node of the tree of named fields. Leaves are left out of the hash; some are told.
@@ -353,7 +369,7 @@ class WatchGlancer::Walk {
   void tell(Field::Told told, Place at) {
     if (text_[*at] != '"') return;
     const std::string_view text = string_at(at);
-    if (text.find('\\') != std::string_view::npos) return;
+    if (has_escape(text)) return;
     switch (told) {
       case Field::Told::type: out_.type = text; break;
       case Field::Told::name_space: out_.name_space = text; break;
