@@ -2,7 +2,8 @@
 //
 // Watch lines come in as text. A line is walked once, all of it but what nobody is going to read,
 // into one array of nodes and one copy of the text, in which strings stay where they are; after
-// that nothing refers to the input. Numbers keep their text, so an integer of forty digits or a
+// that nothing refers to the input (a line that is read where it stands is the exception:
+// parse_in_place). Numbers keep their text, so an integer of forty digits or a
 // decimal reaches the Quantity parser exactly as written: no floating point anywhere. YAML and
 // nlohmann documents are brought into the same tree, so projections read one thing only.
 #pragma once
@@ -146,12 +147,14 @@ class JsonDocument {
   friend class JsonTreeBuilder;
   JsonNode& add(JsonKind kind, std::string_view key);
   std::uint32_t keep(std::string_view text);
+  const char* characters() const { return read_in_place_ ? read_in_place_ : characters_.data(); }
 
   // Preorder. Where a document is read into again and again, there is more room behind the tree
   // than it takes.
   std::vector<JsonNode> nodes_;
-  std::string characters_;           // keys and texts
-  std::vector<std::uint32_t> open_;  // containers being built
+  std::string characters_;               // keys and texts
+  const char* read_in_place_ = nullptr;  // if not null, they are there
+  std::vector<std::uint32_t> open_;      // containers being built
 };
 
 // Inline, because a projection asks hundreds of times a line.
@@ -159,7 +162,7 @@ class JsonDocument {
 inline JsonKind JsonView::kind() const { return node_ == nullptr ? JsonKind::absent : node_->kind; }
 
 inline std::string_view JsonView::slice(std::uint32_t at, std::uint32_t size) const {
-  return {document_->characters_.data() + at, size};
+  return {document_->characters() + at, size};
 }
 
 inline std::string_view JsonView::text() const {
@@ -174,7 +177,7 @@ inline std::string_view JsonView::key() const {
 template <class Size>
 JsonView JsonView::member(const char* name, Size size) const {
   if (!is(JsonKind::object)) return {};
-  const char* const characters = document_->characters_.data();
+  const char* const characters = document_->characters();
   const JsonNode* found = nullptr;
   const JsonNode* const end = node_ + node_->span;
   for (const JsonNode* at = node_ + 1; at != end; at += at->span)
@@ -200,6 +203,10 @@ std::optional<JsonDocument> parse_json(std::string_view text, JsonFault& fault,
 /// which ascends, are not read: null stands for each, whatever is in it.
 bool parse_indexed(const JsonIndex& index, JsonDocument& out, JsonFault& fault,
                    std::span<const PlaceRange> without = {});
+/// The same without a copy: `out` refers to the text, behind which a byte is readable that could
+/// not go on with it (a newline, or a string's NUL). False: parse_indexed has to read it, for it is
+/// no JSON, or something that is not in `without` is written with escapes.
+bool parse_in_place(const JsonIndex& index, JsonDocument& out, std::span<const PlaceRange> without);
 /// Where and why `text`, which JsonIndex refused, is no JSON.
 JsonFault fault_of(std::string_view text);
 

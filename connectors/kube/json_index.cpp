@@ -42,7 +42,7 @@ bool JsonIndex::find(std::string_view text) {
     return false;
   std::uint32_t* const places = impl_->parser->structural_indexes.get();
   const std::size_t count = impl_->parser->n_structural_indexes;
-  places[count] = static_cast<std::uint32_t>(text.size());  // there is room for more than one
+  places[count] = places[count + 1] = static_cast<std::uint32_t>(text.size());  // there is room
   impl_->places = {places, count};
   return true;
 }

@@ -32,8 +32,8 @@ class JsonIndex {
   /// memory. The text is not copied; it must outlive the use of places().
   bool find(std::string_view text);
   std::string_view text() const { return text_; }
-  /// Offsets in text(), ascending; behind the last one stands, readable, the size of text(). Valid
-  /// until the next find().
+  /// Offsets in text(), ascending; behind the last one stands, readable and twice, the size of
+  /// text(). Valid until the next find().
   std::span<const std::uint32_t> places() const;
   static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 

@@ -114,87 +114,96 @@ char* unescape(char* begin, char* end) {
 
 }  // namespace
 
-// Builds the tree in the document's own buffers: the text is copied once, strings stay where they
-// are in the copy. Behind the last place there is one more, of the NUL behind the copy, which fits
-// nowhere: so no step asks whether it is the last.
+// Builds the tree in the document's own buffers. The text is copied, because undoing escapes
+// changes it, or read in place until there is one to undo; strings stay where they are. Behind the
+// last place there is one more, of the byte behind the text, which fits nowhere: so no step asks
+// whether it is the last.
 class JsonTreeBuilder {
  public:
-  JsonTreeBuilder(const JsonIndex& index, JsonDocument& out, std::span<const PlaceRange> without)
+  enum class Text : std::uint8_t { copied, in_place };
+
+  JsonTreeBuilder(const JsonIndex& index, JsonDocument& out, std::span<const PlaceRange> without,
+                  Text text)
       : begin_(index.places().data()),
         last_(begin_ + index.places().size()),
-        at_(begin_),
         without_(without),
         size_(index.text().size()) {
-    out.characters_.assign(index.text());
-    text_ = out.characters_.data();
-    escape_at_ = next_escape(0);
+    if (text == Text::copied) {
+      out.characters_.assign(index.text());
+      out.read_in_place_ = nullptr;
+      text_ = copy_ = out.characters_.data();
+    } else {
+      text_ = out.read_in_place_ = index.text().data();
+    }
     // Where n places are read and d containers are open there are at most (n + d + 1) / 2 values.
     const std::size_t values_max = (index.places().size() + kJsonDepthMax) / 2 + 1;
     if (out.nodes_.size() < values_max) out.nodes_.resize(values_max);
     nodes_ = out.nodes_.data();
-    find_skip();
   }
 
-  // False: no JSON, or too deep.
+  // False: no JSON, or too deep, or an escape in a text that is read in place.
   bool build() {
-    std::array<std::uint32_t, kJsonDepthMax> open;  // containers
+    const char* const text = text_;
+    Walk walk{text, begin_, nodes_, nodes_, next_escape(0)};
+    Place skip_at = next_skip();
+    std::array<JsonNode*, kJsonDepthMax> open;  // containers
     std::size_t depth = 0;
     bool in_object = false;  // the innermost of them is one
     for (;;) {
-      Piece key, text;
-      if (in_object && (here() != '"' || !string(key) || text_[*at_++] != ':')) return false;
-      const char first = here();
-      if (at_ == skip_at_) {
-        unlike_ = count_;
-        add(JsonKind::null, key, text);
-        leave_out();
+      JsonNode& node = *walk.node;
+      node = {JsonKind::null, 0, 0, 0, 0, 1};
+      if (in_object && (text[*walk.at] != '"' || !string(walk, node.key_at, node.key_size) ||
+                        text[*walk.at++] != ':'))
+        return false;
+      const char first = text[*walk.at];
+      if (walk.at == skip_at) {
+        walk.unlike = &node;
+        walk.at = begin_ + without_.front().end;
+        without_ = without_.subspan(1);
+        skip_at = next_skip();
       } else if (first == '"') {
-        if (!string(text)) return false;
-        add(JsonKind::string, key, text);
+        node.kind = JsonKind::string;
+        if (!string(walk, node.text_at, node.text_size)) return false;
       } else if (first == '{' || first == '[') {
         if (depth == kJsonDepthMax) return too_deep_ = true, false;
-        open[depth++] = count_;
         in_object = first == '{';
-        text.at = *at_++;
-        add(in_object ? JsonKind::object : JsonKind::array, key, text);
-        if (here() != first + 2) continue;  // the bracket that closes, in ASCII
-      } else {
-        if (at_ == last_) return false;
-        text = {*at_, end_here() - *at_};
-        const JsonKind kind = kind_of({text_ + text.at, text.size});
-        if (kind == JsonKind::absent) return false;
-        ++at_;
-        add(kind, key, text);
+        node.kind = in_object ? JsonKind::object : JsonKind::array;
+        node.text_at = *walk.at++;
+        open[depth++] = walk.node++;
+        if (text[*walk.at] != first + 2) continue;  // the bracket that closes, in ASCII
+        --walk.node;
+      } else if (!word(walk)) {
+        return false;
       }
+      ++walk.node;
       // Behind a value: ends of containers, until another value follows.
       for (;;) {
-        if (depth == 0) return at_ == last_;
-        const std::uint32_t place = *at_++;
-        if (text_[place] == ',') break;
-        if (text_[place] != (in_object ? '}' : ']')) return false;
-        JsonNode& closed = nodes_[open[--depth]];
-        closed.span = count_ - open[depth];
-        if (unlike_ <= open[depth]) closed.text_size = place + 1 - closed.text_at;
-        in_object = depth > 0 && nodes_[open[depth - 1]].kind == JsonKind::object;
+        if (depth == 0) return walk.at == last_;
+        const std::uint32_t place = *walk.at++;
+        if (text[place] == ',') break;
+        if (text[place] != (in_object ? '}' : ']')) return false;
+        JsonNode& closed = *open[--depth];
+        closed.span = static_cast<std::uint32_t>(walk.node - &closed);
+        if (walk.unlike <= &closed) closed.text_size = place + 1 - closed.text_at;
+        in_object = depth > 0 && open[depth - 1]->kind == JsonKind::object;
       }
     }
   }
   bool too_deep() const { return too_deep_; }
 
  private:
-  // Of the text.
-  struct Piece {
-    std::uint32_t at = 0, size = 0;
+  using Place = const std::uint32_t*;
+  // What changes from value to value: a local variable, and what reads it is inlined, so that it
+  // stays in registers whatever is stored.
+  struct Walk {
+    const char* text;
+    Place at;
+    JsonNode* node;    // the next one
+    JsonNode* unlike;  // the last one (if not the root) that is not as it was written
+    std::size_t escape_at;
   };
 
-  char here() const { return text_[*at_]; }
-
-  void leave_out() {
-    at_ = begin_ + without_.front().end;
-    without_ = without_.subspan(1);
-    find_skip();
-  }
-  void find_skip() { skip_at_ = without_.empty() ? nullptr : begin_ + without_.front().begin; }
+  Place next_skip() const { return without_.empty() ? nullptr : begin_ + without_.front().begin; }
 
   // Where the next backslash is. Outside of strings there is none in JSON.
   std::size_t next_escape(std::size_t from) const {
@@ -203,45 +212,69 @@ class JsonTreeBuilder {
                             : static_cast<std::size_t>(static_cast<const char*>(found) - text_);
   }
 
-  // Where the value at at_ ends: between it and the next place there is white space at most.
-  std::uint32_t end_here() const {
-    std::uint32_t end = at_[1];
-    if (text_[end - 1] == '"') return end;              // most do
+  // Where the value at `at` ends: between it and the next place there is white space at most.
+  std::uint32_t end_of(Place at) const {
+    std::uint32_t end = at[1];
     while (JsonIndex::is_space(text_[end - 1])) --end;  // ends at the value itself
     return end;
   }
 
-  // Inlined, so that the state of the walk stays in registers.
-  [[gnu::always_inline]] bool string(Piece& out) {
-    out.at = *at_ + 1;
-    const std::uint32_t end = end_here() - 1;
-    if (end < out.at || text_[end] != '"') return false;
-    ++at_;
-    out.size = end - out.at;
-    if (escape_at_ >= end) return true;
-    const char* const last = unescape(text_ + out.at, text_ + end);
-    if (last == nullptr) return false;
-    if (last != text_ + end) unlike_ = count_;
-    out.size = static_cast<std::uint32_t>(last - (text_ + out.at));
-    escape_at_ = next_escape(end);
-    return true;
+  [[gnu::always_inline]] bool string(Walk& walk, std::uint32_t& at, std::uint32_t& size) const {
+    const std::uint32_t begin = *walk.at + 1;
+    std::uint32_t end = walk.at[1] - 1;
+    if (walk.text[end] != '"') [[unlikely]] {
+      end = end_of(walk.at) - 1;
+      if (walk.text[end] != '"') return false;
+    }
+    if (end < begin) [[unlikely]]
+      return false;
+    ++walk.at;
+    at = begin;
+    size = end - begin;
+    if (walk.escape_at >= end) [[likely]]
+      return true;
+    const Plain plain = without_escapes(begin, size, walk.escape_at);
+    if (plain.size != size) walk.unlike = walk.node;
+    size = plain.size;
+    walk.escape_at = plain.escape_at;
+    return plain.good;
   }
 
-  void add(JsonKind kind, Piece key, Piece text) {
-    nodes_[count_++] = {kind, key.at, key.size, text.at, text.size, 1};
+  // A value that is no string and no container.
+  [[gnu::always_inline]] bool word(Walk& walk) const {
+    if (walk.at == last_) return false;
+    JsonNode& node = *walk.node;
+    node.text_at = *walk.at;
+    node.text_size = end_of(walk.at) - *walk.at;
+    node.kind = kind_of({walk.text + node.text_at, node.text_size});
+    ++walk.at;
+    return node.kind != JsonKind::absent;
   }
 
-  const std::uint32_t* const begin_;  // places
-  const std::uint32_t* const last_;
-  const std::uint32_t* at_;
-  std::span<const PlaceRange> without_;     // those that are still to come
-  const std::uint32_t* skip_at_ = nullptr;  // where the first of them begins
+  // A string with its escapes undone.
+  struct Plain {
+    bool good = false;  // false: one is wrong, or cannot be undone here
+    std::uint32_t size = 0;
+    std::size_t escape_at = 0;  // the next one
+  };
+  // Of the string that begins at `from`; `escape_at` is before its end.
+  [[gnu::noinline]] Plain without_escapes(std::uint32_t from, std::uint32_t size,
+                                          std::size_t escape_at) const {
+    const std::size_t end = from + size;
+    if (escape_at < from) escape_at = next_escape(from);  // it was in what is left out
+    if (escape_at >= end) return {true, size, escape_at};
+    if (copy_ == nullptr) return {};
+    const char* const last = unescape(copy_ + from, copy_ + end);
+    if (last == nullptr) return {};
+    return {true, static_cast<std::uint32_t>(last - (copy_ + from)), next_escape(end)};
+  }
+
+  const Place begin_, last_;
+  std::span<const PlaceRange> without_;  // those that are still to come
   const std::size_t size_;
-  char* text_ = nullptr;
+  const char* text_ = nullptr;
+  char* copy_ = nullptr;  // the same, if it may be changed
   JsonNode* nodes_ = nullptr;
-  std::uint32_t count_ = 0;
-  std::uint32_t unlike_ = 0;   // the last node (if not the root) that is not as it was written
-  std::size_t escape_at_ = 0;  // of the next backslash that was not undone
   bool too_deep_ = false;
 };
 
@@ -304,11 +337,16 @@ JsonFault find_fault(std::string_view text, bool too_deep) {
 
 bool parse_indexed(const JsonIndex& index, JsonDocument& out, JsonFault& fault,
                    std::span<const PlaceRange> without) {
-  JsonTreeBuilder builder(index, out, without);
+  JsonTreeBuilder builder(index, out, without, JsonTreeBuilder::Text::copied);
   if (builder.build()) return true;
   out = {};
   fault = find_fault(index.text(), builder.too_deep());
   return false;
+}
+
+bool parse_in_place(const JsonIndex& index, JsonDocument& out,
+                    std::span<const PlaceRange> without) {
+  return JsonTreeBuilder(index, out, without, JsonTreeBuilder::Text::in_place).build();
 }
 
 JsonFault fault_of(std::string_view text) { return find_fault(text, false); }

@@ -5,29 +5,41 @@
 namespace fairlead {
 namespace {
 
+// Stands for what `make` gives, so that it is made where it stays.
+template <class T>
+struct Made {
+  T (*make)(JsonView);
+  JsonView object;
+  operator T() const { return make(object); }  // NOLINT: that is what it is for
+};
+
+template <class T>
+void put(Facts& out, T (*make)(JsonView), JsonView object) {
+  out.emplace<T>(Made<T>{make, object});
+}
+
 void set_facts(Facts& out, Kind kind, JsonView object) {
   switch (kind) {
-    case Kind::node: out = projection::node(object); return;
-    case Kind::cluster_metrics: out = projection::cluster_metrics(object); return;
-    case Kind::managed_cluster: out = projection::managed_cluster(object); return;
-    case Kind::cluster_profile: out = projection::cluster_profile(object); return;
-    case Kind::resource_flavor: out = projection::resource_flavor(object); return;
-    case Kind::cluster_queue: out = projection::cluster_queue(object); return;
-    case Kind::local_queue: out = projection::local_queue(object); return;
-    case Kind::admission_check: out = projection::admission_check(object); return;
-    case Kind::multikueue_config: out = projection::multikueue_config(object); return;
-    case Kind::manifest_work: out = projection::manifest_work(object); return;
-    case Kind::claim: out = projection::claim(object); return;
-    case Kind::multikueue_cluster: out = projection::multikueue_cluster(object); return;
-    case Kind::placement: out = projection::placement(object); return;
-    case Kind::placement_decision: out = projection::placement_decision(object); return;
-    case Kind::addon_placement_score: out = projection::addon_placement_score(object); return;
-    case Kind::workload: out = projection::workload(object); return;
-    case Kind::secret: out = projection::secret(object); return;
+    case Kind::node: return put(out, projection::node, object);
+    case Kind::cluster_metrics: return put(out, projection::cluster_metrics, object);
+    case Kind::managed_cluster: return put(out, projection::managed_cluster, object);
+    case Kind::cluster_profile: return put(out, projection::cluster_profile, object);
+    case Kind::resource_flavor: return put(out, projection::resource_flavor, object);
+    case Kind::cluster_queue: return put(out, projection::cluster_queue, object);
+    case Kind::local_queue: return put(out, projection::local_queue, object);
+    case Kind::admission_check: return put(out, projection::admission_check, object);
+    case Kind::multikueue_config: return put(out, projection::multikueue_config, object);
+    case Kind::manifest_work: return put(out, projection::manifest_work, object);
+    case Kind::claim: return put(out, projection::claim, object);
+    case Kind::multikueue_cluster: return put(out, projection::multikueue_cluster, object);
+    case Kind::placement: return put(out, projection::placement, object);
+    case Kind::placement_decision: return put(out, projection::placement_decision, object);
+    case Kind::addon_placement_score: return put(out, projection::addon_placement_score, object);
+    case Kind::workload: return put(out, projection::workload, object);
+    case Kind::secret: return put(out, projection::secret, object);
     case Kind::custom_resource_definition:
-      out = projection::custom_resource_definition(object);
-      return;
-    case Kind::binding_policy: out = projection::binding_policy(object); return;
+      return put(out, projection::custom_resource_definition, object);
+    case Kind::binding_policy: return put(out, projection::binding_policy, object);
   }
 }
 
@@ -68,34 +80,53 @@ bool is_read(Kind kind, std::string_view name) {
   }
 }
 
-bool project_into(ObjectSeen& out, Kind kind, std::string_view version, JsonView object) {
-  JsonView metadata = object["metadata"];
-  out.key.kind = kind;
+ObjectIdentity identity_of(JsonView object) {
+  ObjectIdentity out;
   // One pass over metadata instead of one a field.
-  for (JsonView member : metadata) {
+  for (JsonView member : object["metadata"]) {
     const std::string_view name = member.key();
-    if (name == "name")
-      out.key.name = member.string();
-    else if (name == "namespace" && info(kind).namespaced)
-      out.key.namespace_ = member.string();
-    else if (name == "uid")
-      out.uid = member.string();
-    else if (name == "resourceVersion")
-      out.resource_version = member.string();
-    else if (name == "generation")
-      out.generation = member.integer().value_or(0);
+    switch (name.size()) {
+      case 3:
+        if (name == "uid") out.uid = member.string();
+        break;
+      case 4:
+        if (name == "name") out.name = member.string();
+        break;
+      case 9:
+        if (name == "namespace") out.name_space = member.string();
+        break;
+      case 10:
+        if (name == "generation") out.generation = member.integer().value_or(0);
+        break;
+      case 15:
+        if (name == "resourceVersion") out.resource_version = member.string();
+        break;
+      default: break;
+    }
   }
-  if (!is_read(kind, out.key.name)) return false;
+  return out;
+}
+
+bool project_into(ObjectSeen& out, Kind kind, std::string_view version, JsonView object,
+                  const ObjectIdentity& identity) {
+  if (!is_read(kind, identity.name)) return false;
+  out.key.kind = kind;
+  out.key.name = identity.name;
+  if (info(kind).namespaced) out.key.namespace_ = identity.name_space;
+  out.uid = identity.uid;
+  out.resource_version = identity.resource_version;
+  out.generation = identity.generation;
   out.version = version;
   set_facts(out.facts, kind, object);
   return true;
 }
 
 Result<std::optional<ObjectSeen>> project_as(Kind kind, std::string_view version, JsonView object) {
-  if (object["metadata"]["name"].string().empty())
+  const ObjectIdentity identity = identity_of(object);
+  if (identity.name.empty())
     return Error{ErrorCode::bad_input, std::string(info(kind).name) + ": metadata.name is missing"};
   std::optional<ObjectSeen> out(std::in_place);
-  if (!project_into(*out, kind, version, object)) out.reset();
+  if (!project_into(*out, kind, version, object, identity)) out.reset();
   return out;
 }
 

@@ -32,9 +32,20 @@ Result<std::optional<ObjectSeen>> project_as(Kind kind, std::string_view version
 /// only ours are, of CustomResourceDefinitions those of MultiKueueConfig and MultiKueueCluster.
 bool is_read(Kind kind, std::string_view name);
 
-/// The same into `out` (default-made), for streams, which know name and versions already; false for
-/// an object that Fairlead does not read. `object` has a metadata.name.
-bool project_into(ObjectSeen& out, Kind kind, std::string_view version, JsonView object);
+/// Which object it is and which state of it: views into its document, empty where it does not say.
+struct ObjectIdentity {
+  std::string_view name;
+  std::string_view name_space;
+  std::string_view uid;
+  std::string_view resource_version;
+  std::int64_t generation = 0;
+};
+ObjectIdentity identity_of(JsonView object);
+
+/// The same as project_as() into `out` (default-made), for streams, which know who `object` is;
+/// false for an object that Fairlead does not read. The name is not empty.
+bool project_into(ObjectSeen& out, Kind kind, std::string_view version, JsonView object,
+                  const ObjectIdentity& identity);
 
 /// Canonical JSON of `object` as it may be kept: without metadata.managedFields and kubectl's
 /// last-applied copy, without the data of Secrets and the values of environment variables that

@@ -4,12 +4,13 @@
 namespace fairlead::projection {
 
 NodeFacts node(JsonView object) {
+  const JsonView spec = object["spec"], status = object["status"];
   NodeFacts out;
   out.labels = labels(object["metadata"]["labels"]);
-  out.taints = repelling_taints(object["spec"]["taints"]);
-  out.unschedulable = object["spec"]["unschedulable"].is_true();
-  out.ready = condition(object["status"], "Ready").status == ConditionStatus::yes;
-  out.allocatable = amounts(object["status"]["allocatable"]);
+  out.taints = repelling_taints(spec["taints"]);
+  out.unschedulable = spec["unschedulable"].is_true();
+  out.ready = condition(status, "Ready").status == ConditionStatus::yes;
+  out.allocatable = amounts(status["allocatable"]);
   return out;
 }
 

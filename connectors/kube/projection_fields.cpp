@@ -9,14 +9,13 @@ std::optional<Quantity> quantity(JsonView value) {
 
 namespace {
 
-template <class Value>
-PackedMap<Value> packed(const std::vector<std::pair<std::string_view, Value>>& items) {
-  PackedMap<Value> map;
-  // API servers send members in order, each once: the usual case.
-  if (map.assign_sorted(items.size(), [&](std::size_t i) { return items[i]; })) return map;
-  // Of equal names the last one counts, as everywhere in Kubernetes.
+// Of equal names the last one counts, as everywhere in Kubernetes. `each(take)` gives all items.
+template <class Value, class Each>
+PackedMap<Value> packed_unsorted(const Each& each) {
   std::map<std::string, typename PackedMap<Value>::Owned> sorted;
-  for (const auto& [key, value] : items) sorted.insert_or_assign(std::string(key), value);
+  each([&](std::string_view key, Value value) {
+    sorted.insert_or_assign(std::string(key), typename PackedMap<Value>::Owned(value));
+  });
   return sorted;
 }
 
@@ -29,16 +28,34 @@ ResourceAmounts amounts(JsonView object) {
   for (JsonView member : object)
     if (auto amount = quantity(member))
       items.emplace_back(member.key(), to_amount(member.key(), *amount));
-  return packed(items);
+  ResourceAmounts map;
+  // API servers send members in order, each once: the usual case.
+  if (map.assign_sorted(items.size(), [&](std::size_t i) { return items[i]; })) return map;
+  return packed_unsorted<Amount>([&](const auto& take) {
+    for (const auto& [key, value] : items) take(key, value);
+  });
 }
 
 Labels labels(JsonView object) {
   if (!object.is(JsonKind::object)) return {};
-  std::vector<std::pair<std::string_view, std::string_view>> items;
-  items.reserve(object.size());
-  for (JsonView member : object)
-    if (member.is(JsonKind::string)) items.emplace_back(member.key(), member.text());
-  return packed(items);
+  const auto each = [&](const auto& take) {
+    for (JsonView member : object)
+      if (member.is(JsonKind::string)) take(member.key(), member.text());
+  };
+  std::size_t count = 0;
+  each([&](std::string_view, std::string_view) { ++count; });
+  // They are asked for in order, so nothing is put aside.
+  auto at = object.begin();
+  const auto item = [&](std::size_t i) {
+    if (i == 0) at = object.begin();
+    while (!(*at).is(JsonKind::string)) ++at;
+    const JsonView member = *at;
+    ++at;
+    return std::pair(member.key(), member.text());
+  };
+  Labels map;
+  if (map.assign_sorted(count, item)) return map;
+  return packed_unsorted<std::string_view>(each);
 }
 
 std::map<std::string, std::string> strings(JsonView object) {
@@ -59,24 +76,32 @@ std::vector<std::string> string_items(JsonView array) {
   return out;
 }
 
-std::vector<Taint> taints(JsonView array) {
+namespace {
+
+template <class Wanted>
+std::vector<Taint> taints_of(JsonView array, const Wanted& wanted) {
   std::vector<Taint> out;
   if (!array.is(JsonKind::array)) return out;
   for (JsonView item : array) {
-    Taint taint{std::string(item["key"].string()), std::string(item["value"].string()),
-                std::string(item["effect"].string())};
-    if (!taint.key.empty() && !taint.effect.empty()) out.push_back(std::move(taint));
+    const std::string_view key = item["key"].string(), effect = item["effect"].string();
+    if (key.empty() || effect.empty() || !wanted(effect)) continue;
+    if (out.empty()) out.reserve(array.size());
+    out.push_back({std::string(key), std::string(item["value"].string()), std::string(effect)});
   }
   make_set(out);
   return out;
 }
 
+}  // namespace
+
+std::vector<Taint> taints(JsonView array) {
+  return taints_of(array, [](std::string_view) { return true; });
+}
+
 std::vector<Taint> repelling_taints(JsonView array) {
-  std::vector<Taint> out = taints(array);
-  std::erase_if(out, [](const Taint& taint) {
-    return taint.effect != "NoSchedule" && taint.effect != "NoExecute";
+  return taints_of(array, [](std::string_view effect) {
+    return effect == "NoSchedule" || effect == "NoExecute";
   });
-  return out;
 }
 
 ConditionStatus condition_status(std::string_view word) {

@@ -64,6 +64,8 @@ BindingPolicyFacts binding_policy(JsonView object);
 
 template <class T>
 void fairlead::projection::make_set(std::vector<T>& items) {
+  const auto out_of_order = [](const T& a, const T& b) { return !(a < b); };
+  if (std::adjacent_find(items.begin(), items.end(), out_of_order) == items.end()) return;
   std::sort(items.begin(), items.end());
   items.erase(std::unique(items.begin(), items.end()), items.end());
 }

@@ -4,6 +4,11 @@
 namespace fairlead::projection {
 namespace {
 
+// The characters of a string; most of what is asked for is not there.
+void set(std::string& out, JsonView value) {
+  if (const std::string_view text = value.string(); !text.empty()) out = text;
+}
+
 std::string canonical_or_empty(JsonView value) {
   return value.given() ? canonical_text(value) : std::string();
 }
@@ -24,17 +29,18 @@ ClusterQueueFacts cluster_queue(JsonView object) {
   JsonView annotations = object["metadata"]["annotations"];
   ClusterQueueFacts out;
   out.groups = resource_groups(spec["resourceGroups"]);
-  out.cohort = spec[spec["cohortName"].given() ? "cohortName" : "cohort"].string();
+  const JsonView cohort = spec["cohortName"];
+  set(out.cohort, cohort.given() ? cohort : spec["cohort"]);
   out.namespace_selector = canonical_or_empty(spec["namespaceSelector"]);
-  out.queueing_strategy = spec["queueingStrategy"].string();
+  set(out.queueing_strategy, spec["queueingStrategy"]);
   out.preemption = canonical_or_empty(spec["preemption"]);
-  out.stop_policy = spec["stopPolicy"].string();
+  set(out.stop_policy, spec["stopPolicy"]);
   out.admission_checks = admission_check_names(spec);
-  out.base_quota = annotations["fairlead.io/base-quota"].string();
+  set(out.base_quota, annotations["fairlead.io/base-quota"]);
   out.extend_resource_groups = annotations["fairlead.io/extend-resource-groups"].string() == "true";
-  out.worker_quota = {std::string(annotations["fairlead.io/quota-from"].string()),
-                      std::string(annotations["fairlead.io/quota-percent"].string()),
-                      std::string(annotations["fairlead.io/quota-reserve"].string())};
+  set(out.worker_quota.from, annotations["fairlead.io/quota-from"]);
+  set(out.worker_quota.percent, annotations["fairlead.io/quota-percent"]);
+  set(out.worker_quota.reserve, annotations["fairlead.io/quota-reserve"]);
   out.usage = flavors_usage(object["status"]["flavorsUsage"]);
   out.active = condition(object["status"], "Active");
   out.deleting = deleting(object);

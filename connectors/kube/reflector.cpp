@@ -39,7 +39,9 @@ Reflector::Reflector(Kind kind, ReflectorSettings settings, std::function<std::u
 
 Reflector::KnownObjects::iterator Reflector::find_known(std::string_view name_space,
                                                         std::string_view name) {
-  name_.assign(name_space).append("/").append(name);
+  name_.resize(name_space.size() + 1 + name.size());  // most are as long as the one before
+  *std::copy(name_space.begin(), name_space.end(), name_.begin()) = '/';
+  std::copy(name.begin(), name.end(), name_.end() - static_cast<std::ptrdiff_t>(name.size()));
   return known_.find(std::string_view(name_));
 }
 
@@ -347,8 +349,7 @@ ReflectorOutput Reflector::bytes(LogTime now, std::string_view chunk) {
   alive(now);
   until_ =
       now + (phase_ == Phase::watching ? settings_.watch_silence_max : settings_.list_silence_max);
-  decoder_.feed(chunk);
-  drain(now);
+  drain(now, chunk);
   return finish(now);
 }
 
@@ -362,8 +363,7 @@ ReflectorOutput Reflector::ended(LogTime now, int status, std::string_view body,
     WatchStep step = decoder_.finish();
     if (step.kind == WatchStep::Kind::malformed) ++counters_.malformed;
     if (step.kind == WatchStep::Kind::known) take_known(*step.glance);
-    if (step.kind == WatchStep::Kind::event)
-      take(now, *step.event, step.glance ? step.glance->rest : WatchGlance::Hash{});
+    if (step.kind == WatchStep::Kind::event) take(now, *step.event, step.glance);
     if (phase_ != Phase::watching && phase_ != Phase::streaming_list) return finish(now);
     if (phase_ == Phase::watching && stream_useful_ && status == 200) {
       request_stream(now, false);  // the ordinary end of a watch: on from the last version

@@ -18,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "connectors/kube/projection.h"
 #include "connectors/kube/watch_decoder.h"
 #include "engine/base/time.h"
 #include "engine/ingest/watch_fact.h"
@@ -160,16 +161,16 @@ class Reflector {
   void refused();
   void failed_list(LogTime now, int status, std::string_view body,
                    std::optional<Duration> retry_after);
-  void drain(LogTime now);
-  void take(LogTime now, const WatchEvent& event, const WatchGlance::Hash& rest);
-  void take_object(const WatchEvent& event, const WatchGlance::Hash& rest);
+  void drain(LogTime now, std::string_view bytes);
+  void take(LogTime now, const WatchEvent& event, const std::optional<WatchGlance>& glance);
+  void take_object(const WatchEvent& event, const std::optional<WatchGlance>& glance);
   bool knows(const WatchGlance& glance);
   void take_known(const WatchGlance& glance);
   enum class Newer : std::uint8_t { yes, same, older };
   Newer is_newer(const Known& known, std::string_view resource_version);
   KnownObjects::iterator find_known(std::string_view name_space, std::string_view name);
   void take_missing(JsonView object);
-  bool tell(const WatchEvent& event);
+  bool tell(JsonView object, const ObjectIdentity& identity, std::string_view line);
   void take_bookmark(LogTime now, JsonView object);
   void take_error(LogTime now, JsonView status);
   void broken(LogTime now, const std::string& why);
@@ -203,7 +204,8 @@ class Reflector {
   std::string resource_version_;  // to resume from
   KnownObjects known_;
   std::string name_;                // of find_known(), kept for its memory
-  KnownObjects::iterator glanced_;  // what knows() found
+  KnownObjects::iterator glanced_;  // what knows() found of the line that was glanced at,
+  bool looked_up_ = false;          // if it looked
   WatchDecoder decoder_;
 
   LogTime until_ = kForever;  // end of the wait, or deadline of the request

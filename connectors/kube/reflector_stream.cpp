@@ -1,4 +1,5 @@
 // Reflector: what a watch stream says. See reflector.h.
+#include <algorithm>
 #include <charconv>
 
 #include "connectors/kube/projection.h"
@@ -25,7 +26,13 @@ bool is_written(Kind kind) {
          kind == Kind::multikueue_cluster || kind == Kind::workload;
 }
 
-// Newer Kubernetes promises that resource versions compare as numbers; all else is opaque.
+bool is_natural(std::string_view text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// Newer Kubernetes promises that resource versions compare as numbers; all else is opaque, also
+// what 64 bits do not hold.
 std::optional<std::uint64_t> as_number(std::string_view text) {
   std::uint64_t value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -33,19 +40,28 @@ std::optional<std::uint64_t> as_number(std::string_view text) {
   return value;
 }
 
+// Both are numbers, and `a` is the lower one.
+bool is_lower_number(std::string_view a, std::string_view b) {
+  constexpr std::size_t kDigitsSafe = 19;  // of any digits, they fit
+  if (a.size() == b.size() && a.size() <= kDigitsSafe)
+    return a < b && is_natural(a) && is_natural(b);  // as texts of one length compare
+  const auto low = as_number(a), high = as_number(b);
+  return low && high && *low < *high;
+}
+
 }  // namespace
 
-void Reflector::drain(LogTime now) {
+void Reflector::drain(LogTime now, std::string_view bytes) {
   // An event can end the stream (ERROR, 410): what is buffered behind it no longer matters.
   while (phase_ == Phase::watching || phase_ == Phase::streaming_list) {
-    WatchStep step = decoder_.next();
+    WatchStep step = decoder_.next(bytes);
     if (step.kind == WatchStep::Kind::need_more) return;
     if (step.kind == WatchStep::Kind::known) {
       take_known(*step.glance);
       continue;
     }
     if (step.kind == WatchStep::Kind::event) {
-      take(now, *step.event, step.glance ? step.glance->rest : WatchGlance::Hash{});
+      take(now, *step.event, step.glance);
       continue;
     }
     ++counters_.malformed;
@@ -75,7 +91,8 @@ void Reflector::broken(LogTime now, const std::string& why) {
   back_off(now, again, std::nullopt);
 }
 
-void Reflector::take(LogTime now, const WatchEvent& event, const WatchGlance::Hash& rest) {
+void Reflector::take(LogTime now, const WatchEvent& event,
+                     const std::optional<WatchGlance>& glance) {
   if (event.type == WatchEventType::error) {
     take_error(now, event.object());
     return;
@@ -89,15 +106,17 @@ void Reflector::take(LogTime now, const WatchEvent& event, const WatchGlance::Ha
   if (event.type == WatchEventType::bookmark)
     take_bookmark(now, event.object());
   else
-    take_object(event, rest);
+    take_object(event, glance);
 }
 
 // Whether the line says of an object what its last one said, as far as anybody reads it.
 bool Reflector::knows(const WatchGlance& glance) {
+  looked_up_ = false;
   if (phase_ != Phase::watching || glance.type != "MODIFIED" || glance.name.empty() ||
       glance.uid.empty() || glance.resource_version.empty())
     return false;
   glanced_ = find_known(glance.name_space, glance.name);
+  looked_up_ = true;
   return glanced_ != known_.end() && glanced_->second.uid == glance.uid &&
          glanced_->second.rest == glance.rest;
 }
@@ -107,9 +126,7 @@ Reflector::Newer Reflector::is_newer(const Known& known, std::string_view resour
     ++counters_.duplicates;
     return Newer::same;
   }
-  const auto before = as_number(known.resource_version);
-  const auto after = as_number(resource_version);
-  if (!before || !after || *after >= *before) return Newer::yes;
+  if (!is_lower_number(resource_version, known.resource_version)) return Newer::yes;
   ++counters_.older;
   return Newer::older;
 }
@@ -135,13 +152,11 @@ void Reflector::take_known(const WatchGlance& glance) {
                       known.resource_version});
 }
 
-void Reflector::take_object(const WatchEvent& event, const WatchGlance::Hash& rest) {
+void Reflector::take_object(const WatchEvent& event, const std::optional<WatchGlance>& glance) {
   ++counters_.events;
-  JsonView object = event.object();
-  JsonView metadata = object["metadata"];
-  const std::string_view name = metadata["name"].string();
-  const std::string_view uid = metadata["uid"].string();
-  const std::string_view version = metadata["resourceVersion"].string();
+  const JsonView object = event.object();
+  const ObjectIdentity identity = identity_of(object);
+  const std::string_view name = identity.name, version = identity.resource_version;
   if (name.empty()) {
     ++counters_.malformed;
     return;
@@ -152,35 +167,37 @@ void Reflector::take_object(const WatchEvent& event, const WatchGlance::Hash& re
     take_missing(object);
     return;
   }
+  const WatchGlance::Hash rest = glance ? glance->rest : WatchGlance::Hash{};
   if (phase_ == Phase::streaming_list) {
     listed(object, event.line, rest);
     return;
   }
-  const std::string_view name_space = info(kind_).namespaced ? metadata["namespace"].string() : "";
-  const auto at = find_known(name_space, name);
+  const std::string_view name_space = info(kind_).namespaced ? identity.name_space : "";
+  const bool looked_up =
+      glance && looked_up_ && glance->name == name && glance->name_space == name_space;
+  const auto at = looked_up ? glanced_ : find_known(name_space, name);
   if (at != known_.end()) {
     const Known& known = at->second;
-    const bool same = known.uid == uid;
+    const bool same = known.uid == identity.uid;
     if (same && !known.resource_version.empty() && is_newer(known, version) != Newer::yes) return;
     if (!known.uid.empty() && !same)  // its DELETED never came
       out_.facts.emplace_back(
           ObjectMissing{{kind_, std::string(name_space), std::string(name)}, known.uid, {}});
   }
-  if (!tell(event)) return;
+  if (!tell(object, identity, event.line)) return;
   Known& known = at != known_.end() ? at->second : known_[name_];
-  known.uid = uid;
+  if (known.uid != identity.uid) known.uid = identity.uid;
   known.resource_version = version;
   known.rest = rest;
 }
 
 // Adds what it projects to; false if that is nothing.
-bool Reflector::tell(const WatchEvent& event) {
-  JsonView object = event.object();
+bool Reflector::tell(JsonView object, const ObjectIdentity& identity, std::string_view line) {
   make_room(out_.facts);
   auto& fact = out_.facts.emplace_back(std::in_place_type<ObjectSeen>);
   auto& seen = std::get<ObjectSeen>(fact);
-  if (project_into(seen, kind_, version_, object)) {
-    seen.raw = raw_of_line(kind_, event.line);
+  if (project_into(seen, kind_, version_, object, identity)) {
+    seen.raw = raw_of_line(kind_, line);
     return true;
   }
   out_.facts.pop_back();

@@ -1,8 +1,37 @@
 #include "connectors/kube/watch_decoder.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fairlead {
+namespace {
+
+bool is_blank(std::string_view line) {
+  return line.find_first_not_of(" \t\r") == std::string_view::npos;
+}
+
+void set_malformed(WatchStep& step, std::string what) {
+  step = {};
+  step.kind = WatchStep::Kind::malformed;
+  step.fault = std::move(what);
+}
+
+void set_malformed(WatchStep& step, const JsonFault& fault) {
+  set_malformed(step, "byte " + std::to_string(fault.offset) + ": " + fault.what);
+}
+
+std::optional<WatchEventType> type_of(JsonView root) {
+  const std::string_view type = root["type"].string();
+  if (type == "MODIFIED") return WatchEventType::modified;
+  if (type == "ADDED") return WatchEventType::added;
+  if (type == "DELETED") return WatchEventType::deleted;
+  if (type == "BOOKMARK") return WatchEventType::bookmark;
+  if (type == "ERROR" || (type.empty() && root["kind"].string() == "Status"))
+    return WatchEventType::error;
+  return std::nullopt;
+}
+
+}  // namespace
 
 void WatchDecoder::feed(std::string_view bytes) {
   if (taken_ > 0) {
@@ -32,7 +61,30 @@ WatchStep WatchDecoder::next() {
     taken_ = end + 1;
     searched_ = taken_;
     if (line.size() > line_bytes_max_) return too_long();
-    if (line.find_first_not_of(" \t\r") != std::string_view::npos) return decode(line);
+    if (!is_blank(line)) return decode(line);
+  }
+}
+
+WatchStep WatchDecoder::next(std::string_view& bytes) {
+  for (;;) {
+    const std::size_t end = bytes.find('\n');
+    if (taken_ < buffer_.size()) {
+      // A line that began in earlier bytes is put together.
+      WatchStep step = next();
+      if (step.kind != WatchStep::Kind::need_more || bytes.empty()) return step;
+      const std::string_view more = bytes.substr(0, end == bytes.npos ? end : end + 1);
+      feed(more);
+      bytes.remove_prefix(more.size());
+      continue;
+    }
+    if (end == std::string_view::npos) {
+      feed(std::exchange(bytes, {}));
+      return next();
+    }
+    const std::string_view line = bytes.substr(0, end);
+    bytes.remove_prefix(end + 1);
+    if (line.size() > line_bytes_max_) return too_long();
+    if (!is_blank(line)) return decode(line);
   }
 }
 
@@ -50,19 +102,13 @@ void WatchDecoder::reset() {
   searched_ = 0;
 }
 
+// Behind the line there is a newline, or the NUL of the buffer.
 WatchStep WatchDecoder::decode(std::string_view line) {
-  auto malformed = [](std::string what) {
-    WatchStep step;
-    step.kind = WatchStep::Kind::malformed;
-    step.fault = std::move(what);
-    return step;
-  };
-  JsonFault fault;
-  if (!index_.find(line)) {
-    fault = fault_of(line);
-    return malformed("byte " + std::to_string(fault.offset) + ": " + fault.what);
-  }
   WatchStep step;
+  if (!index_.find(line)) {
+    set_malformed(step, fault_of(line));
+    return step;
+  }
   if (glancer_) step.glance = glancer_->glance(index_, left_out_);
   if (step.glance && is_known_(*step.glance)) {
     step.kind = WatchStep::Kind::known;
@@ -72,28 +118,23 @@ WatchStep WatchDecoder::decode(std::string_view line) {
   const bool projected =
       step.glance && (step.glance->type == "ADDED" || step.glance->type == "MODIFIED");
   if (!projected) left_out_.clear();
-  if (!parse_indexed(index_, document_, fault, left_out_))
-    return malformed("byte " + std::to_string(fault.offset) + ": " + fault.what);
-  JsonView root = document_.root();
-  const std::string_view type = root["type"].string();
-  step.kind = WatchStep::Kind::event;
-  step.event.emplace();
-  step.event->root = root;
-  step.event->line = line;
-  if (type == "ADDED")
-    step.event->type = WatchEventType::added;
-  else if (type == "MODIFIED")
-    step.event->type = WatchEventType::modified;
-  else if (type == "DELETED")
-    step.event->type = WatchEventType::deleted;
-  else if (type == "BOOKMARK")
-    step.event->type = WatchEventType::bookmark;
-  else if (type == "ERROR" || (type.empty() && root["kind"].string() == "Status"))
-    step.event->type = WatchEventType::error;
-  else
-    return malformed("no watch event: its type is unknown");
-  if (step.event->type != WatchEventType::error && !root["object"].is(JsonKind::object))
-    return malformed("a watch event without an object");
+  if (!parse_in_place(index_, document_, left_out_)) {
+    JsonFault fault;
+    if (!parse_indexed(index_, document_, fault, left_out_)) {
+      set_malformed(step, fault);
+      return step;
+    }
+  }
+  const JsonView root = document_.root();
+  const auto type = type_of(root);
+  if (!type) {
+    set_malformed(step, "no watch event: its type is unknown");
+  } else if (*type != WatchEventType::error && !root["object"].is(JsonKind::object)) {
+    set_malformed(step, "a watch event without an object");
+  } else {
+    step.kind = WatchStep::Kind::event;
+    step.event.emplace(WatchEvent{*type, root, line});
+  }
   return step;
 }
 

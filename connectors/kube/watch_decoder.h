@@ -22,7 +22,8 @@ inline constexpr std::size_t kWatchLineBytesMax = kJsonBytesMax;
 
 enum class WatchEventType : std::uint8_t { added, modified, deleted, bookmark, error };
 
-/// One notification. What it shows stands in the decoder's buffers until its next call.
+/// One notification. What it shows stands in the decoder's buffers, or in the bytes that next() was
+/// given, until its next call.
 struct WatchEvent {
   WatchEventType type = WatchEventType::error;
   JsonView root;
@@ -64,6 +65,9 @@ class WatchDecoder {
   /// Appends what arrived. Call next() until it needs more.
   void feed(std::string_view bytes);
   WatchStep next();
+  /// As feed() and next(), without a copy of lines that are whole in `bytes`: takes off the front
+  /// of `bytes` what it read. When it needs more, it has taken all.
+  WatchStep next(std::string_view& bytes);
   /// The stream has ended: the unfinished last line, if it is a whole document. need_more if
   /// nothing was left over, malformed if it was cut short.
   WatchStep finish();

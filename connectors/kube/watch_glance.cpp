@@ -4,8 +4,11 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <cstring>
 #include <random>
+#include <span>
 #include <string>
+#include <utility>
 
 namespace fairlead {
 namespace {
@@ -104,12 +107,69 @@ std::uint64_t key() {
   return made;
 }
 
-// What is hashed of a line, gathered: a hash in one go has none of the cost of a stream's state.
-std::string& gathered() {
-  thread_local std::string bytes;
-  if (bytes.capacity() > kGatheredKeptMax) std::string().swap(bytes);
-  bytes.clear();
-  return bytes;
+// What the key makes of the hash's own secret: of long texts it would be made each time.
+std::span<const std::uint8_t> secret() {
+  static const auto made = [] {
+    std::array<std::uint8_t, XXH3_SECRET_DEFAULT_SIZE> bytes{};
+    XXH3_generateSecret_fromSeed(bytes.data(), key());
+    return bytes;
+  }();
+  return made;
+}
+
+// Room for what is hashed of a line, gathered: a hash in one go has none of the cost of a stream's
+// state.
+char* room_for(std::size_t bytes) {
+  thread_local std::string room;
+  if (room.size() > kGatheredKeptMax && bytes <= kGatheredKeptMax) std::string().swap(room);
+  if (room.size() < bytes) room.resize(bytes);
+  return room.data();
+}
+
+// By how much a character changes the depth.
+constexpr std::array<int, 256> kDeeper = [] {
+  std::array<int, 256> change{};
+  change['{'] = change['['] = 1;
+  change['}'] = change[']'] = -1;
+  return change;
+}();
+
+template <class Word>
+bool same_word(const char* a, const char* b) {
+  Word x = 0, y = 0;
+  std::memcpy(&x, a, sizeof x);
+  std::memcpy(&y, b, sizeof y);
+  return x == y;
+}
+
+// Names are short: in whole words, the last of which may reach back over the one before.
+bool same_bytes(const char* a, const char* b, std::size_t size) {
+  if (size >= 8) {
+    for (std::size_t at = 0; at + 8 < size; at += 8)
+      if (!same_word<std::uint64_t>(a + at, b + at)) return false;
+    return same_word<std::uint64_t>(a + size - 8, b + size - 8);
+  }
+  if (size >= 4)
+    return same_word<std::uint32_t>(a, b) && same_word<std::uint32_t>(a + size - 4, b + size - 4);
+  for (; size > 0; --size)
+    if (a[size - 1] != b[size - 1]) return false;
+  return true;
+}
+
+// Eight bytes a time; the last of them may reach back.
+bool has_escape(std::string_view text) {
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  constexpr std::uint64_t kOnes = ~std::uint64_t{0} / 0xff, kTops = kOnes << 7;
+  if (text.size() < kWord) return text.find('\\') != std::string_view::npos;
+  const auto any_in_word = [&](std::size_t at) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, kWord);
+    word ^= kOnes * '\\';  // now a byte of it is zero where the escape is
+    return ((word - kOnes) & ~word & kTops) != 0;
+  };
+  for (std::size_t at = 0; at + kWord < text.size(); at += kWord)
+    if (any_in_word(at)) return true;
+  return any_in_word(text.size() - kWord);
 }
 
 }  // namespace
@@ -122,12 +182,15 @@ struct WatchGlancer::Field {
   bool left_out = false;
   Told told = Told::no;
 
-  std::uint64_t sizes = 0;  // bit n: the name of a field below has n characters
+  // Of the fields below, by how many characters their names have: the place of the last one in
+  // `below`, from 1. Each knows the one before it of the same size.
+  std::array<std::uint8_t, 64> of_size{};
+  std::uint8_t before = 0;
 
   const Field* find(std::string_view key) const {
-    if (key.size() >= 64 || (sizes >> key.size() & 1) == 0) return nullptr;
-    for (const Field& field : below)
-      if (field.name == key) return &field;
+    std::size_t at = key.size() < of_size.size() ? of_size[key.size()] : 0;
+    for (; at != 0; at = below[at - 1].before)
+      if (same_bytes(below[at - 1].name.data(), key.data(), key.size())) return &below[at - 1];
     return nullptr;
   }
   Field& reach(std::string_view path);
@@ -153,11 +216,16 @@ WatchGlancer::Field& WatchGlancer::Field::reach(std::string_view path) {
   Field* at = this;
   for (std::string& part : split(path)) {
     const auto has_name = [&](const Field& field) { return field.name == part; };
-    at->sizes |= std::uint64_t{1} << part.size();
     const auto found = std::find_if(at->below.begin(), at->below.end(), has_name);
-    at = found != at->below.end()
-             ? &*found
-             : &at->below.emplace_back(Field{std::move(part), {}, false, {}, 0});
+    if (found != at->below.end()) {
+      at = &*found;
+      continue;
+    }
+    std::uint8_t& last = at->of_size.at(part.size());
+    Field& made = at->below.emplace_back();
+    made.name = std::move(part);
+    made.before = std::exchange(last, static_cast<std::uint8_t>(at->below.size()));
+    at = &made;
   }
   return *at;
 }
@@ -184,147 +252,148 @@ std::vector<std::string_view> WatchGlancer::ignored() const {
   return out;
 }
 
-// Goes over the places of a line once.
+// Goes over the places of a line once. The byte behind the text fits nowhere and its place follows
+// the last one, twice: so no step asks whether it is the last.
 class WatchGlancer::Walk {
  public:
-  Walk(const JsonIndex& line, std::vector<PlaceRange>& left_out)
-      : text_(line.text()),
+  using Place = const std::uint32_t*;
+
+  Walk(const JsonIndex& line, std::vector<PlaceRange>& left_out, WatchGlance& out)
+      : text_(line.text().data()),
+        size_(line.text().size()),
         first_(line.places().data()),
         last_(first_ + line.places().size()),
-        at_(first_),
-        left_out_(left_out) {
+        left_out_(left_out),
+        out_(out),
+        kept_(room_for(size_)),
+        kept_end_(kept_) {
     left_out_.clear();
   }
 
-  bool walk(const Field& root, WatchGlance& out) {
-    if (here() != '{' || !members(root, out) || at_ != last_) return false;
-    take_up_to(text_.size());
-    const XXH128_hash_t hash = XXH3_128bits_withSeed(kept_.data(), kept_.size(), key());
-    out.rest = {hash.low64, hash.high64};
+  bool walk(const Field& root) {
+    if (first_ == last_ || text_[*first_] != '{' || members(root, first_) != last_) return false;
+    take_up_to(size_);
+    const std::span<const std::uint8_t> own = secret();
+    const XXH128_hash_t hash = XXH3_128bits_withSecretandSeed(
+        kept_, static_cast<std::size_t>(kept_end_ - kept_), own.data(), own.size(), key());
+    out_.rest = {hash.low64, hash.high64};
     return true;
   }
 
  private:
-  char here() const { return at_ != last_ ? text_[*at_] : '\0'; }
-
   // Keeps what lies between the last field that was left out and `end`.
   void take_up_to(std::size_t end) {
-    kept_.append(text_, taken_, end - taken_);
+    std::memcpy(kept_end_, text_ + taken_, end - taken_);
+    kept_end_ += end - taken_;
     taken_ = end;
   }
 
-  // Moves behind the value at at_ without a look inside.
-  bool skip() {
-    if (at_ == last_) return false;
-    int depth = deeper(*at_++);
-    if (depth < 0) return false;
-    const std::uint32_t* at = at_;
-    while (depth != 0) {
-      if (at == last_) return false;
-      depth += deeper(*at++);
-    }
-    at_ = at;
-    return true;
+  int deeper(Place at) const { return kDeeper[static_cast<unsigned char>(text_[*at])]; }
+
+  // Behind the value at `at`, without a look inside; null if it has no end.
+  Place skip(Place at) const {
+    int depth = deeper(at++);
+    if (depth < 0) return nullptr;
+    if (depth == 0) return at;
+    // Four places a time, so that the end is looked for less often.
+    for (; last_ - at >= 4; at += 4)
+      for (int i = 0; i < 4; ++i)
+        if ((depth += deeper(at + i)) == 0) return at + i + 1;
+    for (; at < last_; ++at)
+      if ((depth += deeper(at)) == 0) return at + 1;
+    return nullptr;
   }
 
-  // By how much what stands at a place changes the depth.
-  int deeper(std::uint32_t place) const {
-    static constexpr std::array<std::int8_t, 256> kChange = [] {
-      std::array<std::int8_t, 256> change{};
-      change['{'] = change['['] = 1;
-      change['}'] = change[']'] = -1;
-      return change;
-    }();
-    return kChange[static_cast<unsigned char>(text_[place])];
+  // Behind the value at `at`.
+  Place value(const Field& field, Place at) {
+    if (field.told != Field::Told::no) tell(field.told, at);
+    if (field.below.empty()) return skip(at);
+    if (text_[*at] == '{') return members(field, at);
+    if (text_[*at] == '[') return items(field, at);
+    return skip(at);
   }
 
-  bool value(const Field& field, WatchGlance& out) {
-    if (field.told != Field::Told::no) tell(field.told, out);
-    if (field.below.empty()) return skip();
-    if (here() == '{') return members(field, out);
-    if (here() == '[') return items(field, out);
-    return skip();
-  }
-
-  bool members(const Field& object, WatchGlance& out) {
-    for (++at_; here() != '}';) {
-      if (here() == ',') ++at_;
+  // Behind the object that begins at `at`.
+  Place members(const Field& object, Place at) {
+    const char* const text = text_;  // (what is stored below could be it, for all a compiler knows)
+    for (++at; text[*at] != '}';) {
+      if (text[*at] == ',') ++at;
       // A name, its colon and something behind it.
-      if (last_ - at_ < 3 || text_[*at_] != '"' || text_[at_[1]] != ':') return false;
-      const std::uint32_t begin = *at_;
-      const Field* const field = object.find(string_here());
-      at_ += 2;
-      if (field == nullptr  ? !skip()
-          : field->left_out ? !leave_out(*field, begin, out)
-                            : !value(*field, out))
-        return false;
+      if (text[*at] != '"' || text[at[1]] != ':') return nullptr;
+      const std::uint32_t begin = *at;
+      const Field* const field = object.find(string_at(at));
+      at += 2;
+      if (field == nullptr)
+        at = deeper(at) == 0 ? at + 1 : skip(at);
+      else
+        at = field->left_out ? leave_out(*field, begin, at) : value(*field, at);
+      if (at == nullptr || at > last_) return nullptr;
     }
-    ++at_;
-    return true;
+    return at + 1;
   }
 
-  // The member that begins at `begin` with its name; its value is at at_.
-  bool leave_out(const Field& field, std::uint32_t begin, WatchGlance& out) {
+  // Behind the member that begins at `begin` with its name; its value is at `at`.
+  Place leave_out(const Field& field, std::uint32_t begin, Place at) {
     take_up_to(begin);
     const bool told = field.told != Field::Told::no;
-    if (told) tell(field.told, out);
-    const std::uint32_t* const value = at_;
-    if (!skip() || at_ == last_) return false;
-    if (!told) left_out_.push_back({index_of(value), index_of(at_)});
-    taken_ = *at_;
-    return true;
+    if (told) tell(field.told, at);
+    const Place end = skip(at);
+    if (end == nullptr || end >= last_) return nullptr;
+    if (!told) left_out_.push_back({index_of(at), index_of(end)});
+    taken_ = *end;
+    return end;
   }
-  std::size_t index_of(const std::uint32_t* place) const {
-    return static_cast<std::size_t>(place - first_);
-  }
+  std::size_t index_of(Place place) const { return static_cast<std::size_t>(place - first_); }
 
-  bool items(const Field& list, WatchGlance& out) {
+  // Behind the array that begins at `at`.
+  Place items(const Field& list, Place at) {
     const Field* const each = list.find("*");
-    if (each == nullptr) return skip();
-    for (++at_; here() != ']';) {
-      if (here() == ',') ++at_;
-      if (!value(*each, out)) return false;
+    if (each == nullptr) return skip(at);
+    for (++at; text_[*at] != ']';) {
+      if (text_[*at] == ',') ++at;
+      at = value(*each, at);
+      if (at == nullptr || at > last_) return nullptr;
     }
-    ++at_;
-    return true;
+    return at + 1;
   }
 
   // Between the quotes, as it is spelt.
-  std::string_view string_here() const {
-    const std::size_t begin = *at_ + 1;
-    std::size_t end = at_[1];
+  std::string_view string_at(Place at) const {
+    const std::size_t begin = *at + 1;
+    std::size_t end = at[1];
     if (text_[end - 1] != '"')
       while (end > begin && JsonIndex::is_space(text_[end - 1])) --end;
-    return end > begin ? text_.substr(begin, end - 1 - begin) : std::string_view{};
+    return end > begin ? std::string_view(text_ + begin, end - 1 - begin) : std::string_view{};
   }
 
-  void tell(Field::Told told, WatchGlance& out) const {
-    if (here() != '"') return;
-    const std::string_view text = string_here();
-    if (text.find('\\') != std::string_view::npos) return;
+  void tell(Field::Told told, Place at) {
+    if (text_[*at] != '"') return;
+    const std::string_view text = string_at(at);
+    if (has_escape(text)) return;
     switch (told) {
-      case Field::Told::type: out.type = text; break;
-      case Field::Told::name_space: out.name_space = text; break;
-      case Field::Told::name: out.name = text; break;
-      case Field::Told::uid: out.uid = text; break;
-      case Field::Told::resource_version: out.resource_version = text; break;
+      case Field::Told::type: out_.type = text; break;
+      case Field::Told::name_space: out_.name_space = text; break;
+      case Field::Told::name: out_.name = text; break;
+      case Field::Told::uid: out_.uid = text; break;
+      case Field::Told::resource_version: out_.resource_version = text; break;
       case Field::Told::no: break;
     }
   }
 
-  const std::string_view text_;
-  const std::uint32_t* const first_;  // places
-  const std::uint32_t* const last_;
-  const std::uint32_t* at_;
+  const char* const text_;
+  const std::size_t size_;
+  const Place first_, last_;
   std::vector<PlaceRange>& left_out_;
-  std::size_t taken_ = 0;  // bytes of text_ that are kept or left out
-  std::string& kept_ = gathered();
+  WatchGlance& out_;
+  char* const kept_;
+  char* kept_end_;
+  std::size_t taken_ = 0;  // bytes of the text that are kept or left out
 };
 
 std::optional<WatchGlance> WatchGlancer::glance(const JsonIndex& line,
                                                 std::vector<PlaceRange>& left_out) const {
-  WatchGlance out;
-  if (!Walk(line, left_out).walk(*root_, out)) return std::nullopt;
+  std::optional<WatchGlance> out(std::in_place);
+  if (!Walk(line, left_out, *out).walk(*root_)) out.reset();
   return out;
 }
 

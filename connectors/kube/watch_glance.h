@@ -40,7 +40,8 @@ class WatchGlancer {
   WatchGlancer(WatchGlancer&&) noexcept;
   WatchGlancer& operator=(WatchGlancer&&) noexcept;
 
-  /// nullopt: the line is no object, or it is cut. (That it is JSON is not checked.)
+  /// nullopt: the line is no object, or it is cut. (That it is JSON is not checked.) The byte
+  /// behind the line is readable and could not go on with it: a newline, or a string's NUL.
   /// `left_out` gets the values that no projection reads, in order.
   std::optional<WatchGlance> glance(const JsonIndex& line, std::vector<PlaceRange>& left_out) const;
 
