@@ -249,6 +249,7 @@ void accept_first(Close& close) {
     DampedValue& damped = value.damped;
     damped.accept_first(at_once || quiet ? damped.growing
                                          : damped.low.over(close.now, settings.grow_window));
+    value.because_ends = true;
   }
   cluster.known = true;
   cluster.totals_accepted = totals_in_force(cluster);

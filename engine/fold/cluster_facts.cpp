@@ -25,7 +25,7 @@ bool suppressed(const Cluster& cluster, const std::string& node) {
 void add_to(CapacityValue& value, Int128 amount, bool growing, Seq seq) {
   value.offered += amount;
   if (growing) value.growing += amount;
-  remember(value.because, seq);
+  remember_change(value, seq);
 }
 
 // Whether the lane is that of these resources.
@@ -197,7 +197,7 @@ void recount(const State& state, Cluster& cluster) {
     for (const auto& [resource, amount] : cluster.totals) {
       CapacityValue& value = cluster.capacity[{"", resource}];
       value.offered = value.growing = amount;
-      remember(value.because, cluster.managed_seq);
+      remember_change(value, cluster.managed_seq);
     }
     return;
   }
@@ -359,7 +359,7 @@ void observe_managed_cluster(State& state, const std::string& name,
   if (!choose_source(state, cluster) && in_force(cluster, CapacitySource::managed_cluster) &&
       facts && !facts->allocatable.empty()) {
     recount(state, cluster);
-    for (auto& [key, value] : cluster.capacity) remember(value.because, seq);
+    for (auto& [key, value] : cluster.capacity) remember_change(value, seq);
     cluster.observation.changed = true;
   }
 }

@@ -73,7 +73,10 @@ struct CapacityValue {
   Int128 growing = 0;  ///< the same without nodes that flap
   DampedValue damped;
   FallCause fell_by = FallCause::shrink_window;  ///< the last time
-  std::vector<Seq> because;                      ///< events that changed it, the newest kBecauseMax
+  /// Events that changed it, the newest kBecauseMax: up to the first accepted value, and then
+  /// since.
+  std::vector<Seq> because;
+  bool because_ends = false;  ///< what stands there led to the first value: the next begins anew
 
   friend bool operator==(const CapacityValue&, const CapacityValue&) = default;
 };
@@ -94,6 +97,13 @@ inline void remember(std::vector<Seq>& because, Seq seq) {
   if (seq == Seq{} || (!because.empty() && because.back() == seq)) return;
   if (because.size() == kBecauseMax) because.erase(because.begin());
   because.push_back(seq);
+}
+
+/// Adds an event that changed `value`.
+inline void remember_change(CapacityValue& value, Seq seq) {
+  if (value.because_ends) value.because.clear();
+  value.because_ends = false;
+  remember(value.because, seq);
 }
 
 enum class Liveness : std::uint8_t { live, stale, lost };
