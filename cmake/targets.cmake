@@ -28,14 +28,19 @@ function(fairlead_library name)
 endfunction()
 
 # fairlead_test(name LINK other...): one Catch2 program of every .cpp of this folder, run by ctest as `name`.
-# ARGS are passed to it. LABELS select it in presets.
+# ARGS are passed to it. LABELS select it in presets. HOT: sanitized too it is optimised, because of the templates of hot
+# code the linker may keep what the test's own files made of them.
 function(fairlead_test name)
-  cmake_parse_arguments(arg "" "" "LINK;ARGS;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "HOT" "" "LINK;ARGS;LABELS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   string(REPLACE "/" "-" program "test-${name}")
   add_executable(${program} ${sources})
   target_link_libraries(${program} PRIVATE ${arg_LINK} fairlead_test_main fairlead_flags)
-  fairlead_cold(${program})
+  if(NOT FAIRLEAD_SANITIZE)
+    target_compile_options(${program} PRIVATE $<$<CONFIG:Release>:-O1>)
+  elseif(NOT arg_HOT)
+    fairlead_cold(${program})
+  endif()
   add_test(NAME ${name} COMMAND ${program} ${arg_ARGS} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   if(arg_LABELS)
     set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}")
