@@ -76,7 +76,7 @@ class Watched(Cluster):
         if value.accepted > usable:
             if self.hold:
                 return ("massShrinkHold", self.held_since, self.hold["until"])
-            fell = self.fell_below(value.usable, value.accepted, now)
+            fell = self.stands_since(value.usable, now, lambda v: v < value.accepted)
             return ("shrinkWindow", fell, fell + s["shrinkWindow"])
         if value.accepted == usable:
             return ("none", None, None)
@@ -94,29 +94,20 @@ class Watched(Cluster):
         grow = min(window(value.growable, now - s["growWindow"], now))
         opens = self.returned + s["growWindow"] if self.returned is not None else 0
         if grow <= value.accepted or now < opens:
-            rose = max(self.rose_above(value.growable, value.accepted, now), self.returned or 0)
+            rose = max(self.stands_since(value.growable, now, lambda v: v > value.accepted), self.returned or 0)
             return ("growWindow", rose, rose + s["growWindow"])
         if value.last_grow is not None and now < value.last_grow + s["minGrowInterval"]:
             return ("minGrowInterval", value.last_grow, value.last_grow + s["minGrowInterval"])
         return ("deadband", value.gap_since, value.gap_since + s["deadbandMaxAge"])
 
     @staticmethod
-    def fell_below(steps, level, now):
-        """Since when the step function is below."""
+    def stands_since(steps, now, fits):
+        """Since when the value of the step function fits; None if it does not now."""
         since = None
         for when, v in steps:
             if when > now:
                 break
-            since = None if v >= level else (when if since is None else since)
-        return since
-
-    @staticmethod
-    def rose_above(steps, level, now):
-        since = None
-        for when, v in steps:
-            if when > now:
-                break
-            since = None if v <= level else (when if since is None else since)
+            since = None if not fits(v) else (when if since is None else since)
         return since
 
 
