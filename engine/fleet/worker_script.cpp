@@ -17,9 +17,9 @@ std::string gpus_in_words(std::int64_t gpus) {
 }
 
 // Writes one round down.
-class Playwright {
+class WorkerPlaywright {
  public:
-  Playwright(std::uint64_t seed, std::int64_t round)
+  WorkerPlaywright(std::uint64_t seed, std::int64_t round)
       : dice_(seed * 1'000'003 + static_cast<std::uint64_t>(round)),
         begin_{round * kWorkerRoundLength.ns},
         round_(round) {}
@@ -57,17 +57,17 @@ class Playwright {
   std::vector<WorkerHappening> out_;
 };
 
-constexpr Duration plus(Duration a, Duration b) { return {a.ns + b.ns}; }
+constexpr Duration later(Duration a, Duration b) { return {a.ns + b.ns}; }
 
 // The first starts on east and is there when east leaves, the second on west. Their GPUs lower
 // their clusters' scores, so they are part of the flips.
-void Playwright::jobs() {
-  submit(minutes(1), 1, 2, plus(minutes(15), seconds(dice_.below(30))));
-  submit(minutes(10), 2, 4, plus(minutes(14), seconds(dice_.below(30))));
+void WorkerPlaywright::jobs() {
+  submit(minutes(1), 1, 2, later(minutes(15), seconds(dice_.below(30))));
+  submit(minutes(10), 2, 4, later(minutes(14), seconds(dice_.below(30))));
 }
 
 // One report of the scores sees it, the next one does not any more.
-void Playwright::passing_flip() {
+void WorkerPlaywright::passing_flip() {
   const std::int64_t gpus = 3 + dice_.below(4);
   const Duration at = about(minutes(3));
   add(at, {{},
@@ -76,11 +76,11 @@ void Playwright::passing_flip() {
            gpus,
            {},
            "notebooks take " + gpus_in_words(gpus) + " for a minute"});
-  add(plus(at, kScoreInterval),
+  add(later(at, kScoreInterval),
       {{}, WorkerDeed::free_gpus, "east", gpus, {}, "the notebooks are closed"});
 }
 
-void Playwright::lasting_flip() {
+void WorkerPlaywright::lasting_flip() {
   const std::int64_t gpus = 9 + dice_.below(4);
   add(about(minutes(6)), {{},
                           WorkerDeed::take_gpus,
@@ -96,7 +96,7 @@ void Playwright::lasting_flip() {
                            "the other team leaves " + gpus_in_words(gpus)});
 }
 
-void Playwright::blinking_credentials() {
+void WorkerPlaywright::blinking_credentials() {
   const Duration first = about(minutes(12)), second = about(minutes(23));
   add(first, {{},
               WorkerDeed::drop_credential,
@@ -104,7 +104,7 @@ void Playwright::blinking_credentials() {
               0,
               {},
               "kubectl delete secret: its kubeconfig is being replaced"});
-  add(plus(first, seconds(45 + dice_.below(45))),
+  add(later(first, seconds(45 + dice_.below(45))),
       {{}, WorkerDeed::return_credential, "west", 0, {}, "kubectl create secret: the new one"});
   add(second, {{},
                WorkerDeed::drop_credential,
@@ -112,7 +112,7 @@ void Playwright::blinking_credentials() {
                0,
                {},
                "its ClusterProfile names no access provider any more"});
-  add(plus(second, seconds(60 + dice_.below(60))),
+  add(later(second, seconds(60 + dice_.below(60))),
       {{},
        WorkerDeed::return_credential,
        "north",
@@ -121,7 +121,7 @@ void Playwright::blinking_credentials() {
        "its ClusterProfile names its access provider again"});
 }
 
-void Playwright::moving_label() {
+void WorkerPlaywright::moving_label() {
   const std::string label = "accelerator=nvidia-tesla-t4";
   add(about(minutes(14)),
       {{}, WorkerDeed::add_label, "west", 0, {}, "kubectl label managedcluster: " + label});
@@ -133,7 +133,7 @@ void Playwright::moving_label() {
                            "kubectl label managedcluster: accelerator- (takes the label away)"});
 }
 
-std::vector<WorkerHappening> Playwright::write() {
+std::vector<WorkerHappening> WorkerPlaywright::write() {
   jobs();
   passing_flip();
   lasting_flip();
@@ -158,7 +158,7 @@ std::string_view actor_of(WorkerDeed deed) {
 
 std::vector<WorkerHappening> worker_script_of_round(std::uint64_t seed, std::int64_t round) {
   check(round >= 0, "rounds are counted from 0");
-  return Playwright(seed, round).write();
+  return WorkerPlaywright(seed, round).write();
 }
 
 }  // namespace fairlead

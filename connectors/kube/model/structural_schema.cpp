@@ -118,7 +118,7 @@ SchemaRef owner_references() {
   return list;
 }
 
-SchemaRef object_meta() {
+SchemaRef object_meta_schema() {
   auto meta = std::make_shared<Schema>();
   meta->type = "object";
   meta->description = "Name, labels, version and the rest that every object has.";
@@ -225,7 +225,7 @@ Result<SchemaRef> read_schema(const Json& from) {
 }
 
 SchemaRef with_object_meta(const SchemaRef& root) {
-  static const SchemaRef meta = object_meta();
+  static const SchemaRef meta = object_meta_schema();
   auto copy = std::make_shared<Schema>(*root);
   copy->properties["metadata"] = meta;
   copy->properties.try_emplace("apiVersion", scalar("string"));

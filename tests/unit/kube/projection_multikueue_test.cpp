@@ -3,19 +3,11 @@
 
 #include "connectors/kube/projection.h"
 #include "schema/event_json.h"
+#include "tests/unit/kube/seen.h"
 
 using namespace fairlead;
 
 namespace {
-
-ObjectSeen seen(std::string_view text) {
-  auto document = parse_json(text);
-  REQUIRE(document.has_value());
-  auto object = project(document->root());
-  REQUIRE(object.has_value());
-  REQUIRE(object->has_value());
-  return **object;
-}
 
 template <class F>
 F facts(const std::string& api_version, const std::string& kind, const std::string& rest) {

@@ -2,18 +2,11 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/unit/kube/seen.h"
+
 using namespace fairlead;
 
 namespace {
-
-ObjectSeen seen(std::string_view text) {
-  auto document = parse_json(text);
-  REQUIRE(document.has_value());
-  auto object = project(document->root());
-  REQUIRE(object.has_value());
-  REQUIRE(object->has_value());
-  return **object;
-}
 
 template <class F>
 F facts(std::string_view text) {
