@@ -10,6 +10,8 @@
 #include <string>
 #include <utility>
 
+#include "engine/base/short_text.h"
+
 namespace fairlead {
 namespace {
 
@@ -134,28 +136,6 @@ constexpr std::array<int, 256> kDeeper = [] {
   return change;
 }();
 
-template <class Word>
-bool same_word(const char* a, const char* b) {
-  Word x = 0, y = 0;
-  std::memcpy(&x, a, sizeof x);
-  std::memcpy(&y, b, sizeof y);
-  return x == y;
-}
-
-// Names are short: in whole words, the last of which may reach back over the one before.
-bool same_bytes(const char* a, const char* b, std::size_t size) {
-  if (size >= 8) {
-    for (std::size_t at = 0; at + 8 < size; at += 8)
-      if (!same_word<std::uint64_t>(a + at, b + at)) return false;
-    return same_word<std::uint64_t>(a + size - 8, b + size - 8);
-  }
-  if (size >= 4)
-    return same_word<std::uint32_t>(a, b) && same_word<std::uint32_t>(a + size - 4, b + size - 4);
-  for (; size > 0; --size)
-    if (a[size - 1] != b[size - 1]) return false;
-  return true;
-}
-
 // Eight bytes a time; the last of them may reach back.
 bool has_escape(std::string_view text) {
   constexpr std::size_t kWord = sizeof(std::uint64_t);
@@ -190,7 +170,7 @@ struct WatchGlancer::Field {
   const Field* find(std::string_view key) const {
     std::size_t at = key.size() < of_size.size() ? of_size[key.size()] : 0;
     for (; at != 0; at = below[at - 1].before)
-      if (same_bytes(below[at - 1].name.data(), key.data(), key.size())) return &below[at - 1];
+      if (same_text(below[at - 1].name, key)) return &below[at - 1];
     return nullptr;
   }
   Field& reach(std::string_view path);
