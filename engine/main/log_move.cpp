@@ -51,9 +51,7 @@ Result<BundleReport> export_to(const std::filesystem::path& data, const std::fil
                  data.string() + ": the log is " + damage + "; export what is before with --to"};
   Seq last = (*log)->last_seq();
   if (!to.empty()) {
-    const auto position = parse_position(**log, "--to", to);
-    if (!position) return position.error();
-    const auto event = last_event(**log, *position);
+    const auto event = last_event(**log, "--to", to);
     if (!event) return event.error();
     last = *event;
   }
@@ -92,9 +90,7 @@ Result<Pruned> prune(const std::filesystem::path& data, const std::string& befor
   }
   const auto log = RocksdbLog::open(data, OpenMode::write, progress_on_terminal());
   if (!log) return log.error();
-  const auto position = parse_position(**log, "--before", before);
-  if (!position) return position.error();
-  const auto keep = first_event(**log, *position);
+  const auto keep = first_event(**log, "--before", before);
   if (!keep) return keep.error();
   const auto cut = (*log)->tail_before(*keep);
   if (!cut) return cut.error();

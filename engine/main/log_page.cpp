@@ -4,6 +4,7 @@
 #include <array>
 #include <ostream>
 #include <sstream>
+#include <tuple>
 #include <utility>
 
 #include "engine/base/json.h"
@@ -81,16 +82,12 @@ bool known_kind(const std::string& word) {
 Result<Filter> understand(const EventLog& log, const LogSelection& selection) {
   Filter filter;
   if (!selection.from.empty()) {
-    const auto position = parse_position(log, "--from", selection.from);
-    if (!position) return position.error();
-    const auto from = first_event(log, *position);
+    const auto from = first_event(log, "--from", selection.from);
     if (!from) return from.error();
     filter.from = *from;
   }
   if (!selection.to.empty()) {
-    const auto position = parse_position(log, "--to", selection.to);
-    if (!position) return position.error();
-    const auto to = last_event(log, *position);
+    const auto to = last_event(log, "--to", selection.to);
     if (!to && to.error().code != ErrorCode::gone) return to.error();
     filter.to = to ? *to : Seq{};  // every event that is kept is later
   }
@@ -176,6 +173,30 @@ constexpr std::array<std::pair<std::string_view, std::string LogSelection::*>, 4
      {"kind", &LogSelection::kind},
      {"object", &LogSelection::object}}};
 
+/// One page as a hub answers it.
+struct LogPage {
+  std::string text;
+  int exit_code = kDone;
+  std::optional<std::pair<std::string, std::string>> next;  ///< from, to
+};
+
+/// Nothing where somebody else than a hub has answered.
+std::optional<LogPage> read_page(const std::string& answer) {
+  const Json document = Json::parse(answer, nullptr, false);
+  if (!document.is_object()) return std::nullopt;
+  const Json text = document.value("text", Json());
+  const Json exit_code = document.value("exit", Json());
+  if (!text.is_string() || !exit_code.is_number_integer()) return std::nullopt;
+  LogPage page{text.get<std::string>(), exit_code.get<int>(), std::nullopt};
+  const auto next = document.find("next");
+  if (next == document.end()) return page;
+  const Json from = next->is_object() ? next->value("from", Json()) : Json();
+  const Json to = next->is_object() ? next->value("to", Json()) : Json();
+  if (!from.is_string() || !to.is_string()) return std::nullopt;
+  page.next.emplace(from.get<std::string>(), to.get<std::string>());
+  return page;
+}
+
 /// What a target asks of the log.
 struct LogQuestion {
   std::string subject;
@@ -257,14 +278,13 @@ Result<int> print_from_hub(const AskHub& ask, const std::string& server, const c
     target.add("output", output == LogOutput::json ? "json" : "text");
     const auto answer = ask(server, to_text(target));
     if (!answer) return answer.error();
-    const Json document = Json::parse(*answer, nullptr, false);
-    if (!document.is_object())
-      return Error{ErrorCode::unavailable, server + ": answered something else than JSON"};
-    out << document.value("text", "");
-    const auto next = document.find("next");
-    if (next == document.end() || !out) return document.value("exit", kDone);
-    page.from = next->value("from", "");
-    page.to = next->value("to", "");
+    const auto printed = read_page(*answer);
+    if (!printed)
+      return Error{ErrorCode::unavailable,
+                   server + ": answered something else than a page of a log"};
+    out << printed->text;
+    if (!printed->next || !out) return printed->exit_code;
+    std::tie(page.from, page.to) = *printed->next;
   }
 }
 

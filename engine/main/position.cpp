@@ -46,4 +46,16 @@ Result<Seq> last_event(const EventLog& log, const Position& position) {
   return log.last_at(std::get<LogTime>(position));
 }
 
+Result<Seq> first_event(const EventLog& log, std::string_view option, std::string_view text) {
+  const auto position = parse_position(log, option, text);
+  if (!position) return position.error();
+  return first_event(log, *position);
+}
+
+Result<Seq> last_event(const EventLog& log, std::string_view option, std::string_view text) {
+  const auto position = parse_position(log, option, text);
+  if (!position) return position.error();
+  return last_event(log, *position);
+}
+
 }  // namespace fairlead

@@ -28,4 +28,8 @@ Result<Seq> first_event(const EventLog& log, const Position& position);
 /// every event is later; `gone` if that was before the events that the log keeps.
 Result<Seq> last_event(const EventLog& log, const Position& position);
 
+/// The same of a position as it was written for `option`.
+Result<Seq> first_event(const EventLog& log, std::string_view option, std::string_view text);
+Result<Seq> last_event(const EventLog& log, std::string_view option, std::string_view text);
+
 }  // namespace fairlead

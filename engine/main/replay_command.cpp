@@ -109,16 +109,12 @@ Result<int> run_replay(const ReplayCommandOptions& options) {
   if (options.until_differs) how.comparison = Comparison::until_differs;
   how.progress = progress_on_terminal();
   if (!options.from.empty()) {
-    const auto position = parse_position(log, "--from", options.from);
-    if (!position) return position.error();
-    const auto from = first_event(log, *position);
+    const auto from = first_event(log, "--from", options.from);
     if (!from) return from.error();
     how.from = *from;
   }
   if (!options.to.empty()) {
-    const auto position = parse_position(log, "--to", options.to);
-    if (!position) return position.error();
-    const auto to = last_event(log, *position);
+    const auto to = last_event(log, "--to", options.to);
     if (!to) return to.error();
     how.to = *to;
   }

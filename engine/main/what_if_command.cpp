@@ -47,16 +47,12 @@ Result<void> run(const WhatIfCommandOptions& options) {
   };
   how.progress = progress_on_terminal();
   if (!options.from.empty()) {
-    auto position = parse_position(*history->log, "--from", options.from);
-    if (!position) return position.error();
-    auto first = first_event(*history->log, *position);
+    const auto first = first_event(*history->log, "--from", options.from);
     if (!first) return first.error();
     how.from = *first;
   }
   if (!options.to.empty()) {
-    auto position = parse_position(*history->log, "--to", options.to);
-    if (!position) return position.error();
-    auto last = last_event(*history->log, *position);
+    const auto last = last_event(*history->log, "--to", options.to);
     if (!last) return last.error();
     how.to = *last;
   }

@@ -90,13 +90,23 @@ TEST_CASE("What cannot be asked of a hub's log is named") {
     CHECK(answer.error().code == ErrorCode::bad_input);
     CHECK(answer.error().message.find(named) != std::string::npos);
   }
-  std::ostringstream out;
-  const AskHub stranger = [](const std::string&, const std::string&) {
-    return Result<std::string>(std::string("<html>"));
-  };
-  const auto printed = print_from_hub(stranger, "http://x", "cat", {}, LogOutput::json, out);
-  REQUIRE_FALSE(printed.has_value());
-  CHECK(printed.error().message == "http://x: answered something else than JSON");
+}
+
+TEST_CASE("Who is no hub is told apart from one") {
+  for (const char* said :
+       {"<html>", "[]", "{}", R"({"text":5,"exit":0})", R"({"text":"","exit":"no"})",
+        R"({"text":"","exit":0,"next":7})", R"({"text":"","exit":0,"next":{"from":"seq:2"}})"}) {
+    CAPTURE(said);
+    std::ostringstream out;
+    const AskHub stranger = [said](const std::string&, const std::string&) {
+      return Result<std::string>(std::string(said));
+    };
+    const auto printed = print_from_hub(stranger, "http://x", "cat", {}, LogOutput::json, out);
+    REQUIRE_FALSE(printed.has_value());
+    CHECK(printed.error().code == ErrorCode::unavailable);
+    CHECK(printed.error().message == "http://x: answered something else than a page of a log");
+    CHECK(out.str().empty());
+  }
 }
 
 TEST_CASE("A target is read as it was written") {
