@@ -184,18 +184,19 @@ Layer layer_of(const State& state, const std::string& cluster_name, const Cluste
             cluster.unavailable_since,
             {}};
   if (first_value_awaited(cluster)) return first_value_layer(cluster, settings);
-  const bool holds = damped.accepted > damped.usable || damped.growing > damped.accepted;
-  if (cluster.hold && holds)
-    return {"massShrinkHold",
-            "a loss of most capacity waits for a second observation, at most " +
-                to_go_duration(settings.mass_shrink_hold),
-            cluster.hold->since, cluster.hold->since + settings.mass_shrink_hold};
-  if (damped.accepted <= damped.usable && damped.growing > damped.accepted &&
-      cluster.was != Liveness::live)
+  const bool falls = damped.accepted > damped.usable;
+  const bool grows = !falls && damped.growing > damped.accepted;
+  // Of two layers that bar a growth the one is told that lasts longer.
+  if (grows && cluster.was != Liveness::live)
     return {"frozen",
             "growth is frozen while the source is stale; then growWindow begins anew",
             cluster.unavailable_since,
             {}};
+  if (cluster.hold && (falls || grows))
+    return {"massShrinkHold",
+            "a loss of most capacity waits for a second observation, at most " +
+                to_go_duration(settings.mass_shrink_hold),
+            cluster.hold->since, cluster.hold->since + settings.mass_shrink_hold};
   return layer_of_value(state.now, settings, key, damped);
 }
 

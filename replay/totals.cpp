@@ -136,25 +136,35 @@ void TotalsMeter::set(const Key& key, LogTime now, Amount over, Amount under) {
   Gauge& gauge = gauges_[key];
   integrate(totals_, key, gauge, now);
   gauge.since = now;
-  if (gauge.over == 0 && over > 0) gauge.over_since = now;
-  if (gauge.over > 0 && over == 0 && gauge.over_since < now) ++totals_.safe_shrinks;
   gauge.over = over;
   gauge.under = under;
 }
 
-void TotalsMeter::integrate(Totals& totals, const Key& key, const Gauge& gauge, LogTime until) {
+// The steps inside one moment pass no time: only what held between two moments is seen.
+void TotalsMeter::integrate(Totals& totals, const Key& key, Gauge& gauge, LogTime until) {
   if (until <= gauge.since) return;
+  end_span(totals, gauge);
   const Int128 span = (until - gauge.since).ns;
   if (gauge.under > 0) totals.under[key.second.resource] += span * gauge.under;
   if (gauge.over == 0) return;
+  if (!gauge.over_since) gauge.over_since = gauge.since;
   totals.over[key.second.resource] += span * gauge.over;
   totals.over_quota.ns += saturate(span);
-  totals.slowest_shrink = std::max(totals.slowest_shrink, until - gauge.over_since);
+  totals.slowest_shrink = std::max(totals.slowest_shrink, until - *gauge.over_since);
+}
+
+void TotalsMeter::end_span(Totals& totals, Gauge& gauge) {
+  if (gauge.over > 0 || !gauge.over_since) return;
+  ++totals.safe_shrinks;
+  gauge.over_since.reset();
 }
 
 Totals TotalsMeter::totals(LogTime end) const {
   Totals totals = totals_;
-  for (const auto& [key, gauge] : gauges_) integrate(totals, key, gauge, end);
+  for (auto [key, gauge] : gauges_) {
+    integrate(totals, key, gauge, end);
+    end_span(totals, gauge);
+  }
   return totals;
 }
 

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,12 +60,13 @@ class TotalsMeter {
     LogTime since;
     Amount over = 0;
     Amount under = 0;
-    LogTime over_since;  ///< while over > 0
+    std::optional<LogTime> over_since;  ///< the span that is told so far: not ended, or just now
   };
   void take_queue(const State& state, const std::string& name, std::set<std::string>& clusters);
   void measure(const State& state, const std::string& cluster);
   void set(const Key& key, LogTime now, Amount over, Amount under);
-  static void integrate(Totals& totals, const Key& key, const Gauge& gauge, LogTime until);
+  static void integrate(Totals& totals, const Key& key, Gauge& gauge, LogTime until);
+  static void end_span(Totals& totals, Gauge& gauge);
 
   Totals totals_;
   std::map<std::string, std::vector<Contribution>> carried_;  ///< by queue

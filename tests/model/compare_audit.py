@@ -63,11 +63,16 @@ class Judge:
         self.answers.append((question, *ask(self.binary, self.where, *question)))
         return self.answers[-1][1:]
 
+    def names(self, place, queue):
+        """Whether the hub or a claim has a queue of that name."""
+        moment = self.moment(place)
+        return queue in moment.queues or any(q == queue for q, _, _ in moment.pairs())
+
     def quota(self, place, queue=""):
         question = ["quota", *([queue] if queue else []), "--as-of", spelled(place)]
         document, error = self.tell(*question)
         moment = self.moment(place)
-        if queue and not any(q == queue for q, _, _ in moment.pairs()) and queue not in moment.queues:
+        if queue and not self.names(place, queue):
             self.hold(question, 2, error and error[0])
             return
         self.hold(question, None, error)
@@ -130,6 +135,9 @@ class Judge:
     def diff(self, one, other, queue=""):
         question = ["diff", spelled(one), spelled(other), *([queue] if queue else [])]
         document, error = self.tell(*question)
+        if queue and not any(self.names(place, queue) for place in (one, other)):
+            self.hold(question, 2, error and error[0])
+            return
         self.hold(question, None, error)
         if not document:
             return

@@ -83,10 +83,9 @@ class Cluster:
             self.mapped.add(winner)
         before = self.was_eligible.get(name, False)
         self.was_eligible[name] = is_eligible
-        old_flavor, self.flavor[name] = self.flavor.get(name), winner
-        if cordoned(node) and not self.was_cordoned.get(name, True):
-            self.flush |= {old_flavor, winner}
-        self.was_cordoned[name] = cordoned(node)
+        if self.see_cordon(name):
+            self.flush.add(winner)
+        self.flavor[name] = winner
         if before and not is_eligible:
             if not cordoned(node) and settings["flapPenalty"] > 0:
                 flap = self.flaps.setdefault(name, Flaps())
@@ -94,6 +93,16 @@ class Cluster:
                 flap.at = now
                 if flap.penalty >= settings["flapSuppress"] and flap.suppressed_since is None:
                     flap.suppressed_since = now
+
+    def see_cordon(self, name):
+        """Whether somebody took the node away since it was last looked at: its flavor's falls are an order then."""
+        is_cordoned = name in self.nodes and cordoned(self.nodes[name])
+        new = is_cordoned and not self.was_cordoned.get(name, True)
+        if name in self.nodes:
+            self.was_cordoned[name] = is_cordoned
+        if new:
+            self.flush.add(self.flavor.get(name))
+        return new
 
     def release_suppressed(self, now):
         for flap in self.flaps.values():

@@ -124,6 +124,7 @@ class Hub:
             if cluster.first_known is None:
                 cluster.first_known = cluster.last_change = now
             if gone:
+                cluster.see_cordon(name)  # of this moment, too: who takes a node away may cordon it first
                 cluster.nodes.pop(name, None)
                 cluster.was_eligible.pop(name, None)
                 cluster.was_cordoned.pop(name, None)

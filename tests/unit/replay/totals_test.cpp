@@ -46,5 +46,38 @@ TEST_CASE("a failure of half the nodes is over-quota for the window, under-quota
   CHECK(totals.under.at("nvidia.com/gpu") > Int128{8 * 50} * minutes(4).ns);
 }
 
+/// One cluster whose nodes give `usable` cores of a flavor, of which a queue carries `promised`.
+State promised_of(std::int64_t at_second, Amount usable, Amount promised) {
+  State state;
+  state.now = LogTime{seconds(at_second).ns};
+  Cluster& cluster = state.clusters["c1"];
+  cluster.valued = true;
+  cluster.source = CapacitySource::nodes;
+  cluster.mapped.insert("od");
+  cluster.capacity[{"od", "cpu"}].damped.usable = usable;
+  Queue& queue = state.queues["training"];
+  queue.present = true;
+  queue.written_groups.emplace();
+  queue.contributed.push_back({"c1", "od", "cpu", promised});
+  return state;
+}
+
+TEST_CASE("over-quota that ends and begins at one moment is one span") {
+  Touched all;
+  all.everything = true;
+  TotalsMeter meter;
+  meter.decided(promised_of(0, 10, 12), all);
+  meter.decided(promised_of(10, 12, 12), all);  // more is usable,
+  meter.decided(promised_of(10, 12, 14), all);  // and more is promised at once
+  const Totals open = meter.totals(LogTime{seconds(20).ns});
+  CHECK(open.safe_shrinks == 0);
+  CHECK(open.over_quota == seconds(20));
+  CHECK(open.slowest_shrink == seconds(20));
+  meter.decided(promised_of(20, 14, 14), all);
+  CHECK(meter.totals(LogTime{seconds(20).ns}).safe_shrinks == 1);
+  CHECK(meter.totals(LogTime{seconds(30).ns}).safe_shrinks == 1);
+  CHECK(meter.totals(LogTime{seconds(30).ns}).over_quota == seconds(20));
+}
+
 }  // namespace
 }  // namespace fairlead::bench
