@@ -6,6 +6,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # gcc 12 sees overlaps in std::string's operator+ that are none, when it optimises (gcc bug 105651).
   target_compile_options(fairlead_flags INTERFACE -Wno-restrict)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_UNITY_BUILD)
+  # Of what is included gcc takes it that others include it, too: here it is files, each once.
+  target_compile_options(fairlead_flags INTERFACE -Wno-subobject-linkage)
+endif()
 target_include_directories(fairlead_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 # Asio, Beast and CLI11 are seen only by the folders that own them.
 add_compile_definitions(FAIRLEAD_VERSION="${PROJECT_VERSION}")

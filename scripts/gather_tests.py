@@ -5,6 +5,8 @@
     gather_tests.py begin OUT                                           starts an empty tree of tests
     gather_tests.py add OUT PREFIX BUILD [--only ... | --without ...]   adds them, names after PREFIX
 
+A test with the label e2e mostly waits for servers and takes one of ctest's slots; any other takes two.
+
 ctest cannot select from one tree by label and from another by another in a single run, and two runs have two
 summaries. So the CTestTestfile.cmake files that CMake generates are read here (add_test, set_tests_properties,
 subdirs) and written again as one.
@@ -119,8 +121,9 @@ def main():
     with open(options.out / "CTestTestfile.cmake", "a") as out:
         for name, command, properties in tests:
             out.write(f"add_test([==[{options.prefix}{name}]==] {spelled(command)})\n")
-            if properties:
-                out.write(f"set_tests_properties([==[{options.prefix}{name}]==] PROPERTIES {spelled(properties)})\n")
+            slots = 1 if "e2e" in labels_of(properties) else 2
+            out.write(f"set_tests_properties([==[{options.prefix}{name}]==] PROPERTIES PROCESSORS {slots} "
+                      f"{spelled(properties)})\n")
     print(f"{len(tests)} tests of {options.build.name}")
     return 0
 

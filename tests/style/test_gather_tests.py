@@ -46,6 +46,9 @@ class GatherTest(unittest.TestCase):
         for command in (["begin"], ["add", "one/", "--without", "e2e"], ["add", "two/", "--only", "e2e"]):
             words = [command[0], out, *command[1:2], *([self.build] if len(command) > 1 else []), *command[2:]]
             subprocess.run([sys.executable, SCRIPT, *map(str, words)], check=True, capture_output=True)
+        text = (out / "CTestTestfile.cmake").read_text()
+        self.assertIn("set_tests_properties([==[one/plain]==] PROPERTIES PROCESSORS 2 ", text)
+        self.assertIn("set_tests_properties([==[two/deep]==] PROPERTIES PROCESSORS 1 ", text)
         done = subprocess.run(["ctest", "--test-dir", str(out)], capture_output=True, text=True)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("1 tests failed out of 3", done.stdout)
