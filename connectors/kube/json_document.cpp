@@ -112,9 +112,8 @@ void append_member(std::string& out, JsonView member) {
 bool in_order(JsonView object) {
   std::string_view before;
   for (JsonView member : object) {
-    if (!before.empty() && member.key() <= before) return false;
+    if (member.key() <= before) return false;
     before = member.key();
-    if (before.empty()) return false;
   }
   return true;
 }
@@ -215,19 +214,19 @@ void add_json(JsonDocument& document, const Json& value, std::string_view key) {
 // Adds the size of `value` in canonical form, where nothing is to be escaped; false if there are
 // members out of order in it.
 bool add_size(std::size_t& size, JsonView value) {
-  if (value.is(JsonKind::object) && !in_order(value)) return false;
-  switch (value.kind()) {
-    case JsonKind::absent:
-    case JsonKind::null: size += 4; return true;
-    case JsonKind::boolean:
-    case JsonKind::number: size += value.text().size(); return true;
-    case JsonKind::string: size += value.text().size() + 2; return true;
-    case JsonKind::array:
-    case JsonKind::object: break;
+  const bool object = value.is(JsonKind::object);
+  if (!object && !value.is(JsonKind::array)) {
+    size += value.given() ? value.text().size() : 4;
+    size += value.is(JsonKind::string) ? 2 : 0;
+    return true;
   }
   size += value.begin() == value.end() ? 2 : 1;  // each member has a comma or bracket behind it
+  std::string_view before;
   for (JsonView member : value) {
-    size += value.is(JsonKind::object) ? member.key().size() + 4 : 1;
+    const std::string_view key = member.key();
+    if (object && key <= before) return false;
+    before = key;
+    size += object ? key.size() + 4 : 1;
     if (!add_size(size, member)) return false;
   }
   return true;

@@ -8,6 +8,7 @@
 // nlohmann documents are brought into the same tree, so projections read one thing only.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -49,6 +50,8 @@ struct JsonNode {
   std::uint32_t text_at, text_size;  ///< of a container: see JsonView::written()
   std::uint32_t span;                ///< how many nodes: this one and all below it
 };
+/// Stands where there is no value.
+inline constexpr JsonNode kNoJsonNode{JsonKind::absent, 0, 0, 0, 0, 1};
 
 /// One value of a JsonDocument. Copy freely; valid while its document lives and is not moved from.
 class JsonView {
@@ -56,7 +59,7 @@ class JsonView {
   /// Stands for nothing.
   JsonView() = default;
 
-  JsonKind kind() const;
+  JsonKind kind() const { return node_->kind; }
   bool is(JsonKind kind_asked) const { return kind() == kind_asked; }
   /// There is a value and it is not null: Kubernetes treats a null field as one left out.
   bool given() const { return kind() != JsonKind::absent && kind() != JsonKind::null; }
@@ -65,7 +68,9 @@ class JsonView {
   /// empty.
   std::string_view text() const;
   /// text() of a string; empty for every other kind.
-  std::string_view string() const { return is(JsonKind::string) ? text() : std::string_view{}; }
+  std::string_view string() const {
+    return is(JsonKind::string) ? characters() : std::string_view{};
+  }
   /// The value is `true`.
   bool is_true() const { return is(JsonKind::boolean) && text() == "true"; }
   /// An integer token that fits; nullopt for other kinds and for `1.0` or `1e3`.
@@ -74,12 +79,10 @@ class JsonView {
   /// How many members or items.
   std::size_t size() const;
   /// The name under which this value is a member of its object; empty for items.
-  std::string_view key() const;
+  std::string_view key() const { return {characters_ + node_->key_at, node_->key_size}; }
   /// An array or object of a parsed text as it was written, from bracket to bracket. Empty of
   /// other values, and where something in it was left out or written with escapes.
-  std::string_view written() const {
-    return is_container() ? slice(node_->text_at, node_->text_size) : std::string_view{};
-  }
+  std::string_view written() const { return is_container() ? characters() : std::string_view{}; }
   /// The member of that name (the last, if there are several); absent if there is none or this is
   /// no object.
   JsonView operator[](std::string_view name) const { return member(name.data(), name.size()); }
@@ -88,6 +91,10 @@ class JsonView {
   JsonView operator[](const char (&name)[size]) const {
     return member(name, std::integral_constant<std::size_t, size - 1>());
   }
+  /// The same of several names, none of them empty, in one walk over this object:
+  /// `const auto [key, effect] = taint.members("key", "effect");`
+  template <std::size_t... sizes>
+  std::array<JsonView, sizeof...(sizes)> members(const char (&... names)[sizes]) const;
 
   class Iterator {
    public:
@@ -97,8 +104,8 @@ class JsonView {
     using pointer = void;
     using iterator_category = std::input_iterator_tag;
 
-    Iterator(const JsonDocument* document, const JsonNode* at) : document_(document), at_(at) {}
-    JsonView operator*() const { return JsonView(document_, at_); }
+    Iterator(const char* characters, const JsonNode* at) : characters_(characters), at_(at) {}
+    JsonView operator*() const { return JsonView(characters_, at_); }
     Iterator& operator++() {
       at_ += at_->span;
       return *this;
@@ -107,23 +114,23 @@ class JsonView {
     bool operator==(const Iterator&) const = default;
 
    private:
-    const JsonDocument* document_;
+    const char* characters_;
     const JsonNode* at_;
   };
   /// Members or items in document order; nothing for other kinds.
-  Iterator begin() const { return {document_, is_container() ? node_ + 1 : nullptr}; }
-  Iterator end() const { return {document_, is_container() ? node_ + node_->span : nullptr}; }
+  Iterator begin() const { return {characters_, node_ + 1}; }
+  Iterator end() const { return {characters_, node_ + node_->span}; }
 
  private:
   friend class JsonDocument;
-  JsonView(const JsonDocument* document, const JsonNode* node) : document_(document), node_(node) {}
+  JsonView(const char* characters, const JsonNode* node) : characters_(characters), node_(node) {}
   bool is_container() const { return is(JsonKind::array) || is(JsonKind::object); }
-  std::string_view slice(std::uint32_t at, std::uint32_t size) const;
+  std::string_view characters() const { return {characters_ + node_->text_at, node_->text_size}; }
   template <class Size>
   JsonView member(const char* name, Size size) const;
 
-  const JsonDocument* document_ = nullptr;
-  const JsonNode* node_ = nullptr;  // null: stands for nothing
+  const char* characters_ = nullptr;  // of its document
+  const JsonNode* node_ = &kNoJsonNode;
 };
 
 /// Owns the nodes of one document. Movable; views refer to it by address.
@@ -132,7 +139,9 @@ class JsonDocument {
   JsonDocument() = default;
 
   /// The outermost value; absent for an empty document.
-  JsonView root() const { return nodes_.empty() ? JsonView{} : JsonView(this, nodes_.data()); }
+  JsonView root() const {
+    return nodes_.empty() ? JsonView{} : JsonView(characters(), nodes_.data());
+  }
 
   // Building, in document order. `key` is the member's name inside an object and ignored elsewhere.
   void open(JsonKind array_or_object, std::string_view key);
@@ -159,30 +168,37 @@ class JsonDocument {
 
 // Inline, because a projection asks hundreds of times a line.
 
-inline JsonKind JsonView::kind() const { return node_ == nullptr ? JsonKind::absent : node_->kind; }
-
-inline std::string_view JsonView::slice(std::uint32_t at, std::uint32_t size) const {
-  return {document_->characters() + at, size};
-}
-
 inline std::string_view JsonView::text() const {
   if (!is(JsonKind::string) && !is(JsonKind::number) && !is(JsonKind::boolean)) return {};
-  return slice(node_->text_at, node_->text_size);
-}
-
-inline std::string_view JsonView::key() const {
-  return node_ == nullptr ? std::string_view{} : slice(node_->key_at, node_->key_size);
+  return characters();
 }
 
 template <class Size>
 JsonView JsonView::member(const char* name, Size size) const {
   if (!is(JsonKind::object)) return {};
-  const char* const characters = document_->characters();
-  const JsonNode* found = nullptr;
+  const JsonNode* found = &kNoJsonNode;
   const JsonNode* const end = node_ + node_->span;
   for (const JsonNode* at = node_ + 1; at != end; at += at->span)
-    if (at->key_size == size && std::memcmp(characters + at->key_at, name, size) == 0) found = at;
-  return {document_, found};
+    if (at->key_size == size && std::memcmp(characters_ + at->key_at, name, size) == 0) found = at;
+  return {characters_, found};
+}
+
+template <std::size_t... sizes>
+std::array<JsonView, sizeof...(sizes)> JsonView::members(const char (&... names)[sizes]) const {
+  static_assert(((sizes > 1) && ...), "only items have no name");
+  std::array<JsonView, sizeof...(sizes)> found;
+  for (const JsonView member : *this) {
+    const std::string_view key = member.key();
+    JsonView* out = found.data();
+    const auto is_it = [&](const char* name, auto size) {
+      const bool same = key.size() == size && std::memcmp(key.data(), name, size) == 0;
+      if (same) *out = member;
+      ++out;
+      return same;
+    };
+    static_cast<void>((is_it(names, std::integral_constant<std::size_t, sizes - 1>()) || ...));
+  }
+  return found;
 }
 
 /// Where and why a text is no JSON.

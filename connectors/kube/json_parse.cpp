@@ -146,14 +146,19 @@ class JsonTreeBuilder {
     const char* const text = text_;
     Walk walk{text, begin_, nodes_, nodes_, next_escape(0)};
     Place skip_at = next_skip();
-    std::array<JsonNode*, kJsonDepthMax> open;  // containers
+    struct Open {
+      JsonNode* node;
+      char end;  // the bracket that closes it
+    };
+    std::array<Open, kJsonDepthMax + 1> open;  // containers; the first stands for none
+    open[0] = {};
     std::size_t depth = 0;
-    bool in_object = false;  // the innermost of them is one
     for (;;) {
       JsonNode& node = *walk.node;
       node = {JsonKind::null, 0, 0, 0, 0, 1};
-      if (in_object && (text[*walk.at] != '"' || !string(walk, node.key_at, node.key_size) ||
-                        text[*walk.at++] != ':'))
+      if (open[depth].end == '}' &&
+          (text[*walk.at] != '"' || !string(walk, node.key_at, node.key_size) ||
+           text[*walk.at++] != ':'))
         return false;
       const char first = text[*walk.at];
       if (walk.at == skip_at) {
@@ -166,11 +171,11 @@ class JsonTreeBuilder {
         if (!string(walk, node.text_at, node.text_size)) return false;
       } else if (first == '{' || first == '[') {
         if (depth == kJsonDepthMax) return too_deep_ = true, false;
-        in_object = first == '{';
-        node.kind = in_object ? JsonKind::object : JsonKind::array;
+        const char end = static_cast<char>(first + 2);  // in ASCII
+        node.kind = first == '{' ? JsonKind::object : JsonKind::array;
         node.text_at = *walk.at++;
-        open[depth++] = walk.node++;
-        if (text[*walk.at] != first + 2) continue;  // the bracket that closes, in ASCII
+        open[++depth] = {walk.node++, end};
+        if (text[*walk.at] != end) continue;
         --walk.node;
       } else if (!word(walk)) {
         return false;
@@ -181,11 +186,10 @@ class JsonTreeBuilder {
         if (depth == 0) return walk.at == last_;
         const std::uint32_t place = *walk.at++;
         if (text[place] == ',') break;
-        if (text[place] != (in_object ? '}' : ']')) return false;
-        JsonNode& closed = *open[--depth];
+        if (text[place] != open[depth].end) return false;
+        JsonNode& closed = *open[depth--].node;
         closed.span = static_cast<std::uint32_t>(walk.node - &closed);
         if (walk.unlike <= &closed) closed.text_size = place + 1 - closed.text_at;
-        in_object = depth > 0 && open[depth - 1]->kind == JsonKind::object;
       }
     }
   }

@@ -1,5 +1,6 @@
 #include "connectors/kube/kubeconfig.h"
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -18,10 +19,13 @@ constexpr std::size_t kKubeconfigBytesMax = std::size_t{4} << 20;
 constexpr std::string_view kServiceAccount = "/var/run/secrets/kubernetes.io/serviceaccount/";
 
 Result<std::string> read_file(const std::string& path) {
-  std::error_code ignored;
+  std::error_code error;
+  const bool folder = std::filesystem::is_directory(path, error);
   std::ifstream in(path, std::ios::binary);
-  if (!in || std::filesystem::is_directory(path, ignored))
-    return Error{ErrorCode::bad_input, "cannot read " + path};
+  if (!in && !error) error = {errno, std::generic_category()};
+  if (!in || folder)
+    return Error{ErrorCode::bad_input,
+                 "cannot read " + path + ": " + (folder ? "it is a folder" : error.message())};
   std::string text(std::istreambuf_iterator<char>(in), {});
   if (text.size() > kKubeconfigBytesMax) return Error{ErrorCode::bad_input, path + " is too long"};
   return text;

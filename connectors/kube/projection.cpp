@@ -1,46 +1,37 @@
 #include "connectors/kube/projection.h"
 
 #include "connectors/kube/projection_fields.h"
+#include "engine/base/made.h"
 
 namespace fairlead {
 namespace {
 
-// Stands for what `make` gives, so that it is made where it stays.
-template <class T>
-struct Made {
-  T (*make)(JsonView);
-  JsonView object;
-  operator T() const { return make(object); }  // NOLINT: that is what it is for
-};
-
-template <class T>
-void put(Facts& out, T (*make)(JsonView), JsonView object) {
-  out.emplace<T>(Made<T>{make, object});
-}
-
-void set_facts(Facts& out, Kind kind, JsonView object) {
+Facts facts_of(Kind kind, JsonView object) {
+  const auto made = [object]<class T>(T (*make)(JsonView)) {
+    return Facts(std::in_place_type<T>, Made([=] { return make(object); }));
+  };
   switch (kind) {
-    case Kind::node: return put(out, projection::node, object);
-    case Kind::cluster_metrics: return put(out, projection::cluster_metrics, object);
-    case Kind::managed_cluster: return put(out, projection::managed_cluster, object);
-    case Kind::cluster_profile: return put(out, projection::cluster_profile, object);
-    case Kind::resource_flavor: return put(out, projection::resource_flavor, object);
-    case Kind::cluster_queue: return put(out, projection::cluster_queue, object);
-    case Kind::local_queue: return put(out, projection::local_queue, object);
-    case Kind::admission_check: return put(out, projection::admission_check, object);
-    case Kind::multikueue_config: return put(out, projection::multikueue_config, object);
-    case Kind::manifest_work: return put(out, projection::manifest_work, object);
-    case Kind::claim: return put(out, projection::claim, object);
-    case Kind::multikueue_cluster: return put(out, projection::multikueue_cluster, object);
-    case Kind::placement: return put(out, projection::placement, object);
-    case Kind::placement_decision: return put(out, projection::placement_decision, object);
-    case Kind::addon_placement_score: return put(out, projection::addon_placement_score, object);
-    case Kind::workload: return put(out, projection::workload, object);
-    case Kind::secret: return put(out, projection::secret, object);
-    case Kind::custom_resource_definition:
-      return put(out, projection::custom_resource_definition, object);
-    case Kind::binding_policy: return put(out, projection::binding_policy, object);
+    case Kind::node: return made(projection::node);
+    case Kind::cluster_metrics: return made(projection::cluster_metrics);
+    case Kind::managed_cluster: return made(projection::managed_cluster);
+    case Kind::cluster_profile: return made(projection::cluster_profile);
+    case Kind::resource_flavor: return made(projection::resource_flavor);
+    case Kind::cluster_queue: return made(projection::cluster_queue);
+    case Kind::local_queue: return made(projection::local_queue);
+    case Kind::admission_check: return made(projection::admission_check);
+    case Kind::multikueue_config: return made(projection::multikueue_config);
+    case Kind::manifest_work: return made(projection::manifest_work);
+    case Kind::claim: return made(projection::claim);
+    case Kind::multikueue_cluster: return made(projection::multikueue_cluster);
+    case Kind::placement: return made(projection::placement);
+    case Kind::placement_decision: return made(projection::placement_decision);
+    case Kind::addon_placement_score: return made(projection::addon_placement_score);
+    case Kind::workload: return made(projection::workload);
+    case Kind::secret: return made(projection::secret);
+    case Kind::custom_resource_definition: return made(projection::custom_resource_definition);
+    case Kind::binding_policy: break;
   }
+  return made(projection::binding_policy);
 }
 
 // `versions` is a list separated by commas.
@@ -81,53 +72,30 @@ bool is_read(Kind kind, std::string_view name) {
 }
 
 ObjectIdentity identity_of(JsonView object) {
-  ObjectIdentity out;
-  // One pass over metadata instead of one a field.
-  for (JsonView member : object["metadata"]) {
-    const std::string_view name = member.key();
-    switch (name.size()) {
-      case 3:
-        if (name == "uid") out.uid = member.string();
-        break;
-      case 4:
-        if (name == "name") out.name = member.string();
-        break;
-      case 9:
-        if (name == "namespace") out.name_space = member.string();
-        break;
-      case 10:
-        if (name == "generation") out.generation = member.integer().value_or(0);
-        break;
-      case 15:
-        if (name == "resourceVersion") out.resource_version = member.string();
-        break;
-      default: break;
-    }
-  }
-  return out;
+  const auto [name, name_space, uid, version, generation] =
+      object["metadata"].members("name", "namespace", "uid", "resourceVersion", "generation");
+  return {name.string(), name_space.string(), uid.string(), version.string(),
+          generation.integer().value_or(0)};
 }
 
-bool project_into(ObjectSeen& out, Kind kind, std::string_view version, JsonView object,
-                  const ObjectIdentity& identity) {
-  if (!is_read(kind, identity.name)) return false;
-  out.key.kind = kind;
-  out.key.name = identity.name;
-  if (info(kind).namespaced) out.key.namespace_ = identity.name_space;
-  out.uid = identity.uid;
-  out.resource_version = identity.resource_version;
-  out.generation = identity.generation;
-  out.version = version;
-  set_facts(out.facts, kind, object);
-  return true;
+ObjectSeen seen_of(Kind kind, std::string_view version, JsonView object,
+                   const ObjectIdentity& identity) {
+  return {.key = {kind, std::string(info(kind).namespaced ? identity.name_space : ""),
+                  std::string(identity.name)},
+          .version = std::string(version),
+          .uid = std::string(identity.uid),
+          .resource_version = std::string(identity.resource_version),
+          .generation = identity.generation,
+          .facts = facts_of(kind, object),
+          .raw = {}};
 }
 
 Result<std::optional<ObjectSeen>> project_as(Kind kind, std::string_view version, JsonView object) {
   const ObjectIdentity identity = identity_of(object);
   if (identity.name.empty())
     return Error{ErrorCode::bad_input, std::string(info(kind).name) + ": metadata.name is missing"};
-  std::optional<ObjectSeen> out(std::in_place);
-  if (!project_into(*out, kind, version, object, identity)) out.reset();
-  return out;
+  if (!is_read(kind, identity.name)) return std::optional<ObjectSeen>{};
+  return std::optional<ObjectSeen>(seen_of(kind, version, object, identity));
 }
 
 namespace {

@@ -42,10 +42,10 @@ struct ObjectIdentity {
 };
 ObjectIdentity identity_of(JsonView object);
 
-/// The same as project_as() into `out` (default-made), for streams, which know who `object` is;
-/// false for an object that Fairlead does not read. The name is not empty.
-bool project_into(ObjectSeen& out, Kind kind, std::string_view version, JsonView object,
-                  const ObjectIdentity& identity);
+/// The same as project_as(), for streams, which know who `object` is, and that it is read and
+/// named.
+ObjectSeen seen_of(Kind kind, std::string_view version, JsonView object,
+                   const ObjectIdentity& identity);
 
 /// Canonical JSON of `object` as it may be kept: without metadata.managedFields and kubectl's
 /// last-applied copy, without the data of Secrets and the values of environment variables that

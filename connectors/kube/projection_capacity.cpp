@@ -4,14 +4,13 @@
 namespace fairlead::projection {
 
 NodeFacts node(JsonView object) {
-  const JsonView spec = object["spec"], status = object["status"];
-  NodeFacts out;
-  out.labels = labels(object["metadata"]["labels"]);
-  out.taints = repelling_taints(spec["taints"]);
-  out.unschedulable = spec["unschedulable"].is_true();
-  out.ready = condition(status, "Ready").status == ConditionStatus::yes;
-  out.allocatable = amounts(status["allocatable"]);
-  return out;
+  const auto [metadata, spec, status] = object.members("metadata", "spec", "status");
+  const auto [taints, unschedulable] = spec.members("taints", "unschedulable");
+  return {.labels = labels(metadata["labels"]),
+          .taints = repelling_taints(taints),
+          .unschedulable = unschedulable.is_true(),
+          .ready = condition(status, "Ready").status == ConditionStatus::yes,
+          .allocatable = amounts(status["allocatable"])};
 }
 
 ClusterMetricsFacts cluster_metrics(JsonView object) {

@@ -1,5 +1,8 @@
 #include "connectors/kube/projection_fields.h"
 
+#include "engine/base/made.h"
+#include "engine/base/short_text.h"
+
 namespace fairlead::projection {
 
 std::optional<Quantity> quantity(JsonView value) {
@@ -83,10 +86,13 @@ std::vector<Taint> taints_of(JsonView array, const Wanted& wanted) {
   std::vector<Taint> out;
   if (!array.is(JsonKind::array)) return out;
   for (JsonView item : array) {
-    const std::string_view key = item["key"].string(), effect = item["effect"].string();
-    if (key.empty() || effect.empty() || !wanted(effect)) continue;
+    const auto [key, value, effect] = item.members("key", "value", "effect");
+    if (key.string().empty() || effect.string().empty() || !wanted(effect.string())) continue;
     if (out.empty()) out.reserve(array.size());
-    out.push_back({std::string(key), std::string(item["value"].string()), std::string(effect)});
+    out.emplace_back(Made([&] {
+      return Taint{std::string(key.string()), std::string(value.string()),
+                   std::string(effect.string())};
+    }));
   }
   make_set(out);
   return out;
@@ -114,24 +120,34 @@ ConditionStatus condition_status(std::string_view word) {
 ConditionFacts condition(JsonView status, std::string_view type) {
   ConditionFacts out;
   for (JsonView item : status["conditions"]) {
-    if (item["type"].string() != type) continue;
-    out.status = condition_status(item["status"].string());
-    out.reason = item["reason"].string();
-    out.observed_generation = item["observedGeneration"].integer().value_or(0);
+    if (!same_text(item["type"].string(), type)) continue;
+    const auto [word, reason, observed] = item.members("status", "reason", "observedGeneration");
+    out.status = condition_status(word.string());
+    out.reason = reason.string();
+    out.observed_generation = observed.integer().value_or(0);
   }
   return out;
 }
 
 namespace {
 
-void add_quota(std::vector<ResourceQuota>& quotas, JsonView resource) {
-  const std::string_view name = resource["name"].string();
-  if (name.empty()) return;
-  ResourceQuota& out = quotas.emplace_back();
-  out.name = name;
-  out.nominal = quantity(resource["nominalQuota"]).value_or(Quantity{});
-  out.borrowing_limit = quantity(resource["borrowingLimit"]);
-  out.lending_limit = quantity(resource["lendingLimit"]);
+ResourceQuota resource_quota(std::string_view name, JsonView nominal, JsonView borrowing,
+                             JsonView lending) {
+  return {std::string(name), quantity(nominal).value_or(Quantity{}), quantity(borrowing),
+          quantity(lending)};
+}
+
+FlavorQuotas flavor_quotas(std::string_view name, JsonView resources) {
+  FlavorQuotas out{std::string(name), {}};
+  out.resources.reserve(resources.size());
+  for (JsonView row : resources) {
+    const auto [resource, nominal, borrowing, lending] =
+        row.members("name", "nominalQuota", "borrowingLimit", "lendingLimit");
+    if (!resource.string().empty())
+      out.resources.emplace_back(
+          Made([&] { return resource_quota(resource.string(), nominal, borrowing, lending); }));
+  }
+  return out;
 }
 
 }  // namespace
@@ -141,18 +157,13 @@ std::vector<ResourceGroup> resource_groups(JsonView array) {
   if (!array.is(JsonKind::array)) return out;
   out.reserve(array.size());
   for (JsonView item : array) {
-    ResourceGroup& group = out.emplace_back();
-    group.covered_resources = string_items(item["coveredResources"]);
-    JsonView rows = item["flavors"];
-    group.flavors.reserve(rows.size());
-    for (JsonView row : rows) {
-      const std::string_view name = row["name"].string();
-      if (name.empty()) continue;
-      FlavorQuotas& flavor = group.flavors.emplace_back();
-      flavor.name = name;
-      JsonView resources = row["resources"];
-      flavor.resources.reserve(resources.size());
-      for (JsonView resource : resources) add_quota(flavor.resources, resource);
+    const auto [covered, flavors] = item.members("coveredResources", "flavors");
+    ResourceGroup& group = out.emplace_back(ResourceGroup{string_items(covered), {}});
+    group.flavors.reserve(flavors.size());
+    for (JsonView row : flavors) {
+      const auto [name, resources] = row.members("name", "resources");
+      if (!name.string().empty())
+        group.flavors.emplace_back(Made([&] { return flavor_quotas(name.string(), resources); }));
     }
   }
   return out;
@@ -160,14 +171,18 @@ std::vector<ResourceGroup> resource_groups(JsonView array) {
 
 std::vector<FlavorUsage> flavors_usage(JsonView array) {
   std::vector<FlavorUsage> out;
-  for (JsonView flavor : array)
-    for (JsonView resource : flavor["resources"]) {
-      const std::string_view name = resource["name"].string();
-      auto total = quantity(resource["total"]);
-      if (name.empty() || flavor["name"].string().empty() || !total) continue;
-      out.push_back(
-          {std::string(flavor["name"].string()), std::string(name), to_amount(name, *total)});
+  for (JsonView item : array) {
+    const auto [flavor, resources] = item.members("name", "resources");
+    if (flavor.string().empty()) continue;
+    if (out.empty()) out.reserve(resources.size());  // most queues have one flavor
+    for (JsonView one : resources) {
+      const auto [resource, total] = one.members("name", "total");
+      const auto amount = quantity(total);
+      const std::string_view name = resource.string();
+      if (!name.empty() && amount)
+        out.push_back({std::string(flavor.string()), std::string(name), to_amount(name, *amount)});
     }
+  }
   make_set(out);
   return out;
 }

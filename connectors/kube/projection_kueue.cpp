@@ -4,19 +4,16 @@
 namespace fairlead::projection {
 namespace {
 
-// The characters of a string; most of what is asked for is not there.
-void set(std::string& out, JsonView value) {
-  if (const std::string_view text = value.string(); !text.empty()) out = text;
-}
+std::string word(JsonView value) { return std::string(value.string()); }
 
 std::string canonical_or_empty(JsonView value) {
   return value.given() ? canonical_text(value) : std::string();
 }
 
 // v1beta1 has a plain list beside the strategy; v1beta2 the strategy alone.
-std::vector<std::string> admission_check_names(JsonView spec) {
-  std::vector<std::string> out = string_items(spec["admissionChecks"]);
-  for (JsonView rule : spec["admissionChecksStrategy"]["admissionChecks"])
+std::vector<std::string> admission_check_names(JsonView list, JsonView rules) {
+  std::vector<std::string> out = string_items(list);
+  for (JsonView rule : rules)
     if (!rule["name"].string().empty()) out.emplace_back(rule["name"].string());
   make_set(out);
   return out;
@@ -25,26 +22,28 @@ std::vector<std::string> admission_check_names(JsonView spec) {
 }  // namespace
 
 ClusterQueueFacts cluster_queue(JsonView object) {
-  JsonView spec = object["spec"];
-  JsonView annotations = object["metadata"]["annotations"];
-  ClusterQueueFacts out;
-  out.groups = resource_groups(spec["resourceGroups"]);
-  const JsonView cohort = spec["cohortName"];
-  set(out.cohort, cohort.given() ? cohort : spec["cohort"]);
-  out.namespace_selector = canonical_or_empty(spec["namespaceSelector"]);
-  set(out.queueing_strategy, spec["queueingStrategy"]);
-  out.preemption = canonical_or_empty(spec["preemption"]);
-  set(out.stop_policy, spec["stopPolicy"]);
-  out.admission_checks = admission_check_names(spec);
-  set(out.base_quota, annotations["fairlead.io/base-quota"]);
-  out.extend_resource_groups = annotations["fairlead.io/extend-resource-groups"].string() == "true";
-  set(out.worker_quota.from, annotations["fairlead.io/quota-from"]);
-  set(out.worker_quota.percent, annotations["fairlead.io/quota-percent"]);
-  set(out.worker_quota.reserve, annotations["fairlead.io/quota-reserve"]);
-  out.usage = flavors_usage(object["status"]["flavorsUsage"]);
-  out.active = condition(object["status"], "Active");
-  out.deleting = deleting(object);
-  return out;
+  const auto [metadata, spec, status] = object.members("metadata", "spec", "status");
+  const auto [groups, cohort_name, cohort, selector, strategy, preemption, stop, checks, rules] =
+      spec.members("resourceGroups", "cohortName", "cohort", "namespaceSelector",
+                   "queueingStrategy", "preemption", "stopPolicy", "admissionChecks",
+                   "admissionChecksStrategy");
+  const auto [deletion, annotations] = metadata.members("deletionTimestamp", "annotations");
+  const auto [base, extend, from, percent, reserve] = annotations.members(
+      "fairlead.io/base-quota", "fairlead.io/extend-resource-groups", "fairlead.io/quota-from",
+      "fairlead.io/quota-percent", "fairlead.io/quota-reserve");
+  return {.groups = resource_groups(groups),
+          .cohort = word(cohort_name.given() ? cohort_name : cohort),
+          .namespace_selector = canonical_or_empty(selector),
+          .queueing_strategy = word(strategy),
+          .preemption = canonical_or_empty(preemption),
+          .stop_policy = word(stop),
+          .admission_checks = admission_check_names(checks, rules["admissionChecks"]),
+          .base_quota = word(base),
+          .extend_resource_groups = extend.string() == "true",
+          .worker_quota = {word(from), word(percent), word(reserve)},
+          .usage = flavors_usage(status["flavorsUsage"]),
+          .active = condition(status, "Active"),
+          .deleting = deletion.given()};
 }
 
 LocalQueueFacts local_queue(JsonView object) {

@@ -170,7 +170,7 @@ class Reflector {
   Newer is_newer(const Known& known, std::string_view resource_version);
   KnownObjects::iterator find_known(std::string_view name_space, std::string_view name);
   void take_missing(JsonView object);
-  bool tell(JsonView object, const ObjectIdentity& identity, std::string_view line);
+  void tell(JsonView object, const ObjectIdentity& identity, std::string_view line);
   void take_bookmark(LogTime now, JsonView object);
   void take_error(LogTime now, JsonView status);
   void broken(LogTime now, const std::string& why);

@@ -4,6 +4,7 @@
 
 #include "connectors/kube/projection.h"
 #include "connectors/kube/reflector.h"
+#include "engine/base/made.h"
 
 namespace fairlead {
 namespace {
@@ -184,24 +185,18 @@ void Reflector::take_object(const WatchEvent& event, const std::optional<WatchGl
       out_.facts.emplace_back(
           ObjectMissing{{kind_, std::string(name_space), std::string(name)}, known.uid, {}});
   }
-  if (!tell(object, identity, event.line)) return;
+  tell(object, identity, event.line);
   Known& known = at != known_.end() ? at->second : known_[name_];
   if (known.uid != identity.uid) known.uid = identity.uid;
   known.resource_version = version;
   known.rest = rest;
 }
 
-// Adds what it projects to; false if that is nothing.
-bool Reflector::tell(JsonView object, const ObjectIdentity& identity, std::string_view line) {
+void Reflector::tell(JsonView object, const ObjectIdentity& identity, std::string_view line) {
   make_room(out_.facts);
-  auto& fact = out_.facts.emplace_back(std::in_place_type<ObjectSeen>);
-  auto& seen = std::get<ObjectSeen>(fact);
-  if (project_into(seen, kind_, version_, object, identity)) {
-    seen.raw = raw_of_line(kind_, line);
-    return true;
-  }
-  out_.facts.pop_back();
-  return false;
+  out_.facts.emplace_back(std::in_place_type<ObjectSeen>,
+                          Made([&] { return seen_of(kind_, version_, object, identity); }));
+  std::get<ObjectSeen>(out_.facts.back()).raw = raw_of_line(kind_, line);
 }
 
 void Reflector::take_missing(JsonView object) {

@@ -62,31 +62,41 @@ std::optional<Scale> parse_scale(std::string_view suffix) {
   return scale;
 }
 
+/// Nano units of one with that suffix; 0: none of the common ones.
+constexpr std::int64_t nano_per(std::string_view suffix) {
+  if (suffix.empty()) return kNanoPerUnit;
+  if (suffix.size() == 2 && suffix[1] == 'i') {
+    switch (suffix[0]) {
+      case 'K': return kNanoPerUnit << 10;
+      case 'M': return kNanoPerUnit << 20;
+      case 'G': return kNanoPerUnit << 30;
+      default: return 0;
+    }
+  }
+  if (suffix.size() != 1) return 0;
+  switch (suffix[0]) {
+    case 'm': return kNanoPerMilli;
+    case 'k': return kNanoPerUnit * 1000;
+    case 'M': return kNanoPerUnit * 1'000'000;
+    case 'G': return kNanoPerUnit * 1'000'000'000;
+    default: return 0;
+  }
+}
+
 /// The usual case, read without a detour over digits: a whole number of at most 18 digits with a
 /// common suffix. Nothing it takes can overflow. nullopt: anything else, malformed or not.
 std::optional<Quantity> parse_whole(std::string_view text) {
   constexpr std::size_t kDigitsMax = 18;
+  const std::size_t digits_end = std::min(text.size(), kDigitsMax);
   std::int64_t value = 0;
   std::size_t at = 0;
-  for (; at < text.size() && at < kDigitsMax && is_digit(text[at]); ++at)
-    value = value * 10 + (text[at] - '0');
-  if (at == 0 || text.size() - at > 2) return std::nullopt;
-  const Int128 nano = Int128{value} * kNanoPerUnit;
+  for (; at < digits_end && is_digit(text[at]); ++at) value = value * 10 + (text[at] - '0');
   const std::string_view suffix = text.substr(at);
-  if (suffix.empty()) return Quantity{nano, QuantityFormat::decimal_si};
-  if (suffix.size() == 2) {
-    const int bits = suffix[0] == 'K' ? 10 : suffix[0] == 'M' ? 20 : suffix[0] == 'G' ? 30 : 0;
-    if (bits == 0 || suffix[1] != 'i') return std::nullopt;
-    return Quantity{std::min(nano * (Int128{1} << bits), kBinaryMaxNano),
-                    QuantityFormat::binary_si};
-  }
-  switch (suffix[0]) {
-    case 'm': return Quantity{Int128{value} * kNanoPerMilli, QuantityFormat::decimal_si};
-    case 'k': return Quantity{nano * 1000, QuantityFormat::decimal_si};
-    case 'M': return Quantity{nano * 1'000'000, QuantityFormat::decimal_si};
-    case 'G': return Quantity{nano * 1'000'000'000, QuantityFormat::decimal_si};
-    default: return std::nullopt;
-  }
+  const std::int64_t each = nano_per(suffix);
+  if (at == 0 || each == 0) return std::nullopt;
+  const Int128 nano = Int128{value} * each;
+  if (suffix.size() < 2) return Quantity{nano, QuantityFormat::decimal_si};
+  return Quantity{std::min(nano, kBinaryMaxNano), QuantityFormat::binary_si};
 }
 
 /// Multiplies a decimal number, most significant digit first, by 1024.

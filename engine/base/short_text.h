@@ -37,7 +37,7 @@ inline std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
 }  // namespace short_text
 
 /// a == b.
-inline bool same_text(std::string_view a, std::string_view b) {
+[[gnu::always_inline]] inline bool same_text(std::string_view a, std::string_view b) {
   using namespace short_text;
   const std::size_t size = a.size();
   if (size != b.size()) return false;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <catch2/catch.hpp>
+#include <random>
 #include <string>
 
 namespace fairlead {
@@ -206,6 +207,23 @@ TEST_CASE("Whole numbers, which are read on a shorter way, mean what they mean w
       CHECK(plain->nano() == with_sign->nano());
       CHECK(plain->format() == with_sign->format());
     }
+}
+
+TEST_CASE("Any whole number means what it means with a sign, whatever follows") {
+  std::mt19937_64 random(1);
+  constexpr std::string_view characters = "0123456789kKMGimun.eE";
+  for (int i = 0; i < 20'000; ++i) {
+    std::string text = std::to_string(random() >> random() % 64);
+    for (auto more = random() % 4; more > 0; --more)
+      text += characters[random() % characters.size()];
+    CAPTURE(text);
+    const auto plain = Quantity::parse(text);
+    const auto with_sign = Quantity::parse("+" + text);
+    REQUIRE(plain.has_value() == with_sign.has_value());
+    if (!plain) continue;
+    CHECK(plain->nano() == with_sign->nano());
+    CHECK(plain->format() == with_sign->format());
+  }
 }
 
 TEST_CASE("Malformed quantities are refused") {

@@ -46,6 +46,32 @@ TEST_CASE("views find the last member of a name and say absent for what is not t
   CHECK(canonical_text(root) == R"({"a":{"x":7},"list":[10,20,30]})");
 }
 
+TEST_CASE("several members found in one walk are those that are found one by one") {
+  auto document = parse_json(
+      R"({"a":1,"bb":{"a":2},"a":{"x":3},"cc":null,"":4,"list":[{"a":5},"a"],"bb":"last"})");
+  REQUIRE(document.has_value());
+  const JsonView root = document->root();
+  const auto check = [](JsonView value) {
+    const auto [a, bb, cc, none, list] = value.members("a", "bb", "cc", "none", "list");
+    for (const auto& [name, found] :
+         {std::pair("a", a), {"bb", bb}, {"cc", cc}, {"none", none}, {"list", list}}) {
+      const JsonView alone = value[std::string_view(name)];
+      CHECK(found.kind() == alone.kind());
+      CHECK(canonical_text(found) == canonical_text(alone));
+      CHECK(found.key() == alone.key());
+    }
+  };
+  check(root);
+  check(root["a"]);
+  check(root["bb"]);
+  check(root["list"]);
+  check(root["nothing"]);
+  check(JsonView());
+  const auto [a, bb] = root.members("a", "bb");
+  CHECK(a["x"].integer() == 3);
+  CHECK(bb.string() == "last");
+}
+
 TEST_CASE("everything that is no JSON is refused with line and byte") {
   for (const char* bad : {"",
                           " ",

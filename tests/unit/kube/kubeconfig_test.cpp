@@ -208,7 +208,7 @@ TEST_CASE("files are relative to the kubeconfig, and a token file is read again"
   CHECK(find_credentials("", {}).has_value());
   setenv("KUBECONFIG", (folder / "none").string().c_str(), 1);
   CHECK(find_credentials("", {}).error().message ==
-        "kubeconfig: cannot read " + (folder / "none").string());
+        "kubeconfig: cannot read " + (folder / "none").string() + ": No such file or directory");
   unsetenv("KUBECONFIG");
   unsetenv("KUBERNETES_SERVICE_HOST");
   setenv("HOME", folder.string().c_str(), 1);
