@@ -98,32 +98,6 @@ static value::ObjectObserved read(ObjectObserved::Reader in) {
   return fact;
 }
 
-/// Nodes are most of what a log tells: their texts go into the memory of those before them, and no
-/// pointer of the message is followed twice. False, and nothing is read, if `stored` tells of
-/// something else.
-static bool read_node_into(Event::Fact::Reader stored, value::Fact& out) {
-  if (!stored.isObjectObserved()) return false;
-  const auto in = stored.getObjectObserved();
-  const auto key = in.getKey();
-  if (key.getKind() != Kind::NODE) return false;
-  const auto facts = in.getFacts();
-  if (!facts.isNode()) return false;
-  auto* fact = std::get_if<value::ObjectObserved>(&out);
-  if (fact == nullptr) fact = &out.emplace<value::ObjectObserved>();
-  fact->key.kind = value::Kind::node;
-  read_into(key.getNamespace(), fact->key.namespace_);
-  read_into(key.getName(), fact->key.name);
-  read_into(in.getVersion(), fact->version);
-  read_into(in.getUid(), fact->uid);
-  read_into(in.getResourceVersion(), fact->resource_version);
-  fact->generation = in.getGeneration();
-  auto* node = std::get_if<value::NodeFacts>(&fact->facts);
-  if (node == nullptr) node = &fact->facts.emplace<value::NodeFacts>();
-  read_into(facts.getNode(), *node);
-  fact->raw_digest = read_digest(in.getRawDigest());
-  return true;
-}
-
 static void write(const value::ObjectGone& fact, Event::Fact::Builder out) {
   auto gone = out.initObjectGone();
   write(fact.key, gone.initKey());
@@ -365,18 +339,8 @@ Result<Event> decode(std::string_view bytes) {
 }
 
 Result<void> decode_into(std::string_view bytes, Event& event) {
-  const auto parse = [&event](stored::Event::Reader in) -> Result<void> {
-    if (auto refused = stored::refuse_version(in.getSchemaVersion())) return *std::move(refused);
-    event.seq = Seq{in.getSeq()};
-    event.log_time = LogTime{in.getLogTime()};
-    event.epoch = Epoch{in.getEpoch()};
-    stored::read_into(in.getSource(), event.source);
-    event.cause = Seq{in.getCause()};
-    if (!stored::read_node_into(in.getFact(), event.fact)) event.fact = stored::read(in.getFact());
-    return {};
-  };
-  if (stored::is_aligned(bytes)) return stored::parse_message<stored::Event>(bytes, parse);
-  // Views would be of the copy that is read in place of unaligned bytes.
+  // What a log tells most; views are only promised of bytes that lie so.
+  if (stored::is_aligned(bytes) && stored::read_node(bytes, event)) return {};
   auto decoded = decode(bytes);
   if (!decoded) return decoded.error();
   event = *std::move(decoded);

@@ -87,20 +87,6 @@ static value::NodeFacts read(Node::Reader in) {
                                     : read_packed<ResourceAmounts>(in.getAllocatable())};
 }
 
-void read_into(Node::Reader in, value::NodeFacts& node) {
-  // The lists of version 1 cannot be viewed.
-  node.labels = in.hasPackedLabels()
-                    ? read_packed_bytes<Labels>(in.getPackedLabels(), Labels::view_of)
-                    : read_packed<Labels>(in.getLabels());
-  node.taints = read_list(in.getTaints());
-  node.unschedulable = in.getUnschedulable();
-  node.ready = in.getReady();
-  node.allocatable =
-      in.hasPackedAllocatable()
-          ? read_packed_bytes<ResourceAmounts>(in.getPackedAllocatable(), ResourceAmounts::view_of)
-          : read_packed<ResourceAmounts>(in.getAllocatable());
-}
-
 static void write(const std::pair<const std::string, value::NodeFacts>& node,
                   ClusterMetrics::NamedNode::Builder out) {
   put(out, &ClusterMetrics::NamedNode::Builder::setName, node.first);

@@ -5,6 +5,10 @@
 // disk. The canonical order is known before: each struct without the zeros at the end of its two
 // sections, then what its pointers name, in their order. So a node is written once, where it stays.
 // encode_as_message gives the same bytes for every event, and is what this is held against.
+//
+// Reading costs as much again where each pointer is followed wherever it leads. Of what lies in
+// that order the next thing is always where the last one ended: the pointers are compared with
+// that, and a record in which one differs is left to Cap'n Proto.
 #include "schema/codec_parts.h"
 // The compiler header that codec_parts.h includes comes first.
 #include <capnp/generated-header-support.h>
@@ -43,6 +47,26 @@ std::size_t words_of_text(const std::string& text) {
   return text.empty() ? 0 : words_for(text.size() + 1);
 }
 
+// Pointers, of which `pointer` and `at` are the places in words.
+constexpr std::uint64_t kListOfBytes = 2;
+constexpr std::uint64_t kListOfStructs = 7;
+constexpr std::uint64_t offset(std::size_t pointer, std::size_t at) {
+  return (at - pointer - 1) << 2;
+}
+constexpr std::uint64_t to_struct(std::size_t pointer, std::size_t at, std::uint64_t sections) {
+  return offset(pointer, at) | sections;
+}
+constexpr std::uint64_t to_bytes(std::size_t pointer, std::size_t at, std::uint64_t size) {
+  return offset(pointer, at) | 1 | kListOfBytes << 32 | size << 35;
+}
+constexpr std::uint64_t to_structs(std::size_t pointer, std::size_t at, std::uint64_t words) {
+  return offset(pointer, at) | 1 | kListOfStructs << 32 | words << 35;
+}
+/// The sections of a struct, as a pointer to it tells them.
+constexpr std::uint64_t sections_of(std::size_t data_words, std::size_t pointers) {
+  return std::uint64_t{data_words} << 32 | std::uint64_t{pointers} << 48;
+}
+
 /// Writes words one behind the other into memory that is all zeros.
 class WordWriter {
  public:
@@ -62,8 +86,8 @@ class WordWriter {
   /// Takes a struct and lets the pointer at `pointer` name it. One without sections is nowhere.
   std::size_t take_struct(std::size_t pointer, std::size_t data_words, std::size_t pointers) {
     const std::size_t at = take(data_words + pointers);
-    const std::uint64_t sections = data_words << 32 | pointers << 48;
-    set(pointer, sections == 0 ? 0xFFFFFFFCu : offset(pointer, at) | sections);
+    const std::uint64_t sections = sections_of(data_words, pointers);
+    set(pointer, sections == 0 ? 0xFFFFFFFCu : to_struct(pointer, at, sections));
     return at;
   }
   void put(std::size_t pointer, const std::string& text) {
@@ -75,21 +99,16 @@ class WordWriter {
   /// Takes a list of `count` structs that have pointers only, and lets `pointer` name it. Gives
   /// where the first one is.
   std::size_t take_list(std::size_t pointer, std::size_t count, std::size_t pointers) {
-    constexpr std::uint64_t kListOfStructs = 7;
     const std::size_t at = take(1 + count * pointers);
-    set(pointer, offset(pointer, at) | 1 | kListOfStructs << 32 | count * pointers << 35);
-    set(at, count << 2 | pointers << 48);
+    set(pointer, to_structs(pointer, at, count * pointers));
+    set(at, count << 2 | sections_of(0, pointers));
     return at + 1;
   }
 
  private:
-  static std::uint64_t offset(std::size_t pointer, std::size_t at) {
-    return (at - pointer - 1) << 2;
-  }
   void put_bytes(std::size_t pointer, std::string_view bytes, std::uint64_t size) {
-    constexpr std::uint64_t kListOfBytes = 2;
     const std::size_t at = take(words_for(size));
-    set(pointer, offset(pointer, at) | 1 | kListOfBytes << 32 | size << 35);
+    set(pointer, to_bytes(pointer, at, size));
     std::memcpy(begin_ + at * kWord, bytes.data(), bytes.size());
   }
 
@@ -159,7 +178,171 @@ std::size_t words_at_most(const value::Event& event, const value::ObjectObserved
   return words;
 }
 
+/// Where a struct lies: its data, then its pointers.
+struct Place {
+  std::size_t at = 0;
+  std::size_t data_words = 0;
+  std::size_t pointers = 0;
+};
+
+/// Reads what WordWriter writes. Once something does not fit, nothing is read any more.
+class WordReader {
+ public:
+  explicit WordReader(std::string_view bytes)
+      : bytes_(bytes),
+        words_(bytes.size() / kWord),
+        fits_(bytes.size() >= kWord && bytes.size() <= kRecordBytesMax &&
+              bytes.size() % kWord == 0) {}
+
+  /// Whether everything was as it should be and nothing is left.
+  bool ended() const { return fits_ && taken_ == words_; }
+  /// For what the caller has found out.
+  void expect(bool fits) { fits_ = fits_ && fits; }
+
+  /// A word of the data of a struct; those that were left out are zeros.
+  std::uint64_t data(const Place& place, std::size_t index) const {
+    return index < place.data_words ? word(place.at + index) : 0;
+  }
+  /// The root.
+  Place take_root(std::size_t data_words_max, std::size_t pointers_max) {
+    return take(1) ? named(0, data_words_max, pointers_max) : Place{};
+  }
+  /// The struct that a pointer of `from` names: it must be there, with no more than this.
+  Place take_struct(const Place& from, std::size_t index, std::size_t data_words_max,
+                    std::size_t pointers_max) {
+    expect(index < from.pointers);
+    return fits_ ? named(pointer(from, index), data_words_max, pointers_max) : Place{};
+  }
+  /// Whether a pointer of `from` names something.
+  bool has(const Place& from, std::size_t index) const {
+    return index < from.pointers && word(pointer(from, index)) != 0;
+  }
+  std::string_view take_bytes(const Place& from, std::size_t index) {
+    if (!has(from, index)) return {};
+    const std::size_t at = pointer(from, index);
+    const std::uint64_t stored = word(at);
+    const std::uint64_t size = stored >> 35;
+    const std::size_t begin = taken_;
+    expect(size > 0 && stored == to_bytes(at, begin, size));
+    return take(words_for(size)) ? bytes_.substr(begin * kWord, size) : std::string_view();
+  }
+  std::string_view take_text(const Place& from, std::size_t index) {
+    const std::string_view bytes = take_bytes(from, index);
+    if (bytes.empty()) return {};
+    expect(bytes.back() == 0);
+    return bytes.substr(0, bytes.size() - 1);
+  }
+  /// A list of structs that have pointers only: the first of them, and how many there are.
+  std::pair<Place, std::size_t> take_list(const Place& from, std::size_t index,
+                                          std::size_t pointers_max) {
+    const std::size_t begin = taken_;
+    if (!has(from, index) || !take(1)) return {};
+    const std::size_t at = pointer(from, index);
+    const std::uint64_t stored = word(at);
+    const std::uint64_t tag = word(begin);
+    const std::uint64_t count = (tag & UINT32_MAX) >> 2, pointers = tag >> 48;
+    expect(count > 0 && pointers > 0 && pointers <= pointers_max &&
+           tag == (count << 2 | sections_of(0, pointers)) &&
+           stored == to_structs(at, begin, count * pointers));
+    if (!take(count * pointers)) return {};
+    return {{begin + 1, 0, pointers}, count};
+  }
+
+ private:
+  static std::size_t pointer(const Place& from, std::size_t index) {
+    return from.at + from.data_words + index;
+  }
+  std::uint64_t word(std::size_t at) const {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes_.data() + at * kWord, sizeof word);
+    return word;
+  }
+  bool take(std::uint64_t count) {
+    expect(count <= words_ - taken_);
+    if (fits_) taken_ += count;
+    return fits_;
+  }
+  Place named(std::size_t pointer, std::size_t data_words_max, std::size_t pointers_max) {
+    const std::uint64_t stored = word(pointer);
+    const Place place{taken_, stored >> 32 & UINT16_MAX, stored >> 48};
+    const std::uint64_t sections = sections_of(place.data_words, place.pointers);
+    expect(place.data_words <= data_words_max && place.pointers <= pointers_max && sections != 0 &&
+           stored == to_struct(pointer, place.at, sections));
+    return take(place.data_words + place.pointers) ? place : Place{};
+  }
+
+  const std::string_view bytes_;
+  const std::size_t words_;
+  std::size_t taken_ = 0;
+  bool fits_;
+};
+
+void take_taints(WordReader& in, const Place& node, std::vector<value::Taint>& taints) {
+  auto [place, count] = in.take_list(node, 1, 3);
+  taints.resize(count);
+  for (value::Taint& taint : taints) {
+    taint.key = in.take_text(place, 0);
+    taint.value = in.take_text(place, 1);
+    taint.effect = in.take_text(place, 2);
+    place.at += place.pointers;
+  }
+}
+
+template <class Map>
+void take_map(WordReader& in, const Place& node, std::size_t index, Map& map) {
+  std::optional<Map> viewed = Map::view_of(in.take_bytes(node, index));
+  in.expect(viewed.has_value());
+  if (viewed) map = *std::move(viewed);
+}
+
+void take_node(WordReader& in, const Place& seen, value::NodeFacts& node) {
+  const Place place = in.take_struct(in.take_struct(seen, 5, 0, 1), 0, 1, 5);
+  const std::uint64_t flags = in.data(place, 0);
+  in.expect(flags < 4 && !in.has(place, 0) && !in.has(place, 2));  // no lists of version 1
+  node.unschedulable = (flags & 1) != 0;
+  node.ready = (flags & 2) != 0;
+  take_taints(in, place, node.taints);
+  take_map(in, place, 3, node.labels);
+  take_map(in, place, 4, node.allocatable);
+}
+
+void take_digest(WordReader& in, const Place& seen, Digest& digest) {
+  const std::string_view bytes = in.take_bytes(seen, 4);
+  in.expect(bytes.empty() || bytes.size() == digest.bytes.size());
+  digest = {};
+  if (bytes.size() == digest.bytes.size())
+    std::memcpy(digest.bytes.data(), bytes.data(), bytes.size());
+}
+
 }  // namespace
+
+bool read_node(std::string_view bytes, value::Event& event) {
+  WordReader in(bytes);
+  const Place root = in.take_root(5, 2);
+  const std::uint64_t kind = in.data(root, 0), version = kind & UINT16_MAX;
+  if (kind != (version | kObjectObserved) || version == 0 || version > kSchemaVersion) return false;
+  event.seq = {in.data(root, 1)};
+  event.log_time = {static_cast<std::int64_t>(in.data(root, 2))};
+  event.epoch = {in.data(root, 3)};
+  event.cause = {in.data(root, 4)};
+  event.source = in.take_text(root, 0);
+  auto* seen = std::get_if<value::ObjectObserved>(&event.fact);
+  if (seen == nullptr) seen = &event.fact.emplace<value::ObjectObserved>();
+  const Place place = in.take_struct(root, 1, 1, 6);
+  seen->generation = static_cast<std::int64_t>(in.data(place, 0));
+  const Place key = in.take_struct(place, 0, 0, 2);  // without data: of a node
+  seen->key.kind = value::Kind::node;
+  seen->key.namespace_ = in.take_text(key, 0);
+  seen->key.name = in.take_text(key, 1);
+  seen->version = in.take_text(place, 1);
+  seen->uid = in.take_text(place, 2);
+  seen->resource_version = in.take_text(place, 3);
+  take_digest(in, place, seen->raw_digest);
+  auto* node = std::get_if<value::NodeFacts>(&seen->facts);
+  if (node == nullptr) node = &seen->facts.emplace<value::NodeFacts>();
+  take_node(in, place, *node);
+  return in.ended();
+}
 
 bool append_node(const value::Event& event, std::string& bytes) {
   const auto* seen = std::get_if<value::ObjectObserved>(&event.fact);

@@ -40,9 +40,6 @@ inline capnp::Text::Reader as_text(const std::string& text) {
 inline std::string_view view(capnp::Text::Reader text) { return {text.begin(), text.size()}; }
 inline std::int64_t view(std::int64_t number) { return number; }
 inline std::string read(capnp::Text::Reader text) { return {text.begin(), text.size()}; }
-inline void read_into(capnp::Text::Reader text, std::string& out) {
-  out.assign(text.begin(), text.size());
-}
 
 /// Empty is stored as absent, so that there is one stored form.
 template <class Builder>
@@ -121,10 +118,9 @@ void put_packed(Builder out, void (Builder::*set)(capnp::Data::Reader), const Ma
     (out.*set)(capnp::Data::Reader(reinterpret_cast<const kj::byte*>(bytes.data()), bytes.size()));
 }
 template <class Map>
-Map read_packed_bytes(capnp::Data::Reader data,
-                      std::optional<Map> (*make)(std::string_view) = Map::from_bytes) {
+Map read_packed_bytes(capnp::Data::Reader data) {
   const auto chars = data.asChars();
-  auto map = make({chars.begin(), chars.size()});
+  auto map = Map::from_bytes({chars.begin(), chars.size()});
   if (!map) throw Malformed{"a packed map is not one"};
   return *std::move(map);
 }
@@ -179,7 +175,8 @@ void write(const value::Facts& facts, Facts::Builder out);
 value::Facts read(Facts::Reader in);
 /// Puts the canonical bytes of `event` behind `bytes` if it tells of a node; else false.
 bool append_node(const value::Event& event, std::string& bytes);
-/// The facts of a node; its maps view the message.
-void read_into(Node::Reader in, value::NodeFacts& node);
+/// Reads into `event` what append_node wrote; the maps of the node view `bytes`. Of everything else
+/// false, and `event` holds something.
+bool read_node(std::string_view bytes, value::Event& event);
 
 }  // namespace fairlead::stored

@@ -12,9 +12,7 @@ namespace fairlead {
 namespace {
 
 constexpr std::size_t kLine = 64;
-// Of an event, and of a node's labels and amounts; what is beyond that is seldom looked at, or read
-// in order, which needs no help.
-constexpr std::size_t kEventBytes = 6 * kLine;
+// Of a node's labels and amounts; what is beyond that is read in order, which needs no help.
 constexpr std::size_t kLabelsBytes = 6 * kLine;
 constexpr std::size_t kAmountsBytes = 2 * kLine;
 
@@ -41,11 +39,7 @@ void fetch_maps(const NodeFacts& facts) {
 void fetch_ahead(const State& state, std::span<const Event> events) {
   std::array<Sought, kFetchAhead> all;
   std::size_t count = 0;
-  const auto now = events.first(std::min(events.size(), kFetchAhead));
-  const auto later = events.subspan(now.size());
-  for (const Event& event : later.first(std::min(later.size(), kFetchAhead)))
-    fetch(&event, kEventBytes);  // another core has just written it
-  for (const Event& event : now) {
+  for (const Event& event : events.first(std::min(events.size(), kFetchAhead))) {
     const auto* seen = std::get_if<ObjectObserved>(&event.fact);
     const auto* facts = seen ? std::get_if<NodeFacts>(&seen->facts) : nullptr;
     if (!facts) continue;

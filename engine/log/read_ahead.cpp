@@ -60,8 +60,9 @@ class ReadAhead final : public EventReader {
     changed_.wait(lock, [this] { return !ready_.empty(); });
     batch_ = std::move(ready_.front());
     ready_.pop_front();
+    const bool few = ready_.size() <= kReadAheadBatchesMax / 2;
     lock.unlock();
-    changed_.notify_all();
+    if (few) changed_.notify_all();  // to wake the thread for every batch costs more than it reads
     taken_ = 0;
   }
 
@@ -75,8 +76,9 @@ class ReadAhead final : public EventReader {
       changed_.wait(lock, [this] { return ended_ || ready_.size() < kReadAheadBatchesMax; });
       if (ended_) return;
       ready_.push_back(std::move(batch));
+      const bool first = ready_.size() == 1;
       lock.unlock();
-      changed_.notify_all();
+      if (first) changed_.notify_all();
     }
   }
 

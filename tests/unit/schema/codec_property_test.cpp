@@ -1,6 +1,7 @@
 // Events nobody thought of: rapidcheck makes them, the codec must give them back.
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "schema/codec.h"
@@ -156,6 +157,27 @@ Event any_sparse_node() {
   return event;
 }
 
+/// One to three words of `bytes` changed: by a bit, into another of them, or into zeros; or fewer
+/// words or more.
+std::string damaged(std::string bytes) {
+  constexpr std::size_t kWord = 8;
+  const auto below = [](std::size_t end) {
+    return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<std::size_t>(0, end));
+  };
+  const std::size_t words = bytes.size() / kWord;
+  for (std::size_t changes = 1 + below(3); changes > 0; --changes) {
+    char* const word = bytes.data() + below(words) * kWord;
+    switch (below(3)) {
+      case 0: word[below(kWord)] ^= static_cast<char>(1 << below(8)); break;
+      case 1: std::copy_n(bytes.data() + below(words) * kWord, kWord, word); break;
+      default: std::fill_n(word, kWord, '\0');
+    }
+  }
+  if (below(8) == 0) bytes.resize((words + below(3)) * kWord);
+  if (below(8) == 0) bytes.resize(below(words) * kWord);
+  return bytes;
+}
+
 Event any_event() {
   Event event;
   event.seq = Seq{any<std::uint64_t>()};
@@ -196,6 +218,24 @@ TEST_CASE("A node is encoded as its message is, whatever is absent") {
     encode_as_message(event, message);
     RC_ASSERT(bytes == message);
     RC_ASSERT(*decode(std::string_view(bytes).substr(16)) == event);
+  }));
+}
+
+TEST_CASE("A record of a node is read in place as its message is, whole or damaged") {
+  CHECK(rc::check([] {
+    const Event event = any_sparse_node();
+    const std::string bytes = encode(event);
+    Event read = any_sparse_node();
+    RC_ASSERT(decode_into(bytes, read).has_value());
+    RC_ASSERT(read == event);
+    for (int i = 0; i < 20; ++i) {
+      const std::string wrong = damaged(bytes);
+      const auto judged = decode(wrong);
+      const auto into = decode_into(wrong, read);
+      RC_ASSERT(into.has_value() == judged.has_value());
+      if (judged) RC_ASSERT(read == *judged);
+      if (!judged) RC_ASSERT(into.error().message == judged.error().message);
+    }
   }));
 }
 

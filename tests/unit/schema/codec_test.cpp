@@ -88,6 +88,10 @@ TEST_CASE("The copy of an event that was read in place stands alone") {
     std::string bytes = encode(event);
     Event read;
     REQUIRE(decode_into(bytes, read).has_value());
+    const auto* seen = std::get_if<ObjectObserved>(&read.fact);
+    if (const auto* node = seen ? std::get_if<NodeFacts>(&seen->facts) : nullptr)
+      CHECK(bytes.find(node->labels.bytes()) ==
+            static_cast<std::size_t>(node->labels.address() - bytes.data()));  // it is a view
     const Event copy = read;
     read = {};
     std::fill(bytes.begin(), bytes.end(), 'x');
