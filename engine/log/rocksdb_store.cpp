@@ -53,9 +53,9 @@ rocksdb::ColumnFamilyOptions family_options(std::string_view family) {
   rocksdb::BlockBasedTableOptions table;
   table.block_size = 64u << 10;
   table.format_version = 5;
+  table.max_auto_readahead_size = 2u << 20;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   options.write_buffer_size = 16u << 20;
-  table.max_auto_readahead_size = 2u << 20;
   if (family == "by_object") options.write_buffer_size = 4u << 20;
   // Packs are compressed already.
   options.compression = family == "raw"         ? rocksdb::kZSTD
