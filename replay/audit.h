@@ -74,8 +74,9 @@ Result<AuditAnswer> audit_why(const AuditSource& source, const AuditPair& pair,
                               const AuditPosition& as_of);
 
 /// QuotaWhyNot: "nominal", "desired", "undamped" (desired if nothing were damped and every member
-/// ready), "answer" (the first guard's name, or "NothingDiffers", or "DueNow"), "guards" [{"guard",
-/// "text", "since", "until", "seq", "cluster"}], the nearest to the write first.
+/// ready), "answer" (the first guard's name; "DueNow" if nominal and desired differ and no guard
+/// keeps the write back; "NothingDiffers"), "guards" [{"guard", "text", "since", "until", "seq",
+/// "cluster"}], the nearest to the write first.
 Result<AuditAnswer> audit_why_not(const AuditSource& source, const AuditPair& pair,
                                   const AuditPosition& as_of);
 

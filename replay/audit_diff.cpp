@@ -58,7 +58,7 @@ Rows quotas_of(const Side& side) {
   Rows rows;
   for (const std::string& queue : side.scope.queues)
     for (const KnownPair& pair : pairs_of_queue(side.state, queue)) {
-      const auto stands = standing(side.state, queue, pair.key);
+      const auto stands = standing(side.state, pair);
       const HubQuota quota = hub_quota(side.state, queue, pair.key);
       const bool known = owned_pairs(side.state, queue).contains(pair.key) && !quota.unknown;
       const auto text = [&](Amount amount) { return amount_text(pair.key.resource, amount); };

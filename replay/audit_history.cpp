@@ -21,6 +21,9 @@ Result<Seq> range_begin(const EventLog& log, const AuditPosition& position) {
 }
 
 Result<Seq> range_end(const EventLog& log, const AuditPosition& position) {
+  const auto known =
+      std::visit([&log](auto place) { return expect_before_damage(log, place); }, position);
+  if (!known) return known.error();
   if (const auto* seq = std::get_if<Seq>(&position)) return std::min(*seq, log.last_seq());
   return log.last_at(std::get<LogTime>(position));
 }
@@ -34,6 +37,10 @@ Result<AuditAnswer> audit_history(const AuditSource& source, const AuditPair& pa
   if (!begin) return begin.error();
   auto end = range_end(log, to);
   if (!end) return end.error();
+  if (*end < *begin && *end < log.last_seq())
+    return Error{ErrorCode::bad_input, "--to (seq " + std::to_string(end->value) +
+                                           ") is before --from (seq " +
+                                           std::to_string(begin->value) + ")"};
   constexpr std::string_view workers = "multikueueconfig/";
   if (pair.queue.starts_with(workers))
     return audit_history_workers(source, pair.queue.substr(workers.size()), *begin, *end);

@@ -73,6 +73,9 @@ std::string source_words(const Event& event, const std::optional<Kind>& kind,
 
 Result<Moment> moment_at(const AuditSource& source, const AuditPosition& position) {
   const EventLog& log = source.log;
+  const auto known =
+      std::visit([&log](auto place) { return expect_before_damage(log, place); }, position);
+  if (!known) return known.error();
   if (log.last_seq() == Seq{}) return bad_input("the log is empty");
   Moment moment;
   Touched touched;
@@ -207,7 +210,8 @@ std::vector<KnownPair> pairs_of_queue(const State& state, const std::string& que
       for (const FlavorQuotas& flavor : group.flavors)
         for (const ResourceQuota& quota : flavor.resources) {
           const QuotaKey key{flavor.name, canonical_resource(aliases, quota.name)};
-          if (listed.insert(key).second) pairs.push_back({queue, key, quota.name});
+          listed.insert(key);
+          pairs.push_back({queue, key, quota.name});  // each, also where two are one resource
         }
   for (const QuotaKey& key : owned_pairs(state, queue))
     if (listed.insert(key).second) pairs.push_back({queue, key, key.resource});
@@ -219,7 +223,10 @@ Result<KnownPair> find_pair_named(const State& state, const AuditPair& pair) {
   const std::string& canonical =
       canonical_resource(state.configuration.resource_aliases, pair.resource);
   std::vector<std::string> flavors, resources;
-  for (const KnownPair& known : pairs_of_queue(state, pair.queue)) {
+  const std::vector<KnownPair> all = pairs_of_queue(state, pair.queue);
+  for (const KnownPair& known : all)
+    if (known.key.flavor == pair.flavor && known.spelled == pair.resource) return known;
+  for (const KnownPair& known : all) {
     if (known.key.flavor == pair.flavor && known.key.resource == canonical) return known;
     flavors.push_back(known.key.flavor);
     if (known.key.flavor == pair.flavor) resources.push_back(known.spelled);
@@ -233,14 +240,12 @@ Result<KnownPair> find_pair_named(const State& state, const AuditPair& pair) {
                    "; it has: " + nearby(resources, pair.resource));
 }
 
-std::optional<Amount> standing(const State& state, const std::string& queue, const QuotaKey& pair) {
-  const auto at = state.queues.find(queue);
+std::optional<Amount> standing(const State& state, const KnownPair& pair) {
+  const auto at = state.queues.find(pair.queue);
   if (at == state.queues.end() || !at->second.present) return std::nullopt;
-  const auto& groups = at->second.facts.groups;
-  const auto name = covered_name(groups, state.configuration.resource_aliases, pair.resource);
-  const ResourceQuota* quota = name ? find_quota(groups, pair.flavor, *name) : nullptr;
+  const ResourceQuota* quota = find_quota(at->second.facts.groups, pair.key.flavor, pair.spelled);
   if (!quota) return std::nullopt;
-  return to_amount(pair.resource, quota->nominal);
+  return to_amount(pair.key.resource, quota->nominal);
 }
 
 Json PairAtMoment::text(std::optional<Int128> amount) const {
@@ -267,7 +272,7 @@ Result<PairAtMoment> pair_at(const AuditSource& source, const AuditPair& asked,
   const State& state = moment->state;
   HubQuota quota = hub_quota(state, pair->queue, pair->key);
   const bool ours = owned_pairs(state, pair->queue).contains(pair->key);
-  const auto stands = standing(state, pair->queue, pair->key);
+  const auto stands = standing(state, *pair);
   return PairAtMoment{*std::move(moment), *std::move(pair), std::move(quota), ours, stands};
 }
 

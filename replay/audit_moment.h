@@ -19,7 +19,7 @@ struct Moment {
   LogTime event_time;  ///< of the last event that was folded
 };
 
-/// bad_input if the log begins later or ends before that seq.
+/// bad_input if the log begins later or ends before that seq, `corrupt` if it is damaged before.
 Result<Moment> moment_at(const AuditSource& source, const AuditPosition& position);
 /// {"seq", "time", "eventTime"}.
 Json as_of_json(const Moment& moment);
@@ -79,8 +79,8 @@ Result<PairAtMoment> pair_at(const AuditSource& source, const AuditPair& pair,
 Result<void> check_queue_named(const State& state, const std::string& queue);
 /// Every pair of a queue: those in its list, in the list's order, then those that claims name.
 std::vector<KnownPair> pairs_of_queue(const State& state, const std::string& queue);
-/// The queue's nominalQuota of a pair as it was last seen; nullopt if its list has none.
-std::optional<Amount> standing(const State& state, const std::string& queue, const QuotaKey& pair);
+/// The nominalQuota of a pair as it was last seen; nullopt if its queue's list has none.
+std::optional<Amount> standing(const State& state, const KnownPair& pair);
 
 /// "a, b, c": those of `names` that look most like `wanted`, at most a handful.
 std::string nearby(const std::vector<std::string>& names, const std::string& wanted);

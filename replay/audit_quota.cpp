@@ -12,7 +12,7 @@ namespace {
 
 Json quota_row(const State& state, const KnownPair& pair, QueueWishes& wishes,
                EventLookup& lookup) {
-  const auto stands = standing(state, pair.queue, pair.key);
+  const auto stands = standing(state, pair);
   const bool ours = owned_pairs(state, pair.queue).contains(pair.key);
   const HubQuota quota = hub_quota(state, pair.queue, pair.key);
   const auto text = [&](Int128 amount) { return amount_text(pair.key.resource, amount); };

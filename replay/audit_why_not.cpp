@@ -60,6 +60,7 @@ class Guards {
     if (here_differs && queue_bar(state_, pair_.queue) == QueueBar::none &&
         !wish.kept.contains(pair_.key) && wish.differs)
       write_guards(wish);
+    bars_write_ = !found_.empty();
     for (const GrantOfPair& grant : grants_of_pair(state_, pair_)) {
       claim_guards(grant);
       cluster_guards(grant);
@@ -68,10 +69,12 @@ class Guards {
       for (const auto& [cluster, share] : workers->shares) worker_guards(cluster, share);
     return std::move(found_);
   }
+  /// Whether one of them keeps the write back; the others keep the quota from being more.
+  bool bars_write() const { return bars_write_; }
   bool differs() const {
     const HubQuota quota = hub_quota(state_, pair_.queue, pair_.key);
     return !quota.unknown && owned_pairs(state_, pair_.queue).contains(pair_.key) &&
-           standing(state_, pair_.queue, pair_.key).value_or(0) != quota.nominal;
+           standing(state_, pair_).value_or(0) != quota.nominal;
   }
 
  private:
@@ -203,7 +206,12 @@ class Guards {
     else if (!claim.winner)
       place(add("ClusterAlreadyClaimed",
                 who + " does not count: an older one claims " + claim.terms->cluster),
-            claim.seq);
+            claim_seq_of(claim.terms->cluster));
+  }
+
+  Seq claim_seq_of(const std::string& cluster) const {
+    const auto at = state_.clusters.find(cluster);
+    return at == state_.clusters.end() ? Seq{} : at->second.claim_seq;
   }
 
   void cluster_guards(const GrantOfPair& grant) {
@@ -234,8 +242,8 @@ class Guards {
     }
     const Amount wanted = capacity_guards(grant, cluster);
     if (grant.grant->granted < wanted) {
-      Json& guard = add("Capacity", amount_text(row.resource, grant.grant->granted) + " of " +
-                                        amount_text(row.resource, wanted) +
+      Json& guard = add("Capacity", name + ": " + amount_text(row.resource, grant.grant->granted) +
+                                        " of " + amount_text(row.resource, wanted) +
                                         " is granted: " + grant.grant->reason);
       guard["cluster"] = name;
     }
@@ -253,7 +261,10 @@ class Guards {
         if (key.resource != row.resource || (key.flavor == row.flavor || key.flavor.empty()) != own)
           continue;
         const Layer layer = layer_of(state_, name, cluster, key, value);
-        layer_guard(name, key, layer, value.because);
+        const bool of_cluster =
+            layer.name == "lost" || layer.name == "frozen" || layer.name == "detached";
+        layer_guard(name, key, layer,
+                    of_cluster ? std::vector<Seq>{cluster.liveness_seq} : value.because);
         held = held || layer.name != "none";
       }
       return held;
@@ -287,12 +298,8 @@ class Guards {
   const KnownPair& pair_;
   const bool damped_;
   Json found_ = Json::array();
+  bool bars_write_ = false;
 };
-
-std::string answer_of(const Json& guards, bool differs) {
-  if (!guards.empty()) return guards[0]["guard"];
-  return differs ? "DueNow" : "NothingDiffers";
-}
 
 }  // namespace
 
@@ -308,7 +315,10 @@ Result<AuditAnswer> audit_why_not(const AuditSource& source, const AuditPair& as
   answer["nominal"] = at->text(at->stands);
   answer["desired"] = at->desired();
   answer["undamped"] = at->ours ? at->text(free) : Json();
-  answer["answer"] = answer_of(found, differs);
+  if (differs && !guards.bars_write())
+    answer["answer"] = "DueNow";
+  else
+    answer["answer"] = found.empty() ? Json("NothingDiffers") : found[0]["guard"];
   answer["guards"] = std::move(found);
   return AuditAnswer{std::move(answer)};
 }

@@ -124,6 +124,10 @@ Result<void> BundleFile::read_sections() {
 }
 
 Result<std::unique_ptr<BundleWriter>> BundleWriter::begin(fs::path path) {
+  std::error_code error;
+  const fs::file_status there = fs::status(path, error);
+  if (fs::exists(there) && !fs::is_regular_file(there))
+    return Error{ErrorCode::bad_input, path.string() + " is there and no regular file"};
   fs::path fresh = path;
   fresh += ".partial";
   const int descriptor = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);

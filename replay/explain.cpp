@@ -173,6 +173,16 @@ Amount base_of(const State& state, const KnownPair& pair) {
   return base == queue->second.base.amounts.end() ? 0 : base->second;
 }
 
+namespace {
+
+// Unknown where its source was given up.
+std::optional<LogTime> lost_since(const Cluster& cluster, const DebounceSettings& settings) {
+  if (!cluster.unavailable_since) return std::nullopt;
+  return *cluster.unavailable_since + settings.lost_after;
+}
+
+}  // namespace
+
 Layer layer_of(const State& state, const std::string& cluster_name, const Cluster& cluster,
                const CapacityKey& key, const CapacityValue& value) {
   const DebounceSettings settings = settings_of(state, cluster_name);
@@ -181,7 +191,7 @@ Layer layer_of(const State& state, const std::string& cluster_name, const Cluste
   if (cluster.was == Liveness::lost)
     return {"lost",
             "the cluster is lost: it counts 0 on the hub, its member keeps its quota",
-            cluster.unavailable_since,
+            lost_since(cluster, settings),
             {}};
   if (first_value_awaited(cluster)) return first_value_layer(cluster, settings);
   const bool falls = damped.accepted > damped.usable;

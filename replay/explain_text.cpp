@@ -4,6 +4,7 @@
 #include <map>
 #include <vector>
 
+#include "engine/fold/state.h"
 #include "replay/table.h"
 
 namespace fairlead {
@@ -98,6 +99,8 @@ std::string capacity_text(const Json& capacity) {
   for (const Json& event : capacity["because"])
     text += "      " + seq_text(event["seq"]) + " at " + cell(event["time"]) + "  " +
             cell(event["text"]) + "\n";
+  if (capacity["because"].size() == kBecauseMax)
+    text += "      events before these are not kept; the nodes below have theirs\n";
   return text;
 }
 
@@ -265,10 +268,14 @@ std::string why_text(const Json& document) {
 
 std::string why_not_text(const Json& document) {
   std::string text = heading(document);
+  std::string answer = cell(document["answer"]);
+  if (answer == "DueNow")
+    answer += ": no guard keeps the write back; the last event until then is of " +
+              cell(document["asOf"]["eventTime"]);
   text += table_text({{"nominalQuota", cell(document["nominal"])},
                       {"desired", cell(document["desired"])},
                       {"undamped", cell(document["undamped"])},
-                      {"answer", cell(document["answer"])}});
+                      {"answer", answer}});
   std::vector<TableRow> rows;
   for (const Json& guard : document["guards"])
     rows.push_back(

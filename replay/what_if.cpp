@@ -71,10 +71,10 @@ class ImaginedWorld {
   }
 
   // What history had in force when the worlds part.
-  Result<void> begin() {
+  Result<void> begin(LogTime at) {
     const State& state = hub_.state();
     if (state.configuration_seq == Seq{}) return {};
-    return configure(state.now, state.configuration);
+    return configure(at, state.configuration);
   }
 
   Result<void> take(const Event& event, const State& history) {
@@ -161,6 +161,18 @@ State without_open_writes(State state) {
   }
   state.outstanding.clear();
   return state;
+}
+
+// When the worlds part: as asked for, between the event before and the first that is folded.
+LogTime parting_of(const State& before, std::optional<LogTime> asked, const Event& first) {
+  return std::clamp(asked.value_or(first.log_time), before.now, first.log_time);
+}
+
+// What was due until then happens in both worlds.
+void pass_until(State& state, LogTime parting) {
+  if (state.seq == Seq{} || parting.ns - 1 <= state.now.ns) return;
+  Touched touched;
+  run_until(state, {parting.ns - 1}, touched);
 }
 
 // What a write says, without the versions that it carries.
@@ -262,26 +274,31 @@ Result<WhatIf> what_if(const AuditSource& source, const WhatIfOptions& options) 
   const EventLog& log = source.log;
   WhatIf result;
   result.from = std::max(options.from, log.first_seq());
+  const bool whole = options.to || log.damage().empty();
+  if (auto known = expect_before_damage(log, whole ? log.last_seq() : next(log.last_seq())); !known)
+    return known.error();
   result.to = options.to ? std::min(*options.to, log.last_seq()) : log.last_seq();
   if (result.from > result.to)
     return Error{ErrorCode::bad_input, "no events from seq " + std::to_string(result.from.value) +
                                            " to seq " + std::to_string(result.to.value)};
   auto start = state_at(log, source.snapshots, Seq{result.from.value - 1});
   if (!start) return start.error();
-  ActualWorld actual(*start);
-  ImaginedWorld imagined(options, without_open_writes(*std::move(start)));
-  if (auto begun = imagined.begin(); !begun) return begun.error();
   auto reader = log.read(result.from);
   if (!reader) return reader.error();
-  for (Seq seq = result.from; seq <= result.to; seq = next(seq)) {
-    auto event = (*reader)->next();
-    if (!event) return event.error();
-    if (!*event) break;
-    if (seq == result.from) result.first_time = (*event)->log_time;
+  auto event = (*reader)->next();
+  if (!event) return event.error();
+  result.first_time = parting_of(*start, options.from_time, **event);
+  pass_until(*start, result.first_time);
+  ActualWorld actual(*start);
+  ImaginedWorld imagined(options, without_open_writes(*std::move(start)));
+  if (auto begun = imagined.begin(result.first_time); !begun) return begun.error();
+  for (Seq seq = result.from; *event && seq <= result.to; seq = next(seq)) {
     if (auto taken = imagined.take(**event, actual.state()); !taken) return taken.error();
     actual.take(**event);
     if (options.progress && seq.value % kProgressEvents == 0)
       options.progress(seq.value - result.from.value, result.to.value - result.from.value);
+    event = (*reader)->next();
+    if (!event) return event.error();
   }
   actual.finish();
   result.last_time = actual.state().now;

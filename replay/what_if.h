@@ -37,6 +37,9 @@ struct WhatIfOptions {
   std::function<Result<Configuration>(const Configuration& actual)> configuration;
   /// The first event that is folded under it; before it both worlds are one.
   Seq from{1};
+  /// When it comes in force; none: with that event. Not later than that event, nor earlier than
+  /// what is before it.
+  std::optional<LogTime> from_time;
   std::optional<Seq> to;  ///< the last; none: the log's last
   /// Told now and then how many of how many events are folded; may be empty.
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;

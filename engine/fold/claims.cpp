@@ -58,6 +58,7 @@ void choose_winner(State& state, const std::string& cluster_name) {
   }
   for (const std::string& name : at->second) {
     Claim& claim = state.claims.at(name);
+    if (claim.winner != (&claim == best)) open_cluster(state, cluster_name).claim_seq = state.seq;
     claim.winner = &claim == best;
     open_claim(state, name);
   }
@@ -312,7 +313,11 @@ void forget_claim(State& state, const std::string& name) {
       touch_queue(state, row.cluster_queue);
       settle_conflict(state, row.cluster_queue);
     }
-  if (at->second.winner) open_cluster(state, cluster_name).observation.at_once_all = true;
+  if (at->second.winner) {
+    Cluster& cluster = open_cluster(state, cluster_name);
+    cluster.observation.at_once_all = true;
+    cluster.claim_seq = state.seq;
+  }
   state.claims.erase(at);
   state.open_claims.erase(name);
   choose_winner(state, cluster_name);

@@ -190,6 +190,13 @@ bool second_opinion(const Close& close, const std::map<std::string, Amount>& bef
   return true;
 }
 
+// A hold that ends lets fall what it held: `cause` decided that.
+void end_hold(Cluster& cluster, Seq cause) {
+  for (auto& [key, value] : cluster.capacity)
+    if (value.damped.accepted > value.damped.usable) remember_change(value, cause);
+  cluster.hold.reset();
+}
+
 // Layer 3: begins, confirms, ends a hold.
 void judge_hold(Close& close, const Totals& before, const Totals& after) {
   Cluster& cluster = close.cluster;
@@ -200,7 +207,8 @@ void judge_hold(Close& close, const Totals& before, const Totals& after) {
                           : FallCause::second_observation;
   const bool second = cluster.hold && seen.changed && cluster.hold->since < close.now;
   if (second)
-    cluster.hold.reset();  // it shows the loss again, or no longer: either way it is decided
+    end_hold(cluster,
+             seen.sign);  // it shows the loss again, or no longer: either way it is decided
   if (cluster.hold && cluster.hold->since + close.settings.mass_shrink_hold <= close.now)
     cluster.hold.reset();
 
@@ -213,7 +221,8 @@ void judge_hold(Close& close, const Totals& before, const Totals& after) {
     if (every_node || shows_loss(close, before, after))
       cluster.hold = Hold{close.now, before.to_map()};
   }
-  if (cluster.hold && second_opinion(close, cluster.hold->before, after)) cluster.hold.reset();
+  if (cluster.hold && second_opinion(close, cluster.hold->before, after))
+    end_hold(cluster, cluster.managed_seq);
 }
 
 // The source came back: growth must prove itself anew, and after a loss the hub waits as long.
@@ -241,6 +250,8 @@ void accept_first(Close& close) {
   const bool at_once = settings.grow_window.ns == 0 || settings.first_quiet.ns == 0;
   const bool quiet = cluster.last_changed + settings.first_quiet <= close.now;
   const bool latest = cluster.first_valued + settings.grow_window <= close.now;
+  // A hub without any flavor has not told its flavors yet: no node counts for one.
+  if (!totals_in_force(cluster) && close.state.flavors.empty()) return;
   if (!at_once && !quiet && !latest) return;
   std::erase_if(cluster.capacity,
                 [&](const auto& entry) { return !belongs_to_source(cluster, entry.first); });

@@ -79,19 +79,19 @@ void add_eligible(const State& state, Cluster& cluster, const NodeRecord& node, 
 }
 
 // The flavor that wins the node is known.
-void count_for_flavor(const State& state, Cluster& cluster, NodeRecord& node) {
+void count_for_flavor(const State& state, Cluster& cluster, NodeRecord& node, Seq cause) {
   node.counted.eligible = is_eligible(node.facts, node.counted.flavor, state.flavors);
-  add_eligible(state, cluster, node, Sign::plus, node.seq);
+  add_eligible(state, cluster, node, Sign::plus, cause);
 }
 
-void count(const State& state, Cluster& cluster, NodeRecord& node) {
+void count(const State& state, Cluster& cluster, NodeRecord& node, Seq cause) {
   const std::string& flavor = winning_flavor(node.facts.labels, state.flavors);
   node.counted.flavor = flavor;
   if (!flavor.empty()) {
     ++cluster.flavor_nodes[flavor];
     cluster.observation.won.insert(flavor);
   }
-  count_for_flavor(state, cluster, node);
+  count_for_flavor(state, cluster, node, cause);
 }
 
 void uncount(const State& state, Cluster& cluster, const NodeRecord& node, Seq cause) {
@@ -119,7 +119,7 @@ void flap(const State& state, Cluster& cluster, const std::string& cluster_name,
 // A node that the source in force tells of for the first time, or again after it was gone.
 void count_new(const State& state, Cluster& cluster, const std::string& name, NodeRecord& node) {
   node.suppressed = suppressed(cluster, name);
-  count(state, cluster, node);
+  count(state, cluster, node, node.seq);
   cluster.observation.changed = true;
 }
 
@@ -158,7 +158,7 @@ void recount_node(const State& state, Cluster& cluster, const std::string& clust
     uncount(state, cluster, node, seq);
     node.facts = facts;
     node.seq = seq;
-    count(state, cluster, node);
+    count(state, cluster, node, seq);
   } else {
     add_eligible(state, cluster, node, Sign::minus, seq);
     renew(node.facts.taints, facts.taints);
@@ -166,7 +166,7 @@ void recount_node(const State& state, Cluster& cluster, const std::string& clust
     node.facts.unschedulable = facts.unschedulable;
     node.facts.ready = facts.ready;
     node.seq = seq;
-    count_for_flavor(state, cluster, node);
+    count_for_flavor(state, cluster, node, seq);
   }
   cluster.observation.changed = true;
   if (was_eligible && !node.counted.flavor.empty() && !node.counted.eligible && !cordoned)
@@ -186,7 +186,10 @@ bool knows(const Cluster& cluster, CapacitySource source) {
   return false;
 }
 
-void recount(const State& state, Cluster& cluster) {
+// Whether the nodes' own events are what a sum is made by.
+enum class Causes : std::uint8_t { nodes, none };
+
+void recount(const State& state, Cluster& cluster, Causes causes = Causes::nodes) {
   for (auto* nodes : {&cluster.nodes, &cluster.metrics_nodes})
     for (auto* entry : nodes->sorted()) entry->second.counted = {};
   cluster.flavor_nodes.clear();
@@ -203,8 +206,19 @@ void recount(const State& state, Cluster& cluster) {
   }
   for (auto* entry : nodes_of(cluster, *cluster.source).sorted()) {
     entry->second.suppressed = suppressed(cluster, entry->first);
-    count(state, cluster, entry->second);
+    count(state, cluster, entry->second, causes == Causes::nodes ? entry->second.seq : Seq{});
   }
+}
+
+// Because a flavor or the configuration changed at `cause`: where values were accepted already,
+// that is all that is new about the nodes.
+void recount_because(const State& state, Cluster& cluster, Seq cause) {
+  std::map<CapacityKey, std::pair<Int128, Int128>> before;
+  if (cluster.known)
+    for (const auto& [key, value] : cluster.capacity) before[key] = {value.offered, value.growing};
+  recount(state, cluster, cluster.known ? Causes::none : Causes::nodes);
+  for (auto& [key, value] : cluster.capacity)
+    if (before[key] != std::pair{value.offered, value.growing}) remember_change(value, cause);
 }
 
 // The first of the configured order that knows the cluster; where nothing knows it any more the one
@@ -398,7 +412,7 @@ void recount_everything(State& state) {
     if (cluster.managed && !cluster.managed->allocatable.empty())
       cluster.totals =
           canonical_amounts(cluster.managed->allocatable, state.configuration.resource_aliases);
-    if (!choose_source(state, cluster)) recount(state, cluster);
+    if (!choose_source(state, cluster)) recount_because(state, cluster, state.seq);
   }
 }
 
@@ -429,7 +443,9 @@ void observe_liveness(State& state, const SourceName& source, std::optional<Kind
 void observe_sign_of_life(State& state, const SourceName& source, std::optional<Kind> kind,
                           const std::string& cluster) {
   const auto sign = [&](const std::string& name) {
-    open_cluster(state, name).observation.changed = true;
+    Observation& seen = open_cluster(state, name).observation;
+    seen.changed = true;
+    seen.sign = state.seq;
   };
   if (!kind) return sign(cluster);
   if (*kind == Kind::node) {

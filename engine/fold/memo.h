@@ -1,18 +1,28 @@
 // What is derived from a state and kept beside it, so that it is not derived for every event.
 #pragma once
 
+#include <utility>
+
 namespace fairlead {
 
 /// A derived value. It is no part of the value that holds it: all memos are equal, no snapshot has
-/// one, and a copy begins without it; so it may point into what it was derived from.
+/// one, and a copy begins without it; so it may point into what it was derived from, where a move
+/// leaves that in place (entries of a map or a NameTable): a move takes the memo along. Memos that
+/// refer to each other, such as a count and what was derived at a count, are so kept or lost as
+/// one.
 template <class T>
 class Memo {
  public:
   Memo() = default;
   ~Memo() = default;
   Memo(const Memo&) {}
+  Memo(Memo&& other) noexcept : value_(std::exchange(other.value_, T{})) {}
   Memo& operator=(const Memo&) {
     value_ = T{};
+    return *this;
+  }
+  Memo& operator=(Memo&& other) noexcept {
+    value_ = std::exchange(other.value_, T{});
     return *this;
   }
 

@@ -59,7 +59,7 @@ bool overwritten(const State& state, const std::string& name, const Queue& queue
     const auto was = amount_in(before, aliases, entry.first);
     const auto is = amount_in(queue.facts.groups, aliases, entry.first);
     if (was != entry.second || is == entry.second) return false;
-    const HubQuota ours = hub_quota(state, name, entry.first);
+    const HubQuota ours = hub_quota(state, name, entry.first, Parts::summed);
     return ours.unknown || is != ours.nominal;
   });
 }
@@ -280,13 +280,13 @@ void settle_pairs(State& state, const std::string& name) {
     if (queue.written.contains(pair)) continue;
     const auto amount = stands(pair);
     if (!amount) continue;
-    const HubQuota quota = hub_quota(state, name, pair);
+    const HubQuota quota = hub_quota(state, name, pair, Parts::summed);
     if (!quota.unknown && *amount == quota.nominal) queue.written[pair] = quota.nominal;
   }
   std::erase_if(queue.written, [&](const auto& entry) {
     if (named.contains(entry.first)) return false;
     const auto amount = stands(entry.first);
-    return !amount || *amount == hub_quota(state, name, entry.first).nominal;
+    return !amount || *amount == hub_quota(state, name, entry.first, Parts::summed).nominal;
   });
 }
 
@@ -300,10 +300,10 @@ struct Sums {
 };
 
 void add_claims(const State& state, const std::string& queue, const QuotaKey& pair,
-                const WorkerQuota* workers, HubQuota& quota, Sums& sums) {
+                const WorkerQuota* workers, Parts parts, HubQuota& quota, Sums& sums) {
   const auto claims = state.claims_of_queue.find(queue);
   if (claims == state.claims_of_queue.end()) return;
-  quota.contributions.reserve(claims->second.size());
+  if (parts == Parts::listed) quota.contributions.reserve(claims->second.size());
   for (const std::string& name : claims->second) {
     const Claim& claim = state.claims.at(name);
     if (!claim_counts(workers, claim.terms->cluster)) continue;
@@ -314,7 +314,7 @@ void add_claims(const State& state, const std::string& queue, const QuotaKey& pa
       sums.any = true;
       sums.any_known = sums.any_known || claim.known;
       const Amount amount = contribution_of(state, claim, grant, quota.waits_for_member);
-      if (claim.winner)
+      if (claim.winner && parts == Parts::listed)
         quota.contributions.push_back({claim.terms->cluster, pair.flavor, pair.resource, amount});
       sums.now += amount;
       sums.full += claim.winner ? std::max(amount, grant.granted) : amount;
@@ -322,12 +322,13 @@ void add_claims(const State& state, const std::string& queue, const QuotaKey& pa
   }
 }
 
-void add_workers(const State& state, const QuotaKey& pair, const WorkerQuota& workers,
+void add_workers(const State& state, const QuotaKey& pair, const WorkerQuota& workers, Parts parts,
                  HubQuota& quota, Sums& sums) {
   for (const auto& [cluster, share] : workers.shares) {
     if (!share.known || !share.counted || !share.values.contains(pair)) continue;
     const Amount amount = share_of(state, cluster, share, pair);
-    quota.contributions.push_back({cluster, pair.flavor, pair.resource, amount});
+    if (parts == Parts::listed)
+      quota.contributions.push_back({cluster, pair.flavor, pair.resource, amount});
     sums.now += amount;
     sums.full += amount;
   }
@@ -357,12 +358,13 @@ bool claim_counts(const WorkerQuota* workers, const std::string& cluster) {
          share->second.from == ShareFrom::claims;
 }
 
-HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey& pair) {
+HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey& pair,
+                   Parts parts) {
   HubQuota quota;
   Sums sums;
   const WorkerQuota* workers = followed(state, queue);
-  add_claims(state, queue, pair, workers, quota, sums);
-  if (workers) add_workers(state, pair, *workers, quota, sums);
+  add_claims(state, queue, pair, workers, parts, quota, sums);
+  if (workers) add_workers(state, pair, *workers, parts, quota, sums);
   if (!std::is_sorted(quota.contributions.begin(), quota.contributions.end()))
     std::sort(quota.contributions.begin(), quota.contributions.end());
   quota.unknown = workers ? !workers->known : sums.any && !sums.any_known;

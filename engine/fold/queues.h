@@ -45,7 +45,10 @@ struct HubQuota {
   std::vector<Contribution> contributions;  ///< one a cluster, sorted
   bool waits_for_member = false;  ///< some grant is larger than what its member is known to admit
 };
-HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey& pair);
+/// Whether the contributions are listed, or only what they amount to is asked for.
+enum class Parts : std::uint8_t { listed, summed };
+HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey& pair,
+                   Parts parts = Parts::listed);
 
 /// The terms and shares by which the queue's quota follows its workers; null if it does not.
 const WorkerQuota* followed(const State& state, const std::string& queue);

@@ -99,8 +99,9 @@ inline void remember(std::vector<Seq>& because, Seq seq) {
   because.push_back(seq);
 }
 
-/// Adds an event that changed `value`.
+/// Adds an event that changed `value`, or decided about it. Nothing of no event.
 inline void remember_change(CapacityValue& value, Seq seq) {
+  if (seq == Seq{}) return;
   if (value.because_ends) value.because.clear();
   value.because_ends = false;
   remember(value.because, seq);
@@ -125,6 +126,7 @@ struct Observation {
   std::map<CapacityKey, Int128> cordoned;  ///< what cordons took
   std::int64_t cordoned_nodes = 0;
   std::int64_t eligible_before = 0;  ///< eligible nodes when the time opened
+  Seq sign;                          ///< the newest relist or bookmark
 
   friend bool operator==(const Observation&, const Observation&) = default;
 };
@@ -218,6 +220,8 @@ struct Cluster {
   Liveness was = Liveness::live;  ///< when last closed
   std::optional<LogTime>
       hub_opens;  ///< after a loss: when it counts on the hub again; kForever while lost
+
+  Seq claim_seq;  ///< what changed last which claim is in force: a claim, its edit or its end
 
   // At the member
   std::map<std::string, std::set<std::string>> named;  ///< queue -> flavors that claims named

@@ -2,6 +2,16 @@
 
 namespace fairlead {
 
+namespace {
+
+Error behind_damage(const EventLog& log) {
+  return {ErrorCode::corrupt, "the log is " + log.damage() + "; only what was until seq " +
+                                  std::to_string(log.last_seq().value) + ", before " +
+                                  to_rfc3339(log.last_time()) + ", can be told"};
+}
+
+}  // namespace
+
 Result<void> EventReader::next_batch(EventBatch& batch) {
   batch.clear();
   while (batch.size() < kBatchEvents) {
@@ -10,6 +20,16 @@ Result<void> EventReader::next_batch(EventBatch& batch) {
     if (!*event) break;
     batch.add() = std::move(**event);
   }
+  return {};
+}
+
+Result<void> expect_before_damage(const EventLog& log, Seq seq) {
+  if (seq > log.last_seq() && !log.damage().empty()) return behind_damage(log);
+  return {};
+}
+
+Result<void> expect_before_damage(const EventLog& log, LogTime time) {
+  if (time >= log.last_time() && !log.damage().empty()) return behind_damage(log);
   return {};
 }
 

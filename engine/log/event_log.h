@@ -169,6 +169,14 @@ class EventLog {
   /// Whether every group commit is what was written and continues the one before it: what `verify`
   /// says without looking at the records inside, many times faster.
   virtual Result<LogVerdict> verify_chain() const { return verify(); }
+  /// What is wrong with a log that was opened for reading, naming the seq; empty if it is whole.
+  /// What lies behind the damage is not seen: last_seq() is what can be read.
+  virtual std::string damage() const { return {}; }
 };
+
+/// `corrupt`, naming the damage and what can be asked for, if a question about this event or this
+/// moment would be answered without what lies behind the damage.
+Result<void> expect_before_damage(const EventLog& log, Seq seq);
+Result<void> expect_before_damage(const EventLog& log, LogTime time);
 
 }  // namespace fairlead

@@ -45,6 +45,7 @@ Error system_error(const fs::path& path, const std::error_code& error) {
 Result<bool> has_log(const LogPaths& paths) {
   std::error_code error;
   if (fs::exists(paths.store / "CURRENT", error)) return true;
+  if (error) return system_error(paths.store, error);
   if (fs::exists(paths.data / "CURRENT", error))
     return Error{ErrorCode::incompatible,
                  paths.data.string() +
@@ -61,10 +62,15 @@ Result<bool> has_log(const LogPaths& paths) {
   return false;
 }
 
-Result<void> make_log(const LogPaths& paths, rocksdb::Env* env) {
+Result<void> expect_none_before(const LogPaths& paths) {
   if (const auto mark = read_acknowledged(paths.mark); mark && mark->seq.value > 0)
     return Error{ErrorCode::corrupt, paths.data.string() + ": the log is gone, but seq 1 to " +
                                          std::to_string(mark->seq.value) + " were acknowledged"};
+  return {};
+}
+
+Result<void> make_log(const LogPaths& paths, rocksdb::Env* env) {
+  if (auto none = expect_none_before(paths); !none) return none;
   std::error_code error;
   fs::remove_all(paths.fresh, error);  // left by a start that did not get to the rename
   if (auto made = create_store(paths.fresh, env); !made) return made.error();
@@ -178,7 +184,10 @@ Result<void> RocksdbLog::open_for_reading(rocksdb::Env* env, const LogProgress& 
   const LogPaths paths(directory_);
   const Result<bool> found = has_log(paths);
   if (!found) return found.error();
-  if (!*found) return Error{ErrorCode::not_found, directory_.string() + " holds no Fairlead log"};
+  if (!*found) {
+    if (auto none = expect_none_before(paths); !none) return none;
+    return Error{ErrorCode::not_found, directory_.string() + " holds no Fairlead log"};
+  }
   Result<LogContents> contents = judge_log(paths, env, JudgeDepth::ends, progress);
   for (int attempt = 1; attempt < kReadAttemptsMax && (!contents || contents->damage); ++attempt)
     contents = judge_log(paths, env, JudgeDepth::ends, progress);

@@ -106,8 +106,7 @@ class RocksdbLog final : public EventLog {
   /// The caller sees to it that a snapshot stands for what is lost.
   Result<void> prune_before(Seq seq);
 
-  /// What is wrong with a log that was opened for reading, naming the seq; empty if it is whole.
-  std::string damage() const;
+  std::string damage() const override;
 
  private:
   RocksdbLog();

@@ -26,6 +26,11 @@ std::string* parameter_of(AuditQuestion& question, std::string_view name) {
   return nullptr;
 }
 
+/// The end of a damaged log is behind what can be read.
+Seq end_of(const EventLog& log) {
+  return log.damage().empty() ? log.last_seq() : next(log.last_seq());
+}
+
 Result<AuditPosition> place(const EventLog& log, const char* option, const std::string& text,
                             Seq otherwise) {
   if (text.empty()) return AuditPosition(otherwise);
@@ -44,25 +49,26 @@ Result<AuditAnswer> answer_question(const AuditSource& source, const AuditQuesti
   if (subject == "history" || subject == "diff") {
     auto from = place(log, "--from", question.from, log.first_seq());
     if (!from) return from.error();
-    auto to = place(log, "--to", question.to, log.last_seq());
+    auto to = place(log, "--to", question.to, end_of(log));
     if (!to) return to.error();
     if (subject == "diff") return audit_diff(source, *from, *to, question.pair.queue);
     if (question.pair.queue.empty()) return missing(subject, "a ClusterQueue");
     return audit_history(source, question.pair, *from, *to);
   }
-  auto as_of = place(log, "--as-of", question.as_of, log.last_seq());
+  auto as_of = place(log, "--as-of", question.as_of, end_of(log));
   if (!as_of) return as_of.error();
   if (subject == "quota") return audit_quota(source, *as_of, question.pair.queue);
   constexpr std::string_view workers = "multikueueconfig/";
   if (subject == "why" && question.pair.queue.starts_with(workers))
     return audit_why_workers(source, question.pair.queue.substr(workers.size()),
                              question.pair.flavor, *as_of);
+  if (subject != "why" && subject != "why-not")
+    return Error{ErrorCode::bad_input,
+                 "expected quota, history, diff, why or why-not, got \"" + subject + "\""};
   if (question.pair.queue.empty() || question.pair.flavor.empty() || question.pair.resource.empty())
     return missing(subject, "a ClusterQueue, a ResourceFlavor and a resource");
   if (subject == "why") return audit_why(source, question.pair, *as_of);
-  if (subject == "why-not") return audit_why_not(source, question.pair, *as_of);
-  return Error{ErrorCode::bad_input,
-               "expected quota, history, diff, why or why-not, got \"" + subject + "\""};
+  return audit_why_not(source, question.pair, *as_of);
 }
 
 std::string to_target(const AuditQuestion& question) {

@@ -92,6 +92,11 @@ Result<Pruned> prune(const std::filesystem::path& data, const std::string& befor
   if (!log) return log.error();
   const auto keep = first_event(**log, "--before", before);
   if (!keep) return keep.error();
+  if (*keep > (*log)->last_seq())
+    return Error{ErrorCode::bad_input,
+                 "--before " + before + " is behind the end of the log: seq " +
+                     std::to_string((*log)->last_seq().value) + " at " +
+                     to_rfc3339((*log)->last_time()) + "; the last event is always kept"};
   const auto cut = (*log)->tail_before(*keep);
   if (!cut) return cut.error();
   Pruned pruned{*cut, 0, (*log)->last_seq(), {}};

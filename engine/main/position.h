@@ -25,7 +25,8 @@ Result<Position> parse_position(const EventLog& log, std::string_view option,
 Result<Seq> first_event(const EventLog& log, const Position& position);
 
 /// The last event at or before a position: where a range ends, and the event behind "as of". 0 if
-/// every event is later; `gone` if that was before the events that the log keeps.
+/// every event is later; `gone` if that was before the events that the log keeps, `corrupt` if it
+/// lies behind damage.
 Result<Seq> last_event(const EventLog& log, const Position& position);
 
 /// The same of a position as it was written for `option`.

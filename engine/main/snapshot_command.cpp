@@ -50,12 +50,21 @@ Result<int> answered(int answer) {
 
 Result<std::unique_ptr<RocksdbLog>> open_for_reading(const std::string& data) {
   auto log = RocksdbLog::open(data, OpenMode::read);
-  if (!log && log.error().code == ErrorCode::not_found)
+  if (!log &&
+      (log.error().code == ErrorCode::not_found || log.error().code == ErrorCode::incompatible))
     return Error{ErrorCode::bad_input, log.error().message};
   return log;
 }
 
+Result<void> expect_log(const std::filesystem::path& data) {
+  std::error_code error;
+  if (std::filesystem::exists(data / "log", error)) return {};
+  return Error{ErrorCode::bad_input,
+               data.string() + (error ? ": " + error.message() : " holds no Fairlead log")};
+}
+
 Result<int> list(const SnapshotCommandOptions& options) {
+  if (auto there = expect_log(options.data); !there) return there.error();
   auto infos = SnapshotStore(options.data).list();
   if (!infos) return infos.error();
   if (options.output == "json") {
@@ -71,6 +80,8 @@ Result<int> list(const SnapshotCommandOptions& options) {
 Result<int> take(const SnapshotCommandOptions& options) {
   auto log = open_for_reading(options.data);
   if (!log) return log.error();
+  if (auto whole = expect_before_damage(**log, next((*log)->last_seq())); !whole)
+    return whole.error();
   SnapshotStore store(options.data);
   auto state = state_at(**log, &store, (*log)->last_seq());
   if (!state) return state.error();
@@ -107,6 +118,7 @@ Result<int> verify(const SnapshotCommandOptions& options) {
 }
 
 Result<int> prune(const SnapshotCommandOptions& options) {
+  if (auto there = expect_log(options.data); !there) return there.error();
   auto removed = SnapshotStore(options.data).prune(options.keep);
   if (!removed) return removed.error();
   for (const Seq seq : *removed) {

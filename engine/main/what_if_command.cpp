@@ -47,9 +47,12 @@ Result<void> run(const WhatIfCommandOptions& options) {
   };
   how.progress = progress_on_terminal();
   if (!options.from.empty()) {
-    const auto first = first_event(*history->log, "--from", options.from);
+    const auto position = parse_position(*history->log, "--from", options.from);
+    if (!position) return position.error();
+    const auto first = first_event(*history->log, *position);
     if (!first) return first.error();
     how.from = *first;
+    if (const auto* time = std::get_if<LogTime>(&*position)) how.from_time = *time;
   }
   if (!options.to.empty()) {
     const auto last = last_event(*history->log, "--to", options.to);

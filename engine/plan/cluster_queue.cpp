@@ -120,6 +120,15 @@ QueueWish wish_for_queue(const State& state, const std::string& name) {
   return wish;
 }
 
+namespace {
+
+bool names(const Claim& claim, const std::string& queue) {
+  return claim.terms && std::any_of(claim.terms->rows.begin(), claim.terms->rows.end(),
+                                    [&](const auto& row) { return row.cluster_queue == queue; });
+}
+
+}  // namespace
+
 std::vector<Seq> seqs_behind(const State& state, const std::string& queue,
                              const std::map<QuotaKey, Amount>& pairs) {
   std::vector<Seq> seqs;  // of claims and the capacity behind them, then of workers
@@ -130,6 +139,8 @@ std::vector<Seq> seqs_behind(const State& state, const std::string& queue,
       seqs.push_back(claim.facts.deleting ? claim.seq : claim.terms_seq);
       const auto cluster = state.clusters.find(claim.terms->cluster);
       if (cluster == state.clusters.end()) continue;
+      // Another claim than this one's edit may have put it in force.
+      if (cluster->second.claim_seq > claim.terms_seq) seqs.push_back(cluster->second.claim_seq);
       if (cluster->second.was != Liveness::live || cluster->second.detached)
         seqs.push_back(cluster->second.liveness_seq);
       for (const auto& [key, value] : cluster->second.capacity)
@@ -137,6 +148,10 @@ std::vector<Seq> seqs_behind(const State& state, const std::string& queue,
           if (key.resource == pair.resource && (key.flavor.empty() || key.flavor == pair.flavor))
             seqs.insert(seqs.end(), value.because.begin(), value.because.end());
     }
+  for (const Contribution& part : state.queues.at(queue).contributed)  // of claims that went
+    if (const Claim* claim = winning_claim(state, part.cluster); !claim || !names(*claim, queue))
+      if (const auto cluster = state.clusters.find(part.cluster); cluster != state.clusters.end())
+        seqs.push_back(cluster->second.claim_seq);
   if (const WorkerQuota* workers = followed(state, queue))
     for (const auto& [cluster, share] : workers->shares)
       seqs.insert(seqs.end(), share.because.begin(), share.because.end());

@@ -88,9 +88,66 @@ class CommandLineTest(unittest.TestCase):
         done = fairlead("plan", "-", stdin=json.dumps(pod))
         self.assertEqual((done.returncode, json_lines(done.stdout)), (0, []), done.stderr)
 
+    INCIDENT = [pathlib.Path(__file__).resolve().parents[2] / "docs/incident" / name
+                for name in ("hub.yaml", "nodes.jsonl")]
+
+    def incident(self):
+        """The data directory of the incident of the README."""
+        data = self.folder / "incident"
+        done = fairlead("plan", "--log", data, *self.INCIDENT)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return data
+
+    def test_a_damaged_log_is_never_answered_from_without_a_word(self):
+        data = self.incident()
+        questions = [("audit", "quota"), ("audit", "history", "training"),
+                     ("audit", "why", "training", "on-demand", "cpu"),
+                     ("audit", "quota", "--as-of", "2026-11-21T14:30:00Z"), ("audit", "diff", "seq:2", "-1s"),
+                     ("whatif", "--set", "debounce.growWindow=1m")]
+        whole = {question: fairlead(*question, "--data", data).stdout for question in questions}
+        self.assertTrue(all(whole.values()))
+        packs = max((data / "log").glob("*.sst"), key=lambda file: file.stat().st_size)
+        good, refused = packs.read_bytes(), 0
+        for at in range(0, len(good), max(1, len(good) // 12)):
+            packs.write_bytes(good[:at] + bytes([good[at] ^ 16]) + good[at + 1:])
+            verified = fairlead("log", "verify", "--data", data)
+            for question in questions:
+                told = fairlead(*question, "--data", data)
+                if told.returncode == 0:
+                    self.assertEqual(told.stdout, whole[question], f"{question}, byte {at}: {verified.stdout}")
+                else:
+                    refused += 1
+                    self.assertEqual((told.returncode, told.stdout), (3, ""), told.stderr)
+        self.assertGreater(refused, 0)
+
+    def test_what_was_lost_behind_a_place_is_not_told_and_what_was_before_is(self):
+        data = self.incident()
+        last = json.loads(fairlead("log", "stat", "-o", "json", "--data", data).stdout)["last_seq"]
+        # A cut end that was acknowledged: the log of a shorter history under the mark of the longer one.
+        shorter, bundle = self.folder / "shorter", self.folder / "part"
+        for command in (("export", bundle, "--data", data, "--to", "seq:20"), ("import", bundle, "--data", shorter)):
+            self.assertEqual(fairlead("log", *command).returncode, 0)
+        (shorter / "acknowledged").write_bytes((data / "acknowledged").read_bytes())
+        for question in (("audit", "quota"), ("audit", "quota", "--as-of", "2026-11-21T14:30:00Z"),
+                         ("audit", "quota", "--as-of", f"seq:{last}"), ("whatif", "--set", "debounce.growWindow=1m"),
+                         ("snapshot", "take")):
+            done = fairlead(*question, "--data", shorter)
+            self.assertEqual((done.returncode, done.stdout), (3, ""), question)
+            self.assertIn("damaged at seq", done.stderr)
+        before = ("audit", "quota", "--as-of", "seq:12")
+        told = fairlead(*before, "--data", shorter)
+        self.assertEqual((told.returncode, told.stdout), (0, fairlead(*before, "--data", data).stdout), told.stderr)
+
+    def test_places_and_files_that_would_lose_something_are_refused(self):
+        data = self.incident()
+        self.refused("log", "prune", "--before", "seq:9999", "--data", data, says=["behind the end of the log"])
+        self.refused("log", "export", "/dev/null", "--data", data, says=["no regular file"])
+        self.refused("audit", "history", "training", "--from", "seq:9", "--to", "seq:3", "--data", data, says=["--to"])
+        self.refused("snapshot", "list", "--data", self.folder, says=["no Fairlead log"])
+        self.refused("snapshot", "prune", "--keep", "1", "--data", self.folder / "nowhere", says=["nowhere"])
+
     def test_a_plan_that_keeps_its_log_can_be_asked_and_replayed(self):
-        root = pathlib.Path(__file__).resolve().parents[2]
-        files = [root / "docs/incident/hub.yaml", root / "docs/incident/nodes.jsonl"]
+        files = self.INCIDENT
         data = self.folder / "kept"
         planned = fairlead("plan", "--log", data, *files)
         self.assertEqual(planned.returncode, 0, planned.stderr)

@@ -24,6 +24,11 @@ from audit_told import (differing, number, step_end, told_diff, told_grant, told
                         told_hours, told_quota)
 from capacity import canonical
 
+# Guards that keep a write back; the others keep a quota from being more.
+BARS_OF_A_WRITE = {"QueueAbsent", "QueueDeleting", "QuotaManagementAutomated", "OwnershipConflict", "FollowsNobody",
+                   "NotOurs", "CapacityUnknown", "Withheld", "NoPlace", "AdoptionWaitsForMember", "UnansweredWrite",
+                   "WriteNotSeenYet", "Refused", "WriteInterval", "MemberIsWritten"}
+
 
 def ask(binary, where, *question):
     """(document, None) or (None, what was said against it)."""
@@ -129,7 +134,9 @@ class Judge:
         told = {told_guard(g, pair[2]): milliseconds(g["until"]) for g in document["guards"]}
         self.hold([*question, "guards"], expected, told)
         differs = moment.wished(pair) not in (None, moment.nominal(pair))
-        first = document["guards"][0]["guard"] if document["guards"] else "DueNow" if differs else "NothingDiffers"
+        names = [g["guard"] for g in document["guards"]]
+        bars = [name for name in names if name in BARS_OF_A_WRITE]
+        first = (bars or ["DueNow"])[0] if differs else (names or ["NothingDiffers"])[0]
         self.hold([*question, "answer"], first, document["answer"])
 
     def diff(self, one, other, queue=""):

@@ -10,7 +10,7 @@
 namespace fairlead {
 namespace {
 
-TEST_CASE("A memo is no part of a value: it is not copied, moved or compared") {
+TEST_CASE("A memo is no part of a value: it is not copied or compared, and moves along") {
   Memo<std::vector<int>> memo;
   *memo = {1, 2};
   const Memo<std::vector<int>> copy = memo;
@@ -21,8 +21,10 @@ TEST_CASE("A memo is no part of a value: it is not copied, moved or compared") {
   *assigned = {3};
   assigned = memo;
   CHECK(assigned->empty());
-  const Memo<std::vector<int>> moved = std::move(memo);
-  CHECK(moved->empty());
+  Memo<std::vector<int>> moved = std::move(memo);
+  CHECK(moved->size() == 2);
+  assigned = std::move(moved);
+  CHECK(assigned->size() == 2);
 }
 
 TEST_CASE("A copy of a state finds its own clusters") {
@@ -73,6 +75,26 @@ TEST_CASE("The terms of a cluster are those of the present claim and configurati
   CHECK(window() == seconds(50));
   take(ObjectGone{seen.key, "u1", ""});
   CHECK(window() == seconds(30));
+}
+
+TEST_CASE("A state that was moved follows the present configuration") {
+  State state;
+  Touched touched;
+  const auto configure = [&](Duration shrink_window) {
+    ConfigChanged changed;
+    changed.configuration.debounce.shrink_window = shrink_window;
+    evolve(state, {next(state.seq), state.now, Epoch{1}, std::string(kSelf), {}, changed}, touched);
+  };
+  const auto window = [&] {
+    return terms_of(state, "east", open_cluster(state, "east")).settings.shrink_window;
+  };
+  // As often after the move as before it: a count that began anew would come to where it was.
+  for (int round = 0; round < 3; ++round) {
+    for (int change = 1; change <= 3; ++change) configure(seconds(60 * round + change));
+    CHECK(window() == seconds(60 * round + 3));
+    State moved = std::move(state);
+    state = std::move(moved);
+  }
 }
 
 }  // namespace

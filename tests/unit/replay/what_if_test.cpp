@@ -110,6 +110,22 @@ TEST_CASE("the worlds may part in the middle of history") {
   CHECK(result.imagined.over_quota == seconds(20));
 }
 
+TEST_CASE("worlds that part at a time differ from then on, not from the event before") {
+  MemoryLog log;
+  rehearsed(log, "05-priority-tiers.txt");
+  // The node is lost at 1:40 and the queues shrink at 1:55: between, nothing happens.
+  WhatIfOptions options = under({"debounce.shrinkWindow=0s"});
+  const LogTime parting{seconds(110).ns};
+  options.from = next(*log.last_at({parting.ns - 1}));
+  options.from_time = parting;
+  const WhatIf result = asked(log, options);
+  CHECK(result.first_time == parting);
+  CHECK(result.same == 2);  // five seconds apart
+  CHECK(result.differences.empty());
+  CHECK(to_json(result.history)["overQuotaSeconds"] == 5);
+  CHECK(to_json(result.imagined)["overQuotaSeconds"] == 0);
+}
+
 TEST_CASE("a bad setting is named") {
   MemoryLog log;
   const auto result = what_if({rehearsed(log, "16-cordon.txt"), nullptr}, under({"debounce.no=1"}));
