@@ -146,8 +146,8 @@ class RocksdbLog final : public EventLog {
   // Of whoever links: the thread below, or the appending one when nothing is on its way.
   Digest chain_ahead_;
 
-  // Last, because they use the rest, and each the one before it. Each holds the commit that it works
-  // on and the next, so that none waits for another as long as they are equally fast in the mean.
+  // Last, because they use the rest, and each the one before it. Each holds the commit that it
+  // works on and the next, so that none waits for another that is as fast in the mean.
   WriteBehind writing_{2};
   WriteBehind packing_{2};
   WriteBehind linking_{2};
