@@ -192,7 +192,7 @@ TEST_CASE("a line that is read where it stands is read as from a copy") {
     }
   }
   CHECK(events > kRounds / 4);
-  CHECK(same_facts > kRounds / 4);
+  CHECK(same_facts > kRounds / 8);
   CHECK(malformed > kRounds / 8);
 }
 
