@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/fold/claims.h"
 #include "engine/fold/queues.h"
 
 namespace fairlead {
