@@ -21,9 +21,7 @@ Result<Seq> range_begin(const EventLog& log, const AuditPosition& position) {
 }
 
 Result<Seq> range_end(const EventLog& log, const AuditPosition& position) {
-  const auto known =
-      std::visit([&log](auto place) { return expect_before_damage(log, place); }, position);
-  if (!known) return known.error();
+  if (auto known = expect_before_damage(log, position); !known) return known.error();
   if (const auto* seq = std::get_if<Seq>(&position)) return std::min(*seq, log.last_seq());
   return log.last_at(std::get<LogTime>(position));
 }

@@ -73,9 +73,7 @@ std::string source_words(const Event& event, const std::optional<Kind>& kind,
 
 Result<Moment> moment_at(const AuditSource& source, const AuditPosition& position) {
   const EventLog& log = source.log;
-  const auto known =
-      std::visit([&log](auto place) { return expect_before_damage(log, place); }, position);
-  if (!known) return known.error();
+  if (auto known = expect_before_damage(log, position); !known) return known.error();
   if (log.last_seq() == Seq{}) return bad_input("the log is empty");
   Moment moment;
   Touched touched;

@@ -274,10 +274,9 @@ Result<WhatIf> what_if(const AuditSource& source, const WhatIfOptions& options) 
   const EventLog& log = source.log;
   WhatIf result;
   result.from = std::max(options.from, log.first_seq());
-  const bool whole = options.to || log.damage().empty();
-  if (auto known = expect_before_damage(log, whole ? log.last_seq() : next(log.last_seq())); !known)
-    return known.error();
-  result.to = options.to ? std::min(*options.to, log.last_seq()) : log.last_seq();
+  const Seq asked = options.to.value_or(end_of(log));
+  if (auto known = expect_before_damage(log, asked); !known) return known.error();
+  result.to = std::min(asked, log.last_seq());
   if (result.from > result.to)
     return Error{ErrorCode::bad_input, "no events from seq " + std::to_string(result.from.value) +
                                            " to seq " + std::to_string(result.to.value)};

@@ -2,16 +2,6 @@
 
 namespace fairlead {
 
-namespace {
-
-Error behind_damage(const EventLog& log) {
-  return {ErrorCode::corrupt, "the log is " + log.damage() + "; only what was until seq " +
-                                  std::to_string(log.last_seq().value) + ", before " +
-                                  to_rfc3339(log.last_time()) + ", can be told"};
-}
-
-}  // namespace
-
 Result<void> EventReader::next_batch(EventBatch& batch) {
   batch.clear();
   while (batch.size() < kBatchEvents) {
@@ -23,14 +13,18 @@ Result<void> EventReader::next_batch(EventBatch& batch) {
   return {};
 }
 
-Result<void> expect_before_damage(const EventLog& log, Seq seq) {
-  if (seq > log.last_seq() && !log.damage().empty()) return behind_damage(log);
-  return {};
+Seq end_of(const EventLog& log) {
+  return log.damage().empty() ? log.last_seq() : next(log.last_seq());
 }
 
-Result<void> expect_before_damage(const EventLog& log, LogTime time) {
-  if (time >= log.last_time() && !log.damage().empty()) return behind_damage(log);
-  return {};
+Result<void> expect_before_damage(const EventLog& log, const std::variant<Seq, LogTime>& place) {
+  const std::string damage = log.damage();
+  if (damage.empty()) return {};
+  const auto* seq = std::get_if<Seq>(&place);
+  if (seq ? *seq <= log.last_seq() : std::get<LogTime>(place) < log.last_time()) return {};
+  return Error{ErrorCode::corrupt, "the log is " + damage + "; only what was until seq " +
+                                       std::to_string(log.last_seq().value) + ", before " +
+                                       to_rfc3339(log.last_time()) + ", can be told"};
 }
 
 }  // namespace fairlead

@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "engine/base/digest.h"
@@ -174,9 +175,10 @@ class EventLog {
   virtual std::string damage() const { return {}; }
 };
 
+/// What is meant by the end of the log: of a damaged one it lies behind what can be read.
+Seq end_of(const EventLog& log);
 /// `corrupt`, naming the damage and what can be asked for, if a question about this event or this
 /// moment would be answered without what lies behind the damage.
-Result<void> expect_before_damage(const EventLog& log, Seq seq);
-Result<void> expect_before_damage(const EventLog& log, LogTime time);
+Result<void> expect_before_damage(const EventLog& log, const std::variant<Seq, LogTime>& place);
 
 }  // namespace fairlead

@@ -26,11 +26,6 @@ std::string* parameter_of(AuditQuestion& question, std::string_view name) {
   return nullptr;
 }
 
-/// The end of a damaged log is behind what can be read.
-Seq end_of(const EventLog& log) {
-  return log.damage().empty() ? log.last_seq() : next(log.last_seq());
-}
-
 Result<AuditPosition> place(const EventLog& log, const char* option, const std::string& text,
                             Seq otherwise) {
   if (text.empty()) return AuditPosition(otherwise);

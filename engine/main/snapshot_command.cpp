@@ -80,8 +80,7 @@ Result<int> list(const SnapshotCommandOptions& options) {
 Result<int> take(const SnapshotCommandOptions& options) {
   auto log = open_for_reading(options.data);
   if (!log) return log.error();
-  if (auto whole = expect_before_damage(**log, next((*log)->last_seq())); !whole)
-    return whole.error();
+  if (auto whole = expect_before_damage(**log, end_of(**log)); !whole) return whole.error();
   SnapshotStore store(options.data);
   auto state = state_at(**log, &store, (*log)->last_seq());
   if (!state) return state.error();

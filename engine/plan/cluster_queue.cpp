@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/fold/claims.h"
+#include "engine/fold/cluster.h"
 #include "engine/fold/queues.h"
 
 namespace fairlead {
