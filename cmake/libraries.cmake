@@ -11,3 +11,11 @@ find_package(RocksDB REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(CATCH2 REQUIRED IMPORTED_TARGET catch2)
+
+# malloc and free of what is shipped and measured: a watch line makes a dozen small values that another thread frees, which
+# is what glibc's allocator is slowest at. A sanitizer brings its own.
+add_library(fairlead_allocator INTERFACE)
+if(NOT FAIRLEAD_SANITIZE)
+  find_package(mimalloc 2.0 REQUIRED)
+  target_link_libraries(fairlead_allocator INTERFACE mimalloc)
+endif()

@@ -1,7 +1,9 @@
 // The fold: replay of a fleet, memory of its nodes, planning after one change, and questions about
 // the past of a long log.
-#include <malloc.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <fstream>
 #include <memory>
 
 #include "engine/fold/evolve.h"
@@ -31,21 +33,19 @@ class Fleet {
     return "cluster-" + std::to_string(cluster);
   }
 
-  /// Everything that is there before the first change.
-  std::vector<EventDraft> beginning() {
-    std::vector<EventDraft> drafts;
-    drafts.push_back({std::string(kSelf), {}, EpochStarted{"bench", "bench", kFoldVersion, 1}});
-    drafts.push_back({std::string(kSelf), {}, ConfigChanged{}});
+  /// Gives to `take` one after the other what is there before the first change.
+  template <class Take>
+  void begin(const Take& take) {
+    take({std::string(kSelf), {}, EpochStarted{"bench", "bench", kFoldVersion, 1}});
+    take({std::string(kSelf), {}, ConfigChanged{}});
     for (const char* pool : {"on-demand", "spot"}) {
       ResourceFlavorFacts flavor;
       flavor.node_labels = {{"pool", pool}};
-      drafts.push_back(seen(std::string(kHub), {Kind::resource_flavor, "", pool}, flavor));
+      take(seen(std::string(kHub), {Kind::resource_flavor, "", pool}, flavor));
     }
-    drafts.push_back(seen(std::string(kHub), {Kind::cluster_queue, "", "training"}, queue()));
-    for (std::uint64_t cluster = 0; cluster < kClusters; ++cluster)
-      drafts.push_back(claim(cluster));
-    for (std::uint64_t node = 0; node < nodes_; ++node) drafts.push_back(node_draft(node));
-    return drafts;
+    take(seen(std::string(kHub), {Kind::cluster_queue, "", "training"}, queue()));
+    for (std::uint64_t cluster = 0; cluster < kClusters; ++cluster) take(claim(cluster));
+    for (std::uint64_t node = 0; node < nodes_; ++node) take(node_draft(node));
   }
   /// One node more or less.
   EventDraft change() {
@@ -142,7 +142,8 @@ std::shared_ptr<const FleetLog> write_fleet(const Place& place, std::uint64_t no
     next_snapshot = written->events + snapshot_spacing(state.configuration.snapshot_every, bytes);
   };
   Fleet fleet(nodes);
-  std::vector<EventDraft> all = fleet.beginning();
+  std::vector<EventDraft> all;
+  fleet.begin([&](EventDraft draft) { all.push_back(std::move(draft)); });
   for (std::size_t at = 0; at < all.size(); at += 256)
     append({all.begin() + static_cast<std::ptrdiff_t>(at),
             all.begin() + static_cast<std::ptrdiff_t>(std::min(at + 256, all.size()))});
@@ -194,28 +195,49 @@ Trial prepare_replay_rate(const Place& place) {
 
 // ---- memory ----
 
-double bytes_per_node(std::uint64_t nodes) {
-  ::malloc_trim(0);
-  const auto used = [] {
-    const struct mallinfo2 info = ::mallinfo2();
-    return static_cast<double>(info.uordblks) + static_cast<double>(info.hblkhd);
-  };
-  auto state = std::make_unique<State>();
+double resident_bytes() {
+  std::ifstream pages("/proc/self/statm");
+  double program = 0, resident = 0;
+  if (!(pages >> program >> resident)) give_up("/proc/self/statm says nothing");
+  return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+double bytes_of_fold(std::uint64_t nodes) {
+  const double before = resident_bytes();
+  State state;
   Touched touched;
-  const double before = used();
   Event event{Seq{0}, LogTime{1}, Epoch{1}, {}, {}, {}};
-  for (EventDraft& draft : Fleet(nodes).beginning()) {
+  Fleet(nodes).begin([&](EventDraft draft) {
     event.seq = next(event.seq);
     event.source = std::move(draft.source);
     event.fact = std::move(draft.fact);
-    evolve(*state, event, touched);
+    evolve(state, event, touched);
+  });
+  return resident_bytes() - before;
+}
+
+// In a process of its own, which ends with the figure: what one repetition freed would be there for
+// the next, and count for nothing.
+double bytes_per_node(std::uint64_t nodes) {
+  int ends[2];
+  if (::pipe(ends) != 0) give_up("no pipe");
+  const pid_t child = ::fork();
+  if (child < 0) give_up("no process");
+  double bytes = 0;
+  if (child == 0) {
+    bytes = bytes_of_fold(nodes);
+    ::_exit(::write(ends[1], &bytes, sizeof bytes) == sizeof bytes ? 0 : 3);
   }
-  event.fact = TimerFired{};
-  return (used() - before) / static_cast<double>(nodes);
+  ::close(ends[1]);
+  const bool told = ::read(ends[0], &bytes, sizeof bytes) == sizeof bytes;
+  ::close(ends[0]);
+  ::waitpid(child, nullptr, 0);
+  if (!told || bytes <= 0) give_up("a fold took no memory");
+  return bytes / static_cast<double>(nodes);
 }
 
 Trial prepare_memory(const Place& place) {
-  const std::uint64_t nodes = place.size == Size::tiny ? 1000 : 1'000'000;
+  const std::uint64_t nodes = place.size == Size::tiny ? 10'000 : 1'000'000;
   return {[nodes] { return bytes_per_node(nodes); }, [] { return 1024.0; }};
 }
 
