@@ -2,6 +2,7 @@
 
 #include "engine/log/rocksdb_log.h"
 #include "replay/bundle.h"
+#include "snapshots/data_directory.h"
 #include "snapshots/snapshot_store.h"
 
 namespace fairlead {
@@ -26,7 +27,7 @@ Result<History> open_history(const std::filesystem::path& data,
     return History{std::make_unique<BundleLog>(*opened),
                    std::make_unique<BundleSnapshots>(*opened)};
   }
-  auto log = RocksdbLog::open(data, OpenMode::read);
+  auto log = open_data_directory(data, OpenMode::read);
   if (!log) return as_input(log.error());
   return History{*std::move(log), std::make_unique<SnapshotStore>(data)};
 }

@@ -145,11 +145,7 @@ Result<std::string> read_file(const fs::path& path) {
   return bytes;
 }
 
-fs::path path_of(const fs::path& directory, Seq seq) {
-  std::string name = std::to_string(seq.value);
-  name.insert(0, 20 - name.size(), '0');
-  return directory / (name + ".snapshot");
-}
+fs::path path_of(const fs::path& directory, Seq seq) { return directory / snapshot_file_name(seq); }
 
 std::optional<Seq> seq_of(const fs::path& path) {
   if (path.extension() != ".snapshot") return std::nullopt;
@@ -170,7 +166,24 @@ std::vector<Seq> seqs_in(const fs::path& directory) {
   return seqs;
 }
 
+/// What the file of `seq` says of itself; an error if it is damaged or of another seq.
+Result<SnapshotInfo> info_in(const fs::path& directory, Seq seq) {
+  const auto file = read_file(path_of(directory, seq));
+  if (!file) return file.error();
+  const auto envelope = read_envelope(*file);
+  if (!envelope) return envelope.error();
+  if (envelope->seq != seq)
+    return Error{ErrorCode::corrupt, "it is of seq " + std::to_string(envelope->seq.value)};
+  return info_of(*envelope, file->size());
+}
+
 }  // namespace
+
+std::string snapshot_file_name(Seq seq) {
+  std::string name = std::to_string(seq.value);
+  name.insert(0, 20 - name.size(), '0');
+  return name + ".snapshot";
+}
 
 Result<SnapshotInfo> read_snapshot_info(std::string_view bytes) {
   const auto envelope = decode_snapshot(bytes);
@@ -196,13 +209,16 @@ SnapshotStore::SnapshotStore(fs::path data_directory)
 
 Result<std::vector<SnapshotInfo>> SnapshotStore::list() const {
   std::vector<SnapshotInfo> infos;
-  for (const Seq seq : seqs_in(directory_)) {
-    const auto file = read_file(path_of(directory_, seq));
-    if (!file) continue;
-    if (const auto envelope = read_envelope(*file); envelope && envelope->seq == seq)
-      infos.push_back(info_of(*envelope, file->size()));
-  }
+  for (const Seq seq : seqs_in(directory_))
+    if (auto info = info_in(directory_, seq)) infos.push_back(*std::move(info));
   return infos;
+}
+
+std::optional<SnapshotInfo> SnapshotStore::newest_info() const {
+  const std::vector<Seq> seqs = seqs_in(directory_);
+  for (auto seq = seqs.rbegin(); seq != seqs.rend(); ++seq)
+    if (const auto info = info_in(directory_, *seq)) return *info;
+  return std::nullopt;
 }
 
 Result<std::optional<Snapshot>> SnapshotStore::newest(Seq seq) const {
@@ -290,6 +306,8 @@ Result<std::vector<SnapshotVerdict>> verify_snapshots(const EventLog& log,
         return Error{ErrorCode::corrupt, "it is of seq " + std::to_string(envelope->seq.value)};
       auto state = read_state(*envelope);
       if (!state) return state.error();
+      if (seq > log.last_seq() && !log.damage().empty())
+        return Error{ErrorCode::corrupt, "the log is " + log.damage()};
       const auto chain = log.chain_at(seq);
       if (!chain) return chain.error();
       if (*chain != envelope->log_digest)

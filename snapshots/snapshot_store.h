@@ -6,6 +6,8 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "snapshots/snapshot_source.h"
@@ -33,6 +35,9 @@ inline constexpr std::size_t kSnapshotsMax = 1024;
 /// folding. A question about the past costs the fold of so many events at most.
 std::uint64_t snapshot_spacing(std::int64_t every, std::uint64_t last_bytes);
 
+/// The name of the file of a snapshot.
+std::string snapshot_file_name(Seq seq);
+
 class SnapshotStore final : public SnapshotSource {
  public:
   /// Of a data directory; nothing is read or made yet.
@@ -42,6 +47,9 @@ class SnapshotStore final : public SnapshotSource {
   Result<std::vector<SnapshotInfo>> list() const override;
   Result<std::optional<Snapshot>> newest(Seq seq) const override;
   Result<std::string> bytes(Seq seq) const override;
+
+  /// What the newest good one says of itself, whatever fold made it; nullopt if there is none.
+  std::optional<SnapshotInfo> newest_info() const;
 
   /// Writes the snapshot of `state`; `chain` is the log's digest after the commit that ends with
   /// state.seq. One that is there already is replaced.

@@ -71,6 +71,6 @@ void AcknowledgedFile::write(const Acknowledged& mark) {
     next_slot_ = 1 - next_slot_;
 }
 
-void AcknowledgedFile::sync() { ::fdatasync(descriptor_); }
+bool AcknowledgedFile::sync() { return ::fdatasync(descriptor_) == 0; }
 
 }  // namespace fairlead

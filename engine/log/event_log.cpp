@@ -24,7 +24,8 @@ Result<void> expect_before_damage(const EventLog& log, const std::variant<Seq, L
   if (seq ? *seq <= log.last_seq() : std::get<LogTime>(place) < log.last_time()) return {};
   return Error{ErrorCode::corrupt, "the log is " + damage + "; only what was until seq " +
                                        std::to_string(log.last_seq().value) + ", before " +
-                                       to_rfc3339(log.last_time()) + ", can be told"};
+                                       to_rfc3339(log.last_time()) + ", can be told. " +
+                                       kDamageAdvice};
 }
 
 }  // namespace fairlead

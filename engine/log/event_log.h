@@ -175,6 +175,11 @@ class EventLog {
   virtual std::string damage() const { return {}; }
 };
 
+/// What somebody who meets damage can do; ends a message.
+inline constexpr const char* kDamageAdvice =
+    "Keep a copy of the data directory and restore the log from an export or a backup: "
+    "docs/operating.md, \"The log is damaged\"";
+
 /// What is meant by the end of the log: of a damaged one it lies behind what can be read.
 Seq end_of(const EventLog& log);
 /// `corrupt`, naming the damage and what can be asked for, if a question about this event or this

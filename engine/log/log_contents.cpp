@@ -1,6 +1,9 @@
 #include "engine/log/log_contents.h"
 
+#include <algorithm>
 #include <chrono>
+#include <tuple>
+#include <vector>
 
 #include "engine/log/acknowledged.h"
 #include "engine/log/pack.h"
@@ -56,52 +59,82 @@ std::optional<PackHeader> pack_at(rocksdb::Iterator& packs, Seq seq, Seq& key) {
   return header ? std::optional(*header) : std::nullopt;
 }
 
-/// Looks at the two ends and at the mark. Whether all is well there; then `contents.tail` is set.
-bool ends_are_whole(LogContents& contents, const std::optional<Acknowledged>& mark) {
+/// Looks at the first pack and the last two; `packs` stands at the first. Sets `contents.tail`.
+bool both_ends(rocksdb::Iterator& packs, LogContents& contents) {
+  const auto first = read_pack_header(packs.value().ToStringView());
+  LogTail after_first = contents.base;
+  if (!first || continue_with(*first, seq_of_key(packs.key()), after_first)) return false;
+  Seq key;
+  const auto last = pack_at(packs, Seq{UINT64_MAX}, key);
+  if (!last || last->first != key) return false;
+  contents.tail = {last->last(), last->last_time, last->digest};
+  if (last->first == first->first) return true;
+  const auto before = pack_at(packs, Seq{key.value - 1}, key);
+  if (!before || before->first != key) return false;
+  LogTail tail{before->last(), before->last_time, before->digest};
+  return !continue_with(*last, last->first, tail);
+}
+
+/// The mark and the others, by seq, that can still be held against a log from `base` on.
+std::vector<LogWitness> heard(const std::optional<Acknowledged>& mark,
+                              std::span<const LogWitness> others, const LogTail& base) {
+  std::vector<LogWitness> witnesses(others.begin(), others.end());
+  if (mark) witnesses.push_back({mark->seq, mark->chain, "acknowledged"});
+  std::erase_if(witnesses, [&](const LogWitness& witness) { return witness.seq < base.last; });
+  std::sort(witnesses.begin(), witnesses.end(), [](const LogWitness& one, const LogWitness& other) {
+    return std::tie(one.seq, one.file) < std::tie(other.seq, other.file);
+  });
+  return witnesses;
+}
+
+std::string contradicts(const LogWitness& witness) {
+  return "the events up to seq " + std::to_string(witness.seq.value) +
+         " are not those that were acknowledged: the hash chain differs from what the file \"" +
+         witness.file + "\" says";
+}
+
+/// Looks at the two ends and at the witnesses. Whether all is well there; then `contents.tail` is
+/// set. Witnesses of what is behind the end are not looked at.
+bool ends_are_whole(LogContents& contents, std::span<const LogWitness> witnesses) {
   rocksdb::ReadOptions options;
   options.fill_cache = false;
   const std::unique_ptr<rocksdb::Iterator> packs(
       contents.store->db->NewIterator(options, contents.store->events));
   packs->SeekToFirst();
   contents.tail = contents.base;
-  if (!packs->Valid()) return packs->status().ok() && (!mark || mark->seq <= contents.base.last);
-  const auto first = read_pack_header(packs->value().ToStringView());
-  LogTail after_first = contents.base;
-  if (!first || continue_with(*first, seq_of_key(packs->key()), after_first)) return false;
-
-  Seq key;
-  const auto last = pack_at(*packs, Seq{UINT64_MAX}, key);
-  if (!last || last->first != key) return false;
-  contents.tail = {last->last(), last->last_time, last->digest};
-  if (last->first != first->first) {
-    const auto before = pack_at(*packs, Seq{key.value - 1}, key);
-    if (!before || before->first != key) return false;
-    LogTail tail{before->last(), before->last_time, before->digest};
-    if (continue_with(*last, last->first, tail)) return false;
-  }
-  if (!mark || mark->seq < contents.base.last) return true;
-  if (mark->seq == contents.base.last) return mark->chain == contents.base.chain;
-  const auto marked = pack_at(*packs, mark->seq, key);
-  return marked && marked->first == key && marked->last() == mark->seq &&
-         marked->digest == mark->chain;
+  if (!packs->Valid() && !packs->status().ok()) return false;
+  if (packs->Valid() && !both_ends(*packs, contents)) return false;
+  return std::all_of(witnesses.begin(), witnesses.end(), [&](const LogWitness& witness) {
+    if (witness.seq == contents.base.last) return witness.chain == contents.base.chain;
+    if (witness.seq > contents.tail.last) return true;
+    Seq key;
+    const auto pack = pack_at(*packs, witness.seq, key);
+    return pack && pack->first == key && pack->last() == witness.seq &&
+           pack->digest == witness.chain;
+  });
 }
 
-/// What the witnesses say of a log that ends well.
+/// What the write-ahead log and the witnesses say of a log that ends well.
 std::optional<LogDamage> missing_after(const LogContents& contents, std::uint64_t last_batch,
-                                       const std::optional<Acknowledged>& mark) {
+                                       bool marked, std::span<const LogWitness> witnesses) {
   const Seq after = next(contents.tail.last);
   if (last_batch > contents.store->db->GetLatestSequenceNumber() + 1)
     return LogDamage{after, "the write-ahead log is damaged before its last commit"};
-  if (mark && mark->seq > contents.tail.last)
+  if (!witnesses.empty() && witnesses.back().seq > contents.tail.last)
     return LogDamage{after, "the log ends here, but was acknowledged up to seq " +
-                                std::to_string(mark->seq.value)};
+                                std::to_string(witnesses.back().seq.value) + ", as the file \"" +
+                                witnesses.back().file + "\" says"};
+  if (!marked && contents.tail.last.value > 0)
+    return LogDamage{after,
+                     "the log ends here, but how far it had come is not known: the file "
+                     "\"acknowledged\" is gone or damaged"};
   return std::nullopt;
 }
 
 }  // namespace
 
 Result<LogTail> walk_packs(const Store& store, const LogTail& base,
-                           const std::optional<Acknowledged>& mark, const LogProgress& told,
+                           std::span<const LogWitness> witnesses, const LogProgress& told,
                            std::optional<LogDamage>& damage) {
   rocksdb::ReadOptions options;
   options.fill_cache = false;
@@ -109,6 +142,12 @@ Result<LogTail> walk_packs(const Store& store, const LogTail& base,
   const std::unique_ptr<rocksdb::Iterator> packs(store.db->NewIterator(options, store.events));
   Progress progress(told, last_key(store));
   LogTail tail = base;
+  auto witness = witnesses.begin();
+  for (; witness != witnesses.end() && witness->seq == base.last; ++witness)
+    if (witness->chain != base.chain) {
+      damage = LogDamage{next(base.last), contradicts(*witness)};
+      return tail;
+    }
   for (packs->SeekToFirst(); packs->Valid(); packs->Next()) {
     const auto header = read_pack_header(packs->value().ToStringView());
     const Seq expected = next(tail.last);
@@ -119,8 +158,9 @@ Result<LogTail> walk_packs(const Store& store, const LogTail& base,
     }
     LogTail reached = tail;
     auto fault = continue_with(*header, seq_of_key(packs->key()), reached);
-    if (!fault && mark && reached.last == mark->seq && reached.chain != mark->chain)
-      fault = "the events are not those that were acknowledged";
+    for (; !fault && witness != witnesses.end() && witness->seq <= reached.last; ++witness)
+      if (witness->seq < reached.last || witness->chain != reached.chain)
+        fault = contradicts(*witness);
     if (fault) {
       damage = LogDamage{expected, *std::move(fault)};
       return tail;
@@ -134,7 +174,7 @@ Result<LogTail> walk_packs(const Store& store, const LogTail& base,
 }
 
 Result<LogContents> judge_log(const LogPaths& paths, rocksdb::Env* env, JudgeDepth depth,
-                              const LogProgress& told) {
+                              const LogProgress& told, std::span<const LogWitness> witnesses) {
   // The witnesses that a writer may move forward meanwhile are heard before the log itself.
   const std::optional<Acknowledged> mark = read_acknowledged(paths.mark);
   const Result<std::uint64_t> last_batch = last_batch_in_directory(paths.store);
@@ -150,16 +190,18 @@ Result<LogContents> judge_log(const LogPaths& paths, rocksdb::Env* env, JudgeDep
     return contents;
   }
   contents.base = contents.tail = *base;
+  const std::vector<LogWitness> all = heard(mark, witnesses, *base);
   // Only a log whose ends are in doubt is walked to find where it is damaged.
-  if (depth == JudgeDepth::ends && ends_are_whole(contents, mark)) {
-    contents.damage = missing_after(contents, *last_batch, mark);
+  if (depth == JudgeDepth::ends && ends_are_whole(contents, all)) {
+    contents.damage = missing_after(contents, *last_batch, mark.has_value(), all);
     if (!contents.damage) return contents;
   }
   contents.damage.reset();
-  const auto tail = walk_packs(*contents.store, *base, mark, told, contents.damage);
+  const auto tail = walk_packs(*contents.store, *base, all, told, contents.damage);
   if (!tail) return tail.error();
   contents.tail = *tail;
-  if (!contents.damage) contents.damage = missing_after(contents, *last_batch, mark);
+  if (!contents.damage)
+    contents.damage = missing_after(contents, *last_batch, mark.has_value(), all);
   return contents;
 }
 

@@ -1,31 +1,38 @@
 // Private to the RocksDB log: what a log on disk holds, and whether it is all there.
 //
 // Judging opens nothing for writing and changes no byte, so that damage can still be looked at
-// afterwards. Four witnesses are heard: the packs (dense seqs, chained digests, own checks),
-// RocksDB's checksums, the write-ahead log (wal_scan.h) and the acknowledged mark (acknowledged.h).
-// Its verdict:
+// afterwards. Heard are the packs (dense seqs, chained digests, own checks), RocksDB's checksums,
+// the write-ahead log (wal_scan.h) and the witnesses beside the log (witness.h): the acknowledged
+// mark and the snapshots. The verdict:
 //
 //   the packs have a gap, a bad check or a broken link at seq S              damaged at S
 //   they end at L, and the write-ahead log holds a batch that began later
 //     than the one after L                                                   damaged at L + 1
-//   they end at L, and the mark says that a later seq was acknowledged       damaged at L + 1
-//   they pass the mark with another digest than it says                      damaged at the mark
+//   they end at L, and a witness names a later seq                           damaged at L + 1
+//   they pass a witness's seq with another digest than it says               damaged at the commit
+//                                                                            that holds this seq
+//   there are some, they end at L, and there is no mark (acknowledged.h)     damaged at L + 1
 //   else                                                                     whole; bytes behind L
-//   are a torn tail
+//                                                                            are a torn tail
+//
+// Of pruned events nothing can be said any more: witnesses of them are not heard.
 //
 // A writer hears all of that about every pack before it adds one. A reader must begin in
-// milliseconds, however long the log: it looks at the two ends, the mark and the write-ahead log,
-// and meets damage in between when it gets there (PackReader follows the chain).
+// milliseconds, however long the log: it looks at the two ends, the witnesses that it was given and
+// the write-ahead log, and meets damage in between when it gets there (PackReader follows the
+// chain).
 #pragma once
 
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "engine/log/acknowledged.h"
 #include "engine/log/commit.h"
 #include "engine/log/rocksdb_store.h"
+#include "engine/log/witness.h"
 
 namespace fairlead {
 
@@ -62,20 +69,21 @@ struct LogContents {
 };
 
 enum class JudgeDepth : std::uint8_t {
-  ends,  ///< first and last packs, the mark and the write-ahead log; every pack only if one of
+  ends,  ///< first and last packs, witnesses and the write-ahead log; every pack only if one of
          ///< them is wrong
   all,   ///< every pack
 };
 
-/// Opens the log of a data directory for reading and judges it. An error only if nothing of it can
-/// be read.
+/// Opens the log of a data directory for reading and judges it, with its mark and `witnesses`. An
+/// error only if nothing of it can be read.
 Result<LogContents> judge_log(const LogPaths& paths, rocksdb::Env* env, JudgeDepth depth,
-                              const LogProgress& told);
+                              const LogProgress& told, std::span<const LogWitness> witnesses);
 
 /// Walks every pack without decompressing it. Returns where the good ones end; `damage` is set if
-/// that is not the end of the log. `incompatible` if a newer program wrote a pack.
+/// that is not the end of the log, or `witnesses` (by seq, none before `base`) say otherwise.
+/// `incompatible` if a newer program wrote a pack.
 Result<LogTail> walk_packs(const Store& store, const LogTail& base,
-                           const std::optional<Acknowledged>& mark, const LogProgress& told,
+                           std::span<const LogWitness> witnesses, const LogProgress& told,
                            std::optional<LogDamage>& damage);
 
 }  // namespace fairlead

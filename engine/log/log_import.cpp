@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/log/acknowledged.h"
+#include "engine/log/log_place.h"
 #include "engine/log/pack.h"
 
 namespace fairlead {
@@ -110,14 +111,15 @@ Result<void> LogImport::finish() {
   store_.reset();
   auto mark = AcknowledgedFile::open(paths_.mark);
   if (!mark) return mark.error();
+  for (int slot = 0; slot < 2; ++slot)
+    (*mark)->write({verification_.tail().last, verification_.tail().chain});
+  if (!(*mark)->sync())
+    return Error{ErrorCode::unavailable, paths_.mark.string() + ": cannot be synced"};
   std::error_code error;
   fs::rename(paths_.fresh, paths_.store, error);
   if (error) return failed(paths_.store, error);
   finished_ = true;
-  for (int slot = 0; slot < 2; ++slot)
-    (*mark)->write({verification_.tail().last, verification_.tail().chain});
-  (*mark)->sync();
-  return {};
+  return sync_entries(paths_.data);
 }
 
 }  // namespace fairlead

@@ -1,12 +1,13 @@
 #include "engine/log/rocksdb_log.h"
 
 #include <algorithm>
-#include <array>
 #include <system_error>
 
 #include "engine/base/stop_point.h"
 #include "engine/log/acknowledged.h"
+#include "engine/log/damaged_file.h"
 #include "engine/log/log_contents.h"
+#include "engine/log/log_place.h"
 #include "engine/log/object_index.h"
 #include "engine/log/pack.h"
 #include "engine/log/pack_reader.h"
@@ -26,58 +27,6 @@ constexpr int kReadAttemptsMax = 4;
 /// one that is linked and one that is filled meanwhile, up to this size.
 constexpr std::size_t kSpareBytesMax = std::size_t{16} << 20;
 constexpr std::size_t kSparesMax = 3;
-
-/// What may be in a data directory that has no log yet.
-bool harmless(const fs::path& name) {
-  constexpr std::array<std::string_view, 5> kKnown{"writer.lock", "acknowledged", "log.new",
-                                                   "snapshots", "lost+found"};
-  const std::string text = name.string();
-  return text.starts_with('.') || std::find(kKnown.begin(), kKnown.end(), text) != kKnown.end();
-}
-
-Error system_error(const fs::path& path, const std::error_code& error) {
-  return {
-      error == std::errc::no_such_file_or_directory ? ErrorCode::not_found : ErrorCode::unavailable,
-      path.string() + ": " + error.message()};
-}
-
-/// Whether there is a log; an error if what is there is somebody else's.
-Result<bool> has_log(const LogPaths& paths) {
-  std::error_code error;
-  if (fs::exists(paths.store / "CURRENT", error)) return true;
-  if (error) return system_error(paths.store, error);
-  if (fs::exists(paths.data / "CURRENT", error))
-    return Error{ErrorCode::incompatible,
-                 paths.data.string() +
-                     " is a database itself, not a data directory of Fairlead: it is left alone"};
-  fs::directory_iterator entries(paths.data, error);
-  if (error) return system_error(paths.data, error);
-  for (; entries != fs::directory_iterator(); entries.increment(error)) {
-    if (error) return system_error(paths.data, error);
-    const fs::path name = entries->path().filename();
-    if (!harmless(name))
-      return Error{ErrorCode::incompatible, paths.data.string() + " holds \"" + name.string() +
-                                                "\" but no Fairlead log: it is left alone"};
-  }
-  return false;
-}
-
-Result<void> expect_none_before(const LogPaths& paths) {
-  if (const auto mark = read_acknowledged(paths.mark); mark && mark->seq.value > 0)
-    return Error{ErrorCode::corrupt, paths.data.string() + ": the log is gone, but seq 1 to " +
-                                         std::to_string(mark->seq.value) + " were acknowledged"};
-  return {};
-}
-
-Result<void> make_log(const LogPaths& paths, rocksdb::Env* env) {
-  if (auto none = expect_none_before(paths); !none) return none;
-  std::error_code error;
-  fs::remove_all(paths.fresh, error);  // left by a start that did not get to the rename
-  if (auto made = create_store(paths.fresh, env); !made) return made.error();
-  fs::rename(paths.fresh, paths.store, error);
-  if (error) return system_error(paths.store, error);
-  return {};
-}
 
 /// What was judged is what was opened.
 Result<void> expect_tail(const Store& store, const LogTail& base, const LogTail& tail) {
@@ -112,31 +61,35 @@ RocksdbLog::RocksdbLog() = default;
 
 RocksdbLog::~RocksdbLog() {
   static_cast<void>(settle());  // whoever wanted to know has asked
-  if (mark_ != nullptr) mark_->sync();
+  if (mark_ != nullptr) static_cast<void>(mark_->sync());
 }
 
 Result<std::unique_ptr<RocksdbLog>> RocksdbLog::open(const fs::path& directory, OpenMode mode,
-                                                     const LogProgress& progress) {
-  return open_with(stopping_env(), directory, mode, progress);
+                                                     const LogProgress& progress,
+                                                     std::span<const LogWitness> witnesses) {
+  return open_with(stopping_env(), directory, mode, progress, witnesses);
 }
 
 Result<std::unique_ptr<RocksdbLog>> RocksdbLog::open_on(rocksdb::Env& env,
                                                         const fs::path& directory, OpenMode mode) {
-  return open_with(&env, directory, mode, {});
+  return open_with(&env, directory, mode, {}, {});
 }
 
 Result<std::unique_ptr<RocksdbLog>> RocksdbLog::open_with(rocksdb::Env* env,
                                                           const fs::path& directory, OpenMode mode,
-                                                          const LogProgress& progress) {
+                                                          const LogProgress& progress,
+                                                          std::span<const LogWitness> witnesses) {
   std::unique_ptr<RocksdbLog> log(new RocksdbLog);
   log->directory_ = directory;
-  const Result<void> opened = mode == OpenMode::write ? log->open_for_writing(env, progress)
-                                                      : log->open_for_reading(env, progress);
-  if (!opened) return opened.error();
+  const Result<void> opened = mode == OpenMode::write
+                                  ? log->open_for_writing(env, progress, witnesses)
+                                  : log->open_for_reading(env, progress, witnesses);
+  if (!opened) return cannot_open_log(directory, opened.error());
   return log;
 }
 
-Result<void> RocksdbLog::open_for_writing(rocksdb::Env* env, const LogProgress& progress) {
+Result<void> RocksdbLog::open_for_writing(rocksdb::Env* env, const LogProgress& progress,
+                                          std::span<const LogWitness> witnesses) {
   const LogPaths paths(directory_);
   std::error_code error;
   fs::create_directories(paths.data, error);
@@ -149,13 +102,13 @@ Result<void> RocksdbLog::open_for_writing(rocksdb::Env* env, const LogProgress& 
   const Result<bool> found = has_log(paths);
   if (!found) return found.error();
   if (!*found)
-    if (auto made = make_log(paths, env); !made) return made.error();
+    if (auto made = make_log(paths, env, witnesses); !made) return made.error();
 
-  Result<LogContents> contents = judge_log(paths, env, JudgeDepth::all, progress);
+  Result<LogContents> contents = judge_log(paths, env, JudgeDepth::all, progress, witnesses);
   if (!contents) return contents.error();
   if (contents->damage)
     return Error{ErrorCode::corrupt,
-                 directory_.string() + ": the log is " + contents->damage->text() +
+                 "the log is " + contents->damage->text() +
                      "; it is not written to, and what is before that can still be read"};
   contents->store.reset();
   Result<std::shared_ptr<Store>> store = open_store_for_writing(paths.store, env);
@@ -174,23 +127,28 @@ Result<void> RocksdbLog::open_for_writing(rocksdb::Env* env, const LogProgress& 
   chain_ahead_ = tail_.chain;
   epochs_ahead_ = epochs_;
   if (auto same = expect_tail(*store_, base_, tail_); !same) return same.error();
-  // Both slots: whatever was in the file belongs to the past now.
+  // Both slots: whatever was in the file belongs to the past now. Durable, and the log's own name
+  // too, before the first commit: whoever finds a log with events and no mark knows that one of the
+  // files was lost.
   mark_->write({tail_.last, tail_.chain});
   mark_->write({tail_.last, tail_.chain});
-  return {};
+  if (!mark_->sync())
+    return Error{ErrorCode::unavailable, paths.mark.string() + ": cannot be synced"};
+  return sync_entries(paths.data);
 }
 
-Result<void> RocksdbLog::open_for_reading(rocksdb::Env* env, const LogProgress& progress) {
+Result<void> RocksdbLog::open_for_reading(rocksdb::Env* env, const LogProgress& progress,
+                                          std::span<const LogWitness> witnesses) {
   const LogPaths paths(directory_);
   const Result<bool> found = has_log(paths);
   if (!found) return found.error();
   if (!*found) {
-    if (auto none = expect_none_before(paths); !none) return none;
+    if (auto none = expect_none_before(paths, witnesses); !none) return none;
     return Error{ErrorCode::not_found, directory_.string() + " holds no Fairlead log"};
   }
-  Result<LogContents> contents = judge_log(paths, env, JudgeDepth::ends, progress);
+  Result<LogContents> contents = judge_log(paths, env, JudgeDepth::ends, progress, witnesses);
   for (int attempt = 1; attempt < kReadAttemptsMax && (!contents || contents->damage); ++attempt)
-    contents = judge_log(paths, env, JudgeDepth::ends, progress);
+    contents = judge_log(paths, env, JudgeDepth::ends, progress, witnesses);
   if (!contents) return contents.error();
   store_ = contents->store;
   base_ = contents->base;
@@ -485,7 +443,7 @@ Result<LogVerdict> RocksdbLog::verify() const {
 Result<LogVerdict> RocksdbLog::verify_chain() const {
   const LogTail begin = base();
   std::optional<LogDamage> damage;
-  const auto reached = walk_packs(*store_, begin, std::nullopt, {}, damage);
+  const auto reached = walk_packs(*store_, begin, {}, {}, damage);
   if (!reached) return reached.error();
   if (!damage && damage_ != nullptr) damage = *damage_;
   LogVerdict verdict;

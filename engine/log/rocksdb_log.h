@@ -21,12 +21,14 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/log/commit.h"
 #include "engine/log/event_log.h"
+#include "engine/log/witness.h"
 #include "engine/log/write_behind.h"
 
 namespace rocksdb {
@@ -53,9 +55,12 @@ class RocksdbLog final : public EventLog {
   /// if the directory is of another program or of a newer version; `corrupt`, naming the seq, if it
   /// is damaged and `mode` is write, or nothing of it can be read; `not_found` if there is none to
   /// read; `unavailable` if the disk is full or fails.
-  /// Opening for writing reads the whole log once; `progress` hears of it if that takes long.
+  /// Opening for writing reads the whole log once; `progress` hears of it if that takes long. A log
+  /// that does not hold what `witnesses` say is damaged; those of pruned events are not heard. The
+  /// snapshots of a data directory are its witnesses: open_data_directory (snapshots/) names them.
   static Result<std::unique_ptr<RocksdbLog>> open(const std::filesystem::path& directory,
-                                                  OpenMode mode, const LogProgress& progress = {});
+                                                  OpenMode mode, const LogProgress& progress = {},
+                                                  std::span<const LogWitness> witnesses = {});
   /// The same on another file system: a test makes disks fail with it. `env` must outlive the log.
   static Result<std::unique_ptr<RocksdbLog>> open_on(rocksdb::Env& env,
                                                      const std::filesystem::path& directory,
@@ -72,6 +77,9 @@ class RocksdbLog final : public EventLog {
   /// Empties the write-ahead log: what stands there alone would be read again by everybody who
   /// opens the log. For a writer that ends; nothing is lost where this is left out or fails.
   Result<void> move_to_tables();
+  /// Makes what was read durable: a reader sees what a writer is about to sync, or died before it
+  /// could. For whoever is about to keep something that follows from it.
+  Result<void> make_durable() const;
   Result<std::unique_ptr<EventReader>> read(Seq from) const override;
   Result<Seq> last_at(LogTime time) const override;
   Result<std::optional<std::string>> raw(Seq seq) const override;
@@ -112,9 +120,12 @@ class RocksdbLog final : public EventLog {
   RocksdbLog();
   static Result<std::unique_ptr<RocksdbLog>> open_with(rocksdb::Env* env,
                                                        const std::filesystem::path& directory,
-                                                       OpenMode mode, const LogProgress& progress);
-  Result<void> open_for_writing(rocksdb::Env* env, const LogProgress& progress);
-  Result<void> open_for_reading(rocksdb::Env* env, const LogProgress& progress);
+                                                       OpenMode mode, const LogProgress& progress,
+                                                       std::span<const LogWitness> witnesses);
+  Result<void> open_for_writing(rocksdb::Env* env, const LogProgress& progress,
+                                std::span<const LogWitness> witnesses);
+  Result<void> open_for_reading(rocksdb::Env* env, const LogProgress& progress,
+                                std::span<const LogWitness> witnesses);
   LogTail tail() const;
   struct Prepared;
   Result<std::shared_ptr<Prepared>> prepare(std::vector<EventDraft>& drafts, LogTime time,

@@ -1,12 +1,18 @@
 // What RocksdbLog does with whole group commits: hand them out, forget the oldest, and put the
 // newest where they need not be read before the log is open.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <system_error>
 
 #include "engine/log/log_contents.h"
 #include "engine/log/pack.h"
 #include "engine/log/rocksdb_log.h"
 
 namespace fairlead {
+
+namespace fs = std::filesystem;
 
 std::map<Epoch, std::string> RocksdbLog::epochs() const {
   const std::lock_guard lock(mutex_);
@@ -112,6 +118,20 @@ Result<void> RocksdbLog::move_to_tables() {
   const rocksdb::Status status =
       store_->db->Flush({}, {store_->events, store_->raw, store_->by_object, store_->meta});
   if (!status.ok()) return translate(status, "cannot empty the write-ahead log");
+  return {};
+}
+
+Result<void> RocksdbLog::make_durable() const {
+  std::error_code error;
+  for (const fs::directory_entry& file : fs::directory_iterator(directory_ / "log", error)) {
+    if (file.path().extension() != ".log") continue;
+    const int descriptor = ::open(file.path().c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) continue;  // it went into tables meanwhile, which are synced
+    const bool synced = ::fsync(descriptor) == 0;
+    ::close(descriptor);
+    if (!synced) return Error{ErrorCode::unavailable, file.path().string() + ": cannot be synced"};
+  }
+  if (error) return Error{ErrorCode::unavailable, directory_.string() + ": " + error.message()};
   return {};
 }
 

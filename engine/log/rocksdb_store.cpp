@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "engine/log/damaged_file.h"
 #include "schema/codec.h"
 
 namespace fairlead {
@@ -81,21 +82,15 @@ void adopt(Store& store, rocksdb::DB* db) {
   store.meta = store.handles[4];
 }
 
-Error not_ours(const std::filesystem::path& directory) {
-  return {ErrorCode::incompatible,
-          directory.string() +
-              " is a RocksDB directory, but not one of a Fairlead log: it is left alone"};
-}
-
 /// Another program's database must not be opened with our column families, nor named corrupt.
 Result<void> refuse_other_families(const std::filesystem::path& directory,
                                    const rocksdb::DBOptions& options) {
   std::vector<std::string> found;
   const rocksdb::Status status =
       rocksdb::DB::ListColumnFamilies(options, directory.string(), &found);
-  if (!status.ok()) return translate(status, "cannot read " + directory.string());
+  if (!status.ok()) return cannot_open(directory, status);
   for (const char* family : kFamilies)
-    if (std::find(found.begin(), found.end(), family) == found.end()) return not_ours(directory);
+    if (std::find(found.begin(), found.end(), family) == found.end()) return not_a_log(directory);
   return {};
 }
 
@@ -103,9 +98,9 @@ Result<void> refuse_other_format(const std::filesystem::path& directory, const S
   std::string format;
   std::string version;
   rocksdb::Status status = store.db->Get({}, store.meta, "format", &format);
-  if (status.IsNotFound() || (status.ok() && format != kFormat)) return not_ours(directory);
+  if (status.IsNotFound() || (status.ok() && format != kFormat)) return not_a_log(directory);
   if (status.ok()) status = store.db->Get({}, store.meta, "schema_version", &version);
-  if (!status.ok()) return translate(status, "cannot read " + directory.string());
+  if (!status.ok()) return cannot_open(directory, status);
   unsigned number = 0;
   const auto [end, error] =
       std::from_chars(version.data(), version.data() + version.size(), number);
@@ -140,7 +135,12 @@ Error translate(const rocksdb::Status& status, std::string_view doing) {
   const std::string message = std::string(doing) + ": " + status.ToString();
   if (status.IsNoSpace())
     return {ErrorCode::unavailable, std::string(doing) + ": the disk is full"};
-  if (status.IsCorruption()) return {ErrorCode::corrupt, message};
+  if (status.IsCorruption()) {
+    const std::string table = table_named_in(message);
+    if (table.empty()) return {ErrorCode::corrupt, message};
+    return {ErrorCode::corrupt, std::string(doing) + ": the file log/" + table +
+                                    " is not as it was written (" + status.ToString() + ")"};
+  }
   if (status.IsIOError() && message.find("lock ") != std::string::npos)
     return {ErrorCode::conflict, std::string(doing) + ": another process has it open for writing"};
   if (status.IsNotFound() || status.IsPathNotFound()) return {ErrorCode::not_found, message};
@@ -175,7 +175,7 @@ Result<std::shared_ptr<Store>> open_store_for_writing(const std::filesystem::pat
   rocksdb::DB* db = nullptr;
   rocksdb::Status status =
       rocksdb::DB::Open(options, directory.string(), families(*store), &store->handles, &db);
-  if (!status.ok()) return translate(status, "cannot open the log in " + directory.string());
+  if (!status.ok()) return cannot_open(directory, status);
   adopt(*store, db);
   if (auto ours = refuse_other_format(directory, *store); !ours) return ours.error();
   status = write_format(*store);
@@ -191,7 +191,7 @@ Result<std::shared_ptr<Store>> open_store_for_reading(const std::filesystem::pat
   rocksdb::DB* db = nullptr;
   const rocksdb::Status status = rocksdb::DB::OpenForReadOnly(
       options, directory.string(), families(*store), &store->handles, &db);
-  if (!status.ok()) return translate(status, "cannot read the log in " + directory.string());
+  if (!status.ok()) return cannot_open(directory, status);
   adopt(*store, db);
   if (auto ours = refuse_other_format(directory, *store); !ours) return ours.error();
   return store;

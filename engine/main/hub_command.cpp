@@ -22,6 +22,7 @@
 #include "engine/runtime/http_endpoint.h"
 #include "engine/runtime/hub_loop.h"
 #include "engine/runtime/system_clock.h"
+#include "snapshots/data_directory.h"
 #include "snapshots/snapshot_store.h"
 
 namespace fairlead {
@@ -97,7 +98,7 @@ Result<std::unique_ptr<RocksdbLog>> open_log(const std::string& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) return Error{ErrorCode::unavailable, directory + ": " + error.message()};
-  return RocksdbLog::open(directory, OpenMode::write);
+  return open_data_directory(directory, OpenMode::write);
 }
 
 HubPorts ports_for(const HubCommandOptions& options, HubConnections& connections, const Say& say) {

@@ -10,6 +10,7 @@
 #include "engine/main/position.h"
 #include "replay/history.h"
 #include "schema/event_json.h"
+#include "snapshots/data_directory.h"
 
 namespace fairlead {
 int report_log_error(const Error& error, std::ostream& err) {
@@ -48,7 +49,7 @@ int log_verify(const LogPlace& place, LogOutput output, std::ostream& out, std::
     return history.error().code == ErrorCode::corrupt ? kAnswerIsNo : exit_code;
   }
   const EventLog& log = *history->log;
-  const auto verdict = log.verify();
+  const auto verdict = verify_with(log, *history->snapshots);
   if (!verdict) return report_log_error(verdict.error(), err);
   if (output == LogOutput::json) {
     Json json{{"chain", chain_text(*verdict)}, {"events", verdict->events}};

@@ -9,6 +9,7 @@
 #include "engine/main/log_command.h"
 #include "engine/main/position.h"
 #include "replay/bundle.h"
+#include "snapshots/data_directory.h"
 #include "snapshots/snapshot_store.h"
 
 namespace fairlead {
@@ -44,7 +45,7 @@ int print_report(const char* did, const BundleReport& report, const std::filesys
 
 Result<BundleReport> export_to(const std::filesystem::path& data, const std::filesystem::path& file,
                                const std::string& to) {
-  const auto log = RocksdbLog::open(data, OpenMode::read);
+  const auto log = open_data_directory(data, OpenMode::read);
   if (!log) return log.error();
   if (const std::string damage = (*log)->damage(); !damage.empty() && to.empty())
     return Error{ErrorCode::corrupt,
@@ -85,10 +86,10 @@ Result<Seq> snapshot_behind(const EventLog& log, const SnapshotStore& snapshots,
 Result<Pruned> prune(const std::filesystem::path& data, const std::string& before) {
   {
     // Opening for writing would make a log where there is none.
-    const auto exists = RocksdbLog::open(data, OpenMode::read);
+    const auto exists = open_data_directory(data, OpenMode::read);
     if (!exists) return exists.error();
   }
-  const auto log = RocksdbLog::open(data, OpenMode::write, progress_on_terminal());
+  const auto log = open_data_directory(data, OpenMode::write, progress_on_terminal());
   if (!log) return log.error();
   const auto keep = first_event(**log, "--before", before);
   if (!keep) return keep.error();

@@ -14,6 +14,7 @@
 #include "engine/main/write_line.h"
 #include "engine/plan/emit.h"
 #include "replay/rehearsal.h"
+#include "snapshots/data_directory.h"
 
 namespace fairlead {
 
@@ -64,7 +65,7 @@ Result<std::unique_ptr<EventLog>> make_log(const std::string& directory) {
   std::error_code failed;
   std::filesystem::create_directories(directory, failed);
   if (failed) return Error{ErrorCode::unavailable, directory + ": " + failed.message()};
-  auto log = RocksdbLog::open(directory, OpenMode::write);
+  auto log = open_data_directory(directory, OpenMode::write);
   if (!log) return log.error();
   if ((*log)->last_seq() != Seq{})
     return Error{ErrorCode::bad_input, "--log " + directory + ": there is a log already"};

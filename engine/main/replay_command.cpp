@@ -118,6 +118,8 @@ Result<int> run_replay(const ReplayCommandOptions& options) {
     if (!to) return to.error();
     how.to = *to;
   }
+  if (!how.to)
+    if (auto whole = expect_before_damage(log, end_of(log)); !whole) return whole.error();
   if (options.speed > 0)
     return play(log, std::max(how.from, log.first_seq()), how.to.value_or(log.last_seq()),
                 options.speed);

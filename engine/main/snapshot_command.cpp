@@ -8,6 +8,7 @@
 #include "engine/log/rocksdb_log.h"
 #include "engine/main/commands.h"
 #include "engine/main/exit_code.h"
+#include "snapshots/data_directory.h"
 #include "snapshots/snapshot_store.h"
 #include "snapshots/state_codec.h"
 
@@ -49,7 +50,7 @@ Result<int> answered(int answer) {
 }
 
 Result<std::unique_ptr<RocksdbLog>> open_for_reading(const std::string& data) {
-  auto log = RocksdbLog::open(data, OpenMode::read);
+  auto log = open_data_directory(data, OpenMode::read);
   if (!log &&
       (log.error().code == ErrorCode::not_found || log.error().code == ErrorCode::incompatible))
     return Error{ErrorCode::bad_input, log.error().message};
@@ -85,6 +86,8 @@ Result<int> take(const SnapshotCommandOptions& options) {
   auto state = state_at(**log, &store, (*log)->last_seq());
   if (!state) return state.error();
   if (state->seq == Seq{}) return Error{ErrorCode::bad_input, "the log is empty"};
+  // A snapshot never stands for events that a loss of power could still take.
+  if (auto durable = (*log)->make_durable(); !durable) return durable.error();
   auto taken = store.take(*state, (*log)->chain());
   if (!taken) return taken.error();
   if (options.output == "json") {

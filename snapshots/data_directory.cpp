@@ -1,0 +1,55 @@
+#include "snapshots/data_directory.h"
+
+#include <utility>
+#include <vector>
+
+#include "snapshots/snapshot_store.h"
+
+namespace fairlead {
+namespace {
+
+LogWitness witness_of(const SnapshotInfo& info) {
+  return {info.seq, info.log_digest, "snapshots/" + snapshot_file_name(info.seq)};
+}
+
+/// Heard before the log is opened: a hub that runs takes later ones meanwhile.
+Result<std::vector<LogWitness>> witnesses_in(const SnapshotStore& store, OpenMode mode) {
+  std::vector<LogWitness> witnesses;
+  if (mode == OpenMode::read) {
+    if (const auto newest = store.newest_info()) witnesses.push_back(witness_of(*newest));
+    return witnesses;
+  }
+  const auto infos = store.list();
+  if (!infos) return infos.error();
+  for (const SnapshotInfo& info : *infos) witnesses.push_back(witness_of(info));
+  return witnesses;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RocksdbLog>> open_data_directory(const std::filesystem::path& directory,
+                                                        OpenMode mode,
+                                                        const LogProgress& progress) {
+  const auto witnesses = witnesses_in(SnapshotStore(directory), mode);
+  if (!witnesses) return witnesses.error();
+  return RocksdbLog::open(directory, mode, progress, *witnesses);
+}
+
+Result<LogVerdict> verify_with(const EventLog& log, const SnapshotSource& snapshots) {
+  auto verdict = log.verify();
+  if (!verdict || verdict->broken_at) return verdict;
+  const auto infos = snapshots.list();
+  if (!infos) return infos.error();
+  for (const SnapshotInfo& info : *infos) {
+    if (next(info.seq) < log.first_seq() || info.seq > log.last_seq()) continue;
+    const auto chain = log.chain_at(info.seq);
+    if (chain && *chain == info.log_digest) continue;
+    verdict->broken_at = info.seq;
+    verdict->what = "the hash chain differs from what the file \"snapshots/" +
+                    snapshot_file_name(info.seq) + "\" says";
+    return verdict;
+  }
+  return verdict;
+}
+
+}  // namespace fairlead
