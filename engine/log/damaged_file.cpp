@@ -72,12 +72,11 @@ Error cannot_open(const fs::path& store, const rocksdb::Status& status) {
   if (error.code != ErrorCode::corrupt && !gone) return error;
   const std::string file = damaged_file(store, status.ToString());
   std::error_code failed;
-  const std::string fault = file.empty() ? "a file in " + store.string() + " is"
-                            : fs::exists(store / file, failed)
-                                ? (store / file).string() + " is"
-                                : (store / file).string() + " is gone or";
+  const std::string fault = file.empty() ? "a file in " + store.string() : (store / file).string();
+  const bool lost = !file.empty() && !fs::exists(store / file, failed);
   return {ErrorCode::corrupt, "the log is damaged: " + fault +
-                                  " not as it was written (RocksDB: " + status.ToString() + ")"};
+                                  (lost ? " is gone" : " is not as it was written") +
+                                  " (RocksDB: " + status.ToString() + ")"};
 }
 
 Error not_a_log(const fs::path& store) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/log/acknowledged.h"
+#include "engine/log/lost_tables.h"
 #include "engine/log/pack.h"
 #include "engine/log/wal_scan.h"
 
@@ -114,6 +115,18 @@ bool ends_are_whole(LogContents& contents, std::span<const LogWitness> witnesses
   });
 }
 
+/// Lets `damage` begin with the pack that holds its seq; where those before it end.
+LogTail tail_before(const LogContents& contents, LogDamage& damage) {
+  const std::unique_ptr<rocksdb::Iterator> packs(
+      contents.store->db->NewIterator({}, contents.store->events));
+  Seq key;
+  const auto holding = pack_at(*packs, damage.at, key);
+  if (holding && holding->last() >= damage.at) damage.at = holding->first;
+  const auto before = pack_at(*packs, Seq{damage.at.value - 1}, key);
+  if (!before || damage.at <= next(contents.base.last)) return contents.base;
+  return {before->last(), before->last_time, before->digest};
+}
+
 /// What the write-ahead log and the witnesses say of a log that ends well.
 std::optional<LogDamage> missing_after(const LogContents& contents, std::uint64_t last_batch,
                                        bool marked, std::span<const LogWitness> witnesses) {
@@ -192,16 +205,17 @@ Result<LogContents> judge_log(const LogPaths& paths, rocksdb::Env* env, JudgeDep
   contents.base = contents.tail = *base;
   const std::vector<LogWitness> all = heard(mark, witnesses, *base);
   // Only a log whose ends are in doubt is walked to find where it is damaged.
-  if (depth == JudgeDepth::ends && ends_are_whole(contents, all)) {
-    contents.damage = missing_after(contents, *last_batch, mark.has_value(), all);
-    if (!contents.damage) return contents;
+  if (depth == JudgeDepth::all || !ends_are_whole(contents, all)) {
+    const auto tail = walk_packs(*contents.store, *base, all, told, contents.damage);
+    if (!tail) return tail.error();
+    contents.tail = *tail;
   }
-  contents.damage.reset();
-  const auto tail = walk_packs(*contents.store, *base, all, told, contents.damage);
-  if (!tail) return tail.error();
-  contents.tail = *tail;
   if (!contents.damage)
     contents.damage = missing_after(contents, *last_batch, mark.has_value(), all);
+  if (auto lost = lost_table(paths.store, contents)) {
+    contents.tail = tail_before(contents, *lost);
+    contents.damage = *std::move(lost);
+  }
   return contents;
 }
 

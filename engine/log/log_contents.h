@@ -12,6 +12,7 @@
 //   they pass a witness's seq with another digest than it says               damaged at the commit
 //                                                                            that holds this seq
 //   there are some, they end at L, and there is no mark (acknowledged.h)     damaged at L + 1
+//   the manifest lacks a table that holds entries of seq S (lost_tables.h)   damaged at S
 //   else                                                                     whole; bytes behind L
 //                                                                            are a torn tail
 //
