@@ -88,7 +88,7 @@ Error not_a_log(const fs::path& store) {
       store.string() + " is a RocksDB directory, but not one of a Fairlead log: it is left alone"};
 }
 
-Error cannot_open_log(const fs::path& data, Error error) {
+Error told_of_damage(const fs::path& data, Error error) {
   if (error.code != ErrorCode::corrupt) return error;
   const bool told = error.message.find("the log is ") != std::string::npos;
   return {ErrorCode::corrupt, data.string() + ": " + (told ? "" : "the log is damaged: ") +

@@ -24,8 +24,8 @@ Error cannot_open(const std::filesystem::path& store, const rocksdb::Status& sta
 /// the mark beside it says that there was one.
 Error not_a_log(const std::filesystem::path& store);
 
-/// The error of a log that cannot be opened, for a person who has not asked about this file:
-/// `error` with the place and, if it tells of damage, what can be done.
-Error cannot_open_log(const std::filesystem::path& data, Error error);
+/// `error` for a person who has not asked about a file of `data`: if it tells of damage, with the
+/// directory, and with what can be done.
+Error told_of_damage(const std::filesystem::path& data, Error error);
 
 }  // namespace fairlead

@@ -7,7 +7,10 @@ namespace fairlead {
 namespace {
 
 Error at_seq(Seq seq, Error error) {
-  return in_context("seq " + std::to_string(seq.value), std::move(error));
+  const std::string place = "seq " + std::to_string(seq.value);
+  if (error.code != ErrorCode::corrupt) return in_context(place, std::move(error));
+  return {ErrorCode::corrupt,
+          "the log is damaged at " + place + ": " + error.message + ". " + kDamageAdvice};
 }
 
 Error in_another_place() { return {ErrorCode::corrupt, "another seq is stored in its place"}; }
@@ -79,7 +82,8 @@ Result<void> PackReader::load_pack() {
 }
 
 Result<void> PackReader::ending() const {
-  if (damage_) return Error{ErrorCode::corrupt, "the log is " + damage_->text()};
+  if (damage_)
+    return Error{ErrorCode::corrupt, "the log is " + damage_->text() + ". " + kDamageAdvice};
   return {};
 }
 

@@ -84,7 +84,7 @@ Result<std::unique_ptr<RocksdbLog>> RocksdbLog::open_with(rocksdb::Env* env,
   const Result<void> opened = mode == OpenMode::write
                                   ? log->open_for_writing(env, progress, witnesses)
                                   : log->open_for_reading(env, progress, witnesses);
-  if (!opened) return cannot_open_log(directory, opened.error());
+  if (!opened) return told_of_damage(directory, opened.error());
   return log;
 }
 
@@ -364,7 +364,9 @@ Result<void> RocksdbLog::drop_raw_before(Seq seq) {
 }
 
 Result<std::vector<Seq>> RocksdbLog::history(std::string_view source, const ObjectKey& key) const {
-  return find_in_index(*store_, source, key, first_seq(), last_seq());
+  auto found = find_in_index(*store_, source, key, first_seq(), last_seq());
+  if (!found) return told_of_damage(directory_, found.error());
+  return found;
 }
 
 Seq RocksdbLog::first_seq() const { return next(base().last); }

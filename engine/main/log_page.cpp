@@ -20,16 +20,18 @@ Json stat_json(const LogStat& stat, const LogVerdict& verdict) {
   const bool empty = stat.events == 0;
   Json epochs = Json::array();
   for (const Epoch epoch : stat.epochs) epochs.push_back(epoch.value);
-  return {{"first_seq", stat.first.value},
-          {"last_seq", stat.last.value},
-          {"events", stat.events},
-          {"bytes", stat.bytes},
-          {"raw_bytes", stat.raw_bytes},
-          {"first_time", empty ? Json(nullptr) : Json(to_rfc3339(stat.first_time))},
-          {"last_time", empty ? Json(nullptr) : Json(to_rfc3339(stat.last_time))},
-          {"epochs", epochs},
-          {"chain", chain_text(verdict)},
-          {"program_version", stat.program_version}};
+  Json json{{"first_seq", stat.first.value},
+            {"last_seq", stat.last.value},
+            {"events", stat.events},
+            {"bytes", stat.bytes},
+            {"raw_bytes", stat.raw_bytes},
+            {"first_time", empty ? Json(nullptr) : Json(to_rfc3339(stat.first_time))},
+            {"last_time", empty ? Json(nullptr) : Json(to_rfc3339(stat.last_time))},
+            {"epochs", epochs},
+            {"chain", chain_text(verdict)},
+            {"program_version", stat.program_version}};
+  if (verdict.broken_at) json["what"] = verdict.what;
+  return json;
 }
 
 void print_stat_text(const LogStat& stat, const LogVerdict& verdict, std::ostream& out) {
