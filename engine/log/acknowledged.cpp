@@ -64,12 +64,20 @@ Result<std::unique_ptr<AcknowledgedFile>> AcknowledgedFile::open(
 
 AcknowledgedFile::~AcknowledgedFile() { ::close(descriptor_); }
 
-void AcknowledgedFile::write(const Acknowledged& mark) {
+bool AcknowledgedFile::write_slot(const Acknowledged& mark) {
   const std::string slot = slot_bytes(mark);
   const auto offset = static_cast<off_t>(next_slot_ * kSlotBytes);
-  if (::pwrite(descriptor_, slot.data(), slot.size(), offset) == static_cast<ssize_t>(kSlotBytes))
-    next_slot_ = 1 - next_slot_;
+  if (::pwrite(descriptor_, slot.data(), slot.size(), offset) != static_cast<ssize_t>(kSlotBytes))
+    return false;
+  next_slot_ = 1 - next_slot_;
+  return true;
 }
+
+bool AcknowledgedFile::begin(const Acknowledged& mark) {
+  return write_slot(mark) && write_slot(mark) && sync();
+}
+
+void AcknowledgedFile::write(const Acknowledged& mark) { static_cast<void>(write_slot(mark)); }
 
 bool AcknowledgedFile::sync() { return ::fdatasync(descriptor_) == 0; }
 

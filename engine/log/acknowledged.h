@@ -52,14 +52,18 @@ class AcknowledgedFile {
   AcknowledgedFile(const AcknowledgedFile&) = delete;
   AcknowledgedFile& operator=(const AcknowledgedFile&) = delete;
 
+  /// Writes both slots, so that nothing else is left in them, and makes them survive a loss of
+  /// power. False if that failed: then nothing may be appended.
+  bool begin(const Acknowledged& mark);
   /// Overwrites the older slot. A failure leaves the older mark, which is weaker but true: it is
   /// not reported.
   void write(const Acknowledged& mark);
-  /// Makes the mark survive a loss of power too; false if that failed. When a log is opened, and
-  /// when it is closed in order.
+  /// Makes the mark survive a loss of power too; when a log is closed in order. False if that
+  /// failed.
   bool sync();
 
  private:
+  bool write_slot(const Acknowledged& mark);
   explicit AcknowledgedFile(int descriptor) : descriptor_(descriptor) {}
 
   int descriptor_;

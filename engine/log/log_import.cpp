@@ -111,13 +111,15 @@ Result<void> LogImport::finish() {
   store_.reset();
   auto mark = AcknowledgedFile::open(paths_.mark);
   if (!mark) return mark.error();
-  for (int slot = 0; slot < 2; ++slot)
-    (*mark)->write({verification_.tail().last, verification_.tail().chain});
-  if (!(*mark)->sync())
-    return Error{ErrorCode::unavailable, paths_.mark.string() + ": cannot be synced"};
   std::error_code error;
-  fs::rename(paths_.fresh, paths_.store, error);
-  if (error) return failed(paths_.store, error);
+  const bool marked = (*mark)->begin({verification_.tail().last, verification_.tail().chain});
+  if (marked) fs::rename(paths_.fresh, paths_.store, error);
+  if (!marked || error) {
+    std::error_code ignored;
+    fs::remove(paths_.mark, ignored);
+    if (!marked) return Error{ErrorCode::unavailable, paths_.mark.string() + ": cannot be written"};
+    return failed(paths_.store, error);
+  }
   finished_ = true;
   return sync_entries(paths_.data);
 }

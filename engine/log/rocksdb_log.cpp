@@ -130,10 +130,8 @@ Result<void> RocksdbLog::open_for_writing(rocksdb::Env* env, const LogProgress& 
   // Both slots: whatever was in the file belongs to the past now. Durable, and the log's own name
   // too, before the first commit: whoever finds a log with events and no mark knows that one of the
   // files was lost.
-  mark_->write({tail_.last, tail_.chain});
-  mark_->write({tail_.last, tail_.chain});
-  if (!mark_->sync())
-    return Error{ErrorCode::unavailable, paths.mark.string() + ": cannot be synced"};
+  if (!mark_->begin({tail_.last, tail_.chain}))
+    return Error{ErrorCode::unavailable, paths.mark.string() + ": cannot be written"};
   return sync_entries(paths.data);
 }
 
