@@ -16,8 +16,8 @@ add_compile_definitions(FAIRLEAD_VERSION="${PROJECT_VERSION}")
 
 set(FAIRLEAD_SANITIZE "" CACHE STRING "address, thread or empty")
 if(FAIRLEAD_SANITIZE STREQUAL "address")
-  # What is left out costs a quarter of the compile time (a third where code is optimised), null and vptr a hundredth; an access
-  # behind an object is seen by the address sanitizer.
+  # What is left out costs a quarter of the compile time (a third where code is optimised), null and vptr a hundredth. An
+  # access behind an object is seen by the address sanitizer.
   add_compile_options(-fsanitize=address,undefined -fno-sanitize=object-size -fno-sanitize-recover=undefined
                       -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
