@@ -14,7 +14,6 @@ namespace fairlead {
 
 namespace {
 
-constexpr const char* kSources[] = {"nodes", "clusterMetrics", "managedCluster"};
 constexpr const char* kLiveness[] = {"live", "stale", "lost"};
 
 Json claim_json(const std::string& name, const Claim& claim, EventLookup& lookup) {
@@ -55,8 +54,7 @@ Json presence_json(const State& state, const std::string& name, const Cluster& c
     opens = *cluster.hub_opens == kForever ? Json("when its source is back for growWindow")
                                            : Json(to_rfc3339(*cluster.hub_opens));
   return {
-      {"source",
-       cluster.source ? Json(kSources[static_cast<std::size_t>(*cluster.source)]) : Json()},
+      {"source", cluster.source ? Json(text_of(*cluster.source)) : Json()},
       {"liveness", kLiveness[static_cast<std::size_t>(cluster.was)]},
       {"livenessSeq", cluster.liveness_seq.value},
       {"managedSeq", cluster.managed_seq.value},
@@ -64,6 +62,7 @@ Json presence_json(const State& state, const std::string& name, const Cluster& c
       {"detached", cluster.detached},
       {"known", cluster.known},
       {"namesNoNode", cluster.source == CapacitySource::cluster_metrics && cluster.metrics_empty},
+      {"sourceChange", cluster.source_change ? source_change_json(*cluster.source_change) : Json()},
       {"hubOpens", std::move(opens)},
       {"hold", std::move(hold)}};
 }

@@ -170,8 +170,10 @@ class Guards {
       }
       case WriteBar::write_interval: {
         const Duration interval = write_interval(state_, key);
-        Json& guard =
-            add("WriteInterval", "one write in writeInterval " + to_go_duration(interval));
+        Json& guard = add("WriteInterval", "one write in writeInterval " +
+                                               to_go_duration(interval) + " since write " +
+                                               std::to_string(at->second.last_write_seq.value));
+        guard["seq"] = at->second.last_write_seq.value;
         guard["since"] = to_rfc3339(*at->second.last_write);
         guard["until"] = to_rfc3339(*at->second.last_write + interval);
         break;

@@ -69,12 +69,51 @@ Layer growing_layer(LogTime now, const DebounceSettings& settings, const Capacit
   return {"due", "grows to " + text(target) + " when this moment closes", {}, {}};
 }
 
+// Nodes that flap are what stands between accepted and usable.
+Layer flap_layer(const Cluster& cluster, const DebounceSettings& settings, const CapacityKey& key,
+                 const ResourceAliases& aliases) {
+  Layer layer{"flapSuppress", "nodes that flap do not count for growing", {}, {}};
+  const auto& nodes =
+      cluster.source == CapacitySource::nodes ? cluster.nodes : cluster.metrics_nodes;
+  for (const auto* entry : nodes.sorted()) {
+    const auto& [name, node] = *entry;
+    const FlapPenalty* flap = cluster.flaps.find(name);
+    if (!node.suppressed || !node.counted.eligible || node.counted.flavor != key.flavor) continue;
+    if (flap == nullptr || !flap->suppressed_since) continue;
+    Amount amount = 0;
+    for_each_canonical(node.facts.allocatable, aliases, [&](std::string_view resource, Amount of) {
+      if (resource == key.resource) amount = of;
+    });
+    if (amount == 0) continue;
+    const LogTime until = flap->release_time(settings);
+    layer.since = std::min(layer.since.value_or(kForever), *flap->suppressed_since);
+    layer.until = std::max(layer.until.value_or(until), until);
+  }
+  return layer;
+}
+
+// "the source changed from managedCluster to nodes by seq 9 at TIME: "; of the cluster's first
+// value nothing.
+std::string changed_text(const Cluster& cluster) {
+  if (!cluster.known || !cluster.source_change) return "";
+  const SourceChange& change = *cluster.source_change;
+  return std::string("the source changed from ") + text_of(change.from) + " to " +
+         text_of(change.to) + " by seq " + std::to_string(change.seq.value) + " at " +
+         to_rfc3339(change.at) + ": ";
+}
+
 Layer first_value_layer(const Cluster& cluster, const DebounceSettings& settings) {
-  if (!cluster.valued) return {"unknown", "no source has told a value yet", {}, {}};
+  const std::string changed = changed_text(cluster);
+  const std::string value = changed.empty() ? "the first value" : "its first value";
+  if (!cluster.valued)
+    return {"unknown",
+            changed.empty() ? "no source has told a value yet" : changed + "it told no value yet",
+            {},
+            {}};
   if (cluster.was != Liveness::live)
-    return {"frozen", "the first value waits until its source is live", {}, {}};
+    return {"frozen", changed + value + " waits until its source is live", {}, {}};
   return {"firstQuiet",
-          "the first value must hold still for " + to_go_duration(settings.first_quiet) +
+          changed + value + " must hold still for " + to_go_duration(settings.first_quiet) +
               ", at most growWindow " + to_go_duration(settings.grow_window),
           cluster.last_changed,
           std::min(cluster.last_changed + settings.first_quiet,
@@ -98,10 +137,29 @@ constexpr const char* text_of(FallCause cause) {
   return "";
 }
 
+constexpr const char* text_of(GrowthCause cause) {
+  switch (cause) {
+    case GrowthCause::mass_shrink_hold: return "massShrinkHold";
+    case GrowthCause::second_observation: return "secondObservation";
+    case GrowthCause::grow_window: return "growWindow";
+    case GrowthCause::min_grow_interval: return "minGrowInterval";
+    case GrowthCause::deadband_max_age: return "deadbandMaxAge";
+    case GrowthCause::deadband: return "deadband";
+  }
+  return "";
+}
+
 // How accepted came to be what it is; null if it has been since the cluster's first value.
 Json moved_json(const CapacityKey& key, const CapacityValue& value) {
   const DampedValue& damped = value.damped;
-  if (damped.left.empty()) return nullptr;
+  if (damped.left.empty()) {
+    if (!value.revalued) return nullptr;
+    return {{"from", nullptr},
+            {"to", amount_text(key.resource, damped.accepted)},
+            {"at", to_rfc3339(value.revalued->at)},
+            {"by", "sourceChange"},
+            {"source", source_change_json(value.revalued->change)}};
+  }
   const auto last =
       std::max_element(damped.left.begin(), damped.left.end(),
                        [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -109,7 +167,7 @@ Json moved_json(const CapacityKey& key, const CapacityValue& value) {
   return {{"from", amount_text(key.resource, last->first)},
           {"to", amount_text(key.resource, damped.accepted)},
           {"at", to_rfc3339(last->second)},
-          {"by", grew ? "growWindow" : text_of(value.fell_by)}};
+          {"by", grew ? text_of(damped.grew_by) : text_of(value.fell_by)}};
 }
 
 Json headroom_json(const State& state, const Claim& claim, const std::string& resource) {
@@ -207,6 +265,8 @@ Layer layer_of(const State& state, const std::string& cluster_name, const Cluste
             "a loss of most capacity waits for a second observation, at most " +
                 to_go_duration(settings.mass_shrink_hold),
             cluster.hold->since, cluster.hold->since + settings.mass_shrink_hold};
+  if (!falls && !grows && damped.usable > damped.accepted)
+    return flap_layer(cluster, settings, key, state.configuration.resource_aliases);
   return layer_of_value(state.now, settings, key, damped);
 }
 
@@ -214,8 +274,6 @@ Layer layer_of_value(LogTime now, const DebounceSettings& settings, const Capaci
                      const DampedValue& value) {
   if (value.accepted > value.usable) return holding_layer(now, settings, key, value);
   if (value.growing > value.accepted) return growing_layer(now, settings, key, value);
-  if (value.usable > value.accepted)
-    return {"flapSuppress", "nodes that flap do not count for growing", {}, {}};
   return {"none", "accepted is what is usable", {}, {}};
 }
 
@@ -224,6 +282,22 @@ Json layer_json(const Layer& layer) {
           {"text", layer.text},
           {"since", time_json(layer.since)},
           {"until", time_json(layer.until)}};
+}
+
+const char* text_of(CapacitySource source) {
+  switch (source) {
+    case CapacitySource::nodes: return "nodes";
+    case CapacitySource::cluster_metrics: return "clusterMetrics";
+    case CapacitySource::managed_cluster: return "managedCluster";
+  }
+  return "";
+}
+
+Json source_change_json(const SourceChange& change) {
+  return {{"from", text_of(change.from)},
+          {"to", text_of(change.to)},
+          {"at", to_rfc3339(change.at)},
+          {"seq", change.seq.value}};
 }
 
 Json because_rows(const State& state, const std::vector<Seq>& because, const std::string& resource,
@@ -239,6 +313,23 @@ Json because_rows(const State& state, const std::vector<Seq>& because, const std
   }
   return list;
 }
+
+namespace {
+
+// "because" of a key; where the source changed, that is told too.
+Json because_of(const State& state, const Cluster& cluster, const CapacityKey& key,
+                const CapacityValue& value, EventLookup& lookup) {
+  Json rows = because_rows(state, value.because, key.resource, lookup);
+  if (!cluster.source_change) return rows;
+  const SourceChange& change = *cluster.source_change;
+  for (Json& row : rows)
+    if (row["seq"] == change.seq.value && !row["text"].is_null())
+      row["text"] = row["text"].get<std::string>() + "; the source changed from " +
+                    text_of(change.from) + " to " + text_of(change.to);
+  return rows;
+}
+
+}  // namespace
 
 Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lookup) {
   Json rows = Json::array();
@@ -260,7 +351,7 @@ Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lo
                     {"state", capacity_state(at->second, value.damped)},
                     {"layer", layer_json(layer)},
                     {"moved", moved_json(key, value)},
-                    {"because", because_rows(state, value.because, key.resource, lookup)}});
+                    {"because", because_of(state, at->second, key, value, lookup)}});
   }
   return rows;
 }

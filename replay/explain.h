@@ -14,14 +14,20 @@
 //    "totalBound", "granted", "reason", "contributes", "member" {"confirmed", "generation",
 //    "settled", "seq"}, "presence" {"source", "liveness", "livenessSeq", "unavailableSince",
 //    "detached", "known", "namesNoNode" (its ClusterMetrics is empty), "hubOpens",
-//    "hold" {"since", "until"}}, "capacity" [...], "nodes" [...]}
+//    "hold" {"since", "until"}, "sourceChange"}, "capacity" [...], "nodes" [...]}
 // with "capacity" one a flavor that has the resource:
 //   {"flavor", "bounds" (the asked pair), "offered", "headroom" {"percent", "reserved", "from"},
 //    "usable", "growing", "accepted", "state", "layer" {"name", "text", "since", "until"},
-//    "moved" {"from", "to", "at", "by" ("growWindow", or what let it fall: "shrinkWindow",
-//    "claimEdit", "cordon", "massShrinkHold" (a loss was held for its time), "secondObservation"
-//    (the hold ended before), "sourceBack" (it had been lost))}, "because" [{"seq", "time",
-//    "text"}]}
+//    "moved" {"from", "to", "at", "by"} (null: not since the cluster's first value), "because"
+//    [{"seq", "time", "text"}]}
+// "by" is what let it grow (GrowthCause: "massShrinkHold", "secondObservation", "growWindow",
+// "minGrowInterval", "deadbandMaxAge", "deadband") or fall ("shrinkWindow", "claimEdit", "cordon",
+// "massShrinkHold" (a loss was held for its time), "secondObservation" (the hold ended before),
+// "sourceBack" (it had been lost)); or "sourceChange": it is the first value of another source,
+// then "from" is null and "moved" has "source", as "presence" has "sourceChange": {"from", "to",
+// "at", "seq"}, the last change of the source in force since a value was accepted, or null.
+// The layer "flapSuppress" is since the first of the nodes that it leaves out was suppressed, until
+// the last of them counts again if none of them flaps any more.
 // and "nodes" one a node of the source in force:
 //   {"name", "seq", "flavor", "amount", "counts" (for the asked flavor), "eligible", "reasons",
 //    "suppressedSince", "suppressedUntil"}.
@@ -78,6 +84,11 @@ Layer layer_of_share(const State& state, const std::string& cluster, const Worke
 /// Adds "follows" and "workers" to `row`, if the queue follows its workers or its annotations are
 /// malformed.
 void add_workers(const State& state, const KnownPair& pair, EventLookup& lookup, Json& row);
+
+/// "clusterMetrics" and so on, as the configuration spells it.
+const char* text_of(CapacitySource source);
+/// "sourceChange" of a presence.
+Json source_change_json(const SourceChange& change);
 
 /// "because": these events with their places, and what each means for the resource.
 Json because_rows(const State& state, const std::vector<Seq>& because, const std::string& resource,

@@ -80,6 +80,11 @@ std::string headroom_text(const Json& headroom) {
          (headroom["reserved"] == "0" ? "" : " and " + cell(headroom["reserved"]));
 }
 
+std::string source_change_text(const Json& change) {
+  return "from " + cell(change["from"]) + " to " + cell(change["to"]) + " by " +
+         seq_text(change["seq"]) + " at " + cell(change["at"]);
+}
+
 std::string capacity_text(const Json& capacity) {
   const std::string flavor = cell(capacity["flavor"]);
   std::string text = "    capacity      " + (flavor.empty() ? "in total" : flavor) + ": offered " +
@@ -94,7 +99,8 @@ std::string capacity_text(const Json& capacity) {
             window_text(layer) + "\n";
   if (const Json& moved = capacity["moved"]; !moved.is_null())
     text += "      last moved    " + cell(moved["from"]) + " -> " + cell(moved["to"]) + " at " +
-            cell(moved["at"]) + " by " + cell(moved["by"]) + "\n";
+            cell(moved["at"]) + " by " + cell(moved["by"]) +
+            (moved.contains("source") ? ": " + source_change_text(moved["source"]) : "") + "\n";
   if (!capacity["bounds"]) return text;
   for (const Json& event : capacity["because"])
     text += "      " + seq_text(event["seq"]) + " at " + cell(event["time"]) + "  " +
@@ -153,6 +159,8 @@ std::string presence_text(const Json& grant) {
     text += std::string(", counts 0 on the hub") +
             (opens.starts_with("when") ? ", again " : " until ") + opens;
   text += "\n";
+  if (const Json& change = presence["sourceChange"]; !change.is_null())
+    text += "      the source changed " + source_change_text(change) + "\n";
   if (const Json& hold = presence["hold"]; !hold.is_null())
     text += "      a mass loss is held since " + cell(hold["since"]) + ", until " +
             cell(hold["until"]) + "\n";

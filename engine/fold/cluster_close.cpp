@@ -261,6 +261,8 @@ void accept_first(Close& close) {
     damped.accept_first(at_once || quiet ? damped.growing
                                          : damped.low.over(close.now, settings.grow_window));
     value.because_ends = true;
+    if (cluster.known && cluster.source_change)
+      value.revalued = {*cluster.source_change, close.now};
   }
   cluster.known = true;
   cluster.totals_accepted = totals_in_force(cluster);
@@ -275,7 +277,10 @@ void step_values(Close& close) {
     if (!belongs_to_source(cluster, key)) continue;
     const bool at_once =
         cluster.observation.at_once_all || cluster.observation.at_once.contains(key);
-    if (cluster.hold && !at_once) continue;
+    if (cluster.hold && !at_once) {
+      if (value.damped.growing > value.damped.accepted) value.damped.held_by = GrowthBar::frozen;
+      continue;
+    }
     const Fall fall = at_once ? Fall::at_once : Fall::damped;
     const Growth may_grow = cluster.hold ? Growth::frozen : growth;
     const Amount before = value.damped.accepted;
@@ -285,6 +290,9 @@ void step_values(Close& close) {
       value.fell_by = cluster.observation.at_once_all ? FallCause::claim_edit
                       : at_once                       ? FallCause::cordon
                                                       : close.lets_fall;
+    else if (value.damped.accepted > before && close.lets_fall == FallCause::second_observation &&
+             value.damped.grew_by == GrowthCause::mass_shrink_hold)
+      value.damped.grew_by = GrowthCause::second_observation;
   }
 }
 

@@ -210,15 +210,30 @@ void recount(const State& state, Cluster& cluster, Causes causes = Causes::nodes
   }
 }
 
+// What every key offers, in all and for growing.
+using Sums = std::map<CapacityKey, std::pair<Int128, Int128>>;
+Sums sums_of(const Cluster& cluster) {
+  Sums sums;
+  for (const auto& [key, value] : cluster.capacity) sums[key] = {value.offered, value.growing};
+  return sums;
+}
+
+// `cause` is what made the sums other than `before`.
+void remember_changes(Cluster& cluster, const Sums& before, Seq cause) {
+  for (auto& [key, value] : cluster.capacity) {
+    const auto was = before.find(key);
+    if ((was == before.end() ? std::pair<Int128, Int128>{} : was->second) !=
+        std::pair{value.offered, value.growing})
+      remember_change(value, cause);
+  }
+}
+
 // Because a flavor or the configuration changed at `cause`: where values were accepted already,
 // that is all that is new about the nodes.
 void recount_because(const State& state, Cluster& cluster, Seq cause) {
-  std::map<CapacityKey, std::pair<Int128, Int128>> before;
-  if (cluster.known)
-    for (const auto& [key, value] : cluster.capacity) before[key] = {value.offered, value.growing};
+  const Sums before = cluster.known ? sums_of(cluster) : Sums{};
   recount(state, cluster, cluster.known ? Causes::none : Causes::nodes);
-  for (auto& [key, value] : cluster.capacity)
-    if (before[key] != std::pair{value.offered, value.growing}) remember_change(value, cause);
+  remember_changes(cluster, before, cause);
 }
 
 // The first of the configured order that knows the cluster; where nothing knows it any more the one
@@ -235,11 +250,17 @@ bool choose_source(const State& state, Cluster& cluster) {
   if (chosen == cluster.source) return false;
   const bool was_totals = cluster.source == CapacitySource::managed_cluster;
   const bool is_totals = chosen == CapacitySource::managed_cluster;
-  if (cluster.source && was_totals != is_totals)
+  if (cluster.source && was_totals != is_totals) {
     cluster.valued = false;  // its first value is waited for
+    for (auto& [key, value] : cluster.capacity) value.damped.held_by = GrowthBar::none;
+  }
+  const bool valued_before = cluster.source && cluster.known;
+  if (valued_before) cluster.source_change = {*cluster.source, *chosen, state.seq, state.now};
   cluster.source = chosen;
   cluster.observation.changed = true;
+  const auto before = sums_of(cluster);
   recount(state, cluster);
+  if (valued_before) remember_changes(cluster, before, state.seq);
   return true;
 }
 
@@ -256,6 +277,7 @@ void begin_anew(const State& state, const std::string& name, Cluster& cluster) {
   cluster.capacity.clear();
   cluster.lanes->clear();
   cluster.valued = cluster.known = false;
+  cluster.source_change.reset();
   cluster.hold.reset();
   cluster.hub_opens.reset();
   cluster.was = Liveness::live;

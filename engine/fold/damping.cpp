@@ -75,6 +75,7 @@ void DampedValue::observe(LogTime at, Amount usable_now, Amount growing_now) {
 
 void DampedValue::begin_anew(LogTime now) {
   gap_since.reset();
+  held_by = GrowthBar::none;  // from now on it is the window
   low.restart(LogTime{0}, std::min(accepted, growing));
   low.push(now, growing);
 }
@@ -102,20 +103,44 @@ GrowthBar DampedValue::growth_bar(LogTime now, const DebounceSettings& settings,
   return deadband_lets(now, settings, quantum, target) ? GrowthBar::none : GrowthBar::deadband;
 }
 
+// `target_before` is what the target was when it was last looked at, or less if it fell by now.
+GrowthCause DampedValue::cause_of_growth(LogTime now, const DebounceSettings& settings,
+                                         Amount target_before, Amount target) const {
+  if (held_by == GrowthBar::frozen) return GrowthCause::mass_shrink_hold;
+  if (target > target_before) return GrowthCause::grow_window;
+  switch (held_by) {
+    case GrowthBar::min_grow_interval: return GrowthCause::min_grow_interval;
+    case GrowthBar::deadband:
+      return gap_since && *gap_since + settings.deadband_max_age <= now
+                 ? GrowthCause::deadband_max_age
+                 : GrowthCause::deadband;
+    case GrowthBar::frozen:
+    case GrowthBar::none: break;
+  }
+  return GrowthCause::grow_window;
+}
+
 bool DampedValue::step(LogTime now, const DebounceSettings& settings, Amount quantum, Fall fall,
                        Growth growth) {
   const Amount shrink_target =
       fall == Fall::at_once ? usable : high.over(now, settings.shrink_window);
   const bool shrinks = accepted > shrink_target;
   if (shrinks) move_to(now, shrink_target);
+  const Amount target_before = low.empty() ? 0 : low.steps().front().value;
   const Amount grow_target = low.over(now, settings.grow_window);
   if (grow_target <= accepted) {
     gap_since.reset();
+    held_by = GrowthBar::none;
     return shrinks;
   }
   if (!gap_since) gap_since = now;
-  if (shrinks || growth_bar(now, settings, quantum, grow_target, growth) != GrowthBar::none)
+  const GrowthBar bar = growth_bar(now, settings, quantum, grow_target, growth);
+  if (shrinks || bar != GrowthBar::none) {
+    held_by = bar;
     return shrinks;
+  }
+  grew_by = cause_of_growth(now, settings, target_before, grow_target);
+  held_by = GrowthBar::none;
   std::erase_if(left,
                 [&](const auto& entry) { return entry.second + settings.deadband_max_age <= now; });
   move_to(now, grow_target);

@@ -73,6 +73,20 @@ enum class Growth : std::uint8_t { allowed, frozen };
 /// What keeps growth back, in the order in which it is looked at.
 enum class GrowthBar : std::uint8_t { none, frozen, min_grow_interval, deadband };
 
+/// What let an accepted value grow: of the bars that held it the one that gave way last. Where
+/// several end at the moment of the growth each of them is true; the one told is the first in this
+/// order.
+enum class GrowthCause : std::uint8_t {
+  mass_shrink_hold,    ///< a loss elsewhere in the cluster was held as long as one may be
+  second_observation,  ///< that hold ended before
+  grow_window,  ///< the least of the window rose to it: also where it rose out of the deadband, and
+                ///< where nothing held it (a window of no length)
+  min_grow_interval,  ///< the interval since the last growth
+  deadband_max_age,   ///< the gap had been too small, for so long
+  deadband,  ///< the same, but it let it go before: to a value that accepted had had lately,
+             ///< or because the configuration changed
+};
+
 /// Layer 2: one (cluster, flavor, resource) from usable to accepted.
 struct DampedValue {
   Amount usable = 0;   ///< U: all eligible nodes
@@ -83,6 +97,10 @@ struct DampedValue {
   std::optional<LogTime> last_grow;
   std::optional<LogTime> gap_since;  ///< since when growTarget exceeds accepted
   std::map<Amount, LogTime> left;    ///< values that accepted had: when it left them
+  /// What kept back a growth for which the grow window was open, when that was last looked at. A
+  /// hold of the cluster counts as frozen.
+  GrowthBar held_by = GrowthBar::none;
+  GrowthCause grew_by = GrowthCause::grow_window;  ///< the last time
 
   /// The step functions take these values from `at` on.
   void observe(LogTime at, Amount usable_now, Amount growing_now);
@@ -103,6 +121,8 @@ struct DampedValue {
 
  private:
   void move_to(LogTime now, Amount value);
+  GrowthCause cause_of_growth(LogTime now, const DebounceSettings& settings, Amount target_before,
+                              Amount target) const;
   bool deadband_lets(LogTime now, const DebounceSettings& settings, Amount quantum,
                      Amount target) const;
 };

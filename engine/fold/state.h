@@ -67,12 +67,31 @@ enum class FallCause : std::uint8_t {
   source_back,         ///< the source had been lost until then
 };
 
+/// A cluster's capacity was told by one source, and is by another since.
+struct SourceChange {
+  CapacitySource from{};
+  CapacitySource to{};
+  Seq seq;     ///< of the event that changed it
+  LogTime at;  ///< of that event
+
+  friend bool operator==(const SourceChange&, const SourceChange&) = default;
+};
+
+/// A first value that took the place of what another source had told.
+struct Revaluation {
+  SourceChange change;  ///< the last one before
+  LogTime at;           ///< when the value was accepted
+
+  friend bool operator==(const Revaluation&, const Revaluation&) = default;
+};
+
 /// The capacity of one key: what the nodes offer and what debounce makes of it.
 struct CapacityValue {
   Int128 offered = 0;  ///< sum of allocatable of eligible nodes
   Int128 growing = 0;  ///< the same without nodes that flap
   DampedValue damped;
   FallCause fell_by = FallCause::shrink_window;  ///< the last time
+  std::optional<Revaluation> revalued;  ///< where its first value was not the cluster's first
   /// Events that changed it, the newest kBecauseMax: up to the first accepted value, and then
   /// since.
   std::vector<Seq> because;
@@ -200,6 +219,8 @@ struct Cluster {
 
   // From nodes to accepted
   std::optional<CapacitySource> source;  ///< in force
+  std::optional<SourceChange>
+      source_change;  ///< the last one, if a value of another had been accepted
   std::int64_t eligible_nodes = 0;
   NameTable<FlapPenalty> flaps;
   std::set<std::pair<LogTime, std::string>>
@@ -362,6 +383,7 @@ struct Refusal {
 struct WriteState {
   std::optional<Outstanding> outstanding;
   std::optional<LogTime> last_write;
+  Seq last_write_seq;           ///< of that write
   std::string awaited_version;  ///< our write's resourceVersion that the watch has not shown yet;
                                 ///< empty: none
   std::optional<Refusal> refusal;

@@ -142,6 +142,7 @@ void note_intent(State& state, const PatchIntended& intent, Seq seq) {
   write.outstanding = Outstanding{seq, intent, std::nullopt};
   state.outstanding[seq] = key;
   write.last_write = state.now;
+  write.last_write_seq = seq;
   const Duration interval = write_interval(state, key);
   if (interval.ns > 0) state.deadlines.set(key, state.now + interval);
   if (intent.target.kind == Kind::manifest_work) expect_work(state, intent);

@@ -115,6 +115,7 @@ class Lines:
 
     def __init__(self):
         self.metrics = {}  # cluster -> {node: facts} of its last ClusterMetrics that named any
+        self.by_nodes = set()  # clusters of which a Node was told: their ClusterMetrics count no more
         self.lines = []
 
     def add(self, event, type_, obj=None, cluster="hub"):
@@ -126,7 +127,10 @@ class Lines:
         if fact in ("SourceSynced", "SourceStale", "SourceLost"):
             self.add(event, {"SourceSynced": "SOURCE_SYNCED", "SourceStale": "SOURCE_STALE",
                              "SourceLost": "SOURCE_LOST"}[fact], cluster=source)
-        elif fact == "ObjectGone" and kind in GROUPS:
+            return
+        if kind == "Node" and fact in ("ObjectObserved", "ObjectGone"):
+            self.leave_metrics(event, source)
+        if fact == "ObjectGone" and kind in GROUPS:
             self.add(event, "DELETED", {"kind": kind, "seq": event["seq"], "metadata": {"name": event["name"]},
                                         "spec": {}}, source)
         elif fact == "ObjectObserved" and event["cause"] == 0 and kind in GROUPS:
@@ -137,15 +141,25 @@ class Lines:
                    "ClusterQueue": queue_object, "ResourceFlavor": flavor_object}[kind](event)
             self.add(event, "MODIFIED", obj, source)
 
+    def gone(self, event, name, cluster):
+        self.add(event, "DELETED", {"kind": "Node", "seq": event["seq"], "metadata": {"name": name}, "spec": {}},
+                 cluster)
+
+    def leave_metrics(self, event, cluster):
+        """Nodes are the first source: from the first one on, nothing counts but what they tell."""
+        if cluster not in self.by_nodes:
+            for name in sorted(self.metrics.get(cluster, {})):
+                self.gone(event, name, cluster)
+        self.by_nodes.add(cluster)
+
     def take_metrics(self, event):
         """A set of nodes: who is not named is gone; no node at all says nothing."""
         cluster = event["name"]
         nodes = event["facts"]["nodes"]
-        if not nodes:
+        if not nodes or cluster in self.by_nodes:
             return
         for name in sorted(set(self.metrics.get(cluster, {})) - set(nodes)):
-            self.add(event, "DELETED", {"kind": "Node", "seq": event["seq"], "metadata": {"name": name}, "spec": {}},
-                     cluster)
+            self.gone(event, name, cluster)
         for name, facts in sorted(nodes.items()):
             self.add(event, "MODIFIED", node_object(event, facts, name), cluster)
         self.metrics[cluster] = nodes

@@ -15,6 +15,7 @@ class Moment:
     def __init__(self, events, seq=None, time=None):
         self.events = [e for e in events if (seq is None or e["seq"] <= seq)
                        and (time is None or milliseconds(e["logTime"]) <= time)]
+        self.event_times = [milliseconds(e["logTime"]) for e in self.events]
         self.seq = self.events[-1]["seq"]
         self.event_time = milliseconds(self.events[-1]["logTime"])
         self.time = self.event_time if time is None else time
@@ -163,8 +164,31 @@ class Moment:
         return {"known": cluster.known, "liveness": "lost" if cluster.lost else "live" if cluster.live else "stale",
                 "hubOpens": opens, "detached": False,
                 "hold": {"since": cluster.held_since, "until": cluster.hold["until"]} if cluster.hold else None,
-                "source": "clusterMetrics" if self.metrics(cluster.name) else "nodes",
-                "namesNoNode": self.metrics(cluster.name)[-1:] == [{}]}
+                "source": self.source(cluster.name), "sourceChange": self.source_change(cluster.name),
+                "namesNoNode": self.source(cluster.name) == "clusterMetrics"
+                and self.metrics(cluster.name)[-1:] == [{}]}
+
+    def first_of(self, name):
+        """(first event of a Node, first event of a ClusterMetrics) of the cluster; None where there is none."""
+        def first(fits):
+            return next((e for e in self.events if e["fact"] in ("ObjectObserved", "ObjectGone") and fits(e)), None)
+        return (first(lambda e: e["kind"] == "Node" and e["source"] == name),
+                first(lambda e: e["kind"] == "ClusterMetrics" and e["name"] == name))
+
+    def source(self, name):
+        node, metrics = self.first_of(name)
+        return "clusterMetrics" if metrics and not node else "nodes"
+
+    def source_change(self, name):
+        """The Nodes that came where a ClusterMetrics had told an accepted value; the order of sources is the default."""
+        node, metrics = self.first_of(name)
+        if not node or not metrics or metrics["seq"] > node["seq"]:
+            return None
+        before = Moment(self.events, time=milliseconds(node["logTime"]) - 1) \
+            if milliseconds(node["logTime"]) > self.event_times[0] else None
+        if before is None or not before.hub.cluster(name).known:
+            return None
+        return {"from": "clusterMetrics", "to": "nodes", "at": milliseconds(node["logTime"]), "seq": node["seq"]}
 
     def metrics(self, name):
         """The nodes that each ClusterMetrics of the cluster named."""
@@ -205,7 +229,7 @@ class Moment:
                 "eligible": winner is not None and eligible(node, self.hub.flavors[winner]),
                 "counts": self.counts(node, flavor), "reasons": self.reasons(node, winner, flavor),
                 "suppressedSince": flap.suppressed_since if suppressed else None,
-                "suppressedUntil": until_reuse(cluster, flap) if suppressed else None}
+                "suppressedUntil": cluster.until_reuse(flap) if suppressed else None}
         return out
 
     def reasons(self, node, winner, flavor):
@@ -231,26 +255,29 @@ class Moment:
     # what `audit why-not` tells
 
     def guards(self, pair):
-        """{(guard, cluster or None): until} of all that keeps the pair from being written, or from growing."""
+        """{(guard, cluster or None): {"until"[, "since"][, "seq"]}} of all that keeps the pair from being written, or
+        from growing.
+        """
         if not self.ours(pair):
-            return {("NotOurs", None): None}
+            return {("NotOurs", None): until(None)}
         out = {}
         if pair[0] not in self.queues:
-            out[("QueueAbsent", None)] = None
+            out[("QueueAbsent", None)] = until(None)
         desired, nominal = self.wished(pair), self.nominal(pair)
         if desired is None and pair[0] in self.queues:
-            out[("CapacityUnknown", None)] = None
+            out[("CapacityUnknown", None)] = until(None)
         elif nominal is not None and desired != nominal:
             out.update(self.write_guards(pair[0]))
         for grant in self.grants(pair):
             cluster = self.hub.cluster(grant["cluster"])
             if grant["reason"] == "ClusterAlreadyClaimed":
-                out[("ClusterAlreadyClaimed", grant["cluster"])] = None
+                out[("ClusterAlreadyClaimed", grant["cluster"])] = until(None)
                 continue
             if cluster.away:
-                out[("HubClosed", grant["cluster"])] = self.presence(cluster)["hubOpens"] if cluster.live else None
+                out[("HubClosed", grant["cluster"])] = until(
+                    self.presence(cluster)["hubOpens"] if cluster.live else None)
             if grant["granted"] < grant.get("step", grant).get("wanted", grant["assigned"]):
-                out[("Capacity", grant["cluster"])] = None
+                out[("Capacity", grant["cluster"])] = until(None)
             out.update(self.capacity_guards(pair, grant, cluster))
         return out
 
@@ -263,8 +290,8 @@ class Moment:
         damped = self.undamped(pair) != self.desired.get(pair[0], {}).get(pair[1:])
         if step and (step["granted"] < step["afterFlavor"] or (damped and own[0] == "none")):
             told += layers.items()
-        return {(name[0].upper() + name[1:], grant["cluster"], flavor): until
-                for flavor, (name, _, until) in told if name != "none"}
+        return {(name[0].upper() + name[1:], grant["cluster"], flavor): {"since": since, "until": end}
+                for flavor, (name, since, end) in told if name != "none"}
 
     def write_guards(self, queue):
         """Why a queue that should be written is not: its last write is on its way, or was just now."""
@@ -274,14 +301,15 @@ class Moment:
             return {}
         after = [e for e in self.events if e["seq"] > sent[-1]["seq"]]
         if not any(e.get("intent") == sent[-1]["seq"] for e in after):
-            return {("UnansweredWrite", None): None}
+            return {("UnansweredWrite", None): {"until": None, "seq": sent[-1]["seq"]}}
         if not any(e["fact"] == "ObjectObserved" and (e["kind"], e["name"]) == ("ClusterQueue", queue) for e in after):
-            return {("WriteNotSeenYet", None): None}
-        due = milliseconds(sent[-1]["logTime"]) + self.hub.settings["writeInterval"]
+            return {("WriteNotSeenYet", None): until(None)}
+        wrote = milliseconds(sent[-1]["logTime"])
+        due = wrote + self.hub.settings["writeInterval"]
         wish = {pair: self.wished(pair) for pair in self.pairs() if pair[0] == queue}
         if due <= self.time or any(v is not None and v < (self.nominal(p) or 0) for p, v in wish.items()):
             return {}
-        return {("WriteInterval", None): due}
+        return {("WriteInterval", None): {"since": wrote, "until": due, "seq": sent[-1]["seq"]}}
 
     # what `audit diff` compares
 
@@ -317,6 +345,11 @@ class Moment:
         return self.base(pair) + total
 
 
+def until(end):
+    """A guard of which only its end is known."""
+    return {"until": end}
+
+
 def same_taint(a, b):
     return (a["key"], a.get("value", ""), a["effect"]) == (b["key"], b.get("value", ""), b["effect"])
 
@@ -324,11 +357,3 @@ def same_taint(a, b):
 def pairs_of(spec):
     return {(a["clusterQueueName"], a["flavor"], canonical(r)) for a in spec["resourceAssignments"]
             for r in a["resources"]}
-
-
-def until_reuse(cluster, flap):
-    """When a suppressed node will count for growing again, if it stays well."""
-    s, step = cluster.settings, 0
-    while cluster.penalty(flap, flap.at + -(-step * s["flapHalfLife"] // 64)) >= s["flapReuse"]:
-        step += 1
-    return min(flap.suppressed_since + s["flapSuppressMax"], flap.at + -(-step * s["flapHalfLife"] // 64))

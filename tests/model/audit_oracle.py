@@ -6,7 +6,7 @@ from collections import defaultdict
 import model
 from audit_events import configuration, lines_of
 from capacity import Row, amounts, canonical, divide, quantum
-from damping import Cluster, window
+from damping import Cluster, at, window
 
 
 class Watched(Cluster):
@@ -18,6 +18,7 @@ class Watched(Cluster):
         self.held_since = None
         self.second_at = None        # when a second observation ended a hold
         self.was_lost = False        # before this moment
+        self.held_before = None      # the hold in force before this moment
 
     def observe(self, totals, now, cordon_only):
         held = self.hold is not None
@@ -28,16 +29,16 @@ class Watched(Cluster):
             self.held_since = now
 
     def settle(self, now):
-        before = {key: value.accepted for key, value in self.keys.items()}
+        before = {key: (value.accepted, value.last_grow, value.gap_since) for key, value in self.keys.items()}
         expired = self.hold is not None and now >= self.hold["until"]
         edited, flushed = self.at_once, set(self.flush)
         super().settle(now)
         for key, value in self.keys.items():
-            old = before.get(key)
+            old = before.get(key, (None,))[0]
             if old is None or value.accepted == old:
                 continue
             if value.accepted > old:
-                by = {"growWindow"}
+                by = self.gave_way(key, now, *before[key])
             else:
                 causes = (("claimEdit", edited), ("cordon", key[0] in flushed), ("massShrinkHold", expired),
                           ("secondObservation", self.second_at == now), ("sourceBack", self.was_lost))
@@ -46,6 +47,43 @@ class Watched(Cluster):
                     by.add("shrinkWindow")  # both at this moment: either is true
             self.moves[key] = (old, value.accepted, now, by)
         self.was_lost = self.lost
+        self.held_before = self.hold
+
+    def gave_way(self, key, now, accepted, last_grow, gap_since):
+        """The bars that held the value until this moment, in which it grew: what held it a millisecond ago and does
+        not now (all times are whole ones). Each of them is true. The grow window is one if its least value was lower
+        than what is accepted now: then no other bar held *this* growth for want of size.
+        """
+        s, value, then, out = self.settings, self.keys[key], now - 1, set()
+        target = value.accepted
+        closed = self.returned is not None and then < self.returned + s["growWindow"]
+        opened = accepted if closed else min(window(value.growable, then - s["growWindow"], then), default=0)
+        if closed or self.returned == now or opened < target:
+            out.add("growWindow")
+        if last_grow is not None and then < last_grow + s["minGrowInterval"]:
+            out.add("minGrowInterval")
+        if self.held_before and at(value.growable, then) > accepted:
+            if self.second_at == now:
+                out.add("secondObservation")
+            if now >= self.held_before["until"]:
+                out.add("massShrinkHold")
+        wanted = max(opened, target)
+        if self.too_small(key, wanted, then, accepted, gap_since):
+            if now - gap_since >= s["deadbandMaxAge"]:
+                out.add("deadbandMaxAge")
+            if wanted > target:
+                out.add("deadband")  # it fell to what had been accepted lately
+        return out
+
+    def too_small(self, key, wanted, then, accepted, gap_since):
+        """Whether the deadband held a growth to `wanted`."""
+        s, value = self.settings, self.keys[key]
+        if gap_since is None or gap_since > then or s["growDeadbandPercent"] == 0 or s["deadbandMaxAge"] == 0:
+            return False
+        if wanted - accepted >= max(quantum(key[1]), wanted * s["growDeadbandPercent"] // 100):
+            return False
+        aged = then - gap_since >= s["deadbandMaxAge"]
+        return not aged and wanted not in window(value.history, then - s["deadbandMaxAge"], then)
 
     # which layer holds a value
 
@@ -88,7 +126,7 @@ class Watched(Cluster):
             return ("frozen", None, None)
         growing = value.growable[-1][1]
         if growing <= value.accepted:
-            return ("flapSuppress", None, None)
+            return ("flapSuppress", *self.suppression(key))
         if self.hold:
             return ("massShrinkHold", self.held_since, self.hold["until"])
         grow = min(window(value.growable, now - s["growWindow"], now))
@@ -99,6 +137,21 @@ class Watched(Cluster):
         if value.last_grow is not None and now < value.last_grow + s["minGrowInterval"]:
             return ("minGrowInterval", value.last_grow, value.last_grow + s["minGrowInterval"])
         return ("deadband", value.gap_since, value.gap_since + s["deadbandMaxAge"])
+
+    def suppression(self, key):
+        """From the first suppression of a node that counts for the key to the end of the last."""
+        flaps = [self.flaps[name] for name, node in self.nodes.items()
+                 if self.was_eligible.get(name) and self.flavor.get(name) == key[0] and name in self.flaps
+                 and self.flaps[name].suppressed_since is not None
+                 and amounts(node["status"]["allocatable"]).get(key[1], 0) > 0]
+        return min(flap.suppressed_since for flap in flaps), max(self.until_reuse(flap) for flap in flaps)
+
+    def until_reuse(self, flap):
+        """When a suppressed node will count for growing again, if it stays well."""
+        s, step = self.settings, 0
+        while self.penalty(flap, flap.at + -(-step * s["flapHalfLife"] // 64)) >= s["flapReuse"]:
+            step += 1
+        return min(flap.suppressed_since + s["flapSuppressMax"], flap.at + -(-step * s["flapHalfLife"] // 64))
 
     @staticmethod
     def stands_since(steps, now, fits):
@@ -235,8 +288,10 @@ def split(rows, bound, unit, policy, out, resource, name):
     short = sum(r.assigned for r in rows) > bound and sum(r.minimum for r in rows) > bound // unit * unit
     for r in rows:
         out[(r.queue, r.flavor, resource)][name] = bound
-        out[(r.queue, r.flavor, resource)]["minimumsAbove"] |= short
     divide(rows, bound, unit, policy)
+    for r in rows:
+        if r.granted < r.assigned:  # what cut it last is why it has no more
+            out[(r.queue, r.flavor, resource)]["minimumsAbove"] = short
 
 
 # ------------------------------------------------------------------------------- what another configuration would do

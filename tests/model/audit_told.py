@@ -52,7 +52,8 @@ def told_grant(r, grant):
         "known": presence["known"], "liveness": presence["liveness"], "detached": presence["detached"],
         "source": presence["source"], "namesNoNode": presence["namesNoNode"],
         "hubOpens": milliseconds(opens) if opens and opens[0].isdigit() else opens,
-        "hold": hold and {k: milliseconds(v) for k, v in hold.items()}}
+        "hold": hold and {k: milliseconds(v) for k, v in hold.items()},
+        "sourceChange": told_source_change(presence["sourceChange"])}
     out["capacity"] = {c["flavor"]: {
         **{k: number(r, c[k]) for k in ("offered", "usable", "growing", "accepted")}, "state": c["state"],
         "layer": (c["layer"]["name"], milliseconds(c["layer"]["since"]), milliseconds(c["layer"]["until"])),
@@ -66,6 +67,10 @@ def told_grant(r, grant):
         "suppressedSince": milliseconds(n["suppressedSince"]), "suppressedUntil": milliseconds(n["suppressedUntil"])}
         for n in grant["nodes"]}
     return out
+
+
+def told_source_change(change):
+    return change and dict(change, at=milliseconds(change["at"]))
 
 
 def plain(reason):
@@ -114,6 +119,10 @@ def told_guard(guard, resource):
     start = guard["text"].split(":")[0].split(" ")
     layer = guard["cluster"] is not None and len(start) == 3 and start[0] == guard["cluster"] and start[2] == resource
     return (guard["guard"], guard["cluster"], *([start[1]] if layer else []))
+
+
+def told_guard_times(guard):
+    return {"since": milliseconds(guard["since"]), "until": milliseconds(guard["until"]), "seq": guard["seq"]}
 
 
 def step_end(text):

@@ -1,13 +1,15 @@
 """Traces for questions about the past: those of traces.py, and on top what such questions stumble over: a queue that is
 deleted and made again, a claim under another name, flavors that select other labels, a cluster of which ClusterMetrics
-tells, queues that spell the alias.
+tells, also until its Nodes do, queues that spell the alias, nodes that flap.
 """
 import json
+import random
 
 import traces
 from traces import line
 
 MORE = ("queuegone", "renamed", "relabel", "metrics", "alias")
+LATER = ("nodeslater", "flapping")  # drawn for themselves: a seed without them is the trace that it always was
 
 
 class Maker(traces.Maker):
@@ -15,6 +17,9 @@ class Maker(traces.Maker):
         super().__init__(seed, features)
         if features is None:
             self.on |= {f for f in MORE if self.r.random() < 0.3}
+            pick = random.Random("later %d" % seed)
+            self.on |= {f for f in LATER if pick.random() < 0.5}
+        self.later = random.Random("traces later %d" % seed)
         if "queuegone" in self.on:
             self.on.discard("writeInterval")  # the model does not know whether a new queue inherits the interval
 
@@ -35,11 +40,35 @@ class Maker(traces.Maker):
             extra += self.renamed(lines, last)
         if "relabel" in self.on and last > 9000:
             extra.append(self.relabelled(last))
+        if "flapping" in self.on and "flap" in self.on:
+            extra += self.flapping(last)
         merged = sorted(lines + extra, key=lambda entry: entry["time"])  # sorted keeps the order of equal times
         if "metrics" in self.on and "stale" not in self.on:
-            merged = by_metrics(merged, self.clusters[-1])
+            until = None
+            if "nodeslater" in self.on and last > 9000:
+                until = self.later.randrange(2000, last, 500)
+            merged = by_metrics(merged, self.clusters[-1], until, self.later)
         self.lines = merged
         return merged
+
+    def flapping(self, last):
+        """A node of the last cluster that comes and goes, quicker than its penalty decays, and stays in the end."""
+        r, out = self.later, []
+        node = self.node_of(r)
+        when = r.randrange(0, max(500, last // 2), 500)
+        for _ in range(r.randint(3, 5)):
+            for ready in ("True", "False"):
+                told = json.loads(json.dumps(node))
+                told["status"]["conditions"][0]["status"] = ready
+                out.append(line(when, "Node", told, cluster=self.clusters[-1]))
+                when += r.choice([500, 1000, 4000, 9000])
+        return [*out, line(when, "Node", node, cluster=self.clusters[-1])]
+
+    def node_of(self, r):
+        return {"metadata": {"name": "flapper", "labels": {"type": r.choice(["od", "od", "spot"])}}, "spec": {},
+                "status": {"allocatable": {traces.canonical_gpu(x): str(r.randint(3, 12)) + ("Gi" if x == "memory" else "")
+                                           for x in self.resources},
+                           "conditions": [{"type": "Ready", "status": "True"}]}}
 
     def moment(self, last):
         return self.r.randrange(2000, last, 500)
@@ -67,23 +96,32 @@ class Maker(traces.Maker):
             "metadata": {"name": name}, "spec": dict(traces.FLAVORS[name], nodeLabels=labels)}, "MODIFIED")
 
 
-def by_metrics(lines, cluster):
-    """The cluster's Nodes as one ClusterMetrics, which knows no Ready: a node that is not has a taint."""
+def by_metrics(lines, cluster, until=None, pick=None):
+    """The cluster's Nodes as one ClusterMetrics, which knows no Ready: a node that is not has a taint. From `until` on
+    the Nodes themselves; then one may have been left out, or another told that is none.
+    """
     nodes, out, changed = {}, [], None
+    wrong = pick.choice([None, "ghost", "hidden"]) if until is not None else None
 
     def flush():
         if changed is not None:
+            nodes_told = dict(list(nodes.items())[1:]) if wrong == "hidden" else dict(nodes)
+            if wrong == "ghost" and nodes:
+                nodes_told["ghost"] = next(iter(nodes.values()))
             told = [{"name": n, "labels": o["metadata"].get("labels", {}), "taints": taints_of(o),
                      "unschedulable": bool(o["spec"].get("unschedulable")),
-                     "allocatableResources": o["status"]["allocatable"]} for n, o in nodes.items()]
+                     "allocatableResources": o["status"]["allocatable"]} for n, o in nodes_told.items()]
             out.append({"type": "MODIFIED", "time": changed, "cluster": "hub", "object": {
                 "apiVersion": "galaxy.kubestellar.io/v1alpha1", "kind": "ClusterMetrics", "metadata": {"name": cluster},
                 "status": {"nodes": told} if told else {}}})
 
-    for entry in lines:
+    for place, entry in enumerate(lines):
         if changed is not None and entry["time"] != changed:
             flush()
             changed = None
+        if until is not None and entry["time"] >= until:
+            out += [line(until, "Node", o, cluster=cluster) for o in nodes.values()]
+            return out + lines[place:]
         if entry.get("object", {}).get("kind") == "Node" and entry["cluster"] == cluster:
             name = entry["object"]["metadata"]["name"]
             nodes.pop(name, None)

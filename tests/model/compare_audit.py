@@ -20,8 +20,8 @@ import traces
 from audit_events import history_rows, milliseconds, quotas_of, read_log
 from audit_moment import Moment
 from audit_oracle import totals_of, world
-from audit_told import (differing, number, step_end, told_diff, told_grant, told_guard, told_history,
-                        told_hours, told_quota)
+from audit_told import (differing, number, step_end, told_diff, told_grant, told_guard, told_guard_times,
+                        told_history, told_hours, told_quota)
 from capacity import canonical
 
 # Guards that keep a write back; the others keep a quota from being more.
@@ -131,7 +131,8 @@ class Judge:
                              "undamped": moment.undamped(pair)},
                   {k: number(r, document[k]) for k in ("nominal", "desired", "undamped")})
         expected = moment.guards(pair)
-        told = {told_guard(g, pair[2]): milliseconds(g["until"]) for g in document["guards"]}
+        told = {told_guard(g, pair[2]): told_guard_times(g) for g in document["guards"]}
+        told = {name: {k: v for k, v in one.items() if k in expected.get(name, one)} for name, one in told.items()}
         self.hold([*question, "guards"], expected, told)
         differs = moment.wished(pair) not in (None, moment.nominal(pair))
         names = [g["guard"] for g in document["guards"]]

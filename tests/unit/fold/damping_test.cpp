@@ -111,6 +111,117 @@ TEST_CASE("growth keeps its interval") {
   CHECK(value.accepted == 30);
 }
 
+TEST_CASE("a growth tells which bar ended: the grow window") {
+  DampedValue value = accepted(100);
+  value.observe(at(10), 200, 200);
+  CHECK_FALSE(step(value, 10, plain()));
+  CHECK(step(value, 310, plain()));
+  CHECK(value.grew_by == GrowthCause::grow_window);
+  CHECK(value.held_by == GrowthBar::none);
+}
+
+TEST_CASE("a growth tells which bar ended: the interval since the last one") {
+  DebounceSettings settings = plain();
+  settings.min_grow_interval = seconds(1000);
+  DampedValue value = accepted(10);
+  value.observe(at(0), 20, 20);
+  CHECK(step(value, 300, settings));
+  CHECK(value.grew_by == GrowthCause::grow_window);
+  value.observe(at(310), 30, 30);
+  CHECK_FALSE(step(value, 610, settings));
+  CHECK(value.held_by == GrowthBar::min_grow_interval);
+  CHECK(step(value, 1300, settings));
+  CHECK(value.grew_by == GrowthCause::min_grow_interval);
+}
+
+TEST_CASE("a growth tells which bar ended: the deadband, by its age") {
+  DebounceSettings settings;
+  settings.min_grow_interval = {0};
+  DampedValue value = accepted(1000);
+  value.observe(at(0), 1010, 1010);
+  CHECK_FALSE(step(value, 300, settings));
+  CHECK(value.held_by == GrowthBar::deadband);
+  CHECK(step(value, 300 + 1800, settings));
+  CHECK(value.grew_by == GrowthCause::deadband_max_age);
+}
+
+TEST_CASE("where the target rises out of the deadband the window gave way") {
+  DebounceSettings settings;
+  settings.min_grow_interval = {0};
+  DampedValue value = accepted(1000);
+  value.observe(at(0), 1010, 1010);
+  CHECK_FALSE(step(value, 300, settings));
+  value.observe(at(400), 1050, 1050);
+  CHECK_FALSE(step(value, 400, settings));
+  CHECK(value.held_by == GrowthBar::deadband);
+  CHECK(value.next_deadline(at(400), settings) == at(700));
+  CHECK(step(value, 700, settings));
+  CHECK(value.accepted == 1050);
+  CHECK(value.grew_by == GrowthCause::grow_window);
+}
+
+TEST_CASE("where the target falls to a value of lately the deadband gave way before its age") {
+  DebounceSettings settings;
+  settings.min_grow_interval = {0};
+  DampedValue value = accepted(1005);
+  value.observe(at(10), 1000, 1000);
+  CHECK(step(value, 25, settings));
+  value.observe(at(30), 1010, 1010);
+  CHECK_FALSE(step(value, 330, settings));
+  CHECK(value.held_by == GrowthBar::deadband);
+  value.observe(at(400), 1005, 1005);
+  CHECK(step(value, 400, settings));
+  CHECK(value.accepted == 1005);
+  CHECK(value.grew_by == GrowthCause::deadband);
+}
+
+TEST_CASE("a bar that another configuration ends is told as what it was") {
+  DebounceSettings settings;
+  settings.min_grow_interval = {0};
+  DampedValue value = accepted(1000);
+  value.observe(at(0), 1010, 1010);
+  CHECK_FALSE(step(value, 300, settings));
+  SECTION("the deadband is smaller") {
+    settings.grow_deadband_percent = 1;
+    CHECK(step(value, 500, settings));
+    CHECK(value.grew_by == GrowthCause::deadband);
+  }
+  SECTION("its age is shorter") {
+    settings.deadband_max_age = seconds(150);
+    CHECK(step(value, 500, settings));
+    CHECK(value.grew_by == GrowthCause::deadband_max_age);
+  }
+}
+
+TEST_CASE("of two bars that end at one moment the first in their order is told") {
+  DebounceSettings settings;
+  settings.min_grow_interval = seconds(2100);
+  DampedValue value = accepted(900);
+  value.observe(at(0), 1000, 1000);
+  CHECK(step(value, 300, settings));
+  value.observe(at(300), 1010, 1010);
+  CHECK_FALSE(step(value, 600, settings));  // the gap is 1800 s old at 2400 s, the interval over
+  CHECK(step(value, 2400, settings));
+  CHECK(value.grew_by == GrowthCause::min_grow_interval);
+  value.observe(at(2410), 1200, 1200);
+  settings.min_grow_interval = seconds(310);
+  CHECK_FALSE(step(value, 2410, settings));
+  CHECK(step(value, 2710, settings));  // and the window
+  CHECK(value.grew_by == GrowthCause::grow_window);
+}
+
+TEST_CASE("after its source was away a value is held by the window alone") {
+  DebounceSettings settings = plain();
+  DampedValue value = accepted(10);
+  value.observe(at(0), 20, 20);
+  CHECK_FALSE(value.step(at(310), settings, 1, Fall::damped, Growth::frozen));
+  CHECK(value.held_by == GrowthBar::frozen);
+  value.begin_anew(at(400));
+  CHECK_FALSE(step(value, 400, settings));
+  CHECK(step(value, 700, settings));
+  CHECK(value.grew_by == GrowthCause::grow_window);
+}
+
 TEST_CASE(
     "with the defaults the fourth quick flap suppresses, until the penalty has halved twice") {
   const DebounceSettings settings;

@@ -1,0 +1,252 @@
+// What `why` and `why-not` tell of the bars: each case is a small history whose times are worked
+// out by hand from the debounce parameters.
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "tests/unit/replay/audit_trace.h"
+
+namespace fairlead {
+namespace {
+
+/// A hub with two queues and the flavors od and spot, a claim of 500 cpu of od of c1 for qa.
+class Told {
+ public:
+  explicit Told(const std::vector<std::string>& settings) {
+    for (const std::string& set : settings) head_ += "args: --set " + set + "\n";
+    head_ += "args: --set capacity.headroom.percent={}\ninclude: small.yaml\n";
+    hub(0, "ClusterResourceClaim", "galaxy.kubestellar.io/v1alpha1", "k",
+        R"("spec":{"clusterName":"c1","nominalResources":{"cpu":"1000"},"resourceAssignments":)"
+        R"([{"clusterQueueName":"qa","flavor":"od","resources":{"cpu":"500"}}]})");
+  }
+
+  Told& node(int second, const std::string& name, int cpu, bool ready = true,
+             const std::string& flavor = "od") {
+    return line(second, "c1", "Node", "v1",
+                R"("metadata":{"name":")" + name + R"(","labels":{"type":")" + flavor +
+                    R"("}},"status":{"allocatable":{"cpu":")" + std::to_string(cpu) +
+                    R"("},"conditions":[{"type":"Ready","status":")" + (ready ? "True" : "False") +
+                    R"("}]})");
+  }
+  Told& hub(int second, const std::string& kind, const std::string& api, const std::string& name,
+            const std::string& rest, const std::string& type = "MODIFIED") {
+    return line(second, "hub", kind, api, R"("metadata":{"name":")" + name + R"("},)" + rest, type);
+  }
+  Told& totals(int second, int cpu, const std::string& type = "MODIFIED") {
+    return hub(second, "ManagedCluster", "cluster.open-cluster-management.io/v1", "c1",
+               R"("status":{"conditions":[{"type":"ManagedClusterConditionAvailable",)"
+               R"("status":"True"}],"allocatable":{"cpu":")" +
+                   std::to_string(cpu) + R"("}})",
+               type);
+  }
+  Told& metrics(int second, int cpu) {
+    return hub(second, "ClusterMetrics", "galaxy.kubestellar.io/v1alpha1", "c1",
+               R"("status":{"nodes":[{"name":"m1","labels":{"type":"od"},"allocatableResources":)"
+               R"({"cpu":)" +
+                   std::to_string(cpu) + "}}]}");
+  }
+
+  Json ask_at(const std::string& verb, int second) {
+    if (!log_) {
+      std::istringstream text(head_ + lines_ + "----\n");
+      log_ = std::make_unique<MemoryLog>();
+      rehearse(read_trace(text), *log_);
+    }
+    return Json::parse(ask(*log_, verb + " qa od cpu --as-of " + time(second) + " -o json"));
+  }
+  /// What `why` tells of the flavor od of c1.
+  Json capacity(int second, const std::string& flavor = "od") {
+    const Json document = ask_at("why", second);
+    for (const Json& row : document.at("grants").at(0).at("capacity"))
+      if (row["flavor"] == flavor) return row;
+    return nullptr;
+  }
+  Json moved(int second) { return capacity(second)["moved"]; }
+  Json presence(int second) { return ask_at("why", second).at("grants").at(0).at("presence"); }
+  /// The guard of that name; null if it is not told.
+  Json guard(int second, const std::string& name) {
+    const Json document = ask_at("why-not", second);
+    for (const Json& row : document.at("guards"))
+      if (row["guard"] == name) return row;
+    return nullptr;
+  }
+  Event event(std::uint64_t seq) {
+    const auto reader = log_->read(Seq{seq});
+    REQUIRE(reader.has_value());
+    const auto read = (*reader)->next();
+    REQUIRE(read.has_value());
+    REQUIRE(read->has_value());
+    return **read;
+  }
+
+  static std::string time(int second) { return to_rfc3339(LogTime{} + seconds(second)); }
+
+ private:
+  Told& line(int second, const std::string& cluster, const std::string& kind,
+             const std::string& api, const std::string& rest,
+             const std::string& type = "MODIFIED") {
+    lines_ += R"({"type":")" + type + R"(","time":")" + time(second) + R"(","cluster":")" +
+              cluster + R"(","object":{"apiVersion":")" + api + R"(","kind":")" + kind + R"(",)" +
+              rest + "}}\n";
+    return *this;
+  }
+
+  std::string head_, lines_;
+  std::unique_ptr<MemoryLog> log_;
+};
+
+const std::vector<std::string> kAtOnce{"debounce.firstQuiet=0s"};
+
+void check_moved(const Json& moved, const char* from, const char* to, int second, const char* by) {
+  INFO(to_text(moved));
+  REQUIRE(moved.is_object());
+  CHECK(moved["from"] == from);
+  CHECK(moved["to"] == to);
+  CHECK(moved["at"] == Told::time(second));
+  CHECK(moved["by"] == by);
+}
+
+TEST_CASE("why: a growth that the deadband held until the gap was old") {
+  Told told(kAtOnce);
+  told.node(0, "n1", 100).node(100, "n1", 101);
+  CHECK(told.capacity(2199)["layer"]["name"] == "deadband");
+  CHECK(told.capacity(2199)["layer"]["until"] == Told::time(100 + 300 + 1800));
+  CHECK(told.moved(2199).is_null());
+  check_moved(told.moved(2200), "100", "101", 2200, "deadbandMaxAge");
+}
+
+TEST_CASE("why: a growth that the interval held since the one before") {
+  Told told({"debounce.firstQuiet=0s", "debounce.growWindow=10s"});
+  told.node(0, "n1", 10).node(100, "n2", 10).node(120, "n3", 10);
+  check_moved(told.moved(150), "10", "20", 110, "growWindow");
+  CHECK(told.capacity(150)["layer"]["name"] == "minGrowInterval");
+  check_moved(told.moved(170), "20", "30", 170, "minGrowInterval");
+}
+
+TEST_CASE("why: a growth that a later observation lifted out of the deadband") {
+  Told told(kAtOnce);
+  told.node(0, "n1", 100).node(100, "n1", 101).node(500, "n1", 110);
+  CHECK(told.capacity(799)["layer"]["name"] == "deadband");
+  check_moved(told.moved(800), "100", "110", 800, "growWindow");
+}
+
+TEST_CASE("why: a growth that a held loss of another flavor kept back") {
+  Told told(kAtOnce);
+  told.node(0, "n1", 10).node(0, "s1", 100, true, "spot").node(100, "n2", 10);
+  told.node(395, "s1", 100, false, "spot");
+  SECTION("until the hold is over") {
+    CHECK(told.capacity(401)["layer"]["name"] == "massShrinkHold");
+    check_moved(told.moved(455), "10", "20", 455, "massShrinkHold");
+  }
+  SECTION("until it was seen again") {
+    told.node(430, "n3", 1);
+    check_moved(told.moved(430), "10", "20", 430, "secondObservation");
+  }
+}
+
+TEST_CASE(
+    "why and why-not: since when nodes that flap are left out, and until when at the latest") {
+  Told told(kAtOnce);
+  told.node(0, "n1", 10);
+  // Each falls four times, 30 s apart: the fourth suppresses, with a penalty of 3872 after it. 125
+  // steps of 1/64 of 900 s are the fewest after which that is below 1000: 1757.8125 s.
+  for (int i = 0; i < 4; ++i) {
+    told.node(100 + 30 * i, "f1", 5).node(101 + 30 * i, "f1", 5, false);
+    told.node(110 + 30 * i, "f2", 3).node(112 + 30 * i, "f2", 3, false);
+  }
+  told.node(300, "f1", 5).node(300, "f2", 3);
+  const Json layer = told.capacity(600)["layer"];
+  CHECK(layer["name"] == "flapSuppress");
+  CHECK(layer["since"] == Told::time(191));
+  CHECK(layer["until"] == to_rfc3339(LogTime{} + seconds(202) + Duration{1'757'812'500'000}));
+  const Json guard = told.guard(600, "FlapSuppress");
+  REQUIRE(guard.is_object());
+  CHECK(guard["since"] == layer["since"]);
+  CHECK(guard["until"] == layer["until"]);
+}
+
+TEST_CASE("why: a suppression ends by flapSuppressMax, if that is first") {
+  Told told({"debounce.firstQuiet=0s", "debounce.flapSuppressMax=10m"});
+  told.node(0, "n1", 10);
+  for (int i = 0; i < 4; ++i) told.node(100 + 30 * i, "f1", 5).node(101 + 30 * i, "f1", 5, false);
+  told.node(300, "f1", 5);
+  const Json layer = told.capacity(600)["layer"];
+  CHECK(layer["name"] == "flapSuppress");
+  CHECK(layer["since"] == Told::time(191));
+  CHECK(layer["until"] == Told::time(191 + 600));
+  CHECK(told.capacity(790)["layer"]["name"] == "flapSuppress");
+  CHECK(told.capacity(791)["layer"]["name"] == "growWindow");
+}
+
+TEST_CASE("why: a first value of another source says what it took the place of") {
+  Told told({"debounce.firstQuiet=20s"});
+  told.totals(0, 6).node(100, "n1", 10);
+  CHECK(told.presence(99)["sourceChange"].is_null());
+  const Json waits = told.capacity(110)["layer"];
+  CHECK(waits["name"] == "firstQuiet");
+  CHECK(waits["until"] == Told::time(120));
+  const Json change = told.presence(110)["sourceChange"];
+  REQUIRE(change.is_object());
+  CHECK(change["from"] == "managedCluster");
+  CHECK(change["to"] == "nodes");
+  CHECK(change["at"] == Told::time(100));
+  const Event cause = told.event(change["seq"].get<std::uint64_t>());
+  CHECK(std::get<ObjectObserved>(cause.fact).key.name == "n1");
+  CHECK(waits["text"].get<std::string>().starts_with(
+      "the source changed from managedCluster to nodes by seq " + to_text(change["seq"]) + " at " +
+      Told::time(100) + ": its first value must hold still"));
+  const Json moved = told.moved(120);
+  REQUIRE(moved.is_object());
+  CHECK(moved["from"].is_null());
+  CHECK(moved["to"] == "10");
+  CHECK(moved["at"] == Told::time(120));
+  CHECK(moved["by"] == "sourceChange");
+  CHECK(moved["source"] == change);
+}
+
+TEST_CASE("why: a value that another source of the same kind moved names the change") {
+  Told told({"debounce.firstQuiet=0s", "debounce.growWindow=10s"});
+  told.metrics(0, 20).node(100, "n1", 10);
+  check_moved(told.moved(115), "20", "10", 115, "shrinkWindow");
+  const Json change = told.presence(115)["sourceChange"];
+  CHECK(change["from"] == "clusterMetrics");
+  CHECK(change["to"] == "nodes");
+  CHECK(change["at"] == Told::time(100));
+  const Json because = told.capacity(115)["because"];
+  REQUIRE(because.size() == 1);
+  CHECK(because[0]["seq"] == change["seq"]);
+  CHECK(because[0]["text"].get<std::string>().ends_with(
+      "; the source changed from clusterMetrics to nodes"));
+}
+
+TEST_CASE("why: a source that nobody had accepted a value of yet is no change") {
+  Told told({});
+  told.totals(0, 6).node(10, "n1", 10);
+  CHECK(told.presence(200)["sourceChange"].is_null());
+  CHECK(told.moved(200).is_null());
+  CHECK(told.capacity(20)["layer"]["text"].get<std::string>().starts_with("the first value"));
+}
+
+TEST_CASE("why: a flavor that appears after the source changed has no first value of it") {
+  Told told({"debounce.firstQuiet=20s"});
+  told.totals(0, 6).node(100, "n1", 10).node(200, "s1", 5, true, "spot");
+  CHECK(told.moved(210)["by"] == "sourceChange");
+  CHECK(told.capacity(210, "spot")["moved"].is_null());
+}
+
+TEST_CASE("why-not: writeInterval names the write that it counts from") {
+  Told told({"debounce.firstQuiet=0s", "debounce.growWindow=0s", "debounce.minGrowInterval=0s"});
+  told.node(0, "n1", 10).node(100, "n2", 10).node(102, "n3", 10);
+  const Json guard = told.guard(103, "WriteInterval");
+  REQUIRE(guard.is_object());
+  CHECK(guard["since"] == Told::time(100));
+  CHECK(guard["until"] == Told::time(105));
+  const std::uint64_t seq = guard["seq"].get<std::uint64_t>();
+  const Event write = told.event(seq);
+  REQUIRE(std::holds_alternative<PatchIntended>(write.fact));
+  CHECK(std::get<PatchIntended>(write.fact).target.name == "qa");
+  CHECK(to_rfc3339(write.log_time) == Told::time(100));
+  CHECK(guard["text"].get<std::string>().ends_with("since write " + std::to_string(seq)));
+}
+
+}  // namespace
+}  // namespace fairlead
