@@ -77,7 +77,7 @@ enum class GrowthBar : std::uint8_t { none, frozen, min_grow_interval, deadband 
 /// several end at the moment of the growth each of them is true; the one told is the first in this
 /// order.
 enum class GrowthCause : std::uint8_t {
-  mass_shrink_hold,    ///< a loss elsewhere in the cluster was held as long as one may be
+  mass_shrink_hold,    ///< a loss of its cluster was held, as long as one may be
   second_observation,  ///< that hold ended before
   grow_window,  ///< the least of the window rose to it: also where it rose out of the deadband, and
                 ///< where nothing held it (a window of no length)

@@ -180,7 +180,7 @@ class Moment:
         return "clusterMetrics" if metrics and not node else "nodes"
 
     def source_change(self, name):
-        """The Nodes that came where a ClusterMetrics had told an accepted value; the order of sources is the default."""
+        """The Nodes that came where a ClusterMetrics had told an accepted value; sources are in their default order."""
         node, metrics = self.first_of(name)
         if not node or not metrics or metrics["seq"] > node["seq"]:
             return None

@@ -66,7 +66,7 @@ class Maker(traces.Maker):
 
     def node_of(self, r):
         return {"metadata": {"name": "flapper", "labels": {"type": r.choice(["od", "od", "spot"])}}, "spec": {},
-                "status": {"allocatable": {traces.canonical_gpu(x): str(r.randint(3, 12)) + ("Gi" if x == "memory" else "")
+                "status": {"allocatable": {traces.canonical_gpu(x): "%d%s" % (r.randint(3, 12), "Gi" * (x == "memory"))
                                            for x in self.resources},
                            "conditions": [{"type": "Ready", "status": "True"}]}}
 
