@@ -254,8 +254,9 @@ Layer layer_of(const State& state, const std::string& cluster_name, const Cluste
   if (first_value_awaited(cluster)) return first_value_layer(cluster, settings);
   const bool falls = damped.accepted > damped.usable;
   const bool grows = !falls && damped.growing > damped.accepted;
-  // Of two layers that bar a growth the one is told that lasts longer.
-  if (grows && cluster.was != Liveness::live)
+  // Of two layers that bar a growth the one is told that lasts longer: also of nodes that flap the
+  // window begins when the source is back.
+  if (!falls && damped.usable > damped.accepted && cluster.was != Liveness::live)
     return {"frozen",
             "growth is frozen while the source is stale; then growWindow begins anew",
             cluster.unavailable_since,

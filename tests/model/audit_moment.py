@@ -177,7 +177,7 @@ class Moment:
 
     def source(self, name):
         node, metrics = self.first_of(name)
-        return "clusterMetrics" if metrics and not node else "nodes"
+        return "nodes" if node else "clusterMetrics" if metrics else None
 
     def source_change(self, name):
         """The Nodes that came where a ClusterMetrics had told an accepted value; sources are in their default order."""
@@ -272,6 +272,9 @@ class Moment:
             cluster = self.hub.cluster(grant["cluster"])
             if grant["reason"] == "ClusterAlreadyClaimed":
                 out[("ClusterAlreadyClaimed", grant["cluster"])] = until(None)
+                continue
+            if self.source(grant["cluster"]) is None:
+                out[("NoCapacitySource", grant["cluster"])] = until(None)
                 continue
             if cluster.away:
                 out[("HubClosed", grant["cluster"])] = until(

@@ -1,8 +1,13 @@
 // What `why` and `why-not` tell of the bars: each case is a small history whose times are worked
 // out by hand from the debounce parameters.
 #include <catch2/catch.hpp>
+#include <memory>
 #include <sstream>
+#include <string>
+#include <vector>
 
+#include "engine/base/json.h"
+#include "engine/log/memory_log.h"
 #include "tests/unit/replay/audit_trace.h"
 
 namespace fairlead {
@@ -26,6 +31,10 @@ class Told {
                     R"("}},"status":{"allocatable":{"cpu":")" + std::to_string(cpu) +
                     R"("},"conditions":[{"type":"Ready","status":")" + (ready ? "True" : "False") +
                     R"("}]})");
+  }
+  Told& source(int second, const std::string& type) {
+    lines_ += R"({"type":")" + type + R"(","cluster":"c1","time":")" + time(second) + "\"}\n";
+    return *this;
   }
   Told& hub(int second, const std::string& kind, const std::string& api, const std::string& name,
             const std::string& rest, const std::string& type = "MODIFIED") {
@@ -175,6 +184,16 @@ TEST_CASE("why: a suppression ends by flapSuppressMax, if that is first") {
   CHECK(layer["until"] == Told::time(191 + 600));
   CHECK(told.capacity(790)["layer"]["name"] == "flapSuppress");
   CHECK(told.capacity(791)["layer"]["name"] == "growWindow");
+}
+
+TEST_CASE("why: where the source is stale that bars a growth longer than nodes that flap") {
+  Told told(kAtOnce);
+  told.node(0, "n1", 10);
+  for (int i = 0; i < 4; ++i) told.node(100 + 30 * i, "f1", 5).node(101 + 30 * i, "f1", 5, false);
+  told.node(300, "f1", 5).source(400, "SOURCE_STALE").source(500, "SOURCE_SYNCED");
+  CHECK(told.capacity(399)["layer"]["name"] == "flapSuppress");
+  CHECK(told.capacity(450)["layer"]["name"] == "frozen");
+  CHECK(told.capacity(500)["layer"]["name"] == "flapSuppress");
 }
 
 TEST_CASE("why: a first value of another source says what it took the place of") {
