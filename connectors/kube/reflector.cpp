@@ -216,7 +216,8 @@ void Reflector::slow_down(LogTime now, int status, std::string_view body) {
   if (status == 403 && narrowed(now)) return;
   say(status_text(status, body));
   if (status == 403) refused();
-  wait(now, jittered(settings_.slow_retry), true);
+  // Slower and slower: a server that starts refuses for a moment, too.
+  back_off(now, true, std::nullopt);
   out_.rediscover = status == 404;
 }
 

@@ -30,7 +30,6 @@ struct ReflectorSettings {
   std::int64_t page_limit = 500;  ///< objects a page; quartered when a page is too large
   Duration backoff_first = milliseconds(800);
   Duration backoff_max = seconds(30);
-  Duration slow_retry = seconds(30);        ///< after 401, 403 and while the kind is not served
   Duration request_timeout = seconds(60);   ///< for one page
   Duration list_silence_max = seconds(30);  ///< of a streaming list before pages are tried instead
   Duration watch_silence_max =

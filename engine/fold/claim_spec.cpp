@@ -148,6 +148,9 @@ std::variant<ClaimTerms, ClaimFault> understand(const ClaimSpec& spec,
   terms.cluster = spec.cluster_name;
   if (terms.cluster.empty())
     return ClaimFault{"Malformed", "spec.clusterName: expected a name, got nothing"};
+  if (terms.cluster == kHub || terms.cluster == kSelf)
+    return ClaimFault{"Malformed",
+                      "spec.clusterName: \"" + terms.cluster + "\" is the name of no member"};
   NamedAmounts nominal;
   Faulty fault = read_amounts(spec.nominal_resources, "spec.nominalResources", aliases, nominal);
   for (const auto& [resource, named] : nominal)

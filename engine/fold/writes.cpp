@@ -43,6 +43,21 @@ void drop_outstanding(State& state, WriteState& write) {
   write.outstanding.reset();
 }
 
+// The object's next deadline: the first moment at which one of the things that keep a write back
+// ends by itself. Each may outlast another: an interval the wait after a conflict, a refusal's wait
+// the interval.
+void set_deadline(State& state, const WriteKey& key, const WriteState& write) {
+  LogTime next = kForever;
+  const auto consider = [&](LogTime at) {
+    if (at > state.now) next = std::min(next, at);
+  };
+  if (write.outstanding && write.outstanding->doubted_until)
+    consider(*write.outstanding->doubted_until);
+  if (write.refusal) consider(write.refusal->retry_at);
+  if (write.last_write) consider(*write.last_write + write_interval(state, key));
+  state.deadlines.set(key, next);
+}
+
 // Our version has come if the watch shows it or a later one; versions that are no numbers only if
 // it shows that very one.
 bool reached(const std::string& seen, const std::string& awaited) {
@@ -127,12 +142,15 @@ Duration write_interval(const State& state, const WriteKey& key) {
 }
 
 bool awaits_sight(const State& state, const std::string& source, const ObjectKey& key) {
-  const auto at = state.writes.find({source, key, false});
-  if (at == state.writes.end()) return false;
-  const WriteState& write = at->second;
-  return !write.awaited_version.empty() ||
-         (write.outstanding && write.outstanding->doubted_until) ||
-         (write.refusal && write.refusal->intent == Digest{});
+  for (const bool status : {false, true}) {
+    const auto at = state.writes.find({source, key, status});
+    if (at == state.writes.end()) continue;
+    const WriteState& write = at->second;
+    if (!write.awaited_version.empty() || (write.outstanding && write.outstanding->doubted_until) ||
+        (write.refusal && write.refusal->intent == Digest{}))
+      return true;
+  }
+  return false;
 }
 
 void note_intent(State& state, const PatchIntended& intent, Seq seq) {
@@ -143,8 +161,7 @@ void note_intent(State& state, const PatchIntended& intent, Seq seq) {
   state.outstanding[seq] = key;
   write.last_write = state.now;
   write.last_write_seq = seq;
-  const Duration interval = write_interval(state, key);
-  if (interval.ns > 0) state.deadlines.set(key, state.now + interval);
+  set_deadline(state, key, write);
   if (intent.target.kind == Kind::manifest_work) expect_work(state, intent);
   expect_multikueue(state, intent);
 }
@@ -192,24 +209,37 @@ void note_rejected(State& state, const PatchRejected& rejected, Seq seq) {
                           state.now + wait,
                           conflict ? 0 : attempts};
   drop_outstanding(state, write);
-  state.deadlines.set(entry->first, state.now + wait);
+  set_deadline(state, entry->first, write);
   touch(state, entry->first.object);
 }
 
 void note_unknown(State& state, const PatchUnknown& unknown) {
   if (auto* entry = find_outstanding(state, unknown.intent)) {
-    if (entry->first.status) {
-      drop_outstanding(
-          state, entry->second);  // nothing depends on a status: the next change writes it whole
-    } else {
-      entry->second.outstanding->doubted_until = state.now + kDoubt;
-      state.deadlines.set(entry->first, state.now + kDoubt);
-    }
+    entry->second.outstanding->doubted_until = state.now + kDoubt;
+    set_deadline(state, entry->first, entry->second);
     touch(state, entry->first.object);
   }
 }
 
+namespace {
+
+// What a status says is not kept of its object. Another version than that which the write was
+// derived from shows that something was written, perhaps this: it is derived again.
+void note_status_observed(State& state, const WriteKey& key, WriteState& write,
+                          const ObjectObserved& seen) {
+  const bool conflicted = write.refusal && write.refusal->intent == Digest{};
+  const bool doubted = write.outstanding && write.outstanding->doubted_until &&
+                       write.outstanding->intent.resource_version != seen.resource_version;
+  if (conflicted) write.refusal.reset();
+  if (doubted) drop_outstanding(state, write);
+  if (conflicted || doubted) touch(state, key.object);
+}
+
+}  // namespace
+
 void note_observed(State& state, const std::string& source, const ObjectObserved& seen) {
+  if (const auto status = state.writes.find({source, seen.key, true}); status != state.writes.end())
+    note_status_observed(state, status->first, status->second, seen);
   const auto at = state.writes.find({source, seen.key, false});
   if (at == state.writes.end()) return;
   WriteState& write = at->second;
@@ -235,10 +265,13 @@ void note_gone(State& state, const std::string& source, const ObjectKey& key) {
 }
 
 void reach_write_deadline(State& state, const WriteKey& key) {
-  const auto at = state.writes.find(key);
-  if (at != state.writes.end() && at->second.outstanding && at->second.outstanding->doubted_until &&
-      *at->second.outstanding->doubted_until <= state.now)
-    drop_outstanding(state, at->second);
+  if (const auto at = state.writes.find(key); at != state.writes.end()) {
+    WriteState& write = at->second;
+    if (write.outstanding && write.outstanding->doubted_until &&
+        *write.outstanding->doubted_until <= state.now)
+      drop_outstanding(state, write);
+    set_deadline(state, key, write);
+  }
   if (key.object.kind == Kind::cluster_queue)
     requote(state, key.object.name);
   else

@@ -280,6 +280,13 @@ std::optional<EventDraft> Ingest::take(const State& state, const WatchFact& fact
   return log(SourceLost{kind, ""});
 }
 
+void Ingest::wrote(const SourceName& source, const ObjectKey& key, const std::string& uid,
+                   const std::string& resource_version) {
+  const auto at = newest_.find({source, key});
+  if (!resource_version.empty() && at != newest_.end() && at->second.uid == uid)
+    is_older(source, key, uid, resource_version);
+}
+
 std::string Ingest::newest_version(const SourceName& source, const ObjectKey& key) const {
   const auto* version = find(newest_, std::pair{source, key});
   return version ? version->resource_version : "";

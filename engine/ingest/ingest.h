@@ -33,6 +33,11 @@ class Ingest {
   /// logged; empty if none. The next write of the object carries it.
   std::string newest_version(const SourceName& source, const ObjectKey& key) const;
 
+  /// The answer to a write of ours told the version that it made, before the stream shows it. Only
+  /// of an object that the stream has shown: with the version alone nobody knows which it is.
+  void wrote(const SourceName& source, const ObjectKey& key, const std::string& uid,
+             const std::string& resource_version);
+
   const IngestCounts& counts() const { return counts_; }
 
  private:

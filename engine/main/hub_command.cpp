@@ -39,9 +39,6 @@ struct HubCommandOptions {
   bool recommend_only = false;
 };
 
-/// A clock that is further behind the log is worth a word.
-constexpr Duration kClockBehindMax = seconds(5);
-
 std::string identity() {
   std::array<char, 256> host{};
   if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
@@ -168,11 +165,11 @@ Result<void> run_hub(const HubCommandOptions& options) {
     say({Urgency::info, "listening", {{"port", std::to_string(endpoint->port())}}});
   }
 
-  SystemClock clock((*log)->last_time());
-  if (clock.lead() > kClockBehindMax)
+  SystemClock clock((*log)->last_time(), [&say](LogTime told) {
     say({Urgency::warn,
          "the clock is behind the log: log time goes at half speed until it has caught up",
-         {{"log", to_rfc3339((*log)->last_time())}}});
+         {{"log", to_rfc3339(told)}}});
+  });
   const WriteMode mode = options.recommend_only ? WriteMode::recommend : WriteMode::apply;
   SnapshotStore snapshots(options.data);
   HubCore core(**log, clock, {identity(), mode, hub_kinds(), &snapshots}, say);

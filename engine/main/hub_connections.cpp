@@ -1,5 +1,6 @@
 #include "engine/main/hub_connections.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/runtime/hub_scope.h"
@@ -60,6 +61,10 @@ ApiServerSettings HubConnections::settings_for(const Configuration& configuratio
   settings.writes = {configuration.writes.qps, configuration.writes.burst};
   settings.reflector.stale_after = configuration.debounce.stale_after;
   settings.reflector.lost_after = configuration.debounce.lost_after;
+  // A healthy server may say nothing for a minute: a stream is opened again, which proves it, long
+  // before its silence counts.
+  settings.reflector.watch_silence_max = std::min(
+      settings.reflector.watch_silence_max, Duration{configuration.debounce.stale_after.ns / 2});
   settings.scopes = hub_scopes(configuration);
   settings.diagnose = [say = say_](const std::string& line) { say({Urgency::warn, line, {}}); };
   return settings;

@@ -122,6 +122,8 @@ Result<void> HubCore::take_answers() {
       const WriteKey& target = key->second;
       if (reaches(ingest_.newest_version(target.cluster, target.object), answer.resource_version))
         answer.resource_version.clear();
+      else if (answer.result == WriteResult::accepted)
+        ingest_.wrote(target.cluster, target.object, answer.uid, answer.resource_version);
     }
     auto outcome = applier_.answered(answer, now());
     if (!outcome) continue;

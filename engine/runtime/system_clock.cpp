@@ -1,5 +1,7 @@
 #include "engine/runtime/system_clock.h"
 
+#include <utility>
+
 namespace fairlead {
 
 namespace {
@@ -11,17 +13,24 @@ LogTime utc() {
 
 }  // namespace
 
-SystemClock::SystemClock(LogTime not_before)
-    : time_(not_before), asked_(std::chrono::steady_clock::now()) {}
+SystemClock::SystemClock(LogTime not_before, std::function<void(LogTime)> behind)
+    : behind_(std::move(behind)), time_(not_before), asked_(std::chrono::steady_clock::now()) {}
 
 LogTime SystemClock::now() {
-  const std::lock_guard lock(mutex_);
-  const auto asked = std::chrono::steady_clock::now();
-  const auto elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(asked - asked_).count();
-  asked_ = asked;
-  return time_.at(utc(), Duration{elapsed});
+  LogTime told;
+  bool turned = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto asked = std::chrono::steady_clock::now();
+    const Duration elapsed{std::chrono::nanoseconds(asked - asked_).count()};
+    asked_ = asked;
+    const LogTime is = utc();
+    told = time_.at(is, elapsed);
+    turned = !is_behind_ && told - is > kClockBehindMax;
+    is_behind_ = turned || (is_behind_ && told > is);
+  }
+  if (turned && behind_) behind_(told);
+  return told;
 }
-
-Duration SystemClock::lead() { return now() - utc(); }
 
 }  // namespace fairlead

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <mutex>
 
 #include "engine/base/time.h"
@@ -29,18 +30,23 @@ class ForwardTime {
   LogTime last_;
 };
 
+/// A clock that is further behind what it told is worth a word.
+inline constexpr Duration kClockBehindMax = seconds(5);
+
 /// UTC of this machine, or ahead of it after it was set back. May be asked from any thread.
 class SystemClock final : public Clock {
  public:
-  /// `not_before`: the last time that was told before this process started; 0 for none.
-  explicit SystemClock(LogTime not_before = {});
+  /// `not_before`: the last time that was told before this process started; 0 for none. `behind`
+  /// is called with the time that is told when UTC turns out to be more than kClockBehindMax behind
+  /// it, and not again before UTC has caught up; by the thread that asks.
+  explicit SystemClock(LogTime not_before = {}, std::function<void(LogTime)> behind = {});
 
   LogTime now() override;
-  /// How far it is ahead of UTC.
-  Duration lead();
 
  private:
+  const std::function<void(LogTime)> behind_;
   std::mutex mutex_;
+  bool is_behind_ = false;
   ForwardTime time_;
   std::chrono::steady_clock::time_point asked_;
 };

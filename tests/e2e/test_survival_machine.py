@@ -53,6 +53,7 @@ class MachineTest(SurvivalTest):
         hub.start(self.faults.environment)
         self.wait_for_rest(hub)
         self.faults.tell(clock_seconds=-3600)
+        self.assertTrue(wait_for("a word about the clock", lambda: hub.said("the clock is behind the log")))
         self.show(LESS)
         self.wait_for_convergence(hub)
         hub.stop()

@@ -1,0 +1,112 @@
+// Writes that meet others: what is refused because somebody was faster, and what follows an answer
+// that the stream has not caught up with.
+#include <algorithm>
+#include <utility>
+
+#include "tests/unit/runtime/hub_bench.h"
+
+using namespace fairlead;
+
+namespace {
+
+HubBench settled_bench(Duration write_interval) {
+  HubBench bench;
+  bench.at_once();
+  bench.configuration.debounce.write_interval = write_interval;
+  return bench;
+}
+
+ClusterQueueFacts with_quota(ClusterQueueFacts facts, const char* nominal) {
+  facts.groups.front().flavors.front().resources.front().nominal = *Quantity::parse(nominal);
+  return facts;
+}
+
+// Carries out what is asked for until nothing is; the stream shows nothing of it. The versions that
+// statuses made, in order.
+std::vector<std::string> write_unseen(HubBench& bench) {
+  std::vector<std::string> versions;
+  for (bench.step(); !bench.requests.empty(); bench.step())
+    for (const WriteRequest& request : std::exchange(bench.requests, {})) {
+      const Event event = events_of(*bench.log, request.intent).front();
+      auto written = bench.hub.write(request.intent, std::get<PatchIntended>(event.fact));
+      if (request.verb == Verb::apply_status) versions.push_back(written.answer.resource_version);
+      bench.core->answer(std::move(written.answer));
+    }
+  return versions;
+}
+
+}  // namespace
+
+TEST_CASE("what a conflict kept back comes when its interval is over") {
+  HubBench bench = settled_bench(seconds(5));
+  bench.run();
+  bench.advance(seconds(20));
+  REQUIRE(bench.quotas() == "500 500");
+  const ObjectKey queue = HubBench::queue("high");
+  const auto lowered = with_quota(bench.hub.facts<ClusterQueueFacts>(queue), "50");
+
+  bench.core->offer(bench.hub.put(queue, lowered));
+  bench.step();
+  REQUIRE_FALSE(bench.requests.empty());
+  WatchFact faster = bench.hub.put(queue, lowered);  // Kueue writes its status
+  for (const WriteRequest& request : std::exchange(bench.requests, {})) bench.carry_out(request);
+  bench.core->offer(std::move(faster));
+  bench.settle();
+  const auto refused = facts_in<PatchRejected>(*bench.log);
+  REQUIRE(refused.size() == 1);
+  CHECK(refused.front().http_code == 409);
+  CHECK(bench.quotas() == "50 500");
+
+  bench.advance(seconds(6));
+  CHECK(bench.quotas() == "500 500");
+}
+
+TEST_CASE("a status carries the version that the answer to the one before told") {
+  HubBench bench = settled_bench(Duration{});
+  bench.run();
+  std::vector<std::string> versions;
+  for (const char* node : {"on-demand-0", "on-demand-1", "on-demand-2"}) {
+    bench.core->offer(bench.member.remove(HubBench::node(node)));
+    for (std::string& version : write_unseen(bench)) versions.push_back(std::move(version));
+  }
+  REQUIRE(versions.size() >= 3);
+  CHECK(std::is_sorted(versions.begin(), versions.end()));
+  CHECK(facts_in<PatchRejected>(*bench.log).empty());
+}
+
+TEST_CASE(
+    "a status without an answer is not sent again before the stream shows what became of it") {
+  HubBench bench = settled_bench(seconds(1));
+  bench.run();
+  bench.advance(seconds(5));
+  bench.core->offer(bench.member.remove(HubBench::node("on-demand-0")));
+  std::optional<WatchFact> shown;
+  for (bench.step(); !bench.requests.empty(); bench.step())
+    for (const WriteRequest& request : std::exchange(bench.requests, {})) {
+      if (request.verb != Verb::apply_status) {
+        bench.carry_out(request);
+        continue;
+      }
+      const Event event = events_of(*bench.log, request.intent).front();
+      shown = bench.hub.write(request.intent, std::get<PatchIntended>(event.fact)).shown;
+      WriteAnswer lost;
+      lost.intent = request.intent;
+      lost.result = WriteResult::unknown;
+      lost.reason = "timeout";
+      bench.core->answer(std::move(lost));
+    }
+  REQUIRE(shown.has_value());
+  const Seq before = bench.log->last_seq();
+  const auto statuses = [&] {
+    const auto intents = facts_in<PatchIntended>(*bench.log, next(before));
+    return std::count_if(intents.begin(), intents.end(), [](const PatchIntended& intent) {
+      return intent.verb == Verb::apply_status;
+    });
+  };
+  bench.advance(seconds(5));
+  CHECK(statuses() == 0);
+  bench.core->offer(std::move(*shown));
+  bench.advance(seconds(5));
+  CHECK(statuses() == 1);  // the same once more: what a status says is not kept
+  CHECK(facts_in<PatchRejected>(*bench.log).empty());
+}
