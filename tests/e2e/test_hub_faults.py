@@ -1,13 +1,16 @@
 """`fairlead hub` while things break: itself, the API server, the connection, the history that it watches."""
 
+import json
 import random
+import threading
 import time
 import unittest
 
-from harness.fleet import CLAIMS, CRDS, add_node, claim, prepare_hub, quotas, remove_node
-from harness.hub import Hub
+from harness.apiserver import Refused
+from harness.fleet import CLAIMS, CRDS, QUEUES, add_node, claim, prepare_hub, quotas, remove_node
+from harness.hub import AT_ONCE, Hub
 from harness.process import stays
-from test_hub import HubTest
+from test_hub import HIGH, HubTest
 
 NEEDS = ("controlplane", "fairlead")
 
@@ -49,6 +52,51 @@ class RestartTest(HubTest):
         self.member.resume()
         remove_node(self.member, "on-demand-0")
         self.wait_for_cpu(hub, "400", "500", timeout=60)
+
+
+    def test_a_server_with_nothing_to_say_is_not_taken_for_a_lost_one(self):
+        """Bookmarks come once a minute: a stream is proved sooner where less silence counts."""
+        hub = self.started_with_claim(settings=(AT_ONCE, "debounce.staleAfter=4s", "debounce.lostAfter=8s"))
+        time.sleep(12)
+        self.wait_for_cpu(hub, "500", "500")
+        hub.stop()
+        self.assertEqual([hub.events(fact=fact) for fact in ("SourceStale", "SourceLost")], [[], []])
+
+
+class ConflictTest(HubTest):
+    """Somebody writes the queue's status all the time, as Kueue does on a busy hub."""
+
+    def begin_to_write(self):
+        self.ends = threading.Event()
+        writer = threading.Thread(target=self.write_statuses)
+        writer.start()
+        self.addCleanup(writer.join)
+        self.addCleanup(self.ends.set)
+
+    def write_statuses(self):
+        number = 0
+        while not self.ends.is_set():
+            number += 1
+            try:
+                self.server.merge(f"{QUEUES}/{HIGH}/status", {"status": {"pendingWorkloads": number}}, user="admin")
+            except Refused:
+                return  # the queue is gone
+
+    def test_what_a_conflict_kept_back_comes_when_the_write_interval_is_over(self):
+        hub = self.started_with_claim(settings=(AT_ONCE, "debounce.writeInterval=2s"))
+        self.begin_to_write()
+        conflicts = []
+        for base in range(1, 13):
+            time.sleep(2.5)
+            self.server.merge(f"{QUEUES}/{HIGH}", {"metadata": {"annotations": {
+                "fairlead.io/base-quota": json.dumps({"on-demand": {"cpu": str(base)}})}}})
+            self.wait_for_cpu(hub, str(500 + base), "500", timeout=90)
+            conflicts = [event for event in hub.events(fact="PatchRejected") if event["httpCode"] == 409]
+            if len(conflicts) >= 3:
+                break
+        self.assertTrue(conflicts, "nobody was faster: the test tests nothing")
+        hub.stop()
+        hub.check_log()
 
 
 class CompactionTest(HubTest):
