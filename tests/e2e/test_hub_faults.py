@@ -79,8 +79,9 @@ class ConflictTest(HubTest):
             number += 1
             try:
                 self.server.merge(f"{QUEUES}/{HIGH}/status", {"status": {"pendingWorkloads": number}}, user="admin")
-            except Refused:
-                return  # the queue is gone
+            except Refused as refused:
+                if refused.code == 404:  # the queue is gone
+                    return
 
     def test_what_a_conflict_kept_back_comes_when_the_write_interval_is_over(self):
         hub = self.started_with_claim(settings=(AT_ONCE, "debounce.writeInterval=2s"))
@@ -92,7 +93,7 @@ class ConflictTest(HubTest):
                 "fairlead.io/base-quota": json.dumps({"on-demand": {"cpu": str(base)}})}}})
             self.wait_for_cpu(hub, str(500 + base), "500", timeout=90)
             conflicts = [event for event in hub.events(fact="PatchRejected") if event["httpCode"] == 409]
-            if len(conflicts) >= 3:
+            if conflicts:
                 break
         self.assertTrue(conflicts, "nobody was faster: the test tests nothing")
         hub.stop()
