@@ -4,6 +4,7 @@
 
 #include "engine/fold/capacity.h"
 #include "engine/fold/cluster.h"
+#include "engine/fold/flavors.h"
 #include "engine/fold/queues.h"
 #include "engine/plan/claim_status.h"
 
@@ -187,7 +188,7 @@ std::vector<std::string> reasons_against(const State& state, const NodeFacts& no
   std::vector<std::string> reasons;
   if (counted.flavor != flavor)
     reasons.push_back((counted.eligible ? "counts for flavor " : "of flavor ") + counted.flavor +
-                      (state.flavors.contains(flavor) ? "" : "; " + flavor + " does not exist"));
+                      (flavor_exists(state, flavor) ? "" : "; " + flavor + " does not exist"));
   if (!node.ready) reasons.emplace_back("NotReady");
   if (node.unschedulable) reasons.emplace_back("cordoned");
   const auto winner = state.flavors.find(counted.flavor);

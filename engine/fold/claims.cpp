@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "engine/fold/cluster.h"
+#include "engine/fold/flavors.h"
 #include "engine/fold/queues.h"
 #include "schema/debounce_parameter.h"
 
@@ -300,6 +301,7 @@ void observe_claim(State& state, const ObjectObserved& seen, Seq seq) {
   if (!before.empty() && before != cluster_name) choose_winner(state, before);
   if (claim.terms)
     for (const AssignmentRow& row : claim.terms->rows) settle_conflict(state, row.cluster_queue);
+  release_gone_flavors(state);
 }
 
 void forget_claim(State& state, const std::string& name) {
@@ -321,6 +323,7 @@ void forget_claim(State& state, const std::string& name) {
   state.claims.erase(at);
   state.open_claims.erase(name);
   choose_winner(state, cluster_name);
+  release_gone_flavors(state);
 }
 
 void reopen_claims_of(State& state, const std::string& cluster) {

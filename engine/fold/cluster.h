@@ -21,8 +21,6 @@ void observe_metrics(State& state, const std::string& cluster, const ClusterMetr
 void observe_managed_cluster(State& state, const std::string& cluster,
                              const ManagedClusterFacts* facts, Seq seq);
 void observe_profile(State& state, const ObjectKey& key, const ClusterProfileFacts* facts);
-void observe_flavor(State& state, const std::string& flavor, const ResourceFlavorFacts* facts,
-                    Seq seq);
 /// A source of the cluster (all of them where `kind` is none) became live, stale or lost.
 void observe_liveness(State& state, const SourceName& source, std::optional<Kind> kind,
                       const std::string& cluster, Liveness liveness, Seq seq);

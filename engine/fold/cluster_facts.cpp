@@ -416,18 +416,6 @@ void observe_profile(State& state, const ObjectKey& key, const ClusterProfileFac
   judge_presence(state, facts->cluster, cluster, joined_before);
 }
 
-void observe_flavor(State& state, const std::string& flavor, const ResourceFlavorFacts* facts,
-                    Seq seq) {
-  if (facts) {
-    state.flavors[flavor] = *facts;
-    state.flavor_seqs[flavor] = seq;
-  } else {
-    state.flavors.erase(flavor);
-    state.flavor_seqs.erase(flavor);
-  }
-  recount_everything(state);
-}
-
 void recount_everything(State& state) {
   for (auto& [name, cluster] : state.clusters) {
     open_cluster(state, name);

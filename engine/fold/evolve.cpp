@@ -3,6 +3,7 @@
 #include "engine/base/check.h"
 #include "engine/fold/claims.h"
 #include "engine/fold/cluster.h"
+#include "engine/fold/flavors.h"
 #include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/observe.h"
 #include "engine/fold/multikueue/worker_quota.h"

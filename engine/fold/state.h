@@ -402,7 +402,8 @@ struct State {
   Configuration configuration;
   Seq configuration_seq;
 
-  std::map<std::string, ResourceFlavorFacts> flavors;
+  std::map<std::string, ResourceFlavorFacts> flavors;  ///< also `gone_flavors`, as last seen
+  std::set<std::string> gone_flavors;  ///< left the hub while a claim or a member's work names them
   std::map<std::string, Seq> flavor_seqs;
   std::map<std::string, Cluster> clusters;
   Memo<NameTable<Cluster*>> opened;  ///< clusters that open_cluster found, which it does by hash

@@ -4,6 +4,7 @@
 
 #include "engine/fold/claims.h"
 #include "engine/fold/cluster.h"
+#include "engine/fold/flavors.h"
 #include "engine/fold/queues.h"
 
 namespace fairlead {
@@ -70,6 +71,7 @@ void observe_work(State& state, const ObjectObserved& seen, Seq seq) {
   if (!quota && seen.key.name != kQueueWork) return;
   Cluster& cluster = open_cluster(state, seen.key.namespace_);
   Work& work = quota ? cluster.quota_work : cluster.queue_work;
+  const std::vector<WorkQuota> before = std::move(work.facts.quotas);
   work = {true,
           seen.uid,
           seen.resource_version,
@@ -80,6 +82,7 @@ void observe_work(State& state, const ObjectObserved& seen, Seq seq) {
   const auto quotas = quotas_of(state, work.facts);
   const bool admits = work.settled() && !waits_for_flavors(state, work);
   confirm(state, cluster, admits ? quotas : least_of(cluster.confirmed, quotas));
+  if (before != work.facts.quotas) release_gone_flavors(state);
   reopen_claims_of(state, seen.key.namespace_);
 }
 
@@ -91,6 +94,7 @@ void forget_work(State& state, const ObjectKey& key) {
   if (key.name != kQuotaWork) return;
   at->second.quota_work = {};
   confirm(state, at->second, {});
+  release_gone_flavors(state);
   reopen_claims_of(state, key.namespace_);
 }
 

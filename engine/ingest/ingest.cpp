@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "engine/fold/flavors.h"
 #include "engine/fold/multikueue/observe.h"
 #include "engine/fold/works.h"
 #include "engine/fold/writes.h"
@@ -68,8 +69,7 @@ struct Known {
     return at && at->managed == facts;
   }
   bool operator()(const ResourceFlavorFacts& facts) const {
-    const auto* flavor = find(state.flavors, seen.key.name);
-    return flavor && *flavor == facts;
+    return flavor_exists(state, seen.key.name) && state.flavors.at(seen.key.name) == facts;
   }
   bool operator()(const ClusterQueueFacts& facts) const {
     if (source != kHub) {
@@ -156,7 +156,7 @@ bool exists(const State& state, const SourceName& source, const ObjectKey& key) 
     case Kind::node: return at && at->nodes.contains(key.name);
     case Kind::cluster_metrics: return at && at->metrics_known;
     case Kind::managed_cluster: return at && at->managed.has_value();
-    case Kind::resource_flavor: return state.flavors.contains(key.name);
+    case Kind::resource_flavor: return flavor_exists(state, key.name);
     case Kind::cluster_queue: {
       if (source != kHub) return at && at->member_queues.contains(key.name);
       const Queue* queue = find(state.queues, key.name);

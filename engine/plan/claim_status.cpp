@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/fold/cluster.h"
+#include "engine/fold/flavors.h"
 #include "engine/fold/queues.h"
 #include "engine/fold/works.h"
 #include "engine/fold/writes.h"
@@ -141,7 +142,7 @@ std::vector<std::string> warnings_of(const Draft& draft) {
   for (const Grant& grant : draft.claim.grants) {
     if (!draft.state.queues.contains(grant.row.cluster_queue))
       warnings.push_back("ClusterQueue " + grant.row.cluster_queue + " does not exist");
-    if (!draft.state.flavors.contains(grant.row.flavor))
+    if (!flavor_exists(draft.state, grant.row.flavor))
       warnings.push_back("ResourceFlavor " + grant.row.flavor + " does not exist");
   }
   if (draft.cluster && draft.cluster->known && !draft.cluster->detached)
@@ -192,10 +193,14 @@ Condition fully_granted(const Draft& draft) {
   for (const Grant& grant : draft.claim.grants) {
     const std::string reason = grant_reason(draft.state, draft.claim, grant, draft.wishes);
     if (reason.empty()) continue;
-    return {"FullyGranted", "False", reason,
-            grant.row.cluster_queue + " " + grant.row.flavor + " " + grant.row.spelled + ": " +
-                amount_text(grant.row.resource, grant.granted) + " of " +
-                amount_text(grant.row.resource, grant.row.assigned)};
+    std::string message = grant.row.cluster_queue + " " + grant.row.flavor + " " +
+                          grant.row.spelled + ": " +
+                          amount_text(grant.row.resource, grant.granted) + " of " +
+                          amount_text(grant.row.resource, grant.row.assigned);
+    if (reason == "FlavorNotFound")
+      message += "; the hub lacks ResourceFlavor " + grant.row.flavor +
+                 ": until it is there, what hub and member have of this stays as it is";
+    return {"FullyGranted", "False", reason, message};
   }
   return {"FullyGranted", "True", "AllGranted", "every assignment is granted in full"};
 }
@@ -266,6 +271,10 @@ Condition propagated(const Draft& draft) {
   if (!conflicts.empty())
     return {type, "False", "LocalQueueConflict",
             "LocalQueue " + conflicts.front() + " at the member points elsewhere"};
+  if (member_is_frozen(draft.state, draft.cluster_name))
+    return {type, "False", "MemberFrozen",
+            "the member has quota of a ClusterQueue or ResourceFlavor that the claim names and the "
+            "hub has not shown; it is left as it is until the hub shows that"};
   if (waits_for_member(draft))
     return {type, "False", "WaitingForMember", "the member has not applied its quota yet"};
   return {type, "True", "Propagated", "hub and member have the quota"};

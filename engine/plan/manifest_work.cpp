@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/fold/cluster.h"
+#include "engine/fold/flavors.h"
 #include "engine/fold/queues.h"
 #include "engine/fold/works.h"
 #include "engine/plan/cluster_queue.h"
@@ -93,10 +94,29 @@ bool names_queue(const Claim* claim, const std::string& queue) {
                      [&](const AssignmentRow& row) { return row.cluster_queue == queue; });
 }
 
+// What the work has of a pair; null if nothing. The resource as the queue spells it.
+const WorkQuota* quota_in(const Work& work, const std::string& queue, const std::string& flavor,
+                          const std::string& resource) {
+  for (const WorkQuota& quota : work.facts.quotas)
+    if (quota.cluster_queue == queue && quota.flavor == flavor && quota.resource == resource)
+      return &quota;
+  return nullptr;
+}
+
+bool stands_in(const Work& work, const std::string& queue, const std::string& flavor) {
+  return std::any_of(work.facts.quotas.begin(), work.facts.quotas.end(),
+                     [&](const WorkQuota& quota) {
+                       return quota.cluster_queue == queue && quota.flavor == flavor;
+                     });
+}
+
+// A flavor belongs at the member while the hub has it, and stays with what the work has of it when
+// it is gone.
 std::vector<ResourceGroup> member_groups(const State& state, const std::string& cluster_name,
                                          const std::string& queue) {
   const Cluster& cluster = state.clusters.at(cluster_name);
   const std::set<std::string>& flavors = cluster.named.at(queue);
+  const Work& work = cluster.quota_work;
   const Claim* claim = claim_at(state, cluster_name);
   std::map<QuotaKey, Amount> wanted;
   for (const QuotaKey& pair : owned_pairs(state, queue))
@@ -104,12 +124,18 @@ std::vector<ResourceGroup> member_groups(const State& state, const std::string& 
   Shape shape = shape_groups(state, queue, wanted);
   for (ResourceGroup& group : shape.groups) {
     std::erase_if(group.flavors, [&](const FlavorQuotas& flavor) {
-      return !flavors.contains(flavor.name) || !state.flavors.contains(flavor.name);
+      if (!flavors.contains(flavor.name) || !state.flavors.contains(flavor.name)) return true;
+      return !flavor_exists(state, flavor.name) && !stands_in(work, queue, flavor.name);
     });
     for (FlavorQuotas& flavor : group.flavors)
       for (ResourceQuota& quota : flavor.resources) {
         quota.borrowing_limit.reset();
         quota.lending_limit.reset();
+        const WorkQuota* held = quota_in(work, queue, flavor.name, quota.name);
+        if (held && !flavor_exists(state, flavor.name)) {
+          quota.nominal = to_quantity(quota.name, held->nominal);
+          continue;
+        }
         const QuotaKey pair{flavor.name,
                             canonical_resource(state.configuration.resource_aliases, quota.name)};
         const Amount amount =
@@ -403,11 +429,23 @@ std::vector<std::string> local_queue_conflicts(const State& state,
   return found;
 }
 
+bool member_is_frozen(const State& state, const std::string& cluster_name) {
+  const auto at = state.clusters.find(cluster_name);
+  const Claim* claim = claim_at(state, cluster_name);
+  if (at == state.clusters.end() || !claim || !claim->terms) return false;
+  const auto& rows = claim->terms->rows;
+  return std::any_of(rows.begin(), rows.end(), [&](const AssignmentRow& row) {
+    return stands_in(at->second.quota_work, row.cluster_queue, row.flavor) &&
+           !(state.queues.contains(row.cluster_queue) && state.flavors.contains(row.flavor));
+  });
+}
+
 bool member_is_written(const State& state, const std::string& cluster_name) {
   const auto at = state.clusters.find(cluster_name);
   if (at == state.clusters.end() || !has_member(state, at->second)) return false;
   const Cluster& cluster = at->second;
   if (cluster.detached || cluster.lost() || !cluster.known) return false;
+  if (member_is_frozen(state, cluster_name)) return false;
   const Claim* claim = claim_at(state, cluster_name);
   return !claim || claim->known;  // else its first value is still waited for
 }

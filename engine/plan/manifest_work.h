@@ -19,8 +19,13 @@ using LocalQueueId = std::pair<std::string, std::string>;
 /// ResourceFlavors. Quotas differ by cluster, which no policy can express: they stay in a work.
 bool has_policies(const State& state);
 
-/// Whether the member's objects follow the hub's at present: it is joined, reachable, and its
-/// capacity is known.
+/// Whether its quota work has a (queue, flavor) that its claim names and whose ClusterQueue or
+/// ResourceFlavor the hub has not shown since the log began: what they are is not known here, so
+/// nothing of the member is rewritten.
+bool member_is_frozen(const State& state, const std::string& cluster);
+
+/// Whether the member's objects follow the hub's at present: it is joined, reachable, its capacity
+/// is known and it is not frozen.
 bool member_is_written(const State& state, const std::string& cluster);
 
 /// The events that decided what the member should have.

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "engine/fold/flavors.h"
 #include "engine/fold/queues.h"
 
 namespace fairlead {
@@ -83,7 +84,7 @@ class Placing {
   bool refuse_first(const QuotaKey& pair) {
     if (covers_alias_twice(state_, queue_, pair.resource))
       return withhold(pair, "AmbiguousResourceAlias"), true;
-    if (!state_.flavors.contains(pair.flavor)) return withhold(pair, "FlavorNotFound"), true;
+    if (!flavor_exists(state_, pair.flavor)) return withhold(pair, "FlavorNotFound"), true;
     return false;
   }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <tuple>
 
+#include "engine/fold/flavors.h"
 #include "engine/fold/works.h"
 
 namespace fairlead {
@@ -140,7 +141,10 @@ std::vector<ObjectKey> objects_held(const State& state, const SourceName& source
     case Kind::cluster_profile:
     case Kind::manifest_work:
     case Kind::binding_policy: return held_of_clusters(state, kind);
-    case Kind::resource_flavor: add_names(keys, kind, state.flavors); break;
+    case Kind::resource_flavor:
+      for (const auto& [name, flavor] : state.flavors)
+        if (flavor_exists(state, name)) keys.push_back({kind, "", name});
+      break;
     case Kind::cluster_queue:
       for (const auto& [name, queue] : state.queues)
         if (queue.present) keys.push_back({kind, "", name});

@@ -6,14 +6,15 @@ import unittest
 from harness.apiserver import Refused
 from harness.controlplane import ControlPlane
 from harness.fleet import (CLAIMS, CRDS, FLAVORS, MANAGED_CLUSTERS, NODES, QUEUES, WORKS, add_node, add_nodes, claim,
-                           prepare_hub, quantity, quota, quotas, remove_node, set_quota)
+                           flavor, prepare_hub, quantity, quota, quotas, remove_node, set_quota)
 from harness.hub import AT_ONCE, Hub
-from harness.process import stays
+from harness.process import stays, wait_for
 
 NEEDS = ("controlplane", "fairlead")
 
 HIGH, LOW = "high-priority-queue", "low-priority-queue"
 CLAIM = f"{CLAIMS}/cluster2-resource-claim"
+FLAVOR_CRD = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/resourceflavors.kueue.x-k8s.io"
 
 
 class HubTest(unittest.TestCase):
@@ -267,6 +268,48 @@ class MemberTest(HubTest):
         self.wait_for_cpu(hub, "400", "500")
         hub.stop()
         hub.check_log()
+
+    def test_flavors_that_go_with_their_crd_and_come_back_take_nothing_from_hub_or_member(self):
+        hub = self.hub(settings=(AT_ONCE, "members.mode=manifestWork")).start()
+        self.server.create(CLAIMS, claim())
+        hub.wait_until("the member's work", lambda: self.server.get(self.WORK))
+        self.agent_reports()
+        self.wait_for_cpu(hub, "500", "500")
+        before, written = self.of_work(), self.written(hub)
+
+        def unchanged():
+            self.assertEqual(self.of_work(), before)
+            seen = [quota(self.server, HIGH, "on-demand", "cpu"), quota(self.server, LOW, "spot", "cpu")]
+            self.assertEqual(seen, [quantity("500")] * 2)
+            return hub.check_running()
+
+        def lacking():
+            return [grant["flavor"] for grant in self.server.get(CLAIM)["status"]["grants"]
+                    if grant["reason"] == "FlavorNotFound"]
+
+        self.server.delete(FLAVOR_CRD)
+        wait_for("the CRD to be gone", lambda: self.server.get(FLAVOR_CRD) is None, 60)
+        hub.wait_until("the flavors' end to be in the log",
+                       lambda: len(hub.events(fact="ObjectGone", kind="ResourceFlavor")) == 2, timeout=60)
+        hub.wait_until("the claim to say so", lambda: set(lacking()) == {"on-demand", "spot"})
+        stays("hub and member without flavors", unchanged, seconds=2)
+        self.server.install_crds(only=("resourceflavors.kueue.x-k8s.io",))
+        for name in ("on-demand", "spot"):
+            self.server.create(FLAVORS, flavor(name))
+        hub.wait_until("the claim to be granted again", lambda: not lacking(), timeout=120)
+        stays("hub and member with flavors", unchanged, seconds=2)
+        hub.stop()
+        hub.check_log()
+        self.assertEqual(self.written(hub), written)
+
+    @staticmethod
+    def written(hub):
+        return [event["seq"] for kind in ("ClusterQueue", "ManifestWork")
+                for event in hub.events(fact="PatchIntended", kind=kind)]
+
+    def of_work(self):
+        work = self.server.get(self.WORK)
+        return work and (work["metadata"]["uid"], work["metadata"]["generation"])
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ LATER = ("nodeslater", "flapping")  # drawn for themselves: a seed without them 
 
 
 class Maker(traces.Maker):
+    ABSENCES = 0  # the oracle does not know them
+
     def __init__(self, seed, features=None):
         super().__init__(seed, features)
         if features is None:

@@ -23,6 +23,7 @@ class Hub:
         self.overbook = config.get("overbookPercent", 100)
         self.flavors, self.clusters, self.claims, self.queues = {}, {}, {}, {}
         self.valid_specs = {}
+        self.gone = set()  # flavors that left the hub while a claim names them: they count as they were
         self.ours = set()  # pairs that had a grant of ours while the queue was there: back to 0 when it goes
         self.last_write = {}
         self.writes = []
@@ -133,7 +134,12 @@ class Hub:
                 cluster.nodes[name] = line["object"]
             touched.add(line["cluster"])
         elif kind == "ResourceFlavor":
-            self.keep(self.flavors, line, gone)
+            name = line["object"]["metadata"]["name"]
+            if gone and name in self.flavors and self.named(name):
+                self.gone.add(name)
+            else:
+                self.gone.discard(name)
+                self.keep(self.flavors, line, gone)
         elif kind == "ClusterQueue":
             name = line["object"]["metadata"]["name"]
             if gone:
@@ -158,6 +164,12 @@ class Hub:
                     self.valid_specs[name] = spec
             if before is not None and (gone or before["spec"] != spec):
                 self.cluster(before["spec"]["clusterName"]).at_once = True
+            for flavor in [f for f in self.gone if not self.named(f)]:
+                self.gone.discard(flavor)
+                del self.flavors[flavor]
+
+    def named(self, flavor):
+        return any(a["flavor"] == flavor for spec in self.valid_specs.values() for a in spec["resourceAssignments"])
 
     @staticmethod
     def keep(where, line, gone):
@@ -219,7 +231,7 @@ class Hub:
             if queue not in self.queues:
                 continue
             quota = self.queues[queue]["quota"]
-            emit = {k: v for k, v in pairs.items() if k in quota}
+            emit = {k: v for k, v in pairs.items() if k in quota and k[0] in self.flavors and k[0] not in self.gone}
             self.ours |= {(queue, *k) for k in emit}
             if all(quota[k] == v for k, v in emit.items()):
                 continue

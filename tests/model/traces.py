@@ -30,6 +30,7 @@ def line(time, kind, obj, type_="ADDED", cluster="hub"):
 
 
 class Maker:
+    ABSENCES = 0.35  # how often flavors leave the hub for a while
     def __init__(self, seed, features=None):
         self.r = random.Random(seed)
         r = self.r
@@ -37,6 +38,9 @@ class Maker:
             "flavors", "taints", "cordon", "flap", "minimum", "priority", "track", "base", "overbook", "clusters",
             "secondclaim", "edits", "stale", "mass", "writeInterval", "coalesce", "respell", "gpu", "labels",
             "deadband", "late", "claimdelete", "fraction", "modes", "reserved") if r.random() < 0.35}
+        self.absences = random.Random("flavor absences %d" % seed)  # its own: the rest of a trace stays as it is
+        if features is None and self.absences.random() < self.ABSENCES:
+            self.on.add("absences")
         self.flavors = r.sample(sorted(FLAVORS), r.randint(2, 4)) if "flavors" in self.on else ["od"]
         self.clusters = ["c1", "c2"] if "clusters" in self.on else ["c1"]
         self.resources = ["cpu", "memory"] + (["gpu"] if "gpu" in self.on else [])
@@ -172,7 +176,21 @@ class Maker:
                 self.lines.append(line(time, "ClusterQueue", queues.pop("qc")))
             else:
                 self.change_node(time, c)
+        if "absences" in on:
+            self.take_flavors_away(time)
         return self.lines
+
+    def take_flavors_away(self, last):
+        """Flavors leave the hub and most come back, now and then selecting other nodes."""
+        r, absences = self.absences, []
+        for f in r.sample(self.flavors, r.randint(1, len(self.flavors))):
+            start = r.randint(1, max(1, last // 500)) * 500
+            absences.append(line(start, "ResourceFlavor", {"metadata": {"name": f}, "spec": FLAVORS[f]}, "DELETED"))
+            if r.random() < 0.8:
+                back = FLAVORS[f] if r.random() < 0.8 else {"nodeLabels": {"size": "big"}}
+                absences.append(line(start + r.choice([500, 3000, 25000]), "ResourceFlavor",
+                                     {"metadata": {"name": f}, "spec": back}))
+        self.lines = sorted(self.lines + absences, key=lambda x: x["time"])
 
     def change_node(self, time, c):
         r, on = self.r, self.on
