@@ -1,5 +1,8 @@
 #include "engine/runtime/hub_core.h"
 
+#include <set>
+#include <string>
+
 #include "replay/verify.h"
 #include "tests/unit/log/log_fixture.h"
 #include "tests/unit/runtime/hub_bench.h"
@@ -137,7 +140,9 @@ TEST_CASE("what vanished while the hub was down is gone after the first list") {
   CHECK(bench.core->state().flavors.size() == 2);
   bench.sync();
   bench.settle();
-  CHECK(bench.core->state().flavors.size() == 1);
+  // The claim names it: what it was stays known.
+  CHECK(bench.core->state().gone_flavors == std::set<std::string>{"on-demand"});
+  CHECK(bench.quota("high", "on-demand") == "500");
   CHECK(bench.quota("low", "spot") == "400");
   CHECK(facts_in<ObjectGone>(*bench.log).size() == 2);
   check_log(bench);
@@ -150,7 +155,9 @@ TEST_CASE("a kind that is not served any more after a restart takes its objects 
   bench.start();
   bench.core->absent(Kind::resource_flavor);
   bench.step();
-  CHECK(bench.core->state().flavors.empty());
+  CHECK(bench.core->state().gone_flavors.size() == 2);
+  CHECK(facts_in<ObjectGone>(*bench.log).size() == 2);
+  CHECK(bench.quotas() == "500 500");
 }
 
 TEST_CASE("a crash between append and request writes the same again") {
