@@ -5,7 +5,8 @@
 // costs the fold of the events behind the nearest snapshot and a few lookups. An answer is one JSON
 // document with the field names below; the table for people is made of that document, so a program
 // and a person read the same. Amounts are canonical Quantity text and exact, times are RFC 3339,
-// events are named by seq.
+// events are named by seq. What pruning took from the log is named too, with "pruned": true and
+// null for its time and what it said.
 //
 // Every answer: "kind", and "asOf" {"seq", "time", "eventTime"}: the last event that was folded,
 // the moment that was asked for, the time of that event. "configuration" {"seq", "digest"}.
@@ -63,9 +64,11 @@ Result<AuditAnswer> audit_quota(const AuditSource& source, const AuditPosition& 
 Result<AuditAnswer> audit_history(const AuditSource& source, const AuditPair& pair,
                                   const AuditPosition& from, const AuditPosition& to);
 
-/// QuotaDiff: "from", "to" (as asOf), "quotas", "grants", "capacity", "claims", "configuration":
-/// lists of what differs, each row with its names and "from" and "to" (null: not there). `queue`
-/// not empty: only it, the claims that name it, and their clusters.
+/// QuotaDiff: "from", "to" (as asOf), "quotas", "grants", "capacity", "claims", "workers" (lists of
+/// MultiKueueClusters by "multiKueueConfig", with "came" and "went"), "configuration": lists of
+/// what differs, each row with its names and "from" and "to" (null: not there). `queue` not empty:
+/// only it, the claims that name it, their clusters, and the worker lists that its AdmissionChecks
+/// use. bad_input too if `later` is before `earlier`.
 Result<AuditAnswer> audit_diff(const AuditSource& source, const AuditPosition& earlier,
                                const AuditPosition& later, const std::string& queue);
 
@@ -81,16 +84,17 @@ Result<AuditAnswer> audit_why_not(const AuditSource& source, const AuditPair& pa
                                   const AuditPosition& as_of);
 
 /// WorkersWhy: the worker list of a Placement: "list", "wish" (null: as it stands), "use",
-/// "foreign", "frozenSince", "windows", "checks", and "workers" [{"multiKueueCluster", "cluster",
-/// "listed", "decided", "selected", "since", "because" [{"seq", "time"}], "leftOut", "standing"
-/// (what the membership rule says), "rank" (null: unknown), "windowsEnd", "credential", "heldBy",
-/// "runningCopies"}]. `cluster` not empty: only that one, by either name.
+/// "foreign", "frozenSince", "windowsEnd" {window: time} (when a frozen list is given up),
+/// "windows", "checks", and "workers" [{"multiKueueCluster", "cluster", "listed", "decided",
+/// "selected", "since", "because" [{"seq", "time"}], "leftOut", "standing" (what the membership
+/// rule says), "rank" (null: unknown), "windowsEnd", "credential", "heldBy", "runningCopies"}].
+/// `cluster` not empty: only that one, by either name.
 Result<AuditAnswer> audit_why_workers(const AuditSource& source, const std::string& placement,
                                       const std::string& cluster, const AuditPosition& as_of);
 
 /// WorkersHistory: "rows" [{"seq", "time", "old", "new" (names of MultiKueueClusters), "writer"
 /// "fairlead"|"foreign", and of ours "rule", "text", "because", "intent"}]: every change of the
-/// list.
+/// list. "old" is null where it was pruned and no snapshot tells it.
 Result<AuditAnswer> audit_history_workers(const AuditSource& source, const std::string& placement,
                                           Seq from, Seq to);
 

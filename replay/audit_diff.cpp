@@ -1,6 +1,7 @@
 // `audit diff`: what two moments of the past do not have in common.
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "engine/fold/queues.h"
 #include "engine/plan/claim_status.h"
@@ -18,7 +19,7 @@ using Rows = std::map<std::vector<std::string>, Json>;
 // What is compared: everything, or only what concerns one queue at either moment. Of both, so that
 // "not there" is never said of a claim or cluster that is there and only does not name the queue.
 struct Scope {
-  std::set<std::string> queues, claims, clusters;
+  std::set<std::string> queues, claims, clusters, lists;
 };
 
 struct Side {
@@ -32,10 +33,23 @@ void add_everything(const State& state, Scope& scope) {
   for (const auto& [name, claims] : state.claims_of_queue) scope.queues.insert(name);
   for (const auto& [name, claim] : state.claims) scope.claims.insert(name);
   for (const auto& [name, cluster] : state.clusters) scope.clusters.insert(name);
+  for (const auto& [name, list] : state.multikueue.lists) scope.lists.insert(name);
+}
+
+// The worker lists that the queue's AdmissionChecks use.
+void add_lists(const State& state, const std::string& queue, Scope& scope) {
+  const auto at = state.queues.find(queue);
+  if (at == state.queues.end()) return;
+  for (const std::string& name : at->second.facts.admission_checks) {
+    const auto check = state.multikueue.checks.find(name);
+    if (check != state.multikueue.checks.end() && check->second.ours)
+      scope.lists.insert(check->second.placement);
+  }
 }
 
 void add_queue(const State& state, const std::string& queue, Scope& scope) {
   scope.queues.insert(queue);
+  add_lists(state, queue, scope);
   const auto named = state.claims_of_queue.find(queue);
   if (named == state.claims_of_queue.end()) return;
   for (const std::string& name : named->second) {
@@ -118,6 +132,25 @@ Rows claims_of(const Side& side) {
   return rows;
 }
 
+// The clusters of each MultiKueueConfig, as it stands.
+Rows lists_of(const Side& side) {
+  Rows rows;
+  for (const std::string& name : side.scope.lists) {
+    const auto at = side.state.multikueue.lists.find(name);
+    if (at != side.state.multikueue.lists.end() && !at->second.names.empty())
+      rows[{name}] = at->second.names;
+  }
+  return rows;
+}
+
+// The names in `list` that `other` does not have, in the list's order; either may be null.
+Json only_in(const Json& list, const Json& other) {
+  Json names = Json::array();
+  for (const Json& name : list)
+    if (std::find(other.begin(), other.end(), name) == other.end()) names.push_back(name);
+  return names;
+}
+
 // Every leaf of the configuration by its path, and its place.
 void flatten(const Json& value, const std::string& path, Rows& rows) {
   if (value.is_object() && !value.empty()) {
@@ -152,6 +185,22 @@ Json differing(const Rows& from, const Rows& to, const std::vector<std::string>&
   return list;
 }
 
+Json differing_lists(const Side& from, const Side& to) {
+  Json rows = differing(lists_of(from), lists_of(to), {"multiKueueConfig"});
+  for (Json& row : rows) {
+    row["came"] = only_in(row["to"], row["from"]);
+    row["went"] = only_in(row["from"], row["to"]);
+  }
+  return rows;
+}
+
+bool is_before(const Moment& one, const Moment& other) {
+  return std::tie(one.state.seq, one.asked) < std::tie(other.state.seq, other.asked);
+}
+std::string words_of(const Moment& moment) {
+  return "seq " + std::to_string(moment.state.seq.value) + " at " + to_rfc3339(moment.asked);
+}
+
 }  // namespace
 
 Result<AuditAnswer> audit_diff(const AuditSource& source, const AuditPosition& earlier,
@@ -160,6 +209,10 @@ Result<AuditAnswer> audit_diff(const AuditSource& source, const AuditPosition& e
   if (!before) return before.error();
   auto after = moment_at(source, later);
   if (!after) return after.error();
+  if (is_before(*after, *before))
+    return Error{ErrorCode::bad_input, "the second place (" + words_of(*after) +
+                                           ") is before the first (" + words_of(*before) +
+                                           "): name the earlier one first"};
   if (!queue.empty())
     if (auto known = check_queue_named(after->state, queue); !known)
       if (auto was_known = check_queue_named(before->state, queue); !was_known)
@@ -178,6 +231,7 @@ Result<AuditAnswer> audit_diff(const AuditSource& source, const AuditPosition& e
        {"capacity",
         differing(capacity_of(from), capacity_of(to), {"cluster", "flavor", "resource"})},
        {"claims", differing(claims_of(from), claims_of(to), {"claim"})},
+       {"workers", differing_lists(from, to)},
        {"configuration", differing(configuration_of(from), configuration_of(to), {"key"})},
        {"configurationSeq",
         {{"from", before->state.configuration_seq.value},

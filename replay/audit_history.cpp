@@ -42,7 +42,7 @@ Result<AuditAnswer> audit_history(const AuditSource& source, const AuditPair& pa
   constexpr std::string_view workers = "multikueueconfig/";
   if (pair.queue.starts_with(workers))
     return audit_history_workers(source, pair.queue.substr(workers.size()), *begin, *end);
-  auto changes = changes_of_queue(log, pair.queue, *begin, *end);
+  auto changes = changes_of_queue(source, pair.queue, *begin, *end);
   if (!changes) return changes.error();
   auto indexed = log.history(kHub, {Kind::cluster_queue, "", pair.queue});
   if (!indexed) return indexed.error();

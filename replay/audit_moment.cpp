@@ -8,6 +8,7 @@
 #include "engine/fold/capacity.h"
 #include "engine/fold/evolve.h"
 #include "engine/fold/queues.h"
+#include "replay/beginning.h"
 #include "schema/event_json.h"
 
 namespace fairlead {
@@ -42,6 +43,23 @@ Error begins_later(const EventLog& log, const std::string& asked) {
   if (const Event* first = lookup.at(log.first_seq()))
     begin = to_rfc3339(first->log_time) + " (" + begin + ")";
   return bad_input(asked + " is before the log begins: " + begin);
+}
+
+// The state after `seq`. One that pruning took is no fault of the log: a later place must be asked.
+Result<State> told_state(const AuditSource& source, Seq seq) {
+  const EventLog& log = source.log;
+  auto state = state_at(log, source.snapshots, seq);
+  if (state || state.error().code != ErrorCode::not_found || log.first_seq() <= Seq{1})
+    return state;
+  const auto oldest = oldest_beginning(log, source.snapshots);
+  if (!oldest) return oldest.error();
+  if (!*oldest && seq >= log.first_seq()) return state;  // no place can be told: not the question's
+  return bad_input("the state at seq " + std::to_string(seq.value) +
+                   " cannot be told: the log was pruned and begins at seq " +
+                   std::to_string(log.first_seq().value) +
+                   (*oldest ? ", the first state that is told is that of seq " +
+                                  std::to_string((*oldest)->state.seq.value)
+                            : ", and no good snapshot stands for what was before"));
 }
 
 std::string node_words(const NodeFacts& node, const ResourceAliases& aliases,
@@ -82,7 +100,7 @@ Result<Moment> moment_at(const AuditSource& source, const AuditPosition& positio
       return bad_input("seq " + std::to_string(seq->value) + " is behind the end of the log: seq " +
                        std::to_string(log.last_seq().value) + " at " + to_rfc3339(log.last_time()));
     if (*seq == Seq{}) return begins_later(log, "seq 0");
-    auto state = state_at(log, source.snapshots, *seq);
+    auto state = told_state(source, *seq);
     if (!state) return state.error();
     moment.state = *std::move(state);
     settle(moment.state, touched);
@@ -94,7 +112,7 @@ Result<Moment> moment_at(const AuditSource& source, const AuditPosition& positio
   if (!last && last.error().code == ErrorCode::gone) return begins_later(log, to_rfc3339(time));
   if (!last) return last.error();
   if (*last == Seq{}) return begins_later(log, to_rfc3339(time));
-  auto state = state_at(log, source.snapshots, *last);
+  auto state = told_state(source, *last);
   if (!state) return state.error();
   moment.state = *std::move(state);
   moment.event_time = moment.state.now;
@@ -150,8 +168,12 @@ const Event* EventLookup::at(Seq seq) {
 Json EventLookup::place(Seq seq) {
   if (seq == Seq{}) return nullptr;
   const Event* event = at(seq);
-  return {{"seq", seq.value}, {"time", event ? Json(to_rfc3339(event->log_time)) : Json()}};
+  Json place{{"seq", seq.value}, {"time", event ? Json(to_rfc3339(event->log_time)) : Json()}};
+  if (seq < log_.first_seq()) place["pruned"] = true;
+  return place;
 }
+
+bool is_pruned(const Json& place) { return place.is_object() && place.contains("pruned"); }
 
 std::string what_happened(const Event& event, const ResourceAliases& aliases,
                           const std::string& resource) {
@@ -162,7 +184,8 @@ std::string what_happened(const Event& event, const ResourceAliases& aliases,
     if (const auto* node = std::get_if<NodeFacts>(&seen->facts))
       return object + ": " + node_words(*node, aliases, resource);
     if (const auto* metrics = std::get_if<ClusterMetricsFacts>(&seen->facts))
-      return object + ": " + std::to_string(metrics->nodes.size()) + " nodes";
+      return object + ": " + std::to_string(metrics->nodes.size()) +
+             (metrics->nodes.size() == 1 ? " node" : " nodes");
     if (std::holds_alternative<ClaimFacts>(seen->facts))
       return object + ": generation " + std::to_string(seen->generation);
     return object + " changed";

@@ -35,13 +35,17 @@ class EventLookup {
   void expect(std::vector<Seq> seqs);
   /// Null if there is no such event (any more).
   const Event* at(Seq seq);
-  /// {"seq", "time"}; the time is null where the event cannot be read.
+  /// {"seq", "time"}; the time is null where the event cannot be read. {"seq", "time": null,
+  /// "pruned": true} where the log does not keep it any more.
   Json place(Seq seq);
 
  private:
   const EventLog& log_;
   std::map<Seq, std::optional<Event>> read_;
 };
+
+/// Whether a place says that its event is kept no more.
+bool is_pruned(const Json& place);
 
 /// What an event says, in a few words. The amount of `resource` is told of nodes.
 std::string what_happened(const Event& event, const ResourceAliases& aliases,

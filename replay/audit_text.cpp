@@ -83,6 +83,13 @@ std::string change_text(const Json& row) {
   return text;
 }
 
+std::string list_change_text(const Json& row) {
+  std::string text = list_text(row["from"]) + " -> " + list_text(row["to"]);
+  if (!row["came"].empty()) text += ", came " + list_text(row["came"]);
+  if (!row["went"].empty()) text += ", went " + list_text(row["went"]);
+  return text;
+}
+
 std::string diff_text(const Json& document) {
   std::string text = "from " + place(document["from"]) + "\nto   " + place(document["to"]) + "\n";
   struct Section {
@@ -91,6 +98,7 @@ std::string diff_text(const Json& document) {
   };
   const std::vector<Section> sections{{"configuration", {"key"}},
                                       {"claims", {"claim"}},
+                                      {"workers", {"multiKueueConfig"}},
                                       {"capacity", {"cluster", "flavor", "resource"}},
                                       {"grants", {"claim", "queue", "flavor", "resource"}},
                                       {"quotas", {"queue", "flavor", "resource"}}};
@@ -100,7 +108,7 @@ std::string diff_text(const Json& document) {
     for (const Json& row : document[section.name]) {
       TableRow line;
       for (const char* key : section.keys) line.push_back(cell(row[key]));
-      line.push_back(change_text(row));
+      line.push_back(row.contains("came") ? list_change_text(row) : change_text(row));
       rows.push_back(std::move(line));
     }
     if (rows.empty()) continue;

@@ -20,16 +20,18 @@ Json claim_json(const std::string& name, const Claim& claim, EventLookup& lookup
   Json fault;
   if (claim.fault) fault = {{"reason", claim.fault->reason}, {"message", claim.fault->message}};
   const Json edited = lookup.place(claim.edited_seq);
-  return {{"name", name},
-          {"uid", claim.uid},
-          {"generation", claim.generation},
-          {"seq", claim.seq.value},
-          {"editedSeq", claim.edited_seq.value},
-          {"editedTime", edited.is_null() ? Json() : edited["time"]},
-          {"termsSeq", claim.terms_seq.value},
-          {"winner", claim.winner},
-          {"deleting", claim.facts.deleting},
-          {"fault", std::move(fault)}};
+  Json json{{"name", name},
+            {"uid", claim.uid},
+            {"generation", claim.generation},
+            {"seq", claim.seq.value},
+            {"editedSeq", claim.edited_seq.value},
+            {"editedTime", edited.is_null() ? Json() : edited["time"]},
+            {"termsSeq", claim.terms_seq.value},
+            {"winner", claim.winner},
+            {"deleting", claim.facts.deleting},
+            {"fault", std::move(fault)}};
+  if (is_pruned(edited)) json["editedPruned"] = true;
+  return json;
 }
 
 Json member_json(const State& state, const Cluster& cluster, const AssignmentRow& row) {
@@ -158,9 +160,8 @@ Result<AuditAnswer> audit_why(const AuditSource& source, const AuditPair& asked,
   const auto at = pair_at(source, asked, as_of);
   if (!at) return at.error();
   const State& state = at->state();
-  auto written =
-      last_change_of(source.log, at->pair.queue, at->pair.key.flavor, at->pair.key.resource,
-                     state.configuration.resource_aliases, state.seq);
+  auto written = last_change_of(source, at->pair.queue, at->pair.key.flavor, at->pair.key.resource,
+                                state.configuration.resource_aliases, state.seq);
   if (!written) return written.error();
   const std::vector<GrantOfPair> found = grants_of_pair(state, at->pair);
   EventLookup lookup(source.log);
@@ -171,6 +172,7 @@ Result<AuditAnswer> audit_why(const AuditSource& source, const AuditPair& asked,
   Json answer = at->answer("QuotaWhy");
   const Json place = lookup.place(state.configuration_seq);
   answer["configuration"]["time"] = place.is_null() ? Json() : place["time"];
+  if (is_pruned(place)) answer["configuration"]["pruned"] = true;
   answer["value"] = value_json(*at);
   answer["written"] = *written ? change_json(**written) : Json();
   answer["grants"] = std::move(grants);

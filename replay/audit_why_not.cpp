@@ -61,12 +61,17 @@ class Guards {
         !wish.kept.contains(pair_.key) && wish.differs)
       write_guards(wish);
     bars_write_ = !found_.empty();
-    for (const GrantOfPair& grant : grants_of_pair(state_, pair_)) {
+    const std::vector<GrantOfPair> grants = grants_of_pair(state_, pair_);
+    // An edit that does not count holds nothing back that capacity is about to move.
+    for (const GrantOfPair& grant : grants) {
+      if (!damped_) fault_guard(grant);
       claim_guards(grant);
       cluster_guards(grant);
     }
     if (const WorkerQuota* workers = followed(state_, pair_.queue))
       for (const auto& [cluster, share] : workers->shares) worker_guards(cluster, share);
+    if (damped_)
+      for (const GrantOfPair& grant : grants) fault_guard(grant);
     return std::move(found_);
   }
   /// Whether one of them keeps the write back; the others keep the quota from being more.
@@ -191,6 +196,17 @@ class Guards {
     return all;
   }
 
+  void fault_guard(const GrantOfPair& grant) {
+    const Claim& claim = *grant.claim;
+    if (!claim.fault) return;
+    Json& guard =
+        add("ClaimInvalid", "claim " + grant.claim_name + ": " + claim.fault->reason + ", " +
+                                claim.fault->message + ": the spec of seq " +
+                                std::to_string(claim.terms_seq.value) + " stays in force");
+    guard["cluster"] = claim.terms->cluster;
+    guard["seq"] = claim.edited_seq.value;
+  }
+
   void claim_guards(const GrantOfPair& grant) {
     const Claim& claim = *grant.claim;
     const std::string who = "claim " + grant.claim_name;
@@ -198,11 +214,6 @@ class Guards {
       guard["cluster"] = claim.terms->cluster;
       guard["seq"] = seq.value;
     };
-    if (claim.fault)
-      place(add("ClaimInvalid", who + ": " + claim.fault->reason + ", " + claim.fault->message +
-                                    ": the spec of seq " + std::to_string(claim.terms_seq.value) +
-                                    " stays in force"),
-            claim.edited_seq);
     if (claim.facts.deleting)
       place(add("ClaimDeleted", who + " is being deleted"), claim.seq);
     else if (!claim.winner)

@@ -5,6 +5,7 @@
 #include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/credentials.h"
 #include "replay/audit_moment.h"
+#include "replay/beginning.h"
 
 namespace fairlead {
 
@@ -84,10 +85,23 @@ Json running_json(const WorkerList& list, const std::string& worker) {
           {"seq", at->second.seq.value}};
 }
 
-// When the windows that concern a name are over.
-Json windows_json(const Worker& worker, const MembershipWindows& windows) {
+// Until when a member counts as selected without a credential; nullopt where nothing ends that.
+std::optional<LogTime> credential_grace_end(const State& state, const Worker& worker,
+                                            const MembershipWindows& windows) {
+  const CredentialRecord* record = find_credential(state, worker.cluster);
+  if (!record || record->now.any() || !record->lost_since) return std::nullopt;
+  if (state.multikueue.unreadable.contains(Kind::secret)) return std::nullopt;
+  return *record->lost_since + windows.credential_grace;
+}
+
+// When the windows that concern a name are over. None concerns who is neither in the list nor
+// selected.
+Json windows_json(const State& state, const Worker& worker, const MembershipWindows& windows) {
   Json ends = Json::object();
-  if (worker.selected && worker.listed) return ends;
+  if (worker.selected && worker.listed)
+    if (const auto end = credential_grace_end(state, worker, windows))
+      ends["credentialGrace"] = to_rfc3339(*end);
+  if (worker.selected == worker.listed) return ends;
   if (worker.selected) ends["settle"] = to_rfc3339(worker.since + windows.settle);
   ends["moveWindow"] = to_rfc3339(worker.since + windows.move_window);
   if (!worker.selected) ends["drainTimeout"] = to_rfc3339(worker.since + windows.drain_timeout);
@@ -106,7 +120,7 @@ Json worker_json(const State& state, const std::string& placement, const WorkerL
           {"leftOut", left_out_in_words(worker.left_out)},
           {"standing", in_words(worker)},
           {"rank", worker.rank ? Json(static_cast<std::int64_t>(*worker.rank)) : Json()},
-          {"windowsEnd", windows_json(worker, list.windows)},
+          {"windowsEnd", windows_json(state, worker, list.windows)},
           {"credential", credential_json(state, worker.cluster, events)},
           {"heldBy", holders(state, placement, name)},
           {"runningCopies", running_json(list, name)}};
@@ -130,6 +144,18 @@ Json windows_of_list(const MembershipWindows& windows) {
           {"drainTimeout", to_go_duration(windows.drain_timeout)},
           {"emptyGrace", to_go_duration(windows.empty_grace)},
           {"credentialGrace", to_go_duration(windows.credential_grace)}};
+}
+
+// When a list that is frozen whole will be given up: after emptyGrace or, while something runs on
+// its workers, after drainTimeout.
+Json list_windows_json(const State& state, const std::string& placement, const WorkerList& list) {
+  Json ends = Json::object();
+  if (!list.frozen_since || list.use != ListUse::live) return ends;
+  ends["emptyGrace"] = to_rfc3339(*list.frozen_since + list.windows.empty_grace);
+  if (std::any_of(list.names.begin(), list.names.end(),
+                  [&](const std::string& name) { return is_held(state, placement, name); }))
+    ends["drainTimeout"] = to_rfc3339(*list.frozen_since + list.windows.drain_timeout);
+  return ends;
 }
 
 const char* use_in_words(ListUse use) {
@@ -178,6 +204,29 @@ std::optional<std::vector<std::string>> list_after(const Event& event) {
   return seen ? std::optional(names_in(seen->facts)) : std::nullopt;
 }
 
+// What stood before the first event about the list that the log keeps.
+struct ListBefore {
+  std::optional<std::vector<std::string>> names;  ///< nullopt: not known
+  std::vector<std::string> written;               ///< by us, and perhaps not seen yet
+};
+
+Result<ListBefore> list_before(const AuditSource& source, const std::string& placement, Seq first) {
+  if (source.log.first_seq() <= Seq{1}) return ListBefore{std::vector<std::string>(), {}};
+  const auto state = state_for_pruned(source.log, source.snapshots, first);
+  if (!state) return state.error();
+  if (!*state) return ListBefore{};
+  const auto at = (*state)->multikueue.lists.find(placement);
+  if (at == (*state)->multikueue.lists.end()) return ListBefore{std::vector<std::string>(), {}};
+  return ListBefore{at->second.names, at->second.written};
+}
+
+Result<void> check_list_named(const AuditSource& source, const std::string& placement) {
+  const auto moment = moment_at(source, source.log.last_seq());
+  if (!moment) return moment.error();
+  if (moment->state.multikueue.lists.contains(placement)) return {};
+  return unknown_list(moment->state, placement);
+}
+
 }  // namespace
 
 Result<AuditAnswer> audit_why_workers(const AuditSource& source, const std::string& placement,
@@ -209,6 +258,7 @@ Result<AuditAnswer> audit_why_workers(const AuditSource& source, const std::stri
                       {"use", use_in_words(list.use)},
                       {"foreign", list.foreign},
                       {"frozenSince", time_json(list.frozen_since)},
+                      {"windowsEnd", list_windows_json(state, placement, list)},
                       {"windows", windows_of_list(list.windows)},
                       {"checks", checks_json(state, placement)},
                       {"workers", std::move(workers)}}};
@@ -219,9 +269,14 @@ Result<AuditAnswer> audit_history_workers(const AuditSource& source, const std::
   const ObjectKey key{Kind::multikueue_config, "", placement};
   auto seqs = source.log.history(kHub, key);
   if (!seqs) return seqs.error();
+  if (seqs->empty())
+    if (auto known = check_list_named(source, placement); !known) return known.error();
+  std::erase_if(*seqs, [&](Seq seq) { return seq < source.log.first_seq(); });
+  const auto stood = list_before(source, placement, seqs->empty() ? Seq{} : seqs->front());
+  if (!stood) return stood.error();
   EventLookup events(source.log);
   Json rows = Json::array();
-  std::vector<std::string> before;
+  std::optional<std::vector<std::string>> before = stood->names;
   std::optional<Event> intended;  // the newest write of ours
   for (const Seq seq : *seqs) {
     if (seq > to) break;
@@ -229,16 +284,20 @@ Result<AuditAnswer> audit_history_workers(const AuditSource& source, const std::
     if (!event) continue;
     if (std::holds_alternative<PatchIntended>(event->fact)) intended = *event;
     const auto now = list_after(*event);
-    if (!now || *now == before) continue;
+    if (!now || now == before) continue;
+    const auto* intent = intended ? &std::get<PatchIntended>(intended->fact) : nullptr;
+    const bool ours = intent != nullptr && is_of(*intent, *now);
+    if (!ours && (!before || (seq == seqs->front() && *now == stood->written))) {
+      before = now;  // the first sight behind what was pruned is no change
+      continue;
+    }
     Json row{{"seq", seq.value},
              {"time", to_rfc3339(event->log_time)},
-             {"old", before},
+             {"old", before ? Json(*before) : Json()},
              {"new", *now},
              {"writer", "foreign"}};
-    if (intended)
-      if (const auto& intent = std::get<PatchIntended>(intended->fact); is_of(intent, *now))
-        row.update(intent_json(*intended, intent));
-    before = *now;
+    if (ours) row.update(intent_json(*intended, *intent));
+    before = now;
     if (seq >= from) rows.push_back(std::move(row));
   }
   return AuditAnswer{{{"kind", "WorkersHistory"},

@@ -16,6 +16,19 @@ constexpr std::size_t kNodesNamed = 6;
 
 std::string seq_text(const Json& seq) { return "seq " + cell(seq); }
 
+// "seq 12 at TIME", or "seq 12, pruned".
+std::string place_text(const Json& seq, const Json& time, bool pruned) {
+  return seq_text(seq) + (pruned ? ", pruned" : " at " + cell(time));
+}
+std::string place_text(const Json& place) {
+  return place_text(place["seq"], place["time"], place.contains("pruned"));
+}
+// An event that decided something, in a line.
+std::string event_text(const Json& event) {
+  const Json& said = event["text"];
+  return "      " + place_text(event) + (said.is_null() ? "" : "  " + cell(said)) + "\n";
+}
+
 std::string heading(const Json& document) {
   const Json& as_of = document["asOf"];
   return cell(document["queue"]) + " / " + cell(document["flavor"]) + " / " +
@@ -102,18 +115,17 @@ std::string capacity_text(const Json& capacity) {
             cell(moved["at"]) + " by " + cell(moved["by"]) +
             (moved.contains("source") ? ": " + source_change_text(moved["source"]) : "") + "\n";
   if (!capacity["bounds"]) return text;
-  for (const Json& event : capacity["because"])
-    text += "      " + seq_text(event["seq"]) + " at " + cell(event["time"]) + "  " +
-            cell(event["text"]) + "\n";
+  for (const Json& event : capacity["because"]) text += event_text(event);
   if (capacity["because"].size() == kBecauseMax)
     text += "      events before these are not kept; the nodes below have theirs\n";
   return text;
 }
 
 std::string claim_text(const Json& claim) {
-  std::string text = "    claim         " + cell(claim["name"]) + " generation " +
-                     cell(claim["generation"]) + ", uid " + cell(claim["uid"]) + ", edited by " +
-                     seq_text(claim["editedSeq"]) + " at " + cell(claim["editedTime"]) + "\n";
+  std::string text =
+      "    claim         " + cell(claim["name"]) + " generation " + cell(claim["generation"]) +
+      ", uid " + cell(claim["uid"]) + ", edited by " +
+      place_text(claim["editedSeq"], claim["editedTime"], claim.contains("editedPruned")) + "\n";
   if (!claim["fault"].is_null())
     text += "      invalid: " + cell(claim["fault"]["reason"]) + ", " +
             cell(claim["fault"]["message"]) + "; the spec of " + seq_text(claim["termsSeq"]) +
@@ -225,9 +237,7 @@ std::string follows_text(const Json& document) {
     if (layer["name"] != "none")
       text += "      held by       " + cell(layer["name"]) + ": " + cell(layer["text"]) +
               window_text(layer) + "\n";
-    for (const Json& event : worker["because"])
-      text += "      " + seq_text(event["seq"]) + " at " + cell(event["time"]) + "  " +
-              cell(event["text"]) + "\n";
+    for (const Json& event : worker["because"]) text += event_text(event);
   }
   return text;
 }
@@ -269,8 +279,8 @@ std::string why_text(const Json& document) {
   }
   text += follows_text(document);
   const Json& configuration = document["configuration"];
-  text += "configuration " + seq_text(configuration["seq"]) + " at " + cell(configuration["time"]) +
-          ", digest " + cell(configuration["digest"]).substr(0, 12) + "\n";
+  text += "configuration " + place_text(configuration) + ", digest " +
+          cell(configuration["digest"]).substr(0, 12) + "\n";
   return text;
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/fold/claim_spec.h"
+#include "replay/beginning.h"
 
 namespace fairlead {
 
@@ -96,6 +97,30 @@ class QueueFollower {
  public:
   QueueFollower(const EventLog& log, Seq to) : log_(log), to_(to) {}
 
+  /// Nothing is known of what stood before: the first sight changes nothing.
+  void begin_unknown() { standing_.reset(); }
+  /// The queue stands as `queue` says, and shows a write of ours late if `write` waits for that.
+  void begin_with(const Queue& queue, const WriteState* write) {
+    standing_ = queue.present ? quotas_in(queue.facts.groups) : Quotas();
+    if (write == nullptr) return;
+    WriteOutcome answer;
+    const ClusterQueueFacts* expected = nullptr;
+    if (write->outstanding) {
+      const auto& facts = write->outstanding->intent.expected;
+      expected = facts ? std::get_if<ClusterQueueFacts>(&*facts) : nullptr;
+    } else if (!write->awaited_version.empty() && queue.written_groups) {
+      answer.outcome = Outcome::accepted;
+      answer.resource_version = write->awaited_version;
+    } else {
+      return;
+    }
+    if (write->outstanding && expected == nullptr) return;
+    Pending pending{
+        quotas_in(expected ? expected->groups : *queue.written_groups), {}, answer, 0, 0};
+    pending.pairs = pairs_that_differ(*standing_, pending.expected);
+    pending_ = std::move(pending);
+  }
+
   Result<void> take(const Event& event) {
     if (const auto* seen = std::get_if<ObjectObserved>(&event.fact)) {
       if (const auto* facts = std::get_if<ClusterQueueFacts>(&seen->facts))
@@ -126,6 +151,7 @@ class QueueFollower {
     if (!answer) return answer.error();
     Pending pending{quotas_in(expected->groups), {}, *answer, changes.size(), 0};
     const Quotas overlaid = quotas_in(intent.overlaid);
+    if (!standing_) standing_ = overlaid;
     pending.pairs = pairs_that_differ(overlaid, pending.expected);
     for (const Pair& pair : pending.pairs) {
       QuotaChange change = blank(event, pair);
@@ -141,10 +167,11 @@ class QueueFollower {
   }
 
   void observe(const Event& event, Quotas values, const std::string& version) {
+    if (!standing_) standing_ = values;
     if (pending_) take_pending(event, values, version);
-    for (const Pair& pair : pairs_that_differ(standing_, values)) {
+    for (const Pair& pair : pairs_that_differ(*standing_, values)) {
       QuotaChange change = blank(event, pair);
-      change.before = value_in(standing_, pair);
+      change.before = value_in(*standing_, pair);
       change.after = value_in(values, pair);
       changes.push_back(std::move(change));
     }
@@ -167,9 +194,9 @@ class QueueFollower {
     for (const Pair& pair : pending_->pairs) {
       const auto written = value_in(pending_->expected, pair);
       if (written)
-        standing_[pair] = *written;
+        (*standing_)[pair] = *written;
       else
-        standing_.erase(pair);
+        standing_->erase(pair);
     }
     pending_.reset();
   }
@@ -185,15 +212,33 @@ class QueueFollower {
 
   const EventLog& log_;
   const Seq to_;
-  Quotas standing_;
+  std::optional<Quotas> standing_ = Quotas();  ///< nullopt: not known
   std::optional<Pending> pending_;
 };
 
 ObjectKey key_of(const std::string& queue) { return {Kind::cluster_queue, "", queue}; }
 
+// What stood before the first event about a queue that a pruned log keeps.
+Result<void> begin_behind_pruned(const AuditSource& source, const std::string& queue, Seq first,
+                                 QueueFollower& follower) {
+  const auto state = state_for_pruned(source.log, source.snapshots, first);
+  if (!state) return state.error();
+  if (!*state) {
+    follower.begin_unknown();
+    return {};
+  }
+  const auto at = (*state)->queues.find(queue);
+  const auto write = (*state)->writes.find(WriteKey{std::string(kHub), key_of(queue), false});
+  follower.begin_with(at == (*state)->queues.end() ? Queue{} : at->second,
+                      write == (*state)->writes.end() ? nullptr : &write->second);
+  return {};
+}
+
 // The changes that the events seqs[begin..end) made.
-Result<std::vector<QuotaChange>> changes_in(const EventLog& log, const std::vector<Seq>& seqs,
-                                            std::size_t begin, std::size_t end, Seq to) {
+Result<std::vector<QuotaChange>> changes_in(const AuditSource& source, const std::string& queue,
+                                            const std::vector<Seq>& seqs, std::size_t begin,
+                                            std::size_t end, Seq to) {
+  const EventLog& log = source.log;
   // What stood before is told by the last observation before.
   std::size_t start = begin;
   while (start > 0) {
@@ -202,6 +247,9 @@ Result<std::vector<QuotaChange>> changes_in(const EventLog& log, const std::vect
     if (!std::holds_alternative<PatchIntended>(event->fact)) break;
   }
   QueueFollower follower(log, to);
+  if (start == 0 && start < end && log.first_seq() > Seq{1})
+    if (auto known = begin_behind_pruned(source, queue, seqs.front(), follower); !known)
+      return known.error();
   for (std::size_t i = start; i < end; ++i) {
     auto event = event_at(log, seqs[i]);
     if (!event) return event.error();
@@ -226,28 +274,27 @@ std::size_t place_of(const std::vector<Seq>& seqs, Seq seq) {
 
 }  // namespace
 
-Result<std::vector<QuotaChange>> changes_of_queue(const EventLog& log, const std::string& queue,
-                                                  Seq from, Seq to) {
+Result<std::vector<QuotaChange>> changes_of_queue(const AuditSource& source,
+                                                  const std::string& queue, Seq from, Seq to) {
+  const EventLog& log = source.log;
   auto seqs = seqs_of(log, queue);
   if (!seqs) return seqs.error();
   const std::size_t begin = place_of(*seqs, from);
   const std::size_t end = place_of(*seqs, next(to));
   if (begin >= end) return std::vector<QuotaChange>{};
-  return changes_in(log, *seqs, begin, end, log.last_seq());
+  return changes_in(source, queue, *seqs, begin, end, log.last_seq());
 }
 
-Result<std::optional<QuotaChange>> last_change_of(const EventLog& log, const std::string& queue,
-                                                  const std::string& flavor,
-                                                  const std::string& resource,
-                                                  const std::map<std::string, std::string>& aliases,
-                                                  Seq to) {
-  auto seqs = seqs_of(log, queue);
+Result<std::optional<QuotaChange>> last_change_of(
+    const AuditSource& source, const std::string& queue, const std::string& flavor,
+    const std::string& resource, const std::map<std::string, std::string>& aliases, Seq to) {
+  auto seqs = seqs_of(source.log, queue);
   if (!seqs) return seqs.error();
   const std::size_t end = place_of(*seqs, next(to));
   // Most often the change is near: look at the last events first, then at more.
   for (std::size_t many = 32; end > 0; many *= 4) {
     const std::size_t begin = many >= end ? 0 : end - many;
-    auto changes = changes_in(log, *seqs, begin, end, to);
+    auto changes = changes_in(source, queue, *seqs, begin, end, to);
     if (!changes) return changes.error();
     for (auto change = changes->rbegin(); change != changes->rend(); ++change)
       if (change->flavor == flavor && canonical_resource(aliases, change->resource) == resource &&

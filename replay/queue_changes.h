@@ -39,16 +39,16 @@ struct QuotaChange {
   LogTime seen_at;
 };
 
-/// The changes between two events, by seq. Answers after `to` are not looked at.
-Result<std::vector<QuotaChange>> changes_of_queue(const EventLog& log, const std::string& queue,
-                                                  Seq from, Seq to);
+/// The changes between two events, by seq. Answers after `to` are not looked at. Where the log's
+/// beginning was pruned, the first sight of the queue is a change from what a snapshot says of it;
+/// without a snapshot it is what stands, and no change.
+Result<std::vector<QuotaChange>> changes_of_queue(const AuditSource& source,
+                                                  const std::string& queue, Seq from, Seq to);
 /// The last change of one pair at or before `to` that was not refused; nullopt if the log knows
 /// none. `resource` is canonical.
-Result<std::optional<QuotaChange>> last_change_of(const EventLog& log, const std::string& queue,
-                                                  const std::string& flavor,
-                                                  const std::string& resource,
-                                                  const std::map<std::string, std::string>& aliases,
-                                                  Seq to);
+Result<std::optional<QuotaChange>> last_change_of(
+    const AuditSource& source, const std::string& queue, const std::string& flavor,
+    const std::string& resource, const std::map<std::string, std::string>& aliases, Seq to);
 /// A row of QuotaHistory.
 Json change_json(const QuotaChange& change);
 

@@ -10,6 +10,7 @@
 #include "engine/fold/writes.h"
 #include "engine/log/read_ahead.h"
 #include "engine/plan/plan.h"
+#include "replay/beginning.h"
 #include "snapshots/state_codec.h"
 
 namespace fairlead {
@@ -73,6 +74,7 @@ class Replay {
   Replay(const EventLog& log, const ReplayOptions& options, State start)
       : log_(log), options_(options) {
     report_.state = std::move(start);
+    report_.begin = next(report_.state.seq);
     touched_.everything = true;
   }
 
@@ -92,8 +94,9 @@ class Replay {
     return options_.comparison == Comparison::until_differs && !report_.holds();
   }
   const ReplayReport& report() const { return report_; }
-  ReplayReport finish() {
+  ReplayReport finish(std::uint64_t not_compared) {
     finish_run();
+    report_.not_compared = not_compared;
     return std::move(report_);
   }
 
@@ -159,15 +162,28 @@ class Replay {
 
 // Where to begin: as late as `from` allows, as early as there are events.
 Result<State> starting_state(const EventLog& log, const SnapshotSource* snapshots, Seq from) {
-  Seq latest{from.value > 0 ? from.value - 1 : 0};
-  if (next(latest) < log.first_seq() && snapshots != nullptr) {
-    auto all = snapshots->list();
-    if (!all) return all.error();
-    if (!all->empty()) latest = all->front().seq;
-  }
-  auto newest = newest_of(log, snapshots, latest);
+  auto newest = newest_of(log, snapshots, Seq{from.value > 0 ? from.value - 1 : 0});
   if (!newest) return newest.error();
-  return *newest ? std::move((*newest)->state) : State{};
+  if (*newest && can_go_on(log, (*newest)->state)) return std::move((*newest)->state);
+  if (log.first_seq() <= Seq{1}) return State{};
+  auto oldest = oldest_beginning(log, snapshots);
+  if (!oldest) return oldest.error();
+  return *oldest ? std::move((*oldest)->state) : State{};
+}
+
+// The intents of the range that come before the first state.
+Result<std::uint64_t> intents_before(const EventLog& log, Seq begin, Seq from, Seq last) {
+  std::uint64_t intents = 0;
+  from = std::max(from, log.first_seq());
+  if (from >= begin || from > last) return intents;
+  const auto reader = log.read(from);
+  if (!reader) return reader.error();
+  for (;;) {
+    const auto event = (*reader)->next();
+    if (!event) return event.error();
+    if (!*event || (*event)->seq > last || (*event)->seq >= begin) return intents;
+    if (std::holds_alternative<PatchIntended>((*event)->fact)) ++intents;
+  }
 }
 
 }  // namespace
@@ -191,8 +207,12 @@ Result<ReplayReport> replay(const EventLog& log, const SnapshotSource* snapshots
   if (!start) return start.error();
   const Seq begin = next(start->seq);
   if (auto possible = can_go_on(log, *start); !possible) return possible.error();
+  const auto before = options.comparison == Comparison::none
+                          ? Result<std::uint64_t>(0)
+                          : intents_before(log, begin, options.from, last);
+  if (!before) return before.error();
   Replay replay(log, options, *std::move(start));
-  if (begin > last) return replay.finish();
+  if (begin > last) return replay.finish(*before);
   auto opened = log.read(begin);
   if (!opened) return opened.error();
   const auto reader = read_ahead(*std::move(opened));
@@ -203,7 +223,7 @@ Result<ReplayReport> replay(const EventLog& log, const SnapshotSource* snapshots
       const std::span<const Event> rest = batch.events().subspan(i);
       const Event& event = rest.front();
       if (i % kFetchAhead == 0) fetch_ahead(replay.report().state, rest);
-      if (event.seq > last || replay.stops()) return replay.finish();
+      if (event.seq > last || replay.stops()) return replay.finish(*before);
       replay.take(event);
       if (options.progress && event.seq.value % kProgressEvents == 0)
         options.progress(event.seq.value, last.value);
@@ -211,7 +231,7 @@ Result<ReplayReport> replay(const EventLog& log, const SnapshotSource* snapshots
     if (!read) return read.error();
     if (batch.size() == 0) break;
   }
-  return replay.finish();
+  return replay.finish(*before);
 }
 
 }  // namespace fairlead

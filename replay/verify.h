@@ -47,6 +47,9 @@ struct ReplayReport {
   std::uint64_t events = 0;    ///< folded
   std::uint64_t compared = 0;  ///< intents that were held against the plan
   std::uint64_t differing = 0;
+  /// Intents of the range before `begin`: what they were planned on was pruned.
+  std::uint64_t not_compared = 0;
+  Seq begin{1};                       ///< the first event that could be folded
   std::uint64_t checkpoints = 0;      ///< that say of the state and the log what is true
   std::optional<Difference> first;    ///< the first that differs
   std::optional<Seq> bad_checkpoint;  ///< the first that says otherwise
@@ -54,11 +57,14 @@ struct ReplayReport {
   State state;  ///< at the end
 
   bool holds() const { return !first && !bad_checkpoint; }
+  /// Intents are there, and none of them could be held against anything.
+  bool tells_nothing() const { return compared == 0 && not_compared > 0; }
 };
 
 /// Reads `log` from its first event, or from the newest snapshot before `options.from` (of a log
-/// whose beginning was pruned: from its oldest). The same log gives the same report. `snapshots`
-/// may be null. Errors: what cannot be read.
+/// whose beginning was pruned, where there is none: from its oldest). The same log gives the same
+/// report. `snapshots` may be null. Errors: what cannot be read; not_found if events were pruned
+/// and no snapshot stands for them.
 Result<ReplayReport> replay(const EventLog& log, const SnapshotSource* snapshots,
                             const ReplayOptions& options);
 

@@ -7,12 +7,6 @@ namespace fairlead {
 
 namespace {
 
-std::string list_text(const Json& names) {
-  std::string text = "[";
-  for (const Json& name : names) text += (text.size() > 1 ? ", " : "") + cell(name);
-  return text + "]";
-}
-
 std::string seqs_text(const Json& places) {
   std::string text;
   for (const Json& place : places)
@@ -55,7 +49,25 @@ std::string worker_text(const Json& worker) {
   return text;
 }
 
+// What becomes of a list that stays frozen.
+std::string dissolve_text(const Json& ends) {
+  if (!ends.contains("emptyGrace")) return "";
+  std::string text =
+      ": emptyGrace ends " + cell(ends["emptyGrace"]) + ", then the MultiKueueConfig is deleted";
+  if (ends.contains("drainTimeout"))
+    text +=
+        " when no Workload holds a worker, or when drainTimeout ends " + cell(ends["drainTimeout"]);
+  return text;
+}
+
 }  // namespace
+
+std::string list_text(const Json& names) {
+  if (names.is_null()) return "-";
+  std::string text = "[";
+  for (const Json& name : names) text += (text.size() > 1 ? ", " : "") + cell(name);
+  return text + "]";
+}
 
 std::string workers_text(const Json& document) {
   std::string text = "as of " + cell(document["asOf"]["time"]) + " (seq " +
@@ -65,7 +77,8 @@ std::string workers_text(const Json& document) {
   text += ": " + cell(document["use"]) + "\n";
   if (document["foreign"] != "") text += cell(document["foreign"]) + "\n";
   if (!document["frozenSince"].is_null())
-    text += "frozen since " + cell(document["frozenSince"]) + "\n";
+    text += "frozen since " + cell(document["frozenSince"]) +
+            dissolve_text(document["windowsEnd"]) + "\n";
   std::string windows;
   for (const auto& [name, span] : document["windows"].items())
     windows += (windows.empty() ? "" : ", ") + name + " " + cell(span);

@@ -7,6 +7,8 @@
 
 namespace fairlead {
 
+/// "[a, b]", or "-" of null.
+std::string list_text(const Json& names);
 /// Of a WorkersWhy document.
 std::string workers_text(const Json& document);
 /// Of a WorkersHistory document.

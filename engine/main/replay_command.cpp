@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <iostream>
 #include <memory>
 #include <thread>
@@ -44,6 +45,8 @@ Json to_json(const ReplayReport& report) {
            {"last_time", none ? Json(nullptr) : Json(to_rfc3339(report.last_time))},
            {"compared", report.compared},
            {"differing", report.differing},
+           {"not_compared", report.not_compared},
+           {"state_from_seq", report.begin.value - 1},
            {"checkpoints", report.checkpoints},
            {"differs_at", nullptr}};
   if (report.bad_checkpoint) out["differs_at"] = report.bad_checkpoint->value;
@@ -55,6 +58,13 @@ Json to_json(const ReplayReport& report) {
         first->planned ? side(first->seq, first->time, *first->planned) : Json(nullptr);
   }
   return out;
+}
+
+// Of a replay that holds.
+std::string verdict(const ReplayReport& report) {
+  if (report.compared == 0) return "there is no write to compare";
+  const std::string same = "this program would have written the same";
+  return report.not_compared == 0 ? same : same + " from seq " + std::to_string(report.begin.value);
 }
 
 void print_text(std::ostream& out, const ReplayReport& report, Comparison comparison) {
@@ -74,7 +84,14 @@ void print_text(std::ostream& out, const ReplayReport& report, Comparison compar
         << (first->planned ? write_line(first->seq, first->time, *first->planned) : "nothing")
         << '\n';
   }
-  if (report.holds()) out << "this program would have written the same\n";
+  if (report.not_compared > 0)
+    out << "not compared " << report.not_compared
+        << (report.not_compared == 1 ? " write" : " writes") << " before seq " << report.begin.value
+        << ": the log was pruned, and no earlier state is kept on which they could be decided\n";
+  if (report.tells_nothing())
+    out << "nothing could be compared\n";
+  else if (report.holds())
+    out << verdict(report) << '\n';
 }
 
 // Prints the recorded writes one after another, with the pauses that were between them.
@@ -97,6 +114,18 @@ Result<int> play(const EventLog& log, Seq from, Seq to, double speed) {
     std::cout << write_line((*event)->seq, *last, *intent) << '\n' << std::flush;
     if (!std::cout) return Error{ErrorCode::unavailable, "cannot write the output"};
   }
+}
+
+// A number that a pause can be divided by.
+CLI::Validator above_zero() {
+  return CLI::Validator(
+      [](std::string& text) {
+        double value = 0;
+        return CLI::detail::lexical_cast(text, value) && value > 0 && std::isfinite(value)
+                   ? std::string()
+                   : "expected a number above 0, got \"" + text + "\"";
+      },
+      "NUMBER > 0");
 }
 
 Result<int> run_replay(const ReplayCommandOptions& options) {
@@ -131,7 +160,7 @@ Result<int> run_replay(const ReplayCommandOptions& options) {
     print_text(std::cout, *report, how.comparison);
   std::cout << std::flush;
   if (!std::cout) return Error{ErrorCode::unavailable, "cannot write the output"};
-  return report->holds() ? 0 : 1;
+  return report->holds() && !report->tells_nothing() ? kDone : kAnswerIsNo;
 }
 
 }  // namespace
@@ -146,15 +175,21 @@ void add_replay_command(CLI::App& app, int& exit_code) {
   const std::string position = kPositionHelp;
   replay->add_option("--from", options->from, "Compare writes from here on: " + position);
   replay->add_option("--to", options->to, "Fold to here: " + position);
+  CLI::Option* speed =
+      replay
+          ->add_option("--speed", options->speed,
+                       "Instead: print the recorded writes with the pauses between them, this many "
+                       "times as fast (no pause is longer than 10 s)")
+          ->check(above_zero());
   replay
-      ->add_option("--speed", options->speed,
-                   "Instead: print the recorded writes with the pauses between them, this many "
-                   "times as fast (no pause is longer than 10 s)")
-      ->check(CLI::PositiveNumber);
-  replay->add_flag("--verify", options->verify,
-                   "Derive every write again; exit 1, and the first that differs, if one does");
-  replay->add_flag("--until-differs", options->until_differs,
-                   "As --verify, and stop at the first that differs");
+      ->add_flag("--verify", options->verify,
+                 "Derive every write again; exit 1, and the first that differs, if one does, or if "
+                 "none can be derived")
+      ->excludes(speed);
+  replay
+      ->add_flag("--until-differs", options->until_differs,
+                 "As --verify, and stop at the first that differs")
+      ->excludes(speed);
   replay->add_option("-o,--output", options->output, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();

@@ -1,0 +1,32 @@
+#include "replay/beginning.h"
+
+#include <utility>
+#include <vector>
+
+namespace fairlead {
+
+Result<std::optional<Snapshot>> oldest_beginning(const EventLog& log,
+                                                 const SnapshotSource* snapshots) {
+  if (snapshots == nullptr) return std::optional<Snapshot>();
+  const auto all = snapshots->list();
+  if (!all) return all.error();
+  for (const SnapshotInfo& info : *all) {
+    if (next(info.seq) < log.first_seq()) continue;
+    auto newest = newest_of(log, snapshots, info.seq);
+    if (!newest) return newest.error();
+    // A damaged one is passed over, and then an earlier one is named.
+    if (*newest && can_go_on(log, (*newest)->state)) return newest;
+  }
+  return std::optional<Snapshot>();
+}
+
+Result<std::optional<State>> state_for_pruned(const EventLog& log, const SnapshotSource* snapshots,
+                                              Seq seq) {
+  if (log.first_seq() <= Seq{1} || seq == Seq{}) return std::optional<State>();
+  auto newest = newest_of(log, snapshots, Seq{seq.value - 1});
+  if (!newest) return newest.error();
+  if (!*newest || !can_go_on(log, (*newest)->state)) return std::optional<State>();
+  return std::optional(std::move((*newest)->state));
+}
+
+}  // namespace fairlead
