@@ -215,9 +215,13 @@ Result<ListBefore> list_before(const AuditSource& source, const std::string& pla
   const auto state = state_for_pruned(source.log, source.snapshots, first);
   if (!state) return state.error();
   if (!*state) return ListBefore{};
-  const auto at = (*state)->multikueue.lists.find(placement);
-  if (at == (*state)->multikueue.lists.end()) return ListBefore{std::vector<std::string>(), {}};
-  return ListBefore{at->second.names, at->second.written};
+  ListBefore before{std::vector<std::string>(), {}};
+  const MultiKueue& workers = (*state)->multikueue;
+  if (const auto config = workers.configs.find(placement); config != workers.configs.end())
+    before.names = config->second.facts.clusters;
+  if (const auto list = workers.lists.find(placement); list != workers.lists.end())
+    before.written = list->second.written;
+  return before;
 }
 
 Result<void> check_list_named(const AuditSource& source, const std::string& placement) {

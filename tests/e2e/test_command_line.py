@@ -143,8 +143,51 @@ class CommandLineTest(unittest.TestCase):
         self.refused("log", "prune", "--before", "seq:9999", "--data", data, says=["behind the end of the log"])
         self.refused("log", "export", "/dev/null", "--data", data, says=["no regular file"])
         self.refused("audit", "history", "training", "--from", "seq:9", "--to", "seq:3", "--data", data, says=["--to"])
+        for name in ("NOSUCH", "training"):  # a ClusterQueue is no worker list
+            self.refused("audit", "history", f"multikueueconfig/{name}", "--data", data, says=[f'"{name}"', "there are"])
+        self.refused("audit", "diff", "seq:30", "seq:20", "--data", data, says=["seq 20", "before the first", "seq 30"])
         self.refused("snapshot", "list", "--data", self.folder, says=["no Fairlead log"])
         self.refused("snapshot", "prune", "--keep", "1", "--data", self.folder / "nowhere", says=["nowhere"])
+
+    def test_replay_takes_no_speed_that_it_cannot_keep(self):
+        data = self.incident()
+        for flag in ("--verify", "--until-differs"):
+            self.refused("replay", flag, "--speed", "2", "--data", data, says=["--speed", flag])
+        for speed in ("0", "-1", "nan", "inf", "fast"):
+            said = self.refused("replay", f"--speed={speed}", "--data", data,
+                                says=["--speed", "expected a number above 0", f'"{speed}"'])
+            self.assertLess(len(said), 200)
+
+    def test_a_pruned_log_tells_what_it_can_and_says_what_it_cannot(self):
+        data = self.incident()
+        last = json.loads(fairlead("log", "stat", "-o", "json", "--data", data).stdout)["last_seq"]
+        question = ("audit", "history", "training", "--from", "seq:30", "-o", "json", "--data", data)
+        whole = json.loads(fairlead(*question).stdout)["rows"]
+        for command in (("snapshot", "take"), ("log", "prune", "--before", "seq:30")):
+            done = fairlead(*command, "--data", data)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        told = json.loads(fairlead(*question).stdout)["rows"]
+        self.assertEqual(told, whole)
+        self.assertEqual({row["writer"] for row in told}, {"fairlead"})
+        # Only the end has a state: none of the kept writes can be decided again.
+        bundle = self.folder / "pruned.bundle"
+        self.assertEqual(fairlead("log", "export", bundle, "--data", data).returncode, 0)
+        for where in (("--data", data), ("--bundle", bundle)):
+            done = fairlead("replay", "--verify", *where)
+            self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+            self.assertIn(f"writes before seq {last + 1}: the log was pruned", done.stdout)
+            self.assertIn("nothing could be compared", done.stdout)
+            self.assertNotIn("the same", done.stdout)
+            report = json.loads(fairlead("replay", "--verify", "-o", "json", *where).stdout)
+            self.assertEqual((report["compared"], report["state_from_seq"]), (0, last))
+            self.assertGreater(report["not_compared"], 0)
+            for place in ("seq:5", "seq:35", "2026-11-21T14:08:00Z"):
+                self.refused("audit", "quota", "--as-of", place, *where, says=["begins at seq", f"seq {last}"])
+        self.refused("log", "cat", "--from", "seq:5", "--data", data, says=["begins at seq"])
+        why = fairlead("audit", "why", "training", "on-demand", "gpu", "--data", data)
+        self.assertEqual(why.returncode, 0, why.stderr)
+        self.assertIn("configuration seq 2, pruned, digest", why.stdout)
+        self.assertNotIn(" at -", why.stdout)
 
     def test_a_plan_that_keeps_its_log_can_be_asked_and_replayed(self):
         files = self.INCIDENT
