@@ -68,7 +68,7 @@ Result<AuditAnswer> audit_history(const AuditSource& source, const AuditPair& pa
 /// MultiKueueClusters by "multiKueueConfig", with "came" and "went"), "configuration": lists of
 /// what differs, each row with its names and "from" and "to" (null: not there). `queue` not empty:
 /// only it, the claims that name it, their clusters, and the worker lists that its AdmissionChecks
-/// use. bad_input too if `later` is before `earlier`.
+/// use. The other way round, what came is told as what went.
 Result<AuditAnswer> audit_diff(const AuditSource& source, const AuditPosition& earlier,
                                const AuditPosition& later, const std::string& queue);
 

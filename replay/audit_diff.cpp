@@ -1,7 +1,6 @@
 // `audit diff`: what two moments of the past do not have in common.
 #include <algorithm>
 #include <set>
-#include <tuple>
 
 #include "engine/fold/queues.h"
 #include "engine/plan/claim_status.h"
@@ -194,13 +193,6 @@ Json differing_lists(const Side& from, const Side& to) {
   return rows;
 }
 
-bool is_before(const Moment& one, const Moment& other) {
-  return std::tie(one.state.seq, one.asked) < std::tie(other.state.seq, other.asked);
-}
-std::string words_of(const Moment& moment) {
-  return "seq " + std::to_string(moment.state.seq.value) + " at " + to_rfc3339(moment.asked);
-}
-
 }  // namespace
 
 Result<AuditAnswer> audit_diff(const AuditSource& source, const AuditPosition& earlier,
@@ -209,10 +201,6 @@ Result<AuditAnswer> audit_diff(const AuditSource& source, const AuditPosition& e
   if (!before) return before.error();
   auto after = moment_at(source, later);
   if (!after) return after.error();
-  if (is_before(*after, *before))
-    return Error{ErrorCode::bad_input, "the second place (" + words_of(*after) +
-                                           ") is before the first (" + words_of(*before) +
-                                           "): name the earlier one first"};
   if (!queue.empty())
     if (auto known = check_queue_named(after->state, queue); !known)
       if (auto was_known = check_queue_named(before->state, queue); !was_known)

@@ -128,7 +128,7 @@ void add_audit_command(CLI::App& app, int& exit_code) {
                                "claims, capacity, grants, quotas",
                                options, exit_code);
   diff->add_option("from", options->question.from, kPositionHelp)->required();
-  diff->add_option("to", options->question.to, "The later one")->required();
+  diff->add_option("to", options->question.to, "The other moment, usually a later one")->required();
   diff->add_option("queue", options->question.pair.queue, "Only what concerns this ClusterQueue");
 
   CLI::App* why =
