@@ -260,7 +260,7 @@ void accept_first(Close& close) {
     DampedValue& damped = value.damped;
     damped.accept_first(at_once || quiet ? damped.growing
                                          : damped.low.over(close.now, settings.grow_window));
-    value.because_ends = true;
+    conclude_changes(value, true);
     if (cluster.known && cluster.source_change)
       value.revalued = {*cluster.source_change, close.now};
   }
@@ -286,6 +286,7 @@ void step_values(Close& close) {
     const Amount before = value.damped.accepted;
     close.accepted_changed |=
         value.damped.step(close.now, close.settings, quantum_of(key.resource), fall, may_grow);
+    conclude_changes(value, value.damped.accepted != before);
     if (value.damped.accepted < before)
       value.fell_by = cluster.observation.at_once_all ? FallCause::claim_edit
                       : at_once                       ? FallCause::cordon

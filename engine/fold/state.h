@@ -9,6 +9,7 @@
 // State.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -92,10 +93,10 @@ struct CapacityValue {
   DampedValue damped;
   FallCause fell_by = FallCause::shrink_window;  ///< the last time
   std::optional<Revaluation> revalued;  ///< where its first value was not the cluster's first
-  /// Events that changed it, the newest kBecauseMax: up to the first accepted value, and then
-  /// since.
+  /// Events that changed it, the newest kBecauseMax: those that led to what is accepted, and behind
+  /// them those that came since and may yet move it.
   std::vector<Seq> because;
-  bool because_ends = false;  ///< what stands there led to the first value: the next begins anew
+  std::uint32_t pending = 0;  ///< how many of them came since
 
   friend bool operator==(const CapacityValue&, const CapacityValue&) = default;
 };
@@ -111,19 +112,30 @@ inline constexpr std::size_t kSumLanesMax = 16;
 
 /// No list of deciding events is longer; the newest are kept.
 inline constexpr std::size_t kBecauseMax = 16;
-/// Adds an event to such a list, unless it is the newest there.
-inline void remember(std::vector<Seq>& because, Seq seq) {
-  if (seq == Seq{} || (!because.empty() && because.back() == seq)) return;
+/// Adds an event to such a list, unless it is the newest there; true if it was added.
+inline bool remember(std::vector<Seq>& because, Seq seq) {
+  if (seq == Seq{} || (!because.empty() && because.back() == seq)) return false;
   if (because.size() == kBecauseMax) because.erase(because.begin());
   because.push_back(seq);
+  return true;
 }
 
 /// Adds an event that changed `value`, or decided about it. Nothing of no event.
 inline void remember_change(CapacityValue& value, Seq seq) {
-  if (seq == Seq{}) return;
-  if (value.because_ends) value.because.clear();
-  value.because_ends = false;
-  remember(value.because, seq);
+  if (remember(value.because, seq))
+    value.pending = std::min(value.pending + 1, static_cast<std::uint32_t>(value.because.size()));
+}
+
+/// At the end of a moment: what came since has moved what is accepted, or come to nothing.
+inline void conclude_changes(CapacityValue& value, bool moved) {
+  const auto since = value.because.end() - static_cast<std::ptrdiff_t>(value.pending);
+  const bool waits =
+      value.damped.accepted != value.damped.usable || value.damped.accepted != value.damped.growing;
+  if (moved && value.pending > 0)
+    value.because.erase(value.because.begin(), since);
+  else if (!moved && !waits)
+    value.because.erase(since, value.because.end());
+  if (!waits) value.pending = 0;
 }
 
 enum class Liveness : std::uint8_t { live, stale, lost };
