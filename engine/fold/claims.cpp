@@ -345,6 +345,7 @@ void reopen_every_claim(State& state) {
     add_to_indexes(state, name, claim);
     open_claim(state, name);
   }
+  release_gone_flavors(state);
 }
 
 void close_claims(State& state, Touched& touched) {

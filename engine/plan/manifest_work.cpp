@@ -111,7 +111,7 @@ bool stands_in(const Work& work, const std::string& queue, const std::string& fl
 }
 
 // A flavor belongs at the member while the hub has it, and stays with what the work has of it when
-// it is gone.
+// it is gone: until no claim asks for it and the hub promises nothing of it.
 std::vector<ResourceGroup> member_groups(const State& state, const std::string& cluster_name,
                                          const std::string& queue) {
   const Cluster& cluster = state.clusters.at(cluster_name);
@@ -131,13 +131,15 @@ std::vector<ResourceGroup> member_groups(const State& state, const std::string& 
       for (ResourceQuota& quota : flavor.resources) {
         quota.borrowing_limit.reset();
         quota.lending_limit.reset();
-        const WorkQuota* held = quota_in(work, queue, flavor.name, quota.name);
-        if (held && !flavor_exists(state, flavor.name)) {
-          quota.nominal = to_quantity(quota.name, held->nominal);
-          continue;
-        }
         const QuotaKey pair{flavor.name,
                             canonical_resource(state.configuration.resource_aliases, quota.name)};
+        const WorkQuota* held = quota_in(work, queue, flavor.name, quota.name);
+        if (held && !flavor_exists(state, flavor.name)) {
+          const bool asked_for =
+              names(claim, queue, pair) || promised(state, queue, cluster_name, pair) > 0;
+          quota.nominal = to_quantity(quota.name, asked_for ? held->nominal : 0);
+          continue;
+        }
         const Amount amount =
             wanted.contains(pair) && !shape.withheld.contains(pair) ? wanted.at(pair) : 0;
         if (names(claim, queue, pair) || amount > 0)
