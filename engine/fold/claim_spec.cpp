@@ -4,6 +4,8 @@
 #include <set>
 #include <tuple>
 
+#include "schema/event.h"
+
 namespace fairlead {
 
 namespace {
