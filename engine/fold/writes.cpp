@@ -33,6 +33,11 @@ bool is_multikueue(Kind kind) {
          kind == Kind::admission_check || kind == Kind::workload;
 }
 
+// What stands there is known from the watch alone. Of other statuses it is what was said last.
+bool is_told_by_sight(const WriteKey& key) {
+  return !key.status || key.object.kind == Kind::workload;
+}
+
 std::pair<const WriteKey, WriteState>* find_outstanding(State& state, Seq intent) {
   const auto key = state.outstanding.find(intent);
   return key == state.outstanding.end() ? nullptr : &*state.writes.find(key->second);
@@ -66,6 +71,12 @@ bool reached(const std::string& seen, const std::string& awaited) {
   const auto right = std::from_chars(awaited.data(), awaited.data() + awaited.size(), b);
   if (left.ec != std::errc{} || right.ec != std::errc{}) return true;
   return a >= b;
+}
+
+void clear_awaited(WriteState& write, const ObjectObserved& seen) {
+  if (!write.awaited_version.empty() && write.awaited_version != "gone" &&
+      reached(seen.resource_version, write.awaited_version))
+    write.awaited_version.clear();
 }
 
 bool looks_as_intended(const PatchIntended& intent, const ObjectObserved& seen) {
@@ -182,7 +193,7 @@ void note_accepted(State& state, const PatchAccepted& accepted) {
   if (!entry) return;
   const bool removes = ends_object(entry->second.outstanding->intent);
   conclude(state, entry->first, entry->second);
-  if (!entry->first.status)
+  if (is_told_by_sight(entry->first))
     entry->second.awaited_version = removes ? "gone" : accepted.resource_version;
   if (entry->first.object.kind != Kind::cluster_queue) touch(state, entry->first.object);
 }
@@ -227,6 +238,7 @@ namespace {
 // derived from shows that something was written, perhaps this: it is derived again.
 void note_status_observed(State& state, const WriteKey& key, WriteState& write,
                           const ObjectObserved& seen) {
+  clear_awaited(write, seen);
   const bool conflicted = write.refusal && write.refusal->intent == Digest{};
   const bool doubted = write.outstanding && write.outstanding->doubted_until &&
                        write.outstanding->intent.resource_version != seen.resource_version;
@@ -243,9 +255,7 @@ void note_observed(State& state, const std::string& source, const ObjectObserved
   const auto at = state.writes.find({source, seen.key, false});
   if (at == state.writes.end()) return;
   WriteState& write = at->second;
-  if (!write.awaited_version.empty() && write.awaited_version != "gone" &&
-      reached(seen.resource_version, write.awaited_version))
-    write.awaited_version.clear();
+  clear_awaited(write, seen);
   if (write.refusal && write.refusal->intent == Digest{}) write.refusal.reset();
   if (!write.outstanding) return;
   if (looks_as_intended(write.outstanding->intent, seen))

@@ -110,3 +110,36 @@ TEST_CASE(
   CHECK(statuses() == 1);  // the same once more: what a status says is not kept
   CHECK(facts_in<PatchRejected>(*bench.log).empty());
 }
+
+TEST_CASE("a Workload is not written again before the stream shows the write that was accepted") {
+  HubBench bench = settled_bench(Duration{});
+  const ObjectKey job{Kind::workload, "team", "job"};
+  AdmissionCheckFacts check;
+  check.controller_name = "open-cluster-management.io/placement";
+  bench.hub.put({Kind::admission_check, "", "multikueue"}, check);
+  WorkloadFacts workload;
+  workload.checks = {{"multikueue", "Pending"}};
+  bench.run();
+  const auto writes = [&] {
+    const auto intents = facts_in<PatchIntended>(*bench.log);
+    return std::count_if(intents.begin(), intents.end(),
+                         [&](const PatchIntended& intent) { return intent.target == job; });
+  };
+  for (int evictions = 1; evictions <= 2; ++evictions) {
+    bench.core->offer(bench.hub.put(job, workload));
+    bench.step();
+    REQUIRE(bench.requests.size() == 1);
+    const WriteRequest request = std::exchange(bench.requests, {}).front();
+    const Event event = events_of(*bench.log, request.intent).front();
+    auto written = bench.hub.write(request.intent, std::get<PatchIntended>(event.fact));
+    REQUIRE(written.answer.result == WriteResult::accepted);
+    bench.core->answer(std::move(written.answer));
+    bench.advance(seconds(1));
+    CHECK(writes() == evictions);
+    REQUIRE(written.shown.has_value());
+    bench.core->offer(std::move(*written.shown));
+    bench.advance(seconds(1));
+    CHECK(writes() == evictions);
+  }
+  CHECK(facts_in<PatchRejected>(*bench.log).empty());
+}
