@@ -20,14 +20,17 @@ Error failed(const fs::path& path, const std::error_code& error) {
   return {ErrorCode::unavailable, path.string() + ": " + error.message()};
 }
 
-/// Nothing may be there but what a fresh volume has, or an import that died.
+/// Nothing may be there but what a fresh volume has, or an import that died: its store under
+/// another name, and perhaps the mark already that comes before the store gets its own.
 Result<void> expect_empty(const LogPaths& paths) {
   std::error_code error;
   fs::create_directories(paths.data, error);
   if (error) return failed(paths.data, error);
+  const bool died = fs::exists(paths.fresh);
   for (const fs::directory_entry& entry : fs::directory_iterator(paths.data, error)) {
     const std::string name = entry.path().filename().string();
     if (name == "lost+found" || entry.path() == paths.lock || entry.path() == paths.fresh) continue;
+    if (died && entry.path() == paths.mark) continue;
     return Error{ErrorCode::bad_input, paths.data.string() + " holds \"" + name +
                                            "\": import into a new or empty directory"};
   }
@@ -64,6 +67,7 @@ Result<std::unique_ptr<LogImport>> LogImport::begin(const fs::path& directory, c
   if (!lock) return lock.error();
   made->lock_ = *std::move(lock);
   std::error_code error;
+  fs::remove(paths.mark, error);
   fs::remove_all(paths.fresh, error);
   if (auto created = create_store(paths.fresh, nullptr); !created) return created.error();
   auto store = open_store_for_writing(paths.fresh, nullptr);

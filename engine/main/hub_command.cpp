@@ -78,13 +78,21 @@ class Signals {
   std::thread thread_;
 };
 
+std::string not_ready(const HubFigures& figures) {
+  if (figures.planning) return "not planning any more: the diagnostics say why\n";
+  std::string kinds;
+  for (const Kind kind : figures.awaited)
+    kinds.append(kinds.empty() ? " " : ", ").append(info(kind).name);
+  return "not planning yet" + (kinds.empty() ? "" : ": no list so far of" + kinds) + "\n";
+}
+
 HttpReply reply_to(std::string_view path, const HubStatus& status,
                    const HubConnections& connections) {
   const std::string plain = "text/plain; charset=utf-8";
   if (path == "/livez" || path == "/healthz") return {200, plain, "ok\n"};
   if (path == "/readyz")
     return status.ready() ? HttpReply{200, plain, "ok\n"}
-                          : HttpReply{503, plain, "not planning yet, or no more\n"};
+                          : HttpReply{503, plain, not_ready(status.figures())};
   if (path == "/metrics")
     return {200, "text/plain; version=0.0.4; charset=utf-8",
             metrics_text(status.figures(), connections.figures())};

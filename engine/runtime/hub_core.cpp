@@ -320,6 +320,7 @@ HubFigures HubCore::figures() const {
   figures.seq = log_.last_seq();
   figures.epoch = epoch_;
   figures.log_time = log_.last_time();
+  figures.awaited = awaited_;
   figures.planning = awaited_.empty();
   figures.writes_waiting = applier_.waiting();
   figures.writes_under_way = applier_.under_way();

@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 
 #include "engine/base/time.h"
 #include "engine/base/types.h"
 #include "engine/ingest/ingest.h"
+#include "schema/kind.h"
 
 namespace fairlead {
 
@@ -30,7 +32,8 @@ struct HubFigures {
   Seq seq;
   Epoch epoch;
   LogTime log_time;
-  bool planning = false;  ///< every kind of the hub is synced or known to be absent
+  std::set<Kind> awaited;  ///< kinds of the hub that are neither synced nor known to be absent
+  bool planning = false;   ///< there are none of those
   std::size_t inbox = 0;
   std::size_t inbox_max = 0;
   std::size_t writes_waiting = 0;

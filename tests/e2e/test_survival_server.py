@@ -61,6 +61,9 @@ class ServerTest(SurvivalTest):
         before = len(self.between.exchanges)
         hub.start()
         stays("the hub runs", hub.check_running, seconds=4)
+        code, text = hub.http("/readyz")
+        self.assertEqual(code, 503)
+        self.assertRegex(text, r"^not planning yet: no list so far of .*\bClusterQueue\b.*\n$")
         asked = len(self.between.exchanges) - before
         self.between.fault = lambda request: None
         self.check_survived(hub, timeout=120)

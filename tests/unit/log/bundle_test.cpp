@@ -267,6 +267,24 @@ TEST_CASE("Only a new or empty directory is imported into") {
   CHECK(import_bundle(**bundle, exported.other(), {}).error().code == ErrorCode::bad_input);
 }
 
+TEST_CASE("An import that died is begun again") {
+  Exported exported;
+  const auto bundle = open_bundle(exported.file());
+  REQUIRE(import_bundle(**bundle, exported.other(), {}).has_value());
+  fs::remove_all(exported.other() / "snapshots");
+  // Just before its store gets its name; the mark of another log shows that it is made anew.
+  fs::rename(exported.other() / "log", exported.other() / "log.new");
+  write_bytes(exported.other() / "acknowledged", "torn");
+  const auto again = import_bundle(**bundle, exported.other(), {});
+  if (!again) FAIL(again.error().message);
+  CHECK_FALSE(open_log(exported.other())->verify()->broken_at);
+  // A mark whose log is not there at all tells of a log that was lost.
+  fs::remove_all(exported.other() / "snapshots");
+  fs::remove_all(exported.other() / "log");
+  CHECK(import_bundle(**bundle, exported.other(), {}).error().message.find("acknowledged") !=
+        std::string::npos);
+}
+
 TEST_CASE("A damaged bundle leaves nothing behind where it was imported") {
   Exported exported;
   std::string bytes = read_bytes(exported.file());
