@@ -243,7 +243,7 @@ class Guards {
                                          : name + " was lost: it counts again after growWindow");
       guard["cluster"] = name;
       guard["until"] = time_json(cluster.hub_opens);
-      guard["seq"] = cluster.liveness_seq.value;
+      guard["seq"] = cluster.was_seq.value;
     }
     if (grant.contributes < grant.grant->granted && !cluster.hub_opens) {
       const Work& work = cluster.quota_work;
@@ -276,8 +276,8 @@ class Guards {
         const Layer layer = layer_of(state_, name, cluster, key, value);
         const bool of_cluster =
             layer.name == "lost" || layer.name == "frozen" || layer.name == "detached";
-        layer_guard(name, key, layer,
-                    of_cluster ? std::vector<Seq>{cluster.liveness_seq} : value.because);
+        const Seq presence = layer.name == "detached" ? cluster.presence_seq : cluster.was_seq;
+        layer_guard(name, key, layer, of_cluster ? presence : began(value.because, &cluster));
         held = held || layer.name != "none";
       }
       return held;
@@ -290,12 +290,18 @@ class Guards {
   }
 
   void worker_guards(const std::string& cluster, const WorkerShare& share) {
+    const auto at = state_.clusters.find(cluster);
     layer_guard(cluster, pair_.key, layer_of_share(state_, cluster, share, pair_.key),
-                share.because);
+                began(share.because, at == state_.clusters.end() ? nullptr : &at->second));
   }
 
-  void layer_guard(const std::string& name, const CapacityKey& key, const Layer& layer,
-                   const std::vector<Seq>& because) {
+  // What a window counts from: the newest event about the value, or the return of its cluster,
+  // after which growth proves itself anew.
+  static Seq began(const std::vector<Seq>& because, const Cluster* cluster) {
+    return std::max(because.empty() ? Seq{} : because.back(), cluster ? cluster->was_seq : Seq{});
+  }
+
+  void layer_guard(const std::string& name, const CapacityKey& key, const Layer& layer, Seq seq) {
     if (layer.name == "none") return;
     std::string guard_name = layer.name;
     guard_name[0] = static_cast<char>(guard_name[0] - 'a' + 'A');
@@ -304,7 +310,7 @@ class Guards {
     guard["cluster"] = name;
     guard["since"] = time_json(layer.since);
     guard["until"] = time_json(layer.until);
-    if (!because.empty()) guard["seq"] = because.back().value;
+    if (seq != Seq{}) guard["seq"] = seq.value;
   }
 
   const State& state_;

@@ -32,8 +32,11 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
 
   void begin(std::unique_ptr<Identities> identities) {
     http = HttpClient::make(loop, std::move(identities), settings.http);
+    // An answer may come after this has ended.
     sink = std::make_unique<KubeSink>(loop, *http, settings.writes,
-                                      [this](const WriteAnswer& answer) { count(answer); });
+                                      [weak = weak_from_this()](const WriteAnswer& answer) {
+                                        if (const auto self = weak.lock()) self->count(answer);
+                                      });
   }
 
   // Nothing of it runs before begin() or after stop().

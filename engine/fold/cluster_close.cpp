@@ -240,6 +240,7 @@ void judge_liveness(Close& close) {
   else if (cluster.hub_opens)
     cluster.hub_opens = close.now + close.settings.grow_window;
   cluster.was = is;
+  cluster.was_seq = cluster.liveness_seq;
   close.accepted_changed = true;
 }
 
@@ -260,7 +261,7 @@ void accept_first(Close& close) {
     DampedValue& damped = value.damped;
     damped.accept_first(at_once || quiet ? damped.growing
                                          : damped.low.over(close.now, settings.grow_window));
-    conclude_changes(value, true);
+    conclude_changes(value, true, close.now);
     if (cluster.known && cluster.source_change)
       value.revalued = {*cluster.source_change, close.now};
   }
@@ -286,7 +287,7 @@ void step_values(Close& close) {
     const Amount before = value.damped.accepted;
     close.accepted_changed |=
         value.damped.step(close.now, close.settings, quantum_of(key.resource), fall, may_grow);
-    conclude_changes(value, value.damped.accepted != before);
+    conclude_changes(value, value.damped.accepted != before, close.now);
     if (value.damped.accepted < before)
       value.fell_by = cluster.observation.at_once_all ? FallCause::claim_edit
                       : at_once                       ? FallCause::cordon

@@ -230,10 +230,16 @@ void remember_changes(Cluster& cluster, const Sums& before, Seq cause) {
 
 // Because a flavor or the configuration changed at `cause`: where values were accepted already,
 // that is all that is new about the nodes.
-void recount_because(const State& state, Cluster& cluster, Seq cause) {
+void recount_because(const State& state, const std::string& name, Cluster& cluster, Seq cause) {
   const Sums before = cluster.known ? sums_of(cluster) : Sums{};
   recount(state, cluster, cluster.known ? Causes::none : Causes::nodes);
   remember_changes(cluster, before, cause);
+  // Headroom may leave other values of the same sums.
+  if (!cluster.known) return;
+  const CanonicalHeadroom& headroom = terms_of(state, name, cluster).headroom;
+  for (auto& [key, value] : cluster.capacity)
+    if (usable_amount(value.offered, key.resource, headroom) != value.damped.usable)
+      remember_change(value, cause);
 }
 
 // The first of the configured order that knows the cluster; where nothing knows it any more the one
@@ -290,6 +296,7 @@ void begin_anew(const State& state, const std::string& name, Cluster& cluster) {
 
 void judge_presence(const State& state, const std::string& name, Cluster& cluster,
                     bool joined_before) {
+  if (joined_before != cluster.joined()) cluster.presence_seq = state.seq;
   if (joined_before && !cluster.joined()) cluster.detached = true;
   if (!joined_before && cluster.joined() && cluster.detached) begin_anew(state, name, cluster);
 }
@@ -377,6 +384,7 @@ void observe_managed_cluster(State& state, const std::string& name,
                              const ManagedClusterFacts* facts, Seq seq) {
   Cluster& cluster = open_cluster(state, name);
   const bool joined_before = cluster.joined();
+  if (cluster.managed.has_value() != (facts != nullptr)) cluster.presence_seq = seq;
   cluster.managed = facts ? std::optional(*facts) : std::nullopt;
   cluster.managed_seq = seq;
   cluster.totals_known = facts != nullptr;
@@ -422,7 +430,7 @@ void recount_everything(State& state) {
     if (cluster.managed && !cluster.managed->allocatable.empty())
       cluster.totals =
           canonical_amounts(cluster.managed->allocatable, state.configuration.resource_aliases);
-    if (!choose_source(state, cluster)) recount_because(state, cluster, state.seq);
+    if (!choose_source(state, cluster)) recount_because(state, name, cluster, state.seq);
   }
 }
 

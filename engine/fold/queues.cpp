@@ -23,14 +23,6 @@ const Outstanding* outstanding_of(const State& state, const std::string& queue) 
   return at == state.writes.end() || !at->second.outstanding ? nullptr : &*at->second.outstanding;
 }
 
-std::optional<Amount> amount_in(const std::vector<ResourceGroup>& groups,
-                                const ResourceAliases& aliases, const QuotaKey& pair) {
-  const auto name = covered_name(groups, aliases, pair.resource);
-  const ResourceQuota* quota = name ? find_quota(groups, pair.flavor, *name) : nullptr;
-  if (!quota) return std::nullopt;
-  return to_amount(pair.resource, quota->nominal);
-}
-
 bool wrote(const State& state, const Queue& queue, const std::string& name,
            const std::vector<ResourceGroup>& groups) {
   if (queue.written_groups == groups) return true;
@@ -87,6 +79,14 @@ void judge_foreign_list(State& state, const std::string& name, Queue& queue,
   }
 }
 
+Amount part_of(const std::vector<Contribution>& contributions, const std::string& cluster,
+               const QuotaKey& pair) {
+  for (const Contribution& part : contributions)
+    if (part.cluster == cluster && part.flavor == pair.flavor && part.resource == pair.resource)
+      return part.amount;
+  return 0;
+}
+
 // What a claim's grant adds on the hub now, and whether its member could admit all of it.
 Amount contribution_of(const State& state, const Claim& claim, const Grant& grant, bool& waits) {
   const auto at = state.clusters.find(claim.terms->cluster);
@@ -98,18 +98,39 @@ Amount contribution_of(const State& state, const Claim& claim, const Grant& gran
       cluster.confirmed.find({grant.row.cluster_queue, grant.row.flavor, grant.row.resource});
   const Amount admits = confirmed == cluster.confirmed.end() ? 0 : confirmed->second;
   waits = waits || admits < grant.granted;
-  return std::min(grant.granted, admits);
+  const Amount amount = std::min(grant.granted, admits);
+  if (cluster.quota_work.settled()) return amount;
+  // What the member admitted it may not admit again: nothing grows on its word of before.
+  const auto queue = state.queues.find(grant.row.cluster_queue);
+  if (queue == state.queues.end() || !queue->second.written_groups) return amount;
+  const QuotaKey pair{grant.row.flavor, grant.row.resource};
+  return std::min(amount, part_of(queue->second.contributed, claim.terms->cluster, pair));
 }
 
-// Clusters whose part of a write is not what it was in the one before.
-std::set<std::string> clusters_that_differ(const std::vector<Contribution>& before,
-                                           const std::vector<Contribution>& after) {
+// Who has another part in a write than in the one before, of which pair.
+std::set<std::pair<std::string, QuotaKey>> parts_that_differ(
+    const std::vector<Contribution>& before, const std::vector<Contribution>& after) {
   std::vector<Contribution> differing;
   std::set_symmetric_difference(before.begin(), before.end(), after.begin(), after.end(),
                                 std::back_inserter(differing));
-  std::set<std::string> clusters;
-  for (const Contribution& part : differing) clusters.insert(part.cluster);
-  return clusters;
+  std::set<std::pair<std::string, QuotaKey>> parts;
+  for (const Contribution& part : differing)
+    parts.insert({part.cluster, {part.flavor, part.resource}});
+  return parts;
+}
+
+// What is contributed no more is kept while somebody may contribute it again.
+void note_parts(const State& state, const std::string& name, Queue& queue,
+                const std::set<std::pair<std::string, QuotaKey>>& parts, const WrittenAt& written) {
+  for (const auto& part : parts) queue.contributed_at[part] = written;
+  std::set<std::string> contributors;
+  for (const Contribution& part : queue.contributed) contributors.insert(part.cluster);
+  if (const auto claims = state.claims_of_queue.find(name); claims != state.claims_of_queue.end())
+    for (const std::string& claim : claims->second)
+      contributors.insert(state.claims.at(claim).terms->cluster);
+  for (const auto& [cluster, share] : queue.workers.shares) contributors.insert(cluster);
+  std::erase_if(queue.contributed_at,
+                [&](const auto& entry) { return !contributors.contains(entry.first.first); });
 }
 
 // A claim on its way out waits for the writes that take its quota back.
@@ -151,6 +172,14 @@ const ResourceQuota* find_quota(const std::vector<ResourceGroup>& groups, const 
         if (quota.name == resource) return &quota;
     }
   return nullptr;
+}
+
+std::optional<Amount> amount_in(const std::vector<ResourceGroup>& groups,
+                                const ResourceAliases& aliases, const QuotaKey& pair) {
+  const auto name = covered_name(groups, aliases, pair.resource);
+  const ResourceQuota* quota = name ? find_quota(groups, pair.flavor, *name) : nullptr;
+  if (!quota) return std::nullopt;
+  return to_amount(pair.resource, quota->nominal);
 }
 
 bool covers_alias_twice(const State& state, const std::string& queue,
@@ -221,20 +250,23 @@ void forget_queue(State& state, const std::string& name) {
   at->second.written.clear();
   at->second.written_groups.reset();
   at->second.contributed.clear();
+  at->second.contributed_at.clear();
   touch_queue(state, name);
   open_follower(state, name);
   reopen_claims_naming(state, name);
 }
 
-void accept_queue_write(State& state, const PatchIntended& intent) {
+void accept_queue_write(State& state, const PatchIntended& intent, const WrittenAt& written) {
   Queue& queue = state.queues[intent.target.name];
   const auto* expected =
       intent.expected ? std::get_if<ClusterQueueFacts>(&*intent.expected) : nullptr;
   if (!expected) return;
   queue.written_groups = expected->groups;
+  queue.written_at = written;
   const std::vector<Contribution> before = std::exchange(queue.contributed, intent.contributions);
-  for (const std::string& cluster : clusters_that_differ(before, intent.contributions))
-    open_cluster(state, cluster);
+  const auto parts = parts_that_differ(before, intent.contributions);
+  for (const auto& [cluster, pair] : parts) open_cluster(state, cluster);
+  note_parts(state, intent.target.name, queue, parts, written);
   for (const QuotaKey& pair : owned_pairs(state, intent.target.name))
     if (const auto amount = amount_in(expected->groups, state.configuration.resource_aliases, pair))
       queue.written[pair] = *amount;
@@ -358,6 +390,16 @@ bool claim_counts(const WorkerQuota* workers, const std::string& cluster) {
          share->second.from == ShareFrom::claims;
 }
 
+Amount quota_of_sum(const State& state, const std::string& queue, const QuotaKey& pair,
+                    Int128 sum) {
+  const auto at = state.queues.find(queue);
+  const Amount base = at == state.queues.end() ? 0 : amount_of(at->second.base.amounts, pair);
+  const WorkerQuota* workers = followed(state, queue);
+  if (!workers) return saturate(base + percent_of(sum, state.configuration.overbook_percent, pair));
+  const Int128 rest = percent_of(sum, workers->percent, pair) - amount_of(workers->reserve, pair);
+  return saturate(base + std::max<Int128>(0, rest));
+}
+
 HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey& pair,
                    Parts parts) {
   HubQuota quota;
@@ -368,28 +410,12 @@ HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey&
   if (!std::is_sorted(quota.contributions.begin(), quota.contributions.end()))
     std::sort(quota.contributions.begin(), quota.contributions.end());
   quota.unknown = workers ? !workers->known : sums.any && !sums.any_known;
-  const auto at = state.queues.find(queue);
-  const Amount base = at == state.queues.end() ? 0 : amount_of(at->second.base.amounts, pair);
-  const auto on_top = [&](Int128 sum) {
-    if (!workers)
-      return saturate(base + percent_of(sum, state.configuration.overbook_percent, pair));
-    const Int128 rest = percent_of(sum, workers->percent, pair) - amount_of(workers->reserve, pair);
-    return saturate(base + std::max<Int128>(0, rest));
-  };
-  quota.nominal = on_top(sums.now);
-  quota.full = on_top(sums.full);
+  quota.nominal = quota_of_sum(state, queue, pair, sums.now);
+  quota.full = quota_of_sum(state, queue, pair, sums.full);
   return quota;
 }
 
 namespace {
-
-Amount part_of(const std::vector<Contribution>& contributions, const std::string& cluster,
-               const QuotaKey& pair) {
-  for (const Contribution& part : contributions)
-    if (part.cluster == cluster && part.flavor == pair.flavor && part.resource == pair.resource)
-      return part.amount;
-  return 0;
-}
 
 // This log has not written the queue; an earlier one may have, as the claims' status tells.
 Amount promised_before(const State& state, const std::string& queue, const std::string& cluster,

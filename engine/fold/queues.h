@@ -20,7 +20,7 @@ void requote(State& state, const std::string& name);
 /// A claim that names the queue was edited: its pairs are emitted again.
 void settle_conflict(State& state, const std::string& name);
 /// Our write of the queue is in force: what it left is what foreign values are measured against.
-void accept_queue_write(State& state, const PatchIntended& intent);
+void accept_queue_write(State& state, const PatchIntended& intent, const WrittenAt& written);
 /// A pair that a claim names and that stands as we want it is ours, also where nothing had to be
 /// written; one that no claim names any more and that stands as we want it is ours no longer.
 void settle_pairs(State& state, const std::string& name);
@@ -34,6 +34,9 @@ std::optional<std::string> covered_name(const std::vector<ResourceGroup>& groups
 /// The quota entry of (flavor, covered resource name); null if the list has none.
 const ResourceQuota* find_quota(const std::vector<ResourceGroup>& groups, const std::string& flavor,
                                 const std::string& resource);
+/// The nominal quota of a pair; nullopt if the list has none.
+std::optional<Amount> amount_in(const std::vector<ResourceGroup>& groups,
+                                const ResourceAliases& aliases, const QuotaKey& pair);
 
 /// The hub quota of one pair: base plus what the claims contribute at this moment or, where the
 /// queue follows its workers, what those give.
@@ -49,6 +52,9 @@ struct HubQuota {
 enum class Parts : std::uint8_t { listed, summed };
 HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey& pair,
                    Parts parts = Parts::listed);
+
+/// What the pair's quota is where claims and workers contribute `sum` of it.
+Amount quota_of_sum(const State& state, const std::string& queue, const QuotaKey& pair, Int128 sum);
 
 /// The terms and shares by which the queue's quota follows its workers; null if it does not.
 const WorkerQuota* followed(const State& state, const std::string& queue);

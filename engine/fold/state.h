@@ -97,6 +97,7 @@ struct CapacityValue {
   /// them those that came since and may yet move it.
   std::vector<Seq> because;
   std::uint32_t pending = 0;  ///< how many of them came since
+  LogTime moved;              ///< when what is accepted changed last
 
   friend bool operator==(const CapacityValue&, const CapacityValue&) = default;
 };
@@ -126,8 +127,9 @@ inline void remember_change(CapacityValue& value, Seq seq) {
     value.pending = std::min(value.pending + 1, static_cast<std::uint32_t>(value.because.size()));
 }
 
-/// At the end of a moment: what came since has moved what is accepted, or come to nothing.
-inline void conclude_changes(CapacityValue& value, bool moved) {
+/// At the end of a moment, `now`: what came since has moved what is accepted, or come to nothing.
+inline void conclude_changes(CapacityValue& value, bool moved, LogTime now) {
+  if (moved) value.moved = now;
   const auto since = value.because.end() - static_cast<std::ptrdiff_t>(value.pending);
   const bool waits =
       value.damped.accepted != value.damped.usable || value.damped.accepted != value.damped.growing;
@@ -211,6 +213,7 @@ struct Cluster {
   // Presence
   std::optional<ManagedClusterFacts> managed;
   Seq managed_seq;
+  Seq presence_seq;  ///< what made it join or leave, or have a ManagedCluster
   std::set<std::pair<std::string, std::string>>
       profiles;             ///< (namespace, name) of its ClusterProfiles
   bool detached = false;    ///< it was joined and is not any more
@@ -251,6 +254,7 @@ struct Cluster {
   std::optional<Hold> hold;
   Observation observation;
   Liveness was = Liveness::live;  ///< when last closed
+  Seq was_seq;                    ///< what made it so
   std::optional<LogTime>
       hub_opens;  ///< after a loss: when it counts on the hub again; kForever while lost
 
@@ -344,8 +348,18 @@ struct WorkerQuota {
       malformed;       ///< what is wrong with the newest annotations; the last good terms are used
   bool known = false;  ///< every worker told its first values once: nothing is written before
   std::map<std::string, WorkerShare> shares;  ///< by OCM cluster
+  /// Of clusters that the Placements select no more: the events that took them out.
+  std::map<std::string, std::vector<Seq>> left;
 
   friend bool operator==(const WorkerQuota&, const WorkerQuota&) = default;
+};
+
+/// When something was written, and by which intent.
+struct WrittenAt {
+  Seq seq;
+  LogTime time;
+
+  friend bool operator==(const WrittenAt&, const WrittenAt&) = default;
 };
 
 struct Queue {
@@ -361,6 +375,9 @@ struct Queue {
   std::map<QuotaKey, Amount> written;  ///< our pairs in our last accepted write
   std::optional<std::vector<ResourceGroup>> written_groups;  ///< the whole list of that write
   std::vector<Contribution> contributed;                     ///< of that write
+  WrittenAt written_at;                                      ///< that write
+  /// By cluster and pair: our accepted write that changed what the cluster contributes.
+  std::map<std::pair<std::string, QuotaKey>, WrittenAt> contributed_at;
   std::map<QuotaKey, Quantity>
       lending;  ///< the administrator's lendingLimit: last list that we did not write
   std::vector<LogTime> overwrites;  ///< foreign overwrites in the last ten minutes

@@ -63,7 +63,7 @@ bool Work::settled() const {
   const auto holds = [&](const ConditionFacts& condition) {
     return condition.status == ConditionStatus::yes && condition.observed_generation == generation;
   };
-  return present && holds(facts.applied) && holds(facts.available);
+  return present && !facts.deleting && holds(facts.applied) && holds(facts.available);
 }
 
 void observe_work(State& state, const ObjectObserved& seen, Seq seq) {

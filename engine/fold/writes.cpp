@@ -33,10 +33,8 @@ bool is_multikueue(Kind kind) {
          kind == Kind::admission_check || kind == Kind::workload;
 }
 
-// What stands there is known from the watch alone. Of other statuses it is what was said last.
-bool is_told_by_sight(const WriteKey& key) {
-  return !key.status || key.object.kind == Kind::workload;
-}
+// What stands there is known from the watch alone. Of a claim's status it is what was said last.
+bool is_told_by_sight(const WriteKey& key) { return !key.status || key.object.kind != Kind::claim; }
 
 std::pair<const WriteKey, WriteState>* find_outstanding(State& state, Seq intent) {
   const auto key = state.outstanding.find(intent);
@@ -105,11 +103,12 @@ bool looks_as_intended(const PatchIntended& intent, const ObjectObserved& seen) 
 
 void conclude(State& state, const WriteKey& key, WriteState& write) {
   const PatchIntended intent = write.outstanding->intent;
+  const WrittenAt written{write.outstanding->seq, write.last_write.value_or(state.now)};
   if (write.refusal) touch(state, key.object);  // whoever told of it has news
   drop_outstanding(state, write);
   write.refusal.reset();
   if (key.status) write.accepted_body = intent.body;
-  if (key.object.kind == Kind::cluster_queue) accept_queue_write(state, intent);
+  if (key.object.kind == Kind::cluster_queue) accept_queue_write(state, intent, written);
 }
 
 }  // namespace
@@ -206,19 +205,17 @@ void note_rejected(State& state, const PatchRejected& rejected, Seq seq) {
   const PatchIntended& intent = write.outstanding->intent;
   const bool no_kind = is_multikueue(intent.target.kind) && intent.uid.empty();
   const bool conflict = rejected.http_code == 409 || (rejected.http_code == 404 && !no_kind);
-  const std::int64_t attempts = write.refusal ? write.refusal->attempts + 1 : 1;
-  Duration wait = kConflictRetry;
-  if (!conflict) {
-    wait = kRefusalRetry;
-    for (std::int64_t i = 1; i < attempts && wait < kRefusalRetryMax; ++i) wait = {wait.ns * 2};
-    wait = std::min(wait, kRefusalRetryMax);
-  }
+  const bool again = write.refusal && (write.refusal->intent == Digest{}) == conflict;
+  const std::int64_t attempts = again ? write.refusal->attempts + 1 : 1;
+  Duration wait = conflict ? kConflictRetry : kRefusalRetry;
+  for (std::int64_t i = 1; i < attempts && wait < kRefusalRetryMax; ++i) wait = {wait.ns * 2};
+  wait = std::min(wait, kRefusalRetryMax);
   write.refusal = Refusal{seq,
                           rejected.http_code,
                           rejected.reason,
                           conflict ? Digest{} : wish_of(write.outstanding->intent),
                           state.now + wait,
-                          conflict ? 0 : attempts};
+                          attempts};
   drop_outstanding(state, write);
   set_deadline(state, entry->first, write);
   touch(state, entry->first.object);

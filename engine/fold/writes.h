@@ -32,9 +32,10 @@ Digest wish_of(const PatchIntended& intent);
 /// A write without an answer counts as not done if the watch has not shown it by then. Repeating it
 /// is harmless: an apply carries the uid and resourceVersion of what it was derived from.
 inline constexpr Duration kDoubt = seconds(10);
-/// After a conflict the object is derived again once the watch shows it, at the latest after this.
+/// After a conflict the object is derived again once the watch shows it. Should it show nothing,
+/// the write is tried again after this, doubling up to kRefusalRetryMax.
 inline constexpr Duration kConflictRetry = seconds(1);
-/// A refused write is tried again after this, doubling up to kRefusalRetryMax.
+/// A refused write is tried again after this, doubling likewise.
 inline constexpr Duration kRefusalRetry = seconds(5);
 inline constexpr Duration kRefusalRetryMax = minutes(10);
 

@@ -5,6 +5,7 @@
 
 #include "engine/fold/works.h"
 #include "engine/fold/writes.h"
+#include "engine/plan/causes.h"
 #include "engine/plan/manifest_work.h"
 
 namespace fairlead {
@@ -103,7 +104,7 @@ Proposed if_allowed(const State& state, PatchIntended intent) {
 Proposed remove_policy(const State& state, const std::string& cluster, const Policy& policy,
                        const std::string& text) {
   PatchIntended intent = policy_intent(Verb::remove, cluster, policy);
-  intent.reason = {"members/remove", seqs_of_cluster(state, cluster), text};
+  intent.reason = {"members/remove", seqs_of_cluster(state, cluster, intent.target), text};
   return if_allowed(state, std::move(intent));
 }
 
@@ -130,7 +131,7 @@ Proposed emit_policy(const State& state, const std::string& cluster_name) {
   body["metadata"]["labels"] = {{"app.kubernetes.io/managed-by", "fairlead"}};
   intent.force = true;
   intent.reason = {policy.present ? "members/update" : "members/create",
-                   seqs_of_cluster(state, cluster_name), text_of(should->spec)};
+                   seqs_of_cluster(state, cluster_name, intent.target), text_of(should->spec)};
   body["spec"] = std::move(should->spec);
   intent.body = to_text(body);
   intent.expected = std::move(should->facts);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/fold/cluster.h"
+#include "engine/fold/condition_message.h"
 #include "engine/fold/flavors.h"
 #include "engine/fold/queues.h"
 #include "engine/fold/works.h"
@@ -293,8 +294,9 @@ Condition ownership_conflict(const Draft& draft) {
 // A condition keeps the time of its last change of status.
 Json conditions_json(const Draft& draft, const Json& before) {
   Json list = Json::array();
-  for (const Condition& condition : {valid(draft), capacity_known(draft), fully_granted(draft),
-                                     damped(draft), propagated(draft), ownership_conflict(draft)}) {
+  for (Condition condition : {valid(draft), capacity_known(draft), fully_granted(draft),
+                              damped(draft), propagated(draft), ownership_conflict(draft)}) {
+    bound_message(condition.message);
     std::string since = to_rfc3339(whole_seconds(draft.state.now));
     if (before.contains("conditions"))
       for (const Json& old : before["conditions"])

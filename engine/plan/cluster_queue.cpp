@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "engine/fold/cluster.h"
 #include "engine/fold/queues.h"
+#include "engine/plan/causes.h"
 
 namespace fairlead {
 
@@ -43,7 +43,7 @@ void drop_limits_without_cohort(const Queue& queue, std::vector<ResourceGroup>& 
 }
 
 struct Change {
-  std::map<QuotaKey, Amount> pairs;  // what differs, with its new amount
+  std::set<QuotaKey> pairs;  // what differs
   std::string text;
 };
 
@@ -59,7 +59,7 @@ Change describe(const State& state, const Queue& queue, const QueueWish& wish,
     const ResourceQuota* was =
         old_name ? find_quota(queue.facts.groups, pair.flavor, *old_name) : nullptr;
     if (was && was->nominal == is->nominal) continue;
-    change.pairs[pair] = to_amount(pair.resource, is->nominal);
+    change.pairs.insert(pair);
     change.text += (change.text.empty() ? "" : "; ") + pair.flavor + " " + *name + " " +
                    (was ? was->nominal.text() : "0") + " -> " + is->nominal.text();
   }
@@ -121,44 +121,6 @@ QueueWish wish_for_queue(const State& state, const std::string& name) {
   return wish;
 }
 
-namespace {
-
-bool names(const Claim& claim, const std::string& queue) {
-  return claim.terms && std::any_of(claim.terms->rows.begin(), claim.terms->rows.end(),
-                                    [&](const auto& row) { return row.cluster_queue == queue; });
-}
-
-}  // namespace
-
-std::vector<Seq> seqs_behind(const State& state, const std::string& queue,
-                             const std::map<QuotaKey, Amount>& pairs) {
-  std::vector<Seq> seqs;  // of claims and the capacity behind them, then of workers
-  if (const auto claims = state.claims_of_queue.find(queue); claims != state.claims_of_queue.end())
-    for (const std::string& name : claims->second) {
-      const Claim& claim = state.claims.at(name);
-      if (!claim.winner && !claim.facts.deleting) continue;
-      seqs.push_back(claim.facts.deleting ? claim.seq : claim.terms_seq);
-      const auto cluster = state.clusters.find(claim.terms->cluster);
-      if (cluster == state.clusters.end()) continue;
-      // Another claim than this one's edit may have put it in force.
-      if (cluster->second.claim_seq > claim.terms_seq) seqs.push_back(cluster->second.claim_seq);
-      if (cluster->second.was != Liveness::live || cluster->second.detached)
-        seqs.push_back(cluster->second.liveness_seq);
-      for (const auto& [key, value] : cluster->second.capacity)
-        for (const auto& [pair, amount] : pairs)
-          if (key.resource == pair.resource && (key.flavor.empty() || key.flavor == pair.flavor))
-            seqs.insert(seqs.end(), value.because.begin(), value.because.end());
-    }
-  for (const Contribution& part : state.queues.at(queue).contributed)  // of claims that went
-    if (const Claim* claim = winning_claim(state, part.cluster); !claim || !names(*claim, queue))
-      if (const auto cluster = state.clusters.find(part.cluster); cluster != state.clusters.end())
-        seqs.push_back(cluster->second.claim_seq);
-  if (const WorkerQuota* workers = followed(state, queue))
-    for (const auto& [cluster, share] : workers->shares)
-      seqs.insert(seqs.end(), share.because.begin(), share.because.end());
-  return seqs;
-}
-
 const QueueWish& QueueWishes::of(const std::string& queue) {
   const auto at = made_.find(queue);
   return at != made_.end() ? at->second
@@ -179,8 +141,7 @@ Proposal queue_proposal(const State& state, const std::string& name, QueueWish w
   intent.contributions = std::move(wish.contributions);
   intent.overlaid = queue.facts.groups;
   const Change change = describe(state, queue, wish, owned_pairs(state, name));
-  std::vector<Seq> because = seqs_behind(state, name, change.pairs);
-  because.push_back(queue.seq);
+  std::vector<Seq> because = seqs_behind(state, name, change.pairs, intent.contributions);
   const std::string rule = followed(state, name) ? "workers/" : "claims/";
   intent.reason = {rule + (wish.lowers ? "shrink" : "grow"), deciding(std::move(because)),
                    change.text};

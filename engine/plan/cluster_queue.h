@@ -53,8 +53,4 @@ Proposal queue_proposal(const State& state, const std::string& name, QueueWish w
 /// A port: where Kueue moves quota out of spec, another emitter takes this one's place.
 Proposed emit_queue(const State& state, const std::string& name, QueueWishes& wishes);
 
-/// The events behind the pairs of a queue that differ: claims, capacity, the queue itself.
-std::vector<Seq> seqs_behind(const State& state, const std::string& queue,
-                             const std::map<QuotaKey, Amount>& pairs);
-
 }  // namespace fairlead

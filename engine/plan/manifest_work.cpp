@@ -6,6 +6,7 @@
 #include "engine/fold/flavors.h"
 #include "engine/fold/queues.h"
 #include "engine/fold/works.h"
+#include "engine/plan/causes.h"
 #include "engine/plan/cluster_queue.h"
 #include "engine/plan/resource_groups.h"
 
@@ -306,7 +307,8 @@ void propose_work(const State& state, const std::string& cluster, std::string_vi
                                     work.uid, work.resource_version);
   if (!content) {
     if (!work.present) return;
-    intent.reason = {"members/remove", seqs_of_cluster(state, cluster), "nothing is left in it"};
+    intent.reason = {"members/remove", seqs_of_cluster(state, cluster, intent.target),
+                     "nothing is left in it"};
     if (may_write(state, intent, Direction::other))
       proposals.push_back({Rank::member, std::move(intent)});
     return;
@@ -324,7 +326,8 @@ void propose_work(const State& state, const std::string& cluster, std::string_vi
   intent.reason = {std::string(shrink         ? "members/shrink"
                                : work.present ? "members/update"
                                               : "members/create"),
-                   seqs_of_cluster(state, cluster), text_of(work.facts, content->facts)};
+                   seqs_of_cluster(state, cluster, intent.target),
+                   text_of(work.facts, content->facts)};
   std::sort(content->facts.quotas.begin(), content->facts.quotas.end());
   std::sort(content->facts.local_queues.begin(), content->facts.local_queues.end());
   intent.expected = std::move(content->facts);
@@ -361,20 +364,6 @@ bool drained(const Cluster& cluster, const std::string& queue) {
 
 bool has_policies(const State& state) {
   return state.configuration.member_mode == MemberMode::binding_policy;
-}
-
-std::vector<Seq> seqs_of_cluster(const State& state, const std::string& cluster_name) {
-  std::vector<Seq> seqs;
-  if (const Claim* claim = claim_at(state, cluster_name)) {
-    seqs.push_back(claim->terms_seq);
-    for (const Grant& grant : claim->grants)
-      if (const auto queue = state.queues.find(grant.row.cluster_queue);
-          queue != state.queues.end())
-        seqs.push_back(queue->second.seq);
-  }
-  for (const auto& [key, value] : state.clusters.at(cluster_name).capacity)
-    seqs.insert(seqs.end(), value.because.begin(), value.because.end());
-  return deciding(std::move(seqs));
 }
 
 Amount member_quota(const State& state, const std::string& cluster, const std::string& queue,

@@ -28,9 +28,6 @@ bool member_is_frozen(const State& state, const std::string& cluster);
 /// is known and it is not frozen.
 bool member_is_written(const State& state, const std::string& cluster);
 
-/// The events that decided what the member should have.
-std::vector<Seq> seqs_of_cluster(const State& state, const std::string& cluster);
-
 /// The applies (or deletes) of `fairlead-quota` and `fairlead-queues` that are due for the cluster.
 std::vector<Proposal> emit_works(const State& state, const std::string& cluster);
 

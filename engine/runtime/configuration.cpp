@@ -180,12 +180,14 @@ Result<Configuration> read_configuration(std::string_view text, std::string_view
     Configuration configuration;
     if (documents.size() > 1)
       return bad_input(place(file_name, documents[1].Mark()) + ": expected one document");
-    if (documents.size() == 1) {
-      if (!documents[0].IsMap() && !documents[0].IsNull())
-        return bad_input(place(file_name, documents[0].Mark()) + ": expected a map; " +
-                         one_of(keys_of("")));
-      read_section(configuration, "", documents[0]);
-    }
+    // A file that is being written is empty for a moment, and would mean every default.
+    if (documents.empty() || documents[0].IsNull())
+      return bad_input(std::string(file_name) +
+                       ": the file is empty; expected at least kind: " + std::string(kKind));
+    if (!documents[0].IsMap())
+      return bad_input(place(file_name, documents[0].Mark()) + ": expected a map; " +
+                       one_of(keys_of("")));
+    read_section(configuration, "", documents[0]);
     return configuration;
   } catch (const RefusedValue& refused) {
     return bad_input(place(file_name, refused.where) + ": " + refused.key + ": " +

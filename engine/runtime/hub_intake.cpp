@@ -116,11 +116,18 @@ Result<void> HubCore::append_facts(std::vector<std::pair<EventDraft, WatchFact>>
 
 Result<void> HubCore::take_answers() {
   std::vector<EventDraft> outcomes;
+  std::vector<WatchFact> shown;
   for (WriteAnswer& answer : std::exchange(answers_, {})) {
     // The watch may be faster than the answer: then nothing has to be awaited any more.
     if (const auto key = state_.outstanding.find(answer.intent); key != state_.outstanding.end()) {
       const WriteKey& target = key->second;
-      if (reaches(ingest_.newest_version(target.cluster, target.object), answer.resource_version))
+      const std::string newest = ingest_.newest_version(target.cluster, target.object);
+      const PatchIntended& intent = state_.writes.at(target).outstanding->intent;
+      if (answer.result == WriteResult::unknown && !newest.empty() &&
+          newest != intent.resource_version)
+        shown.push_back(
+            {target.cluster, ObjectUnchanged{target.object, intent.version, intent.uid, newest}});
+      if (reaches(newest, answer.resource_version))
         answer.resource_version.clear();
       else if (answer.result == WriteResult::accepted)
         ingest_.wrote(target.cluster, target.object, answer.uid, answer.resource_version);
@@ -135,7 +142,12 @@ Result<void> HubCore::take_answers() {
   stop_point("answer.before_log");
   if (auto appended = commit(std::move(outcomes)); !appended) return appended.error();
   stop_point("answer.after_log");
-  return {};
+  // What became of a write that nobody answered: the sight of it was told before.
+  std::vector<std::pair<EventDraft, WatchFact>> told;
+  for (WatchFact& fact : shown)
+    if (auto draft = ingest_.take(state_, fact))
+      told.emplace_back(std::move(*draft), std::move(fact));
+  return append_facts(std::move(told));
 }
 
 // Before the answer is folded, State still holds the status that stood there.

@@ -118,7 +118,12 @@ void refresh_frozen(const State& state, const std::string& placement, WorkerList
                                 [](const auto& entry) { return entry.second.selected; });
   const bool frozen = !list.names.empty() && (!some || is_gone(state, placement));
   if (!frozen) list.frozen_since.reset();
-  if (frozen && !list.frozen_since) list.frozen_since = state.now;
+  if (!frozen || list.frozen_since) return;
+  list.frozen_since = state.now;
+  list.ending = list.because;
+  if (!list.ending.empty()) return;
+  for (const auto& [name, worker] : list.workers)  // a window of theirs ended
+    if (worker.listed) add(list.ending, worker.because);
 }
 
 Membership membership_of(const State& state, const std::string& placement, WorkerList& list) {
@@ -154,9 +159,10 @@ void name_the_change(WorkerList& list, const Verdict& verdict, const Membership&
     else
       ++(in.candidates.at(name).taken_out ? back : coming);
   }
-  if (verdict.dissolve)
+  if (verdict.dissolve) {
+    add(list.because, list.ending);
     list.rule = "dissolve";
-  else if (back > 0)
+  } else if (back > 0)
     list.rule = "restore";
   else if (coming > 0)
     list.rule = going > 0 || leavers > 0 ? "move" : "growth";
@@ -208,10 +214,12 @@ void judge_unused(const State& state, const std::string& placement, WorkerList& 
       std::any_of(list.names.begin(), list.names.end(),
                   [&](const std::string& name) { return is_held(state, placement, name); });
   list.dissolve = !waits || patience <= state.now;
-  if (list.dissolve)
+  if (list.dissolve) {
+    add(list.because, list.ending);
     list.rule = "unused";
-  else
+  } else {
     next = std::min(next, patience);
+  }
 }
 
 // When a MultiKueueCluster may change its source, and when a leaver loses its nominations.
@@ -252,7 +260,10 @@ void refresh_list(State& state, const std::string& placement) {
   if (stood != !list.names.empty()) open_waiting(state, placement);
   const bool unused = list.use == ListUse::none && !list.names.empty();
   if (!unused) list.unused_since.reset();
-  if (unused && !list.unused_since) list.unused_since = state.now;
+  if (unused && !list.unused_since) {
+    list.unused_since = state.now;
+    list.ending = list.because;
+  }
   list.decided = decided_by(state, placement);
   refresh_names(state, placement, list);
   for (const auto& [name, worker] : list.workers)

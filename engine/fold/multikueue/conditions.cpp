@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/fold/condition_message.h"
 #include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/names.h"
 #include "engine/fold/multikueue/rank.h"
@@ -142,10 +143,6 @@ std::string remarks(const Subject& of) {
   return text;
 }
 
-void bound(std::string& message) {
-  if (message.size() > kMessageMax) message = message.substr(0, kMessageMax - 3) + "...";
-}
-
 // ---- AllClustersUsed ----
 
 std::string why_left_out(const Subject& of, const std::string& name, const Worker& worker) {
@@ -183,7 +180,7 @@ ConditionWish all_clusters_used(const Subject& of) {
                        : some(LeftOut::name_invalid)      ? "NameInvalid"
                                                           : "TooManyClusters";
   ConditionWish wish = no(reason, counts + ", left out: " + left);
-  bound(wish.message);
+  bound_message(wish.message);
   return wish;
 }
 
@@ -236,7 +233,7 @@ void derive_active(const Subject& of, CheckRecord& check, Duration settle, LogTi
                       "MultiKueueConfig and MultiKueueCluster generated" + remarks(of)};
     else
       adopt_standing(check.active, check.seen.facts.active);
-    bound(check.active.message);
+    bound_message(check.active.message);
     return;
   }
   if (!check.idle_since) check.idle_since = of.state.now;
@@ -249,7 +246,7 @@ void derive_active(const Subject& of, CheckRecord& check, Duration settle, LogTi
     return;
   }
   idle->message += remarks(of);
-  bound(idle->message);
+  bound_message(idle->message);
   check.active = std::move(*idle);
 }
 

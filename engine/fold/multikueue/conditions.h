@@ -13,7 +13,4 @@ namespace fairlead {
 /// Derives both conditions of the check at this moment, and when to look again.
 void close_check(State& state, const std::string& name);
 
-/// No condition's message is longer; the API's bound is 32768.
-inline constexpr std::size_t kMessageMax = 8000;
-
 }  // namespace fairlead

@@ -101,6 +101,7 @@ struct WorkerList {
   MembershipWindows windows;
   ListUse use{};
   std::optional<LogTime> unused_since;  ///< the last check that used it went
+  std::vector<Seq> ending;              ///< events that froze it, or that it is unused since
   std::string foreign;                  ///< why the config cannot be ours; empty: it can
 
   std::optional<std::vector<std::string>> wish;  ///< what spec.clusters should be, if not as it is

@@ -34,6 +34,7 @@ bool counts(const WorkerList& list, const Worker& worker) {
 
 struct Member {
   bool counted = false;
+  bool selected = false;
   std::vector<Seq> because;  // what brought it there
 };
 // By cluster. Those that are selected and not in the list are told of too: when they enter, what
@@ -49,6 +50,7 @@ Members members_of(const State& state, const Queue& queue) {
       if ((!counted && !worker.selected) || is_detached(state, worker.cluster)) continue;
       Member& member = members[worker.cluster];
       member.counted |= counted;
+      member.selected |= worker.selected;
       member.because = worker.because;
     }
   }
@@ -169,6 +171,12 @@ void step(Judging& of) {
   }
 }
 
+void remember_all(WorkerShare& share, const std::vector<Seq>& seqs) {
+  for (const Seq seq : seqs)
+    if (std::find(share.because.begin(), share.because.end(), seq) == share.because.end())
+      remember(share.because, seq);
+}
+
 void judge_share(const State& state, const std::string& queue, const std::string& name,
                  WorkerShare& share, const std::vector<Seq>& because, LogTime& next) {
   const auto at = state.clusters.find(name);
@@ -177,10 +185,8 @@ void judge_share(const State& state, const std::string& queue, const std::string
              at == state.clusters.end() ? Liveness::live : at->second.was};
   const Offer offer = watched ? offer_of(state, queue, at->second) : Offer{};
   if (measure(of, offer)) {
-    for (const auto& seqs : {because, offer.because})
-      for (const Seq seq : seqs)
-        if (std::find(share.because.begin(), share.because.end(), seq) == share.because.end())
-          remember(share.because, seq);
+    remember_all(share, because);
+    remember_all(share, offer.because);
   }
   judge_liveness(of);
   if (share.from == ShareFrom::claims && claims_of(state, queue, name).known) share.known = true;
@@ -191,10 +197,26 @@ void judge_share(const State& state, const std::string& queue, const std::string
   next = std::min(next, of.next);
 }
 
+// What took a cluster out of the lists that the queue follows.
+std::vector<Seq> seqs_of_leaving(const State& state, const Queue& queue,
+                                 const std::string& cluster) {
+  for (const std::string& placement : placements_of(state, queue)) {
+    const auto list = state.multikueue.lists.find(placement);
+    if (list == state.multikueue.lists.end()) continue;
+    for (const auto& [name, worker] : list->second.workers)
+      if (worker.cluster == cluster && !worker.selected) return worker.because;
+    if (!list->second.because.empty()) return list->second.because;
+  }
+  return {state.seq};
+}
+
 // A worker that is none any more was waited for by the list; its values go at once.
 void judge_shares(State& state, const std::string& name, Queue& queue) {
   const Members members = members_of(state, queue);
   auto& shares = queue.workers.shares;
+  for (const auto& [cluster, share] : shares)
+    if (share.counted && !members.contains(cluster))
+      queue.workers.left.try_emplace(cluster, seqs_of_leaving(state, queue, cluster));
   std::erase_if(shares, [&](const auto& entry) { return !members.contains(entry.first); });
   LogTime next = kForever;
   bool any = false, told = true;
@@ -208,6 +230,11 @@ void judge_shares(State& state, const std::string& name, Queue& queue) {
       share.first_valued = share.last_changed = state.now;
     }
     share.from = from;
+    if (member.selected)
+      queue.workers.left.erase(cluster);
+    else
+      queue.workers.left[cluster] = member.because;
+    if (member.counted && !share.counted) remember_all(share, member.because);
     share.counted = member.counted;
     judge_share(state, name, cluster, share, member.because, next);
     any |= share.counted;
@@ -221,6 +248,7 @@ void judge_shares(State& state, const std::string& name, Queue& queue) {
 void stop_following(State& state, const std::string& name, Queue& queue) {
   queue.workers.follows = queue.workers.known = false;
   queue.workers.shares.clear();
+  queue.workers.left.clear();
   const std::set<QuotaKey> named = named_pairs(state, name);
   std::erase_if(queue.written, [&](const auto& entry) { return !named.contains(entry.first); });
   state.deadlines.set(QuotaDeadline{name}, kForever);

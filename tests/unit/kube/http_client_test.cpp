@@ -12,6 +12,8 @@
 #include <mutex>
 #include <thread>
 
+#include "connectors/kube/api_server.h"
+
 using namespace fairlead;
 
 namespace {
@@ -351,4 +353,31 @@ TEST_CASE("stopping answers what is under way") {
   CHECK(waiting.get().has_error());
   auto later = bench.send({});
   CHECK(later.get().error() == Error{ErrorCode::unavailable, "stopped"});
+}
+
+TEST_CASE(
+    "a write that is under way when its connection ends is answered, and told to nobody else") {
+  std::promise<void> asked;
+  TinyServer server([&](int socket, int) {
+    if (read_request(socket).starts_with("POST")) asked.set_value();
+    read_request(socket);  // never answers
+  });
+  IoLoop loop;
+  auto made = ApiServerConnection::make(loop, "hub", server.credentials(), {});
+  REQUIRE(made.has_value());
+  WriteRequest write;
+  write.intent = {7};
+  write.verb = Verb::create;
+  write.target = {Kind::node, "", "n"};
+  write.version = "v1";
+  write.body = "{}";
+  std::promise<WriteAnswer> answered;
+  (*made)->sink().send(std::move(write),
+                       [&](WriteAnswer said) { answered.set_value(std::move(said)); });
+  asked.get_future().wait();
+  made->reset();
+  auto answer = answered.get_future();
+  REQUIRE(answer.wait_for(std::chrono::seconds(10)) == std::future_status::ready);
+  CHECK(answer.get().result == WriteResult::unknown);
+  loop.run([] {});  // what came with the answer is over
 }

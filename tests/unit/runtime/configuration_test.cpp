@@ -76,9 +76,14 @@ log: {snapshotEvery: 25000, rawRetention: 168h}
 
 }  // namespace
 
+TEST_CASE("an empty file is refused: it would mean every default") {
+  CHECK(refusal("") == "f.yaml: the file is empty; expected at least kind: Configuration");
+  CHECK(refusal("# nothing\n") == refusal(""));
+}
+
 TEST_CASE("the documented file spells out the defaults") {
   CHECK(read(kDocumented) == Configuration{});
-  CHECK(read("") == Configuration{});
+  CHECK(read("kind: Configuration") == Configuration{});
   CHECK(read("debounce:\n") == Configuration{});
 }
 

@@ -111,6 +111,43 @@ TEST_CASE(
   CHECK(facts_in<PatchRejected>(*bench.log).empty());
 }
 
+TEST_CASE("a status without an answer whose sight came first is looked at again at once") {
+  HubBench bench = settled_bench(seconds(1));
+  bench.run();
+  bench.advance(seconds(5));
+  bench.core->offer(bench.member.remove(HubBench::node("on-demand-0")));
+  std::size_t lost = 0;
+  Seq unanswered;
+  for (bench.step(); !bench.requests.empty(); bench.step())
+    for (const WriteRequest& request : std::exchange(bench.requests, {})) {
+      if (request.verb != Verb::apply_status || lost > 0) {
+        bench.carry_out(request);
+        continue;
+      }
+      ++lost;
+      const Event event = events_of(*bench.log, request.intent).front();
+      auto written = bench.hub.write(request.intent, std::get<PatchIntended>(event.fact));
+      REQUIRE(written.shown.has_value());
+      bench.core->offer(std::move(*written.shown));
+      bench.step();
+      WriteAnswer none;
+      none.intent = unanswered = request.intent;
+      none.result = WriteResult::unknown;
+      none.reason = "timeout";
+      bench.core->answer(std::move(none));
+    }
+  REQUIRE(lost == 1);
+  bench.advance(seconds(2));
+  const auto late = facts_in<PatchIntended>(*bench.log, next(unanswered));
+  const auto again = std::count_if(late.begin(), late.end(), [](const PatchIntended& intent) {
+    return intent.verb == Verb::apply_status;
+  });
+  CHECK(again >= 1);
+  const Seq rest = bench.log->last_seq();
+  bench.advance(seconds(20));
+  CHECK(facts_in<PatchIntended>(*bench.log, next(rest)).empty());
+}
+
 TEST_CASE("a Workload is not written again before the stream shows the write that was accepted") {
   HubBench bench = settled_bench(Duration{});
   const ObjectKey job{Kind::workload, "team", "job"};

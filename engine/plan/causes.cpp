@@ -1,0 +1,178 @@
+#include "engine/plan/causes.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "engine/fold/cluster.h"
+#include "engine/fold/queues.h"
+#include "engine/plan/emit.h"
+
+namespace fairlead {
+
+namespace {
+
+// Events, and since when they count.
+class Causes {
+ public:
+  explicit Causes(WrittenAt since) : since_(since) {}
+
+  void add(Seq seq) {
+    if (seq > since_.seq) seqs_.push_back(seq);
+  }
+  void add(const std::vector<Seq>& seqs) {
+    for (const Seq seq : seqs) add(seq);
+  }
+  // What led to a value that has moved since, which may be older than that.
+  void add(const CapacityValue& value) {
+    if (value.moved <= since_.time) return;
+    const std::size_t told = value.because.size();
+    const std::size_t led = value.pending < told ? told - value.pending : told;
+    seqs_.insert(seqs_.end(), value.because.begin(),
+                 value.because.begin() + static_cast<std::ptrdiff_t>(led));
+  }
+
+  bool none() const { return seqs_.empty(); }
+  std::vector<Seq> take() { return std::move(seqs_); }
+
+ private:
+  WrittenAt since_;
+  std::vector<Seq> seqs_;
+};
+
+void add_presence(const Cluster& cluster, Causes& causes) {
+  causes.add(cluster.presence_seq);
+  causes.add(cluster.was_seq);
+  causes.add(cluster.claim_seq);
+}
+
+// Of one resource; of one flavor and what is told of none, or of every flavor.
+void add_capacity(const Cluster& cluster, const std::string& resource, const std::string* flavor,
+                  Causes& causes) {
+  for (const auto& [key, value] : cluster.capacity)
+    if (key.resource == resource && (!flavor || key.flavor.empty() || key.flavor == *flavor))
+      causes.add(value);
+}
+
+// A part of a queue: what one cluster contributes to one pair.
+struct Part {
+  const State& state;
+  const std::string& queue;
+  const std::string& cluster;
+  const QuotaKey& pair;
+  bool grows = false;
+};
+
+void add_claims(const Part& part, Causes& causes) {
+  const auto claims = part.state.claims_of_queue.find(part.queue);
+  if (claims == part.state.claims_of_queue.end()) return;
+  for (const std::string& name : claims->second) {
+    const Claim& claim = part.state.claims.at(name);
+    if (claim.terms->cluster != part.cluster || (!claim.winner && !claim.facts.deleting)) continue;
+    causes.add(claim.facts.deleting ? claim.seq : claim.terms_seq);
+  }
+}
+
+void add_workers(const Part& part, Causes& causes) {
+  const WorkerQuota* workers = followed(part.state, part.queue);
+  if (!workers) return;
+  if (const auto left = workers->left.find(part.cluster); left != workers->left.end())
+    causes.add(left->second);
+  if (const auto share = workers->shares.find(part.cluster); share != workers->shares.end())
+    causes.add(share->second.because);
+}
+
+std::vector<Seq> causes_of(const Part& part, WrittenAt since) {
+  Causes causes(since);
+  add_claims(part, causes);
+  add_workers(part, causes);
+  const auto at = part.state.clusters.find(part.cluster);
+  if (at == part.state.clusters.end()) return causes.take();
+  const Cluster& cluster = at->second;
+  add_presence(cluster, causes);
+  // Growth may have waited for the member's word.
+  if (part.grows && cluster.quota_work.settled()) causes.add(cluster.quota_work.seq);
+  add_capacity(cluster, part.pair.resource, &part.pair.flavor, causes);
+  // The cluster's total bounds every flavor's part.
+  if (causes.none()) add_capacity(cluster, part.pair.resource, nullptr, causes);
+  return causes.take();
+}
+
+std::map<std::string, Amount> parts_of(const std::vector<Contribution>& all, const QuotaKey& pair) {
+  std::map<std::string, Amount> parts;
+  for (const Contribution& one : all)
+    if (one.flavor == pair.flavor && one.resource == pair.resource && one.amount != 0)
+      parts[one.cluster] = one.amount;
+  return parts;
+}
+
+// What the quota is made of besides the parts: its base, the workers' percentage, overbooking.
+void add_terms(const State& state, const std::string& name, const QuotaKey& pair,
+               std::vector<Seq>& seqs) {
+  const Queue& queue = state.queues.at(name);
+  const auto written = queue.written.find(pair);
+  const auto stands = amount_in(queue.facts.groups, state.configuration.resource_aliases, pair);
+  if (written == queue.written.end() || stands != written->second) {
+    seqs.push_back(queue.seq);  // it came, or somebody else wrote it
+    return;
+  }
+  Int128 sum = 0;
+  for (const auto& [cluster, amount] : parts_of(queue.contributed, pair)) sum += amount;
+  if (quota_of_sum(state, name, pair, sum) == written->second) return;
+  const bool configured = state.configuration_seq > queue.written_at.seq;
+  seqs.push_back(configured ? state.configuration_seq : queue.seq);
+}
+
+}  // namespace
+
+std::vector<Seq> seqs_behind(const State& state, const std::string& name,
+                             const std::set<QuotaKey>& pairs,
+                             const std::vector<Contribution>& parts) {
+  const Queue& queue = state.queues.at(name);
+  std::vector<Seq> seqs;
+  for (const QuotaKey& pair : pairs) {
+    add_terms(state, name, pair, seqs);
+    const std::map<std::string, Amount> before = parts_of(queue.contributed, pair);
+    std::map<std::string, Amount> after = parts_of(parts, pair);
+    for (const auto& [cluster, amount] : before) after.try_emplace(cluster, 0);
+    for (const auto& [cluster, amount] : after) {
+      const auto had = before.find(cluster);
+      const Amount was = had == before.end() ? 0 : had->second;
+      if (amount == was) continue;
+      const Part part{state, name, cluster, pair, amount > was};
+      const auto since = queue.contributed_at.find({cluster, pair});
+      std::vector<Seq> causes =
+          causes_of(part, since == queue.contributed_at.end() ? WrittenAt{} : since->second);
+      if (causes.empty()) causes = causes_of(part, {});
+      seqs.insert(seqs.end(), causes.begin(), causes.end());
+    }
+  }
+  if (seqs.empty()) seqs.push_back(queue.seq);
+  return deciding(std::move(seqs));
+}
+
+std::vector<Seq> seqs_of_cluster(const State& state, const std::string& name,
+                                 const ObjectKey& object) {
+  const auto causes_since = [&](WrittenAt since) {
+    Causes causes(since);
+    if (const Claim* claim = winning_claim(state, name)) {
+      causes.add(claim->terms_seq);
+      for (const Grant& grant : claim->grants)
+        if (const auto queue = state.queues.find(grant.row.cluster_queue);
+            queue != state.queues.end())
+          causes.add(queue->second.seq);
+    }
+    const Cluster& cluster = state.clusters.at(name);
+    add_presence(cluster, causes);
+    for (const auto& [key, value] : cluster.capacity) causes.add(value);
+    return causes.take();
+  };
+  std::vector<Seq> seqs;
+  const auto write = state.writes.find({std::string(kHub), object, false});
+  if (write != state.writes.end() && write->second.last_write)
+    seqs = causes_since({write->second.last_write_seq, *write->second.last_write});
+  if (seqs.empty()) seqs = causes_since({});
+  return deciding(std::move(seqs));
+}
+
+}  // namespace fairlead

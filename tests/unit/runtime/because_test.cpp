@@ -1,0 +1,135 @@
+// Which events a write of a queue is put down to: those that moved it since the last, and no other.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/unit/runtime/hub_bench.h"
+
+using namespace fairlead;
+
+namespace {
+
+class Because {
+ public:
+  Because() {
+    bench.at_once();
+    bench.configuration.member_kubeconfigs.push_back({"cluster3", "", "other.kubeconfig", ""});
+    bench.hub.put({Kind::claim, "", "cluster3-resource-claim"}, claim_of("cluster3", "300"));
+    for (int i = 0; i < 5; ++i) put_node(other, "other-" + std::to_string(i));
+    bench.run();
+    for (WatchFact& fact : other.list({Kind::node, Kind::local_queue, Kind::cluster_queue}))
+      bench.core->offer(std::move(fact));
+    bench.settle();
+    REQUIRE(bench.quota("high", "on-demand") == "800");
+  }
+
+  static ClaimFacts claim_of(const std::string& cluster, const std::string& cpu) {
+    ClaimFacts facts = HubBench::claim_facts();
+    facts.spec.cluster_name = cluster;
+    facts.spec.assignments = {{"high", "on-demand", {{"cpu", cpu}}, {}, {}}};
+    return facts;
+  }
+  static WatchFact put_node(ServerDouble& member, const std::string& name, bool ready = true) {
+    NodeFacts facts;
+    facts.labels = {{"pool", "on-demand"}};
+    facts.ready = ready;
+    facts.allocatable = {{"cpu", 100'000}};
+    return member.put(HubBench::node(name), facts);
+  }
+  /// Offers it; the seq under which it is logged.
+  Seq tell(WatchFact fact) {
+    const Seq before = bench.log->last_seq();
+    bench.core->offer(std::move(fact));
+    bench.settle();
+    return next(before);
+  }
+  /// The newest write of the queue "high".
+  std::vector<Seq> because() const {
+    std::vector<Seq> seqs;
+    for (const PatchIntended& intent : facts_in<PatchIntended>(*bench.log))
+      if (intent.target == HubBench::queue("high")) seqs = intent.reason.because;
+    return seqs;
+  }
+  std::string quota() const { return bench.quota("high", "on-demand"); }
+
+  HubBench bench;
+  ServerDouble other{"cluster3"};
+};
+
+using Seqs = std::vector<Seq>;
+
+}  // namespace
+
+TEST_CASE("a quota that nodes moved names their events, and nothing of another cluster") {
+  Because told;
+  const Seq lost = told.tell(told.bench.member.remove(HubBench::node("on-demand-0")));
+  CHECK(told.quota() == "700");
+  CHECK(told.because() == Seqs{lost});
+  const Seq away = told.tell(Because::put_node(told.other, "other-4", false));
+  CHECK(told.quota() == "700");  // 400 are more than the 300 of its claim
+  const Seq gone = told.tell(told.other.remove(HubBench::node("other-3")));
+  CHECK(told.quota() == "700");
+  const Seq last = told.tell(told.other.remove(HubBench::node("other-2")));
+  CHECK(told.quota() == "600");
+  CHECK(told.because() == Seqs{last});
+  CHECK(away < gone);
+  const Seq back = told.tell(Because::put_node(told.bench.member, "on-demand-0"));
+  CHECK(told.quota() == "700");
+  CHECK(told.because() == Seqs{back});
+}
+
+TEST_CASE("a quota that a claim's edit moved names the edit") {
+  Because told;
+  told.tell(told.bench.member.remove(HubBench::node("on-demand-0")));
+  const ObjectKey claim{Kind::claim, "", "cluster3-resource-claim"};
+  ClaimFacts facts = Because::claim_of("cluster3", "200");
+  facts.finalizers = told.bench.hub.facts<ClaimFacts>(claim).finalizers;
+  const Seq edit = told.tell(told.bench.hub.put(claim, facts));
+  CHECK(told.quota() == "600");
+  CHECK(told.because() == Seqs{edit});
+}
+
+TEST_CASE("a quota that the configuration moved names the configuration") {
+  Because told;
+  told.tell(told.bench.member.remove(HubBench::node("on-demand-0")));
+  REQUIRE(told.quota() == "700");
+  Configuration& configuration = told.bench.configuration;
+  const auto reconfigured = [&] {
+    REQUIRE(told.bench.core->reconfigure(configuration).has_value());
+    told.bench.settle();
+    return told.bench.core->state().configuration_seq;
+  };
+  configuration.overbook_percent = 110;
+  const Seq overbooked = reconfigured();
+  CHECK(told.quota() == "770");
+  CHECK(told.because() == Seqs{overbooked});
+  configuration.headroom.percent = {{"cpu", 50}};
+  const Seq headroom = reconfigured();
+  CHECK(told.quota() == "495");  // 110 % of half of 400 and of 500
+  CHECK(told.because() == Seqs{headroom});
+  configuration.writes.qps += 1;
+  reconfigured();
+  const Seq back = told.tell(Because::put_node(told.bench.member, "on-demand-0"));
+  CHECK(told.quota() == "550");
+  CHECK(told.because() == Seqs{back});
+}
+
+TEST_CASE("a quota that went with its source names the loss, and with its return that") {
+  Because told;
+  const Seq lost = told.tell({"cluster2", StreamLost{Kind::node}});
+  CHECK(told.quota() == "300");
+  CHECK(told.because() == Seqs{lost});
+  const Seq back = told.tell({"cluster2", StreamAlive{Kind::node, "1"}});
+  told.bench.advance(seconds(1));
+  CHECK(told.quota() == "800");
+  CHECK(told.because() == Seqs{back});
+}
+
+TEST_CASE("a quota that somebody else wrote names that sight of the queue") {
+  Because told;
+  ClusterQueueFacts facts = told.bench.hub.facts<ClusterQueueFacts>(HubBench::queue("high"));
+  facts.groups.front().flavors.front().resources.front().nominal = *Quantity::parse("9");
+  const Seq edit = told.tell(told.bench.hub.put(HubBench::queue("high"), facts));
+  CHECK(told.quota() == "800");
+  CHECK(told.because() == Seqs{edit});
+}
