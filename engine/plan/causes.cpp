@@ -25,7 +25,7 @@ class Causes {
   }
   // What led to a value that has moved since, which may be older than that.
   void add(const CapacityValue& value) {
-    if (value.moved <= since_.time) return;
+    if (since_.seq != Seq{} && value.moved <= since_.time) return;
     const std::size_t told = value.because.size();
     const std::size_t led = value.pending < told ? told - value.pending : told;
     seqs_.insert(seqs_.end(), value.because.begin(),
