@@ -169,9 +169,11 @@ class QueueFollower {
   void observe(const Event& event, Quotas values, const std::string& version) {
     if (!standing_) standing_ = values;
     if (pending_) take_pending(event, values, version);
+    const Quotas unless = pending_ ? take_unanswered(values) : Quotas();
     for (const Pair& pair : pairs_that_differ(*standing_, values)) {
       QuotaChange change = blank(event, pair);
       change.before = value_in(*standing_, pair);
+      change.before_unless = value_in(unless, pair);
       change.after = value_in(values, pair);
       changes.push_back(std::move(change));
     }
@@ -191,6 +193,10 @@ class QueueFollower {
         changes[pending_->first_row + row].seen = event.seq;
         changes[pending_->first_row + row].seen_at = event.log_time;
       }
+    stand_as_written();
+  }
+
+  void stand_as_written() {
     for (const Pair& pair : pending_->pairs) {
       const auto written = value_in(pending_->expected, pair);
       if (written)
@@ -199,6 +205,26 @@ class QueueFollower {
         standing_->erase(pair);
     }
     pending_.reset();
+  }
+
+  // Somebody wrote other values than those of our last write, of which no answer says whether it
+  // had come before. It was sent first, so what it wrote is taken for what stood there; returned is
+  // what stood there if it never came. Where a part of it is seen it did come: nothing is returned.
+  Quotas take_unanswered(const Quotas& values) {
+    Quotas before;
+    bool seen_in_part = false, written_over = false;
+    for (const Pair& pair : pending_->pairs) {
+      const auto value = value_in(values, pair);
+      seen_in_part = seen_in_part || value == value_in(pending_->expected, pair);
+      written_over = written_over || (value != value_in(*standing_, pair) &&
+                                      value != value_in(pending_->expected, pair));
+    }
+    if (pending_->answer.outcome == Outcome::accepted || !written_over) return before;
+    for (const Pair& pair : pending_->pairs)
+      if (const auto stood = value_in(*standing_, pair); stood && !seen_in_part)
+        before[pair] = *stood;
+    stand_as_written();
+    return before;
   }
 
   static QuotaChange blank(const Event& event, const Pair& pair) {
@@ -285,24 +311,36 @@ Result<std::vector<QuotaChange>> changes_of_queue(const AuditSource& source,
   return changes_in(source, queue, *seqs, begin, end, log.last_seq());
 }
 
-Result<std::optional<QuotaChange>> last_change_of(
-    const AuditSource& source, const std::string& queue, const std::string& flavor,
-    const std::string& resource, const std::map<std::string, std::string>& aliases, Seq to) {
-  auto seqs = seqs_of(source.log, queue);
+Result<std::optional<QuotaChange>> last_change_of(const AuditSource& source, const KnownPair& pair,
+                                                  bool listed, const ResourceAliases& aliases,
+                                                  Seq to) {
+  const auto is_of_pair = [&](const QuotaChange& change) {
+    return change.flavor == pair.key.flavor &&
+           (listed ? change.resource == pair.spelled
+                   : canonical_resource(aliases, change.resource) == pair.key.resource);
+  };
+  auto seqs = seqs_of(source.log, pair.queue);
   if (!seqs) return seqs.error();
   const std::size_t end = place_of(*seqs, next(to));
   // Most often the change is near: look at the last events first, then at more.
   for (std::size_t many = 32; end > 0; many *= 4) {
     const std::size_t begin = many >= end ? 0 : end - many;
-    auto changes = changes_in(source, queue, *seqs, begin, end, to);
+    auto changes = changes_in(source, pair.queue, *seqs, begin, end, to);
     if (!changes) return changes.error();
     for (auto change = changes->rbegin(); change != changes->rend(); ++change)
-      if (change->flavor == flavor && canonical_resource(aliases, change->resource) == resource &&
-          change->answer.outcome != Outcome::rejected)
+      if (is_of_pair(*change) && change->answer.outcome != Outcome::rejected)
         return std::optional(std::move(*change));
     if (begin == 0) break;
   }
   return std::optional<QuotaChange>();
+}
+
+Json seqs_json(std::vector<Seq> seqs) {
+  std::sort(seqs.begin(), seqs.end());
+  Json list = Json::array();
+  for (const Seq seq : seqs)
+    if (list.empty() || list.back() != seq.value) list.push_back(seq.value);
+  return list;
 }
 
 Json change_json(const QuotaChange& change) {
@@ -316,11 +354,11 @@ Json change_json(const QuotaChange& change) {
            {"old", text(change.before)},
            {"new", text(change.after)},
            {"writer", change.ours ? "fairlead" : "foreign"}};
+  if (change.before_unless) row["oldUnless"] = text(change.before_unless);
   if (!change.ours) return row;
   row["rule"] = change.ours->rule;
   row["text"] = change.ours->text;
-  row["because"] = Json::array();
-  for (const Seq seq : change.ours->because) row["because"].push_back(seq.value);
+  row["because"] = seqs_json(change.ours->because);
   constexpr const char* kOutcomes[] = {"none", "accepted", "rejected", "unknown"};
   const WriteOutcome& answer = change.answer;
   row["answer"] = {{"outcome", kOutcomes[static_cast<std::size_t>(answer.outcome)]}};
