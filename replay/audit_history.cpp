@@ -101,10 +101,13 @@ Result<AuditAnswer> audit_history(const AuditSource& source, const AuditPair& pa
   if (!begin) return begin.error();
   auto end = range_end(log, to);
   if (!end) return end.error();
-  if (*end == Seq{} || reversed(log, from, to, *begin, *end))
+  if (*end < log.first_seq() && log.last_seq() > Seq{})
+    return Error{ErrorCode::bad_input, "--to (" + place_text(to) +
+                                           ") is before the log begins: seq " +
+                                           std::to_string(log.first_seq().value)};
+  if (reversed(log, from, to, *begin, *end))
     return Error{ErrorCode::bad_input,
-                 "--to (" + place_text(to) + ") is before " +
-                     (*end == Seq{} ? "the log begins" : "--from (" + place_text(from) + ")")};
+                 "--to (" + place_text(to) + ") is before --from (" + place_text(from) + ")"};
   constexpr std::string_view workers = "multikueueconfig/";
   if (pair.queue.starts_with(workers))
     return audit_history_workers(source, pair.queue.substr(workers.size()), *begin, *end);

@@ -59,9 +59,10 @@ Result<Event> event_at(const EventLog& log, Seq seq) {
 Result<WriteOutcome> answer_of(const EventLog& log, Seq intent, Seq to) {
   WriteOutcome answer;
   const Seq last = std::min(to, Seq{intent.value + kAnswerEventsMax});
-  auto reader = log.read(next(intent));
+  const Seq first = std::max(next(intent), log.first_seq());
+  auto reader = log.read(first);
   if (!reader) return reader.error();
-  for (Seq seq = next(intent); seq <= last; seq = next(seq)) {
+  for (Seq seq = first; seq <= last; seq = next(seq)) {
     auto event = (*reader)->next();
     if (!event) return event.error();
     if (!*event) break;
@@ -100,25 +101,30 @@ class QueueFollower {
   /// Nothing is known of what stood before: the first sight changes nothing.
   void begin_unknown() { standing_.reset(); }
   /// The queue stands as `queue` says, and shows a write of ours late if `write` waits for that.
-  void begin_with(const Queue& queue, const WriteState* write) {
+  Result<void> begin_with(const Queue& queue, const WriteState* write) {
     standing_ = queue.present ? quotas_in(queue.facts.groups) : Quotas();
-    if (write == nullptr) return;
+    if (write == nullptr) return {};
     WriteOutcome answer;
     const ClusterQueueFacts* expected = nullptr;
     if (write->outstanding) {
       const auto& facts = write->outstanding->intent.expected;
       expected = facts ? std::get_if<ClusterQueueFacts>(&*facts) : nullptr;
+      auto answered = answer_of(log_, write->outstanding->seq, to_);
+      if (!answered) return answered.error();
+      answer = *std::move(answered);
     } else if (!write->awaited_version.empty() && queue.written_groups) {
       answer.outcome = Outcome::accepted;
       answer.resource_version = write->awaited_version;
     } else {
-      return;
+      return {};
     }
-    if (write->outstanding && expected == nullptr) return;
+    if (write->outstanding && (expected == nullptr || answer.outcome == Outcome::rejected))
+      return {};
     Pending pending{
         quotas_in(expected ? expected->groups : *queue.written_groups), {}, answer, 0, 0};
     pending.pairs = pairs_that_differ(*standing_, pending.expected);
     pending_ = std::move(pending);
+    return {};
   }
 
   Result<void> take(const Event& event) {
@@ -255,9 +261,8 @@ Result<void> begin_behind_pruned(const AuditSource& source, const std::string& q
   }
   const auto at = (*state)->queues.find(queue);
   const auto write = (*state)->writes.find(WriteKey{std::string(kHub), key_of(queue), false});
-  follower.begin_with(at == (*state)->queues.end() ? Queue{} : at->second,
-                      write == (*state)->writes.end() ? nullptr : &write->second);
-  return {};
+  return follower.begin_with(at == (*state)->queues.end() ? Queue{} : at->second,
+                             write == (*state)->writes.end() ? nullptr : &write->second);
 }
 
 // The changes that the events seqs[begin..end) made.
