@@ -30,7 +30,7 @@ Result<Seq> range_end(const EventLog& log, const AuditPosition& position) {
 // there may lie no event: that is a short span and no mistake.
 bool reversed(const EventLog& log, const AuditPosition& from, const AuditPosition& to, Seq begin,
               Seq end) {
-  if (from.index() == to.index()) return to < from;
+  if (from.index() == to.index()) return to < from && to != AuditPosition(log.last_seq());
   return end < begin && end < log.last_seq();
 }
 
