@@ -57,18 +57,24 @@ Result<AuditAnswer> audit_quota(const AuditSource& source, const AuditPosition& 
                                 const std::string& queue);
 
 /// QuotaHistory: "rows" [{"seq", "time", "flavor", "resource", "old", "new" (null: no such pair),
-/// "writer" "fairlead"|"foreign", "rule", "text", "because" [seq], "answer" {"outcome"
+/// "writer" "fairlead"|"foreign", "rule", "text", "because" [seq, ascending], "answer" {"outcome"
 /// "accepted"|"rejected"|"unknown"|"none", "seq", "time", "code", "why"}, "seen" {"seq", "time"}
-/// (when the watch showed it)}]: every change of a nominalQuota of the queue from `from` to `to`,
-/// by seq. Found by the log's index, nothing is folded. Empty flavor or resource: all.
+/// (when the watch showed it), "oldUnless"}]: every change of a nominalQuota of the queue from
+/// `from` to `to`, by seq, found by the log's index. A foreign row with "oldUnless" came behind a
+/// write of ours that was never answered: "old" is what that write made, "oldUnless" what stood if
+/// it never came. Empty flavor or resource: all. An alias means every spelling of its resource,
+/// another name its own rows, or where there are none those of its aliases. "note" is null, or says
+/// that the queue had no such flavor or resource. A span in which no event lies, "to" is then
+/// before "from", has no rows; one that is named backwards is `bad_input`.
 Result<AuditAnswer> audit_history(const AuditSource& source, const AuditPair& pair,
                                   const AuditPosition& from, const AuditPosition& to);
 
 /// QuotaDiff: "from", "to" (as asOf), "quotas", "grants", "capacity", "claims", "workers" (lists of
 /// MultiKueueClusters by "multiKueueConfig", with "came" and "went"), "configuration": lists of
-/// what differs, each row with its names and "from" and "to" (null: not there). `queue` not empty:
-/// only it, the claims that name it, their clusters, and the worker lists that its AdmissionChecks
-/// use. The other way round, what came is told as what went.
+/// what differs, each row with its names and "from" and "to" (null: not there). A claim has also
+/// "debounce.PARAMETER" where it is annotated. Quotas are told as their queue spells them. `queue`
+/// not empty: only it, the claims that name it, their clusters, and the worker lists that its
+/// AdmissionChecks use. The other way round, what came is told as what went.
 Result<AuditAnswer> audit_diff(const AuditSource& source, const AuditPosition& earlier,
                                const AuditPosition& later, const std::string& queue);
 
@@ -77,9 +83,10 @@ Result<AuditAnswer> audit_why(const AuditSource& source, const AuditPair& pair,
                               const AuditPosition& as_of);
 
 /// QuotaWhyNot: "nominal", "desired", "undamped" (desired if nothing were damped and every member
-/// ready), "answer" (the first guard's name; "DueNow" if nominal and desired differ and no guard
-/// keeps the write back; "NothingDiffers"), "guards" [{"guard", "text", "since", "until", "seq",
-/// "cluster"}], the nearest to the write first.
+/// ready), "answer" (the first guard's name; "DueNow" if nominal and desired differ and nothing
+/// in the log keeps the write back (a hub that only recommends writes nothing all the same);
+/// "NothingDiffers"), "guards" [{"guard", "text", "since", "until", "seq", "cluster"}], the nearest
+/// to the write first.
 Result<AuditAnswer> audit_why_not(const AuditSource& source, const AuditPair& pair,
                                   const AuditPosition& as_of);
 

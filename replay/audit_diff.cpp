@@ -75,11 +75,41 @@ Rows quotas_of(const Side& side) {
       const HubQuota quota = hub_quota(side.state, queue, pair.key);
       const bool known = owned_pairs(side.state, queue).contains(pair.key) && !quota.unknown;
       const auto text = [&](Amount amount) { return amount_text(pair.key.resource, amount); };
-      rows[{queue, pair.key.flavor, pair.key.resource}] = {
+      // Two spellings of one resource are two rows.
+      rows[{queue, pair.key.flavor, pair.spelled}] = {
           {"nominal", stands ? Json(text(*stands)) : Json()},
           {"desired", known ? Json(text(quota.nominal)) : Json()}};
     }
   return rows;
+}
+
+using Names = std::vector<std::string>;
+
+// The one row that `other` spells otherwise, and that `rows` does not have; null if it is not one.
+const Names* other_spelling(const Names& names, const Rows& rows, const Rows& other,
+                            const ResourceAliases& aliases) {
+  const Names* found = nullptr;
+  for (const auto& [key, row] : other) {
+    const bool same = key[0] == names[0] && key[1] == names[1] &&
+                      canonical_resource(aliases, key[2]) == canonical_resource(aliases, names[2]);
+    if (!same || rows.contains(key)) continue;
+    if (found != nullptr) return nullptr;
+    found = &key;
+  }
+  return found;
+}
+
+// What one moment spells otherwise than the other is one row, spelled as at the later moment; what
+// has both spellings at a moment stays two.
+void match_spellings(Rows& before, const Rows& after, const ResourceAliases& aliases) {
+  Rows matched;
+  for (const auto& [names, row] : before) {
+    const Names* later =
+        after.contains(names) ? nullptr : other_spelling(names, before, after, aliases);
+    const Names* back = later ? other_spelling(*later, after, before, aliases) : nullptr;
+    matched[back != nullptr && *back == names ? *later : names] = row;
+  }
+  before = std::move(matched);
 }
 
 Rows grants_of(const Side& side, const std::string& queue) {
@@ -121,12 +151,15 @@ Rows claims_of(const Side& side) {
     const auto at = side.state.claims.find(name);
     if (at == side.state.claims.end()) continue;
     const Claim& claim = at->second;
-    rows[{name}] = {{"uid", claim.uid},
-                    {"generation", claim.generation},
-                    {"editedSeq", claim.edited_seq.value},
-                    {"winner", claim.winner},
-                    {"fault", claim.fault ? claim.fault->reason : ""},
-                    {"deleting", claim.facts.deleting}};
+    Json& row = rows[{name}];
+    row = {{"uid", claim.uid},
+           {"generation", claim.generation},
+           {"editedSeq", claim.edited_seq.value},
+           {"winner", claim.winner},
+           {"fault", claim.fault ? claim.fault->reason : ""},
+           {"deleting", claim.facts.deleting}};
+    for (const auto& [parameter, value] : claim.facts.debounce)
+      row["debounce." + parameter] = value;
   }
   return rows;
 }
@@ -184,6 +217,13 @@ Json differing(const Rows& from, const Rows& to, const std::vector<std::string>&
   return list;
 }
 
+Json differing_quotas(const Side& from, const Side& to) {
+  Rows before = quotas_of(from);
+  const Rows after = quotas_of(to);
+  match_spellings(before, after, to.state.configuration.resource_aliases);
+  return differing(before, after, {"queue", "flavor", "resource"});
+}
+
 Json differing_lists(const Side& from, const Side& to) {
   Json rows = differing(lists_of(from), lists_of(to), {"multiKueueConfig"});
   for (Json& row : rows) {
@@ -213,7 +253,7 @@ Result<AuditAnswer> audit_diff(const AuditSource& source, const AuditPosition& e
        {"queue", queue},
        {"from", as_of_json(*before)},
        {"to", as_of_json(*after)},
-       {"quotas", differing(quotas_of(from), quotas_of(to), {"queue", "flavor", "resource"})},
+       {"quotas", differing_quotas(from, to)},
        {"grants", differing(grants_of(from, queue), grants_of(to, queue),
                             {"claim", "queue", "flavor", "resource"})},
        {"capacity",

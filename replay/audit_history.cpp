@@ -26,6 +26,72 @@ Result<Seq> range_end(const EventLog& log, const AuditPosition& position) {
   return log.last_at(std::get<LogTime>(position));
 }
 
+// Whether the later place was named first. Between two moments, or behind the log's last event,
+// there may lie no event: that is a short span and no mistake.
+bool reversed(const EventLog& log, const AuditPosition& from, const AuditPosition& to, Seq begin,
+              Seq end) {
+  if (from.index() == to.index()) return to < from && to != AuditPosition(log.last_seq());
+  return end < begin && end < log.last_seq();
+}
+
+std::string place_text(const AuditPosition& position) {
+  if (const auto* seq = std::get_if<Seq>(&position)) return "seq " + std::to_string(seq->value);
+  return to_rfc3339(std::get<LogTime>(position));
+}
+
+// What a person says by a resource's name: an alias means every spelling of its resource; another
+// name its own rows, or where there are none those that spell it as an alias.
+class NamedRows {
+ public:
+  NamedRows(const AuditPair& pair, const ResourceAliases& aliases,
+            const std::vector<QuotaChange>& changes)
+      : pair_(pair), aliases_(aliases) {
+    exact_ = !aliases.contains(pair.resource) &&
+             std::any_of(changes.begin(), changes.end(), [&](const QuotaChange& change) {
+               return of_flavor(change.flavor) && change.resource == pair_.resource;
+             });
+  }
+  bool has(const std::string& flavor, const std::string& resource) const {
+    if (!of_flavor(flavor)) return false;
+    if (pair_.resource.empty() || resource == pair_.resource) return true;
+    return !exact_ &&
+           canonical_resource(aliases_, resource) == canonical_resource(aliases_, pair_.resource);
+  }
+
+ private:
+  bool of_flavor(const std::string& flavor) const {
+    return pair_.flavor.empty() || flavor == pair_.flavor;
+  }
+
+  const AuditPair& pair_;
+  const ResourceAliases& aliases_;
+  bool exact_ = false;
+};
+
+// The state at the end of the span; of a pruned log, where that is told no more, the log's last.
+Result<Moment> moment_of_names(const AuditSource& source, Seq end) {
+  auto moment = moment_at(source, end);
+  if (moment) return moment;
+  return moment_at(source, source.log.last_seq());
+}
+
+// What is to be said where no row is found: null if the queue has such a pair, which did not
+// change.
+Json never_there(const State& state, const AuditPair& pair, const NamedRows& named,
+                 const std::vector<QuotaChange>& changes) {
+  std::vector<std::string> known;
+  for (const KnownPair& at : pairs_of_queue(state, pair.queue)) {
+    if (named.has(at.key.flavor, at.spelled)) return nullptr;
+    known.push_back(at.key.flavor + " " + at.spelled);
+  }
+  for (const QuotaChange& change : changes) known.push_back(change.flavor + " " + change.resource);
+  return "ClusterQueue " + pair.queue + " had no " +
+         (pair.flavor.empty() ? "" : "flavor \"" + pair.flavor + "\"") +
+         (pair.flavor.empty() || pair.resource.empty() ? "" : " with ") +
+         (pair.resource.empty() ? "" : "resource \"" + pair.resource + "\"") +
+         " in this span; it had: " + nearby(known, pair.flavor + " " + pair.resource);
+}
+
 }  // namespace
 
 Result<AuditAnswer> audit_history(const AuditSource& source, const AuditPair& pair,
@@ -35,10 +101,13 @@ Result<AuditAnswer> audit_history(const AuditSource& source, const AuditPair& pa
   if (!begin) return begin.error();
   auto end = range_end(log, to);
   if (!end) return end.error();
-  if (*end < *begin && *end < log.last_seq())
-    return Error{ErrorCode::bad_input, "--to (seq " + std::to_string(end->value) +
-                                           ") is before --from (seq " +
-                                           std::to_string(begin->value) + ")"};
+  if (*end < log.first_seq() && log.last_seq() > Seq{})
+    return Error{ErrorCode::bad_input, "--to (" + place_text(to) +
+                                           ") is before the log begins: seq " +
+                                           std::to_string(log.first_seq().value)};
+  if (reversed(log, from, to, *begin, *end))
+    return Error{ErrorCode::bad_input,
+                 "--to (" + place_text(to) + ") is before --from (" + place_text(from) + ")"};
   constexpr std::string_view workers = "multikueueconfig/";
   if (pair.queue.starts_with(workers))
     return audit_history_workers(source, pair.queue.substr(workers.size()), *begin, *end);
@@ -47,30 +116,29 @@ Result<AuditAnswer> audit_history(const AuditSource& source, const AuditPair& pa
   auto indexed = log.history(kHub, {Kind::cluster_queue, "", pair.queue});
   if (!indexed) return indexed.error();
 
-  // An unknown name, or an alias: what the log's end knows helps.
-  const auto spelled = [&](const QuotaChange& change) {
-    return (pair.flavor.empty() || change.flavor == pair.flavor) &&
-           (pair.resource.empty() || change.resource == pair.resource);
-  };
-  ResourceAliases aliases;
-  if (indexed->empty() || std::none_of(changes->begin(), changes->end(), spelled)) {
-    auto moment = moment_at(source, log.last_seq());
-    if (!moment) return moment.error();
-    if (indexed->empty())
-      if (auto known = check_queue_named(moment->state, pair.queue); !known) return known.error();
-    aliases = moment->state.configuration.resource_aliases;
+  if (indexed->empty()) {
+    auto last = moment_at(source, log.last_seq());
+    if (!last) return last.error();
+    if (auto known = check_queue_named(last->state, pair.queue); !known) return known.error();
   }
   Json rows = Json::array();
-  for (const QuotaChange& change : *changes)
-    if ((pair.flavor.empty() || change.flavor == pair.flavor) &&
-        (pair.resource.empty() || canonical_resource(aliases, change.resource) ==
-                                      canonical_resource(aliases, pair.resource)))
-      rows.push_back(change_json(change));
+  Json note;
+  if (pair.flavor.empty() && pair.resource.empty()) {
+    for (const QuotaChange& change : *changes) rows.push_back(change_json(change));
+  } else {
+    const auto moment = moment_of_names(source, *end);
+    if (!moment) return moment.error();
+    const NamedRows named(pair, moment->state.configuration.resource_aliases, *changes);
+    for (const QuotaChange& change : *changes)
+      if (named.has(change.flavor, change.resource)) rows.push_back(change_json(change));
+    if (rows.empty()) note = never_there(moment->state, pair, named, *changes);
+  }
   return AuditAnswer{{{"kind", "QuotaHistory"},
                       {"queue", pair.queue},
                       {"from", {{"seq", begin->value}}},
                       {"to", {{"seq", end->value}}},
-                      {"rows", std::move(rows)}}};
+                      {"rows", std::move(rows)},
+                      {"note", std::move(note)}}};
 }
 
 }  // namespace fairlead

@@ -80,10 +80,19 @@ std::string object_words(const std::string& source, const ObjectKey& key) {
   return source == kHub ? words : words + " of " + source;
 }
 
+// "Nodes", "BindingPolicies", "ClusterMetrics".
+std::string plural_of(Kind kind) {
+  std::string name(info(kind).name);
+  if (name.ends_with('s')) return name;
+  if (!name.ends_with("y")) return name + "s";
+  name.pop_back();
+  return name + "ies";
+}
+
 std::string source_words(const Event& event, const std::optional<Kind>& kind,
                          const std::string& cluster, const char* what) {
-  const std::string of = kind ? std::string(info(*kind).name) + "s of " + event.source
-                              : "capacity sources of " + cluster;
+  const std::string of =
+      kind ? plural_of(*kind) + " of " + event.source : "capacity sources of " + cluster;
   return of + " " + what;
 }
 

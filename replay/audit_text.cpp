@@ -57,13 +57,13 @@ std::string history_text(const Json& document) {
       why = cell(row["rule"]) + ": " + cell(row["text"]) + " (seq " + because + ")";
     }
     rows.push_back({cell(row["time"]), cell(row["seq"]), cell(row["flavor"]), cell(row["resource"]),
-                    cell(row["old"]), cell(row["new"]), cell(row["writer"]), answer, why});
+                    old_text(row), cell(row["new"]), cell(row["writer"]), answer, why});
   }
   return table_text(rows);
 }
 
 std::string side_text(const Json& side) {
-  if (!side.is_object()) return cell(side);
+  if (!side.is_object() || side.empty()) return cell(side);
   std::string text;
   for (const auto& [key, value] : side.items())
     if (value != "") text += (text.empty() ? "" : ", ") + key + " " + cell(value);
@@ -76,10 +76,15 @@ std::string change_text(const Json& row) {
   const Json& to = row["to"];
   if (!from.is_object() || !to.is_object()) return side_text(from) + "  ->  " + side_text(to);
   std::string text;
-  for (const auto& [key, value] : from.items())
-    if (to.value(key, Json()) != value)
-      text += (text.empty() ? "" : ", ") + key + " " + (value == "" ? "-" : cell(value)) + " -> " +
-              (to[key] == "" ? "-" : cell(to[key]));
+  Json both = from;
+  both.update(to);
+  for (const auto& [key, of_one] : both.items()) {
+    const Json was = from.value(key, Json());
+    const Json is = to.value(key, Json());
+    if (was != is)
+      text += (text.empty() ? "" : ", ") + key + " " + (was == "" ? "-" : cell(was)) + " -> " +
+              (is == "" ? "-" : cell(is));
+  }
   return text;
 }
 

@@ -9,6 +9,7 @@
 #include "replay/audit_moment.h"
 #include "replay/explain.h"
 #include "replay/queue_changes.h"
+#include "replay/setting_origin.h"
 
 namespace fairlead {
 
@@ -139,6 +140,31 @@ std::vector<Seq> events_behind(const State& state, const KnownPair& pair,
   return seqs;
 }
 
+// "settings" of a layer: where those come from that it names.
+Result<void> add_settings(const AuditSource& source, const State& state, const Json& cluster,
+                          Json& layer, EventLookup& lookup) {
+  auto settings = settings_behind(source, state, cluster.get<std::string>(),
+                                  layer["name"].get<std::string>(), lookup);
+  if (!settings) return settings.error();
+  layer["settings"] = *std::move(settings);
+  return {};
+}
+
+Result<void> add_settings(const AuditSource& source, const State& state, Json& answer,
+                          EventLookup& lookup) {
+  for (Json& grant : answer["grants"])
+    for (Json& capacity : grant["capacity"])
+      if (auto added = add_settings(source, state, grant["cluster"], capacity["layer"], lookup);
+          !added)
+        return added;
+  if (!answer.contains("workers")) return {};
+  for (Json& worker : answer["workers"])
+    if (auto added = add_settings(source, state, worker["cluster"], worker["layer"], lookup);
+        !added)
+      return added;
+  return {};
+}
+
 Json value_json(const PairAtMoment& at) {
   const State& state = at.state();
   const auto queue = state.queues.find(at.pair.queue);
@@ -160,7 +186,7 @@ Result<AuditAnswer> audit_why(const AuditSource& source, const AuditPair& asked,
   const auto at = pair_at(source, asked, as_of);
   if (!at) return at.error();
   const State& state = at->state();
-  auto written = last_change_of(source, at->pair.queue, at->pair.key.flavor, at->pair.key.resource,
+  auto written = last_change_of(source, at->pair, at->stands.has_value(),
                                 state.configuration.resource_aliases, state.seq);
   if (!written) return written.error();
   const std::vector<GrantOfPair> found = grants_of_pair(state, at->pair);
@@ -177,6 +203,7 @@ Result<AuditAnswer> audit_why(const AuditSource& source, const AuditPair& asked,
   answer["written"] = *written ? change_json(**written) : Json();
   answer["grants"] = std::move(grants);
   add_workers(state, at->pair, lookup, answer);
+  if (auto added = add_settings(source, state, answer, lookup); !added) return added.error();
   return AuditAnswer{std::move(answer)};
 }
 

@@ -1,11 +1,13 @@
 // `audit why multikueueconfig/NAME` and `audit history multikueueconfig/NAME`: who is in a worker
 // list and why, and every change of it.
 #include <algorithm>
+#include <set>
 
 #include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/credentials.h"
 #include "replay/audit_moment.h"
 #include "replay/beginning.h"
+#include "replay/queue_changes.h"
 
 namespace fairlead {
 
@@ -15,7 +17,7 @@ std::string name_of(const NamespacedName& id) { return id.first + "/" + id.secon
 
 Json places(EventLookup& events, const std::vector<Seq>& seqs) {
   Json list = Json::array();
-  for (const Seq seq : seqs) list.push_back(events.place(seq));
+  for (const Seq seq : std::set(seqs.begin(), seqs.end())) list.push_back(events.place(seq));
   return list;
 }
 
@@ -182,12 +184,10 @@ std::vector<std::string> names_in(const Facts& facts) {
 }
 
 Json intent_json(const Event& event, const PatchIntended& intent) {
-  Json because = Json::array();
-  for (const Seq seq : intent.reason.because) because.push_back(seq.value);
   return {{"writer", "fairlead"},
           {"rule", intent.reason.rule},
           {"text", intent.reason.text},
-          {"because", std::move(because)},
+          {"because", seqs_json(intent.reason.because)},
           {"intent", event.seq.value}};
 }
 

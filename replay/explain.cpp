@@ -1,6 +1,7 @@
 #include "replay/explain.h"
 
 #include <algorithm>
+#include <set>
 
 #include "engine/fold/capacity.h"
 #include "engine/fold/cluster.h"
@@ -305,7 +306,7 @@ Json source_change_json(const SourceChange& change) {
 Json because_rows(const State& state, const std::vector<Seq>& because, const std::string& resource,
                   EventLookup& lookup) {
   Json list = Json::array();
-  for (const Seq seq : because) {
+  for (const Seq seq : std::set(because.begin(), because.end())) {
     Json entry = lookup.place(seq);
     const Event* event = lookup.at(seq);
     entry["text"] =
@@ -353,7 +354,8 @@ Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lo
                     {"state", capacity_state(at->second, value.damped)},
                     {"layer", layer_json(layer)},
                     {"moved", moved_json(key, value)},
-                    {"because", because_of(state, at->second, key, value, lookup)}});
+                    {"because", because_of(state, at->second, key, value, lookup)},
+                    {"earlierNotKept", value.because.size() == kBecauseMax}});
   }
   return rows;
 }

@@ -17,9 +17,10 @@
 //    "hold" {"since", "until"}, "sourceChange"}, "capacity" [...], "nodes" [...]}
 // with "capacity" one a flavor that has the resource:
 //   {"flavor", "bounds" (the asked pair), "offered", "headroom" {"percent", "reserved", "from"},
-//    "usable", "growing", "accepted", "state", "layer" {"name", "text", "since", "until"},
+//    "usable", "growing", "accepted", "state", "layer" {"name", "text", "since", "until",
+//    "settings" (setting_origin.h)},
 //    "moved" {"from", "to", "at", "by"} (null: not since the cluster's first value), "because"
-//    [{"seq", "time", "text"}]}
+//    [{"seq", "time", "text"}], ascending, "earlierNotKept" (there were more)}
 // "by" is what let it grow (GrowthCause: "massShrinkHold", "secondObservation", "growWindow",
 // "minGrowInterval", "deadbandMaxAge", "deadband") or fall ("shrinkWindow", "claimEdit", "cordon",
 // "massShrinkHold" (a loss was held for its time), "secondObservation" (the hold ended before),
@@ -90,7 +91,8 @@ const char* text_of(CapacitySource source);
 /// "sourceChange" of a presence.
 Json source_change_json(const SourceChange& change);
 
-/// "because": these events with their places, and what each means for the resource.
+/// "because": these events, each once and ascending, with their places, and what each means for the
+/// resource.
 Json because_rows(const State& state, const std::vector<Seq>& because, const std::string& resource,
                   EventLookup& lookup);
 /// "capacity" of a claim's row: every flavor of its cluster that has the resource.

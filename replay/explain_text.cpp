@@ -43,6 +43,25 @@ std::string window_text(const Json& layer) {
   return text;
 }
 
+// "shrinkWindow 6s: annotation of claim c1, set by seq 153 at TIME", a line each.
+std::string settings_text(const Json& layer) {
+  std::string text;
+  for (const Json& setting : layer["settings"]) {
+    const bool of_claim = setting["from"] == "claim";
+    text += "        " + cell(setting["name"]) + " " + cell(setting["value"]) + ": " +
+            (of_claim ? "annotation of claim " + cell(setting["claim"]) + ", set by "
+                      : std::string("configuration ")) +
+            (setting["seq"].is_null() ? "an event that was pruned" : place_text(setting)) + "\n";
+  }
+  return text;
+}
+
+std::string held_text(const Json& layer) {
+  if (layer["name"] == "none") return "";
+  return "      held by       " + cell(layer["name"]) + ": " + cell(layer["text"]) +
+         window_text(layer) + "\n" + settings_text(layer);
+}
+
 // Nodes that say the same, in one line.
 std::string group_text(const std::vector<const Json*>& nodes) {
   std::string names;
@@ -106,17 +125,14 @@ std::string capacity_text(const Json& capacity) {
                      cell(capacity["accepted"]) + ", " + cell(capacity["state"]) + "\n";
   if (capacity["growing"] != capacity["usable"])
     text += "      for growing " + cell(capacity["growing"]) + ": nodes that flap are left out\n";
-  const Json& layer = capacity["layer"];
-  if (layer["name"] != "none")
-    text += "      held by       " + cell(layer["name"]) + ": " + cell(layer["text"]) +
-            window_text(layer) + "\n";
+  text += held_text(capacity["layer"]);
   if (const Json& moved = capacity["moved"]; !moved.is_null())
     text += "      last moved    " + cell(moved["from"]) + " -> " + cell(moved["to"]) + " at " +
             cell(moved["at"]) + " by " + cell(moved["by"]) +
             (moved.contains("source") ? ": " + source_change_text(moved["source"]) : "") + "\n";
   if (!capacity["bounds"]) return text;
   for (const Json& event : capacity["because"]) text += event_text(event);
-  if (capacity["because"].size() == kBecauseMax)
+  if (capacity["earlierNotKept"])
     text += "      events before these are not kept; the nodes below have theirs\n";
   return text;
 }
@@ -233,10 +249,7 @@ std::string follows_text(const Json& document) {
     for (const Json& queue : worker["queues"])
       text += "      ClusterQueue " + cell(queue["name"]) + " there: " + cell(queue["nominal"]) +
               ", " + seq_text(queue["seq"]) + "\n";
-    const Json& layer = worker["layer"];
-    if (layer["name"] != "none")
-      text += "      held by       " + cell(layer["name"]) + ": " + cell(layer["text"]) +
-              window_text(layer) + "\n";
+    text += held_text(worker["layer"]);
     for (const Json& event : worker["because"]) text += event_text(event);
   }
   return text;
@@ -249,9 +262,14 @@ std::string cell(const Json& value) {
   return value.is_string() ? value.get<std::string>() : to_text(value);
 }
 
+std::string old_text(const Json& change) {
+  const std::string old = cell(change["old"]);
+  return change.contains("oldUnless") ? old + " or " + cell(change["oldUnless"]) : old;
+}
+
 std::string writer_text(const Json& change) {
   const std::string place = seq_text(change["seq"]) + " at " + cell(change["time"]);
-  const std::string step = cell(change["old"]) + " -> " + cell(change["new"]);
+  const std::string step = old_text(change) + " -> " + cell(change["new"]);
   if (change["writer"] == "foreign") return step + " by somebody else, seen by " + place;
   std::string because;
   for (const Json& seq : change["because"]) because += (because.empty() ? "" : ", ") + cell(seq);
@@ -288,8 +306,10 @@ std::string why_not_text(const Json& document) {
   std::string text = heading(document);
   std::string answer = cell(document["answer"]);
   if (answer == "DueNow")
-    answer += ": no guard keeps the write back; the last event until then is of " +
-              cell(document["asOf"]["eventTime"]);
+    answer +=
+        ": nothing in the log keeps the write back: the next plan writes it, unless the hub only "
+        "recommends; the last event until then is of " +
+        cell(document["asOf"]["eventTime"]);
   text += table_text({{"nominalQuota", cell(document["nominal"])},
                       {"desired", cell(document["desired"])},
                       {"undamped", cell(document["undamped"])},

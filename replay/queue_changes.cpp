@@ -59,9 +59,10 @@ Result<Event> event_at(const EventLog& log, Seq seq) {
 Result<WriteOutcome> answer_of(const EventLog& log, Seq intent, Seq to) {
   WriteOutcome answer;
   const Seq last = std::min(to, Seq{intent.value + kAnswerEventsMax});
-  auto reader = log.read(next(intent));
+  const Seq first = std::max(next(intent), log.first_seq());
+  auto reader = log.read(first);
   if (!reader) return reader.error();
-  for (Seq seq = next(intent); seq <= last; seq = next(seq)) {
+  for (Seq seq = first; seq <= last; seq = next(seq)) {
     auto event = (*reader)->next();
     if (!event) return event.error();
     if (!*event) break;
@@ -100,25 +101,30 @@ class QueueFollower {
   /// Nothing is known of what stood before: the first sight changes nothing.
   void begin_unknown() { standing_.reset(); }
   /// The queue stands as `queue` says, and shows a write of ours late if `write` waits for that.
-  void begin_with(const Queue& queue, const WriteState* write) {
+  Result<void> begin_with(const Queue& queue, const WriteState* write) {
     standing_ = queue.present ? quotas_in(queue.facts.groups) : Quotas();
-    if (write == nullptr) return;
+    if (write == nullptr) return {};
     WriteOutcome answer;
     const ClusterQueueFacts* expected = nullptr;
     if (write->outstanding) {
       const auto& facts = write->outstanding->intent.expected;
       expected = facts ? std::get_if<ClusterQueueFacts>(&*facts) : nullptr;
+      auto answered = answer_of(log_, write->outstanding->seq, to_);
+      if (!answered) return answered.error();
+      answer = *std::move(answered);
     } else if (!write->awaited_version.empty() && queue.written_groups) {
       answer.outcome = Outcome::accepted;
       answer.resource_version = write->awaited_version;
     } else {
-      return;
+      return {};
     }
-    if (write->outstanding && expected == nullptr) return;
+    if (write->outstanding && (expected == nullptr || answer.outcome == Outcome::rejected))
+      return {};
     Pending pending{
         quotas_in(expected ? expected->groups : *queue.written_groups), {}, answer, 0, 0};
     pending.pairs = pairs_that_differ(*standing_, pending.expected);
     pending_ = std::move(pending);
+    return {};
   }
 
   Result<void> take(const Event& event) {
@@ -169,9 +175,11 @@ class QueueFollower {
   void observe(const Event& event, Quotas values, const std::string& version) {
     if (!standing_) standing_ = values;
     if (pending_) take_pending(event, values, version);
+    const Quotas unless = pending_ ? take_unanswered(values) : Quotas();
     for (const Pair& pair : pairs_that_differ(*standing_, values)) {
       QuotaChange change = blank(event, pair);
       change.before = value_in(*standing_, pair);
+      change.before_unless = value_in(unless, pair);
       change.after = value_in(values, pair);
       changes.push_back(std::move(change));
     }
@@ -191,6 +199,10 @@ class QueueFollower {
         changes[pending_->first_row + row].seen = event.seq;
         changes[pending_->first_row + row].seen_at = event.log_time;
       }
+    stand_as_written();
+  }
+
+  void stand_as_written() {
     for (const Pair& pair : pending_->pairs) {
       const auto written = value_in(pending_->expected, pair);
       if (written)
@@ -199,6 +211,26 @@ class QueueFollower {
         standing_->erase(pair);
     }
     pending_.reset();
+  }
+
+  // Somebody wrote other values than those of our last write, of which no answer says whether it
+  // had come before. It was sent first, so what it wrote is taken for what stood there; returned is
+  // what stood there if it never came. Where a part of it is seen it did come: nothing is returned.
+  Quotas take_unanswered(const Quotas& values) {
+    Quotas before;
+    bool seen_in_part = false, written_over = false;
+    for (const Pair& pair : pending_->pairs) {
+      const auto value = value_in(values, pair);
+      seen_in_part = seen_in_part || value == value_in(pending_->expected, pair);
+      written_over = written_over || (value != value_in(*standing_, pair) &&
+                                      value != value_in(pending_->expected, pair));
+    }
+    if (pending_->answer.outcome == Outcome::accepted || !written_over) return before;
+    for (const Pair& pair : pending_->pairs)
+      if (const auto stood = value_in(*standing_, pair); stood && !seen_in_part)
+        before[pair] = *stood;
+    stand_as_written();
+    return before;
   }
 
   static QuotaChange blank(const Event& event, const Pair& pair) {
@@ -229,9 +261,8 @@ Result<void> begin_behind_pruned(const AuditSource& source, const std::string& q
   }
   const auto at = (*state)->queues.find(queue);
   const auto write = (*state)->writes.find(WriteKey{std::string(kHub), key_of(queue), false});
-  follower.begin_with(at == (*state)->queues.end() ? Queue{} : at->second,
-                      write == (*state)->writes.end() ? nullptr : &write->second);
-  return {};
+  return follower.begin_with(at == (*state)->queues.end() ? Queue{} : at->second,
+                             write == (*state)->writes.end() ? nullptr : &write->second);
 }
 
 // The changes that the events seqs[begin..end) made.
@@ -285,24 +316,36 @@ Result<std::vector<QuotaChange>> changes_of_queue(const AuditSource& source,
   return changes_in(source, queue, *seqs, begin, end, log.last_seq());
 }
 
-Result<std::optional<QuotaChange>> last_change_of(
-    const AuditSource& source, const std::string& queue, const std::string& flavor,
-    const std::string& resource, const std::map<std::string, std::string>& aliases, Seq to) {
-  auto seqs = seqs_of(source.log, queue);
+Result<std::optional<QuotaChange>> last_change_of(const AuditSource& source, const KnownPair& pair,
+                                                  bool listed, const ResourceAliases& aliases,
+                                                  Seq to) {
+  const auto is_of_pair = [&](const QuotaChange& change) {
+    return change.flavor == pair.key.flavor &&
+           (listed ? change.resource == pair.spelled
+                   : canonical_resource(aliases, change.resource) == pair.key.resource);
+  };
+  auto seqs = seqs_of(source.log, pair.queue);
   if (!seqs) return seqs.error();
   const std::size_t end = place_of(*seqs, next(to));
   // Most often the change is near: look at the last events first, then at more.
   for (std::size_t many = 32; end > 0; many *= 4) {
     const std::size_t begin = many >= end ? 0 : end - many;
-    auto changes = changes_in(source, queue, *seqs, begin, end, to);
+    auto changes = changes_in(source, pair.queue, *seqs, begin, end, to);
     if (!changes) return changes.error();
     for (auto change = changes->rbegin(); change != changes->rend(); ++change)
-      if (change->flavor == flavor && canonical_resource(aliases, change->resource) == resource &&
-          change->answer.outcome != Outcome::rejected)
+      if (is_of_pair(*change) && change->answer.outcome != Outcome::rejected)
         return std::optional(std::move(*change));
     if (begin == 0) break;
   }
   return std::optional<QuotaChange>();
+}
+
+Json seqs_json(std::vector<Seq> seqs) {
+  std::sort(seqs.begin(), seqs.end());
+  Json list = Json::array();
+  for (const Seq seq : seqs)
+    if (list.empty() || list.back() != seq.value) list.push_back(seq.value);
+  return list;
 }
 
 Json change_json(const QuotaChange& change) {
@@ -316,11 +359,11 @@ Json change_json(const QuotaChange& change) {
            {"old", text(change.before)},
            {"new", text(change.after)},
            {"writer", change.ours ? "fairlead" : "foreign"}};
+  if (change.before_unless) row["oldUnless"] = text(change.before_unless);
   if (!change.ours) return row;
   row["rule"] = change.ours->rule;
   row["text"] = change.ours->text;
-  row["because"] = Json::array();
-  for (const Seq seq : change.ours->because) row["because"].push_back(seq.value);
+  row["because"] = seqs_json(change.ours->because);
   constexpr const char* kOutcomes[] = {"none", "accepted", "rejected", "unknown"};
   const WriteOutcome& answer = change.answer;
   row["answer"] = {{"outcome", kOutcomes[static_cast<std::size_t>(answer.outcome)]}};

@@ -8,7 +8,7 @@
 
 #include "engine/base/quantity.h"
 #include "engine/log/event_log.h"
-#include "replay/audit.h"
+#include "replay/audit_moment.h"
 
 namespace fairlead {
 
@@ -32,10 +32,13 @@ struct QuotaChange {
   std::string flavor;
   std::string resource;            ///< as the queue spells it
   std::optional<Quantity> before;  ///< none: there was no such pair
-  std::optional<Quantity> after;   ///< none: there is none any more
-  std::optional<Reason> ours;      ///< of our write; none: somebody else's
-  WriteOutcome answer;             ///< of our write
-  Seq seen;                        ///< the observation that shows our write; 0: none yet
+  /// Of somebody else's write behind one of ours that was never answered: `before` is what ours
+  /// wrote, this is what stood if ours never came.
+  std::optional<Quantity> before_unless;
+  std::optional<Quantity> after;  ///< none: there is none any more
+  std::optional<Reason> ours;     ///< of our write; none: somebody else's
+  WriteOutcome answer;            ///< of our write
+  Seq seen;                       ///< the observation that shows our write; 0: none yet
   LogTime seen_at;
 };
 
@@ -45,10 +48,12 @@ struct QuotaChange {
 Result<std::vector<QuotaChange>> changes_of_queue(const AuditSource& source,
                                                   const std::string& queue, Seq from, Seq to);
 /// The last change of one pair at or before `to` that was not refused; nullopt if the log knows
-/// none. `resource` is canonical.
-Result<std::optional<QuotaChange>> last_change_of(
-    const AuditSource& source, const std::string& queue, const std::string& flavor,
-    const std::string& resource, const std::map<std::string, std::string>& aliases, Seq to);
+/// none. Where the queue lists the pair, as it is spelled there; else of any spelling.
+Result<std::optional<QuotaChange>> last_change_of(const AuditSource& source, const KnownPair& pair,
+                                                  bool listed, const ResourceAliases& aliases,
+                                                  Seq to);
+/// Seqs for a reader: each once, ascending.
+Json seqs_json(std::vector<Seq> seqs);
 /// A row of QuotaHistory.
 Json change_json(const QuotaChange& change);
 

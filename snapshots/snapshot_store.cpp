@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <system_error>
 #include <utility>
@@ -166,16 +167,81 @@ std::vector<Seq> seqs_in(const fs::path& directory) {
   return seqs;
 }
 
-/// What the file of `seq` says of itself; an error if it is damaged or of another seq.
-Result<SnapshotInfo> info_in(const fs::path& directory, Seq seq) {
+/// The envelope of `seq`, and how large its file is; an error if it is damaged or of another seq.
+Result<SnapshotEnvelope> envelope_in(const fs::path& directory, Seq seq, std::size_t& bytes) {
   const auto file = read_file(path_of(directory, seq));
   if (!file) return file.error();
-  const auto envelope = read_envelope(*file);
-  if (!envelope) return envelope.error();
-  if (envelope->seq != seq)
+  bytes = file->size();
+  auto envelope = read_envelope(*file);
+  if (envelope && envelope->seq != seq)
     return Error{ErrorCode::corrupt, "it is of seq " + std::to_string(envelope->seq.value)};
-  return info_of(*envelope, file->size());
+  return envelope;
 }
+
+/// What the file of `seq` says of itself.
+Result<SnapshotInfo> info_in(const fs::path& directory, Seq seq) {
+  std::size_t bytes = 0;
+  const auto envelope = envelope_in(directory, seq, bytes);
+  if (!envelope) return envelope.error();
+  return info_of(*envelope, bytes);
+}
+
+// Of one that cannot be read.
+SnapshotInfo only_seq(Seq seq) { return {seq, {}, 0, {}, {}, 0}; }
+
+// Whether the log was as it is when the snapshot was taken.
+Result<void> expect_in_chain(const EventLog& log, const SnapshotEnvelope& envelope) {
+  if (envelope.seq > log.last_seq() && !log.damage().empty())
+    return Error{ErrorCode::corrupt, "the log is " + log.damage()};
+  const auto chain = log.chain_at(envelope.seq);
+  if (!chain) return chain.error();
+  if (*chain != envelope.log_digest)
+    return Error{ErrorCode::corrupt, "it is of another log: the chain differs at its seq"};
+  return {};
+}
+
+// Whether events between it and what a pruned log keeps are missing: it is of no use any more.
+bool outlived(const EventLog& log, Seq seq) { return next(seq) < log.first_seq(); }
+
+// By its bytes, its place in the log and, if this fold made it, its state.
+SnapshotVerdict judge(const EventLog& log, const fs::path& directory, Seq seq) {
+  SnapshotVerdict verdict{only_seq(seq), ""};
+  std::size_t bytes = 0;
+  const auto envelope = envelope_in(directory, seq, bytes);
+  if (!envelope) {
+    verdict.fault = envelope.error().message;
+    return verdict;
+  }
+  verdict.info = info_of(*envelope, bytes);
+  if (envelope->fold_version == kFoldVersion)
+    if (const auto state = read_state(*envelope); !state) verdict.fault = state.error().message;
+  if (verdict.fault.empty() && !outlived(log, seq))
+    if (const auto placed = expect_in_chain(log, *envelope); !placed)
+      verdict.fault = placed.error().message;
+  return verdict;
+}
+
+// The first of each fold version that the kept events of a pruned log go on from, as far as they
+// are told one after the other, by seq. Without it nothing could be told of the log's beginning, or
+// without another one of nothing at all.
+class Beginnings {
+ public:
+  explicit Beginnings(const EventLog& log) : log_(log) {}
+  void take(const SnapshotVerdict& good) {
+    const Seq seq = good.info.seq;
+    if (log_.first_seq() > Seq{1} && !outlived(log_, seq))
+      seqs_.emplace(good.info.fold_version, seq);
+  }
+  bool has(std::uint32_t fold_version) const { return seqs_.contains(fold_version); }
+  bool has(Seq seq) const {
+    return std::any_of(seqs_.begin(), seqs_.end(),
+                       [&](const auto& beginning) { return beginning.second == seq; });
+  }
+
+ private:
+  const EventLog& log_;
+  std::map<std::uint32_t, Seq> seqs_;
+};
 
 }  // namespace
 
@@ -212,6 +278,16 @@ Result<std::vector<SnapshotInfo>> SnapshotStore::list() const {
   for (const Seq seq : seqs_in(directory_))
     if (auto info = info_in(directory_, seq)) infos.push_back(*std::move(info));
   return infos;
+}
+
+std::vector<SnapshotVerdict> SnapshotStore::survey() const {
+  std::vector<SnapshotVerdict> verdicts;
+  for (const Seq seq : seqs_in(directory_)) {
+    const auto info = info_in(directory_, seq);
+    verdicts.push_back(info ? SnapshotVerdict{*info, ""}
+                            : SnapshotVerdict{only_seq(seq), info.error().message});
+  }
+  return verdicts;
 }
 
 std::optional<SnapshotInfo> SnapshotStore::newest_info() const {
@@ -271,19 +347,48 @@ Result<void> SnapshotStore::remove(Seq seq) {
   return {};
 }
 
-Result<std::vector<Seq>> SnapshotStore::prune(std::size_t count) {
-  std::vector<Seq> seqs = seqs_in(directory_);
-  seqs.resize(seqs.size() - std::min(seqs.size(), count));
-  for (const Seq seq : seqs)
+Result<SnapshotPruning> SnapshotStore::prune(const EventLog& log, std::size_t count) {
+  SnapshotPruning pruning;
+  std::vector<SnapshotInfo> good;
+  Beginnings beginnings(log);
+  for (const Seq seq : seqs_in(directory_)) {
+    SnapshotVerdict verdict = judge(log, directory_, seq);
+    if (!verdict.fault.empty()) {
+      pruning.faulty.push_back(std::move(verdict));
+      continue;
+    }
+    beginnings.take(verdict);
+    good.push_back(std::move(verdict.info));
+  }
+  std::map<std::uint32_t, std::size_t> newer;  // fold version -> how many newer ones are kept
+  std::vector<Seq> too_many;
+  for (auto info = good.rbegin(); info != good.rend(); ++info) {
+    if (!outlived(log, info->seq) && newer[info->fold_version] < count) {
+      ++newer[info->fold_version];
+      continue;
+    }
+    (beginnings.has(info->seq) ? pruning.needed : too_many).push_back(info->seq);
+  }
+  std::sort(pruning.needed.begin(), pruning.needed.end());
+  std::sort(too_many.begin(), too_many.end());
+  for (const Seq seq : too_many) {
     if (auto removed = remove(seq); !removed) return removed.error();
-  return seqs;
+    pruning.removed.push_back(seq);
+  }
+  return pruning;
 }
 
-Result<std::vector<Seq>> SnapshotStore::thin(std::size_t most) {
+Result<std::vector<Seq>> SnapshotStore::thin(const EventLog& log, std::size_t most) {
   std::vector<Seq> removed;
   const std::vector<Seq> seqs = seqs_in(directory_);
   if (seqs.size() <= most) return removed;
+  Beginnings beginnings(log);
+  if (log.first_seq() > Seq{1})
+    for (auto seq = seqs.begin(); seq != seqs.end() && !beginnings.has(kFoldVersion); ++seq)
+      if (const SnapshotVerdict verdict = judge(log, directory_, *seq); verdict.fault.empty())
+        beginnings.take(verdict);
   for (std::size_t i = 1; i < seqs.size() / 2; i += 2) {
+    if (beginnings.has(seqs[i])) continue;
     if (auto done = remove(seqs[i]); !done) return done.error();
     removed.push_back(seqs[i]);
   }
@@ -295,23 +400,15 @@ Result<std::vector<SnapshotVerdict>> verify_snapshots(const EventLog& log,
   std::vector<SnapshotVerdict> verdicts;
   std::optional<State> before;  // what the last one that was found good holds
   for (const Seq seq : seqs_in(store.directory())) {
-    SnapshotVerdict verdict{{seq, {}, 0, {}, {}, 0}, ""};
-    const auto judge = [&]() -> Result<void> {
-      const auto file = read_file(path_of(store.directory(), seq));
-      if (!file) return file.error();
-      const auto envelope = read_envelope(*file);
+    SnapshotVerdict verdict{only_seq(seq), ""};
+    const auto held = [&]() -> Result<void> {
+      std::size_t bytes = 0;
+      const auto envelope = envelope_in(store.directory(), seq, bytes);
       if (!envelope) return envelope.error();
-      verdict.info = info_of(*envelope, file->size());
-      if (envelope->seq != seq)
-        return Error{ErrorCode::corrupt, "it is of seq " + std::to_string(envelope->seq.value)};
+      verdict.info = info_of(*envelope, bytes);
       auto state = read_state(*envelope);
       if (!state) return state.error();
-      if (seq > log.last_seq() && !log.damage().empty())
-        return Error{ErrorCode::corrupt, "the log is " + log.damage()};
-      const auto chain = log.chain_at(seq);
-      if (!chain) return chain.error();
-      if (*chain != envelope->log_digest)
-        return Error{ErrorCode::corrupt, "it is of another log: the chain differs at its seq"};
+      if (auto placed = expect_in_chain(log, *envelope); !placed) return placed.error();
       if (before || log.first_seq() == Seq{1}) {
         auto folded = state_from(log, before ? *std::move(before) : State{}, seq);
         before.reset();
@@ -322,7 +419,7 @@ Result<std::vector<SnapshotVerdict>> verify_snapshots(const EventLog& log,
       before = *std::move(state);
       return {};
     };
-    if (const auto judged = judge(); !judged) verdict.fault = judged.error().message;
+    if (const auto good = held(); !good) verdict.fault = good.error().message;
     verdicts.push_back(std::move(verdict));
   }
   return verdicts;

@@ -20,10 +20,17 @@ Result<Snapshot> read_snapshot(std::string_view bytes);
 /// What it says of itself, whoever made it.
 Result<SnapshotInfo> read_snapshot_info(std::string_view bytes);
 
-/// What `snapshot verify` found of one.
+/// What was found of one.
 struct SnapshotVerdict {
-  SnapshotInfo info;
-  std::string fault;  ///< what is wrong with it; empty: its state is what the log folds to
+  SnapshotInfo info;  ///< with fold_version 0 only its seq, by the file's name: it cannot be read
+  std::string fault;  ///< what is wrong with it; empty: nothing is
+};
+
+/// What pruning did, each by seq, ascending.
+struct SnapshotPruning {
+  std::vector<Seq> removed;
+  std::vector<Seq> needed;  ///< kept beside the newest: the kept events of a pruned log go on there
+  std::vector<SnapshotVerdict> faulty;  ///< damaged or of another log: neither counted nor removed
 };
 
 /// More are thinned out by a hub. With the default configuration that is not before the log of a
@@ -45,6 +52,8 @@ class SnapshotStore final : public SnapshotSource {
 
   /// Also of another fold; damaged ones are left out.
   Result<std::vector<SnapshotInfo>> list() const override;
+  /// Every file, with what is wrong with it by its own bytes; the log is not asked.
+  std::vector<SnapshotVerdict> survey() const;
   Result<std::optional<Snapshot>> newest(Seq seq) const override;
   Result<std::string> bytes(Seq seq) const override;
 
@@ -56,11 +65,14 @@ class SnapshotStore final : public SnapshotSource {
   Result<SnapshotInfo> take(const State& state, const Digest& chain);
   /// Writes a snapshot that bytes() of another source gave.
   Result<SnapshotInfo> keep(std::string_view bytes);
-  /// Leaves the newest `count` and removes the others. Returns what was removed.
-  Result<std::vector<Seq>> prune(std::size_t count);
-  /// Leaves at most `most`: where there are more, every second of the older half goes, so that
-  /// the past stays covered, the further away the more thinly.
-  Result<std::vector<Seq>> thin(std::size_t most);
+  /// Leaves the newest `count` good ones of each fold version and removes the older ones, but of a
+  /// log whose beginning was pruned never the first that the kept events go on from. Those that end
+  /// before what such a log keeps go.
+  Result<SnapshotPruning> prune(const EventLog& log, std::size_t count);
+  /// Leaves about `most`: where there are more, every second of the older half goes, so that the
+  /// past stays covered, the further away the more thinly. What the kept events of a pruned log go
+  /// on from stays. Returns what was removed.
+  Result<std::vector<Seq>> thin(const EventLog& log, std::size_t most);
   /// Removes one; nothing if it is not there.
   Result<void> remove(Seq seq);
 
@@ -71,8 +83,9 @@ class SnapshotStore final : public SnapshotSource {
   std::filesystem::path directory_;
 };
 
-/// Holds every snapshot against the log: its bytes, its digests, its place in the chain, and the
-/// state that the events fold to (of a log whose beginning was pruned: from its first snapshot).
+/// Holds every snapshot against the log, for `snapshot verify`: its bytes, its digests, its place
+/// in the chain, and the state that the events fold to (of a log whose beginning was pruned: from
+/// its first snapshot).
 Result<std::vector<SnapshotVerdict>> verify_snapshots(const EventLog& log,
                                                       const SnapshotStore& store);
 

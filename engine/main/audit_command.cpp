@@ -48,6 +48,9 @@ void run(const AuditCommandOptions& options, int& exit_code) {
     exit_code = exit_code_for(answer.error().code);
     return;
   }
+  if (const Json& document = answer->document; document.contains("note"))
+    if (const Json& note = document["note"]; note.is_string())
+      std::cerr << "fairlead audit: " << note.get<std::string>() << '\n';
   std::cout << printed(*answer, options.output) << std::flush;
   exit_code = std::cout ? 0 : 3;
 }

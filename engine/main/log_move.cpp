@@ -22,6 +22,10 @@ LogProgress progress_on_terminal() {
   };
 }
 
+std::string counted(std::uint64_t many, const char* what) {
+  return std::to_string(many) + " " + what + (many == 1 ? "" : "s");
+}
+
 int print_report(const char* did, const BundleReport& report, const std::filesystem::path& file,
                  LogOutput output, std::ostream& out, std::ostream& err) {
   if (output == LogOutput::json)
@@ -35,9 +39,9 @@ int print_report(const char* did, const BundleReport& report, const std::filesys
                         {"digest", report.chain.hex()}})
         << '\n';
   else
-    out << did << ' ' << report.events << " events, seq " << report.first.value << " to "
-        << report.last.value << ", in " << report.commits << " group commits, and "
-        << report.snapshots << " snapshots\n"
+    out << did << ' ' << counted(report.events, "event") << ", seq " << report.first.value << " to "
+        << report.last.value << ", in " << counted(report.commits, "group commit") << ", and "
+        << counted(report.snapshots, "snapshot") << '\n'
         << "bytes  " << report.bytes << '\n'
         << "chain  " << report.chain.hex() << '\n';
   return finish_log_output(0, out, err);
@@ -148,9 +152,9 @@ int log_prune(const std::filesystem::path& data, const std::string& before, LogO
   else if (pruned->forgotten == 0)
     out << "nothing to forget: the log begins at seq " << first.value << '\n';
   else
-    out << "forgot " << pruned->forgotten << " events; kept seq " << first.value << " to "
-        << pruned->last.value << "; the state can be told from seq " << pruned->snapshot.value
-        << " on\n";
+    out << "forgot " << counted(pruned->forgotten, "event") << "; kept seq " << first.value
+        << " to " << pruned->last.value << "; the state can be told from seq "
+        << pruned->snapshot.value << " on\n";
   return finish_log_output(0, out, err);
 }
 

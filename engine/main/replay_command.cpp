@@ -116,6 +116,30 @@ Result<int> play(const EventLog& log, Seq from, Seq to, double speed) {
   }
 }
 
+// The events that are asked for. A span that ends before it begins, or begins behind the log, is
+// refused: nothing would be compared, and "nothing differs" would be said of it.
+Result<void> read_span(const EventLog& log, const ReplayCommandOptions& options,
+                       ReplayOptions& how) {
+  if (!options.from.empty()) {
+    const auto from = first_event(log, "--from", options.from);
+    if (!from) return from.error();
+    how.from = *from;
+    if (how.from > log.last_seq())
+      return Error{ErrorCode::bad_input,
+                   "--from " + options.from + " is behind the end of the log: seq " +
+                       std::to_string(log.last_seq().value) + " at " + to_rfc3339(log.last_time())};
+  }
+  if (options.to.empty()) return {};
+  const auto to = last_event(log, "--to", options.to);
+  if (!to) return to.error();
+  how.to = *to;
+  if (options.from.empty() || how.from <= *to) return {};
+  return Error{ErrorCode::bad_input, "no event lies between --from " + options.from +
+                                         " (first: seq " + std::to_string(how.from.value) +
+                                         ") and --to " + options.to + " (last: seq " +
+                                         std::to_string(to->value) + ")"};
+}
+
 // A number that a pause can be divided by.
 CLI::Validator above_zero() {
   return CLI::Validator(
@@ -137,16 +161,7 @@ Result<int> run_replay(const ReplayCommandOptions& options) {
   if (options.verify) how.comparison = Comparison::all;
   if (options.until_differs) how.comparison = Comparison::until_differs;
   how.progress = progress_on_terminal();
-  if (!options.from.empty()) {
-    const auto from = first_event(log, "--from", options.from);
-    if (!from) return from.error();
-    how.from = *from;
-  }
-  if (!options.to.empty()) {
-    const auto to = last_event(log, "--to", options.to);
-    if (!to) return to.error();
-    how.to = *to;
-  }
+  if (auto read = read_span(log, options, how); !read) return read.error();
   if (!how.to)
     if (auto whole = expect_before_damage(log, end_of(log)); !whole) return whole.error();
   if (options.speed > 0)

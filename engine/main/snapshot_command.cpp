@@ -31,7 +31,26 @@ Json to_json(const SnapshotInfo& info) {
           {"log", info.log_digest.hex()}};
 }
 
+// With "fault": empty if nothing is wrong, and null for what cannot be read.
+Json to_json(const SnapshotVerdict& verdict) {
+  Json json = verdict.info.fold_version == 0 ? Json{{"seq", verdict.info.seq.value},
+                                                    {"time", nullptr},
+                                                    {"fold_version", nullptr},
+                                                    {"bytes", nullptr},
+                                                    {"state", nullptr},
+                                                    {"log", nullptr}}
+                                             : to_json(verdict.info);
+  json["fault"] = verdict.fault;
+  return json;
+}
+
 void print(const SnapshotInfo& info, const std::string& remark) {
+  if (info.fold_version == 0) {
+    std::cout << std::setw(12) << info.seq.value << "  " << std::left << std::setw(30) << "-"
+              << std::right << "  " << std::setw(12) << "-"
+              << "  " << remark << '\n';
+    return;
+  }
   std::cout << std::setw(12) << info.seq.value << "  " << std::left << std::setw(30)
             << to_rfc3339(info.log_time) << std::right << "  " << std::setw(12) << info.bytes
             << "  " << info.state_digest.hex().substr(0, 16) << (remark.empty() ? "" : "  ")
@@ -66,13 +85,12 @@ Result<void> expect_log(const std::filesystem::path& data) {
 
 Result<int> list(const SnapshotCommandOptions& options) {
   if (auto there = expect_log(options.data); !there) return there.error();
-  auto infos = SnapshotStore(options.data).list();
-  if (!infos) return infos.error();
-  if (options.output == "json") {
-    for (const SnapshotInfo& info : *infos) std::cout << to_text(to_json(info)) << '\n';
-  } else {
-    print_heading();
-    for (const SnapshotInfo& info : *infos) print(info, "");
+  if (options.output != "json") print_heading();
+  for (const SnapshotVerdict& verdict : SnapshotStore(options.data).survey()) {
+    if (options.output == "json")
+      std::cout << to_text(to_json(verdict)) << '\n';
+    else
+      print(verdict.info, verdict.fault.empty() ? "" : "BAD: " + verdict.fault);
   }
   return answered(0);
 }
@@ -108,26 +126,39 @@ Result<int> verify(const SnapshotCommandOptions& options) {
   if (options.output != "json") print_heading();
   for (const SnapshotVerdict& verdict : *verdicts) {
     good = good && verdict.fault.empty();
-    if (options.output == "json") {
-      Json line = to_json(verdict.info);
-      line["fault"] = verdict.fault;
-      std::cout << to_text(line) << '\n';
-    } else {
+    if (options.output == "json")
+      std::cout << to_text(to_json(verdict)) << '\n';
+    else
       print(verdict.info, verdict.fault.empty() ? "good" : "BAD: " + verdict.fault);
-    }
   }
   return answered(good ? 0 : 1);
 }
 
+// Of a damaged log nothing is removed: its snapshots are witnesses of what it had.
 Result<int> prune(const SnapshotCommandOptions& options) {
-  if (auto there = expect_log(options.data); !there) return there.error();
-  auto removed = SnapshotStore(options.data).prune(options.keep);
-  if (!removed) return removed.error();
-  for (const Seq seq : *removed) {
-    if (options.output == "json")
+  auto log = open_for_reading(options.data);
+  if (!log) return log.error();
+  if (auto whole = expect_before_damage(**log, end_of(**log)); !whole) return whole.error();
+  const auto pruning = SnapshotStore(options.data).prune(**log, options.keep);
+  if (!pruning) return pruning.error();
+  for (const SnapshotVerdict& verdict : pruning->faulty)
+    std::cerr << "fairlead snapshot prune: snapshot " << verdict.info.seq.value
+              << " is left and not counted: " << verdict.fault << '\n';
+  const bool json = options.output == "json";
+  const std::string why = "the log was pruned and begins at seq " +
+                          std::to_string((*log)->first_seq().value) +
+                          ": its first states are told from this snapshot";
+  for (const Seq seq : pruning->removed) {
+    if (json)
       std::cout << to_text(Json{{"removed", seq.value}}) << '\n';
     else
       std::cout << "removed " << seq.value << '\n';
+  }
+  for (const Seq seq : pruning->needed) {
+    if (json)
+      std::cout << to_text(Json{{"kept", seq.value}, {"why", why}}) << '\n';
+    else
+      std::cout << "kept " << seq.value << ": " << why << '\n';
   }
   return answered(0);
 }
@@ -161,14 +192,17 @@ void add_snapshot_command(CLI::App& app, int& exit_code) {
   CLI::App* snapshot = app.add_subcommand(
       "snapshot", "Folded states beside the log: they shorten a start and a question");
   snapshot->require_subcommand(1);
-  add(*snapshot, "list", "Which there are", list, options, exit_code);
+  add(*snapshot, "list", "Which there are, damaged ones too", list, options, exit_code);
   add(*snapshot, "take", "Take one of the log's last event", take, options, exit_code);
   add(*snapshot, "verify",
       "Hold each against the log: its bytes, its place in the chain, the state that the events "
       "fold to; exit 1 if one is bad",
       verify, options, exit_code);
-  add(*snapshot, "prune", "Remove all but the newest", prune, options, exit_code)
-      ->add_option("--keep", options->keep, "How many are left")
+  add(*snapshot, "prune",
+      "Remove all but the newest. Of a log that was pruned one stays that its first events go on "
+      "from; damaged ones are named and left, and do not count",
+      prune, options, exit_code)
+      ->add_option("--keep", options->keep, "How many good ones are left (of each fold version)")
       ->required();
 }
 

@@ -102,7 +102,7 @@ void HubCore::tidy_up() {
   const auto tell = [&](const char* what, const Error& error) {
     say_({Urgency::warn, what, {{"why", error.message}}});
   };
-  if (auto thinned = settings_.snapshots->thin(kSnapshotsMax); !thinned)
+  if (auto thinned = settings_.snapshots->thin(log_, kSnapshotsMax); !thinned)
     tell("old snapshots cannot be removed", thinned.error());
   const LogTime now = log_.last_time();
   const Duration retention = state_.configuration.raw_retention;

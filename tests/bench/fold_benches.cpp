@@ -138,7 +138,7 @@ std::shared_ptr<const FleetLog> write_fleet(const Place& place, std::uint64_t no
     touched = {};
     if (written->events < next_snapshot) return;
     const std::uint64_t bytes = need(store.take(state, log->chain())).bytes;
-    need(store.thin(kSnapshotsMax));
+    need(store.thin(*log, kSnapshotsMax));
     next_snapshot = written->events + snapshot_spacing(state.configuration.snapshot_every, bytes);
   };
   Fleet fleet(nodes);

@@ -189,6 +189,79 @@ class CommandLineTest(unittest.TestCase):
         self.assertIn("configuration seq 2, pruned, digest", why.stdout)
         self.assertNotIn(" at -", why.stdout)
 
+    def test_pruning_snapshots_leaves_what_a_pruned_log_begins_with(self):
+        data = self.incident()
+        for command in (("snapshot", "take"), ("log", "prune", "--before", "seq:30")):
+            done = fairlead(*command, "--data", data)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        quotas = fairlead("audit", "quota", "--data", data).stdout
+        for keep in ("0", "1"):
+            done = fairlead("snapshot", "prune", "--keep", keep, "--data", data)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), done.stderr)
+            why = "kept 45: the log was pruned and begins at seq 30"
+            self.assertEqual(why in done.stdout, keep == "0", done.stdout)
+            told = fairlead("audit", "quota", "--data", data)
+            self.assertEqual((told.returncode, told.stdout), (0, quotas), told.stderr)
+        kept = json_lines(fairlead("snapshot", "prune", "--keep", "0", "--data", data, "-o", "json").stdout)
+        self.assertEqual([row["kept"] for row in kept], [45])
+
+    def test_a_damaged_snapshot_is_named_and_neither_counted_nor_removed(self):
+        data = self.incident()
+        shorter, bundle = self.folder / "shorter", self.folder / "part"
+        for command in (("export", bundle, "--data", data, "--to", "seq:37"), ("import", bundle, "--data", shorter)):
+            self.assertEqual(fairlead("log", *command).returncode, 0)
+        for place in (data, shorter):
+            self.assertEqual(fairlead("snapshot", "take", "--data", place).returncode, 0)
+        good = next((shorter / "snapshots").iterdir())
+        (data / "snapshots" / good.name).write_bytes(good.read_bytes())
+        newest = max((data / "snapshots").iterdir())
+        content = newest.read_bytes()
+        newest.write_bytes(content[:99] + bytes([content[99] ^ 16]) + content[100:])
+        rows = json_lines(fairlead("snapshot", "list", "--data", data, "-o", "json").stdout)
+        fault = "its bytes are not what was written"
+        self.assertEqual([(row["seq"], row["fault"]) for row in rows], [(37, ""), (45, fault)])
+        self.assertEqual((rows[1]["time"], rows[0]["time"]), (None, "2026-11-21T14:12:00Z"))
+        self.assertIn(f"BAD: {fault}", fairlead("snapshot", "list", "--data", data).stdout)
+        done = fairlead("snapshot", "prune", "--keep", "1", "--data", data)
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        self.assertIn("snapshot 45 is left and not counted", done.stderr)
+        self.assertEqual(len(list((data / "snapshots").iterdir())), 2)
+        done = fairlead("snapshot", "prune", "--keep", "0", "--data", data)  # the log has its beginning
+        self.assertEqual((done.returncode, done.stdout), (0, "removed 37\n"), done.stderr)
+
+    def test_a_span_without_an_event_has_no_change(self):
+        data = self.incident()
+        quiet = ("--from", "2026-11-21T14:08:00Z", "--to", "2026-11-21T14:11:00Z")
+        done = fairlead("audit", "history", "training", *quiet, "--data", data)
+        self.assertEqual((done.returncode, done.stdout.count("\n"), done.stderr), (0, 1, ""), done.stderr)
+        told = json.loads(fairlead("audit", "history", "training", *quiet, "--data", data, "-o", "json").stdout)
+        self.assertEqual((told["rows"], told["note"]), ([], None))
+        for places in (("2026-11-21T14:11:00Z", "2026-11-21T14:08:00Z"), ("seq:9", "seq:3"),
+                       ("seq:37", "2026-11-21T14:08:00Z"), ("2026-11-21T14:11:00Z", "seq:9")):
+            self.refused("audit", "history", "training", "--from", places[0], "--to", places[1], "--data", data,
+                         says=["--to", "is before --from"])
+        # What came since the end, as a program asks that looks again and again.
+        done = fairlead("audit", "history", "training", "--from", "seq:46", "--data", data)
+        self.assertEqual((done.returncode, done.stdout.count("\n")), (0, 1), done.stderr)
+        self.refused("audit", "history", "training", "--from", "seq:46", "--to", "seq:40", "--data", data)
+
+    def test_a_flavor_that_a_queue_never_had_is_told(self):
+        data = self.incident()
+        for pair in (("--flavor", "nope"), ("--resource", "tpu"), ("--flavor", "nope", "--resource", "gpu")):
+            done = fairlead("audit", "history", "training", *pair, "--data", data)
+            self.assertEqual((done.returncode, done.stdout.count("\n")), (0, 1), done.stderr)
+            self.assertIn(f'"{pair[1]}"', done.stderr)
+            self.assertIn("it had: on-demand", done.stderr)
+        # It is there, and did not change in the span.
+        done = fairlead("audit", "history", "training", "--resource", "gpu", "--from", "seq:44", "--data", data)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+
+    def test_replay_refuses_a_span_in_which_nothing_lies(self):
+        data = self.incident()
+        for span in (("--from", "30", "--to", "10"), ("--from", "seq:100"),
+                     ("--from", "2026-11-21T14:08:00Z", "--to", "2026-11-21T14:11:00Z")):
+            self.refused("replay", "--verify", *span, "--data", data, says=["--from"])
+
     def test_a_plan_that_keeps_its_log_can_be_asked_and_replayed(self):
         files = self.INCIDENT
         data = self.folder / "kept"

@@ -217,5 +217,40 @@ TEST_CASE("what was pruned is named as pruned, and a place before the first stat
   CHECK(audit_quota(pruned.source(), state, "").has_value());
 }
 
+// The one setting that the layer of the pair's capacity names.
+Json setting_at(const AuditSource& source, const AuditPosition& place) {
+  const auto why = audit_why(source, {"batch", "a100", "cpu"}, place);
+  REQUIRE(why.has_value());
+  const Json settings = why->document["grants"][0]["capacity"][0]["layer"]["settings"];
+  REQUIRE(settings.size() == 1);
+  return settings[0];
+}
+
+TEST_CASE("the event that set a claim's annotation is told while it is kept, and else as pruned") {
+  const AuditTrace trace = read_trace("tests/unit/replay/audit/claim-annotation.txt");
+  const AuditPosition held = *parse_rfc3339("2026-03-02T09:13:30Z");
+  std::size_t kept = 0, gone = 0;
+  for (const Seq cut : cuts_of(trace)) {
+    INFO("cut behind " << cut.value);
+    const Pruned pruned(trace, next(cut), {cut});
+    const Json whole = setting_at({pruned.whole, nullptr}, held);
+    CHECK(whole["name"] == "shrinkWindow");
+    CHECK(whole["value"] == "1m0s");
+    CHECK(whole["claim"] == "north-claim");
+    if (pruned.log->last_at(std::get<LogTime>(held)).has_error()) break;
+    const Json told = setting_at(pruned.source(), held);
+    if (whole["seq"] > cut.value) {
+      CHECK(told == whole);
+      ++kept;
+    } else {
+      CHECK(told["seq"].is_null());
+      CHECK(told["pruned"] == true);
+      ++gone;
+    }
+  }
+  CHECK(kept > 3);
+  CHECK(gone > 1);
+}
+
 }  // namespace
 }  // namespace fairlead

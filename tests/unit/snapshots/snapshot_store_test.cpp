@@ -2,6 +2,7 @@
 
 #include "engine/fold/evolve.h"
 #include "engine/log/memory_log.h"
+#include "engine/log/rocksdb_log.h"
 #include "snapshots/state_codec.h"
 #include "tests/unit/log/log_fixture.h"
 
@@ -152,12 +153,101 @@ TEST_CASE("Pruning leaves the newest, thinning leaves the past covered") {
   fill(log, 8);
   SnapshotStore store(directory.path());
   for (std::uint64_t seq = 3; seq <= 24; seq += 3) take(log, store, Seq{seq});
-  CHECK(store.thin(8)->empty());
-  CHECK(*store.thin(7) == std::vector{Seq{6}, Seq{12}});
-  CHECK(*store.prune(2) == std::vector{Seq{3}, Seq{9}, Seq{15}, Seq{18}});
+  CHECK(store.thin(log, 8)->empty());
+  CHECK(*store.thin(log, 7) == std::vector{Seq{6}, Seq{12}});
+  CHECK(store.prune(log, 2)->removed == std::vector{Seq{3}, Seq{9}, Seq{15}, Seq{18}});
   CHECK(store.list()->size() == 2);
   CHECK(store.list()->back().seq == Seq{24});
   CHECK(store.bytes(Seq{3}).has_error());
+}
+
+/// A data directory with a log of seq 1 to 24 that was pruned before seq 10, and snapshots of
+/// every third event.
+struct PrunedLog {
+  const ScratchDirectory directory;
+  std::unique_ptr<RocksdbLog> log;
+  SnapshotStore store{directory.path()};
+
+  PrunedLog() {
+    MemoryLog whole;
+    fill(whole, 8);
+    auto opened = RocksdbLog::open(directory.path(), OpenMode::write);
+    REQUIRE(opened.has_value());
+    log = *std::move(opened);
+    for (int i = 0; i < 8; ++i) {
+      const auto three = drafts(3 * i, 3);
+      REQUIRE(log->append(three, LogTime{} + seconds(i), Epoch{1}).has_value());
+    }
+    for (std::uint64_t seq = 3; seq <= 24; seq += 3) take(whole, store, Seq{seq});
+    REQUIRE(log->prune_before(Seq{10}).has_value());
+    REQUIRE(log->first_seq() == Seq{10});
+  }
+  void damage(Seq seq) const {
+    const std::filesystem::path file = store.directory() / snapshot_file_name(seq);
+    std::string bytes = read_bytes(file);
+    bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 16);
+    write_bytes(file, bytes);
+  }
+  std::vector<Seq> left() const {
+    std::vector<Seq> seqs;
+    for (const SnapshotVerdict& verdict : store.survey()) seqs.push_back(verdict.info.seq);
+    return seqs;
+  }
+  bool every_state_is_told() const {
+    for (std::uint64_t seq = 9; seq <= 24; ++seq)
+      if (!state_at(*log, &store, Seq{seq})) return false;
+    return true;
+  }
+};
+
+TEST_CASE("Pruning snapshots leaves the one that a pruned log begins with") {
+  for (const std::size_t keep : {0u, 1u, 3u}) {
+    PrunedLog place;
+    const auto pruning = place.store.prune(*place.log, keep);
+    REQUIRE(pruning.has_value());
+    CHECK(pruning->needed == std::vector{Seq{9}});
+    CHECK(pruning->faulty.empty());
+    CHECK(pruning->removed.size() == 7 - keep);
+    CHECK(place.left().front() == Seq{9});
+    CHECK(place.every_state_is_told());
+    CHECK(place.store.prune(*place.log, keep)->removed.empty());
+  }
+  PrunedLog place;
+  CHECK(place.store.prune(*place.log, 6)->needed.empty());  // it is among the newest
+  CHECK(place.left() == std::vector{Seq{9}, Seq{12}, Seq{15}, Seq{18}, Seq{21}, Seq{24}});
+}
+
+TEST_CASE("Pruning neither counts nor removes a damaged snapshot") {
+  PrunedLog place;
+  place.damage(Seq{24});
+  place.damage(Seq{15});
+  const auto pruning = place.store.prune(*place.log, 1);
+  REQUIRE(pruning.has_value());
+  REQUIRE(pruning->faulty.size() == 2);
+  CHECK(pruning->faulty[1].info.seq == Seq{24});
+  CHECK(pruning->faulty[1].fault == "its bytes are not what was written");
+  CHECK(pruning->removed == std::vector{Seq{3}, Seq{6}, Seq{12}, Seq{18}});
+  CHECK(place.left() == std::vector{Seq{9}, Seq{15}, Seq{21}, Seq{24}});
+  CHECK(place.every_state_is_told());
+}
+
+TEST_CASE("Where the snapshot of a pruned log's beginning is damaged, the next one is the first") {
+  PrunedLog place;
+  place.damage(Seq{9});
+  const auto pruning = place.store.prune(*place.log, 0);
+  REQUIRE(pruning.has_value());
+  CHECK(pruning->needed == std::vector{Seq{12}});
+  CHECK(place.left() == std::vector{Seq{9}, Seq{12}});
+  CHECK(state_at(*place.log, &place.store, Seq{24}).has_value());
+}
+
+TEST_CASE("Thinning leaves the snapshot that a pruned log begins with") {
+  PrunedLog place;
+  REQUIRE(place.store.remove(Seq{3}).has_value());  // 6, 9, 12, ...: the second is the beginning
+  CHECK(place.store.thin(*place.log, 3)->empty());
+  REQUIRE(place.store.remove(Seq{6}).has_value());  // 9, 12, 15, ...
+  CHECK(*place.store.thin(*place.log, 3) == std::vector{Seq{12}});
+  CHECK(place.every_state_is_told());
 }
 
 TEST_CASE("Large states are taken less often than small ones") {
