@@ -1,13 +1,12 @@
 #include "replay/what_if.h"
 
 #include <algorithm>
-#include <map>
 
 #include "engine/fold/evolve.h"
 #include "engine/fold/writes.h"
 #include "replay/audit_moment.h"
+#include "replay/beginning.h"
 #include "replay/imagined_world.h"
-#include "replay/table.h"
 
 namespace fairlead {
 
@@ -24,6 +23,8 @@ class ActualWorld {
     meter_.decided(state_, all);
   }
 
+  /// A write from before the worlds parted, which the imagined ones plan anew.
+  void made_before(PlannedWrite write) { writes_.push_back(std::move(write)); }
   void take(const Event& event) {
     if (event.log_time > state_.now) pass_until(event.log_time);
     if (const auto* intent = std::get_if<PatchIntended>(&event.fact)) {
@@ -33,11 +34,16 @@ class ActualWorld {
     }
     evolve(state_, event, touched_);
   }
-  void finish() { decide(); }
+  /// Every deadline until `end` runs.
+  void finish(LogTime end) {
+    pass_until(end + Duration{1});
+    if (end > state_.now) run_until(state_, end, touched_);
+    decide();
+  }
 
   const State& state() const { return state_; }
   const std::vector<PlannedWrite>& writes() const { return writes_; }
-  Totals totals() const { return meter_.totals(state_.now); }
+  Totals totals(LogTime end) const { return meter_.totals(end); }
 
  private:
   // Every moment between is seen by the meter.
@@ -60,11 +66,17 @@ class ActualWorld {
   std::vector<PlannedWrite> writes_;
 };
 
-// The world under the other configuration.
+using Reconfigure = std::function<Result<Configuration>(const Configuration& actual)>;
+
+Result<Configuration> unchanged(const Configuration& actual) { return actual; }
+
+// A world under another configuration, or, as the control, under the same.
 class ImaginedWorld {
  public:
-  ImaginedWorld(const WhatIfOptions& options, State start)
-      : options_(options), seq_(start.seq), hub_(ports(), Feedback::assumed, std::move(start)) {
+  ImaginedWorld(Reconfigure reconfigure, State start)
+      : reconfigure_(std::move(reconfigure)),
+        seq_(start.seq),
+        hub_(ports(), Feedback::assumed, std::move(start)) {
     Touched all;
     all.everything = true;
     meter_.decided(hub_.state(), all);
@@ -79,8 +91,7 @@ class ImaginedWorld {
 
   Result<void> take(const Event& event, const State& history) {
     if (event.log_time > hub_.now())
-      if (auto done = hub_.run_to(event.log_time); !done) return done;
-    if (waits_until_ && event.log_time >= *waits_until_) plan_again();
+      if (auto done = pass_until(event.log_time); !done) return done;
     if (const auto* changed = std::get_if<ConfigChanged>(&event.fact))
       return configure(event.log_time, changed->configuration);
     if (std::holds_alternative<EpochStarted>(event.fact)) {
@@ -100,10 +111,8 @@ class ImaginedWorld {
     return {};
   }
 
-  Result<void> finish(LogTime end) {
-    plan_again();
-    return hub_.run_to(end + Duration{1});
-  }
+  /// Every deadline until `end` runs.
+  Result<void> finish(LogTime end) { return pass_until(end + Duration{1}); }
   const std::vector<PlannedWrite>& writes() const { return hub_.writes(); }
   Totals totals(LogTime end) const {
     TotalsMeter meter = meter_;
@@ -124,12 +133,19 @@ class ImaginedWorld {
     if (const auto* lost = std::get_if<SourceLost>(&fact)) return !lost->kind;
     return false;
   }
+  Result<void> pass_until(LogTime time) {
+    if (waits_until_ && time >= *waits_until_) {
+      if (auto done = hub_.run_to(*waits_until_); !done) return done;
+      plan_again();
+    }
+    return hub_.run_to(time);
+  }
   void plan_again() {
     waits_until_.reset();
     hub_.set_planning(VirtualHub::Planning::on);
   }
   Result<void> configure(LogTime at, const Configuration& actual) {
-    auto configuration = options_.configuration(actual);
+    auto configuration = reconfigure_(actual);
     if (!configuration) return configuration.error();
     return hub_.tell(at, one({std::string(kSelf), {}, ConfigChanged{*configuration}}));
   }
@@ -145,7 +161,7 @@ class ImaginedWorld {
     return ports;
   }
 
-  const WhatIfOptions& options_;
+  const Reconfigure reconfigure_;
   TotalsMeter meter_;
   Seq seq_;
   VirtualHub hub_;
@@ -164,8 +180,10 @@ State without_open_writes(State state) {
 }
 
 // When the worlds part: as asked for, between the event before and the first that is folded.
-LogTime parting_of(const State& before, std::optional<LogTime> asked, const Event& first) {
-  return std::clamp(asked.value_or(first.log_time), before.now, first.log_time);
+LogTime parting_of(LogTime before, const WhatIfOptions& options,
+                   const std::optional<Event>& first) {
+  const LogTime latest = first ? first->log_time : options.to_time.value_or(before);
+  return std::clamp(options.from_time.value_or(latest), before, std::max(before, latest));
 }
 
 // What was due until then happens in both worlds.
@@ -175,176 +193,133 @@ void pass_until(State& state, LogTime parting) {
   run_until(state, {parting.ns - 1}, touched);
 }
 
-// What a write says, without the versions that it carries.
-Json content_of(const PatchIntended& intent) {
-  Json body = intent.body.empty() ? Json() : Json::parse(intent.body, nullptr, false);
-  if (body.is_object() && body.contains("metadata") && body["metadata"].is_object()) {
-    body["metadata"].erase("uid");
-    body["metadata"].erase("resourceVersion");
+// What happened before the worlds parted and has no answer yet: told as written then.
+void add_open_writes(const EventLog& log, const State& start, ActualWorld& actual) {
+  std::vector<Seq> seqs;
+  for (const auto& [key, write] : start.writes)
+    if (!key.status && (write.outstanding || !write.awaited_version.empty()))
+      seqs.push_back(write.last_write_seq);
+  std::sort(seqs.begin(), seqs.end());
+  EventLookup lookup(log);
+  lookup.expect(seqs);
+  for (const Seq seq : seqs)
+    if (const Event* event = lookup.at(seq))
+      if (const auto* intent = std::get_if<PatchIntended>(&event->fact))
+        actual.made_before({seq, event->log_time, *intent});
+}
+
+// Where the worlds part, and how far they go.
+struct Span {
+  Seq from, to;
+  bool from_pruned = false;
+  State start;  ///< before `from`
+};
+
+Error no_events(Seq from, Seq to) {
+  return {ErrorCode::bad_input, "no events from seq " + std::to_string(from.value) + " to seq " +
+                                    std::to_string(to.value)};
+}
+
+// Of a pruned log the first states may not be known: then it begins behind the first that is.
+Result<Span> span_of(const AuditSource& source, const WhatIfOptions& options) {
+  const EventLog& log = source.log;
+  Span span;
+  const Seq asked = options.to.value_or(end_of(log));
+  if (auto known = expect_before_damage(log, asked); !known) return known.error();
+  if (options.to_time)
+    if (auto known = expect_before_damage(log, *options.to_time); !known) return known.error();
+  span.to = std::min(asked, log.last_seq());
+  const Seq from = std::max(Seq{1}, options.from.value_or(Seq{1}));
+  span.from = std::max(from, log.first_seq());
+  // Between two events, or behind the last, only deadlines are folded.
+  const bool between = options.from_time && options.to_time &&
+                       *options.from_time <= *options.to_time && span.from == next(span.to);
+  if (span.from > span.to && !between) return no_events(span.from, span.to);
+  auto start = state_at(log, source.snapshots, Seq{span.from.value - 1});
+  if (start) {
+    span.start = *std::move(start);
+  } else {
+    if (start.error().code != ErrorCode::not_found || log.first_seq() <= Seq{1})
+      return start.error();
+    auto oldest = oldest_beginning(log, source.snapshots);
+    if (!oldest) return oldest.error();
+    if (!*oldest || (*oldest)->state.seq < span.from) return start.error();
+    span.start = std::move((*oldest)->state);
+    span.from = next(span.start.seq);
+    if (span.from > span.to) return no_events(span.from, span.to);
   }
-  return {std::string(to_string(intent.verb)), std::move(body)};
+  span.from_pruned = span.from > from || (log.first_seq() > Seq{1} && options.from_time &&
+                                          *options.from_time <= span.start.now);
+  return span;
 }
 
-using WritesByObject = std::map<WriteKey, std::vector<const PlannedWrite*>>;
+class Worlds {
+ public:
+  Worlds(const WhatIfOptions& options, const State& start)
+      : actual_(start),
+        control_(unchanged, without_open_writes(start)),
+        imagined_(options.configuration, without_open_writes(start)) {}
 
-WritesByObject by_object(const std::vector<PlannedWrite>& writes) {
-  WritesByObject sorted;
-  for (const PlannedWrite& write : writes)
-    if (write.intent.verb != Verb::apply_status) sorted[write_key(write.intent)].push_back(&write);
-  return sorted;
-}
-
-bool within(const PlannedWrite& a, const PlannedWrite& b, Duration span) {
-  return std::max(a.time, b.time) <= std::min(a.time, b.time) + span;
-}
-
-// Walks through the writes of one object on both sides.
-void compare_object(const std::vector<const PlannedWrite*>& history,
-                    const std::vector<const PlannedWrite*>& imagined,
-                    std::vector<WriteDifference>& differences, std::uint64_t& same) {
-  std::size_t h = 0, w = 0;
-  while (h < history.size() || w < imagined.size()) {
-    if (h < history.size() && w < imagined.size()) {
-      const PlannedWrite& actual = *history[h];
-      const PlannedWrite& other = *imagined[w];
-      const bool equal = content_of(actual.intent) == content_of(other.intent);
-      if (equal ? within(actual, other, kSameWrite) : within(actual, other, kSameMoment)) {
-        if (equal)
-          ++same;
-        else
-          differences.push_back({actual, other});
-        ++h;
-        ++w;
-        continue;
-      }
-    }
-    const bool actual_first =
-        w == imagined.size() || (h < history.size() && history[h]->time <= imagined[w]->time);
-    if (actual_first)
-      differences.push_back({*history[h++], std::nullopt});
-    else
-      differences.push_back({std::nullopt, *imagined[w++]});
+  ActualWorld& actual() { return actual_; }
+  Result<void> begin(LogTime parting) {
+    if (auto begun = control_.begin(parting); !begun) return begun;
+    return imagined_.begin(parting);
   }
-}
+  Result<void> take(const Event& event) {
+    if (auto taken = control_.take(event, actual_.state()); !taken) return taken;
+    if (auto taken = imagined_.take(event, actual_.state()); !taken) return taken;
+    actual_.take(event);
+    return {};
+  }
+  Result<void> finish(LogTime end, WhatIf& result) {
+    actual_.finish(end);
+    if (auto finished = control_.finish(end); !finished) return finished;
+    if (auto finished = imagined_.finish(end); !finished) return finished;
+    WriteComparison compared =
+        compare_writes(control_.writes(), imagined_.writes(), actual_.writes());
+    result.differences = std::move(compared.differences);
+    result.same = compared.same;
+    result.history = actual_.totals(end);
+    result.control = control_.totals(end);
+    result.imagined = imagined_.totals(end);
+    return {};
+  }
 
-const PlannedWrite& either(const WriteDifference& difference) {
-  return difference.history ? *difference.history : *difference.imagined;
-}
-
-std::string object_name(const PatchIntended& intent) {
-  const ObjectKey& key = intent.target;
-  return std::string(info(key.kind).name) + " " +
-         (key.namespace_.empty() ? "" : key.namespace_ + "/") + key.name;
-}
-
-Json side_json(const std::optional<PlannedWrite>& write) {
-  if (!write) return nullptr;
-  return {{"seq", write->seq.value},
-          {"time", to_rfc3339(write->time)},
-          {"rule", write->intent.reason.rule},
-          {"text", write->intent.reason.text}};
-}
-
-std::string side_text(const std::optional<PlannedWrite>& write, LogTime time) {
-  if (!write) return "-";
-  return (write->time == time ? "" : to_rfc3339(write->time) + " ") + write->intent.reason.text;
-}
+ private:
+  ActualWorld actual_;
+  ImaginedWorld control_, imagined_;
+};
 
 }  // namespace
 
-std::vector<WriteDifference> compare_writes(const std::vector<PlannedWrite>& history,
-                                            const std::vector<PlannedWrite>& imagined,
-                                            std::uint64_t& same) {
-  std::vector<WriteDifference> differences;
-  WritesByObject actual = by_object(history);
-  WritesByObject other = by_object(imagined);
-  for (const auto& [key, writes] : other) actual.try_emplace(key);
-  for (const auto& [key, writes] : actual) compare_object(writes, other[key], differences, same);
-  std::multimap<LogTime, WriteDifference> by_time;  // what is of one time stays in its order
-  for (WriteDifference& difference : differences) {
-    const LogTime time = either(difference).time;
-    by_time.emplace(time, std::move(difference));
-  }
-  differences.clear();
-  for (auto& [time, difference] : by_time) differences.push_back(std::move(difference));
-  return differences;
-}
-
 Result<WhatIf> what_if(const AuditSource& source, const WhatIfOptions& options) {
   const EventLog& log = source.log;
+  auto span = span_of(source, options);
+  if (!span) return span.error();
   WhatIf result;
-  result.from = std::max(options.from, log.first_seq());
-  const Seq asked = options.to.value_or(end_of(log));
-  if (auto known = expect_before_damage(log, asked); !known) return known.error();
-  result.to = std::min(asked, log.last_seq());
-  if (result.from > result.to)
-    return Error{ErrorCode::bad_input, "no events from seq " + std::to_string(result.from.value) +
-                                           " to seq " + std::to_string(result.to.value)};
-  auto start = state_at(log, source.snapshots, Seq{result.from.value - 1});
-  if (!start) return start.error();
+  result.from = span->from;
+  result.to = span->to;
+  result.from_pruned = span->from_pruned;
   auto reader = log.read(result.from);
   if (!reader) return reader.error();
   auto event = (*reader)->next();
   if (!event) return event.error();
-  result.first_time = parting_of(*start, options.from_time, **event);
-  pass_until(*start, result.first_time);
-  ActualWorld actual(*start);
-  ImaginedWorld imagined(options, without_open_writes(*std::move(start)));
-  if (auto begun = imagined.begin(result.first_time); !begun) return begun.error();
+  result.first_time = parting_of(span->start.now, options, *event);
+  pass_until(span->start, result.first_time);
+  Worlds worlds(options, span->start);
+  add_open_writes(log, span->start, worlds.actual());
+  if (auto begun = worlds.begin(result.first_time); !begun) return begun.error();
   for (Seq seq = result.from; *event && seq <= result.to; seq = next(seq)) {
-    if (auto taken = imagined.take(**event, actual.state()); !taken) return taken.error();
-    actual.take(**event);
+    if (auto taken = worlds.take(**event); !taken) return taken.error();
     if (options.progress && seq.value % kProgressEvents == 0)
       options.progress(seq.value - result.from.value, result.to.value - result.from.value);
     event = (*reader)->next();
     if (!event) return event.error();
   }
-  actual.finish();
-  result.last_time = actual.state().now;
-  if (auto finished = imagined.finish(result.last_time); !finished) return finished.error();
-  result.differences = compare_writes(actual.writes(), imagined.writes(), result.same);
-  result.history = actual.totals();
-  result.imagined = imagined.totals(result.last_time);
+  const LogTime last = std::max(result.first_time, worlds.actual().state().now);
+  result.last_time = std::max(last, options.to_time.value_or(last));
+  if (auto finished = worlds.finish(result.last_time, result); !finished) return finished.error();
   return result;
-}
-
-Json to_json(const WhatIf& result) {
-  Json differences = Json::array();
-  for (const WriteDifference& difference : result.differences) {
-    const char* kind = !difference.imagined  ? "onlyHistory"
-                       : !difference.history ? "onlyWhatIf"
-                                             : "value";
-    differences.push_back({{"difference", kind},
-                           {"object", object_name(either(difference).intent)},
-                           {"history", side_json(difference.history)},
-                           {"whatIf", side_json(difference.imagined)}});
-  }
-  return {{"kind", "WhatIf"},
-          {"from", {{"seq", result.from.value}, {"time", to_rfc3339(result.first_time)}}},
-          {"to", {{"seq", result.to.value}, {"time", to_rfc3339(result.last_time)}}},
-          {"same", result.same},
-          {"differences", std::move(differences)},
-          {"totals", {{"history", to_json(result.history)}, {"whatIf", to_json(result.imagined)}}}};
-}
-
-std::string what_if_text(const WhatIf& result) {
-  std::string text = "from " + to_rfc3339(result.first_time) + " (seq " +
-                     std::to_string(result.from.value) + ") to " + to_rfc3339(result.last_time) +
-                     " (seq " + std::to_string(result.to.value) +
-                     "): " + std::to_string(result.same) + " writes are the same, " +
-                     std::to_string(result.differences.size()) + " differ\n";
-  std::vector<TableRow> rows{{"TIME", "OBJECT", "HISTORY", "WHAT IF"}};
-  for (const WriteDifference& difference : result.differences) {
-    const LogTime time = either(difference).time;
-    rows.push_back({to_rfc3339(time), object_name(either(difference).intent),
-                    side_text(difference.history, time), side_text(difference.imagined, time)});
-  }
-  if (rows.size() > 1) text += table_text(rows);
-  rows = {{"TOTALS", "HISTORY", "WHAT IF"}};
-  const Json history = to_json(result.history), imagined = to_json(result.imagined);
-  for (const auto& [name, value] : history.items())
-    rows.push_back({name, to_text(value), to_text(imagined[name])});
-  return text + table_text(rows);
 }
 
 }  // namespace fairlead

@@ -55,9 +55,12 @@ Result<void> run(const WhatIfCommandOptions& options) {
     if (const auto* time = std::get_if<LogTime>(&*position)) how.from_time = *time;
   }
   if (!options.to.empty()) {
-    const auto last = last_event(*history->log, "--to", options.to);
+    const auto position = parse_position(*history->log, "--to", options.to);
+    if (!position) return position.error();
+    const auto last = last_event(*history->log, *position);
     if (!last) return last.error();
     how.to = *last;
+    if (const auto* time = std::get_if<LogTime>(&*position)) how.to_time = *time;
   }
   auto result = what_if({*history->log, history->snapshots.get()}, how);
   if (!result) return result.error();
@@ -78,15 +81,24 @@ void add_what_if_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<WhatIfCommandOptions>();
   CLI::App* what_if = app.add_subcommand(
       "whatif",
-      "Fold history under another configuration: the writes that would differ, and the totals");
+      "Fold history under another configuration: the writes that would differ, and the totals.\n"
+      "Three worlds are folded. HISTORY is what happened. SAME CONFIGURATION is history's own\n"
+      "configuration in a world whose API server answers every write at once, WHAT IF the other\n"
+      "configuration in that same world. Writes are compared between these two: only the\n"
+      "configuration can make a difference, not an API server that was slow or refused. A write "
+      "of\n"
+      "SAME CONFIGURATION names its seq in history, and its time there if that was another one.");
   what_if->add_option("--data", options->data,
                       "Data directory, also of a running hub (default: fairlead-data)");
   what_if->add_option("--bundle", options->bundle, "A file that `fairlead log export` wrote");
   add_configuration_options(*what_if, options->configuration);
   what_if->add_option(
       "--from", options->from,
-      std::string("The worlds part here: ") + kPositionHelp + "; default: the log's beginning");
-  what_if->add_option("--to", options->to, "To here, included; default: the log's end");
+      std::string("The worlds part here: ") + kPositionHelp +
+          "; default: the log's beginning, of a pruned one the first place that can be folded");
+  what_if->add_option("--to", options->to,
+                      "To here, included; default: the log's last event. Of a time: every deadline "
+                      "until then runs, behind the last event as if nothing else happened");
   what_if->add_option("-o,--output", options->output, "text, json or yaml")
       ->check(CLI::IsMember({"text", "json", "yaml"}))
       ->capture_default_str();

@@ -1,0 +1,118 @@
+// What a what-if tells, as JSON and as a table.
+#include "replay/table.h"
+#include "replay/what_if.h"
+
+namespace fairlead {
+
+namespace {
+
+const PatchIntended& intent_of(const WriteDifference& difference) {
+  return (difference.control ? difference.control : difference.imagined)->intent;
+}
+
+const char* name_of(WriteDiffers kind) {
+  switch (kind) {
+    case WriteDiffers::only_history: return "onlyHistory";
+    case WriteDiffers::only_what_if: return "onlyWhatIf";
+    case WriteDiffers::value: return "value";
+    case WriteDiffers::time: return "time";
+  }
+  return "";
+}
+
+std::string object_name(const PatchIntended& intent) {
+  const ObjectKey& key = intent.target;
+  return std::string(info(key.kind).name) + " " +
+         (key.namespace_.empty() ? "" : key.namespace_ + "/") + key.name;
+}
+
+Json side_json(const std::optional<PlannedWrite>& write) {
+  if (!write) return nullptr;
+  return {{"time", to_rfc3339(write->time)},
+          {"rule", write->intent.reason.rule},
+          {"text", write->intent.reason.text}};
+}
+
+Json control_json(const WriteDifference& difference) {
+  Json side = side_json(difference.control);
+  if (side.is_null()) return side;
+  const auto& made = difference.made;
+  side["seq"] = made ? Json(made->seq.value) : Json();
+  side["writtenTime"] = made ? Json(to_rfc3339(made->time)) : Json();
+  return side;
+}
+
+// A time that stands beside another one: without the day if it is the same.
+std::string beside(LogTime time, LogTime told) {
+  const std::string text = to_rfc3339(time), other = to_rfc3339(told);
+  const std::size_t day = text.find('T') + 1;
+  return text.compare(0, day, other, 0, day) == 0 ? text.substr(day) : text;
+}
+
+std::string control_text(const WriteDifference& difference) {
+  if (!difference.control) return "-";
+  std::string text = difference.control->intent.reason.text;
+  if (!difference.made) return text + " (not written)";
+  text += " (seq " + std::to_string(difference.made->seq.value);
+  if (difference.made->time != difference.control->time)
+    text += " at " + beside(difference.made->time, difference.control->time);
+  return text + ")";
+}
+
+std::string imagined_text(const WriteDifference& difference) {
+  if (!difference.imagined) return "-";
+  const std::string& text = difference.imagined->intent.reason.text;
+  if (difference.kind() != WriteDiffers::time) return text;
+  const std::string at = "at " + beside(difference.imagined->time, difference.control->time);
+  return text == difference.control->intent.reason.text ? "the same " + at : text + " " + at;
+}
+
+std::string count_of(std::uint64_t count, const char* one, const char* many) {
+  return std::to_string(count) + (count == 1 ? one : many);
+}
+
+}  // namespace
+
+Json to_json(const WhatIf& result) {
+  Json differences = Json::array();
+  for (const WriteDifference& difference : result.differences)
+    differences.push_back({{"difference", name_of(difference.kind())},
+                           {"object", object_name(intent_of(difference))},
+                           {"history", control_json(difference)},
+                           {"whatIf", side_json(difference.imagined)}});
+  Json from{{"seq", result.from.value}, {"time", to_rfc3339(result.first_time)}};
+  if (result.from_pruned) from["pruned"] = true;
+  return {{"kind", "WhatIf"},
+          {"from", std::move(from)},
+          {"to", {{"seq", result.to.value}, {"time", to_rfc3339(result.last_time)}}},
+          {"same", result.same},
+          {"differences", std::move(differences)},
+          {"totals",
+           {{"history", to_json(result.history)},
+            {"sameConfiguration", to_json(result.control)},
+            {"whatIf", to_json(result.imagined)}}}};
+}
+
+std::string what_if_text(const WhatIf& result) {
+  std::string text = "from " + to_rfc3339(result.first_time) + " (seq " +
+                     std::to_string(result.from.value) + ") to " + to_rfc3339(result.last_time) +
+                     " (seq " + std::to_string(result.to.value) +
+                     "): " + count_of(result.same, " write is", " writes are") + " the same, " +
+                     count_of(result.differences.size(), " differs", " differ") + "\n";
+  if (result.from_pruned)
+    text += "the log was pruned: seq " + std::to_string(result.from.value) +
+            " is the first event that can be folded\n";
+  std::vector<TableRow> rows{{"TIME", "OBJECT", "SAME CONFIGURATION", "WHAT IF"}};
+  for (const WriteDifference& difference : result.differences)
+    rows.push_back({to_rfc3339(difference.time()), object_name(intent_of(difference)),
+                    control_text(difference), imagined_text(difference)});
+  if (rows.size() > 1) text += table_text(rows);
+  rows = {{"TOTALS", "HISTORY", "SAME CONFIGURATION", "WHAT IF"}};
+  const Json history = to_json(result.history), control = to_json(result.control),
+             imagined = to_json(result.imagined);
+  for (const auto& [name, value] : history.items())
+    rows.push_back({name, to_text(value), to_text(control[name]), to_text(imagined[name])});
+  return text + table_text(rows);
+}
+
+}  // namespace fairlead
