@@ -111,8 +111,13 @@ class ImaginedWorld {
     return {};
   }
 
-  /// Every deadline until `end` runs.
-  Result<void> finish(LogTime end) { return pass_until(end + Duration{1}); }
+  /// Every deadline until `end` runs, and what is known then is planned.
+  Result<void> finish(LogTime end) {
+    if (waits_until_)
+      if (auto done = pass_until(end); !done) return done;
+    plan_again();
+    return hub_.run_to(end + Duration{1});
+  }
   const std::vector<PlannedWrite>& writes() const { return hub_.writes(); }
   Totals totals(LogTime end) const {
     TotalsMeter meter = meter_;

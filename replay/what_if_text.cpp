@@ -1,10 +1,17 @@
 // What a what-if tells, as JSON and as a table.
+#include <algorithm>
+
+#include "engine/fold/queues.h"
 #include "replay/table.h"
 #include "replay/what_if.h"
 
 namespace fairlead {
 
 namespace {
+
+// History's write is told with its own time only if it is further than this from the control's: a
+// hub writes some milliseconds after it has decided.
+constexpr Duration kToldApart = seconds(1);
 
 const PatchIntended& intent_of(const WriteDifference& difference) {
   return (difference.control ? difference.control : difference.imagined)->intent;
@@ -54,14 +61,48 @@ std::string control_text(const WriteDifference& difference) {
   std::string text = difference.control->intent.reason.text;
   if (!difference.made) return text + " (not written)";
   text += " (seq " + std::to_string(difference.made->seq.value);
-  if (difference.made->time != difference.control->time)
-    text += " at " + beside(difference.made->time, difference.control->time);
+  const LogTime made = difference.made->time, told = difference.control->time;
+  if (std::max(made, told) - std::min(made, told) > kToldApart) text += " at " + beside(made, told);
   return text + ")";
+}
+
+// "cpu 375, not 360", if it is so.
+void add_apart(std::string& text, const std::string& what, const std::optional<Quantity>& here,
+               const std::optional<Quantity>& there) {
+  if (here == there) return;
+  text += (text.empty() ? "" : "; ") + what + " " + (here ? here->text() : "none") + ", not " +
+          (there ? there->text() : "none");
+}
+
+// What stands otherwise in a ClusterQueue after the one write than after the other, though neither
+// moved it: "spot cpu 375, not 360".
+std::string quotas_apart(const PatchIntended& imagined, const PatchIntended& control) {
+  const auto* here =
+      imagined.expected ? std::get_if<ClusterQueueFacts>(&*imagined.expected) : nullptr;
+  const auto* there =
+      control.expected ? std::get_if<ClusterQueueFacts>(&*control.expected) : nullptr;
+  if (!here || !there) return "";
+  std::string text;
+  for (const ResourceGroup& group : here->groups)
+    for (const FlavorQuotas& flavor : group.flavors)
+      for (const ResourceQuota& quota : flavor.resources) {
+        const ResourceQuota* found = find_quota(there->groups, flavor.name, quota.name);
+        const ResourceQuota other = found ? *found : ResourceQuota{quota.name, {}, {}, {}};
+        const std::string what = flavor.name + " " + quota.name;
+        add_apart(text, what, quota.nominal, other.nominal);
+        add_apart(text, what + " borrowingLimit", quota.borrowing_limit, other.borrowing_limit);
+        add_apart(text, what + " lendingLimit", quota.lending_limit, other.lending_limit);
+      }
+  return text;
 }
 
 std::string imagined_text(const WriteDifference& difference) {
   if (!difference.imagined) return "-";
   const std::string& text = difference.imagined->intent.reason.text;
+  if (difference.kind() == WriteDiffers::value && text == difference.control->intent.reason.text) {
+    const std::string apart = quotas_apart(difference.imagined->intent, difference.control->intent);
+    return "the same but for " + (apart.empty() ? "what it leaves as it was" : apart);
+  }
   if (difference.kind() != WriteDiffers::time) return text;
   const std::string at = "at " + beside(difference.imagined->time, difference.control->time);
   return text == difference.control->intent.reason.text ? "the same " + at : text + " " + at;
@@ -69,6 +110,16 @@ std::string imagined_text(const WriteDifference& difference) {
 
 std::string count_of(std::uint64_t count, const char* one, const char* many) {
   return std::to_string(count) + (count == 1 ? one : many);
+}
+
+std::string span_text(const WhatIf& result) {
+  const auto seq = [](Seq of) { return " (seq " + std::to_string(of.value) + ")"; };
+  const std::string from = "from " + to_rfc3339(result.first_time);
+  const std::string to = " to " + to_rfc3339(result.last_time);
+  if (result.from > result.to)
+    return from + to + " (no event; the last before is seq " + std::to_string(result.to.value) +
+           ")";
+  return from + seq(result.from) + to + seq(result.to);
 }
 
 }  // namespace
@@ -94,11 +145,9 @@ Json to_json(const WhatIf& result) {
 }
 
 std::string what_if_text(const WhatIf& result) {
-  std::string text = "from " + to_rfc3339(result.first_time) + " (seq " +
-                     std::to_string(result.from.value) + ") to " + to_rfc3339(result.last_time) +
-                     " (seq " + std::to_string(result.to.value) +
-                     "): " + count_of(result.same, " write is", " writes are") + " the same, " +
-                     count_of(result.differences.size(), " differs", " differ") + "\n";
+  std::string text = span_text(result) + ": " + count_of(result.same, " write is", " writes are") +
+                     " the same, " + count_of(result.differences.size(), " differs", " differ") +
+                     "\n";
   if (result.from_pruned)
     text += "the log was pruned: seq " + std::to_string(result.from.value) +
             " is the first event that can be folded\n";

@@ -167,6 +167,18 @@ class AuditTest(HubTest):
         result = json.loads(done.stdout)
         only = [(row["difference"], row["object"]) for row in result["differences"]]
         self.assertEqual(only, [("onlyHistory", f"ClusterQueue {HIGH}")] * 2)
-        self.assertEqual(result["totals"]["whatIf"]["queueWrites"] + 2, result["totals"]["history"]["queueWrites"])
+        intents = {event["seq"]: event["logTime"] for event in hub.events(fact="PatchIntended")}
+        for row in result["differences"]:  # the control's writes name those that the hub really made
+            self.assertEqual(row["history"]["writtenTime"], intents[row["history"]["seq"]])
+        totals = result["totals"]
+        self.assertEqual(totals["whatIf"]["queueWrites"] + 2, totals["sameConfiguration"]["queueWrites"])
+        self.assertEqual(totals["history"]["queueWrites"], totals["sameConfiguration"]["queueWrites"])
         same = fairlead("whatif", "--data", hub.data, "--set", "debounce.growWindow=0s", "-o", "json")
         self.assertEqual(json.loads(same.stdout)["differences"], [])
+        # Nothing was silent for so long: no difference, also from right behind each write, before its answer.
+        for seq in [0, *intents]:
+            done = fairlead("whatif", "--data", hub.data, "--set", "debounce.staleAfter=6m", "--from", f"seq:{seq + 1}",
+                            "-o", "json")
+            result = json.loads(done.stdout)
+            self.assertEqual(result["differences"], [], f"from seq {seq + 1}")
+            self.assertEqual(result["totals"]["sameConfiguration"], result["totals"]["whatIf"])

@@ -138,6 +138,46 @@ class CommandLineTest(unittest.TestCase):
         told = fairlead(*before, "--data", shorter)
         self.assertEqual((told.returncode, told.stdout), (0, fairlead(*before, "--data", data).stdout), told.stderr)
 
+    def test_a_what_if_ends_where_it_was_asked_to(self):
+        data = self.incident()
+        back = "2026-11-21T14:13:00Z"  # the node is back at 14:12:00; history's window ends at 14:17:00
+        for told, span in (("onlyWhatIf", ("--to", "2026-11-21T14:16:30Z")), ("time", ()),
+                           ("onlyWhatIf", ("--from", "2026-11-21T14:12:30Z", "--to", "2026-11-21T14:16:30Z")),
+                           ("time", ("--to", "2026-11-21T15:00:00Z"))):
+            result = self.shorter_window(data, *span)
+            self.assertEqual([(row["difference"], row["whatIf"]["time"]) for row in result["differences"]],
+                             [(told, back)], span)
+            if span:
+                self.assertEqual(result["to"]["time"], span[-1])
+        before = self.shorter_window(data, "--to", "2026-11-21T14:16:30Z")["to"]["seq"]
+        self.assertEqual(self.shorter_window(data, "--to", f"seq:{before}")["differences"], [])
+        self.refused("whatif", "--set", "debounce.growWindow=1m", "--data", data, "--from", "2026-11-21T14:16:30Z",
+                     "--to", "2026-11-21T14:12:30Z", says=["no events"])
+
+    def test_a_what_if_of_a_pruned_log_begins_where_it_can(self):
+        data, part, shorter = self.incident(), self.folder / "part", self.folder / "shorter"
+        for command in (("log", "export", part, "--data", data, "--to", "seq:36"),
+                        ("log", "import", part, "--data", shorter), ("snapshot", "take", "--data", shorter),
+                        ("snapshot", "take", "--data", data)):
+            self.assertEqual(fairlead(*command).returncode, 0, command)
+        for file in (shorter / "snapshots").iterdir():
+            (data / "snapshots" / file.name).write_bytes(file.read_bytes())
+        state = json.loads(fairlead("snapshot", "list", "-o", "json", "--data", shorter).stdout)["seq"]
+        whole = self.shorter_window(data, "--from", f"seq:{state + 1}")
+        done = fairlead("log", "prune", "--before", "seq:20", "--data", data)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for begin in ((), ("--from", "seq:1"), ("--from", f"seq:{state}")):
+            result = self.shorter_window(data, *begin)
+            self.assertTrue(result["from"].pop("pruned"))
+            self.assertEqual(result, whole)
+        told = fairlead("whatif", "--set", "debounce.growWindow=1m", "--data", data).stdout
+        self.assertIn(f"seq {state + 1} is the first event that can be folded", told)
+
+    def shorter_window(self, data, *span):
+        done = fairlead("whatif", "--set", "debounce.growWindow=1m", "-o", "json", "--data", data, *span)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
     def test_places_and_files_that_would_lose_something_are_refused(self):
         data = self.incident()
         self.refused("log", "prune", "--before", "seq:9999", "--data", data, says=["behind the end of the log"])

@@ -171,6 +171,7 @@ class Judge:
         if not document:
             return
         end = milliseconds(self.events[-1]["logTime"])
+        self.hold([*question, "control"], document["totals"]["history"], document["totals"]["sameConfiguration"])
         for name, settings in (("history", {}), ("whatIf", changed)):
             hub, told = world(self.events, settings, end), document["totals"][name]
             expected = totals_of(hub, end)
@@ -179,6 +180,19 @@ class Judge:
                 told[part] = {r: told_hours(r, v) for r, v in told[part].items() if told_hours(r, v)}
             self.hold([*question, name], expected, {k: told[k] for k in expected})
             self.differences([*question, name], name, hub, document)
+
+    def unchanged(self, one, other):
+        """Under the configuration that was in force nothing differs, wherever the worlds part and end."""
+        window = self.moment(one).config["configuration"]["debounce"]["shrinkWindow"]
+        first, last = sorted((one, other), key=lambda place: place[1])
+        question = ["whatif", "--set", "debounce.shrinkWindow=" + window, "--from", spelled(first),
+                    "--to", spelled(last)]
+        document, error = self.tell(*question)
+        self.hold(question, None, error)
+        if document:
+            self.hold(question, [], document["differences"])
+            self.hold(question, document["totals"]["sameConfiguration"], document["totals"]["whatIf"])
+            self.hold(question, document["totals"]["whatIf"]["writes"], document["same"])
 
     def differences(self, question, name, hub, document):
         """Each write that is told is one of the world's; those that are not told are in both."""
@@ -340,6 +354,10 @@ def judge(binary, data, seed, maker, questions):
                    last=judged.events[-1]["seq"] - pick.randint(0, 9))
     for _ in range(2):
         judged.whatif(*another_configuration(pick, maker.on))
+    some = places(judged.events, pick, 12)
+    for kind in ("time", "seq"):
+        for pair in zip(*[iter([place for place in some if place[0] == kind])] * 2):
+            judged.unchanged(*pair)
     return judged
 
 

@@ -8,6 +8,7 @@
 #include "snapshots/snapshot_store.h"
 #include "tests/unit/log/log_fixture.h"
 #include "tests/unit/replay/audit_trace.h"
+#include "tests/unit/replay/what_if_asked.h"
 
 namespace fairlead {
 namespace {
@@ -250,6 +251,39 @@ TEST_CASE("the event that set a claim's annotation is told while it is kept, and
   }
   CHECK(kept > 3);
   CHECK(gone > 1);
+}
+
+TEST_CASE("a what-if of a pruned log begins where it can be folded, and says so") {
+  const AuditTrace trace = scenario("16-cordon.txt");
+  const std::vector<Seq> cuts = cuts_of(trace);
+  const Seq cut = cuts[cuts.size() / 3], state = cuts[cuts.size() / 2];
+  const Pruned pruned(trace, next(cut), {state, cuts.back()});
+  WhatIfOptions options = under({"debounce.shrinkWindow=1s"});
+  WhatIfOptions of_whole = options;
+  of_whole.from = next(state);
+  const Json expected = to_json(asked(pruned.whole, of_whole));
+  for (const std::optional<Seq> from : {std::optional<Seq>(), std::optional(Seq{1}),
+                                        std::optional(next(cut)), std::optional(next(state))}) {
+    options.from = from;
+    const auto result = what_if(pruned.source(), options);
+    REQUIRE(result.has_value());
+    CHECK(result->from == next(state));
+    CHECK(result->from_pruned == (from != next(state)));
+    Json told = to_json(*result);
+    told["from"].erase("pruned");
+    CHECK(told == expected);
+    CHECK((what_if_text(*result).find("the log was pruned") != std::string::npos) ==
+          result->from_pruned);
+  }
+  options.to = state;
+  const auto before = what_if(pruned.source(), options);
+  REQUIRE_FALSE(before.has_value());
+  CHECK(before.error().code == ErrorCode::bad_input);
+
+  const Pruned without(trace, next(cut), {});
+  const auto untold = what_if(without.source(), under({}));
+  REQUIRE_FALSE(untold.has_value());
+  CHECK(untold.error().message.find("no good snapshot stands for them") != std::string::npos);
 }
 
 }  // namespace
