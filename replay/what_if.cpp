@@ -29,8 +29,10 @@ class ActualWorld {
     if (event.log_time > state_.now) pass_until(event.log_time);
     if (const auto* intent = std::get_if<PatchIntended>(&event.fact)) {
       meter_.wrote(*intent);
-      if (intent->verb != Verb::apply_status)
-        writes_.push_back({event.seq, event.log_time, *intent});
+      if (intent->verb != Verb::apply_status) {
+        PlannedWrite& made = writes_.emplace_back(event.seq, event.log_time, *intent);
+        made.intent.expected.reset();  // only its content is compared
+      }
     }
     evolve(state_, event, touched_);
   }
