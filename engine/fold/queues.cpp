@@ -87,6 +87,17 @@ Amount part_of(const std::vector<Contribution>& contributions, const std::string
   return 0;
 }
 
+// What stands is what our last write made of its parts: to hold a part there lowers nothing.
+bool stands_as_contributed(const State& state, const std::string& name, const Queue& queue,
+                           const QuotaKey& pair) {
+  const auto stands = amount_in(queue.facts.groups, state.configuration.resource_aliases, pair);
+  if (!queue.written_groups || !stands) return false;
+  Int128 sum = 0;
+  for (const Contribution& part : queue.contributed)
+    if (part.flavor == pair.flavor && part.resource == pair.resource) sum += part.amount;
+  return quota_of_sum(state, name, pair, sum) == *stands;
+}
+
 // What a claim's grant adds on the hub now, and whether its member could admit all of it.
 Amount contribution_of(const State& state, const Claim& claim, const Grant& grant, bool& waits) {
   const auto at = state.clusters.find(claim.terms->cluster);
@@ -102,8 +113,10 @@ Amount contribution_of(const State& state, const Claim& claim, const Grant& gran
   if (cluster.quota_work.settled()) return amount;
   // What the member admitted it may not admit again: nothing grows on its word of before.
   const auto queue = state.queues.find(grant.row.cluster_queue);
-  if (queue == state.queues.end() || !queue->second.written_groups) return amount;
   const QuotaKey pair{grant.row.flavor, grant.row.resource};
+  if (queue == state.queues.end() ||
+      !stands_as_contributed(state, queue->first, queue->second, pair))
+    return amount;
   return std::min(amount, part_of(queue->second.contributed, claim.terms->cluster, pair));
 }
 
