@@ -154,6 +154,7 @@ bool imagine_work(ObjectSeen& seen, const State& imagined) {
   if (!work.present) return false;
   ManifestWorkFacts facts = work.facts;
   facts.feedback = std::get<ManifestWorkFacts>(seen.facts).feedback;
+  facts.applied = facts.available = {ConditionStatus::yes, "", work.generation};
   seen.uid = work.uid;
   seen.resource_version = work.resource_version;
   seen.generation = work.generation;

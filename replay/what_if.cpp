@@ -181,6 +181,7 @@ State without_open_writes(State state) {
   for (auto& [key, write] : state.writes) {
     write.outstanding.reset();
     write.awaited_version.clear();
+    write.refusal.reset();
   }
   state.outstanding.clear();
   return state;

@@ -56,6 +56,10 @@ HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey&
 /// What the pair's quota is where claims and workers contribute `sum` of it.
 Amount quota_of_sum(const State& state, const std::string& queue, const QuotaKey& pair, Int128 sum);
 
+/// What the cluster contributes to the pair; 0 if nothing.
+Amount part_of(const std::vector<Contribution>& contributions, const std::string& cluster,
+               const QuotaKey& pair);
+
 /// The terms and shares by which the queue's quota follows its workers; null if it does not.
 const WorkerQuota* followed(const State& state, const std::string& queue);
 /// Whether what claims grant of `cluster` counts: where a queue follows its `workers` only for

@@ -210,12 +210,17 @@ bool is_capacity_source(const SourceName& source, Kind kind) {
 }  // namespace
 
 bool Ingest::is_older(const SourceName& source, const ObjectKey& key, const std::string& uid,
-                      const std::string& resource_version) {
+                      const std::string& resource_version, Told told) {
   Version& newest = newest_[{source, key}];
   const auto before = number(newest.resource_version);
   const auto now = number(resource_version);
   if (newest.uid == uid && before && now && *now < *before) return true;
-  newest = {uid, resource_version};
+  if (told == Told::by_stream)
+    newest.shown = resource_version;
+  else if (newest.uid != uid)
+    newest.shown.clear();
+  newest.uid = uid;
+  newest.resource_version = resource_version;
   return false;
 }
 
@@ -230,7 +235,7 @@ std::optional<EventDraft> Ingest::take(const State& state, const WatchFact& fact
   };
   if (const auto* seen = std::get_if<ObjectSeen>(&fact.said)) {
     if (!matters(fact.source, seen->key.kind)) return drop(counts_.foreign);
-    if (is_older(fact.source, seen->key, seen->uid, seen->resource_version))
+    if (is_older(fact.source, seen->key, seen->uid, seen->resource_version, Told::by_stream))
       return drop(counts_.older);
     if (std::visit(Known{state, fact.source, *seen}, seen->facts) &&
         !awaits_sight(state, fact.source, seen->key))
@@ -244,7 +249,7 @@ std::optional<EventDraft> Ingest::take(const State& state, const WatchFact& fact
   }
   if (const auto* same = std::get_if<ObjectUnchanged>(&fact.said)) {
     if (!matters(fact.source, same->key.kind)) return drop(counts_.foreign);
-    if (is_older(fact.source, same->key, same->uid, same->resource_version))
+    if (is_older(fact.source, same->key, same->uid, same->resource_version, Told::by_stream))
       return drop(counts_.older);
     if (!awaits_sight(state, fact.source, same->key)) return drop(counts_.unchanged);
     // The log tells that our write was seen, though it changed nothing that is kept.
@@ -284,12 +289,22 @@ void Ingest::wrote(const SourceName& source, const ObjectKey& key, const std::st
                    const std::string& resource_version) {
   const auto at = newest_.find({source, key});
   if (!resource_version.empty() && at != newest_.end() && at->second.uid == uid)
-    is_older(source, key, uid, resource_version);
+    is_older(source, key, uid, resource_version, Told::by_answer);
 }
 
 std::string Ingest::newest_version(const SourceName& source, const ObjectKey& key) const {
   const auto* version = find(newest_, std::pair{source, key});
   return version ? version->resource_version : "";
+}
+
+std::optional<WatchFact> Ingest::shown_since(const SourceName& source, const ObjectKey& key,
+                                             const std::string& version,
+                                             const std::string& before) const {
+  const auto* newest = find(newest_, std::pair{source, key});
+  if (!newest || newest->shown.empty() || newest->shown == before) return std::nullopt;
+  const auto shown = number(newest->shown), then = number(before);
+  if (shown && then && *shown < *then) return std::nullopt;
+  return WatchFact{source, ObjectUnchanged{key, version, newest->uid, newest->shown}};
 }
 
 }  // namespace fairlead

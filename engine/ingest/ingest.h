@@ -32,6 +32,10 @@ class Ingest {
   /// The newest resourceVersion that the stream showed of an object, also in updates that were not
   /// logged; empty if none. The next write of the object carries it.
   std::string newest_version(const SourceName& source, const ObjectKey& key) const;
+  /// The same as a sight, if the stream has shown the object since a write that was derived from
+  /// `before`: what became of the write may be in it.
+  std::optional<WatchFact> shown_since(const SourceName& source, const ObjectKey& key,
+                                       const std::string& version, const std::string& before) const;
 
   /// The answer to a write of ours told the version that it made, before the stream shows it. Only
   /// of an object that the stream has shown: with the version alone nobody knows which it is.
@@ -44,9 +48,11 @@ class Ingest {
   struct Version {
     std::string uid;
     std::string resource_version;
+    std::string shown;  ///< the newest that the stream told, not an answer
   };
+  enum class Told : std::uint8_t { by_stream, by_answer };
   bool is_older(const SourceName& source, const ObjectKey& key, const std::string& uid,
-                const std::string& resource_version);
+                const std::string& resource_version, Told told);
 
   std::map<std::pair<SourceName, ObjectKey>, Version> newest_;
   IngestCounts counts_;

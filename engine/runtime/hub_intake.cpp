@@ -121,13 +121,12 @@ Result<void> HubCore::take_answers() {
     // The watch may be faster than the answer: then nothing has to be awaited any more.
     if (const auto key = state_.outstanding.find(answer.intent); key != state_.outstanding.end()) {
       const WriteKey& target = key->second;
-      const std::string newest = ingest_.newest_version(target.cluster, target.object);
       const PatchIntended& intent = state_.writes.at(target).outstanding->intent;
-      if (answer.result == WriteResult::unknown && !newest.empty() &&
-          newest != intent.resource_version)
-        shown.push_back(
-            {target.cluster, ObjectUnchanged{target.object, intent.version, intent.uid, newest}});
-      if (reaches(newest, answer.resource_version))
+      if (answer.result == WriteResult::unknown)
+        if (auto fact = ingest_.shown_since(target.cluster, target.object, intent.version,
+                                            intent.resource_version))
+          shown.push_back(std::move(*fact));
+      if (reaches(ingest_.newest_version(target.cluster, target.object), answer.resource_version))
         answer.resource_version.clear();
       else if (answer.result == WriteResult::accepted)
         ingest_.wrote(target.cluster, target.object, answer.uid, answer.resource_version);

@@ -240,6 +240,12 @@ void judge_shares(State& state, const std::string& name, Queue& queue) {
     any |= share.counted;
     told &= share.known || !share.counted;
   }
+  // Who left long ago has nothing in the quota any more.
+  std::erase_if(queue.workers.left, [&](const auto& entry) {
+    return !members.contains(entry.first) &&
+           std::none_of(queue.contributed.begin(), queue.contributed.end(),
+                        [&](const Contribution& part) { return part.cluster == entry.first; });
+  });
   state.deadlines.set(QuotaDeadline{name}, next);
   if (any && told) queue.workers.known = true;
 }
