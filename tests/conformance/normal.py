@@ -1,7 +1,7 @@
 """What is made equal before two answers are compared. Every rule is a difference that we know and accept.
 
-1. Identities and moments: uid, resourceVersion, times, continue tokens, generated names. Their presence is compared,
-   their value is not.
+1. Identities and moments: uid, resourceVersion, times, ages in Tables, continue tokens, generated names. Their presence
+   is compared, their value is not.
 2. The order of managedFields among entries of one operation: it follows the second of the write.
 3. Details of a parser inside a message: what JSON or base64 was malformed how.
 4. Versions and uids in messages ("current: 5", "(5)", "record (5)"), storage keys, and whole objects quoted in them.
@@ -82,6 +82,18 @@ def told_of(event):
     return {**kept, "metadata": metadata}
 
 
+def without_ages(table):
+    """Two servers that were asked at one moment may print "0s" and "1s"."""
+    dates = [at for at, column in enumerate(table.get("columnDefinitions") or []) if column["type"] == "date"]
+    if not dates or not table.get("rows"):
+        return table
+
+    def aged(at, cell):
+        return "(age)" if at in dates and re.fullmatch(r"(\d+[smhdy])+", str(cell)) else cell
+    return {**table, "rows": [{**row, "cells": [aged(at, cell) for at, cell in enumerate(row["cells"])]}
+                              for row in table["rows"]]}
+
+
 def normal(value, key=None):
     """`value` (JSON) with the differences named above taken out."""
     if isinstance(value, dict):
@@ -90,6 +102,7 @@ def normal(value, key=None):
         if value.get("kind") == "Status":
             value = ordered(without_follow_ups(value))
         if value.get("kind") == "Table":
+            value = without_ages(value)
             for column in value.get("columnDefinitions") or []:
                 column["description"] = "(text)"
         return {name: normal(item, name) for name, item in value.items()}
