@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "engine/base/json.h"
+#include "engine/base/digest.h"
 #include "engine/base/quantity.h"
 #include "engine/fold/writes.h"
 
@@ -27,24 +27,15 @@ struct Numbered {
 using Writes = std::span<const Numbered>;
 using Pair = std::pair<const Numbered*, const Numbered*>;
 
-// What a write says, without the versions that it carries.
-std::string content_of(const PatchIntended& intent) {
-  Json body = intent.body.empty() ? Json() : Json::parse(intent.body, nullptr, false);
-  if (body.is_object() && body.contains("metadata") && body["metadata"].is_object()) {
-    body["metadata"].erase("uid");
-    body["metadata"].erase("resourceVersion");
-  }
-  return std::string(to_string(intent.verb)) + to_text(body);
-}
-
 // The writes of one object in every world.
 struct ObjectWrites {
   std::vector<Numbered> control, imagined, made;
-  std::map<std::string, std::size_t> contents;
+  std::map<decltype(Digest::bytes), std::size_t> contents;  // by wish_of
 
   void add(std::vector<Numbered>& side, const PlannedWrite& write) {
     const std::size_t fresh = contents.size();
-    side.push_back({&write, contents.try_emplace(content_of(write.intent), fresh).first->second});
+    side.push_back(
+        {&write, contents.try_emplace(wish_of(write.intent).bytes, fresh).first->second});
   }
 };
 

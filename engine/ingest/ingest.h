@@ -30,7 +30,8 @@ class Ingest {
   std::optional<EventDraft> take(const State& state, const WatchFact& fact);
 
   /// The newest resourceVersion that the stream showed of an object, also in updates that were not
-  /// logged; empty if none. The next write of the object carries it.
+  /// logged, or that an answer told of since; empty if none. The next write of the object carries
+  /// it.
   std::string newest_version(const SourceName& source, const ObjectKey& key) const;
   /// The same as a sight, if the stream has shown the object since a write that was derived from
   /// `before`: what became of the write may be in it.

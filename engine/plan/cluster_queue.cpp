@@ -141,10 +141,9 @@ Proposal queue_proposal(const State& state, const std::string& name, QueueWish w
   intent.contributions = std::move(wish.contributions);
   intent.overlaid = queue.facts.groups;
   const Change change = describe(state, queue, wish, owned_pairs(state, name));
-  std::vector<Seq> because = seqs_behind(state, name, change.pairs, intent.contributions);
   const std::string rule = followed(state, name) ? "workers/" : "claims/";
-  intent.reason = {rule + (wish.lowers ? "shrink" : "grow"), deciding(std::move(because)),
-                   change.text};
+  intent.reason = {rule + (wish.lowers ? "shrink" : "grow"),
+                   seqs_behind(state, name, change.pairs, intent.contributions), change.text};
   ClusterQueueFacts expected = queue.facts;
   expected.groups = std::move(wish.groups);
   intent.expected = std::move(expected);
