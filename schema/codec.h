@@ -21,7 +21,7 @@
 namespace fairlead {
 
 /// What this program writes. schema/CHANGELOG.md says what each version added.
-inline constexpr std::uint16_t kSchemaVersion = 3;
+inline constexpr std::uint16_t kSchemaVersion = 4;
 
 /// No record is larger: a reader may hold one in memory. A ClusterMetrics of 10000 nodes takes some
 /// 10 MiB.

@@ -76,6 +76,7 @@ static void write(const value::MultiKueueSettings& settings,
   out.setAdoptOcmAddon(settings.adopt_ocm_addon);
   put_texts(out, &Out::initAccessProviders, settings.access_providers);
   out.setDispatcher(settings.dispatcher);
+  put(out, &Out::setClearedBy, settings.cleared_by);
 }
 static value::MultiKueueSettings read(Configuration::MultiKueue::Reader in) {
   return {.profile = read(in.getProfile()),
@@ -86,7 +87,8 @@ static value::MultiKueueSettings read(Configuration::MultiKueue::Reader in) {
           .credential_grace = {in.getCredentialGrace()},
           .adopt_ocm_addon = in.getAdoptOcmAddon(),
           .access_providers = read_texts(in.getAccessProviders()),
-          .dispatcher = in.getDispatcher()};
+          .dispatcher = in.getDispatcher(),
+          .cleared_by = read(in.getClearedBy())};
 }
 
 Digest read_digest(capnp::Data::Reader bytes) {
@@ -167,6 +169,8 @@ void write(const value::Configuration& configuration, Configuration::Builder out
   out.setBurst(configuration.writes.burst);
   out.setSnapshotEvery(configuration.snapshot_every);
   out.setRawRetention(configuration.raw_retention.ns);
+  out.setClaimStatusInterval(configuration.status_interval.ns);
+  out.setMemberNodesMax(configuration.member_nodes_max);
 }
 
 value::Configuration read(Configuration::Reader in) {
@@ -188,6 +192,8 @@ value::Configuration read(Configuration::Reader in) {
   configuration.writes = {in.getInflightMax(), in.getQps(), in.getBurst()};
   configuration.snapshot_every = in.getSnapshotEvery();
   configuration.raw_retention = {in.getRawRetention()};
+  configuration.status_interval = {in.getClaimStatusInterval()};
+  configuration.member_nodes_max = in.getMemberNodesMax();
   return configuration;
 }
 

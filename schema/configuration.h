@@ -87,6 +87,10 @@ struct MultiKueueSettings {
   bool adopt_ocm_addon = false;
   std::vector<std::string> access_providers;
   bool dispatcher = false;
+  /// Who clears a nomination once Kueue has chosen a cluster: "policy" (a MutatingAdmissionPolicy),
+  /// "mergePatch" (Kueue's gate WorkloadRequestUseMergePatch). Empty in logs that are older than the
+  /// setting: nominations were then written without asking.
+  std::string cleared_by = "policy";
 
   friend bool operator==(const MultiKueueSettings&, const MultiKueueSettings&) = default;
 };
@@ -108,8 +112,14 @@ struct Configuration {
   Headroom headroom;
   std::int64_t overbook_percent = 100;  ///< >= 1
   bool create_claims = true;
+  /// A claim's status that differs in numbers only is written at most this often. 0: at once, as
+  /// logs that are older than the setting have it.
+  Duration status_interval = minutes(10);
   MemberMode member_mode = MemberMode::automatic;
   std::vector<MemberKubeconfig> member_kubeconfigs;
+  /// How many Nodes of one member are kept. 0: no bound, as logs that are older than the setting
+  /// have it.
+  std::int64_t member_nodes_max = 20'000;
   DebounceSettings debounce;
   MultiKueueSettings multikueue;
   WriteSettings writes;

@@ -399,6 +399,8 @@ struct Configuration {
   burst @13 :Int64;
   snapshotEvery @14 :Int64;
   rawRetention @15 :Int64;
+  claimStatusInterval @16 :Int64;  # nanoseconds
+  memberNodesMax @17 :Int64;
 
   enum CapacitySource {
     nodes @0;
@@ -447,6 +449,7 @@ struct Configuration {
     adoptOcmAddon @6 :Bool;
     accessProviders @7 :List(Text);
     dispatcher @8 :Bool;
+    clearedBy @9 :Text;
   }
 }
 

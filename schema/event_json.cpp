@@ -298,8 +298,9 @@ Json json_of(const DebounceSettings& settings) {
   }
   return json;
 }
+// A setting that is younger than a record is left out where the record does not have it.
 Json json_of(const MultiKueueSettings& settings) {
-  return {{"profile", settings.profile},
+  Json json{{"profile", settings.profile},
           {"settle", to_go_duration(settings.settle)},
           {"moveWindow", to_go_duration(settings.move_window)},
           {"drainTimeout", to_go_duration(settings.drain_timeout)},
@@ -308,6 +309,8 @@ Json json_of(const MultiKueueSettings& settings) {
           {"adoptOcmAddon", settings.adopt_ocm_addon},
           {"accessProviders", settings.access_providers},
           {"dispatcher", settings.dispatcher}};
+  if (!settings.cleared_by.empty()) json["clearedBy"] = settings.cleared_by;
+  return json;
 }
 
 // ---- facts of the log: each adds its fields to the event's object ----
@@ -424,7 +427,7 @@ Json to_json(const Facts& facts) {
 }
 
 Json to_json(const Configuration& configuration) {
-  return {{"kueue", {{"namespace", configuration.kueue_namespace}}},
+  Json json{{"kueue", {{"namespace", configuration.kueue_namespace}}},
           {"resourceAliases", configuration.resource_aliases},
           {"capacity",
            {{"sources", list_of(configuration.capacity_sources,
@@ -433,7 +436,9 @@ Json to_json(const Configuration& configuration) {
              {{"percent", configuration.headroom.percent},
               {"reserved", configuration.headroom.reserved}}},
             {"overbookPercent", configuration.overbook_percent}}},
-          {"claims", {{"create", configuration.create_claims}}},
+          {"claims",
+           {{"create", configuration.create_claims},
+            {"statusInterval", to_go_duration(configuration.status_interval)}}},
           {"members",
            {{"mode", word(configuration.member_mode)},
             {"kubeconfigs", list_of(configuration.member_kubeconfigs)}}},
@@ -446,6 +451,9 @@ Json to_json(const Configuration& configuration) {
           {"log",
            {{"snapshotEvery", configuration.snapshot_every},
             {"rawRetention", to_go_duration(configuration.raw_retention)}}}};
+  if (configuration.member_nodes_max != 0)
+    json["members"]["nodesMax"] = configuration.member_nodes_max;
+  return json;
 }
 
 Json to_json(const Event& event) {

@@ -106,6 +106,10 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kProfiles
     {"placement", "placement"},
     {"cluster", "cluster"},
 }};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kClearedBy{{
+    {"policy", "policy"},
+    {"mergePatch", "mergePatch"},
+}};
 constexpr std::array<std::pair<std::string_view, bool>, 2> kSwitch{
     {{"true", true}, {"false", false}}};
 
@@ -279,8 +283,10 @@ std::vector<ConfigurationField> capacity_fields() {
       resource_map("capacity.headroom.reserved", FAIRLEAD_FIELD(headroom.reserved), read_reserved),
       number("capacity.overbookPercent", FAIRLEAD_FIELD(overbook_percent), 1, 1'000'000),
       on_off("claims.create", FAIRLEAD_FIELD(create_claims)),
+      duration("claims.statusInterval", FAIRLEAD_FIELD(status_interval)),
       word("members.mode", FAIRLEAD_FIELD(member_mode), kModes),
       setting("members.kubeconfigs", FAIRLEAD_FIELD(member_kubeconfigs), read_kubeconfigs),
+      number("members.nodesMax", FAIRLEAD_FIELD(member_nodes_max), 1, 1'000'000),
   };
 }
 
@@ -296,6 +302,7 @@ std::vector<ConfigurationField> multikueue_fields() {
       setting("multikueue.accessProviders", FAIRLEAD_FIELD(multikueue.access_providers),
               read_names),
       on_off("multikueue.dispatcher", FAIRLEAD_FIELD(multikueue.dispatcher)),
+      word("multikueue.clearedBy", FAIRLEAD_FIELD(multikueue.cleared_by), kClearedBy),
   };
 }
 

@@ -55,10 +55,11 @@ capacity:
   sources: [nodes, clusterMetrics, managedCluster]     # the first that knows a cluster wins
   headroom: {percent: {cpu: 5, memory: 5}, reserved: {}}
   overbookPercent: 100
-claims: {create: true}
+claims: {create: true, statusInterval: 10m}
 members:
   mode: auto
   kubeconfigs: []
+  nodesMax: 20000
 debounce: {}
 multikueue:
   profile: placement
@@ -70,6 +71,7 @@ multikueue:
   adoptOcmAddon: false
   accessProviders: []
   dispatcher: false
+  clearedBy: policy
 writes: {inflightMax: 64, qps: 300, burst: 500}
 log: {snapshotEvery: 25000, rawRetention: 168h}
 )";
@@ -107,14 +109,16 @@ capacity:
   sources: [managedCluster, nodes]
   headroom: {percent: {nvidia.com/gpu: 10}, reserved: {memory: 1024Mi}}
   overbookPercent: 120
-claims: {create: false}
+claims: {create: false, statusInterval: 1m}
 members:
+  nodesMax: 7
   mode: bindingPolicy
   kubeconfigs:
   - {cluster: cluster2, secretRef: default/cluster2}
   - {cluster: cluster3, file: /etc/c3}
 debounce: {growWindow: 1h30m, flapPenalty: 0, growDeadbandPercent: 7}
-multikueue: {profile: cluster, settle: 0s, accessProviders: [a, b], dispatcher: true}
+multikueue: {profile: cluster, settle: 0s, accessProviders: [a, b], dispatcher: true,
+             clearedBy: mergePatch}
 writes: {qps: 7}
 log: {snapshotEvery: 5, rawRetention: 1h}
 )");
@@ -126,6 +130,9 @@ log: {snapshotEvery: 5, rawRetention: 1h}
   CHECK(c.headroom.reserved == std::map<std::string, std::string>{{"memory", "1Gi"}});
   CHECK(c.overbook_percent == 120);
   CHECK_FALSE(c.create_claims);
+  CHECK(c.status_interval == minutes(1));
+  CHECK(c.member_nodes_max == 7);
+  CHECK(c.multikueue.cleared_by == "mergePatch");
   CHECK(c.member_mode == MemberMode::binding_policy);
   REQUIRE(c.member_kubeconfigs.size() == 2);
   CHECK(c.member_kubeconfigs[0].secret_ref == "default/cluster2");

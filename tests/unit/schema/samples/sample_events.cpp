@@ -165,6 +165,9 @@ Configuration configuration() {
   value.multikueue.adopt_ocm_addon = true;
   value.multikueue.access_providers = {"google", "secretreader"};
   value.multikueue.dispatcher = true;
+  value.multikueue.cleared_by.clear();  // this and two more came with version 4
+  value.status_interval = {};
+  value.member_nodes_max = 0;
   value.writes = {8, 20, 40};
   value.snapshot_every = 1000;
   value.raw_retention = hours(24);
@@ -259,6 +262,14 @@ void add_version_3(Numbered& samples) {
   add_again(Kind::managed_cluster, cluster);
 }
 
+void add_version_4(Numbered& samples) {
+  Configuration value = configuration();
+  value.multikueue.cleared_by = "mergePatch";
+  value.status_interval = minutes(10);
+  value.member_nodes_max = 20'000;
+  samples.add("config_changed_4", "self", ConfigChanged{value});
+}
+
 }  // namespace
 
 Facts facts(Kind kind) {
@@ -330,6 +341,7 @@ std::vector<Sample> all() {
   samples.add("patch_unknown", "self", PatchUnknown{{23}, "connection reset"});
   samples.add("checkpoint", "self", Checkpoint{digest_of(1), 26, digest_of(100)});
   add_version_3(samples);
+  add_version_4(samples);
   return samples.take();
 }
 
