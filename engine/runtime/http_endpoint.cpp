@@ -1,5 +1,6 @@
 #include "engine/runtime/http_endpoint.h"
 
+#include <algorithm>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -15,6 +16,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <list>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -100,12 +102,22 @@ class QuestionThread {
   std::thread thread_;
 };
 
+class Session;
+
+// The open connections of each kind, oldest first. Of the endpoint's thread.
+struct Connections {
+  // A client may hold these open for nothing: they are closed where places are short.
+  std::list<Session*> waiting;
+  // A whole request that is no probe is being answered.
+  std::list<Session*> answering;
+};
+
 // What sessions share; outlives them.
 struct Service {
   HttpEndpoint::Handler handler;
   HttpEndpoint::Questions questions;
   QuestionThread thread;
-  std::size_t open = 0;  // sessions; of the endpoint's thread
+  Connections connections;
 
   bool asks(const Request& request) const {
     const auto begins = [target = target_of(request)](const std::string& prefix) {
@@ -115,6 +127,15 @@ struct Service {
            std::any_of(questions.prefixes.begin(), questions.prefixes.end(), begins);
   }
 };
+
+std::string_view path_of(const Request& request) {
+  const std::string_view target = target_of(request);
+  return target.substr(0, target.find('?'));
+}
+
+bool is_probe(const Request& request) {
+  return std::find(kHttpProbes.begin(), kHttpProbes.end(), path_of(request)) != kHttpProbes.end();
+}
 
 http::response<http::string_body> response_of(const Request& request, HttpReply reply) {
   http::response<http::string_body> response;
@@ -133,29 +154,62 @@ http::response<http::string_body> response_of(const Request& request, HttpReply 
 // One connection; lives as long as something is awaited on it.
 class Session : public std::enable_shared_from_this<Session> {
  public:
-  Session(tcp::socket socket, Service& service) : stream_(std::move(socket)), service_(service) {
-    ++service_.open;
+  Session(tcp::socket socket, asio::ip::address remote, Service& service)
+      : stream_(std::move(socket)), remote_(std::move(remote)), service_(service) {
+    Connections& all = service_.connections;
+    place_ = all.waiting.insert(all.waiting.end(), this);
   }
-  ~Session() { --service_.open; }
+  ~Session() { leave(); }
+
+  const asio::ip::address& remote() const { return remote_; }
 
   void read() {
     parser_.emplace();
     parser_->header_limit(kRequestHeadMax);
     parser_->body_limit(kRequestBodyMax);
-    stream_.expires_after(std::chrono::nanoseconds(kHttpPatience.ns));
+    // Counts to the end of the request, however many pieces it comes in.
+    stream_.expires_after(std::chrono::nanoseconds(kHttpHeaderPatience.ns));
     http::async_read(stream_, buffer_, *parser_,
                      [self = shared_from_this()](error_code error, std::size_t) {
-                       if (!error) self->answer();
+                       if (!error && self->list_ != nullptr) self->answer();
                      });
   }
 
+  // Closes the connection for another one.
+  void give_way() {
+    leave();
+    stream_.close();
+  }
+
  private:
+  void leave() {
+    if (list_ != nullptr) std::exchange(list_, nullptr)->erase(place_);
+  }
+  void move_to(std::list<Session*>& list) {
+    if (list_ == nullptr) return;
+    list.splice(list.end(), *list_, place_);
+    list_ = &list;
+  }
+  // Whether there is a place for a request that is no probe; takes it.
+  bool begin_answer() {
+    std::list<Session*>& answering = service_.connections.answering;
+    const auto of_address =
+        std::count_if(answering.begin(), answering.end(),
+                      [this](const Session* other) { return other->remote_ == remote_; });
+    if (answering.size() >= kHttpRequestsMax ||
+        static_cast<std::size_t>(of_address) >= kHttpRequestsOfAddressMax)
+      return false;
+    move_to(answering);
+    return true;
+  }
+
   void answer() {
     const Request& request = parser_->get();
-    const std::string_view target = target_of(request);
+    if (!is_probe(request) && !begin_answer()) return write(busy());
     if (!reads(request)) return write({405, "text/plain; charset=utf-8", "GET only\n"});
-    if (!service_.asks(request)) return write(service_.handler(target.substr(0, target.find('?'))));
-    auto work = [self = shared_from_this(), target = std::string(target)](bool late) mutable {
+    if (!service_.asks(request)) return write(service_.handler(path_of(request)));
+    auto work = [self = shared_from_this(),
+                 target = std::string(target_of(request))](bool late) mutable {
       HttpReply reply = late ? busy() : self->service_.questions.answer(target);
       asio::any_io_executor executor = self->stream_.get_executor();
       // The session belongs to the endpoint's thread: it must not end on this one.
@@ -168,21 +222,47 @@ class Session : public std::enable_shared_from_this<Session> {
 
   void write(HttpReply reply) {
     response_ = response_of(parser_->get(), std::move(reply));
-    stream_.expires_after(std::chrono::nanoseconds(kHttpPatience.ns));
+    stream_.expires_after(std::chrono::nanoseconds(kHttpAnswerPatience.ns));
     http::async_write(stream_, response_,
                       [self = shared_from_this()](error_code error, std::size_t) {
-                        if (!error && self->response_.keep_alive()) return self->read();
+                        if (!error && self->response_.keep_alive()) return self->await_request();
                         error_code ignored;
                         self->stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
                       });
   }
 
+  void await_request() {
+    move_to(service_.connections.waiting);
+    if (buffer_.size() > 0) return read();
+    stream_.expires_after(std::chrono::nanoseconds(kHttpIdlePatience.ns));
+    stream_.async_read_some(buffer_.prepare(kRequestHeadMax),
+                            [self = shared_from_this()](error_code error, std::size_t size) {
+                              if (error) return;
+                              self->buffer_.commit(size);
+                              self->read();
+                            });
+  }
+
   beast::tcp_stream stream_;
+  const asio::ip::address remote_;
   Service& service_;
+  std::list<Session*>* list_ = &service_.connections.waiting;  // null: it gave way
+  std::list<Session*>::iterator place_;
   beast::flat_buffer buffer_{kRequestHeadMax + kRequestBodyMax};
   std::optional<http::request_parser<http::empty_body>> parser_;
   http::response<http::string_body> response_;
 };
+
+// Closes the oldest waiting connection where another one of `remote` would be one too many.
+void make_place(const Connections& connections, const asio::ip::address& remote) {
+  const std::list<Session*>& waiting = connections.waiting;
+  const auto same = [&remote](const Session* other) { return other->remote() == remote; };
+  const auto of_address = std::count_if(waiting.begin(), waiting.end(), same);
+  if (static_cast<std::size_t>(of_address) >= kHttpWaitingOfAddressMax)
+    (*std::find_if(waiting.begin(), waiting.end(), same))->give_way();
+  else if (waiting.size() >= kHttpWaitingMax)
+    waiting.front()->give_way();
+}
 
 class BeastEndpoint final : public HttpEndpoint {
  public:
@@ -220,10 +300,17 @@ class BeastEndpoint final : public HttpEndpoint {
   void accept() {
     acceptor_.async_accept([this](error_code error, tcp::socket socket) {
       if (error == asio::error::operation_aborted) return;
-      if (!error && service_.open < kHttpConnectionsMax)
-        std::make_shared<Session>(std::move(socket), service_)->read();
+      if (!error) open(std::move(socket));
       accept();
     });
+  }
+
+  void open(tcp::socket socket) {
+    error_code gone;
+    const asio::ip::address remote = socket.remote_endpoint(gone).address();
+    if (gone) return;
+    make_place(service_.connections, remote);
+    std::make_shared<Session>(std::move(socket), remote, service_)->read();
   }
 
   Service service_;

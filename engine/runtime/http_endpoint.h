@@ -1,11 +1,16 @@
 // A small HTTP server for probes, metrics and questions. Beast and Asio stay behind it.
 //
 // GET only. Probes are answered on the endpoint's one thread and never wait; a question may take a
-// while, so questions have a thread of their own, one at a time. It serves whoever reaches its
-// address, so it tells nothing that is secret; every connection is bounded in time, size and
-// number.
+// while, so questions have a thread of their own, one at a time. Every client that reaches the
+// address is served without credentials, so no answer holds a secret, and every connection is
+// bounded in time, size and number.
+//
+// A connection that has not sent a whole request costs a client nothing, so it holds no place:
+// where places are short, the oldest such connection is closed for a new one. A probe (kHttpProbes)
+// is answered as soon as it is read, whatever the other connections do.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -35,10 +40,22 @@ struct HttpReply {
   int retry_after_seconds = 0;  ///< of a 503; 0: not said
 };
 
-/// Connections at a time; more are closed at once.
-inline constexpr std::size_t kHttpConnectionsMax = 64;
-/// For one request and its answer.
-inline constexpr Duration kHttpPatience = seconds(10);
+/// Requests that are answered at a time, other than probes; more get 503 with Retry-After.
+inline constexpr std::size_t kHttpRequestsMax = 64;
+/// The same of one remote address.
+inline constexpr std::size_t kHttpRequestsOfAddressMax = 32;
+/// Connections at a time beyond those: for probes, and for what has not sent a whole request.
+inline constexpr std::size_t kHttpWaitingMax = 64;
+/// The same of one remote address.
+inline constexpr std::size_t kHttpWaitingOfAddressMax = 32;
+/// From the first byte of a request, or from the beginning of a connection, to its last.
+inline constexpr Duration kHttpHeaderPatience = seconds(5);
+/// Between two requests of a connection.
+inline constexpr Duration kHttpIdlePatience = seconds(30);
+/// For the client to read an answer.
+inline constexpr Duration kHttpAnswerPatience = seconds(10);
+/// What the kubelet asks for; it restarts a Pod whose probe gets no answer.
+inline constexpr std::array<std::string_view, 3> kHttpProbes{"/livez", "/readyz", "/healthz"};
 /// Questions that wait behind the one that is answered; more are told 503 with Retry-After.
 inline constexpr std::size_t kHttpQuestionsMax = 4;
 /// A question that has waited longer is told 503 instead of being answered.

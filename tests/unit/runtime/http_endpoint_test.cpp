@@ -1,0 +1,123 @@
+// The endpoint under connections that ask nothing.
+#include "engine/runtime/http_endpoint.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace fairlead {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::string_view kClose = " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+
+// A connection of a client, closed with it.
+class Client {
+ public:
+  explicit Client(std::uint16_t port, const char* from = "127.0.0.1")
+      : file_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    ::inet_pton(AF_INET, from, &address.sin_addr);
+    REQUIRE(::bind(file_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+    address.sin_port = htons(port);
+    ::inet_pton(AF_INET, "127.0.0.1", &address.sin_addr);
+    REQUIRE(::connect(file_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  }
+  Client(Client&& other) noexcept : file_(other.file_) { other.file_ = -1; }
+  Client& operator=(Client&&) = delete;
+  ~Client() {
+    if (file_ >= 0) ::close(file_);
+  }
+
+  // A connection that was closed takes nothing; that shows when the answer is read.
+  void send(std::string_view text) const {
+    static_cast<void>(::send(file_, text.data(), text.size(), MSG_NOSIGNAL));
+  }
+  // What comes until the endpoint closes.
+  std::string answer() const {
+    std::string text;
+    char buffer[4096];
+    for (ssize_t n = 0; (n = ::read(file_, buffer, sizeof buffer)) > 0;)
+      text.append(buffer, static_cast<std::size_t>(n));
+    return text;
+  }
+
+ private:
+  int file_;
+};
+
+std::unique_ptr<HttpEndpoint> start() {
+  auto endpoint = HttpEndpoint::start({"127.0.0.1", 0}, [](std::string_view path) {
+    return HttpReply{200, "text/plain", std::string(path)};
+  });
+  REQUIRE(endpoint.has_value());
+  return *std::move(endpoint);
+}
+
+// How many of 50 probes are answered.
+int probes_answered(std::uint16_t port) {
+  int answered = 0;
+  for (int i = 0; i < 50; ++i) {
+    const Client probe(port);
+    probe.send("GET /livez" + std::string(kClose));
+    if (probe.answer().ends_with("\r\n\r\n/livez")) ++answered;
+  }
+  return answered;
+}
+
+TEST_CASE("a hundred half-open connections take no probe its place") {
+  const auto endpoint = start();
+  const std::uint16_t port = endpoint->port();
+  std::vector<Client> half_open;
+  for (int i = 0; i < 100; ++i) {
+    half_open.emplace_back(port);
+    half_open.back().send("GET /livez HTTP/1.1\r\nHost:");
+  }
+  CHECK(probes_answered(port) == 50);
+}
+
+TEST_CASE("half-open connections of many addresses take no probe its place") {
+  const auto endpoint = start();
+  const std::uint16_t port = endpoint->port();
+  std::vector<Client> half_open;
+  for (int i = 0; i < 200; ++i)
+    half_open.emplace_back(port, ("127.0.1." + std::to_string(1 + i % 20)).c_str());
+  CHECK(probes_answered(port) == 50);
+}
+
+TEST_CASE("connections that are kept open after an answer make room for probes") {
+  const auto endpoint = start();
+  const std::uint16_t port = endpoint->port();
+  std::vector<Client> idle;
+  for (int i = 0; i < 100; ++i) {
+    idle.emplace_back(port);
+    idle.back().send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+  }
+  CHECK(probes_answered(port) == 50);
+}
+
+TEST_CASE("a header that comes byte by byte is not waited for") {
+  const auto endpoint = start();
+  const Client slow(endpoint->port());
+  const auto begun = steady_clock::now();
+  const std::chrono::nanoseconds patience(kHttpHeaderPatience.ns);
+  slow.send("GET /");
+  while (steady_clock::now() - begun < patience / 2) {
+    slow.send("x");
+    ::usleep(100'000);
+  }
+  CHECK(slow.answer().empty());
+  CHECK(steady_clock::now() - begun < patience * 3 / 2);
+}
+
+}  // namespace
+}  // namespace fairlead
