@@ -39,7 +39,8 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
                                       });
   }
 
-  // Nothing of it runs before begin() or after stop().
+  // Answers hold it weakly: only its owner, and what is posted, decide when it ends, and never a
+  // request that is dropped. Nothing of these events runs before begin() or after stop().
   CredentialEvents credential_events() {
     CredentialEvents events;
     events.say = [this](const std::string& line) { say(line); };
@@ -79,7 +80,9 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     request.body = std::move(body);
     request.timeout = settings.reflector.request_timeout;
     ++posts;
-    http->send(std::move(request), [self = shared_from_this()](Result<HttpResponse> answer) {
+    http->send(std::move(request), [weak = weak_from_this()](Result<HttpResponse> answer) {
+      const auto self = weak.lock();
+      if (!self) return;
       --self->posts;
       if (!answer) return self->post_lost(answer.error().message);
       // 409: it was told before.
@@ -162,9 +165,10 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
       HttpRequest request;
       request.target = path;
       request.timeout = settings.reflector.request_timeout;
-      http->send(std::move(request), [self = shared_from_this(), path,
+      http->send(std::move(request), [weak = weak_from_this(), path,
                                       mine = discovery_round](Result<HttpResponse> answer) {
-        if (mine == self->discovery_round) self->discovered(path, answer);
+        const auto self = weak.lock();
+        if (self && mine == self->discovery_round) self->discovered(path, answer);
       });
     }
   }
@@ -251,7 +255,9 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     }
     request.body_bytes_max = kPageBytesMax;
     http->send(std::move(request),
-               [self = shared_from_this(), &watcher, mine](Result<HttpResponse> answer) {
+               [weak = weak_from_this(), &watcher, mine](Result<HttpResponse> answer) {
+                 const auto self = weak.lock();
+                 if (!self) return;
                  self->count(answer.has_value() ? answer->status : 0);
                  if (self->stopped || mine != watcher.generation) return;
                  const HttpResponse said = flatten(std::move(answer));
@@ -262,22 +268,29 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
 
   HttpStreamHandler stream_handler(Watcher& watcher, std::uint64_t mine) {
     HttpStreamHandler handler;
-    auto current = [self = shared_from_this(), &watcher, mine] {
-      return !self->stopped && mine == watcher.generation;
+    // This, unless it has ended or the stream is an earlier one.
+    auto current = [weak = weak_from_this(), &watcher, mine] {
+      auto self = weak.lock();
+      if (self && (self->stopped || mine != watcher.generation)) self.reset();
+      return self;
     };
-    handler.opened = [this, &watcher, current] {
-      count(200);
-      if (current()) carry_out(watcher, watcher.reflector.opened(loop.now()));
+    handler.opened = [&watcher, current] {
+      const auto self = current();
+      if (!self) return;
+      self->count(200);
+      self->carry_out(watcher, watcher.reflector.opened(self->loop.now()));
     };
-    handler.bytes = [this, &watcher, current](std::string_view chunk) {
-      if (current()) carry_out(watcher, watcher.reflector.bytes(loop.now(), chunk));
+    handler.bytes = [&watcher, current](std::string_view chunk) {
+      if (const auto self = current())
+        self->carry_out(watcher, watcher.reflector.bytes(self->loop.now(), chunk));
     };
-    handler.ended = [this, &watcher, current](Result<HttpResponse> answer) {
-      if (!current()) return;
+    handler.ended = [&watcher, current](Result<HttpResponse> answer) {
+      const auto self = current();
+      if (!self) return;
       const HttpResponse said = flatten(std::move(answer));
-      if (said.status != 200) count(said.status);
-      carry_out(watcher,
-                watcher.reflector.ended(loop.now(), said.status, said.body, said.retry_after));
+      if (said.status != 200) self->count(said.status);
+      self->carry_out(watcher, watcher.reflector.ended(self->loop.now(), said.status, said.body,
+                                                       said.retry_after));
     };
     return handler;
   }

@@ -165,7 +165,7 @@ class Core : public std::enable_shared_from_this<Core> {
   }
 
   void stop() {
-    stopped_ = true;
+    if (std::exchange(stopped_, true)) return;  // a destructor says it again, maybe elsewhere
     identities_->stop("stopped");
     idle_.clear();
     for (Connection* connection : active_) connection->close();

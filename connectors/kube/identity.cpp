@@ -277,6 +277,8 @@ void Identities::replace(Result<Credentials> credentials) {
 }
 
 void Identities::stop(const std::string& why) {
+  events_ = {};  // who listens may end before the last request does
+  new_target_ = nullptr;
   run_.reset();
   read_again_ = nullptr;
   none_ = Error{ErrorCode::unavailable, why};

@@ -96,7 +96,7 @@ class Identities {
 
   IoLoop& loop_;
   const CredentialTimes times_;
-  const CredentialEvents events_;
+  CredentialEvents events_;
   std::function<void()> new_target_;
 
   std::optional<Error> none_;                        // why there are no credentials

@@ -1,6 +1,5 @@
 #include "connectors/kube/io_loop.h"
 
-#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
@@ -12,10 +11,20 @@
 namespace fairlead {
 namespace asio = boost::asio;
 
+namespace {
+
+// How long stop() waits for what is under way. Cancelled operations end within milliseconds; only a
+// name that is being resolved cannot be cancelled.
+constexpr std::chrono::milliseconds kDrainMax{500};
+
+}  // namespace
+
 IoLoop::IoLoop() : impl_(std::make_shared<Impl>()) {
-  impl_->thread = std::thread([impl = impl_] {
-    auto busy = asio::make_work_guard(impl->context);
+  std::promise<void> ended;
+  impl_->ended = ended.get_future();
+  impl_->thread = std::thread([impl = impl_.get(), ended = std::move(ended)]() mutable {
     impl->context.run();
+    ended.set_value();
   });
 }
 
@@ -23,13 +32,20 @@ IoLoop::~IoLoop() { stop(); }
 
 void IoLoop::stop() {
   check(!inside(), "an I/O loop is stopped from outside");
+  if (!impl_->thread.joinable()) return;
+  // A coroutine that is dropped while it waits destroys what its caller keeps alive, in no order
+  // that anything here could rely on. So those that were cancelled get the time to return.
+  impl_->busy.reset();
+  impl_->ended.wait_for(kDrainMax);
   impl_->context.stop();
-  if (impl_->thread.joinable()) impl_->thread.join();
+  impl_->thread.join();
 }
 
 bool IoLoop::inside() const { return std::this_thread::get_id() == impl_->thread.get_id(); }
 
-void IoLoop::post(std::function<void()> work) { asio::post(impl_->context, std::move(work)); }
+void IoLoop::post(std::function<void()> work) {
+  if (!impl_->context.stopped()) asio::post(impl_->context, std::move(work));
+}
 
 void IoLoop::run(std::function<void()> work) {
   check(!inside(), "the I/O loop does not wait for itself");

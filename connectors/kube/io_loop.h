@@ -37,8 +37,8 @@ class IoLoop {
   LogTime now() const;
   /// True on the loop's thread.
   bool inside() const;
-  /// Ends the thread; what is posted but has not run is dropped. From any other thread; may be
-  /// called again.
+  /// Ends the thread, after what is posted and what was cancelled has ended; what has not ended
+  /// within half a second is dropped. From any other thread; may be called again.
   void stop();
 
   struct Impl;
