@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -19,6 +18,7 @@
 #include "engine/fold/evolve.h"
 #include "schema/codec.h"
 #include "snapshots/state_codec.h"
+#include "snapshots/state_frame.h"
 
 namespace fairlead {
 
@@ -28,29 +28,6 @@ namespace {
 
 constexpr std::string_view kMagic = "FLSNAP01";
 constexpr std::size_t kHeaderBytes = 8 + 32;  // the magic, SHA-256 of what follows
-constexpr int kCompression = 1;
-// No state is larger; a damaged frame must not make us ask for more.
-constexpr unsigned long long kStateBytesMax = 16ULL << 30;
-
-std::string compress(std::string_view plain) {
-  std::string frame(ZSTD_compressBound(plain.size()), '\0');
-  const std::size_t size =
-      ZSTD_compress(frame.data(), frame.size(), plain.data(), plain.size(), kCompression);
-  check(!ZSTD_isError(size), "Zstandard could not compress into a large enough buffer");
-  frame.resize(size);
-  return frame;
-}
-
-Result<std::string> decompress(std::string_view frame) {
-  const unsigned long long size = ZSTD_getFrameContentSize(frame.data(), frame.size());
-  if (size > kStateBytesMax)
-    return Error{ErrorCode::corrupt, "its state is no Zstandard frame of a known size"};
-  std::string plain(size, '\0');
-  const std::size_t read = ZSTD_decompress(plain.data(), plain.size(), frame.data(), frame.size());
-  if (ZSTD_isError(read) || read != plain.size())
-    return Error{ErrorCode::corrupt, "its state cannot be decompressed"};
-  return plain;
-}
 
 std::string_view as_text(const Digest& digest) {
   return {reinterpret_cast<const char*>(digest.bytes.data()), digest.bytes.size()};
@@ -77,11 +54,11 @@ Result<State> read_state(const SnapshotEnvelope& envelope) {
     return Error{ErrorCode::incompatible, "it was folded by fold version " +
                                               std::to_string(envelope.fold_version) +
                                               ", this program is " + std::to_string(kFoldVersion)};
-  auto plain = decompress(envelope.state);
+  const auto plain = decompress_state(envelope.state);
   if (!plain) return plain.error();
-  if (sha256(*plain) != envelope.state_digest)
+  if (sha256(plain->text()) != envelope.state_digest)
     return Error{ErrorCode::corrupt, "its state is not the one its digest names"};
-  auto state = decode_state(*plain);
+  auto state = decode_state(plain->text());
   if (!state) return state.error();
   if (state->seq != envelope.seq)
     return Error{ErrorCode::corrupt, "its state is of another seq than it says"};
@@ -254,6 +231,7 @@ std::string snapshot_file_name(Seq seq) {
 Result<SnapshotInfo> read_snapshot_info(std::string_view bytes) {
   const auto envelope = decode_snapshot(bytes);
   if (!envelope) return envelope.error();
+  if (const auto size = state_size(envelope->state); !size) return size.error();
   return info_of(*envelope, kHeaderBytes + bytes.size());
 }
 
@@ -323,14 +301,18 @@ Result<std::string> SnapshotStore::bytes(Seq seq) const {
 
 Result<SnapshotInfo> SnapshotStore::take(const State& state, const Digest& chain) {
   const std::string plain = encode_state(state);
-  SnapshotEnvelope envelope{kFoldVersion,  state.seq, state.now,
-                            sha256(plain), chain,     compress(plain)};
+  auto frame = compress_state(plain);
+  if (!frame) return frame.error();
+  const SnapshotEnvelope envelope{kFoldVersion,  state.seq, state.now,
+                                  sha256(plain), chain,     *std::move(frame)};
   return keep(encode(envelope));
 }
 
 Result<SnapshotInfo> SnapshotStore::keep(std::string_view bytes) {
   const auto envelope = decode_snapshot(bytes);
   if (!envelope) return envelope.error();
+  if (const auto size = state_size(envelope->state); !size)
+    return in_context("snapshot of seq " + std::to_string(envelope->seq.value), size.error());
   std::error_code failed;
   fs::create_directories(directory_, failed);
   if (failed) return Error{ErrorCode::unavailable, directory_.string() + ": " + failed.message()};

@@ -17,7 +17,8 @@ namespace fairlead {
 /// Reads what SnapshotSource::bytes gave. `incompatible` if another fold made it, `corrupt` if it
 /// is not what was written.
 Result<Snapshot> read_snapshot(std::string_view bytes);
-/// What it says of itself, whoever made it.
+/// What it says of itself, whoever made it. `corrupt` if its state decompresses to more than a log
+/// can hold (state_frame.h).
 Result<SnapshotInfo> read_snapshot_info(std::string_view bytes);
 
 /// What was found of one.
@@ -63,7 +64,8 @@ class SnapshotStore final : public SnapshotSource {
   /// Writes the snapshot of `state`; `chain` is the log's digest after the commit that ends with
   /// state.seq. One that is there already is replaced.
   Result<SnapshotInfo> take(const State& state, const Digest& chain);
-  /// Writes a snapshot that bytes() of another source gave.
+  /// Writes a snapshot that bytes() of another source gave. `corrupt`, naming the seq, if its state
+  /// decompresses to more than a log can hold.
   Result<SnapshotInfo> keep(std::string_view bytes);
   /// Leaves the newest `count` good ones of each fold version and removes the older ones, but of a
   /// log whose beginning was pruned never the first that the kept events go on from. Those that end

@@ -216,6 +216,41 @@ TEST_CASE("A bundle stitched together with fitting digests does not pass the has
   }
 }
 
+/// A Zstandard frame of `blocks` blocks, each of which is four bytes and stands for 128 KiB of
+/// zeros.
+std::string frame_of_zeros(std::uint64_t blocks) {
+  constexpr std::uint64_t kBlock = std::uint64_t{128} << 10;
+  std::string frame("\x28\xb5\x2f\xfd\xe0", 5);  // one segment, whose size follows in 8 bytes
+  for (unsigned i = 0; i < 8; ++i) frame += static_cast<char>(blocks * kBlock >> 8 * i & 0xFF);
+  for (std::uint64_t i = 0; i < blocks; ++i) {
+    const std::uint64_t header = (i + 1 == blocks ? 1 : 0) | 1 << 1 | kBlock << 3;
+    for (unsigned byte = 0; byte < 3; ++byte) frame += static_cast<char>(header >> 8 * byte & 0xFF);
+    frame += '\0';
+  }
+  return frame;
+}
+
+TEST_CASE("A bundle whose snapshot decompresses to more than a log can hold is refused") {
+  Exported exported;
+  rewrite(exported.file(), [](auto& sections) {
+    REQUIRE(sections[2].first == "SNAP");
+    auto envelope = decode_snapshot(sections[2].second);
+    REQUIRE(envelope.has_value());
+    envelope->state = frame_of_zeros(std::uint64_t{4} << 13);  // 4 GiB in 128 KiB
+    sections[2].second = encode(*envelope);
+  });
+  CHECK(fs::file_size(exported.file()) < std::uintmax_t{200'000});
+  std::ostringstream out;
+  std::ostringstream err;
+  CHECK(log_import(exported.file(), exported.other(), LogOutput::text, out, err) != 0);
+  INFO(err.str());
+  CHECK(err.str().find(exported.file().string()) != std::string::npos);
+  CHECK(err.str().find("section SNAP of seq 8 at offset ") != std::string::npos);
+  CHECK(err.str().find("decompresses to 4294967296") != std::string::npos);
+  CHECK_FALSE(fs::exists(exported.other()));
+  CHECK(open_history({}, exported.file()).error().code == ErrorCode::corrupt);
+}
+
 TEST_CASE("A bundle of a newer program is refused as such") {
   for (const char* key : {"version", "schemaVersion"}) {
     Exported exported;
