@@ -424,7 +424,7 @@ Result<LogStat> RocksdbLog::stat() const {
     if (!first) return first.error();
     if (*first) stat.first_time = (*first)->log_time;
   }
-  stat.raw_bytes = bytes_of(*store_, store_->raw);
+  stat.raw_bytes = raw_bytes(*store_);
   std::error_code error;
   fs::directory_iterator files(directory_ / "log", error);
   for (; !error && files != fs::directory_iterator(); files.increment(error)) {

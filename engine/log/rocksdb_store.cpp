@@ -245,14 +245,24 @@ Result<std::map<Epoch, std::string>> read_epochs(const Store& store) {
   return epochs;
 }
 
-std::uint64_t bytes_of(const Store& store, rocksdb::ColumnFamilyHandle* family) {
-  std::uint64_t files = 0;
-  std::uint64_t entries = 0;
-  std::uint64_t memory = 0;
-  store.db->GetIntProperty(family, rocksdb::DB::Properties::kLiveSstFilesSize, &files);
-  store.db->GetIntProperty(family, rocksdb::DB::Properties::kNumEntriesActiveMemTable, &entries);
-  store.db->GetIntProperty(family, rocksdb::DB::Properties::kCurSizeActiveMemTable, &memory);
-  return files + (entries > 0 ? memory : 0);
+std::uint64_t raw_bytes(const Store& store) {
+  // RocksDB counts what it reserved in memory, which is megabytes for one object. Keys ascend with
+  // time, so what is in no table is behind the last key of the tables.
+  rocksdb::ColumnFamilyMetaData tables;
+  store.db->GetColumnFamilyMetaData(store.raw, &tables);
+  std::uint64_t bytes = 0;
+  std::string last;
+  for (const rocksdb::LevelMetaData& level : tables.levels)
+    for (const rocksdb::SstFileMetaData& table : level.files) {
+      bytes += table.size;
+      last = std::max(last, table.largestkey);
+    }
+  rocksdb::ReadOptions options;
+  options.fill_cache = false;
+  const std::unique_ptr<rocksdb::Iterator> objects(store.db->NewIterator(options, store.raw));
+  for (objects->Seek(last); objects->Valid(); objects->Next())
+    if (objects->key() != rocksdb::Slice(last)) bytes += objects->value().size();
+  return bytes;
 }
 
 std::string seq_key(Seq seq) {

@@ -80,8 +80,9 @@ std::string base_bytes(const LogTail& base);
 Result<std::map<Epoch, std::string>> read_epochs(const Store& store);
 std::string epoch_key(Epoch epoch);
 
-/// The bytes of a column family on disk, and in memory on their way there.
-std::uint64_t bytes_of(const Store& store, rocksdb::ColumnFamilyHandle* family);
+/// The bytes of the raw objects: of those in tables the size of the tables, of those that only the
+/// write-ahead log holds yet their length. Counts what can be read of a damaged log.
+std::uint64_t raw_bytes(const Store& store);
 
 /// 8 bytes, big-endian, so that keys sort as numbers.
 std::string seq_key(Seq seq);

@@ -144,9 +144,31 @@ TEST_CASE("log cat prints the raw object beside an event while it is kept, if as
   CHECK_FALSE(cat(directory.path(), {}).lines()[1].contains("raw"));
   CHECK(cat(directory.path(), {.raw = true}, LogOutput::text).out.find("\n  {\"kind\"") !=
         std::string::npos);
-  CHECK(Json::parse(stat(directory.path()).out)["raw_bytes"].get<std::uint64_t>() > 0);
   REQUIRE(log->drop_raw_before({3}).has_value());
   CHECK_FALSE(cat(directory.path(), {.raw = true}).lines()[1].contains("raw"));
+}
+
+TEST_CASE("log stat counts the raw objects that are there, before and after they are in tables") {
+  ScratchDirectory directory;
+  const auto raw_bytes = [&directory] {
+    return Json::parse(stat(directory.path()).out)["raw_bytes"].get<std::uint64_t>();
+  };
+  auto log = open_log(directory.path());
+  auto all = drafts(0, 3);
+  all[0].raw = std::string(1000, 'x');
+  all[2].raw = std::string(234, 'x');
+  REQUIRE(log->append(all, LogTime{1}, Epoch{1}).has_value());
+  CHECK(raw_bytes() == 1234);
+  CHECK(log->stat()->raw_bytes == 1234);
+  REQUIRE(log->drop_raw_before({3}).has_value());
+  CHECK(raw_bytes() == 234);
+  REQUIRE(log->move_to_tables().has_value());
+  const std::uint64_t in_tables = raw_bytes();
+  CHECK(in_tables > 0);
+  auto more = drafts(3, 1);
+  more[0].raw = std::string(500, 'x');
+  REQUIRE(log->append(more, LogTime{2}, Epoch{1}).has_value());
+  CHECK(raw_bytes() == in_tables + 500);
 }
 
 TEST_CASE("log cat refuses what it does not understand") {
