@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fstream>
 #include <istream>
-#include <iterator>
 
 #include "connectors/kube/json_document.h"
 #include "connectors/kube/projection.h"
@@ -184,24 +183,34 @@ Result<void> FileReader::list_items(JsonView list, const InputLine& made) {
   return {};
 }
 
-// The end of the JSON value that starts at `at`: brackets are counted outside strings. text.size()
-// if it never ends.
-std::size_t value_end(std::string_view text, std::size_t at) {
-  std::size_t depth = 0;
-  bool in_string = false;
-  for (; at < text.size(); ++at) {
-    const char c = text[at];
-    if (in_string) {
-      if (c == '\\') ++at;
-      if (c == '"') in_string = false;
-      continue;
-    }
-    if (c == '"') in_string = true;
-    if (c == '{' || c == '[') ++depth;
-    if ((c == '}' || c == ']') && --depth == 0) return at + 1;
+// Finds where a JSON value ends by counting brackets outside strings; its text comes in pieces.
+class ValueEnd {
+ public:
+  // The first character of `text` behind the value, which begins in `text` or began before it.
+  // npos: it goes on behind `text`.
+  std::size_t find(std::string_view text) {
+    for (std::size_t at = 0; at < text.size(); ++at)
+      if (closes(text[at])) return at + 1;
+    return std::string_view::npos;
   }
-  return text.size();
-}
+  bool open() const { return depth_ > 0; }
+
+ private:
+  bool closes(char c) {
+    if (in_string_) {
+      if (!escaped_ && c == '"') in_string_ = false;
+      escaped_ = !escaped_ && c == '\\';
+      return false;
+    }
+    in_string_ = c == '"';
+    if (c == '{' || c == '[') ++depth_;
+    return (c == '}' || c == ']') && depth_ > 0 && --depth_ == 0;
+  }
+
+  std::size_t depth_ = 0;
+  bool in_string_ = false;
+  bool escaped_ = false;
+};
 
 Result<void> FileReader::read_json(std::string_view text) {
   std::size_t line = 1;
@@ -218,7 +227,13 @@ Result<void> FileReader::read_json(std::string_view text) {
     pass(start);
     if (text[at] != '{' && text[at] != '[')
       return expected(line, "expected JSON: a document starts with { or [");
-    const std::size_t end = value_end(text, at);
+    const std::size_t left = text.size() - at;
+    std::size_t end = ValueEnd().find(text.substr(at));
+    // The parser names the place where a short one breaks off, for many times its size in memory.
+    if (end == std::string_view::npos && left > kJsonBytesMax)
+      return expected(line, "expected JSON: the document that begins here is not closed after " +
+                                std::to_string(left) + " bytes");
+    end = end == std::string_view::npos ? text.size() : at + end;
     JsonFault fault;
     auto parsed = parse_json(text.substr(at, end - at), fault, kJsonFileBytesMax);
     if (!parsed) return expected(line + fault.line - 1, "expected JSON: " + fault.what);
@@ -227,14 +242,63 @@ Result<void> FileReader::read_json(std::string_view text) {
   }
 }
 
-// nullopt if reading fails (a directory opens, but does not read).
-std::optional<std::string> read_all(std::istream& in) {
-  try {
-    return std::string(std::istreambuf_iterator<char>(in), {});
-  } catch (const std::ios_base::failure&) {
-    return std::nullopt;
+constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+
+// Reads a file piece by piece, up to the first document that is too long.
+class Input {
+ public:
+  Input(const std::string& file, std::size_t document_bytes_max)
+      : file_(file), document_bytes_max_(document_bytes_max) {}
+
+  Result<std::string> read(std::istream& in) {
+    for (;;) {
+      const std::size_t before = text_.size();
+      const std::size_t piece = std::min(kPieceBytes, document_bytes_max_ - (before - begin_));
+      if (piece == 0 && in.peek() != std::istream::traits_type::eof()) return too_long();
+      text_.resize(before + piece);
+      in.read(text_.data() + before, static_cast<std::streamsize>(piece));
+      const auto size = static_cast<std::size_t>(in.gcount());
+      text_.resize(before + size);
+      // A directory opens, but does not read.
+      if (in.bad()) return expected("1: expected a readable file");
+      if (size == 0 || size < piece) return std::move(text_);
+      pass_documents();
+    }
   }
-}
+
+ private:
+  Error expected(const std::string& what) const {
+    return {ErrorCode::bad_input, file_ + ":" + what};
+  }
+  Error too_long() const {
+    const auto begin = text_.begin() + static_cast<std::ptrdiff_t>(begin_);
+    return expected(std::to_string(1 + std::count(text_.begin(), begin, '\n')) +
+                    ": expected a document of up to " + std::to_string(document_bytes_max_) +
+                    " bytes, which begins here, got a longer one");
+  }
+
+  // Moves begin_ behind the documents that are whole. YAML is one document here, for where its
+  // parts begin shows only in reading them.
+  void pass_documents() {
+    const std::size_t first = text_.find_first_not_of("\xef\xbb\xbf \t\r\n");
+    if (first == std::string::npos || (text_[first] != '{' && text_[first] != '[')) return;
+    while (passed_ < text_.size()) {
+      const std::size_t opened = end_.open() ? passed_ : text_.find_first_of("{[", passed_);
+      if (opened == std::string::npos) break;
+      if (!end_.open()) begin_ = opened;
+      const std::size_t size = end_.find(std::string_view(text_).substr(opened));
+      passed_ = size == std::string_view::npos ? text_.size() : opened + size;
+      if (!end_.open()) begin_ = passed_;
+    }
+  }
+
+  const std::string& file_;
+  const std::size_t document_bytes_max_;
+  std::string text_;
+  std::size_t passed_ = 0;  // what end_ has read
+  std::size_t begin_ = 0;   // of the document that is not whole
+  ValueEnd end_;
+};
 
 }  // namespace
 
@@ -244,17 +308,16 @@ Result<void> read_objects_text(std::string_view text, const std::string& file,
 }
 
 Result<std::vector<InputLine>> read_objects(const std::vector<std::string>& files,
-                                            std::istream& standard_input) {
+                                            std::istream& standard_input,
+                                            std::size_t document_bytes_max) {
   std::vector<InputLine> lines;
   for (const std::string& file : files) {
-    std::optional<std::string> text;
-    if (file == "-") {
-      text = read_all(standard_input);
-    } else {
-      std::ifstream in(file, std::ios::binary);
-      if (in) text = read_all(in);
-    }
-    if (!text) return Error{ErrorCode::bad_input, file + ":1: expected a readable file"};
+    Input input(file, document_bytes_max);
+    std::ifstream opened;
+    if (file != "-") opened.open(file, std::ios::binary);
+    if (!opened) return Error{ErrorCode::bad_input, file + ":1: expected a readable file"};
+    const auto text = input.read(file == "-" ? standard_input : opened);
+    if (!text) return text.error();
     if (auto done = read_objects_text(*text, file, lines); done.has_error()) return done.error();
   }
   return lines;

@@ -51,9 +51,15 @@ struct InputLine {
   Json object;  ///< as read, with managedFields; null for control lines and ERROR
 };
 
+/// The longest JSON document, or file of YAML, that is read: a List of twenty thousand Nodes of 25
+/// kB each. A stream that never closes what it opened is read up to here.
+inline constexpr std::size_t kInputDocumentBytesMax = std::size_t{512} << 20;
+
 /// Reads the files one behind the other; `-` is `standard_input`. Times run on across files.
-Result<std::vector<InputLine>> read_objects(const std::vector<std::string>& files,
-                                            std::istream& standard_input);
+/// `bad_input`, with file and line, of a document longer than `document_bytes_max`.
+Result<std::vector<InputLine>> read_objects(
+    const std::vector<std::string>& files, std::istream& standard_input,
+    std::size_t document_bytes_max = kInputDocumentBytesMax);
 
 /// Reads text that came from `file` and appends to `lines`, whose last line gives the time to start
 /// from.

@@ -1,9 +1,15 @@
 #include "connectors/kube/object_input.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <istream>
 #include <sstream>
+#include <streambuf>
+
+#include "connectors/kube/json_document.h"
 
 using namespace fairlead;
 
@@ -169,6 +175,56 @@ TEST_CASE("an alias bomb is refused") {
     text += "]\n";
   }
   CHECK(summary(text).find("expected YAML: aliases expand to more than") != std::string::npos);
+}
+
+// Gives `left` bytes of an array of strings and ends without closing it.
+class Unclosed : public std::streambuf {
+ public:
+  explicit Unclosed(std::size_t left) : left_(left) {}
+  std::size_t given() const { return given_; }
+
+ protected:
+  int_type underflow() override {
+    if (left_ == 0) return traits_type::eof();
+    const std::size_t size = std::min(left_, sizeof page_);
+    for (std::size_t i = 0; i < size; ++i) page_[i] = kText[(given_ + i) % kText.size()];
+    if (given_ == 0) page_[0] = '[';
+    given_ += size;
+    left_ -= size;
+    setg(page_, page_, page_ + size);
+    return traits_type::to_int_type(page_[0]);
+  }
+
+ private:
+  static constexpr std::string_view kText = " \"a\",\n";
+  std::size_t left_;
+  std::size_t given_ = 0;
+  char page_[4096];
+};
+
+TEST_CASE("JSON that is not closed is refused without reading it into a tree") {
+  Unclosed text(kJsonBytesMax + 1);
+  std::istream in(&text);
+  const auto refused = read_objects({"-"}, in);
+  REQUIRE(refused.has_error());
+  CHECK(refused.error() ==
+        Error{ErrorCode::bad_input,
+              "-:1: expected JSON: the document that begins here is not closed after " +
+                  std::to_string(kJsonBytesMax + 1) + " bytes"});
+}
+
+TEST_CASE("input that never ends is read up to a bound") {
+  constexpr std::size_t kMost = 3'000'000;
+  Unclosed text(SIZE_MAX);
+  std::istream in(&text);
+  const auto refused = read_objects({"-"}, in, kMost);
+  REQUIRE(refused.has_error());
+  CHECK(
+      refused.error() ==
+      Error{
+          ErrorCode::bad_input,
+          "-:1: expected a document of up to 3000000 bytes, which begins here, got a longer one"});
+  CHECK(text.given() < 2 * kMost);
 }
 
 TEST_CASE("files are read one behind the other and a dash is standard input") {
