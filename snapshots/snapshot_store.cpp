@@ -1,6 +1,7 @@
 #include "snapshots/snapshot_store.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include "engine/base/check.h"
 #include "engine/base/stop_point.h"
 #include "engine/fold/evolve.h"
+#include "engine/log/private_files.h"
 #include "schema/codec.h"
 #include "snapshots/state_codec.h"
 #include "snapshots/state_frame.h"
@@ -77,25 +79,41 @@ Error io_error(const fs::path& path, const char* what) {
 
 struct File {
   int descriptor = -1;
+  explicit File(int opened) : descriptor(opened) {}
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
   ~File() {
     if (descriptor >= 0) ::close(descriptor);
   }
 };
 
-Result<void> sync_directory(const fs::path& directory) {
-  const File file{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (file.descriptor < 0 || ::fsync(file.descriptor) != 0)
-    return io_error(directory, "cannot be synced");
-  return {};
+// What is changed in the directory is named relative to its descriptor, so that a symbolic link
+// in its place never leads a write or a removal elsewhere.
+int open_itself(const fs::path& directory) {
+  return ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-// Either the whole file stands under its name afterwards, or what stood there before.
+Error not_opened(const fs::path& directory) {
+  std::error_code ignored;
+  if (fs::is_symlink(fs::symlink_status(directory, ignored)))
+    return {ErrorCode::unavailable,
+            directory.string() + ": expected a directory, got a symbolic link"};
+  return io_error(directory, "cannot be opened");
+}
+
+// Afterwards the name has either the whole file or what it had before.
 Result<void> write_file(const fs::path& path, std::string_view bytes) {
   stop_point("snapshot.before_write");
+  const File directory(open_itself(path.parent_path()));
+  if (directory.descriptor < 0) return not_opened(path.parent_path());
   fs::path fresh = path;
   fresh += ".new";
+  const std::string name = path.filename().string();
+  const std::string fresh_name = fresh.filename().string();
+  ::unlinkat(directory.descriptor, fresh_name.c_str(), 0);  // left by a crash, or no file of ours
   {
-    const File file{::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640)};
+    const File file(::openat(directory.descriptor, fresh_name.c_str(),
+                             O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (file.descriptor < 0) return io_error(fresh, "cannot be made");
     for (std::string_view left = bytes; !left.empty();) {
       const ssize_t written = ::write(file.descriptor, left.data(), left.size());
@@ -107,9 +125,11 @@ Result<void> write_file(const fs::path& path, std::string_view bytes) {
     if (::fsync(file.descriptor) != 0) return io_error(fresh, "cannot be synced");
   }
   stop_point("snapshot.before_rename");
-  if (::rename(fresh.c_str(), path.c_str()) != 0) return io_error(path, "cannot be renamed");
+  if (::renameat(directory.descriptor, fresh_name.c_str(), directory.descriptor, name.c_str()) != 0)
+    return io_error(path, "cannot be renamed");
   stop_point("snapshot.after_rename");
-  return sync_directory(path.parent_path());
+  if (::fsync(directory.descriptor) != 0) return io_error(path.parent_path(), "cannot be synced");
+  return {};
 }
 
 Result<std::string> read_file(const fs::path& path) {
@@ -313,9 +333,9 @@ Result<SnapshotInfo> SnapshotStore::keep(std::string_view bytes) {
   if (!envelope) return envelope.error();
   if (const auto size = state_size(envelope->state); !size)
     return in_context("snapshot of seq " + std::to_string(envelope->seq.value), size.error());
-  std::error_code failed;
-  fs::create_directories(directory_, failed);
-  if (failed) return Error{ErrorCode::unavailable, directory_.string() + ": " + failed.message()};
+  if (auto made = make_private_directory(directory_.parent_path()); !made) return made.error();
+  if (::mkdir(directory_.c_str(), 0700) != 0 && errno != EEXIST)
+    return io_error(directory_, "cannot be made");
   const std::string file = to_file(bytes);
   if (auto written = write_file(path_of(directory_, envelope->seq), file); !written)
     return written.error();
@@ -323,9 +343,12 @@ Result<SnapshotInfo> SnapshotStore::keep(std::string_view bytes) {
 }
 
 Result<void> SnapshotStore::remove(Seq seq) {
-  std::error_code failed;
-  fs::remove(path_of(directory_, seq), failed);
-  if (failed) return Error{ErrorCode::unavailable, directory_.string() + ": " + failed.message()};
+  const File directory(open_itself(directory_));
+  if (directory.descriptor < 0 && errno == ENOENT) return {};
+  if (directory.descriptor < 0) return not_opened(directory_);
+  const std::string name = snapshot_file_name(seq);
+  if (::unlinkat(directory.descriptor, name.c_str(), 0) != 0 && errno != ENOENT)
+    return io_error(directory_ / name, "cannot be removed");
   return {};
 }
 

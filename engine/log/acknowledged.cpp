@@ -1,14 +1,14 @@
 #include "engine/log/acknowledged.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <string>
 #include <string_view>
+
+#include "engine/log/private_files.h"
 
 namespace fairlead {
 namespace {
@@ -56,10 +56,9 @@ std::optional<Acknowledged> read_acknowledged(const std::filesystem::path& file)
 
 Result<std::unique_ptr<AcknowledgedFile>> AcknowledgedFile::open(
     const std::filesystem::path& file) {
-  const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (descriptor < 0)
-    return Error{ErrorCode::unavailable, file.string() + ": " + std::strerror(errno)};
-  return std::unique_ptr<AcknowledgedFile>(new AcknowledgedFile(descriptor));
+  const Result<int> opened = open_private_file(file);
+  if (!opened) return opened.error();
+  return std::unique_ptr<AcknowledgedFile>(new AcknowledgedFile(*opened));
 }
 
 AcknowledgedFile::~AcknowledgedFile() { ::close(descriptor_); }

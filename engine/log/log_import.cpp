@@ -8,6 +8,7 @@
 #include "engine/log/acknowledged.h"
 #include "engine/log/log_place.h"
 #include "engine/log/pack.h"
+#include "engine/log/private_files.h"
 
 namespace fairlead {
 namespace {
@@ -23,9 +24,8 @@ Error failed(const fs::path& path, const std::error_code& error) {
 /// Nothing may be there but what a fresh volume has, or an import that died: its store under
 /// another name, and perhaps the mark already that comes before the store gets its own.
 Result<void> expect_empty(const LogPaths& paths) {
+  if (auto made = make_private_directory(paths.data); !made) return made.error();
   std::error_code error;
-  fs::create_directories(paths.data, error);
-  if (error) return failed(paths.data, error);
   const bool died = fs::exists(paths.fresh);
   for (const fs::directory_entry& entry : fs::directory_iterator(paths.data, error)) {
     const std::string name = entry.path().filename().string();

@@ -11,6 +11,7 @@
 #include "engine/log/object_index.h"
 #include "engine/log/pack.h"
 #include "engine/log/pack_reader.h"
+#include "engine/log/private_files.h"
 #include "engine/log/stopping_env.h"
 #include "engine/log/writer_lock.h"
 #include "schema/event_json.h"
@@ -91,9 +92,7 @@ Result<std::unique_ptr<RocksdbLog>> RocksdbLog::open_with(rocksdb::Env* env,
 Result<void> RocksdbLog::open_for_writing(rocksdb::Env* env, const LogProgress& progress,
                                           std::span<const LogWitness> witnesses) {
   const LogPaths paths(directory_);
-  std::error_code error;
-  fs::create_directories(paths.data, error);
-  if (error) return system_error(paths.data, error);
+  if (auto made = make_private_directory(paths.data); !made) return made.error();
   const Result<bool> before = has_log(paths);
   if (!before) return before.error();
   Result<std::unique_ptr<WriterLock>> lock = WriterLock::take(paths.lock);

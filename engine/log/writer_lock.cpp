@@ -1,6 +1,5 @@
 #include "engine/log/writer_lock.h"
 
-#include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -8,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
+
+#include "engine/log/private_files.h"
 
 namespace fairlead {
 namespace {
@@ -24,9 +25,9 @@ std::string holder_of(int descriptor) {
 }  // namespace
 
 Result<std::unique_ptr<WriterLock>> WriterLock::take(const std::filesystem::path& file) {
-  const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (descriptor < 0)
-    return Error{ErrorCode::unavailable, file.string() + ": " + std::strerror(errno)};
+  const Result<int> opened = open_private_file(file);
+  if (!opened) return opened.error();
+  const int descriptor = *opened;
   std::unique_ptr<WriterLock> lock(new WriterLock(descriptor));
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK)

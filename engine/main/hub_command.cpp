@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <atomic>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <thread>
@@ -99,13 +98,6 @@ HttpReply reply_to(std::string_view path, const HubStatus& status,
   return {404, plain, "/livez, /readyz, /metrics, /audit/, /log/\n"};
 }
 
-Result<std::unique_ptr<RocksdbLog>> open_log(const std::string& directory) {
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (error) return Error{ErrorCode::unavailable, directory + ": " + error.message()};
-  return open_data_directory(directory, OpenMode::write);
-}
-
 HubPorts ports_for(const HubCommandOptions& options, HubConnections& connections, const Say& say) {
   HubPorts ports;
   ports.sink_of = [&connections](const std::string& cluster) {
@@ -154,7 +146,7 @@ Result<void> run_hub(const HubCommandOptions& options) {
 
   Signals signals;
   const Say say = say_on_stderr();
-  auto log = open_log(options.data);
+  auto log = open_data_directory(options.data, OpenMode::write);
   if (!log) return log.error();
   Inbox inbox(kInboxFactsMax);
   HubStatus status;

@@ -1,6 +1,10 @@
 // `fairlead`: one binary, a subcommand for each job. As `kubectl-fairlead` it is a kubectl plugin.
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <iostream>
 
@@ -8,7 +12,26 @@
 #include "engine/main/commands.h"
 #include "engine/main/question_service.h"
 
+namespace {
+
+// A standard descriptor that the caller closed would be given to the next file that is opened, and
+// then log lines would be written into it. It becomes one on which reading (0) or writing (1, 2)
+// fails, as it does on a closed one. False if there is no /dev/null.
+bool occupy_standard_descriptors() {
+  constexpr std::array<int, 3> kFails{O_WRONLY, O_RDONLY, O_RDONLY};
+  for (int descriptor = 0; descriptor < 3; ++descriptor)
+    if (::fcntl(descriptor, F_GETFD) < 0 &&
+        ::open("/dev/null", kFails.at(static_cast<std::size_t>(descriptor))) != descriptor)
+      return false;
+  return true;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  if (!occupy_standard_descriptors()) return 3;
+  // What the program writes holds a hub's objects and, for `dev`, credentials.
+  ::umask(::umask(077) | 077);
 #ifdef FAIRLEAD_STOP_POINTS
   if (const char* spec = std::getenv("FAIRLEAD_STOP_AT");
       spec != nullptr && !fairlead::arm_stop_point(spec)) {

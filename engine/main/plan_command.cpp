@@ -1,6 +1,5 @@
 // `fairlead plan`: what the hub would write, given these objects and changes.
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <sstream>
@@ -62,9 +61,6 @@ void print_state(std::ostream& out, const Rehearsal& rehearsal) {
 // In memory, or in a data directory that has none yet, for those who want to ask about it later.
 Result<std::unique_ptr<EventLog>> make_log(const std::string& directory) {
   if (directory.empty()) return std::unique_ptr<EventLog>(std::make_unique<MemoryLog>());
-  std::error_code failed;
-  std::filesystem::create_directories(directory, failed);
-  if (failed) return Error{ErrorCode::unavailable, directory + ": " + failed.message()};
   auto log = open_data_directory(directory, OpenMode::write);
   if (!log) return log.error();
   if ((*log)->last_seq() != Seq{})

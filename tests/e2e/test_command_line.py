@@ -1,11 +1,13 @@
 """Bad usage and bad input of the commands that need no cluster: exit code 2, one clear reason, nothing half printed."""
 
 import json
+import os
 import pathlib
+import subprocess
 import tempfile
 import unittest
 
-from harness.program import fairlead, json_lines
+from harness.program import binary, fairlead, json_lines
 
 NEEDS = ("fairlead",)
 
@@ -188,6 +190,54 @@ class CommandLineTest(unittest.TestCase):
                          says=[f'"{name}"', "there are"])
         self.refused("snapshot", "list", "--data", self.folder, says=["no Fairlead log"])
         self.refused("snapshot", "prune", "--keep", "1", "--data", self.folder / "nowhere", says=["nowhere"])
+
+    def test_a_data_directory_is_its_owners_alone(self):
+        mask = os.umask(0)
+        try:
+            data = self.incident()
+            self.assertEqual(fairlead("snapshot", "take", "--data", data).returncode, 0)
+            self.assertEqual(fairlead("log", "export", self.folder / "bundle", "--data", data).returncode, 0)
+        finally:
+            os.umask(mask)
+        for path in (data, self.folder / "bundle", *data.rglob("*")):
+            self.assertEqual(oct(path.stat().st_mode & 0o777), "0o700" if path.is_dir() else "0o600", path)
+
+    def test_a_data_directory_that_others_may_write_is_refused(self):
+        for mode in (0o770, 0o702):
+            data = self.folder / f"open-{mode}"
+            data.mkdir()
+            data.chmod(mode)
+            self.refused("plan", "--log", data, *self.INCIDENT,
+                         says=[f"{data}: expected a directory that", f"{mode:o}"])
+            self.assertEqual(list(data.iterdir()), [])
+
+    def run_with(self, redirections, *arguments):
+        """As a shell runs it with these redirections."""
+        script = f'exec "$@" {redirections}'
+        return subprocess.run(["sh", "-c", script, "sh", str(binary()), *map(str, arguments)], timeout=60,
+                              capture_output=True, text=True)
+
+    def test_closed_standard_descriptors_are_not_given_to_files_of_the_log(self):
+        kubeconfig = self.file("kubeconfig", json.dumps({
+            "current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+            "clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:1"}}],
+            "users": [{"name": "u", "user": {"token": "t"}}]}))
+        for closed in ("2>&-", "1>&- 2>&-", "0<&- 1>&- 2>&-"):
+            with self.subTest(closed=closed):
+                data = self.folder / f"data{len(closed)}"
+                hub = subprocess.Popen(["sh", "-c", f'exec "$@" {closed}', "sh", str(binary()), "hub", "--data", data,
+                                        "--kubeconfig", kubeconfig], stdin=subprocess.DEVNULL)
+                try:
+                    with self.assertRaises(subprocess.TimeoutExpired):  # it logs that the server cannot be reached
+                        hub.wait(timeout=2)
+                finally:
+                    hub.terminate()
+                    hub.wait(timeout=20)
+                verified = fairlead("log", "verify", "--data", data)
+                self.assertEqual(verified.returncode, 0, verified.stdout + verified.stderr)
+                for path in data.rglob("*"):
+                    content = path.read_bytes() if path.is_file() else b""
+                    self.assertFalse(b"Connection refused" in content or b"epoch started" in content, path)
 
     def test_replay_takes_no_speed_that_it_cannot_keep(self):
         data = self.incident()

@@ -2,6 +2,7 @@
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <atomic>
@@ -278,6 +279,50 @@ TEST_CASE("A log of a newer schema version is refused") {
     REQUIRE(refused.has_error());
     CHECK(refused.error().code == ErrorCode::incompatible);
     CHECK(refused.error().message.find("schema version " + newer) != std::string::npos);
+  }
+}
+
+// ---- other accounts ----
+
+TEST_CASE("A directory that others may write is refused, with its name and its mode") {
+  for (const mode_t mode : {0770, 0707, 0777}) {
+    ScratchDirectory directory;
+    REQUIRE(::chmod(directory.path().c_str(), mode) == 0);
+    const auto refused = RocksdbLog::open(directory.path(), OpenMode::write);
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().code == ErrorCode::bad_input);
+    CHECK(refused.error().message.find(directory.path().string() + ": expected a directory that") ==
+          0);
+    CHECK(refused.error().message.find(mode == 0770
+                                           ? "its group may (its mode is 0770)"
+                                           : "everyone may (its mode is 07") != std::string::npos);
+    CHECK(fs::is_empty(directory.path()));
+  }
+}
+
+TEST_CASE("A new directory is its owner's alone") {
+  ScratchDirectory directory;
+  const fs::path data = directory.path() / "new";
+  CHECK(RocksdbLog::open(data, OpenMode::write).has_value());
+  CHECK(fs::status(data).permissions() == fs::perms::owner_all);
+  const auto ours = fs::perms::owner_read | fs::perms::owner_write;
+  for (const char* file : {"writer.lock", "acknowledged"})
+    CHECK(fs::status(data / file).permissions() == ours);
+}
+
+TEST_CASE("A symbolic link in the place of a file is refused, and its target left alone") {
+  for (const char* name : {"writer.lock", "acknowledged"}) {
+    ScratchDirectory directory;
+    ScratchDirectory other;
+    const fs::path victim = other.path() / "victim";
+    write_bytes(victim, "years of work");
+    fs::create_symlink(victim, directory.path() / name);
+    const auto refused = RocksdbLog::open(directory.path(), OpenMode::write);
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().message.find((directory.path() / name).string() +
+                                       ": expected a regular file, got a symbolic link") !=
+          std::string::npos);
+    CHECK(read_bytes(victim) == "years of work");
   }
 }
 

@@ -64,6 +64,34 @@ TEST_CASE("A snapshot is read back as it was taken") {
   CHECK((*newest)->state == folded(log, Seq{6}));
 }
 
+TEST_CASE("Symbolic links do not lead a snapshot elsewhere") {
+  const ScratchDirectory directory;
+  const ScratchDirectory other;
+  const auto victim = other.path() / snapshot_file_name(Seq{6});
+  write_bytes(victim, "years of work");
+  MemoryLog log;
+  fill(log, 2);
+  SnapshotStore store(directory.path());
+  std::filesystem::create_directory_symlink(other.path(), store.directory());
+  const auto refused = store.take(folded(log, Seq{6}), *log.chain_at(Seq{6}));
+  REQUIRE(refused.has_error());
+  const std::string what = store.directory().string() + ": expected a directory, got a symbolic";
+  CHECK(refused.error().message.find(what) == 0);
+  CHECK(store.remove(Seq{6}).has_error());
+  CHECK(read_bytes(victim) == "years of work");
+
+  std::filesystem::remove(store.directory());
+  take(log, store, Seq{6});
+  CHECK(std::filesystem::status(store.directory()).permissions() ==
+        std::filesystem::perms::owner_all);
+  const auto file = store.directory() / snapshot_file_name(Seq{6});
+  CHECK(std::filesystem::status(file).permissions() ==
+        (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
+  std::filesystem::create_symlink(victim, file.string() + ".new");
+  take(log, store, Seq{6});
+  CHECK(read_bytes(victim) == "years of work");
+}
+
 TEST_CASE("The state at any seq is the same with and without snapshots") {
   const ScratchDirectory directory;
   MemoryLog log;

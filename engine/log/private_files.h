@@ -1,0 +1,22 @@
+// Directories and files that only their owner may write, for what lies in a data directory.
+//
+// What a log says decides quotas, and what it holds are the objects of a hub: no other account may
+// read or change it, nor make the program write elsewhere by a symbolic link that it put there.
+#pragma once
+
+#include <filesystem>
+
+#include "engine/base/result.h"
+
+namespace fairlead {
+
+/// Makes `directory`, with what is missing above it, for its owner alone (0700). `bad_input` if it
+/// is there and its group or others may write it: they could replace every file in it.
+[[nodiscard]] Result<void> make_private_directory(const std::filesystem::path& directory);
+
+/// Opens a regular file to read and write it, and makes it (0600) if it is missing. Returns the
+/// descriptor. `unavailable` if it cannot be opened, also because it is a symbolic link: what that
+/// points to is not touched.
+[[nodiscard]] Result<int> open_private_file(const std::filesystem::path& file);
+
+}  // namespace fairlead
