@@ -6,12 +6,14 @@
 
 #include "connectors/kube/discovery.h"
 #include "connectors/kube/object_follower.h"
+#include "engine/apply/applier.h"
 #include "engine/base/check.h"
 
 namespace fairlead {
 namespace {
 
 constexpr std::size_t kPageBytesMax = std::size_t{64} << 20;
+constexpr Duration kLongWait = seconds(10);
 
 }  // namespace
 
@@ -125,9 +127,20 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     if (settings.diagnose) settings.diagnose(name + ": " + line);
   }
   void count(const WriteAnswer& answer) {
+    report_held_back(answer);
     std::lock_guard lock(mutex);
     ++counted.writes[answer.result];
     ++counted.requests_by_code[answer.http_code];
+  }
+  // A server that asks for a short wait is merely busy. The first of several in a row is reported.
+  void report_held_back(const WriteAnswer& answer) {
+    const Duration asked = answer.retry_after.value_or(Duration{});
+    const bool held_back = answer.http_code != 0 && asked > kLongWait;
+    if (held_back && !writes_held_back)
+      say("a write was answered " + std::to_string(answer.http_code) +
+          retry_after_text(answer.retry_after) + "; writes go on in " +
+          to_go_duration(std::min(asked, kRetryAfterMax)));
+    writes_held_back = held_back;
   }
   void count(int code) {
     std::lock_guard lock(mutex);
@@ -151,7 +164,8 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     if (!discovery) return;
     ++discovery_round;
     discovering = 0;
-    round_trouble.clear();
+    round_troubles.clear();
+    round_wait = {};
     discover();
   }
 
@@ -178,22 +192,31 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     if (stopped) return;
     const int status = answer.has_value() ? answer->status : 0;
     count(status);
-    if (answer.has_value()) discovery->answer(path, status, answer->body);
-    std::string trouble;
-    if (answer.has_error())
-      trouble = "discovery: " + answer.error().message;
-    else if (status != 200 && status != 404)
-      trouble = "discovery: " + path + " answered " + std::to_string(status);
-    if (!trouble.empty()) round_trouble = trouble;
+    if (answer.has_error()) {
+      round_troubles.insert(answer.error().message);
+    } else {
+      if (auto read = discovery->answer(path, status, answer->body); read.has_error())
+        round_troubles.insert(read.error().message);
+      if (status != 200 && status != 404) {
+        round_troubles.insert(path + " answered " + std::to_string(status) +
+                              retry_after_text(answer->retry_after));
+        round_wait = std::max(
+            round_wait,
+            bounded_retry_after(answer->retry_after.value_or(Duration{}), settings.reflector));
+      }
+    }
     if (discovering > 0) return;
     finish_discovery();
   }
 
   void finish_discovery() {
-    if (round_trouble != said_trouble)
-      say(round_trouble.empty() ? "discovery: answered again" : round_trouble);
-    said_trouble = std::exchange(round_trouble, {});
-    bool settled = said_trouble.empty();
+    const Duration waiting = std::max(settings.discovery_waiting, std::exchange(round_wait, {}));
+    for (const std::string& trouble : round_troubles)
+      if (!said_troubles.contains(trouble))
+        say("discovery: " + trouble + "; asked again in " + to_go_duration(waiting));
+    if (round_troubles.empty() && !said_troubles.empty()) say("discovery: answered again");
+    said_troubles = std::exchange(round_troubles, {});
+    bool settled = said_troubles.empty();
     for (auto& watcher : watchers) {
       const Kind kind = watcher->reflector.kind();
       if (!discovery->decided(kind)) continue;
@@ -202,7 +225,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
       note_version(kind, version);
       carry_out(*watcher, watcher->reflector.served(loop.now(), std::move(version)));
     }
-    discover_after(settled ? settings.discovery_settled : settings.discovery_waiting);
+    discover_after(settled ? settings.discovery_settled : waiting);
   }
 
   void note_version(Kind kind, const std::optional<std::string>& version) {
@@ -328,7 +351,9 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
   std::unique_ptr<IoLoop::Timer> discovery_timer;
   std::size_t discovering = 0;  // answers that are awaited
   std::uint64_t discovery_round = 0;
-  std::string round_trouble, said_trouble;
+  std::set<std::string> round_troubles, said_troubles;  // of this round, of the one before
+  Duration round_wait{};                                // what this round's answers ask for
+  bool writes_held_back = false;
   std::mt19937_64 random{std::random_device{}()};
   bool stopped = false;
   std::atomic<bool> stopped_for_good{false};  // the loop may be gone

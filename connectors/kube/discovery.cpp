@@ -35,14 +35,28 @@ std::vector<std::string> Discovery::paths() const {
   return out;
 }
 
-void Discovery::answer(const std::string& path, int status, std::string_view body) {
+Result<void> Discovery::answer(const std::string& path, int status, std::string_view body) {
   if (status == 404) resources_[path].clear();
-  if (status != 200) return;
+  if (status != 200) return {};
+  const auto refuse = [&path](const char* why) {
+    return Error{ErrorCode::bad_input,
+                 path + " answered 200 with what is not an APIResourceList: " + why};
+  };
   auto document = parse_json(body);
-  if (document.has_error() || !document->root()["resources"].is(JsonKind::array)) return;
+  if (document.has_error()) return refuse("it is not JSON");
+  const JsonView list = document->root(), kind = list["kind"], resources = list["resources"];
+  // As client-go, which takes a list without a kind for what was asked for.
+  if (kind.given() && kind.string() != "APIResourceList") return refuse("it is of another kind");
+  // Go writes an empty list as null.
+  const bool empty = kind.given() && resources.is(JsonKind::null);
+  if (!empty && !resources.is(JsonKind::array)) return refuse("it has no list of resources");
   std::set<std::string> names;
-  for (JsonView resource : document->root()["resources"]) names.emplace(resource["name"].string());
+  for (JsonView resource : resources) {
+    if (resource["name"].string().empty()) return refuse("a resource has no name");
+    names.emplace(resource["name"].string());
+  }
   resources_[path] = std::move(names);
+  return {};
 }
 
 std::optional<std::string> Discovery::version(Kind kind) const {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "connectors/kube/json_document.h"
+#include "engine/base/result.h"
 #include "schema/kind.h"
 
 namespace fairlead {
@@ -23,8 +24,9 @@ class Discovery {
   /// What to GET, each once: /api/v1, /apis/GROUP/VERSION.
   std::vector<std::string> paths() const;
   /// The answer to one of paths(): 200 with an APIResourceList, 404 for a version that is not
-  /// served. Any other status (0: no answer) leaves what was known of that path.
-  void answer(const std::string& path, int status, std::string_view body);
+  /// served. Any other status (0: no answer) leaves what was known of that path, and so does a 200
+  /// that is not an APIResourceList: bad_input, which says why and quotes nothing.
+  [[nodiscard]] Result<void> answer(const std::string& path, int status, std::string_view body);
 
   /// The best version in which the kind is served; nullopt if it is in none.
   std::optional<std::string> version(Kind kind) const;

@@ -7,6 +7,14 @@
 
 namespace fairlead {
 
+Duration bounded_retry_after(Duration asked, const ReflectorSettings& settings) {
+  return std::min(asked, Duration{settings.stale_after.ns / 2});
+}
+
+std::string retry_after_text(std::optional<Duration> asked) {
+  return asked ? " (Retry-After " + to_go_duration(*asked) + ")" : "";
+}
+
 // What a server says about a failure.
 std::string Reflector::status_text(int status, std::string_view body) const {
   JsonFault fault;
@@ -206,8 +214,21 @@ void Reflector::back_off(LogTime now, bool then_list, std::optional<Duration> at
   span = std::min(span, settings_.backoff_max);
   ++failures_;
   span = jittered(span);
-  if (at_least) span = std::max(span, std::min(*at_least, seconds(600)));
+  if (at_least) span = std::max(span, bounded_retry_after(*at_least, settings_));
   wait(now, span, then_list);
+}
+
+// Reports the failure, and the wait if it is what the server asks for.
+void Reflector::retry_later(LogTime now, int status, std::string_view body, bool then_list,
+                            std::optional<Duration> retry_after) {
+  ++counters_.errors;
+  back_off(now, then_list, retry_after);
+  std::string line = status_text(status, body);
+  const bool asked_for =
+      retry_after && until_ == now + bounded_retry_after(*retry_after, settings_);
+  if (asked_for)
+    line += retry_after_text(retry_after) + "; asked again in " + to_go_duration(until_ - now);
+  say(std::move(line));
 }
 
 void Reflector::slow_down(LogTime now, int status, std::string_view body) {
@@ -244,9 +265,7 @@ void Reflector::failed_list(LogTime now, int status, std::string_view body,
     slow_down(now, status, body);
     return;
   }
-  ++counters_.errors;
-  say(status_text(status, body));
-  back_off(now, true, retry_after);
+  retry_later(now, status, body, true, retry_after);
 }
 
 ReflectorOutput Reflector::page(LogTime now, int status, std::string_view body,
@@ -387,9 +406,7 @@ ReflectorOutput Reflector::ended(LogTime now, int status, std::string_view body,
   } else if (status == 401 || status == 403 || status == 404) {
     slow_down(now, status, body);
   } else {
-    ++counters_.errors;
-    say(status_text(status, body));
-    back_off(now, was_list, retry_after);
+    retry_later(now, status, body, was_list, retry_after);
   }
   return finish(now);
 }

@@ -39,6 +39,12 @@ struct ReflectorSettings {
   Duration lost_after = seconds(900);
 };
 
+/// What of a server's Retry-After is waited for: at most half of staleAfter, so that one answer
+/// does not make what is known stale.
+Duration bounded_retry_after(Duration asked, const ReflectorSettings& settings);
+/// " (Retry-After 1h0m0s)"; empty if the server asks for no wait.
+std::string retry_after_text(std::optional<Duration> asked);
+
 /// In which namespaces a kind is watched.
 struct WatchScope {
   enum class Breadth : std::uint8_t {
@@ -155,6 +161,8 @@ class Reflector {
   void listed(JsonView object, std::string_view line, const WatchGlance::Hash& rest);
   void wait(LogTime now, Duration span, bool then_list);
   void back_off(LogTime now, bool then_list, std::optional<Duration> at_least);
+  void retry_later(LogTime now, int status, std::string_view body, bool then_list,
+                   std::optional<Duration> retry_after);
   void slow_down(LogTime now, int status, std::string_view body);
   bool narrowed(LogTime now);
   void refused();

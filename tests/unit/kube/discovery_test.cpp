@@ -10,31 +10,64 @@ TEST_CASE("the best served version of each kind is chosen, and an absent kind ha
                                                       "/apis/kueue.x-k8s.io/v1beta1",
                                                       "/apis/galaxy.kubestellar.io/v1alpha1"});
   CHECK_FALSE(discovery.decided(Kind::node));
-  discovery.answer(
-      "/api/v1", 200,
-      R"({"kind":"APIResourceList","resources":[{"name":"nodes"},{"name":"nodes/status"}]})");
+  CHECK(
+      discovery
+          .answer(
+              "/api/v1", 200,
+              R"({"kind":"APIResourceList","resources":[{"name":"nodes"},{"name":"nodes/status"}]})")
+          .has_value());
   CHECK(discovery.version(Kind::node) == "v1");
-  discovery.answer("/apis/kueue.x-k8s.io/v1beta1", 200,
-                   R"({"resources":[{"name":"clusterqueues"},{"name":"localqueues"}]})");
+  CHECK(discovery
+            .answer("/apis/kueue.x-k8s.io/v1beta1", 200,
+                    R"({"resources":[{"name":"clusterqueues"},{"name":"localqueues"}]})")
+            .has_value());
   CHECK_FALSE(discovery.decided(Kind::cluster_queue));  // v1beta2 could still answer
-  discovery.answer("/apis/kueue.x-k8s.io/v1beta2", 200,
-                   R"({"resources":[{"name":"clusterqueues"}]})");
+  CHECK(discovery
+            .answer("/apis/kueue.x-k8s.io/v1beta2", 200,
+                    R"({"resources":[{"name":"clusterqueues"}]})")
+            .has_value());
   CHECK(discovery.version(Kind::cluster_queue) == "v1beta2");
   CHECK(discovery.version(Kind::local_queue) == "v1beta1");
-  discovery.answer("/apis/galaxy.kubestellar.io/v1alpha1", 404, "404 page not found");
+  CHECK(discovery.answer("/apis/galaxy.kubestellar.io/v1alpha1", 404, "404 page not found")
+            .has_value());
   CHECK(discovery.decided(Kind::cluster_metrics));
   CHECK_FALSE(discovery.version(Kind::cluster_metrics));
-  discovery.answer("/apis/galaxy.kubestellar.io/v1alpha1", 200,
-                   R"({"resources":[{"name":"clustermetrics"}]})");
+  CHECK(discovery
+            .answer("/apis/galaxy.kubestellar.io/v1alpha1", 200,
+                    R"({"resources":[{"name":"clustermetrics"}]})")
+            .has_value());
   CHECK(discovery.version(Kind::cluster_metrics) == "v1alpha1");
 }
 
 TEST_CASE("a failing answer changes nothing that was known") {
   Discovery discovery({Kind::node});
-  discovery.answer("/api/v1", 200, R"({"resources":[{"name":"nodes"}]})");
-  discovery.answer("/api/v1", 503, "");
-  discovery.answer("/api/v1", 0, "");
-  discovery.answer("/api/v1", 200, "<html>");
-  discovery.answer("/api/v1", 200, "{}");
+  CHECK(discovery.answer("/api/v1", 200, R"({"resources":[{"name":"nodes"}]})").has_value());
+  CHECK(discovery.answer("/api/v1", 503, "").has_value());
+  CHECK(discovery.answer("/api/v1", 0, "").has_value());
+  CHECK(discovery.answer("/api/v1", 200, "<html>").has_error());
   CHECK(discovery.version(Kind::node) == "v1");
+}
+
+TEST_CASE("a 200 that is not an APIResourceList is refused with the path, and decides nothing") {
+  Discovery discovery({Kind::node});
+  const auto why = [&](const char* body) {
+    const auto read = discovery.answer("/api/v1", 200, body);
+    CHECK_FALSE(discovery.decided(Kind::node));
+    return read.has_error() ? read.error().message : std::string();
+  };
+  const std::string start = "/api/v1 answered 200 with what is not an APIResourceList: ";
+  CHECK(why("<html>sign in</html>") == start + "it is not JSON");
+  CHECK(why("") == start + "it is not JSON");
+  CHECK(why("{}") == start + "it has no list of resources");
+  CHECK(why("[]") == start + "it has no list of resources");
+  CHECK(why(R"({"resources":null})") == start + "it has no list of resources");
+  CHECK(why(R"({"kind":"APIResourceList","resources":{}})") ==
+        start + "it has no list of resources");
+  CHECK(why(R"({"kind":"Status","resources":[]})") == start + "it is of another kind");
+  CHECK(why(R"({"kind":1,"resources":[]})") == start + "it is of another kind");
+  CHECK(why(R"({"resources":[{"name":"nodes"},7]})") == start + "a resource has no name");
+  CHECK(discovery.answer("/api/v1", 200, R"({"kind":"APIResourceList","resources":null})")
+            .has_value());
+  CHECK(discovery.decided(Kind::node));
+  CHECK_FALSE(discovery.version(Kind::node));
 }

@@ -381,3 +381,89 @@ TEST_CASE(
   CHECK(answer.get().result == WriteResult::unknown);
   loop.run([] {});  // what came with the answer is over
 }
+
+namespace {
+
+// Asks `server` for its versions, again soon, until `enough` of them were asked; what it reported.
+std::vector<std::string> discover(const TinyServer& server, const std::function<bool()>& enough) {
+  std::mutex mutex;
+  std::vector<std::string> lines;
+  ApiServerSettings settings;
+  settings.discovery_waiting = milliseconds(10);
+  settings.diagnose = [&](const std::string& line) {
+    std::lock_guard lock(mutex);
+    lines.push_back(line);
+  };
+  IoLoop loop;
+  auto made = ApiServerConnection::make(loop, "hub", server.credentials(), settings);
+  REQUIRE(made.has_value());
+  (*made)->watch({Kind::node}, [](WatchFact) {});
+  for (int i = 0; i < 1000 && !enough(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  CHECK(enough());
+  made->reset();
+  loop.stop();
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("discovery that is answered with something else is reported once and asked again soon") {
+  std::atomic<int> asked{0};
+  TinyServer server([&](int socket, int) {
+    for (std::string text = read_request(socket); !text.empty(); text = read_request(socket)) {
+      ++asked;
+      write_all(socket, answer("<html>sign in</html>"));
+    }
+  });
+  CHECK(discover(server, [&] { return asked >= 3; }) ==
+        std::vector<std::string>{"hub: discovery: /api/v1 answered 200 with what is not an "
+                                 "APIResourceList: it is not JSON; asked again in 10ms"});
+}
+
+TEST_CASE("discovery waits as long as Retry-After says, but not until all is stale") {
+  std::atomic<int> asked{0};
+  TinyServer server([&](int socket, int) {
+    for (std::string text = read_request(socket); !text.empty(); text = read_request(socket)) {
+      ++asked;
+      write_all(socket,
+                "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 3600\r\n"
+                "Content-Length: 0\r\n\r\n");
+    }
+  });
+  std::atomic<int> looks{0};
+  const auto lines = discover(server, [&] { return asked >= 1 && ++looks > 10; });
+  CHECK(asked == 1);
+  CHECK(lines == std::vector<std::string>{"hub: discovery: /api/v1 answered 429 (Retry-After "
+                                          "1h0m0s); asked again in 2m30s"});
+}
+
+TEST_CASE("a write that is held back for long is reported with its wait, the first in a row") {
+  TinyServer server([&](int socket, int) {
+    for (std::string text = read_request(socket); !text.empty(); text = read_request(socket))
+      write_all(socket,
+                "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 3600\r\n"
+                "Content-Length: 0\r\n\r\n");
+  });
+  std::vector<std::string> lines;
+  ApiServerSettings settings;
+  settings.diagnose = [&](const std::string& line) { lines.push_back(line); };
+  IoLoop loop;
+  auto made = ApiServerConnection::make(loop, "hub", server.credentials(), settings);
+  REQUIRE(made.has_value());
+  for (int i = 0; i < 2; ++i) {
+    WriteRequest write;
+    write.verb = Verb::create;
+    write.target = {Kind::node, "", "n"};
+    write.version = "v1";
+    write.body = "{}";
+    std::promise<WriteAnswer> answered;
+    (*made)->sink().send(std::move(write),
+                         [&](WriteAnswer said) { answered.set_value(std::move(said)); });
+    CHECK(answered.get_future().get().result == WriteResult::throttled);
+  }
+  made->reset();
+  loop.stop();
+  CHECK(lines == std::vector<std::string>{"hub: a write was answered 429 (Retry-After 1h0m0s); "
+                                          "writes go on in 1m0s"});
+}
