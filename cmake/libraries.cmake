@@ -10,7 +10,9 @@ find_package(CapnProto REQUIRED)
 find_package(RocksDB REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(PkgConfig REQUIRED)
-pkg_check_modules(CATCH2 REQUIRED IMPORTED_TARGET catch2)
+if(BUILD_TESTING)
+  pkg_check_modules(CATCH2 REQUIRED IMPORTED_TARGET catch2)
+endif()
 
 # malloc and free of what is shipped and measured: a watch line makes a dozen small values that another thread frees, which
 # is what glibc's allocator is slowest at. A sanitizer brings its own.
