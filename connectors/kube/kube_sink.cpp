@@ -57,9 +57,12 @@ WriteResult result_of(Verb verb, int code, JsonView status) {
     case 429:
     case 503: return WriteResult::throttled;
     // With a reason (InternalError, ServerTimeout) the request was understood and may have been
-    // carried out.
+    // carried out; but webhooks are asked before anything is stored.
     case 500:
-      return status["reason"].string().empty() ? WriteResult::refused : WriteResult::unknown;
+      return status["reason"].string().empty() ||
+                     contains(status["message"].string(), "failed calling webhook")
+                 ? WriteResult::refused
+                 : WriteResult::unknown;
     case 408:
     case 502:
     case 504: return WriteResult::unknown;

@@ -136,7 +136,12 @@ TEST_CASE("answers of a real API server mean what the applier must do") {
   CHECK(answer(Verb::apply, 500,
                R"({"kind":"Status","message":"failed to create typed patch object","code":500})")
             .result == WriteResult::refused);
-  CHECK(answer(Verb::apply, 500, status("InternalError", "failed calling webhook")).result ==
+  const std::string webhook_is_down =
+      "Internal error occurred: failed calling webhook \\\"vclusterqueue.kb.io\\\": failed to call "
+      "webhook: Post: dial tcp: connect: connection refused";
+  CHECK(answer(Verb::apply, 500, status("InternalError", webhook_is_down)).result ==
+        WriteResult::refused);
+  CHECK(answer(Verb::apply, 500, status("InternalError", "etcdserver: no leader")).result ==
         WriteResult::unknown);
   CHECK(answer(Verb::apply, 504, status("Timeout", "")).result == WriteResult::unknown);
 }
