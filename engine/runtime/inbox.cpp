@@ -11,9 +11,11 @@ Inbox::Inbox(std::size_t facts_max) : facts_max_(std::max<std::size_t>(facts_max
 
 void Inbox::push(WatchFact fact) {
   std::unique_lock lock(mutex_);
-  emptied_.wait(lock, [this] { return closed_ || facts_.size() < facts_max_; });
+  emptied_.wait(lock, [this, &fact] { return closed_ || has_place(fact.source); });
   if (closed_) return;
-  facts_.push_back(std::move(fact));
+  std::deque<WatchFact>& queue = facts_[fact.source];
+  queue.push_back(std::move(fact));
+  ++waiting_;
   filled_.notify_one();
 }
 
@@ -36,7 +38,32 @@ void Inbox::ask_to_stop() {
 }
 
 bool Inbox::has_something() const {
-  return !facts_.empty() || !answers_.empty() || configuration_ || stops_ != stops_told_;
+  return waiting_ > 0 || !answers_.empty() || configuration_ || stops_ != stops_told_;
+}
+
+bool Inbox::has_place(const SourceName& source) const {
+  if (waiting_ >= facts_max_) return false;
+  const auto queue = facts_.find(source);
+  return queue == facts_.end() || queue->second.size() < std::max<std::size_t>(facts_max_ / 4, 1);
+}
+
+// One turn gives each source the same share; what is left of the room is shared out again.
+void Inbox::take_in_turn(std::vector<WatchFact>& out, std::size_t facts_max) {
+  while (waiting_ > 0 && out.size() < facts_max) {
+    const std::size_t share = std::max<std::size_t>((facts_max - out.size()) / facts_.size(), 1);
+    auto at = facts_.upper_bound(served_);
+    for (std::size_t left = facts_.size(); left > 0 && out.size() < facts_max; --left) {
+      if (at == facts_.end()) at = facts_.begin();
+      std::deque<WatchFact>& queue = at->second;
+      const std::size_t count = std::min({share, queue.size(), facts_max - out.size()});
+      const auto end = queue.begin() + static_cast<std::ptrdiff_t>(count);
+      std::move(queue.begin(), end, std::back_inserter(out));
+      queue.erase(queue.begin(), end);
+      waiting_ -= count;
+      served_ = at->first;
+      at = queue.empty() ? facts_.erase(at) : std::next(at);
+    }
+  }
 }
 
 Inbox::Content Inbox::take(Duration wait, std::size_t facts_max) {
@@ -44,14 +71,8 @@ Inbox::Content Inbox::take(Duration wait, std::size_t facts_max) {
   if (wait.ns > 0)
     filled_.wait_for(lock, std::chrono::nanoseconds(wait.ns), [this] { return has_something(); });
   Content content;
-  if (facts_.size() <= facts_max) {
-    content.facts = std::exchange(facts_, {});
-  } else {
-    const auto end = facts_.begin() + static_cast<std::ptrdiff_t>(facts_max);
-    content.facts.assign(std::make_move_iterator(facts_.begin()), std::make_move_iterator(end));
-    facts_.erase(facts_.begin(), end);
-    content.more_facts = true;
-  }
+  take_in_turn(content.facts, facts_max);
+  content.more_facts = waiting_ > 0;
   content.answers = std::exchange(answers_, {});
   content.configuration = std::exchange(configuration_, false);
   content.stops = stops_told_ = stops_;
@@ -63,12 +84,13 @@ void Inbox::close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;
   facts_.clear();
+  waiting_ = 0;
   emptied_.notify_all();
 }
 
 std::size_t Inbox::depth() const {
   const std::lock_guard lock(mutex_);
-  return facts_.size() + answers_.size();
+  return waiting_ + answers_.size();
 }
 
 }  // namespace fairlead

@@ -1,0 +1,67 @@
+// How the inbox shares its places and a step among the API servers.
+#include "engine/runtime/inbox.h"
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <future>
+#include <string>
+
+namespace fairlead {
+namespace {
+
+WatchFact alive(const std::string& source, int version = 0) {
+  return {source, StreamAlive{Kind::node, std::to_string(version)}};
+}
+
+std::map<SourceName, int> counted(const Inbox::Content& content) {
+  std::map<SourceName, int> counts;
+  for (const WatchFact& fact : content.facts) ++counts[fact.source];
+  return counts;
+}
+
+TEST_CASE("a fact behind many of another member is taken in the next step") {
+  Inbox inbox(4000);
+  for (int i = 0; i < 1000; ++i) inbox.push(alive("flood", i));
+  inbox.push(alive("cluster1"));
+  inbox.push(alive("hub"));
+  const auto content = inbox.take({}, 100);
+  CHECK(content.more_facts);
+  CHECK(content.facts.size() == 100);
+  CHECK(counted(content) == std::map<SourceName, int>{{"cluster1", 1}, {"flood", 98}, {"hub", 1}});
+}
+
+TEST_CASE("sources share a step, and the facts of one keep their order") {
+  Inbox inbox(400);
+  for (int i = 0; i < 50; ++i) inbox.push(alive("a", i));
+  for (int i = 0; i < 50; ++i) inbox.push(alive("b", i));
+  CHECK(counted(inbox.take({}, 20)) == std::map<SourceName, int>{{"a", 10}, {"b", 10}});
+  std::map<SourceName, int> next{{"a", 10}, {"b", 10}};
+  for (const WatchFact& fact : inbox.take({}, 400).facts)
+    CHECK(std::get<StreamAlive>(fact.said).resource_version == std::to_string(next[fact.source]++));
+  CHECK(next == std::map<SourceName, int>{{"a", 50}, {"b", 50}});
+  CHECK(inbox.depth() == 0);
+}
+
+TEST_CASE("each source has its turn in steps that are smaller than their number") {
+  Inbox inbox(400);
+  for (int i = 0; i < 10; ++i)
+    for (const char* source : {"a", "b", "c"}) inbox.push(alive(source, i));
+  std::string turns;
+  for (int i = 0; i < 6; ++i) turns += inbox.take({}, 1).facts.at(0).source;
+  CHECK(turns == "abcabc");
+}
+
+TEST_CASE("a member that sends without end leaves places for the others") {
+  Inbox inbox(8);
+  auto flood = std::async(std::launch::async, [&inbox] {
+    for (int i = 0; i < 100; ++i) inbox.push(alive("flood", i));
+  });
+  auto other = std::async(std::launch::async, [&inbox] { inbox.push(alive("cluster1")); });
+  CHECK(flood.wait_for(std::chrono::milliseconds(200)) == std::future_status::timeout);
+  CHECK(other.wait_for(std::chrono::seconds(10)) == std::future_status::ready);
+  CHECK(inbox.depth() == 3);
+  inbox.close();
+}
+
+}  // namespace
+}  // namespace fairlead
