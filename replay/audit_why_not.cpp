@@ -184,14 +184,16 @@ class Guards {
         break;
       }
     }
-    if (proposal.rank == Rank::grow && member_is_on_its_way(state_, pair_.queue, works()))
+    if (proposal.rank == Rank::grow &&
+        member_is_on_its_way(state_, pair_.queue, members_written(works())))
       add("MemberIsWritten", "a member that feeds the queue is being written: the hub grows after");
   }
 
   std::vector<Proposal> works() const {
     std::vector<Proposal> all;
+    HubQuotas quotas(state_);
     for (const GrantOfPair& grant : grants_of_pair(state_, pair_))
-      for (Proposal& work : emit_works(state_, grant.claim->terms->cluster))
+      for (Proposal& work : emit_works(state_, grant.claim->terms->cluster, quotas))
         all.push_back(std::move(work));
     return all;
   }

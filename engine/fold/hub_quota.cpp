@@ -1,5 +1,6 @@
 // What the hub quota of a pair is at a moment: see queues.h.
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "engine/fold/cluster.h"
@@ -10,10 +11,14 @@ namespace fairlead {
 
 Amount part_of(const std::vector<Contribution>& contributions, const std::string& cluster,
                const QuotaKey& pair) {
-  for (const Contribution& part : contributions)
-    if (part.cluster == cluster && part.flavor == pair.flavor && part.resource == pair.resource)
-      return part.amount;
-  return 0;
+  const auto key = [](const Contribution& part) {
+    return std::tie(part.cluster, part.flavor, part.resource);
+  };
+  const auto wanted = std::tie(cluster, pair.flavor, pair.resource);
+  const auto at =
+      std::partition_point(contributions.begin(), contributions.end(),
+                           [&](const Contribution& part) { return key(part) < wanted; });
+  return at != contributions.end() && key(*at) == wanted ? at->amount : 0;
 }
 
 namespace {
@@ -51,7 +56,7 @@ struct QuotaSums {
   Int128 held = 0;  // without the growth that members may not admit
   Int128 full = 0;  // once every member has confirmed its grant
   bool any = false, any_known = false;
-  std::vector<std::pair<std::string, Amount>> holds;  // clusters whose part is held, and at what
+  std::map<std::string, Amount> holds;  // clusters whose part is held, and at what
 };
 
 void add_claims(const State& state, const std::string& queue, const QuotaKey& pair,
@@ -72,7 +77,7 @@ void add_claims(const State& state, const std::string& queue, const QuotaKey& pa
       if (claim.winner && parts == Parts::listed)
         quota.contributions.push_back({claim.terms->cluster, pair.flavor, pair.resource, amount});
       const Amount held = held_part(state, claim, grant, amount);
-      if (held != amount && claim.winner) sums.holds.emplace_back(claim.terms->cluster, held);
+      if (held != amount && claim.winner) sums.holds[claim.terms->cluster] = held;
       sums.now += amount;
       sums.held += held;
       sums.full += claim.winner ? std::max(amount, grant.granted) : amount;
@@ -106,8 +111,8 @@ void hold_growth(const State& state, const std::string& name, const QuotaKey& pa
   if (quota.nominal <= stands) return;
   quota.nominal = std::max(quota_of_sum(state, name, pair, sums.held), stands);
   for (Contribution& part : quota.contributions)
-    for (const auto& [cluster, amount] : sums.holds)
-      if (part.cluster == cluster) part.amount = amount;
+    if (const auto held = sums.holds.find(part.cluster); held != sums.holds.end())
+      part.amount = held->second;
 }
 
 Int128 percent_of(Int128 sum, std::int64_t percent, const QuotaKey& pair) {
@@ -158,6 +163,31 @@ HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey&
   if (!std::is_sorted(quota.contributions.begin(), quota.contributions.end()))
     std::sort(quota.contributions.begin(), quota.contributions.end());
   return quota;
+}
+
+const HubQuota& HubQuotas::of(const std::string& queue, const QuotaKey& pair) {
+  auto& quotas = views_[queue].quotas;
+  if (const auto at = quotas.find(pair); at != quotas.end()) return at->second;
+  return quotas.emplace(pair, hub_quota(state_, queue, pair)).first->second;
+}
+
+const std::set<QuotaKey>& HubQuotas::owned_pairs(const std::string& queue) {
+  auto& owned = views_[queue].owned;
+  if (!owned) owned = fairlead::owned_pairs(state_, queue);
+  return *owned;
+}
+
+bool HubQuotas::assigns(const std::string& queue, const std::string& resource) {
+  auto& assigned = views_[queue].assigned;
+  if (!assigned) {
+    assigned.emplace();
+    if (const auto claims = state_.claims_of_queue.find(queue);
+        claims != state_.claims_of_queue.end())
+      for (const std::string& name : claims->second)
+        for (const AssignmentRow& row : state_.claims.at(name).terms->rows)
+          if (row.cluster_queue == queue) assigned->insert(row.resource);
+  }
+  return assigned->contains(resource);
 }
 
 }  // namespace fairlead

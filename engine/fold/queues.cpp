@@ -315,21 +315,21 @@ Amount promised_before(const State& state, const std::string& queue, const std::
 
 }  // namespace
 
-Amount promised(const State& state, const std::string& queue, const std::string& cluster,
-                const QuotaKey& pair) {
-  const auto at = state.queues.find(queue);
-  if (at == state.queues.end() || !at->second.present) return 0;
+Amount HubQuotas::promised(const std::string& queue, const std::string& cluster,
+                           const QuotaKey& pair) {
+  const auto at = state_.queues.find(queue);
+  if (at == state_.queues.end() || !at->second.present) return 0;
   const auto stands =
-      amount_in(at->second.facts.groups, state.configuration.resource_aliases, pair);
-  const HubQuota quota = hub_quota(state, queue, pair);
+      amount_in(at->second.facts.groups, state_.configuration.resource_aliases, pair);
+  const HubQuota& quota = of(queue, pair);
   Amount most = part_of(quota.contributions, cluster, pair);
-  if (const Outstanding* outstanding = outstanding_of(state, queue))
+  if (const Outstanding* outstanding = outstanding_of(state_, queue))
     most = std::max(most, part_of(outstanding->intent.contributions, cluster, pair));
   else if (!stands || *stands <= quota.nominal)
     return most;  // the hub promises no more than what is contributed now
   if (at->second.written_groups)
     return std::max(most, part_of(at->second.contributed, cluster, pair));
-  return std::max(most, promised_before(state, queue, cluster, pair));
+  return std::max(most, promised_before(state_, queue, cluster, pair));
 }
 
 bool quota_automated(const State& state, const Queue& queue) {

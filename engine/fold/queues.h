@@ -1,6 +1,7 @@
 // Hub ClusterQueues: what was seen of them, who else writes them, and what quota they should have.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -56,7 +57,7 @@ HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey&
 /// What the pair's quota is where claims and workers contribute `sum` of it.
 Amount quota_of_sum(const State& state, const std::string& queue, const QuotaKey& pair, Int128 sum);
 
-/// What the cluster contributes to the pair; 0 if nothing.
+/// What the cluster contributes to the pair; 0 if nothing. The contributions are sorted.
 Amount part_of(const std::vector<Contribution>& contributions, const std::string& cluster,
                const QuotaKey& pair);
 
@@ -70,10 +71,31 @@ std::set<QuotaKey> named_pairs(const State& state, const std::string& queue);
 /// Named pairs, and pairs that were named until the write that gives them up.
 std::set<QuotaKey> owned_pairs(const State& state, const std::string& queue);
 
-/// What the hub may at this moment promise of `cluster` for the pair: its present contribution or,
-/// while the hub still stands higher or a write is on its way, what those writes carried.
-Amount promised(const State& state, const std::string& queue, const std::string& cluster,
-                const QuotaKey& pair);
+/// The quotas of one state, each derived once: what every cluster of a queue asks of it would else
+/// be derived from all claims of the queue for each cluster. Made for one round of planning; the
+/// state must not change meanwhile.
+class HubQuotas {
+ public:
+  explicit HubQuotas(const State& state) : state_(state) {}
+
+  const HubQuota& of(const std::string& queue, const QuotaKey& pair);
+  const std::set<QuotaKey>& owned_pairs(const std::string& queue);
+  /// Some claim, of any cluster, assigns the resource in the queue.
+  bool assigns(const std::string& queue, const std::string& resource);
+  /// What the hub may at this moment promise of `cluster` for the pair: its present contribution
+  /// or, while the hub still has more or a write is on its way, what those writes carried.
+  Amount promised(const std::string& queue, const std::string& cluster, const QuotaKey& pair);
+
+ private:
+  struct View {
+    std::optional<std::set<QuotaKey>> owned;
+    std::optional<std::set<std::string>> assigned;  // resources
+    std::map<QuotaKey, HubQuota> quotas;
+  };
+
+  const State& state_;
+  std::map<std::string, View> views_;
+};
 
 /// Kueue itself writes this queue's quota (MultiKueueConfig quotaManagement: Automated).
 bool quota_automated(const State& state, const Queue& queue);

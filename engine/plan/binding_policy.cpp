@@ -25,13 +25,14 @@ struct CommonObjects {
 
 // A Namespace that the policy once named stays: KubeStellar deletes what a policy names no more,
 // and with a Namespace everything in it.
-CommonObjects common_objects(const State& state, const std::string& cluster_name) {
+CommonObjects common_objects(const State& state, const std::string& cluster_name,
+                             HubQuotas& quotas) {
   const Cluster& cluster = state.clusters.at(cluster_name);
   CommonObjects common;
   common.namespaces.insert(cluster.policy.facts.namespaces.begin(),
                            cluster.policy.facts.namespaces.end());
-  common.flavors = flavors_at_member(state, cluster_name);
-  const std::set<std::string> queues = queues_of_claim(state, cluster_name);
+  common.flavors = flavors_at_member(state, cluster_name, quotas);
+  const std::set<std::string> queues = queues_of_claim(state, cluster_name, quotas);
   for (const auto& [id, local_queue] : state.local_queues) {
     const std::string& target = local_queue.cluster_queue;
     if (!queues.contains(target) || points_elsewhere(cluster, id, target)) continue;
@@ -70,8 +71,9 @@ struct WantedPolicy {
   Json spec;
   BindingPolicyFacts facts;
 };
-std::optional<WantedPolicy> wanted(const State& state, const std::string& cluster) {
-  const CommonObjects common = common_objects(state, cluster);
+std::optional<WantedPolicy> wanted(const State& state, const std::string& cluster,
+                                   HubQuotas& quotas) {
+  const CommonObjects common = common_objects(state, cluster, quotas);
   if (common.empty()) return std::nullopt;
   WantedPolicy policy{spec_of(cluster, common), state.clusters.at(cluster).policy.facts};
   policy.facts.spec_digest = sha256(to_text(policy.spec));
@@ -110,7 +112,7 @@ Proposed remove_policy(const State& state, const std::string& cluster, const Pol
 
 }  // namespace
 
-Proposed emit_policy(const State& state, const std::string& cluster_name) {
+Proposed emit_policy(const State& state, const std::string& cluster_name, HubQuotas& quotas) {
   const auto at = state.clusters.find(cluster_name);
   if (!has_policies(state) || at == state.clusters.end()) return std::nullopt;
   const Cluster& cluster = at->second;
@@ -119,7 +121,7 @@ Proposed emit_policy(const State& state, const std::string& cluster_name) {
   if (policy.present && cluster.detached && !cluster.managed)
     return remove_policy(state, cluster_name, policy, "the cluster is gone");
   if (!member_is_written(state, cluster_name)) return std::nullopt;
-  std::optional<WantedPolicy> should = wanted(state, cluster_name);
+  std::optional<WantedPolicy> should = wanted(state, cluster_name, quotas);
   if (!should) {
     if (!policy.present) return std::nullopt;
     return remove_policy(state, cluster_name, policy, "nothing is left in it");
@@ -138,12 +140,12 @@ Proposed emit_policy(const State& state, const std::string& cluster_name) {
   return if_allowed(state, std::move(intent));
 }
 
-bool policy_is_due(const State& state, const std::string& cluster_name) {
+bool policy_is_due(const State& state, const std::string& cluster_name, HubQuotas& quotas) {
   const auto at = state.clusters.find(cluster_name);
   if (!has_policies(state) || at == state.clusters.end()) return false;
   const Policy& policy = at->second.policy;
   if (policy.present && !policy.facts.ours) return false;
-  const auto should = wanted(state, cluster_name);
+  const auto should = wanted(state, cluster_name, quotas);
   if (!should || !policy.present) return policy.present != should.has_value();
   return policy.facts.spec_digest != should->facts.spec_digest;
 }

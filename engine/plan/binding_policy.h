@@ -9,15 +9,16 @@
 #include <optional>
 #include <string>
 
+#include "engine/fold/queues.h"
 #include "engine/plan/emit.h"
 
 namespace fairlead {
 
 /// The apply (or delete) of the cluster's policy that is due.
-Proposed emit_policy(const State& state, const std::string& cluster);
+Proposed emit_policy(const State& state, const std::string& cluster, HubQuotas& quotas);
 
 /// The policy is not, or not yet, what it should be.
-bool policy_is_due(const State& state, const std::string& cluster);
+bool policy_is_due(const State& state, const std::string& cluster, HubQuotas& quotas);
 
 /// Why the policy does not do its work.
 struct PolicyTrouble {

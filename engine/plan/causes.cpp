@@ -64,11 +64,15 @@ struct Part {
 };
 
 void add_claims(const Part& part, Causes& causes) {
-  const auto claims = part.state.claims_of_queue.find(part.queue);
-  if (claims == part.state.claims_of_queue.end()) return;
-  for (const std::string& name : claims->second) {
+  const auto of_queue = part.state.claims_of_queue.find(part.queue);
+  const auto of_cluster = part.state.claims_of_cluster.find(part.cluster);
+  if (of_queue == part.state.claims_of_queue.end() ||
+      of_cluster == part.state.claims_of_cluster.end())
+    return;
+  for (const std::string& name : of_cluster->second) {
+    if (!of_queue->second.contains(name)) continue;
     const Claim& claim = part.state.claims.at(name);
-    if (claim.terms->cluster != part.cluster || (!claim.winner && !claim.facts.deleting)) continue;
+    if (!claim.winner && !claim.facts.deleting) continue;
     causes.add(claim.facts.deleting ? claim.seq : claim.terms_seq);
   }
 }

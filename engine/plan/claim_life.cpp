@@ -61,14 +61,14 @@ bool given_back(const State& state, const Claim& claim, QueueWishes& wishes) {
     const WriteKey queue_key{
         std::string(kHub), {Kind::cluster_queue, "", row.cluster_queue}, false};
     if (write_pending(state, queue_key)) return false;
-    if (promised(state, row.cluster_queue, cluster_name, pair) > 0 &&
+    if (wishes.quotas().promised(row.cluster_queue, cluster_name, pair) > 0 &&
         !winning_claim(state, cluster_name))
       return false;
     const QueueWish& wish = wishes.of(row.cluster_queue);
     if (wish.emitted && wish.differs && wish.lowers) return false;
   }
   if (!member || winning_claim(state, cluster_name)) return true;
-  if (policy_is_due(state, cluster_name)) return false;
+  if (policy_is_due(state, cluster_name, wishes.quotas())) return false;
   return !cluster.quota_work.present && !cluster.queue_work.present;
 }
 

@@ -96,10 +96,6 @@ const std::vector<FlavorUsage>* usage_at_member(const Cluster& cluster, const st
   return nullptr;
 }
 
-std::size_t claims_feeding(const State& state, const std::string& queue, const QuotaKey& pair) {
-  return hub_quota(state, queue, pair).contributions.size();
-}
-
 // What runs on the row's pair: at the member, or without one on the hub where nobody else feeds the
 // pair.
 const std::vector<FlavorUsage>* usage_of(const Draft& draft, const Grant& grant) {
@@ -109,8 +105,8 @@ const std::vector<FlavorUsage>* usage_of(const Draft& draft, const Grant& grant)
     return usage_at_member(*draft.cluster, queue);
   const auto hub = draft.state.queues.find(queue);
   if (hub == draft.state.queues.end() || !hub->second.present) return nullptr;
-  if (claims_feeding(draft.state, queue, {grant.row.flavor, grant.row.resource}) != 1)
-    return nullptr;
+  const QuotaKey pair{grant.row.flavor, grant.row.resource};
+  if (draft.wishes.quotas().of(queue, pair).contributions.size() != 1) return nullptr;
   return &hub->second.facts.usage;
 }
 
@@ -268,7 +264,8 @@ Condition propagated(const Draft& draft) {
   }
   if (const auto trouble = policy_trouble(draft.state, draft.cluster_name))
     return {type, "False", trouble->reason, trouble->message};
-  const auto conflicts = local_queue_conflicts(draft.state, draft.cluster_name);
+  const auto conflicts =
+      local_queue_conflicts(draft.state, draft.cluster_name, draft.wishes.quotas());
   if (!conflicts.empty())
     return {type, "False", "LocalQueueConflict",
             "LocalQueue " + conflicts.front() + " at the member points elsewhere"};

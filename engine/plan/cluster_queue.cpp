@@ -77,22 +77,23 @@ QueueBar queue_bar(const State& state, const std::string& name) {
   return quota_automated(state, at->second) ? QueueBar::automated : QueueBar::none;
 }
 
-QueueWish wish_for_queue(const State& state, const std::string& name) {
+QueueWish wish_for_queue(const State& state, const std::string& name, HubQuotas& hub) {
   QueueWish wish;
   const auto at = state.queues.find(name);
   if (at == state.queues.end() || !at->second.present) return wish;
   const Queue& queue = at->second;
   const ResourceAliases& aliases = state.configuration.resource_aliases;
-  std::map<QuotaKey, HubQuota> quotas;
+  const std::set<QuotaKey>& owned = hub.owned_pairs(name);
   std::map<QuotaKey, Amount> wanted;
-  for (const QuotaKey& pair : owned_pairs(state, name)) {
-    quotas[pair] = hub_quota(state, name, pair);
-    wanted[pair] = quotas[pair].unknown ? 0 : quotas[pair].nominal;
+  for (const QuotaKey& pair : owned) {
+    const HubQuota& quota = hub.of(name, pair);
+    wanted[pair] = quota.unknown ? 0 : quota.nominal;
   }
   Shape shape = shape_groups(state, name, wanted);
   wish.groups = std::move(shape.groups);
   wish.withheld = std::move(shape.withheld);
-  for (auto& [pair, quota] : quotas) {
+  for (const QuotaKey& pair : owned) {
+    const HubQuota& quota = hub.of(name, pair);
     ResourceQuota* entry = find_pair(wish.groups, aliases, pair);
     if (quota.unknown || wish.withheld.contains(pair) || !entry) {
       wish.kept[pair] = quota.unknown                  ? PairBar::unknown_capacity
@@ -116,15 +117,16 @@ QueueWish wish_for_queue(const State& state, const std::string& name) {
   }
   std::sort(wish.contributions.begin(), wish.contributions.end());
   drop_limits_without_cohort(queue, wish.groups);
-  wish.differs = !quotas.empty() && wish.groups != queue.facts.groups;
+  wish.differs = !owned.empty() && wish.groups != queue.facts.groups;
   wish.emitted = queue_bar(state, name) == QueueBar::none;
   return wish;
 }
 
 const QueueWish& QueueWishes::of(const std::string& queue) {
   const auto at = made_.find(queue);
-  return at != made_.end() ? at->second
-                           : made_.emplace(queue, wish_for_queue(state_, queue)).first->second;
+  return at != made_.end()
+             ? at->second
+             : made_.emplace(queue, wish_for_queue(state_, queue, quotas_)).first->second;
 }
 
 Proposal queue_proposal(const State& state, const std::string& name, QueueWish wish) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/fold/queues.h"
 #include "engine/plan/emit.h"
 #include "engine/plan/resource_groups.h"
 
@@ -32,16 +33,18 @@ struct QueueWish {
   bool lowers = false;
   bool differs = false;
 };
-QueueWish wish_for_queue(const State& state, const std::string& name);
+QueueWish wish_for_queue(const State& state, const std::string& name, HubQuotas& quotas);
 
-/// The wishes of one round of planning, each made once.
+/// The wishes of one round of planning and the quotas that they are made of, each made once.
 class QueueWishes {
  public:
-  explicit QueueWishes(const State& state) : state_(state) {}
+  explicit QueueWishes(const State& state) : state_(state), quotas_(state) {}
   const QueueWish& of(const std::string& queue);
+  HubQuotas& quotas() { return quotas_; }
 
  private:
   const State& state_;
+  HubQuotas quotas_;
   std::map<std::string, QueueWish> made_;
 };
 

@@ -68,18 +68,6 @@ Amount granted(const Claim* claim, const std::string& queue, const QuotaKey& pai
   return 0;
 }
 
-// Some claim, of whichever cluster, assigns the resource in this queue.
-bool assigned_somewhere(const State& state, const std::string& queue, const std::string& resource) {
-  const auto claims = state.claims_of_queue.find(queue);
-  if (claims == state.claims_of_queue.end()) return false;
-  return std::any_of(claims->second.begin(), claims->second.end(), [&](const std::string& name) {
-    const auto& rows = state.claims.at(name).terms->rows;
-    return std::any_of(rows.begin(), rows.end(), [&](const AssignmentRow& row) {
-      return row.cluster_queue == queue && row.resource == resource;
-    });
-  });
-}
-
 bool names(const Claim* claim, const std::string& queue, const QuotaKey& pair) {
   return claim && claim->terms &&
          std::any_of(claim->terms->rows.begin(), claim->terms->rows.end(),
@@ -111,17 +99,19 @@ bool stands_in(const Work& work, const std::string& queue, const std::string& fl
                      });
 }
 
-// A flavor belongs at the member while the hub has it, and stays with what the work has of it when
-// it is gone: until no claim asks for it and the hub promises nothing of it.
+// What the member should have of a pair is the grant, or what the hub still promises if that is
+// more. A flavor belongs at the member while the hub has it, and stays with what the work has of it
+// when it is gone: until no claim asks for it and the hub promises nothing of it.
 std::vector<ResourceGroup> member_groups(const State& state, const std::string& cluster_name,
-                                         const std::string& queue) {
+                                         const std::string& queue, HubQuotas& quotas) {
   const Cluster& cluster = state.clusters.at(cluster_name);
   const std::set<std::string>& flavors = cluster.named.at(queue);
   const Work& work = cluster.quota_work;
   const Claim* claim = claim_at(state, cluster_name);
   std::map<QuotaKey, Amount> wanted;
-  for (const QuotaKey& pair : owned_pairs(state, queue))
-    wanted[pair] = member_quota(state, cluster_name, queue, pair);
+  for (const QuotaKey& pair : quotas.owned_pairs(queue))
+    wanted[pair] =
+        std::max(granted(claim, queue, pair), quotas.promised(queue, cluster_name, pair));
   Shape shape = shape_groups(state, queue, wanted);
   for (ResourceGroup& group : shape.groups) {
     std::erase_if(group.flavors, [&](const FlavorQuotas& flavor) {
@@ -137,7 +127,7 @@ std::vector<ResourceGroup> member_groups(const State& state, const std::string& 
         const WorkQuota* held = quota_in(work, queue, flavor.name, quota.name);
         if (held && !flavor_exists(state, flavor.name)) {
           const bool asked_for =
-              names(claim, queue, pair) || promised(state, queue, cluster_name, pair) > 0;
+              names(claim, queue, pair) || quotas.promised(queue, cluster_name, pair) > 0;
           quota.nominal = to_quantity(quota.name, asked_for ? held->nominal : 0);
           continue;
         }
@@ -145,7 +135,7 @@ std::vector<ResourceGroup> member_groups(const State& state, const std::string& 
             wanted.contains(pair) && !shape.withheld.contains(pair) ? wanted.at(pair) : 0;
         if (names(claim, queue, pair) || amount > 0)
           quota.nominal = to_quantity(quota.name, amount);
-        else if (assigned_somewhere(state, queue, pair.resource))
+        else if (quotas.assigns(queue, pair.resource))
           quota.nominal = to_quantity(quota.name, 0);
       }
   }
@@ -180,13 +170,14 @@ Json queue_manifest(const State& state, const std::string& name,
   return manifest;
 }
 
-std::optional<Content> quota_content(const State& state, const std::string& cluster) {
+std::optional<Content> quota_content(const State& state, const std::string& cluster,
+                                     HubQuotas& quotas) {
   std::set<std::string> flavors;
   Json queues = Json::array();
   Json configs = Json::array();
   Content content;
-  for (const std::string& queue : queues_at_member(state, cluster)) {
-    const std::vector<ResourceGroup> groups = member_groups(state, cluster, queue);
+  for (const std::string& queue : queues_at_member(state, cluster, quotas)) {
+    const std::vector<ResourceGroup> groups = member_groups(state, cluster, queue, quotas);
     if (groups.empty()) continue;
     for (const ResourceGroup& group : groups)
       for (const FlavorQuotas& flavor : group.flavors) flavors.insert(flavor.name);
@@ -366,38 +357,35 @@ bool has_policies(const State& state) {
   return state.configuration.member_mode == MemberMode::binding_policy;
 }
 
-Amount member_quota(const State& state, const std::string& cluster, const std::string& queue,
-                    const QuotaKey& pair) {
-  return std::max(granted(claim_at(state, cluster), queue, pair),
-                  promised(state, queue, cluster, pair));
-}
-
-std::set<std::string> queues_at_member(const State& state, const std::string& cluster_name) {
+std::set<std::string> queues_at_member(const State& state, const std::string& cluster_name,
+                                       HubQuotas& quotas) {
   std::set<std::string> queues;
   const Cluster& cluster = state.clusters.at(cluster_name);
   const Claim* claim = claim_at(state, cluster_name);
   for (const auto& [queue, flavors] : cluster.named) {
     if (!state.queues.contains(queue)) continue;
     bool needed = names_queue(claim, queue) || !drained(cluster, queue);
-    for (const QuotaKey& pair : owned_pairs(state, queue))
-      needed = needed || promised(state, queue, cluster_name, pair) > 0;
+    for (const QuotaKey& pair : quotas.owned_pairs(queue))
+      needed = needed || quotas.promised(queue, cluster_name, pair) > 0;
     if (needed) queues.insert(queue);
   }
   return queues;
 }
 
-std::set<std::string> queues_of_claim(const State& state, const std::string& cluster) {
+std::set<std::string> queues_of_claim(const State& state, const std::string& cluster,
+                                      HubQuotas& quotas) {
   std::set<std::string> queues;
   const Claim* claim = claim_at(state, cluster);
-  for (const std::string& queue : queues_at_member(state, cluster))
+  for (const std::string& queue : queues_at_member(state, cluster, quotas))
     if (names_queue(claim, queue)) queues.insert(queue);
   return queues;
 }
 
-std::set<std::string> flavors_at_member(const State& state, const std::string& cluster) {
+std::set<std::string> flavors_at_member(const State& state, const std::string& cluster,
+                                        HubQuotas& quotas) {
   std::set<std::string> flavors;
-  for (const std::string& queue : queues_at_member(state, cluster))
-    for (const ResourceGroup& group : member_groups(state, cluster, queue))
+  for (const std::string& queue : queues_at_member(state, cluster, quotas))
+    for (const ResourceGroup& group : member_groups(state, cluster, queue, quotas))
       for (const FlavorQuotas& flavor : group.flavors) flavors.insert(flavor.name);
   return flavors;
 }
@@ -407,12 +395,12 @@ bool points_elsewhere(const Cluster& cluster, const LocalQueueId& id, const std:
   return there != cluster.member_local_queues.end() && there->second != target;
 }
 
-std::vector<std::string> local_queue_conflicts(const State& state,
-                                               const std::string& cluster_name) {
+std::vector<std::string> local_queue_conflicts(const State& state, const std::string& cluster_name,
+                                               HubQuotas& quotas) {
   std::vector<std::string> found;
   const auto at = state.clusters.find(cluster_name);
   if (at == state.clusters.end() || !has_member(state, at->second)) return found;
-  const std::set<std::string> queues = queues_at_member(state, cluster_name);
+  const std::set<std::string> queues = queues_at_member(state, cluster_name, quotas);
   for (const auto& [id, local_queue] : state.local_queues)
     if (queues.contains(local_queue.cluster_queue) &&
         conflicts(at->second, id, local_queue.cluster_queue))
@@ -441,14 +429,15 @@ bool member_is_written(const State& state, const std::string& cluster_name) {
   return !claim || claim->known;  // else its first value is still waited for
 }
 
-std::vector<Proposal> emit_works(const State& state, const std::string& cluster_name) {
+std::vector<Proposal> emit_works(const State& state, const std::string& cluster_name,
+                                 HubQuotas& quotas) {
   std::vector<Proposal> proposals;
   if (!member_is_written(state, cluster_name)) return proposals;
   const Cluster& cluster = state.clusters.at(cluster_name);
-  std::optional<Content> quota = quota_content(state, cluster_name);
+  std::optional<Content> quota = quota_content(state, cluster_name, quotas);
   std::optional<Content> queues;
   if (quota && !has_policies(state))
-    queues = queue_content(state, cluster_name, queues_of_claim(state, cluster_name));
+    queues = queue_content(state, cluster_name, queues_of_claim(state, cluster_name, quotas));
   propose_work(state, cluster_name, kQuotaWork, cluster.quota_work, std::move(quota), proposals);
   // (A work from before the mode changed stays: removing it would take the member's LocalQueues.)
   if (!has_policies(state))

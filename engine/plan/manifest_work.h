@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/fold/queues.h"
 #include "engine/plan/emit.h"
 
 namespace fairlead {
@@ -29,27 +30,26 @@ bool member_is_frozen(const State& state, const std::string& cluster);
 bool member_is_written(const State& state, const std::string& cluster);
 
 /// The applies (or deletes) of `fairlead-quota` and `fairlead-queues` that are due for the cluster.
-std::vector<Proposal> emit_works(const State& state, const std::string& cluster);
+std::vector<Proposal> emit_works(const State& state, const std::string& cluster, HubQuotas& quotas);
 
 /// Queues that belong in the member's quota work: named by its claim, or still in use or promised
 /// on the hub.
-std::set<std::string> queues_at_member(const State& state, const std::string& cluster);
+std::set<std::string> queues_at_member(const State& state, const std::string& cluster,
+                                       HubQuotas& quotas);
 
 /// Those of them that the member's claim names: only their LocalQueues belong there.
-std::set<std::string> queues_of_claim(const State& state, const std::string& cluster);
+std::set<std::string> queues_of_claim(const State& state, const std::string& cluster,
+                                      HubQuotas& quotas);
 
 /// The flavors of the queues in the member's quota work.
-std::set<std::string> flavors_at_member(const State& state, const std::string& cluster);
+std::set<std::string> flavors_at_member(const State& state, const std::string& cluster,
+                                        HubQuotas& quotas);
 
 /// A LocalQueue of that name was seen at the member with another target.
 bool points_elsewhere(const Cluster& cluster, const LocalQueueId& id, const std::string& target);
 
 /// LocalQueues (namespace/name) of the member that belong to somebody else and differ from ours.
-std::vector<std::string> local_queue_conflicts(const State& state, const std::string& cluster);
-
-/// What the member should have of a pair: the grant, or what the hub still promises if that is
-/// more.
-Amount member_quota(const State& state, const std::string& cluster, const std::string& queue,
-                    const QuotaKey& pair);
+std::vector<std::string> local_queue_conflicts(const State& state, const std::string& cluster,
+                                               HubQuotas& quotas);
 
 }  // namespace fairlead

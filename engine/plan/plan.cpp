@@ -45,35 +45,58 @@ std::set<std::string> queues_to_plan(const State& state, const Touched& touched)
   return queues;
 }
 
-// Objects that this round writes: their statuses wait for the answers.
-bool tells_of_a_write(const State& state, const std::string& name,
-                      const std::vector<Proposal>& proposals) {
-  const auto at = state.claims.find(name);
-  if (at == state.claims.end()) return false;
-  const Claim& claim = at->second;
-  const std::string& cluster = claim.terms ? claim.terms->cluster : claim.facts.spec.cluster_name;
-  return std::any_of(proposals.begin(), proposals.end(), [&](const Proposal& proposal) {
-    const ObjectKey& target = proposal.intent.target;
-    if (target.kind == Kind::claim) return target.name == name;
-    if (target.kind == Kind::manifest_work) return target.namespace_ == cluster;
-    if (target.kind == Kind::binding_policy) return target.name == policy_name(cluster);
-    return std::any_of(claim.grants.begin(), claim.grants.end(),
-                       [&](const Grant& grant) { return grant.row.cluster_queue == target.name; });
-  });
-}
+// Objects that this round writes: statuses that say something of them wait for the answers.
+class Writes {
+ public:
+  explicit Writes(const std::vector<Proposal>& proposals) {
+    for (const Proposal& proposal : proposals) {
+      const ObjectKey& target = proposal.intent.target;
+      if (target.kind == Kind::claim)
+        claims_.insert(target.name);
+      else if (target.kind == Kind::manifest_work)
+        clusters_.insert(target.namespace_);
+      else if (target.kind == Kind::binding_policy)
+        clusters_.insert(cluster_of_policy(target.name));
+      else
+        queues_.insert(target.name);
+    }
+  }
+
+  bool concern(const State& state, const std::string& name) const {
+    const auto at = state.claims.find(name);
+    if (at == state.claims.end()) return false;
+    const Claim& claim = at->second;
+    const std::string& cluster = claim.terms ? claim.terms->cluster : claim.facts.spec.cluster_name;
+    return claims_.contains(name) || clusters_.contains(cluster) ||
+           std::any_of(claim.grants.begin(), claim.grants.end(), [&](const Grant& grant) {
+             return queues_.contains(grant.row.cluster_queue);
+           });
+  }
+
+ private:
+  std::set<std::string> claims_, clusters_, queues_;
+};
 
 }  // namespace
 
+std::set<std::string> members_written(const std::vector<Proposal>& proposals) {
+  std::set<std::string> clusters;
+  for (const Proposal& work : proposals) {
+    const ObjectKey& target = work.intent.target;
+    if (target.kind == Kind::manifest_work && target.name == kQuotaWork)
+      clusters.insert(target.namespace_);
+  }
+  return clusters;
+}
+
 bool member_is_on_its_way(const State& state, const std::string& queue,
-                          const std::vector<Proposal>& works) {
+                          const std::set<std::string>& members) {
   const auto claims = state.claims_of_queue.find(queue);
   if (claims == state.claims_of_queue.end()) return false;
   return std::any_of(claims->second.begin(), claims->second.end(), [&](const std::string& name) {
-    const ObjectKey work{Kind::manifest_work, state.claims.at(name).terms->cluster,
-                         std::string(kQuotaWork)};
-    return write_pending(state, {std::string(kHub), work, false}) ||
-           std::any_of(works.begin(), works.end(),
-                       [&](const Proposal& proposal) { return proposal.intent.target == work; });
+    const std::string& cluster = state.claims.at(name).terms->cluster;
+    const ObjectKey work{Kind::manifest_work, cluster, std::string(kQuotaWork)};
+    return members.contains(cluster) || write_pending(state, {std::string(kHub), work, false});
   });
 }
 
@@ -87,20 +110,22 @@ std::vector<PatchIntended> plan(const State& state, Touched& touched) {
   };
   const std::set<std::string> claims = claims_to_plan(state, now);
   for (const std::string& cluster : now.clusters) {
-    for (Proposal& proposal : emit_works(state, cluster)) proposals.push_back(std::move(proposal));
-    add(emit_policy(state, cluster));
+    for (Proposal& proposal : emit_works(state, cluster, wishes.quotas()))
+      proposals.push_back(std::move(proposal));
+    add(emit_policy(state, cluster, wishes.quotas()));
     add(emit_new_claim(state, cluster));
   }
+  const std::set<std::string> members = members_written(proposals);
   for (const std::string& name : queues_to_plan(state, now)) {
     Proposed queue = emit_queue(state, name, wishes);
-    if (queue && queue->rank == Rank::grow && member_is_on_its_way(state, name, proposals))
-      continue;
+    if (queue && queue->rank == Rank::grow && member_is_on_its_way(state, name, members)) continue;
     add(std::move(queue));
   }
   for (const std::string& claim : claims) add(emit_finalizer(state, claim, wishes));
+  const Writes writes(proposals);
   std::vector<Proposal> statuses;
   for (const std::string& claim : claims) {
-    if (tells_of_a_write(state, claim, proposals))
+    if (writes.concern(state, claim))
       touched.claims.insert(claim);
     else if (Proposed status = emit_claim_status(state, claim, wishes))
       statuses.push_back(std::move(*status));

@@ -9,6 +9,8 @@
 // call it here.
 #pragma once
 
+#include <set>
+#include <string>
 #include <vector>
 
 #include "engine/fold/state.h"
@@ -16,10 +18,12 @@
 
 namespace fairlead {
 
-/// A member that feeds the queue is being written, or one of `works` would write it: growing now
-/// would mean writing the queue twice.
+/// The clusters whose quota work is among `proposals`.
+std::set<std::string> members_written(const std::vector<Proposal>& proposals);
+/// A member that feeds the queue is being written, or is one of `members`, which are about to be:
+/// growing now would mean writing the queue twice.
 bool member_is_on_its_way(const State& state, const std::string& queue,
-                          const std::vector<Proposal>& works);
+                          const std::set<std::string>& members);
 
 /// The writes for what `touched` names, which is emptied but for claims whose status waits for the
 /// outcome of writes of this round. The result depends on `state` and `touched` alone, and planning

@@ -243,25 +243,30 @@ Trial prepare_memory(const Place& place) {
 
 // ---- planning ----
 
-/// A hub with `count` queues, each fed by a claim's assignment; one node of one cluster changes
-/// what one claim grants to one queue.
-class ManyQueues {
+enum class Feeding : std::uint8_t { a_queue_each, all_one_queue };
+
+/// A hub with `count` claims, each of which feeds a queue of its own or all one; one node of one
+/// cluster changes what one claim grants to one queue.
+class ManyClaims {
  public:
-  explicit ManyQueues(std::uint64_t count) : clusters_(count) {
+  explicit ManyClaims(std::uint64_t count, Feeding feeding) : clusters_(count) {
     take(std::string(kSelf), ConfigChanged{at_once()});
     ResourceFlavorFacts flavor;
     observe(std::string(kHub), {Kind::resource_flavor, "", "default"}, flavor);
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::string number = std::to_string(i);
+      const std::string queue_name =
+          "queue-" + (feeding == Feeding::a_queue_each ? number : std::string("0"));
       ClusterQueueFacts queue;
       queue.groups = {{{"cpu"}, {{"default", {{"cpu", {}, {}, {}}}}}}};
-      observe(std::string(kHub), {Kind::cluster_queue, "", "queue-" + number}, queue);
+      if (feeding == Feeding::a_queue_each || i == 0)
+        observe(std::string(kHub), {Kind::cluster_queue, "", queue_name}, queue);
       ClaimFacts claim;
       claim.finalizers = {"fairlead.io/claim"};
       claim.spec.cluster_name = "c" + number;
       claim.spec.nominal_resources = {{"cpu", "1000"}};
       ClaimAssignment assignment;
-      assignment.cluster_queue = "queue-" + number;
+      assignment.cluster_queue = queue_name;
       assignment.flavor = "default";
       assignment.resources = {{"cpu", "1000"}};
       claim.spec.assignments = {assignment};
@@ -284,6 +289,14 @@ class ManyQueues {
       answer(std::move(intents));
     }
     return total / kTurns;
+  }
+
+  /// Seconds a claim of a plan of everything, as after a start.
+  double seconds_a_claim() {
+    Touched all;
+    all.everything = true;
+    const double all_seconds = seconds_of([&] { keep(plan(state_, all).size()); });
+    return all_seconds / static_cast<double>(clusters_);
   }
 
  private:
@@ -347,10 +360,18 @@ class ManyQueues {
 
 Trial prepare_plan(const Place& place) {
   const bool tiny = place.size == Size::tiny;
-  const auto many = std::make_shared<ManyQueues>(tiny ? 50 : 100'000);
-  const auto few = std::make_shared<ManyQueues>(tiny ? 10 : 1000);
+  const auto many = std::make_shared<ManyClaims>(tiny ? 50 : 100'000, Feeding::a_queue_each);
+  const auto few = std::make_shared<ManyClaims>(tiny ? 10 : 1000, Feeding::a_queue_each);
   return {[many] { return many->plan_seconds() * 1e6; },
           [few] { return few->plan_seconds() * 1e6; }};
+}
+
+Trial prepare_shared_queue(const Place& place) {
+  const std::uint64_t claims = place.size == Size::tiny ? 10 : 1000;
+  const auto many = std::make_shared<ManyClaims>(claims * 10, Feeding::all_one_queue);
+  const auto few = std::make_shared<ManyClaims>(claims, Feeding::all_one_queue);
+  return {[many] { return many->seconds_a_claim() * 1e6; },
+          [few] { return few->seconds_a_claim() * 1e6; }};
 }
 
 // ---- questions ----
@@ -394,6 +415,8 @@ void add_fold_benches(Suite& suite) {
              prepare_replay_rate});
   suite.add({"memory/1 M nodes", "1 KB a node", "bytes", Better::less, 1, prepare_memory});
   suite.add({"plan/100k queues", "the same with 1000 queues", "us", Better::less, 2, prepare_plan});
+  suite.add({"plan/10k claims, one queue", "a claim of 1000 on one queue", "us", Better::less, 2,
+             prepare_shared_queue});
   suite.add({"audit/as-of, 10 M events", "100 ms, the worst of five moments", "ms", Better::less, 1,
              prepare_question(100, [](const AuditSource& source, LogTime at) {
                return audit_quota(source, at, "training");
