@@ -150,8 +150,7 @@ void Rehearsal::keep_object(const PatchIntended& intent, const std::string& uid,
                     std::string(info(intent.target.kind).name), intent.target.namespace_,
                     intent.target.name};
   if (intent.verb == Verb::remove) {
-    objects_.erase(key);
-    written_.erase(id);
+    forget_object(intent);
     return;
   }
   Json object = objects_.contains(key) ? objects_[key] : Json::object();
@@ -169,6 +168,7 @@ void Rehearsal::keep_object(const PatchIntended& intent, const std::string& uid,
 
 void Rehearsal::forget_object(const PatchIntended& intent) {
   objects_.erase({intent.cluster, intent.target});
+  versions_.erase({intent.cluster, intent.target});
   written_.erase({intent.cluster, api_version(intent.target.kind, intent.version),
                   std::string(info(intent.target.kind).name), intent.target.namespace_,
                   intent.target.name});

@@ -68,7 +68,9 @@ Json object_head(Kind kind, const std::string& version, const std::string& names
 }
 
 void carry_version(PatchIntended& intent, const std::string& resource_version) {
-  if (resource_version.empty() || intent.verb == Verb::create ||
+  // Without a version of its own it is for an object that is not there: what is known of that name
+  // is of one that was deleted.
+  if (resource_version.empty() || intent.resource_version.empty() ||
       intent.resource_version == resource_version)
     return;
   intent.resource_version = resource_version;

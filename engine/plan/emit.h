@@ -65,7 +65,8 @@ Json object_head(Kind kind, const std::string& version, const std::string& names
                  const std::string& resource_version);
 
 /// The intent carries `resource_version` (not empty) instead of the one that State knows: updates
-/// that changed nothing are not logged, but move it.
+/// that changed nothing are not logged, but move it. An intent for what does not exist carries
+/// none.
 void carry_version(PatchIntended& intent, const std::string& resource_version);
 
 /// Ascending, without repetition and zeros; at most the newest kReasonSeqsMax.
