@@ -9,15 +9,25 @@ namespace fairlead {
 
 namespace {
 
-void merge_conditions(Json& live, const Json& applied) {
-  for (const Json& condition : applied) {
+void merge_into(Json& live, const Json& applied);
+
+// The key of a list of x-kubernetes-list-type map of which others own entries too, by its field;
+// null: the list is whole. Every other list that we apply is atomic, or has no owner but us.
+const char* key_of_list(const std::string& field) {
+  if (field == "conditions") return "type";
+  if (field == "admissionChecks") return "name";
+  return nullptr;
+}
+
+void merge_by_key(Json& live, const Json& applied, const char* key) {
+  for (const Json& entry : applied) {
     const auto same = std::find_if(live.begin(), live.end(), [&](const Json& old) {
-      return old.is_object() && old.value("type", Json()) == condition.value("type", Json());
+      return old.is_object() && old.value(key, Json()) == entry.value(key, Json());
     });
     if (same == live.end())
-      live.push_back(condition);
+      live.push_back(entry);
     else
-      *same = condition;
+      merge_into(*same, entry);
   }
 }
 
@@ -31,8 +41,8 @@ void merge_into(Json& live, const Json& applied) {
     Json& target = live[key];
     if (value.is_object() && target.is_object())
       merge_into(target, value);
-    else if (key == "conditions" && target.is_array())
-      merge_conditions(target, value);
+    else if (const char* list_key = key_of_list(key); list_key && target.is_array())
+      merge_by_key(target, value, list_key);
     else if (key == "finalizers" && target.is_array())
       merge_set(target, value);
     else

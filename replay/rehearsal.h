@@ -60,7 +60,7 @@ class Rehearsal {
 };
 
 /// The objects that a write leaves: `applied` merged into `live` as server-side apply would
-/// (conditions by type, finalizers as a set, every other list whole).
+/// (conditions by type, admission checks by name, finalizers as a set, every other list whole).
 Json merge_applied(Json live, const Json& applied);
 
 }  // namespace fairlead
