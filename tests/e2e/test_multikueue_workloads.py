@@ -221,6 +221,7 @@ class RightsTest(MultiKueueTest):
         message = self.wait_for_condition("multikueue", "False", "CredentialsMissing")
         self.assertIn("Secrets in namespace kueue-system cannot be read", message)
         self.assertIn("blind", message)
+        self.assertIn("without a credential: ira", message)
         self.stays_quiet(2)
         self.assertLessEqual(self.refused("/secrets"), 6, "asked again and again")
         self.check_accepted(besides=(409,))

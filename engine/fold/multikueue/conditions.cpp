@@ -75,9 +75,13 @@ std::string refused_write(const Subject& of) {
 // The first filter that leaves no cluster says why there is nothing to dispatch to.
 std::optional<ConditionWish> nothing_to_dispatch_to(const Subject& of) {
   std::size_t with_credential = 0, named = 0, free = 0;
+  std::string without;
   for (const auto& [name, worker] : of.list->workers) {
     if (!worker.decided) continue;
-    if (!worker.credential) continue;
+    if (!worker.credential) {
+      without += (without.empty() ? "" : ", ") + worker.cluster;
+      continue;
+    }
     ++with_credential;
     if (!worker.usable_name) continue;
     ++named;
@@ -91,7 +95,7 @@ std::optional<ConditionWish> nothing_to_dispatch_to(const Subject& of) {
               head +
                   "no cluster has a ClusterProfile with a provider that may be used or a Secret "
                   "with the key kubeconfig" +
-                  secret_hint(of));
+                  secret_hint(of) + "; without a credential: " + without);
   if (!of.list->foreign.empty())
     return no("MultiKueueConfigError",
               "MultiKueueConfig " + of.check.placement +
