@@ -88,8 +88,8 @@ struct MultiKueueSettings {
   std::vector<std::string> access_providers;
   bool dispatcher = false;
   /// Who clears a nomination once Kueue has chosen a cluster: "policy" (a MutatingAdmissionPolicy),
-  /// "mergePatch" (Kueue's gate WorkloadRequestUseMergePatch). Empty in logs that are older than the
-  /// setting: nominations were then written without asking.
+  /// "mergePatch" (Kueue's gate WorkloadRequestUseMergePatch). Empty in logs that are older than
+  /// the setting: nominations were then written without asking.
   std::string cleared_by = "policy";
 
   friend bool operator==(const MultiKueueSettings&, const MultiKueueSettings&) = default;

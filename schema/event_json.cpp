@@ -301,14 +301,14 @@ Json json_of(const DebounceSettings& settings) {
 // A setting that is younger than a record is left out where the record does not have it.
 Json json_of(const MultiKueueSettings& settings) {
   Json json{{"profile", settings.profile},
-          {"settle", to_go_duration(settings.settle)},
-          {"moveWindow", to_go_duration(settings.move_window)},
-          {"drainTimeout", to_go_duration(settings.drain_timeout)},
-          {"emptyGrace", to_go_duration(settings.empty_grace)},
-          {"credentialGrace", to_go_duration(settings.credential_grace)},
-          {"adoptOcmAddon", settings.adopt_ocm_addon},
-          {"accessProviders", settings.access_providers},
-          {"dispatcher", settings.dispatcher}};
+            {"settle", to_go_duration(settings.settle)},
+            {"moveWindow", to_go_duration(settings.move_window)},
+            {"drainTimeout", to_go_duration(settings.drain_timeout)},
+            {"emptyGrace", to_go_duration(settings.empty_grace)},
+            {"credentialGrace", to_go_duration(settings.credential_grace)},
+            {"adoptOcmAddon", settings.adopt_ocm_addon},
+            {"accessProviders", settings.access_providers},
+            {"dispatcher", settings.dispatcher}};
   if (!settings.cleared_by.empty()) json["clearedBy"] = settings.cleared_by;
   return json;
 }
@@ -428,29 +428,29 @@ Json to_json(const Facts& facts) {
 
 Json to_json(const Configuration& configuration) {
   Json json{{"kueue", {{"namespace", configuration.kueue_namespace}}},
-          {"resourceAliases", configuration.resource_aliases},
-          {"capacity",
-           {{"sources", list_of(configuration.capacity_sources,
-                                [](CapacitySource source) { return std::string(word(source)); })},
-            {"headroom",
-             {{"percent", configuration.headroom.percent},
-              {"reserved", configuration.headroom.reserved}}},
-            {"overbookPercent", configuration.overbook_percent}}},
-          {"claims",
-           {{"create", configuration.create_claims},
-            {"statusInterval", to_go_duration(configuration.status_interval)}}},
-          {"members",
-           {{"mode", word(configuration.member_mode)},
-            {"kubeconfigs", list_of(configuration.member_kubeconfigs)}}},
-          {"debounce", json_of(configuration.debounce)},
-          {"multikueue", json_of(configuration.multikueue)},
-          {"writes",
-           {{"inflightMax", configuration.writes.inflight_max},
-            {"qps", configuration.writes.qps},
-            {"burst", configuration.writes.burst}}},
-          {"log",
-           {{"snapshotEvery", configuration.snapshot_every},
-            {"rawRetention", to_go_duration(configuration.raw_retention)}}}};
+            {"resourceAliases", configuration.resource_aliases},
+            {"capacity",
+             {{"sources", list_of(configuration.capacity_sources,
+                                  [](CapacitySource source) { return std::string(word(source)); })},
+              {"headroom",
+               {{"percent", configuration.headroom.percent},
+                {"reserved", configuration.headroom.reserved}}},
+              {"overbookPercent", configuration.overbook_percent}}},
+            {"claims",
+             {{"create", configuration.create_claims},
+              {"statusInterval", to_go_duration(configuration.status_interval)}}},
+            {"members",
+             {{"mode", word(configuration.member_mode)},
+              {"kubeconfigs", list_of(configuration.member_kubeconfigs)}}},
+            {"debounce", json_of(configuration.debounce)},
+            {"multikueue", json_of(configuration.multikueue)},
+            {"writes",
+             {{"inflightMax", configuration.writes.inflight_max},
+              {"qps", configuration.writes.qps},
+              {"burst", configuration.writes.burst}}},
+            {"log",
+             {{"snapshotEvery", configuration.snapshot_every},
+              {"rawRetention", to_go_duration(configuration.raw_retention)}}}};
   if (configuration.member_nodes_max != 0)
     json["members"]["nodesMax"] = configuration.member_nodes_max;
   return json;
