@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -139,6 +140,17 @@ struct Pipe {
   }
 };
 
+// Whether a plugin gets this variable of ours (NAME=value): what says where things are, in which
+// language and through which proxy. Our environment may hold secrets of other programs.
+bool passed_on(std::string_view variable) {
+  constexpr std::array<std::string_view, 13> kNames{
+      "PATH",        "HOME",        "USER",      "LANG",     "TMPDIR",
+      "HTTP_PROXY",  "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy",
+      "https_proxy", "all_proxy",   "no_proxy"};
+  const std::string_view name = variable.substr(0, variable.find('='));
+  return name.starts_with("LC_") || std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
 class Run final : public PluginRun {
  public:
   Run(IoLoop& loop, ExecPlugin plugin, Duration time_max,
@@ -194,14 +206,16 @@ class Run final : public PluginRun {
     return failed;
   }
 
-  // Ours, then the plugin's own variables, then what it is told; a later one replaces an earlier.
+  // What of ours a program needs to run, then the plugin's own variables, then what it is told; a
+  // later one replaces an earlier.
   std::vector<std::string> environment() const {
     std::vector<std::string> out;
     const auto set = [&](const std::string& name, const std::string& value) {
       std::erase_if(out, [&](const std::string& had) { return had.starts_with(name + "="); });
       out.push_back(name + "=" + value);
     };
-    for (char** one = environ; one != nullptr && *one != nullptr; ++one) out.emplace_back(*one);
+    for (char** one = environ; one != nullptr && *one != nullptr; ++one)
+      if (passed_on(*one)) out.emplace_back(*one);
     for (const auto& [name, value] : plugin_.env) set(name, value);
     set("KUBERNETES_EXEC_INFO",
         R"({"apiVersion":")" + plugin_.api_version + R"(","kind":"ExecCredential","spec":{)" +
@@ -216,12 +230,14 @@ class Run final : public PluginRun {
 
   void look() {
     if (why_not_.empty()) {
-      int status = 0;
-      const pid_t ended = ::waitpid(child_, &status, WNOHANG);
-      if (ended == child_) {
-        ended_ = status;
-        // What it left running would hold its output open.
+      siginfo_t ended{};
+      const int seen =
+          ::waitid(P_PID, static_cast<id_t>(child_), &ended, WEXITED | WNOHANG | WNOWAIT);
+      if (seen == 0 && ended.si_pid == child_) {
+        // What it left running would hold its output open. Its number is nobody else's before it
+        // is waited for, nor is that of its group.
         ::kill(-child_, SIGKILL);
+        ::waitpid(child_, &ended_, 0);
         child_ = -1;
       }
       drain();

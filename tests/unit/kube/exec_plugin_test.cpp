@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -136,6 +137,26 @@ TEST_CASE("a plugin runs without a shell and is told what it needs") {
   CHECK_FALSE(contains(open, "pipe:[" + std::to_string(ours.st_ino) + "]"));
   ::close(ends[0]);
   ::close(ends[1]);
+}
+
+TEST_CASE("a plugin gets the variables that programs need, and no other of ours") {
+  Plugins plugins;
+  ::setenv("FAIRLEAD_TEST_SECRET", "hush", 1);
+  ::setenv("HTTPS_PROXY", "http://proxy:3128", 1);
+  ::setenv("LC_TIME", "C", 1);
+  ExecPlugin plugin =
+      plugins.script("env > " + plugins.file("env") + "\n" + print(credential(R"("token":"t")")));
+  plugin.env = {{"AWS_PROFILE", "hub"}, {"HOME", "/elsewhere"}};
+  CHECK(plugins.run(plugin).has_value());
+  for (const char* name : {"FAIRLEAD_TEST_SECRET", "HTTPS_PROXY", "LC_TIME"}) ::unsetenv(name);
+  const std::string env = "\n" + plugins.content("env");
+  CHECK_FALSE(contains(env, "hush"));
+  CHECK(contains(env, std::string("\nPATH=") + ::getenv("PATH") + "\n"));
+  CHECK(contains(env, "\nHTTPS_PROXY=http://proxy:3128\n"));
+  CHECK(contains(env, "\nLC_TIME=C\n"));
+  CHECK(contains(env, "\nAWS_PROFILE=hub\n"));
+  CHECK(contains(env, "\nHOME=/elsewhere\n"));
+  CHECK(contains(env, "\nKUBERNETES_EXEC_INFO={"));
 }
 
 TEST_CASE("a plugin that fails says how, with its hint, and not what it printed") {
