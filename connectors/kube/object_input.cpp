@@ -1,8 +1,11 @@
 #include "connectors/kube/object_input.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <istream>
+#include <system_error>
 
 #include "connectors/kube/json_document.h"
 #include "connectors/kube/projection.h"
@@ -244,6 +247,16 @@ Result<void> FileReader::read_json(std::string_view text) {
 
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 
+Error not_readable(const std::string& file) {
+  const int reason = errno;
+  std::error_code ignored;
+  const std::string what = file == "-" ? "standard input cannot be read"
+                           : std::filesystem::is_directory(file, ignored)
+                               ? "expected a file, got a directory"
+                               : "cannot be read: " + std::generic_category().message(reason);
+  return {ErrorCode::bad_input, file + ": " + what};
+}
+
 // Reads a file piece by piece, up to the first document that is too long.
 class Input {
  public:
@@ -260,7 +273,7 @@ class Input {
       const auto size = static_cast<std::size_t>(in.gcount());
       text_.resize(before + size);
       // A directory opens, but does not read.
-      if (in.bad()) return expected("1: expected a readable file");
+      if (in.bad()) return not_readable(file_);
       if (size == 0 || size < piece) return std::move(text_);
       pass_documents();
     }
@@ -315,7 +328,7 @@ Result<std::vector<InputLine>> read_objects(const std::vector<std::string>& file
     Input input(file, document_bytes_max);
     std::ifstream opened;
     if (file != "-") opened.open(file, std::ios::binary);
-    if (!opened) return Error{ErrorCode::bad_input, file + ":1: expected a readable file"};
+    if (!opened) return not_readable(file);
     const auto text = input.read(file == "-" ? standard_input : opened);
     if (!text) return text.error();
     if (auto done = read_objects_text(*text, file, lines); done.has_error()) return done.error();

@@ -8,6 +8,7 @@
 #include "engine/main/exit_code.h"
 #include "engine/main/position.h"
 #include "engine/main/question_service.h"
+#include "engine/main/standard_streams.h"
 #include "engine/main/structured_output.h"
 #include "replay/history.h"
 
@@ -51,8 +52,10 @@ void run(const AuditCommandOptions& options, int& exit_code) {
   if (const Json& document = answer->document; document.contains("note"))
     if (const Json& note = document["note"]; note.is_string())
       std::cerr << "fairlead audit: " << note.get<std::string>() << '\n';
-  std::cout << printed(*answer, options.output) << std::flush;
-  exit_code = std::cout ? 0 : 3;
+  std::cout << printed(*answer, options.output);
+  const auto written = flush_output();
+  if (!written) std::cerr << "fairlead audit: " << written.error().message << '\n';
+  exit_code = written ? kDone : exit_code_for(written.error().code);
 }
 
 using Options = std::shared_ptr<AuditCommandOptions>;

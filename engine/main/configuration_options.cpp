@@ -1,6 +1,7 @@
 #include "engine/main/configuration_options.h"
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -17,6 +18,9 @@ void add_configuration_options(CLI::App& command, ConfigurationOptions& options)
 Result<Configuration> effective_configuration(const ConfigurationOptions& options) {
   Configuration configuration;
   if (!options.file.empty()) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(options.file, ignored))
+      return Error{ErrorCode::bad_input, options.file + ": expected a file, got a directory"};
     std::ifstream file(options.file, std::ios::binary);
     std::ostringstream text;
     text << file.rdbuf();

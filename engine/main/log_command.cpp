@@ -22,7 +22,7 @@ int report_log_error(const Error& error, std::ostream& err) {
 
 int finish_log_output(int exit_code, std::ostream& out, std::ostream& err) {
   if (out.flush()) return exit_code;
-  return report_log_error({ErrorCode::unavailable, "cannot write the output"}, err);
+  return report_log_error({ErrorCode::unavailable, "standard output cannot be written"}, err);
 }
 
 int log_stat(const LogPlace& place, LogOutput output, std::ostream& out, std::ostream& err) {

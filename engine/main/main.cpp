@@ -7,10 +7,14 @@
 #include <array>
 #include <cstdlib>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include "engine/base/stop_point.h"
 #include "engine/main/commands.h"
+#include "engine/main/exit_code.h"
 #include "engine/main/question_service.h"
+#include "engine/main/standard_streams.h"
 
 namespace {
 
@@ -24,6 +28,23 @@ bool occupy_standard_descriptors() {
         ::open("/dev/null", kFails.at(static_cast<std::size_t>(descriptor))) != descriptor)
       return false;
   return true;
+}
+
+// What the command line asked for was not run: help and version are no errors.
+int exit_after(const CLI::App& app, const CLI::ParseError& error) {
+  // CLI11 names what is missing before what it does not know.
+  const std::vector<std::string> unknown = app.remaining(true);
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError) &&
+      !unknown.empty()) {
+    std::cerr << "fairlead: unknown option or argument: " << unknown.front()
+              << "\nRun with --help for more information.\n";
+    return 2;
+  }
+  if (app.exit(error) != 0) return 2;
+  const auto written = fairlead::flush_output();
+  if (written) return fairlead::kDone;
+  std::cerr << "fairlead: " << written.error().message << "\n";
+  return fairlead::exit_code_for(written.error().code);
 }
 
 }  // namespace
@@ -64,8 +85,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error);
-    return code == 0 ? 0 : 2;  // help and version are no errors
+    return exit_after(app, error);
   }
   return exit_code;
 }

@@ -1,5 +1,6 @@
 // `fairlead plan`: what the hub would write, given these objects and changes.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <sstream>
@@ -10,6 +11,7 @@
 #include "engine/main/commands.h"
 #include "engine/main/configuration_options.h"
 #include "engine/main/exit_code.h"
+#include "engine/main/standard_streams.h"
 #include "engine/main/write_line.h"
 #include "engine/plan/emit.h"
 #include "replay/rehearsal.h"
@@ -77,10 +79,17 @@ Result<std::string> rehearse(const PlanOptions& options, std::istream& in) {
     rehearsal_options.until = parse_rfc3339(options.until);
     if (!rehearsal_options.until)
       return Error{ErrorCode::bad_input,
-                   "--until: expected an RFC 3339 time, got \"" + options.until + "\""};
+                   "--until: expected an RFC 3339 time before 2262-04-11T23:47:16Z, got \"" +
+                       options.until + "\""};
   }
+  if (std::find(options.files.begin(), options.files.end(), "-") != options.files.end())
+    if (auto readable = expect_readable_input(); !readable) return readable.error();
   auto lines = read_objects(options.files, in);
   if (!lines) return lines.error();
+  if (rehearsal_options.until && !lines->empty() && *rehearsal_options.until < lines->front().time)
+    return Error{ErrorCode::bad_input, "--until " + options.until +
+                                           " is before the first object of the input, at " +
+                                           to_rfc3339(lines->front().time)};
   auto log = make_log(options.log);
   if (!log) return log.error();
   Rehearsal rehearsal(**log, std::move(rehearsal_options));
@@ -124,8 +133,10 @@ void add_plan_command(CLI::App& app, int& exit_code) {
       exit_code = exit_code_for(printed.error().code);
       return;
     }
-    std::cout << *printed << std::flush;
-    exit_code = std::cout ? 0 : 3;
+    std::cout << *printed;
+    const auto written = flush_output();
+    if (!written) std::cerr << "fairlead plan: " << written.error().message << '\n';
+    exit_code = written ? kDone : exit_code_for(written.error().code);
   });
 }
 

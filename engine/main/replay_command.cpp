@@ -11,6 +11,7 @@
 #include "engine/main/commands.h"
 #include "engine/main/exit_code.h"
 #include "engine/main/position.h"
+#include "engine/main/standard_streams.h"
 #include "engine/main/terminal_progress.h"
 #include "engine/main/write_line.h"
 #include "replay/history.h"
@@ -111,8 +112,8 @@ Result<int> play(const EventLog& log, Seq from, Seq to, double speed) {
           std::min(pause, static_cast<double>(kPauseMax.ns))));
     }
     last = (*event)->log_time;
-    std::cout << write_line((*event)->seq, *last, *intent) << '\n' << std::flush;
-    if (!std::cout) return Error{ErrorCode::unavailable, "cannot write the output"};
+    std::cout << write_line((*event)->seq, *last, *intent) << '\n';
+    if (auto written = flush_output(); !written) return written.error();
   }
 }
 
@@ -173,8 +174,7 @@ Result<int> run_replay(const ReplayCommandOptions& options) {
     std::cout << to_text(to_json(*report)) << '\n';
   else
     print_text(std::cout, *report, how.comparison);
-  std::cout << std::flush;
-  if (!std::cout) return Error{ErrorCode::unavailable, "cannot write the output"};
+  if (auto written = flush_output(); !written) return written.error();
   return report->holds() && !report->tells_nothing() ? kDone : kAnswerIsNo;
 }
 

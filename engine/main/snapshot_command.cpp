@@ -8,6 +8,7 @@
 #include "engine/log/rocksdb_log.h"
 #include "engine/main/commands.h"
 #include "engine/main/exit_code.h"
+#include "engine/main/standard_streams.h"
 #include "snapshots/data_directory.h"
 #include "snapshots/snapshot_store.h"
 #include "snapshots/state_codec.h"
@@ -63,8 +64,7 @@ void print_heading() {
 
 // The output was written, and `answer` is what it said.
 Result<int> answered(int answer) {
-  std::cout << std::flush;
-  if (!std::cout) return Error{ErrorCode::unavailable, "cannot write the output"};
+  if (auto written = flush_output(); !written) return written.error();
   return answer;
 }
 

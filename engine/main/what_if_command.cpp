@@ -7,6 +7,7 @@
 #include "engine/main/configuration_options.h"
 #include "engine/main/exit_code.h"
 #include "engine/main/position.h"
+#include "engine/main/standard_streams.h"
 #include "engine/main/structured_output.h"
 #include "engine/main/terminal_progress.h"
 #include "engine/runtime/configuration.h"
@@ -70,8 +71,7 @@ Result<void> run(const WhatIfCommandOptions& options) {
     std::cout << to_yaml_text(to_json(*result));
   else
     std::cout << what_if_text(*result);
-  std::cout << std::flush;
-  if (!std::cout) return Error{ErrorCode::unavailable, "cannot write the output"};
+  if (auto written = flush_output(); !written) return written.error();
   return {};
 }
 

@@ -239,6 +239,45 @@ class CommandLineTest(unittest.TestCase):
                     content = path.read_bytes() if path.is_file() else b""
                     self.assertFalse(b"Connection refused" in content or b"epoch started" in content, path)
 
+    def test_output_that_cannot_be_written_is_named(self):
+        data = self.incident()
+        what_if = ("whatif", "--data", data, "--set", "debounce.growWindow=1m")
+        for command in (("plan", *self.INCIDENT), ("audit", "quota", "--data", data), ("log", "cat", "--data", data),
+                        ("snapshot", "take", "--data", data), what_if, ("--help",), ("--version",)):
+            for redirection in (">/dev/full", ">&-"):
+                with self.subTest(command=command[:2], redirection=redirection):
+                    done = self.run_with(redirection, *command)
+                    self.assertEqual(done.returncode, 3, done.stderr)
+                    self.assertIn("standard output cannot be written", done.stderr)
+
+    def test_standard_input_that_cannot_be_read_is_named(self):
+        for redirection, words in (("<&-", "standard input is closed"), ("</", "standard input is a directory")):
+            done = self.run_with(redirection, "plan", "-")
+            self.assertEqual((done.returncode, done.stdout), (BAD_INPUT, ""), done.stderr)
+            self.assertIn(words, done.stderr)
+        terminal, other_end = os.openpty()
+        self.addCleanup(os.close, terminal)
+        self.addCleanup(os.close, other_end)
+        done = subprocess.run([binary(), "plan", "-"], stdin=other_end, capture_output=True, text=True, timeout=20)
+        self.assertEqual((done.returncode, done.stdout), (BAD_INPUT, ""), done.stderr)
+        self.assertIn("standard input is a terminal", done.stderr)
+
+    def test_an_unknown_option_is_named_before_what_is_missing(self):
+        self.refused("--bogus", says=["--bogus"])
+        self.refused("plan", "--bogus", says=["--bogus"])
+        self.refused("log", "cat", "--bogus", says=["--bogus"])
+
+    def test_a_directory_in_the_place_of_a_file_is_named(self):
+        for command in (("plan", self.folder), ("plan", "-", "--config", self.folder)):
+            self.refused(*command, says=[f"{self.folder}: expected a file, got a directory"])
+        for command in (("stat", "--bundle", self.folder), ("import", self.folder, "--data", self.folder / "new")):
+            self.refused("log", *command, says=[f"{self.folder} is no file"])
+
+    def test_an_until_out_of_range_says_what_is_in_range(self):
+        self.refused("plan", "--until", "9999-01-01T00:00:00Z", *self.INCIDENT, says=["--until", "2262-04-11"])
+        self.refused("plan", "--until", "1969-12-31T23:59:59Z", *self.INCIDENT,
+                     says=["--until 1969-12-31T23:59:59Z", "before", "1970-01-01T00:00:00Z"])
+
     def test_replay_takes_no_speed_that_it_cannot_keep(self):
         data = self.incident()
         for flag in ("--verify", "--until-differs"):

@@ -239,10 +239,12 @@ TEST_CASE("files are read one behind the other and a dash is standard input") {
   CHECK((*lines)[0].file == "-");
   CHECK((*lines)[1].file == path);
   CHECK((*lines)[1].time == (*lines)[0].time);
-  for (const std::string& bad : {folder.string(), (folder / "none").string()}) {
+  const std::string none = (folder / "none").string();
+  for (const auto& [bad, what] : {std::pair(folder.string(), "expected a file, got a directory"),
+                                  std::pair(none, "cannot be read: No such file or directory")}) {
     auto refused = read_objects({bad}, in);
     REQUIRE(refused.has_error());
-    CHECK(refused.error() == Error{ErrorCode::bad_input, bad + ":1: expected a readable file"});
+    CHECK(refused.error() == Error{ErrorCode::bad_input, bad + ": " + what});
   }
   std::filesystem::remove_all(folder);
 }

@@ -1,0 +1,37 @@
+#include "engine/main/standard_streams.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <iostream>
+#include <string>
+#include <system_error>
+
+namespace fairlead {
+
+Result<void> expect_readable_input() {
+  const auto refuse = [](const char* what) {
+    return Error{ErrorCode::bad_input,
+                 std::string("-: standard input is ") + what +
+                     "; expected objects from a pipe or a file (`plan - <FILE`)"};
+  };
+  struct stat found{};
+  // (main() gives a closed descriptor one that cannot be read, so that no file gets its number.)
+  const int flags = ::fcntl(STDIN_FILENO, F_GETFL);
+  if (flags < 0 || (flags & O_ACCMODE) == O_WRONLY) return refuse("closed");
+  if (::fstat(STDIN_FILENO, &found) == 0 && S_ISDIR(found.st_mode)) return refuse("a directory");
+  if (::isatty(STDIN_FILENO) != 0) return refuse("a terminal");
+  return {};
+}
+
+Result<void> flush_output() {
+  errno = 0;
+  if (std::cout.flush()) return {};
+  std::string what = "standard output cannot be written";
+  if (errno != 0) what += ": " + std::generic_category().message(errno);
+  return Error{ErrorCode::unavailable, std::move(what)};
+}
+
+}  // namespace fairlead
