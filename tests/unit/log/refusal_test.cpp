@@ -285,7 +285,7 @@ TEST_CASE("A log of a newer schema version is refused") {
 // ---- other accounts ----
 
 TEST_CASE("A directory that others may write is refused, with its name and its mode") {
-  for (const mode_t mode : {0770, 0707, 0777}) {
+  for (const mode_t mode : {0770U, 0707U, 0777U}) {
     ScratchDirectory directory;
     REQUIRE(::chmod(directory.path().c_str(), mode) == 0);
     const auto refused = RocksdbLog::open(directory.path(), OpenMode::write);
@@ -362,7 +362,7 @@ TEST_CASE("A pack begins as the example in its header says") {
   commit.payload = sizes + std::string(240, 'a') + std::string(96, 'b');
   const std::string value = pack(commit);
   const std::string expected(
-      "FLPK\x03\x00\x01\x00\x07\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x58\x01\x00\x00"
+      "FLPK\x04\x00\x01\x00\x07\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x58\x01\x00\x00"
       "\x00\xd6\x0b\x6c\x55\x72\x86\x18\x00\xd6\x0b\x6c\x55\x72\x86\x18",
       40);
   CHECK(value.substr(0, 40) == expected);
