@@ -101,6 +101,13 @@ class Guards {
       case QueueBar::none: break;
       case QueueBar::absent: add("QueueAbsent", queue + " does not exist"); break;
       case QueueBar::deleting: seq(add("QueueDeleting", queue + " is being deleted")); break;
+      case QueueBar::orchestrated: {
+        const Orchestration found = *orchestration_of(state_, at->second);
+        add("QuotaOrchestrated", text_of(found) + " sets the quota of " + queue +
+                                     ": status.effectiveQuotas is in force, not the spec")["seq"] =
+            found.seq.value;
+        break;
+      }
       case QueueBar::automated:
         seq(add("QuotaManagementAutomated", "Kueue itself writes the quota of " + queue));
         break;

@@ -12,7 +12,8 @@ static_assert(same(value::Kind::node, Kind::NODE) && same(value::Kind::claim, Ki
               same(value::Kind::workload, Kind::WORKLOAD) &&
               same(value::Kind::cluster_queue, Kind::CLUSTER_QUEUE) &&
               same(value::Kind::manifest_work, Kind::MANIFEST_WORK) &&
-              same(value::Kind::binding_policy, Kind::BINDING_POLICY));
+              same(value::Kind::binding_policy, Kind::BINDING_POLICY) &&
+              same(value::Kind::cohort, Kind::COHORT));
 static_assert(std::variant_size_v<value::Facts> == kKindCount);
 static_assert(same(value::ConditionStatus::absent, ConditionStatus::ABSENT) &&
               same(value::ConditionStatus::yes, ConditionStatus::YES) &&
@@ -186,6 +187,20 @@ static value::WorkerQuotaTerms read(WorkerQuotaTerms::Reader in) {
   return {read(in.getFrom()), read(in.getPercent()), read(in.getReserve())};
 }
 
+static void write(const value::EffectiveQuotas& quotas, EffectiveQuotas::Builder out) {
+  using Out = EffectiveQuotas::Builder;
+  out.setGiven(true);
+  put(out, &Out::setApiGroup, quotas.orchestrator.api_group);
+  put(out, &Out::setKind, quotas.orchestrator.kind);
+  put(out, &Out::setName, quotas.orchestrator.name);
+  put_list(out, &Out::initGroups, quotas.groups);
+}
+static std::optional<value::EffectiveQuotas> read(EffectiveQuotas::Reader in) {
+  if (!in.getGiven()) return std::nullopt;
+  return value::EffectiveQuotas{{read(in.getApiGroup()), read(in.getKind()), read(in.getName())},
+                                read_list(in.getGroups())};
+}
+
 static void write(const value::ClusterQueueFacts& queue, ClusterQueue::Builder out) {
   using Out = ClusterQueue::Builder;
   put_list(out, &Out::initGroups, queue.groups);
@@ -202,6 +217,7 @@ static void write(const value::ClusterQueueFacts& queue, ClusterQueue::Builder o
   out.setDeleting(queue.deleting);
   if (queue.worker_quota != value::WorkerQuotaTerms{})
     write(queue.worker_quota, out.initWorkerQuota());
+  if (queue.effective) write(*queue.effective, out.initEffective());
 }
 static value::ClusterQueueFacts read(ClusterQueue::Reader in) {
   return {read_list(in.getGroups()),
@@ -216,7 +232,8 @@ static value::ClusterQueueFacts read(ClusterQueue::Reader in) {
           read(in.getWorkerQuota()),
           read_list(in.getUsage()),
           read(in.getActive()),
-          in.getDeleting()};
+          in.getDeleting(),
+          read(in.getEffective())};
 }
 
 static void write(const value::LocalQueueFacts& queue, LocalQueue::Builder out) {
@@ -375,6 +392,14 @@ static value::BindingPolicyFacts read(BindingPolicy::Reader in) {
           in.getDeleting()};
 }
 
+static void write(const value::CohortFacts& cohort, Cohort::Builder out) {
+  put(out, &Cohort::Builder::setParent, cohort.parent);
+  if (cohort.effective) write(*cohort.effective, out.initEffective());
+}
+static value::CohortFacts read(Cohort::Reader in) {
+  return {read(in.getParent()), read(in.getEffective())};
+}
+
 using FactsBuilder = Facts::Builder;
 
 /// One overload a kind: which member of the union it goes to.
@@ -423,6 +448,7 @@ static auto member(const value::CustomResourceDefinitionFacts&, FactsBuilder out
 static auto member(const value::BindingPolicyFacts&, FactsBuilder out) {
   return out.initBindingPolicy();
 }
+static auto member(const value::CohortFacts&, FactsBuilder out) { return out.initCohort(); }
 
 void write(const value::ResourceGroup& group, ResourceGroup::Builder out) {
   put_texts(out, &ResourceGroup::Builder::initCoveredResources, group.covered_resources);
@@ -458,6 +484,7 @@ value::Facts read(Facts::Reader in) {
     case Which::SECRET: return read(in.getSecret());
     case Which::CUSTOM_RESOURCE_DEFINITION: return read(in.getCustomResourceDefinition());
     case Which::BINDING_POLICY: return read(in.getBindingPolicy());
+    case Which::COHORT: return read(in.getCohort());
   }
   throw Malformed{"the facts are of an unknown kind"};
 }

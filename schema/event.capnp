@@ -33,6 +33,7 @@ enum Kind {
   secret @16;
   customResourceDefinition @17;
   bindingPolicy @18;
+  cohort @19;
 }
 
 struct TextPair {
@@ -173,6 +174,16 @@ struct ClusterQueue {
   active @10 :Condition;
   deleting @11 :Bool;
   workerQuota @12 :WorkerQuotaTerms;
+  effective @13 :EffectiveQuotas;
+}
+
+# status.effectiveQuotas of a ClusterQueue or Cohort. An override of nothing is not an absent one.
+struct EffectiveQuotas {
+  given @0 :Bool;
+  apiGroup @1 :Text;
+  kind @2 :Text;
+  name @3 :Text;
+  groups @4 :List(ResourceGroup);
 }
 
 struct WorkerQuotaTerms {
@@ -355,6 +366,11 @@ struct BindingPolicy {
   deleting @6 :Bool;
 }
 
+struct Cohort {
+  parent @0 :Text;
+  effective @1 :EffectiveQuotas;
+}
+
 # The projected facts of one object; the member names the kind, in the order of Kind.
 struct Facts {
   union {
@@ -377,6 +393,7 @@ struct Facts {
     secret @16 :Secret;
     customResourceDefinition @17 :CustomResourceDefinition;
     bindingPolicy @18 :BindingPolicy;
+    cohort @19 :Cohort;
   }
 }
 

@@ -112,23 +112,34 @@ Json json_of(const ResourceGroup& group) {
 Json json_of(const FlavorUsage& usage) {
   return {{"flavor", usage.flavor}, {"resource", usage.resource}, {"total", usage.total}};
 }
+Json json_of(const EffectiveQuotas& quotas) {
+  return {{"orchestrator", to_json(quotas.orchestrator)},
+          {"resourceGroups", list_of(quotas.groups)}};
+}
 Json json_of(const ClusterQueueFacts& queue) {
-  return {{"resourceGroups", list_of(queue.groups)},
-          {"cohort", queue.cohort},
-          {"namespaceSelector", queue.namespace_selector},
-          {"queueingStrategy", queue.queueing_strategy},
-          {"preemption", queue.preemption},
-          {"stopPolicy", queue.stop_policy},
-          {"admissionChecks", queue.admission_checks},
-          {"baseQuota", queue.base_quota},
-          {"extendResourceGroups", queue.extend_resource_groups},
-          {"workerQuota",
-           {{"from", queue.worker_quota.from},
-            {"percent", queue.worker_quota.percent},
-            {"reserve", queue.worker_quota.reserve}}},
-          {"usage", list_of(queue.usage)},
-          {"active", json_of(queue.active)},
-          {"deleting", queue.deleting}};
+  Json json{{"resourceGroups", list_of(queue.groups)},
+            {"cohort", queue.cohort},
+            {"namespaceSelector", queue.namespace_selector},
+            {"queueingStrategy", queue.queueing_strategy},
+            {"preemption", queue.preemption},
+            {"stopPolicy", queue.stop_policy},
+            {"admissionChecks", queue.admission_checks},
+            {"baseQuota", queue.base_quota},
+            {"extendResourceGroups", queue.extend_resource_groups},
+            {"workerQuota",
+             {{"from", queue.worker_quota.from},
+              {"percent", queue.worker_quota.percent},
+              {"reserve", queue.worker_quota.reserve}}},
+            {"usage", list_of(queue.usage)},
+            {"active", json_of(queue.active)},
+            {"deleting", queue.deleting}};
+  if (queue.effective) json["effectiveQuotas"] = json_of(*queue.effective);
+  return json;
+}
+Json json_of(const CohortFacts& cohort) {
+  Json json{{"parent", cohort.parent}};
+  if (cohort.effective) json["effectiveQuotas"] = json_of(*cohort.effective);
+  return json;
 }
 Json json_of(const LocalQueueFacts& queue) { return {{"clusterQueue", queue.cluster_queue}}; }
 Json json_of(const AdmissionCheckFacts& check) {
@@ -424,6 +435,12 @@ const ObjectKey* object_of(const Fact& fact) {
 
 Json to_json(const Facts& facts) {
   return std::visit([](const auto& of_kind) { return json_of(of_kind); }, facts);
+}
+
+Json to_json(const OrchestratorRef& orchestrator) {
+  return {{"apiGroup", orchestrator.api_group},
+          {"kind", orchestrator.kind},
+          {"name", orchestrator.name}};
 }
 
 Json to_json(const Configuration& configuration) {

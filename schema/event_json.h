@@ -27,5 +27,7 @@ const ObjectKey* object_of(const Fact& fact);
 Json to_json(const Event& event);
 Json to_json(const Facts& facts);
 Json to_json(const Configuration& configuration);
+/// {"apiGroup", "kind", "name"}.
+Json to_json(const OrchestratorRef& orchestrator);
 
 }  // namespace fairlead

@@ -124,6 +124,23 @@ struct ResourceGroup {
   friend bool operator==(const ResourceGroup&, const ResourceGroup&) = default;
 };
 
+/// Who sets an effective quota (orchestratorRef), e.g. a DynamicQuotaOrchestrator of Kueue.
+struct OrchestratorRef {
+  std::string api_group;
+  std::string kind;
+  std::string name;
+
+  friend bool operator==(const OrchestratorRef&, const OrchestratorRef&) = default;
+};
+/// status.effectiveQuotas of a ClusterQueue or Cohort (Kueue 0.20, KEP-12382): Kueue's scheduler
+/// uses these groups instead of the spec's, also where there are none: then there is no quota.
+struct EffectiveQuotas {
+  OrchestratorRef orchestrator;
+  std::vector<ResourceGroup> groups;
+
+  friend bool operator==(const EffectiveQuotas&, const EffectiveQuotas&) = default;
+};
+
 /// What runs on one (flavor, resource) pair, from flavorsUsage.
 struct FlavorUsage {
   std::string flavor;
@@ -158,6 +175,7 @@ struct ClusterQueueFacts {
   std::vector<FlavorUsage> usage;  ///< sorted
   ConditionFacts active;
   bool deleting = false;
+  std::optional<EffectiveQuotas> effective;  ///< absent: the spec's groups are in force
 
   friend bool operator==(const ClusterQueueFacts&, const ClusterQueueFacts&) = default;
 };
@@ -404,12 +422,20 @@ struct BindingPolicyFacts {
   friend bool operator==(const BindingPolicyFacts&, const BindingPolicyFacts&) = default;
 };
 
+/// kueue.x-k8s.io Cohort: what stands above a ClusterQueue, and who sets its quota.
+struct CohortFacts {
+  std::string parent;                        ///< spec.parentName; empty where it is a root
+  std::optional<EffectiveQuotas> effective;  ///< absent: the spec's groups are in force
+
+  friend bool operator==(const CohortFacts&, const CohortFacts&) = default;
+};
+
 /// The facts of one object. The alternative names the kind; see Kind in schema/kind.h.
 using Facts =
     std::variant<NodeFacts, ClusterMetricsFacts, ManagedClusterFacts, ClusterProfileFacts,
                  ResourceFlavorFacts, ClusterQueueFacts, LocalQueueFacts, AdmissionCheckFacts,
                  MultiKueueConfigFacts, ManifestWorkFacts, ClaimFacts, MultiKueueClusterFacts,
                  PlacementFacts, PlacementDecisionFacts, AddOnPlacementScoreFacts, WorkloadFacts,
-                 SecretFacts, CustomResourceDefinitionFacts, BindingPolicyFacts>;
+                 SecretFacts, CustomResourceDefinitionFacts, BindingPolicyFacts, CohortFacts>;
 
 }  // namespace fairlead

@@ -32,8 +32,9 @@ enum class Kind : std::uint8_t {
   secret,
   custom_resource_definition,
   binding_policy,
+  cohort,
 };
-inline constexpr std::size_t kKindCount = 19;
+inline constexpr std::size_t kKindCount = 20;
 
 /// How Kubernetes names a kind.
 struct KindInfo {
@@ -80,6 +81,7 @@ inline constexpr std::array<KindInfo, kKindCount> kKinds{{
      "customresourcedefinitions", false, "v1"},
     {Kind::binding_policy, "control.kubestellar.io", "BindingPolicy", "bindingpolicies", false,
      "v1alpha1"},
+    {Kind::cohort, "kueue.x-k8s.io", "Cohort", "cohorts", false, "v1beta2,v1beta1"},
 }};
 
 constexpr const KindInfo& info(Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }

@@ -29,9 +29,10 @@ Facts facts_of(Kind kind, JsonView object) {
     case Kind::workload: return made(projection::workload);
     case Kind::secret: return made(projection::secret);
     case Kind::custom_resource_definition: return made(projection::custom_resource_definition);
-    case Kind::binding_policy: break;
+    case Kind::binding_policy: return made(projection::binding_policy);
+    case Kind::cohort: break;
   }
-  return made(projection::binding_policy);
+  return made(projection::cohort);
 }
 
 // `versions` is a list separated by commas.
@@ -135,7 +136,8 @@ bool people_write(Kind kind) {
     case Kind::admission_check:
     case Kind::multikueue_config:
     case Kind::multikueue_cluster:
-    case Kind::placement: return true;
+    case Kind::placement:
+    case Kind::cohort: return true;
     case Kind::node:
     case Kind::cluster_metrics:
     case Kind::managed_cluster:

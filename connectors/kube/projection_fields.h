@@ -57,6 +57,7 @@ WorkloadFacts workload(JsonView object);
 SecretFacts secret(JsonView object);
 CustomResourceDefinitionFacts custom_resource_definition(JsonView object);
 BindingPolicyFacts binding_policy(JsonView object);
+CohortFacts cohort(JsonView object);
 
 }  // namespace fairlead::projection
 

@@ -19,6 +19,14 @@ std::vector<std::string> admission_check_names(JsonView list, JsonView rules) {
   return out;
 }
 
+// Kueue looks at whether the field is there: without groups it is an override of nothing.
+std::optional<EffectiveQuotas> effective_quotas(JsonView field) {
+  if (!field.is(JsonKind::object)) return std::nullopt;
+  const auto [ref, groups] = field.members("orchestratorRef", "resourceGroups");
+  const auto [api_group, kind, name] = ref.members("apiGroup", "kind", "name");
+  return EffectiveQuotas{{word(api_group), word(kind), word(name)}, resource_groups(groups)};
+}
+
 }  // namespace
 
 ClusterQueueFacts cluster_queue(JsonView object) {
@@ -43,7 +51,13 @@ ClusterQueueFacts cluster_queue(JsonView object) {
           .worker_quota = {word(from), word(percent), word(reserve)},
           .usage = flavors_usage(status["flavorsUsage"]),
           .active = condition(status, "Active"),
-          .deleting = deletion.given()};
+          .deleting = deletion.given(),
+          .effective = effective_quotas(status["effectiveQuotas"])};
+}
+
+CohortFacts cohort(JsonView object) {
+  return {.parent = word(object["spec"]["parentName"]),
+          .effective = effective_quotas(object["status"]["effectiveQuotas"])};
 }
 
 LocalQueueFacts local_queue(JsonView object) {

@@ -77,6 +77,9 @@ constexpr std::array<std::string_view, 1> kOfDecisions{"status.decisions.*.reaso
 constexpr std::array<std::string_view, 4> kOfProfiles{"spec", "status.conditions", "status.version",
                                                       "status.properties"};
 constexpr std::array<std::string_view, 1> kSpec{"spec"};
+// The weighted share follows each workload.
+constexpr std::array<std::string_view, 3> kOfCohorts{"spec.resourceGroups", "spec.fairSharing",
+                                                     "status.fairSharing"};
 constexpr std::array<std::string_view, 2> kOfDefinitions{"spec.conversion", "status"};
 
 std::span<const std::string_view> of_kind(Kind kind) {
@@ -91,6 +94,7 @@ std::span<const std::string_view> of_kind(Kind kind) {
     case Kind::cluster_profile: return kOfProfiles;
     case Kind::addon_placement_score: return kSpec;
     case Kind::custom_resource_definition: return kOfDefinitions;
+    case Kind::cohort: return kOfCohorts;
     case Kind::local_queue:
     case Kind::multikueue_config:
     case Kind::placement: return kStatus;

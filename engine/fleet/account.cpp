@@ -45,7 +45,8 @@ std::string conditions_to_note(const Json& status) {
   std::string text;
   for (const Json& condition : status.value("conditions", Json::array())) {
     const std::string type = condition.value("type", ""), value = condition.value("status", "");
-    const bool bad_if_true = type == "Damped" || type == "OwnershipConflict";
+    const bool bad_if_true =
+        type == "Damped" || type == "OwnershipConflict" || type == "QuotaOrchestrated";
     if (value == (bad_if_true ? "True" : "False"))
       text += (text.empty() ? "" : ", ") + type + "=" + value;
   }

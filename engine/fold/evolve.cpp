@@ -7,6 +7,7 @@
 #include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/observe.h"
 #include "engine/fold/multikueue/worker_quota.h"
+#include "engine/fold/orchestration.h"
 #include "engine/fold/queues.h"
 #include "engine/fold/works.h"
 #include "engine/fold/writes.h"
@@ -104,7 +105,7 @@ void observe_member_queue(State& state, const std::string& source, const ObjectK
   if (facts) {
     MemberQueue& queue = cluster.member_queues[key.name];
     if (queue.groups != facts->groups) open_followers(state);
-    queue = {facts->groups, facts->usage, seq};
+    queue = {facts->groups, facts->usage, seq, facts->effective};
   } else {
     cluster.member_queues.erase(key.name);
     open_followers(state);
@@ -142,6 +143,7 @@ void take_in(State& state, const std::string& source, const ObjectKey& key, cons
       return;
     case Kind::admission_check:
     case Kind::multikueue_config: return touch_users_of_checks(state);
+    case Kind::cohort: return observe_cohort(state, key.name, as<CohortFacts>(facts), seq);
     default: return;
   }
 }

@@ -8,6 +8,7 @@
 #include "engine/fold/claims.h"
 #include "engine/fold/cluster.h"
 #include "engine/fold/multikueue/worker_quota.h"
+#include "engine/fold/orchestration.h"
 #include "engine/fold/queue_annotations.h"
 
 namespace fairlead {
@@ -66,6 +67,7 @@ bool as_written(const State& state, const Queue& queue) {
 void judge_foreign_list(State& state, const std::string& name, Queue& queue,
                         const std::vector<ResourceGroup>& before) {
   remember_lending(state, queue);
+  if (orchestration_of(state, queue)) return;  // weights are not ours to defend
   if (as_written(state, queue)) {
     queue.conflict = false;
     return;
@@ -199,6 +201,7 @@ void observe_queue(State& state, const ObjectObserved& seen, Seq seq) {
         read_base_quota(queue.facts.base_quota, state.configuration.resource_aliases, queue.base);
   if (terms_changed) follow_terms(state, seen.key.name, queue);
   const bool was_in_conflict = queue.conflict;
+  if (orchestration_of(state, queue)) settle_conflict(state, seen.key.name);
   const bool ours = wrote(state, queue, seen.key.name, queue.facts.groups);
   if (ours)
     queue.conflict = false;
@@ -323,6 +326,8 @@ Amount HubQuotas::promised(const std::string& queue, const std::string& cluster,
       amount_in(at->second.facts.groups, state_.configuration.resource_aliases, pair);
   const HubQuota& quota = of(queue, pair);
   Amount most = part_of(quota.contributions, cluster, pair);
+  // What stands there is not in force and may stand for ever: it is no promise.
+  if (orchestration_of(state_, at->second)) return most;
   if (const Outstanding* outstanding = outstanding_of(state_, queue))
     most = std::max(most, part_of(outstanding->intent.contributions, cluster, pair));
   else if (!stands || *stands <= quota.nominal)

@@ -196,6 +196,7 @@ struct MemberQueue {
   std::vector<ResourceGroup> groups;
   std::vector<FlavorUsage> usage;  ///< what runs on it
   Seq seq;
+  std::optional<EffectiveQuotas> effective;  ///< what its Kueue uses instead of `groups`
 
   friend bool operator==(const MemberQueue&, const MemberQueue&) = default;
 };
@@ -386,6 +387,14 @@ struct Queue {
   friend bool operator==(const Queue&, const Queue&) = default;
 };
 
+/// A Cohort of the hub as it was last seen.
+struct Cohort {
+  CohortFacts facts;
+  Seq seq;
+
+  friend bool operator==(const Cohort&, const Cohort&) = default;
+};
+
 // ---- what we sent ----
 
 struct Outstanding {
@@ -443,6 +452,7 @@ struct State {
       claims_of_queue;                ///< winners and unknowns that name the queue
   Memo<std::uint64_t> terms_changes;  ///< of claims and configuration, counted
   std::map<std::string, Queue> queues;
+  std::map<std::string, Cohort> cohorts;
   std::map<std::pair<std::string, std::string>, LocalQueueFacts>
       local_queues;  ///< (namespace, name) on the hub
   MultiKueue multikueue;

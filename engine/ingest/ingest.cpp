@@ -75,10 +75,15 @@ struct Known {
     if (source != kHub) {
       const Cluster* at = cluster(source);
       const auto* queue = at ? find(at->member_queues, seen.key.name) : nullptr;
-      return queue && queue->usage == facts.usage && queue->groups == facts.groups;
+      return queue && queue->usage == facts.usage && queue->groups == facts.groups &&
+             queue->effective == facts.effective;
     }
     const Queue* queue = find(state.queues, seen.key.name);
     return queue && queue->present && same_object(queue->uid, seen.uid) && queue->facts == facts;
+  }
+  bool operator()(const CohortFacts& facts) const {
+    const Cohort* cohort = find(state.cohorts, seen.key.name);
+    return cohort && cohort->facts == facts;
   }
   bool operator()(const LocalQueueFacts& facts) const {
     const std::pair id{seen.key.namespace_, seen.key.name};
@@ -170,6 +175,7 @@ bool exists(const State& state, const SourceName& source, const ObjectKey& key) 
       return of && (key.name == "fairlead-quota" ? of->quota_work.present : of->queue_work.present);
     }
     case Kind::claim: return state.claims.contains(key.name);
+    case Kind::cohort: return state.cohorts.contains(key.name);
     case Kind::binding_policy: {
       const Cluster* of = find(state.clusters, cluster_of_policy(key.name));
       return of && of->policy.present;

@@ -72,7 +72,7 @@ struct StreamLost {
 /// says so and goes on (without BindingPolicies only while none is to be written). A StreamLost of
 /// them stands for a list that is not going to come.
 constexpr bool may_stay_unread(Kind kind) {
-  return is_of_multikueue_path(kind) || kind == Kind::binding_policy;
+  return is_of_multikueue_path(kind) || kind == Kind::binding_policy || kind == Kind::cohort;
 }
 
 /// One watch fact and the API server that said it ("hub" or the name of a member cluster).

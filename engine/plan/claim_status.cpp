@@ -16,6 +16,9 @@ namespace fairlead {
 
 namespace {
 
+// Its message names the orchestrators and nothing else that changes: another one is told.
+constexpr std::string_view kEffectiveQuotas = "EffectiveQuotas";
+
 struct Condition {
   std::string type;
   std::string status;
@@ -197,6 +200,9 @@ Condition fully_granted(const Draft& draft) {
     if (reason == "FlavorNotFound")
       message += "; the hub lacks ResourceFlavor " + grant.row.flavor +
                  ": until it is there, what hub and member have of this stays as it is";
+    if (reason == "QuotaOrchestrated")
+      message += "; on the hub " + text_of(*draft.wishes.of(grant.row.cluster_queue).orchestrated) +
+                 " sets the quota that is in force";
     return {"FullyGranted", "False", reason, message};
   }
   return {"FullyGranted", "True", "AllGranted", "every assignment is granted in full"};
@@ -288,11 +294,26 @@ Condition ownership_conflict(const Draft& draft) {
   return {"OwnershipConflict", "False", "NoConflict", "nobody else writes our pairs"};
 }
 
+// Said only while it is so: Kueue before 0.20 knows nothing of it.
+std::optional<Condition> quota_orchestrated(const Draft& draft) {
+  std::string queues;
+  for (const std::string& queue : draft.queues)
+    if (const auto& orchestrated = draft.wishes.of(queue).orchestrated)
+      queues += (queues.empty() ? "ClusterQueue " : "; ClusterQueue ") + queue + " by " +
+                text_of(*orchestrated);
+  if (queues.empty()) return std::nullopt;
+  return Condition{"QuotaOrchestrated", "True", std::string(kEffectiveQuotas),
+                   "status.effectiveQuotas is in force on the hub, not our quota: " + queues};
+}
+
 // A condition keeps the time of its last change of status.
 Json conditions_json(const Draft& draft, const Json& before) {
   Json list = Json::array();
-  for (Condition condition : {valid(draft), capacity_known(draft), fully_granted(draft),
-                              damped(draft), propagated(draft), ownership_conflict(draft)}) {
+  std::vector<Condition> conditions{valid(draft),         capacity_known(draft),
+                                    fully_granted(draft), damped(draft),
+                                    propagated(draft),    ownership_conflict(draft)};
+  if (auto orchestrated = quota_orchestrated(draft)) conditions.push_back(*std::move(orchestrated));
+  for (Condition& condition : conditions) {
     bound_message(condition.message);
     std::string since = to_rfc3339(whole_seconds(draft.state.now));
     if (before.contains("conditions"))
@@ -318,7 +339,8 @@ Json signature(const Json& status) {
   for (const Json& row : status.value("grants", Json::array())) parts.push_back(row);
   parts.push_back(status.value("overcommitted", Json()));
   for (const Json& condition : status.value("conditions", Json::array()))
-    parts.push_back({condition["type"], condition["status"], condition["reason"]});
+    parts.push_back({condition["type"], condition["status"], condition["reason"],
+                     condition["reason"] == kEffectiveQuotas ? condition["message"] : Json()});
   return parts;
 }
 
@@ -353,9 +375,10 @@ std::string grant_reason(const State& state, const Claim& claim, const Grant& gr
   const auto queue = state.queues.find(grant.row.cluster_queue);
   if (!claim.winner) return grant.reason;
   if (queue == state.queues.end() || !queue->second.present) return "QueueNotFound";
-  const auto& withheld = wishes.of(grant.row.cluster_queue).withheld;
-  const auto why = withheld.find({grant.row.flavor, grant.row.resource});
-  return why == withheld.end() ? grant.reason : why->second;
+  const QueueWish& wish = wishes.of(grant.row.cluster_queue);
+  if (wish.orchestrated) return "QuotaOrchestrated";
+  const auto why = wish.withheld.find({grant.row.flavor, grant.row.resource});
+  return why == wish.withheld.end() ? grant.reason : why->second;
 }
 
 std::string capacity_state(const Cluster& cluster, const DampedValue& value) {

@@ -72,6 +72,7 @@ Change describe(const State& state, const Queue& queue, const QueueWish& wish,
 QueueBar queue_bar(const State& state, const std::string& name) {
   const auto at = state.queues.find(name);
   if (at == state.queues.end() || !at->second.present) return QueueBar::absent;
+  if (orchestration_of(state, at->second)) return QueueBar::orchestrated;
   if (at->second.conflict) return QueueBar::conflict;
   if (at->second.facts.deleting) return QueueBar::deleting;
   return quota_automated(state, at->second) ? QueueBar::automated : QueueBar::none;
@@ -118,6 +119,7 @@ QueueWish wish_for_queue(const State& state, const std::string& name, HubQuotas&
   std::sort(wish.contributions.begin(), wish.contributions.end());
   drop_limits_without_cohort(queue, wish.groups);
   wish.differs = !owned.empty() && wish.groups != queue.facts.groups;
+  wish.orchestrated = orchestration_of(state, queue);
   wish.emitted = queue_bar(state, name) == QueueBar::none;
   return wish;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/fold/orchestration.h"
 #include "engine/fold/queues.h"
 #include "engine/plan/emit.h"
 #include "engine/plan/resource_groups.h"
@@ -12,7 +13,7 @@
 namespace fairlead {
 
 /// What keeps a queue from being written at all.
-enum class QueueBar : std::uint8_t { none, absent, conflict, deleting, automated };
+enum class QueueBar : std::uint8_t { none, absent, orchestrated, conflict, deleting, automated };
 QueueBar queue_bar(const State& state, const std::string& name);
 
 /// Why a pair of ours is left as it stands.
@@ -25,8 +26,9 @@ enum class PairBar : std::uint8_t {
 
 /// What a hub queue should have, whether or not it may be written now.
 struct QueueWish {
-  bool emitted = false;              ///< no QueueBar
-  std::map<QuotaKey, PairBar> kept;  ///< pairs that are left as they stand
+  bool emitted = false;                       ///< no QueueBar
+  std::optional<Orchestration> orchestrated;  ///< who sets the quota in force instead
+  std::map<QuotaKey, PairBar> kept;           ///< pairs that are left as they stand
   std::vector<ResourceGroup> groups;
   std::map<QuotaKey, std::string> withheld;
   std::vector<Contribution> contributions;

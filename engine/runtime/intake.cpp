@@ -160,6 +160,7 @@ std::vector<ObjectKey> objects_held(const State& state, const SourceName& source
     case Kind::secret: add_namespaced(keys, kind, state.multikueue.secrets); break;
     case Kind::custom_resource_definition: add_names(keys, kind, state.multikueue.crds); break;
     case Kind::claim: add_names(keys, kind, state.claims); break;
+    case Kind::cohort: add_names(keys, kind, state.cohorts); break;
   }
   return keys;
 }

@@ -17,12 +17,13 @@ struct Expectation {
   std::string_view type;
   std::string_view well;
 };
-constexpr std::array<Expectation, 6> kExpectations{{{"Valid", "True"},
+constexpr std::array<Expectation, 7> kExpectations{{{"Valid", "True"},
                                                     {"CapacityKnown", "True"},
                                                     {"FullyGranted", "True"},
                                                     {"Damped", "False"},
                                                     {"Propagated", "True"},
-                                                    {"OwnershipConflict", "False"}}};
+                                                    {"OwnershipConflict", "False"},
+                                                    {"QuotaOrchestrated", "False"}}};
 
 // On the way to being well, and soon there.
 constexpr std::array<std::string_view, 2> kUnderWay{"WaitingForMember", "CapacityUnknown"};

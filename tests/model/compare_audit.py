@@ -25,9 +25,10 @@ from audit_told import (differing, number, step_end, told_diff, told_grant, told
 from capacity import canonical
 
 # Guards that keep a write back; the others keep a quota from being more.
-BARS_OF_A_WRITE = {"QueueAbsent", "QueueDeleting", "QuotaManagementAutomated", "OwnershipConflict", "FollowsNobody",
-                   "NotOurs", "CapacityUnknown", "Withheld", "NoPlace", "AdoptionWaitsForMember", "UnansweredWrite",
-                   "WriteNotSeenYet", "Refused", "WriteInterval", "MemberIsWritten"}
+BARS_OF_A_WRITE = {"QueueAbsent", "QueueDeleting", "QuotaManagementAutomated", "QuotaOrchestrated",
+                   "OwnershipConflict", "FollowsNobody", "NotOurs", "CapacityUnknown", "Withheld", "NoPlace",
+                   "AdoptionWaitsForMember", "UnansweredWrite", "WriteNotSeenYet", "Refused", "WriteInterval",
+                   "MemberIsWritten"}
 
 
 def ask(binary, where, *question):

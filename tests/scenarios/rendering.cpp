@@ -60,6 +60,7 @@ std::string claim_status(const Json& status) {
     if (usual != kUsual.end() && usual->second == text_at(condition, "status")) continue;
     out += (out.empty() ? "" : " ") + type + "=" + text_at(condition, "status") + "/" +
            text_at(condition, "reason");
+    if (type == "QuotaOrchestrated") out += " (" + text_at(condition, "message") + ")";
   }
   if (out.empty()) out = "all well";
   for (const Json& grant : status.value("grants", Json::array())) {

@@ -123,6 +123,46 @@ TEST_CASE("a ResourceFlavor keeps labels, taints and tolerations as sets") {
   CHECK(flavor.topology_name == "t");
 }
 
+TEST_CASE("effectiveQuotas of a ClusterQueue and of a Cohort: absent is not empty") {
+  const auto queue = [](const std::string& status) {
+    return facts<ClusterQueueFacts>(
+        R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":"q"},"status":)" +
+        status + "}");
+  };
+  const std::string ref =
+      R"("orchestratorRef":{"apiGroup":"kueue.x-k8s.io","kind":"DynamicQuotaOrchestrator","name":"dqo"})";
+  const std::string groups =
+      R"("resourceGroups":[{"coveredResources":["cpu"],"flavors":[{"name":"f","resources":[
+         {"name":"cpu","nominalQuota":"1500m","lendingLimit":"1"}]}]}])";
+  const OrchestratorRef dqo{"kueue.x-k8s.io", "DynamicQuotaOrchestrator", "dqo"};
+
+  const auto full = queue(R"({"effectiveQuotas":{)" + ref + "," + groups + "}}");
+  REQUIRE(full.effective);
+  CHECK(full.effective->orchestrator == dqo);
+  REQUIRE(full.effective->groups.size() == 1);
+  CHECK(full.effective->groups[0].flavors[0].resources[0].nominal.text() == "1500m");
+  CHECK(full.groups.empty());
+  CHECK_FALSE(queue("{}").effective);
+  CHECK_FALSE(queue(R"({"effectiveQuotas":null})").effective);
+  CHECK(queue(R"({"effectiveQuotas":{)" + ref + R"(,"resourceGroups":[]}})").effective ==
+        EffectiveQuotas{dqo, {}});
+  CHECK(queue(R"({"effectiveQuotas":{)" + ref + "}}").effective == EffectiveQuotas{dqo, {}});
+  CHECK(queue(R"({"effectiveQuotas":{}})").effective == EffectiveQuotas{});
+
+  for (const char* version : {"v1beta1", "v1beta2"}) {
+    const auto cohort = facts<CohortFacts>(
+        R"({"apiVersion":"kueue.x-k8s.io/)" + std::string(version) +
+        R"(","kind":"Cohort","metadata":{"name":"c"},"spec":{"parentName":"org"},"status":{"effectiveQuotas":{)" +
+        ref + "," + groups + "}}}");
+    CHECK(cohort.parent == "org");
+    CHECK(cohort.effective == full.effective);
+  }
+  CHECK(
+      facts<CohortFacts>(
+          R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Cohort","metadata":{"name":"c"},"spec":{}})") ==
+      CohortFacts{});
+}
+
 TEST_CASE("a ClusterQueue gives the same facts in v1beta1 and v1beta2") {
   auto text = [](const char* version, const char* cohort, const char* checks) {
     return std::string(R"({"apiVersion":"kueue.x-k8s.io/)") + version +

@@ -68,6 +68,8 @@ const std::vector<std::string> kObjects{
         "pendingWorkloadsStatus":{"clusterQueuePendingWorkload":[]},
         "flavorsReservation":[{"name":"f","resources":[{"name":"cpu","total":"1"}]}],
         "flavorsUsage":[{"name":"f","resources":[{"name":"cpu","total":"1","borrowed":"0"}]}],
+        "effectiveQuotas":{"orchestratorRef":{"apiGroup":"g","kind":"k","name":"n"},"resourceGroups":[{"coveredResources":["cpu"],
+          "flavors":[{"name":"f","resources":[{"name":"cpu","nominalQuota":"1","borrowingLimit":"2","lendingLimit":"3"}]}]}]},
         "conditions":[{"type":"Active","status":"True","reason":"Ready","message":"m","observedGeneration":3,"lastTransitionTime":"1"}]}})",
     R"({"apiVersion":"galaxy.kubestellar.io/v1alpha1","kind":"ClusterMetrics","metadata":{"name":"c","uid":"u","resourceVersion":"7"},
       "status":{"nodes":[{"name":"n","allocatableResources":{"cpu":"4"},"capacityResources":{"cpu":"5"},"labels":{"a":"b"},
@@ -140,7 +142,11 @@ const std::vector<std::string> kObjects{
     R"({"apiVersion":"control.kubestellar.io/v1alpha1","kind":"BindingPolicy","metadata":{"name":"fairlead-c","uid":"u","resourceVersion":"7","generation":2,
       "labels":{"app.kubernetes.io/managed-by":"fairlead"},"managedFields":[{"manager":"m"}]},
       "spec":{"clusterSelectors":[{"matchLabels":{"name":"c"}}],"downsync":[{"apiGroup":"","resources":["namespaces"],"objectNames":["t"]}]},
-      "status":{"observedGeneration":2,"errors":["e"],"conditions":[{"type":"Synced","status":"False","reason":"r","message":"m","lastTransitionTime":"1"}]}})"};
+      "status":{"observedGeneration":2,"errors":["e"],"conditions":[{"type":"Synced","status":"False","reason":"r","message":"m","lastTransitionTime":"1"}]}})",
+    R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Cohort","metadata":{"name":"c","uid":"u","resourceVersion":"7","generation":2},
+      "spec":{"parentName":"p","fairSharing":{"weight":"1"},"resourceGroups":[{"coveredResources":["cpu"]}]},
+      "status":{"fairSharing":{"weightedShare":1},"effectiveQuotas":{"orchestratorRef":{"apiGroup":"g","kind":"k","name":"n"},
+        "resourceGroups":[{"coveredResources":["cpu"],"flavors":[{"name":"f","resources":[{"name":"cpu","nominalQuota":"1"}]}]}]}}})"};
 
 Kind kind_of(const Json& object) {
   const auto [group, version] =

@@ -53,6 +53,10 @@ TEST_CASE("A hold, a conflict and a lost cluster are told; what is under way is 
   CHECK(from_well("Damped", "False", "True", "MassLossHeld") == Lines{"Warning MassLossHeld"});
   CHECK(from_well("OwnershipConflict", "False", "True", "ForeignOverwrites") ==
         Lines{"Warning ForeignOverwrites"});
+  CHECK(told("", status_of({condition("QuotaOrchestrated", "True", "EffectiveQuotas")})) ==
+        Lines{"Warning EffectiveQuotas"});
+  CHECK(told(status_of({condition("QuotaOrchestrated", "True", "EffectiveQuotas")}),
+             status_of({condition("Valid", "True", "Valid")})) == Lines{});
   CHECK(from_well("CapacityKnown", "True", "False", "ClusterLost") == Lines{"Warning ClusterLost"});
   CHECK(from_well("Propagated", "True", "False", "WaitingForMember") == Lines{});
   CHECK(told("", status_of({condition("CapacityKnown", "False", "WaitingForFirstValue")})) ==

@@ -55,6 +55,10 @@ ClusterQueueFacts cluster_queue() {
   return facts;
 }
 
+EffectiveQuotas effective_quotas() {
+  return {{"kueue.x-k8s.io", "DynamicQuotaOrchestrator", "production"}, {resource_group()}};
+}
+
 ClusterProfileFacts cluster_profile() {
   ClusterProfileFacts facts;
   facts.cluster = "cluster1";
@@ -268,6 +272,18 @@ void add_version_4(Numbered& samples) {
   value.status_interval = minutes(10);
   value.member_nodes_max = 20'000;
   samples.add("config_changed_4", "self", ConfigChanged{value});
+  samples.add("observed_cohorts", "hub", observed(Kind::cohort));
+  const auto add_again = [&](const char* name, Kind kind, Facts facts) {
+    ObjectObserved fact = observed(kind);
+    fact.facts = std::move(facts);
+    samples.add(name, "hub", std::move(fact));
+  };
+  add_again("observed_cohorts_plain", Kind::cohort, CohortFacts{});
+  ClusterQueueFacts queue = cluster_queue();
+  queue.effective = effective_quotas();
+  add_again("observed_clusterqueues_4", Kind::cluster_queue, queue);
+  queue.effective = EffectiveQuotas{{"example.com", "Divider", "nothing"}, {}};
+  add_again("observed_clusterqueues_4_nothing", Kind::cluster_queue, queue);
 }
 
 }  // namespace
@@ -302,6 +318,7 @@ Facts facts(Kind kind) {
     case Kind::secret: return SecretFacts{{"ca", "kubeconfig"}, digest_of(9)};
     case Kind::custom_resource_definition: return CustomResourceDefinitionFacts{20, true};
     case Kind::binding_policy: return binding_policy();
+    case Kind::cohort: return CohortFacts{"research", effective_quotas()};
   }
   return NodeFacts{};
 }

@@ -1,0 +1,77 @@
+#include "engine/fold/orchestration.h"
+
+#include <catch2/catch.hpp>
+
+namespace fairlead {
+namespace {
+
+EffectiveQuotas quotas_of(const std::string& name) {
+  return {{"kueue.x-k8s.io", "DynamicQuotaOrchestrator", name}, {}};
+}
+
+Queue queue_in(const std::string& cohort) {
+  Queue queue;
+  queue.present = true;
+  queue.seq = Seq{7};
+  queue.facts.cohort = cohort;
+  return queue;
+}
+
+}  // namespace
+
+TEST_CASE("the Cohorts above a queue are those that are known, each once") {
+  State state;
+  CHECK(cohorts_above(state, queue_in("")).empty());
+  CHECK(cohorts_above(state, queue_in("a")) == std::vector<std::string>{"a"});
+  state.cohorts["a"].facts.parent = "b";
+  CHECK(cohorts_above(state, queue_in("a")) == std::vector<std::string>{"a", "b"});
+  state.cohorts["b"].facts.parent = "a";
+  CHECK(cohorts_above(state, queue_in("b")) == std::vector<std::string>{"b", "a"});
+  state.cohorts["a"].facts.parent = "a";
+  CHECK(cohorts_above(state, queue_in("a")) == std::vector<std::string>{"a"});
+}
+
+TEST_CASE("what the queue shows counts before what the nearest Cohort does") {
+  State state;
+  Queue queue = queue_in("a");
+  CHECK_FALSE(orchestration_of(state, queue));
+  state.cohorts["a"] = {{"b", std::nullopt}, Seq{3}};
+  state.cohorts["b"] = {{"", quotas_of("far")}, Seq{4}};
+  auto found = orchestration_of(state, queue);
+  REQUIRE(found);
+  CHECK(found->seq == Seq{4});
+  CHECK(text_of(*found) == "DynamicQuotaOrchestrator.kueue.x-k8s.io far (Cohort b)");
+  state.cohorts["a"].facts.effective = quotas_of("near");
+  found = orchestration_of(state, queue);
+  REQUIRE(found);
+  CHECK(found->cohort == "a");
+  queue.facts.effective = EffectiveQuotas{{"", "Divider", "own"}, {}};
+  found = orchestration_of(state, queue);
+  REQUIRE(found);
+  CHECK(found->seq == queue.seq);
+  CHECK(text_of(*found) == "Divider own");
+}
+
+TEST_CASE("a Cohort concerns the queues below it and no others") {
+  State state;
+  state.queues["below"] = queue_in("a");
+  state.queues["below"].conflict = true;
+  state.queues["beside"] = queue_in("c");
+  state.queues["beside"].conflict = true;
+  state.queues["alone"] = queue_in("");
+  const CohortFacts a{"b", std::nullopt};
+  observe_cohort(state, "a", &a, Seq{5});
+  CHECK(state.queues["below"].conflict);  // nobody else sets the quota: the conflict stays
+  state.open_queues.clear();
+  const CohortFacts b{"", quotas_of("production")};
+  observe_cohort(state, "b", &b, Seq{6});
+  CHECK(state.open_queues == std::set<std::string>{"below"});
+  CHECK_FALSE(state.queues["below"].conflict);  // about what is not in force any more
+  CHECK(state.queues["beside"].conflict);
+  state.open_queues.clear();
+  observe_cohort(state, "b", nullptr, Seq{7});
+  CHECK(state.open_queues == std::set<std::string>{"below"});
+  CHECK_FALSE(state.cohorts.contains("b"));
+}
+
+}  // namespace fairlead
