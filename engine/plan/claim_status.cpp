@@ -402,9 +402,10 @@ Proposed emit_claim_status(const State& state, const std::string& name, QueueWis
   Json status{{"observedGeneration", claim.generation},
               {"capacity", capacity_json(draft)},
               {"grants", grants_json(draft)},
-              {"unassigned", unassigned_json(draft)},
               {"overcommitted", overcommitted_json(draft)},
               {"seq", state.input_seq.value}};
+  // Not as {}: where it had keys that we own, the server makes null of that and refuses it (422).
+  if (Json left = unassigned_json(draft); !left.empty()) status["unassigned"] = std::move(left);
   status["conditions"] = conditions_json(draft, before);
   const bool edited =
       !before.empty() && before.value("seq", std::uint64_t{0}) < claim.edited_seq.value;

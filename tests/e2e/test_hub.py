@@ -143,6 +143,24 @@ class ClaimTest(HubTest):
         hub.wait_until("Valid=False", invalid)
         self.wait_for_cpu(hub, "500", "500")
 
+    def test_a_map_of_the_status_that_becomes_empty_is_accepted(self):
+        """Of {} over keys that we own the server makes null, and refuses that with 422."""
+        hub = self.hub().start()
+        bare = claim()
+        bare["spec"] |= {"nominalResources": {"cpu": "10"}, "resourceAssignments": []}
+        self.server.create(CLAIMS, bare)
+
+        def unassigned():
+            return self.server.get(CLAIM).get("status", {}).get("unassigned")
+
+        hub.wait_until("what is not assigned", lambda: unassigned() == {"cpu": "10"})
+        self.server.merge(CLAIM, {"spec": {"nominalResources": {"cpu": None}}})
+        hub.wait_until("nothing left to assign", lambda: unassigned() is None)
+        self.assertEqual(self.server.get(CLAIM)["status"]["observedGeneration"], 2)
+        self.assertEqual(hub.events(fact="PatchRejected"), [])
+        hub.stop()
+        hub.check_log()
+
     def test_a_relabelled_node_and_a_rewritten_node_write_nothing(self):
         hub = self.started_with_claim()
         before = self.generations()
