@@ -11,6 +11,7 @@
 #include "engine/plan/cluster_queue.h"
 #include "engine/plan/manifest_work.h"
 #include "engine/plan/plan.h"
+#include "engine/plan/propagation.h"
 #include "replay/audit_moment.h"
 #include "replay/explain.h"
 
@@ -162,8 +163,12 @@ class Guards {
       case WriteBar::none: break;
       case WriteBar::unanswered: {
         const Outstanding& sent = *at->second.outstanding;
-        Json& guard = add("UnansweredWrite",
-                          "write " + std::to_string(sent.seq.value) + " has no answer yet");
+        const auto& refusal = at->second.refusal;
+        Json& guard =
+            add("UnansweredWrite",
+                "write " + std::to_string(sent.seq.value) + " has no answer yet" +
+                    (refusal ? "; the one before was refused with " + answer_text(*refusal)
+                             : std::string()));
         guard["seq"] = sent.seq.value;
         guard["until"] = time_json(sent.doubted_until);
         break;
@@ -174,8 +179,7 @@ class Guards {
         break;
       case WriteBar::refused: {
         const Refusal& refusal = *at->second.refusal;
-        Json& guard = add(
-            "Refused", "refused with " + std::to_string(refusal.http_code) + ": " + refusal.reason);
+        Json& guard = add("Refused", "refused with " + answer_text(refusal));
         guard["seq"] = refusal.seq.value;
         guard["until"] = to_rfc3339(refusal.retry_at);
         break;

@@ -236,6 +236,9 @@ void accept_queue_write(State& state, const PatchIntended& intent, const Written
   const auto* expected =
       intent.expected ? std::get_if<ClusterQueueFacts>(&*intent.expected) : nullptr;
   if (!expected) return;
+  // Somebody else's values are gone again, also where no part changed: all who name it look again.
+  if (queue.written_groups && intent.overlaid != *queue.written_groups)
+    touch_queue(state, intent.target.name);
   queue.written_groups = expected->groups;
   queue.written_at = written;
   const std::vector<Contribution> before = std::exchange(queue.contributed, intent.contributions);

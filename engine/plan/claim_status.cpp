@@ -8,9 +8,8 @@
 #include "engine/fold/queues.h"
 #include "engine/fold/works.h"
 #include "engine/fold/writes.h"
-#include "engine/plan/binding_policy.h"
 #include "engine/plan/cluster_queue.h"
-#include "engine/plan/manifest_work.h"
+#include "engine/plan/propagation.h"
 
 namespace fairlead {
 
@@ -220,68 +219,8 @@ Condition damped(const Draft& draft) {
   return {"Damped", "False", "Steady", "nothing is suppressed or held"};
 }
 
-// The member has not confirmed all that is granted.
-bool waits_for_member(const Draft& draft) {
-  const Work& work = draft.cluster->quota_work;
-  if (work.present && !work.settled()) return true;
-  return std::any_of(draft.claim.grants.begin(), draft.claim.grants.end(), [&](const Grant& grant) {
-    if (grant.granted == 0 || !grant_reason(draft.state, draft.claim, grant, draft.wishes).empty())
-      return false;
-    const auto confirmed = draft.cluster->confirmed.find(
-        {grant.row.cluster_queue, grant.row.flavor, grant.row.resource});
-    return confirmed == draft.cluster->confirmed.end() || confirmed->second < grant.granted;
-  });
-}
-
-Condition propagated(const Draft& draft) {
-  const std::string type = "Propagated";
-  if (!draft.claim.known)
-    return {type, "Unknown", "CapacityUnknown", "nothing is written before capacity is known"};
-  for (const std::string& queue : draft.queues) {
-    const auto write =
-        draft.state.writes.find({std::string(kHub), {Kind::cluster_queue, "", queue}, false});
-    if (write != draft.state.writes.end() && write->second.refusal &&
-        write->second.refusal->intent != Digest{})
-      return {type, "False", "HubRejected",
-              "ClusterQueue " + queue + ": " + write->second.refusal->reason};
-    const auto seen = draft.state.queues.find(queue);
-    if (seen != draft.state.queues.end() && !seen->second.base.malformed.empty())
-      return {type, "False", "BaseQuotaMalformed",
-              "ClusterQueue " + queue + ": " + seen->second.base.malformed};
-  }
-  if (!draft.cluster || !has_member(draft.state, *draft.cluster))
-    return {type, "True", "Propagated", "the hub has the quota"};
-  for (const std::string_view name : {kQuotaWork, kQueueWork}) {
-    const auto write = draft.state.writes.find(
-        {std::string(kHub), {Kind::manifest_work, draft.cluster_name, std::string(name)}, false});
-    if (write != draft.state.writes.end() && write->second.refusal &&
-        write->second.refusal->intent != Digest{})
-      return {type, "False", "HubRejected",
-              "ManifestWork " + std::string(name) + ": " + write->second.refusal->reason};
-    const Work& work = name == kQuotaWork ? draft.cluster->quota_work : draft.cluster->queue_work;
-    if (!work.present) continue;
-    const auto refused = [&](const ConditionFacts& condition) {
-      return condition.status == ConditionStatus::no &&
-             condition.observed_generation == work.generation;
-    };
-    if (refused(work.facts.applied) || refused(work.facts.available))
-      return {type, "False", "MemberRejected",
-              "ManifestWork " + std::string(name) + " could not be applied"};
-  }
-  if (const auto trouble = policy_trouble(draft.state, draft.cluster_name))
-    return {type, "False", trouble->reason, trouble->message};
-  const auto conflicts =
-      local_queue_conflicts(draft.state, draft.cluster_name, draft.wishes.quotas());
-  if (!conflicts.empty())
-    return {type, "False", "LocalQueueConflict",
-            "LocalQueue " + conflicts.front() + " at the member points elsewhere"};
-  if (member_is_frozen(draft.state, draft.cluster_name))
-    return {type, "False", "MemberFrozen",
-            "the member has quota of a ClusterQueue or ResourceFlavor that the claim names and the "
-            "hub has not shown; it is left as it is until the hub shows that"};
-  if (waits_for_member(draft))
-    return {type, "False", "WaitingForMember", "the member has not applied its quota yet"};
-  return {type, "True", "Propagated", "hub and member have the quota"};
+Condition propagated(const Propagation& propagation) {
+  return {"Propagated", propagation.status, propagation.reason, propagation.message};
 }
 
 Condition ownership_conflict(const Draft& draft) {
@@ -307,11 +246,11 @@ std::optional<Condition> quota_orchestrated(const Draft& draft) {
 }
 
 // A condition keeps the time of its last change of status.
-Json conditions_json(const Draft& draft, const Json& before) {
+Json conditions_json(const Draft& draft, const Propagation& propagation, const Json& before) {
   Json list = Json::array();
-  std::vector<Condition> conditions{valid(draft),         capacity_known(draft),
-                                    fully_granted(draft), damped(draft),
-                                    propagated(draft),    ownership_conflict(draft)};
+  std::vector<Condition> conditions{
+      valid(draft),  capacity_known(draft),   fully_granted(draft),
+      damped(draft), propagated(propagation), ownership_conflict(draft)};
   if (auto orchestrated = quota_orchestrated(draft)) conditions.push_back(*std::move(orchestrated));
   for (Condition& condition : conditions) {
     bound_message(condition.message);
@@ -396,6 +335,8 @@ Proposed emit_claim_status(const State& state, const std::string& name, QueueWis
   if (at == state.claims.end() || at->second.facts.deleting) return std::nullopt;
   const Claim& claim = at->second;
   if (object_write_is_fresh(state, name)) return std::nullopt;
+  const Propagation propagation = propagation_of(state, claim, wishes);
+  if (propagation.soon_over) return std::nullopt;
   const Draft draft = draft_for(state, name, claim, wishes);
 
   const Json before = previous_status(state, {std::string(kHub), {Kind::claim, "", name}, true});
@@ -406,7 +347,7 @@ Proposed emit_claim_status(const State& state, const std::string& name, QueueWis
               {"seq", state.input_seq.value}};
   // Not as {}: where it had keys that we own, the server makes null of that and refuses it (422).
   if (Json left = unassigned_json(draft); !left.empty()) status["unassigned"] = std::move(left);
-  status["conditions"] = conditions_json(draft, before);
+  status["conditions"] = conditions_json(draft, propagation, before);
   const bool edited =
       !before.empty() && before.value("seq", std::uint64_t{0}) < claim.edited_seq.value;
   if (!before.empty() && !edited && signature(before) == signature(status)) return std::nullopt;

@@ -1,5 +1,6 @@
 """`fairlead hub` while things break: itself, the API server, the connection, the history that it watches."""
 
+import datetime
 import json
 import random
 import threading
@@ -10,7 +11,8 @@ from harness.apiserver import Refused
 from harness.fleet import CLAIMS, CRDS, QUEUES, add_node, claim, prepare_hub, quotas, remove_node
 from harness.hub import AT_ONCE, Hub
 from harness.process import stays
-from test_hub import HIGH, HubTest
+from harness.program import fairlead
+from test_hub import CLAIM, HIGH, HubTest
 
 NEEDS = ("controlplane", "fairlead")
 
@@ -98,6 +100,54 @@ class ConflictTest(HubTest):
             if conflicts:
                 break
         self.assertTrue(conflicts, "nobody was faster: the test tests nothing")
+        hub.stop()
+        hub.check_log()
+
+
+class WebhookTest(HubTest):
+    """Kueue's webhook does not answer: the API server says 500 to every write of a ClusterQueue."""
+
+    WEBHOOKS = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
+
+    def break_webhook(self):
+        rule = {"apiGroups": ["kueue.x-k8s.io"], "apiVersions": ["*"], "operations": ["UPDATE"],
+                "resources": ["clusterqueues"]}
+        self.server.create(self.WEBHOOKS, {
+            "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
+            "metadata": {"name": "kueue"}, "webhooks": [{
+                "name": "vclusterqueue.kb.io", "rules": [rule], "sideEffects": "None",
+                "admissionReviewVersions": ["v1"], "failurePolicy": "Fail", "timeoutSeconds": 1,
+                "clientConfig": {"url": "https://127.0.0.1:1/validate"}}]})
+        self.addCleanup(self.server.clear, self.WEBHOOKS)
+
+    def assign(self, cpu):
+        edited = self.server.get(CLAIM)["spec"]["resourceAssignments"]
+        edited[0]["resources"]["cpu"] = cpu
+        self.server.merge(CLAIM, {"spec": {"resourceAssignments": edited}})
+
+    def propagated(self):
+        conditions = self.server.get(CLAIM).get("status", {}).get("conditions", [])
+        return next((one for one in conditions if one["type"] == "Propagated"), {})
+
+    def test_claim_and_why_not_name_the_answer_and_the_write_is_tried_ever_less_often(self):
+        hub = self.started_with_claim()
+        hub.wait_until("Propagated=True", lambda: self.propagated().get("status") == "True")
+        self.break_webhook()
+        self.assign("400")
+        hub.wait_until("HubRejected", lambda: self.propagated().get("reason") == "HubRejected")
+        self.assertRegex(self.propagated()["message"], f"^ClusterQueue {HIGH}: 500: .*failed calling webhook")
+        hub.wait_until("three refusals", lambda: len(hub.events(fact="PatchRejected")) >= 3, timeout=60)
+        times = [datetime.datetime.fromisoformat(event["logTime"][:26].rstrip("Z") + "+00:00")
+                 for event in hub.events(fact="PatchRejected")]
+        waits = [(after - before).total_seconds() for before, after in zip(times, times[1:])]
+        self.assertTrue(5 <= waits[0] < 8 and 10 <= waits[1] < 13, waits)
+        done = fairlead("audit", "why-not", HIGH, "on-demand", "cpu", "--data", hub.data)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, "refused with 500: .*failed calling webhook")
+        self.assertEqual(self.propagated()["status"], "False")
+        self.server.clear(self.WEBHOOKS)
+        self.wait_for_cpu(hub, "400", "500", timeout=60)
+        hub.wait_until("Propagated=True", lambda: self.propagated().get("status") == "True")
         hub.stop()
         hub.check_log()
 

@@ -1,0 +1,254 @@
+#include "engine/plan/propagation.h"
+
+#include <algorithm>
+#include <set>
+
+#include "engine/fold/cluster.h"
+#include "engine/fold/queues.h"
+#include "engine/fold/works.h"
+#include "engine/fold/writes.h"
+#include "engine/plan/binding_policy.h"
+#include "engine/plan/claim_status.h"
+#include "engine/plan/manifest_work.h"
+
+namespace fairlead {
+
+namespace {
+
+using Verdict = std::optional<Propagation>;
+
+Propagation failed(std::string reason, std::string message) {
+  return {"False", std::move(reason), std::move(message)};
+}
+
+// One claim and its cluster: what every check needs.
+struct Judged {
+  const State& state;
+  const Claim& claim;
+  const std::string& cluster_name;
+  const Cluster* cluster;  // null: nothing was ever heard of it
+  QueueWishes& wishes;
+
+  bool has_member() const { return cluster && fairlead::has_member(state, *cluster); }
+};
+
+const WriteState* write_of(const State& state, ObjectKey object) {
+  const auto at = state.writes.find({std::string(kHub), std::move(object), false});
+  return at == state.writes.end() ? nullptr : &at->second;
+}
+
+// A refusal by the API server, not a conflict, which is derived again at once.
+const Refusal* refusal_in(const WriteState* write) {
+  return write && write->refusal && write->refusal->intent != Digest{} ? &*write->refusal : nullptr;
+}
+
+// ---- the hub ----
+
+// A row whose pair on the hub is not what the claim is granted.
+struct HubLag {
+  const Grant* grant = nullptr;
+  std::optional<Amount> stands;
+  Amount should = 0;
+};
+
+// Fairlead sets the pair on the hub, and this claim has a part in it.
+bool is_promised(const Judged& judged, const Grant& grant) {
+  const std::string& queue = grant.row.cluster_queue;
+  switch (queue_bar(judged.state, queue)) {
+    case QueueBar::none:
+    case QueueBar::conflict: break;
+    case QueueBar::absent:
+    case QueueBar::orchestrated:
+    case QueueBar::deleting:
+    case QueueBar::automated: return false;
+  }
+  if (!claim_counts(followed(judged.state, queue), judged.cluster_name)) return false;
+  return !judged.wishes.of(queue).kept.contains({grant.row.flavor, grant.row.resource});
+}
+
+// What stands of the pair: what our accepted write left, where the watch has not shown it yet.
+std::optional<Amount> stands_on_hub(const State& state, const std::string& name,
+                                    const QuotaKey& pair) {
+  const Queue& queue = state.queues.at(name);
+  const WriteState* write = write_of(state, {Kind::cluster_queue, "", name});
+  if (write && !write->outstanding && !write->awaited_version.empty())
+    if (const auto written = queue.written.find(pair); written != queue.written.end())
+      return written->second;
+  return amount_in(queue.facts.groups, state.configuration.resource_aliases, pair);
+}
+
+// The claim's part is in what stands, whatever other claims' parts wait for: it is in the quota
+// that would be written now, or in the last write.
+std::optional<HubLag> lag_of(const Judged& judged, const Grant& grant) {
+  const std::string& name = grant.row.cluster_queue;
+  const QuotaKey pair{grant.row.flavor, grant.row.resource};
+  const HubQuota& quota = judged.wishes.quotas().of(name, pair);
+  const auto stands = stands_on_hub(judged.state, name, pair);
+  const Queue& queue = judged.state.queues.at(name);
+  if (stands == quota.nominal &&
+      part_of(quota.contributions, judged.cluster_name, pair) == grant.granted)
+    return std::nullopt;
+  const auto written = queue.written.find(pair);
+  if (written != queue.written.end() && stands == written->second &&
+      part_of(queue.contributed, judged.cluster_name, pair) == grant.granted)
+    return std::nullopt;
+  return HubLag{&grant, stands, quota.nominal};
+}
+
+std::optional<HubLag> hub_lag(const Judged& judged, const std::string* queue = nullptr) {
+  if (!judged.claim.winner) return std::nullopt;
+  for (const Grant& grant : judged.claim.grants) {
+    if ((queue && grant.row.cluster_queue != *queue) || !is_promised(judged, grant)) continue;
+    if (auto lag = lag_of(judged, grant)) return lag;
+  }
+  return std::nullopt;
+}
+
+std::set<std::string> queues_of(const Claim& claim) {
+  std::set<std::string> queues;
+  for (const Grant& grant : claim.grants) queues.insert(grant.row.cluster_queue);
+  return queues;
+}
+
+Verdict hub_rejected(const Judged& judged) {
+  for (const std::string& queue : queues_of(judged.claim)) {
+    if (const Refusal* refusal =
+            refusal_in(write_of(judged.state, {Kind::cluster_queue, "", queue}));
+        refusal && hub_lag(judged, &queue))
+      return failed("HubRejected", "ClusterQueue " + queue + ": " + answer_text(*refusal));
+    const auto seen = judged.state.queues.find(queue);
+    if (seen != judged.state.queues.end() && !seen->second.base.malformed.empty())
+      return failed("BaseQuotaMalformed",
+                    "ClusterQueue " + queue + ": " + seen->second.base.malformed);
+  }
+  return std::nullopt;
+}
+
+// Whether the write of the queue is under way, or is sent by itself within its write interval.
+bool is_soon_written(const State& state, const std::string& queue) {
+  const ObjectKey object{Kind::cluster_queue, "", queue};
+  const WriteState* write = write_of(state, object);
+  if (!write) return false;
+  if (write->outstanding) return !write->outstanding->doubted_until;
+  if (write->refusal) return write->refusal->attempts <= 1;  // a conflict: derived again at once
+  const Duration interval = write_interval(state, {std::string(kHub), object, false});
+  return write->last_write && *write->last_write + interval > state.now;
+}
+
+Verdict waits_for_hub(const Judged& judged) {
+  const auto lag = hub_lag(judged);
+  if (!lag) return std::nullopt;
+  const AssignmentRow& row = lag->grant->row;
+  std::string message = "ClusterQueue " + row.cluster_queue + " " + row.flavor + " " + row.spelled +
+                        ": " + (lag->stands ? amount_text(row.resource, *lag->stands) : "nothing") +
+                        " stands of " + amount_text(row.resource, lag->should);
+  if (queue_bar(judged.state, row.cluster_queue) == QueueBar::conflict)
+    return failed("OwnershipConflict", message + ", as somebody else wrote it");
+  const WriteState* write = write_of(judged.state, {Kind::cluster_queue, "", row.cluster_queue});
+  if (write && write->refusal)
+    message += "; the last write was answered with " + answer_text(*write->refusal);
+  else if (write && write->outstanding)
+    message += "; write " + std::to_string(write->outstanding->seq.value) + " has no answer";
+  Propagation waits = failed("WaitingForHub", std::move(message));
+  waits.soon_over = is_soon_written(judged.state, row.cluster_queue);
+  return waits;
+}
+
+// ---- the member ----
+
+Verdict work_rejected(const Judged& judged) {
+  for (const std::string_view name : {kQuotaWork, kQueueWork}) {
+    const std::string text = "ManifestWork " + std::string(name);
+    const WriteState* write =
+        write_of(judged.state, {Kind::manifest_work, judged.cluster_name, std::string(name)});
+    if (const Refusal* refusal = refusal_in(write))
+      return failed("HubRejected", text + ": " + answer_text(*refusal));
+    const Work& work = name == kQuotaWork ? judged.cluster->quota_work : judged.cluster->queue_work;
+    if (!work.present) continue;
+    const auto refused = [&](const ConditionFacts& condition) {
+      return condition.status == ConditionStatus::no &&
+             condition.observed_generation == work.generation;
+    };
+    if (refused(work.facts.applied) || refused(work.facts.available))
+      return failed("MemberRejected", text + " could not be applied");
+  }
+  return std::nullopt;
+}
+
+Verdict member_left_alone(const Judged& judged) {
+  if (const auto trouble = policy_trouble(judged.state, judged.cluster_name))
+    return failed(trouble->reason, trouble->message);
+  const auto conflicts =
+      local_queue_conflicts(judged.state, judged.cluster_name, judged.wishes.quotas());
+  if (!conflicts.empty())
+    return failed("LocalQueueConflict",
+                  "LocalQueue " + conflicts.front() + " at the member points elsewhere");
+  if (member_is_frozen(judged.state, judged.cluster_name))
+    return failed("MemberFrozen",
+                  "the member has quota of a ClusterQueue or ResourceFlavor that the claim names "
+                  "and the hub has not shown; it is left as it is until the hub shows that");
+  return std::nullopt;
+}
+
+// The member has not confirmed all that is granted and emitted.
+bool waits_for_member(const Judged& judged) {
+  const Work& work = judged.cluster->quota_work;
+  if (work.present && !work.settled()) return true;
+  const auto& grants = judged.claim.grants;
+  return std::any_of(grants.begin(), grants.end(), [&](const Grant& grant) {
+    // What another reason than the grant's own keeps from the hub is kept from the member too.
+    if (grant.granted == 0 ||
+        grant_reason(judged.state, judged.claim, grant, judged.wishes) != grant.reason)
+      return false;
+    const auto confirmed = judged.cluster->confirmed.find(
+        {grant.row.cluster_queue, grant.row.flavor, grant.row.resource});
+    return confirmed == judged.cluster->confirmed.end() || confirmed->second < grant.granted;
+  });
+}
+
+Verdict member_verdict(const Judged& judged) {
+  if (!judged.has_member()) return std::nullopt;
+  if (auto rejected = work_rejected(judged)) return rejected;
+  if (auto alone = member_left_alone(judged)) return alone;
+  if (waits_for_member(judged))
+    return failed("WaitingForMember", "the member has not applied its quota yet");
+  return std::nullopt;
+}
+
+// A cluster that was lost counts 0 on the hub, whatever its claim is granted.
+Verdict hub_closed(const Judged& judged) {
+  const auto& grants = judged.claim.grants;
+  const bool granted = std::any_of(grants.begin(), grants.end(),
+                                   [](const Grant& grant) { return grant.granted > 0; });
+  if (!judged.cluster || !judged.cluster->hub_opens || !judged.claim.winner || !granted)
+    return std::nullopt;
+  if (judged.cluster->lost())
+    return failed("ClusterLost", judged.cluster_name +
+                                     " is lost: it counts 0 on the hub, its member keeps what "
+                                     "it has");
+  return failed("ClusterReturns",
+                judged.cluster_name + " was lost: it counts 0 on the hub until growWindow is over");
+}
+
+}  // namespace
+
+std::string answer_text(const Refusal& refusal) {
+  return std::to_string(refusal.http_code) + ": " + refusal.reason;
+}
+
+Propagation propagation_of(const State& state, const Claim& claim, QueueWishes& wishes) {
+  if (!claim.known)
+    return {"Unknown", "CapacityUnknown", "nothing is written before capacity is known"};
+  const std::string& name = claim.terms ? claim.terms->cluster : claim.facts.spec.cluster_name;
+  const auto at = state.clusters.find(name);
+  const Judged judged{state, claim, name, at == state.clusters.end() ? nullptr : &at->second,
+                      wishes};
+  if (auto verdict = hub_rejected(judged)) return *verdict;
+  if (auto verdict = member_verdict(judged)) return *verdict;
+  if (auto verdict = hub_closed(judged)) return *verdict;
+  if (auto verdict = waits_for_hub(judged)) return *verdict;
+  return {"True", "Propagated",
+          judged.has_member() ? "hub and member have the quota" : "the hub has the quota"};
+}
+
+}  // namespace fairlead
