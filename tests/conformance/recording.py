@@ -112,15 +112,23 @@ class Replay:
 
     def learn(self, recorded, seen, key=None):
         if isinstance(recorded, dict) and isinstance(seen, dict):
-            for name in recorded.keys() & seen.keys():
+            self.learn_version(recorded, seen)
+            for name in recorded.keys() & seen.keys() - {"resourceVersion"}:
                 self.learn(recorded[name], seen[name], name)
         elif isinstance(recorded, list) and isinstance(seen, list):
             for left, right in zip(recorded, seen):
                 self.learn(left, right)
         elif key in IDENTITIES and isinstance(recorded, str) and isinstance(seen, str):
             self.known[recorded] = seen
-            if key == "resourceVersion":
-                self.newest = seen
+
+    def learn_version(self, recorded, seen):
+        """An object's version (it has a uid) counts before that of a collection, which the whole store moves."""
+        pair = [each.get("resourceVersion") for each in (recorded, seen)]
+        if not all(isinstance(version, str) for version in pair):
+            return
+        if "uid" in recorded or pair[0] not in self.known:
+            self.known[pair[0]] = pair[1]
+        self.newest = pair[1]
 
     def translated(self, body):
         value = parsed(body)

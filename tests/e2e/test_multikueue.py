@@ -164,7 +164,7 @@ class LossTest(MultiKueueTest):
         self.killed_at_a_random_moment(1.5)
         self.wait_for_list("lost")
         self.hub.wait_until("the worker to go", lambda: self.server.get(f"{WORKERS}/lost-sam") is None)
-        self.assertNotIn("AllClustersUsed", self.conditions("multikueue"))
+        self.hub.wait_until("the condition to go", lambda: "AllClustersUsed" not in self.conditions("multikueue"))
 
 
 class CheckTest(MultiKueueTest):

@@ -101,7 +101,8 @@ Json kind_schema(const ResourceDefinition& definition, const ResourceVersion& ve
       {"allOf", {reference(std::string(kMeta) + "ObjectMeta")}}};
   schema["properties"]["apiVersion"] = text("Group and version of the form this object is in.");
   schema["properties"]["kind"] = text("What the object is.");
-  schema["x-kubernetes-group-version-kind"] = {group_version_kind(definition, version)};
+  schema["x-kubernetes-group-version-kind"] =
+      Json::array({group_version_kind(definition, version)});
   return schema;
 }
 
