@@ -263,6 +263,14 @@ static value::WorkLocalQueue read(WorkLocalQueue::Reader in) {
   return {read(in.getNamespace()), read(in.getName()), read(in.getClusterQueue())};
 }
 
+static void write(const value::WorkFlavor& flavor, WorkFlavor::Builder out) {
+  put(out, &WorkFlavor::Builder::setName, flavor.name);
+  out.setOrphaned(flavor.orphaned);
+}
+static value::WorkFlavor read(WorkFlavor::Reader in) {
+  return {read(in.getName()), in.getOrphaned()};
+}
+
 static void write(const value::WorkFeedback& feedback, WorkFeedback::Builder out) {
   put(out, &WorkFeedback::Builder::setClusterQueue, feedback.cluster_queue);
   out.setActive(static_cast<ConditionStatus>(feedback.active));
@@ -283,6 +291,8 @@ static void write(const value::ManifestWorkFacts& work, ManifestWork::Builder ou
   write(work.available, out.initAvailable());
   put_list(out, &Out::initFeedback, work.feedback);
   out.setDeleting(work.deleting);
+  put_list(out, &Out::initFlavors, work.flavors);
+  put_texts(out, &Out::initFinalizers, work.finalizers);
 }
 static value::ManifestWorkFacts read(ManifestWork::Reader in) {
   return {read_digest(in.getSpecDigest()),
@@ -291,7 +301,9 @@ static value::ManifestWorkFacts read(ManifestWork::Reader in) {
           read(in.getApplied()),
           read(in.getAvailable()),
           read_list(in.getFeedback()),
-          in.getDeleting()};
+          in.getDeleting(),
+          read_list(in.getFlavors()),
+          read_texts(in.getFinalizers())};
 }
 
 static void write(const value::ClaimAssignment& row, ClaimAssignment::Builder out) {

@@ -233,6 +233,11 @@ struct WorkLocalQueue {
   clusterQueue @2 :Text;
 }
 
+struct WorkFlavor {
+  name @0 :Text;
+  orphaned @1 :Bool;
+}
+
 struct WorkFeedback {
   clusterQueue @0 :Text;
   active @1 :ConditionStatus;
@@ -248,6 +253,8 @@ struct ManifestWork {
   available @4 :Condition;
   feedback @5 :List(WorkFeedback);
   deleting @6 :Bool;
+  flavors @7 :List(WorkFlavor);
+  finalizers @8 :List(Text);
 }
 
 struct ClaimAssignment {

@@ -21,6 +21,7 @@ Json json_of(const ResourceGroup& item);
 Json json_of(const FlavorUsage& item);
 Json json_of(const WorkQuota& item);
 Json json_of(const WorkLocalQueue& item);
+Json json_of(const WorkFlavor& item);
 Json json_of(const WorkFeedback& item);
 Json json_of(const ClaimAssignment& item);
 Json json_of(const ClaimGrant& item);
@@ -215,19 +216,25 @@ Json json_of(const WorkLocalQueue& queue) {
   return {
       {"namespace", queue.namespace_}, {"name", queue.name}, {"clusterQueue", queue.cluster_queue}};
 }
+Json json_of(const WorkFlavor& flavor) {
+  return {{"name", flavor.name}, {"orphaned", flavor.orphaned}};
+}
 Json json_of(const WorkFeedback& feedback) {
   Json json{{"clusterQueue", feedback.cluster_queue}, {"active", word(feedback.active)}};
   if (feedback.has_usage) json["usage"] = list_of(feedback.usage);
   return json;
 }
 Json json_of(const ManifestWorkFacts& work) {
-  return {{"specDigest", work.spec_digest.hex()},
-          {"quotas", list_of(work.quotas)},
-          {"localQueues", list_of(work.local_queues)},
-          {"applied", json_of(work.applied)},
-          {"available", json_of(work.available)},
-          {"feedback", list_of(work.feedback)},
-          {"deleting", work.deleting}};
+  Json json{{"specDigest", work.spec_digest.hex()},
+            {"quotas", list_of(work.quotas)},
+            {"localQueues", list_of(work.local_queues)},
+            {"applied", json_of(work.applied)},
+            {"available", json_of(work.available)},
+            {"feedback", list_of(work.feedback)},
+            {"deleting", work.deleting}};
+  if (!work.flavors.empty()) json["flavors"] = list_of(work.flavors);
+  if (!work.finalizers.empty()) json["finalizers"] = work.finalizers;
+  return json;
 }
 
 Json json_of(const ClaimAssignment& row) {

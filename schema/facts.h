@@ -241,6 +241,13 @@ struct WorkLocalQueue {
 
   friend auto operator<=>(const WorkLocalQueue&, const WorkLocalQueue&) = default;
 };
+/// One ResourceFlavor inside a ManifestWork of ours.
+struct WorkFlavor {
+  std::string name;
+  bool orphaned = false;  ///< spec.deleteOption leaves it at the member when the work is deleted
+
+  friend auto operator<=>(const WorkFlavor&, const WorkFlavor&) = default;
+};
 /// What a ManifestWork reports of one ClusterQueue (status.resourceStatus feedback).
 struct WorkFeedback {
   std::string cluster_queue;
@@ -262,6 +269,8 @@ struct ManifestWorkFacts {
   ConditionFacts available;
   std::vector<WorkFeedback> feedback;  ///< sorted by queue
   bool deleting = false;
+  std::vector<WorkFlavor> flavors;      ///< sorted
+  std::vector<std::string> finalizers;  ///< sorted; only while it is being deleted
 
   friend bool operator==(const ManifestWorkFacts&, const ManifestWorkFacts&) = default;
 };

@@ -1,4 +1,7 @@
 // Kueue's queues in both served versions, and what carries them to a member.
+#include <optional>
+#include <set>
+
 #include "connectors/kube/projection_fields.h"
 
 namespace fairlead::projection {
@@ -66,6 +69,31 @@ LocalQueueFacts local_queue(JsonView object) {
 
 namespace {
 
+// Names of the ResourceFlavors that the agent leaves at the member when the work is deleted: as its
+// OwnedByTheWork decides (pkg/work/helper/helpers.go of OCM). Empty optional: all of them.
+std::optional<std::set<std::string>> orphaned_flavors(JsonView option) {
+  const std::string_view policy = option["propagationPolicy"].string();
+  if (policy == "Orphan") return std::nullopt;
+  std::set<std::string> names;
+  if (policy != "SelectivelyOrphan") return names;
+  for (JsonView rule : option["selectivelyOrphans"]["orphaningRules"])
+    if (rule["group"].string() == "kueue.x-k8s.io" && rule["namespace"].string().empty() &&
+        rule["resource"].string() == "resourceflavors")
+      names.emplace(rule["name"].string());
+  return names;
+}
+
+void add_flavors(ManifestWorkFacts& work, JsonView spec) {
+  const auto orphaned = orphaned_flavors(spec["deleteOption"]);
+  for (JsonView manifest : spec["workload"]["manifests"]) {
+    if (manifest["kind"].string() != "ResourceFlavor") continue;
+    std::string name(manifest["metadata"]["name"].string());
+    const bool stays = !orphaned || orphaned->contains(name);
+    work.flavors.push_back({std::move(name), stays});
+  }
+  make_set(work.flavors);
+}
+
 void add_manifest(ManifestWorkFacts& work, JsonView manifest) {
   constexpr std::string_view kueue = "kueue.x-k8s.io/";
   if (!manifest["apiVersion"].string().starts_with(kueue)) return;
@@ -104,6 +132,7 @@ ManifestWorkFacts manifest_work(JsonView object) {
   ManifestWorkFacts out;
   out.spec_digest = sha256(canonical_text(object["spec"]["workload"]["manifests"]));
   for (JsonView manifest : object["spec"]["workload"]["manifests"]) add_manifest(out, manifest);
+  add_flavors(out, object["spec"]);
   make_set(out.quotas);
   make_set(out.local_queues);
   out.applied = condition(object["status"], "Applied");
@@ -116,6 +145,8 @@ ManifestWorkFacts manifest_work(JsonView object) {
     }
   for (auto& [queue, one] : by_queue) out.feedback.push_back(std::move(one));
   out.deleting = deleting(object);
+  if (out.deleting) out.finalizers = string_items(object["metadata"]["finalizers"]);
+  make_set(out.finalizers);
   return out;
 }
 

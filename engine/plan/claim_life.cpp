@@ -3,9 +3,7 @@
 #include <algorithm>
 
 #include "engine/fold/cluster.h"
-#include "engine/fold/queues.h"
-#include "engine/plan/binding_policy.h"
-#include "engine/plan/cluster_queue.h"
+#include "engine/plan/claim_release.h"
 
 namespace fairlead {
 
@@ -28,11 +26,6 @@ bool offered_in_claims(const std::string& resource) {
   return domain != "kubernetes.io" && !domain.ends_with(".kubernetes.io");
 }
 
-bool has_finalizer(const Claim& claim) {
-  const auto& all = claim.facts.finalizers;
-  return std::find(all.begin(), all.end(), kClaimFinalizer) != all.end();
-}
-
 Proposed add_finalizer(const State& state, const std::string& name, const Claim& claim) {
   PatchIntended intent = claim_intent(Verb::apply, name, &claim);
   Json body = object_head(Kind::claim, intent.version, "", name, claim.uid, claim.resource_version);
@@ -47,34 +40,9 @@ Proposed add_finalizer(const State& state, const std::string& name, const Claim&
   return Proposal{Rank::claim_life, std::move(intent)};
 }
 
-// Nothing of what the claim named is promised on the hub or stands at the member beyond what
-// another claim is granted.
-bool given_back(const State& state, const Claim& claim, QueueWishes& wishes) {
-  if (!claim.terms) return true;
-  const std::string& cluster_name = claim.terms->cluster;
-  const auto at = state.clusters.find(cluster_name);
-  if (at == state.clusters.end() || at->second.detached) return true;
-  const Cluster& cluster = at->second;
-  const bool member = has_member(state, cluster);
-  for (const AssignmentRow& row : claim.terms->rows) {
-    const QuotaKey pair{row.flavor, row.resource};
-    const WriteKey queue_key{
-        std::string(kHub), {Kind::cluster_queue, "", row.cluster_queue}, false};
-    if (write_pending(state, queue_key)) return false;
-    if (wishes.quotas().promised(row.cluster_queue, cluster_name, pair) > 0 &&
-        !winning_claim(state, cluster_name))
-      return false;
-    const QueueWish& wish = wishes.of(row.cluster_queue);
-    if (wish.emitted && wish.differs && wish.lowers) return false;
-  }
-  if (!member || winning_claim(state, cluster_name)) return true;
-  if (policy_is_due(state, cluster_name, wishes.quotas())) return false;
-  return !cluster.quota_work.present && !cluster.queue_work.present;
-}
-
 Proposed release_finalizer(const State& state, const std::string& name, const Claim& claim,
                            QueueWishes& wishes) {
-  if (!given_back(state, claim, wishes)) return std::nullopt;
+  if (release_bar(state, claim, wishes)) return std::nullopt;
   PatchIntended intent = claim_intent(Verb::patch, name, &claim);
   ClaimFacts expected = claim.facts;
   std::erase(expected.finalizers, kClaimFinalizer);
@@ -90,6 +58,11 @@ Proposed release_finalizer(const State& state, const std::string& name, const Cl
 }
 
 }  // namespace
+
+bool has_finalizer(const Claim& claim) {
+  const auto& all = claim.facts.finalizers;
+  return std::find(all.begin(), all.end(), kClaimFinalizer) != all.end();
+}
 
 Proposed emit_new_claim(const State& state, const std::string& cluster_name) {
   if (!state.configuration.create_claims) return std::nullopt;

@@ -8,6 +8,8 @@
 #include "engine/fold/queues.h"
 #include "engine/fold/works.h"
 #include "engine/fold/writes.h"
+#include "engine/plan/claim_life.h"
+#include "engine/plan/claim_release.h"
 #include "engine/plan/cluster_queue.h"
 #include "engine/plan/propagation.h"
 
@@ -17,6 +19,8 @@ namespace {
 
 // Its message names the orchestrators and nothing else that changes: another one is told.
 constexpr std::string_view kEffectiveQuotas = "EffectiveQuotas";
+// Likewise: it names the objects that a deletion waits for, and no numbers.
+constexpr std::string_view kReleased = "Released";
 
 struct Condition {
   std::string type;
@@ -245,13 +249,21 @@ std::optional<Condition> quota_orchestrated(const Draft& draft) {
                    "status.effectiveQuotas is in force on the hub, not our quota: " + queues};
 }
 
+// Said only while the claim is being deleted: once it is released nobody can read it.
+std::optional<Condition> released(const std::optional<ReleaseBar>& bar) {
+  if (!bar) return std::nullopt;
+  return Condition{std::string(kReleased), "False", bar->reason, bar->message};
+}
+
 // A condition keeps the time of its last change of status.
-Json conditions_json(const Draft& draft, const Propagation& propagation, const Json& before) {
+Json conditions_json(const Draft& draft, const Propagation& propagation,
+                     const std::optional<ReleaseBar>& bar, const Json& before) {
   Json list = Json::array();
   std::vector<Condition> conditions{
       valid(draft),  capacity_known(draft),   fully_granted(draft),
       damped(draft), propagated(propagation), ownership_conflict(draft)};
   if (auto orchestrated = quota_orchestrated(draft)) conditions.push_back(*std::move(orchestrated));
+  if (auto waits = released(bar)) conditions.push_back(*std::move(waits));
   for (Condition& condition : conditions) {
     bound_message(condition.message);
     std::string since = to_rfc3339(whole_seconds(draft.state.now));
@@ -279,7 +291,9 @@ Json signature(const Json& status) {
   parts.push_back(status.value("overcommitted", Json()));
   for (const Json& condition : status.value("conditions", Json::array()))
     parts.push_back({condition["type"], condition["status"], condition["reason"],
-                     condition["reason"] == kEffectiveQuotas ? condition["message"] : Json()});
+                     condition["reason"] == kEffectiveQuotas || condition["type"] == kReleased
+                         ? condition["message"]
+                         : Json()});
   return parts;
 }
 
@@ -332,9 +346,14 @@ std::string capacity_state(const Cluster& cluster, const DampedValue& value) {
 
 Proposed emit_claim_status(const State& state, const std::string& name, QueueWishes& wishes) {
   const auto at = state.claims.find(name);
-  if (at == state.claims.end() || at->second.facts.deleting) return std::nullopt;
+  if (at == state.claims.end()) return std::nullopt;
   const Claim& claim = at->second;
   if (object_write_is_fresh(state, name)) return std::nullopt;
+  std::optional<ReleaseBar> bar;
+  if (claim.facts.deleting) {
+    if (has_finalizer(claim)) bar = finalizer_bar(state, name, claim, wishes);
+    if (!bar || bar->soon_over) return std::nullopt;
+  }
   const Propagation propagation = propagation_of(state, claim, wishes);
   if (propagation.soon_over) return std::nullopt;
   const Draft draft = draft_for(state, name, claim, wishes);
@@ -347,7 +366,7 @@ Proposed emit_claim_status(const State& state, const std::string& name, QueueWis
               {"seq", state.input_seq.value}};
   // Not as {}: where it had keys that we own, the server makes null of that and refuses it (422).
   if (Json left = unassigned_json(draft); !left.empty()) status["unassigned"] = std::move(left);
-  status["conditions"] = conditions_json(draft, propagation, before);
+  status["conditions"] = conditions_json(draft, propagation, bar, before);
   const bool edited =
       !before.empty() && before.value("seq", std::uint64_t{0}) < claim.edited_seq.value;
   if (!before.empty() && !edited && signature(before) == signature(status)) return std::nullopt;

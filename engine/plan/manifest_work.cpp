@@ -24,6 +24,23 @@ Json applied_by_server_side_apply(std::string_view group, const std::string& res
       {"updateStrategy", {{"type", "ServerSideApply"}, {"serverSideApply", {{"force", force}}}}}};
 }
 
+// One of spec.deleteOption's orphaningRules.
+Json orphaned(std::string_view group, std::string_view resource, const std::string& name) {
+  return {{"group", std::string(group)},
+          {"resource", std::string(resource)},
+          {"namespace", ""},
+          {"name", name}};
+}
+
+Json selectively_orphan(Json rules) {
+  return {{"propagationPolicy", "SelectivelyOrphan"},
+          {"selectivelyOrphans", {{"orphaningRules", std::move(rules)}}}};
+}
+
+Json orphaned_flavor(const std::string& name) {
+  return orphaned("kueue.x-k8s.io", "resourceflavors", name);
+}
+
 Json quota_feedback() {
   return Json::array(
       {{{"type", "JSONPaths"},
@@ -189,15 +206,19 @@ std::optional<Content> quota_content(const State& state, const std::string& clus
   }
   if (queues.empty()) return std::nullopt;
   Json manifests = Json::array();
+  Json orphans = Json::array();
   if (has_policies(state)) flavors.clear();
   for (const std::string& flavor : flavors) {
     manifests.push_back(flavor_manifest(state, flavor));
     configs.push_back(
         applied_by_server_side_apply("kueue.x-k8s.io", "resourceflavors", "", flavor, true));
+    orphans.push_back(orphaned_flavor(flavor));
+    content.facts.flavors.push_back({flavor, true});
   }
   for (Json& queue : queues) manifests.push_back(std::move(queue));
   content.spec = {{"workload", {{"manifests", std::move(manifests)}}},
                   {"manifestConfigs", std::move(configs)}};
+  if (!orphans.empty()) content.spec["deleteOption"] = selectively_orphan(std::move(orphans));
   return content;
 }
 
@@ -252,13 +273,10 @@ std::optional<Content> queue_content(const State& state, const std::string& clus
     manifests.push_back(
         {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", name}}}});
     configs.push_back(applied_by_server_side_apply("", "namespaces", "", name, false));
-    orphans.push_back(
-        {{"group", ""}, {"resource", "namespaces"}, {"namespace", ""}, {"name", name}});
+    orphans.push_back(orphaned("", "namespaces", name));
   }
   for (Json& queue : local_queues) manifests.push_back(std::move(queue));
-  content.spec = {{"deleteOption",
-                   {{"propagationPolicy", "SelectivelyOrphan"},
-                    {"selectivelyOrphans", {{"orphaningRules", std::move(orphans)}}}}},
+  content.spec = {{"deleteOption", selectively_orphan(std::move(orphans))},
                   {"workload", {{"manifests", std::move(manifests)}}},
                   {"manifestConfigs", std::move(configs)}};
   return content;
@@ -289,10 +307,52 @@ std::string text_of(const ManifestWorkFacts& before, const ManifestWorkFacts& af
   return text.empty() ? "content follows the hub" : text;
 }
 
+bool owns_flavors(const Work& work) {
+  const auto& flavors = work.facts.flavors;
+  return std::any_of(flavors.begin(), flavors.end(),
+                     [](const WorkFlavor& flavor) { return !flavor.orphaned; });
+}
+
+// A work of an earlier version, or with another deleteOption, learns what stays at the member, and
+// nothing else changes: what its next content is may not be known yet.
+void propose_orphaning(const State& state, const std::string& cluster, std::string_view name,
+                       const Work& work, std::vector<Proposal>& proposals) {
+  PatchIntended intent = hub_intent(Verb::patch, {Kind::manifest_work, cluster, std::string(name)},
+                                    "v1", work.uid, work.resource_version);
+  ManifestWorkFacts expected = work.facts;
+  Json rules = Json::array();
+  for (WorkFlavor& flavor : expected.flavors) {
+    flavor.orphaned = true;
+    rules.push_back(orphaned_flavor(flavor.name));
+  }
+  const Json body{{"metadata", {{"resourceVersion", work.resource_version}}},
+                  {"spec", {{"deleteOption", selectively_orphan(std::move(rules))}}}};
+  intent.body = to_text(body);
+  intent.expected = std::move(expected);
+  intent.reason = {"members/orphan", seqs_of_cluster(state, cluster, intent.target),
+                   "the member keeps its ResourceFlavors when the work goes"};
+  if (may_write(state, intent, Direction::other))
+    proposals.push_back({Rank::member, std::move(intent)});
+}
+
+// The agent takes its ownerReference off a flavor when it applies a work that orphans it. Of a work
+// that lost the flavor, or that is deleted, before that, it would delete the flavor as its own.
+bool agent_may_own_lost_flavor(const Work& work, const std::optional<Content>& content) {
+  if (!work.present || work.facts.applied.observed_generation == work.generation) return false;
+  return std::any_of(
+      work.facts.flavors.begin(), work.facts.flavors.end(), [&](const WorkFlavor& flavor) {
+        return !content || std::find(content->facts.flavors.begin(), content->facts.flavors.end(),
+                                     flavor) == content->facts.flavors.end();
+      });
+}
+
 void propose_work(const State& state, const std::string& cluster, std::string_view name,
                   const Work& work, std::optional<Content> content,
                   std::vector<Proposal>& proposals) {
   if (work.present && work.facts.deleting) return;
+  if (work.present && owns_flavors(work))
+    return propose_orphaning(state, cluster, name, work, proposals);
+  if (agent_may_own_lost_flavor(work, content)) return;
   PatchIntended intent = hub_intent(content ? Verb::apply : Verb::remove,
                                     {Kind::manifest_work, cluster, std::string(name)}, "v1",
                                     work.uid, work.resource_version);
@@ -326,7 +386,21 @@ void propose_work(const State& state, const std::string& cluster, std::string_vi
     proposals.push_back({Rank::member, std::move(intent)});
 }
 
-bool unused(const Cluster& cluster, const std::string& queue) {
+// Everything of it in the work is zero, applied, and as far as we are told unused.
+bool drained(const Cluster& cluster, const std::string& queue) {
+  const Work& work = cluster.quota_work;
+  const auto of_queue = [&](const WorkQuota& quota) { return quota.cluster_queue == queue; };
+  if (!work.present || std::none_of(work.facts.quotas.begin(), work.facts.quotas.end(), of_queue))
+    return true;
+  return work.settled() && unused_at_member(cluster, queue) &&
+         std::all_of(
+             work.facts.quotas.begin(), work.facts.quotas.end(),
+             [&](const WorkQuota& quota) { return !of_queue(quota) || quota.nominal == 0; });
+}
+
+}  // namespace
+
+bool unused_at_member(const Cluster& cluster, const std::string& queue) {
   const auto idle = [](const std::vector<FlavorUsage>& usage) {
     return std::all_of(usage.begin(), usage.end(),
                        [](const FlavorUsage& used) { return used.total == 0; });
@@ -338,20 +412,6 @@ bool unused(const Cluster& cluster, const std::string& queue) {
                        return feedback.cluster_queue != queue || idle(feedback.usage);
                      });
 }
-
-// Everything of it in the work is zero, applied, and as far as we are told unused.
-bool drained(const Cluster& cluster, const std::string& queue) {
-  const Work& work = cluster.quota_work;
-  const auto of_queue = [&](const WorkQuota& quota) { return quota.cluster_queue == queue; };
-  if (!work.present || std::none_of(work.facts.quotas.begin(), work.facts.quotas.end(), of_queue))
-    return true;
-  return work.settled() && unused(cluster, queue) &&
-         std::all_of(
-             work.facts.quotas.begin(), work.facts.quotas.end(),
-             [&](const WorkQuota& quota) { return !of_queue(quota) || quota.nominal == 0; });
-}
-
-}  // namespace
 
 bool has_policies(const State& state) {
   return state.configuration.member_mode == MemberMode::binding_policy;

@@ -29,6 +29,9 @@ bool member_is_frozen(const State& state, const std::string& cluster);
 /// is known and it is not frozen.
 bool member_is_written(const State& state, const std::string& cluster);
 
+/// As far as the member's watch or the quota work's feedback tells, nothing runs on the queue.
+bool unused_at_member(const Cluster& cluster, const std::string& queue);
+
 /// The applies (or deletes) of `fairlead-quota` and `fairlead-queues` that are due for the cluster.
 std::vector<Proposal> emit_works(const State& state, const std::string& cluster, HubQuotas& quotas);
 

@@ -17,16 +17,18 @@ struct Expectation {
   std::string_view type;
   std::string_view well;
 };
-constexpr std::array<Expectation, 7> kExpectations{{{"Valid", "True"},
+constexpr std::array<Expectation, 8> kExpectations{{{"Valid", "True"},
                                                     {"CapacityKnown", "True"},
                                                     {"FullyGranted", "True"},
                                                     {"Damped", "False"},
                                                     {"Propagated", "True"},
                                                     {"OwnershipConflict", "False"},
-                                                    {"QuotaOrchestrated", "False"}}};
+                                                    {"QuotaOrchestrated", "False"},
+                                                    {"Released", "True"}}};
 
-// On the way to being well, and soon there.
-constexpr std::array<std::string_view, 2> kUnderWay{"WaitingForMember", "CapacityUnknown"};
+// On the way to being well, and soon there; or meant.
+constexpr std::array<std::string_view, 4> kUnderWay{"WaitingForMember", "CapacityUnknown",
+                                                    "WaitingForWork", "ClaimDeleted"};
 
 Json conditions_of(const std::string& body) {
   const Json object = Json::parse(body, nullptr, false);

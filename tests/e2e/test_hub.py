@@ -248,8 +248,8 @@ class QuietTest(HubTest):
         first.check_running()
 
 
-class MemberTest(HubTest):
-    """With an OCM work agent that the test plays."""
+class ManifestWorkTest(HubTest):
+    """The member is a ManagedCluster that gets its quota by a ManifestWork."""
 
     WORK = "/apis/work.open-cluster-management.io/v1/namespaces/cluster2/manifestworks/fairlead-quota"
 
@@ -267,6 +267,10 @@ class MemberTest(HubTest):
         self.server.merge(f"{MANAGED_CLUSTERS}/cluster2/status", {"status": {"conditions": [
             {"type": "ManagedClusterConditionAvailable", "status": "True", "reason": "Seen", "message": "",
              "lastTransitionTime": "2026-01-01T00:00:00Z"}]}}, user="admin")
+
+
+class MemberTest(ManifestWorkTest):
+    """With an OCM work agent that the test plays."""
 
     def agent_reports(self, status="True"):
         generation = self.server.get(self.WORK)["metadata"]["generation"]

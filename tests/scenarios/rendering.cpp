@@ -60,7 +60,8 @@ std::string claim_status(const Json& status) {
     if (usual != kUsual.end() && usual->second == text_at(condition, "status")) continue;
     out += (out.empty() ? "" : " ") + type + "=" + text_at(condition, "status") + "/" +
            text_at(condition, "reason");
-    if (type == "QuotaOrchestrated") out += " (" + text_at(condition, "message") + ")";
+    if (type == "QuotaOrchestrated" || type == "Released")
+      out += " (" + text_at(condition, "message") + ")";
   }
   if (out.empty()) out = "all well";
   for (const Json& grant : status.value("grants", Json::array())) {
@@ -76,12 +77,31 @@ std::string claim_status(const Json& status) {
   return out;
 }
 
+Json orphaning_rules(const Json& spec) {
+  return spec.value("/deleteOption/selectivelyOrphans/orphaningRules"_json_pointer, Json::array());
+}
+
+// Whether the object stays at the member when the work is deleted.
+bool is_orphaned(const Json& spec, const std::string& resource, const std::string& name) {
+  for (const Json& rule : orphaning_rules(spec))
+    if (text_at(rule, "resource") == resource && text_at(rule, "name") == name) return true;
+  return false;
+}
+
 std::string work(const Json& spec) {
   std::string out;
+  if (!spec.contains("workload"))
+    for (const Json& rule : orphaning_rules(spec))
+      out += (out.empty() ? "leaves " : ", ") + text_at(rule, "resource") + " " +
+             text_at(rule, "name");
   for (const Json& manifest : spec.value("/workload/manifests"_json_pointer, Json::array())) {
     out += out.empty() ? "" : " & ";
     const std::string kind = text_at(manifest, "kind");
     out += kind + " " + text_at(manifest.value("metadata", Json::object()), "name");
+    if ((kind == "ResourceFlavor" || kind == "Namespace") &&
+        !is_orphaned(spec, kind == "Namespace" ? "namespaces" : "resourceflavors",
+                     text_at(manifest["metadata"], "name")))
+      out += " (goes with the work)";
     const Json fields = manifest.value("spec", Json::object());
     if (kind == "ClusterQueue")
       out += " {" + quotas(fields.value("resourceGroups", Json::array())) + "}";

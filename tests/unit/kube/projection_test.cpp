@@ -229,6 +229,48 @@ TEST_CASE(
   CHECK(bare.spec_digest == sha256(R"([{"a":[2],"b":1}])"));
 }
 
+TEST_CASE("our ManifestWork tells which ResourceFlavors its deletion leaves at the member") {
+  const auto flavors_with = [](const std::string& option) {
+    return facts<ManifestWorkFacts>(
+               R"({"apiVersion":"work.open-cluster-management.io/v1","kind":"ManifestWork","metadata":{"name":"fairlead-quota"},"spec":{)" +
+               option + R"("workload":{"manifests":[
+        {"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ResourceFlavor","metadata":{"name":"od"}},
+        {"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":"od"}}]}}})")
+        .flavors;
+  };
+  const auto rule = [](const std::string& fields) {
+    return R"("deleteOption":{"propagationPolicy":"SelectivelyOrphan","selectivelyOrphans":{"orphaningRules":[{)" +
+           fields + "}]}},";
+  };
+  using Flavors = std::vector<WorkFlavor>;
+  CHECK(flavors_with("") == Flavors{{"od", false}});
+  CHECK(
+      flavors_with(rule(
+          R"("group":"kueue.x-k8s.io","resource":"resourceflavors","namespace":"","name":"od")")) ==
+      Flavors{{"od", true}});
+  CHECK(flavors_with(rule(R"("group":"kueue.x-k8s.io","resource":"clusterqueues","name":"od")")) ==
+        Flavors{{"od", false}});
+  CHECK(flavors_with(R"("deleteOption":{"propagationPolicy":"Orphan"},)") == Flavors{{"od", true}});
+  // The rules count under SelectivelyOrphan alone.
+  CHECK(
+      flavors_with(
+          R"("deleteOption":{"propagationPolicy":"Foreground","selectivelyOrphans":{"orphaningRules":[
+              {"group":"kueue.x-k8s.io","resource":"resourceflavors","name":"od"}]}},)") ==
+      Flavors{{"od", false}});
+}
+
+TEST_CASE("a ManifestWork that is being deleted tells what holds it") {
+  const auto held = [](const std::string& metadata) {
+    return facts<ManifestWorkFacts>(
+               R"({"apiVersion":"work.open-cluster-management.io/v1","kind":"ManifestWork","metadata":{"name":"fairlead-quota",)" +
+               metadata + R"("finalizers":["b","a"]},"spec":{}})")
+        .finalizers;
+  };
+  CHECK(held(R"("deletionTimestamp":"2026-01-01T00:00:00Z",)") ==
+        std::vector<std::string>{"a", "b"});
+  CHECK(held("").empty());
+}
+
 TEST_CASE("our BindingPolicy tells what it says, whose it is and what the space makes of it") {
   const auto policy = facts<BindingPolicyFacts>(
       R"({"apiVersion":"control.kubestellar.io/v1alpha1","kind":"BindingPolicy","metadata":{"name":"fairlead-c2",

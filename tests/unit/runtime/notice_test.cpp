@@ -63,6 +63,18 @@ TEST_CASE("A hold, a conflict and a lost cluster are told; what is under way is 
         Lines{});
 }
 
+TEST_CASE("A deleted claim that is held is told; what each deletion goes through is not") {
+  const auto deleted = [](const char* reason) {
+    return told(status_of({condition("FullyGranted", "True", "AllGranted")}),
+                status_of({condition("FullyGranted", "False", "ClaimDeleted"),
+                           condition("Released", "False", reason)}));
+  };
+  CHECK(deleted("QuotaInUse") == Lines{"Warning QuotaInUse"});
+  CHECK(deleted("WaitingForHub") == Lines{"Warning WaitingForHub"});
+  CHECK(deleted("WaitingForWork") == Lines{});
+  CHECK(deleted("WaitingForMember") == Lines{});
+}
+
 TEST_CASE("Only statuses of claims tell anything, and a body that is no status tells nothing") {
   PatchIntended queue =
       write_of(status_of({condition("FullyGranted", "False", "ClusterCapacity")}));

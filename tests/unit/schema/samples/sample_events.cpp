@@ -284,6 +284,10 @@ void add_version_4(Numbered& samples) {
   add_again("observed_clusterqueues_4", Kind::cluster_queue, queue);
   queue.effective = EffectiveQuotas{{"example.com", "Divider", "nothing"}, {}};
   add_again("observed_clusterqueues_4_nothing", Kind::cluster_queue, queue);
+  ManifestWorkFacts work = manifest_work();
+  work.flavors = {{"default-flavor", true}, {"spot", false}};
+  work.finalizers = {"cluster.open-cluster-management.io/manifest-work-cleanup"};
+  add_again("observed_manifestworks_4", Kind::manifest_work, work);
 }
 
 }  // namespace
