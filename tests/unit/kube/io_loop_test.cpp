@@ -149,7 +149,7 @@ TEST_CASE("a connection and its loop end at any moment, whatever the server does
   std::mt19937 random(20'240'614);
   BadServer mute(Manner::mute), dripping(Manner::dripping), refusing(Manner::refusing);
   const BadServer* servers[] = {&mute, &dripping, &refusing};
-  for (int round = 0; round < 198; ++round) {
+  for (int round = 0; round < 204; ++round) {
     const bool tls = round % 4 == 3;
     const std::chrono::microseconds span(random() % 25'000);
     live(servers[round % 3]->credentials(tls), span, Order::connection_first);
