@@ -128,15 +128,21 @@ Json worker_json(const State& state, const std::string& placement, const WorkerL
           {"runningCopies", running_json(list, name)}};
 }
 
+Json check_json(const std::string& name, const CheckRecord& check) {
+  Json json{{"admissionCheck", name},
+            {"active", check.active.status + " " + check.active.reason},
+            {"message", check.active.message},
+            {"allClustersUsed", check.used.status + " " + check.used.reason},
+            {"seq", check.seen.seq.value}};
+  if (!check.dispatcher.status.empty())
+    json["dispatcherReady"] = check.dispatcher.status + " " + check.dispatcher.reason;
+  return json;
+}
+
 Json checks_json(const State& state, const std::string& placement) {
   Json list = Json::array();
   for (const auto& [name, check] : state.multikueue.checks)
-    if (check.ours && check.placement == placement)
-      list.push_back({{"admissionCheck", name},
-                      {"active", check.active.status + " " + check.active.reason},
-                      {"message", check.active.message},
-                      {"allClustersUsed", check.used.status + " " + check.used.reason},
-                      {"seq", check.seen.seq.value}});
+    if (check.ours && check.placement == placement) list.push_back(check_json(name, check));
   return list;
 }
 

@@ -85,6 +85,7 @@ void imagine_check(ObjectSeen& seen, const State& history, const State& imagined
   if (facts.controller_name == kPlacementController) {
     facts.active = stands.active;
     facts.all_clusters_used = stands.all_clusters_used;
+    facts.dispatcher_ready = stands.dispatcher_ready;
   }
   // It was released in history, and is not here yet.
   if (write_under_way(history, seen.key) && has_addon_finalizer(stands) &&

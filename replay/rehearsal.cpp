@@ -87,9 +87,29 @@ Result<void> Rehearsal::begin(LogTime at) {
   return hub_.tell(at, std::move(drafts));
 }
 
+bool Rehearsal::assumes_clearing_policy(const std::vector<InputLine>& lines) const {
+  const MultiKueueSettings& settings = options_.configuration.multikueue;
+  return settings.dispatcher && settings.cleared_by == "policy" &&
+         std::none_of(lines.begin(), lines.end(), [](const InputLine& line) {
+           return line.cluster == kHub && line.seen &&
+                  line.seen->key.kind == Kind::mutating_admission_policy;
+         });
+}
+
+// The one of docs/dispatcher/clear-nominations.yaml.
+Result<void> Rehearsal::assume_clearing_policy() {
+  ObjectSeen policy;
+  policy.key = {Kind::mutating_admission_policy, "", "fairlead-clear-nominations"};
+  policy.version = "v1";
+  policy.facts = MutatingAdmissionPolicyFacts{.clears_nominations = true};
+  return hub_.take_fact({std::string(kHub), std::move(policy)});
+}
+
 Result<void> Rehearsal::run(const std::vector<InputLine>& lines) {
   const LogTime first = lines.empty() ? LogTime{} : lines.front().time;
   if (auto begun = begin(first); !begun) return begun;
+  if (assumes_clearing_policy(lines))
+    if (auto done = assume_clearing_policy(); !done) return done;
   for (const InputLine& line : lines) {
     if (options_.until && line.time > *options_.until) break;
     if (line.time > hub_.now())

@@ -3,7 +3,8 @@
 // It is what `fairlead plan` runs: the same ingest, log, fold and plan as the hub. Time goes from
 // line to line and from deadline to deadline. Everything at one time is taken in before anything is
 // written; writes are taken as accepted and come back as observations, unless feedback is switched
-// off.
+// off. Where nominations need a MutatingAdmissionPolicy and the lines show none of that kind, ours
+// is taken as there: manifests seldom hold it, and a plan should show what the dispatcher does.
 #pragma once
 
 #include <map>
@@ -45,6 +46,8 @@ class Rehearsal {
 
   VirtualPorts ports();
   Result<void> begin(LogTime at);
+  bool assumes_clearing_policy(const std::vector<InputLine>& lines) const;
+  Result<void> assume_clearing_policy();
   Result<void> take_line(const InputLine& line);
   Result<void> take_control(const InputLine& line);
   void keep_object(const PatchIntended& intent, const std::string& uid, const std::string& version);

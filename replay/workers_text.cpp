@@ -60,6 +60,14 @@ std::string dissolve_text(const Json& ends) {
   return text;
 }
 
+std::string check_text(const Json& check) {
+  std::string text = "AdmissionCheck " + cell(check["admissionCheck"]) + ": Active " +
+                     cell(check["active"]) + ", AllClustersUsed " + cell(check["allClustersUsed"]);
+  if (check.contains("dispatcherReady"))
+    text += ", DispatcherReady " + cell(check["dispatcherReady"]);
+  return text + " (seq " + cell(check["seq"]) + ")\n";
+}
+
 }  // namespace
 
 std::string list_text(const Json& names) {
@@ -84,10 +92,7 @@ std::string workers_text(const Json& document) {
     windows += (windows.empty() ? "" : ", ") + name + " " + cell(span);
   text += "windows: " + windows + " (configuration: seq " + cell(document["configuration"]["seq"]) +
           ")\n";
-  for (const Json& check : document["checks"])
-    text += "AdmissionCheck " + cell(check["admissionCheck"]) + ": Active " +
-            cell(check["active"]) + ", AllClustersUsed " + cell(check["allClustersUsed"]) +
-            " (seq " + cell(check["seq"]) + ")\n";
+  for (const Json& check : document["checks"]) text += check_text(check);
   for (const Json& worker : document["workers"]) text += worker_text(worker);
   return text;
 }

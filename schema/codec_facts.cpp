@@ -13,7 +13,8 @@ static_assert(same(value::Kind::node, Kind::NODE) && same(value::Kind::claim, Ki
               same(value::Kind::cluster_queue, Kind::CLUSTER_QUEUE) &&
               same(value::Kind::manifest_work, Kind::MANIFEST_WORK) &&
               same(value::Kind::binding_policy, Kind::BINDING_POLICY) &&
-              same(value::Kind::cohort, Kind::COHORT));
+              same(value::Kind::cohort, Kind::COHORT) &&
+              same(value::Kind::mutating_admission_policy, Kind::MUTATING_ADMISSION_POLICY));
 static_assert(std::variant_size_v<value::Facts> == kKindCount);
 static_assert(same(value::ConditionStatus::absent, ConditionStatus::ABSENT) &&
               same(value::ConditionStatus::yes, ConditionStatus::YES) &&
@@ -461,6 +462,9 @@ static auto member(const value::BindingPolicyFacts&, FactsBuilder out) {
   return out.initBindingPolicy();
 }
 static auto member(const value::CohortFacts&, FactsBuilder out) { return out.initCohort(); }
+static auto member(const value::MutatingAdmissionPolicyFacts&, FactsBuilder out) {
+  return out.initMutatingAdmissionPolicy();
+}
 
 void write(const value::ResourceGroup& group, ResourceGroup::Builder out) {
   put_texts(out, &ResourceGroup::Builder::initCoveredResources, group.covered_resources);
@@ -497,6 +501,7 @@ value::Facts read(Facts::Reader in) {
     case Which::CUSTOM_RESOURCE_DEFINITION: return read(in.getCustomResourceDefinition());
     case Which::BINDING_POLICY: return read(in.getBindingPolicy());
     case Which::COHORT: return read(in.getCohort());
+    case Which::MUTATING_ADMISSION_POLICY: return read(in.getMutatingAdmissionPolicy());
   }
   throw Malformed{"the facts are of an unknown kind"};
 }

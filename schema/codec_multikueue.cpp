@@ -22,6 +22,8 @@ void write(const value::AdmissionCheckFacts& check, AdmissionCheck::Builder out)
   write(check.active, out.initActive());
   write(check.all_clusters_used, out.initAllClustersUsed());
   out.setDeleting(check.deleting);
+  if (check.dispatcher_ready != value::ConditionFacts{})
+    write(check.dispatcher_ready, out.initDispatcherReady());
 }
 value::AdmissionCheckFacts read(AdmissionCheck::Reader in) {
   return {read(in.getControllerName()),
@@ -32,7 +34,8 @@ value::AdmissionCheckFacts read(AdmissionCheck::Reader in) {
           read_texts(in.getFinalizers()),
           read(in.getActive()),
           read(in.getAllClustersUsed()),
-          in.getDeleting()};
+          in.getDeleting(),
+          read(in.getDispatcherReady())};
 }
 
 void write(const value::MultiKueueConfigFacts& config, MultiKueueConfig::Builder out) {
@@ -143,6 +146,15 @@ value::CustomResourceDefinitionFacts read(CustomResourceDefinition::Reader in) {
     throw Malformed{"a bound is neither none nor a number"};
   crd.cluster_profile_ref = in.getClusterProfileRef();
   return crd;
+}
+
+void write(const value::MutatingAdmissionPolicyFacts& policy,
+           MutatingAdmissionPolicy::Builder out) {
+  out.setClearsNominations(policy.clears_nominations);
+  out.setDeleting(policy.deleting);
+}
+value::MutatingAdmissionPolicyFacts read(MutatingAdmissionPolicy::Reader in) {
+  return {in.getClearsNominations(), in.getDeleting()};
 }
 
 }  // namespace fairlead::stored

@@ -169,6 +169,8 @@ void write(const value::SecretFacts& secret, Secret::Builder out);
 value::SecretFacts read(Secret::Reader in);
 void write(const value::CustomResourceDefinitionFacts& crd, CustomResourceDefinition::Builder out);
 value::CustomResourceDefinitionFacts read(CustomResourceDefinition::Reader in);
+void write(const value::MutatingAdmissionPolicyFacts& policy, MutatingAdmissionPolicy::Builder out);
+value::MutatingAdmissionPolicyFacts read(MutatingAdmissionPolicy::Reader in);
 
 /// Sets the member of the union that belongs to the kind of `facts`.
 void write(const value::Facts& facts, Facts::Builder out);

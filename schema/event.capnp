@@ -34,6 +34,7 @@ enum Kind {
   customResourceDefinition @17;
   bindingPolicy @18;
   cohort @19;
+  mutatingAdmissionPolicy @20;
 }
 
 struct TextPair {
@@ -206,6 +207,7 @@ struct AdmissionCheck {
   active @6 :Condition;
   allClustersUsed @7 :Condition;
   deleting @8 :Bool;
+  dispatcherReady @9 :Condition;
 }
 
 struct OwnerMark {
@@ -378,6 +380,11 @@ struct Cohort {
   effective @1 :EffectiveQuotas;
 }
 
+struct MutatingAdmissionPolicy {
+  clearsNominations @0 :Bool;
+  deleting @1 :Bool;
+}
+
 # The projected facts of one object; the member names the kind, in the order of Kind.
 struct Facts {
   union {
@@ -401,6 +408,7 @@ struct Facts {
     customResourceDefinition @17 :CustomResourceDefinition;
     bindingPolicy @18 :BindingPolicy;
     cohort @19 :Cohort;
+    mutatingAdmissionPolicy @20 :MutatingAdmissionPolicy;
   }
 }
 

@@ -144,16 +144,19 @@ Json json_of(const CohortFacts& cohort) {
 }
 Json json_of(const LocalQueueFacts& queue) { return {{"clusterQueue", queue.cluster_queue}}; }
 Json json_of(const AdmissionCheckFacts& check) {
-  return {{"controllerName", check.controller_name},
-          {"parameters",
-           {{"apiGroup", check.parameters_api_group},
-            {"kind", check.parameters_kind},
-            {"name", check.parameters_name}}},
-          {"settings", check.settings},
-          {"finalizers", check.finalizers},
-          {"active", json_of(check.active)},
-          {"allClustersUsed", json_of(check.all_clusters_used)},
-          {"deleting", check.deleting}};
+  Json json{{"controllerName", check.controller_name},
+            {"parameters",
+             {{"apiGroup", check.parameters_api_group},
+              {"kind", check.parameters_kind},
+              {"name", check.parameters_name}}},
+            {"settings", check.settings},
+            {"finalizers", check.finalizers},
+            {"active", json_of(check.active)},
+            {"allClustersUsed", json_of(check.all_clusters_used)},
+            {"deleting", check.deleting}};
+  if (check.dispatcher_ready != ConditionFacts{})
+    json["dispatcherReady"] = json_of(check.dispatcher_ready);
+  return json;
 }
 Json json_of(const MultiKueueConfigFacts& config) {
   return {{"clusters", config.clusters},
@@ -204,6 +207,9 @@ Json json_of(const CustomResourceDefinitionFacts& crd) {
   Json json{{"clusterProfileRef", crd.cluster_profile_ref}};
   if (crd.clusters_max) json["clustersMax"] = *crd.clusters_max;
   return json;
+}
+Json json_of(const MutatingAdmissionPolicyFacts& policy) {
+  return {{"clearsNominations", policy.clears_nominations}, {"deleting", policy.deleting}};
 }
 
 Json json_of(const WorkQuota& quota) {

@@ -199,6 +199,7 @@ struct AdmissionCheckFacts {
   ConditionFacts active;                ///< condition Active
   ConditionFacts all_clusters_used;     ///< condition AllClustersUsed
   bool deleting = false;
+  ConditionFacts dispatcher_ready;  ///< condition DispatcherReady
 
   friend bool operator==(const AdmissionCheckFacts&, const AdmissionCheckFacts&) = default;
 };
@@ -439,12 +440,25 @@ struct CohortFacts {
   friend bool operator==(const CohortFacts&, const CohortFacts&) = default;
 };
 
+/// admissionregistration.k8s.io MutatingAdmissionPolicy: whether it takes from a Workload the
+/// nomination that Kueue cannot drop itself (docs/dispatcher/clear-nominations.yaml).
+struct MutatingAdmissionPolicyFacts {
+  /// Named clear-nominated-cluster-names (Kueue's own, a prefix with a dash before it allowed), or
+  /// labelled fairlead.io/clears-nominations: "true".
+  bool clears_nominations = false;
+  bool deleting = false;
+
+  friend bool operator==(const MutatingAdmissionPolicyFacts&,
+                         const MutatingAdmissionPolicyFacts&) = default;
+};
+
 /// The facts of one object. The alternative names the kind; see Kind in schema/kind.h.
 using Facts =
     std::variant<NodeFacts, ClusterMetricsFacts, ManagedClusterFacts, ClusterProfileFacts,
                  ResourceFlavorFacts, ClusterQueueFacts, LocalQueueFacts, AdmissionCheckFacts,
                  MultiKueueConfigFacts, ManifestWorkFacts, ClaimFacts, MultiKueueClusterFacts,
                  PlacementFacts, PlacementDecisionFacts, AddOnPlacementScoreFacts, WorkloadFacts,
-                 SecretFacts, CustomResourceDefinitionFacts, BindingPolicyFacts, CohortFacts>;
+                 SecretFacts, CustomResourceDefinitionFacts, BindingPolicyFacts, CohortFacts,
+                 MutatingAdmissionPolicyFacts>;
 
 }  // namespace fairlead

@@ -33,8 +33,9 @@ enum class Kind : std::uint8_t {
   custom_resource_definition,
   binding_policy,
   cohort,
+  mutating_admission_policy,
 };
-inline constexpr std::size_t kKindCount = 20;
+inline constexpr std::size_t kKindCount = 21;
 
 /// How Kubernetes names a kind.
 struct KindInfo {
@@ -82,6 +83,8 @@ inline constexpr std::array<KindInfo, kKindCount> kKinds{{
     {Kind::binding_policy, "control.kubestellar.io", "BindingPolicy", "bindingpolicies", false,
      "v1alpha1"},
     {Kind::cohort, "kueue.x-k8s.io", "Cohort", "cohorts", false, "v1beta2,v1beta1"},
+    {Kind::mutating_admission_policy, "admissionregistration.k8s.io", "MutatingAdmissionPolicy",
+     "mutatingadmissionpolicies", false, "v1,v1beta1"},
 }};
 
 constexpr const KindInfo& info(Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
@@ -103,7 +106,8 @@ constexpr bool is_of_multikueue_path(Kind kind) {
     case Kind::addon_placement_score:
     case Kind::workload:
     case Kind::secret:
-    case Kind::custom_resource_definition: return true;
+    case Kind::custom_resource_definition:
+    case Kind::mutating_admission_policy: return true;
     default: return false;
   }
 }

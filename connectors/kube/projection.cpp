@@ -30,9 +30,10 @@ Facts facts_of(Kind kind, JsonView object) {
     case Kind::secret: return made(projection::secret);
     case Kind::custom_resource_definition: return made(projection::custom_resource_definition);
     case Kind::binding_policy: return made(projection::binding_policy);
-    case Kind::cohort: break;
+    case Kind::cohort: return made(projection::cohort);
+    case Kind::mutating_admission_policy: break;
   }
-  return made(projection::cohort);
+  return made(projection::mutating_admission_policy);
 }
 
 // `versions` is a list separated by commas.
@@ -148,7 +149,8 @@ bool people_write(Kind kind) {
     case Kind::workload:
     case Kind::secret:
     case Kind::custom_resource_definition:
-    case Kind::binding_policy: return false;
+    case Kind::binding_policy:
+    case Kind::mutating_admission_policy: return false;
   }
   return false;
 }

@@ -58,6 +58,7 @@ SecretFacts secret(JsonView object);
 CustomResourceDefinitionFacts custom_resource_definition(JsonView object);
 BindingPolicyFacts binding_policy(JsonView object);
 CohortFacts cohort(JsonView object);
+MutatingAdmissionPolicyFacts mutating_admission_policy(JsonView object);
 
 }  // namespace fairlead::projection
 

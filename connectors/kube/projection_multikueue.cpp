@@ -39,6 +39,13 @@ JsonView best_served(JsonView spec, std::string_view versions) {
   return {};
 }
 
+// `name`, or what a kustomization with a namePrefix makes of it: "kueue-" before it, for example.
+bool is_name_with_prefix(std::string_view whole, std::string_view name) {
+  if (!whole.ends_with(name)) return false;
+  whole.remove_suffix(name.size());
+  return whole.empty() || whole.ends_with('-');
+}
+
 }  // namespace
 
 ClusterProfileFacts cluster_profile(JsonView object) {
@@ -69,6 +76,7 @@ AdmissionCheckFacts admission_check(JsonView object) {
   out.finalizers = string_items(metadata["finalizers"]);
   out.active = condition(object["status"], "Active");
   out.all_clusters_used = condition(object["status"], "AllClustersUsed");
+  out.dispatcher_ready = condition(object["status"], "DispatcherReady");
   out.deleting = deleting(object);
   return out;
 }
@@ -187,6 +195,14 @@ CustomResourceDefinitionFacts custom_resource_definition(JsonView object) {
         (source.given() ? source["properties"] : spec)["clusterProfileRef"].given();
   }
   return out;
+}
+
+MutatingAdmissionPolicyFacts mutating_admission_policy(JsonView object) {
+  constexpr std::string_view kueues = "clear-nominated-cluster-names";
+  const auto [name, labels] = object["metadata"].members("name", "labels");
+  const bool label = labels["fairlead.io/clears-nominations"].string() == "true";
+  return {.clears_nominations = label || is_name_with_prefix(name.string(), kueues),
+          .deleting = deleting(object)};
 }
 
 }  // namespace fairlead::projection

@@ -92,7 +92,8 @@ std::span<const std::string_view> of_kind(Kind kind) {
     case Kind::workload: return kOfWorkloads;
     case Kind::placement_decision: return kOfDecisions;
     case Kind::cluster_profile: return kOfProfiles;
-    case Kind::addon_placement_score: return kSpec;
+    case Kind::addon_placement_score:
+    case Kind::mutating_admission_policy: return kSpec;
     case Kind::custom_resource_definition: return kOfDefinitions;
     case Kind::cohort: return kOfCohorts;
     case Kind::local_queue:

@@ -161,6 +161,9 @@ std::vector<ObjectKey> objects_held(const State& state, const SourceName& source
     case Kind::custom_resource_definition: add_names(keys, kind, state.multikueue.crds); break;
     case Kind::claim: add_names(keys, kind, state.claims); break;
     case Kind::cohort: add_names(keys, kind, state.cohorts); break;
+    case Kind::mutating_admission_policy:
+      add_names(keys, kind, state.multikueue.admission_policies);
+      break;
   }
   return keys;
 }

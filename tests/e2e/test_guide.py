@@ -114,7 +114,7 @@ class GuideTest(HubTest):
         cluster_role, _ = self.roles()
         # As before those paths were there: of each rule, only what quotas need.
         for resource in ("placements", "addonplacementscores", "workloads", "multikueueclusters",
-                         "customresourcedefinitions", "bindingpolicies"):
+                         "customresourcedefinitions", "bindingpolicies", "mutatingadmissionpolicies"):
             self.assertIn(resource, cluster_role)
             cluster_role = re.sub(rf"(?<=[ \[]){resource}(?=[,\]])", f"no-{resource}", cluster_role)
         self.bind_cluster_role(cluster_role)
@@ -125,7 +125,7 @@ class GuideTest(HubTest):
         refused = re.findall(line, hub.process.text())
         self.assertEqual(sorted(refused), [
             ("AddOnPlacementScore", "*"), ("BindingPolicy", "*"),
-            ("CustomResourceDefinition", "*"), ("MultiKueueCluster", "*"),
+            ("CustomResourceDefinition", "*"), ("MultiKueueCluster", "*"), ("MutatingAdmissionPolicy", "*"),
             ("Placement", "kueue-system"), ("PlacementDecision", "kueue-system"), ("Secret", "kueue-system"),
             ("Workload", "*")])
         hub.stop()

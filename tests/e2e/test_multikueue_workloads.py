@@ -4,12 +4,16 @@ import random
 import time
 import unittest
 
+from harness.apiserver import Refused
+from harness.controlplane import ROOT
 from harness.fleet import CLAIMS, add_nodes, claim, prepare_hub, quantity, quota
 from harness.hub import AT_ONCE, Hub
 from harness.multikueue import (CHECKS, CONFIGS, WINDOWS, WORKERS, WORKLOADS, MultiKueueTest, condition)
 from harness.process import stays, wait_for
 
 NEEDS = ("controlplane", "fairlead")
+CLEARING_POLICY = ROOT / "docs/dispatcher/clear-nominations.yaml"
+POLICIES = "/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies"
 ADDON_FINALIZER = "kueue-addon.open-cluster-management.io/admissioncheck-cleanup"
 CHANCE = random.SystemRandom()
 
@@ -91,8 +95,66 @@ class ReadyTest(WorkloadsTest):
 
 
 class DispatcherTest(WorkloadsTest):
+    def apply_policy(self):
+        self.addCleanup(self.remove_policy)
+        self.server.kubectl("apply", "-f", CLEARING_POLICY)
+
+    def remove_policy(self):
+        self.server.kubectl("delete", "--ignore-not-found", "-f", CLEARING_POLICY)
+
+    def wait_for_dispatcher(self, status, reason):
+        return self.wait_for_condition("multikueue", status, reason, "DispatcherReady")
+
+    def kueue_names(self, name, worker):
+        """As Kueue's manager writes; None if the server refuses a cluster beside nominations."""
+        try:
+            self.kueue_says(name, {
+                "clusterName": worker, "conditions": [condition("QuotaReserved"), condition("Admitted")],
+                "admission": {"clusterQueue": "queue", "podSetAssignments": [{"name": "main"}]},
+                "admissionChecks": self.states({"multikueue": "Ready"})})
+        except Refused as refusal:
+            self.assertIn("mutually exclusive", str(refusal))
+            return None
+        return self.status_of(name)
+
+    def test_nothing_is_nominated_without_a_policy_that_clears_nominations(self):
+        self.server.create(POLICIES, {
+            "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicy",
+            "metadata": {"name": "other"}, "spec": {
+                "matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"],
+                                                        "operations": ["CREATE"], "resources": ["configmaps"]}]},
+                "reinvocationPolicy": "Never",
+                "mutations": [{"patchType": "JSONPatch", "jsonPatch": {
+                    "expression": "[JSONPatch{op: 'remove', path: '/data'}]"}}]}})
+        self.addCleanup(self.server.delete, f"{POLICIES}/other")
+        self.started("ready", "eva")
+        message = self.wait_for_dispatcher("False", "ClearingPolicyMissing")
+        self.assertIn("docs/dispatcher/clear-nominations.yaml", message)
+        self.workload("job", {"multikueue": "Pending"})
+        self.wait_for_states("job", multikueue="Ready")
+        self.rest()
+        self.assertNotIn("nominatedClusterNames", self.status_of("job"))
+        self.apply_policy()
+        self.assertIn("fairlead-clear-nominations", self.wait_for_dispatcher("True", "DispatcherReady"))
+        self.wait_for_nomination("job", "ready-eva")
+        seen = self.hub.events(kind="MutatingAdmissionPolicy", name="fairlead-clear-nominations")
+        self.assertEqual([event["version"] for event in seen], ["v1"])
+        # The server takes some seconds until a new policy is in force.
+        placed = self.hub.wait_until("Kueue's choice of a cluster", lambda: self.kueue_names("job", "ready-eva"))
+        self.assertEqual(placed["clusterName"], "ready-eva")
+        self.assertNotIn("nominatedClusterNames", placed)
+        self.survives_a_kill()
+        self.remove_policy()
+        self.wait_for_dispatcher("False", "ClearingPolicyMissing")
+        self.workload("late", {"multikueue": "Pending"})
+        self.wait_for_states("late", multikueue="Ready")
+        self.rest()
+        self.assertNotIn("nominatedClusterNames", self.status_of("late"))
+
     def test_workloads_are_nominated_and_a_leaver_gets_nothing_new(self):
+        self.apply_policy()
         self.started("pool", "eli", "flo", moveWindow="2s")
+        self.wait_for_dispatcher("True", "DispatcherReady")
         ours = {"multikueue": "Pending", "kueue": "Pending"}
         self.workload("early", ours)
         self.workload("waiting", ours, reserved=False)

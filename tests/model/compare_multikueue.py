@@ -20,7 +20,7 @@ import multikueue_objects
 import multikueue_traces
 import seeds
 from compare import milliseconds
-from multikueue_world import OWNER, meta
+from multikueue_world import OUR_CONDITIONS, OWNER, meta
 
 KINDS = ("MultiKueueCluster", "MultiKueueConfig", "AdmissionCheck", "Workload")
 
@@ -52,9 +52,9 @@ def modelled(settings, lines):
 
 
 def conditions(body):
-    """{type: status, or the reason of a False} of our two."""
+    """{type: status, or the reason of a False} of ours."""
     return {c["type"]: c["status"] if c["status"] != "False" else c["reason"]
-            for c in body.get("status", {}).get("conditions", []) if c["type"] in ("Active", "AllClustersUsed")}
+            for c in body.get("status", {}).get("conditions", []) if c["type"] in OUR_CONDITIONS}
 
 
 def effect(write):

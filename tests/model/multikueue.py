@@ -9,8 +9,8 @@ an instant at which nothing happens changes nothing, so more of them than needed
 """
 import copy
 
-from multikueue_world import (ANNOTATION, DURATIONS, FINALIZER, KUEUE, MARK, OWNER, World, condition, deleting,
-                              duration, instant, is_true, marked, meta, subdomain)
+from multikueue_world import (ANNOTATION, DURATIONS, FINALIZER, KUEUE, MARK, OUR_CONDITIONS, OWNER, World, condition,
+                              deleting, duration, instant, is_true, marked, meta, subdomain)
 
 GC_INTERVAL = 60000
 GENERATED = "MultiKueueConfig and MultiKueueCluster generated"
@@ -57,6 +57,7 @@ class Hub(World):
     # Time
 
     def run(self, lines, until=None):
+        self.read_ahead(lines)
         for time in sorted({line["time"] for line in lines}):
             self.advance(time)
             self.moment([line for line in lines if line["time"] == time], time)
@@ -347,10 +348,11 @@ class Hub(World):
         self.used.keep({(meta(c)["name"], *self.use(self.parameter(c))) for c in checks if self.parameter(c)}, self.now)
         out = []
         for check in checks:
-            before = {t: condition(check, t) for t in ("Active", "AllClustersUsed")}
+            before = {t: condition(check, t) for t in OUR_CONDITIONS}
             after = {"Active": self.next_active(check, before["Active"])}
             after["AllClustersUsed"] = self.next_used(check, before["AllClustersUsed"], after["Active"])
-            if any(self.brief(before[t]) != after[t] for t in before):
+            after["DispatcherReady"] = self.dispatcher_ready()
+            if (after["Active"] or after["AllClustersUsed"]) and any(self.brief(before[t]) != after[t] for t in before):
                 name = meta(check)["name"]
                 out.append(self.write("apply-status", "AdmissionCheck", name, {
                     "apiVersion": KUEUE, "kind": "AdmissionCheck", "metadata": {"name": name}, "status": {
@@ -369,10 +371,6 @@ class Hub(World):
                     "apiVersion": KUEUE, "kind": "AdmissionCheck", "metadata": {"name": name}, "status": {
                         "conditions": [self.full(check, "Active", active, value)]}}))
         return out
-
-    @staticmethod
-    def brief(found):
-        return (found["status"], found["reason"]) if found else None
 
     def full(self, check, type_, before, value):
         same = before is not None and before["status"] == value[0]
@@ -429,7 +427,7 @@ class Hub(World):
     def nomination(self, w, before, check):
         """What nominatedClusterNames should be; what they are where they are not ours to change."""
         p, status = self.parameter(check), w["status"]
-        if (not self.settings["dispatcher"] or p is None or not is_true(w, "QuotaReserved")
+        if (not self.nominates() or p is None or not is_true(w, "QuotaReserved")
                 or status.get("clusterName") or is_true(w, "Evicted")):
             return before
         members, key = self.members(p), (meta(w)["namespace"], meta(w)["name"])
@@ -484,7 +482,7 @@ class Hub(World):
                 obj["spec"].update(w["body"]["spec"])
             elif w["kind"] == "AdmissionCheck":
                 conditions = obj.setdefault("status", {}).setdefault("conditions", [])
-                conditions[:] = [c for c in conditions if c["type"] not in ("Active", "AllClustersUsed")]
+                conditions[:] = [c for c in conditions if c["type"] not in OUR_CONDITIONS]
                 conditions += w["body"]["status"]["conditions"]
             else:
                 self.accept_workload(obj["status"], w["body"]["status"])

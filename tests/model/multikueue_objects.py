@@ -130,6 +130,14 @@ def crd(max_items):
             "singular": "multikueueconfig"}, "versions": [version("v1beta1"), version("v1beta2")]})
 
 
+def policy(name, label=None):
+    """A MutatingAdmissionPolicy; `label` is whether it says that it clears nominations."""
+    out = obj("admissionregistration.k8s.io/v1", "MutatingAdmissionPolicy", name, spec={"failurePolicy": "Ignore"})
+    if label is not None:
+        out["metadata"]["labels"] = {"fairlead.io/clears-nominations": label}
+    return out
+
+
 def workload(name, checks, state="Pending", reserved=True, cluster=None, finished=False, evicted=False, uid=""):
     """A Workload whose status lists `checks`; those of Kueue's own kind too, as the ClusterQueue has them."""
     out = obj(KUEUE, "Workload", name, "jobs", {"active": True, "queueName": QUEUE, "podSets": [

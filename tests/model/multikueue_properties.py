@@ -25,7 +25,7 @@ import multikueue_objects as o
 import multikueue_traces
 import properties
 from compare import milliseconds
-from multikueue_world import DURATIONS, World, deleting, duration, is_true, marked, meta
+from multikueue_world import DURATIONS, OUR_CONDITIONS, World, deleting, duration, is_true, marked, meta
 from properties import check
 
 
@@ -92,6 +92,8 @@ class Watcher(World):
                   self.seed, w)
             names = w["body"]["status"].get("nominatedClusterNames") or []
             check(len(names) <= 20 and not (names and there["status"].get("clusterName")), "a nomination", self.seed, w)
+            check(self.nominates() or tuple(names) in ((), tuple(there["status"].get("nominatedClusterNames", ()))),
+                  "a nomination that nothing clears", self.seed, w)
 
     def judge_list(self, w, p, now):
         before = set(self.members(p))
@@ -139,8 +141,7 @@ class Watcher(World):
                               if k in ("labels", "annotations")})
             obj["spec"].update(w["body"]["spec"])
         elif w["kind"] == "AdmissionCheck":
-            ours = ("Active", "AllClustersUsed")
-            kept = [c for c in obj.get("status", {}).get("conditions", []) if c["type"] not in ours]
+            kept = [c for c in obj.get("status", {}).get("conditions", []) if c["type"] not in OUR_CONDITIONS]
             obj["status"] = dict(obj.get("status", {}), conditions=kept + w["body"]["status"]["conditions"])
         else:
             states = {a["name"]: a["state"] for a in w["body"]["status"].get("admissionChecks", [])}
@@ -151,6 +152,7 @@ class Watcher(World):
 def judge(settings, lines, writes, seed):
     """Raises AssertionError at the first write that breaks a rule."""
     watcher = Watcher(settings, seed)
+    watcher.read_ahead(lines)
     for line in lines:
         watcher.shorten(line)
     writes = [w for w in writes if w["kind"] in compare.KINDS]

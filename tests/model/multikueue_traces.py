@@ -14,7 +14,8 @@ from multikueue_world import FINALIZER, deleting, is_true, meta
 ADDONS = [("usage", "gpuClusterAvailable", 1), ("usage", "spare", -2)]
 FEATURES = ("shards", "scores", "two scores", "expiry", "credentials", "profiles", "hands", "workloads", "places",
             "checks", "rename", "foreign", "annotations", "bad annotations", "many", "clash", "cluster", "providers",
-            "adopt", "dispatcher", "restart", "parameters", "invalid", "late", "evictions", "drain")
+            "adopt", "dispatcher", "restart", "parameters", "invalid", "late", "evictions", "drain",
+            "policies")
 
 RATE = {"workloads": 0.6, "drain": 0.6, "many": 0.15, "adopt": 0.15, "restart": 0.15, "invalid": 0.2, "clash": 0.2}
 
@@ -46,7 +47,8 @@ class Maker:
                 "emptyGrace": r.choice([5000, 15000, 40000]), "credentialGrace": r.choice([0, 5000, 15000, 30000]),
                 "profile": "cluster" if "cluster" in on else "placement",
                 "accessProviders": ["oidc"] if "providers" in on else [], "adoptOcmAddon": "adopt" in on,
-                "dispatcher": "dispatcher" in on}
+                "dispatcher": bool(on & {"dispatcher", "policies"}),
+                "clearedBy": r.choice(["policy", "policy", "mergePatch"]) if "policies" in on else "policy"}
 
     def config(self):
         return self.settings
@@ -86,7 +88,7 @@ class Maker:
         out += ["score"] * (2 if self.addons else 0) + ["secret"] * (2 if "credentials" in on else 0)
         out += ["profile"] * ("profiles" in on) + ["foreign"] * ("foreign" in on) + ["annotate"] * ("annotations" in on)
         out += ["place"] * ("places" in on) + ["rename"] * ("rename" in on)
-        out += ["check"] * ("checks" in on or "late" in on)
+        out += ["check"] * ("checks" in on or "late" in on) + ["policy"] * ("policies" in on)
         # A list that changes by hand at the very moment at which a Workload changes would be read in two ways.
         out += [self.r.choice((["hand"] if "hands" in on else []) + (["workload"] if "workloads" in on else [])
                               or ["decide"])] * (3 if on & {"hands", "workloads"} else 0)
@@ -98,6 +100,9 @@ class Maker:
         r, on = self.r, self.on
         if "many" in on:
             self.see(o.crd(10), "ADDED")
+        if "policies" in on:
+            self.hub.assumes_policy = False
+            self.see(o.policy("default-limits"), "ADDED")
         for p in self.places:
             if not ("late" in on and r.random() < 0.3):
                 self.see(o.placement(p, self.addons), "ADDED")
@@ -287,6 +292,21 @@ class Maker:
         kept = [c for c in workload["status"]["conditions"] if c["type"] not in (yes, no)]
         workload["status"]["conditions"] = kept + [
             {"type": yes, "status": "True", "reason": yes, "message": "", "lastTransitionTime": o.at(0)}]
+
+    def policy(self):
+        """One that clears nominations comes, goes, or is labelled otherwise."""
+        r = self.r
+        name = r.choice(["kueue-clear-nominated-cluster-names", "ours", "ours", "unclear-nominated-cluster-names"])
+        there = self.there("MutatingAdmissionPolicy", name)
+        if there is None:
+            self.see(o.policy(name, r.choice([None, "true", "true", "no"])), "ADDED")
+        elif r.random() < 0.4:
+            self.see(there, "DELETED")
+        elif r.random() < 0.3:
+            meta(there)["deletionTimestamp"] = o.at(self.now)
+            self.see(there)
+        else:
+            self.see(o.policy(name, r.choice([None, "true", "no"])))
 
     def place(self):
         p = self.r.choice(self.places)

@@ -20,7 +20,8 @@ ANNOTATION = "fairlead.io/multikueue."
 DURATIONS = ("settle", "moveWindow", "drainTimeout", "emptyGrace", "credentialGrace")
 DEFAULTS = {"settle": 2000, "moveWindow": 120000, "drainTimeout": 3600000, "emptyGrace": 600000,
             "credentialGrace": 600000, "profile": "placement", "accessProviders": [], "adoptOcmAddon": False,
-            "dispatcher": False, "namespace": "kueue-system"}
+            "dispatcher": False, "clearedBy": "policy", "namespace": "kueue-system"}
+OUR_CONDITIONS = ("Active", "AllClustersUsed", "DispatcherReady")
 NAMESPACED = {"Placement", "PlacementDecision", "ClusterProfile", "Secret", "AddOnPlacementScore", "Workload"}
 
 # Where the pages can be read in two ways.
@@ -91,6 +92,10 @@ class World:
         self.namespace = self.settings["namespace"]
         self.objects = {}
         self.answers = {}    # of the scans; forgotten whenever an object changes
+        self.assumes_policy = True    # a plan whose lines show no MutatingAdmissionPolicy takes ours as there
+
+    def read_ahead(self, lines):
+        self.assumes_policy = not any(line.get("object", {}).get("kind") == "MutatingAdmissionPolicy" for line in lines)
 
     @staticmethod
     def key(obj):
@@ -112,6 +117,31 @@ class World:
     @scan
     def all(self, kind, namespace=None):
         return [self.objects[k] for k in sorted(k for k in self.objects if k[0] == kind and namespace in (None, k[1]))]
+
+    # Who clears nominations
+
+    @staticmethod
+    def clears(policy):
+        name, own = meta(policy)["name"], "clear-nominated-cluster-names"
+        label = meta(policy).get("labels", {}).get("fairlead.io/clears-nominations")
+        return not deleting(policy) and (name == own or name.endswith("-" + own) or label == "true")
+
+    @scan
+    def nominates(self):
+        """Whether anything may be nominated."""
+        return self.settings["dispatcher"] and (
+            self.settings["clearedBy"] == "mergePatch" or self.assumes_policy
+            or any(self.clears(p) for p in self.all("MutatingAdmissionPolicy")))
+
+    def dispatcher_ready(self):
+        """(status, reason) of DispatcherReady, or None."""
+        if not self.settings["dispatcher"]:
+            return None
+        return ("True", "DispatcherReady") if self.nominates() else ("False", "ClearingPolicyMissing")
+
+    @staticmethod
+    def brief(found):
+        return (found["status"], found["reason"]) if found else None
 
     # Checks and settings
 

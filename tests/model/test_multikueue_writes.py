@@ -259,6 +259,21 @@ class Dispatcher(unittest.TestCase):
         self.assertEqual(s.workloads(), [(20, "w", ["k-p"], ["p-a", "p-b"]), (40, "w", ["k-p"], ["p-a"]),
                                          (60, "w", ["k-p"], ["p-a", "p-c"])])
 
+    def test_only_while_something_clears_nominations(self):
+        own = o.policy("clear-nominated-cluster-names")
+        s = Story(dispatcher=True).select("a").see(o.policy("other")).at(20).see(o.workload("w", ["k-p"]))
+        s.at(30).see(own).at(40).gone(own).see(o.workload("v", ["k-p"])).at(50).see(o.policy("mine", "true"))
+        self.assertEqual(s.workloads(), [(20, "w", ["k-p"], None), (30, "w", ["k-p"], ["p-a"]),
+                                         (40, "v", ["k-p"], None), (50, "v", ["k-p"], ["p-a"])])
+        self.assertEqual(s.conditions(type_="DispatcherReady"), [
+            (2, "ClearingPolicyMissing"), (30, "True"), (40, "ClearingPolicyMissing"), (50, "True")])
+
+    def test_kueues_gate_is_believed(self):
+        s = Story(dispatcher=True, clearedBy="mergePatch").select("a").see(o.policy("other")).at(20).see(
+            o.workload("w", ["k-p"]))
+        self.assertEqual(s.workloads(), [(20, "w", ["k-p"], ["p-a"])])
+        self.assertEqual(s.conditions(type_="DispatcherReady"), [(2, "True")])
+
     def test_only_if_it_is_switched_on(self):
         s = Story().select("a").at(20).see(o.workload("w", ["k-p"]))
         self.assertEqual(s.workloads(), [(20, "w", ["k-p"], None)])

@@ -5,6 +5,7 @@
 #include "engine/fold/condition_message.h"
 #include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/names.h"
+#include "engine/fold/multikueue/nominations.h"
 #include "engine/fold/multikueue/rank.h"
 #include "engine/fold/multikueue/windows.h"
 
@@ -122,6 +123,10 @@ std::optional<ConditionWish> why_idle(const Subject& of) {
   return nothing_to_dispatch_to(of);
 }
 
+std::string unreadable(Kind kind) {
+  return std::string(info(kind).resource) + " cannot be read (RBAC: list and watch)";
+}
+
 // What the administrator wrote and we do not follow.
 std::string remarks(const Subject& of) {
   std::vector<std::string> lines;
@@ -141,7 +146,8 @@ std::string remarks(const Subject& of) {
       lines.push_back("ClusterQueue " + name + ": " + queue.workers.malformed);
   }
   for (const Kind kind : of.state.multikueue.unreadable)
-    lines.push_back(std::string(info(kind).resource) + " cannot be read (RBAC: list and watch)");
+    if (kind != Kind::mutating_admission_policy)  // DispatcherReady tells of it
+      lines.push_back(unreadable(kind));
   std::string text;
   for (const std::string& line : lines) text += "; " + line;
   return text;
@@ -228,6 +234,37 @@ void derive_used(const Subject& of, CheckRecord& check, Duration settle, LogTime
     next = std::min(next, change);
 }
 
+// ---- DispatcherReady ----
+
+ConditionWish clearing_policy_missing(const Subject& of) {
+  std::string message =
+      "AdmissionCheck " + of.name +
+      ": no Workload is nominated, for Kueue could not clear the nomination and never admit it: "
+      "apply docs/dispatcher/clear-nominations.yaml of Fairlead, or Kueue's "
+      "MutatingAdmissionPolicy clear-nominated-cluster-names with its binding, or set "
+      "multikueue.clearedBy to mergePatch if Kueue runs with its gate WorkloadRequestUseMergePatch";
+  if (of.state.multikueue.unreadable.contains(Kind::mutating_admission_policy))
+    message += "; " + unreadable(Kind::mutating_admission_policy);
+  return no("ClearingPolicyMissing", std::move(message));
+}
+
+// It is there while the dispatcher is on, and changes at once: it tells what is done.
+ConditionWish dispatcher_ready(const Subject& of) {
+  if (!of.state.configuration.multikueue.dispatcher) return {};
+  const auto clearer = clearer_of_nominations(of.state);
+  if (!clearer) return clearing_policy_missing(of);
+  switch (clearer->way) {
+    case Clearer::Way::not_asked_after: break;
+    case Clearer::Way::policy:
+      return {"True", "DispatcherReady",
+              "MutatingAdmissionPolicy " + clearer->policy + " clears nominations"};
+    case Clearer::Way::merge_patch:
+      return {"True", "DispatcherReady",
+              "multikueue.clearedBy is mergePatch: Kueue clears nominations itself"};
+  }
+  return {};
+}
+
 void derive_active(const Subject& of, CheckRecord& check, Duration settle, LogTime& next) {
   auto idle = why_idle(of);
   if (!idle) {
@@ -299,8 +336,10 @@ void close_check(State& state, const std::string& name) {
                                 : windows_of(state.configuration, check.seen.facts).settle;
     derive_active(of, check, settle, next);
     derive_used(of, check, settle, next);
+    check.dispatcher = dispatcher_ready(of);
   } else {
     check.idle_since.reset();
+    check.dispatcher = {};
     check.used = check.used_next = {};
     check.active = last_word(state, name, check);
   }

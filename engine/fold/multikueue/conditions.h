@@ -10,7 +10,7 @@
 
 namespace fairlead {
 
-/// Derives both conditions of the check at this moment, and when to look again.
+/// Derives the conditions of the check at this moment, and when to look again.
 void close_check(State& state, const std::string& name);
 
 }  // namespace fairlead

@@ -134,6 +134,7 @@ struct CheckRecord {
   ConditionWish used_next;     ///< what it will be once it has lasted
   LogTime used_word_since;     ///< of the status and reason of `used_next`
   LogTime used_message_since;  ///< of its message
+  ConditionWish dispatcher;    ///< DispatcherReady as it should stand
 
   friend bool operator==(const CheckRecord&, const CheckRecord&) = default;
 };
@@ -162,6 +163,9 @@ struct MultiKueue {
   std::map<std::string, Sighted<MultiKueueConfigFacts>> configs;
   std::map<std::string, Sighted<MultiKueueClusterFacts>> clusters;
   std::map<std::string, Sighted<CustomResourceDefinitionFacts>> crds;
+  std::map<std::string, Sighted<MutatingAdmissionPolicyFacts>> admission_policies;
+  std::set<std::string> clearing_policies;  ///< those of them that clear nominations now
+  Seq clearer_seq;  ///< of the event since when another one, or none, is the first of these
   std::map<std::string, CheckRecord> checks;
   std::map<NamespacedName, WorkloadRecord> workloads;
   std::map<std::string, std::set<NamespacedName>> workloads_on;  ///< by status.clusterName

@@ -41,6 +41,15 @@ std::set<std::string> long_away(const State& state, const WorkerList& list) {
 
 }  // namespace
 
+std::optional<Clearer> clearer_of_nominations(const State& state) {
+  const std::string& by = state.configuration.multikueue.cleared_by;
+  if (by.empty()) return Clearer{Clearer::Way::not_asked_after, ""};
+  if (by == "mergePatch") return Clearer{Clearer::Way::merge_patch, ""};
+  const auto& policies = state.multikueue.clearing_policies;
+  if (policies.empty()) return std::nullopt;
+  return Clearer{Clearer::Way::policy, *policies.begin()};
+}
+
 void close_nomination(State& state, const NamespacedName& id) {
   const auto at = state.multikueue.workloads.find(id);
   if (at == state.multikueue.workloads.end()) return;
@@ -48,7 +57,7 @@ void close_nomination(State& state, const NamespacedName& id) {
   const WorkloadFacts& facts = record.seen.facts;
   const CheckRecord* check = check_of(state, facts);
   record.nominates = state.configuration.multikueue.dispatcher && waits_for_a_cluster(facts) &&
-                     check && check->good;
+                     check && check->good && clearer_of_nominations(state);
   if (!record.nominates) return;
   const WorkerList& list = list_of(state, check->placement);
   const std::set<std::string> away = long_away(state, list);

@@ -10,6 +10,24 @@ namespace fairlead {
 /// window.
 void close_nomination(State& state, const NamespacedName& id);
 
+/// What takes a nomination away when Kueue names a cluster. A Workload may not have both, and Kueue
+/// cannot drop a field that another manager applied: without it the Workload is never admitted.
+struct Clearer {
+  enum class Way : std::uint8_t {
+    policy,           ///< a MutatingAdmissionPolicy
+    merge_patch,      ///< Kueue's gate WorkloadRequestUseMergePatch, on the configuration's word
+    not_asked_after,  ///< a record from before the setting `multikueue.clearedBy`
+  };
+  Way way{};
+  std::string policy;  ///< its name, where the way is one
+
+  friend bool operator==(const Clearer&, const Clearer&) = default;
+};
+
+/// The clearer that `multikueue.clearedBy` asks for; none: nothing may be nominated. Of several
+/// policies the first by name.
+std::optional<Clearer> clearer_of_nominations(const State& state);
+
 /// Kueue's bound on status.nominatedClusterNames.
 inline constexpr std::size_t kNominatedMax = 20;
 

@@ -189,6 +189,40 @@ void observe_workload(State& state, const NamespacedName& id,
   all.workloads[id] = std::move(fresh);
 }
 
+// ---- who clears nominations ----
+
+// Conditions tell of it, and nothing is nominated without.
+void open_nominations(State& state) {
+  MultiKueue& all = state.multikueue;
+  if (!state.configuration.multikueue.dispatcher) return;
+  for (const auto& [name, check] : all.checks) {
+    if (!check.ours) continue;
+    all.open_checks.insert(name);
+    open_workloads_of_check(state, name);
+  }
+}
+
+void observe_admission_policy(State& state, const std::string& name,
+                              std::optional<Sighted<MutatingAdmissionPolicyFacts>> seen, Seq seq) {
+  MultiKueue& all = state.multikueue;
+  const auto first = [&all] {
+    return all.clearing_policies.empty() ? "" : *all.clearing_policies.begin();
+  };
+  const std::string before = first();
+  const bool clears = seen && seen->facts.clears_nominations && !seen->facts.deleting;
+  if (seen)
+    all.admission_policies[name] = std::move(*seen);
+  else
+    all.admission_policies.erase(name);
+  if (clears)
+    all.clearing_policies.insert(name);
+  else
+    all.clearing_policies.erase(name);
+  if (first() == before) return;
+  all.clearer_seq = seq;
+  open_nominations(state);
+}
+
 // ---- all kinds ----
 
 // The sighting of `seen`, if there is one and it is of this kind.
@@ -243,6 +277,9 @@ void take_in(State& state, const ObjectKey& key, const ObjectObserved* seen, Seq
       try_refused_again(state);
       all.all_open = true;
       return;
+    case Kind::mutating_admission_policy:
+      return observe_admission_policy(state, key.name, as<MutatingAdmissionPolicyFacts>(seen, seq),
+                                      seq);
     default: return;
   }
 }
@@ -320,6 +357,7 @@ std::optional<HeldObject> held_multikueue(const State& state, const ObjectKey& k
     case Kind::admission_check: return held(all.checks, key.name);
     case Kind::workload: return held(all.workloads, id_of(key));
     case Kind::custom_resource_definition: return held(all.crds, key.name);
+    case Kind::mutating_admission_policy: return held(all.admission_policies, key.name);
     default: return std::nullopt;
   }
 }

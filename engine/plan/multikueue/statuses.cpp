@@ -37,12 +37,17 @@ const Json* find_said(const Json& said, const std::string& type) {
   return nullptr;
 }
 
+// Its status and reason are there; the message is not read back.
+bool stands(const ConditionWish& wish, const ConditionFacts& seen) {
+  const ConditionStatus status = wish.status.empty()     ? ConditionStatus::absent
+                                 : wish.status == "True" ? ConditionStatus::yes
+                                                         : ConditionStatus::no;
+  return seen.status == status && seen.reason == wish.reason;
+}
+
 bool differs(const ConditionToSay& one, std::int64_t generation, const Json* said) {
   if (one.wish.status.empty()) return said || one.stands.status != ConditionStatus::absent;
-  const ConditionStatus status =
-      one.wish.status == "True" ? ConditionStatus::yes : ConditionStatus::no;
-  const bool stands = one.stands.status == status && one.stands.reason == one.wish.reason;
-  if (!stands || one.stands.observed_generation != generation) return true;
+  if (!stands(one.wish, one.stands) || one.stands.observed_generation != generation) return true;
   return said && (*said)["message"] != one.wish.message;
 }
 
@@ -74,7 +79,8 @@ void emit_conditions(const State& state, const std::string& name, const CheckRec
   Json conditions = Json::array();
   for (const ConditionToSay& one :
        {ConditionToSay{"Active", check.active, seen.facts.active},
-        ConditionToSay{"AllClustersUsed", check.used, seen.facts.all_clusters_used}}) {
+        ConditionToSay{"AllClustersUsed", check.used, seen.facts.all_clusters_used},
+        ConditionToSay{"DispatcherReady", check.dispatcher, seen.facts.dispatcher_ready}}) {
     const Json* before = find_said(said, one.type);
     changed = changed || differs(one, seen.generation, before);
     if (!one.wish.status.empty())
@@ -90,11 +96,14 @@ void emit_conditions(const State& state, const std::string& name, const CheckRec
   if (const auto list = state.multikueue.lists.find(check.placement);
       list != state.multikueue.lists.end())
     because.insert(because.end(), list->second.because.begin(), list->second.because.end());
+  if (!stands(check.dispatcher, seen.facts.dispatcher_ready))
+    because.push_back(state.multikueue.clearer_seq);
   intent.reason = {"multikueue/condition", deciding(std::move(because)),
                    "Active " + check.active.status + " " + check.active.reason};
   AdmissionCheckFacts expected = seen.facts;
   expected.active = facts_of(check.active, seen.generation);
   expected.all_clusters_used = facts_of(check.used, seen.generation);
+  expected.dispatcher_ready = facts_of(check.dispatcher, seen.generation);
   intent.expected = std::move(expected);
   if (may_write(state, intent, Direction::lowers))
     proposals.push_back({Rank::status, std::move(intent)});
@@ -164,7 +173,10 @@ void emit_workload(const State& state, const NamespacedName& id, std::vector<Pro
   const bool nominates =
       at->second.nominates && at->second.nomination != seen.facts.nominated_clusters;
   if (unready.empty() && !nominates) return;
-  if (nominates) expected.nominated_clusters = at->second.nomination;
+  if (nominates) {
+    expected.nominated_clusters = at->second.nomination;
+    because.push_back(state.multikueue.clearer_seq);
+  }
   const ObjectKey key{Kind::workload, id.first, id.second};
   PatchIntended intent =
       intent_for(Verb::apply_status, key, seen.version, seen.uid, seen.resource_version);

@@ -88,7 +88,7 @@ TEST_CASE("a mark is ours only with label and value; the owner is as written") {
   CHECK_FALSE(theirs.deleting);
 }
 
-TEST_CASE("an AdmissionCheck keeps its settings, finalizers and two conditions") {
+TEST_CASE("an AdmissionCheck keeps its settings, finalizers and our conditions") {
   for (const std::string& version : {kKueue1, kKueue2}) {
     const auto check = facts<AdmissionCheckFacts>(
         version, "AdmissionCheck",
@@ -99,6 +99,7 @@ TEST_CASE("an AdmissionCheck keeps its settings, finalizers and two conditions")
             {"apiGroup":"cluster.open-cluster-management.io","kind":"Placement","name":"gpu"}},
           "status":{"conditions":[{"type":"Other","status":"True"},
             {"type":"AllClustersUsed","status":"False","reason":"NameTaken","observedGeneration":4},
+            {"type":"DispatcherReady","status":"False","reason":"ClearingPolicyMissing","observedGeneration":5},
             {"type":"Active","status":"True","reason":"Active","observedGeneration":3}]})");
     CHECK(check.controller_name == "open-cluster-management.io/placement");
     CHECK(check.parameters_kind == "Placement");
@@ -107,6 +108,8 @@ TEST_CASE("an AdmissionCheck keeps its settings, finalizers and two conditions")
     CHECK(check.finalizers == std::vector<std::string>{"b", "a"});
     CHECK(check.active == ConditionFacts{ConditionStatus::yes, "Active", 3});
     CHECK(check.all_clusters_used == ConditionFacts{ConditionStatus::no, "NameTaken", 4});
+    CHECK(check.dispatcher_ready ==
+          ConditionFacts{ConditionStatus::no, "ClearingPolicyMissing", 5});
     CHECK(check.deleting);
   }
 }
@@ -266,6 +269,33 @@ TEST_CASE("a CustomResourceDefinition tells of its best served version that we u
   CHECK_FALSE(crd("multikueueconfigs", old_ref).cluster_profile_ref);
 }
 
+TEST_CASE("a MutatingAdmissionPolicy clears nominations by its name or its label") {
+  const auto policy = [](const std::string& metadata) {
+    MutatingAdmissionPolicyFacts found;
+    for (const char* version : {"v1", "v1beta1"})
+      found = facts<MutatingAdmissionPolicyFacts>(
+          std::string("admissionregistration.k8s.io/") + version, "MutatingAdmissionPolicy",
+          R"("metadata":{)" + metadata + R"(},"spec":{"mutations":[]})");
+    return found;
+  };
+  const auto clears = [&](const std::string& metadata) {
+    return policy(metadata).clears_nominations;
+  };
+  CHECK(clears(R"("name":"clear-nominated-cluster-names")"));
+  CHECK(clears(R"("name":"kueue-clear-nominated-cluster-names")"));
+  CHECK_FALSE(clears(R"("name":"unclear-nominated-cluster-names")"));
+  CHECK_FALSE(clears(R"("name":"clear-nominated-cluster-names-2")"));
+  CHECK_FALSE(clears(R"("name":"fairlead-clear-nominations")"));
+  const auto labelled = [](const std::string& value) {
+    return R"("name":"x","labels":{"fairlead.io/clears-nominations":)" + value + "}";
+  };
+  CHECK(clears(labelled(R"("true")")));
+  CHECK_FALSE(clears(labelled(R"("false")")));
+  CHECK_FALSE(clears(labelled("true")));
+  CHECK_FALSE(policy(labelled(R"("true")")).deleting);
+  CHECK(policy(labelled(R"("true")") + R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")").deleting);
+}
+
 TEST_CASE(
     "of CustomResourceDefinitions two are read; of kinds that machines write no raw is kept") {
   CHECK(is_read(Kind::custom_resource_definition, "multikueueconfigs.kueue.x-k8s.io"));
@@ -276,7 +306,8 @@ TEST_CASE(
   const std::string_view text = R"({"metadata":{"name":"x"},"spec":{"a":1}})";
   CHECK_FALSE(raw_kept(Kind::multikueue_cluster, text).empty());
   CHECK_FALSE(raw_kept(Kind::placement, text).empty());
-  for (const Kind kind : {Kind::placement_decision, Kind::addon_placement_score, Kind::workload,
-                          Kind::secret, Kind::custom_resource_definition})
+  for (const Kind kind :
+       {Kind::placement_decision, Kind::addon_placement_score, Kind::workload, Kind::secret,
+        Kind::custom_resource_definition, Kind::mutating_admission_policy})
     CHECK(raw_kept(kind, text).empty());
 }

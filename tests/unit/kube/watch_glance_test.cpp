@@ -146,7 +146,11 @@ const std::vector<std::string> kObjects{
     R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Cohort","metadata":{"name":"c","uid":"u","resourceVersion":"7","generation":2},
       "spec":{"parentName":"p","fairSharing":{"weight":"1"},"resourceGroups":[{"coveredResources":["cpu"]}]},
       "status":{"fairSharing":{"weightedShare":1},"effectiveQuotas":{"orchestratorRef":{"apiGroup":"g","kind":"k","name":"n"},
-        "resourceGroups":[{"coveredResources":["cpu"],"flavors":[{"name":"f","resources":[{"name":"cpu","nominalQuota":"1"}]}]}]}}})"};
+        "resourceGroups":[{"coveredResources":["cpu"],"flavors":[{"name":"f","resources":[{"name":"cpu","nominalQuota":"1"}]}]}]}}})",
+    R"({"apiVersion":"admissionregistration.k8s.io/v1","kind":"MutatingAdmissionPolicy","metadata":{"name":"p","uid":"u","resourceVersion":"7",
+      "generation":2,"labels":{"fairlead.io/clears-nominations":"true"},"deletionTimestamp":"1","managedFields":[{"manager":"m"}]},
+      "spec":{"failurePolicy":"Ignore","matchConstraints":{"resourceRules":[{"resources":["workloads/status"]}]},
+        "mutations":[{"patchType":"JSONPatch","jsonPatch":{"expression":"[]"}}]}})"};
 
 Kind kind_of(const Json& object) {
   const auto [group, version] =

@@ -75,7 +75,8 @@ AdmissionCheckFacts any_admission_check() {
           any<Texts>(),
           any_condition(),
           any_condition(),
-          any<bool>()};
+          any<bool>(),
+          any_condition()};
 }
 
 PlacementFacts any_placement() {

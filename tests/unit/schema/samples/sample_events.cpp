@@ -288,6 +288,11 @@ void add_version_4(Numbered& samples) {
   work.flavors = {{"default-flavor", true}, {"spot", false}};
   work.finalizers = {"cluster.open-cluster-management.io/manifest-work-cleanup"};
   add_again("observed_manifestworks_4", Kind::manifest_work, work);
+  samples.add("observed_mutatingadmissionpolicies", "hub",
+              observed(Kind::mutating_admission_policy));
+  AdmissionCheckFacts check = admission_check();
+  check.dispatcher_ready = condition(ConditionStatus::no);
+  add_again("observed_admissionchecks_4", Kind::admission_check, check);
 }
 
 }  // namespace
@@ -323,6 +328,7 @@ Facts facts(Kind kind) {
     case Kind::custom_resource_definition: return CustomResourceDefinitionFacts{20, true};
     case Kind::binding_policy: return binding_policy();
     case Kind::cohort: return CohortFacts{"research", effective_quotas()};
+    case Kind::mutating_admission_policy: return MutatingAdmissionPolicyFacts{true, true};
   }
   return NodeFacts{};
 }

@@ -1,0 +1,98 @@
+// Who clears nominations, and what an AdmissionCheck says of it.
+#include "engine/fold/multikueue/nominations.h"
+
+#include <catch2/catch.hpp>
+
+#include "engine/fold/multikueue/close.h"
+#include "engine/fold/multikueue/names.h"
+#include "engine/fold/multikueue/observe.h"
+
+namespace fairlead {
+namespace {
+
+ObjectObserved policy(const std::string& name, MutatingAdmissionPolicyFacts facts) {
+  ObjectObserved seen;
+  seen.key = {Kind::mutating_admission_policy, "", name};
+  seen.facts = facts;
+  return seen;
+}
+
+// A hub with the dispatcher on, and one check of ours.
+State with_dispatcher(const std::string& cleared_by) {
+  State state;
+  state.configuration.multikueue.dispatcher = true;
+  state.configuration.multikueue.settle = {};
+  state.configuration.multikueue.cleared_by = cleared_by;
+  ObjectObserved check;
+  check.key = {Kind::admission_check, "", "multikueue"};
+  AdmissionCheckFacts facts;
+  facts.controller_name = kPlacementController;
+  check.facts = facts;
+  observe_multikueue(state, check, Seq{1});
+  return state;
+}
+
+const ConditionWish& dispatcher_condition(State& state) {
+  Touched touched;
+  close_multikueue(state, touched);
+  return state.multikueue.checks.at("multikueue").dispatcher;
+}
+
+TEST_CASE("the first policy that clears nominations, and is not being deleted, is the clearer") {
+  State state = with_dispatcher("policy");
+  CHECK_FALSE(clearer_of_nominations(state));
+  observe_multikueue(state, policy("a", {false, false}), Seq{2});
+  observe_multikueue(state, policy("b", {true, true}), Seq{3});
+  CHECK_FALSE(clearer_of_nominations(state));
+  CHECK(state.multikueue.clearer_seq == Seq{});
+  observe_multikueue(state, policy("d", {true, false}), Seq{4});
+  observe_multikueue(state, policy("c", {true, false}), Seq{5});
+  CHECK((clearer_of_nominations(state) == Clearer{Clearer::Way::policy, "c"}));
+  CHECK(state.multikueue.clearer_seq == Seq{5});
+  forget_multikueue(state, {Kind::mutating_admission_policy, "", "d"}, Seq{6});
+  CHECK(state.multikueue.clearer_seq == Seq{5});
+  forget_multikueue(state, {Kind::mutating_admission_policy, "", "c"}, Seq{7});
+  CHECK_FALSE(clearer_of_nominations(state));
+  CHECK(state.multikueue.clearer_seq == Seq{7});
+}
+
+TEST_CASE("the configuration's word for Kueue's gate is enough") {
+  State state = with_dispatcher("mergePatch");
+  CHECK((clearer_of_nominations(state) == Clearer{Clearer::Way::merge_patch, ""}));
+  CHECK(dispatcher_condition(state).status == "True");
+}
+
+TEST_CASE("a record from before the setting nominates without asking, and says nothing") {
+  State state = with_dispatcher("");
+  CHECK((clearer_of_nominations(state) == Clearer{Clearer::Way::not_asked_after, ""}));
+  CHECK(dispatcher_condition(state) == ConditionWish{});
+}
+
+TEST_CASE("what clears nominations opens the checks and their Workloads only with the dispatcher") {
+  State state = with_dispatcher("policy");
+  dispatcher_condition(state);
+  observe_multikueue(state, policy("a", {true, false}), Seq{2});
+  CHECK(state.multikueue.open_checks == std::set<std::string>{"multikueue"});
+  dispatcher_condition(state);
+  state.configuration.multikueue.dispatcher = false;
+  forget_multikueue(state, {Kind::mutating_admission_policy, "", "a"}, Seq{3});
+  CHECK(state.multikueue.open_checks.empty());
+}
+
+TEST_CASE("policies that may not be read are named where one is missed, and not in Active") {
+  State state = with_dispatcher("policy");
+  observe_readable(state, Kind::mutating_admission_policy, false, Seq{2});
+  const std::string words = "mutatingadmissionpolicies cannot be read";
+  CHECK(dispatcher_condition(state).reason == "ClearingPolicyMissing");
+  const CheckRecord& check = state.multikueue.checks.at("multikueue");
+  CHECK(check.dispatcher.message.find(words) != std::string::npos);
+  CHECK(check.active.reason == "BadParameters");
+  CHECK(check.active.message.find(words) == std::string::npos);
+  observe_readable(state, Kind::mutating_admission_policy, true, Seq{3});
+  CHECK(dispatcher_condition(state).message.find(words) == std::string::npos);
+  observe_multikueue(state, policy("a", {true, false}), Seq{4});
+  CHECK(dispatcher_condition(state).message == "MutatingAdmissionPolicy a clears nominations");
+}
+
+}  // namespace
+}  // namespace fairlead
