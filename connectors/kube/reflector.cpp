@@ -4,6 +4,7 @@
 
 #include "connectors/kube/projection.h"
 #include "connectors/kube/resource_path.h"
+#include "engine/base/resource_version.h"
 
 namespace fairlead {
 
@@ -270,28 +271,36 @@ void Reflector::failed_list(LogTime now, int status, std::string_view body,
 
 ReflectorOutput Reflector::page(LogTime now, int status, std::string_view body,
                                 std::optional<Duration> retry_after) {
-  if (phase_ != Phase::paging) return finish(now);
+  if (phase_ == Phase::locating)
+    located(now, status, body, retry_after);
+  else if (phase_ == Phase::paging)
+    take_page(now, status, body, retry_after);
+  return finish(now);
+}
+
+void Reflector::take_page(LogTime now, int status, std::string_view body,
+                          std::optional<Duration> retry_after) {
   if (status == 410) {  // the continue token is too old: from the start, but not in a tight circle
     ++counters_.errors;
     ++counters_.relists;
     back_off(now, true, std::nullopt);
-    return finish(now);
+    return;
   }
   if (status == 413 && page_limit_ > 1) {  // how our own client calls an answer that is too long
     page_limit_ = std::max<std::int64_t>(1, page_limit_ / 4);
     start_paged_list(now);
-    return finish(now);
+    return;
   }
   if (status != 200) {
     failed_list(now, status, body, retry_after);
-    return finish(now);
+    return;
   }
   JsonFault fault;
   auto document = parse_json(body, fault, kJsonFileBytesMax);
   if (!document || !document->root().is(JsonKind::object)) {
     ++counters_.malformed;
     failed_list(now, 0, "a page that is no JSON: " + std::string(shown(fault.what)), std::nullopt);
-    return finish(now);
+    return;
   }
   ++counters_.pages;
   alive(now);
@@ -300,11 +309,10 @@ ReflectorOutput Reflector::page(LogTime now, int status, std::string_view body,
   if (const std::string_view more = metadata["continue"].string(); !more.empty()) {
     until_ = now + settings_.request_timeout;
     request_page(std::string(more));
-    return finish(now);
+    return;
   }
   finish_list(std::string(metadata["resourceVersion"].string()));
   request_stream(now, false);
-  return finish(now);
 }
 
 void Reflector::listed(JsonView object, std::string_view line, const WatchGlance::Hash& rest) {
@@ -328,6 +336,10 @@ void Reflector::listed(JsonView object, std::string_view line, const WatchGlance
   }
   if (!known.uid.empty() && known.uid != found.uid)
     out_.facts.emplace_back(ObjectMissing{found.key, known.uid, {}});
+  // What is listed was asked for after all that streams told: it is older only where the store is.
+  found.went_back =
+      known.uid == found.uid && is_lower_version(found.resource_version, known.resource_version);
+  went_back_ = went_back_ || found.went_back;
   known.uid = found.uid;
   known.resource_version = found.resource_version;
   known.rest = rest;
@@ -346,69 +358,17 @@ void Reflector::finish_list(const std::string& resource_version) {
     out_.facts.emplace_back(
         ObjectMissing{{kind_, name.substr(0, slash), name.substr(slash + 1)}, uid, {}});
   }
+  went_back_ = went_back_ || is_lower_version(resource_version, resource_version_);
+  if (went_back_)
+    say("the server's store went back (restored?): the list of " + resource_version +
+        " counts, not what was shown up to " + resource_version_);
   resource_version_ = resource_version;
-  out_.facts.emplace_back(ListCompleted{kind_, resource_version});
+  position_doubted_ = false;
+  out_.facts.emplace_back(ListCompleted{kind_, resource_version, std::exchange(went_back_, false)});
   ++counters_.lists;
   synced_ = true;
   if (!last_diagnostic_.empty()) say("listed");
   last_diagnostic_.clear();
-}
-
-ReflectorOutput Reflector::opened(LogTime now) {
-  if (phase_ != Phase::watching && phase_ != Phase::streaming_list) return finish(now);
-  ++counters_.watches;
-  opened_at_ = now;
-  alive(now);
-  until_ =
-      now + (phase_ == Phase::watching ? settings_.watch_silence_max : settings_.list_silence_max);
-  return finish(now);
-}
-
-ReflectorOutput Reflector::bytes(LogTime now, std::string_view chunk) {
-  if (phase_ != Phase::watching && phase_ != Phase::streaming_list) return finish(now);
-  alive(now);
-  until_ =
-      now + (phase_ == Phase::watching ? settings_.watch_silence_max : settings_.list_silence_max);
-  drain(now, chunk);
-  return finish(now);
-}
-
-ReflectorOutput Reflector::ended(LogTime now, int status, std::string_view body,
-                                 std::optional<Duration> retry_after) {
-  if (phase_ != Phase::watching && phase_ != Phase::streaming_list) return finish(now);
-  const bool was_list = phase_ == Phase::streaming_list;
-  forget_failures_if_lasting(now);
-  if (status == 200) alive(now);
-  if (status == 200 || status == 0) {
-    WatchStep step = decoder_.finish();
-    if (step.kind == WatchStep::Kind::malformed) ++counters_.malformed;
-    if (step.kind == WatchStep::Kind::known) take_known(*step.glance);
-    if (step.kind == WatchStep::Kind::event) take(now, *step.event, step.glance);
-    if (phase_ != Phase::watching && phase_ != Phase::streaming_list) return finish(now);
-    if (phase_ == Phase::watching && stream_useful_ && status == 200) {
-      request_stream(now, false);  // the ordinary end of a watch: on from the last version
-      return finish(now);
-    }
-    if (status == 0) {
-      ++counters_.errors;
-      say(status_text(0, body));
-    }
-    back_off(now, phase_ == Phase::streaming_list, retry_after);
-    return finish(now);
-  }
-  if (status == 410) {
-    ++counters_.relists;
-    ++counters_.errors;
-    back_off(now, true, std::nullopt);
-  } else if (was_list && (status == 400 || status == 422 || status == 500)) {
-    streaming_lists_ = false;
-    start_paged_list(now);
-  } else if (status == 401 || status == 403 || status == 404) {
-    slow_down(now, status, body);
-  } else {
-    retry_later(now, status, body, was_list, retry_after);
-  }
-  return finish(now);
 }
 
 ReflectorOutput Reflector::timer(LogTime now) {
@@ -419,7 +379,11 @@ ReflectorOutput Reflector::timer(LogTime now) {
       if (then_list_)
         start_list(now);
       else
-        request_stream(now, false);
+        resume(now);
+      break;
+    case Phase::locating:
+      out_.cancel = true;
+      located(now, 0, "no page within " + to_go_duration(settings_.request_timeout), std::nullopt);
       break;
     case Phase::paging:
       out_.cancel = true;
@@ -437,8 +401,9 @@ ReflectorOutput Reflector::timer(LogTime now) {
       ++counters_.silences;
       out_.cancel = true;
       // Silence proves nothing by itself (bookmarks may never come): look again from the same
-      // version.
-      request_stream(now, false);
+      // version, if it is still one.
+      position_doubted_ = true;
+      resume(now);
       break;
   }
   return finish(now);

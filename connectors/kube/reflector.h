@@ -5,8 +5,9 @@
 // (streaming where the server can, else in pages), watches from where the list ended, resumes after
 // an end of stream, and lists again after 410. What vanished between two lists is told as
 // ObjectMissing. It never trusts a stream: duplicates, older versions, deletes of unknown objects,
-// cut lines and silence are all handled and counted. The protocol is client-go's; see kube-client
-// in ARCHITECTURE.md for the differences.
+// cut lines and silence are all handled and counted. A list is trusted: where it is older than what
+// streams told, the server's store was restored, and the list counts. The protocol is client-go's;
+// see kube-client in ARCHITECTURE.md for the differences.
 #pragma once
 
 #include <cstdint>
@@ -137,7 +138,14 @@ class Reflector {
   bool synced() const { return synced_; }
 
  private:
-  enum class Phase : std::uint8_t { unserved, paging, streaming_list, watching, waiting };
+  enum class Phase : std::uint8_t {
+    unserved,
+    paging,
+    streaming_list,
+    locating,  ///< asks where the store is, before the watch goes on from where it was
+    watching,
+    waiting
+  };
   struct Known {
     std::string uid;
     std::string resource_version;
@@ -157,6 +165,10 @@ class Reflector {
   void start_paged_list(LogTime now);
   void request_page(const std::string& continue_token);
   void request_stream(LogTime now, bool with_initial_events);
+  void resume(LogTime now);
+  void located(LogTime now, int status, std::string_view body, std::optional<Duration> retry_after);
+  void take_page(LogTime now, int status, std::string_view body,
+                 std::optional<Duration> retry_after);
   void finish_list(const std::string& resource_version);
   void listed(JsonView object, std::string_view line, const WatchGlance::Hash& rest);
   void wait(LogTime now, Duration span, bool then_list);
@@ -208,7 +220,9 @@ class Reflector {
   int failures_ = 0;   // in a row
   int bad_lines_ = 0;  // in a row
   std::string last_diagnostic_;
-  std::string resource_version_;  // to resume from
+  std::string resource_version_;   // to resume from
+  bool position_doubted_ = false;  // a stream failed or fell silent: the store may be another
+  bool went_back_ = false;         // the list in progress showed an older store
   KnownObjects known_;
   std::string name_;                // of find_known(), kept for its memory
   KnownObjects::iterator glanced_;  // what knows() found of the line that was glanced at,

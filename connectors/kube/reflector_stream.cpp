@@ -1,10 +1,8 @@
 // Reflector: what a watch stream says. See reflector.h.
-#include <algorithm>
-#include <charconv>
-
 #include "connectors/kube/projection.h"
 #include "connectors/kube/reflector.h"
 #include "engine/base/made.h"
+#include "engine/base/resource_version.h"
 
 namespace fairlead {
 namespace {
@@ -27,30 +25,94 @@ bool is_written(Kind kind) {
          kind == Kind::multikueue_cluster || kind == Kind::workload;
 }
 
-bool is_natural(std::string_view text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
-// Newer Kubernetes promises that resource versions compare as numbers; all else is opaque, also
-// what 64 bits do not hold.
-std::optional<std::uint64_t> as_number(std::string_view text) {
-  std::uint64_t value = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-// Both are numbers, and `a` is the lower one.
-bool is_lower_number(std::string_view a, std::string_view b) {
-  constexpr std::size_t kDigitsSafe = 19;  // of any digits, they fit
-  if (a.size() == b.size() && a.size() <= kDigitsSafe)
-    return a < b && is_natural(a) && is_natural(b);  // as texts of one length compare
-  const auto low = as_number(a), high = as_number(b);
-  return low && high && *low < *high;
-}
-
 }  // namespace
+
+// On from where the stream was, if the server's store is still as far.
+void Reflector::resume(LogTime now) {
+  if (!position_doubted_ || !version_number(resource_version_)) return request_stream(now, false);
+  phase_ = Phase::locating;
+  until_ = now + settings_.request_timeout;
+  out_.request = ReflectorRequest{ReflectorRequest::Kind::page, collection() + "?limit=1"};
+}
+
+// Where the server's store is. A watch from a version that is yet to come would be silent until
+// then: kube-apiserver leaves out what is older.
+void Reflector::located(LogTime now, int status, std::string_view body,
+                        std::optional<Duration> retry_after) {
+  const bool away = status == 0 || status >= 500;
+  // Meanwhile its store may have been restored, and grown past what was lost: what we write is
+  // listed. (A server that starts mostly answers 410 anyway.)
+  const bool then_list = away && is_written(kind_);
+  if (away || status == 429) return retry_later(now, status, body, then_list, retry_after);
+  position_doubted_ = false;
+  JsonFault fault;
+  const auto page = parse_json(body, fault, kJsonFileBytesMax);
+  const std::string_view version =
+      status == 200 && page ? page->root()["metadata"]["resourceVersion"].string() : "";
+  if (!is_lower_version(version, resource_version_)) return request_stream(now, false);
+  ++counters_.relists;
+  start_list(now);
+}
+
+ReflectorOutput Reflector::opened(LogTime now) {
+  if (phase_ != Phase::watching && phase_ != Phase::streaming_list) return finish(now);
+  ++counters_.watches;
+  opened_at_ = now;
+  alive(now);
+  until_ =
+      now + (phase_ == Phase::watching ? settings_.watch_silence_max : settings_.list_silence_max);
+  return finish(now);
+}
+
+ReflectorOutput Reflector::bytes(LogTime now, std::string_view chunk) {
+  if (phase_ != Phase::watching && phase_ != Phase::streaming_list) return finish(now);
+  alive(now);
+  until_ =
+      now + (phase_ == Phase::watching ? settings_.watch_silence_max : settings_.list_silence_max);
+  drain(now, chunk);
+  return finish(now);
+}
+
+ReflectorOutput Reflector::ended(LogTime now, int status, std::string_view body,
+                                 std::optional<Duration> retry_after) {
+  if (phase_ != Phase::watching && phase_ != Phase::streaming_list) return finish(now);
+  const bool was_list = phase_ == Phase::streaming_list;
+  forget_failures_if_lasting(now);
+  if (status == 200)
+    alive(now);
+  else
+    position_doubted_ = true;
+  if (status == 200 || status == 0) {
+    WatchStep step = decoder_.finish();
+    if (step.kind == WatchStep::Kind::malformed) ++counters_.malformed;
+    if (step.kind == WatchStep::Kind::known) take_known(*step.glance);
+    if (step.kind == WatchStep::Kind::event) take(now, *step.event, step.glance);
+    if (phase_ != Phase::watching && phase_ != Phase::streaming_list) return finish(now);
+    if (phase_ == Phase::watching && stream_useful_ && status == 200) {
+      request_stream(now, false);  // the ordinary end of a watch: on from the last version
+      return finish(now);
+    }
+    if (status == 0) {
+      ++counters_.errors;
+      say(status_text(0, body));
+    }
+    back_off(now, phase_ == Phase::streaming_list, retry_after);
+    return finish(now);
+  }
+  if (status == 410) {
+    ++counters_.relists;
+    ++counters_.errors;
+    back_off(now, true, std::nullopt);
+  } else if (was_list && (status == 400 || status == 422 || status == 500)) {
+    streaming_lists_ = false;
+    start_paged_list(now);
+  } else if (status == 401 || status == 403 || status == 404) {
+    slow_down(now, status, body);
+  } else {
+    retry_later(now, status, body, was_list, retry_after);
+  }
+  return finish(now);
+}
 
 void Reflector::drain(LogTime now, std::string_view bytes) {
   // An event can end the stream (ERROR, 410): what is buffered behind it no longer matters.
@@ -127,7 +189,7 @@ Reflector::Newer Reflector::is_newer(const Known& known, std::string_view resour
     ++counters_.duplicates;
     return Newer::same;
   }
-  if (!is_lower_number(resource_version, known.resource_version)) return Newer::yes;
+  if (!is_lower_version(resource_version, known.resource_version)) return Newer::yes;
   ++counters_.older;
   return Newer::older;
 }

@@ -181,6 +181,7 @@ struct Fold {
     state.all_open = true;
   }
   void operator()(const SourceSynced& synced) {
+    if (synced.kind) note_listed(state, event.source, *synced.kind);
     if (event.source == kHub && synced.kind && is_of_multikueue_path(*synced.kind))
       return observe_readable(state, *synced.kind, true, event.seq);
     observe_liveness(state, event.source, synced.kind, synced.cluster, Liveness::live, event.seq);

@@ -272,6 +272,18 @@ void note_gone(State& state, const std::string& source, const ObjectKey& key) {
   }
 }
 
+void note_listed(State& state, const std::string& source, Kind kind) {
+  for (auto at = state.writes.lower_bound({source, {kind, "", ""}, false});
+       at != state.writes.end() && at->first.cluster == source && at->first.object.kind == kind;
+       ++at) {
+    WriteState& write = at->second;
+    write.awaited_version.clear();
+    write.accepted_body.clear();  // of a status: it may be an older one that stands
+    if (write.refusal && write.refusal->intent == Digest{}) write.refusal.reset();
+    touch(state, at->first.object);
+  }
+}
+
 void reach_write_deadline(State& state, const WriteKey& key) {
   if (const auto at = state.writes.find(key); at != state.writes.end()) {
     WriteState& write = at->second;

@@ -16,6 +16,9 @@ void note_unknown(State& state, const PatchUnknown& unknown);
 /// recognised.
 void note_observed(State& state, const std::string& source, const ObjectObserved& seen);
 void note_gone(State& state, const std::string& source, const ObjectKey& key);
+/// A list of the kind is complete and counts: what it does not show of our writes is lost, with a
+/// store that was restored since.
+void note_listed(State& state, const std::string& source, Kind kind);
 /// The object may be written again.
 void reach_write_deadline(State& state, const WriteKey& key);
 /// A new leader: what an earlier one sent without an answer may or may not have happened.

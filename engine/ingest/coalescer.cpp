@@ -14,6 +14,13 @@ std::optional<ObjectKey> object_of(const WatchFact& fact) {
   return key;
 }
 
+// The fact that is held gives way to `newer`.
+void give_way(const std::optional<WatchFact>& held, WatchFact& newer) {
+  const auto* before = held ? std::get_if<ObjectSeen>(&held->said) : nullptr;
+  auto* after = std::get_if<ObjectSeen>(&newer.said);
+  if (before && after) supersede(*before, *after);
+}
+
 }  // namespace
 
 std::optional<WatchFact> Coalescer::offer(WatchFact fact, LogTime now) {
@@ -24,6 +31,7 @@ std::optional<WatchFact> Coalescer::offer(WatchFact fact, LogTime now) {
   if (at == entries_.end()) return fact;
   Entry& entry = at->second;
   if (entry.passed_at == now) return fact;
+  give_way(entry.held, fact);
   if (entry.opens <= now) {  // a held state is older than this one
     due_.erase({entry.opens, key});
     entries_.erase(at);

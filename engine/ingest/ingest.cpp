@@ -1,8 +1,8 @@
 #include "engine/ingest/ingest.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "engine/base/resource_version.h"
 #include "engine/fold/flavors.h"
 #include "engine/fold/multikueue/observe.h"
 #include "engine/fold/works.h"
@@ -17,13 +17,6 @@ namespace {
 bool matters(const SourceName& source, Kind kind) {
   if (source == kHub) return kind != Kind::node;
   return kind == Kind::node || kind == Kind::local_queue || kind == Kind::cluster_queue;
-}
-
-std::optional<std::uint64_t> number(const std::string& version) {
-  std::uint64_t value = 0;
-  const auto read = std::from_chars(version.data(), version.data() + version.size(), value);
-  if (read.ec != std::errc{} || read.ptr != version.data() + version.size()) return std::nullopt;
-  return value;
 }
 
 template <class Map, class Key>
@@ -184,6 +177,24 @@ bool exists(const State& state, const SourceName& source, const ObjectKey& key) 
   }
 }
 
+// The version of an object of the hub that we write, as the log knows it; empty: none.
+std::string logged_version(const State& state, const ObjectKey& key) {
+  if (key.kind == Kind::cluster_queue) {
+    const Queue* queue = find(state.queues, key.name);
+    return queue && queue->present ? queue->resource_version : "";
+  }
+  if (key.kind == Kind::claim) {
+    const Claim* claim = find(state.claims, key.name);
+    return claim ? claim->resource_version : "";
+  }
+  return "";
+}
+
+// Both are numbers, and what `than` made is in `version`.
+bool includes(const std::string& version, const std::string& than) {
+  return version_number(version) && version_number(than) && !is_lower_version(version, than);
+}
+
 // What the stream's liveness means at present, and whether a hold waits for a sign of it.
 bool sign_matters(const State& state, const SourceName& source, Kind kind) {
   if (kind == Kind::node) {
@@ -217,16 +228,81 @@ bool is_capacity_source(const SourceName& source, Kind kind) {
 
 bool Ingest::is_older(const SourceName& source, const ObjectKey& key, const std::string& uid,
                       const std::string& resource_version, Told told) {
-  Version& newest = newest_[{source, key}];
-  const auto before = number(newest.resource_version);
-  const auto now = number(resource_version);
-  if (newest.uid == uid && before && now && *now < *before) return true;
+  const std::pair id{source, key};
+  Version& newest = newest_[id];
+  if (newest.uid == uid && is_lower_version(resource_version, newest.resource_version)) {
+    // An answer was faster.
+    if (told == Told::by_stream && !is_lower_version(resource_version, newest.shown))
+      newest.shown = resource_version;
+    return true;
+  }
   if (told == Told::by_stream)
     newest.shown = resource_version;
   else if (newest.uid != uid)
     newest.shown.clear();
   newest.uid = uid;
   newest.resource_version = resource_version;
+  if (told == Told::by_answer)
+    answered_.insert(id);
+  else if (!answered_.empty())
+    answered_.erase(id);
+  return false;
+}
+
+// Before it is compared: what was known of an older store counts no more.
+void Ingest::note_version(const State& state, const SourceName& source, const ObjectSeen& seen) {
+  const bool first_list = source == kHub && !listed_.contains({source, seen.key.kind});
+  if (!first_list && !seen.went_back) return;
+  const std::pair id{source, seen.key};
+  if (seen.went_back) newest_.erase(id);
+  if (first_list && !newest_.contains(id) &&
+      is_lower_version(seen.resource_version, logged_version(state, seen.key)))
+    behind_log_.insert({source, seen.key.kind});
+}
+
+// Writes of ours are not going to be shown any more: what had them is no longer what stands. A
+// bookmark counts as a list that says nothing new.
+bool Ingest::shows_loss(const State& state, const SourceName& source, const ListCompleted& list) {
+  const std::pair stream{source, list.kind};
+  const bool went_back = behind_log_.erase(stream) > 0 || list.went_back;
+  // What the log awaits since before the first list was answered before it was asked for.
+  const bool first = !list.resource_version.empty() && listed_.insert(stream).second;
+  const ListCompleted shown{list.kind, list.resource_version, went_back || first};
+  const bool forgot = forget_answers(source, shown);
+  return awaits_in_vain(state, source, shown) || forgot || went_back;
+}
+
+// Versions that only answers told of and that the stream has passed by. True if there were any.
+bool Ingest::forget_answers(const SourceName& source, const ListCompleted& shown) {
+  bool any = false;
+  auto at = answered_.lower_bound({source, ObjectKey{shown.kind, "", ""}});
+  while (at != answered_.end() && at->first == source && at->second.kind == shown.kind) {
+    Version& newest = newest_.at(*at);
+    const bool passed =
+        shown.went_back || includes(shown.resource_version, newest.resource_version);
+    if (passed) newest.resource_version = newest.shown;
+    any = any || passed;
+    at = passed ? answered_.erase(at) : std::next(at);
+  }
+  return any;
+}
+
+bool Ingest::awaits_in_vain(const State& state, const SourceName& source,
+                            const ListCompleted& shown) const {
+  const auto in_vain = [&](const WriteKey& key, const std::string& awaited) {
+    const auto* newest = find(newest_, std::pair{source, key.object});
+    // It is about to be logged as gone, or as seen.
+    if (!newest && exists(state, source, key.object)) return false;
+    if (awaited == "gone") return newest && shown.went_back;
+    if (newest && !is_lower_version(newest->shown, awaited)) return false;
+    return shown.went_back || includes(shown.resource_version, awaited);
+  };
+  for (auto at = state.writes.lower_bound({source, {shown.kind, "", ""}, false});
+       at != state.writes.end() && at->first.cluster == source &&
+       at->first.object.kind == shown.kind;
+       ++at)
+    if (!at->second.awaited_version.empty() && in_vain(at->first, at->second.awaited_version))
+      return true;
   return false;
 }
 
@@ -241,6 +317,7 @@ std::optional<EventDraft> Ingest::take(const State& state, const WatchFact& fact
   };
   if (const auto* seen = std::get_if<ObjectSeen>(&fact.said)) {
     if (!matters(fact.source, seen->key.kind)) return drop(counts_.foreign);
+    note_version(state, fact.source, *seen);
     if (is_older(fact.source, seen->key, seen->uid, seen->resource_version, Told::by_stream))
       return drop(counts_.older);
     if (std::visit(Known{state, fact.source, *seen}, seen->facts) &&
@@ -266,16 +343,20 @@ std::optional<EventDraft> Ingest::take(const State& state, const WatchFact& fact
   }
   if (const auto* missing = std::get_if<ObjectMissing>(&fact.said)) {
     newest_.erase({fact.source, missing->key});
+    answered_.erase({fact.source, missing->key});
     if (!matters(fact.source, missing->key.kind)) return drop(counts_.foreign);
     if (!exists(state, fact.source, missing->key)) return drop(counts_.unchanged);
     return log(ObjectGone{missing->key, missing->uid, missing->resource_version});
   }
   if (const auto* list = std::get_if<ListCompleted>(&fact.said)) {
-    if (!sign_matters(state, fact.source, list->kind)) return drop(counts_.unchanged);
+    if (!shows_loss(state, fact.source, *list) && !sign_matters(state, fact.source, list->kind))
+      return drop(counts_.unchanged);
     return log(SourceSynced{list->kind, "", list->resource_version});
   }
   if (const auto* alive = std::get_if<StreamAlive>(&fact.said)) {
-    if (!sign_matters(state, fact.source, alive->kind)) return drop(counts_.unchanged);
+    const ListCompleted as_list{alive->kind, alive->resource_version};
+    if (!shows_loss(state, fact.source, as_list) && !sign_matters(state, fact.source, alive->kind))
+      return drop(counts_.unchanged);
     return log(SourceSynced{alive->kind, "", alive->resource_version});
   }
   const auto* stale = std::get_if<StreamStale>(&fact.said);
@@ -308,8 +389,7 @@ std::optional<WatchFact> Ingest::shown_since(const SourceName& source, const Obj
                                              const std::string& before) const {
   const auto* newest = find(newest_, std::pair{source, key});
   if (!newest || newest->shown.empty() || newest->shown == before) return std::nullopt;
-  const auto shown = number(newest->shown), then = number(before);
-  if (shown && then && *shown < *then) return std::nullopt;
+  if (is_lower_version(newest->shown, before)) return std::nullopt;
   return WatchFact{source, ObjectUnchanged{key, version, newest->uid, newest->shown}};
 }
 

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -54,8 +55,17 @@ class Ingest {
   enum class Told : std::uint8_t { by_stream, by_answer };
   bool is_older(const SourceName& source, const ObjectKey& key, const std::string& uid,
                 const std::string& resource_version, Told told);
+  void note_version(const State& state, const SourceName& source, const ObjectSeen& seen);
+  bool shows_loss(const State& state, const SourceName& source, const ListCompleted& list);
+  bool forget_answers(const SourceName& source, const ListCompleted& shown);
+  bool awaits_in_vain(const State& state, const SourceName& source,
+                      const ListCompleted& shown) const;
 
   std::map<std::pair<SourceName, ObjectKey>, Version> newest_;
+  /// Of them, those whose newest version an answer told and the stream has not shown.
+  std::set<std::pair<SourceName, ObjectKey>> answered_;
+  std::set<std::pair<SourceName, Kind>> listed_;      ///< at least once
+  std::set<std::pair<SourceName, Kind>> behind_log_;  ///< whose first list shows less than State
   IngestCounts counts_;
 };
 

@@ -29,7 +29,14 @@ struct ObjectSeen {
   std::int64_t generation = 0;
   Facts facts;
   RawObject raw;
+  bool went_back = false;  ///< older than what the same stream showed of it, and yet what stands
 };
+
+/// `newer` takes the place of `older`, an earlier state of the same object that nobody has looked
+/// at: that the store went back in between stays said.
+inline void supersede(const ObjectSeen& older, ObjectSeen& newer) {
+  newer.went_back = newer.went_back || older.went_back;
+}
 
 /// An object was written without a change of anything that is kept of it: its facts and generation
 /// are those of the last ObjectSeen of it from the same stream.
@@ -51,6 +58,7 @@ struct ObjectMissing {
 struct ListCompleted {
   Kind kind{};
   std::string resource_version;
+  bool went_back = false;  ///< it is older than what the stream showed: the store was restored
 };
 
 /// A bookmark: nothing changed, the stream is alive.

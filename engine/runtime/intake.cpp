@@ -45,11 +45,16 @@ bool absorbed(const WatchFact& newer, WatchFact& older) {
                   take(std::get_if<ObjectUnchanged>(&older.said)));
 }
 
-bool supersedes(const WatchFact& newer, const WatchFact& older) {
-  const auto* after = std::get_if<ObjectSeen>(&newer.said);
+// Puts `newer` in the place of `older` where it is a later state of the same object.
+bool superseded(WatchFact& newer, WatchFact& older) {
+  auto* after = std::get_if<ObjectSeen>(&newer.said);
   const auto* before = std::get_if<ObjectSeen>(&older.said);
-  return after && before && after->uid == before->uid &&
-         reaches(after->resource_version, before->resource_version);
+  if (!after || !before || after->uid != before->uid ||
+      !reaches(after->resource_version, before->resource_version))
+    return false;
+  supersede(*before, *after);
+  older = std::move(newer);
+  return true;
 }
 
 template <class Map>
@@ -115,11 +120,7 @@ std::vector<std::vector<WatchFact>> into_batches(std::vector<WatchFact> facts,
     const auto place = places.find(subject);
     if (place != places.end()) {
       WatchFact& before = batches.back()[place->second];
-      if (absorbed(fact, before)) continue;
-      if (supersedes(fact, before)) {
-        before = std::move(fact);
-        continue;
-      }
+      if (absorbed(fact, before) || superseded(fact, before)) continue;
     }
     if (batches.empty() || place != places.end() || batches.back().size() >= batch_max) {
       batches.emplace_back();

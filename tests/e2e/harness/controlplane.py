@@ -10,6 +10,7 @@ share one etcd under different prefixes, so their resourceVersions come from one
 nobody compares them. Everything dies with the test, also when it crashes.
 """
 
+import http.client
 import json
 import os
 import pathlib
@@ -17,6 +18,7 @@ import secrets
 import shutil
 import subprocess
 import tempfile
+import urllib.parse
 import urllib.request
 
 from .apiserver import ApiServer, USERS
@@ -137,6 +139,39 @@ class ControlPlane:
             f"--controllers={controllers}", "--leader-elect=false", f"--secure-port={free_port()}",
             f"--cert-dir={self.directory / (server.name + '-controller-manager')}"])
         return manager.start()
+
+    def backup(self):
+        """A copy of etcd's data as it is at one instant; restore() takes it."""
+        kept = self.directory / f"etcd-backup-{len(list(self.directory.glob('etcd-backup-*')))}"
+        self.etcd.pause()
+        try:
+            shutil.copytree(self.directory / "etcd", kept)
+        finally:
+            self.etcd.resume()
+        return kept
+
+    def restore(self, kept):
+        """The store of `kept` in the place of the present one, and the API servers started on it."""
+        for server in self.servers.values():
+            server.kill()
+        self.etcd.kill()
+        shutil.rmtree(self.directory / "etcd")
+        shutil.copytree(kept, self.directory / "etcd")
+        self.etcd.start()
+        wait_for("etcd", self._etcd_healthy)
+        for server in self.servers.values():
+            server.start()
+
+    def revision(self, writes=0):
+        """Where the store is, after so many more writes."""
+        connection = http.client.HTTPConnection(urllib.parse.urlsplit(self.etcd_url).netloc, timeout=10)
+        try:
+            for _ in range(writes + 1):
+                connection.request("POST", "/v3/kv/put", json.dumps({"key": "ZmFpcmxlYWQtZmlsbGVy"}))
+                answer = json.load(connection.getresponse())
+            return int(answer["header"]["revision"])
+        finally:
+            connection.close()
 
     def _make_credentials(self):
         self.authority = Authority(self.directory)

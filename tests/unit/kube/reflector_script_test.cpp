@@ -26,7 +26,7 @@ std::string duration_text(LogTime time) {
 struct FactPrinter {
   std::string operator()(const ObjectSeen& seen) const {
     return "seen " + name_of(seen.key) + " " + seen.uid + "@" + seen.resource_version + " " +
-           seen.version;
+           seen.version + (seen.went_back ? " went back" : "");
   }
   std::string operator()(const ObjectMissing& missing) const {
     return "missing " + name_of(missing.key) + " " + missing.uid + "@" + missing.resource_version;
@@ -36,7 +36,7 @@ struct FactPrinter {
            same.version;
   }
   std::string operator()(const ListCompleted& list) const {
-    return "listed @" + list.resource_version;
+    return "listed @" + list.resource_version + (list.went_back ? " went back" : "");
   }
   std::string operator()(const StreamAlive& alive) const {
     return "alive @" + alive.resource_version;

@@ -69,6 +69,9 @@ class ServerDouble {
     return std::get<T>(objects_.at(key).facts);
   }
 
+  /// The body of the status that stands there.
+  const std::string& status(const ObjectKey& key) const { return objects_.at(key).status; }
+
   struct Written {
     WriteAnswer answer;
     std::optional<WatchFact> shown;  ///< if the write changed something
