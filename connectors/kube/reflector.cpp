@@ -1,6 +1,7 @@
 #include "connectors/kube/reflector.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "connectors/kube/projection.h"
 #include "connectors/kube/resource_path.h"
@@ -89,7 +90,7 @@ ReflectorOutput Reflector::finish(LogTime now) {
 
 void Reflector::alive(LogTime now) {
   last_alive_ = now;
-  if (!stale_ && !lost_) return;
+  if (overflowing_ || (!stale_ && !lost_)) return;
   stale_ = lost_ = false;
   last_diagnostic_.clear();
   out_.diagnostics.push_back(std::string(info(kind_).resource) + ": heard again");
@@ -108,6 +109,7 @@ ReflectorOutput Reflector::moved(LogTime now) {
   phase_ = Phase::unserved;
   until_ = kForever;
   synced_ = false;
+  overflowing_ = false;
   failures_ = 0;
   if (scope_.breadth == WatchScope::Breadth::everywhere_if_allowed) namespace_.clear();
   decoder_.reset();
@@ -165,6 +167,7 @@ ReflectorOutput Reflector::served(LogTime now, std::optional<std::string> versio
 }
 
 void Reflector::start_list(LogTime now) {
+  listed_ = 0;
   for (auto& [name, known] : known_) known.listed = false;
   if (streaming_lists_)
     request_stream(now, true);
@@ -173,6 +176,7 @@ void Reflector::start_list(LogTime now) {
 }
 
 void Reflector::start_paged_list(LogTime now) {
+  listed_ = 0;
   for (auto& [name, known] : known_) known.listed = false;
   phase_ = Phase::paging;
   until_ = now + settings_.request_timeout;
@@ -304,7 +308,10 @@ void Reflector::take_page(LogTime now, int status, std::string_view body,
   }
   ++counters_.pages;
   alive(now);
-  for (JsonView item : document->root()["items"]) listed(item, {}, {});
+  for (JsonView item : document->root()["items"]) {
+    listed(item, {}, {});
+    if (too_many()) return overflow(now);
+  }
   JsonView metadata = document->root()["metadata"];
   if (const std::string_view more = metadata["continue"].string(); !more.empty()) {
     until_ = now + settings_.request_timeout;
@@ -327,7 +334,7 @@ void Reflector::listed(JsonView object, std::string_view line, const WatchGlance
       line.empty() ? RawObject{raw_to_keep(kind_, object), nullptr} : raw_of_line(kind_, line);
   const auto at = find_known(found.key.namespace_, found.key.name);
   Known& known = at != known_.end() ? at->second : known_[name_];
-  known.listed = true;
+  if (!std::exchange(known.listed, true)) ++listed_;
   const bool same = !known.resource_version.empty() && known.uid == found.uid &&
                     known.resource_version == found.resource_version;
   if (same) {
@@ -346,7 +353,8 @@ void Reflector::listed(JsonView object, std::string_view line, const WatchGlance
   out_.facts.emplace_back(std::move(found));
 }
 
-void Reflector::finish_list(const std::string& resource_version) {
+// What the list did not show is gone.
+void Reflector::tell_unlisted() {
   std::vector<std::pair<std::string, std::string>> gone;  // name, uid
   for (auto at = known_.begin(); at != known_.end();) {
     if (!at->second.listed) gone.emplace_back(at->first, at->second.uid);
@@ -358,6 +366,11 @@ void Reflector::finish_list(const std::string& resource_version) {
     out_.facts.emplace_back(
         ObjectMissing{{kind_, name.substr(0, slash), name.substr(slash + 1)}, uid, {}});
   }
+}
+
+void Reflector::finish_list(const std::string& resource_version) {
+  tell_unlisted();
+  if (std::exchange(overflowing_, false)) stale_ = lost_ = false;
   went_back_ = went_back_ || is_lower_version(resource_version, resource_version_);
   if (went_back_)
     say("the server's store went back (restored?): the list of " + resource_version +
@@ -371,12 +384,24 @@ void Reflector::finish_list(const std::string& resource_version) {
   last_diagnostic_.clear();
 }
 
+void Reflector::adjust(const ReflectorSettings& settings) {
+  if (overflowing_ && phase_ == Phase::waiting && settings.nodes_max != settings_.nodes_max)
+    until_ = {};
+  settings_ = settings;
+}
+
 ReflectorOutput Reflector::timer(LogTime now) {
+  if (phase_ == Phase::watching && too_many()) {
+    overflow(now);
+    return finish(now);
+  }
   if (now < until_) return finish(now);
   switch (phase_) {
     case Phase::unserved: until_ = kForever; break;
     case Phase::waiting:
-      if (then_list_)
+      if (overflowing_)
+        locate(now);
+      else if (then_list_)
         start_list(now);
       else
         resume(now);

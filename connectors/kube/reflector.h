@@ -38,6 +38,7 @@ struct ReflectorSettings {
   Duration watch_length = seconds(300);  ///< asked of the server; up to twice that, at random
   Duration stale_after = seconds(300);
   Duration lost_after = seconds(900);
+  std::size_t nodes_max = 0;  ///< past so many Nodes no more is read; 0: no bound
 };
 
 /// What of a server's Retry-After is waited for: at most half of staleAfter, so that one answer
@@ -74,6 +75,7 @@ struct ReflectorCounters {
   std::uint64_t malformed = 0;  ///< lines and objects that could not be read, cut lines too
   std::uint64_t errors = 0;     ///< failed requests and ERROR events
   std::uint64_t silences = 0;   ///< streams broken for silence
+  std::uint64_t overflows = 0;  ///< times that there were more Nodes than nodes_max
 };
 
 /// A request to make. At most one is outstanding; a new one, or `cancel`, replaces it.
@@ -129,8 +131,9 @@ class Reflector {
   /// From now on it is watched there. What was told of other namespaces is told to be missing when
   /// the next list is complete.
   ReflectorOutput confine(LogTime now, WatchScope scope);
-  /// From now on this patient; a request that is out keeps its deadline.
-  void adjust(const ReflectorSettings& settings) { settings_ = settings; }
+  /// From now on this patient; a request that is out keeps its deadline. Call timer() then: another
+  /// bound is looked at at once.
+  void adjust(const ReflectorSettings& settings);
 
   const ReflectorCounters& counters() const { return counters_; }
   Kind kind() const { return kind_; }
@@ -142,7 +145,8 @@ class Reflector {
     unserved,
     paging,
     streaming_list,
-    locating,  ///< asks where the store is, before the watch goes on from where it was
+    locating,  ///< asks where the store is, before the watch goes on from where it was; or how many
+               ///< objects it has, before they are listed after an overflow
     watching,
     waiting
   };
@@ -166,10 +170,14 @@ class Reflector {
   void request_page(const std::string& continue_token);
   void request_stream(LogTime now, bool with_initial_events);
   void resume(LogTime now);
+  void locate(LogTime now);
   void located(LogTime now, int status, std::string_view body, std::optional<Duration> retry_after);
   void take_page(LogTime now, int status, std::string_view body,
                  std::optional<Duration> retry_after);
   void finish_list(const std::string& resource_version);
+  void tell_unlisted();
+  bool too_many() const;
+  void overflow(LogTime now);
   void listed(JsonView object, std::string_view line, const WatchGlance::Hash& rest);
   void wait(LogTime now, Duration span, bool then_list);
   void back_off(LogTime now, bool then_list, std::optional<Duration> at_least);
@@ -224,6 +232,10 @@ class Reflector {
   bool position_doubted_ = false;  // a stream failed or fell silent: the store may be another
   bool went_back_ = false;         // the list in progress showed an older store
   KnownObjects known_;
+  std::size_t listed_ = 0;  // of them, seen by the list in progress
+  bool overflowing_ = false;
+  Duration overflow_wait_;  // the last one
+  LogTime overflow_wait_ends_;
   std::string name_;                // of find_known(), kept for its memory
   KnownObjects::iterator glanced_;  // what knows() found of the line that was glanced at,
   bool looked_up_ = false;          // if it looked

@@ -1,4 +1,7 @@
 // Reflector: what a watch stream says. See reflector.h.
+#include <algorithm>
+#include <utility>
+
 #include "connectors/kube/projection.h"
 #include "connectors/kube/reflector.h"
 #include "engine/base/made.h"
@@ -30,6 +33,10 @@ bool is_written(Kind kind) {
 // On from where the stream was, if the server's store is still as far.
 void Reflector::resume(LogTime now) {
   if (!position_doubted_ || !version_number(resource_version_)) return request_stream(now, false);
+  locate(now);
+}
+
+void Reflector::locate(LogTime now) {
   phase_ = Phase::locating;
   until_ = now + settings_.request_timeout;
   out_.request = ReflectorRequest{ReflectorRequest::Kind::page, collection() + "?limit=1"};
@@ -42,13 +49,20 @@ void Reflector::located(LogTime now, int status, std::string_view body,
   const bool away = status == 0 || status >= 500;
   // Meanwhile its store may have been restored, and grown past what was lost: what we write is
   // listed. (A server that starts mostly answers 410 anyway.)
-  const bool then_list = away && is_written(kind_);
+  const bool then_list = overflowing_ || (away && is_written(kind_));
   if (away || status == 429) return retry_later(now, status, body, then_list, retry_after);
   position_doubted_ = false;
   JsonFault fault;
-  const auto page = parse_json(body, fault, kJsonFileBytesMax);
-  const std::string_view version =
-      status == 200 && page ? page->root()["metadata"]["resourceVersion"].string() : "";
+  const auto page = parse_json(status == 200 ? body : "{}", fault, kJsonFileBytesMax);
+  const JsonView metadata = page ? page->root()["metadata"] : JsonView();
+  if (overflowing_) {
+    // Servers that know it tell how many are behind the first one.
+    const std::int64_t others = metadata["remainingItemCount"].integer().value_or(0);
+    const bool still =
+        settings_.nodes_max > 0 && std::cmp_greater_equal(others, settings_.nodes_max);
+    return still ? overflow(now) : start_list(now);
+  }
+  const std::string_view version = metadata["resourceVersion"].string();
   if (!is_lower_version(version, resource_version_)) return request_stream(now, false);
   ++counters_.relists;
   start_list(now);
@@ -125,12 +139,38 @@ void Reflector::drain(LogTime now, std::string_view bytes) {
     }
     if (step.kind == WatchStep::Kind::event) {
       take(now, *step.event, step.glance);
+      if (too_many()) return overflow(now);
       continue;
     }
     ++counters_.malformed;
     out_.cancel = true;
     broken(now, step.fault);
   }
+}
+
+bool Reflector::too_many() const {
+  if (kind_ != Kind::node || settings_.nodes_max == 0) return false;
+  return (phase_ == Phase::watching ? known_.size() : listed_) > settings_.nodes_max;
+}
+
+// No more is read of it for a while, ever longer while it happens again: what was told stays, as of
+// a server that is silent. What a list did not come to is gone, so that there is no more than the
+// bound allows.
+void Reflector::overflow(LogTime now) {
+  if (phase_ == Phase::paging || phase_ == Phase::streaming_list) tell_unlisted();
+  const bool again = overflow_wait_.ns > 0 && now < overflow_wait_ends_ + settings_.lost_after;
+  overflow_wait_ = !again ? settings_.backoff_first
+                          : std::min(Duration{overflow_wait_.ns * 2}, settings_.stale_after);
+  wait(now, jittered(overflow_wait_), true);
+  overflow_wait_ends_ = until_;
+  ++counters_.overflows;
+  overflowing_ = stale_ = true;
+  lost_ = synced_ = false;
+  last_alive_ = now;
+  out_.cancel = true;
+  out_.facts.emplace_back(StreamStale{kind_, StaleCause::too_many});
+  say("more than " + std::to_string(settings_.nodes_max) +
+      " (members.nodesMax): no more are read, capacity counts as stale");
 }
 
 void Reflector::forget_failures_if_lasting(LogTime now) {

@@ -67,10 +67,16 @@ struct StreamAlive {
   std::string resource_version;
 };
 
-/// The stream has been silent too long (stale), or its server is no longer watched or refuses to
+/// Why nothing is heard.
+enum class StaleCause : std::uint8_t {
+  silence,
+  too_many,  ///< it has more objects than are read; those that were told are all that count
+};
+/// What is known of the kind may be old (stale), or its server is no longer watched or refuses to
 /// show the kind (lost).
 struct StreamStale {
   Kind kind{};
+  StaleCause cause = StaleCause::silence;
 };
 struct StreamLost {
   Kind kind{};

@@ -15,7 +15,10 @@ ConnectionFigures figures_of(const SourceName& source, const ApiServerConnection
   figures.source = source;
   figures.requests_by_code = counters.requests_by_code;
   figures.synced = counters.synced;
-  for (const auto& [kind, reflector] : counters.reflectors) figures.relists += reflector.relists;
+  for (const auto& [kind, reflector] : counters.reflectors) {
+    figures.relists += reflector.relists;
+    figures.overflows += reflector.overflows;
+  }
   figures.notices_lost = counters.posts_lost;
   figures.credentials_usable = counters.credentials.usable;
   figures.credentials_expire = counters.credentials.expires;
@@ -61,6 +64,7 @@ ApiServerSettings HubConnections::settings_for(const Configuration& configuratio
   settings.writes = {configuration.writes.qps, configuration.writes.burst};
   settings.reflector.stale_after = configuration.debounce.stale_after;
   settings.reflector.lost_after = configuration.debounce.lost_after;
+  settings.reflector.nodes_max = static_cast<std::size_t>(configuration.member_nodes_max);
   // A healthy server may say nothing for a minute: a stream is opened again, which proves it, long
   // before its silence counts.
   settings.reflector.watch_silence_max = std::min(

@@ -1,6 +1,7 @@
 #include "engine/plan/claim_status.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/fold/cluster.h"
 #include "engine/fold/condition_message.h"
@@ -171,6 +172,13 @@ Condition valid(const Draft& draft) {
   return {"Valid", "True", "ValidWithWarnings", message};
 }
 
+// Its Nodes are not read on: those that are known are one more than the bound.
+bool has_too_many_nodes(const State& state, const Cluster& cluster) {
+  const std::int64_t bound = state.configuration.member_nodes_max;
+  return bound > 0 && cluster.source == CapacitySource::nodes && cluster.was == Liveness::stale &&
+         std::cmp_greater(cluster.nodes.size(), bound);
+}
+
 Condition capacity_known(const Draft& draft) {
   const std::string type = "CapacityKnown";
   const Cluster* cluster = draft.cluster;
@@ -179,6 +187,11 @@ Condition capacity_known(const Draft& draft) {
             "no source knows the capacity of " + draft.cluster_name};
   if (cluster->detached)
     return {type, "False", "ClusterDetached", draft.cluster_name + " has left"};
+  if (has_too_many_nodes(draft.state, *cluster))
+    return {type, "Unknown", "TooManyNodes",
+            draft.cluster_name + " has more than " +
+                std::to_string(draft.state.configuration.member_nodes_max) +
+                " nodes (members.nodesMax); growth is frozen"};
   if (!cluster->known)
     return {type, "False", "WaitingForFirstValue", "the first value must hold still first"};
   if (cluster->was == Liveness::lost)

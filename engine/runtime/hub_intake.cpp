@@ -38,6 +38,9 @@ Result<void> HubCore::take_batch(const std::vector<WatchFact>& batch) {
       complete_list(fact.source, list->kind, logged);
       opened = opened || (fact.source == kHub && answered(list->kind));
     }
+    if (const auto* stale = std::get_if<StreamStale>(&fact.said);
+        stale && stale->cause == StaleCause::too_many)
+      complete_list(fact.source, stale->kind, logged);
     if (const auto* lost = std::get_if<StreamLost>(&fact.said))
       opened = opened || (fact.source == kHub && go_on_without(lost->kind));
     if (auto draft = ingest_.take(state_, fact)) logged.emplace_back(std::move(*draft), fact);

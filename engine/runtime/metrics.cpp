@@ -117,6 +117,11 @@ void add_connections(Page& page, const std::vector<ConnectionFigures>& connectio
   for (const ConnectionFigures& connection : connections)
     page.value("watch_relists_total", label("cluster", connection.source),
                std::to_string(connection.relists));
+  page.name("watch_overflows_total", "counter",
+            "Times that a member had more Nodes than members.nodesMax.");
+  for (const ConnectionFigures& connection : connections)
+    page.value("watch_overflows_total", label("cluster", connection.source),
+               std::to_string(connection.overflows));
 }
 
 void add_notices(Page& page, const std::vector<ConnectionFigures>& connections) {

@@ -44,7 +44,9 @@ std::string line(std::uint8_t type, std::uint8_t a, std::uint8_t b) {
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  Reflector reflector(Kind::node, {}, [] { return std::uint64_t{0}; });
+  ReflectorSettings settings;
+  settings.nodes_max = size % 4;
+  Reflector reflector(Kind::node, settings, [] { return std::uint64_t{0}; });
   World world;
   LogTime now;
   bool watching = false, asked = false;

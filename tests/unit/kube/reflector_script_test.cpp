@@ -41,7 +41,9 @@ struct FactPrinter {
   std::string operator()(const StreamAlive& alive) const {
     return "alive @" + alive.resource_version;
   }
-  std::string operator()(const StreamStale&) const { return "stale"; }
+  std::string operator()(const StreamStale& stale) const {
+    return stale.cause == StaleCause::too_many ? "stale, too many" : "stale";
+  }
   std::string operator()(const StreamLost&) const { return "lost"; }
 };
 
@@ -85,6 +87,7 @@ class Stage {
       return "";
     }
     if (verb == "counters") return counters_text(reflector_->counters());
+    if (verb == "bound") return bound(rest), "";
     return text_of(deliver(verb, rest));
   }
 
@@ -122,6 +125,12 @@ class Stage {
     if (verb == "page") return reflector_->page(now_, status, body, retry_after);
     REQUIRE(verb == "ended");
     return reflector_->ended(now_, status, body, retry_after);
+  }
+
+  void bound(const std::string& nodes) {
+    ReflectorSettings settings;
+    settings.nodes_max = std::stoull(nodes);
+    reflector_->adjust(settings);
   }
 
   void begin(Kind kind) {

@@ -1,0 +1,105 @@
+"""A member's API server that streams new Nodes without end, until it is told to show a few and be quiet.
+
+    with EndlessMember(directory) as member:
+        Hub(plane, server, {"cluster3": {"file": str(member.kubeconfig)}})
+        member.calm(20)
+"""
+
+import http.server
+import json
+import pathlib
+import socketserver
+import threading
+
+BOOKMARK = {"type": "BOOKMARK", "object": {"apiVersion": "v1", "kind": "Node", "metadata": {
+    "resourceVersion": "1", "annotations": {"k8s.io/initial-events-end": "true"}}}}
+
+
+def node(name, version, pool="on-demand"):
+    allocatable = {"cpu": "100", "memory": "100Gi", "nvidia.com/gpu": "1", "pods": "110"}
+    return {"apiVersion": "v1", "kind": "Node",
+            "metadata": {"name": name, "uid": f"uid-{name}", "resourceVersion": str(version), "labels": {"pool": pool}},
+            "spec": {}, "status": {"allocatable": allocatable, "conditions": [{"type": "Ready", "status": "True"}]}}
+
+
+class EndlessMember:
+    """Plain HTTP on 127.0.0.1. It never says how many Nodes it has."""
+
+    def __init__(self, directory):
+        self.count = None  # of Nodes; None: without end
+        self.streams = 0
+        self.ended = threading.Event()
+        member = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                path, _, query = self.path.partition("?")
+                if path == "/api/v1":
+                    self.answer(200, {"kind": "APIResourceList", "resources": [{"name": "nodes"}]})
+                elif path != "/api/v1/nodes":
+                    self.answer(404, {"kind": "Status", "code": 404})
+                elif "watch=true" in query:
+                    self.stream()
+                else:
+                    self.answer(200, {"kind": "NodeList", "metadata": {"resourceVersion": "1"}, "items": []})
+
+            def answer(self, code, value):
+                body = json.dumps(value).encode()
+                self.send_response(code)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def stream(self):
+                member.streams += 1
+                self.send_response(200)
+                self.send_header("Transfer-Encoding", "chunked")
+                self.end_headers()
+                number = 0
+                while member.count is None and not member.ended.is_set():
+                    number += 1
+                    self.event({"type": "ADDED", "object": node(f"n{member.streams}-{number}", number)})
+                for number in range(member.count or 0):
+                    self.event({"type": "ADDED", "object": node(f"calm-{number}", number + 1)})
+                self.event(BOOKMARK)
+                member.ended.wait()
+
+            def event(self, value):
+                line = json.dumps(value).encode() + b"\n"
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(line), line))
+
+            def handle(self):
+                try:
+                    super().handle()
+                except OSError:
+                    pass  # the hub has read enough
+
+            def log_message(self, *_):
+                pass
+
+        class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
+            daemon_threads = True
+
+        self.server = Server(("127.0.0.1", 0), Handler)
+        url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        self.kubeconfig = pathlib.Path(directory) / "endless.kubeconfig"
+        self.kubeconfig.write_text(json.dumps({
+            "apiVersion": "v1", "kind": "Config", "current-context": "c",
+            "clusters": [{"name": "c", "cluster": {"server": url}}], "users": [{"name": "u", "user": {}}],
+            "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]}))
+
+    def __enter__(self):
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.ended.set()
+        self.server.shutdown()
+        self.server.server_close()
+
+    def calm(self, count):
+        """So many Nodes from now on, and no more."""
+        self.count = count
