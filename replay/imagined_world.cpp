@@ -5,6 +5,7 @@
 
 #include "engine/fold/queues.h"
 #include "engine/fold/works.h"
+#include "engine/fold/writes.h"
 #include "engine/plan/emit.h"
 
 namespace fairlead {
@@ -143,6 +144,10 @@ bool imagine_claim(ObjectSeen& seen, const State& history, const State& imagined
   // What we made says what we saw; until somebody edits it, what we made here stands.
   if (was != history.claims.end() && was->second.facts.spec == facts.spec)
     facts.spec = claim.facts.spec;
+  // Likewise of the list alone, where the rest is edited or the list grew by us.
+  const auto* ours_then = nominal_of_ours(history, seen.key.name);
+  if (ours_then && *ours_then == facts.spec.nominal_resources)
+    facts.spec.nominal_resources = claim.facts.spec.nominal_resources;
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include "engine/fold/cluster.h"
 #include "engine/fold/flavors.h"
 #include "engine/fold/queues.h"
+#include "engine/fold/writes.h"
 #include "schema/debounce_parameter.h"
 
 namespace fairlead {
@@ -67,6 +68,17 @@ void choose_winner(State& state, const std::string& cluster_name) {
   Cluster& cluster = open_cluster(state, cluster_name);
   for (const AssignmentRow& row : best->terms->rows)
     cluster.named[row.cluster_queue].insert(row.flavor);
+}
+
+// Our own resources in the nominal list decide nothing: no assignment and no grant follows from it.
+bool is_nominal_of_ours(const State& state, const std::string& name, const ClaimFacts& before,
+                        const ClaimFacts& after) {
+  const auto* ours = nominal_of_ours(state, name);
+  if (!ours || after.spec.nominal_resources != *ours || before.debounce != after.debounce)
+    return false;
+  ClaimSpec spec = before.spec;
+  spec.nominal_resources = *ours;
+  return spec == after.spec;
 }
 
 void understand_spec(const State& state, Claim& claim, Seq seq) {
@@ -273,6 +285,8 @@ void observe_claim(State& state, const ObjectObserved& seen, Seq seq) {
   const bool edited =
       is_new || claim.facts.spec != facts.spec || claim.facts.debounce != facts.debounce;
   const bool deleted = facts.deleting && (is_new || !claim.facts.deleting);
+  // An edit is a decision: falls count at once, and an OwnershipConflict ends.
+  const bool decided = !edited || is_new || !is_nominal_of_ours(state, name, claim.facts, facts);
   const bool was_in_force = claim.winner;
   const std::string before = is_new ? std::string() : cluster_of(claim);
   if (!seen.uid.empty()) claim.uid = seen.uid;
@@ -296,10 +310,10 @@ void observe_claim(State& state, const ObjectObserved& seen, Seq seq) {
   const std::string& cluster_name = cluster_of(claim);
   Cluster& cluster = open_cluster(state, cluster_name);
   cluster.claim_seen = true;
-  if (was_in_force) cluster.observation.at_once_all = true;
+  if (was_in_force && decided) cluster.observation.at_once_all = true;
   choose_winner(state, cluster_name);
   if (!before.empty() && before != cluster_name) choose_winner(state, before);
-  if (claim.terms)
+  if (claim.terms && decided)
     for (const AssignmentRow& row : claim.terms->rows) settle_conflict(state, row.cluster_queue);
   release_gone_flavors(state);
 }

@@ -426,6 +426,9 @@ struct WriteState {
                                 ///< empty: none
   std::optional<Refusal> refusal;
   std::string accepted_body;  ///< of statuses only: what stands there
+  /// Of a claim that we created: spec.nominalResources as our last write left it. Absent for other
+  /// claims, and for good once somebody else has changed the list.
+  std::optional<std::map<std::string, std::string>> nominal;
 
   friend bool operator==(const WriteState&, const WriteState&) = default;
 };

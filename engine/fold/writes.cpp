@@ -86,8 +86,11 @@ bool looks_as_intended(const PatchIntended& intent, const ObjectObserved& seen) 
            work->flavors == std::get<ManifestWorkFacts>(seen.facts).flavors;
   if (const auto* policy = std::get_if<BindingPolicyFacts>(&*intent.expected))
     return policy->spec_digest == std::get<BindingPolicyFacts>(seen.facts).spec_digest;
-  if (const auto* claim = std::get_if<ClaimFacts>(&*intent.expected))
-    return claim->finalizers == std::get<ClaimFacts>(seen.facts).finalizers;
+  if (const auto* claim = std::get_if<ClaimFacts>(&*intent.expected)) {
+    const auto& stands = std::get<ClaimFacts>(seen.facts);
+    return claim->finalizers == stands.finalizers &&
+           claim->spec.nominal_resources == stands.spec.nominal_resources;
+  }
   if (const auto* config = std::get_if<MultiKueueConfigFacts>(&*intent.expected)) {
     const auto& stands = std::get<MultiKueueConfigFacts>(seen.facts);
     return config->clusters == stands.clusters && config->mark == stands.mark;
@@ -102,6 +105,29 @@ bool looks_as_intended(const PatchIntended& intent, const ObjectObserved& seen) 
   return false;
 }
 
+const std::map<std::string, std::string>* nominal_in(const PatchIntended& intent) {
+  const auto* claim = intent.expected ? std::get_if<ClaimFacts>(&*intent.expected) : nullptr;
+  return claim ? &claim->spec.nominal_resources : nullptr;
+}
+
+// The list is ours from the creation on, until somebody else changes it.
+void keep_nominal(WriteState& write, const PatchIntended& intent) {
+  if (const auto* nominal = nominal_in(intent); nominal && intent.verb == Verb::create)
+    write.nominal = *nominal;
+  else if (nominal && write.nominal && intent.verb != Verb::apply_status)
+    write.nominal = *nominal;
+}
+
+// Neither what our last write left nor what an unanswered one leaves: somebody else's list. A sight
+// from before our last write is none.
+void judge_nominal(WriteState& write, const ObjectObserved& seen) {
+  const auto* claim = std::get_if<ClaimFacts>(&seen.facts);
+  if (!claim || !write.nominal || !write.awaited_version.empty()) return;
+  const auto& stands = claim->spec.nominal_resources;
+  const auto* coming = write.outstanding ? nominal_in(write.outstanding->intent) : nullptr;
+  if (stands != *write.nominal && !(coming && stands == *coming)) write.nominal.reset();
+}
+
 void conclude(State& state, const WriteKey& key, WriteState& write) {
   const PatchIntended intent = write.outstanding->intent;
   const WrittenAt written{write.outstanding->seq, write.last_write.value_or(state.now)};
@@ -109,6 +135,7 @@ void conclude(State& state, const WriteKey& key, WriteState& write) {
   drop_outstanding(state, write);
   write.refusal.reset();
   if (key.status) write.accepted_body = intent.body;
+  keep_nominal(write, intent);
   if (key.object.kind == Kind::cluster_queue) accept_queue_write(state, intent, written);
 }
 
@@ -116,6 +143,16 @@ void conclude(State& state, const WriteKey& key, WriteState& write) {
 
 WriteKey write_key(const PatchIntended& intent) {
   return {intent.cluster, intent.target, intent.verb == Verb::apply_status};
+}
+
+const std::map<std::string, std::string>* nominal_of_ours(const State& state,
+                                                          const std::string& claim) {
+  const auto at = state.writes.find({std::string(kHub), {Kind::claim, "", claim}, false});
+  if (at == state.writes.end()) return nullptr;
+  const WriteState& write = at->second;
+  if (write.outstanding && (write.nominal || write.outstanding->intent.verb == Verb::create))
+    return nominal_in(write.outstanding->intent);
+  return write.nominal ? &*write.nominal : nullptr;
 }
 
 Digest wish_of(const PatchIntended& intent) {
@@ -254,6 +291,7 @@ void note_observed(State& state, const std::string& source, const ObjectObserved
   if (at == state.writes.end()) return;
   WriteState& write = at->second;
   clear_awaited(write, seen);
+  judge_nominal(write, seen);
   if (write.refusal && write.refusal->intent == Digest{}) write.refusal.reset();
   if (!write.outstanding) return;
   if (looks_as_intended(write.outstanding->intent, seen))

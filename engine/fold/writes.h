@@ -29,6 +29,10 @@ WriteKey write_key(const PatchIntended& intent);
 Duration write_interval(const State& state, const WriteKey& key);
 /// The ingest stage must log the next sight of this object even if nothing in it changed.
 bool awaits_sight(const State& state, const std::string& source, const ObjectKey& key);
+/// spec.nominalResources of the claim as our last write has it, accepted or not; null where the
+/// list is not ours.
+const std::map<std::string, std::string>* nominal_of_ours(const State& state,
+                                                          const std::string& claim);
 /// Digest of what an intent wants, without uid and resourceVersion: equal for a blind repetition.
 Digest wish_of(const PatchIntended& intent);
 

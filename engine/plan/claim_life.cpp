@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/fold/cluster.h"
+#include "engine/fold/writes.h"
 #include "engine/plan/claim_release.h"
 
 namespace fairlead {
@@ -57,6 +58,49 @@ Proposed release_finalizer(const State& state, const std::string& name, const Cl
   return Proposal{Rank::release, std::move(intent)};
 }
 
+// A joined cluster whose accepted capacity may be written into a claim; null if there is none.
+const Cluster* offering_cluster(const State& state, const std::string& name) {
+  const auto at = state.clusters.find(name);
+  if (!state.configuration.create_claims || at == state.clusters.end()) return nullptr;
+  const Cluster& cluster = at->second;
+  const bool offers = cluster.joined() && cluster.known && !cluster.detached && !cluster.lost();
+  return offers ? &cluster : nullptr;
+}
+
+// What a claim names of a cluster without being asked: accepted, above zero, summed over flavors.
+struct Offer {
+  std::map<std::string, std::string> nominal;  // by canonical resource
+  std::vector<Seq> because;
+};
+
+Offer offer_of(const Cluster& cluster) {
+  Offer offer{{}, {cluster.managed_seq}};
+  std::map<std::string, Int128> totals;
+  for (const auto& [key, value] : cluster.capacity)
+    if (offered_in_claims(key.resource)) {
+      totals[key.resource] += value.damped.accepted;
+      offer.because.insert(offer.because.end(), value.because.begin(), value.because.end());
+    }
+  for (const auto& [resource, total] : totals)
+    if (total > 0) offer.nominal[resource] = amount_text(resource, total);
+  return offer;
+}
+
+// The claim in force, if its nominal list is the one that we wrote last: nobody has changed it.
+std::pair<std::string, const Claim*> claim_with_our_list(const State& state,
+                                                         const std::string& cluster) {
+  const auto claims = state.claims_of_cluster.find(cluster);
+  if (claims == state.claims_of_cluster.end()) return {};
+  for (const std::string& name : claims->second) {
+    const Claim& claim = state.claims.at(name);
+    if (!claim.winner) continue;
+    const auto* ours = nominal_of_ours(state, name);
+    const bool untouched = ours && *ours == claim.facts.spec.nominal_resources;
+    if (untouched && claim.terms && !claim.fault && has_finalizer(claim)) return {name, &claim};
+  }
+  return {};
+}
+
 }  // namespace
 
 bool has_finalizer(const Claim& claim) {
@@ -65,41 +109,52 @@ bool has_finalizer(const Claim& claim) {
 }
 
 Proposed emit_new_claim(const State& state, const std::string& cluster_name) {
-  if (!state.configuration.create_claims) return std::nullopt;
-  const auto at = state.clusters.find(cluster_name);
-  if (at == state.clusters.end()) return std::nullopt;
-  const Cluster& cluster = at->second;
-  if (!cluster.joined() || !cluster.known || cluster.detached || cluster.claim_seen ||
-      cluster.lost())
-    return std::nullopt;
+  const Cluster* cluster = offering_cluster(state, cluster_name);
+  if (!cluster || cluster->claim_seen) return std::nullopt;
   const std::string name = cluster_name + "-resource-claim";
   if (state.claims.contains(name)) return std::nullopt;
+  const Offer offer = offer_of(*cluster);
+  if (offer.nominal.empty()) return std::nullopt;
 
-  std::map<std::string, Int128> totals;
-  std::vector<Seq> because{cluster.managed_seq};
-  for (const auto& [key, value] : cluster.capacity)
-    if (offered_in_claims(key.resource)) {
-      totals[key.resource] += value.damped.accepted;
-      because.insert(because.end(), value.because.begin(), value.because.end());
-    }
   PatchIntended intent = claim_intent(Verb::create, name, nullptr);
   Json body = object_head(Kind::claim, intent.version, "", name, "", "");
   body["metadata"]["finalizers"] = Json::array({kClaimFinalizer});
+  body["spec"] = {{"clusterName", cluster_name}, {"nominalResources", offer.nominal}};
   ClaimFacts expected;
   expected.created = state.now;
   expected.finalizers.emplace_back(kClaimFinalizer);
   expected.spec.cluster_name = cluster_name;
-  Json nominal = Json::object();
-  for (const auto& [resource, total] : totals) {
-    const std::string text = amount_text(resource, total);
-    nominal[resource] = text;
-    expected.spec.nominal_resources[resource] = text;
-  }
-  body["spec"] = {{"clusterName", cluster_name}, {"nominalResources", std::move(nominal)}};
+  expected.spec.nominal_resources = offer.nominal;
   intent.body = to_text(body);
-  intent.reason = {"claims/create", deciding(std::move(because)),
+  intent.reason = {"claims/create", deciding(offer.because),
                    cluster_name + " joined and has no claim"};
   intent.expected = std::move(expected);
+  if (!may_write(state, intent, Direction::other)) return std::nullopt;
+  return Proposal{Rank::claim_life, std::move(intent)};
+}
+
+Proposed emit_grown_nominal(const State& state, const std::string& cluster_name) {
+  const Cluster* cluster = offering_cluster(state, cluster_name);
+  const auto [name, claim] = claim_with_our_list(state, cluster_name);
+  if (!cluster || !claim) return std::nullopt;
+  const Offer offer = offer_of(*cluster);
+  ClaimFacts expected = claim->facts;
+  Json added = Json::object();
+  std::string text;
+  for (const auto& [resource, amount] : offer.nominal) {
+    if (claim->terms->nominal.contains(resource)) continue;
+    added[resource] = amount;
+    expected.spec.nominal_resources[resource] = amount;
+    text += (text.empty() ? "" : "; ") + resource + " " + amount;
+  }
+  if (added.empty()) return std::nullopt;
+  PatchIntended intent = claim_intent(Verb::patch, name, claim);
+  const Json body{{"metadata", {{"resourceVersion", claim->resource_version}}},
+                  {"spec", {{"nominalResources", std::move(added)}}}};
+  intent.body = to_text(body);
+  intent.expected = std::move(expected);
+  intent.reason = {"claims/nominal", deciding(offer.because),
+                   cluster_name + " offers what its claim does not name: " + text};
   if (!may_write(state, intent, Direction::other)) return std::nullopt;
   return Proposal{Rank::claim_life, std::move(intent)};
 }

@@ -114,6 +114,7 @@ std::vector<PatchIntended> plan(const State& state, Touched& touched) {
       proposals.push_back(std::move(proposal));
     add(emit_policy(state, cluster, wishes.quotas()));
     add(emit_new_claim(state, cluster));
+    add(emit_grown_nominal(state, cluster));
   }
   const std::set<std::string> members = members_written(proposals);
   for (const std::string& name : queues_to_plan(state, now)) {

@@ -269,6 +269,34 @@ class ManifestWorkTest(HubTest):
              "lastTransitionTime": "2026-01-01T00:00:00Z"}]}}, user="admin")
 
 
+class CreatedClaimTest(ManifestWorkTest):
+    """The cluster has no claim, and at first no node."""
+
+    def setUp(self):
+        super().setUp()
+        self.member.clear(NODES)
+
+    def nominal(self):
+        return (self.server.get(CLAIM) or {"spec": {}})["spec"].get("nominalResources")
+
+    def test_it_is_created_with_the_first_node_and_grows_until_somebody_edits_its_list(self):
+        hub = self.hub(settings=(AT_ONCE, "claims.create=true")).start()
+        stays("no claim of nothing", lambda: self.nominal() is None, seconds=3)
+        add_node(self.member, "first", "on-demand", {"cpu": "10"})
+        hub.wait_until("the claim", lambda: self.nominal() == {"cpu": "10"})
+        add_node(self.member, "second", "on-demand", {"cpu": "10", "memory": "1Gi"})
+        hub.wait_until("the resource that appeared", lambda: self.nominal() == {"cpu": "10", "memory": "1Gi"})
+        managers = {entry["manager"] for entry in self.server.get(CLAIM)["metadata"]["managedFields"]
+                    if "f:spec" in entry["fieldsV1"]}
+        self.assertEqual(managers, {"fairlead"})
+        self.server.merge(CLAIM, {"spec": {"nominalResources": {"cpu": "5"}}})
+        add_node(self.member, "third", "on-demand", {"cpu": "10", "example.com/fpga": "1"})
+        hub.wait_until("the new resource to be counted", lambda: hub.events(fact="ObjectObserved", name="third"))
+        stays("the list of somebody else", lambda: self.nominal() == {"cpu": "5", "memory": "1Gi"}, seconds=4)
+        hub.stop()
+        hub.check_log()
+
+
 class MemberTest(ManifestWorkTest):
     """With an OCM work agent that the test plays."""
 

@@ -170,7 +170,7 @@ std::string summary(const PatchIntended& intent) {
     return quotas(spec.value("resourceGroups", Json::array()));
   if (intent.target.kind == Kind::manifest_work) return work(spec);
   if (intent.target.kind == Kind::binding_policy) return policy(spec);
-  if (intent.target.kind == Kind::claim && spec.contains("nominalResources"))
+  if (intent.target.kind == Kind::claim && spec.contains("clusterName"))
     return "of " + text_at(spec, "clusterName") + " " + to_text(spec["nominalResources"]);
   Json rest = body;
   for (const char* key : {"apiVersion", "kind"}) rest.erase(key);
