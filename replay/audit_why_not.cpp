@@ -145,7 +145,8 @@ class Guards {
         add("Withheld", "the queue has no place for the pair: " + wish.withheld.at(pair_.key));
         break;
       case PairBar::no_place:
-        add("NoPlace", "the quota is 0 and the queue has no place for it: none is made");
+        add("NoPlace",
+            "the quota is 0, no claim in force assigns it, and the queue has no place for it");
         break;
       case PairBar::waits_for_member:
         add("AdoptionWaitsForMember",

@@ -73,6 +73,7 @@ void add_claims(const State& state, const std::string& queue, const QuotaKey& pa
         continue;
       sums.any = true;
       sums.any_known = sums.any_known || claim.known;
+      quota.assigned = quota.assigned || (claim.winner && claim.known);
       const Amount amount = contribution_of(state, claim, grant, quota.waits_for_member);
       if (claim.winner && parts == Parts::listed)
         quota.contributions.push_back({claim.terms->cluster, pair.flavor, pair.resource, amount});

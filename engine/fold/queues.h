@@ -48,6 +48,7 @@ struct HubQuota {
   Amount full = 0;                          ///< nominal once every member has confirmed its grant
   std::vector<Contribution> contributions;  ///< one a cluster, sorted
   bool waits_for_member = false;  ///< some grant is larger than what its member is known to admit
+  bool assigned = false;  ///< an assignment in force names the pair, and its value is known: also 0
 };
 /// Whether the contributions are listed, or only what they amount to is asked for.
 enum class Parts : std::uint8_t { listed, summed };

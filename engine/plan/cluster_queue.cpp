@@ -85,10 +85,11 @@ QueueWish wish_for_queue(const State& state, const std::string& name, HubQuotas&
   const Queue& queue = at->second;
   const ResourceAliases& aliases = state.configuration.resource_aliases;
   const std::set<QuotaKey>& owned = hub.owned_pairs(name);
-  std::map<QuotaKey, Amount> wanted;
+  std::map<QuotaKey, Place> wanted;
   for (const QuotaKey& pair : owned) {
     const HubQuota& quota = hub.of(name, pair);
-    wanted[pair] = quota.unknown ? 0 : quota.nominal;
+    const bool has_value = !quota.unknown && (quota.assigned || quota.nominal > 0);
+    wanted[pair] = has_value ? Place::made : Place::if_there;
   }
   Shape shape = shape_groups(state, name, wanted);
   wish.groups = std::move(shape.groups);
@@ -106,7 +107,8 @@ QueueWish wish_for_queue(const State& state, const std::string& name, HubQuotas&
     }
     const Amount stands = to_amount(pair.resource, entry->nominal);
     // A quota that stood here before the claim is not emptied while the member is being made ready.
-    if (quota.waits_for_member && !queue.written.contains(pair) && stands <= quota.full) {
+    const bool stood = amount_in(queue.facts.groups, aliases, pair).has_value();
+    if (stood && quota.waits_for_member && !queue.written.contains(pair) && stands <= quota.full) {
       wish.kept[pair] = PairBar::waits_for_member;
       continue;
     }

@@ -20,7 +20,7 @@ QueueBar queue_bar(const State& state, const std::string& name);
 enum class PairBar : std::uint8_t {
   unknown_capacity,  ///< every claim that names it waits for its cluster's first value
   withheld,          ///< Kueue's rules leave it no place; QueueWish::withheld has the reason
-  no_place,          ///< it is 0 and has no place in the list: none is made
+  no_place,          ///< it is 0, assigned by no claim in force, and has no place in the list
   waits_for_member,  ///< it stood before the claim, and the member is still made ready
 };
 

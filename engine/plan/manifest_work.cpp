@@ -129,7 +129,10 @@ std::vector<ResourceGroup> member_groups(const State& state, const std::string& 
   for (const QuotaKey& pair : quotas.owned_pairs(queue))
     wanted[pair] =
         std::max(granted(claim, queue, pair), quotas.promised(queue, cluster_name, pair));
-  Shape shape = shape_groups(state, queue, wanted);
+  std::map<QuotaKey, Place> places;
+  for (const auto& [pair, amount] : wanted)
+    places[pair] = amount > 0 || names(claim, queue, pair) ? Place::made : Place::if_there;
+  Shape shape = shape_groups(state, queue, places);
   for (ResourceGroup& group : shape.groups) {
     std::erase_if(group.flavors, [&](const FlavorQuotas& flavor) {
       if (!flavors.contains(flavor.name) || !state.flavors.contains(flavor.name)) return true;

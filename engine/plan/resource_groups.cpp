@@ -42,16 +42,16 @@ class Placing {
     may_extend_ = at != state.queues.end() && at->second.facts.extend_resource_groups;
   }
 
-  void place(const std::string& flavor, const std::map<std::string, Amount>& wanted) {
+  void place(const std::string& flavor, const std::map<std::string, Place>& wanted) {
     const auto home = home_of(flavor, wanted);
     if (home.spans) {
-      for (const auto& [resource, amount] : wanted)
+      for (const auto& [resource, how] : wanted)
         if (!refuse_first({flavor, resource}))
           withhold({flavor, resource}, "FlavorSpansResourceGroups");
       return;
     }
     std::optional<std::size_t> group = home.group;
-    for (const auto& [resource, amount] : wanted) place_pair({flavor, resource}, amount, group);
+    for (const auto& [resource, how] : wanted) place_pair({flavor, resource}, how, group);
   }
 
  private:
@@ -60,12 +60,12 @@ class Placing {
     bool spans = false;                // a new flavor whose resources are covered by several groups
   };
 
-  Home home_of(const std::string& flavor, const std::map<std::string, Amount>& wanted) const {
+  Home home_of(const std::string& flavor, const std::map<std::string, Place>& wanted) const {
     for (std::size_t i = 0; i < shape_.groups.size(); ++i)
       for (const FlavorQuotas& quotas : shape_.groups[i].flavors)
         if (quotas.name == flavor) return {i, false};
     std::set<std::size_t> covering;
-    for (const auto& [resource, amount] : wanted)
+    for (const auto& [resource, how] : wanted)
       if (const auto group = group_covering(resource)) covering.insert(*group);
     if (covering.size() > 1) return {std::nullopt, true};
     return {covering.empty() ? std::nullopt : std::optional(*covering.begin()), false};
@@ -88,12 +88,12 @@ class Placing {
     return false;
   }
 
-  void place_pair(const QuotaKey& pair, Amount amount, std::optional<std::size_t>& home) {
+  void place_pair(const QuotaKey& pair, Place wanted, std::optional<std::size_t>& home) {
     if (refuse_first(pair)) return;
     const auto covering = group_covering(pair.resource);
     if (covering && home && *covering != *home) return withhold(pair, "FlavorSpansResourceGroups");
     if (!covering && !may_extend_) return withhold(pair, "ResourceNotCovered");
-    if (amount == 0) return;  // nothing to make a place for
+    if (wanted == Place::if_there) return;
     std::vector<ResourceGroup> before = shape_.groups;
     const std::size_t group = covering ? *covering : home ? *home : add_group();
     if (!covering) cover(group, pair.resource);
@@ -138,12 +138,12 @@ class Placing {
 }  // namespace
 
 Shape shape_groups(const State& state, const std::string& queue,
-                   const std::map<QuotaKey, Amount>& wanted) {
+                   const std::map<QuotaKey, Place>& wanted) {
   Shape shape;
   if (const auto at = state.queues.find(queue); at != state.queues.end())
     shape.groups = at->second.facts.groups;
-  std::map<std::string, std::map<std::string, Amount>> by_flavor;
-  for (const auto& [pair, amount] : wanted) by_flavor[pair.flavor][pair.resource] = amount;
+  std::map<std::string, std::map<std::string, Place>> by_flavor;
+  for (const auto& [pair, how] : wanted) by_flavor[pair.flavor][pair.resource] = how;
   Placing placing(state, queue, shape);
   for (const auto& [flavor, resources] : by_flavor) placing.place(flavor, resources);
   return shape;

@@ -20,11 +20,14 @@ struct Shape {
   std::map<QuotaKey, std::string> withheld;  ///< CamelCase reason
 };
 
-/// Makes places in the queue's list for every pair of `wanted` (its amount > 0 or it has a place
-/// already). New flavors are appended last in the group that covers their resources, in bytewise
-/// order.
+/// Whether a pair that has no place in the list gets one. An assigned pair does, also at 0: without
+/// a place it cannot borrow in the cohort (Kueue).
+enum class Place : std::uint8_t { made, if_there };
+
+/// Makes places in the queue's list for the pairs of `wanted`. New flavors are appended last in the
+/// group that covers their resources, in bytewise order.
 Shape shape_groups(const State& state, const std::string& queue,
-                   const std::map<QuotaKey, Amount>& wanted);
+                   const std::map<QuotaKey, Place>& wanted);
 
 /// The list as JSON, every Quantity canonical.
 Json groups_json(const std::vector<ResourceGroup>& groups);

@@ -13,6 +13,7 @@ LATER = ("nodeslater", "flapping")  # drawn for themselves: a seed without them 
 
 
 class Maker(traces.Maker):
+    SPARSE = 0  # the oracle makes no places
     ABSENCES = 0  # the oracle does not know them
 
     def __init__(self, seed, features=None):

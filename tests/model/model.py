@@ -226,19 +226,39 @@ class Hub:
             out[queue][(flavor, resource)] = total + (amount(resource, value) if value is not None else 0)
         return out
 
+    def assigned(self, queue):
+        """Pairs of the queue that a claim in force assigns, with a known value: they stand in it, also with 0."""
+        return {(a["flavor"], canonical(r)) for cluster, name in self.live_claims().items()
+                if self.cluster(cluster).known
+                for a in self.valid_specs[name]["resourceAssignments"] if a["clusterQueueName"] == queue
+                for r in a["resources"]}
+
+    def make_places(self, queue, quota, pairs):
+        """`quota` with places for what is assigned or above 0: a new flavor comes with zeros for all resources."""
+        covered = {resource for _, resource in quota}
+        assigned = self.assigned(queue)
+        placed = dict(quota)
+        for flavor, resource in sorted(pairs):
+            wanted = (flavor, resource) in assigned or pairs[flavor, resource] > 0
+            if wanted and resource in covered and flavor in self.flavors and flavor not in self.gone:
+                for each in covered:
+                    placed.setdefault((flavor, each), 0)
+        return placed
+
     def write(self, now):
         for queue, pairs in sorted(self.desired(now).items()):
             if queue not in self.queues:
                 continue
             quota = self.queues[queue]["quota"]
-            emit = {k: v for k, v in pairs.items() if k in quota and k[0] in self.flavors and k[0] not in self.gone}
+            placed = self.make_places(queue, quota, pairs)
+            emit = {k: v for k, v in pairs.items() if k in placed and k[0] in self.flavors and k[0] not in self.gone}
             self.ours |= {(queue, *k) for k in emit}
-            if all(quota[k] == v for k, v in emit.items()):
+            if placed == quota and all(quota[k] == v for k, v in emit.items()):
                 continue
-            lowers = any(v < quota[k] for k, v in emit.items())
+            lowers = any(v < placed[k] for k, v in emit.items())
             last = self.last_write.get(queue)
             if not lowers and last is not None and now - last < self.settings["writeInterval"]:
                 continue
-            quota.update(emit)
+            quota.update({**placed, **emit})
             self.last_write[queue] = now
             self.writes.append((now, queue, dict(quota)))

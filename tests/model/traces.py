@@ -31,6 +31,7 @@ def line(time, kind, obj, type_="ADDED", cluster="hub"):
 
 class Maker:
     ABSENCES = 0.35  # how often flavors leave the hub for a while
+    SPARSE = 0.35    # how often queues lack flavors that claims assign in them
     def __init__(self, seed, features=None):
         self.r = random.Random(seed)
         r = self.r
@@ -41,6 +42,9 @@ class Maker:
         self.absences = random.Random("flavor absences %d" % seed)  # its own: the rest of a trace stays as it is
         if features is None and self.absences.random() < self.ABSENCES:
             self.on.add("absences")
+        self.sparse = random.Random("sparse queues %d" % seed)
+        if features is None and self.sparse.random() < self.SPARSE:
+            self.on.add("sparse")
         self.flavors = r.sample(sorted(FLAVORS), r.randint(2, 4)) if "flavors" in self.on else ["od"]
         self.clusters = ["c1", "c2"] if "clusters" in self.on else ["c1"]
         self.resources = ["cpu", "memory"] + (["gpu"] if "gpu" in self.on else [])
@@ -130,10 +134,12 @@ class Maker:
         if "base" in self.on and self.r.random() < 0.6:
             annotations["fairlead.io/base-quota"] = json.dumps({self.flavors[0]: {"cpu": "3", "memory": "1Gi"}})
         names = [canonical_gpu(x) for x in self.resources]
+        flavors = [{"name": f, "resources": [{"name": x, "nominalQuota": self.r.choice(["0", "0", "7"])} for x in names]}
+                   for f in self.flavors]
+        if "sparse" in self.on:
+            flavors = flavors[:1] + [f for f in flavors[1:] if self.sparse.random() < 0.4]
         return {"metadata": {"name": name, "annotations": annotations}, "spec": {
-            "namespaceSelector": {}, "resourceGroups": [{"coveredResources": names, "flavors": [
-                {"name": f, "resources": [{"name": x, "nominalQuota": self.r.choice(["0", "0", "7"])} for x in names]}
-                for f in self.flavors]}]}}
+            "namespaceSelector": {}, "resourceGroups": [{"coveredResources": names, "flavors": flavors}]}}
 
     def make(self):
         r, on = self.r, self.on
