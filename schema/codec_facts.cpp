@@ -385,26 +385,6 @@ static value::ClaimFacts read(Claim::Reader in) {
           read_map(in.getDebounce()), read_list(in.getStatusGrants())};
 }
 
-static void write(const value::BindingPolicyFacts& policy, BindingPolicy::Builder out) {
-  using Out = BindingPolicy::Builder;
-  put(out, &Out::setSpecDigest, policy.spec_digest);
-  put_texts(out, &Out::initNamespaces, policy.namespaces);
-  out.setOurs(policy.ours);
-  out.setObservedGeneration(policy.observed_generation);
-  write(policy.synced, out.initSynced());
-  put(out, &Out::setError, policy.error);
-  out.setDeleting(policy.deleting);
-}
-static value::BindingPolicyFacts read(BindingPolicy::Reader in) {
-  return {read_digest(in.getSpecDigest()),
-          read_texts(in.getNamespaces()),
-          in.getOurs(),
-          in.getObservedGeneration(),
-          read(in.getSynced()),
-          read(in.getError()),
-          in.getDeleting()};
-}
-
 static void write(const value::CohortFacts& cohort, Cohort::Builder out) {
   put(out, &Cohort::Builder::setParent, cohort.parent);
   if (cohort.effective) write(*cohort.effective, out.initEffective());

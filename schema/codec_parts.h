@@ -165,6 +165,8 @@ void write(const value::AddOnPlacementScoreFacts& score, AddOnPlacementScore::Bu
 value::AddOnPlacementScoreFacts read(AddOnPlacementScore::Reader in);
 void write(const value::WorkloadFacts& workload, Workload::Builder out);
 value::WorkloadFacts read(Workload::Reader in);
+void write(const value::BindingPolicyFacts&, BindingPolicy::Builder out);
+value::BindingPolicyFacts read(BindingPolicy::Reader in);
 void write(const value::SecretFacts& secret, Secret::Builder out);
 value::SecretFacts read(Secret::Reader in);
 void write(const value::CustomResourceDefinitionFacts& crd, CustomResourceDefinition::Builder out);

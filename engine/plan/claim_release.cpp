@@ -26,7 +26,7 @@ struct Leaving {
   QueueWishes& wishes;
 };
 
-const WriteState* write_of(const State& state, const ObjectKey& object) {
+const WriteState* last_write_of(const State& state, const ObjectKey& object) {
   const auto at = state.writes.find({std::string(kHub), object, false});
   return at == state.writes.end() ? nullptr : &at->second;
 }
@@ -39,8 +39,8 @@ std::string after_refusal(const WriteState* write) {
 }
 
 // The write of the object is under way, or is sent by itself within its write interval.
-bool is_soon_written(const State& state, const ObjectKey& object) {
-  const WriteState* write = write_of(state, object);
+bool is_due_soon(const State& state, const ObjectKey& object) {
+  const WriteState* write = last_write_of(state, object);
   if (!write || write->refusal) return false;
   if (write->outstanding) return !write->outstanding->doubted_until;
   const Duration interval = write_interval(state, {std::string(kHub), object, false});
@@ -56,8 +56,8 @@ Bar hub_bar(const Leaving& leaving, const AssignmentRow& row) {
   const auto waits = [&](const std::string& what) {
     return ReleaseBar{
         "WaitingForHub",
-        "ClusterQueue " + row.cluster_queue + what + after_refusal(write_of(state, object)),
-        is_soon_written(state, object)};
+        "ClusterQueue " + row.cluster_queue + what + after_refusal(last_write_of(state, object)),
+        is_due_soon(state, object)};
   };
   if (write_pending(state, {std::string(kHub), object, false}))
     return waits(": its last write is not answered, or not seen yet");
@@ -114,8 +114,8 @@ Bar work_bar(const Leaving& leaving, std::string_view name) {
     return ReleaseBar{"WaitingForMember",
                       text + " stays as it is while " + leaving.cluster_name +
                           " is lost, or its capacity, a ClusterQueue or a ResourceFlavor unknown"};
-  const WriteState* write = write_of(state, object);
-  const bool soon = is_soon_written(state, object);
+  const WriteState* write = last_write_of(state, object);
+  const bool soon = is_due_soon(state, object);
   if (work.settled())
     if (const std::string used = queues_in_use(leaving); !used.empty())
       return ReleaseBar{"QuotaInUse", "workloads run at the member on ClusterQueue " + used, soon};
@@ -145,14 +145,14 @@ std::optional<ReleaseBar> release_bar(const State& state, const Claim& claim, Qu
   const ObjectKey policy{Kind::binding_policy, "", policy_name(cluster_name)};
   return ReleaseBar{"WaitingForPolicy",
                     "BindingPolicy " + policy.name + " still selects what the claim asked for" +
-                        after_refusal(write_of(state, policy)),
-                    is_soon_written(state, policy)};
+                        after_refusal(last_write_of(state, policy)),
+                    is_due_soon(state, policy)};
 }
 
 std::optional<ReleaseBar> finalizer_bar(const State& state, const std::string& name,
                                         const Claim& claim, QueueWishes& wishes) {
   if (Bar bar = release_bar(state, claim, wishes)) return bar;
-  const WriteState* write = write_of(state, {Kind::claim, "", name});
+  const WriteState* write = last_write_of(state, {Kind::claim, "", name});
   if (!write || !write->refusal || write->refusal->intent == Digest{}) return std::nullopt;
   return ReleaseBar{"HubRejected", "finalizer " + std::string(kClaimFinalizer) +
                                        " cannot be removed: " + answer_text(*write->refusal)};

@@ -6,9 +6,9 @@
 #include "engine/fold/flavors.h"
 #include "engine/fold/queues.h"
 #include "engine/fold/works.h"
-#include "engine/plan/causes.h"
 #include "engine/plan/cluster_queue.h"
 #include "engine/plan/resource_groups.h"
+#include "engine/plan/work_proposal.h"
 
 namespace fairlead {
 
@@ -22,23 +22,6 @@ Json applied_by_server_side_apply(std::string_view group, const std::string& res
   return Json{
       {"resourceIdentifier", std::move(identifier)},
       {"updateStrategy", {{"type", "ServerSideApply"}, {"serverSideApply", {{"force", force}}}}}};
-}
-
-// One of spec.deleteOption's orphaningRules.
-Json orphaned(std::string_view group, std::string_view resource, const std::string& name) {
-  return {{"group", std::string(group)},
-          {"resource", std::string(resource)},
-          {"namespace", ""},
-          {"name", name}};
-}
-
-Json selectively_orphan(Json rules) {
-  return {{"propagationPolicy", "SelectivelyOrphan"},
-          {"selectivelyOrphans", {{"orphaningRules", std::move(rules)}}}};
-}
-
-Json orphaned_flavor(const std::string& name) {
-  return orphaned("kueue.x-k8s.io", "resourceflavors", name);
 }
 
 Json quota_feedback() {
@@ -163,11 +146,6 @@ std::vector<ResourceGroup> member_groups(const State& state, const std::string& 
   return shape.groups;
 }
 
-struct Content {
-  Json spec;
-  ManifestWorkFacts facts;
-};
-
 void add_quotas(const std::string& queue, const std::vector<ResourceGroup>& groups,
                 ManifestWorkFacts& facts) {
   for (const ResourceGroup& group : groups)
@@ -190,12 +168,12 @@ Json queue_manifest(const State& state, const std::string& name,
   return manifest;
 }
 
-std::optional<Content> quota_content(const State& state, const std::string& cluster,
-                                     HubQuotas& quotas) {
+std::optional<WorkContent> quota_content(const State& state, const std::string& cluster,
+                                         HubQuotas& quotas) {
   std::set<std::string> flavors;
   Json queues = Json::array();
   Json configs = Json::array();
-  Content content;
+  WorkContent content;
   for (const std::string& queue : queues_at_member(state, cluster, quotas)) {
     const std::vector<ResourceGroup> groups = member_groups(state, cluster, queue, quotas);
     if (groups.empty()) continue;
@@ -248,14 +226,14 @@ bool retargets(const Cluster& cluster, const LocalQueueId& id, const std::string
   return work.facts.applied.observed_generation != work.generation;
 }
 
-std::optional<Content> queue_content(const State& state, const std::string& cluster_name,
-                                     const std::set<std::string>& queues) {
+std::optional<WorkContent> queue_content(const State& state, const std::string& cluster_name,
+                                         const std::set<std::string>& queues) {
   const Cluster& cluster = state.clusters.at(cluster_name);
   std::set<std::string> namespaces;
   Json manifests = Json::array();
   Json local_queues = Json::array();
   Json configs = Json::array();
-  Content content;
+  WorkContent content;
   for (const auto& [id, local_queue] : state.local_queues) {
     const std::string& target = local_queue.cluster_queue;
     if (!queues.contains(target) || conflicts(cluster, id, target) ||
@@ -276,117 +254,13 @@ std::optional<Content> queue_content(const State& state, const std::string& clus
     manifests.push_back(
         {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", name}}}});
     configs.push_back(applied_by_server_side_apply("", "namespaces", "", name, false));
-    orphans.push_back(orphaned("", "namespaces", name));
+    orphans.push_back(orphaning_rule("", "namespaces", name));
   }
   for (Json& queue : local_queues) manifests.push_back(std::move(queue));
   content.spec = {{"deleteOption", selectively_orphan(std::move(orphans))},
                   {"workload", {{"manifests", std::move(manifests)}}},
                   {"manifestConfigs", std::move(configs)}};
   return content;
-}
-
-bool lowers(const ManifestWorkFacts& before, const ManifestWorkFacts& after) {
-  return std::any_of(before.quotas.begin(), before.quotas.end(), [&](const WorkQuota& was) {
-    return std::any_of(after.quotas.begin(), after.quotas.end(), [&](const WorkQuota& is) {
-      return was.cluster_queue == is.cluster_queue && was.flavor == is.flavor &&
-             was.resource == is.resource && is.nominal < was.nominal;
-    });
-  });
-}
-
-std::string text_of(const ManifestWorkFacts& before, const ManifestWorkFacts& after) {
-  std::string text;
-  for (const WorkQuota& is : after.quotas) {
-    const auto was =
-        std::find_if(before.quotas.begin(), before.quotas.end(), [&](const WorkQuota& old) {
-          return old.cluster_queue == is.cluster_queue && old.flavor == is.flavor &&
-                 old.resource == is.resource;
-        });
-    const Amount old = was == before.quotas.end() ? 0 : was->nominal;
-    if (old == is.nominal) continue;
-    text += (text.empty() ? "" : "; ") + is.cluster_queue + " " + is.flavor + " " + is.resource +
-            " " + amount_text(is.resource, old) + " -> " + amount_text(is.resource, is.nominal);
-  }
-  return text.empty() ? "content follows the hub" : text;
-}
-
-bool owns_flavors(const Work& work) {
-  const auto& flavors = work.facts.flavors;
-  return std::any_of(flavors.begin(), flavors.end(),
-                     [](const WorkFlavor& flavor) { return !flavor.orphaned; });
-}
-
-// A work of an earlier version, or with another deleteOption, learns what stays at the member, and
-// nothing else changes: what its next content is may not be known yet.
-void propose_orphaning(const State& state, const std::string& cluster, std::string_view name,
-                       const Work& work, std::vector<Proposal>& proposals) {
-  PatchIntended intent = hub_intent(Verb::patch, {Kind::manifest_work, cluster, std::string(name)},
-                                    "v1", work.uid, work.resource_version);
-  ManifestWorkFacts expected = work.facts;
-  Json rules = Json::array();
-  for (WorkFlavor& flavor : expected.flavors) {
-    flavor.orphaned = true;
-    rules.push_back(orphaned_flavor(flavor.name));
-  }
-  const Json body{{"metadata", {{"resourceVersion", work.resource_version}}},
-                  {"spec", {{"deleteOption", selectively_orphan(std::move(rules))}}}};
-  intent.body = to_text(body);
-  intent.expected = std::move(expected);
-  intent.reason = {"members/orphan", seqs_of_cluster(state, cluster, intent.target),
-                   "the member keeps its ResourceFlavors when the work goes"};
-  if (may_write(state, intent, Direction::other))
-    proposals.push_back({Rank::member, std::move(intent)});
-}
-
-// The agent takes its ownerReference off a flavor when it applies a work that orphans it. Of a work
-// that lost the flavor, or that is deleted, before that, it would delete the flavor as its own.
-bool agent_may_own_lost_flavor(const Work& work, const std::optional<Content>& content) {
-  if (!work.present || work.facts.applied.observed_generation == work.generation) return false;
-  return std::any_of(
-      work.facts.flavors.begin(), work.facts.flavors.end(), [&](const WorkFlavor& flavor) {
-        return !content || std::find(content->facts.flavors.begin(), content->facts.flavors.end(),
-                                     flavor) == content->facts.flavors.end();
-      });
-}
-
-void propose_work(const State& state, const std::string& cluster, std::string_view name,
-                  const Work& work, std::optional<Content> content,
-                  std::vector<Proposal>& proposals) {
-  if (work.present && work.facts.deleting) return;
-  if (work.present && owns_flavors(work))
-    return propose_orphaning(state, cluster, name, work, proposals);
-  if (agent_may_own_lost_flavor(work, content)) return;
-  PatchIntended intent = hub_intent(content ? Verb::apply : Verb::remove,
-                                    {Kind::manifest_work, cluster, std::string(name)}, "v1",
-                                    work.uid, work.resource_version);
-  if (!content) {
-    if (!work.present) return;
-    intent.reason = {"members/remove", seqs_of_cluster(state, cluster, intent.target),
-                     "nothing is left in it"};
-    if (may_write(state, intent, Direction::other))
-      proposals.push_back({Rank::member, std::move(intent)});
-    return;
-  }
-  content->facts.spec_digest = sha256(to_text(content->spec["workload"]["manifests"]));
-  if (work.present && work.facts.spec_digest == content->facts.spec_digest) return;
-  const bool shrink = work.present && lowers(work.facts, content->facts);
-  Json body = object_head(Kind::manifest_work, "v1", cluster, std::string(name), work.uid,
-                          work.resource_version);
-  body["metadata"]["labels"] = {{"app.kubernetes.io/managed-by", "fairlead"}};
-  body["spec"] = std::move(content->spec);
-  intent.verb = Verb::apply;
-  intent.force = true;
-  intent.body = to_text(body);
-  intent.reason = {std::string(shrink         ? "members/shrink"
-                               : work.present ? "members/update"
-                                              : "members/create"),
-                   seqs_of_cluster(state, cluster, intent.target),
-                   text_of(work.facts, content->facts)};
-  std::sort(content->facts.quotas.begin(), content->facts.quotas.end());
-  std::sort(content->facts.local_queues.begin(), content->facts.local_queues.end());
-  intent.expected = std::move(content->facts);
-  if (may_write(state, intent, shrink ? Direction::lowers : Direction::other))
-    proposals.push_back({Rank::member, std::move(intent)});
 }
 
 // Everything of it in the work is zero, applied, and as far as we are told unused.
@@ -497,14 +371,15 @@ std::vector<Proposal> emit_works(const State& state, const std::string& cluster_
   std::vector<Proposal> proposals;
   if (!member_is_written(state, cluster_name)) return proposals;
   const Cluster& cluster = state.clusters.at(cluster_name);
-  std::optional<Content> quota = quota_content(state, cluster_name, quotas);
-  std::optional<Content> queues;
+  std::optional<WorkContent> quota = quota_content(state, cluster_name, quotas);
+  std::optional<WorkContent> queues;
   if (quota && !has_policies(state))
     queues = queue_content(state, cluster_name, queues_of_claim(state, cluster_name, quotas));
-  propose_work(state, cluster_name, kQuotaWork, cluster.quota_work, std::move(quota), proposals);
+  propose_work({state, cluster_name, kQuotaWork, cluster.quota_work}, std::move(quota), proposals);
   // (A work from before the mode changed stays: removing it would take the member's LocalQueues.)
   if (!has_policies(state))
-    propose_work(state, cluster_name, kQueueWork, cluster.queue_work, std::move(queues), proposals);
+    propose_work({state, cluster_name, kQueueWork, cluster.queue_work}, std::move(queues),
+                 proposals);
   return proposals;
 }
 

@@ -134,8 +134,8 @@ class Maker:
         if "base" in self.on and self.r.random() < 0.6:
             annotations["fairlead.io/base-quota"] = json.dumps({self.flavors[0]: {"cpu": "3", "memory": "1Gi"}})
         names = [canonical_gpu(x) for x in self.resources]
-        flavors = [{"name": f, "resources": [{"name": x, "nominalQuota": self.r.choice(["0", "0", "7"])} for x in names]}
-                   for f in self.flavors]
+        flavors = [{"name": f, "resources": [
+            {"name": x, "nominalQuota": self.r.choice(["0", "0", "7"])} for x in names]} for f in self.flavors]
         if "sparse" in self.on:
             flavors = flavors[:1] + [f for f in flavors[1:] if self.sparse.random() < 0.4]
         return {"metadata": {"name": name, "annotations": annotations}, "spec": {

@@ -1,0 +1,132 @@
+#include "engine/plan/work_proposal.h"
+
+#include <algorithm>
+
+#include "engine/plan/causes.h"
+
+namespace fairlead {
+
+namespace {
+
+bool lowers(const ManifestWorkFacts& before, const ManifestWorkFacts& after) {
+  return std::any_of(before.quotas.begin(), before.quotas.end(), [&](const WorkQuota& was) {
+    return std::any_of(after.quotas.begin(), after.quotas.end(), [&](const WorkQuota& is) {
+      return was.cluster_queue == is.cluster_queue && was.flavor == is.flavor &&
+             was.resource == is.resource && is.nominal < was.nominal;
+    });
+  });
+}
+
+std::string text_of(const ManifestWorkFacts& before, const ManifestWorkFacts& after) {
+  std::string text;
+  for (const WorkQuota& is : after.quotas) {
+    const auto was =
+        std::find_if(before.quotas.begin(), before.quotas.end(), [&](const WorkQuota& old) {
+          return old.cluster_queue == is.cluster_queue && old.flavor == is.flavor &&
+                 old.resource == is.resource;
+        });
+    const Amount old = was == before.quotas.end() ? 0 : was->nominal;
+    if (old == is.nominal) continue;
+    text += (text.empty() ? "" : "; ") + is.cluster_queue + " " + is.flavor + " " + is.resource +
+            " " + amount_text(is.resource, old) + " -> " + amount_text(is.resource, is.nominal);
+  }
+  return text.empty() ? "content follows the hub" : text;
+}
+
+bool owns_flavors(const Work& work) {
+  const auto& flavors = work.facts.flavors;
+  return std::any_of(flavors.begin(), flavors.end(),
+                     [](const WorkFlavor& flavor) { return !flavor.orphaned; });
+}
+
+// A work of an earlier version, or with another deleteOption, learns what stays at the member, and
+// nothing else changes: what its next content is may not be known yet.
+void propose_orphaning(const MemberWork& of, std::vector<Proposal>& proposals) {
+  const auto& [state, cluster, name, work] = of;
+  PatchIntended intent = hub_intent(Verb::patch, {Kind::manifest_work, cluster, std::string(name)},
+                                    "v1", work.uid, work.resource_version);
+  ManifestWorkFacts expected = work.facts;
+  Json rules = Json::array();
+  for (WorkFlavor& flavor : expected.flavors) {
+    flavor.orphaned = true;
+    rules.push_back(orphaned_flavor(flavor.name));
+  }
+  const Json body{{"metadata", {{"resourceVersion", work.resource_version}}},
+                  {"spec", {{"deleteOption", selectively_orphan(std::move(rules))}}}};
+  intent.body = to_text(body);
+  intent.expected = std::move(expected);
+  intent.reason = {"members/orphan", seqs_of_cluster(state, cluster, intent.target),
+                   "the member keeps its ResourceFlavors when the work goes"};
+  if (may_write(state, intent, Direction::other))
+    proposals.push_back({Rank::member, std::move(intent)});
+}
+
+// The agent takes its ownerReference off a flavor when it applies a work that orphans it. Of a work
+// that lost the flavor, or that is deleted, before that, it would delete the flavor as its own.
+bool agent_may_own_lost_flavor(const Work& work, const std::optional<WorkContent>& content) {
+  if (!work.present || work.facts.applied.observed_generation == work.generation) return false;
+  return std::any_of(
+      work.facts.flavors.begin(), work.facts.flavors.end(), [&](const WorkFlavor& flavor) {
+        return !content || std::find(content->facts.flavors.begin(), content->facts.flavors.end(),
+                                     flavor) == content->facts.flavors.end();
+      });
+}
+
+}  // namespace
+
+Json orphaning_rule(std::string_view group, std::string_view resource, const std::string& name) {
+  return {{"group", std::string(group)},
+          {"resource", std::string(resource)},
+          {"namespace", ""},
+          {"name", name}};
+}
+
+Json selectively_orphan(Json rules) {
+  return {{"propagationPolicy", "SelectivelyOrphan"},
+          {"selectivelyOrphans", {{"orphaningRules", std::move(rules)}}}};
+}
+
+Json orphaned_flavor(const std::string& name) {
+  return orphaning_rule("kueue.x-k8s.io", "resourceflavors", name);
+}
+
+void propose_work(const MemberWork& of, std::optional<WorkContent> content,
+                  std::vector<Proposal>& proposals) {
+  const auto& [state, cluster, name, work] = of;
+  if (work.present && work.facts.deleting) return;
+  if (work.present && owns_flavors(work)) return propose_orphaning(of, proposals);
+  if (agent_may_own_lost_flavor(work, content)) return;
+  PatchIntended intent = hub_intent(content ? Verb::apply : Verb::remove,
+                                    {Kind::manifest_work, cluster, std::string(name)}, "v1",
+                                    work.uid, work.resource_version);
+  if (!content) {
+    if (!work.present) return;
+    intent.reason = {"members/remove", seqs_of_cluster(state, cluster, intent.target),
+                     "nothing is left in it"};
+    if (may_write(state, intent, Direction::other))
+      proposals.push_back({Rank::member, std::move(intent)});
+    return;
+  }
+  content->facts.spec_digest = sha256(to_text(content->spec["workload"]["manifests"]));
+  if (work.present && work.facts.spec_digest == content->facts.spec_digest) return;
+  const bool shrink = work.present && lowers(work.facts, content->facts);
+  Json body = object_head(Kind::manifest_work, "v1", cluster, std::string(name), work.uid,
+                          work.resource_version);
+  body["metadata"]["labels"] = {{"app.kubernetes.io/managed-by", "fairlead"}};
+  body["spec"] = std::move(content->spec);
+  intent.verb = Verb::apply;
+  intent.force = true;
+  intent.body = to_text(body);
+  intent.reason = {std::string(shrink         ? "members/shrink"
+                               : work.present ? "members/update"
+                                              : "members/create"),
+                   seqs_of_cluster(state, cluster, intent.target),
+                   text_of(work.facts, content->facts)};
+  std::sort(content->facts.quotas.begin(), content->facts.quotas.end());
+  std::sort(content->facts.local_queues.begin(), content->facts.local_queues.end());
+  intent.expected = std::move(content->facts);
+  if (may_write(state, intent, shrink ? Direction::lowers : Direction::other))
+    proposals.push_back({Rank::member, std::move(intent)});
+}
+
+}  // namespace fairlead
