@@ -4,8 +4,8 @@ A recording holds what one server said: its uids, resourceVersions and continue 
 each answer is walked beside the recorded one, and what a later request repeats of the recorded is replaced by what
 this server said in that place.
 
-What is left out, because it is no request to the API: retries after 429, and the protobuf that kubectl asks for where
-it would take JSON as well.
+What is left out: retries after 429, and the protobuf that kubectl asks for where it would take JSON as well, which are
+no requests to the API; and the policies of admissionregistration.k8s.io, which the model has none of.
 """
 
 import http.client
@@ -17,6 +17,7 @@ from normal import IDENTITIES, answer, of_interest
 
 # The name under which a caller's headers matter for the answer.
 HEADERS = ("Accept", "Content-Type")
+NOT_MODELLED = "/apis/admissionregistration.k8s.io/"
 PROTOBUF = re.compile(r"application/vnd\.kubernetes\.protobuf[^,]*,|application/com\.github\.proto-openapi[^,]*,")
 
 
@@ -62,7 +63,7 @@ def worth_sending(exchanges):
     """The recording in its order, without what says nothing new: the same question before anything was written."""
     kept, asked = [], set()
     for exchange in list(exchanges):
-        if exchange.code is None or exchange.code == 429:
+        if exchange.code is None or exchange.code == 429 or exchange.request.path.startswith(NOT_MODELLED):
             continue
         one = Recorded(exchange)
         if one.writes():
