@@ -37,6 +37,9 @@ void schedule_release(Cluster& cluster, const std::string& node, FlapPenalty& fl
 /// Decides the present moment of the cluster and sets its next deadline.
 void close_cluster(State& state, const std::string& name, Touched& touched);
 
+/// When an accepted value of the cluster changed last. The epoch if none did.
+LogTime still_since(const Cluster& cluster);
+
 /// The debounce settings in force for a cluster: the configuration's, with the annotations of its
 /// claim over them.
 DebounceSettings settings_of(const State& state, const std::string& cluster);

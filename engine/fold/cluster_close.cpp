@@ -10,6 +10,7 @@
 #include "engine/fold/claims.h"
 #include "engine/fold/cluster.h"
 #include "engine/fold/multikueue/worker_quota.h"
+#include "engine/fold/writes.h"
 #include "schema/debounce_parameter.h"
 
 namespace fairlead {
@@ -327,6 +328,12 @@ LogTime next_deadline_of(const Close& close) {
 
 }  // namespace
 
+LogTime still_since(const Cluster& cluster) {
+  LogTime last;
+  for (const auto& [key, value] : cluster.capacity) last = std::max(last, value.moved);
+  return last;
+}
+
 DebounceSettings settings_of(const State& state, const std::string& cluster) {
   DebounceSettings settings = state.configuration.debounce;
   std::string why_not;
@@ -407,6 +414,7 @@ void close_cluster(State& state, const std::string& name, Touched& touched) {
   touched.clusters.insert(name);
   if (close.accepted_changed || hub_open_before != !cluster.hub_opens)
     reopen_claims_of(state, name);
+  if (close.accepted_changed) await_still_numbers(state, name);
   if (before_close != std::tuple(cluster.was, cluster.valued, !cluster.hub_opens) ||
       cluster.detached)
     open_followers(state);

@@ -46,6 +46,17 @@ void drop_outstanding(State& state, WriteState& write) {
   write.outstanding.reset();
 }
 
+// When the numbers of a claim's status, which changed since it was written, will have held still.
+LogTime numbers_due(const State& state, const std::string& name, LogTime last_write) {
+  const auto claim = state.claims.find(name);
+  if (claim == state.claims.end()) return kForever;
+  const auto& [terms, spec] = std::tie(claim->second.terms, claim->second.facts.spec);
+  const auto cluster = state.clusters.find(terms ? terms->cluster : spec.cluster_name);
+  if (cluster == state.clusters.end()) return kForever;
+  const LogTime still = still_since(cluster->second);
+  return still > last_write ? still + state.configuration.status_interval : kForever;
+}
+
 // The object's next deadline: the first moment at which one of the things that keep a write back
 // ends by itself. Each may outlast another: an interval the wait after a conflict, a refusal's wait
 // the interval.
@@ -58,6 +69,8 @@ void set_deadline(State& state, const WriteKey& key, const WriteState& write) {
     consider(*write.outstanding->doubted_until);
   if (write.refusal) consider(write.refusal->retry_at);
   if (write.last_write) consider(*write.last_write + write_interval(state, key));
+  if (write.last_write && key.status && key.object.kind == Kind::claim)
+    consider(numbers_due(state, key.object.name, *write.last_write));
   state.deadlines.set(key, next);
 }
 
@@ -320,6 +333,15 @@ void note_listed(State& state, const std::string& source, Kind kind) {
     if (write.refusal && write.refusal->intent == Digest{}) write.refusal.reset();
     touch(state, at->first.object);
   }
+}
+
+void await_still_numbers(State& state, const std::string& cluster) {
+  const auto claims = state.claims_of_cluster.find(cluster);
+  if (claims == state.claims_of_cluster.end()) return;
+  for (const std::string& name : claims->second)
+    if (const auto at = state.writes.find({std::string(kHub), {Kind::claim, "", name}, true});
+        at != state.writes.end())
+      set_deadline(state, at->first, at->second);
 }
 
 void reach_write_deadline(State& state, const WriteKey& key) {

@@ -21,6 +21,9 @@ void note_gone(State& state, const std::string& source, const ObjectKey& key);
 void note_listed(State& state, const std::string& source, Kind kind);
 /// The object may be written again.
 void reach_write_deadline(State& state, const WriteKey& key);
+/// Accepted values of the cluster have changed: its claims' statuses are looked at again when they
+/// have held still for claims.statusInterval, unless they are written before.
+void await_still_numbers(State& state, const std::string& cluster);
 /// A new leader: what an earlier one sent without an answer may or may not have happened.
 void doubt_outstanding(State& state);
 

@@ -22,6 +22,9 @@ namespace {
 constexpr std::string_view kEffectiveQuotas = "EffectiveQuotas";
 // Likewise: it names the objects that a deletion waits for, and no numbers.
 constexpr std::string_view kReleased = "Released";
+// So many status intervals after it was in force last, a number is replaced also while its value
+// moves.
+constexpr std::int64_t kRestlessIntervals = 6;
 
 struct Condition {
   std::string type;
@@ -294,20 +297,68 @@ Json conditions_json(const Draft& draft, const Propagation& propagation,
   return list;
 }
 
-// What must change for a status to be written again.
-Json signature(const Json& status) {
+// What the claim names but lacks, or that it asks for more than the cluster has.
+bool is_warning(const Json& condition) {
+  return condition["type"] == "Valid" && condition["status"] == "True";
+}
+
+// It names objects, and no numbers.
+bool has_telling_message(const Json& condition) {
+  return condition["reason"] == kEffectiveQuotas || condition["type"] == kReleased;
+}
+
+// Whose change is written at once.
+Json urgent_part(const Json& status) {
   Json parts = Json::array();
   parts.push_back(status.value("observedGeneration", Json()));
-  for (const Json& row : status.value("capacity", Json::array()))
-    if (row["accepted"] != "0") parts.push_back({row["flavor"], row["resource"], row["accepted"]});
   for (const Json& row : status.value("grants", Json::array())) parts.push_back(row);
   parts.push_back(status.value("overcommitted", Json()));
   for (const Json& condition : status.value("conditions", Json::array()))
-    parts.push_back({condition["type"], condition["status"], condition["reason"],
-                     condition["reason"] == kEffectiveQuotas || condition["type"] == kReleased
-                         ? condition["message"]
-                         : Json()});
+    parts.push_back({condition["type"], condition["status"],
+                     is_warning(condition) ? Json() : condition["reason"],
+                     has_telling_message(condition) ? condition["message"] : Json()});
   return parts;
+}
+
+// Whose change waits until capacity holds still.
+Json patient_part(const Json& status) {
+  Json parts = Json::array();
+  for (const Json& row : status.value("capacity", Json::array()))
+    if (row["accepted"] != "0") parts.push_back({row["flavor"], row["resource"], row["accepted"]});
+  for (const Json& condition : status.value("conditions", Json::array()))
+    if (is_warning(condition)) parts.push_back(condition["reason"]);
+  return parts;
+}
+
+// The accepted value that `row` tells has not been in force for long.
+bool is_outdated(const Draft& draft, const Json& row) {
+  const auto value = draft.cluster->capacity.find({row["flavor"], row["resource"]});
+  const auto told = Quantity::parse(row["accepted"].get<std::string>());
+  if (value == draft.cluster->capacity.end() || !told) return true;
+  const Amount amount = to_amount(value->first.resource, *told);
+  const DampedValue& damped = value->second.damped;
+  if (damped.accepted == amount) return false;
+  const auto left = damped.left.find(amount);
+  const Duration interval = draft.state.configuration.status_interval;
+  return left == damped.left.end() ||
+         left->second + Duration{kRestlessIntervals * interval.ns} <= draft.state.now;
+}
+
+// Accepted values that come and go with every flap, and move no grant, are not worth a write each.
+// Those that never hold still are written when none that was told is in force for long.
+bool numbers_are_due(const Draft& draft, const Json& before) {
+  if (!draft.cluster) return true;
+  const Duration interval = draft.state.configuration.status_interval;
+  if (still_since(*draft.cluster) + interval <= draft.state.now) return true;
+  const Json rows = before.value("capacity", Json::array());
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](const Json& row) { return is_outdated(draft, row); });
+}
+
+bool is_worth_a_write(const Draft& draft, const Json& before, const Json& status) {
+  if (before.value("seq", std::uint64_t{0}) < draft.claim.edited_seq.value) return true;
+  if (urgent_part(before) != urgent_part(status)) return true;
+  return patient_part(before) != patient_part(status) && numbers_are_due(draft, before);
 }
 
 Json previous_status(const State& state, const WriteKey& key) {
@@ -380,9 +431,7 @@ Proposed emit_claim_status(const State& state, const std::string& name, QueueWis
   // Not as {}: where it had keys that we own, the server makes null of that and refuses it (422).
   if (Json left = unassigned_json(draft); !left.empty()) status["unassigned"] = std::move(left);
   status["conditions"] = conditions_json(draft, propagation, bar, before);
-  const bool edited =
-      !before.empty() && before.value("seq", std::uint64_t{0}) < claim.edited_seq.value;
-  if (!before.empty() && !edited && signature(before) == signature(status)) return std::nullopt;
+  if (!before.empty() && !is_worth_a_write(draft, before, status)) return std::nullopt;
 
   PatchIntended intent = hub_intent(Verb::apply_status, {Kind::claim, "", name}, "v1alpha1",
                                     claim.uid, claim.resource_version);
