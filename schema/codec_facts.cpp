@@ -170,12 +170,12 @@ static value::FlavorQuotas read(FlavorQuotas::Reader in) {
   return {read(in.getName()), read_list(in.getResources())};
 }
 
-static void write(const value::FlavorUsage& usage, FlavorUsage::Builder out) {
+void write(const value::FlavorUsage& usage, FlavorUsage::Builder out) {
   put(out, &FlavorUsage::Builder::setFlavor, usage.flavor);
   put(out, &FlavorUsage::Builder::setResource, usage.resource);
   out.setTotal(usage.total);
 }
-static value::FlavorUsage read(FlavorUsage::Reader in) {
+value::FlavorUsage read(FlavorUsage::Reader in) {
   return {read(in.getFlavor()), read(in.getResource()), in.getTotal()};
 }
 
@@ -241,71 +241,6 @@ static void write(const value::LocalQueueFacts& queue, LocalQueue::Builder out) 
   put(out, &LocalQueue::Builder::setClusterQueue, queue.cluster_queue);
 }
 static value::LocalQueueFacts read(LocalQueue::Reader in) { return {read(in.getClusterQueue())}; }
-
-static void write(const value::WorkQuota& quota, WorkQuota::Builder out) {
-  using Out = WorkQuota::Builder;
-  put(out, &Out::setClusterQueue, quota.cluster_queue);
-  put(out, &Out::setFlavor, quota.flavor);
-  put(out, &Out::setResource, quota.resource);
-  out.setNominal(quota.nominal);
-}
-static value::WorkQuota read(WorkQuota::Reader in) {
-  return {read(in.getClusterQueue()), read(in.getFlavor()), read(in.getResource()),
-          in.getNominal()};
-}
-
-static void write(const value::WorkLocalQueue& queue, WorkLocalQueue::Builder out) {
-  using Out = WorkLocalQueue::Builder;
-  put(out, &Out::setNamespace, queue.namespace_);
-  put(out, &Out::setName, queue.name);
-  put(out, &Out::setClusterQueue, queue.cluster_queue);
-}
-static value::WorkLocalQueue read(WorkLocalQueue::Reader in) {
-  return {read(in.getNamespace()), read(in.getName()), read(in.getClusterQueue())};
-}
-
-static void write(const value::WorkFlavor& flavor, WorkFlavor::Builder out) {
-  put(out, &WorkFlavor::Builder::setName, flavor.name);
-  out.setOrphaned(flavor.orphaned);
-}
-static value::WorkFlavor read(WorkFlavor::Reader in) {
-  return {read(in.getName()), in.getOrphaned()};
-}
-
-static void write(const value::WorkFeedback& feedback, WorkFeedback::Builder out) {
-  put(out, &WorkFeedback::Builder::setClusterQueue, feedback.cluster_queue);
-  out.setActive(static_cast<ConditionStatus>(feedback.active));
-  out.setHasUsage(feedback.has_usage);
-  put_list(out, &WorkFeedback::Builder::initUsage, feedback.usage);
-}
-static value::WorkFeedback read(WorkFeedback::Reader in) {
-  return {read(in.getClusterQueue()), read(in.getActive()), in.getHasUsage(),
-          read_list(in.getUsage())};
-}
-
-static void write(const value::ManifestWorkFacts& work, ManifestWork::Builder out) {
-  using Out = ManifestWork::Builder;
-  put(out, &Out::setSpecDigest, work.spec_digest);
-  put_list(out, &Out::initQuotas, work.quotas);
-  put_list(out, &Out::initLocalQueues, work.local_queues);
-  write(work.applied, out.initApplied());
-  write(work.available, out.initAvailable());
-  put_list(out, &Out::initFeedback, work.feedback);
-  out.setDeleting(work.deleting);
-  put_list(out, &Out::initFlavors, work.flavors);
-  put_texts(out, &Out::initFinalizers, work.finalizers);
-}
-static value::ManifestWorkFacts read(ManifestWork::Reader in) {
-  return {read_digest(in.getSpecDigest()),
-          read_list(in.getQuotas()),
-          read_list(in.getLocalQueues()),
-          read(in.getApplied()),
-          read(in.getAvailable()),
-          read_list(in.getFeedback()),
-          in.getDeleting(),
-          read_list(in.getFlavors()),
-          read_texts(in.getFinalizers())};
-}
 
 static void write(const value::ClaimAssignment& row, ClaimAssignment::Builder out) {
   using Out = ClaimAssignment::Builder;

@@ -134,26 +134,6 @@ value::SecretFacts read(Secret::Reader in) {
   return {read_texts(in.getKeys()), read_digest(in.getContent())};
 }
 
-void write(const value::BindingPolicyFacts& policy, BindingPolicy::Builder out) {
-  using Out = BindingPolicy::Builder;
-  put(out, &Out::setSpecDigest, policy.spec_digest);
-  put_texts(out, &Out::initNamespaces, policy.namespaces);
-  out.setOurs(policy.ours);
-  out.setObservedGeneration(policy.observed_generation);
-  write(policy.synced, out.initSynced());
-  put(out, &Out::setError, policy.error);
-  out.setDeleting(policy.deleting);
-}
-value::BindingPolicyFacts read(BindingPolicy::Reader in) {
-  return {read_digest(in.getSpecDigest()),
-          read_texts(in.getNamespaces()),
-          in.getOurs(),
-          in.getObservedGeneration(),
-          read(in.getSynced()),
-          read(in.getError()),
-          in.getDeleting()};
-}
-
 void write(const value::CustomResourceDefinitionFacts& crd, CustomResourceDefinition::Builder out) {
   if (crd.clusters_max) out.getClustersMax().setItems(*crd.clusters_max);
   out.setClusterProfileRef(crd.cluster_profile_ref);

@@ -150,6 +150,15 @@ value::Configuration read(Configuration::Reader in);
 void write(const value::ConditionFacts& condition, Condition::Builder out);
 value::ConditionFacts read(Condition::Reader in);
 
+void write(const value::FlavorUsage& usage, FlavorUsage::Builder out);
+value::FlavorUsage read(FlavorUsage::Reader in);
+
+// The kinds that carry quota to a member, in codec_member.cpp.
+void write(const value::ManifestWorkFacts& work, ManifestWork::Builder out);
+value::ManifestWorkFacts read(ManifestWork::Reader in);
+void write(const value::BindingPolicyFacts& policy, BindingPolicy::Builder out);
+value::BindingPolicyFacts read(BindingPolicy::Reader in);
+
 // The kinds of the MultiKueue path, in codec_multikueue.cpp.
 void write(const value::AdmissionCheckFacts& check, AdmissionCheck::Builder out);
 value::AdmissionCheckFacts read(AdmissionCheck::Reader in);
@@ -165,8 +174,6 @@ void write(const value::AddOnPlacementScoreFacts& score, AddOnPlacementScore::Bu
 value::AddOnPlacementScoreFacts read(AddOnPlacementScore::Reader in);
 void write(const value::WorkloadFacts& workload, Workload::Builder out);
 value::WorkloadFacts read(Workload::Reader in);
-void write(const value::BindingPolicyFacts&, BindingPolicy::Builder out);
-value::BindingPolicyFacts read(BindingPolicy::Reader in);
 void write(const value::SecretFacts& secret, Secret::Builder out);
 value::SecretFacts read(Secret::Reader in);
 void write(const value::CustomResourceDefinitionFacts& crd, CustomResourceDefinition::Builder out);
