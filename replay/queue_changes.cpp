@@ -1,10 +1,10 @@
 #include "replay/queue_changes.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 
+#include "engine/base/resource_version.h"
 #include "engine/fold/claim_spec.h"
 #include "replay/beginning.h"
 
@@ -36,14 +36,6 @@ std::set<Pair> pairs_that_differ(const Quotas& a, const Quotas& b) {
   for (const auto& [pair, amount] : b)
     if (!a.contains(pair)) pairs.insert(pair);
   return pairs;
-}
-
-// Whether an object's version is older than another, as far as versions are numbers.
-bool older(const std::string& version, const std::string& than) {
-  std::uint64_t a = 0, b = 0;
-  const auto left = std::from_chars(version.data(), version.data() + version.size(), a);
-  const auto right = std::from_chars(than.data(), than.data() + than.size(), b);
-  return left.ec == std::errc{} && right.ec == std::errc{} && a < b;
 }
 
 Result<Event> event_at(const EventLog& log, Seq seq) {
@@ -193,7 +185,8 @@ class QueueFollower {
           return value_in(values, pair) == value_in(pending_->expected, pair);
         });
     const bool accepted = pending_->answer.outcome == Outcome::accepted;
-    if (!shown && (!accepted || older(version, pending_->answer.resource_version))) return;
+    if (!shown && (!accepted || is_lower_version(version, pending_->answer.resource_version)))
+      return;
     if (shown)
       for (std::size_t row = 0; row < pending_->rows; ++row) {
         changes[pending_->first_row + row].seen = event.seq;

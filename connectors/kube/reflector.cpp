@@ -343,7 +343,8 @@ void Reflector::listed(JsonView object, std::string_view line, const WatchGlance
   }
   if (!known.uid.empty() && known.uid != found.uid)
     out_.facts.emplace_back(ObjectMissing{found.key, known.uid, {}});
-  // What is listed was asked for after all that streams told: it is older only where the store is.
+  // The list was requested after every event of the stream: a lower version means that the store
+  // was restored.
   found.went_back =
       known.uid == found.uid && is_lower_version(found.resource_version, known.resource_version);
   went_back_ = went_back_ || found.went_back;

@@ -5,9 +5,9 @@
 // (streaming where the server can, else in pages), watches from where the list ended, resumes after
 // an end of stream, and lists again after 410. What vanished between two lists is told as
 // ObjectMissing. It never trusts a stream: duplicates, older versions, deletes of unknown objects,
-// cut lines and silence are all handled and counted. A list is trusted: where it is older than what
-// streams told, the server's store was restored, and the list counts. The protocol is client-go's;
-// see kube-client in ARCHITECTURE.md for the differences.
+// cut lines and silence are all handled and counted. A list is trusted: where it is older than an
+// event of a stream, the server's store was restored, and the list is the truth. The protocol is
+// that of client-go; see kube-client in ARCHITECTURE.md for the differences.
 #pragma once
 
 #include <cstdint>

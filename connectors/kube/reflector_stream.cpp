@@ -153,9 +153,9 @@ bool Reflector::too_many() const {
   return (phase_ == Phase::watching ? known_.size() : listed_) > settings_.nodes_max;
 }
 
-// No more is read of it for a while, ever longer while it happens again: what was told stays, as of
-// a server that is silent. What a list did not come to is gone, so that there is no more than the
-// bound allows.
+// Stops reading for a while, which doubles each time it happens again. What was observed remains,
+// as it does when a server is silent. Objects that an unfinished list did not reach are dropped, so
+// that the bound holds.
 void Reflector::overflow(LogTime now) {
   if (phase_ == Phase::paging || phase_ == Phase::streaming_list) tell_unlisted();
   const bool again = overflow_wait_.ns > 0 && now < overflow_wait_ends_ + settings_.lost_after;

@@ -30,4 +30,8 @@ bool is_lower_version(std::string_view a, std::string_view b) {
   return low && high && *low < *high;
 }
 
+bool includes_version(std::string_view version, std::string_view than) {
+  return version_number(version) && version_number(than) && !is_lower_version(version, than);
+}
+
 }  // namespace fairlead

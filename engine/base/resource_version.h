@@ -16,4 +16,7 @@ std::optional<std::uint64_t> version_number(std::string_view version);
 /// Both are numbers, and `a` is the lower one.
 bool is_lower_version(std::string_view a, std::string_view b);
 
+/// Both are numbers, and a server at `version` has made `than`.
+bool includes_version(std::string_view version, std::string_view than);
+
 }  // namespace fairlead

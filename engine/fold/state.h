@@ -427,7 +427,7 @@ struct WriteState {
   std::optional<Refusal> refusal;
   std::string accepted_body;  ///< of statuses only: what stands there
   /// Of a claim that we created: spec.nominalResources as our last write left it. Absent for other
-  /// claims, and for good once somebody else has changed the list.
+  /// claims, and from the first change of the list by somebody else on.
   std::optional<std::map<std::string, std::string>> nominal;
 
   friend bool operator==(const WriteState&, const WriteState&) = default;

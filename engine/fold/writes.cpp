@@ -1,9 +1,10 @@
 #include "engine/fold/writes.h"
 
 #include <algorithm>
-#include <charconv>
+#include <tuple>
 
 #include "engine/base/json.h"
+#include "engine/base/resource_version.h"
 #include "engine/fold/claims.h"
 #include "engine/fold/cluster.h"
 #include "engine/fold/multikueue/observe.h"
@@ -74,19 +75,10 @@ void set_deadline(State& state, const WriteKey& key, const WriteState& write) {
   state.deadlines.set(key, next);
 }
 
-// Our version has come if the watch shows it or a later one; versions that are no numbers only if
-// it shows that very one.
-bool reached(const std::string& seen, const std::string& awaited) {
-  std::uint64_t a = 0, b = 0;
-  const auto left = std::from_chars(seen.data(), seen.data() + seen.size(), a);
-  const auto right = std::from_chars(awaited.data(), awaited.data() + awaited.size(), b);
-  if (left.ec != std::errc{} || right.ec != std::errc{}) return true;
-  return a >= b;
-}
-
+// Of versions that have no order, any sight of the object ends the wait.
 void clear_awaited(WriteState& write, const ObjectObserved& seen) {
   if (!write.awaited_version.empty() && write.awaited_version != "gone" &&
-      reached(seen.resource_version, write.awaited_version))
+      !is_lower_version(seen.resource_version, write.awaited_version))
     write.awaited_version.clear();
 }
 
@@ -100,18 +92,18 @@ bool looks_as_intended(const PatchIntended& intent, const ObjectObserved& seen) 
   if (const auto* policy = std::get_if<BindingPolicyFacts>(&*intent.expected))
     return policy->spec_digest == std::get<BindingPolicyFacts>(seen.facts).spec_digest;
   if (const auto* claim = std::get_if<ClaimFacts>(&*intent.expected)) {
-    const auto& stands = std::get<ClaimFacts>(seen.facts);
-    return claim->finalizers == stands.finalizers &&
-           claim->spec.nominal_resources == stands.spec.nominal_resources;
+    const auto& observed = std::get<ClaimFacts>(seen.facts);
+    return claim->finalizers == observed.finalizers &&
+           claim->spec.nominal_resources == observed.spec.nominal_resources;
   }
   if (const auto* config = std::get_if<MultiKueueConfigFacts>(&*intent.expected)) {
-    const auto& stands = std::get<MultiKueueConfigFacts>(seen.facts);
-    return config->clusters == stands.clusters && config->mark == stands.mark;
+    const auto& observed = std::get<MultiKueueConfigFacts>(seen.facts);
+    return config->clusters == observed.clusters && config->mark == observed.mark;
   }
   if (const auto* worker = std::get_if<MultiKueueClusterFacts>(&*intent.expected)) {
-    const auto& stands = std::get<MultiKueueClusterFacts>(seen.facts);
-    return worker->secret == stands.secret && worker->mark == stands.mark &&
-           worker->cluster_profile == stands.cluster_profile;
+    const auto& observed = std::get<MultiKueueClusterFacts>(seen.facts);
+    return worker->secret == observed.secret && worker->mark == observed.mark &&
+           worker->cluster_profile == observed.cluster_profile;
   }
   if (const auto* check = std::get_if<AdmissionCheckFacts>(&*intent.expected))
     return check->finalizers == std::get<AdmissionCheckFacts>(seen.facts).finalizers;
@@ -136,9 +128,9 @@ void keep_nominal(WriteState& write, const PatchIntended& intent) {
 void judge_nominal(WriteState& write, const ObjectObserved& seen) {
   const auto* claim = std::get_if<ClaimFacts>(&seen.facts);
   if (!claim || !write.nominal || !write.awaited_version.empty()) return;
-  const auto& stands = claim->spec.nominal_resources;
+  const auto& observed = claim->spec.nominal_resources;
   const auto* coming = write.outstanding ? nominal_in(write.outstanding->intent) : nullptr;
-  if (stands != *write.nominal && !(coming && stands == *coming)) write.nominal.reset();
+  if (observed != *write.nominal && !(coming && observed == *coming)) write.nominal.reset();
 }
 
 void conclude(State& state, const WriteKey& key, WriteState& write) {
@@ -156,6 +148,16 @@ void conclude(State& state, const WriteKey& key, WriteState& write) {
 
 WriteKey write_key(const PatchIntended& intent) {
   return {intent.cluster, intent.target, intent.verb == Verb::apply_status};
+}
+
+const WriteState* write_of(const State& state, const ObjectKey& object) {
+  const auto at = state.writes.find({std::string(kHub), object, false});
+  return at == state.writes.end() ? nullptr : &at->second;
+}
+
+const Refusal* refusal_of(const State& state, const ObjectKey& object) {
+  const WriteState* write = write_of(state, object);
+  return write && write->refusal && !is_conflict(*write->refusal) ? &*write->refusal : nullptr;
 }
 
 const std::map<std::string, std::string>* nominal_of_ours(const State& state,
@@ -208,7 +210,7 @@ bool awaits_sight(const State& state, const std::string& source, const ObjectKey
     if (at == state.writes.end()) continue;
     const WriteState& write = at->second;
     if (!write.awaited_version.empty() || (write.outstanding && write.outstanding->doubted_until) ||
-        (write.refusal && write.refusal->intent == Digest{}))
+        (write.refusal && is_conflict(*write.refusal)))
       return true;
   }
   return false;
@@ -256,7 +258,7 @@ void note_rejected(State& state, const PatchRejected& rejected, Seq seq) {
   const PatchIntended& intent = write.outstanding->intent;
   const bool no_kind = is_multikueue(intent.target.kind) && intent.uid.empty();
   const bool conflict = rejected.http_code == 409 || (rejected.http_code == 404 && !no_kind);
-  const bool again = write.refusal && (write.refusal->intent == Digest{}) == conflict;
+  const bool again = write.refusal && is_conflict(*write.refusal) == conflict;
   const std::int64_t attempts = again ? write.refusal->attempts + 1 : 1;
   Duration wait = conflict ? kConflictRetry : kRefusalRetry;
   for (std::int64_t i = 1; i < attempts && wait < kRefusalRetryMax; ++i) wait = {wait.ns * 2};
@@ -287,7 +289,7 @@ namespace {
 void note_status_observed(State& state, const WriteKey& key, WriteState& write,
                           const ObjectObserved& seen) {
   clear_awaited(write, seen);
-  const bool conflicted = write.refusal && write.refusal->intent == Digest{};
+  const bool conflicted = write.refusal && is_conflict(*write.refusal);
   const bool doubted = write.outstanding && write.outstanding->doubted_until &&
                        write.outstanding->intent.resource_version != seen.resource_version;
   if (conflicted) write.refusal.reset();
@@ -305,7 +307,7 @@ void note_observed(State& state, const std::string& source, const ObjectObserved
   WriteState& write = at->second;
   clear_awaited(write, seen);
   judge_nominal(write, seen);
-  if (write.refusal && write.refusal->intent == Digest{}) write.refusal.reset();
+  if (write.refusal && is_conflict(*write.refusal)) write.refusal.reset();
   if (!write.outstanding) return;
   if (looks_as_intended(write.outstanding->intent, seen))
     conclude(state, at->first, write);
@@ -330,7 +332,7 @@ void note_listed(State& state, const std::string& source, Kind kind) {
     WriteState& write = at->second;
     write.awaited_version.clear();
     write.accepted_body.clear();  // of a status: it may be an older one that stands
-    if (write.refusal && write.refusal->intent == Digest{}) write.refusal.reset();
+    if (write.refusal && is_conflict(*write.refusal)) write.refusal.reset();
     touch(state, at->first.object);
   }
 }

@@ -28,6 +28,12 @@ void await_still_numbers(State& state, const std::string& cluster);
 void doubt_outstanding(State& state);
 
 WriteKey write_key(const PatchIntended& intent);
+/// A conflict: the object is derived again at once, from what the watch shows.
+inline bool is_conflict(const Refusal& refusal) { return refusal.intent == Digest{}; }
+/// Our writes of an object of the hub, its status left out; null if there were none.
+const WriteState* write_of(const State& state, const ObjectKey& object);
+/// The API server's refusal of our last write of it; null where there is none, or a conflict only.
+const Refusal* refusal_of(const State& state, const ObjectKey& object);
 /// The write interval in force for an object: the longest that the claims which feed it ask for.
 Duration write_interval(const State& state, const WriteKey& key);
 /// The ingest stage must log the next sight of this object even if nothing in it changed.

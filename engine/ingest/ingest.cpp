@@ -190,11 +190,6 @@ std::string logged_version(const State& state, const ObjectKey& key) {
   return "";
 }
 
-// Both are numbers, and what `than` made is in `version`.
-bool includes(const std::string& version, const std::string& than) {
-  return version_number(version) && version_number(than) && !is_lower_version(version, than);
-}
-
 // What the stream's liveness means at present, and whether a hold waits for a sign of it.
 bool sign_matters(const State& state, const SourceName& source, Kind kind) {
   if (kind == Kind::node) {
@@ -279,7 +274,7 @@ bool Ingest::forget_answers(const SourceName& source, const ListCompleted& shown
   while (at != answered_.end() && at->first == source && at->second.kind == shown.kind) {
     Version& newest = newest_.at(*at);
     const bool passed =
-        shown.went_back || includes(shown.resource_version, newest.resource_version);
+        shown.went_back || includes_version(shown.resource_version, newest.resource_version);
     if (passed) newest.resource_version = newest.shown;
     any = any || passed;
     at = passed ? answered_.erase(at) : std::next(at);
@@ -295,7 +290,7 @@ bool Ingest::awaits_in_vain(const State& state, const SourceName& source,
     if (!newest && exists(state, source, key.object)) return false;
     if (awaited == "gone") return newest && shown.went_back;
     if (newest && !is_lower_version(newest->shown, awaited)) return false;
-    return shown.went_back || includes(shown.resource_version, awaited);
+    return shown.went_back || includes_version(shown.resource_version, awaited);
   };
   for (auto at = state.writes.lower_bound({source, {shown.kind, "", ""}, false});
        at != state.writes.end() && at->first.cluster == source &&

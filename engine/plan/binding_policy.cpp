@@ -155,11 +155,9 @@ std::optional<PolicyTrouble> policy_trouble(const State& state, const std::strin
   if (!has_policies(state) || at == state.clusters.end()) return std::nullopt;
   const Policy& policy = at->second.policy;
   const std::string name = "BindingPolicy " + policy_name(cluster_name);
-  const auto write = state.writes.find(
-      {std::string(kHub), {Kind::binding_policy, "", policy_name(cluster_name)}, false});
-  if (write != state.writes.end() && write->second.refusal &&
-      write->second.refusal->intent != Digest{})
-    return PolicyTrouble{"HubRejected", name + ": " + write->second.refusal->reason};
+  if (const Refusal* refusal =
+          refusal_of(state, {Kind::binding_policy, "", policy_name(cluster_name)}))
+    return PolicyTrouble{"HubRejected", name + ": " + refusal->reason};
   if (!policy.present) return std::nullopt;
   if (!policy.facts.ours)
     return PolicyTrouble{"BindingPolicyConflict", name + " belongs to somebody else"};

@@ -172,9 +172,8 @@ std::vector<Seq> seqs_of_cluster(const State& state, const std::string& name,
     return causes.take();
   };
   std::vector<Seq> seqs;
-  const auto write = state.writes.find({std::string(kHub), object, false});
-  if (write != state.writes.end() && write->second.last_write)
-    seqs = causes_since({write->second.last_write_seq, *write->second.last_write});
+  const WriteState* write = write_of(state, object);
+  if (write && write->last_write) seqs = causes_since({write->last_write_seq, *write->last_write});
   if (seqs.empty()) seqs = causes_since({});
   return deciding(std::move(seqs));
 }

@@ -86,6 +86,15 @@ Offer offer_of(const Cluster& cluster) {
   return offer;
 }
 
+// Something above zero is offered that `named` leaves out.
+bool offers_more(const Cluster& cluster, const std::map<std::string, Nominal>& named) {
+  return std::any_of(cluster.capacity.begin(), cluster.capacity.end(), [&](const auto& entry) {
+    const auto& [key, value] = entry;
+    return value.damped.accepted > 0 && !named.contains(key.resource) &&
+           offered_in_claims(key.resource);
+  });
+}
+
 // The claim in force, if its nominal list is the one that we wrote last: nobody has changed it.
 std::pair<std::string, const Claim*> claim_with_our_list(const State& state,
                                                          const std::string& cluster) {
@@ -136,7 +145,7 @@ Proposed emit_new_claim(const State& state, const std::string& cluster_name) {
 Proposed emit_grown_nominal(const State& state, const std::string& cluster_name) {
   const Cluster* cluster = offering_cluster(state, cluster_name);
   const auto [name, claim] = claim_with_our_list(state, cluster_name);
-  if (!cluster || !claim) return std::nullopt;
+  if (!cluster || !claim || !offers_more(*cluster, claim->terms->nominal)) return std::nullopt;
   const Offer offer = offer_of(*cluster);
   ClaimFacts expected = claim->facts;
   Json added = Json::object();
@@ -147,7 +156,6 @@ Proposed emit_grown_nominal(const State& state, const std::string& cluster_name)
     expected.spec.nominal_resources[resource] = amount;
     text += (text.empty() ? "" : "; ") + resource + " " + amount;
   }
-  if (added.empty()) return std::nullopt;
   PatchIntended intent = claim_intent(Verb::patch, name, claim);
   const Json body{{"metadata", {{"resourceVersion", claim->resource_version}}},
                   {"spec", {{"nominalResources", std::move(added)}}}};

@@ -26,28 +26,6 @@ struct Leaving {
   QueueWishes& wishes;
 };
 
-const WriteState* last_write_of(const State& state, const ObjectKey& object) {
-  const auto at = state.writes.find({std::string(kHub), object, false});
-  return at == state.writes.end() ? nullptr : &at->second;
-}
-
-// What the last write of the object was answered with, as the end of a message.
-std::string after_refusal(const WriteState* write) {
-  return write && write->refusal
-             ? "; the last write was answered with " + answer_text(*write->refusal)
-             : std::string();
-}
-
-// The write of the object is under way, or is sent by itself within its write interval.
-bool is_due_soon(const State& state, const ObjectKey& object) {
-  const WriteState* write = last_write_of(state, object);
-  if (!write || write->refusal) return false;
-  if (write->outstanding) return !write->outstanding->doubted_until;
-  const Duration interval = write_interval(state, {std::string(kHub), object, false});
-  return !write->awaited_version.empty() ||
-         (write->last_write && *write->last_write + interval > state.now);
-}
-
 // ---- the hub ----
 
 Bar hub_bar(const Leaving& leaving, const AssignmentRow& row) {
@@ -56,8 +34,8 @@ Bar hub_bar(const Leaving& leaving, const AssignmentRow& row) {
   const auto waits = [&](const std::string& what) {
     return ReleaseBar{
         "WaitingForHub",
-        "ClusterQueue " + row.cluster_queue + what + after_refusal(last_write_of(state, object)),
-        is_due_soon(state, object)};
+        "ClusterQueue " + row.cluster_queue + what + after_refusal(write_of(state, object)),
+        is_soon_written(state, object)};
   };
   if (write_pending(state, {std::string(kHub), object, false}))
     return waits(": its last write is not answered, or not seen yet");
@@ -114,8 +92,8 @@ Bar work_bar(const Leaving& leaving, std::string_view name) {
     return ReleaseBar{"WaitingForMember",
                       text + " stays as it is while " + leaving.cluster_name +
                           " is lost, or its capacity, a ClusterQueue or a ResourceFlavor unknown"};
-  const WriteState* write = last_write_of(state, object);
-  const bool soon = is_due_soon(state, object);
+  const WriteState* write = write_of(state, object);
+  const bool soon = is_soon_written(state, object);
   if (work.settled())
     if (const std::string used = queues_in_use(leaving); !used.empty())
       return ReleaseBar{"QuotaInUse", "workloads run at the member on ClusterQueue " + used, soon};
@@ -145,17 +123,17 @@ std::optional<ReleaseBar> release_bar(const State& state, const Claim& claim, Qu
   const ObjectKey policy{Kind::binding_policy, "", policy_name(cluster_name)};
   return ReleaseBar{"WaitingForPolicy",
                     "BindingPolicy " + policy.name + " still selects what the claim asked for" +
-                        after_refusal(last_write_of(state, policy)),
-                    is_due_soon(state, policy)};
+                        after_refusal(write_of(state, policy)),
+                    is_soon_written(state, policy)};
 }
 
 std::optional<ReleaseBar> finalizer_bar(const State& state, const std::string& name,
                                         const Claim& claim, QueueWishes& wishes) {
   if (Bar bar = release_bar(state, claim, wishes)) return bar;
-  const WriteState* write = last_write_of(state, {Kind::claim, "", name});
-  if (!write || !write->refusal || write->refusal->intent == Digest{}) return std::nullopt;
+  const Refusal* refusal = refusal_of(state, {Kind::claim, "", name});
+  if (!refusal) return std::nullopt;
   return ReleaseBar{"HubRejected", "finalizer " + std::string(kClaimFinalizer) +
-                                       " cannot be removed: " + answer_text(*write->refusal)};
+                                       " cannot be removed: " + answer_text(*refusal)};
 }
 
 }  // namespace fairlead

@@ -12,6 +12,15 @@ bool write_pending(const State& state, const WriteKey& key) {
          (at->second.outstanding || !at->second.awaited_version.empty());
 }
 
+bool is_soon_written(const State& state, const ObjectKey& object) {
+  const WriteState* write = write_of(state, object);
+  if (!write) return false;
+  if (write->outstanding) return !write->outstanding->doubted_until;
+  if (write->refusal) return write->refusal->attempts <= 1 && is_conflict(*write->refusal);
+  const Duration interval = write_interval(state, {std::string(kHub), object, false});
+  return write->last_write && *write->last_write + interval > state.now;
+}
+
 WriteBar write_bar(const State& state, const PatchIntended& intent, Direction direction) {
   const WriteKey key = write_key(intent);
   const auto at = state.writes.find(key);
@@ -20,7 +29,7 @@ WriteBar write_bar(const State& state, const PatchIntended& intent, Direction di
   if (write.outstanding) return WriteBar::unanswered;
   if (!write.awaited_version.empty()) return WriteBar::not_seen_yet;
   if (write.refusal && state.now < write.refusal->retry_at &&
-      (write.refusal->intent == Digest{} || write.refusal->intent == wish_of(intent)))
+      (is_conflict(*write.refusal) || write.refusal->intent == wish_of(intent)))
     return WriteBar::refused;
   if (direction == Direction::lowers || !write.last_write) return WriteBar::none;
   return *write.last_write + write_interval(state, key) <= state.now ? WriteBar::none

@@ -9,6 +9,7 @@
 #include "engine/fold/writes.h"
 #include "engine/plan/binding_policy.h"
 #include "engine/plan/claim_status.h"
+#include "engine/plan/emit.h"
 #include "engine/plan/manifest_work.h"
 
 namespace fairlead {
@@ -31,16 +32,6 @@ struct Judged {
 
   bool has_member() const { return cluster && fairlead::has_member(state, *cluster); }
 };
-
-const WriteState* write_of(const State& state, ObjectKey object) {
-  const auto at = state.writes.find({std::string(kHub), std::move(object), false});
-  return at == state.writes.end() ? nullptr : &at->second;
-}
-
-// A refusal by the API server, not a conflict, which is derived again at once.
-const Refusal* refusal_in(const WriteState* write) {
-  return write && write->refusal && write->refusal->intent != Digest{} ? &*write->refusal : nullptr;
-}
 
 // ---- the hub ----
 
@@ -112,8 +103,7 @@ std::set<std::string> queues_of(const Claim& claim) {
 
 Verdict hub_rejected(const Judged& judged) {
   for (const std::string& queue : queues_of(judged.claim)) {
-    if (const Refusal* refusal =
-            refusal_in(write_of(judged.state, {Kind::cluster_queue, "", queue}));
+    if (const Refusal* refusal = refusal_of(judged.state, {Kind::cluster_queue, "", queue});
         refusal && hub_lag(judged, &queue))
       return failed("HubRejected", "ClusterQueue " + queue + ": " + answer_text(*refusal));
     const auto seen = judged.state.queues.find(queue);
@@ -122,17 +112,6 @@ Verdict hub_rejected(const Judged& judged) {
                     "ClusterQueue " + queue + ": " + seen->second.base.malformed);
   }
   return std::nullopt;
-}
-
-// Whether the write of the queue is under way, or is sent by itself within its write interval.
-bool is_soon_written(const State& state, const std::string& queue) {
-  const ObjectKey object{Kind::cluster_queue, "", queue};
-  const WriteState* write = write_of(state, object);
-  if (!write) return false;
-  if (write->outstanding) return !write->outstanding->doubted_until;
-  if (write->refusal) return write->refusal->attempts <= 1;  // a conflict: derived again at once
-  const Duration interval = write_interval(state, {std::string(kHub), object, false});
-  return write->last_write && *write->last_write + interval > state.now;
 }
 
 Verdict waits_for_hub(const Judged& judged) {
@@ -144,13 +123,13 @@ Verdict waits_for_hub(const Judged& judged) {
                         " stands of " + amount_text(row.resource, lag->should);
   if (queue_bar(judged.state, row.cluster_queue) == QueueBar::conflict)
     return failed("OwnershipConflict", message + ", as somebody else wrote it");
-  const WriteState* write = write_of(judged.state, {Kind::cluster_queue, "", row.cluster_queue});
-  if (write && write->refusal)
-    message += "; the last write was answered with " + answer_text(*write->refusal);
-  else if (write && write->outstanding)
+  const ObjectKey object{Kind::cluster_queue, "", row.cluster_queue};
+  const WriteState* write = write_of(judged.state, object);
+  message += after_refusal(write);
+  if (write && write->outstanding && !write->refusal)
     message += "; write " + std::to_string(write->outstanding->seq.value) + " has no answer";
   Propagation waits = failed("WaitingForHub", std::move(message));
-  waits.soon_over = is_soon_written(judged.state, row.cluster_queue);
+  waits.soon_over = is_soon_written(judged.state, object);
   return waits;
 }
 
@@ -159,9 +138,8 @@ Verdict waits_for_hub(const Judged& judged) {
 Verdict work_rejected(const Judged& judged) {
   for (const std::string_view name : {kQuotaWork, kQueueWork}) {
     const std::string text = "ManifestWork " + std::string(name);
-    const WriteState* write =
-        write_of(judged.state, {Kind::manifest_work, judged.cluster_name, std::string(name)});
-    if (const Refusal* refusal = refusal_in(write))
+    const ObjectKey object{Kind::manifest_work, judged.cluster_name, std::string(name)};
+    if (const Refusal* refusal = refusal_of(judged.state, object))
       return failed("HubRejected", text + ": " + answer_text(*refusal));
     const Work& work = name == kQuotaWork ? judged.cluster->quota_work : judged.cluster->queue_work;
     if (!work.present) continue;
@@ -234,6 +212,12 @@ Verdict hub_closed(const Judged& judged) {
 
 std::string answer_text(const Refusal& refusal) {
   return std::to_string(refusal.http_code) + ": " + refusal.reason;
+}
+
+std::string after_refusal(const WriteState* write) {
+  return write && write->refusal
+             ? "; the last write was answered with " + answer_text(*write->refusal)
+             : std::string();
 }
 
 Propagation propagation_of(const State& state, const Claim& claim, QueueWishes& wishes) {

@@ -23,5 +23,7 @@ Propagation propagation_of(const State& state, const Claim& claim, QueueWishes& 
 
 /// "500: Internal error occurred: ...": what the API server answered to a write.
 std::string answer_text(const Refusal& refusal);
+/// "; the last write was answered with ...": the end of a message, empty where it was not refused.
+std::string after_refusal(const WriteState* write);
 
 }  // namespace fairlead

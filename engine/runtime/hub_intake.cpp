@@ -1,4 +1,5 @@
 // HubCore: what comes in. See hub_core.h.
+#include "engine/base/resource_version.h"
 #include "engine/base/stop_point.h"
 #include "engine/fold/cluster.h"
 #include "engine/runtime/hub_core.h"
@@ -129,7 +130,8 @@ Result<void> HubCore::take_answers() {
         if (auto fact = ingest_.shown_since(target.cluster, target.object, intent.version,
                                             intent.resource_version))
           shown.push_back(std::move(*fact));
-      if (reaches(ingest_.newest_version(target.cluster, target.object), answer.resource_version))
+      if (includes_version(ingest_.newest_version(target.cluster, target.object),
+                           answer.resource_version))
         answer.resource_version.clear();
       else if (answer.result == WriteResult::accepted)
         ingest_.wrote(target.cluster, target.object, answer.uid, answer.resource_version);

@@ -1,10 +1,10 @@
 #include "engine/runtime/intake.h"
 
-#include <charconv>
 #include <map>
 #include <optional>
 #include <tuple>
 
+#include "engine/base/resource_version.h"
 #include "engine/fold/flavors.h"
 #include "engine/fold/works.h"
 
@@ -36,7 +36,7 @@ bool absorbed(const WatchFact& newer, WatchFact& older) {
   const auto* same = std::get_if<ObjectUnchanged>(&newer.said);
   const auto take = [&](auto* before) {
     if (!before || before->uid != same->uid ||
-        !reaches(same->resource_version, before->resource_version))
+        !includes_version(same->resource_version, before->resource_version))
       return false;
     before->resource_version = same->resource_version;
     return true;
@@ -50,7 +50,7 @@ bool superseded(WatchFact& newer, WatchFact& older) {
   auto* after = std::get_if<ObjectSeen>(&newer.said);
   const auto* before = std::get_if<ObjectSeen>(&older.said);
   if (!after || !before || after->uid != before->uid ||
-      !reaches(after->resource_version, before->resource_version))
+      !includes_version(after->resource_version, before->resource_version))
     return false;
   supersede(*before, *after);
   older = std::move(newer);
@@ -102,13 +102,6 @@ std::vector<ObjectKey> held_of_clusters(const State& state, Kind kind) {
 std::string name_of(const ObjectKey& key) {
   const std::string prefix = key.namespace_.empty() ? "" : key.namespace_ + "/";
   return std::string(info(key.kind).name) + " " + prefix + key.name;
-}
-
-bool reaches(const std::string& version, const std::string& than) {
-  std::uint64_t a = 0, b = 0;
-  const auto left = std::from_chars(version.data(), version.data() + version.size(), a);
-  const auto right = std::from_chars(than.data(), than.data() + than.size(), b);
-  return left.ec == std::errc{} && right.ec == std::errc{} && a >= b;
 }
 
 std::vector<std::vector<WatchFact>> into_batches(std::vector<WatchFact> facts,

@@ -24,10 +24,6 @@ std::vector<std::vector<WatchFact>> into_batches(std::vector<WatchFact> facts,
 /// How an operator calls an object: "LocalQueue team/main".
 std::string name_of(const ObjectKey& key);
 
-/// Whether `version` is `than` or a later resourceVersion of the same object. False if one is no
-/// number.
-bool reaches(const std::string& version, const std::string& than);
-
 /// Every object of `kind` that State holds of the API server `source`, in order.
 std::vector<ObjectKey> objects_held(const State& state, const SourceName& source, Kind kind);
 

@@ -156,13 +156,13 @@ def judge(settings, lines, writes, seed):
     for line in lines:
         watcher.shorten(line)
     writes = [w for w in writes if w["kind"] in compare.KINDS]
-    for now in sorted({x["time"] for x in lines} | {milliseconds(w["time"]) for w in writes}):
-        for line in (x for x in lines if x["time"] == now):
+    for moment in sorted({x["time"] for x in lines} | {milliseconds(w["time"]) for w in writes}):
+        for line in (x for x in lines if x["time"] == moment):
             watcher.take(copy.deepcopy(line))
-        for w in (w for w in writes if milliseconds(w["time"]) == now):
+        for w in (w for w in writes if milliseconds(w["time"]) == moment):
             watcher.judge(w)
             watcher.accept(w)
-        watcher.ended(now)
+        watcher.ended(moment)
 
 
 # Zero writes

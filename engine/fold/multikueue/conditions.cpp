@@ -8,6 +8,7 @@
 #include "engine/fold/multikueue/nominations.h"
 #include "engine/fold/multikueue/rank.h"
 #include "engine/fold/multikueue/windows.h"
+#include "engine/fold/writes.h"
 
 namespace fairlead {
 
@@ -60,11 +61,8 @@ std::string secret_hint(const Subject& of) {
 // A refused write of an object of the list, for people.
 std::string refused_write(const Subject& of) {
   const auto refused = [&](Kind kind, const std::string& name) -> std::string {
-    const auto at = of.state.writes.find({std::string(kHub), {kind, "", name}, false});
-    if (at == of.state.writes.end() || !at->second.refusal ||
-        at->second.refusal->intent == Digest{})
-      return "";
-    return std::string(info(kind).name) + " " + name + ": " + at->second.refusal->reason;
+    const Refusal* refusal = refusal_of(of.state, {kind, "", name});
+    return refusal ? std::string(info(kind).name) + " " + name + ": " + refusal->reason : "";
   };
   if (std::string text = refused(Kind::multikueue_config, of.check.placement); !text.empty())
     return text;
@@ -146,7 +144,7 @@ std::string remarks(const Subject& of) {
       lines.push_back("ClusterQueue " + name + ": " + queue.workers.malformed);
   }
   for (const Kind kind : of.state.multikueue.unreadable)
-    if (kind != Kind::mutating_admission_policy)  // DispatcherReady tells of it
+    if (kind != Kind::mutating_admission_policy)  // DispatcherReady reports it
       lines.push_back(unreadable(kind));
   std::string text;
   for (const std::string& line : lines) text += "; " + line;
@@ -248,7 +246,8 @@ ConditionWish clearing_policy_missing(const Subject& of) {
   return no("ClearingPolicyMissing", std::move(message));
 }
 
-// It is there while the dispatcher is on, and changes at once: it tells what is done.
+// Present while the dispatcher is on. It changes without a delay, since it reports what is done
+// now.
 ConditionWish dispatcher_ready(const Subject& of) {
   if (!of.state.configuration.multikueue.dispatcher) return {};
   const auto clearer = clearer_of_nominations(of.state);

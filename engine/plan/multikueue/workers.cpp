@@ -4,6 +4,7 @@
 #include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/credentials.h"
 #include "engine/fold/multikueue/names.h"
+#include "engine/fold/writes.h"
 #include "engine/plan/multikueue/multikueue.h"
 
 namespace fairlead {
@@ -59,9 +60,7 @@ bool stands(const State& state, const std::string& name) {
 }
 
 bool was_refused(const State& state, const std::string& name) {
-  const auto at =
-      state.writes.find({std::string(kHub), {Kind::multikueue_cluster, "", name}, false});
-  return at != state.writes.end() && at->second.refusal && at->second.refusal->intent != Digest{};
+  return refusal_of(state, {Kind::multikueue_cluster, "", name});
 }
 
 std::string list_text(const std::vector<std::string>& names) {
