@@ -6,6 +6,7 @@
 
 #include "engine/fold/cluster.h"
 #include "engine/fold/queues.h"
+#include "engine/fold/writes.h"
 #include "engine/plan/emit.h"
 
 namespace fairlead {
