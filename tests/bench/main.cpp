@@ -115,6 +115,7 @@ int main(int count, char** arguments) {
   add_debounce_benches(suite);
   add_placement_benches(suite);
   add_fold_benches(suite);
+  add_replay_benches(suite);
   try {
     return run_all(suite, options);
   } catch (const std::exception& error) {
