@@ -10,6 +10,8 @@
 //
 // Every answer: "kind", and "asOf" {"seq", "time", "eventTime"}: the last event that was folded,
 // the moment that was asked for, the time of that event. "configuration" {"seq", "digest"}.
+// "unseen": the stretches without a hub, or without what the answer rests on, into which what was
+// asked for falls (unseen.h).
 #pragma once
 
 #include <string>

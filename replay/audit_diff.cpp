@@ -6,6 +6,7 @@
 #include "engine/plan/claim_status.h"
 #include "replay/audit_moment.h"
 #include "replay/explain.h"
+#include "replay/unseen.h"
 #include "schema/event_json.h"
 
 namespace fairlead {
@@ -233,6 +234,13 @@ Json differing_lists(const Side& from, const Side& to) {
   return rows;
 }
 
+Result<Json> unseen_of(const AuditSource& source, const Moment& moment, const Scope& scope) {
+  AnswerSources rests_on = scope.lists.empty() ? sources_of_every_quota() : sources_of_workers();
+  for (const std::string& cluster : scope.clusters)
+    add_cluster_source(moment.state, cluster, rests_on);
+  return unseen_at(source, moment, rests_on);
+}
+
 }  // namespace
 
 Result<AuditAnswer> audit_diff(const AuditSource& source, const AuditPosition& earlier,
@@ -246,11 +254,17 @@ Result<AuditAnswer> audit_diff(const AuditSource& source, const AuditPosition& e
       if (auto was_known = check_queue_named(before->state, queue); !was_known)
         return known.error();
   const Scope scope = scope_of(before->state, after->state, queue);
+  auto unseen = unseen_of(source, *before, scope);
+  if (!unseen) return unseen.error();
+  const auto later_unseen = unseen_of(source, *after, scope);
+  if (!later_unseen) return later_unseen.error();
+  join_unseen(*unseen, *later_unseen);
   const Side from{before->state, scope};
   const Side to{after->state, scope};
   return AuditAnswer{
       {{"kind", "QuotaDiff"},
        {"queue", queue},
+       {"unseen", *std::move(unseen)},
        {"from", as_of_json(*before)},
        {"to", as_of_json(*after)},
        {"quotas", differing_quotas(from, to)},

@@ -4,6 +4,7 @@
 #include "engine/fold/claim_spec.h"
 #include "replay/audit_moment.h"
 #include "replay/queue_changes.h"
+#include "replay/unseen.h"
 
 namespace fairlead {
 
@@ -92,6 +93,53 @@ Json never_there(const State& state, const AuditPair& pair, const NamedRows& nam
          " in this span; it had: " + nearby(known, pair.flavor + " " + pair.resource);
 }
 
+Result<AuditAnswer> changes_between(const AuditSource& source, const AuditPair& pair, Seq begin,
+                                    Seq end) {
+  const EventLog& log = source.log;
+  auto changes = changes_of_queue(source, pair.queue, begin, end);
+  if (!changes) return changes.error();
+  auto indexed = log.history(kHub, {Kind::cluster_queue, "", pair.queue});
+  if (!indexed) return indexed.error();
+
+  if (indexed->empty()) {
+    auto last = moment_at(source, log.last_seq());
+    if (!last) return last.error();
+    if (auto known = check_queue_named(last->state, pair.queue); !known) return known.error();
+  }
+  Json rows = Json::array();
+  Json note;
+  if (pair.flavor.empty() && pair.resource.empty()) {
+    for (const QuotaChange& change : *changes) rows.push_back(change_json(change));
+  } else {
+    const auto moment = moment_of_names(source, end);
+    if (!moment) return moment.error();
+    const NamedRows named(pair, moment->state.configuration.resource_aliases, *changes);
+    for (const QuotaChange& change : *changes)
+      if (named.has(change.flavor, change.resource)) rows.push_back(change_json(change));
+    if (rows.empty()) note = never_there(moment->state, pair, named, *changes);
+  }
+  return AuditAnswer{{{"kind", "QuotaHistory"},
+                      {"queue", pair.queue},
+                      {"from", {{"seq", begin.value}}},
+                      {"to", {{"seq", end.value}}},
+                      {"rows", std::move(rows)},
+                      {"note", std::move(note)}}};
+}
+
+// What a history rests on is seen on the hub alone.
+Result<Json> unseen_in(const AuditSource& source, const AuditPosition& to, Seq begin, Seq end,
+                       const AnswerSources& sources) {
+  EventLookup lookup(source.log);
+  const Event* last = lookup.at(end);
+  const auto* time = std::get_if<LogTime>(&to);
+  return unseen_between(source,
+                        {begin, end,
+                         time   ? *time
+                         : last ? last->log_time
+                                : LogTime{}},
+                        sources);
+}
+
 }  // namespace
 
 Result<AuditAnswer> audit_history(const AuditSource& source, const AuditPair& pair,
@@ -109,36 +157,16 @@ Result<AuditAnswer> audit_history(const AuditSource& source, const AuditPair& pa
     return Error{ErrorCode::bad_input,
                  "--to (" + place_text(to) + ") is before --from (" + place_text(from) + ")"};
   constexpr std::string_view workers = "multikueueconfig/";
-  if (pair.queue.starts_with(workers))
-    return audit_history_workers(source, pair.queue.substr(workers.size()), *begin, *end);
-  auto changes = changes_of_queue(source, pair.queue, *begin, *end);
-  if (!changes) return changes.error();
-  auto indexed = log.history(kHub, {Kind::cluster_queue, "", pair.queue});
-  if (!indexed) return indexed.error();
-
-  if (indexed->empty()) {
-    auto last = moment_at(source, log.last_seq());
-    if (!last) return last.error();
-    if (auto known = check_queue_named(last->state, pair.queue); !known) return known.error();
-  }
-  Json rows = Json::array();
-  Json note;
-  if (pair.flavor.empty() && pair.resource.empty()) {
-    for (const QuotaChange& change : *changes) rows.push_back(change_json(change));
-  } else {
-    const auto moment = moment_of_names(source, *end);
-    if (!moment) return moment.error();
-    const NamedRows named(pair, moment->state.configuration.resource_aliases, *changes);
-    for (const QuotaChange& change : *changes)
-      if (named.has(change.flavor, change.resource)) rows.push_back(change_json(change));
-    if (rows.empty()) note = never_there(moment->state, pair, named, *changes);
-  }
-  return AuditAnswer{{{"kind", "QuotaHistory"},
-                      {"queue", pair.queue},
-                      {"from", {{"seq", begin->value}}},
-                      {"to", {{"seq", end->value}}},
-                      {"rows", std::move(rows)},
-                      {"note", std::move(note)}}};
+  const bool of_list = pair.queue.starts_with(workers);
+  auto answer = of_list
+                    ? audit_history_workers(source, pair.queue.substr(workers.size()), *begin, *end)
+                    : changes_between(source, pair, *begin, *end);
+  if (!answer) return answer;
+  auto unseen = unseen_in(source, to, *begin, *end,
+                          of_list ? sources_of_workers() : sources_of_every_quota());
+  if (!unseen) return unseen.error();
+  answer->document["unseen"] = *std::move(unseen);
+  return answer;
 }
 
 }  // namespace fairlead

@@ -13,6 +13,14 @@
 
 namespace fairlead {
 
+std::string plural_of(Kind kind) {
+  std::string name(info(kind).name);
+  if (name.ends_with('s')) return name;
+  if (!name.ends_with("y")) return name + "s";
+  name.pop_back();
+  return name + "ies";
+}
+
 namespace {
 
 constexpr std::size_t kNearbyMax = 5;
@@ -78,15 +86,6 @@ std::string object_words(const std::string& source, const ObjectKey& key) {
   std::string words = std::string(info(key.kind).name) + " " +
                       (key.namespace_.empty() ? "" : key.namespace_ + "/") + key.name;
   return source == kHub ? words : words + " of " + source;
-}
-
-// "Nodes", "BindingPolicies", "ClusterMetrics".
-std::string plural_of(Kind kind) {
-  std::string name(info(kind).name);
-  if (name.ends_with('s')) return name;
-  if (!name.ends_with("y")) return name + "s";
-  name.pop_back();
-  return name + "ies";
 }
 
 std::string source_words(const Event& event, const std::optional<Kind>& kind,

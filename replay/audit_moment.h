@@ -47,6 +47,8 @@ class EventLookup {
 /// Whether a place says that its event is kept no more.
 bool is_pruned(const Json& place);
 
+/// "Nodes", "BindingPolicies", "ClusterMetrics".
+std::string plural_of(Kind kind);
 /// What an event says, in a few words. The amount of `resource` is told of nodes.
 std::string what_happened(const Event& event, const ResourceAliases& aliases,
                           const std::string& resource);

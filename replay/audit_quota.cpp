@@ -5,6 +5,7 @@
 #include "engine/plan/claim_status.h"
 #include "replay/audit_moment.h"
 #include "replay/explain.h"
+#include "replay/unseen.h"
 
 namespace fairlead {
 
@@ -53,6 +54,10 @@ Result<AuditAnswer> audit_quota(const AuditSource& source, const AuditPosition& 
       if (at.present) names.insert(name);
     for (const auto& [name, claims] : state.claims_of_queue) names.insert(name);
   }
+  AnswerSources rests_on = sources_of_every_quota();
+  for (const std::string& name : names) add_sources(state, name, rests_on);
+  auto unseen = unseen_at(source, *moment, rests_on);
+  if (!unseen) return unseen.error();
   QueueWishes wishes(state);
   EventLookup lookup(source.log);
   Json rows = Json::array();
@@ -62,6 +67,7 @@ Result<AuditAnswer> audit_quota(const AuditSource& source, const AuditPosition& 
   return AuditAnswer{{{"kind", "QuotaAudit"},
                       {"asOf", as_of_json(*moment)},
                       {"configuration", configuration_json(state)},
+                      {"unseen", *std::move(unseen)},
                       {"rows", std::move(rows)}}};
 }
 

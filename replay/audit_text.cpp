@@ -2,6 +2,7 @@
 #include "replay/audit.h"
 #include "replay/explain_text.h"
 #include "replay/table.h"
+#include "replay/unseen.h"
 #include "replay/workers_text.h"
 
 namespace fairlead {
@@ -123,10 +124,7 @@ std::string diff_text(const Json& document) {
   return any ? text : text + "nothing differs\n";
 }
 
-}  // namespace
-
-std::string audit_text(const AuditAnswer& answer) {
-  const Json& document = answer.document;
+std::string answer_text(const Json& document) {
   const std::string kind = document.value("kind", "");
   if (kind == "QuotaAudit") return quota_text(document);
   if (kind == "QuotaHistory") return history_text(document);
@@ -136,6 +134,12 @@ std::string audit_text(const AuditAnswer& answer) {
   if (kind == "WorkersWhy") return workers_text(document);
   if (kind == "WorkersHistory") return workers_history_text(document);
   return to_text(document) + "\n";
+}
+
+}  // namespace
+
+std::string audit_text(const AuditAnswer& answer) {
+  return answer_text(answer.document) + unseen_text(answer.document);
 }
 
 }  // namespace fairlead

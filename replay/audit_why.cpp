@@ -10,6 +10,7 @@
 #include "replay/explain.h"
 #include "replay/queue_changes.h"
 #include "replay/setting_origin.h"
+#include "replay/unseen.h"
 
 namespace fairlead {
 
@@ -204,6 +205,7 @@ Result<AuditAnswer> audit_why(const AuditSource& source, const AuditPair& asked,
   answer["grants"] = std::move(grants);
   add_workers(state, at->pair, lookup, answer);
   if (auto added = add_settings(source, state, answer, lookup); !added) return added.error();
+  if (auto added = add_unseen(source, *at, answer); !added) return added.error();
   return AuditAnswer{std::move(answer)};
 }
 

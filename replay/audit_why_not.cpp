@@ -14,6 +14,7 @@
 #include "engine/plan/propagation.h"
 #include "replay/audit_moment.h"
 #include "replay/explain.h"
+#include "replay/unseen.h"
 
 namespace fairlead {
 
@@ -353,6 +354,7 @@ Result<AuditAnswer> audit_why_not(const AuditSource& source, const AuditPair& as
   else
     answer["answer"] = found.empty() ? Json("NothingDiffers") : found[0]["guard"];
   answer["guards"] = std::move(found);
+  if (auto added = add_unseen(source, *at, answer); !added) return added.error();
   return AuditAnswer{std::move(answer)};
 }
 

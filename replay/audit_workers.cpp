@@ -8,6 +8,7 @@
 #include "replay/audit_moment.h"
 #include "replay/beginning.h"
 #include "replay/queue_changes.h"
+#include "replay/unseen.h"
 
 namespace fairlead {
 
@@ -247,6 +248,8 @@ Result<AuditAnswer> audit_why_workers(const AuditSource& source, const std::stri
   const auto at = state.multikueue.lists.find(placement);
   if (at == state.multikueue.lists.end()) return unknown_list(state, placement);
   const WorkerList& list = at->second;
+  auto unseen = unseen_at(source, *moment, sources_of_workers());
+  if (!unseen) return unseen.error();
   EventLookup events(source.log);
   Json workers = Json::array();
   std::vector<std::string> known;
@@ -262,6 +265,7 @@ Result<AuditAnswer> audit_why_workers(const AuditSource& source, const std::stri
   return AuditAnswer{{{"kind", "WorkersWhy"},
                       {"asOf", as_of_json(*moment)},
                       {"configuration", configuration_json(state)},
+                      {"unseen", *std::move(unseen)},
                       {"multiKueueConfig", placement},
                       {"list", list.names},
                       {"wish", list.wish ? Json(*list.wish) : Json()},

@@ -82,8 +82,9 @@ class BundleLog final : public EventLog {
   Result<Seq> last_at(LogTime time) const override;
   Result<std::optional<std::string>> raw(Seq seq) const override;
   Result<void> drop_raw_before(Seq seq) override;
-  /// The first call reads every event once.
+  /// The first call of these two reads every event once.
   Result<std::vector<Seq>> history(std::string_view source, const ObjectKey& key) const override;
+  Result<std::vector<Seq>> signs(std::string_view source) const override;
   Seq first_seq() const override;
   Seq last_seq() const override;
   LogTime last_time() const override;
@@ -95,12 +96,15 @@ class BundleLog final : public EventLog {
   Result<LogVerdict> verify_chain() const override;
 
  private:
-  using Index = std::map<std::tuple<SourceName, ObjectKey>, std::vector<Seq>>;
+  struct Index {
+    std::map<std::tuple<SourceName, ObjectKey>, std::vector<Seq>> by_object;
+    std::map<SourceName, std::vector<Seq>, std::less<>> signs;
+  };
   Result<void> index_events() const;
 
   std::shared_ptr<const Bundle> bundle_;
   mutable std::mutex mutex_;  ///< guards the rest
-  mutable std::unique_ptr<const Index> by_object_;
+  mutable std::unique_ptr<const Index> index_;
 };
 
 /// The snapshots of a bundle.

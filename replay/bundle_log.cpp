@@ -85,18 +85,27 @@ Result<void> BundleLog::index_events() const {
     if (!event) return event.error();
     if (!*event) break;
     if (const ObjectKey* key = object_of((*event)->fact))
-      (*index)[{holder_of(**event), *key}].push_back((*event)->seq);
+      index->by_object[{holder_of(**event), *key}].push_back((*event)->seq);
+    if (is_sign(**event)) index->signs[(*event)->source].push_back((*event)->seq);
   }
-  by_object_ = std::move(index);
+  index_ = std::move(index);
   return {};
 }
 
 Result<std::vector<Seq>> BundleLog::history(std::string_view source, const ObjectKey& key) const {
   const std::lock_guard lock(mutex_);
-  if (by_object_ == nullptr)
+  if (index_ == nullptr)
     if (auto indexed = index_events(); !indexed) return indexed.error();
-  const auto found = by_object_->find({SourceName(source), key});
-  return found == by_object_->end() ? std::vector<Seq>() : found->second;
+  const auto found = index_->by_object.find({SourceName(source), key});
+  return found == index_->by_object.end() ? std::vector<Seq>() : found->second;
+}
+
+Result<std::vector<Seq>> BundleLog::signs(std::string_view source) const {
+  const std::lock_guard lock(mutex_);
+  if (index_ == nullptr)
+    if (auto indexed = index_events(); !indexed) return indexed.error();
+  const auto found = index_->signs.find(source);
+  return found == index_->signs.end() ? std::vector<Seq>() : found->second;
 }
 
 Seq BundleLog::first_seq() const { return next(bundle_->base.last); }

@@ -112,4 +112,10 @@ constexpr bool is_of_multikueue_path(Kind kind) {
   }
 }
 
+/// Kinds of the hub on which every quota rests: while one of them is silent, an edit of a quota or
+/// of a claim is not seen.
+constexpr bool is_of_every_quota(Kind kind) {
+  return kind == Kind::cluster_queue || kind == Kind::claim;
+}
+
 }  // namespace fairlead

@@ -180,19 +180,25 @@ struct Fold {
     reopen_every_claim(state);
     state.all_open = true;
   }
+  void note_silent(std::optional<Kind> kind) {
+    if (event.source == kHub && kind && is_of_every_quota(*kind)) state.silent.insert(*kind);
+  }
   void operator()(const SourceSynced& synced) {
     if (synced.kind) note_listed(state, event.source, *synced.kind);
+    if (event.source == kHub && synced.kind) state.silent.erase(*synced.kind);
     if (event.source == kHub && synced.kind && is_of_multikueue_path(*synced.kind))
       return observe_readable(state, *synced.kind, true, event.seq);
     observe_liveness(state, event.source, synced.kind, synced.cluster, Liveness::live, event.seq);
     observe_sign_of_life(state, event.source, synced.kind, synced.cluster);
   }
   void operator()(const SourceStale& stale) {
+    note_silent(stale.kind);
     observe_liveness(state, event.source, stale.kind, stale.cluster, Liveness::stale, event.seq);
   }
   void operator()(const SourceLost& lost) {
     if (event.source == kHub && lost.kind && is_of_multikueue_path(*lost.kind))
       return observe_readable(state, *lost.kind, false, event.seq);
+    note_silent(lost.kind);
     observe_liveness(state, event.source, lost.kind, lost.cluster, Liveness::lost, event.seq);
   }
   void operator()(const ObjectObserved& seen) {

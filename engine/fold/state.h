@@ -461,6 +461,7 @@ struct State {
   MultiKueue multikueue;
   std::set<std::string> kueue_versions;   ///< seen on the hub
   std::array<Liveness, 2> hub_streams{};  ///< ClusterMetrics, ManagedCluster
+  std::set<Kind> silent;  ///< of is_of_every_quota: the hub's stream is silent. Told, not acted on
   std::map<WriteKey, WriteState> writes;
   std::map<Seq, WriteKey> outstanding;  ///< the unanswered intents of `writes`
   Deadlines deadlines;

@@ -199,6 +199,7 @@ bool sign_matters(const State& state, const SourceName& source, Kind kind) {
   }
   if (source == kHub && is_of_multikueue_path(kind))
     return state.multikueue.unreadable.contains(kind);
+  if (source == kHub && is_of_every_quota(kind)) return state.silent.contains(kind);
   if (source != kHub || (kind != Kind::cluster_metrics && kind != Kind::managed_cluster))
     return false;
   if (state.hub_streams[kind == Kind::cluster_metrics ? 0 : 1] != Liveness::live) return true;
@@ -361,8 +362,12 @@ std::optional<EventDraft> Ingest::take(const State& state, const WatchFact& fact
     if (stale || state.multikueue.unreadable.contains(kind)) return drop(counts_.unchanged);
     return log(SourceLost{kind, ""});
   }
-  if (!is_capacity_source(fact.source, kind)) return drop(counts_.foreign);
-  if (liveness_at(state, fact.source, kind) == liveness) return drop(counts_.unchanged);
+  if (fact.source == kHub && is_of_every_quota(kind)) {
+    if (state.silent.contains(kind)) return drop(counts_.unchanged);
+  } else {
+    if (!is_capacity_source(fact.source, kind)) return drop(counts_.foreign);
+    if (liveness_at(state, fact.source, kind) == liveness) return drop(counts_.unchanged);
+  }
   if (stale) return log(SourceStale{kind, ""});
   return log(SourceLost{kind, ""});
 }

@@ -13,6 +13,14 @@ Result<void> EventReader::next_batch(EventBatch& batch) {
   return {};
 }
 
+bool is_sign(const Event& event) {
+  return std::holds_alternative<SourceSynced>(event.fact) ||
+         std::holds_alternative<SourceStale>(event.fact) ||
+         std::holds_alternative<SourceLost>(event.fact) ||
+         std::holds_alternative<EpochStarted>(event.fact) ||
+         std::holds_alternative<ConfigChanged>(event.fact);
+}
+
 Seq end_of(const EventLog& log) {
   return log.damage().empty() ? log.last_seq() : next(log.last_seq());
 }

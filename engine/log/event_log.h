@@ -154,6 +154,10 @@ class EventLog {
   /// `source` is the API server that holds it; of an intent that is the target cluster.
   virtual Result<std::vector<Seq>> history(std::string_view source, const ObjectKey& key) const = 0;
 
+  /// Seqs of the events by which one can tell when `source` was not listened to, ascending (see
+  /// is_sign).
+  virtual Result<std::vector<Seq>> signs(std::string_view source) const = 0;
+
   /// Seq of the first event that is kept: 1 until something was pruned. Of a log that keeps no
   /// event it is the one after last_seq().
   virtual Seq first_seq() const = 0;
@@ -179,6 +183,10 @@ class EventLog {
 inline constexpr const char* kDamageAdvice =
     "Keep a copy of the data directory and restore the log from an export or a backup: "
     "docs/operating.md, \"The log is damaged\"";
+
+/// Whether an event is a sign of its source: that it is heard, silent or lost, and of kSelf that a
+/// hub started, or with another configuration.
+bool is_sign(const Event& event);
 
 /// What is meant by the end of the log: of a damaged one it lies behind what can be read.
 Seq end_of(const EventLog& log);

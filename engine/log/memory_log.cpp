@@ -43,6 +43,7 @@ Result<std::vector<Event>> MemoryLog::append(std::span<const EventDraft> drafts,
     if (!drafts[i].raw.empty()) raw_[event.seq] = drafts[i].raw;
     if (const ObjectKey* key = object_of(event.fact))
       by_object_[{holder_of(event), *key}].push_back(event.seq);
+    if (is_sign(event)) signs_[event.source].push_back(event.seq);
   }
   tail_ = tail_after(*made);
   return std::move(made->events);
@@ -78,6 +79,12 @@ Result<std::vector<Seq>> MemoryLog::history(std::string_view source, const Objec
   const std::lock_guard lock(mutex_);
   const auto found = by_object_.find({SourceName(source), key});
   return found == by_object_.end() ? std::vector<Seq>() : found->second;
+}
+
+Result<std::vector<Seq>> MemoryLog::signs(std::string_view source) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = signs_.find(SourceName(source));
+  return found == signs_.end() ? std::vector<Seq>() : found->second;
 }
 
 Seq MemoryLog::first_seq() const { return {1}; }

@@ -29,6 +29,7 @@ class MemoryLog final : public EventLog {
   Result<std::optional<std::string>> raw(Seq seq) const override;
   Result<void> drop_raw_before(Seq seq) override;
   Result<std::vector<Seq>> history(std::string_view source, const ObjectKey& key) const override;
+  Result<std::vector<Seq>> signs(std::string_view source) const override;
   Seq first_seq() const override;
   Seq last_seq() const override;
   LogTime last_time() const override;
@@ -49,6 +50,7 @@ class MemoryLog final : public EventLog {
   std::deque<Event> events_;  ///< events never move: a reader holds references while others append
   std::vector<StoredCommit> commits_;
   std::map<std::tuple<SourceName, ObjectKey>, std::vector<Seq>> by_object_;
+  std::map<SourceName, std::vector<Seq>> signs_;
   std::map<Seq, std::string> raw_;
   std::uint64_t bytes_ = 0;
   LogTail tail_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <memory>
 
 #include "engine/log/pack.h"
@@ -13,6 +14,7 @@ namespace fairlead {
 namespace {
 
 constexpr char kEntryOfCommit = 'k';
+constexpr std::string_view kEntryOfSigns = "s";
 constexpr std::size_t kEntryBytes = 8;
 
 static_assert(std::endian::native == std::endian::little, "marks are stored as they are");
@@ -36,13 +38,17 @@ std::uint64_t mix(std::uint64_t hash, std::string_view text) {
   return hash;
 }
 
-std::string entry_key(Kind kind, Seq first) {
-  return std::string{kEntryOfCommit, static_cast<char>(kind)} + seq_key(first);
-}
+std::string entry_prefix(Kind kind) { return {kEntryOfCommit, static_cast<char>(kind)}; }
 
 bool is_about(const Event& event, std::string_view holder, const ObjectKey& key) {
   const ObjectKey* object = object_of(event.fact);
   return object != nullptr && *object == key && holder_of(event) == holder;
+}
+
+void append_entry(std::string& value, std::uint32_t mark, std::size_t place) {
+  const std::uint32_t entry[2] = {mark, static_cast<std::uint32_t>(place)};
+  static_assert(sizeof entry == kEntryBytes);
+  value.append(reinterpret_cast<const char*>(entry), sizeof entry);
 }
 
 /// The places that an entry names for `mark`.
@@ -56,19 +62,20 @@ std::vector<std::uint32_t> places_of(std::uint32_t mark, std::string_view entry)
   return places;
 }
 
+using Wanted = std::function<bool(const Event&)>;
+
 /// What a search has found, and what it uses from pack to pack.
 struct Search {
   const Store& store;
-  std::string_view holder;
-  const ObjectKey& key;
   Seq first;
   Seq last;
+  Wanted wanted;  ///< others may have the mark too
   std::vector<Seq> found;
   UnpackedRecords unpacked;
 
   Result<void> look_into(Seq pack, const std::vector<std::uint32_t>& places);
-  Result<void> old_entries();
-  Result<void> entries_of_commits();
+  Result<void> old_entries(const std::string& prefix);
+  Result<void> entries_of_commits(std::string_view prefix, std::uint32_t mark);
 };
 
 Error in_pack(Seq pack, Error error) {
@@ -91,13 +98,12 @@ Result<void> Search::look_into(Seq pack, const std::vector<std::uint32_t>& place
       return Error{ErrorCode::corrupt, "the index of objects names an event that is not there"};
     const auto event = decode(unpacked.records[place]);
     if (!event) return in_pack(pack, event.error());
-    if (is_about(*event, holder, key)) found.push_back(event->seq);
+    if (wanted(*event)) found.push_back(event->seq);
   }
   return {};
 }
 
-Result<void> Search::old_entries() {
-  const std::string prefix = object_prefix(holder, key);
+Result<void> Search::old_entries(const std::string& prefix) {
   const std::unique_ptr<rocksdb::Iterator> entries(store.db->NewIterator({}, store.by_object));
   for (entries->Seek(prefix + seq_key(first));
        entries->Valid() && entries->key().starts_with(prefix); entries->Next()) {
@@ -108,15 +114,13 @@ Result<void> Search::old_entries() {
   return translate(entries->status(), "cannot read the index of objects");
 }
 
-Result<void> Search::entries_of_commits() {
-  const std::uint32_t mark = mark_of(holder, key);
-  const std::string begin = entry_key(key.kind, first);
-  const rocksdb::Slice kind(begin.data(), 2);
+Result<void> Search::entries_of_commits(std::string_view prefix, std::uint32_t mark) {
+  const rocksdb::Slice begins(prefix.data(), prefix.size());
   rocksdb::ReadOptions options;
   options.fill_cache = false;
   const std::unique_ptr<rocksdb::Iterator> entries(store.db->NewIterator(options, store.by_object));
-  for (entries->Seek(begin); entries->Valid() && entries->key().starts_with(kind);
-       entries->Next()) {
+  for (entries->Seek(std::string(prefix) + seq_key(first));
+       entries->Valid() && entries->key().starts_with(begins); entries->Next()) {
     const Seq pack = seq_of_key(entries->key());
     if (pack > last) break;
     const auto places = places_of(mark, entries->value().ToStringView());
@@ -134,35 +138,58 @@ std::uint32_t mark_of(std::string_view holder, const ObjectKey& key) {
   return static_cast<std::uint32_t>(hash ^ hash >> 32);
 }
 
+std::uint32_t mark_of(std::string_view source) {
+  const std::uint64_t hash = mix(0, source);
+  return static_cast<std::uint32_t>(hash ^ hash >> 32);
+}
+
 void CommitIndex::add(const Event& event, std::size_t place) {
+  if (is_sign(event)) return append_entry(signs_, mark_of(event.source), place);
   const ObjectKey* object = object_of(event.fact);
   if (object == nullptr) return;
   const auto of_kind = [object](const auto& value) { return value.first == object->kind; };
   auto value = std::find_if(values_.begin(), values_.end(), of_kind);
   if (value == values_.end()) value = values_.emplace(values_.end(), object->kind, std::string());
-  const std::uint32_t entry[2] = {mark_of(holder_of(event), *object),
-                                  static_cast<std::uint32_t>(place)};
-  static_assert(sizeof entry == kEntryBytes);
-  value->second.append(reinterpret_cast<const char*>(entry), sizeof entry);
+  append_entry(value->second, mark_of(holder_of(event), *object), place);
 }
 
 rocksdb::Status CommitIndex::put(rocksdb::WriteBatch& batch, const Store& store, Seq first) {
   rocksdb::Status status;
   for (const auto& [kind, value] : values_)
-    if (status.ok()) status = batch.Put(store.by_object, entry_key(kind, first), value);
+    if (status.ok())
+      status = batch.Put(store.by_object, entry_prefix(kind) + seq_key(first), value);
+  if (status.ok() && !signs_.empty())
+    status = batch.Put(store.by_object, std::string(kEntryOfSigns) + seq_key(first), signs_);
   values_.clear();
+  signs_.clear();
   return status;
 }
 
 Result<std::vector<Seq>> find_in_index(const Store& store, std::string_view holder,
                                        const ObjectKey& key, Seq first, Seq last) {
-  Search search{store, holder, key, first, last, {}, {}};
-  if (auto done = search.old_entries(); !done) return done.error();
+  const auto wanted = [&](const Event& event) { return is_about(event, holder, key); };
+  Search search{store, first, last, wanted, {}, {}};
+  if (auto done = search.old_entries(object_prefix(holder, key)); !done) return done.error();
   const std::size_t old = search.found.size();
-  if (auto done = search.entries_of_commits(); !done) return done.error();
+  if (auto done = search.entries_of_commits(entry_prefix(key.kind), mark_of(holder, key)); !done)
+    return done.error();
   // An older program may have gone on with a log of this one.
   if (old > 0) std::sort(search.found.begin(), search.found.end());
   return std::move(search.found);
+}
+
+Result<IndexedSigns> find_signs(const Store& store, std::string_view source, Seq first, Seq last) {
+  const auto wanted = [&](const Event& event) { return is_sign(event) && event.source == source; };
+  Search search{store, first, last, wanted, {}, {}};
+  if (auto done = search.entries_of_commits(kEntryOfSigns, mark_of(source)); !done)
+    return done.error();
+  const std::unique_ptr<rocksdb::Iterator> entries(store.db->NewIterator({}, store.by_object));
+  entries->Seek(std::string(kEntryOfSigns) + seq_key(first));
+  if (!entries->status().ok())
+    return translate(entries->status(), "cannot read the index of objects");
+  const bool any = entries->Valid() && entries->key().starts_with(rocksdb::Slice(
+                                           kEntryOfSigns.data(), kEntryOfSigns.size()));
+  return IndexedSigns{std::move(search.found), any ? seq_of_key(entries->key()) : next(last)};
 }
 
 }  // namespace fairlead

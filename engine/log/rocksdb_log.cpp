@@ -366,6 +366,24 @@ Result<std::vector<Seq>> RocksdbLog::history(std::string_view source, const Obje
   return found;
 }
 
+Result<std::vector<Seq>> RocksdbLog::signs(std::string_view source) const {
+  auto indexed = find_signs(*store_, source, first_seq(), last_seq());
+  if (!indexed) return told_of_damage(directory_, indexed.error());
+  // A log begins with the start of a hub: what is before the first sign was written by a program
+  // that had no index of them. Of a log that was pruned one cannot tell.
+  std::vector<Seq> found;
+  const auto reader = read({0});
+  if (!reader) return reader.error();
+  while (base().last == Seq{}) {
+    const auto event = (*reader)->next();
+    if (!event) return event.error();
+    if (!*event || (*event)->seq >= indexed->first) break;
+    if (is_sign(**event) && (*event)->source == source) found.push_back((*event)->seq);
+  }
+  found.insert(found.end(), indexed->seqs.begin(), indexed->seqs.end());
+  return found;
+}
+
 Seq RocksdbLog::first_seq() const { return next(base().last); }
 Seq RocksdbLog::last_seq() const { return tail().last; }
 LogTime RocksdbLog::last_time() const { return tail().last_time; }

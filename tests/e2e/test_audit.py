@@ -84,6 +84,24 @@ class AuditTest(HubTest):
         self.assertEqual(refused.returncode, 2, refused.stderr)
         self.assertIn("Nodule", refused.stderr)
 
+    def test_a_moment_in_which_no_hub_ran_is_told_as_such(self):
+        hub = self.started_with_claim()
+        hub.stop()
+        hub.start()
+        set_quota(self.server, HIGH, "on-demand", "cpu", "7")  # something for the second hub to do
+        self.wait_for_cpu(hub, "500", "500")
+        start = hub.events(fact="EpochStarted")[1]
+        between = start["logTime"][:len("2026-01-01T00:00:00.000")] + "Z"
+        last = f"seq:{start['seq']}"
+        for server in (True, False):
+            for question in (("quota", HIGH, "--as-of", between), ("why", *PAIR, "--as-of", between),
+                             ("history", HIGH, "--to", last)):
+                unseen, = self.audit(hub, *question, server=server)["unseen"]
+                ends = (unseen["what"], unseen["from"]["seq"], unseen["to"]["seq"])
+                self.assertEqual(ends, ("NoHub", start["seq"] - 1, start["seq"]))
+            self.assertEqual(self.audit(hub, "quota", HIGH, "--as-of", last, server=server)["unseen"], [])
+            hub.stop() if server else hub.check_log()
+
     def test_a_bundle_answers_as_the_data_that_it_was_made_of(self):
         hub = self.changed_twice()
         rows = self.history(hub)

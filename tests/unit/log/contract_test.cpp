@@ -180,6 +180,28 @@ TEMPLATE_TEST_CASE("The history of an object is its observations, its end and ou
   CHECK(log.history("hub", {Kind::local_queue, "", "queue-a"})->empty());
 }
 
+TEMPLATE_TEST_CASE(
+    "The signs of a source are when it was heard, silent or lost, and of us the starts", "",
+    InMemory, OnRocksdb) {
+  TestType made;
+  EventLog& log = made.log();
+  const std::vector<EventDraft> all{{"self", {}, EpochStarted{"hub-0", "1", 1, 1}},
+                                    {"hub", {}, SourceStale{Kind::cluster_queue, ""}},
+                                    {"cluster1", {}, SourceLost{Kind::node, ""}},
+                                    {"hub", {}, ObjectGone{{Kind::claim, "", "a"}, "", ""}},
+                                    {"hub", {}, SourceSynced{Kind::cluster_queue, "", "7"}},
+                                    {"self", {}, ConfigChanged{}},
+                                    {"self", {}, TimerFired{LogTime{1}}}};
+  REQUIRE(log.append(all, LogTime{1}, Epoch{1}).has_value());
+  REQUIRE(log.append(drafts(0, 3), LogTime{2}, Epoch{1}).has_value());
+  REQUIRE(log.append(all, LogTime{3}, Epoch{2}).has_value());
+  CHECK(*log.signs("hub") == std::vector<Seq>{{2}, {5}, {12}, {15}});
+  CHECK(*log.signs("cluster1") == std::vector<Seq>{{3}, {13}});
+  CHECK(*log.signs("self") == std::vector<Seq>{{1}, {6}, {11}, {16}});
+  CHECK(log.signs("cluster2")->empty());
+  CHECK(log.signs("")->empty());
+}
+
 TEMPLATE_TEST_CASE("Raw objects are kept beside their events until their retention is over", "",
                    InMemory, OnRocksdb) {
   TestType made;

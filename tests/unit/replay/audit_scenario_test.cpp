@@ -109,7 +109,7 @@ void check_everything_at(const MemoryLog& log, Seq seq) {
   }
   const auto same = audit_diff(source, seq, seq, "");
   REQUIRE(same.has_value());
-  CHECK(audit_text(*same).ends_with("nothing differs\n"));
+  CHECK(audit_text(*same).find("\nnothing differs\n") != std::string::npos);
 }
 
 // What stands in the queue is what its history leads to.

@@ -28,6 +28,9 @@ class StubbornLog : public EventLog {
   Result<std::vector<Seq>> history(std::string_view source, const ObjectKey& key) const override {
     return log.history(source, key);
   }
+  Result<std::vector<Seq>> signs(std::string_view source) const override {
+    return log.signs(source);
+  }
   Seq first_seq() const override { return log.first_seq(); }
   Seq last_seq() const override { return log.last_seq(); }
   LogTime last_time() const override { return log.last_time(); }

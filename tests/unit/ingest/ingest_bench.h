@@ -1,0 +1,43 @@
+// What the tests of ingest share.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "engine/fold/evolve.h"
+#include "engine/ingest/ingest.h"
+
+namespace fairlead {
+
+// What an API server says, taken in and folded if it is logged.
+struct IngestBench {
+  State state;
+  Ingest ingest;
+  int version = 0;
+
+  bool take(const SourceName& source, WatchFact fact) {
+    const auto draft = ingest.take(state, fact);
+    if (!draft) return false;
+    Touched touched;
+    Event event;
+    event.seq = next(state.seq);
+    event.source = source;
+    event.fact = draft->fact;
+    evolve(state, event, touched);
+    return true;
+  }
+  bool shows(const SourceName& source, Kind kind, const std::string& name, Facts facts) {
+    return take(source, {source, ObjectSeen{{kind, "", name},
+                                            "v1beta2",
+                                            "u",
+                                            std::to_string(++version),
+                                            1,
+                                            std::move(facts),
+                                            {}}});
+  }
+  bool misses(const SourceName& source, Kind kind, const std::string& name) {
+    return take(source, {source, ObjectMissing{{kind, "", name}, "u", std::to_string(++version)}});
+  }
+};
+
+}  // namespace fairlead
