@@ -266,18 +266,20 @@ class Worlds {
   Worlds(const WhatIfOptions& options, const State& start)
       : actual_(start),
         control_(unchanged, without_open_writes(start)),
-        imagined_(options.configuration, without_open_writes(start)) {}
+        imagined_(options.configuration, without_open_writes(start)),
+        overrides_(options.configuration) {}
 
   ActualWorld& actual() { return actual_; }
   Result<void> begin(LogTime parting) {
     if (auto begun = control_.begin(parting); !begun) return begun;
+    if (auto begun = overrides_.begin(actual_.state()); !begun) return begun;
     return imagined_.begin(parting);
   }
   Result<void> take(const Event& event) {
     if (auto taken = control_.take(event, actual_.state()); !taken) return taken;
     if (auto taken = imagined_.take(event, actual_.state()); !taken) return taken;
     actual_.take(event);
-    return {};
+    return overrides_.took(event, actual_.state());
   }
   Result<void> finish(LogTime end, WhatIf& result) {
     actual_.finish(end);
@@ -290,12 +292,14 @@ class Worlds {
     result.history = actual_.totals(end);
     result.control = control_.totals(end);
     result.imagined = imagined_.totals(end);
+    result.overridden = overrides_.found();
     return {};
   }
 
  private:
   ActualWorld actual_;
   ImaginedWorld control_, imagined_;
+  Overrides overrides_;
 };
 
 }  // namespace

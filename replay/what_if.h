@@ -28,6 +28,7 @@
 
 #include "engine/base/json.h"
 #include "replay/audit.h"
+#include "replay/overrides.h"
 #include "replay/totals.h"
 #include "replay/write_comparison.h"
 
@@ -61,6 +62,7 @@ struct WhatIf {
   std::vector<WriteDifference> differences;  ///< in order of time; statuses are left out
   std::uint64_t same = 0;                    ///< writes that are in the control and the what-if
   Totals history, control, imagined;
+  std::vector<Override> overridden;  ///< objects that a changed setting does not reach
 };
 
 /// Folds the three worlds side by side. Errors: as moment_at, and those of `options.configuration`.
@@ -71,6 +73,9 @@ Result<WhatIf> what_if(const AuditSource& source, const WhatIfOptions& options);
 /// {"time", "rule", "text", "seq", "writtenTime"}, "whatIf" {"time", "rule", "text"}}], "totals"
 /// {"history", "sameConfiguration", "whatIf"} (totals.h). A difference's "history" is the write of
 /// the control; "seq" and "writtenTime" say where history really intended it, null: nowhere.
+/// "overridden" [{"setting", "kind", "name", "annotation", "value", "from" {"seq", "time"} (null:
+/// from the beginning), "to" {"seq", "time"} (null: to the end)}]: changed settings that an
+/// annotation kept from an object.
 Json to_json(const WhatIf& result);
 /// The same as a table for people.
 std::string what_if_text(const WhatIf& result);

@@ -13,6 +13,9 @@ namespace {
 // hub writes some milliseconds after it has decided.
 constexpr Duration kToldApart = seconds(1);
 
+// More annotations that override a setting are not printed; the document has them all.
+constexpr std::size_t kOverridesMax = 20;
+
 const PatchIntended& intent_of(const WriteDifference& difference) {
   return (difference.control ? difference.control : difference.imagined)->intent;
 }
@@ -122,9 +125,47 @@ std::string span_text(const WhatIf& result) {
   return from + seq(result.from) + to + seq(result.to);
 }
 
+Json moment_json(const std::optional<Seq>& seq, const std::optional<LogTime>& time) {
+  if (!seq || !time) return nullptr;
+  return {{"seq", seq->value}, {"time", to_rfc3339(*time)}};
+}
+
+std::string moment_text(const std::optional<Seq>& seq, const std::optional<LogTime>& time) {
+  if (!seq || !time) return "-";
+  return to_rfc3339(*time) + " (seq " + std::to_string(seq->value) + ")";
+}
+
+Json override_json(const Override& at) {
+  return {{"setting", at.setting},
+          {"kind", std::string(info(at.object.kind).name)},
+          {"name", at.object.name},
+          {"annotation", at.annotation},
+          {"value", at.value},
+          {"from", moment_json(at.since, at.from)},
+          {"to", moment_json(at.until, at.to)}};
+}
+
+std::string overridden_text(const std::vector<Override>& overridden) {
+  if (overridden.empty()) return "";
+  std::vector<TableRow> rows{{"NOT AFFECTED", "SETTING", "ANNOTATION", "VALUE", "FROM", "TO"}};
+  for (std::size_t i = 0; i < std::min(overridden.size(), kOverridesMax); ++i) {
+    const Override& at = overridden[i];
+    rows.push_back({std::string(info(at.object.kind).name) + " " + at.object.name, at.setting,
+                    at.annotation, at.value, moment_text(at.since, at.from),
+                    moment_text(at.until, at.to)});
+  }
+  std::string text = table_text(rows);
+  if (overridden.size() > kOverridesMax)
+    text += "and " + std::to_string(overridden.size() - kOverridesMax) +
+            " more annotations, which -o json names\n";
+  return text;
+}
+
 }  // namespace
 
 Json to_json(const WhatIf& result) {
+  Json overridden = Json::array();
+  for (const Override& at : result.overridden) overridden.push_back(override_json(at));
   Json differences = Json::array();
   for (const WriteDifference& difference : result.differences)
     differences.push_back({{"difference", name_of(difference.kind())},
@@ -138,6 +179,7 @@ Json to_json(const WhatIf& result) {
           {"to", {{"seq", result.to.value}, {"time", to_rfc3339(result.last_time)}}},
           {"same", result.same},
           {"differences", std::move(differences)},
+          {"overridden", std::move(overridden)},
           {"totals",
            {{"history", to_json(result.history)},
             {"sameConfiguration", to_json(result.control)},
@@ -156,6 +198,7 @@ std::string what_if_text(const WhatIf& result) {
     rows.push_back({to_rfc3339(difference.time()), object_name(intent_of(difference)),
                     control_text(difference), imagined_text(difference)});
   if (rows.size() > 1) text += table_text(rows);
+  text += overridden_text(result.overridden);
   rows = {{"TOTALS", "HISTORY", "SAME CONFIGURATION", "WHAT IF"}};
   const Json history = to_json(result.history), control = to_json(result.control),
              imagined = to_json(result.imagined);

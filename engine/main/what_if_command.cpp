@@ -88,7 +88,7 @@ void add_what_if_command(CLI::App& app, int& exit_code) {
       "configuration can make a difference, not an API server that was slow or refused. A write "
       "of\n"
       "SAME CONFIGURATION names its seq in history, and its time there if that was another one by\n"
-      "more than a second.");
+      "more than a second. NOT AFFECTED are objects whose annotation overrides a changed setting.");
   what_if->add_option("--data", options->data,
                       "Data directory, also of a running hub (default: fairlead-data)");
   what_if->add_option("--bundle", options->bundle, "A file that `fairlead log export` wrote");

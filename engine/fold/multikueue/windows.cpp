@@ -23,7 +23,18 @@ constexpr std::array<Window, 5> kWindows{{
     {"credentialGrace", &MembershipWindows::credential_grace},
 }};
 
+const Window* find_window(std::string_view name) {
+  const auto* window = std::find_if(kWindows.begin(), kWindows.end(),
+                                    [&](const Window& one) { return one.name == name; });
+  return window == kWindows.end() ? nullptr : window;
+}
+
 }  // namespace
+
+std::optional<Duration> window_named(const MembershipWindows& windows, std::string_view setting) {
+  const Window* window = find_window(setting);
+  return window ? std::optional(windows.*window->field) : std::nullopt;
+}
 
 MembershipWindows configured_windows(const Configuration& configuration) {
   const MultiKueueSettings& set = configuration.multikueue;
@@ -40,9 +51,8 @@ MembershipWindows windows_of(const Configuration& configuration, const Admission
                          "\" is ignored, " + std::string(expected));
   };
   for (const auto& [setting, value] : check.settings) {
-    const auto* window = std::find_if(kWindows.begin(), kWindows.end(),
-                                      [&](const Window& one) { return one.name == setting; });
-    if (window == kWindows.end()) {
+    const Window* window = find_window(setting);
+    if (window == nullptr) {
       ignore(setting, value, "there is no such setting");
       continue;
     }

@@ -2,7 +2,9 @@
 // AdmissionCheck's annotation fairlead.io/multikueue.<setting>.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/fold/multikueue/multikueue_state.h"
@@ -16,6 +18,8 @@ MembershipWindows configured_windows(const Configuration& configuration);
 /// with an annotation is added to `ignored`, one line each.
 MembershipWindows windows_of(const Configuration& configuration, const AdmissionCheckFacts& check,
                              std::vector<std::string>* ignored = nullptr);
+/// One window by its setting's name; nullopt where there is no such setting.
+std::optional<Duration> window_named(const MembershipWindows& windows, std::string_view setting);
 /// The longer of each.
 MembershipWindows longest(const MembershipWindows& a, const MembershipWindows& b);
 

@@ -1,0 +1,66 @@
+// What a what-if does not touch: settings that it changes and that an annotation of an object sets
+// otherwise. Internal to the what-if.
+//
+//   fairlead.io/debounce.NAME of a claim in force   debounce.NAME, for the claim's cluster
+//   fairlead.io/multikueue.NAME of an AdmissionCheck   multikueue.NAME, for its worker list
+//   fairlead.io/quota-from of a ClusterQueue that follows its workers   capacity.overbookPercent
+//     (fairlead.io/quota-percent, or 100, counts instead)
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/fold/state.h"
+
+namespace fairlead {
+
+/// An annotation that kept a changed setting from an object, and when it did.
+struct Override {
+  std::string setting;  ///< as `--set` names it
+  ObjectKey object;
+  std::string annotation;
+  std::string value;            ///< of the annotation, as written
+  std::optional<Seq> since;     ///< the event by which it did; none: when the worlds parted
+  std::optional<LogTime> from;  ///< of that event
+  std::optional<Seq> until;     ///< the event by which it did no longer; none: to the end
+  std::optional<LogTime> to;    ///< of that event
+};
+
+/// Finds them in one walk over history: told of each event after it was folded, it looks at the
+/// objects that the event is about.
+class Overrides {
+ public:
+  using Reconfigure = std::function<Result<Configuration>(const Configuration& actual)>;
+
+  explicit Overrides(Reconfigure reconfigure) : reconfigure_(std::move(reconfigure)) {}
+  /// When the worlds part. Fails as the reconfiguration does.
+  Result<void> begin(const State& history);
+  Result<void> took(const Event& event, const State& history);
+  /// In the order in which they began, by object where that is the same.
+  const std::vector<Override>& found() const { return found_; }
+
+ private:
+  using Names = std::map<std::string, std::pair<std::string, std::string>>;  ///< by setting
+
+  Result<void> compare_configurations(const State& history, const Event* event);
+  void look_at_everything(const State& history, const Event* event);
+  void look_at_queues(const State& history, const Event* event);
+  void look_at_claims(const State& history, const std::string& name, const Event* event);
+  void look_at(const ObjectKey& object, const State& history, const Event* event);
+  Names of_object(const ObjectKey& object, const State& history) const;
+  Names of_claim(const State& history, const std::string& name) const;
+  Names of_check(const State& history, const std::string& name) const;
+  Names of_queue(const State& history, const std::string& name) const;
+
+  Reconfigure reconfigure_;
+  Configuration actual_, imagined_;
+  std::map<std::string, std::string> clusters_;                   ///< that claims name
+  std::map<ObjectKey, std::map<std::string, std::size_t>> open_;  ///< places in found_
+  std::vector<Override> found_;
+};
+
+}  // namespace fairlead
