@@ -17,6 +17,8 @@
 //   }
 #pragma once
 
+#include <time.h>
+
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -78,6 +80,19 @@ double seconds_of(Work&& work) {
   const auto begin = std::chrono::steady_clock::now();
   std::forward<Work>(work)();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// CPU seconds that `work` takes, those of all threads of the program together.
+template <class Work>
+double cpu_seconds_of(Work&& work) {
+  const auto now = [] {
+    timespec time{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
+  };
+  const double begin = now();
+  std::forward<Work>(work)();
+  return now() - begin;
 }
 
 /// A bench that cannot do its work measures nothing: says why and ends the program.

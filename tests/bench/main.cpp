@@ -1,5 +1,5 @@
-// `fairlead-bench [--list] [--only PREFIX] [--tiny] [--repeat N] [--directory DIR]`: runs the
-// benches and prints one JSON line each. scripts/bench makes the table.
+// `fairlead-bench [--list] [--only PREFIX] [--tiny] [--repeat N] [--directory DIR] [--perturb
+// NAME]`: runs the benches and prints one JSON line each. scripts/bench makes the table.
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 
 #include "engine/base/json.h"
 #include "tests/bench/benches.h"
+#include "tests/bench/perturbation.h"
 
 namespace fairlead::bench {
 namespace {
@@ -18,7 +19,8 @@ struct Options {
   bool list = false;
   std::string only;
   Size size = Size::full;
-  std::size_t repeat = 3;
+  std::size_t repeat = 7;
+  Perturbation perturbation = Perturbation::none;
   std::filesystem::path directory = ".";
 };
 
@@ -40,7 +42,10 @@ Json run(const Bench& bench, const Options& options) {
     for (std::size_t i = 0; i < options.repeat; ++i) {
       const bool bound_first = i % 2 == 0;
       if (bound_first) bounds.push_back(trial.bound());
-      measured.push_back(trial.measured());
+      {
+        const Perturbed perturbed(options.perturbation);
+        measured.push_back(trial.measured());
+      }
       if (!bound_first) bounds.push_back(trial.bound());
       ratios.push_back(measured.back() / bounds.back());
     }
@@ -72,6 +77,10 @@ bool parse(int count, char** arguments, Options& options) {
       options.only = arguments[++i];
     } else if (word == "--directory" && value != nullptr) {
       options.directory = arguments[++i];
+    } else if (word == "--perturb" && value != nullptr) {
+      const auto perturbation = perturbation_named(arguments[++i]);
+      if (!perturbation) return false;
+      options.perturbation = *perturbation;
     } else if (word == "--repeat" && value != nullptr) {
       const std::string_view digits = arguments[++i];
       const auto [end, error] =
@@ -106,10 +115,11 @@ int main(int count, char** arguments) {
   Options options;
   if (!parse(count, arguments, options)) {
     std::cerr << "usage: fairlead-bench [--list] [--only PREFIX] [--tiny] [--repeat N] "
-                 "[--directory DIR]\n";
+                 "[--directory DIR] [--perturb worse-codec|doubled-hash|better-codec]\n";
     return 2;
   }
   Suite suite;
+  add_append_benches(suite);
   add_log_benches(suite);
   add_decode_benches(suite);
   add_debounce_benches(suite);

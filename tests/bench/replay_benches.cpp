@@ -1,6 +1,5 @@
 // Days of a hub folded again: with every write derived and compared, and under another
 // configuration.
-#include <ctime>
 #include <functional>
 #include <memory>
 
@@ -12,13 +11,6 @@
 
 namespace fairlead::bench {
 namespace {
-
-/// Of all threads: work that moves to another core costs as much.
-double cpu_seconds() {
-  timespec used{};
-  if (::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0) give_up("no clock for CPU time");
-  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
-}
 
 void verify(const EventLog& log) {
   ReplayOptions options;
@@ -41,9 +33,9 @@ void ask_what_if(const EventLog& log) {
 /// Events a second of CPU time, the opening of the log included, as the command has it.
 double events_per_second(const FlipHistory& history,
                          const std::function<void(const EventLog&)>& work) {
-  const double begin = cpu_seconds();
-  work(*need(RocksdbLog::open(history.directory, OpenMode::read)));
-  return static_cast<double>(history.events) / (cpu_seconds() - begin);
+  const double seconds =
+      cpu_seconds_of([&] { work(*need(RocksdbLog::open(history.directory, OpenMode::read))); });
+  return static_cast<double>(history.events) / seconds;
 }
 
 using Work = void (*)(const EventLog&);

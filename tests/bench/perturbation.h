@@ -1,0 +1,33 @@
+// A self-test of the benches: what is measured is made worse or better on purpose, and the ratios
+// must show it.
+//
+// The program is linked so that the log's calls of Zstandard and OpenSSL come here first. The bound
+// is never disturbed: what it needs does not depend on how the log goes about it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace fairlead::bench {
+
+enum class Perturbation : std::uint8_t {
+  none,
+  worse_codec,   ///< compression at a slow level, decompression twice
+  doubled_hash,  ///< everything that is hashed is hashed twice
+  better_codec,  ///< frames of half the bytes for nothing, decompression for a copy
+};
+
+/// "worse-codec" and so on; nullopt for what is none.
+std::optional<Perturbation> perturbation_named(std::string_view name);
+
+/// While it lives, the libraries behave so in all threads. One at a time.
+class Perturbed {
+ public:
+  explicit Perturbed(Perturbation perturbation);
+  ~Perturbed();
+  Perturbed(const Perturbed&) = delete;
+  Perturbed& operator=(const Perturbed&) = delete;
+};
+
+}  // namespace fairlead::bench
