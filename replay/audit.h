@@ -52,9 +52,9 @@ struct AuditPair {
 
 /// QuotaAudit: "rows" [{"queue", "flavor", "resource", "nominal" (as it stands on the hub; null: no
 /// such pair), "desired" (what Fairlead wants there; null: not ours, or unknown), "ours", "base",
-/// "overbookPercent", "grants" [{"cluster", "claim", "assigned", "granted", "contributes" (on the
-/// hub now), "reason"}]}]. Where desired is not null it is base + the sum of contributes (times
-/// overbookPercent, to the quantum). `queue` empty: every queue.
+/// "overbookPercent", "effective" (effective.h), "grants" [{"cluster", "claim", "assigned",
+/// "granted", "contributes" (on the hub now), "reason"}]}]. Where desired is not null it is base +
+/// the sum of contributes (times overbookPercent, to the quantum). `queue` empty: every queue.
 Result<AuditAnswer> audit_quota(const AuditSource& source, const AuditPosition& as_of,
                                 const std::string& queue);
 
@@ -65,7 +65,8 @@ Result<AuditAnswer> audit_quota(const AuditSource& source, const AuditPosition& 
 /// `from` to `to`, by seq, found by the log's index. A foreign row with "oldUnless" came behind a
 /// write of ours that was never answered: "old" is what that write made, "oldUnless" what stood if
 /// it never came. Empty flavor or resource: all. An alias means every spelling of its resource,
-/// another name its own rows, or where there are none those of its aliases. "note" is null, or says
+/// another name its own rows, or where there are none those of its aliases. "effective" are the
+/// changes of what the queue shows in status.effectiveQuotas (effective.h). "note" is null, or says
 /// that the queue had no such flavor or resource. A span in which no event lies, "to" is then
 /// before "from", has no rows; one that is named backwards is `bad_input`.
 Result<AuditAnswer> audit_history(const AuditSource& source, const AuditPair& pair,

@@ -5,6 +5,7 @@
 #include "engine/fold/queues.h"
 #include "engine/plan/claim_status.h"
 #include "replay/audit_moment.h"
+#include "replay/effective.h"
 #include "replay/explain.h"
 #include "replay/unseen.h"
 #include "schema/event_json.h"
@@ -77,9 +78,11 @@ Rows quotas_of(const Side& side) {
       const bool known = owned_pairs(side.state, queue).contains(pair.key) && !quota.unknown;
       const auto text = [&](Amount amount) { return amount_text(pair.key.resource, amount); };
       // Two spellings of one resource are two rows.
-      rows[{queue, pair.key.flavor, pair.spelled}] = {
-          {"nominal", stands ? Json(text(*stands)) : Json()},
-          {"desired", known ? Json(text(quota.nominal)) : Json()}};
+      Json& row = rows[{queue, pair.key.flavor, pair.spelled}];
+      row = {{"nominal", stands ? Json(text(*stands)) : Json()},
+             {"desired", known ? Json(text(quota.nominal)) : Json()}};
+      for (const Json& entry : effective_json(side.state, pair))
+        row[effective_name(entry)] = effective_text(entry);
     }
   return rows;
 }

@@ -3,6 +3,7 @@
 
 #include "engine/fold/claim_spec.h"
 #include "replay/audit_moment.h"
+#include "replay/effective.h"
 #include "replay/queue_changes.h"
 #include "replay/unseen.h"
 
@@ -106,6 +107,8 @@ Result<AuditAnswer> changes_between(const AuditSource& source, const AuditPair& 
     if (!last) return last.error();
     if (auto known = check_queue_named(last->state, pair.queue); !known) return known.error();
   }
+  auto effective = effective_changes(source, pair.queue, begin, end);
+  if (!effective) return effective.error();
   Json rows = Json::array();
   Json note;
   if (pair.flavor.empty() && pair.resource.empty()) {
@@ -116,13 +119,18 @@ Result<AuditAnswer> changes_between(const AuditSource& source, const AuditPair& 
     const NamedRows named(pair, moment->state.configuration.resource_aliases, *changes);
     for (const QuotaChange& change : *changes)
       if (named.has(change.flavor, change.resource)) rows.push_back(change_json(change));
-    if (rows.empty()) note = never_there(moment->state, pair, named, *changes);
+    std::erase_if(*effective, [&](const Json& row) {
+      return !row["flavor"].is_null() && !named.has(row["flavor"], row["resource"]);
+    });
+    if (rows.empty() && effective->empty())
+      note = never_there(moment->state, pair, named, *changes);
   }
   return AuditAnswer{{{"kind", "QuotaHistory"},
                       {"queue", pair.queue},
                       {"from", {{"seq", begin.value}}},
                       {"to", {{"seq", end.value}}},
                       {"rows", std::move(rows)},
+                      {"effective", *std::move(effective)},
                       {"note", std::move(note)}}};
 }
 

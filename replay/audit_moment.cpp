@@ -9,6 +9,7 @@
 #include "engine/fold/evolve.h"
 #include "engine/fold/queues.h"
 #include "replay/beginning.h"
+#include "replay/effective.h"
 #include "schema/event_json.h"
 
 namespace fairlead {
@@ -244,6 +245,8 @@ std::vector<KnownPair> pairs_of_queue(const State& state, const std::string& que
         }
   for (const QuotaKey& key : owned_pairs(state, queue))
     if (listed.insert(key).second) pairs.push_back({queue, key, key.resource});
+  for (KnownPair& pair : pairs_of_override(state, queue))
+    if (listed.insert(pair.key).second) pairs.push_back(std::move(pair));
   return pairs;
 }
 

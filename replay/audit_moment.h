@@ -83,7 +83,8 @@ Result<PairAtMoment> pair_at(const AuditSource& source, const AuditPair& pair,
 
 /// bad_input unless the queue exists, existed, or is named by a claim.
 Result<void> check_queue_named(const State& state, const std::string& queue);
-/// Every pair of a queue: those in its list, in the list's order, then those that claims name.
+/// Every pair of a queue: those in its list, in the list's order, then those that claims name,
+/// then those of its status.effectiveQuotas alone.
 std::vector<KnownPair> pairs_of_queue(const State& state, const std::string& queue);
 /// The nominalQuota of a pair as it was last seen; nullopt if its queue's list has none.
 std::optional<Amount> standing(const State& state, const KnownPair& pair);

@@ -4,6 +4,7 @@
 #include "engine/fold/queues.h"
 #include "engine/plan/claim_status.h"
 #include "replay/audit_moment.h"
+#include "replay/effective.h"
 #include "replay/explain.h"
 #include "replay/unseen.h"
 
@@ -24,7 +25,8 @@ Json quota_row(const State& state, const KnownPair& pair, QueueWishes& wishes,
            {"desired", ours && !quota.unknown ? Json(text(quota.nominal)) : Json()},
            {"ours", ours},
            {"base", text(base_of(state, pair))},
-           {"overbookPercent", state.configuration.overbook_percent}};
+           {"overbookPercent", state.configuration.overbook_percent},
+           {"effective", effective_json(state, pair)}};
   Json grants = Json::array();
   for (const GrantOfPair& grant : grants_of_pair(state, pair))
     grants.push_back({{"cluster", grant.claim->terms->cluster},

@@ -1,5 +1,8 @@
 // The tables of every audit answer.
+#include <algorithm>
+
 #include "replay/audit.h"
+#include "replay/effective.h"
 #include "replay/explain_text.h"
 #include "replay/table.h"
 #include "replay/unseen.h"
@@ -22,10 +25,25 @@ std::string grant_text(const Json& grant) {
   return text;
 }
 
+bool is_overridden(const Json& row) { return !row["effective"].empty(); }
+
+// What is in force instead of the spec: of the queue, of Cohorts above it.
+std::string in_force_text(const Json& row) {
+  std::string text;
+  for (const Json& entry : row["effective"])
+    text += (text.empty() ? "" : "; ") +
+            (entry["kind"] == "Cohort" ? "Cohort " + cell(entry["name"]) + " " : "") +
+            effective_text(entry);
+  return text.empty() ? "-" : text;
+}
+
 std::string quota_text(const Json& document) {
+  const Json& found = document["rows"];
+  const bool overridden = std::any_of(found.begin(), found.end(), is_overridden);
   std::vector<TableRow> rows{
       {"QUEUE", "FLAVOR", "RESOURCE", "NOMINAL", "DESIRED", "BASE", "GRANTS"}};
-  for (const Json& row : document["rows"]) {
+  if (overridden) rows[0].insert(rows[0].begin() + 4, "EFFECTIVE");
+  for (const Json& row : found) {
     std::string grants;
     for (const Json& grant : row["grants"])
       grants += (grants.empty() ? "" : "; ") + grant_text(grant);
@@ -39,8 +57,23 @@ std::string quota_text(const Json& document) {
     rows.push_back({cell(row["queue"]), cell(row["flavor"]), cell(row["resource"]),
                     cell(row["nominal"]), same ? "=" : cell(row["desired"]), cell(row["base"]),
                     grants});
+    if (overridden) rows.back().insert(rows.back().begin() + 4, in_force_text(row));
   }
   return "as of " + place(document["asOf"]) + "\n" + table_text(rows);
+}
+
+// An orchestrator's quotas, which stand beside those of the spec.
+std::string effective_history_text(const Json& changes) {
+  if (changes.empty()) return "";
+  std::vector<TableRow> rows{{"TIME", "SEQ", "FLAVOR", "RESOURCE", "OLD", "EFFECTIVE"}};
+  for (const Json& row : changes)
+    rows.push_back(
+        {cell(row["time"]), cell(row["seq"]), cell(row["flavor"]), cell(row["resource"]),
+         cell(row["old"]),
+         row["orchestrator"].is_null()
+             ? "the spec's"
+             : effective_text({{"nominal", row["new"]}, {"orchestrator", row["orchestrator"]}})});
+  return table_text(rows);
 }
 
 std::string history_text(const Json& document) {
@@ -60,7 +93,7 @@ std::string history_text(const Json& document) {
     rows.push_back({cell(row["time"]), cell(row["seq"]), cell(row["flavor"]), cell(row["resource"]),
                     old_text(row), cell(row["new"]), cell(row["writer"]), answer, why});
   }
-  return table_text(rows);
+  return table_text(rows) + effective_history_text(document["effective"]);
 }
 
 std::string side_text(const Json& side) {

@@ -7,6 +7,7 @@
 #include "engine/fold/works.h"
 #include "engine/plan/claim_status.h"
 #include "replay/audit_moment.h"
+#include "replay/effective.h"
 #include "replay/explain.h"
 #include "replay/queue_changes.h"
 #include "replay/setting_origin.h"
@@ -177,7 +178,8 @@ Json value_json(const PairAtMoment& at) {
           {"base", at.text(base_of(state, at.pair))},
           {"baseMalformed", seen ? queue->second.base.malformed : ""},
           {"queueSeq", seen ? queue->second.seq.value : 0},
-          {"overbookPercent", state.configuration.overbook_percent}};
+          {"overbookPercent", state.configuration.overbook_percent},
+          {"effective", effective_json(state, at.pair)}};
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "engine/plan/plan.h"
 #include "engine/plan/propagation.h"
 #include "replay/audit_moment.h"
+#include "replay/effective.h"
 #include "replay/explain.h"
 #include "replay/unseen.h"
 
@@ -347,6 +348,7 @@ Result<AuditAnswer> audit_why_not(const AuditSource& source, const AuditPair& as
   Json found = guards.all();
   Json answer = at->answer("QuotaWhyNot");
   answer["nominal"] = at->text(at->stands);
+  answer["effective"] = effective_json(at->state(), at->pair);
   answer["desired"] = at->desired();
   answer["undamped"] = at->ours ? at->text(free) : Json();
   if (differs && !guards.bars_write())

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/fold/state.h"
+#include "replay/effective.h"
 #include "replay/table.h"
 
 namespace fairlead {
@@ -285,6 +286,8 @@ std::string writer_text(const Json& change) {
 std::string why_text(const Json& document) {
   std::string text = heading(document);
   text += "nominalQuota  " + cell(document["value"]["nominal"]) + "\n";
+  for (const Json& entry : document["value"]["effective"])
+    text += "effective     " + effective_sentence(entry) + "\n";
   text += "last change   " +
           (document["written"].is_null() ? "none is known" : writer_text(document["written"])) +
           "\n";
@@ -310,10 +313,13 @@ std::string why_not_text(const Json& document) {
         ": nothing in the log keeps the write back: the next plan writes it, unless the hub only "
         "recommends; the last event until then is of " +
         cell(document["asOf"]["eventTime"]);
-  text += table_text({{"nominalQuota", cell(document["nominal"])},
-                      {"desired", cell(document["desired"])},
-                      {"undamped", cell(document["undamped"])},
-                      {"answer", answer}});
+  std::vector<TableRow> values{{"nominalQuota", cell(document["nominal"])}};
+  for (const Json& entry : document["effective"])
+    values.push_back({"effective", effective_sentence(entry)});
+  values.push_back({"desired", cell(document["desired"])});
+  values.push_back({"undamped", cell(document["undamped"])});
+  values.push_back({"answer", answer});
+  text += table_text(values);
   std::vector<TableRow> rows;
   for (const Json& guard : document["guards"])
     rows.push_back(
