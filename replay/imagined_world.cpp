@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/fold/claim_status_sight.h"
 #include "engine/fold/queues.h"
 #include "engine/fold/works.h"
 #include "engine/fold/writes.h"
@@ -137,6 +138,9 @@ bool imagine_claim(ObjectSeen& seen, const State& history, const State& imagined
   const bool taken_away = was != history.claims.end() && had(was->second) && !has_ours;
   if (had(claim) && !taken_away) facts.finalizers.emplace_back(kClaimFinalizer);
   facts.status_grants = claim.facts.status_grants;
+  // Where it was overwritten then, it is here.
+  if (!shows_foreign_status(history, seen.key.name, facts))
+    facts.status_digest = claim.facts.status_digest;
   if (is_made_uid(claim.uid)) {
     seen.uid = claim.uid;
     facts.created = claim.facts.created;

@@ -4,6 +4,7 @@
 
 #include "engine/fold/evolve.h"
 #include "engine/plan/emit.h"
+#include "schema/claim_status.h"
 
 namespace fairlead {
 
@@ -48,6 +49,17 @@ void merge_into(Json& live, const Json& applied) {
     else
       target = value;
   }
+}
+
+// Of a claim's status only that it was wiped is compared with what is imagined to be written here:
+// what else the input says is that of the hub which it was recorded of. An object without a version
+// is written by hand and leaves the status out; one of the version that was told before is the
+// same.
+void leave_status_unless_wiped(ObjectSeen& seen, const std::string& told_before) {
+  auto* claim = std::get_if<ClaimFacts>(&seen.facts);
+  if (!claim) return;
+  const bool later = !seen.resource_version.empty() && seen.resource_version != told_before;
+  if (!later || claim->status_digest != digest_of_wiped_claim_status()) claim->status_digest = {};
 }
 
 // A JSON merge patch (RFC 7386).
@@ -125,10 +137,11 @@ void Rehearsal::remember_input(const InputLine& line) {
   if (line.type == InputType::deleted) {
     objects_.erase(key);
     versions_.erase(key);
+    told_.erase(key);
     written_.erase({line.cluster, line.api_version, line.kind, line.namespace_, line.name});
     return;
   }
-  versions_[key] = line.resource_version;
+  versions_[key] = told_[key] = line.resource_version;
   Json object = line.object;
   if (object.contains("metadata")) object["metadata"].erase("managedFields");
   const auto written =
@@ -156,6 +169,7 @@ Result<void> Rehearsal::take_line(const InputLine& line) {
   }
   if (!line.seen) return {};
   WatchFact fact{line.cluster, *line.seen};
+  leave_status_unless_wiped(std::get<ObjectSeen>(fact.said), told_[{line.cluster, line.seen->key}]);
   if (line.type == InputType::deleted)
     fact.said = ObjectMissing{line.seen->key, line.seen->uid, line.seen->resource_version};
   auto newer = hub_.offer(fact);

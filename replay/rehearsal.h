@@ -58,6 +58,7 @@ class Rehearsal {
   const RehearsalOptions options_;
   VirtualHub hub_;
   std::map<Key, std::string> versions_;  ///< newest resourceVersion of each object
+  std::map<Key, std::string> told_;      ///< newest resourceVersion that a line told of each
   std::map<Key, Json> objects_;          ///< as they stand
   std::map<ObjectId, Json> written_;
 };

@@ -313,11 +313,16 @@ static void write(const value::ClaimFacts& claim, Claim::Builder out) {
   put_texts(out, &Out::initFinalizers, claim.finalizers);
   put_list(out, &Out::initDebounce, claim.debounce);
   put_list(out, &Out::initStatusGrants, claim.status_grants);
+  put(out, &Out::setStatusDigest, claim.status_digest);
 }
 static value::ClaimFacts read(Claim::Reader in) {
-  return {read(in.getSpec()),         LogTime{in.getCreated()},
-          in.getDeleting(),           read_texts(in.getFinalizers()),
-          read_map(in.getDebounce()), read_list(in.getStatusGrants())};
+  return {read(in.getSpec()),
+          LogTime{in.getCreated()},
+          in.getDeleting(),
+          read_texts(in.getFinalizers()),
+          read_map(in.getDebounce()),
+          read_list(in.getStatusGrants()),
+          read_digest(in.getStatusDigest())};
 }
 
 static void write(const value::CohortFacts& cohort, Cohort::Builder out) {

@@ -302,6 +302,7 @@ struct Claim {
   finalizers @3 :List(Text);
   debounce @4 :List(TextPair);
   statusGrants @5 :List(ClaimGrant);
+  statusDigest @6 :Data;
 }
 
 struct MultiKueueCluster {

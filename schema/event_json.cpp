@@ -272,9 +272,11 @@ Json json_of(const ClaimGrant& grant) {
           {"granted", grant.granted}};
 }
 Json json_of(const ClaimFacts& claim) {
-  return {{"spec", json_of(claim.spec)}, {"created", to_rfc3339(claim.created)},
-          {"deleting", claim.deleting},  {"finalizers", claim.finalizers},
-          {"debounce", claim.debounce},  {"grants", list_of(claim.status_grants)}};
+  Json json{{"spec", json_of(claim.spec)}, {"created", to_rfc3339(claim.created)},
+            {"deleting", claim.deleting},  {"finalizers", claim.finalizers},
+            {"debounce", claim.debounce},  {"grants", list_of(claim.status_grants)}};
+  if (claim.status_digest != Digest{}) json["statusDigest"] = claim.status_digest.hex();
+  return json;
 }
 Json json_of(const BindingPolicyFacts& policy) {
   return {{"specDigest", policy.spec_digest.hex()},

@@ -328,6 +328,8 @@ struct ClaimFacts {
   std::map<std::string, std::string>
       debounce;  ///< annotations fairlead.io/debounce.<parameter>, by parameter
   std::vector<ClaimGrant> status_grants;  ///< sorted
+  /// claim_status_digest of its status; zero where nothing is said of it, as in records of before.
+  Digest status_digest;
 
   friend bool operator==(const ClaimFacts&, const ClaimFacts&) = default;
 };

@@ -2,6 +2,7 @@
 #include <charconv>
 
 #include "connectors/kube/projection_fields.h"
+#include "schema/claim_status.h"
 
 namespace fairlead::projection {
 namespace {
@@ -107,6 +108,22 @@ class ClaimReader {
   ClaimSpec out_;
 };
 
+std::string part_of_status(JsonView value) {
+  const bool container = value.is(JsonKind::object) || value.is(JsonKind::array);
+  if (!value.given() || (container && value.size() == 0)) return {};
+  return canonical_text(value);
+}
+
+Digest status_digest(JsonView status) {
+  return claim_status_digest([&](std::string_view name) { return part_of_status(status[name]); },
+                             [&](std::string_view type) {
+                               for (JsonView condition : status["conditions"])
+                                 if (condition["type"].string() == type)
+                                   return part_of_status(condition);
+                               return std::string();
+                             });
+}
+
 }  // namespace
 
 ClaimFacts claim(JsonView object) {
@@ -127,6 +144,7 @@ ClaimFacts claim(JsonView object) {
                                    std::string(row["flavor"].string()),
                                    std::string(row["resource"].string()), granted->text()});
   make_set(out.status_grants);
+  out.status_digest = status_digest(object["status"]);
   return out;
 }
 

@@ -23,6 +23,7 @@ constexpr std::array<std::string_view, 3> kOfAll{
     "metadata.resourceVersion",
     "metadata.annotations.kubectl\\.kubernetes\\.io/last-applied-configuration",
 };
+// Of a claim they count: a status of ours that somebody else changed is seen by all of it.
 constexpr std::array<std::string_view, 2> kOfConditions{
     "status.conditions.*.lastTransitionTime",
     "status.conditions.*.message",
@@ -232,8 +233,9 @@ WatchGlancer& WatchGlancer::operator=(WatchGlancer&&) noexcept = default;
 
 std::vector<std::string_view> WatchGlancer::ignored() const {
   std::vector<std::string_view> out(kOfAll.begin(), kOfAll.end());
-  for (const auto list : {std::span<const std::string_view>(kOfConditions), of_kind(kind_)})
-    out.insert(out.end(), list.begin(), list.end());
+  const std::span<const std::string_view> of_it = of_kind(kind_);
+  out.insert(out.end(), of_it.begin(), of_it.end());
+  if (kind_ != Kind::claim) out.insert(out.end(), kOfConditions.begin(), kOfConditions.end());
   return out;
 }
 

@@ -26,6 +26,7 @@
 #include "engine/fold/memo.h"
 #include "engine/fold/multikueue/multikueue_state.h"
 #include "engine/fold/name_table.h"
+#include "engine/fold/status_left.h"
 #include "schema/event.h"
 
 namespace fairlead {
@@ -429,6 +430,7 @@ struct WriteState {
   /// Of a claim that we created: spec.nominalResources as our last write left it. Absent for other
   /// claims, and from the first change of the list by somebody else on.
   std::optional<std::map<std::string, std::string>> nominal;
+  StatusLeft status_left;
 
   friend bool operator==(const WriteState&, const WriteState&) = default;
 };

@@ -5,6 +5,7 @@
 
 #include "engine/base/json.h"
 #include "engine/base/resource_version.h"
+#include "engine/fold/claim_status_sight.h"
 #include "engine/fold/claims.h"
 #include "engine/fold/cluster.h"
 #include "engine/fold/multikueue/observe.h"
@@ -34,8 +35,9 @@ bool is_multikueue(Kind kind) {
          kind == Kind::admission_check || kind == Kind::workload;
 }
 
-// What stands there is known from the watch alone. Of a claim's status it is what was said last.
-bool is_told_by_sight(const WriteKey& key) { return !key.status || key.object.kind != Kind::claim; }
+// What was said last stands there, unless it is seen to be foreign. What stands of everything else
+// is known from the watch alone.
+bool is_claim_status(const WriteKey& key) { return key.status && key.object.kind == Kind::claim; }
 
 std::pair<const WriteKey, WriteState>* find_outstanding(State& state, Seq intent) {
   const auto key = state.outstanding.find(intent);
@@ -70,8 +72,11 @@ void set_deadline(State& state, const WriteKey& key, const WriteState& write) {
     consider(*write.outstanding->doubted_until);
   if (write.refusal) consider(write.refusal->retry_at);
   if (write.last_write) consider(*write.last_write + write_interval(state, key));
-  if (write.last_write && key.status && key.object.kind == Kind::claim)
+  if (write.last_write && is_claim_status(key)) {
     consider(numbers_due(state, key.object.name, *write.last_write));
+    if (status_is_foreign(state, key.object.name))
+      consider(*write.last_write + kStatusRestoreInterval);
+  }
   state.deadlines.set(key, next);
 }
 
@@ -243,10 +248,12 @@ static bool ends_object(const PatchIntended& intent) {
 void note_accepted(State& state, const PatchAccepted& accepted) {
   auto* entry = find_outstanding(state, accepted.intent);
   if (!entry) return;
-  const bool removes = ends_object(entry->second.outstanding->intent);
+  const PatchIntended intent = entry->second.outstanding->intent;
   conclude(state, entry->first, entry->second);
-  if (is_told_by_sight(entry->first))
-    entry->second.awaited_version = removes ? "gone" : accepted.resource_version;
+  if (is_claim_status(entry->first))
+    note_status_accepted(state, entry->second, intent, accepted.resource_version);
+  else
+    entry->second.awaited_version = ends_object(intent) ? "gone" : accepted.resource_version;
   if (entry->first.object.kind != Kind::cluster_queue) touch(state, entry->first.object);
 }
 
@@ -289,12 +296,14 @@ namespace {
 void note_status_observed(State& state, const WriteKey& key, WriteState& write,
                           const ObjectObserved& seen) {
   clear_awaited(write, seen);
+  if (is_claim_status(key)) note_status_seen(write, seen);
   const bool conflicted = write.refusal && is_conflict(*write.refusal);
   const bool doubted = write.outstanding && write.outstanding->doubted_until &&
                        write.outstanding->intent.resource_version != seen.resource_version;
   if (conflicted) write.refusal.reset();
   if (doubted) drop_outstanding(state, write);
   if (conflicted || doubted) touch(state, key.object);
+  if (is_claim_status(key)) set_deadline(state, key, write);
 }
 
 }  // namespace
@@ -332,6 +341,7 @@ void note_listed(State& state, const std::string& source, Kind kind) {
     WriteState& write = at->second;
     write.awaited_version.clear();
     write.accepted_body.clear();  // of a status: it may be an older one that stands
+    write.status_left = {};
     if (write.refusal && is_conflict(*write.refusal)) write.refusal.reset();
     touch(state, at->first.object);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/resource_version.h"
+#include "engine/fold/claim_status_sight.h"
 #include "engine/fold/flavors.h"
 #include "engine/fold/multikueue/observe.h"
 #include "engine/fold/works.h"
@@ -104,8 +105,12 @@ struct Known {
   }
   bool operator()(const ClaimFacts& facts) const {
     const Claim* claim = find(state.claims, seen.key.name);
-    return claim && same_object(claim->uid, seen.uid) && claim->generation == seen.generation &&
-           claim->facts == facts;
+    if (!claim || !same_object(claim->uid, seen.uid) || claim->generation != seen.generation)
+      return false;
+    ClaimFacts known = claim->facts;
+    known.status_digest = facts.status_digest;
+    known.status_grants = facts.status_grants;
+    return known == facts && is_known_status(state, seen.key.name, facts);
   }
   // The kinds of the MultiKueue path. Conditions tell of the generation of an AdmissionCheck.
   template <class F>

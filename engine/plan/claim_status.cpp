@@ -11,6 +11,7 @@
 #include "engine/fold/writes.h"
 #include "engine/plan/claim_life.h"
 #include "engine/plan/claim_release.h"
+#include "engine/plan/claim_restore.h"
 #include "engine/plan/cluster_queue.h"
 #include "engine/plan/propagation.h"
 
@@ -431,7 +432,8 @@ Proposed emit_claim_status(const State& state, const std::string& name, QueueWis
   // Not as {}: where it had keys that we own, the server makes null of that and refuses it (422).
   if (Json left = unassigned_json(draft); !left.empty()) status["unassigned"] = std::move(left);
   status["conditions"] = conditions_json(draft, propagation, bar, before);
-  if (!before.empty() && !is_worth_a_write(draft, before, status)) return std::nullopt;
+  const bool as_before = !before.empty() && !is_worth_a_write(draft, before, status);
+  if (as_before && !restore_is_due(state, name)) return std::nullopt;
 
   PatchIntended intent = hub_intent(Verb::apply_status, {Kind::claim, "", name}, "v1alpha1",
                                     claim.uid, claim.resource_version);
@@ -440,10 +442,13 @@ Proposed emit_claim_status(const State& state, const std::string& name, QueueWis
   if (draft.cluster)
     for (const auto& [key, value] : draft.cluster->capacity)
       because.insert(because.end(), value.because.begin(), value.because.end());
-  intent.reason = {"claims/status", deciding(std::move(because)),
-                   "grants, capacity or conditions changed"};
+  intent.reason = as_before ? Reason{"claims/restore-status", deciding({claim.seq}),
+                                     "somebody else changed the status"}
+                            : Reason{"claims/status", deciding(std::move(because)),
+                                     "grants, capacity or conditions changed"};
   ClaimFacts expected = claim.facts;
   expected.status_grants = stored_grants(status["grants"]);
+  expected.status_digest = digest_of_claim_status(status);
   intent.expected = std::move(expected);
   Json body = object_head(Kind::claim, intent.version, "", name, claim.uid, claim.resource_version);
   body["status"] = std::move(status);

@@ -130,11 +130,14 @@ Result<void> HubCore::take_answers() {
         if (auto fact = ingest_.shown_since(target.cluster, target.object, intent.version,
                                             intent.resource_version))
           shown.push_back(std::move(*fact));
+      // (Of a claim's status nothing is awaited: its version tells what it left.)
+      const bool claim_status = target.status && target.object.kind == Kind::claim;
       if (includes_version(ingest_.newest_version(target.cluster, target.object),
-                           answer.resource_version))
-        answer.resource_version.clear();
-      else if (answer.result == WriteResult::accepted)
+                           answer.resource_version)) {
+        if (!claim_status) answer.resource_version.clear();
+      } else if (answer.result == WriteResult::accepted) {
         ingest_.wrote(target.cluster, target.object, answer.uid, answer.resource_version);
+      }
     }
     auto outcome = applier_.answered(answer, now());
     if (!outcome) continue;

@@ -293,6 +293,9 @@ void add_version_4(Numbered& samples) {
   AdmissionCheckFacts check = admission_check();
   check.dispatcher_ready = condition(ConditionStatus::no);
   add_again("observed_admissionchecks_4", Kind::admission_check, check);
+  ClaimFacts claimed = claim();
+  claimed.status_digest = digest_of(11);
+  add_again("observed_clusterresourceclaims_4", Kind::claim, claimed);
 }
 
 }  // namespace
