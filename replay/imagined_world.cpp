@@ -4,6 +4,7 @@
 #include <set>
 
 #include "engine/fold/claim_status_sight.h"
+#include "engine/fold/member_deviation.h"
 #include "engine/fold/queues.h"
 #include "engine/fold/works.h"
 #include "engine/fold/writes.h"
@@ -171,6 +172,37 @@ bool imagine_work(ObjectSeen& seen, const State& imagined) {
   return true;
 }
 
+// Whether the member had the queue as our work brought it then.
+bool came_by_work(const Work& work, const std::string& queue,
+                  const std::vector<ResourceGroup>& groups) {
+  Cluster member;
+  member.quota_work = work;
+  member.member_queues[queue].groups = groups;
+  return queues_not_as_applied(member).empty();
+}
+
+// A queue that our work brought is at the member as the work of this world has it; what runs on it
+// is what ran then. What was changed there by hand is so here, until the agent of this world, which
+// is asked by a touch of this world, applies the work again.
+bool imagine_member_queue(ObjectSeen& seen, const std::string& member, const State& history,
+                          const State& imagined) {
+  const auto was = history.clusters.find(member);
+  const auto is = imagined.clusters.find(member);
+  if (was == history.clusters.end() || is == imagined.clusters.end()) return true;
+  std::vector<ResourceGroup>& groups = std::get<ClusterQueueFacts>(seen.facts).groups;
+  if (!came_by_work(was->second.quota_work, seen.key.name, groups)) return true;
+  const Cluster& here = is->second;
+  if (here.deviating.contains(seen.key.name)) {
+    const auto at = here.member_queues.find(seen.key.name);
+    if (at == here.member_queues.end()) return false;
+    groups = at->second.groups;
+    return true;
+  }
+  auto brought = groups_in_work(here.quota_work, seen.key.name);
+  if (!brought.empty()) groups = std::move(brought);
+  return true;
+}
+
 // The policies are ours too; what KubeStellar says of them it says of what stands here.
 bool imagine_policy(ObjectSeen& seen, const State& history, const State& imagined) {
   const auto& said = std::get<BindingPolicyFacts>(seen.facts);
@@ -262,6 +294,8 @@ std::optional<WatchFact> imagine(const Event& event, const State& history, const
     if (seen.key.kind == Kind::binding_policy && !imagine_policy(seen, history, imagined))
       return std::nullopt;
     if (!imagine_of_multikueue(seen, history, imagined)) return std::nullopt;
+  } else if (seen.key.kind == Kind::cluster_queue) {
+    if (!imagine_member_queue(seen, event.source, history, imagined)) return std::nullopt;
   }
   fact.said = std::move(seen);
   return fact;

@@ -4,6 +4,7 @@
 
 #include "engine/fold/cluster.h"
 #include "engine/fold/evolve.h"
+#include "engine/fold/member_deviation.h"
 #include "engine/fold/multikueue/observe.h"
 #include "engine/fold/works.h"
 #include "engine/plan/emit.h"
@@ -176,6 +177,27 @@ Result<void> VirtualHub::come_back(const PatchIntended& intent, Seq seq, const s
       check && check->deleting && check->finalizers.empty())
     return goes(intent, seq, uid);
   if (auto done = commit({{intent.cluster, seq, std::move(seen)}}); !done) return done.error();
+  if (intent.target.kind == Kind::manifest_work && intent.target.name == kQuotaWork)
+    return member_applies(intent.target.namespace_, seq);
+  return {};
+}
+
+// The member's agent: its ClusterQueues that are watched become as the work has them.
+Result<void> VirtualHub::member_applies(const std::string& name, Seq seq) {
+  const Cluster& cluster = state_.clusters.at(name);
+  std::vector<EventDraft> drafts;
+  for (const std::string& queue : queues_not_as_applied(cluster)) {
+    ClusterQueueFacts facts;
+    facts.groups = groups_in_work(cluster.quota_work, queue);
+    if (const auto at = cluster.member_queues.find(queue); at != cluster.member_queues.end()) {
+      facts.usage = at->second.usage;
+      facts.effective = at->second.effective;
+    }
+    const ObjectKey key{Kind::cluster_queue, "", queue};
+    drafts.push_back({name, seq, ObjectObserved{key, kueue_version(state_), "", "", 0, facts, {}}});
+  }
+  if (drafts.empty()) return {};
+  if (auto done = commit(std::move(drafts)); !done) return done.error();
   return {};
 }
 

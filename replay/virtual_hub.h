@@ -79,6 +79,7 @@ class VirtualHub {
   Result<void> decide();
   Result<void> answer(const Event& intent);
   Result<void> come_back(const PatchIntended& intent, Seq seq, const std::string& uid);
+  Result<void> member_applies(const std::string& name, Seq seq);
   Result<void> goes(const PatchIntended& intent, Seq seq, const std::string& uid);
 
   const VirtualPorts ports_;

@@ -9,6 +9,7 @@
 #include "engine/fold/capacity.h"
 #include "engine/fold/claims.h"
 #include "engine/fold/cluster.h"
+#include "engine/fold/member_deviation.h"
 #include "engine/fold/multikueue/worker_quota.h"
 #include "engine/fold/writes.h"
 #include "schema/debounce_parameter.h"
@@ -309,6 +310,8 @@ LogTime next_deadline_of(const Close& close) {
   if (!cluster.releases.empty()) consider(cluster.releases.begin()->first);
   if (cluster.unavailable_since) consider(*cluster.unavailable_since + settings.lost_after);
   if (cluster.hub_opens) consider(*cluster.hub_opens);
+  for (const auto& [queue, since] : cluster.deviating) consider(since);
+  if (const auto touch = touch_due_at(close.state, close.name)) consider(*touch);
   if (cluster.detached || !cluster.valued || cluster.was == Liveness::lost) return next;
   if (settling(cluster)) {
     if (cluster.was == Liveness::live) {

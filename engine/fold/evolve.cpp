@@ -4,6 +4,7 @@
 #include "engine/fold/claims.h"
 #include "engine/fold/cluster.h"
 #include "engine/fold/flavors.h"
+#include "engine/fold/member_deviation.h"
 #include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/observe.h"
 #include "engine/fold/multikueue/worker_quota.h"
@@ -110,6 +111,7 @@ void observe_member_queue(State& state, const std::string& source, const ObjectK
     cluster.member_queues.erase(key.name);
     open_followers(state);
   }
+  judge_member_queue(state, source, key.name, DeviationTold::by_member);
 }
 
 template <class T>

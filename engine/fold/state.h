@@ -271,6 +271,8 @@ struct Cluster {
   std::map<std::string, MemberQueue> member_queues;  ///< where the member is watched
   std::map<std::pair<std::string, std::string>, std::string>
       member_local_queues;  ///< seen there -> clusterQueue
+  /// ClusterQueues there that are not as the applied work has them, and from when on that counts.
+  std::map<std::string, LogTime> deviating;
 
   bool joined() const { return managed.has_value() || !profiles.empty(); }
   bool lost() const { return was == Liveness::lost; }

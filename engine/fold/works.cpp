@@ -5,6 +5,7 @@
 #include "engine/fold/claims.h"
 #include "engine/fold/cluster.h"
 #include "engine/fold/flavors.h"
+#include "engine/fold/member_deviation.h"
 #include "engine/fold/queues.h"
 
 namespace fairlead {
@@ -83,6 +84,7 @@ void observe_work(State& state, const ObjectObserved& seen, Seq seq) {
   const bool admits = work.settled() && !waits_for_flavors(state, work);
   confirm(state, cluster, admits ? quotas : least_of(cluster.confirmed, quotas));
   if (before != work.facts.quotas) release_gone_flavors(state);
+  judge_member_queues(state, seen.key.namespace_);
   reopen_claims_of(state, seen.key.namespace_);
 }
 
@@ -93,6 +95,7 @@ void forget_work(State& state, const ObjectKey& key) {
   if (key.name == kQueueWork) at->second.queue_work = {};
   if (key.name != kQuotaWork) return;
   at->second.quota_work = {};
+  at->second.deviating.clear();
   confirm(state, at->second, {});
   release_gone_flavors(state);
   reopen_claims_of(state, key.namespace_);

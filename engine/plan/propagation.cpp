@@ -4,6 +4,7 @@
 #include <set>
 
 #include "engine/fold/cluster.h"
+#include "engine/fold/member_deviation.h"
 #include "engine/fold/queues.h"
 #include "engine/fold/works.h"
 #include "engine/fold/writes.h"
@@ -184,12 +185,29 @@ bool waits_for_member(const Judged& judged) {
   });
 }
 
+Verdict member_differs(const Judged& judged) {
+  const auto found = member_difference(judged.state, *judged.cluster);
+  if (!found) return std::nullopt;
+  const std::string& resource = found->resource;
+  return failed("MemberDiffers", "ClusterQueue " + found->cluster_queue + " of " +
+                                     judged.cluster_name + ": " + found->flavor + " " + resource +
+                                     ": " + amount_text(resource, found->stands) + " stands of " +
+                                     amount_text(resource, found->should) +
+                                     "; its agent is asked to apply the work again");
+}
+
 Verdict member_verdict(const Judged& judged) {
   if (!judged.has_member()) return std::nullopt;
+  if (auto differs = member_differs(judged)) return differs;
   if (auto rejected = work_rejected(judged)) return rejected;
   if (auto alone = member_left_alone(judged)) return alone;
   if (waits_for_member(judged))
     return failed("WaitingForMember", "the member has not applied its quota yet");
+  if (awaits_member_sight(judged.state, *judged.cluster)) {
+    Propagation waits = failed("WaitingForMember", "the member has not shown its quota yet");
+    waits.soon_over = true;
+    return waits;
+  }
   return std::nullopt;
 }
 

@@ -2,11 +2,16 @@
 
 #include <algorithm>
 
+#include "engine/fold/member_deviation.h"
+#include "engine/fold/works.h"
+#include "engine/fold/writes.h"
 #include "engine/plan/causes.h"
 
 namespace fairlead {
 
 namespace {
+
+constexpr const char* kTouchLabel = "fairlead.io/apply-again";
 
 bool lowers(const ManifestWorkFacts& before, const ManifestWorkFacts& after) {
   return std::any_of(before.quotas.begin(), before.quotas.end(), [&](const WorkQuota& was) {
@@ -61,6 +66,35 @@ void propose_orphaning(const MemberWork& of, std::vector<Proposal>& proposals) {
     proposals.push_back({Rank::member, std::move(intent)});
 }
 
+// The agent applies a work again whose labels changed. The value is that of no touch before.
+void propose_touch(const MemberWork& of, std::vector<Proposal>& proposals) {
+  const auto& [state, cluster_name, name, work] = of;
+  const auto due = name == kQuotaWork ? touch_due_at(state, cluster_name) : std::nullopt;
+  if (!due || *due > state.now) return;
+  const Cluster& cluster = state.clusters.at(cluster_name);
+  const auto difference = member_difference(state, cluster);
+  if (!difference) return;
+  PatchIntended intent =
+      hub_intent(Verb::patch, {Kind::manifest_work, cluster_name, std::string(name)}, "v1",
+                 work.uid, work.resource_version);
+  std::vector<Seq> because{work.seq};
+  if (const auto queue = cluster.member_queues.find(difference->cluster_queue);
+      queue != cluster.member_queues.end())
+    because.push_back(queue->second.seq);
+  Seq mark = because.back();
+  if (const WriteState* write = write_of(state, intent.target))
+    mark = std::max(mark, write->last_write_seq);
+  intent.body = to_text(Json{{"metadata",
+                              {{"resourceVersion", work.resource_version},
+                               {"labels", {{kTouchLabel, std::to_string(mark.value)}}}}}});
+  intent.expected = work.facts;
+  intent.reason = {
+      "members/touch", deciding(std::move(because)),
+      "ClusterQueue " + difference->cluster_queue + " of the member is not as it was applied"};
+  if (may_write(state, intent, Direction::other))
+    proposals.push_back({Rank::member, std::move(intent)});
+}
+
 // The agent takes its ownerReference off a flavor when it applies a work that orphans it. Of a work
 // that lost the flavor, or that is deleted, before that, it would delete the flavor as its own.
 bool agent_may_own_lost_flavor(const Work& work, const std::optional<WorkContent>& content) {
@@ -108,7 +142,8 @@ void propose_work(const MemberWork& of, std::optional<WorkContent> content,
     return;
   }
   content->facts.spec_digest = sha256(to_text(content->spec["workload"]["manifests"]));
-  if (work.present && work.facts.spec_digest == content->facts.spec_digest) return;
+  if (work.present && work.facts.spec_digest == content->facts.spec_digest)
+    return propose_touch(of, proposals);
   const bool shrink = work.present && lowers(work.facts, content->facts);
   Json body = object_head(Kind::manifest_work, "v1", cluster, std::string(name), work.uid,
                           work.resource_version);

@@ -30,15 +30,27 @@ def owned_by(work, manifest):
 
 
 class WorkAgent:
-    """The agent of one cluster. It acts when it is told to: `act` looks at every work once."""
+    """The agent of one cluster. It acts when it is told to: `act` looks at every work once, as a resync does;
+    `act_on_changes` at those whose spec or labels changed since (onUpdateFunc of OCM's ManifestWorkController)."""
 
     def __init__(self, hub, member, cluster):
         self.hub, self.member = hub, member
         self.works = f"/apis/work.open-cluster-management.io/v1/namespaces/{cluster}/manifestworks"
         self.owned = {}  # name of the work -> places at the member
+        self.known = {}  # name of the work -> its spec and labels when it was applied last
 
     def act(self):
+        self.known = {}
+        self.act_on_changes()
+
+    def act_on_changes(self):
         for work in self.hub.get(self.works)["items"]:
+            metadata = work["metadata"]
+            content = (work["spec"], metadata.get("labels"))
+            if "deletionTimestamp" not in metadata:
+                if self.known.get(metadata["name"]) == content:
+                    continue
+                self.known[metadata["name"]] = content
             if "deletionTimestamp" in work["metadata"]:
                 self._delete(work)
             else:
