@@ -21,12 +21,20 @@ bool bounds(const Cluster& cluster, const Claim* claim, const std::string& flavo
   return how == FlavorCapacity::strict || cluster.mapped.contains(flavor);
 }
 
+// The contributions of the last write of the queue; null if there is none, or no queue.
+const std::vector<Contribution>* written_parts(const State& state, const std::string& name) {
+  const auto at = state.queues.find(name);
+  const bool written =
+      at != state.queues.end() && at->second.present && at->second.written_groups.has_value();
+  return written ? &at->second.contributed : nullptr;
+}
+
 // What the hub's list carries of each cluster: the last write's contributions, or where our pairs
 // stood right without a write, what they come to.
 std::vector<Contribution> carried_by(const State& state, const std::string& name) {
+  if (const auto* written = written_parts(state, name)) return *written;
   const auto at = state.queues.find(name);
   if (at == state.queues.end() || !at->second.present) return {};
-  if (at->second.written_groups) return at->second.contributed;
   std::vector<Contribution> all;
   for (const auto& [pair, amount] : at->second.written) {
     const HubQuota quota = hub_quota(state, name, pair);
@@ -84,8 +92,9 @@ void TotalsMeter::decided(const State& state, const Touched& touched) {
 
 void TotalsMeter::take_queue(const State& state, const std::string& name,
                              std::set<std::string>& clusters) {
-  std::vector<Contribution> now = carried_by(state, name);
   std::vector<Contribution>& before = carried_[name];
+  if (const auto* written = written_parts(state, name); written && *written == before) return;
+  std::vector<Contribution> now = carried_by(state, name);
   if (now == before) return;
   for (const Contribution& part : before) {
     promised_[{part.cluster, {part.flavor, part.resource}}] -= part.amount;

@@ -138,7 +138,7 @@ Result<void> VirtualHub::decide() {
     if (ports_.decided) ports_.decided(state_, touched_);
     if (planning_ == Planning::paused) return {};
     std::vector<EventDraft> drafts;
-    for (PatchIntended& intent : plan(state_, touched_)) {
+    for (PatchIntended& intent : planner_.plan(touched_)) {
       if (ports_.newest_version)
         carry_version(intent, ports_.newest_version(intent.cluster, intent.target));
       drafts.push_back(own({}, std::move(intent)));

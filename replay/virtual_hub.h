@@ -85,6 +85,7 @@ class VirtualHub {
   const VirtualPorts ports_;
   const Feedback feedback_;
   State state_;
+  Planner planner_{state_};
   Touched touched_;
   Ingest ingest_;
   Coalescer coalescer_;

@@ -273,7 +273,6 @@ const Claim* winning_claim(const State& state, const std::string& cluster) {
 }
 
 void observe_claim(State& state, const ObjectObserved& seen, Seq seq) {
-  ++*state.terms_changes;
   const std::string& name = seen.key.name;
   const auto at = state.claims.find(name);
   if (at != state.claims.end() && !seen.uid.empty() && !at->second.uid.empty() &&
@@ -298,6 +297,7 @@ void observe_claim(State& state, const ObjectObserved& seen, Seq seq) {
     open_claim(state, name);
     return;
   }
+  ++*state.terms_changes;
   if (!is_new) {
     reopen_claims_of(state, before);
     drop_from_indexes(state, name, claim);

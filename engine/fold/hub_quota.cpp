@@ -133,6 +133,11 @@ const WorkerQuota* followed(const State& state, const std::string& queue) {
   return at != state.queues.end() && at->second.workers.follows ? &at->second.workers : nullptr;
 }
 
+bool hangs_on_workers(const State& state, const std::string& queue) {
+  const auto at = state.queues.find(queue);
+  return at != state.queues.end() && at->second.workers != WorkerQuota{};
+}
+
 bool claim_counts(const WorkerQuota* workers, const std::string& cluster) {
   if (!workers) return true;
   const auto share = workers->shares.find(cluster);
@@ -166,20 +171,30 @@ HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey&
   return quota;
 }
 
+HubQuotas::View& HubQuotas::view_of(const std::string& queue) {
+  const auto [at, is_new] = views_.try_emplace(queue);
+  if (is_new && hangs_on_workers(state_, queue)) followers_.insert(queue);
+  return at->second;
+}
+
+void HubQuotas::forget_followers() {
+  for (const std::string& queue : std::exchange(followers_, {})) views_.erase(queue);
+}
+
 const HubQuota& HubQuotas::of(const std::string& queue, const QuotaKey& pair) {
-  auto& quotas = views_[queue].quotas;
+  auto& quotas = view_of(queue).quotas;
   if (const auto at = quotas.find(pair); at != quotas.end()) return at->second;
   return quotas.emplace(pair, hub_quota(state_, queue, pair)).first->second;
 }
 
 const std::set<QuotaKey>& HubQuotas::owned_pairs(const std::string& queue) {
-  auto& owned = views_[queue].owned;
+  auto& owned = view_of(queue).owned;
   if (!owned) owned = fairlead::owned_pairs(state_, queue);
   return *owned;
 }
 
 bool HubQuotas::assigns(const std::string& queue, const std::string& resource) {
-  auto& assigned = views_[queue].assigned;
+  auto& assigned = view_of(queue).assigned;
   if (!assigned) {
     assigned.emplace();
     if (const auto claims = state_.claims_of_queue.find(queue);

@@ -254,10 +254,15 @@ void accept_queue_write(State& state, const PatchIntended& intent, const Written
 
 std::set<QuotaKey> named_pairs(const State& state, const std::string& queue) {
   std::set<QuotaKey> pairs;
+  const AssignmentRow* last = nullptr;  // claims mostly name the same pairs
   if (const auto claims = state.claims_of_queue.find(queue); claims != state.claims_of_queue.end())
     for (const std::string& name : claims->second)
-      for (const AssignmentRow& row : state.claims.at(name).terms->rows)
-        if (row.cluster_queue == queue) pairs.insert({row.flavor, row.resource});
+      for (const AssignmentRow& row : state.claims.at(name).terms->rows) {
+        if (row.cluster_queue != queue) continue;
+        if (last && last->flavor == row.flavor && last->resource == row.resource) continue;
+        pairs.insert({row.flavor, row.resource});
+        last = &row;
+      }
   const WorkerQuota* workers = followed(state, queue);
   if (!workers) return pairs;
   for (const ResourceGroup& group : state.queues.at(queue).facts.groups)

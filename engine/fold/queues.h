@@ -62,6 +62,8 @@ Amount quota_of_sum(const State& state, const std::string& queue, const QuotaKey
 Amount part_of(const std::vector<Contribution>& contributions, const std::string& cluster,
                const QuotaKey& pair);
 
+/// Its quota follows from more than its claims: from what its workers have, now or until lately.
+bool hangs_on_workers(const State& state, const std::string& queue);
 /// The terms and shares by which the queue's quota follows its workers; null if it does not.
 const WorkerQuota* followed(const State& state, const std::string& queue);
 /// Whether what claims grant of `cluster` counts: where a queue follows its `workers` only for
@@ -73,8 +75,8 @@ std::set<QuotaKey> named_pairs(const State& state, const std::string& queue);
 std::set<QuotaKey> owned_pairs(const State& state, const std::string& queue);
 
 /// The quotas of one state, each derived once: what every cluster of a queue asks of it would else
-/// be derived from all claims of the queue for each cluster. Made for one round of planning; the
-/// state must not change meanwhile.
+/// be derived from all claims of the queue for each cluster. The state must not change meanwhile,
+/// or what changed must be forgotten.
 class HubQuotas {
  public:
   explicit HubQuotas(const State& state) : state_(state) {}
@@ -87,6 +89,12 @@ class HubQuotas {
   /// or, while the hub still has more or a write is on its way, what those writes carried.
   Amount promised(const std::string& queue, const std::string& cluster, const QuotaKey& pair);
 
+  /// For another round, on what the state has become: what is known of the queue, of every queue,
+  /// or of those that follow workers, is derived again.
+  void forget(const std::string& queue) { views_.erase(queue); }
+  void forget_all() { views_.clear(); }
+  void forget_followers();
+
  private:
   struct View {
     std::optional<std::set<QuotaKey>> owned;
@@ -94,8 +102,11 @@ class HubQuotas {
     std::map<QuotaKey, HubQuota> quotas;
   };
 
+  View& view_of(const std::string& queue);
+
   const State& state_;
   std::map<std::string, View> views_;
+  std::set<std::string> followers_;  // of those in views_
 };
 
 /// Kueue itself writes this queue's quota (MultiKueueConfig quotaManagement: Automated).

@@ -19,10 +19,6 @@ namespace fairlead {
 
 namespace {
 
-// Its message names the orchestrators and nothing else that changes: another one is told.
-constexpr std::string_view kEffectiveQuotas = "EffectiveQuotas";
-// Likewise: it names the objects that a deletion waits for, and no numbers.
-constexpr std::string_view kReleased = "Released";
 // So many status intervals after it was in force last, a number is replaced also while its value
 // moves.
 constexpr std::int64_t kRestlessIntervals = 6;
@@ -59,21 +55,44 @@ Draft draft_for(const State& state, const std::string& name, const Claim& claim,
   return draft;
 }
 
-Json grants_json(const Draft& draft) {
-  Json rows = Json::array();
+// What the status says of grants, and of what runs beyond them, in the order of StatusContent.
+void add_grants(const Draft& draft, StatusContent& content) {
   for (const Grant& grant : draft.claim.grants)
-    rows.push_back({{"clusterQueueName", grant.row.cluster_queue},
-                    {"flavor", grant.row.flavor},
-                    {"resource", grant.row.spelled},
-                    {"assigned", amount_text(grant.row.resource, grant.row.assigned)},
-                    {"granted", amount_text(grant.row.resource, grant.granted)},
-                    {"reason", grant_reason(draft.state, draft.claim, grant, draft.wishes)}});
+    content.grants.push_back(
+        {amount_text(grant.row.resource, grant.row.assigned), grant.row.cluster_queue,
+         grant.row.flavor, amount_text(grant.row.resource, grant.granted),
+         grant_reason(draft.state, draft.claim, grant, draft.wishes), grant.row.spelled});
+}
+
+Json grants_json(const StatusContent& content) {
+  Json rows = Json::array();
+  for (const auto& [assigned, queue, flavor, granted, reason, resource] : content.grants)
+    rows.push_back({{"clusterQueueName", queue},
+                    {"flavor", flavor},
+                    {"resource", resource},
+                    {"assigned", assigned},
+                    {"granted", granted},
+                    {"reason", reason}});
   return rows;
+}
+
+bool tells_capacity(const Draft& draft) {
+  return draft.cluster && draft.claim.terms && draft.claim.winner;
+}
+
+void add_accepted(const Draft& draft, StatusContent& content) {
+  if (!tells_capacity(draft)) return;
+  for (const auto& [key, value] : draft.cluster->capacity) {
+    if (!draft.claim.terms->nominal.contains(key.resource)) continue;
+    std::string accepted = amount_text(key.resource, value.damped.accepted);
+    if (accepted != "0")
+      content.accepted.push_back({key.flavor, key.resource, std::move(accepted)});
+  }
 }
 
 Json capacity_json(const Draft& draft) {
   Json rows = Json::array();
-  if (!draft.cluster || !draft.claim.terms || !draft.claim.winner) return rows;
+  if (!tells_capacity(draft)) return rows;
   for (const auto& [key, value] : draft.cluster->capacity) {
     if (!draft.claim.terms->nominal.contains(key.resource)) continue;
     rows.push_back({{"flavor", key.flavor},
@@ -121,9 +140,8 @@ const std::vector<FlavorUsage>* usage_of(const Draft& draft, const Grant& grant)
   return &hub->second.facts.usage;
 }
 
-Json overcommitted_json(const Draft& draft) {
-  Json rows = Json::array();
-  if (!draft.claim.winner || !draft.claim.known) return rows;
+void add_overcommitted(const Draft& draft, StatusContent& content) {
+  if (!draft.claim.winner || !draft.claim.known) return;
   for (const Grant& grant : draft.claim.grants) {
     const std::vector<FlavorUsage>* usage = usage_of(draft, grant);
     if (!usage) continue;
@@ -132,13 +150,22 @@ Json overcommitted_json(const Draft& draft) {
           canonical_resource(draft.state.configuration.resource_aliases, used.resource) !=
               grant.row.resource)
         continue;
-      rows.push_back({{"clusterQueueName", grant.row.cluster_queue},
-                      {"flavor", grant.row.flavor},
-                      {"resource", grant.row.spelled},
-                      {"usage", amount_text(grant.row.resource, used.total)},
-                      {"granted", amount_text(grant.row.resource, grant.granted)}});
+      content.overcommitted.push_back({grant.row.cluster_queue, grant.row.flavor,
+                                       amount_text(grant.row.resource, grant.granted),
+                                       grant.row.spelled,
+                                       amount_text(grant.row.resource, used.total)});
     }
   }
+}
+
+Json overcommitted_json(const StatusContent& content) {
+  Json rows = Json::array();
+  for (const auto& [queue, flavor, granted, resource, usage] : content.overcommitted)
+    rows.push_back({{"clusterQueueName", queue},
+                    {"flavor", flavor},
+                    {"resource", resource},
+                    {"usage", usage},
+                    {"granted", granted}});
   return rows;
 }
 
@@ -262,27 +289,32 @@ std::optional<Condition> quota_orchestrated(const Draft& draft) {
       queues += (queues.empty() ? "ClusterQueue " : "; ClusterQueue ") + queue + " by " +
                 text_of(*orchestrated);
   if (queues.empty()) return std::nullopt;
-  return Condition{"QuotaOrchestrated", "True", std::string(kEffectiveQuotas),
+  return Condition{"QuotaOrchestrated", "True", "EffectiveQuotas",
                    "status.effectiveQuotas is in force on the hub, not our quota: " + queues};
 }
 
 // Said only while the claim is being deleted: once it is released nobody can read it.
 std::optional<Condition> released(const std::optional<ReleaseBar>& bar) {
   if (!bar) return std::nullopt;
-  return Condition{std::string(kReleased), "False", bar->reason, bar->message};
+  return Condition{"Released", "False", bar->reason, bar->message};
 }
 
-// A condition keeps the time of its last change of status.
-Json conditions_json(const Draft& draft, const Propagation& propagation,
-                     const std::optional<ReleaseBar>& bar, const Json& before) {
-  Json list = Json::array();
+std::vector<Condition> conditions_of(const Draft& draft, const Propagation& propagation,
+                                     const std::optional<ReleaseBar>& bar) {
   std::vector<Condition> conditions{
       valid(draft),  capacity_known(draft),   fully_granted(draft),
       damped(draft), propagated(propagation), ownership_conflict(draft)};
   if (auto orchestrated = quota_orchestrated(draft)) conditions.push_back(*std::move(orchestrated));
   if (auto waits = released(bar)) conditions.push_back(*std::move(waits));
-  for (Condition& condition : conditions) {
-    bound_message(condition.message);
+  for (Condition& condition : conditions) bound_message(condition.message);
+  return conditions;
+}
+
+// A condition keeps the time of its last change of status.
+Json conditions_json(const Draft& draft, const std::vector<Condition>& conditions,
+                     const Json& before) {
+  Json list = Json::array();
+  for (const Condition& condition : conditions) {
     std::string since = to_rfc3339(whole_seconds(draft.state.now));
     if (before.contains("conditions"))
       for (const Json& old : before["conditions"])
@@ -298,45 +330,22 @@ Json conditions_json(const Draft& draft, const Propagation& propagation,
   return list;
 }
 
-// What the claim names but lacks, or that it asks for more than the cluster has.
-bool is_warning(const Json& condition) {
-  return condition["type"] == "Valid" && condition["status"] == "True";
-}
-
-// It names objects, and no numbers.
-bool has_telling_message(const Json& condition) {
-  return condition["reason"] == kEffectiveQuotas || condition["type"] == kReleased;
-}
-
-// Whose change is written at once.
-Json urgent_part(const Json& status) {
-  Json parts = Json::array();
-  parts.push_back(status.value("observedGeneration", Json()));
-  for (const Json& row : status.value("grants", Json::array())) parts.push_back(row);
-  parts.push_back(status.value("overcommitted", Json()));
-  for (const Json& condition : status.value("conditions", Json::array()))
-    parts.push_back({condition["type"], condition["status"],
-                     is_warning(condition) ? Json() : condition["reason"],
-                     has_telling_message(condition) ? condition["message"] : Json()});
-  return parts;
-}
-
-// Whose change waits until capacity holds still.
-Json patient_part(const Json& status) {
-  Json parts = Json::array();
-  for (const Json& row : status.value("capacity", Json::array()))
-    if (row["accepted"] != "0") parts.push_back({row["flavor"], row["resource"], row["accepted"]});
-  for (const Json& condition : status.value("conditions", Json::array()))
-    if (is_warning(condition)) parts.push_back(condition["reason"]);
-  return parts;
+StatusContent content_of(const Draft& draft, const std::vector<Condition>& conditions) {
+  StatusContent content;
+  content.observed_generation = draft.claim.generation;
+  add_grants(draft, content);
+  add_overcommitted(draft, content);
+  add_accepted(draft, content);
+  for (const Condition& condition : conditions)
+    add_condition(content, condition.type, condition.status, condition.reason, condition.message);
+  return content;
 }
 
 // The accepted value that `row` tells has not been in force for long.
-bool is_outdated(const Draft& draft, const Json& row) {
-  const auto value = draft.cluster->capacity.find({row["flavor"], row["resource"]});
-  const auto told = Quantity::parse(row["accepted"].get<std::string>());
-  if (value == draft.cluster->capacity.end() || !told) return true;
-  const Amount amount = to_amount(value->first.resource, *told);
+bool is_outdated(const Draft& draft, const ToldStatus::Row& row) {
+  const auto value = draft.cluster->capacity.find(row.key);
+  if (value == draft.cluster->capacity.end() || !row.accepted) return true;
+  const Amount amount = to_amount(value->first.resource, *row.accepted);
   const DampedValue& damped = value->second.damped;
   if (damped.accepted == amount) return false;
   const auto left = damped.left.find(amount);
@@ -347,26 +356,43 @@ bool is_outdated(const Draft& draft, const Json& row) {
 
 // Accepted values that come and go with every flap, and move no grant, are not worth a write each.
 // Those that never hold still are written when none that was told is in force for long.
-bool numbers_are_due(const Draft& draft, const Json& before) {
+bool numbers_are_due(const Draft& draft, const ToldStatus& told) {
   if (!draft.cluster) return true;
   const Duration interval = draft.state.configuration.status_interval;
   if (still_since(*draft.cluster) + interval <= draft.state.now) return true;
-  const Json rows = before.value("capacity", Json::array());
-  return std::any_of(rows.begin(), rows.end(),
-                     [&](const Json& row) { return is_outdated(draft, row); });
+  return std::any_of(told.capacity.begin(), told.capacity.end(),
+                     [&](const ToldStatus::Row& row) { return is_outdated(draft, row); });
 }
 
-bool is_worth_a_write(const Draft& draft, const Json& before, const Json& status) {
-  if (before.value("seq", std::uint64_t{0}) < draft.claim.edited_seq.value) return true;
-  if (urgent_part(before) != urgent_part(status)) return true;
-  return patient_part(before) != patient_part(status) && numbers_are_due(draft, before);
+bool is_worth_a_write(const Draft& draft, const ToldStatus& told, const StatusContent& content) {
+  if (told.seq < draft.claim.edited_seq.value) return true;
+  if (!told.content || told.content->urgently_differs(content)) return true;
+  return told.content->patiently_differs(content) && numbers_are_due(draft, told);
 }
 
-Json previous_status(const State& state, const WriteKey& key) {
-  const auto at = state.writes.find(key);
-  if (at == state.writes.end() || at->second.accepted_body.empty()) return Json::object();
-  const Json body = Json::parse(at->second.accepted_body, nullptr, false);
-  return body.is_object() ? body.value("status", Json::object()) : Json::object();
+WriteKey status_key(const std::string& claim) {
+  return {std::string(kHub), {Kind::claim, "", claim}, true};
+}
+
+const std::string& accepted_body(const State& state, const std::string& claim) {
+  static const std::string none;
+  const auto at = state.writes.find(status_key(claim));
+  return at == state.writes.end() ? none : at->second.accepted_body;
+}
+
+Json status_in(const std::string& body) {
+  if (body.empty()) return Json::object();
+  const Json document = Json::parse(body, nullptr, false);
+  return document.is_object() ? document.value("status", Json::object()) : Json::object();
+}
+
+// Whatever it would say, it may not be written now: so nobody needs to know.
+bool status_must_wait(const State& state, const std::string& claim) {
+  const auto at = state.writes.find(status_key(claim));
+  if (at == state.writes.end()) return false;
+  const WriteState& write = at->second;
+  if (write.outstanding || !write.awaited_version.empty()) return true;
+  return write.last_write && *write.last_write + write_interval(state, at->first) > state.now;
 }
 
 std::vector<ClaimGrant> stored_grants(const Json& grants) {
@@ -413,7 +439,7 @@ Proposed emit_claim_status(const State& state, const std::string& name, QueueWis
   const auto at = state.claims.find(name);
   if (at == state.claims.end()) return std::nullopt;
   const Claim& claim = at->second;
-  if (object_write_is_fresh(state, name)) return std::nullopt;
+  if (status_must_wait(state, name) || object_write_is_fresh(state, name)) return std::nullopt;
   std::optional<ReleaseBar> bar;
   if (claim.facts.deleting) {
     if (has_finalizer(claim)) bar = finalizer_bar(state, name, claim, wishes);
@@ -423,17 +449,21 @@ Proposed emit_claim_status(const State& state, const std::string& name, QueueWis
   if (propagation.soon_over) return std::nullopt;
   const Draft draft = draft_for(state, name, claim, wishes);
 
-  const Json before = previous_status(state, {std::string(kHub), {Kind::claim, "", name}, true});
+  const std::vector<Condition> conditions = conditions_of(draft, propagation, bar);
+  const StatusContent content = content_of(draft, conditions);
+  const std::string& body_before = accepted_body(state, name);
+  const std::optional<ToldStatus>& told = wishes.told().of(name, body_before);
+  const bool as_before = told && !is_worth_a_write(draft, *told, content);
+  if (as_before && !restore_is_due(state, name)) return std::nullopt;
+
   Json status{{"observedGeneration", claim.generation},
               {"capacity", capacity_json(draft)},
-              {"grants", grants_json(draft)},
-              {"overcommitted", overcommitted_json(draft)},
+              {"grants", grants_json(content)},
+              {"overcommitted", overcommitted_json(content)},
               {"seq", state.input_seq.value}};
   // Not as {}: where it had keys that we own, the server makes null of that and refuses it (422).
   if (Json left = unassigned_json(draft); !left.empty()) status["unassigned"] = std::move(left);
-  status["conditions"] = conditions_json(draft, propagation, bar, before);
-  const bool as_before = !before.empty() && !is_worth_a_write(draft, before, status);
-  if (as_before && !restore_is_due(state, name)) return std::nullopt;
+  status["conditions"] = conditions_json(draft, conditions, status_in(body_before));
 
   PatchIntended intent = hub_intent(Verb::apply_status, {Kind::claim, "", name}, "v1alpha1",
                                     claim.uid, claim.resource_version);

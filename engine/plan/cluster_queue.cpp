@@ -1,7 +1,9 @@
 #include "engine/plan/cluster_queue.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "engine/fold/cluster.h"
 #include "engine/fold/queues.h"
 #include "engine/plan/causes.h"
 
@@ -127,10 +129,42 @@ QueueWish wish_for_queue(const State& state, const std::string& name, HubQuotas&
 }
 
 const QueueWish& QueueWishes::of(const std::string& queue) {
-  const auto at = made_.find(queue);
-  return at != made_.end()
-             ? at->second
-             : made_.emplace(queue, wish_for_queue(state_, queue, quotas_)).first->second;
+  if (const auto at = made_.find(queue); at != made_.end()) return at->second;
+  const auto at = state_.queues.find(queue);
+  const bool has_checks = at != state_.queues.end() && !at->second.facts.admission_checks.empty();
+  if (has_checks || hangs_on_workers(state_, queue)) fleeting_.insert(queue);
+  return made_.emplace(queue, wish_for_queue(state_, queue, quotas_)).first->second;
+}
+
+void QueueWishes::forget(const std::string& queue) {
+  made_.erase(queue);
+  quotas_.forget(queue);
+}
+
+void QueueWishes::forget_all() {
+  made_.clear();
+  quotas_.forget_all();
+  words_.clear();
+}
+
+void QueueWishes::hear(const std::string& cluster) {
+  const auto at = state_.clusters.find(cluster);
+  if (at == state_.clusters.end()) return forget_all();
+  const Cluster& now = at->second;
+  const ClusterWord word{has_member(state_, now), now.quota_work.settled(),
+                         now.hub_opens.has_value()};
+  const auto [known, is_new] = words_.try_emplace(cluster, word);
+  if (!is_new && known->second == word) return;
+  known->second = word;
+  for (const auto& [queue, flavors] : now.named) forget(queue);
+}
+
+void QueueWishes::go_on(const Touched& changed) {
+  if (changed.everything) return forget_all();
+  for (const std::string& queue : changed.queues) forget(queue);
+  for (const std::string& cluster : changed.clusters) hear(cluster);
+  for (const std::string& queue : std::exchange(fleeting_, {})) made_.erase(queue);
+  quotas_.forget_followers();
 }
 
 Proposal queue_proposal(const State& state, const std::string& name, QueueWish wish) {

@@ -9,6 +9,7 @@
 #include "engine/fold/queues.h"
 #include "engine/plan/emit.h"
 #include "engine/plan/resource_groups.h"
+#include "engine/plan/told_status.h"
 
 namespace fairlead {
 
@@ -37,17 +38,41 @@ struct QueueWish {
 };
 QueueWish wish_for_queue(const State& state, const std::string& name, HubQuotas& quotas);
 
-/// The wishes of one round of planning and the quotas that they are made of, each made once.
+/// The wishes of one state and the quotas that they are made of, each made once, and again only
+/// when something changed that it follows from: a queue is fed by all claims that name it, so in
+/// the next round of planning nearly everything would come out as before.
 class QueueWishes {
  public:
   explicit QueueWishes(const State& state) : state_(state), quotas_(state) {}
   const QueueWish& of(const std::string& queue);
   HubQuotas& quotas() { return quotas_; }
+  /// The statuses that claims have, read once each.
+  ToldStatuses& told() { return told_; }
+
+  /// Before each round: forgets what follows from `changed`, all that was touched since the round
+  /// before.
+  void go_on(const Touched& changed);
 
  private:
+  /// What a queue's wish follows from in a cluster, besides what its claims are granted and what
+  /// the member confirmed, of which every change touches the queue.
+  struct ClusterWord {
+    bool has_member = false;
+    bool settled = false;
+    bool hub_opens = false;
+
+    friend bool operator==(const ClusterWord&, const ClusterWord&) = default;
+  };
+  void forget(const std::string& queue);
+  void forget_all();
+  void hear(const std::string& cluster);
+
   const State& state_;
   HubQuotas quotas_;
   std::map<std::string, QueueWish> made_;
+  std::set<std::string> fleeting_;  // of those: other objects change them without touching them
+  std::map<std::string, ClusterWord> words_;
+  ToldStatuses told_;
 };
 
 /// The apply that would make the queue as wished, with the rank and direction it would have; the

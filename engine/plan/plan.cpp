@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "engine/base/check.h"
 #include "engine/fold/works.h"
 #include "engine/plan/binding_policy.h"
 #include "engine/plan/claim_life.h"
@@ -100,11 +101,11 @@ bool member_is_on_its_way(const State& state, const std::string& queue,
   });
 }
 
-std::vector<PatchIntended> plan(const State& state, Touched& touched) {
+static std::vector<PatchIntended> plan_round(const State& state, QueueWishes& wishes,
+                                             Touched& touched) {
   const Touched now = touched.everything ? everything_in(state) : std::move(touched);
   touched = {};
   std::vector<Proposal> proposals;
-  QueueWishes wishes(state);
   const auto add = [&](Proposed proposed) {
     if (proposed) proposals.push_back(std::move(*proposed));
   };
@@ -141,6 +142,27 @@ std::vector<PatchIntended> plan(const State& state, Touched& touched) {
   std::vector<PatchIntended> intents;
   for (Proposal& proposal : proposals) intents.push_back(std::move(proposal.intent));
   return intents;
+}
+
+std::vector<PatchIntended> plan(const State& state, Touched& touched) {
+  QueueWishes wishes(state);
+  return plan_round(state, wishes, touched);
+}
+
+Planner::Planner(const State& state)
+    : state_(state), wishes_(std::make_unique<QueueWishes>(state)) {}
+Planner::~Planner() = default;
+
+std::vector<PatchIntended> Planner::plan(Touched& touched) {
+  wishes_->go_on(touched);
+#ifdef NDEBUG
+  return plan_round(state_, *wishes_, touched);
+#else  // every test that plans holds what was kept against what is derived from nothing
+  Touched again = touched;
+  auto intents = plan_round(state_, *wishes_, touched);
+  check(intents == fairlead::plan(state_, again), "a round of planning kept what had changed");
+  return intents;
+#endif
 }
 
 }  // namespace fairlead

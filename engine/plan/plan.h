@@ -9,6 +9,7 @@
 // call it here.
 #pragma once
 
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@
 #include "engine/plan/emit.h"
 
 namespace fairlead {
+
+class QueueWishes;
 
 /// The clusters whose quota work is among `proposals`.
 std::set<std::string> members_written(const std::vector<Proposal>& proposals);
@@ -29,5 +32,20 @@ bool member_is_on_its_way(const State& state, const std::string& queue,
 /// outcome of writes of this round. The result depends on `state` and `touched` alone, and planning
 /// everything gives the same intents for those objects.
 std::vector<PatchIntended> plan(const State& state, Touched& touched);
+
+/// Plans round after round on one state, as plan() does, but derives again only what follows from
+/// what was touched: the time of a round is in proportion to that, however much there is. Not
+/// thread safe; the state must outlive it.
+class Planner {
+ public:
+  explicit Planner(const State& state);
+  ~Planner();
+  /// As plan(). `touched` names at least what changed since the round before.
+  std::vector<PatchIntended> plan(Touched& touched);
+
+ private:
+  const State& state_;
+  const std::unique_ptr<QueueWishes> wishes_;  ///< with what they are made of
+};
 
 }  // namespace fairlead

@@ -238,7 +238,7 @@ Result<void> HubCore::decide(HubEffects& effects) {
     settled_ = true;
     undecided_ = false;
     unplanned_ = 0;
-    std::vector<PatchIntended> intents = plan(state_, touched_);
+    std::vector<PatchIntended> intents = planner_.plan(touched_);
     if (settings_.mode == WriteMode::recommend)
       recommend(std::move(intents), effects);
     else if (auto intended = intend(std::move(intents)); !intended)

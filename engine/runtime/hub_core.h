@@ -26,6 +26,7 @@
 #include "engine/ingest/coalescer.h"
 #include "engine/ingest/ingest.h"
 #include "engine/log/event_log.h"
+#include "engine/plan/plan.h"
 #include "engine/runtime/diagnostics.h"
 #include "engine/runtime/hub_figures.h"
 #include "engine/runtime/notice.h"
@@ -140,6 +141,7 @@ class HubCore {
   const Say say_;
 
   State state_;
+  Planner planner_{state_};
   Touched touched_;
   Epoch epoch_;
   Ingest ingest_;

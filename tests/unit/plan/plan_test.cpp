@@ -82,6 +82,27 @@ TEST_CASE("planning what was touched gives the same as planning everything") {
   CHECK(compared > 30);
 }
 
+TEST_CASE("a planner that goes on plans what planning anew would") {
+  State state;
+  Touched touched;
+  Planner planner(state);
+  std::size_t writes = 0;
+  const std::vector<Event> events = rehearse(story());
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    evolve(state, events[i], touched);
+    const bool over = i + 1 == events.size() || events[i + 1].log_time > events[i].log_time ||
+                      std::holds_alternative<PatchIntended>(events[i + 1].fact);
+    if (!over) continue;
+    settle(state, touched);
+    Touched same = touched;
+    const std::vector<PatchIntended> intents = planner.plan(touched);
+    CHECK(intents == plan(state, same));
+    CHECK(touched.claims == same.claims);
+    writes += intents.size();
+  }
+  CHECK(writes > 20);
+}
+
 TEST_CASE("settling a moment twice, or at every event, changes nothing") {
   State plain, settled;
   Touched touched;

@@ -75,6 +75,28 @@ TEST_CASE("versions that the hub stamped are not compared") {
   CHECK(verify(events).holds());
 }
 
+TEST_CASE("another name, or a key that is not a version, differs wherever in the metadata it is") {
+  const auto with = [](const char* metadata) {
+    PatchIntended intent;
+    intent.body = std::string("{\"metadata\":") + metadata + ",\"spec\":{\"a\":1}}";
+    return intent;
+  };
+  const PatchIntended one = with(R"({"name":"q","resourceVersion":"1","uid":"u"})");
+  CHECK(difference_between(one, with(R"({"name":"q","resourceVersion":"2"})")).empty());
+  CHECK(difference_between(one, with(R"({"name":"q"})")).empty());
+  CHECK(difference_between(one, with(R"({"name":"p","resourceVersion":"1","uid":"u"})")) == "body");
+  CHECK(difference_between(one, with(R"({"name":"q","uids":"u"})")) == "body");
+  CHECK(difference_between(one, with(R"({"name":"q","x":"}"})")) == "body");
+  CHECK(difference_between(with(R"({"labels":{"a":"b"},"name":"q","uid":"u"})"),
+                           with(R"({"labels":{"a":"b"},"name":"q"})"))
+            .empty());
+  CHECK(difference_between(with(R"({"labels":{"uid":"b"},"name":"q"})"),
+                           with(R"({"labels":{},"name":"q"})")) == "body");
+  PatchIntended spec = one;
+  spec.body.replace(spec.body.size() - 3, 1, "2");
+  CHECK(difference_between(one, spec) == "body");
+}
+
 TEST_CASE("each part of a write that differs is found, with both sides") {
   std::vector<Event> events = recorded();
   PatchIntended& write = *queue_writes(events)[2];

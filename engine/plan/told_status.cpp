@@ -1,0 +1,135 @@
+#include "engine/plan/told_status.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "engine/base/json.h"
+
+namespace fairlead {
+
+namespace {
+
+// Its message names the orchestrators and nothing else that changes: another one is told.
+constexpr std::string_view kEffectiveQuotas = "EffectiveQuotas";
+// Likewise: it names the objects that a deletion waits for, and no numbers.
+constexpr std::string_view kReleased = "Released";
+
+// What the claim names but lacks, or that it asks for more than the cluster has.
+bool is_warning(std::string_view type, std::string_view status) {
+  return type == "Valid" && status == "True";
+}
+
+// It names objects, and no numbers.
+bool has_telling_message(std::string_view type, std::string_view reason) {
+  return reason == kEffectiveQuotas || type == kReleased;
+}
+
+// The texts of an object that has these fields and no other, in their order.
+template <std::size_t count>
+std::optional<std::array<std::string, count>> texts_of(const Json& row) {
+  std::array<std::string, count> texts;
+  if (!row.is_object() || row.size() != count) return std::nullopt;
+  std::size_t i = 0;
+  for (const Json& field : row) {
+    if (!field.is_string()) return std::nullopt;
+    texts[i++] = field.get_ref<const std::string&>();
+  }
+  return texts;
+}
+
+bool has_fields(const Json& row, std::initializer_list<const char*> names) {
+  return std::all_of(names.begin(), names.end(),
+                     [&](const char* name) { return row.contains(name); });
+}
+
+template <std::size_t count>
+bool read_rows(const Json& rows, std::initializer_list<const char*> names,
+               std::vector<std::array<std::string, count>>& out) {
+  if (!rows.is_array()) return false;
+  for (const Json& row : rows) {
+    auto texts = texts_of<count>(row);
+    if (!texts || !has_fields(row, names)) return false;
+    out.push_back(*std::move(texts));
+  }
+  return true;
+}
+
+std::string text_in(const Json& object, const char* name) {
+  const auto at = object.find(name);
+  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
+}
+
+bool read_conditions(const Json& conditions, StatusContent& content) {
+  if (!conditions.is_array()) return false;
+  for (const Json& condition : conditions) {
+    if (!condition.is_object() || !has_fields(condition, {"type", "status", "reason", "message"}))
+      return false;
+    add_condition(content, text_in(condition, "type"), text_in(condition, "status"),
+                  text_in(condition, "reason"), text_in(condition, "message"));
+  }
+  return true;
+}
+
+std::optional<StatusContent> read_content(const Json& status) {
+  StatusContent content;
+  const Json generation = status.value("observedGeneration", Json());
+  if (!generation.is_number_integer()) return std::nullopt;
+  content.observed_generation = generation.get<std::int64_t>();
+  const bool whole =
+      read_rows(status.value("grants", Json::array()),
+                {"assigned", "clusterQueueName", "flavor", "granted", "reason", "resource"},
+                content.grants) &&
+      read_rows(status.value("overcommitted", Json()),
+                {"clusterQueueName", "flavor", "granted", "resource", "usage"},
+                content.overcommitted) &&
+      read_conditions(status.value("conditions", Json::array()), content);
+  if (!whole) return std::nullopt;
+  for (const Json& row : status.value("capacity", Json::array()))
+    if (text_in(row, "accepted") != "0")
+      content.accepted.push_back(
+          {text_in(row, "flavor"), text_in(row, "resource"), text_in(row, "accepted")});
+  return content;
+}
+
+}  // namespace
+
+bool StatusContent::urgently_differs(const StatusContent& other) const {
+  return std::tie(observed_generation, grants, overcommitted, conditions) !=
+         std::tie(other.observed_generation, other.grants, other.overcommitted, other.conditions);
+}
+
+bool StatusContent::patiently_differs(const StatusContent& other) const {
+  return std::tie(accepted, warnings) != std::tie(other.accepted, other.warnings);
+}
+
+void add_condition(StatusContent& content, const std::string& type, const std::string& status,
+                   const std::string& reason, const std::string& message) {
+  const bool warning = is_warning(type, status);
+  content.conditions.push_back({type, status, warning ? std::string() : reason,
+                                has_telling_message(type, reason) ? message : std::string()});
+  if (warning) content.warnings.push_back(reason);
+}
+
+std::optional<ToldStatus> read_status(const std::string& body) {
+  const Json document = Json::parse(body, nullptr, false);
+  if (!document.is_object()) return std::nullopt;
+  const Json status = document.value("status", Json::object());
+  if (!status.is_object() || status.empty()) return std::nullopt;
+  ToldStatus told;
+  told.seq = status.value("seq", std::uint64_t{0});
+  told.content = read_content(status);
+  for (const Json& row : status.value("capacity", Json::array()))
+    told.capacity.push_back({{text_in(row, "flavor"), text_in(row, "resource")},
+                             Quantity::parse(text_in(row, "accepted"))});
+  return told;
+}
+
+const std::optional<ToldStatus>& ToldStatuses::of(const std::string& claim,
+                                                  const std::string& body) {
+  Entry& entry = entries_[claim];
+  if (entry.body != body) entry = {body, read_status(body)};
+  return entry.told;
+}
+
+}  // namespace fairlead

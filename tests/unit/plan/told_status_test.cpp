@@ -1,0 +1,113 @@
+#include "engine/plan/told_status.h"
+
+#include <catch2/catch.hpp>
+
+#include "engine/base/json.h"
+
+namespace fairlead {
+namespace {
+
+Json status() {
+  return Json::parse(R"json({
+    "observedGeneration": 3, "seq": 70, "overcommitted": [],
+    "grants": [{"clusterQueueName": "qa", "flavor": "any", "resource": "cpu", "assigned": "10",
+                "granted": "8", "reason": "ClusterCapacity"}],
+    "capacity": [{"flavor": "any", "resource": "cpu", "observed": "9", "usable": "9",
+                  "accepted": "8", "state": "Growing"},
+                 {"flavor": "old", "resource": "cpu", "observed": "0", "usable": "0",
+                  "accepted": "0", "state": "Accepted"}],
+    "conditions": [{"type": "Valid", "status": "True", "reason": "ValidWithWarnings",
+                    "message": "a queue is missing"},
+                   {"type": "Damped", "status": "False", "reason": "Steady", "message": "1"},
+                   {"type": "Released", "status": "False", "reason": "Waits", "message": "qa"}]
+  })json");
+}
+
+std::optional<ToldStatus> read(const Json& status) {
+  return read_status(to_text(Json{{"metadata", {{"name", "c"}}}, {"status", status}}));
+}
+
+StatusContent content_of(const Json& status) {
+  const auto told = read(status);
+  REQUIRE(told.has_value());
+  REQUIRE(told->content.has_value());
+  return *told->content;
+}
+
+}  // namespace
+
+TEST_CASE("a status is read as it is compared") {
+  const auto told = read(status());
+  REQUIRE(told.has_value());
+  CHECK(told->seq == 70);
+  REQUIRE(told->capacity.size() == 2);
+  CHECK(told->capacity[0].key == CapacityKey{"any", "cpu"});
+  CHECK(told->capacity[0].accepted == Quantity::parse("8"));
+  const StatusContent& content = told->content.value();
+  CHECK(content.observed_generation == 3);
+  CHECK(content.grants == std::vector<std::array<std::string, 6>>{
+                              {"10", "qa", "any", "8", "ClusterCapacity", "cpu"}});
+  CHECK(content.accepted == std::vector<std::array<std::string, 3>>{{"any", "cpu", "8"}});
+  CHECK(content.warnings == std::vector<std::string>{"ValidWithWarnings"});
+  CHECK(content.conditions ==
+        std::vector<std::array<std::string, 4>>{{"Valid", "True", "", ""},
+                                                {"Damped", "False", "Steady", ""},
+                                                {"Released", "False", "Waits", "qa"}});
+}
+
+TEST_CASE("what changes at once, what waits, and what nobody asks for") {
+  const StatusContent before = content_of(status());
+  const auto differs = [&](const char* pointer, const Json& value) {
+    Json changed = status();
+    changed[Json::json_pointer(pointer)] = value;
+    const StatusContent after = content_of(changed);
+    return std::pair(after.urgently_differs(before), after.patiently_differs(before));
+  };
+  constexpr std::pair urgent{true, false}, patient{false, true}, neither{false, false};
+  CHECK(differs("/grants/0/granted", "9") == urgent);
+  CHECK(differs("/grants/0/reason", "") == urgent);
+  CHECK(differs("/observedGeneration", 4) == urgent);
+  CHECK(differs("/overcommitted", Json::parse(R"([{"clusterQueueName": "qa", "flavor": "any",
+      "granted": "8", "resource": "cpu", "usage": "9"}])")) == urgent);
+  CHECK(differs("/conditions/1/reason", "NodesSuppressed") == urgent);
+  CHECK(differs("/conditions/2/message", "qb") == urgent);
+  CHECK(differs("/capacity/0/accepted", "9") == patient);
+  CHECK(differs("/conditions/0/reason", "Valid") == patient);
+  CHECK(differs("/capacity/0/state", "Accepted") == neither);
+  CHECK(differs("/capacity/1/observed", "4") == neither);
+  CHECK(differs("/conditions/1/message", "2") == neither);
+  CHECK(differs("/seq", 71) == neither);
+}
+
+TEST_CASE("a status that this program would not write is like no other") {
+  for (const char* missing : {"/observedGeneration", "/overcommitted", "/grants/0/reason"}) {
+    Json other = status().flatten();
+    other.erase(missing);
+    if (std::string_view(missing) == "/overcommitted") other.erase("/overcommitted");
+    const auto told = read(other.unflatten());
+    REQUIRE(told.has_value());
+    CHECK_FALSE(told->content.has_value());
+  }
+  Json more = status();
+  more["grants"][0]["more"] = "1";
+  CHECK_FALSE(read(more)->content.has_value());
+}
+
+TEST_CASE("no body, and a body without a status, tell nothing") {
+  CHECK_FALSE(read_status("").has_value());
+  CHECK_FALSE(read_status("{").has_value());
+  CHECK_FALSE(read_status("{\"metadata\":{}}").has_value());
+  CHECK_FALSE(read(Json::object()).has_value());
+}
+
+TEST_CASE("a status is read again when its body is another") {
+  ToldStatuses all;
+  const auto body = [](std::uint64_t seq) { return to_text(Json{{"status", {{"seq", seq}}}}); };
+  CHECK(all.of("a", body(1)).value().seq == 1);
+  CHECK(all.of("b", body(2)).value().seq == 2);
+  CHECK(all.of("a", body(1)).value().seq == 1);
+  CHECK(all.of("a", body(3)).value().seq == 3);
+  CHECK_FALSE(all.of("a", "").has_value());
+}
+
+}  // namespace fairlead
