@@ -12,7 +12,7 @@ namespace fairlead {
 
 namespace {
 
-constexpr std::uint64_t kProgressEvents = 10'000;
+constexpr std::uint64_t kProgressEvents = 1000;
 
 // History itself, folded and measured moment by moment.
 class ActualWorld {

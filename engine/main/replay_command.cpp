@@ -169,6 +169,7 @@ Result<int> run_replay(const ReplayCommandOptions& options) {
     return play(log, std::max(how.from, log.first_seq()), how.to.value_or(log.last_seq()),
                 options.speed);
   auto report = replay(log, history->snapshots.get(), how);
+  how.progress = {};  // its line is gone before the answer
   if (!report) return report.error();
   if (options.output == "json")
     std::cout << to_text(to_json(*report)) << '\n';

@@ -3,15 +3,18 @@
 #include <unistd.h>
 
 #include <iostream>
+#include <memory>
+
+#include "engine/runtime/progress_line.h"
 
 namespace fairlead {
 
 std::function<void(std::uint64_t, std::uint64_t)> progress_on_terminal(const std::string& doing) {
+  using SteadyClock = std::chrono::steady_clock;
   if (::isatty(STDERR_FILENO) == 0) return {};
-  return [doing](std::uint64_t done, std::uint64_t total) {
-    std::cerr << "\r" << doing << done << " of " << total << " events"
-              << (done == total ? "\n" : "") << std::flush;
-  };
+  return
+      [line = std::make_shared<ProgressLine>(std::cerr, doing, SteadyClock::now())](
+          std::uint64_t done, std::uint64_t total) { line->show(done, total, SteadyClock::now()); };
 }
 
 }  // namespace fairlead

@@ -7,8 +7,9 @@
 
 namespace fairlead {
 
-/// Rewrites one line on stderr: `doing`, then how many events of how many. Empty where stderr is
-/// no terminal: a pipe stays quiet.
+/// Rewrites one line on stderr while work goes on that takes longer than a second: `doing`, how
+/// many events of how many, in percent, and how many a second. The line is erased when the last
+/// copy of what is returned goes. Empty where stderr is no terminal: a pipe stays quiet.
 std::function<void(std::uint64_t done, std::uint64_t total)> progress_on_terminal(
     const std::string& doing = "");
 

@@ -64,6 +64,7 @@ Result<void> run(const WhatIfCommandOptions& options) {
     if (const auto* time = std::get_if<LogTime>(&*position)) how.to_time = *time;
   }
   auto result = what_if({*history->log, history->snapshots.get()}, how);
+  how.progress = {};  // its line is gone before the answer
   if (!result) return result.error();
   if (options.output == "json")
     std::cout << to_text(to_json(*result)) << '\n';

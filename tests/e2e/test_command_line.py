@@ -24,6 +24,24 @@ class CommandLineTest(unittest.TestCase):
         path.write_text(text)
         return path
 
+    @staticmethod
+    def on_a_terminal(*arguments):
+        """The exit code, and what came to stderr, which was a terminal."""
+        terminal, other_end = os.openpty()
+        try:
+            done = subprocess.run([binary(), *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                  stderr=other_end, timeout=60)
+            os.close(other_end)
+            said = b""
+            try:
+                while piece := os.read(terminal, 65536):
+                    said += piece
+            except OSError:  # nobody has the other end any more
+                pass
+            return done.returncode, said.decode()
+        finally:
+            os.close(terminal)
+
     def refused(self, *arguments, says=(), stdin=""):
         done = fairlead(*arguments, stdin=stdin, timeout=20)
         self.assertEqual(done.returncode, BAD_INPUT, done.stdout + done.stderr)
@@ -286,6 +304,14 @@ class CommandLineTest(unittest.TestCase):
             said = self.refused("replay", f"--speed={speed}", "--data", data,
                                 says=["--speed", "expected a number above 0", f'"{speed}"'])
             self.assertLess(len(said), 200)
+
+    def test_short_work_shows_no_progress_on_a_terminal(self):
+        data = self.incident()
+        for command in (("replay", "--verify"), ("whatif", "--set", "debounce.shrinkWindow=5m")):
+            with self.subTest(command=command[0]):
+                self.assertEqual(self.on_a_terminal(*command, "--data", data), (0, ""))
+                piped = fairlead(*command, "--data", data)
+                self.assertEqual((piped.returncode, piped.stderr), (0, ""))
 
     def test_a_pruned_log_tells_what_it_can_and_says_what_it_cannot(self):
         data = self.incident()
