@@ -160,6 +160,8 @@ void QueueWishes::hear(const std::string& cluster) {
 }
 
 void QueueWishes::go_on(const Touched& changed) {
+  for (const std::string& claim : changed.claims)
+    if (!state_.claims.contains(claim)) told_.forget(claim);
   if (changed.everything) return forget_all();
   for (const std::string& queue : changed.queues) forget(queue);
   for (const std::string& cluster : changed.clusters) hear(cluster);

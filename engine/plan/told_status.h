@@ -54,6 +54,8 @@ class ToldStatuses {
  public:
   /// Of the claim's last accepted body. The reference holds until the next call.
   const std::optional<ToldStatus>& of(const std::string& claim, const std::string& body);
+  /// The claim is gone.
+  void forget(const std::string& claim) { entries_.erase(claim); }
 
  private:
   struct Entry {
