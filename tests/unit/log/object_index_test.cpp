@@ -70,5 +70,29 @@ TEST_CASE("The index entries of older programs are read beside ours") {
   CHECK(*log->history("cluster1", {Kind::node, "", "other"}) == std::vector<Seq>{{2}, {6}});
 }
 
+TEST_CASE("Signs from before there was an index of them are found in the events") {
+  ScratchDirectory directory;
+  const EventDraft silent{"hub", {}, SourceStale{Kind::cluster_queue, ""}};
+  const EventDraft heard{"hub", {}, SourceSynced{Kind::cluster_queue, "", "7"}};
+  {
+    const auto log = *RocksdbLog::open(directory.path(), OpenMode::write);
+    REQUIRE(log->append(std::vector{about("node"), silent}, LogTime{1}, Epoch{1}).has_value());
+    REQUIRE(log->append(std::vector{heard, about("node")}, LogTime{2}, Epoch{1}).has_value());
+    REQUIRE(log->append(std::vector{silent, heard}, LogTime{3}, Epoch{1}).has_value());
+  }
+  {
+    // As if the first two commits had been written by an older program.
+    const auto store = *open_store_for_writing(directory.path() / "log", nullptr);
+    for (const std::uint64_t first : {std::uint64_t{1}, std::uint64_t{3}}) {
+      std::string value;
+      REQUIRE(store->db->Get({}, store->by_object, "s" + seq_key({first}), &value).ok());
+      REQUIRE(store->db->Delete({}, store->by_object, "s" + seq_key({first})).ok());
+    }
+  }
+  const auto log = *RocksdbLog::open(directory.path(), OpenMode::read);
+  CHECK(*log->signs("hub") == std::vector<Seq>{{2}, {3}, {5}, {6}});
+  CHECK(log->signs("cluster1")->empty());
+}
+
 }  // namespace
 }  // namespace fairlead
