@@ -88,8 +88,8 @@ class DamageTest(unittest.TestCase):
             # Who asks about everything hears of it, whoever else does.
             if told - {("snapshot", "verify")}:
                 self.assertIn(VERIFY, told)
-            # A hub needs the events, not the index of objects: that is damaged alone where a fold is as before.
-            if ("audit", "quota") in told:
+            # A hub needs the events, not their index, which is damaged alone where a fold is as before.
+            if {("audit", "quota"), ("replay", "--verify")} <= told:
                 self.assertIn("the log is damaged", self.hub(data))
             self.assertEqual(self.files(data).get(name), altered)
             return bool(told)
