@@ -162,7 +162,7 @@ class KubectlTest(WithKubectl):
         watch.kill()
 
     def test_an_edited_claim_and_a_cordoned_node_move_quota(self):
-        dev = self.dev("--for", LONG)
+        dev = self.dev("--for", LONG, "--set", "claims.statusInterval=0s")  # the cordon changes numbers only
         self.wait_for_line(dev, r"fairlead  ClusterQueue high-priority-queue: .*on-demand cpu \S+ -> \S+.*claims/grow")
         rows = json.loads(self.kubectl("get", "clusterresourceclaim", CLAIM, "-o", "json"))
         rows = rows["spec"]["resourceAssignments"]
