@@ -26,7 +26,7 @@ constexpr unsigned kQuantityFormatCount = 2;
 
 __extension__ using Uint128 = unsigned __int128;
 
-static value::ConditionStatus read(ConditionStatus status) {
+value::ConditionStatus read(ConditionStatus status) {
   return read_enum<value::ConditionStatus>(status, kConditionStatusCount, "a condition status");
 }
 

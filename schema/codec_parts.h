@@ -147,6 +147,7 @@ value::ResourceGroup read(ResourceGroup::Reader in);
 void write(const value::Configuration& configuration, Configuration::Builder out);
 value::Configuration read(Configuration::Reader in);
 
+value::ConditionStatus read(ConditionStatus status);
 void write(const value::ConditionFacts& condition, Condition::Builder out);
 value::ConditionFacts read(Condition::Reader in);
 
