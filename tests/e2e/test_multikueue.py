@@ -185,6 +185,10 @@ class CheckTest(MultiKueueTest):
     def test_a_deleted_check_that_a_finalizer_keeps_says_false_before_its_config_goes(self):
         self.started("kept", "vic", finalizers=["example.com/keep"])
         self.running("job", "kept-vic", {"multikueue": "Ready"})
+        # Workloads and checks come by watches of their own: seen first, the deletion would find no job.
+        self.hub.wait_until("the hub to see the job run", lambda: any(
+            event["facts"]["clusterName"] == "kept-vic"
+            for event in self.hub.events(fact="ObjectObserved", kind="Workload", name="job")))
         self.addCleanup(self.server.merge, f"{CHECKS}/multikueue", {"metadata": {"finalizers": None}})
         self.server.delete(f"{CHECKS}/multikueue")
         self.stays_quiet(1)

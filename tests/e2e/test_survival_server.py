@@ -78,7 +78,8 @@ class ServerTest(SurvivalTest):
         before, swallowed = self.generations(), []
 
         def swallow(request):
-            if not request.writes() or len(swallowed) == 2:
+            # An Event is sent once, with no intent in the log.
+            if not request.writes() or request.path.endswith("/events") or len(swallowed) == 2:
                 return None
             swallowed.append(request)
             return SWALLOW
