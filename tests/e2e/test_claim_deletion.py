@@ -2,48 +2,25 @@
 
 import unittest
 
-from harness.apiserver import Refused
-from harness.fleet import CLAIMS, FLAVORS, QUEUE_CRDS, QUEUES, claim, cluster_queue, flavor, quantity, quota
+from harness.fleet import CLAIMS, FLAVORS, QUEUES, claim, cluster_queue, flavor, quantity, quota
 from harness.hub import AT_ONCE
-from harness.work_agent import FINALIZER, WorkAgent
-from test_hub import CLAIM, HIGH, LOW, ManifestWorkTest
+from harness.work_agent import FINALIZER
+from test_hub import CLAIM, HIGH, LOW, WatchedMemberTest
 
 NEEDS = ("controlplane", "fairlead")
 
 IN_USE = "kueue.x-k8s.io/resource-in-use"  # Kueue's own finalizer on flavors and queues
 
 
-class ClaimDeletionTest(ManifestWorkTest):
+class ClaimDeletionTest(WatchedMemberTest):
     """The member has the flavor on-demand already, and a queue of its own that uses it."""
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.member.install_crds(only=QUEUE_CRDS)
 
     def setUp(self):
         super().setUp()
-        self.addCleanup(self.clear_member)
         stood = flavor("on-demand")
         stood["metadata"]["finalizers"] = [IN_USE]
         self.member.create(FLAVORS, stood)
         self.member.create(QUEUES, cluster_queue("own", flavors=("on-demand",)))
-        self.agent = WorkAgent(self.server, self.member, "cluster2")
-
-    def clear_member(self):
-        for path in (QUEUES, FLAVORS):
-            self.member.clear(path)
-
-    def until(self, hub, what, condition):
-        """The agent acts until it is so. A conflict with a write of the hub is for its next look."""
-        def look():
-            try:
-                self.agent.act()
-            except Refused as refused:
-                if refused.code not in (404, 409):
-                    raise
-            return condition()
-        hub.wait_until(what, look)
 
     def started(self):
         hub = self.hub(settings=(AT_ONCE, "members.mode=manifestWork")).start()
@@ -63,8 +40,7 @@ class ClaimDeletionTest(ManifestWorkTest):
 
     def released(self):
         """reason and message of the condition Released."""
-        conditions = (self.server.get(CLAIM) or {}).get("status", {}).get("conditions", [])
-        return next(((c["reason"], c["message"]) for c in conditions if c["type"] == "Released"), ("", ""))
+        return self.condition("Released")[1:]
 
     def test_the_members_flavors_stay_also_one_that_stood_before(self):
         hub = self.started()

@@ -5,10 +5,11 @@ import unittest
 
 from harness.apiserver import Refused
 from harness.controlplane import ControlPlane
-from harness.fleet import (CLAIMS, CRDS, FLAVORS, MANAGED_CLUSTERS, NODES, QUEUES, WORKS, add_node, add_nodes, claim,
-                           flavor, prepare_hub, quantity, quota, quotas, remove_node, set_quota)
+from harness.fleet import (CLAIMS, CRDS, FLAVORS, MANAGED_CLUSTERS, NODES, QUEUE_CRDS, QUEUES, WORKS, add_node,
+                           add_nodes, claim, flavor, prepare_hub, quantity, quota, quotas, remove_node, set_quota)
 from harness.hub import AT_ONCE, Hub
 from harness.process import stays, wait_for
+from harness.work_agent import WorkAgent
 
 NEEDS = ("controlplane", "fairlead")
 
@@ -268,6 +269,44 @@ class ManifestWorkTest(HubTest):
         self.server.merge(f"{MANAGED_CLUSTERS}/cluster2/status", {"status": {"conditions": [
             {"type": "ManagedClusterConditionAvailable", "status": "True", "reason": "Seen", "message": "",
              "lastTransitionTime": "2026-01-01T00:00:00Z"}]}}, user="admin")
+
+
+class WatchedMemberTest(ManifestWorkTest):
+    """The member has Kueue, and `self.agent` applies its works there whenever `act` is called."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.member.install_crds(only=QUEUE_CRDS)
+
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(self.clear_member)
+        self.agent = WorkAgent(self.server, self.member, "cluster2")
+
+    def clear_member(self):
+        for path in (QUEUES, FLAVORS):
+            self.member.clear(path)
+
+    def act(self):
+        """What the agent does before each look of `until`."""
+        self.agent.act()
+
+    def until(self, hub, what, condition, timeout=30):
+        """The agent acts until it is so. A conflict with a write of the hub is for its next look."""
+        def look():
+            try:
+                self.act()
+            except Refused as refused:
+                if refused.code not in (404, 409):
+                    raise
+            return condition()
+        hub.wait_until(what, look, timeout)
+
+    def condition(self, kind):
+        """status, reason and message of the claim's condition; empty texts while it has none."""
+        conditions = (self.server.get(CLAIM) or {}).get("status", {}).get("conditions", [])
+        return next(((c["status"], c["reason"], c["message"]) for c in conditions if c["type"] == kind), ("", "", ""))
 
 
 class CreatedClaimTest(ManifestWorkTest):

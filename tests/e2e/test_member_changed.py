@@ -2,47 +2,23 @@
 
 import unittest
 
-from harness.apiserver import Refused
-from harness.fleet import CLAIMS, QUEUE_CRDS, QUEUES, FLAVORS, claim, quantity, quota, set_quota
+from harness.fleet import CLAIMS, claim, quantity, quota, set_quota
 from harness.hub import AT_ONCE
-from harness.work_agent import WorkAgent
-from test_hub import CLAIM, HIGH, ManifestWorkTest
+from test_hub import HIGH, WatchedMemberTest
 
 NEEDS = ("controlplane", "fairlead")
 
 TOUCH = "fairlead.io/apply-again"
 
 
-class MemberChangedTest(ManifestWorkTest):
+class MemberChangedTest(WatchedMemberTest):
     """The agent acts as that of OCM does since 1.1: on works whose spec or labels changed, and else after minutes."""
 
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.member.install_crds(only=QUEUE_CRDS)
-
-    def setUp(self):
-        super().setUp()
-        self.addCleanup(self.clear_member)
-        self.agent = WorkAgent(self.server, self.member, "cluster2")
-
-    def clear_member(self):
-        for path in (QUEUES, FLAVORS):
-            self.member.clear(path)
-
-    def until(self, hub, what, condition, timeout=30):
-        def look():
-            try:
-                self.agent.act_on_changes()
-            except Refused as refused:
-                if refused.code not in (404, 409):
-                    raise
-            return condition()
-        hub.wait_until(what, look, timeout)
+    def act(self):
+        self.agent.act_on_changes()
 
     def propagated(self):
-        conditions = (self.server.get(CLAIM) or {}).get("status", {}).get("conditions", [])
-        return next(((c["status"], c["reason"], c["message"]) for c in conditions if c["type"] == "Propagated"), None)
+        return self.condition("Propagated")
 
     def at_member(self):
         return quota(self.member, HIGH, "on-demand", "cpu")
@@ -50,10 +26,10 @@ class MemberChangedTest(ManifestWorkTest):
     def test_the_claim_names_it_and_the_work_is_touched_once(self):
         hub = self.hub(settings=(AT_ONCE, "members.mode=manifestWork")).start()
         self.server.create(CLAIMS, claim())
-        self.until(hub, "the claim to be propagated", lambda: (self.propagated() or "?")[0] == "True")
+        self.until(hub, "the claim to be propagated", lambda: self.propagated()[0] == "True")
         generation = self.server.get(self.WORK)["metadata"]["generation"]
         set_quota(self.member, HIGH, "on-demand", "cpu", "63", user="admin")
-        hub.wait_until("the claim to name it", lambda: (self.propagated() or "??")[1] == "MemberDiffers")
+        hub.wait_until("the claim to name it", lambda: self.propagated()[1] == "MemberDiffers")
         self.assertIn(f"ClusterQueue {HIGH} of cluster2: on-demand cpu: 63 stands of 500", self.propagated()[2])
         self.assertEqual(self.at_member(), quantity("63"))
         self.until(hub, "the member to have its quota again", lambda: self.at_member() == quantity("500"), timeout=90)
