@@ -3,7 +3,6 @@
 // What is measured is the reflector as the hub drives it: chunks of bytes in, watch facts out. The
 // bound is simdjson's first stage over the same lines with the best kernel of the machine: the
 // least that anybody does who reads JSON at this speed.
-#include <ctime>
 #include <fstream>
 #include <memory>
 
@@ -17,19 +16,6 @@ namespace {
 constexpr std::size_t kChunkBytes = 16 * 1024;
 
 enum class Update : std::uint8_t { changed, unchanged };
-
-// Work on one thread without a wait: the time of the processor, so that neighbours do not count.
-template <class Work>
-double cpu_seconds_of(Work&& work) {
-  const auto now = [] {
-    timespec at{};
-    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at);
-    return static_cast<double>(at.tv_sec) + static_cast<double>(at.tv_nsec) / 1e9;
-  };
-  const double begin = now();
-  work();
-  return now() - begin;
-}
 
 std::vector<std::string> recorded(const std::string& name) {
   std::ifstream in(std::string(FAIRLEAD_RECORDED) + "/" + name);
