@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 3> kOfAll{
     "metadata.resourceVersion",
     "metadata.annotations.kubectl\\.kubernetes\\.io/last-applied-configuration",
 };
-// Of a claim they count: a status of ours that somebody else changed is seen by all of it.
+// Of a claim they count: the digest of its status covers them, and shows what others changed.
 constexpr std::array<std::string_view, 2> kOfConditions{
     "status.conditions.*.lastTransitionTime",
     "status.conditions.*.message",

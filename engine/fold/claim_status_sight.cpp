@@ -1,14 +1,14 @@
 #include "engine/fold/claim_status_sight.h"
 
 #include "engine/base/resource_version.h"
+#include "engine/fold/writes.h"
 
 namespace fairlead {
 
 namespace {
 
 const WriteState* status_write(const State& state, const std::string& name) {
-  const auto at = state.writes.find({std::string(kHub), {Kind::claim, "", name}, true});
-  return at == state.writes.end() ? nullptr : &at->second;
+  return status_write_of(state, {Kind::claim, "", name});
 }
 
 // What the write is expected to leave; null where it does not say.
@@ -58,7 +58,7 @@ void note_status_seen(WriteState& write, const ObjectObserved& seen) {
   StatusLeft& left = write.status_left;
   const bool is_that_version =
       !seen.resource_version.empty() && seen.resource_version == left.version;
-  // A log of before did not say what its writes left.
+  // A log of schema version 3 or lower has no digest of what its writes left.
   const bool is_first = left.digest == Digest{} && !write.accepted_body.empty();
   if (is_that_version || (is_first && !write.outstanding)) left.digest = status;
 }
@@ -71,7 +71,7 @@ void note_status_accepted(State& state, WriteState& write, const PatchIntended& 
   if (!left || at == state.claims.end()) return;
   write.status_left = {left->status_digest, version};
   Claim& claim = at->second;
-  // The second: it changed nothing, and what it was derived from stands.
+  // An answer with the version that the write was derived from: it changed nothing.
   const bool is_seen = version == claim.resource_version || version == intent.resource_version;
   if (is_seen && !version.empty()) {
     if (claim.facts.status_digest != Digest{}) write.status_left.digest = claim.facts.status_digest;

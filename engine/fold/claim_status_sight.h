@@ -12,26 +12,28 @@
 
 namespace fairlead {
 
-/// A status that somebody else changed is written again, but not before this since its last write:
-/// two writers that each insist cost one write a minute.
+/// The shortest time between our last write of a claim's status and the write that restores it
+/// after somebody else changed it. Two controllers that overwrite each other cost one write a
+/// minute.
 inline constexpr Duration kStatusRestoreInterval = minutes(1);
 
-/// What we own of the claim's status is not as our last accepted write left it, and no write of it
-/// is under way. False where either is not known, as in logs of before.
+/// True if another writer has changed what we own of the claim's status since our last accepted
+/// write, and no write of it is outstanding. False where the log does not hold both digests, as
+/// before schema version 4.
 bool status_is_foreign(const State& state, const std::string& name);
 
-/// A sight of the claim that is next: what we own in its status is neither as our last accepted
-/// write left it nor as one that is under way leaves it.
+/// True if `seen`, which is not folded yet, has a status that neither our last accepted write nor
+/// the outstanding one leaves.
 bool shows_foreign_status(const State& state, const std::string& name, const ClaimFacts& seen);
 
-/// The sight of a status tells nothing new: it is as known, or what a write of ours that is under
-/// way leaves, or a foreign one after a foreign one.
+/// True if the status in `seen` needs no event: State has the same, or our outstanding write leaves
+/// it, or State knows already that the status was changed by another writer, and so it is again.
 bool is_known_status(const State& state, const std::string& name, const ClaimFacts& seen);
 
-/// A claim was seen whose status was written by us.
+/// Folds a sight of a claim of whose status we have written at least once.
 void note_status_seen(WriteState& write, const ObjectObserved& seen);
-/// Our write of the claim's status was accepted: that is what stands there, unless a later version
-/// of the claim has been seen.
+/// Folds the server's acceptance of our write of a claim's status. From then on the status is what
+/// the write left, unless the watch has shown a later version of the claim.
 void note_status_accepted(State& state, WriteState& write, const PatchIntended& intent,
                           const std::string& version);
 

@@ -111,7 +111,7 @@ void observe_member_queue(State& state, const std::string& source, const ObjectK
     cluster.member_queues.erase(key.name);
     open_followers(state);
   }
-  judge_member_queue(state, source, key.name, DeviationTold::by_member);
+  judge_member_queue(state, source, key.name, DeviationSource::member);
 }
 
 template <class T>

@@ -133,7 +133,7 @@ const WorkerQuota* followed(const State& state, const std::string& queue) {
   return at != state.queues.end() && at->second.workers.follows ? &at->second.workers : nullptr;
 }
 
-bool hangs_on_workers(const State& state, const std::string& queue) {
+bool depends_on_workers(const State& state, const std::string& queue) {
   const auto at = state.queues.find(queue);
   return at != state.queues.end() && at->second.workers != WorkerQuota{};
 }
@@ -173,7 +173,7 @@ HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey&
 
 HubQuotas::View& HubQuotas::view_of(const std::string& queue) {
   const auto [at, is_new] = views_.try_emplace(queue);
-  if (is_new && hangs_on_workers(state_, queue)) followers_.insert(queue);
+  if (is_new && depends_on_workers(state_, queue)) followers_.insert(queue);
   return at->second;
 }
 

@@ -53,13 +53,13 @@ Amount amount_of(const Pairs& pairs, const Pairs::key_type& pair) {
 }
 
 MemberDifference difference_at(const Cluster& cluster, const std::string& queue) {
-  const Pairs should = pairs_of_work(cluster.quota_work, queue);
-  const Pairs stands = pairs_at_member(cluster, queue);
-  Pairs all = should;
-  all.insert(stands.begin(), stands.end());
+  const Pairs applied = pairs_of_work(cluster.quota_work, queue);
+  const Pairs observed = pairs_at_member(cluster, queue);
+  Pairs all = applied;
+  all.insert(observed.begin(), observed.end());
   for (const auto& [pair, amount] : all)
-    if (amount_of(should, pair) != amount_of(stands, pair))
-      return {queue, pair.first, pair.second, amount_of(stands, pair), amount_of(should, pair)};
+    if (amount_of(applied, pair) != amount_of(observed, pair))
+      return {queue, pair.first, pair.second, amount_of(observed, pair), amount_of(applied, pair)};
   return {};
 }
 
@@ -85,7 +85,7 @@ bool is_being_written(const State& state, const std::string& member) {
 }  // namespace
 
 void judge_member_queue(State& state, const std::string& member, const std::string& queue,
-                        DeviationTold told) {
+                        DeviationSource source) {
   Cluster& cluster = state.clusters.at(member);
   const Work& work = cluster.quota_work;
   if (!is_applied(work) || quotas_in(work, queue).empty() || is_as_in_work(cluster, queue)) {
@@ -93,7 +93,7 @@ void judge_member_queue(State& state, const std::string& member, const std::stri
     return;
   }
   // What was never seen there may not be watched.
-  const bool by_work = told == DeviationTold::by_work;
+  const bool by_work = source == DeviationSource::work;
   if (is_being_written(state, member) || (by_work && !cluster.member_queues.contains(queue)))
     return;
   cluster.deviating.try_emplace(queue, state.now + (by_work ? kMemberSightGrace : Duration{}));
@@ -104,7 +104,7 @@ void judge_member_queues(State& state, const std::string& member) {
   std::set<std::string> queues = queues_in(cluster.quota_work);
   for (const auto& [queue, since] : cluster.deviating) queues.insert(queue);
   for (const std::string& queue : queues)
-    judge_member_queue(state, member, queue, DeviationTold::by_work);
+    judge_member_queue(state, member, queue, DeviationSource::work);
 }
 
 std::optional<MemberDifference> member_difference(const State& state, const Cluster& cluster) {

@@ -25,18 +25,18 @@ struct MemberDifference {
   std::string cluster_queue;
   std::string flavor;
   std::string resource;  ///< as the queue spells it
-  Amount stands = 0;     ///< 0 where the pair or the queue is missing
-  Amount should = 0;     ///< as the work has it; 0 where it has none
+  Amount observed = 0;   ///< 0 where the pair or the queue is missing
+  Amount applied = 0;    ///< as the work has it; 0 where it has none
 };
 
-/// Who tells that a queue of the member may deviate.
-enum class DeviationTold : std::uint8_t { by_member, by_work };
+/// What changed, so that a queue of the member is compared with the work.
+enum class DeviationSource : std::uint8_t { member, work };
 
-/// Compares one queue of the member with the work. A difference that the member tells counts at
-/// once; one that the work tells after kMemberSightGrace. While the work is being written nothing
-/// new is found: its agent may be ahead of what is seen of it.
+/// Compares one queue of the member with the work. A difference counts at once if the member's
+/// queue changed, and after kMemberSightGrace if the work did. While the work is being written no
+/// new difference is found: its agent may be ahead of what the watch of the work has shown.
 void judge_member_queue(State& state, const std::string& member, const std::string& queue,
-                        DeviationTold told);
+                        DeviationSource source);
 /// Compares all queues of the work.
 void judge_member_queues(State& state, const std::string& member);
 

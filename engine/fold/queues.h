@@ -63,7 +63,7 @@ Amount part_of(const std::vector<Contribution>& contributions, const std::string
                const QuotaKey& pair);
 
 /// Its quota follows from more than its claims: from what its workers have, now or until lately.
-bool hangs_on_workers(const State& state, const std::string& queue);
+bool depends_on_workers(const State& state, const std::string& queue);
 /// The terms and shares by which the queue's quota follows its workers; null if it does not.
 const WorkerQuota* followed(const State& state, const std::string& queue);
 /// Whether what claims grant of `cluster` counts: where a queue follows its `workers` only for

@@ -35,8 +35,8 @@ bool is_multikueue(Kind kind) {
          kind == Kind::admission_check || kind == Kind::workload;
 }
 
-// What was said last stands there, unless it is seen to be foreign. What stands of everything else
-// is known from the watch alone.
+// Only of a claim's status does State keep what our last write left, and whether somebody else has
+// changed it since. Every other object is compared with what the watch shows of it.
 bool is_claim_status(const WriteKey& key) { return key.status && key.object.kind == Kind::claim; }
 
 std::pair<const WriteKey, WriteState>* find_outstanding(State& state, Seq intent) {
@@ -138,8 +138,9 @@ void judge_nominal(WriteState& write, const ObjectObserved& seen) {
   if (observed != *write.nominal && !(coming && observed == *coming)) write.nominal.reset();
 }
 
-void conclude(State& state, const WriteKey& key, WriteState& write) {
-  const PatchIntended intent = write.outstanding->intent;
+// The write has happened. Returns what it intended.
+PatchIntended conclude(State& state, const WriteKey& key, WriteState& write) {
+  PatchIntended intent = std::move(write.outstanding->intent);
   const WrittenAt written{write.outstanding->seq, write.last_write.value_or(state.now)};
   if (write.refusal) touch(state, key.object);  // whoever told of it has news
   drop_outstanding(state, write);
@@ -147,6 +148,12 @@ void conclude(State& state, const WriteKey& key, WriteState& write) {
   if (key.status) write.accepted_body = intent.body;
   keep_nominal(write, intent);
   if (key.object.kind == Kind::cluster_queue) accept_queue_write(state, intent, written);
+  return intent;
+}
+
+const WriteState* find_write(const State& state, const ObjectKey& object, bool status) {
+  const auto at = state.writes.find({std::string(kHub), object, status});
+  return at == state.writes.end() ? nullptr : &at->second;
 }
 
 }  // namespace
@@ -156,8 +163,11 @@ WriteKey write_key(const PatchIntended& intent) {
 }
 
 const WriteState* write_of(const State& state, const ObjectKey& object) {
-  const auto at = state.writes.find({std::string(kHub), object, false});
-  return at == state.writes.end() ? nullptr : &at->second;
+  return find_write(state, object, false);
+}
+
+const WriteState* status_write_of(const State& state, const ObjectKey& object) {
+  return find_write(state, object, true);
 }
 
 const Refusal* refusal_of(const State& state, const ObjectKey& object) {
@@ -167,12 +177,11 @@ const Refusal* refusal_of(const State& state, const ObjectKey& object) {
 
 const std::map<std::string, std::string>* nominal_of_ours(const State& state,
                                                           const std::string& claim) {
-  const auto at = state.writes.find({std::string(kHub), {Kind::claim, "", claim}, false});
-  if (at == state.writes.end()) return nullptr;
-  const WriteState& write = at->second;
-  if (write.outstanding && (write.nominal || write.outstanding->intent.verb == Verb::create))
-    return nominal_in(write.outstanding->intent);
-  return write.nominal ? &*write.nominal : nullptr;
+  const WriteState* write = write_of(state, {Kind::claim, "", claim});
+  if (!write) return nullptr;
+  if (write->outstanding && (write->nominal || write->outstanding->intent.verb == Verb::create))
+    return nominal_in(write->outstanding->intent);
+  return write->nominal ? &*write->nominal : nullptr;
 }
 
 Digest wish_of(const PatchIntended& intent) {
@@ -248,8 +257,7 @@ static bool ends_object(const PatchIntended& intent) {
 void note_accepted(State& state, const PatchAccepted& accepted) {
   auto* entry = find_outstanding(state, accepted.intent);
   if (!entry) return;
-  const PatchIntended intent = entry->second.outstanding->intent;
-  conclude(state, entry->first, entry->second);
+  const PatchIntended intent = conclude(state, entry->first, entry->second);
   if (is_claim_status(entry->first))
     note_status_accepted(state, entry->second, intent, accepted.resource_version);
   else

@@ -32,6 +32,8 @@ WriteKey write_key(const PatchIntended& intent);
 inline bool is_conflict(const Refusal& refusal) { return refusal.intent == Digest{}; }
 /// Our writes of an object of the hub, its status left out; null if there were none.
 const WriteState* write_of(const State& state, const ObjectKey& object);
+/// Our writes of its status; null if there were none.
+const WriteState* status_write_of(const State& state, const ObjectKey& object);
 /// The API server's refusal of our last write of it; null where there is none, or a conflict only.
 const Refusal* refusal_of(const State& state, const ObjectKey& object);
 /// The write interval in force for an object: the longest that the claims which feed it ask for.

@@ -370,14 +370,10 @@ bool is_worth_a_write(const Draft& draft, const ToldStatus& told, const StatusCo
   return told.content->patiently_differs(content) && numbers_are_due(draft, told);
 }
 
-WriteKey status_key(const std::string& claim) {
-  return {std::string(kHub), {Kind::claim, "", claim}, true};
-}
-
 const std::string& accepted_body(const State& state, const std::string& claim) {
   static const std::string none;
-  const auto at = state.writes.find(status_key(claim));
-  return at == state.writes.end() ? none : at->second.accepted_body;
+  const WriteState* write = status_write_of(state, {Kind::claim, "", claim});
+  return write ? write->accepted_body : none;
 }
 
 Json status_in(const std::string& body) {
@@ -386,13 +382,14 @@ Json status_in(const std::string& body) {
   return document.is_object() ? document.value("status", Json::object()) : Json::object();
 }
 
-// Whatever it would say, it may not be written now: so nobody needs to know.
+// The status may not be written now, so its content need not be derived.
 bool status_must_wait(const State& state, const std::string& claim) {
-  const auto at = state.writes.find(status_key(claim));
-  if (at == state.writes.end()) return false;
-  const WriteState& write = at->second;
-  if (write.outstanding || !write.awaited_version.empty()) return true;
-  return write.last_write && *write.last_write + write_interval(state, at->first) > state.now;
+  const ObjectKey object{Kind::claim, "", claim};
+  const WriteState* write = status_write_of(state, object);
+  if (!write) return false;
+  if (write->outstanding || !write->awaited_version.empty()) return true;
+  const Duration interval = write_interval(state, {std::string(kHub), object, true});
+  return write->last_write && *write->last_write + interval > state.now;
 }
 
 std::vector<ClaimGrant> stored_grants(const Json& grants) {

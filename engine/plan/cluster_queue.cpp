@@ -132,7 +132,7 @@ const QueueWish& QueueWishes::of(const std::string& queue) {
   if (const auto at = made_.find(queue); at != made_.end()) return at->second;
   const auto at = state_.queues.find(queue);
   const bool has_checks = at != state_.queues.end() && !at->second.facts.admission_checks.empty();
-  if (has_checks || hangs_on_workers(state_, queue)) fleeting_.insert(queue);
+  if (has_checks || depends_on_workers(state_, queue)) fleeting_.insert(queue);
   return made_.emplace(queue, wish_for_queue(state_, queue, quotas_)).first->second;
 }
 
@@ -144,18 +144,18 @@ void QueueWishes::forget(const std::string& queue) {
 void QueueWishes::forget_all() {
   made_.clear();
   quotas_.forget_all();
-  words_.clear();
+  inputs_.clear();
 }
 
-void QueueWishes::hear(const std::string& cluster) {
+void QueueWishes::compare(const std::string& cluster) {
   const auto at = state_.clusters.find(cluster);
   if (at == state_.clusters.end()) return forget_all();
   const Cluster& now = at->second;
-  const ClusterWord word{has_member(state_, now), now.quota_work.settled(),
-                         now.hub_opens.has_value()};
-  const auto [known, is_new] = words_.try_emplace(cluster, word);
-  if (!is_new && known->second == word) return;
-  known->second = word;
+  const ClusterInputs inputs{has_member(state_, now), now.quota_work.settled(),
+                             now.hub_opens.has_value()};
+  const auto [known, is_new] = inputs_.try_emplace(cluster, inputs);
+  if (!is_new && known->second == inputs) return;
+  known->second = inputs;
   for (const auto& [queue, flavors] : now.named) forget(queue);
 }
 
@@ -164,7 +164,7 @@ void QueueWishes::go_on(const Touched& changed) {
     if (!state_.claims.contains(claim)) told_.forget(claim);
   if (changed.everything) return forget_all();
   for (const std::string& queue : changed.queues) forget(queue);
-  for (const std::string& cluster : changed.clusters) hear(cluster);
+  for (const std::string& cluster : changed.clusters) compare(cluster);
   for (const std::string& queue : std::exchange(fleeting_, {})) made_.erase(queue);
   quotas_.forget_followers();
 }

@@ -54,24 +54,24 @@ class QueueWishes {
   void go_on(const Touched& changed);
 
  private:
-  /// What a queue's wish follows from in a cluster, besides what its claims are granted and what
-  /// the member confirmed, of which every change touches the queue.
-  struct ClusterWord {
+  /// What a queue's wish depends on in a cluster, besides what its claims are granted and what the
+  /// member confirmed: a change of those touches the queue.
+  struct ClusterInputs {
     bool has_member = false;
     bool settled = false;
     bool hub_opens = false;
 
-    friend bool operator==(const ClusterWord&, const ClusterWord&) = default;
+    friend bool operator==(const ClusterInputs&, const ClusterInputs&) = default;
   };
   void forget(const std::string& queue);
   void forget_all();
-  void hear(const std::string& cluster);
+  void compare(const std::string& cluster);
 
   const State& state_;
   HubQuotas quotas_;
   std::map<std::string, QueueWish> made_;
   std::set<std::string> fleeting_;  // of those: other objects change them without touching them
-  std::map<std::string, ClusterWord> words_;
+  std::map<std::string, ClusterInputs> inputs_;
   ToldStatuses told_;
 };
 

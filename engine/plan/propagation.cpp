@@ -191,8 +191,8 @@ Verdict member_differs(const Judged& judged) {
   const std::string& resource = found->resource;
   return failed("MemberDiffers", "ClusterQueue " + found->cluster_queue + " of " +
                                      judged.cluster_name + ": " + found->flavor + " " + resource +
-                                     ": " + amount_text(resource, found->stands) + " stands of " +
-                                     amount_text(resource, found->should) +
+                                     ": " + amount_text(resource, found->observed) + " stands of " +
+                                     amount_text(resource, found->applied) +
                                      "; its agent is asked to apply the work again");
 }
 

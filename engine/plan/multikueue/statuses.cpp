@@ -3,6 +3,7 @@
 
 #include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/names.h"
+#include "engine/fold/writes.h"
 #include "engine/plan/multikueue/multikueue.h"
 
 namespace fairlead {
@@ -25,9 +26,9 @@ struct ConditionToSay {
 };
 
 Json conditions_said(const State& state, const ObjectKey& check) {
-  const auto at = state.writes.find({std::string(kHub), check, true});
-  if (at == state.writes.end() || at->second.accepted_body.empty()) return Json::array();
-  const Json body = Json::parse(at->second.accepted_body, nullptr, false);
+  const WriteState* write = status_write_of(state, check);
+  if (!write || write->accepted_body.empty()) return Json::array();
+  const Json body = Json::parse(write->accepted_body, nullptr, false);
   return body.is_object() ? body["status"]["conditions"] : Json::array();
 }
 

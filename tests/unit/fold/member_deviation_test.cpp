@@ -33,7 +33,7 @@ struct Bench {
   }
   void shows(const std::vector<ResourceGroup>& groups) {
     cluster.member_queues["qa"].groups = groups;
-    judge_member_queue(state, kMember, "qa", DeviationTold::by_member);
+    judge_member_queue(state, kMember, "qa", DeviationSource::member);
   }
   void reports(std::int64_t generation) {
     cluster.quota_work.facts.applied.observed_generation = generation;
@@ -53,7 +53,7 @@ TEST_CASE("a queue that was changed at the member counts at once") {
   SECTION("a pair that the work has not") { bench.shows(group(5000, 1000)); }
   SECTION("deleted") {
     bench.cluster.member_queues.clear();
-    judge_member_queue(bench.state, kMember, "qa", DeviationTold::by_member);
+    judge_member_queue(bench.state, kMember, "qa", DeviationSource::member);
   }
   CHECK(member_difference(bench.state, bench.cluster).has_value());
   CHECK(touch_due_at(bench.state, kMember) == bench.state.now);
@@ -69,8 +69,8 @@ TEST_CASE("the difference names queue, flavor and resource with both values") {
   CHECK(difference->cluster_queue == "qa");
   CHECK(difference->flavor == "od");
   CHECK(difference->resource == "cpu");
-  CHECK(difference->stands == 3000);
-  CHECK(difference->should == 5000);
+  CHECK(difference->observed == 3000);
+  CHECK(difference->applied == 5000);
 }
 
 TEST_CASE("what the agent reports as applied may be seen a little later") {
