@@ -64,14 +64,18 @@ struct Part {
   bool grows = false;
 };
 
+// The cluster's claims that name the queue. Where none does, the part left with an edit: that of
+// the claim in force.
 void add_claims(const Part& part, Causes& causes) {
   const auto of_queue = part.state.claims_of_queue.find(part.queue);
   const auto of_cluster = part.state.claims_of_cluster.find(part.cluster);
-  if (of_queue == part.state.claims_of_queue.end() ||
-      of_cluster == part.state.claims_of_cluster.end())
-    return;
+  if (of_cluster == part.state.claims_of_cluster.end()) return;
+  const auto names_queue = [&](const std::string& name) {
+    return of_queue != part.state.claims_of_queue.end() && of_queue->second.contains(name);
+  };
+  const bool some = std::any_of(of_cluster->second.begin(), of_cluster->second.end(), names_queue);
   for (const std::string& name : of_cluster->second) {
-    if (!of_queue->second.contains(name)) continue;
+    if (some && !names_queue(name)) continue;
     const Claim& claim = part.state.claims.at(name);
     if (!claim.winner && !claim.facts.deleting) continue;
     causes.add(claim.facts.deleting ? claim.seq : claim.terms_seq);
