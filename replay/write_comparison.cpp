@@ -16,6 +16,13 @@ namespace {
 // More pairs of one object are not weighed at once (a byte each): the stretch is cut in two, and
 // what would be paired over the cut is told as two writes.
 constexpr std::size_t kWeighedMax = std::size_t{1} << 24;
+constexpr const char* kTouchRule = "members/touch";
+
+// What a write asks for. The label's value of a touch is a seq of its own log: any touch asks for
+// the same.
+Digest content_of(const PatchIntended& intent) {
+  return intent.reason.rule == kTouchRule ? sha256(kTouchRule) : wish_of(intent);
+}
 
 // A write with its content as a number: equal contents have equal numbers.
 struct Numbered {
@@ -30,12 +37,12 @@ using Pair = std::pair<const Numbered*, const Numbered*>;
 // The writes of one object in every world.
 struct ObjectWrites {
   std::vector<Numbered> control, imagined, made;
-  std::map<decltype(Digest::bytes), std::size_t> contents;  // by wish_of
+  std::map<decltype(Digest::bytes), std::size_t> contents;  // by content_of
 
   void add(std::vector<Numbered>& side, const PlannedWrite& write) {
     const std::size_t fresh = contents.size();
     side.push_back(
-        {&write, contents.try_emplace(wish_of(write.intent).bytes, fresh).first->second});
+        {&write, contents.try_emplace(content_of(write.intent).bytes, fresh).first->second});
   }
 };
 

@@ -56,6 +56,21 @@ TEST_CASE("the same content at the same moment is the same write, whatever versi
   CHECK(compared({}, {{1, 40}}) == "same 0; only - 40@1");
 }
 
+// Of a work whose agent is to apply it again; the label's value is a seq of that world's log.
+std::vector<PlannedWrite> touch(std::int64_t second, int mark) {
+  std::vector<PlannedWrite> all = writes({{second, mark}}, "work");
+  all.front().intent.reason = {"members/touch", {}, "touch"};
+  return all;
+}
+
+TEST_CASE("a touch is the same as another of that moment, whatever its label's value") {
+  CHECK(told(compare_writes(touch(5, 76), touch(5, 80), touch(5, 91))) == "same 1");
+  const WriteComparison later = compare_writes(touch(5, 76), touch(6, 80), touch(7, 91));
+  CHECK(told(later) == "same 0; time touch@5 touch@6");
+  REQUIRE(later.differences.front().made);
+  CHECK(later.differences.front().made->time == LogTime{seconds(7).ns});
+}
+
 TEST_CASE("a write that one world has more does not shift the pairs behind it") {
   CHECK(compared({{0, 40}, {10, 48}, {20, 40}, {30, 48}}, {{20, 40}, {30, 48}}) ==
         "same 2; only 40@0 -; only 48@10 -");
