@@ -136,6 +136,11 @@ Verdict waits_for_hub(const Judged& judged) {
 
 // ---- the member ----
 
+// The log has no more of the agent's words.
+std::string told(const ConditionFacts& condition) {
+  return condition.reason + "; its status.resourceStatus has what the agent says of each object";
+}
+
 Verdict work_rejected(const Judged& judged) {
   for (const std::string_view name : {kQuotaWork, kQueueWork}) {
     const std::string text = "ManifestWork " + std::string(name);
@@ -148,8 +153,11 @@ Verdict work_rejected(const Judged& judged) {
       return condition.status == ConditionStatus::no &&
              condition.observed_generation == work.generation;
     };
-    if (refused(work.facts.applied) || refused(work.facts.available))
-      return failed("MemberRejected", text + " could not be applied");
+    if (refused(work.facts.applied))
+      return failed("MemberRejected", text + " could not be applied: " + told(work.facts.applied));
+    if (refused(work.facts.available))
+      return failed("MemberRejected",
+                    text + " is not available at the member: " + told(work.facts.available));
   }
   return std::nullopt;
 }
