@@ -60,7 +60,10 @@ void choose_winner(State& state, const std::string& cluster_name) {
   }
   for (const std::string& name : at->second) {
     Claim& claim = state.claims.at(name);
-    if (claim.winner != (&claim == best)) open_cluster(state, cluster_name).claim_seq = state.seq;
+    if (claim.winner != (&claim == best)) {
+      open_cluster(state, cluster_name).claim_seq = state.seq;
+      for (const Grant& grant : claim.grants) note_quota_change(state, grant.row.cluster_queue);
+    }
     claim.winner = &claim == best;
     open_claim(state, name);
   }
@@ -230,29 +233,40 @@ std::vector<Grant> derive_grants(const State& state, const Cluster& cluster, con
   return grants;
 }
 
+bool detached(const State& state, const Claim& claim) {
+  const auto at = state.clusters.find(claim.terms->cluster);
+  return at != state.clusters.end() && at->second.detached;
+}
+
+// `cluster` is null where its capacity is not known.
+std::vector<Grant> grants_now(const State& state, const Cluster* cluster, const Claim& claim) {
+  if (!claim.winner)
+    return all_zero(claim, claim.facts.deleting ? "ClaimDeleted" : "ClusterAlreadyClaimed");
+  if (detached(state, claim)) return all_zero(claim, "ClusterDetached");
+  return cluster ? derive_grants(state, *cluster, claim, nullptr) : last_known(state, claim);
+}
+
 void close_claim(State& state, const std::string& name, Touched& touched) {
   Claim& claim = state.claims.at(name);
   touched.claims.insert(name);
   touched.clusters.insert(cluster_of(claim));
-  if (claim.terms)
-    for (const AssignmentRow& row : claim.terms->rows) requote(state, row.cluster_queue);
   if (!claim.terms) {
     claim.known = true;
     claim.grants.clear();
     return;
   }
   const auto at = state.clusters.find(claim.terms->cluster);
-  const bool detached = at != state.clusters.end() && at->second.detached;
-  const bool known = at != state.clusters.end() && at->second.known;
-  claim.known = detached || known || claim.facts.deleting;
-  if (!claim.winner)
-    claim.grants = all_zero(claim, claim.facts.deleting ? "ClaimDeleted" : "ClusterAlreadyClaimed");
-  else if (detached)
-    claim.grants = all_zero(claim, "ClusterDetached");
-  else if (!known)
-    claim.grants = last_known(state, claim);
-  else
-    claim.grants = derive_grants(state, at->second, claim, nullptr);
+  const Cluster* known = at != state.clusters.end() && at->second.known ? &at->second : nullptr;
+  const bool counts = detached(state, claim) || known || claim.facts.deleting;
+  std::vector<Grant> grants = grants_now(state, known, claim);
+  const bool changed = counts != claim.known || grants != claim.grants;
+  claim.known = counts;
+  claim.grants = std::move(grants);
+  for (const AssignmentRow& row : claim.terms->rows)
+    if (changed)
+      requote(state, row.cluster_queue);
+    else
+      requote_unchanged(state, row.cluster_queue);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // What is derived from a state and kept beside it, so that it is not derived for every event.
 #pragma once
 
+#include <cstdint>
 #include <utility>
 
 namespace fairlead {
@@ -35,6 +36,13 @@ class Memo {
 
  private:
   T value_{};
+};
+
+/// What a memo holds where a count tells that it must be derived anew.
+template <class T>
+struct Derived {
+  T value{};
+  std::uint64_t as_of = 0;  ///< one more than the count when it was derived; 0: never
 };
 
 }  // namespace fairlead

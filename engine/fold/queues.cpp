@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/base/check.h"
 #include "engine/fold/claims.h"
 #include "engine/fold/cluster.h"
 #include "engine/fold/multikueue/worker_quota.h"
@@ -117,13 +118,27 @@ void reopen_deleted_claims(State& state, const std::string& queue) {
 
 }  // namespace
 
-void touch_queue(State& state, const std::string& name) { state.open_queues.insert(name); }
+void note_quota_change(State& state, const std::string& name) {
+  if (const auto at = state.queues.find(name); at != state.queues.end())
+    *at->second.changed = ++*state.quota_changes;
+}
 
-void requote(State& state, const std::string& name) { state.open_quotas.insert(name); }
+void touch_queue(State& state, const std::string& name) {
+  state.open_queues.insert(name);
+  note_quota_change(state, name);
+}
+
+void requote(State& state, const std::string& name) {
+  requote_unchanged(state, name);
+  note_quota_change(state, name);
+}
+
+void requote_unchanged(State& state, const std::string& name) { state.open_quotas.insert(name); }
 
 void settle_conflict(State& state, const std::string& name) {
   const auto at = state.queues.find(name);
   if (at == state.queues.end()) return;
+  if (at->second.conflict) note_quota_change(state, name);
   at->second.conflict = false;
   at->second.overwrites.clear();
 }
@@ -252,7 +267,9 @@ void accept_queue_write(State& state, const PatchIntended& intent, const Written
   reopen_deleted_claims(state, intent.target.name);
 }
 
-std::set<QuotaKey> named_pairs(const State& state, const std::string& queue) {
+namespace {
+
+std::set<QuotaKey> pairs_of_claims(const State& state, const std::string& queue) {
   std::set<QuotaKey> pairs;
   const AssignmentRow* last = nullptr;  // claims mostly name the same pairs
   if (const auto claims = state.claims_of_queue.find(queue); claims != state.claims_of_queue.end())
@@ -263,8 +280,25 @@ std::set<QuotaKey> named_pairs(const State& state, const std::string& queue) {
         pairs.insert({row.flavor, row.resource});
         last = &row;
       }
+  return pairs;
+}
+
+// The same, derived when a claim or the configuration changed, else as it was.
+const std::set<QuotaKey>& pairs_of_claims(const State& state, const std::string& name,
+                                          Queue& queue) {
+  auto& [pairs, as_of] = *queue.claimed;
+  if (as_of != *state.terms_changes + 1) pairs = pairs_of_claims(state, name);
+  as_of = *state.terms_changes + 1;
+#ifndef NDEBUG
+  check(pairs == pairs_of_claims(state, name), "the pairs that claims name had changed");
+#endif
+  return pairs;
+}
+
+// Adds what the workers have, where the queue follows them.
+void add_pairs_of_workers(const State& state, const std::string& queue, std::set<QuotaKey>& pairs) {
   const WorkerQuota* workers = followed(state, queue);
-  if (!workers) return pairs;
+  if (!workers) return;
   for (const ResourceGroup& group : state.queues.at(queue).facts.groups)
     for (const FlavorQuotas& flavor : group.flavors)
       for (const ResourceQuota& quota : flavor.resources)
@@ -273,6 +307,13 @@ std::set<QuotaKey> named_pairs(const State& state, const std::string& queue) {
   for (const auto& [cluster, share] : workers->shares)
     if (share.counted)
       for (const auto& [pair, value] : share.values) pairs.insert(pair);
+}
+
+}  // namespace
+
+std::set<QuotaKey> named_pairs(const State& state, const std::string& queue) {
+  std::set<QuotaKey> pairs = pairs_of_claims(state, queue);
+  add_pairs_of_workers(state, queue, pairs);
   return pairs;
 }
 
@@ -287,7 +328,8 @@ void settle_pairs(State& state, const std::string& name) {
   const auto at = state.queues.find(name);
   if (at == state.queues.end() || !at->second.present) return;
   Queue& queue = at->second;
-  const std::set<QuotaKey> named = named_pairs(state, name);
+  std::set<QuotaKey> named = pairs_of_claims(state, name, queue);
+  add_pairs_of_workers(state, name, named);
   const auto stands = [&](const QuotaKey& pair) {
     return amount_in(queue.facts.groups, state.configuration.resource_aliases, pair);
   };
@@ -296,13 +338,16 @@ void settle_pairs(State& state, const std::string& name) {
     const auto amount = stands(pair);
     if (!amount) continue;
     const HubQuota quota = hub_quota(state, name, pair, Parts::summed);
-    if (!quota.unknown && *amount == quota.nominal) queue.written[pair] = quota.nominal;
+    if (quota.unknown || *amount != quota.nominal) continue;
+    queue.written[pair] = quota.nominal;
+    note_quota_change(state, name);
   }
-  std::erase_if(queue.written, [&](const auto& entry) {
+  const std::size_t given_up = std::erase_if(queue.written, [&](const auto& entry) {
     if (named.contains(entry.first)) return false;
     const auto amount = stands(entry.first);
     return !amount || *amount == hub_quota(state, name, entry.first, Parts::summed).nominal;
   });
+  if (given_up > 0) note_quota_change(state, name);
 }
 
 namespace {

@@ -18,6 +18,11 @@ void touch_queue(State& state, const std::string& name);
 /// The queue's quota is compared when the present moment closes; those who name it are not
 /// concerned.
 void requote(State& state, const std::string& name);
+/// The same where nothing changed that its quota follows from: it may only be time to write it.
+void requote_unchanged(State& state, const std::string& name);
+/// Something changed that the queue's quota follows from, or whether it is written: what was
+/// derived of it (Queue::changed) holds no more. touch_queue and requote note it too.
+void note_quota_change(State& state, const std::string& name);
 /// A claim that names the queue was edited: its pairs are emitted again.
 void settle_conflict(State& state, const std::string& name);
 /// Our write of the queue is in force: what it left is what foreign values are measured against.

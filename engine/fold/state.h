@@ -384,8 +384,10 @@ struct Queue {
   std::map<std::pair<std::string, QuotaKey>, WrittenAt> contributed_at;
   std::map<QuotaKey, Quantity>
       lending;  ///< the administrator's lendingLimit: last list that we did not write
-  std::vector<LogTime> overwrites;  ///< foreign overwrites in the last ten minutes
-  bool conflict = false;            ///< the fourth is not re-emitted
+  std::vector<LogTime> overwrites;            ///< foreign overwrites in the last ten minutes
+  bool conflict = false;                      ///< the fourth is not re-emitted
+  Memo<Derived<std::set<QuotaKey>>> claimed;  ///< pairs that claims name, as of terms_changes
+  Memo<std::uint64_t> changed;  ///< quota_changes when what its quota follows from changed last
 
   friend bool operator==(const Queue&, const Queue&) = default;
 };
@@ -459,6 +461,7 @@ struct State {
       claims_of_queue;                ///< winners and unknowns that name the queue
   Memo<std::uint64_t> terms_changes;  ///< of claims and configuration, counted
   std::map<std::string, Queue> queues;
+  Memo<std::uint64_t> quota_changes;  ///< of what queues' quotas follow from, counted
   std::map<std::string, Cohort> cohorts;
   std::map<std::pair<std::string, std::string>, LocalQueueFacts>
       local_queues;  ///< (namespace, name) on the hub

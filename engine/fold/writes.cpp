@@ -373,7 +373,7 @@ void reach_write_deadline(State& state, const WriteKey& key) {
     set_deadline(state, key, write);
   }
   if (key.object.kind == Kind::cluster_queue)
-    requote(state, key.object.name);
+    requote_unchanged(state, key.object.name);
   else
     touch(state, key.object);
 }

@@ -145,6 +145,17 @@ void QueueWishes::forget_all() {
   made_.clear();
   quotas_.forget_all();
   inputs_.clear();
+  as_of_.clear();
+}
+
+// Most are touched because it may be time to write them, and would come out as before.
+void QueueWishes::look_at(const std::string& queue) {
+  const auto at = state_.queues.find(queue);
+  if (at == state_.queues.end()) return forget(queue);
+  std::uint64_t& as_of = as_of_[queue];
+  if (as_of == *at->second.changed) return;
+  as_of = *at->second.changed;
+  forget(queue);
 }
 
 void QueueWishes::compare(const std::string& cluster) {
@@ -163,7 +174,7 @@ void QueueWishes::go_on(const Touched& changed) {
   for (const std::string& claim : changed.claims)
     if (!state_.claims.contains(claim)) told_.forget(claim);
   if (changed.everything) return forget_all();
-  for (const std::string& queue : changed.queues) forget(queue);
+  for (const std::string& queue : changed.queues) look_at(queue);
   for (const std::string& cluster : changed.clusters) compare(cluster);
   for (const std::string& queue : std::exchange(fleeting_, {})) made_.erase(queue);
   quotas_.forget_followers();

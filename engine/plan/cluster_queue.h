@@ -1,7 +1,9 @@
 // The hub ClusterQueue: base plus grants laid over the list that was read.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,12 +68,14 @@ class QueueWishes {
   void forget(const std::string& queue);
   void forget_all();
   void compare(const std::string& cluster);
+  void look_at(const std::string& queue);
 
   const State& state_;
   HubQuotas quotas_;
   std::map<std::string, QueueWish> made_;
   std::set<std::string> fleeting_;  // of those: other objects change them without touching them
   std::map<std::string, ClusterInputs> inputs_;
+  std::map<std::string, std::uint64_t> as_of_;  // Queue::changed when last looked at
   ToldStatuses told_;
 };
 
