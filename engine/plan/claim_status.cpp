@@ -12,6 +12,7 @@
 #include "engine/plan/claim_life.h"
 #include "engine/plan/claim_release.h"
 #include "engine/plan/claim_restore.h"
+#include "engine/plan/claim_status_text.h"
 #include "engine/plan/cluster_queue.h"
 #include "engine/plan/propagation.h"
 
@@ -19,16 +20,11 @@ namespace fairlead {
 
 namespace {
 
+using Condition = ClaimCondition;
+
 // So many status intervals after it was in force last, a number is replaced also while its value
 // moves.
 constexpr std::int64_t kRestlessIntervals = 6;
-
-struct Condition {
-  std::string type;
-  std::string status;
-  std::string reason;
-  std::string message;
-};
 
 // One status in the making: what its parts share.
 struct Draft {
@@ -64,18 +60,6 @@ void add_grants(const Draft& draft, StatusContent& content) {
          grant_reason(draft.state, draft.claim, grant, draft.wishes), grant.row.spelled});
 }
 
-Json grants_json(const StatusContent& content) {
-  Json rows = Json::array();
-  for (const auto& [assigned, queue, flavor, granted, reason, resource] : content.grants)
-    rows.push_back({{"clusterQueueName", queue},
-                    {"flavor", flavor},
-                    {"resource", resource},
-                    {"assigned", assigned},
-                    {"granted", granted},
-                    {"reason", reason}});
-  return rows;
-}
-
 bool tells_capacity(const Draft& draft) {
   return draft.cluster && draft.claim.terms && draft.claim.winner;
 }
@@ -90,23 +74,21 @@ void add_accepted(const Draft& draft, StatusContent& content) {
   }
 }
 
-Json capacity_json(const Draft& draft) {
-  Json rows = Json::array();
+std::vector<std::array<std::string, 6>> capacity_rows(const Draft& draft) {
+  std::vector<std::array<std::string, 6>> rows;
   if (!tells_capacity(draft)) return rows;
   for (const auto& [key, value] : draft.cluster->capacity) {
     if (!draft.claim.terms->nominal.contains(key.resource)) continue;
-    rows.push_back({{"flavor", key.flavor},
-                    {"resource", key.resource},
-                    {"observed", amount_text(key.resource, value.offered)},
-                    {"usable", amount_text(key.resource, value.damped.usable)},
-                    {"accepted", amount_text(key.resource, value.damped.accepted)},
-                    {"state", capacity_state(*draft.cluster, value.damped)}});
+    rows.push_back({amount_text(key.resource, value.damped.accepted), key.flavor,
+                    amount_text(key.resource, value.offered), key.resource,
+                    capacity_state(*draft.cluster, value.damped),
+                    amount_text(key.resource, value.damped.usable)});
   }
   return rows;
 }
 
-Json unassigned_json(const Draft& draft) {
-  Json left = Json::object();
+std::map<std::string, std::string> unassigned(const Draft& draft) {
+  std::map<std::string, std::string> left;
   if (!draft.claim.terms) return left;
   for (const auto& [resource, nominal] : draft.claim.terms->nominal) {
     Int128 rest = nominal.amount;
@@ -156,17 +138,6 @@ void add_overcommitted(const Draft& draft, StatusContent& content) {
                                        amount_text(grant.row.resource, used.total)});
     }
   }
-}
-
-Json overcommitted_json(const StatusContent& content) {
-  Json rows = Json::array();
-  for (const auto& [queue, flavor, granted, resource, usage] : content.overcommitted)
-    rows.push_back({{"clusterQueueName", queue},
-                    {"flavor", flavor},
-                    {"resource", resource},
-                    {"usage", usage},
-                    {"granted", granted}});
-  return rows;
 }
 
 // ---- conditions ----
@@ -311,23 +282,15 @@ std::vector<Condition> conditions_of(const Draft& draft, const Propagation& prop
 }
 
 // A condition keeps the time of its last change of status.
-Json conditions_json(const Draft& draft, const std::vector<Condition>& conditions,
-                     const Json& before) {
-  Json list = Json::array();
-  for (const Condition& condition : conditions) {
-    std::string since = to_rfc3339(whole_seconds(draft.state.now));
-    if (before.contains("conditions"))
-      for (const Json& old : before["conditions"])
-        if (old["type"] == condition.type && old["status"] == condition.status)
-          since = old["lastTransitionTime"];
-    list.push_back({{"type", condition.type},
-                    {"status", condition.status},
-                    {"reason", condition.reason},
-                    {"message", condition.message},
-                    {"observedGeneration", draft.claim.generation},
-                    {"lastTransitionTime", since}});
+void date_conditions(const Draft& draft, const std::optional<ToldStatus>& told,
+                     std::vector<Condition>& conditions) {
+  for (Condition& condition : conditions) {
+    condition.since = to_rfc3339(whole_seconds(draft.state.now));
+    if (!told) continue;
+    for (const ToldStatus::Turn& turn : told->turns)
+      if (turn.type == condition.type && turn.status == condition.status)
+        condition.since = turn.since;
   }
-  return list;
 }
 
 StatusContent content_of(const Draft& draft, const std::vector<Condition>& conditions) {
@@ -376,12 +339,6 @@ const std::string& accepted_body(const State& state, const std::string& claim) {
   return write ? write->accepted_body : none;
 }
 
-Json status_in(const std::string& body) {
-  if (body.empty()) return Json::object();
-  const Json document = Json::parse(body, nullptr, false);
-  return document.is_object() ? document.value("status", Json::object()) : Json::object();
-}
-
 // The status may not be written now, so its content need not be derived.
 bool status_must_wait(const State& state, const std::string& claim) {
   const ObjectKey object{Kind::claim, "", claim};
@@ -392,14 +349,6 @@ bool status_must_wait(const State& state, const std::string& claim) {
   return write->last_write && *write->last_write + interval > state.now;
 }
 
-std::vector<ClaimGrant> stored_grants(const Json& grants) {
-  std::vector<ClaimGrant> stored;
-  for (const Json& row : grants)
-    stored.push_back({row["clusterQueueName"], row["flavor"], row["resource"], row["granted"]});
-  std::sort(stored.begin(), stored.end());
-  return stored;
-}
-
 // The claim's own object is being written: the status would carry a version that is about to be
 // old.
 bool object_write_is_fresh(const State& state, const std::string& name) {
@@ -407,6 +356,36 @@ bool object_write_is_fresh(const State& state, const std::string& name) {
   if (!write_pending(state, key)) return false;
   const Duration interval = write_interval(state, key);
   return interval.ns == 0 || *state.writes.at(key).last_write + interval > state.now;
+}
+
+// The apply of what the status says.
+PatchIntended status_intent(const Draft& draft, const ClaimStatus& status, QueueWishes& wishes) {
+  const Claim& claim = draft.claim;
+  PatchIntended intent = hub_intent(Verb::apply_status, {Kind::claim, "", draft.name}, "v1alpha1",
+                                    claim.uid, claim.resource_version);
+  intent.force = true;
+  const ClaimStatusText text = text_of(status);
+  ClaimFacts expected = claim.facts;
+  expected.status_grants = stored_grants(status.content);
+  expected.status_digest = text.digest;
+  intent.expected = std::move(expected);
+  intent.body = to_text(
+      object_head(Kind::claim, intent.version, "", draft.name, claim.uid, claim.resource_version));
+  intent.body.pop_back();  // of the head's fields "status" would be the last
+  intent.body += ",\"status\":" + text.text + "}";
+  wishes.told().expect(draft.name, intent.body, told_by(status));
+  return intent;
+}
+
+Reason reason_of(const Draft& draft, bool as_before) {
+  if (as_before)
+    return {"claims/restore-status", deciding({draft.claim.seq}),
+            "somebody else changed the status"};
+  std::vector<Seq> because{draft.claim.seq};
+  if (draft.cluster)
+    for (const auto& [key, value] : draft.cluster->capacity)
+      because.insert(because.end(), value.because.begin(), value.because.end());
+  return {"claims/status", deciding(std::move(because)), "grants, capacity or conditions changed"};
 }
 
 }  // namespace
@@ -446,40 +425,18 @@ Proposed emit_claim_status(const State& state, const std::string& name, QueueWis
   if (propagation.soon_over) return std::nullopt;
   const Draft draft = draft_for(state, name, claim, wishes);
 
-  const std::vector<Condition> conditions = conditions_of(draft, propagation, bar);
+  std::vector<Condition> conditions = conditions_of(draft, propagation, bar);
   const StatusContent content = content_of(draft, conditions);
-  const std::string& body_before = accepted_body(state, name);
-  const std::optional<ToldStatus>& told = wishes.told().of(name, body_before);
+  const std::optional<ToldStatus>& told = wishes.told().of(name, accepted_body(state, name));
   const bool as_before = told && !is_worth_a_write(draft, *told, content);
   if (as_before && !restore_is_due(state, name)) return std::nullopt;
 
-  Json status{{"observedGeneration", claim.generation},
-              {"capacity", capacity_json(draft)},
-              {"grants", grants_json(content)},
-              {"overcommitted", overcommitted_json(content)},
-              {"seq", state.input_seq.value}};
-  // Not as {}: where it had keys that we own, the server makes null of that and refuses it (422).
-  if (Json left = unassigned_json(draft); !left.empty()) status["unassigned"] = std::move(left);
-  status["conditions"] = conditions_json(draft, conditions, status_in(body_before));
-
-  PatchIntended intent = hub_intent(Verb::apply_status, {Kind::claim, "", name}, "v1alpha1",
-                                    claim.uid, claim.resource_version);
-  intent.force = true;
-  std::vector<Seq> because{claim.seq};
-  if (draft.cluster)
-    for (const auto& [key, value] : draft.cluster->capacity)
-      because.insert(because.end(), value.because.begin(), value.because.end());
-  intent.reason = as_before ? Reason{"claims/restore-status", deciding({claim.seq}),
-                                     "somebody else changed the status"}
-                            : Reason{"claims/status", deciding(std::move(because)),
-                                     "grants, capacity or conditions changed"};
-  ClaimFacts expected = claim.facts;
-  expected.status_grants = stored_grants(status["grants"]);
-  expected.status_digest = digest_of_claim_status(status);
-  intent.expected = std::move(expected);
-  Json body = object_head(Kind::claim, intent.version, "", name, claim.uid, claim.resource_version);
-  body["status"] = std::move(status);
-  intent.body = to_text(body);
+  date_conditions(draft, told, conditions);
+  PatchIntended intent = status_intent(draft,
+                                       {content, capacity_rows(draft), unassigned(draft),
+                                        std::move(conditions), state.input_seq.value},
+                                       wishes);
+  intent.reason = reason_of(draft, as_before);
   if (!may_write(state, intent, Direction::other)) return std::nullopt;
   return Proposal{Rank::status, std::move(intent)};
 }

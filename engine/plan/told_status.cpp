@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/base/check.h"
 #include "engine/base/json.h"
 
 namespace fairlead {
@@ -122,13 +123,32 @@ std::optional<ToldStatus> read_status(const std::string& body) {
   for (const Json& row : status.value("capacity", Json::array()))
     told.capacity.push_back({{text_in(row, "flavor"), text_in(row, "resource")},
                              Quantity::parse(text_in(row, "accepted"))});
+  for (const Json& condition : status.value("conditions", Json::array()))
+    told.turns.push_back({text_in(condition, "type"), text_in(condition, "status"),
+                          text_in(condition, "lastTransitionTime")});
   return told;
+}
+
+void ToldStatuses::expect(const std::string& claim, const std::string& body, ToldStatus told) {
+#ifndef NDEBUG
+  check(told == read_status(body), "a status is told as it is read");
+#endif
+  expected_[claim] = {body, std::move(told)};
+}
+
+void ToldStatuses::forget(const std::string& claim) {
+  entries_.erase(claim);
+  expected_.erase(claim);
 }
 
 const std::optional<ToldStatus>& ToldStatuses::of(const std::string& claim,
                                                   const std::string& body) {
   Entry& entry = entries_[claim];
-  if (entry.body != body) entry = {body, read_status(body)};
+  if (entry.body == body) return entry.told;
+  if (const auto at = expected_.find(claim); at != expected_.end() && at->second.body == body)
+    entry = at->second;
+  else
+    entry = {body, read_status(body)};
   return entry.told;
 }
 

@@ -28,6 +28,8 @@ struct StatusContent {
 
   bool urgently_differs(const StatusContent& other) const;
   bool patiently_differs(const StatusContent& other) const;
+
+  friend bool operator==(const StatusContent&, const StatusContent&) = default;
 };
 
 /// The condition, with what of it is compared.
@@ -42,20 +44,36 @@ struct ToldStatus {
   struct Row {
     CapacityKey key;
     std::optional<Quantity> accepted;
+
+    friend bool operator==(const Row&, const Row&) = default;
   };
   std::vector<Row> capacity;
+  /// When a condition took its status.
+  struct Turn {
+    std::string type;
+    std::string status;
+    std::string since;  ///< lastTransitionTime
+
+    friend bool operator==(const Turn&, const Turn&) = default;
+  };
+  std::vector<Turn> turns;
+
+  friend bool operator==(const ToldStatus&, const ToldStatus&) = default;
 };
 
 /// Reads "status" of a body that we wrote; nullopt if it is empty or has none.
 std::optional<ToldStatus> read_status(const std::string& body);
 
-/// The last status of each claim, read when its body changes.
+/// The last status of each claim, read when its body changes, unless it is the one that was planned
+/// last.
 class ToldStatuses {
  public:
+  /// The claim's next accepted body is likely `body`, of which read_status reads `told`.
+  void expect(const std::string& claim, const std::string& body, ToldStatus told);
   /// Of the claim's last accepted body. The reference holds until the next call.
   const std::optional<ToldStatus>& of(const std::string& claim, const std::string& body);
   /// The claim is gone.
-  void forget(const std::string& claim) { entries_.erase(claim); }
+  void forget(const std::string& claim);
 
  private:
   struct Entry {
@@ -63,6 +81,7 @@ class ToldStatuses {
     std::optional<ToldStatus> told;
   };
   std::map<std::string, Entry> entries_;
+  std::map<std::string, Entry> expected_;  // by claim too
 };
 
 }  // namespace fairlead

@@ -1,0 +1,46 @@
+// What a status of a claim says, as values and as the text that is sent.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/base/digest.h"
+#include "engine/plan/told_status.h"
+
+namespace fairlead {
+
+struct ClaimCondition {
+  std::string type;
+  std::string status;
+  std::string reason;
+  std::string message;
+  std::string since{};  ///< lastTransitionTime; set where the status is sent
+};
+
+/// One status. Rows have their fields in the order of their names.
+struct ClaimStatus {
+  const StatusContent& content;  ///< the rest of it: grants, overcommitted, observedGeneration
+  /// Accepted, flavor, observed, resource, state, usable.
+  std::vector<std::array<std::string, 6>> capacity;
+  std::map<std::string, std::string> unassigned;  ///< amounts by resource, as the claim spells it
+  std::vector<ClaimCondition> conditions;
+  std::uint64_t seq = 0;  ///< of the last event from outside
+};
+
+/// The status, twice told.
+struct ClaimStatusText {
+  std::string text;  ///< canonical JSON
+  Digest digest;     ///< claim_status_digest
+};
+ClaimStatusText text_of(const ClaimStatus& status);
+
+/// The grants as the claim's facts hold them once the status stands there.
+std::vector<ClaimGrant> stored_grants(const StatusContent& content);
+
+/// What read_status reads of a body with this status.
+ToldStatus told_by(const ClaimStatus& status);
+
+}  // namespace fairlead
