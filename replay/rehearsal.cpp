@@ -172,7 +172,7 @@ Result<void> Rehearsal::take_line(const InputLine& line) {
   leave_status_unless_wiped(std::get<ObjectSeen>(fact.said), told_[{line.cluster, line.seen->key}]);
   if (line.type == InputType::deleted)
     fact.said = ObjectMissing{line.seen->key, line.seen->uid, line.seen->resource_version};
-  auto newer = hub_.offer(fact);
+  auto newer = hub_.offer(std::move(fact));
   if (!newer) return newer.error();
   if (*newer) remember_input(line);
   return {};

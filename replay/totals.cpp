@@ -1,7 +1,7 @@
 #include "replay/totals.h"
 
 #include <algorithm>
-#include <set>
+#include <utility>
 
 #include "engine/fold/cluster.h"
 #include "engine/fold/queues.h"
@@ -81,83 +81,77 @@ void TotalsMeter::wrote(const PatchIntended& intent) {
 }
 
 void TotalsMeter::decided(const State& state, const Touched& touched) {
-  std::set<std::string> clusters = touched.clusters;
+  std::set<std::string> feeding;  // clusters of which a queue carries something else than before
   if (touched.everything) {
-    for (const auto& [name, cluster] : state.clusters) clusters.insert(name);
-    for (const auto& [name, queue] : state.queues) take_queue(state, name, clusters);
+    for (const auto& [name, queue] : state.queues) take_queue(state, name, feeding);
+    for (const auto& [name, cluster] : state.clusters) measure(state, name);
+    return;
   }
-  for (const std::string& name : touched.queues) take_queue(state, name, clusters);
-  for (const std::string& name : clusters) measure(state, name);
+  for (const std::string& name : touched.queues) take_queue(state, name, feeding);
+  for (const std::string& name : touched.clusters) measure(state, name);
+  for (const std::string& name : feeding)
+    if (!touched.clusters.contains(name)) measure(state, name);
 }
 
 void TotalsMeter::take_queue(const State& state, const std::string& name,
-                             std::set<std::string>& clusters) {
-  std::vector<Contribution>& before = carried_[name];
-  if (const auto* written = written_parts(state, name); written && *written == before) return;
+                             std::set<std::string>& feeding) {
+  Carried& before = carried_[name];
+  const bool written = written_parts(state, name) != nullptr;
+  const Seq by = written ? state.queues.at(name).written_at.seq : Seq{};
+  if (by != Seq{} && by == before.by) return;  // the parts are those of this write
+  before.by = by;
   std::vector<Contribution> now = carried_by(state, name);
-  if (now == before) return;
-  for (const Contribution& part : before) {
-    promised_[{part.cluster, {part.flavor, part.resource}}] -= part.amount;
-    clusters.insert(part.cluster);
-  }
-  for (const Contribution& part : now) {
-    promised_[{part.cluster, {part.flavor, part.resource}}] += part.amount;
-    clusters.insert(part.cluster);
-  }
-  before = std::move(now);
+  if (now == before.parts) return;
+  const auto promise = [&](const Contribution& part, Int128 amount) {
+    clusters_[part.cluster].promised[{part.flavor, part.resource}] += amount;
+    feeding.insert(part.cluster);
+  };
+  for (const Contribution& part : before.parts) promise(part, -Int128{part.amount});
+  for (const Contribution& part : now) promise(part, part.amount);
+  before.parts = std::move(now);
 }
 
 void TotalsMeter::measure(const State& state, const std::string& name) {
   const auto at = state.clusters.find(name);
   if (at == state.clusters.end()) return;
   const Cluster& cluster = at->second;
-  const Claim* claim = winning_claim(state, name);
-  struct Sums {
-    Int128 usable = 0, promised = 0, wanted = 0;
-  };
-  std::map<CapacityKey, Sums> sums;
-  const auto key_of = [&](const std::string& flavor, const std::string& resource) {
-    return CapacityKey{bounds(cluster, claim, flavor) ? flavor : "", resource};
-  };
-  const bool counts = cluster.valued && !cluster.detached;
-  const bool totals_in_force = cluster.source == CapacitySource::managed_cluster;
-  if (counts) {
-    for (const auto& [key, value] : cluster.capacity)
-      if (key.flavor.empty() == totals_in_force)
-        sums[key_of(key.flavor, key.resource)].usable += value.damped.usable;
-    for (auto promised = promised_.lower_bound({name, {}});
-         promised != promised_.end() && promised->first.first == name; ++promised)
-      sums[key_of(promised->first.second.flavor, promised->first.second.resource)].promised +=
-          promised->second;
-    if (claim && claim->terms)
-      for (const AssignmentRow& row : claim->terms->rows)
-        sums[key_of(row.flavor, row.resource)].wanted += row.assigned;
+  Measured& measured = clusters_[name];
+  // What it no longer has is zero.
+  for (auto& [key, gauge] : measured.gauges) gauge.now = {};
+  if (cluster.valued && !cluster.detached) sum_up(cluster, winning_claim(state, name), measured);
+  for (auto& [key, gauge] : measured.gauges) {
+    const Sums& sum = gauge.now;
+    integrate(totals_, key, gauge, state.now);
+    gauge.since = state.now;
+    gauge.over = saturate(std::max<Int128>(0, sum.promised - sum.usable));
+    gauge.under = saturate(std::max<Int128>(0, std::min(sum.usable, sum.wanted) - sum.promised));
   }
-  for (auto gauge = gauges_.lower_bound({name, {}});
-       gauge != gauges_.end() && gauge->first.first == name; ++gauge)
-    sums.try_emplace(gauge->first.second);  // what it no longer has is zero
-  for (const auto& [key, sum] : sums)
-    set({name, key}, state.now, saturate(std::max<Int128>(0, sum.promised - sum.usable)),
-        saturate(std::max<Int128>(0, std::min(sum.usable, sum.wanted) - sum.promised)));
 }
 
-void TotalsMeter::set(const Key& key, LogTime now, Amount over, Amount under) {
-  Gauge& gauge = gauges_[key];
-  integrate(totals_, key, gauge, now);
-  gauge.since = now;
-  gauge.over = over;
-  gauge.under = under;
+void TotalsMeter::sum_up(const Cluster& cluster, const Claim* claim, Measured& measured) {
+  const auto sums_of = [&](const std::string& flavor, const std::string& resource) -> Sums& {
+    return measured.gauges[{bounds(cluster, claim, flavor) ? flavor : "", resource}].now;
+  };
+  const bool totals_in_force = cluster.source == CapacitySource::managed_cluster;
+  for (const auto& [key, value] : cluster.capacity)
+    if (key.flavor.empty() == totals_in_force)
+      sums_of(key.flavor, key.resource).usable += value.damped.usable;
+  for (const auto& [pair, amount] : measured.promised)
+    sums_of(pair.flavor, pair.resource).promised += amount;
+  if (claim && claim->terms)
+    for (const AssignmentRow& row : claim->terms->rows)
+      sums_of(row.flavor, row.resource).wanted += row.assigned;
 }
 
 // The steps inside one moment pass no time: only what held between two moments is seen.
-void TotalsMeter::integrate(Totals& totals, const Key& key, Gauge& gauge, LogTime until) {
+void TotalsMeter::integrate(Totals& totals, const CapacityKey& key, Gauge& gauge, LogTime until) {
   if (until <= gauge.since) return;
   end_span(totals, gauge);
   const Int128 span = (until - gauge.since).ns;
-  if (gauge.under > 0) totals.under[key.second.resource] += span * gauge.under;
+  if (gauge.under > 0) totals.under[key.resource] += span * gauge.under;
   if (gauge.over == 0) return;
   if (!gauge.over_since) gauge.over_since = gauge.since;
-  totals.over[key.second.resource] += span * gauge.over;
+  totals.over[key.resource] += span * gauge.over;
   totals.over_quota.ns += saturate(span);
   totals.slowest_shrink = std::max(totals.slowest_shrink, until - *gauge.over_since);
 }
@@ -170,10 +164,11 @@ void TotalsMeter::end_span(Totals& totals, Gauge& gauge) {
 
 Totals TotalsMeter::totals(LogTime end) const {
   Totals totals = totals_;
-  for (auto [key, gauge] : gauges_) {
-    integrate(totals, key, gauge, end);
-    end_span(totals, gauge);
-  }
+  for (const auto& [name, cluster] : clusters_)
+    for (auto [key, gauge] : cluster.gauges) {
+      integrate(totals, key, gauge, end);
+      end_span(totals, gauge);
+    }
   return totals;
 }
 

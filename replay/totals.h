@@ -17,8 +17,8 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "engine/base/json.h"
@@ -55,23 +55,34 @@ class TotalsMeter {
   Totals totals(LogTime end) const;
 
  private:
-  using Key = std::pair<std::string, CapacityKey>;
+  struct Sums {
+    Int128 usable = 0, promised = 0, wanted = 0;
+  };
   struct Gauge {
     LogTime since;
     Amount over = 0;
     Amount under = 0;
     std::optional<LogTime> over_since;  ///< the span that is told so far: not ended, or just now
+    Sums now;                           ///< what is being measured
   };
-  void take_queue(const State& state, const std::string& name, std::set<std::string>& clusters);
+  struct Measured {
+    std::map<CapacityKey, Int128> promised;
+    std::map<CapacityKey, Gauge> gauges;
+  };
+  /// What a queue carries, and the write that it is of; none: it was not written.
+  struct Carried {
+    std::vector<Contribution> parts;
+    Seq by;
+  };
+  void take_queue(const State& state, const std::string& name, std::set<std::string>& feeding);
   void measure(const State& state, const std::string& cluster);
-  void set(const Key& key, LogTime now, Amount over, Amount under);
-  static void integrate(Totals& totals, const Key& key, Gauge& gauge, LogTime until);
+  static void sum_up(const Cluster& cluster, const Claim* claim, Measured& measured);
+  static void integrate(Totals& totals, const CapacityKey& key, Gauge& gauge, LogTime until);
   static void end_span(Totals& totals, Gauge& gauge);
 
   Totals totals_;
-  std::map<std::string, std::vector<Contribution>> carried_;  ///< by queue
-  std::map<Key, Int128> promised_;
-  std::map<Key, Gauge> gauges_;
+  std::map<std::string, Carried> carried_;    ///< by queue
+  std::map<std::string, Measured> clusters_;  ///< by name
 };
 
 }  // namespace fairlead

@@ -1,6 +1,7 @@
 #include "replay/virtual_hub.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/fold/cluster.h"
 #include "engine/fold/evolve.h"
@@ -30,6 +31,13 @@ std::optional<ObjectKey> object_of(const WatchFact& fact) {
 }
 
 EventDraft own(Seq cause, Fact fact) { return {std::string(kSelf), cause, std::move(fact)}; }
+
+// Moved, not copied as a list in braces is.
+std::vector<EventDraft> one(EventDraft draft) {
+  std::vector<EventDraft> drafts;
+  drafts.push_back(std::move(draft));
+  return drafts;
+}
 
 // What the watch shows of a write: the facts that it expects, in the generation that follows.
 ObjectObserved shown(const State& state, const PatchIntended& intent, Seq seq,
@@ -90,9 +98,9 @@ Result<void> VirtualHub::tell(LogTime at, std::vector<EventDraft> drafts) {
   return {};
 }
 
-Result<bool> VirtualHub::offer(const WatchFact& fact) {
+Result<bool> VirtualHub::offer(WatchFact fact) {
   const std::uint64_t older = ingest_.counts().older;
-  const auto passes = coalescer_.offer(fact, now_);
+  const auto passes = coalescer_.offer(std::move(fact), now_);
   if (passes)
     if (auto done = take_fact(*passes); !done) return done.error();
   return ingest_.counts().older == older;
@@ -101,7 +109,7 @@ Result<bool> VirtualHub::offer(const WatchFact& fact) {
 Result<void> VirtualHub::take_fact(const WatchFact& fact) {
   auto draft = ingest_.take(state_, fact);
   if (!draft) return {};
-  if (auto done = commit({std::move(*draft)}); !done) return done.error();
+  if (auto done = commit(one(*std::move(draft))); !done) return done.error();
   if (const auto key = object_of(fact))
     coalescer_.passed(fact, now_, settings_of(state_, cluster_of(fact, *key)).ingest_coalesce);
   return {};
@@ -123,7 +131,7 @@ Result<void> VirtualHub::advance_to(LogTime time) {
     for (const WatchFact& fact : coalescer_.take_due(now_))
       if (auto done = take_fact(fact); !done) return done;
     if (decided_ && state_.deadlines.next() <= now_)
-      if (auto fired = commit({own({}, TimerFired{due})}); !fired) return fired.error();
+      if (auto fired = commit(one(own({}, TimerFired{due}))); !fired) return fired.error();
     if (auto done = decide(); !done) return done;
   }
 }
@@ -160,7 +168,7 @@ Result<void> VirtualHub::answer(const Event& event) {
   const std::string uid = intent.uid.empty() ? made_uid(event.seq) : intent.uid;
   const std::string version = std::to_string(event.seq.value);
   const int code = intent.verb == Verb::create ? 201 : 200;
-  if (auto done = commit({own(event.seq, PatchAccepted{event.seq, code, uid, version})}); !done)
+  if (auto done = commit(one(own(event.seq, PatchAccepted{event.seq, code, uid, version}))); !done)
     return done.error();
   if (ports_.accepted) ports_.accepted(intent, uid, version);
   return come_back(intent, event.seq, uid);
@@ -176,7 +184,7 @@ Result<void> VirtualHub::come_back(const PatchIntended& intent, Seq seq, const s
   if (const auto* check = std::get_if<AdmissionCheckFacts>(&seen.facts);
       check && check->deleting && check->finalizers.empty())
     return goes(intent, seq, uid);
-  if (auto done = commit({{intent.cluster, seq, std::move(seen)}}); !done) return done.error();
+  if (auto done = commit(one({intent.cluster, seq, std::move(seen)})); !done) return done.error();
   if (intent.target.kind == Kind::manifest_work && intent.target.name == kQuotaWork)
     return member_applies(intent.target.namespace_, seq);
   return {};
@@ -204,7 +212,8 @@ Result<void> VirtualHub::member_applies(const std::string& name, Seq seq) {
 Result<void> VirtualHub::goes(const PatchIntended& intent, Seq seq, const std::string& uid) {
   if (ports_.gone) ports_.gone(intent);
   const std::string version = std::to_string(seq.value);
-  if (auto done = commit({{intent.cluster, seq, ObjectGone{intent.target, uid, version}}}); !done)
+  if (auto done = commit(one({intent.cluster, seq, ObjectGone{intent.target, uid, version}}));
+      !done)
     return done.error();
   return {};
 }

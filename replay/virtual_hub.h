@@ -55,7 +55,7 @@ class VirtualHub {
   Result<void> tell(LogTime at, std::vector<EventDraft> drafts);
   /// What a stream said at the present moment, through coalescing and ingest. False: it was older
   /// than what is known.
-  Result<bool> offer(const WatchFact& fact);
+  Result<bool> offer(WatchFact fact);
   /// A bookmark or the like: it is not coalesced.
   Result<void> take_fact(const WatchFact& fact);
   /// Decides the present moment, writes until nothing is left to write, and runs every deadline

@@ -107,9 +107,9 @@ class ImaginedWorld {
     }
     if (is_word_of_a_cluster(event.fact))
       return hub_.tell(event.log_time, one({event.source, {}, event.fact}));
-    const auto fact = imagine(event, history, hub_.state());
+    auto fact = imagine(event, history, hub_.state());
     if (!fact) return {};
-    if (auto done = hub_.offer(*fact); !done) return done.error();
+    if (auto done = hub_.offer(*std::move(fact)); !done) return done.error();
     return {};
   }
 
