@@ -289,7 +289,8 @@ def over_http(judged, scratch):
     last = judged.events[-1]
     settled = [x for x in judged.answers if x[0][0] != "whatif" and {"--as-of", "--to"} & set(x[0])
                and all(int(p[4:]) <= last["seq"] for p in x[0] if p.startswith("seq:"))]
-    judged.answers = [x for x in settled if not any(p > last["logTime"] for p in x[0] if p.endswith("Z"))]
+    end = milliseconds(last["logTime"])
+    judged.answers = [x for x in settled if not any(milliseconds(p) > end for p in x[0] if p.endswith("Z"))]
     hub = subprocess.Popen([judged.binary, "hub", "--kubeconfig", config, "--data", data, "--listen", "127.0.0.1:0",
                             "--recommend-only", "--set", "debounce.growWindow=7m"], stderr=subprocess.PIPE, text=True)
     try:
