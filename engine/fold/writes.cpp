@@ -8,6 +8,7 @@
 #include "engine/fold/claim_status_sight.h"
 #include "engine/fold/claims.h"
 #include "engine/fold/cluster.h"
+#include "engine/fold/multikueue/check_sight.h"
 #include "engine/fold/multikueue/observe.h"
 #include "engine/fold/queues.h"
 #include "engine/fold/works.h"
@@ -38,6 +39,13 @@ bool is_multikueue(Kind kind) {
 // Only of a claim's status does State keep what our last write left, and whether somebody else has
 // changed it since. Every other object is compared with what the watch shows of it.
 bool is_claim_status(const WriteKey& key) { return key.status && key.object.kind == Kind::claim; }
+
+// Somebody else has changed the status that our last write left.
+bool is_foreign_status(const State& state, const WriteKey& key) {
+  if (is_claim_status(key)) return status_is_foreign(state, key.object.name);
+  return key.status && key.object.kind == Kind::admission_check &&
+         check_status_is_foreign(state, key.object.name);
+}
 
 std::pair<const WriteKey, WriteState>* find_outstanding(State& state, Seq intent) {
   const auto key = state.outstanding.find(intent);
@@ -72,11 +80,10 @@ void set_deadline(State& state, const WriteKey& key, const WriteState& write) {
     consider(*write.outstanding->doubted_until);
   if (write.refusal) consider(write.refusal->retry_at);
   if (write.last_write) consider(*write.last_write + write_interval(state, key));
-  if (write.last_write && is_claim_status(key)) {
+  if (write.last_write && is_claim_status(key))
     consider(numbers_due(state, key.object.name, *write.last_write));
-    if (status_is_foreign(state, key.object.name))
-      consider(*write.last_write + kStatusRestoreInterval);
-  }
+  if (write.last_write && is_foreign_status(state, key))
+    consider(*write.last_write + kStatusRestoreInterval);
   state.deadlines.set(key, next);
 }
 
@@ -311,7 +318,8 @@ void note_status_observed(State& state, const WriteKey& key, WriteState& write,
   if (conflicted) write.refusal.reset();
   if (doubted) drop_outstanding(state, write);
   if (conflicted || doubted) touch(state, key.object);
-  if (is_claim_status(key)) set_deadline(state, key, write);
+  if (is_claim_status(key) || key.object.kind == Kind::admission_check)
+    set_deadline(state, key, write);
 }
 
 }  // namespace

@@ -177,6 +177,15 @@ Verdict member_left_alone(const Judged& judged) {
   return std::nullopt;
 }
 
+// Until the watch shows our write, what is seen as applied is the work of before. One that is being
+// deleted may take as long as its finalizers.
+bool work_is_being_changed(const Judged& judged) {
+  const WriteState* write =
+      write_of(judged.state, {Kind::manifest_work, judged.cluster_name, std::string(kQuotaWork)});
+  return write && (write->outstanding ||
+                   (!write->awaited_version.empty() && write->awaited_version != "gone"));
+}
+
 // The member has not confirmed all that is granted and emitted.
 bool waits_for_member(const Judged& judged) {
   const Work& work = judged.cluster->quota_work;
@@ -211,6 +220,11 @@ Verdict member_verdict(const Judged& judged) {
   if (auto alone = member_left_alone(judged)) return alone;
   if (waits_for_member(judged))
     return failed("WaitingForMember", "the member has not applied its quota yet");
+  if (work_is_being_changed(judged)) {
+    Propagation waits = failed("WaitingForMember", "the member's work is being written");
+    waits.soon_over = true;
+    return waits;
+  }
   if (awaits_member_sight(judged.state, *judged.cluster)) {
     Propagation waits = failed("WaitingForMember", "the member has not shown its quota yet");
     waits.soon_over = true;

@@ -1,6 +1,8 @@
 // What AdmissionChecks and Workloads are told.
 #include <algorithm>
 
+#include "engine/fold/claim_status_sight.h"
+#include "engine/fold/multikueue/check_sight.h"
 #include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/names.h"
 #include "engine/fold/writes.h"
@@ -52,6 +54,20 @@ bool differs(const ConditionToSay& one, std::int64_t generation, const Json* sai
   return said && (*said)["message"] != one.wish.message;
 }
 
+// Our last write said the same, so only what somebody else made of it can differ.
+bool is_said(const ConditionWish& wish, std::int64_t generation, const Json* said) {
+  if (wish.status.empty() || !said) return wish.status.empty() && !said;
+  return (*said)["status"] == wish.status && (*said)["reason"] == wish.reason &&
+         (*said)["message"] == wish.message && (*said)["observedGeneration"] == generation;
+}
+
+// Somebody else changed conditions that we wrote, and we wrote them less than a minute ago.
+bool restore_must_wait(const State& state, const ObjectKey& check) {
+  const WriteState* write = status_write_of(state, check);
+  return check_status_is_foreign(state, check.name) && write->last_write &&
+         *write->last_write + kStatusRestoreInterval > state.now;
+}
+
 Json to_json(const State& state, const ConditionToSay& one, std::int64_t generation,
              const Json* said) {
   std::string since = to_rfc3339(whole_seconds(state.now));
@@ -76,7 +92,7 @@ void emit_conditions(const State& state, const std::string& name, const CheckRec
   const auto& seen = check.seen;
   const ObjectKey key{Kind::admission_check, "", name};
   const Json said = conditions_said(state, key);
-  bool changed = false;
+  bool changed = false, restored = true;
   Json conditions = Json::array();
   for (const ConditionToSay& one :
        {ConditionToSay{"Active", check.active, seen.facts.active},
@@ -84,10 +100,11 @@ void emit_conditions(const State& state, const std::string& name, const CheckRec
         ConditionToSay{"DispatcherReady", check.dispatcher, seen.facts.dispatcher_ready}}) {
     const Json* before = find_said(said, one.type);
     changed = changed || differs(one, seen.generation, before);
+    restored = restored && is_said(one.wish, seen.generation, before);
     if (!one.wish.status.empty())
       conditions.push_back(to_json(state, one, seen.generation, before));
   }
-  if (!changed) return;
+  if (!changed || (restored && restore_must_wait(state, key))) return;
   PatchIntended intent =
       intent_for(Verb::apply_status, key, seen.version, seen.uid, seen.resource_version);
   Json body = object_head(key.kind, seen.version, "", name, seen.uid, seen.resource_version);

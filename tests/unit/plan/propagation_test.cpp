@@ -1,7 +1,10 @@
-// What Propagated says of a work that the member's agent reports as failed.
+// What Propagated says of a member: of a work that its agent reports as failed, and of one that is
+// being written.
 #include "engine/plan/propagation.h"
 
 #include <catch2/catch.hpp>
+
+#include "engine/fold/works.h"
 
 namespace fairlead {
 namespace {
@@ -10,20 +13,34 @@ ConditionFacts says(ConditionStatus status, std::string reason) {
   return {status, std::move(reason), 1};
 }
 
-Propagation after(ConditionFacts applied, ConditionFacts available) {
+// One claim without assignments, and its cluster's work.
+struct World {
   State state;
+  Claim claim;
+};
+
+World world_with(ConditionFacts applied, ConditionFacts available) {
+  World world;
+  State& state = world.state;
   state.configuration.member_mode = MemberMode::manifest_work;
   Work& work = state.clusters["c1"].quota_work;
   work.present = true;
   work.generation = 1;
   work.facts.applied = std::move(applied);
   work.facts.available = std::move(available);
-  Claim claim;
-  claim.known = true;
-  claim.terms.emplace();
-  claim.terms->cluster = "c1";
-  QueueWishes wishes(state);
-  return propagation_of(state, claim, wishes);
+  world.claim.known = true;
+  world.claim.terms.emplace();
+  world.claim.terms->cluster = "c1";
+  return world;
+}
+
+Propagation propagation_in(const World& world) {
+  QueueWishes wishes(world.state);
+  return propagation_of(world.state, world.claim, wishes);
+}
+
+Propagation after(ConditionFacts applied, ConditionFacts available) {
+  return propagation_in(world_with(std::move(applied), std::move(available)));
 }
 
 }  // namespace
@@ -41,6 +58,23 @@ TEST_CASE("a work that could not be applied is told apart from one that is not a
         "ManifestWork fairlead-quota is not available at the member: ResourcesNotAvailable; its "
         "status.resourceStatus has what the agent says of each object");
   CHECK(after(good, good).status == "True");
+}
+
+TEST_CASE(
+    "what the member has is not known between a write of its work and the watch's sight of it") {
+  const ConditionFacts good = says(ConditionStatus::yes, "Complete");
+  World world = world_with(good, good);
+  const ObjectKey work{Kind::manifest_work, "c1", std::string(kQuotaWork)};
+  WriteState& write = world.state.writes[{std::string(kHub), work, false}];
+  CHECK(propagation_in(world).status == "True");
+  write.awaited_version = "7";
+  const Propagation accepted = propagation_in(world);
+  CHECK(accepted.status == "False");
+  CHECK(accepted.reason == "WaitingForMember");
+  CHECK(accepted.soon_over);
+  write.awaited_version.clear();
+  write.outstanding.emplace();
+  CHECK(propagation_in(world).soon_over);
 }
 
 }  // namespace fairlead

@@ -1,0 +1,40 @@
+#include "engine/fold/multikueue/check_sight.h"
+
+#include "engine/base/json.h"
+#include "engine/fold/writes.h"
+
+namespace fairlead {
+
+namespace {
+
+ConditionStatus status_of(const std::string& text) {
+  if (text == "True") return ConditionStatus::yes;
+  return text == "False" ? ConditionStatus::no : ConditionStatus::unknown;
+}
+
+// What our write said of the condition; absent if nothing.
+ConditionFacts written(const Json& conditions, const char* type) {
+  for (const Json& condition : conditions)
+    if (condition["type"] == type)
+      return {status_of(condition["status"]), condition["reason"], condition["observedGeneration"]};
+  return {};
+}
+
+}  // namespace
+
+bool check_status_is_foreign(const State& state, const std::string& name) {
+  const auto check = state.multikueue.checks.find(name);
+  const WriteState* write = status_write_of(state, {Kind::admission_check, "", name});
+  if (check == state.multikueue.checks.end() || !write || write->outstanding ||
+      !write->awaited_version.empty() || write->accepted_body.empty())
+    return false;
+  const Json body = Json::parse(write->accepted_body, nullptr, false);
+  if (!body.is_object()) return false;
+  const Json& conditions = body["status"]["conditions"];
+  const AdmissionCheckFacts& seen = check->second.seen.facts;
+  return seen.active != written(conditions, "Active") ||
+         seen.all_clusters_used != written(conditions, "AllClustersUsed") ||
+         seen.dispatcher_ready != written(conditions, "DispatcherReady");
+}
+
+}  // namespace fairlead
