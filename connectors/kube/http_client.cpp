@@ -13,6 +13,7 @@
 #include <deque>
 #include <list>
 
+#include "connectors/kube/failure_message.h"
 #include "connectors/kube/http_connection.h"
 
 namespace fairlead {
@@ -313,8 +314,7 @@ class Core : public std::enable_shared_from_this<Core> {
     }
     if (too_long) {
       response.status = 413;  // the answer, not the request, is too large; callers ask for less
-      response.body =
-          "the answer is longer than " + std::to_string(request.body_bytes_max) + " bytes";
+      response.body = too_long_status(request.body_bytes_max);
       out.answer = std::move(response);
       co_return;
     }

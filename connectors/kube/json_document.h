@@ -205,7 +205,7 @@ std::array<JsonView, sizeof...(sizes)> JsonView::members(const char (&... names)
 struct JsonFault {
   std::size_t offset = 0;  ///< bytes from its start
   std::size_t line = 1;    ///< of the text, from 1
-  std::string what;        ///< for a person
+  std::string what;        ///< for a person; quotes nothing of the text
 };
 
 /// Reads exactly one JSON document (white space around it is fine). bad_input otherwise: the

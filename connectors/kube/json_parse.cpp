@@ -11,8 +11,6 @@
 namespace fairlead {
 namespace {
 
-constexpr std::size_t kFaultBytesMax = 200;
-
 bool valid_number(std::string_view token) {
   std::size_t at = 0;
   auto digits = [&] {
@@ -308,6 +306,9 @@ struct FaultFinder : nlohmann::json_sax<Json> {
     // the last part.
     if (auto at = what.find("column "); at != std::string::npos)
       if (auto colon = what.find(": ", at); colon != std::string::npos) what.erase(0, colon + 2);
+    // Behind these words it quotes the text, which may hold a secret.
+    for (const char* quoting : {"; last read: '", " parsing '"})
+      if (auto at = what.find(quoting); at != std::string::npos) what.erase(at);
     return false;
   }
   bool deeper() { return ++depth <= kJsonDepthMax; }
@@ -326,8 +327,6 @@ JsonFault find_fault(std::string_view text, bool too_deep) {
   } else {
     Json::sax_parse(text, &finder);
     fault.what = finder.found ? finder.what : "no valid JSON";
-    if (fault.what.size() > kFaultBytesMax)
-      fault.what.resize(kFaultBytesMax);  // it quotes the text
     fault.offset = finder.found ? std::min(finder.offset, text.size())
                                 : std::min(text.find('\0'), text.size());
   }

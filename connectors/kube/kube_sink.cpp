@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "connectors/kube/failure_message.h"
 #include "connectors/kube/json_document.h"
 #include "connectors/kube/resource_path.h"
 
@@ -24,10 +25,10 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-std::string reason_text(JsonView status, std::string_view body) {
+std::string reason_text(JsonView status, std::size_t bytes) {
+  const std::string message = failure_message(status, bytes);
+  if (status["kind"].string() != "Status") return message;
   std::string out(status["reason"].string());
-  std::string_view message = status["message"].string();
-  if (status["kind"].string() != "Status") message = body;
   if (!out.empty() && !message.empty()) out += ": ";
   out += message;
   for (JsonView cause : status["details"]["causes"])
@@ -130,7 +131,7 @@ WriteAnswer classify(const WriteRequest& request, const Result<HttpResponse>& an
       out.uid = body["details"]["uid"].string();  // a delete answers with a Status
     return out;
   }
-  out.reason = reason_text(body, answer->body);
+  out.reason = reason_text(body, answer->body.size());
   if (out.result == WriteResult::throttled)
     out.retry_after = answer->retry_after.value_or(seconds(1));
   return out;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "connectors/kube/failure_message.h"
 #include "connectors/kube/resource_path.h"
 
 namespace fairlead {
@@ -16,12 +17,9 @@ constexpr std::size_t kStatusTextMax = 300;
 // What a server says about a failure; the body of a success is never shown.
 std::string status_text(const Result<HttpResponse>& answer) {
   if (answer.has_error()) return answer.error().message;
-  JsonFault fault;
-  const auto parsed = parse_json(answer->body, fault);
-  std::string out = std::to_string(answer->status);
-  if (answer->status >= 400 && parsed)
-    out += ": " + std::string(parsed->root()["message"].string().substr(0, kStatusTextMax));
-  return out;
+  const std::string out = std::to_string(answer->status);
+  const std::string said = answer->status >= 400 ? failure_message(answer->body) : std::string();
+  return said.empty() ? out : out + ": " + said.substr(0, kStatusTextMax);
 }
 
 }  // namespace

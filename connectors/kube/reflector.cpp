@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "connectors/kube/failure_message.h"
 #include "connectors/kube/projection.h"
 #include "connectors/kube/resource_path.h"
 #include "engine/base/resource_version.h"
@@ -17,16 +18,12 @@ std::string retry_after_text(std::optional<Duration> asked) {
   return asked ? " (Retry-After " + to_go_duration(*asked) + ")" : "";
 }
 
-// What a server says about a failure.
-std::string Reflector::status_text(int status, std::string_view body) const {
-  JsonFault fault;
-  const auto parsed = parse_json(body, fault);
-  if (parsed && parsed->root()["message"].is(JsonKind::string))
-    return failure_text(status, parsed->root()["message"].string());
-  return failure_text(status, status == 0 ? body : shown(body));
+// What a server says about a failure. Without an answer the text is our own.
+std::string Reflector::status_text(int status, std::string_view body) {
+  return failure_text(status, status == 0 ? std::string(body) : failure_message(body));
 }
 
-// What does not come from a Status may be a piece of an object.
+// What is wrong with a text that holds objects.
 std::string_view Reflector::shown(std::string_view text) const {
   return kind_ == Kind::secret ? "(not shown: it may be a piece of a Secret)" : text;
 }

@@ -204,7 +204,7 @@ class Reflector {
   void forget_failures_if_lasting(LogTime now);
   void alive(LogTime now);
   void say(std::string line);
-  std::string status_text(int status, std::string_view body) const;
+  static std::string status_text(int status, std::string_view body);
   std::string_view shown(std::string_view text) const;
   static std::string failure_text(int status, std::string_view text);
   Duration jittered(Duration span);

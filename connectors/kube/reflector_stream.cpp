@@ -350,7 +350,9 @@ void Reflector::take_error(LogTime now, JsonView status) {
     }
     return;
   }
-  say("error event " + failure_text(code, status["message"].string()));
+  const bool is_status = status["kind"].string() == "Status";
+  say("error event " +
+      failure_text(code, is_status ? status["message"].string() : "its object is no Status"));
   if (was_list && (code == 500 || code == 400 || code == 422)) {
     streaming_lists_ =
         false;  // "required storage feature RequestWatchProgress is disabled" and the like

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "connectors/kube/api_server.h"
+#include "connectors/kube/failure_message.h"
 
 using namespace fairlead;
 
@@ -208,6 +209,7 @@ TEST_CASE(
   auto large = bench.send(request).get();
   REQUIRE(large.has_value());
   CHECK(large->status == 413);
+  CHECK(failure_message(large->body) == "the answer is longer than 4096 bytes");
   auto cut = bench.send(request).get();
   REQUIRE(cut.has_error());
   CHECK(cut.error().code == ErrorCode::unavailable);
@@ -466,4 +468,22 @@ TEST_CASE("a write that is held back for long is reported with its wait, the fir
   loop.stop();
   CHECK(lines == std::vector<std::string>{"hub: a write was answered 429 (Retry-After 1h0m0s); "
                                           "writes go on in 1m0s"});
+}
+
+TEST_CASE("an object that is followed tells of a refusal only what a Status says") {
+  TinyServer server([&](int socket, int) {
+    for (std::string text = read_request(socket); !text.empty(); text = read_request(socket))
+      write_all(socket,
+                "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 20\r\n\r\n{\"message\":\"s3cret\"}");
+  });
+  std::promise<std::string> said;
+  ApiServerSettings settings;
+  settings.diagnose = [&](const std::string& line) { said.set_value(line); };
+  IoLoop loop;
+  auto made = ApiServerConnection::make(loop, "hub", server.credentials(), settings);
+  REQUIRE(made.has_value());
+  const auto follower = (*made)->follow("/x", "s", [](std::optional<JsonView>) {});
+  CHECK(said.get_future().get() == "hub: /x/s: 502: the answer is no Status (20 bytes)");
+  made->reset();
+  loop.stop();
 }

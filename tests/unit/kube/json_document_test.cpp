@@ -203,3 +203,14 @@ TEST_CASE("null stands for values that are not read, whatever is in them") {
   REQUIRE(parse_indexed(index, document, fault));
   CHECK(canonical_text(document.root()) == "[1]");
 }
+
+TEST_CASE("a fault quotes nothing of the text") {
+  for (const char* text : {R"({"token":s3cret})", R"({"a":"s3cret)", R"(s3cret)", R"({"a" s3cret})",
+                           R"({"a":"s3cret'; expected s3cret)"}) {
+    INFO(text);
+    const auto read = parse_json(text);
+    REQUIRE(read.has_error());
+    CHECK(read.error().message.find("s3c") == std::string::npos);
+    CHECK(read.error().message.find("syntax error while parsing") != std::string::npos);
+  }
+}

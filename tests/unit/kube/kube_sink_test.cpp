@@ -157,5 +157,14 @@ TEST_CASE("throttling carries Retry-After, no answer is unknown, reasons are bou
   CHECK(nothing.result == WriteResult::unknown);
   CHECK(nothing.http_code == 0);
   CHECK(nothing.reason == "timeout");
-  CHECK(answer(Verb::apply, 403, std::string(5000, 'x')).reason.size() == 1024);
+  CHECK(answer(Verb::apply, 403, status("", std::string(5000, 'x'))).reason.size() == 1024);
+}
+
+TEST_CASE("of a refusal that is no Status nothing is quoted, it may echo our token") {
+  const std::string echo = "Authorization: Bearer s3cret";
+  CHECK(answer(Verb::apply, 403, echo).reason == "the answer is no Status (28 bytes)");
+  CHECK(answer(Verb::apply, 403, R"({"reason":"s3cret","message":"s3cret"})").reason ==
+        "the answer is no Status (38 bytes)");
+  CHECK(answer(Verb::apply, 403, R"("s3cret")").reason == "the answer is no Status (8 bytes)");
+  CHECK(answer(Verb::apply, 502, "").reason.empty());
 }
