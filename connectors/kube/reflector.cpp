@@ -220,16 +220,17 @@ void Reflector::back_off(LogTime now, bool then_list, std::optional<Duration> at
   wait(now, span, then_list);
 }
 
-// Reports the failure, and the wait if it is what the server asks for.
+// Reports the failure, and the wait, to the millisecond, if the server asks for one.
 void Reflector::retry_later(LogTime now, int status, std::string_view body, bool then_list,
                             std::optional<Duration> retry_after) {
   ++counters_.errors;
   back_off(now, then_list, retry_after);
   std::string line = status_text(status, body);
-  const bool asked_for =
-      retry_after && until_ == now + bounded_retry_after(*retry_after, settings_);
-  if (asked_for)
-    line += retry_after_text(retry_after) + "; asked again in " + to_go_duration(until_ - now);
+  if (retry_after) {
+    Duration span = until_ - now;
+    span.ns -= span.ns % 1'000'000;
+    line += retry_after_text(retry_after) + "; asked again in " + to_go_duration(span);
+  }
   say(std::move(line));
 }
 
