@@ -21,6 +21,11 @@ std::string path_of(Kind kind, std::string_view version) {
   return (group.empty() ? "/api/" : "/apis/" + std::string(group) + "/") + std::string(version);
 }
 
+// "v1" of /api/v1, "GROUP/VERSION" of /apis/GROUP/VERSION.
+std::string_view group_version_of(std::string_view path) {
+  return path.substr(path.find('/', 1) + 1);
+}
+
 }  // namespace
 
 Discovery::Discovery(std::vector<Kind> kinds) : kinds_(std::move(kinds)) {}
@@ -45,11 +50,12 @@ Result<void> Discovery::answer(const std::string& path, int status, std::string_
   auto document = parse_json(body);
   if (document.has_error()) return refuse("it is not JSON");
   const JsonView list = document->root(), kind = list["kind"], resources = list["resources"];
-  // As client-go, which takes a list without a kind for what was asked for.
+  // As client-go, which takes a list without a kind or a group version for what was asked for.
   if (kind.given() && kind.string() != "APIResourceList") return refuse("it is of another kind");
-  // Go writes an empty list as null.
-  const bool empty = kind.given() && resources.is(JsonKind::null);
-  if (!empty && !resources.is(JsonKind::array)) return refuse("it has no list of resources");
+  const JsonView group_version = list["groupVersion"];
+  if (group_version.given() && group_version.string() != group_version_of(path))
+    return refuse("it is of another group version");
+  if (!resources.is(JsonKind::array)) return refuse("it has no list of resources");
   std::set<std::string> names;
   for (JsonView resource : resources) {
     if (resource["name"].string().empty()) return refuse("a resource has no name");

@@ -66,8 +66,30 @@ TEST_CASE("a 200 that is not an APIResourceList is refused with the path, and de
   CHECK(why(R"({"kind":"Status","resources":[]})") == start + "it is of another kind");
   CHECK(why(R"({"kind":1,"resources":[]})") == start + "it is of another kind");
   CHECK(why(R"({"resources":[{"name":"nodes"},7]})") == start + "a resource has no name");
-  CHECK(discovery.answer("/api/v1", 200, R"({"kind":"APIResourceList","resources":null})")
+  CHECK(why(R"({"kind":"APIResourceList","resources":null})") ==
+        start + "it has no list of resources");
+  CHECK(why(R"({"kind":"APIResourceList","groupVersion":"v2","resources":[]})") ==
+        start + "it is of another group version");
+  CHECK(why(R"({"groupVersion":1,"resources":[]})") == start + "it is of another group version");
+  CHECK(discovery
+            .answer("/api/v1", 200,
+                    R"({"kind":"APIResourceList","groupVersion":"v1","resources":[]})")
             .has_value());
   CHECK(discovery.decided(Kind::node));
   CHECK_FALSE(discovery.version(Kind::node));
+}
+
+TEST_CASE("the list of one group is not taken for that of another") {
+  Discovery discovery({Kind::cluster_queue});
+  const std::string path = "/apis/kueue.x-k8s.io/v1beta2";
+  const auto answer = [&](const std::string& group_version) {
+    return discovery.answer(path, 200,
+                            R"({"kind":"APIResourceList","groupVersion":")" + group_version +
+                                R"(","resources":[{"name":"clusterqueues"}]})");
+  };
+  CHECK(answer("apps/v1beta2").has_error());
+  CHECK(answer("v1beta2").has_error());
+  CHECK_FALSE(discovery.version(Kind::cluster_queue));
+  CHECK(answer("kueue.x-k8s.io/v1beta2").has_value());
+  CHECK(discovery.version(Kind::cluster_queue) == "v1beta2");
 }
