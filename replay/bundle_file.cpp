@@ -10,6 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include "engine/log/private_files.h"
+
 namespace fairlead {
 namespace {
 
@@ -130,7 +132,7 @@ Result<std::unique_ptr<BundleWriter>> BundleWriter::begin(fs::path path) {
     return Error{ErrorCode::bad_input, path.string() + " is there and no regular file"};
   fs::path fresh = path;
   fresh += ".partial";
-  const int descriptor = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+  const int descriptor = make_private_file(AT_FDCWD, fresh.c_str());
   if (descriptor < 0) return io_error(fresh);
   return std::unique_ptr<BundleWriter>(
       new BundleWriter(std::move(path), std::move(fresh), descriptor));

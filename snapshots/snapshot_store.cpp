@@ -110,10 +110,8 @@ Result<void> write_file(const fs::path& path, std::string_view bytes) {
   fresh += ".new";
   const std::string name = path.filename().string();
   const std::string fresh_name = fresh.filename().string();
-  ::unlinkat(directory.descriptor, fresh_name.c_str(), 0);  // left by a crash, or no file of ours
   {
-    const File file(::openat(directory.descriptor, fresh_name.c_str(),
-                             O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    const File file(make_private_file(directory.descriptor, fresh_name.c_str()));
     if (file.descriptor < 0) return io_error(fresh, "cannot be made");
     for (std::string_view left = bytes; !left.empty();) {
       const ssize_t written = ::write(file.descriptor, left.data(), left.size());

@@ -51,4 +51,9 @@ Result<int> open_private_file(const fs::path& file) {
   return failed(file, last_error());
 }
 
+int make_private_file(int directory, const char* name) {
+  ::unlinkat(directory, name, 0);  // left by a crash, or no file of ours
+  return ::openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
 }  // namespace fairlead

@@ -19,4 +19,9 @@ namespace fairlead {
 /// points to is not touched.
 [[nodiscard]] Result<int> open_private_file(const std::filesystem::path& file);
 
+/// Makes an empty file (0600) in the place of what has `name`, relative to the open `directory`
+/// (AT_FDCWD: the working directory), and opens it to write. What a symbolic link of that name
+/// points to is not touched. Returns the descriptor; below 0, errno says why not.
+[[nodiscard]] int make_private_file(int directory, const char* name);
+
 }  // namespace fairlead

@@ -122,6 +122,23 @@ TEST_CASE("A bundle reads as the log that it was made of, and takes no events") 
   CHECK_FALSE(fs::exists(exported.file().string() + ".partial"));
 }
 
+TEST_CASE("What stands in the place of the unfinished bundle is replaced, not written through") {
+  Exported exported;
+  const std::string bundle = read_bytes(exported.file());
+  fs::create_directory(exported.other());
+  const fs::path victim = exported.other() / "victim";
+  write_bytes(victim, "years of work");
+  const fs::path partial = exported.file().string() + ".partial";
+  fs::create_symlink(victim, partial);
+  exported.write();
+  CHECK(read_bytes(victim) == "years of work");
+  CHECK_FALSE(fs::exists(fs::symlink_status(partial)));
+  CHECK(fs::is_regular_file(fs::symlink_status(exported.file())));
+  CHECK(read_bytes(exported.file()) == bundle);
+  CHECK(fs::status(exported.file()).permissions() ==
+        (fs::perms::owner_read | fs::perms::owner_write));
+}
+
 TEST_CASE("The same log gives the same bundle, also while it is written") {
   Exported exported;
   const std::string before = read_bytes(exported.file());
