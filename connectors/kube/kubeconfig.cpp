@@ -1,16 +1,15 @@
 #include "connectors/kube/kubeconfig.h"
 
-#include <cerrno>
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <tuple>
 
 #include "connectors/kube/certificate.h"
 #include "connectors/kube/exec_plugin.h"
 #include "connectors/kube/resource_path.h"
 #include "connectors/kube/yaml_document.h"
+#include "engine/base/bounded_file.h"
 
 namespace fairlead {
 namespace {
@@ -19,16 +18,7 @@ constexpr std::size_t kKubeconfigBytesMax = std::size_t{4} << 20;
 constexpr std::string_view kServiceAccount = "/var/run/secrets/kubernetes.io/serviceaccount/";
 
 Result<std::string> read_file(const std::string& path) {
-  std::error_code error;
-  const bool folder = std::filesystem::is_directory(path, error);
-  std::ifstream in(path, std::ios::binary);
-  if (!in && !error) error = {errno, std::generic_category()};
-  if (!in || folder)
-    return Error{ErrorCode::bad_input,
-                 "cannot read " + path + ": " + (folder ? "it is a folder" : error.message())};
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  if (text.size() > kKubeconfigBytesMax) return Error{ErrorCode::bad_input, path + " is too long"};
-  return text;
+  return read_bounded(path, kKubeconfigBytesMax);
 }
 
 std::string trimmed(std::string text) {

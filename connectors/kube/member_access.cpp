@@ -1,13 +1,12 @@
 #include "connectors/kube/member_access.h"
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <random>
 
 #include "connectors/kube/certificate.h"
 #include "connectors/kube/exec_plugin.h"
 #include "connectors/kube/resource_path.h"
+#include "engine/base/bounded_file.h"
 #include "engine/base/digest.h"
 
 namespace fairlead {
@@ -219,10 +218,9 @@ class ProfileAccess final : public MemberAccess {
 }  // namespace
 
 Result<std::shared_ptr<const AccessProviders>> load_access_providers(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return bad_input("cannot read " + path);
-  const std::string text(std::istreambuf_iterator<char>(in), {});
-  auto document = parse_json(text);
+  const auto text = read_bounded(path);
+  if (text.has_error()) return text.error();
+  auto document = parse_json(*text);
   if (document.has_error()) return in_context(path, document.error());
   auto out = std::make_shared<AccessProviders>();
   out->origin = path;

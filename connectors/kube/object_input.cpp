@@ -261,12 +261,13 @@ Error not_readable(const std::string& file) {
 class Input {
  public:
   Input(const std::string& file, std::size_t document_bytes_max)
-      : file_(file), document_bytes_max_(document_bytes_max) {}
+      : file_(file), bytes_max_(document_bytes_max) {}
 
   Result<std::string> read(std::istream& in) {
     for (;;) {
       const std::size_t before = text_.size();
-      const std::size_t piece = std::min(kPieceBytes, document_bytes_max_ - (before - begin_));
+      const std::size_t begun = before - begin_;
+      const std::size_t piece = begun < bytes_max_ ? std::min(kPieceBytes, bytes_max_ - begun) : 0;
       if (piece == 0 && in.peek() != std::istream::traits_type::eof()) return too_long();
       text_.resize(before + piece);
       in.read(text_.data() + before, static_cast<std::streamsize>(piece));
@@ -286,15 +287,24 @@ class Input {
   Error too_long() const {
     const auto begin = text_.begin() + static_cast<std::ptrdiff_t>(begin_);
     return expected(std::to_string(1 + std::count(text_.begin(), begin, '\n')) +
-                    ": expected a document of up to " + std::to_string(document_bytes_max_) +
+                    ": expected a document of up to " + std::to_string(bytes_max_) +
                     " bytes, which begins here, got a longer one");
   }
 
-  // Moves begin_ behind the documents that are whole. YAML is one document here, for where its
-  // parts begin shows only in reading them.
+  // A line of YAML that begins with --- begins a document, whatever stands before it.
+  void pass_yaml() {
+    bytes_max_ = std::min(bytes_max_, kInputYamlBytesMax);
+    const std::size_t from = std::max(begin_, passed_ - std::min<std::size_t>(passed_, 3));
+    const std::size_t mark = std::string_view(text_).substr(from).rfind("\n---");
+    if (mark != std::string_view::npos) begin_ = from + mark + 1;
+    passed_ = text_.size();
+  }
+
+  // Moves begin_ behind the documents that are whole.
   void pass_documents() {
     const std::size_t first = text_.find_first_not_of("\xef\xbb\xbf \t\r\n");
-    if (first == std::string::npos || (text_[first] != '{' && text_[first] != '[')) return;
+    if (first == std::string::npos) return;
+    if (text_[first] != '{' && text_[first] != '[') return pass_yaml();
     while (passed_ < text_.size()) {
       const std::size_t opened = end_.open() ? passed_ : text_.find_first_of("{[", passed_);
       if (opened == std::string::npos) break;
@@ -306,9 +316,9 @@ class Input {
   }
 
   const std::string& file_;
-  const std::size_t document_bytes_max_;
+  std::size_t bytes_max_;  // of a document
   std::string text_;
-  std::size_t passed_ = 0;  // what end_ has read
+  std::size_t passed_ = 0;  // what was looked at
   std::size_t begin_ = 0;   // of the document that is not whole
   ValueEnd end_;
 };

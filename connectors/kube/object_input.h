@@ -51,12 +51,15 @@ struct InputLine {
   Json object;  ///< as read, with managedFields; null for control lines and ERROR
 };
 
-/// The longest JSON document, or file of YAML, that is read: a List of twenty thousand Nodes of 25
+/// The longest JSON document that is read: a List of twenty thousand Nodes of 25
 /// kB each. A stream that never closes what it opened is read up to here.
 inline constexpr std::size_t kInputDocumentBytesMax = std::size_t{512} << 20;
+/// The longest YAML document: reading it takes 45 bytes of memory a byte.
+inline constexpr std::size_t kInputYamlBytesMax = std::size_t{32} << 20;
 
 /// Reads the files one behind the other; `-` is `standard_input`. Times run on across files.
-/// `bad_input`, with file and line, of a document longer than `document_bytes_max`.
+/// `bad_input`, with file and line, of a document longer than `document_bytes_max`, or of
+/// YAML than kInputYamlBytesMax if that is less.
 Result<std::vector<InputLine>> read_objects(
     const std::vector<std::string>& files, std::istream& standard_input,
     std::size_t document_bytes_max = kInputDocumentBytesMax);

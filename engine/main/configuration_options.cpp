@@ -2,9 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "engine/base/bounded_file.h"
 #include "engine/runtime/configuration.h"
 
 namespace fairlead {
@@ -21,11 +20,9 @@ Result<Configuration> effective_configuration(const ConfigurationOptions& option
     std::error_code ignored;
     if (std::filesystem::is_directory(options.file, ignored))
       return Error{ErrorCode::bad_input, options.file + ": expected a file, got a directory"};
-    std::ifstream file(options.file, std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    if (!file) return Error{ErrorCode::bad_input, options.file + ": cannot be read"};
-    auto read = read_configuration(text.str(), options.file);
+    const auto text = read_bounded(options.file);
+    if (!text) return text.error();
+    auto read = read_configuration(*text, options.file);
     if (!read) return read.error();
     configuration = *read;
   }

@@ -203,6 +203,8 @@ TEST_CASE("files are relative to the kubeconfig, and a token file is read again"
   std::ofstream(folder / "token") << "second";
   CHECK(*current_token(*out) == "second");
   CHECK(load_kubeconfig(folder.string(), {}).error().message.find("kubeconfig: cannot read ") == 0);
+  CHECK(load_kubeconfig("/dev/zero", {}).error().message ==
+        "kubeconfig: /dev/zero: expected a file of up to 4194304 bytes, got a longer one");
 
   setenv("KUBECONFIG", ((folder / "none").string() + ":" + path).c_str(), 1);
   CHECK(find_credentials("", {}).has_value());

@@ -54,6 +54,11 @@ using Texts = std::vector<std::string>;
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 const std::string kAllow = R"(,"additionalCLIArgEnvVarExtensionFlag":"Allow")";
 
+TEST_CASE("A file of providers without end is refused") {
+  CHECK(load_access_providers("/dev/zero").error().message ==
+        "/dev/zero: expected a file of up to 16777216 bytes, got a longer one");
+}
+
 TEST_CASE("a profile adds arguments and variables to its plugin where the operator lets it") {
   const std::string both =
       extension(kArgs, R"(["--tenant","t"])") + "," + extension(kEnvs, R"({"ZONE":"b","NEW":"n"})");

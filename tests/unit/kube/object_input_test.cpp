@@ -227,6 +227,25 @@ TEST_CASE("input that never ends is read up to a bound") {
   CHECK(text.given() < 2 * kMost);
 }
 
+TEST_CASE("YAML is bounded by the document, not by the file") {
+  std::istringstream none;
+  CHECK(read_objects({"/dev/zero"}, none).error() ==
+        Error{ErrorCode::bad_input,
+              "/dev/zero:1: expected a document of up to 33554432 bytes, which begins here, got a "
+              "longer one"});
+  const std::string node = "kind: Node\napiVersion: v1\nmetadata: {name: a}\n";
+  const std::string filler = "# " + std::string(2'000'000, 'x') + "\n";
+  std::istringstream three(node + filler + "---\n" + node + filler + "---\n" + node + filler);
+  const auto lines = read_objects({"-"}, three, 3'000'000);
+  REQUIRE(lines.has_value());
+  CHECK(lines->size() == 3);
+  std::istringstream longer(node + "---\n" + node + filler + filler);
+  CHECK(read_objects({"-"}, longer, 3'000'000).error() ==
+        Error{ErrorCode::bad_input,
+              "-:4: expected a document of up to 3000000 bytes, which begins here, got a longer "
+              "one"});
+}
+
 TEST_CASE("files are read one behind the other and a dash is standard input") {
   const auto folder = std::filesystem::temp_directory_path() / "fairlead-object-input-test";
   std::filesystem::create_directories(folder);
