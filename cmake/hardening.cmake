@@ -12,6 +12,8 @@ if(NOT FAIRLEAD_SANITIZE)
     "$<$<AND:${release},$<OR:${program},${archive}>>:-fPIE>")
   if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
     add_compile_options("$<${release}:-fcf-protection=full>")
+    # The program's note of it, which linkers drop where a start file of the C runtime lacks it, as Debian's does.
+    add_link_options("$<$<AND:${release},${program}>:LINKER:-z,ibt,-z,shstk>")
   endif()
   add_link_options("$<${release}:LINKER:-z,relro,-z,now>" "$<$<AND:${release},${program}>:-pie>")
 endif()

@@ -2,8 +2,8 @@
 """Checks that a program of a release build has the protections of cmake/hardening.cmake: `check_hardening.py PROGRAM`.
 
 Prints a line for each that is missing; exit 1 if one is. Shadow stacks and branch tracking are a note of the whole
-program, which the linker leaves out as soon as the C runtime's start files lack it, as Debian's do: therefore the
-first instruction of our own main() is read.
+program, which the linker is told to write whatever the C runtime's start files say: therefore the first instruction
+of our own main() is read as well.
 """
 
 import platform
@@ -54,6 +54,10 @@ def missing(program, machine=platform.machine()):
         yield "has no checked copies or prints (-D_FORTIFY_SOURCE=3)"
     if machine == "x86_64" and main_begins_with(program) != ENDBR64:
         yield "has no branch tracking (-fcf-protection=full)"
+    notes = readelf(program, "-n") if machine == "x86_64" else ""
+    for feature in ("IBT", "SHSTK"):
+        if machine == "x86_64" and not re.search(rf"x86 feature:.*\b{feature}\b", notes):
+            yield f"is not marked {feature} (-z {feature.lower()})"
 
 
 def main():

@@ -27,6 +27,8 @@ FLAGS = {
 }
 if platform.machine() == "x86_64":
     FLAGS["branches"] = (["-fcf-protection=full"], ["-fcf-protection=none"], "branch tracking")
+    FLAGS["ibt"] = (["-Wl,-z,ibt"], [], "marked IBT")
+    FLAGS["shstk"] = (["-Wl,-z,shstk"], [], "marked SHSTK")
 
 
 class HardeningTest(unittest.TestCase):
