@@ -55,7 +55,9 @@ Result<void> Discovery::answer(const std::string& path, int status, std::string_
   const JsonView group_version = list["groupVersion"];
   if (group_version.given() && group_version.string() != group_version_of(path))
     return refuse("it is of another group version");
-  if (!resources.is(JsonKind::array)) return refuse("it has no list of resources");
+  // Go writes an empty list as null; whoever does so says of what.
+  const bool empty = kind.given() && group_version.given() && resources.is(JsonKind::null);
+  if (!empty && !resources.is(JsonKind::array)) return refuse("it has no list of resources");
   std::set<std::string> names;
   for (JsonView resource : resources) {
     if (resource["name"].string().empty()) return refuse("a resource has no name");

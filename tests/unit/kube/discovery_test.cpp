@@ -73,7 +73,7 @@ TEST_CASE("a 200 that is not an APIResourceList is refused with the path, and de
   CHECK(why(R"({"groupVersion":1,"resources":[]})") == start + "it is of another group version");
   CHECK(discovery
             .answer("/api/v1", 200,
-                    R"({"kind":"APIResourceList","groupVersion":"v1","resources":[]})")
+                    R"({"kind":"APIResourceList","groupVersion":"v1","resources":null})")
             .has_value());
   CHECK(discovery.decided(Kind::node));
   CHECK_FALSE(discovery.version(Kind::node));
