@@ -29,13 +29,17 @@ class GuideTest(HubTest):
         super().setUpClass()
         cls.server.install_crds(only=OPTIONAL_CRDS)
 
+    @staticmethod
+    def documents():
+        """The YAML documents of the guide, by the block that they stand in."""
+        blocks = GUIDE.read_text().split("```yaml\n")[1:]
+        return [block.split("```")[0].split("---\n") for block in blocks]
+
     def roles(self):
-        """The ClusterRole and the Role of the guide, as they stand there."""
-        blocks = [block for block in GUIDE.read_text().split("```yaml\n")[1:] if "kind: ClusterRole" in block]
-        self.assertEqual(len(blocks), 1)
-        roles = blocks[0].split("```")[0].split("---\n")
-        self.assertEqual(len(roles), 2)
-        return roles
+        """The hub's ClusterRole and Role of the guide, as they stand there."""
+        blocks = [block for block in self.documents() if "metadata: {name: fairlead}\n" in block[0]]
+        self.assertEqual([len(block) for block in blocks], [2])
+        return blocks[0]
 
     def bind_cluster_role(self, role):
         self.server.kubectl("apply", "-f", "-", stdin=role)
@@ -109,6 +113,19 @@ class GuideTest(HubTest):
             for form in (plain, base64.b64encode(plain.encode()).decode()):
                 self.assertNotIn(form, text)
         hub.check_log()
+
+    def test_the_agents_rights_are_those_of_what_its_works_hold(self):
+        # On this server, which knows Kueue's kinds as a member would.
+        role, = [block[0] for block in self.documents() if "  name: fairlead-work\n" in block[0]]
+        self.server.kubectl("apply", "-f", "-", stdin=role)
+        self.addCleanup(self.server.kubectl, "delete", "clusterrole", "fairlead-work")
+        self.server.kubectl("create", "clusterrolebinding", "fairlead-work", "--clusterrole=fairlead-work",
+                            "--user=agent")
+        self.addCleanup(self.server.kubectl, "delete", "clusterrolebinding", "fairlead-work")
+        for kind in ("clusterqueues", "resourceflavors", "localqueues"):
+            for verb in ("get", "create", "patch", "delete"):
+                self.assertEqual(self.server.kubectl("auth", "can-i", verb, f"{kind}.kueue.x-k8s.io",
+                                                     "--as=agent").strip(), "yes", f"{verb} {kind}")
 
     def test_quotas_do_without_the_rights_of_other_paths(self):
         cluster_role, _ = self.roles()
