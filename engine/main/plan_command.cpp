@@ -118,7 +118,10 @@ void add_plan_command(CLI::App& app, int& exit_code) {
       ->required();
   add_configuration_options(*plan, options->configuration);
   plan->add_option("--until", options->until,
-                   "Run time to here (RFC 3339); default: until no deadline is left");
+                   "Run time to here (RFC 3339); default: until no deadline is left")
+      ->check([](const std::string& time) {
+        return std::string(time.empty() ? "expected an RFC 3339 time, got nothing" : "");
+      });
   plan->add_option("--log", options->log,
                    "Keep the plan's own log in this data directory, for audit, replay and log");
   plan->add_flag("--no-feedback", options->no_feedback,

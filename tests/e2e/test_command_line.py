@@ -293,6 +293,7 @@ class CommandLineTest(unittest.TestCase):
 
     def test_an_until_out_of_range_says_what_is_in_range(self):
         self.refused("plan", "--until", "9999-01-01T00:00:00Z", *self.INCIDENT, says=["--until", "2262-04-11"])
+        self.refused("plan", "--until", "", *self.INCIDENT, says=["--until", "expected an RFC 3339 time"])
         self.refused("plan", "--until", "1969-12-31T23:59:59Z", *self.INCIDENT,
                      says=["--until 1969-12-31T23:59:59Z", "before", "1970-01-01T00:00:00Z"])
 
