@@ -55,7 +55,7 @@ Result<void> Discovery::answer(const std::string& path, int status, std::string_
   const JsonView group_version = list["groupVersion"];
   if (group_version.given() && group_version.string() != group_version_of(path))
     return refuse("it is of another group version");
-  // Go writes an empty list as null; whoever does so says of what.
+  // A server in Go encodes an empty list as null. It always sets groupVersion.
   const bool empty = kind.given() && group_version.given() && resources.is(JsonKind::null);
   if (!empty && !resources.is(JsonKind::array)) return refuse("it has no list of resources");
   std::set<std::string> names;

@@ -1,5 +1,6 @@
-// What may be told of an answer that is a failure. A proxy on the way can answer with anything,
-// with our own request and its token too: of a body nothing is quoted but the message of a Status.
+// The diagnostic text for an HTTP answer with an error code. A proxy may return the request
+// headers, and so our token, in the body. Therefore only the message of a Kubernetes Status is
+// quoted.
 #pragma once
 
 #include <cstddef>

@@ -291,7 +291,7 @@ class Input {
                     " bytes, which begins here, got a longer one");
   }
 
-  // A line of YAML that begins with --- begins a document, whatever stands before it.
+  // Each line that begins with --- starts a new YAML document.
   void pass_yaml() {
     bytes_max_ = std::min(bytes_max_, kInputYamlBytesMax);
     const std::size_t from = std::max(begin_, passed_ - std::min<std::size_t>(passed_, 3));

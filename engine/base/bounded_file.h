@@ -1,4 +1,4 @@
-// Reading a file that a person named, whatever it turns out to be.
+// Reads a file that the user named, up to a maximum size: it may be a device or a pipe.
 #pragma once
 
 #include <cstddef>

@@ -12,9 +12,8 @@
 
 namespace fairlead {
 
-/// The shortest time between our last write of a status, of a claim or an AdmissionCheck, and the
-/// write that restores it after somebody else changed it. Two controllers that overwrite each other
-/// cost one write a minute.
+/// The minimum time between two writes of one status, of a claim or an AdmissionCheck, if the
+/// second only restores what another controller has overwritten.
 inline constexpr Duration kStatusRestoreInterval = minutes(1);
 
 /// True if another writer has changed what we own of the claim's status since our last accepted

@@ -77,11 +77,6 @@ ObjectKey work_of(const std::string& member) {
   return {Kind::manifest_work, member, std::string(kQuotaWork)};
 }
 
-bool is_being_written(const State& state, const std::string& member) {
-  const WriteState* write = write_of(state, work_of(member));
-  return write && (write->outstanding || !write->awaited_version.empty());
-}
-
 }  // namespace
 
 void judge_member_queue(State& state, const std::string& member, const std::string& queue,
@@ -94,7 +89,8 @@ void judge_member_queue(State& state, const std::string& member, const std::stri
   }
   // What was never seen there may not be watched.
   const bool by_work = source == DeviationSource::work;
-  if (is_being_written(state, member) || (by_work && !cluster.member_queues.contains(queue)))
+  if (write_pending(state, {std::string(kHub), work_of(member), false}) ||
+      (by_work && !cluster.member_queues.contains(queue)))
     return;
   cluster.deviating.try_emplace(queue, state.now + (by_work ? kMemberSightGrace : Duration{}));
 }

@@ -38,7 +38,8 @@ class Memo {
   T value_{};
 };
 
-/// What a memo holds where a count tells that it must be derived anew.
+/// A derived value with the value of the change counter at which it was computed. It is valid while
+/// the counter has not changed.
 template <class T>
 struct Derived {
   T value{};

@@ -36,11 +36,11 @@ bool is_multikueue(Kind kind) {
          kind == Kind::admission_check || kind == Kind::workload;
 }
 
-// Only of a claim's status does State keep what our last write left, and whether somebody else has
-// changed it since. Every other object is compared with what the watch shows of it.
+// The status of a claim has deadlines of its own: numbers_due, and the restore after another writer
+// changed it.
 bool is_claim_status(const WriteKey& key) { return key.status && key.object.kind == Kind::claim; }
 
-// Somebody else has changed the status that our last write left.
+// Another writer has changed the status since our last accepted write of it.
 bool is_foreign_status(const State& state, const WriteKey& key) {
   if (is_claim_status(key)) return status_is_foreign(state, key.object.name);
   return key.status && key.object.kind == Kind::admission_check &&
@@ -175,6 +175,12 @@ const WriteState* write_of(const State& state, const ObjectKey& object) {
 
 const WriteState* status_write_of(const State& state, const ObjectKey& object) {
   return find_write(state, object, true);
+}
+
+bool write_pending(const State& state, const WriteKey& key) {
+  const auto at = state.writes.find(key);
+  return at != state.writes.end() &&
+         (at->second.outstanding || !at->second.awaited_version.empty());
 }
 
 const Refusal* refusal_of(const State& state, const ObjectKey& object) {

@@ -34,6 +34,8 @@ inline bool is_conflict(const Refusal& refusal) { return refusal.intent == Diges
 const WriteState* write_of(const State& state, const ObjectKey& object);
 /// Our writes of its status; null if there were none.
 const WriteState* status_write_of(const State& state, const ObjectKey& object);
+/// A write of the object is unanswered, or the watch has not shown its result yet.
+bool write_pending(const State& state, const WriteKey& key);
 /// The API server's refusal of our last write of it; null where there is none, or a conflict only.
 const Refusal* refusal_of(const State& state, const ObjectKey& object);
 /// The write interval in force for an object: the longest that the claims which feed it ask for.

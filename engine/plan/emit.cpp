@@ -6,12 +6,6 @@
 
 namespace fairlead {
 
-bool write_pending(const State& state, const WriteKey& key) {
-  const auto at = state.writes.find(key);
-  return at != state.writes.end() &&
-         (at->second.outstanding || !at->second.awaited_version.empty());
-}
-
 bool is_soon_written(const State& state, const ObjectKey& object) {
   const WriteState* write = write_of(state, object);
   if (!write) return false;

@@ -45,8 +45,6 @@ constexpr LogTime whole_seconds(LogTime time) { return {time.ns / 1'000'000'000 
 /// The object may be written now: nothing unanswered or not seen yet, not refused a moment ago, the
 /// interval has passed.
 bool may_write(const State& state, const PatchIntended& intent, Direction direction);
-/// A write of the object is unanswered, or its result has not been seen yet.
-bool write_pending(const State& state, const WriteKey& key);
 /// A write of the object of the hub is under way, or is sent by itself at once or within the write
 /// interval.
 bool is_soon_written(const State& state, const ObjectKey& object);

@@ -5,6 +5,7 @@
 
 #include "engine/base/check.h"
 #include "engine/fold/works.h"
+#include "engine/fold/writes.h"
 #include "engine/plan/binding_policy.h"
 #include "engine/plan/claim_life.h"
 #include "engine/plan/claim_status.h"

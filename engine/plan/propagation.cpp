@@ -180,10 +180,9 @@ Verdict member_left_alone(const Judged& judged) {
 // Until the watch shows our write, what is seen as applied is the work of before. One that is being
 // deleted may take as long as its finalizers.
 bool work_is_being_changed(const Judged& judged) {
-  const WriteState* write =
-      write_of(judged.state, {Kind::manifest_work, judged.cluster_name, std::string(kQuotaWork)});
-  return write && (write->outstanding ||
-                   (!write->awaited_version.empty() && write->awaited_version != "gone"));
+  const ObjectKey work{Kind::manifest_work, judged.cluster_name, std::string(kQuotaWork)};
+  return write_pending(judged.state, {std::string(kHub), work, false}) &&
+         write_of(judged.state, work)->awaited_version != "gone";
 }
 
 // The member has not confirmed all that is granted and emitted.
