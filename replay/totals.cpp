@@ -132,7 +132,12 @@ void TotalsMeter::measure(const State& state, const std::string& name) {
 
 void TotalsMeter::sum_up(const Cluster& cluster, const Claim* claim, Measured& measured) {
   const auto sums_of = [&](const std::string& flavor, const std::string& resource) -> Sums& {
-    return measured.gauges[{bounds(cluster, claim, flavor) ? flavor : "", resource}].now;
+    const CapacityKeyOrder::View key{
+        bounds(cluster, claim, flavor) ? std::string_view(flavor) : std::string_view(), resource};
+    const auto at = measured.gauges.lower_bound(key);
+    if (at != measured.gauges.end() && !CapacityKeyOrder()(key, at->first)) return at->second.now;
+    return measured.gauges.emplace_hint(at, CapacityKey{std::string(key.first), resource}, Gauge{})
+        ->second.now;
   };
   const bool totals_in_force = cluster.source == CapacitySource::managed_cluster;
   for (const auto& [key, value] : cluster.capacity)

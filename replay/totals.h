@@ -67,7 +67,7 @@ class TotalsMeter {
   };
   struct Measured {
     std::map<CapacityKey, Int128> promised;
-    std::map<CapacityKey, Gauge> gauges;
+    std::map<CapacityKey, Gauge, CapacityKeyOrder> gauges;
   };
   /// What a queue carries, and the write that it is of; none: it was not written.
   struct Carried {

@@ -4,6 +4,7 @@
 
 #include "engine/fold/evolve.h"
 #include "engine/fold/writes.h"
+#include "engine/log/read_ahead.h"
 #include "replay/audit_moment.h"
 #include "replay/beginning.h"
 #include "replay/imagined_world.h"
@@ -312,21 +313,26 @@ Result<WhatIf> what_if(const AuditSource& source, const WhatIfOptions& options) 
   result.from = span->from;
   result.to = span->to;
   result.from_pruned = span->from_pruned;
-  auto reader = log.read(result.from);
-  if (!reader) return reader.error();
-  auto event = (*reader)->next();
-  if (!event) return event.error();
-  result.first_time = parting_of(span->start.now, options, *event);
+  auto opened = log.read(result.from);
+  if (!opened) return opened.error();
+  const auto reader = read_ahead(*std::move(opened));
+  EventBatch batch;
+  if (auto read = reader->next_batch(batch); !read) return read.error();
+  const std::optional<Event> first =
+      batch.size() > 0 ? std::optional(batch.events().front()) : std::nullopt;
+  result.first_time = parting_of(span->start.now, options, first);
   pass_until(span->start, result.first_time);
   Worlds worlds(options, span->start);
   add_open_writes(log, span->start, worlds.actual());
   if (auto begun = worlds.begin(result.first_time); !begun) return begun.error();
-  for (Seq seq = result.from; *event && seq <= result.to; seq = next(seq)) {
-    if (auto taken = worlds.take(**event); !taken) return taken.error();
-    if (options.progress && seq.value % kProgressEvents == 0)
-      options.progress(seq.value - result.from.value, result.to.value - result.from.value);
-    event = (*reader)->next();
-    if (!event) return event.error();
+  while (batch.size() > 0 && batch.events().front().seq <= result.to) {
+    for (const Event& event : batch.events()) {
+      if (event.seq > result.to) break;
+      if (auto taken = worlds.take(event); !taken) return taken.error();
+      if (options.progress && event.seq.value % kProgressEvents == 0)
+        options.progress(event.seq.value - result.from.value, result.to.value - result.from.value);
+    }
+    if (auto read = reader->next_batch(batch); !read) return read.error();
   }
   const LogTime last = std::max(result.first_time, worlds.actual().state().now);
   result.last_time = std::max(last, options.to_time.value_or(last));

@@ -4,14 +4,14 @@ namespace fairlead {
 
 namespace {
 
-std::optional<ObjectKey> object_of(const WatchFact& fact) {
-  std::optional<ObjectKey> key;
-  if (const auto* seen = std::get_if<ObjectSeen>(&fact.said)) key = seen->key;
-  if (const auto* missing = std::get_if<ObjectMissing>(&fact.said)) key = missing->key;
-  if (key && key->kind != Kind::node && key->kind != Kind::cluster_metrics &&
-      key->kind != Kind::managed_cluster)
-    return std::nullopt;
-  return key;
+// Null where nothing is held back.
+const ObjectKey* object_of(const WatchFact& fact) {
+  const ObjectKey* key = nullptr;
+  if (const auto* seen = std::get_if<ObjectSeen>(&fact.said)) key = &seen->key;
+  if (const auto* missing = std::get_if<ObjectMissing>(&fact.said)) key = &missing->key;
+  const bool is_capacity = key && (key->kind == Kind::node || key->kind == Kind::cluster_metrics ||
+                                   key->kind == Kind::managed_cluster);
+  return is_capacity ? key : nullptr;
 }
 
 // The fact that is held gives way to `newer`.
@@ -24,31 +24,31 @@ void give_way(const std::optional<WatchFact>& held, WatchFact& newer) {
 }  // namespace
 
 std::optional<WatchFact> Coalescer::offer(WatchFact fact, LogTime now) {
-  const auto object = object_of(fact);
-  if (!object) return fact;
-  const Key key{fact.source, *object};
-  const auto at = entries_.find(key);
-  if (at == entries_.end()) return fact;
-  Entry& entry = at->second;
-  if (entry.passed_at == now) return fact;
-  give_way(entry.held, fact);
-  if (entry.opens <= now) {  // a held state is older than this one
-    due_.erase({entry.opens, key});
-    entries_.erase(at);
+  const ObjectKey* object = object_of(fact);
+  Entry* const entry = object ? entries_.find(fact.source, *object) : nullptr;
+  if (!entry || entry->passed_at == now) return fact;
+  give_way(entry->held, fact);
+  if (entry->opens <= now) {  // a held state is older than this one
+    release(fact.source, *object, *entry);
+    entries_.erase(fact.source, *object);
     return fact;
   }
-  entry.held = std::move(fact);
-  due_.emplace(entry.opens, key);
+  if (!entry->held) due_.emplace(entry->opens, Key{fact.source, *object});
+  entry->held = std::move(fact);
   return std::nullopt;
 }
 
 void Coalescer::passed(const WatchFact& fact, LogTime now, Duration interval) {
-  const auto object = object_of(fact);
+  const ObjectKey* object = object_of(fact);
   if (!object || interval.ns == 0) return;
-  const Key key{fact.source, *object};
-  Entry& entry = entries_[key];
-  due_.erase({entry.opens, key});
+  Entry& entry = entries_.at(fact.source, *object);
+  release(fact.source, *object, entry);
   entry = {now, now + interval, std::nullopt};
+}
+
+void Coalescer::release(const SourceName& source, const ObjectKey& object, Entry& entry) {
+  if (entry.held) due_.erase({entry.opens, Key{source, object}});
+  entry.held.reset();
 }
 
 LogTime Coalescer::next_due() const { return due_.empty() ? kForever : due_.begin()->first; }
@@ -56,10 +56,9 @@ LogTime Coalescer::next_due() const { return due_.empty() ? kForever : due_.begi
 std::vector<WatchFact> Coalescer::take_due(LogTime now) {
   std::vector<WatchFact> facts;
   while (!due_.empty() && due_.begin()->first <= now) {
-    const auto at = entries_.find(due_.begin()->second);
-    due_.erase(due_.begin());
-    facts.push_back(std::move(*at->second.held));
-    entries_.erase(at);
+    const auto [source, object] = std::move(due_.extract(due_.begin()).value().second);
+    facts.push_back(*std::move(entries_.find(source, object)->held));
+    entries_.erase(source, object);
   }
   return facts;
 }

@@ -6,13 +6,13 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "engine/base/time.h"
+#include "engine/ingest/object_table.h"
 #include "engine/ingest/watch_fact.h"
 
 namespace fairlead {
@@ -37,8 +37,11 @@ class Coalescer {
     LogTime opens;
     std::optional<WatchFact> held;
   };
-  std::map<Key, Entry> entries_;
-  std::set<std::pair<LogTime, Key>> due_;
+  /// The fact that is held, if one is, is not due any more.
+  void release(const SourceName& source, const ObjectKey& object, Entry& entry);
+
+  ObjectTable<Entry> entries_;
+  std::set<std::pair<LogTime, Key>> due_;  ///< of the entries that hold a fact
 };
 
 }  // namespace fairlead

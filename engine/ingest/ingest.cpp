@@ -229,8 +229,7 @@ bool is_capacity_source(const SourceName& source, Kind kind) {
 
 bool Ingest::is_older(const SourceName& source, const ObjectKey& key, const std::string& uid,
                       const std::string& resource_version, Told told) {
-  const std::pair id{source, key};
-  Version& newest = newest_[id];
+  Version& newest = newest_.at(source, key);
   if (newest.uid == uid && is_lower_version(resource_version, newest.resource_version)) {
     // An answer was faster.
     if (told == Told::by_stream && !is_lower_version(resource_version, newest.shown))
@@ -244,9 +243,9 @@ bool Ingest::is_older(const SourceName& source, const ObjectKey& key, const std:
   newest.uid = uid;
   newest.resource_version = resource_version;
   if (told == Told::by_answer)
-    answered_.insert(id);
+    answered_.insert({source, key});
   else if (!answered_.empty())
-    answered_.erase(id);
+    answered_.erase({source, key});
   return false;
 }
 
@@ -254,9 +253,8 @@ bool Ingest::is_older(const SourceName& source, const ObjectKey& key, const std:
 void Ingest::note_version(const State& state, const SourceName& source, const ObjectSeen& seen) {
   const bool first_list = source == kHub && !listed_.contains({source, seen.key.kind});
   if (!first_list && !seen.went_back) return;
-  const std::pair id{source, seen.key};
-  if (seen.went_back) newest_.erase(id);
-  if (first_list && !newest_.contains(id) &&
+  if (seen.went_back) newest_.erase(source, seen.key);
+  if (first_list && !newest_.find(source, seen.key) &&
       is_lower_version(seen.resource_version, logged_version(state, seen.key)))
     behind_log_.insert({source, seen.key.kind});
 }
@@ -278,7 +276,7 @@ bool Ingest::forget_answers(const SourceName& source, const ListCompleted& shown
   bool any = false;
   auto at = answered_.lower_bound({source, ObjectKey{shown.kind, "", ""}});
   while (at != answered_.end() && at->first == source && at->second.kind == shown.kind) {
-    Version& newest = newest_.at(*at);
+    Version& newest = newest_.at(source, at->second);
     const bool passed =
         shown.went_back || includes_version(shown.resource_version, newest.resource_version);
     if (passed) newest.resource_version = newest.shown;
@@ -291,7 +289,7 @@ bool Ingest::forget_answers(const SourceName& source, const ListCompleted& shown
 bool Ingest::awaits_in_vain(const State& state, const SourceName& source,
                             const ListCompleted& shown) const {
   const auto in_vain = [&](const WriteKey& key, const std::string& awaited) {
-    const auto* newest = find(newest_, std::pair{source, key.object});
+    const auto* newest = newest_.find(source, key.object);
     // It is about to be logged as gone, or as seen.
     if (!newest && exists(state, source, key.object)) return false;
     if (awaited == "gone") return newest && shown.went_back;
@@ -343,7 +341,7 @@ std::optional<EventDraft> Ingest::take(const State& state, const WatchFact& fact
                               held->second, std::move(held->first), Digest{}});
   }
   if (const auto* missing = std::get_if<ObjectMissing>(&fact.said)) {
-    newest_.erase({fact.source, missing->key});
+    newest_.erase(fact.source, missing->key);
     answered_.erase({fact.source, missing->key});
     if (!matters(fact.source, missing->key.kind)) return drop(counts_.foreign);
     if (!exists(state, fact.source, missing->key)) return drop(counts_.unchanged);
@@ -379,20 +377,20 @@ std::optional<EventDraft> Ingest::take(const State& state, const WatchFact& fact
 
 void Ingest::wrote(const SourceName& source, const ObjectKey& key, const std::string& uid,
                    const std::string& resource_version) {
-  const auto at = newest_.find({source, key});
-  if (!resource_version.empty() && at != newest_.end() && at->second.uid == uid)
+  const Version* newest = newest_.find(source, key);
+  if (!resource_version.empty() && newest && newest->uid == uid)
     is_older(source, key, uid, resource_version, Told::by_answer);
 }
 
 std::string Ingest::newest_version(const SourceName& source, const ObjectKey& key) const {
-  const auto* version = find(newest_, std::pair{source, key});
+  const auto* version = newest_.find(source, key);
   return version ? version->resource_version : "";
 }
 
 std::optional<WatchFact> Ingest::shown_since(const SourceName& source, const ObjectKey& key,
                                              const std::string& version,
                                              const std::string& before) const {
-  const auto* newest = find(newest_, std::pair{source, key});
+  const auto* newest = newest_.find(source, key);
   if (!newest || newest->shown.empty() || newest->shown == before) return std::nullopt;
   if (is_lower_version(newest->shown, before)) return std::nullopt;
   return WatchFact{source, ObjectUnchanged{key, version, newest->uid, newest->shown}};

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "engine/fold/state.h"
+#include "engine/ingest/object_table.h"
 #include "engine/ingest/watch_fact.h"
 
 namespace fairlead {
@@ -61,7 +62,7 @@ class Ingest {
   bool awaits_in_vain(const State& state, const SourceName& source,
                       const ListCompleted& shown) const;
 
-  std::map<std::pair<SourceName, ObjectKey>, Version> newest_;
+  ObjectTable<Version> newest_;
   /// Of them, those whose newest version an answer told and the stream has not shown.
   std::set<std::pair<SourceName, ObjectKey>> answered_;
   std::set<std::pair<SourceName, Kind>> listed_;      ///< at least once

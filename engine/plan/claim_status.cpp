@@ -197,7 +197,7 @@ bool has_too_many_nodes(const State& state, const Cluster& cluster) {
 }
 
 Condition capacity_known(const Draft& draft) {
-  const std::string type = "CapacityKnown";
+  constexpr std::string_view type = "CapacityKnown";
   const Cluster* cluster = draft.cluster;
   if (!cluster || (!cluster->source && !cluster->detached))
     return {type, "False", "NoCapacitySource",
@@ -317,6 +317,7 @@ void date_conditions(const Draft& draft, const std::optional<ToldStatus>& told,
 StatusContent content_of(const Draft& draft, const std::vector<Condition>& conditions) {
   StatusContent content;
   content.observed_generation = draft.claim.generation;
+  content.conditions.reserve(conditions.size());
   add_grants(draft, content);
   add_overcommitted(draft, content);
   add_accepted(draft, content);

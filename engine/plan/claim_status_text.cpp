@@ -130,7 +130,8 @@ ToldStatus told_by(const ClaimStatus& status) {
   for (const auto& [accepted, flavor, observed, resource, state, usable] : status.capacity)
     told.capacity.push_back({{flavor, resource}, Quantity::parse(accepted)});
   for (const ClaimCondition& condition : status.conditions)
-    told.turns.push_back({condition.type, condition.status, condition.since});
+    told.turns.push_back(
+        {std::string(condition.type), std::string(condition.status), condition.since});
   return told;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/digest.h"
@@ -12,10 +13,12 @@
 
 namespace fairlead {
 
+/// Type, status and reason are literals, or texts of what the condition is made of: that outlives
+/// it.
 struct ClaimCondition {
-  std::string type;
-  std::string status;
-  std::string reason;
+  std::string_view type;
+  std::string_view status;
+  std::string_view reason;
   std::string message;
   std::string since{};  ///< lastTransitionTime; set where the status is sent
 };

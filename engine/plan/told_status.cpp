@@ -104,12 +104,14 @@ bool StatusContent::patiently_differs(const StatusContent& other) const {
   return std::tie(accepted, warnings) != std::tie(other.accepted, other.warnings);
 }
 
-void add_condition(StatusContent& content, const std::string& type, const std::string& status,
-                   const std::string& reason, const std::string& message) {
+void add_condition(StatusContent& content, std::string_view type, std::string_view status,
+                   std::string_view reason, std::string_view message) {
   const bool warning = is_warning(type, status);
-  content.conditions.push_back({type, status, warning ? std::string() : reason,
-                                has_telling_message(type, reason) ? message : std::string()});
-  if (warning) content.warnings.push_back(reason);
+  const std::string_view compared = warning ? std::string_view() : reason;
+  const std::string_view telling = has_telling_message(type, reason) ? message : std::string_view();
+  content.conditions.push_back(
+      {std::string(type), std::string(status), std::string(compared), std::string(telling)});
+  if (warning) content.warnings.emplace_back(reason);
 }
 
 std::optional<ToldStatus> read_status(const std::string& body) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/quantity.h"
@@ -33,8 +34,8 @@ struct StatusContent {
 };
 
 /// The condition, with what of it is compared.
-void add_condition(StatusContent& content, const std::string& type, const std::string& status,
-                   const std::string& reason, const std::string& message);
+void add_condition(StatusContent& content, std::string_view type, std::string_view status,
+                   std::string_view reason, std::string_view message);
 
 /// A status that was written.
 struct ToldStatus {
