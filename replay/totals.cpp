@@ -89,8 +89,10 @@ void TotalsMeter::decided(const State& state, const Touched& touched) {
   }
   for (const std::string& name : touched.queues) take_queue(state, name, feeding);
   for (const std::string& name : touched.clusters) measure(state, name);
+  for (const std::string& name : touched.capacities) measure(state, name);
   for (const std::string& name : feeding)
-    if (!touched.clusters.contains(name)) measure(state, name);
+    if (!touched.clusters.contains(name) && !touched.capacities.contains(name))
+      measure(state, name);
 }
 
 void TotalsMeter::take_queue(const State& state, const std::string& name,

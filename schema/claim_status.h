@@ -25,7 +25,7 @@ inline constexpr std::array<std::string_view, 8> kClaimConditionTypes{
 template <class Field, class Condition>
 Digest claim_status_digest(Field&& field, Condition&& condition) {
   std::string text;
-  const auto add = [&](std::string_view name, const std::string& part) {
+  const auto add = [&](std::string_view name, std::string_view part) {
     if (!part.empty()) text.append(name).append("=").append(part).append("\n");
   };
   for (const std::string_view name : kClaimStatusFields) add(name, field(name));

@@ -1,7 +1,6 @@
 #include "engine/base/object_text.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "engine/base/check.h"
 #include "engine/base/json.h"
@@ -24,44 +23,23 @@ void append_quoted(std::string& out, std::string_view text) {
   out += '"';
 }
 
-std::string list_text(const std::vector<std::string>& values) {
-  std::string out = "[";
-  for (const std::string& value : values) {
-    if (out.size() > 1) out += ',';
-    out += value;
-  }
-  return out += ']';
-}
-
-void ObjectText::begin_field(std::string_view name) {
-  check(out_.size() == 1 || last_ < name, "the fields of an object are written in order");
-  if (out_.size() > 1) out_ += ',';
-  append_quoted(out_, name);
-  out_ += ':';
+std::string& ObjectText::value(std::string_view name) {
+  check(empty_ || last_ < name, "the fields of an object are written in order");
+  if (!empty_) out_ += ',';
+  empty_ = false;
   last_ = name;
+  append_quoted(out_, name);
+  return out_ += ':';
 }
 
-ObjectText& ObjectText::text(std::string_view name, std::string_view value) {
-  begin_field(name);
-  append_quoted(out_, value);
+ObjectText& ObjectText::text(std::string_view name, std::string_view text) {
+  append_quoted(value(name), text);
   return *this;
 }
 
-ObjectText& ObjectText::number(std::string_view name, std::int64_t value) {
-  begin_field(name);
-  out_ += std::to_string(value);
+ObjectText& ObjectText::number(std::string_view name, std::int64_t number) {
+  value(name) += std::to_string(number);
   return *this;
-}
-
-ObjectText& ObjectText::json(std::string_view name, std::string_view value) {
-  begin_field(name);
-  out_ += value;
-  return *this;
-}
-
-std::string ObjectText::take() {
-  out_ += '}';
-  return std::move(out_);
 }
 
 }  // namespace fairlead

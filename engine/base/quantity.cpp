@@ -147,22 +147,26 @@ Uint128 magnitude(Int128 value) {
   return value < 0 ? ~static_cast<Uint128>(value) + 1 : static_cast<Uint128>(value);
 }
 
-std::string binary_text(Uint128 units) {
-  std::size_t power = 0;
-  while (power + 1 < kBinary.size() && units % 1024 == 0) {
-    units /= 1024;
+// `value` steps of suffixes[power], in the largest suffix that leaves it whole.
+template <std::size_t count>
+std::string scaled_text(Uint128 value, std::size_t power, std::uint64_t step,
+                        const std::array<Suffix, count>& suffixes) {
+  while (value > UINT64_MAX && power + 1 < count && value % step == 0) {
+    value /= step;
     ++power;
   }
-  return digits_of(units) + std::string(kBinary[power].text);
+  if (value > UINT64_MAX) return digits_of(value) + std::string(suffixes[power].text);
+  std::uint64_t small = static_cast<std::uint64_t>(value);  // much faster in 64 bits
+  for (; power + 1 < count && small % step == 0; ++power) small /= step;
+  return std::to_string(small).append(suffixes[power].text);
 }
 
-std::string decimal_text(Uint128 nano) {
-  std::size_t power = 0;
-  while (power + 1 < kDecimal.size() && nano % 1000 == 0) {
-    nano /= 1000;
-    ++power;
-  }
-  return digits_of(nano) + std::string(kDecimal[power].text);
+std::string binary_text(Uint128 units) { return scaled_text(units, 0, 1024, kBinary); }
+
+// Positions in kDecimal.
+constexpr std::size_t kNano = 0, kMilli = 2, kUnit = 3;
+std::string decimal_text(Uint128 value, std::size_t power) {
+  return scaled_text(value, power, 1000, kDecimal);
 }
 
 /// value / divisor, rounded away from zero as apimachinery's Value() and MilliValue() do.
@@ -221,7 +225,7 @@ std::string Quantity::text() const {
   const bool whole = nano_ % kNanoPerUnit == 0;
   const Uint128 units = size / static_cast<Uint128>(kNanoPerUnit);
   const bool binary = format_ == QuantityFormat::binary_si && whole && units >= 1024;
-  return (nano_ < 0 ? "-" : "") + (binary ? binary_text(units) : decimal_text(size));
+  return (nano_ < 0 ? "-" : "") + (binary ? binary_text(units) : decimal_text(size, kNano));
 }
 
 Amount to_amount(std::string_view resource, const Quantity& quantity) {
@@ -238,7 +242,10 @@ Quantity to_quantity(std::string_view resource, Int128 amount) {
 }
 
 std::string amount_text(std::string_view resource, Int128 amount) {
-  return to_quantity(resource, amount).text();
+  if (amount <= 0 || saturate(amount) != amount) return to_quantity(resource, amount).text();
+  const auto size = static_cast<Uint128>(amount);  // the same, without the way by nano
+  if (size >= 1024 && counted_in_bytes(resource)) return binary_text(size);
+  return decimal_text(size, resource == "cpu" ? kMilli : kUnit);
 }
 
 Amount quantum_of(std::string_view resource) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
+#include "engine/base/check.h"
 #include "engine/fold/cluster.h"
 #include "engine/fold/flavors.h"
 #include "engine/fold/queues.h"
@@ -16,8 +18,6 @@ namespace {
 const std::string& cluster_of(const Claim& claim) {
   return claim.terms ? claim.terms->cluster : claim.facts.spec.cluster_name;
 }
-
-void open_claim(State& state, const std::string& name) { state.open_claims.insert(name); }
 
 void touch_named(State& state, const Claim& claim) {
   if (!claim.terms) return;
@@ -238,27 +238,48 @@ bool detached(const State& state, const Claim& claim) {
   return at != state.clusters.end() && at->second.detached;
 }
 
-// `cluster` is null where its capacity is not known.
-std::vector<Grant> grants_now(const State& state, const Cluster* cluster, const Claim& claim) {
+// Null where its capacity is not known.
+const Cluster* known_cluster(const State& state, const Claim& claim) {
+  const auto at = state.clusters.find(claim.terms->cluster);
+  return at != state.clusters.end() && at->second.known ? &at->second : nullptr;
+}
+
+std::vector<Grant> grants_of(const State& state, const Claim& claim) {
   if (!claim.winner)
     return all_zero(claim, claim.facts.deleting ? "ClaimDeleted" : "ClusterAlreadyClaimed");
   if (detached(state, claim)) return all_zero(claim, "ClusterDetached");
+  const Cluster* cluster = known_cluster(state, claim);
   return cluster ? derive_grants(state, *cluster, claim, nullptr) : last_known(state, claim);
+}
+
+// The claim is as it was but for its status, and no write of the claim itself waited for this.
+bool shows_only_status(const State& state, const Claim& claim, const ObjectObserved& seen) {
+  const ClaimFacts& facts = std::get<ClaimFacts>(seen.facts);
+  if (!claim.known || facts.deleting || claim.facts.deleting ||
+      claim.facts.finalizers != facts.finalizers || claim.uid != seen.uid)
+    return false;
+  const WriteState* write = write_of(state, seen.key);
+  return !write || (!write->outstanding && write->awaited_version.empty() && !write->refusal);
 }
 
 void close_claim(State& state, const std::string& name, Touched& touched) {
   Claim& claim = state.claims.at(name);
   touched.claims.insert(name);
+  if (std::exchange(*claim.only_status, false)) {
+#ifndef NDEBUG
+    if (claim.terms) check(grants_of(state, claim) == claim.grants, "only the status was opened");
+#endif
+    return;
+  }
   touched.clusters.insert(cluster_of(claim));
   if (!claim.terms) {
     claim.known = true;
     claim.grants.clear();
     return;
   }
-  const auto at = state.clusters.find(claim.terms->cluster);
-  const Cluster* known = at != state.clusters.end() && at->second.known ? &at->second : nullptr;
+  const Cluster* known = known_cluster(state, claim);
   const bool counts = detached(state, claim) || known || claim.facts.deleting;
-  std::vector<Grant> grants = grants_now(state, known, claim);
+  std::vector<Grant> grants = grants_of(state, claim);
   const bool changed = counts != claim.known || grants != claim.grants;
   claim.known = counts;
   claim.grants = std::move(grants);
@@ -276,6 +297,18 @@ std::vector<GrantSteps> grant_steps(const State& state, const Cluster& cluster,
   std::vector<GrantSteps> steps(claim.terms ? claim.terms->rows.size() : 0);
   if (claim.terms) derive_grants(state, cluster, claim, &steps);
   return steps;
+}
+
+std::vector<const std::string*> queues_granted(const Claim& claim) {
+  std::vector<const std::string*> queues;
+  queues.reserve(claim.grants.size());
+  for (const Grant& grant : claim.grants) queues.push_back(&grant.row.cluster_queue);
+  std::sort(queues.begin(), queues.end(),
+            [](const std::string* a, const std::string* b) { return *a < *b; });
+  queues.erase(std::unique(queues.begin(), queues.end(),
+                           [](const std::string* a, const std::string* b) { return *a == *b; }),
+               queues.end());
+  return queues;
 }
 
 const Claim* winning_claim(const State& state, const std::string& cluster) {
@@ -302,13 +335,14 @@ void observe_claim(State& state, const ObjectObserved& seen, Seq seq) {
   const bool decided = !edited || is_new || !is_nominal_of_ours(state, name, claim.facts, facts);
   const bool was_in_force = claim.winner;
   const std::string before = is_new ? std::string() : cluster_of(claim);
+  const bool only_status = shows_only_status(state, claim, seen);
   if (!seen.uid.empty()) claim.uid = seen.uid;
   claim.resource_version = seen.resource_version;
   claim.generation = seen.generation;
   claim.seq = seq;
   if (!edited && !deleted && claim.facts.created == facts.created) {
     claim.facts = facts;
-    open_claim(state, name);
+    only_status ? open_claim_status(state, name) : open_claim(state, name);
     return;
   }
   ++*state.terms_changes;
@@ -352,6 +386,19 @@ void forget_claim(State& state, const std::string& name) {
   state.open_claims.erase(name);
   choose_winner(state, cluster_name);
   release_gone_flavors(state);
+}
+
+void open_claim(State& state, const std::string& name) {
+  const auto at = state.claims.find(name);
+  if (at == state.claims.end()) return;
+  state.open_claims.insert(name);
+  *at->second.only_status = false;
+}
+
+void open_claim_status(State& state, const std::string& name) {
+  const auto at = state.claims.find(name);
+  if (at == state.claims.end()) return;
+  if (state.open_claims.insert(name).second) *at->second.only_status = true;
 }
 
 void reopen_claims_of(State& state, const std::string& cluster) {

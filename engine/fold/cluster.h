@@ -13,6 +13,9 @@ namespace fairlead {
 /// Begins a moment of the cluster, if it is not open yet, and returns the cluster (made if it is
 /// new).
 Cluster& open_cluster(State& state, const std::string& name);
+/// The same for a change of what its nodes offer, or for a deadline of its windows. Where nothing
+/// else happens in that moment, and nothing accepted moves, the cluster's writes stay as they are.
+Cluster& open_capacity(State& state, const std::string& name);
 
 void observe_node(State& state, const std::string& cluster, const std::string& node,
                   const NodeFacts* facts, Seq seq);
@@ -43,6 +46,8 @@ LogTime still_since(const Cluster& cluster);
 /// The debounce settings in force for a cluster: the configuration's, with the annotations of its
 /// claim over them.
 DebounceSettings settings_of(const State& state, const std::string& cluster);
+/// Of those, the write interval.
+Duration write_interval_of(const State& state, const std::string& cluster);
 /// The same, with the headroom: derived when a claim or the configuration changed, else as it was.
 /// `cluster` is the one of that name.
 const ClusterTerms& terms_of(const State& state, const std::string& name, Cluster& cluster);

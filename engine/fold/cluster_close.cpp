@@ -358,6 +358,13 @@ const ClusterTerms& terms_of(const State& state, const std::string& name, Cluste
   return terms;
 }
 
+Duration write_interval_of(const State& state, const std::string& name) {
+  const auto at = state.clusters.find(name);
+  if (at != state.clusters.end() && at->second.terms->as_of == *state.terms_changes + 1)
+    return at->second.terms->settings.write_interval;
+  return settings_of(state, name).write_interval;
+}
+
 Int128 accepted_total(const Cluster& cluster, const std::string& resource) {
   Int128 sum = 0;
   for (const auto& [key, value] : cluster.capacity)
@@ -400,6 +407,7 @@ void close_cluster(State& state, const std::string& name, Touched& touched) {
   map_flavors(close);
   const bool hub_open_before = !cluster.hub_opens;
   const std::tuple before_close{cluster.was, cluster.valued, hub_open_before};
+  const bool held_before = cluster.hold.has_value();
   release_flapping(close);
   const Totals before = measure(close);
   judge_liveness(close);
@@ -414,7 +422,11 @@ void close_cluster(State& state, const std::string& name, Touched& touched) {
   state.deadlines.set(ClusterDeadline{name}, next_deadline_of(close));
   cluster.observation = {};
   cluster.observation.eligible_before = cluster.eligible_nodes;
-  touched.clusters.insert(name);
+  const bool only_capacity =
+      *cluster.only_capacity && !close.accepted_changed &&
+      held_before == cluster.hold.has_value() &&
+      before_close == std::tuple(cluster.was, cluster.valued, !cluster.hub_opens);
+  (only_capacity ? touched.capacities : touched.clusters).insert(name);
   if (close.accepted_changed || hub_open_before != !cluster.hub_opens)
     reopen_claims_of(state, name);
   if (close.accepted_changed) await_still_numbers(state, name);

@@ -6,6 +6,7 @@
 
 #include "engine/base/short_text.h"
 #include "engine/fold/capacity.h"
+#include "engine/fold/claims.h"
 #include "engine/fold/cluster.h"
 
 namespace fairlead {
@@ -264,6 +265,7 @@ bool choose_source(const State& state, Cluster& cluster) {
   if (valued_before) cluster.source_change = {*cluster.source, *chosen, state.seq, state.now};
   cluster.source = chosen;
   cluster.observation.changed = true;
+  *cluster.only_capacity = false;
   const auto before = sums_of(cluster);
   recount(state, cluster);
   if (valued_before) remember_changes(cluster, before, state.seq);
@@ -294,16 +296,17 @@ void begin_anew(const State& state, const std::string& name, Cluster& cluster) {
   recount(state, cluster);
 }
 
-void judge_presence(const State& state, const std::string& name, Cluster& cluster,
-                    bool joined_before) {
-  if (joined_before != cluster.joined()) cluster.presence_seq = state.seq;
-  if (joined_before && !cluster.joined()) cluster.detached = true;
+void judge_presence(State& state, const std::string& name, Cluster& cluster, bool joined_before) {
+  if (joined_before == cluster.joined()) return;
+  cluster.presence_seq = state.seq;
+  reopen_claims_of(state, name);
+  if (joined_before) cluster.detached = true;
   if (!joined_before && cluster.joined() && cluster.detached) begin_anew(state, name, cluster);
 }
 
 }  // namespace
 
-Cluster& open_cluster(State& state, const std::string& name) {
+Cluster& open_capacity(State& state, const std::string& name) {
   Cluster*& found = (*state.opened)[name];
   if (!found) found = &state.clusters[name];  // none is ever erased
   Cluster& cluster = *found;
@@ -311,7 +314,14 @@ Cluster& open_cluster(State& state, const std::string& name) {
   if (state.open_clusters.insert(name).second) {
     cluster.observation = {};
     cluster.observation.eligible_before = cluster.eligible_nodes;
+    *cluster.only_capacity = true;
   }
+  return cluster;
+}
+
+Cluster& open_cluster(State& state, const std::string& name) {
+  Cluster& cluster = open_capacity(state, name);
+  *cluster.only_capacity = false;
   return cluster;
 }
 
@@ -319,6 +329,7 @@ void schedule_release(Cluster& cluster, const std::string& node, FlapPenalty& fl
                       const DebounceSettings& settings) {
   const LogTime when = flap.release_time(settings);
   if (when == flap.release_at) return;
+  *cluster.only_capacity = false;  // the claim's status names suppressed nodes
   cluster.releases.erase({flap.release_at, node});
   if (when != kForever) cluster.releases.emplace(when, node);
   flap.release_at = when;
@@ -326,9 +337,12 @@ void schedule_release(Cluster& cluster, const std::string& node, FlapPenalty& fl
 
 void observe_node(State& state, const std::string& cluster_name, const std::string& name,
                   const NodeFacts* facts, Seq seq) {
-  Cluster& cluster = open_cluster(state, cluster_name);
+  Cluster& cluster = open_capacity(state, cluster_name);
   cluster.nodes_known = true;
   NodeRecord* const known = cluster.nodes.find(name);
+  const bool changes_count = (known != nullptr) != (facts != nullptr);
+  if (changes_count && cluster.was == Liveness::stale)  // perhaps because of how many there are
+    *cluster.only_capacity = false;
   const bool counts = in_force(cluster, CapacitySource::nodes) &&
                       due_source(state, cluster) == CapacitySource::nodes;
   if (counts && known && facts)

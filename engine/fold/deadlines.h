@@ -2,10 +2,13 @@
 #pragma once
 
 #include <compare>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -21,6 +24,31 @@ struct WriteKey {
   bool status = false;
 
   friend auto operator<=>(const WriteKey&, const WriteKey&) = default;
+};
+
+/// The same without texts of its own, to look one up by.
+struct WriteKeyView {
+  std::string_view cluster;
+  Kind kind{};
+  std::string_view namespace_;
+  std::string_view name;
+  bool status = false;
+
+  WriteKeyView(std::string_view source, const ObjectKey& object, bool of_status)
+      : WriteKeyView(source, object.kind, object.namespace_, object.name, of_status) {}
+  WriteKeyView(std::string_view source, Kind object, std::string_view space, std::string_view named,
+               bool of_status)
+      : cluster(source), kind(object), namespace_(space), name(named), status(of_status) {}
+  WriteKeyView(const WriteKey& key)  // NOLINT: it is the same key
+      : WriteKeyView(key.cluster, key.object, key.status) {}
+
+  friend auto operator<=>(const WriteKeyView&, const WriteKeyView&) = default;
+};
+
+/// The order of WriteKey, also of views.
+struct WriteKeyOrder {
+  using is_transparent = void;
+  bool operator()(const WriteKeyView& a, const WriteKeyView& b) const { return a < b; }
 };
 
 /// Something of a cluster must be judged again, by the cluster's name.
@@ -65,7 +93,7 @@ class Deadlines {
     if (added) {
       ordered_.emplace(when, key);
     } else if (at->second != when) {
-      auto node = ordered_.extract({at->second, key});
+      auto node = ordered_.extract(ordered_.find(Due{at->second, key}));
       node.value().first = at->second = when;
       ordered_.insert(std::move(node));
     }
@@ -73,7 +101,7 @@ class Deadlines {
   void clear(const DeadlineKey& key) {
     const auto at = by_key_.find(key);
     if (at == by_key_.end()) return;
-    ordered_.erase({at->second, key});
+    ordered_.erase(ordered_.find(Due{at->second, key}));
     by_key_.erase(at);
   }
   /// The earliest deadline; kForever if there is none.
@@ -90,8 +118,24 @@ class Deadlines {
   friend bool operator==(const Deadlines&, const Deadlines&) = default;
 
  private:
+  using Entry = std::pair<LogTime, DeadlineKey>;
+  /// An entry without a key of its own, to look it up by.
+  struct Due {
+    LogTime when;
+    const DeadlineKey& key;
+
+    Due(LogTime at, const DeadlineKey& of) : when(at), key(of) {}
+    Due(const Entry& entry) : when(entry.first), key(entry.second) {}  // NOLINT: it is the same
+  };
+  struct Order {
+    using is_transparent = void;
+    bool operator()(const Due& a, const Due& b) const {
+      return std::tie(a.when, a.key) < std::tie(b.when, b.key);
+    }
+  };
+
   std::map<DeadlineKey, LogTime> by_key_;
-  std::set<std::pair<LogTime, DeadlineKey>> ordered_;
+  std::set<Entry, Order> ordered_;
 };
 
 }  // namespace fairlead

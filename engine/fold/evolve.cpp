@@ -28,10 +28,18 @@ void touch_around_queue(State& state, const std::string& queue, Touched& touched
   }
 }
 
+// A window that is over moves what is accepted, or nothing. A member that differs from its work
+// is another matter: its work is touched then.
+void open_due_cluster(State& state, const std::string& name) {
+  const auto at = state.clusters.find(name);
+  const bool differs = at != state.clusters.end() && !at->second.deviating.empty();
+  differs ? open_cluster(state, name) : open_capacity(state, name);
+}
+
 void open_due(State& state) {
   while (const auto due = state.deadlines.take_due(state.now)) {
     if (const auto* cluster = std::get_if<ClusterDeadline>(&*due))
-      open_cluster(state, cluster->cluster);
+      open_due_cluster(state, cluster->cluster);
     else if (const auto* list = std::get_if<ListDeadline>(&*due))
       open_list(state, list->placement);
     else if (const auto* check = std::get_if<CheckDeadline>(&*due))
@@ -248,6 +256,7 @@ struct Fold {
 
 void Touched::merge(const Touched& other) {
   clusters.insert(other.clusters.begin(), other.clusters.end());
+  capacities.insert(other.capacities.begin(), other.capacities.end());
   claims.insert(other.claims.begin(), other.claims.end());
   queues.insert(other.queues.begin(), other.queues.end());
   placements.insert(other.placements.begin(), other.placements.end());
@@ -258,8 +267,9 @@ void Touched::merge(const Touched& other) {
 }
 
 bool Touched::empty() const {
-  return !everything && clusters.empty() && claims.empty() && queues.empty() &&
-         placements.empty() && workers.empty() && checks.empty() && workloads.empty();
+  return !everything && clusters.empty() && capacities.empty() && claims.empty() &&
+         queues.empty() && placements.empty() && workers.empty() && checks.empty() &&
+         workloads.empty();
 }
 
 void evolve(State& state, const Event& event, Touched& touched) {

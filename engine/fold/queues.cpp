@@ -16,12 +16,8 @@ namespace fairlead {
 
 namespace {
 
-WriteKey write_key_of(const std::string& queue) {
-  return {std::string(kHub), {Kind::cluster_queue, "", queue}, false};
-}
-
 const Outstanding* outstanding_of(const State& state, const std::string& queue) {
-  const auto at = state.writes.find(write_key_of(queue));
+  const auto at = state.writes.find(WriteKeyView(kHub, Kind::cluster_queue, "", queue, false));
   return at == state.writes.end() || !at->second.outstanding ? nullptr : &*at->second.outstanding;
 }
 
@@ -113,7 +109,7 @@ void reopen_deleted_claims(State& state, const std::string& queue) {
   const auto at = state.claims_of_queue.find(queue);
   if (at == state.claims_of_queue.end()) return;
   for (const std::string& name : at->second)
-    if (state.claims.at(name).facts.deleting) state.open_claims.insert(name);
+    if (state.claims.at(name).facts.deleting) open_claim(state, name);
 }
 
 }  // namespace

@@ -239,6 +239,8 @@ struct Cluster {
   std::optional<SourceChange>
       source_change;  ///< the last one, if a value of another had been accepted
   std::int64_t eligible_nodes = 0;
+  /// Nothing but what its nodes offer can have changed in the open moment.
+  Memo<bool> only_capacity;
   NameTable<FlapPenalty> flaps;
   std::set<std::pair<LogTime, std::string>>
       releases;  ///< of suppressed nodes, under `release_settings`
@@ -305,6 +307,7 @@ struct Claim {
   bool winner = false;        ///< the one live claim of its cluster
   bool known = false;         ///< the grants follow from an accepted value
   std::vector<Grant> grants;  ///< in the order of terms->rows
+  Memo<bool> only_status;     ///< while open: nothing changed that the grants follow from
 
   friend bool operator==(const Claim&, const Claim&) = default;
 };
@@ -469,12 +472,12 @@ struct State {
   std::set<std::string> kueue_versions;   ///< seen on the hub
   std::array<Liveness, 2> hub_streams{};  ///< ClusterMetrics, ManagedCluster
   std::set<Kind> silent;  ///< of is_of_every_quota: the hub's stream is silent. Told, not acted on
-  std::map<WriteKey, WriteState> writes;
+  std::map<WriteKey, WriteState, WriteKeyOrder> writes;
   std::map<Seq, WriteKey> outstanding;  ///< the unanswered intents of `writes`
   Deadlines deadlines;
 
   std::set<std::string> open_clusters;  ///< whose present moment is not decided yet
-  std::set<std::string> open_claims;    ///< whose grants must be derived anew
+  std::set<std::string> open_claims;    ///< whose grants must be derived anew, unless `only_status`
   std::set<std::string> open_queues;    ///< that changed for all who name them
   std::set<std::string> open_quotas;    ///< whose quota must be compared, nothing else
   bool all_open = false;                ///< the configuration changed: everything must
@@ -485,6 +488,8 @@ struct State {
 /// What changed since it was last emptied: the planner looks at these objects and no others.
 struct Touched {
   std::set<std::string> clusters;
+  /// Clusters of which only what nodes offer may have changed: no write follows from that alone.
+  std::set<std::string> capacities;
   std::set<std::string> claims;
   std::set<std::string> queues;
   std::set<std::string> placements;  ///< whose worker lists

@@ -17,12 +17,13 @@ namespace fairlead {
 
 namespace {
 
-// The object's desired state is looked at again.
-void touch(State& state, const ObjectKey& object) {
+// What the writes of `key` make so is planned again.
+void touch(State& state, const WriteKey& key) {
+  const ObjectKey& object = key.object;
   switch (object.kind) {
     case Kind::cluster_queue: touch_queue(state, object.name); break;
     case Kind::claim:
-      if (state.claims.contains(object.name)) state.open_claims.insert(object.name);
+      key.status ? open_claim_status(state, object.name) : open_claim(state, object.name);
       break;
     case Kind::manifest_work: open_cluster(state, object.namespace_); break;
     case Kind::binding_policy: open_cluster(state, cluster_of_policy(object.name)); break;
@@ -149,7 +150,7 @@ void judge_nominal(WriteState& write, const ObjectObserved& seen) {
 PatchIntended conclude(State& state, const WriteKey& key, WriteState& write) {
   PatchIntended intent = std::move(write.outstanding->intent);
   const WrittenAt written{write.outstanding->seq, write.last_write.value_or(state.now)};
-  if (write.refusal) touch(state, key.object);  // whoever told of it has news
+  if (write.refusal) touch(state, key);  // whoever told of it has news
   drop_outstanding(state, write);
   write.refusal.reset();
   if (key.status) write.accepted_body = intent.body;
@@ -159,7 +160,7 @@ PatchIntended conclude(State& state, const WriteKey& key, WriteState& write) {
 }
 
 const WriteState* find_write(const State& state, const ObjectKey& object, bool status) {
-  const auto at = state.writes.find({std::string(kHub), object, status});
+  const auto at = state.writes.find(WriteKeyView(kHub, object, status));
   return at == state.writes.end() ? nullptr : &at->second;
 }
 
@@ -177,7 +178,7 @@ const WriteState* status_write_of(const State& state, const ObjectKey& object) {
   return find_write(state, object, true);
 }
 
-bool write_pending(const State& state, const WriteKey& key) {
+bool write_pending(const State& state, const WriteKeyView& key) {
   const auto at = state.writes.find(key);
   return at != state.writes.end() &&
          (at->second.outstanding || !at->second.awaited_version.empty());
@@ -207,33 +208,35 @@ Digest wish_of(const PatchIntended& intent) {
   return sha256(text);
 }
 
-Duration write_interval(const State& state, const WriteKey& key) {
-  if (is_multikueue(key.object.kind)) return {};
-  std::set<std::string> clusters;
-  if (key.object.kind == Kind::cluster_queue) {
-    if (const auto claims = state.claims_of_queue.find(key.object.name);
-        claims != state.claims_of_queue.end())
-      for (const std::string& name : claims->second)
-        if (const Claim& claim = state.claims.at(name); claim.winner)
-          clusters.insert(claim.terms->cluster);
-  } else if (key.object.kind == Kind::manifest_work) {
-    clusters.insert(key.object.namespace_);
-  } else if (key.object.kind == Kind::binding_policy) {
-    clusters.insert(cluster_of_policy(key.object.name));
-  } else if (const auto claim = state.claims.find(key.object.name); claim != state.claims.end()) {
-    clusters.insert(claim->second.terms ? claim->second.terms->cluster
-                                        : claim->second.facts.spec.cluster_name);
-  }
-  if (clusters.empty()) return state.configuration.debounce.write_interval;
-  Duration longest{0};
-  for (const std::string& cluster : clusters)
-    longest = std::max(longest, settings_of(state, cluster).write_interval);
+// The longest that a claim in force which names the queue asks for; none: nullopt.
+static std::optional<Duration> interval_of_queue(const State& state, const std::string& queue) {
+  const auto claims = state.claims_of_queue.find(queue);
+  if (claims == state.claims_of_queue.end()) return std::nullopt;
+  std::optional<Duration> longest;
+  for (const std::string& name : claims->second)
+    if (const Claim& claim = state.claims.at(name); claim.winner)
+      longest =
+          std::max(longest.value_or(Duration{0}), write_interval_of(state, claim.terms->cluster));
   return longest;
+}
+
+Duration write_interval(const State& state, const WriteKeyView& key) {
+  if (is_multikueue(key.kind)) return {};
+  const Duration default_interval = state.configuration.debounce.write_interval;
+  const std::string name(key.name);
+  if (key.kind == Kind::cluster_queue)
+    return interval_of_queue(state, name).value_or(default_interval);
+  if (key.kind == Kind::manifest_work) return write_interval_of(state, std::string(key.namespace_));
+  if (key.kind == Kind::binding_policy) return write_interval_of(state, cluster_of_policy(name));
+  const auto claim = state.claims.find(name);
+  if (claim == state.claims.end()) return default_interval;
+  return write_interval_of(state, claim->second.terms ? claim->second.terms->cluster
+                                                      : claim->second.facts.spec.cluster_name);
 }
 
 bool awaits_sight(const State& state, const std::string& source, const ObjectKey& key) {
   for (const bool status : {false, true}) {
-    const auto at = state.writes.find({source, key, status});
+    const auto at = state.writes.find(WriteKeyView(source, key, status));
     if (at == state.writes.end()) continue;
     const WriteState& write = at->second;
     if (!write.awaited_version.empty() || (write.outstanding && write.outstanding->doubted_until) ||
@@ -275,7 +278,7 @@ void note_accepted(State& state, const PatchAccepted& accepted) {
     note_status_accepted(state, entry->second, intent, accepted.resource_version);
   else
     entry->second.awaited_version = ends_object(intent) ? "gone" : accepted.resource_version;
-  if (entry->first.object.kind != Kind::cluster_queue) touch(state, entry->first.object);
+  if (entry->first.object.kind != Kind::cluster_queue) touch(state, entry->first);
 }
 
 void note_rejected(State& state, const PatchRejected& rejected, Seq seq) {
@@ -299,14 +302,14 @@ void note_rejected(State& state, const PatchRejected& rejected, Seq seq) {
                           attempts};
   drop_outstanding(state, write);
   set_deadline(state, entry->first, write);
-  touch(state, entry->first.object);
+  touch(state, entry->first);
 }
 
 void note_unknown(State& state, const PatchUnknown& unknown) {
   if (auto* entry = find_outstanding(state, unknown.intent)) {
     entry->second.outstanding->doubted_until = state.now + kDoubt;
     set_deadline(state, entry->first, entry->second);
-    touch(state, entry->first.object);
+    touch(state, entry->first);
   }
 }
 
@@ -323,7 +326,7 @@ void note_status_observed(State& state, const WriteKey& key, WriteState& write,
                        write.outstanding->intent.resource_version != seen.resource_version;
   if (conflicted) write.refusal.reset();
   if (doubted) drop_outstanding(state, write);
-  if (conflicted || doubted) touch(state, key.object);
+  if (conflicted || doubted) touch(state, key);
   if (is_claim_status(key) || key.object.kind == Kind::admission_check)
     set_deadline(state, key, write);
 }
@@ -331,9 +334,10 @@ void note_status_observed(State& state, const WriteKey& key, WriteState& write,
 }  // namespace
 
 void note_observed(State& state, const std::string& source, const ObjectObserved& seen) {
-  if (const auto status = state.writes.find({source, seen.key, true}); status != state.writes.end())
+  if (const auto status = state.writes.find(WriteKeyView(source, seen.key, true));
+      status != state.writes.end())
     note_status_observed(state, status->first, status->second, seen);
-  const auto at = state.writes.find({source, seen.key, false});
+  const auto at = state.writes.find(WriteKeyView(source, seen.key, false));
   if (at == state.writes.end()) return;
   WriteState& write = at->second;
   clear_awaited(write, seen);
@@ -348,7 +352,7 @@ void note_observed(State& state, const std::string& source, const ObjectObserved
 
 void note_gone(State& state, const std::string& source, const ObjectKey& key) {
   for (const bool status : {false, true}) {
-    const auto at = state.writes.find({source, key, status});
+    const auto at = state.writes.find(WriteKeyView(source, key, status));
     if (at == state.writes.end()) continue;
     if (at->second.outstanding) drop_outstanding(state, at->second);
     state.deadlines.clear(at->first);
@@ -357,7 +361,7 @@ void note_gone(State& state, const std::string& source, const ObjectKey& key) {
 }
 
 void note_listed(State& state, const std::string& source, Kind kind) {
-  for (auto at = state.writes.lower_bound({source, {kind, "", ""}, false});
+  for (auto at = state.writes.lower_bound(WriteKeyView(source, kind, "", "", false));
        at != state.writes.end() && at->first.cluster == source && at->first.object.kind == kind;
        ++at) {
     WriteState& write = at->second;
@@ -365,7 +369,7 @@ void note_listed(State& state, const std::string& source, Kind kind) {
     write.accepted_body.clear();  // of a status: it may be an older one that stands
     write.status_left = {};
     if (write.refusal && is_conflict(*write.refusal)) write.refusal.reset();
-    touch(state, at->first.object);
+    touch(state, at->first);
   }
 }
 
@@ -373,7 +377,7 @@ void await_still_numbers(State& state, const std::string& cluster) {
   const auto claims = state.claims_of_cluster.find(cluster);
   if (claims == state.claims_of_cluster.end()) return;
   for (const std::string& name : claims->second)
-    if (const auto at = state.writes.find({std::string(kHub), {Kind::claim, "", name}, true});
+    if (const auto at = state.writes.find(WriteKeyView(kHub, Kind::claim, "", name, true));
         at != state.writes.end())
       set_deadline(state, at->first, at->second);
 }
@@ -389,7 +393,7 @@ void reach_write_deadline(State& state, const WriteKey& key) {
   if (key.object.kind == Kind::cluster_queue)
     requote_unchanged(state, key.object.name);
   else
-    touch(state, key.object);
+    touch(state, key);
 }
 
 void doubt_outstanding(State& state) {

@@ -35,11 +35,11 @@ const WriteState* write_of(const State& state, const ObjectKey& object);
 /// Our writes of its status; null if there were none.
 const WriteState* status_write_of(const State& state, const ObjectKey& object);
 /// A write of the object is unanswered, or the watch has not shown its result yet.
-bool write_pending(const State& state, const WriteKey& key);
+bool write_pending(const State& state, const WriteKeyView& key);
 /// The API server's refusal of our last write of it; null where there is none, or a conflict only.
 const Refusal* refusal_of(const State& state, const ObjectKey& object);
 /// The write interval in force for an object: the longest that the claims which feed it ask for.
-Duration write_interval(const State& state, const WriteKey& key);
+Duration write_interval(const State& state, const WriteKeyView& key);
 /// The ingest stage must log the next sight of this object even if nothing in it changed.
 bool awaits_sight(const State& state, const std::string& source, const ObjectKey& key);
 /// spec.nominalResources of the claim as our last write has it, accepted or not; null where the

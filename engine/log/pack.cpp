@@ -19,6 +19,10 @@ constexpr std::uint8_t kZstd = 1;
 constexpr int kZstdLevel = 1;
 constexpr int kZstdHashLog = 11;
 constexpr int kZstdMatchMin = 7;
+// A reader of a small payload spends more on building the Huffman table of its literals than on
+// all else, and the table takes a good part of what it saves: up to this size they are stored
+// plain.
+constexpr std::size_t kPlainLiteralsMax = 2048;
 constexpr std::size_t kPackCheckOffset = 104;
 constexpr std::size_t kCheckBytes = 8;
 constexpr std::size_t kWordBytes = 8;
@@ -56,7 +60,9 @@ struct FreeCompression {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
 
-std::unique_ptr<ZSTD_CCtx, FreeCompression> make_context() {
+enum class Literals : std::uint8_t { plain, huffman };
+
+std::unique_ptr<ZSTD_CCtx, FreeCompression> make_context(Literals literals) {
   std::unique_ptr<ZSTD_CCtx, FreeCompression> context{ZSTD_createCCtx()};
   const auto set = [&context](ZSTD_cParameter parameter, int value) {
     check(!ZSTD_isError(ZSTD_CCtx_setParameter(context.get(), parameter, value)),
@@ -65,12 +71,19 @@ std::unique_ptr<ZSTD_CCtx, FreeCompression> make_context() {
   set(ZSTD_c_compressionLevel, kZstdLevel);
   set(ZSTD_c_hashLog, kZstdHashLog);
   set(ZSTD_c_minMatch, kZstdMatchMin);
+  // With the fast strategy any target length leaves literals plain, and 1 changes nothing else.
+  if (literals == Literals::plain) {
+    set(ZSTD_c_strategy, ZSTD_fast);
+    set(ZSTD_c_targetLength, 1);
+  }
   return context;
 }
 
 /// Memory that was never touched is slow: the buffer stays with the thread.
 std::string_view compress(std::string_view plain) {
-  thread_local const auto context = make_context();
+  thread_local const auto small = make_context(Literals::plain);
+  thread_local const auto large = make_context(Literals::huffman);
+  const auto& context = plain.size() <= kPlainLiteralsMax ? small : large;
   thread_local std::string frame;
   const std::size_t most = ZSTD_compressBound(plain.size());
   if (frame.size() < most) frame.resize(most);

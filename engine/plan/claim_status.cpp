@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/base/object_text.h"
+#include "engine/fold/claims.h"
 #include "engine/fold/cluster.h"
 #include "engine/fold/condition_message.h"
 #include "engine/fold/flavors.h"
@@ -15,6 +17,7 @@
 #include "engine/plan/claim_status_text.h"
 #include "engine/plan/cluster_queue.h"
 #include "engine/plan/propagation.h"
+#include "schema/claim_status.h"
 
 namespace fairlead {
 
@@ -32,9 +35,10 @@ struct Draft {
   const std::string& name;
   const Claim& claim;
   const std::string& cluster_name;
-  const Cluster* cluster;        // null: nothing was ever heard of it
-  std::set<std::string> queues;  // that it names
+  const Cluster* cluster;                  // null: nothing was ever heard of it
+  std::vector<const std::string*> queues;  // that it names
   QueueWishes& wishes;
+  std::vector<std::string> reasons;  // grant_reason of each grant
 };
 
 const std::string& cluster_name_of(const Claim& claim) {
@@ -45,19 +49,30 @@ Draft draft_for(const State& state, const std::string& name, const Claim& claim,
                 QueueWishes& wishes) {
   const std::string& cluster_name = cluster_name_of(claim);
   const auto at = state.clusters.find(cluster_name);
-  Draft draft{state, name,  claim, cluster_name, at == state.clusters.end() ? nullptr : &at->second,
-              {},    wishes};
-  for (const Grant& grant : claim.grants) draft.queues.insert(grant.row.cluster_queue);
+  Draft draft{state,
+              name,
+              claim,
+              cluster_name,
+              at == state.clusters.end() ? nullptr : &at->second,
+              queues_granted(claim),
+              wishes,
+              {}};
+  draft.reasons.reserve(claim.grants.size());
+  for (const Grant& grant : claim.grants)
+    draft.reasons.push_back(grant_reason(state, claim, grant, wishes));
   return draft;
 }
 
 // What the status says of grants, and of what runs beyond them, in the order of StatusContent.
 void add_grants(const Draft& draft, StatusContent& content) {
-  for (const Grant& grant : draft.claim.grants)
-    content.grants.push_back(
-        {amount_text(grant.row.resource, grant.row.assigned), grant.row.cluster_queue,
-         grant.row.flavor, amount_text(grant.row.resource, grant.granted),
-         grant_reason(draft.state, draft.claim, grant, draft.wishes), grant.row.spelled});
+  content.grants.reserve(draft.claim.grants.size());
+  for (std::size_t i = 0; i < draft.claim.grants.size(); ++i) {
+    const Grant& grant = draft.claim.grants[i];
+    content.grants.push_back({amount_text(grant.row.resource, grant.row.assigned),
+                              grant.row.cluster_queue, grant.row.flavor,
+                              amount_text(grant.row.resource, grant.granted), draft.reasons[i],
+                              grant.row.spelled});
+  }
 }
 
 bool tells_capacity(const Draft& draft) {
@@ -208,8 +223,9 @@ Condition fully_granted(const Draft& draft) {
   if (!draft.claim.known)
     return {"FullyGranted", "Unknown", "CapacityUnknown",
             "the cluster's capacity is not known yet"};
-  for (const Grant& grant : draft.claim.grants) {
-    const std::string reason = grant_reason(draft.state, draft.claim, grant, draft.wishes);
+  for (std::size_t i = 0; i < draft.claim.grants.size(); ++i) {
+    const Grant& grant = draft.claim.grants[i];
+    const std::string& reason = draft.reasons[i];
     if (reason.empty()) continue;
     std::string message = grant.row.cluster_queue + " " + grant.row.flavor + " " +
                           grant.row.spelled + ": " +
@@ -229,13 +245,13 @@ Condition fully_granted(const Draft& draft) {
 Condition damped(const Draft& draft) {
   if (draft.cluster && draft.cluster->hold)
     return {"Damped", "True", "MassLossHeld", "a large loss waits for a second observation"};
+  if (!draft.cluster || draft.cluster->releases.empty())
+    return {"Damped", "False", "Steady", "nothing is suppressed or held"};
   std::set<std::string> suppressed;
-  if (draft.cluster)
-    for (const auto& [when, node] : draft.cluster->releases) suppressed.insert(node);
+  for (const auto& [when, node] : draft.cluster->releases) suppressed.insert(node);
   std::string nodes;
   for (const std::string& node : suppressed) nodes += (nodes.empty() ? "" : ", ") + node;
-  if (!nodes.empty()) return {"Damped", "True", "NodesSuppressed", "these nodes flap: " + nodes};
-  return {"Damped", "False", "Steady", "nothing is suppressed or held"};
+  return {"Damped", "True", "NodesSuppressed", "these nodes flap: " + nodes};
 }
 
 Condition propagated(const Propagation& propagation) {
@@ -243,11 +259,11 @@ Condition propagated(const Propagation& propagation) {
 }
 
 Condition ownership_conflict(const Draft& draft) {
-  for (const std::string& queue : draft.queues) {
-    const auto at = draft.state.queues.find(queue);
+  for (const std::string* queue : draft.queues) {
+    const auto at = draft.state.queues.find(*queue);
     if (at != draft.state.queues.end() && at->second.conflict)
       return {"OwnershipConflict", "True", "ForeignOverwrites",
-              "somebody else keeps writing the quota of ClusterQueue " + queue};
+              "somebody else keeps writing the quota of ClusterQueue " + *queue};
   }
   return {"OwnershipConflict", "False", "NoConflict", "nobody else writes our pairs"};
 }
@@ -255,9 +271,9 @@ Condition ownership_conflict(const Draft& draft) {
 // Said only while it is so: Kueue before 0.20 knows nothing of it.
 std::optional<Condition> quota_orchestrated(const Draft& draft) {
   std::string queues;
-  for (const std::string& queue : draft.queues)
-    if (const auto& orchestrated = draft.wishes.of(queue).orchestrated)
-      queues += (queues.empty() ? "ClusterQueue " : "; ClusterQueue ") + queue + " by " +
+  for (const std::string* queue : draft.queues)
+    if (const auto& orchestrated = draft.wishes.of(*queue).orchestrated)
+      queues += (queues.empty() ? "ClusterQueue " : "; ClusterQueue ") + *queue + " by " +
                 text_of(*orchestrated);
   if (queues.empty()) return std::nullopt;
   return Condition{"QuotaOrchestrated", "True", "EffectiveQuotas",
@@ -272,9 +288,14 @@ std::optional<Condition> released(const std::optional<ReleaseBar>& bar) {
 
 std::vector<Condition> conditions_of(const Draft& draft, const Propagation& propagation,
                                      const std::optional<ReleaseBar>& bar) {
-  std::vector<Condition> conditions{
-      valid(draft),  capacity_known(draft),   fully_granted(draft),
-      damped(draft), propagated(propagation), ownership_conflict(draft)};
+  std::vector<Condition> conditions;
+  conditions.reserve(kClaimConditionTypes.size());
+  conditions.push_back(valid(draft));
+  conditions.push_back(capacity_known(draft));
+  conditions.push_back(fully_granted(draft));
+  conditions.push_back(damped(draft));
+  conditions.push_back(propagated(propagation));
+  conditions.push_back(ownership_conflict(draft));
   if (auto orchestrated = quota_orchestrated(draft)) conditions.push_back(*std::move(orchestrated));
   if (auto waits = released(bar)) conditions.push_back(*std::move(waits));
   for (Condition& condition : conditions) bound_message(condition.message);
@@ -345,17 +366,17 @@ bool status_must_wait(const State& state, const std::string& claim) {
   const WriteState* write = status_write_of(state, object);
   if (!write) return false;
   if (write->outstanding || !write->awaited_version.empty()) return true;
-  const Duration interval = write_interval(state, {std::string(kHub), object, true});
+  const Duration interval = write_interval(state, {kHub, object, true});
   return write->last_write && *write->last_write + interval > state.now;
 }
 
 // The claim's own object is being written: the status would carry a version that is about to be
 // old.
 bool object_write_is_fresh(const State& state, const std::string& name) {
-  const WriteKey key{std::string(kHub), {Kind::claim, "", name}, false};
+  const WriteKeyView key{kHub, Kind::claim, "", name, false};
   if (!write_pending(state, key)) return false;
   const Duration interval = write_interval(state, key);
-  return interval.ns == 0 || *state.writes.at(key).last_write + interval > state.now;
+  return interval.ns == 0 || *state.writes.find(key)->second.last_write + interval > state.now;
 }
 
 // The apply of what the status says.
@@ -369,10 +390,16 @@ PatchIntended status_intent(const Draft& draft, const ClaimStatus& status, Queue
   expected.status_grants = stored_grants(status.content);
   expected.status_digest = text.digest;
   intent.expected = std::move(expected);
-  intent.body = to_text(
-      object_head(Kind::claim, intent.version, "", draft.name, claim.uid, claim.resource_version));
-  intent.body.pop_back();  // of the head's fields "status" would be the last
-  intent.body += ",\"status\":" + text.text + "}";
+  ObjectText body(intent.body);
+  body.text("apiVersion", api_version(Kind::claim, intent.version));
+  body.text("kind", info(Kind::claim).name);
+  ObjectText metadata(body.value("metadata"));
+  metadata.text("name", draft.name);
+  if (!claim.resource_version.empty()) metadata.text("resourceVersion", claim.resource_version);
+  if (!claim.uid.empty()) metadata.text("uid", claim.uid);
+  metadata.close();
+  body.value("status") += text.text;
+  body.close();
   wishes.told().expect(draft.name, intent.body, told_by(status));
   return intent;
 }

@@ -16,69 +16,99 @@ namespace {
 
 // Rows of texts as a list of objects with these fields.
 template <std::size_t count>
-std::string rows_text(const std::vector<std::array<std::string, count>>& rows,
-                      const std::array<std::string_view, count>& names) {
-  std::vector<std::string> objects;
-  for (const auto& row : rows) {
-    ObjectText object;
+void append_rows(std::string& out, const std::vector<std::array<std::string, count>>& rows,
+                 const std::array<std::string_view, count>& names) {
+  append_list(out, rows, [&](const std::array<std::string, count>& row) {
+    ObjectText object(out);
     for (std::size_t i = 0; i < count; ++i) object.text(names[i], row[i]);
-    objects.push_back(object.take());
-  }
-  return list_text(objects);
+    object.close();
+  });
 }
 
-std::string condition_text(const ClaimCondition& condition, std::int64_t generation) {
-  return ObjectText()
+void append_condition(std::string& out, const ClaimCondition& condition, std::int64_t generation) {
+  ObjectText(out)
       .text("lastTransitionTime", condition.since)
       .text("message", condition.message)
       .number("observedGeneration", generation)
       .text("reason", condition.reason)
       .text("status", condition.status)
       .text("type", condition.type)
-      .take();
+      .close();
 }
 
-// The fields of the status but for its conditions, in the order of their names.
-std::map<std::string_view, std::string> fields_of(const ClaimStatus& status) {
-  const StatusContent& content = status.content;
-  std::map<std::string_view, std::string> fields{
-      {"capacity", rows_text<6>(status.capacity,
-                                {"accepted", "flavor", "observed", "resource", "state", "usable"})},
-      {"grants", rows_text<6>(content.grants, {"assigned", "clusterQueueName", "flavor", "granted",
-                                               "reason", "resource"})},
-      {"observedGeneration", std::to_string(content.observed_generation)},
-      {"overcommitted", rows_text<5>(content.overcommitted, {"clusterQueueName", "flavor",
-                                                             "granted", "resource", "usage"})},
-      {"seq", std::to_string(status.seq)}};
-  // Not as {}: where it had keys that we own, the server makes null of that and refuses it (422).
-  if (status.unassigned.empty()) return fields;
-  ObjectText left;
-  for (const auto& [resource, amount] : status.unassigned) left.text(resource, amount);
-  fields["unassigned"] = left.take();
-  return fields;
-}
+// Where the parts of a status stand in its text: a field by name, or a condition by type.
+class StatusParts {
+ public:
+  explicit StatusParts(const std::string& text) : text_(text) {}
+
+  /// `append` appends the part to the text.
+  template <class Append>
+  void add(std::string_view name, const Append& append) {
+    const std::size_t begin = text_.size();
+    append();
+    parts_.push_back({name, begin, text_.size() - begin});
+  }
+  /// Empty if the part is not there, or an empty list.
+  std::string_view operator()(std::string_view name) const {
+    for (const Part& part : parts_) {
+      if (part.name != name) continue;
+      const std::string_view found = std::string_view(text_).substr(part.begin, part.size);
+      return found == "[]" ? std::string_view() : found;
+    }
+    return {};
+  }
+
+ private:
+  struct Part {
+    std::string_view name;
+    std::size_t begin, size;
+  };
+  const std::string& text_;
+  std::vector<Part> parts_;
+};
 
 }  // namespace
 
 ClaimStatusText text_of(const ClaimStatus& status) {
-  std::map<std::string_view, std::string> fields = fields_of(status);
-  std::vector<std::string> conditions;
-  for (const ClaimCondition& condition : status.conditions)
-    conditions.push_back(condition_text(condition, status.content.observed_generation));
-  const auto field = [&](std::string_view name) {
-    const auto at = fields.find(name);
-    return at == fields.end() || at->second == "[]" ? std::string() : at->second;
+  const StatusContent& content = status.content;
+  ClaimStatusText told;
+  std::string& out = told.text;
+  StatusParts fields(out), conditions(out);
+  ObjectText whole(out);
+  const auto rows = [&]<std::size_t count>(
+                        std::string_view name,
+                        const std::vector<std::array<std::string, count>>& values,
+                        const std::array<std::string_view, count>& names) {
+    whole.value(name);
+    fields.add(name, [&] { append_rows<count>(out, values, names); });
   };
-  const auto condition = [&](std::string_view type) {
-    for (std::size_t i = 0; i < conditions.size(); ++i)
-      if (status.conditions[i].type == type) return conditions[i];
-    return std::string();
+  const auto number = [&](std::string_view name, auto value) {
+    whole.value(name);
+    fields.add(name, [&] { out += std::to_string(value); });
   };
-  ClaimStatusText told{"", claim_status_digest(field, condition)};
-  fields["conditions"] = list_text(conditions);
-  ObjectText whole;
-  for (const auto& [name, json] : fields) whole.json(name, json);
-  told.text = whole.take();
+  rows.operator()<6>("capacity", status.capacity,
+                     {"accepted", "flavor", "observed", "resource", "state", "usable"});
+  append_list(whole.value("conditions"), status.conditions, [&](const ClaimCondition& condition) {
+    conditions.add(condition.type,
+                   [&] { append_condition(out, condition, content.observed_generation); });
+  });
+  rows.operator()<6>("grants", content.grants,
+                     {"assigned", "clusterQueueName", "flavor", "granted", "reason", "resource"});
+  number("observedGeneration", content.observed_generation);
+  rows.operator()<5>("overcommitted", content.overcommitted,
+                     {"clusterQueueName", "flavor", "granted", "resource", "usage"});
+  number("seq", status.seq);
+  // Not as {}: where it had keys that we own, the server makes null of that and refuses it (422).
+  if (!status.unassigned.empty()) {
+    whole.value("unassigned");
+    fields.add("unassigned", [&] {
+      ObjectText left(out);
+      for (const auto& [resource, amount] : status.unassigned) left.text(resource, amount);
+      left.close();
+    });
+  }
+  whole.close();
+  told.digest = claim_status_digest(fields, conditions);
 #ifndef NDEBUG  // every test that plans holds it against a tree of the same values
   const Json tree = Json::parse(told.text);
   check(to_text(tree) == told.text, "the text of a status is canonical");

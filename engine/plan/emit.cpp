@@ -11,7 +11,7 @@ bool is_soon_written(const State& state, const ObjectKey& object) {
   if (!write) return false;
   if (write->outstanding) return !write->outstanding->doubted_until;
   if (write->refusal) return write->refusal->attempts <= 1 && is_conflict(*write->refusal);
-  const Duration interval = write_interval(state, {std::string(kHub), object, false});
+  const Duration interval = write_interval(state, {kHub, object, false});
   return write->last_write && *write->last_write + interval > state.now;
 }
 

@@ -1,8 +1,8 @@
 #include "engine/plan/propagation.h"
 
 #include <algorithm>
-#include <set>
 
+#include "engine/fold/claims.h"
 #include "engine/fold/cluster.h"
 #include "engine/fold/member_deviation.h"
 #include "engine/fold/queues.h"
@@ -46,22 +46,15 @@ struct HubLag {
 // Fairlead sets the pair on the hub, and this claim has a part in it.
 bool is_promised(const Judged& judged, const Grant& grant) {
   const std::string& queue = grant.row.cluster_queue;
-  switch (queue_bar(judged.state, queue)) {
-    case QueueBar::none:
-    case QueueBar::conflict: break;
-    case QueueBar::absent:
-    case QueueBar::orchestrated:
-    case QueueBar::deleting:
-    case QueueBar::automated: return false;
-  }
+  const QueueWish& wish = judged.wishes.of(queue);
+  if (!wish.emitted && queue_bar(judged.state, queue) != QueueBar::conflict) return false;
   if (!claim_counts(followed(judged.state, queue), judged.cluster_name)) return false;
-  return !judged.wishes.of(queue).kept.contains({grant.row.flavor, grant.row.resource});
+  return wish.kept.empty() || !wish.kept.contains({grant.row.flavor, grant.row.resource});
 }
 
 // What stands of the pair: what our accepted write left, where the watch has not shown it yet.
-std::optional<Amount> stands_on_hub(const State& state, const std::string& name,
+std::optional<Amount> stands_on_hub(const State& state, const std::string& name, const Queue& queue,
                                     const QuotaKey& pair) {
-  const Queue& queue = state.queues.at(name);
   const WriteState* write = write_of(state, {Kind::cluster_queue, "", name});
   if (write && !write->outstanding && !write->awaited_version.empty())
     if (const auto written = queue.written.find(pair); written != queue.written.end())
@@ -75,8 +68,8 @@ std::optional<HubLag> lag_of(const Judged& judged, const Grant& grant) {
   const std::string& name = grant.row.cluster_queue;
   const QuotaKey pair{grant.row.flavor, grant.row.resource};
   const HubQuota& quota = judged.wishes.quotas().of(name, pair);
-  const auto stands = stands_on_hub(judged.state, name, pair);
   const Queue& queue = judged.state.queues.at(name);
+  const auto stands = stands_on_hub(judged.state, name, queue, pair);
   if (stands == quota.nominal &&
       part_of(quota.contributions, judged.cluster_name, pair) == grant.granted)
     return std::nullopt;
@@ -96,14 +89,9 @@ std::optional<HubLag> hub_lag(const Judged& judged, const std::string* queue = n
   return std::nullopt;
 }
 
-std::set<std::string> queues_of(const Claim& claim) {
-  std::set<std::string> queues;
-  for (const Grant& grant : claim.grants) queues.insert(grant.row.cluster_queue);
-  return queues;
-}
-
 Verdict hub_rejected(const Judged& judged) {
-  for (const std::string& queue : queues_of(judged.claim)) {
+  for (const std::string* named : queues_granted(judged.claim)) {
+    const std::string& queue = *named;
     if (const Refusal* refusal = refusal_of(judged.state, {Kind::cluster_queue, "", queue});
         refusal && hub_lag(judged, &queue))
       return failed("HubRejected", "ClusterQueue " + queue + ": " + answer_text(*refusal));
@@ -181,7 +169,7 @@ Verdict member_left_alone(const Judged& judged) {
 // deleted may take as long as its finalizers.
 bool work_is_being_changed(const Judged& judged) {
   const ObjectKey work{Kind::manifest_work, judged.cluster_name, std::string(kQuotaWork)};
-  return write_pending(judged.state, {std::string(kHub), work, false}) &&
+  return write_pending(judged.state, {kHub, work, false}) &&
          write_of(judged.state, work)->awaited_version != "gone";
 }
 
@@ -191,13 +179,13 @@ bool waits_for_member(const Judged& judged) {
   if (work.present && !work.settled()) return true;
   const auto& grants = judged.claim.grants;
   return std::any_of(grants.begin(), grants.end(), [&](const Grant& grant) {
-    // What another reason than the grant's own keeps from the hub is kept from the member too.
-    if (grant.granted == 0 ||
-        grant_reason(judged.state, judged.claim, grant, judged.wishes) != grant.reason)
-      return false;
+    if (grant.granted == 0) return false;
     const auto confirmed = judged.cluster->confirmed.find(
         {grant.row.cluster_queue, grant.row.flavor, grant.row.resource});
-    return confirmed == judged.cluster->confirmed.end() || confirmed->second < grant.granted;
+    if (confirmed != judged.cluster->confirmed.end() && confirmed->second >= grant.granted)
+      return false;
+    // What another reason than the grant's own keeps from the hub is kept from the member too.
+    return grant_reason(judged.state, judged.claim, grant, judged.wishes) == grant.reason;
   });
 }
 

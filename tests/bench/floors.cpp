@@ -30,11 +30,15 @@ void Hash::add(std::string_view bytes) {
     give_up("OpenSSL has no SHA-256");
 }
 
-std::unique_ptr<ZSTD_CCtx, FreeByLibrary> pack_codec(int level) {
+std::unique_ptr<ZSTD_CCtx, FreeByLibrary> pack_codec(int level, Literals literals) {
   std::unique_ptr<ZSTD_CCtx, FreeByLibrary> codec{ZSTD_createCCtx()};
   ZSTD_CCtx_setParameter(codec.get(), ZSTD_c_compressionLevel, level);
   ZSTD_CCtx_setParameter(codec.get(), ZSTD_c_hashLog, 11);
   ZSTD_CCtx_setParameter(codec.get(), ZSTD_c_minMatch, 7);
+  if (literals == Literals::plain) {
+    ZSTD_CCtx_setParameter(codec.get(), ZSTD_c_strategy, ZSTD_fast);
+    ZSTD_CCtx_setParameter(codec.get(), ZSTD_c_targetLength, 1);
+  }
   return codec;
 }
 
@@ -43,8 +47,9 @@ void WritingFloor::write(std::span<const Event> group) {
   for (const Event& event : group) encode_to(event, payload_);
   hash_.add(payload_);
   frame_.resize(ZSTD_compressBound(payload_.size()));
+  ZSTD_CCtx* const codec = (payload_.size() <= 2048 ? small_ : large_).get();
   const std::size_t size =
-      ZSTD_compress2(codec_.get(), frame_.data(), frame_.size(), payload_.data(), payload_.size());
+      ZSTD_compress2(codec, frame_.data(), frame_.size(), payload_.data(), payload_.size());
   if (ZSTD_isError(size) != 0) give_up("Zstandard does not compress");
   const std::string_view frame = std::string_view(frame_).substr(0, size);
   hash_.add(frame);

@@ -40,8 +40,11 @@ class Hash {
   unsigned char digest_[EVP_MAX_MD_SIZE] = {};
 };
 
+/// What a frame does with bytes that repeat nothing: small packs keep them plain.
+enum class Literals : std::uint8_t { plain, huffman };
+
 /// A context with the parameters of the log's packs.
-std::unique_ptr<ZSTD_CCtx, FreeByLibrary> pack_codec(int level);
+std::unique_ptr<ZSTD_CCtx, FreeByLibrary> pack_codec(int level, Literals literals);
 
 /// Makes group commits ready for the disk: canonical bytes, their digest, one Zstandard frame, the
 /// check of the frame, one copy.
@@ -50,7 +53,8 @@ class WritingFloor {
   void write(std::span<const Event> group);
 
  private:
-  std::unique_ptr<ZSTD_CCtx, FreeByLibrary> codec_ = pack_codec(1);
+  std::unique_ptr<ZSTD_CCtx, FreeByLibrary> small_ = pack_codec(1, Literals::plain),
+                                            large_ = pack_codec(1, Literals::huffman);
   Hash hash_;
   std::string payload_, frame_, copy_;
 };

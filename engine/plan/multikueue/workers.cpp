@@ -56,7 +56,7 @@ const std::vector<std::string>& wanted_names(const WorkerList& list) {
 bool stands(const State& state, const std::string& name) {
   const auto at = state.multikueue.clusters.find(name);
   return at != state.multikueue.clusters.end() && at->second.facts.mark.ours() &&
-         !write_pending(state, {std::string(kHub), {Kind::multikueue_cluster, "", name}, false});
+         !write_pending(state, {kHub, Kind::multikueue_cluster, "", name, false});
 }
 
 bool was_refused(const State& state, const std::string& name) {

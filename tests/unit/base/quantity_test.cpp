@@ -286,6 +286,11 @@ TEST_CASE("Amounts print in the suffix family of their resource") {
   CHECK(amount_text("memory", 1000) == "1k");  // below 1024 the decimal family takes over
   CHECK(amount_text("nvidia.com/gpu", 4000) == "4k");
   CHECK(amount_text("memory", 0) == "0");
+  for (const char* resource : {"cpu", "memory", "pods"})
+    for (const Amount amount : {Amount{1}, Amount{999}, Amount{1000}, Amount{1023}, Amount{1024},
+                                Amount{1536}, Amount{1'000'000}, Amount{1} << 40,
+                                Amount{5'000'000'000'000}, INT64_MAX - 1, INT64_MAX, Amount{-1500}})
+      CHECK(amount_text(resource, amount) == to_quantity(resource, amount).text());
   CHECK(to_quantity("memory", Int128{1} << 120).nano() == ~(Int128{1} << 126 << 1));
 }
 
