@@ -1,7 +1,9 @@
 """The model of quotas that follow the workers, against the scenarios that say its rules by hand (tests/scenarios)."""
 import json
+import os
 import pathlib
 import re
+import subprocess
 import unittest
 
 import worker_quota
@@ -13,6 +15,7 @@ SCENARIOS = pathlib.Path(__file__).resolve().parents[1] / "scenarios"
 FLAVORS = [{"type": "ADDED", "time": 0, "cluster": "hub", "object": {
     "apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ResourceFlavor", "metadata": {"name": name},
     "spec": {"nodeLabels": {"type": name}}}} for name in ("od", "spot")]
+START = "1970-01-01T00:00:00Z"
 CONFIG = {"debounce": {"ingestCoalesce": 0}, "headroom": {"percent": {"cpu": 5, "memory": 5}, "reserved": {}},
           "overbookPercent": 100}
 
@@ -20,8 +23,11 @@ CONFIG = {"debounce": {"ingestCoalesce": 0}, "headroom": {"percent": {"cpu": 5, 
 def scenario(path):
     """(lines, [(time, queue, {pair: amount})]) of a scenario; what it expects of other kinds is left out."""
     given, wanted = path.read_text().split("----\n")
-    lines = [json.loads(text) for text in given.splitlines() if text.startswith("{")]
-    lines = FLAVORS + [dict(x, time=milliseconds(x["time"]), cluster=x.get("cluster", "hub")) for x in lines]
+    facts = "".join(line + "\n" for line in given.splitlines() if not re.match("#|(args|show|include):", line))
+    program = os.environ["EXPAND_FACTS"]
+    events = subprocess.run([program], input=facts, capture_output=True, text=True, check=True).stdout
+    lines = [json.loads(text) for text in events.splitlines() if text]
+    lines = FLAVORS + [dict(x, time=milliseconds(x.get("time", START)), cluster=x.get("cluster", "hub")) for x in lines]
     writes = []
     for time, queue, pairs in re.findall(r"^(\S+) apply ClusterQueue (\S+)  (.*)$", wanted, re.MULTILINE):
         quota = {(part.split(": ")[0], *text.split(" ")[:1]): amount("cpu", text.split(" ")[1])
@@ -33,7 +39,7 @@ def scenario(path):
 
 class ScenariosTest(unittest.TestCase):
     def test_the_model_writes_what_each_scenario_expects(self):
-        paths = sorted(SCENARIOS.glob("multikueue-worker-quota-*.txt"))
+        paths = sorted((SCENARIOS / "workers").glob("*.txt"))
         self.assertGreater(len(paths), 10)
         for path in paths:
             lines, wanted = scenario(path)

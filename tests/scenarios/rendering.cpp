@@ -192,6 +192,65 @@ bool shown(const PatchIntended& intent, const std::set<std::string>& show) {
   return kind_shown(std::string(info(intent.target.kind).name), show);
 }
 
+constexpr std::size_t kColumns = 100;
+
+// `words` in lines of up to kColumns, broken at blanks.
+void wrap(const std::string& words, std::size_t indent, std::string& out) {
+  std::string line(indent, ' ');
+  bool empty = true;
+  for (std::size_t at = 0; at <= words.size();) {
+    const std::size_t end = std::min(words.find(' ', at), words.size());
+    const std::string word = words.substr(at, end - at);
+    if (!empty && line.size() + 1 + word.size() > kColumns) {
+      out += line + "\n";
+      line = std::string(indent + 4, ' ');
+      empty = true;
+    }
+    line += (empty ? "" : " ") + word;
+    empty = false;
+    at = end + 1;
+  }
+  out += line + "\n";
+}
+
+// Each part that ends in `;`, `&` or `|` outside of brackets is a line of its own.
+void wrap_parts(const std::string& text, std::string& out) {
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '(' || c == '{' || c == '[') ++depth;
+    if (c == ')' || c == '}' || c == ']') --depth;
+    if (depth != 0 || (c != ';' && c != '&' && c != '|') || text[i + 1] != ' ') continue;
+    wrap(text.substr(begin, i + 1 - begin), 2, out);
+    begin = i + 2;
+  }
+  wrap(text.substr(begin), 2, out);
+}
+
+// `/path: value` of each field.
+void fields(const Json& value, const Json::json_pointer& path, std::string& out) {
+  if (value.is_structured() && !value.empty()) {
+    for (const auto& [key, inner] : value.items())
+      fields(inner,
+             value.is_array() ? path / static_cast<std::size_t>(std::stoul(key)) : path / key, out);
+    return;
+  }
+  wrap(path.to_string() + ": " + to_text(value), 2, out);
+}
+
+// What follows a header on its line, or below it where that would be too long.
+std::string below(const std::string& header, const std::string& text) {
+  if (text.empty()) return header + "\n";
+  if (header.size() + 2 + text.size() <= kColumns) return header + "  " + text + "\n";
+  std::string out = header + "\n";
+  if (text.starts_with('{') && Json::accept(text))
+    fields(Json::parse(text), Json::json_pointer(), out);
+  else
+    wrap_parts(text, out);
+  return out;
+}
+
 }  // namespace
 
 std::string render(const Rehearsal& rehearsal, const std::set<std::string>& show) {
@@ -199,19 +258,17 @@ std::string render(const Rehearsal& rehearsal, const std::set<std::string>& show
   for (const PlannedWrite& write : rehearsal.writes()) {
     const PatchIntended& intent = write.intent;
     if (!shown(intent, show)) continue;
-    out += clock(write.time) + " ";
-    if (intent.cluster != kHub) out += "[" + intent.cluster + "] ";
-    out += std::string(to_string(intent.verb)) + " " + std::string(info(intent.target.kind).name) +
-           " ";
-    if (!intent.target.namespace_.empty()) out += intent.target.namespace_ + "/";
-    out += intent.target.name;
-    const std::string text = show.count("raw") > 0 ? intent.body : summary(intent);
-    if (!text.empty()) out += "  " + text;
-    out += "\n";
+    std::string header = clock(write.time) + " ";
+    if (intent.cluster != kHub) header += "[" + intent.cluster + "] ";
+    header += std::string(to_string(intent.verb)) + " " +
+              std::string(info(intent.target.kind).name) + " ";
+    if (!intent.target.namespace_.empty()) header += intent.target.namespace_ + "/";
+    header += intent.target.name;
+    out += below(header, show.count("raw") > 0 ? intent.body : summary(intent));
   }
   if (show.count("state") > 0)
     for (const auto& [id, object] : rehearsal.written_objects())
-      if (kind_shown(std::get<2>(id), show)) out += std::get<0>(id) + " " + to_text(object) + "\n";
+      if (kind_shown(std::get<2>(id), show)) out += below(std::get<0>(id), to_text(object));
   return out;
 }
 

@@ -1,4 +1,6 @@
-// A rehearsal as a scenario shows it: one line a write, short enough that a diff can be read.
+// A rehearsal as a scenario shows it: one line a write, or a header and what it says below it,
+// where the line would be longer than 100 columns. A JSON body becomes a line `/path: value` a
+// field.
 //
 //   00:01:00 apply ClusterQueue q  on-demand: cpu 5, memory 10Gi; spot: cpu 3 (lend 2)
 //   00:01:00 status ClusterResourceClaim c  FullyGranted=False/Reduced; q/on-demand cpu 5 of 8

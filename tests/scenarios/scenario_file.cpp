@@ -1,5 +1,6 @@
 #include "tests/scenarios/scenario_file.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -7,6 +8,7 @@
 
 #include "connectors/kube/object_input.h"
 #include "engine/runtime/configuration.h"
+#include "tests/scenarios/language/language.h"
 
 namespace fairlead {
 namespace {
@@ -35,6 +37,19 @@ std::vector<std::string> words(const std::string& text) {
   std::vector<std::string> out;
   for (std::string word; in >> word;) out.push_back(word);
   return out;
+}
+
+std::vector<std::filesystem::path> scenario_files() {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kScenarios))
+    if (entry.path().extension() == ".txt" && entry.path().stem() != "CMakeLists")
+      files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string scenario_name(const std::filesystem::path& file) {
+  return file.lexically_relative(kScenarios).replace_extension().string();
 }
 
 ScenarioHead read_head(std::istream& in) {
@@ -87,8 +102,10 @@ Result<RehearsalOptions> options_of(const ScenarioHead& head) {
 }
 
 Result<std::vector<InputLine>> lines_of(const ScenarioHead& head) {
+  const auto input = language::expand(head.input);
+  if (!input) return input.error();
   std::vector<InputLine> lines;
-  if (auto read = read_objects_text(head.input, "input", lines); !read) return read.error();
+  if (auto read = read_objects_text(*input, "input", lines); !read) return read.error();
   return lines;
 }
 

@@ -5,11 +5,12 @@
 //   args: --set debounce.growWindow=0s --no-feedback --until 1970-01-01T00:10:00Z
 //   show: ClusterQueue status        (what is printed; of the plan's scenarios)
 //   include: small.yaml              (an input file in tests/scenarios)
-//   scenario: 16-cordon.txt          (arguments and input of a file in tests/scenarios)
-//   <YAML documents and JSON lines, exactly as `fairlead plan` reads them>
+//   scenario: works/member-queue.txt (arguments and input of a file in tests/scenarios)
+//   <facts in words, and YAML or JSON as `fairlead plan` reads it: README.md>
 //   ----
 #pragma once
 
+#include <filesystem>
 #include <istream>
 #include <set>
 #include <string>
@@ -26,6 +27,11 @@ struct ScenarioHead {
   std::vector<std::string> arguments;
   std::set<std::string> show;
 };
+
+/// The files of tests/scenarios, in order of their paths.
+std::vector<std::filesystem::path> scenario_files();
+/// `capacity/headroom` of a file.
+std::string scenario_name(const std::filesystem::path& file);
 
 /// Reads up to and with `----`; `in` stands behind it then.
 ScenarioHead read_head(std::istream& in);

@@ -5,7 +5,6 @@
 // too (of a claim: conditions that are not as usual, and grants), `raw` for the bodies as sent,
 // `state` for the objects at the end instead of the writes. FAIRLEAD_REWRITE=1 writes what came out
 // into the files; its diff is for a person to read, never to commit unread.
-#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -22,7 +21,6 @@ namespace fairlead {
 namespace {
 
 namespace fs = std::filesystem;
-const fs::path kFolder = "tests/scenarios";
 
 struct Scenario {
   ScenarioHead head;
@@ -49,20 +47,11 @@ Result<std::string> run(const Scenario& scenario, MemoryLog& log) {
   return render(rehearsal, scenario.head.show);
 }
 
-std::vector<fs::path> scenario_files() {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(kFolder))
-    if (entry.path().extension() == ".txt" && entry.path().stem() != "CMakeLists")
-      files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
 TEST_CASE("scenarios: every file's writes are as it says") {
   const std::vector<fs::path> files = scenario_files();
   REQUIRE_FALSE(files.empty());
   for (const fs::path& path : files) {
-    DYNAMIC_SECTION(path.stem().string()) {
+    DYNAMIC_SECTION(scenario_name(path)) {
       const Scenario scenario = read_scenario(path);
       REQUIRE(scenario.head.text.size() > 5);
       MemoryLog log;

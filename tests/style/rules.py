@@ -8,6 +8,7 @@ from layering import CORE, check_include, folder_of
 
 FILE_LINES_MAX = 500
 FUNCTION_LINES_MAX = 70
+SCENARIO_COLUMNS_MAX = 100
 COLUMNS_MAX = {".h": 100, ".cpp": 100, ".py": 120, "": 120}
 
 # What the core may not mention, and why. Matched in code, not in comments and strings.
@@ -74,6 +75,16 @@ def size(path, text):
     for number, line in enumerate(lines, 1):
         if len(line) > columns and not (source and _unbreakable(path, source.literal_at(number, columns))):
             yield number, f"a line has at most {columns} columns, this one has {len(line)}"
+
+
+def scenario(path, text):
+    """A scenario reads as a document, and its diff side by side."""
+    if not path.startswith("tests/scenarios/") or not _is_test_data(path):
+        return
+    for number, line in enumerate(text.split("\n"), 1):
+        if len(line) > SCENARIO_COLUMNS_MAX:
+            yield number, (f"a scenario's line has at most {SCENARIO_COLUMNS_MAX} columns, this one has {len(line)}: "
+                           "see tests/scenarios/README.md")
 
 
 def _unbreakable(path, literal):
@@ -159,7 +170,7 @@ class TypesOfHeaders:
 
 def check(path, text):
     """Every breach in `text`, which stands at `path` (from the root): sorted (line, message) pairs."""
-    found = list(any_text(path, text)) + list(size(path, text))
+    found = list(any_text(path, text)) + list(size(path, text)) + list(scenario(path, text))
     if path.endswith((".h", ".cpp")):
         found += cpp(path, text)
     elif path.endswith(".py"):

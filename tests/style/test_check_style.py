@@ -121,6 +121,15 @@ class Sizes(unittest.TestCase):
         self.assertEqual(messages("engine/log/a.cpp", 'auto s = R"(' + "x" * 100 + ')";\n'), [])
         self.assertEqual(messages("tests/unit/a.cpp", 'auto s = "' + "x" * 100 + '";\n'), [])
 
+    def test_a_line_of_a_scenario_has_100_columns(self):
+        title, fact = "# " + "x" * 98 + "\n", "node c1/n1 cpu=" + "9" * 86 + "\n----\n"
+        self.assertEqual(messages("tests/scenarios/capacity/a.txt", title), [])
+        self.assertIn("at most 100 columns, this one has 101", messages("tests/scenarios/capacity/a.txt", fact)[0])
+        self.assertEqual(len(messages("tests/scenarios/a.txt", title + fact + title + fact)), 2)
+        # Other texts with this ending, and other files of the folder, have rules of their own or none.
+        for path in ["tests/unit/kube/reflector/a.txt", "tests/scenarios/CMakeLists.txt", "tests/scenarios/README.md"]:
+            self.assertEqual(messages(path, fact), [], path)
+
     def test_python_functions_are_measured(self):
         self.assertEqual(len(messages("scripts/a.py", "def f():\n" + "    g()\n" * 70)), 1)
         self.assertEqual(messages("scripts/a.py", "def f():\n" + "    g()\n" * 69), [])

@@ -136,9 +136,9 @@ void check_history(const MemoryLog& log) {
 
 TEST_CASE("audit: sums add up and the history leads to the value, on every scenario of the plan") {
   std::size_t events = 0;
-  for (const fs::path& path : files_in("tests/scenarios")) {
+  for (const fs::path& path : scenario_files()) {
     const AuditTrace trace = read_trace(path);
-    DYNAMIC_SECTION(path.stem().string()) {
+    DYNAMIC_SECTION(scenario_name(path)) {
       MemoryLog log;
       rehearse(trace, log);
       check_history(log);

@@ -54,7 +54,7 @@ TEST_CASE("an annotation that stands when the worlds part is named from the begi
 }
 
 TEST_CASE("a what-if names the AdmissionChecks whose annotations override a window") {
-  const std::string file = "tests/scenarios/multikueue-two-checks-one-placement.txt";
+  const std::string file = "tests/scenarios/multikueue/two-checks-one-placement.txt";
   const std::string row =
       "AdmissionCheck multikueue: multikueue.moveWindow by fairlead.io/multikueue.moveWindow=5m ";
   CHECK(not_reached(file, under({"multikueue.moveWindow=10m"})).starts_with(row));
@@ -63,7 +63,7 @@ TEST_CASE("a what-if names the AdmissionChecks whose annotations override a wind
 }
 
 TEST_CASE("a queue that follows its workers is named where overbooking changes") {
-  const std::string file = "tests/scenarios/multikueue-worker-quota-bad-annotations.txt";
+  const std::string file = "tests/scenarios/workers/bad-annotations.txt";
   const std::string told = not_reached(file, under({"capacity.overbookPercent=150"}));
   INFO(told);
   CHECK(told.find("ClusterQueue qa: capacity.overbookPercent by fairlead.io/quota-from=workers ") !=

@@ -91,7 +91,8 @@ ReplayReport verified(const Pruned& pruned, ReplayOptions options = {}) {
 
 TEST_CASE("the history of a pruned log is the end of the whole one's, wherever it was cut") {
   std::size_t rows = 0;
-  for (const char* name : {"foreign-overwrite.txt", "25-unanswered-write.txt"}) {
+  for (const char* name : {"queues/foreign-overwrite-is-fought-three-times.txt",
+                           "works/unanswered-write-is-not-sent-again.txt"}) {
     const AuditTrace trace = scenario(name);
     for (const Seq cut : cuts_of(trace)) {
       INFO(name << " cut behind " << cut.value);
@@ -112,7 +113,7 @@ TEST_CASE("the history of a pruned log is the end of the whole one's, wherever i
 
 TEST_CASE("the history of a pruned worker list blames nobody else for a list that stood") {
   std::size_t rows = 0;
-  const AuditTrace trace = scenario("multikueue-hand-edits.txt");
+  const AuditTrace trace = scenario("multikueue/hand-edits.txt");
   for (const Seq cut : cuts_of(trace)) {
     INFO("cut behind " << cut.value);
     const Pruned told(trace, next(cut), {cut});
@@ -137,7 +138,7 @@ TEST_CASE("the history of a pruned worker list blames nobody else for a list tha
 }
 
 TEST_CASE("verify compares every write behind the first state that a pruned log has") {
-  const AuditTrace trace = scenario("16-cordon.txt");
+  const AuditTrace trace = scenario("capacity/cordon-shrinks-at-once.txt");
   std::uint64_t compared = 0, left = 0;
   for (const Seq cut : cuts_of(trace)) {
     INFO("cut behind " << cut.value);
@@ -174,7 +175,7 @@ TEST_CASE("verify compares every write behind the first state that a pruned log 
 }
 
 TEST_CASE("a snapshot behind the cut leaves the writes between uncounted as compared") {
-  const AuditTrace trace = scenario("16-cordon.txt");
+  const AuditTrace trace = scenario("capacity/cordon-shrinks-at-once.txt");
   const std::vector<Seq> cuts = cuts_of(trace);
   const Seq cut = cuts[cuts.size() / 3], state = cuts[cuts.size() / 2];
   const Pruned pruned(trace, next(cut), {state, cuts.back()});
@@ -187,7 +188,7 @@ TEST_CASE("a snapshot behind the cut leaves the writes between uncounted as comp
 }
 
 TEST_CASE("what was pruned is named as pruned, and a place before the first state is bad input") {
-  const AuditTrace trace = scenario("16-cordon.txt");
+  const AuditTrace trace = scenario("capacity/cordon-shrinks-at-once.txt");
   const std::vector<Seq> cuts = cuts_of(trace);
   const Seq cut = cuts[cuts.size() / 2], state = cuts[cuts.size() / 2 + 3];
   const Pruned pruned(trace, next(cut), {state});
@@ -254,7 +255,7 @@ TEST_CASE("the event that set a claim's annotation is told while it is kept, and
 }
 
 TEST_CASE("a what-if of a pruned log begins where it can be folded, and says so") {
-  const AuditTrace trace = scenario("16-cordon.txt");
+  const AuditTrace trace = scenario("capacity/cordon-shrinks-at-once.txt");
   const std::vector<Seq> cuts = cuts_of(trace);
   const Seq cut = cuts[cuts.size() / 3], state = cuts[cuts.size() / 2];
   const Pruned pruned(trace, next(cut), {state, cuts.back()});

@@ -19,14 +19,12 @@ MemoryLog& rehearsed(MemoryLog& log, const std::string& scenario) {
 }
 
 TEST_CASE("under the configuration that was in force nothing differs") {
-  for (const auto& entry : fs::directory_iterator("tests/scenarios")) {
-    const fs::path& path = entry.path();
-    if (path.extension() != ".txt" || path.stem() == "CMakeLists") continue;
+  for (const std::filesystem::path& path : scenario_files()) {
     const AuditTrace trace = read_trace(path);
     const auto& arguments = trace.head.arguments;
     // A history in which writes are not answered is none that a VirtualHub would have.
     if (std::find(arguments.begin(), arguments.end(), "--no-feedback") != arguments.end()) continue;
-    DYNAMIC_SECTION(path.stem().string()) {
+    DYNAMIC_SECTION(scenario_name(path)) {
       MemoryLog log;
       rehearse(trace, log);
       const WhatIf result = asked(log, under({}));
@@ -46,7 +44,7 @@ TEST_CASE("under the configuration that was in force nothing differs") {
 TEST_CASE("without a grow window a flapping node writes its queue again and again") {
   MemoryLog log;
   const WhatIf result = asked(
-      rehearsed(log, "flapping-node.txt"),
+      rehearsed(log, "debounce/flapping-node-is-suppressed.txt"),
       under({"debounce.growWindow=0s", "debounce.flapPenalty=0", "debounce.minGrowInterval=0s"}));
   CHECK(result.imagined.queue_writes > 2 * result.history.queue_writes);
   CHECK_FALSE(result.imagined.under.contains("cpu"));
@@ -56,8 +54,8 @@ TEST_CASE("without a grow window a flapping node writes its queue again and agai
 
 TEST_CASE("a longer shrink window promises longer what is not there") {
   MemoryLog log;
-  const WhatIf result =
-      asked(rehearsed(log, "05-priority-tiers.txt"), under({"debounce.shrinkWindow=60s"}));
+  const WhatIf result = asked(rehearsed(log, "division/lower-tier-loses-first.txt"),
+                              under({"debounce.shrinkWindow=60s"}));
   REQUIRE(result.differences.size() == 2);  // two queues; the log ends before the longer window
   CHECK(result.differences[0].kind() == WriteDiffers::only_history);
   CHECK(to_rfc3339(result.differences[0].time()) == "1970-01-01T00:01:55Z");
@@ -73,7 +71,7 @@ TEST_CASE("a longer shrink window promises longer what is not there") {
 
 TEST_CASE("without a move window the worker list follows every decision") {
   MemoryLog log;
-  const WhatIf result = asked(rehearsed(log, "multikueue-a-b-a-writes-nothing.txt"),
+  const WhatIf result = asked(rehearsed(log, "multikueue/a-b-a-writes-nothing.txt"),
                               under({"multikueue.moveWindow=0s"}));
   INFO(what_if_text(result));
   CHECK(std::none_of(result.differences.begin(), result.differences.end(),
@@ -86,7 +84,7 @@ TEST_CASE("without a move window the worker list follows every decision") {
 
 TEST_CASE("the worlds may part in the middle of history") {
   MemoryLog log;
-  rehearsed(log, "05-priority-tiers.txt");
+  rehearsed(log, "division/lower-tier-loses-first.txt");
   WhatIfOptions options = under({"debounce.shrinkWindow=60s"});
   options.from = next(*log.last_at(LogTime{minutes(1).ns}));
   const WhatIf result = asked(log, options);
@@ -97,7 +95,7 @@ TEST_CASE("the worlds may part in the middle of history") {
 
 TEST_CASE("worlds that part at a time differ from then on, not from the event before") {
   MemoryLog log;
-  rehearsed(log, "05-priority-tiers.txt");
+  rehearsed(log, "division/lower-tier-loses-first.txt");
   // The node is lost at 1:40 and the queues shrink at 1:55: between, nothing happens.
   WhatIfOptions options = under({"debounce.shrinkWindow=0s"});
   const LogTime parting{seconds(110).ns};
@@ -117,7 +115,8 @@ TEST_CASE("worlds that part at a time differ from then on, not from the event be
 
 TEST_CASE("a bad setting is named") {
   MemoryLog log;
-  const auto result = what_if({rehearsed(log, "16-cordon.txt"), nullptr}, under({"debounce.no=1"}));
+  const auto result = what_if({rehearsed(log, "capacity/cordon-shrinks-at-once.txt"), nullptr},
+                              under({"debounce.no=1"}));
   REQUIRE_FALSE(result.has_value());
   CHECK(result.error().code == ErrorCode::bad_input);
 }

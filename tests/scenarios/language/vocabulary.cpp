@@ -1,0 +1,194 @@
+#include "tests/scenarios/language/vocabulary.h"
+
+namespace fairlead::language {
+namespace {
+
+constexpr std::string_view kKueue = "kueue.x-k8s.io/v1beta2";
+constexpr std::string_view kPlacements = "cluster.open-cluster-management.io/v1beta1";
+constexpr std::string_view kGalaxy = "galaxy.kubestellar.io/v1alpha1";
+
+constexpr KindRow kKinds[] = {
+    {"node", "v1", "Node", false, "{}"},
+    {"secret", "v1", "Secret", true, "{}"},
+    {"claim", kGalaxy, "ClusterResourceClaim", false, "{}"},
+    {"metrics", kGalaxy, "ClusterMetrics", false, "{}"},
+    {"cluster", "cluster.open-cluster-management.io/v1", "ManagedCluster", false, "{}"},
+    {"profile", "multicluster.x-k8s.io/v1alpha1", "ClusterProfile", true, R"({"spec":{}})"},
+    {"queue", kKueue, "ClusterQueue", false, "{}"},
+    {"local-queue", kKueue, "LocalQueue", true, "{}"},
+    {"cohort", kKueue, "Cohort", false, "{}"},
+    {"flavor", kKueue, "ResourceFlavor", false, "{}"},
+    {"check", kKueue, "AdmissionCheck", false,
+     R"({"spec":{"controllerName":"open-cluster-management.io/placement"}})"},
+    {"workload", kKueue, "Workload", true, "{}"},
+    {"worker", kKueue, "MultiKueueCluster", false, "{}"},
+    {"worker-list", kKueue, "MultiKueueConfig", false, "{}"},
+    {"placement", kPlacements, "Placement", true, R"({"spec":{}})"},
+    {"decision", kPlacements, "PlacementDecision", true, "{}"},
+    {"score", "cluster.open-cluster-management.io/v1alpha1", "AddOnPlacementScore", true, "{}"},
+    {"work", "work.open-cluster-management.io/v1", "ManifestWork", true, "{}"},
+    {"binding", "control.kubestellar.io/v1alpha1", "BindingPolicy", false, "{}"},
+    {"clearing-policy", "admissionregistration.k8s.io/v1", "MutatingAdmissionPolicy", false, "{}"},
+};
+
+constexpr EntryRow kEntries[] = {
+    {"claim", "", "/spec/resourceAssignments/[clusterQueueName={1},flavor={2}]"},
+    {"queue", "", "/spec/resourceGroups/{group}/flavors/[name={1}]"},
+    {"queue", "uses", "/status/flavorsUsage/[name={1}]"},
+    {"queue", "effective", "/status/effectiveQuotas/resourceGroups/{group}/flavors/[name={1}]"},
+    {"cohort", "effective", "/status/effectiveQuotas/resourceGroups/{group}/flavors/[name={1}]"},
+    {"metrics", "", "/status/nodes/[name={1}]"},
+    {"check", "condition", "/status/conditions/[type={1}]"},
+    {"work", "condition", "/status/conditions/[type={1}]"},
+    {"work", "flavor",
+     "/spec/workload/manifests/"
+     "[apiVersion=kueue.x-k8s.io~1v1beta2,kind=ResourceFlavor,metadata.name={1}]"},
+    {"work", "queue",
+     "/spec/workload/manifests/"
+     "[apiVersion=kueue.x-k8s.io~1v1beta2,kind=ClusterQueue,metadata.name={1}]"
+     "/spec/resourceGroups/{group}/flavors/[name={2}]"},
+};
+
+constexpr std::string_view kReady = "/status/conditions/[type=Ready]/status";
+constexpr std::string_view kAvailable =
+    "/status/conditions/[type=ManagedClusterConditionAvailable]/status";
+constexpr std::string_view kQuota = "resources/[name={key}]/nominalQuota";
+// Times that no rule reads.
+constexpr std::string_view kSomeTime = "\"2026-01-01T00:00:00Z\"";
+
+constexpr std::string_view kOrphans = "/spec/deleteOption/selectivelyOrphans/orphaningRules";
+constexpr std::string_view kForced =
+    R"({"serverSideApply":{"force":true},"type":"ServerSideApply"})";
+constexpr std::string_view kFeedback = R"([{"type":"JSONPaths","jsonPaths":[
+    {"name":"active","path":".status.conditions[?(@.type==\"Active\")].status"},
+    {"name":"usage","path":".status.flavorsUsage"}]}])";
+
+constexpr FieldRow kFields[] = {
+    {"*", "uid={value}", "/metadata/uid", "{value}"},
+    {"*", "version={value}", "/metadata/resourceVersion", "{value}"},
+    {"*", "generation={value}", "/metadata/generation", "{number}"},
+    {"*", "label:{key}={value}", "/metadata/labels/{key}", "{value}"},
+    {"*", "annotation:{key}={value}", "/metadata/annotations/{key}", "{value}"},
+    {"*", "finalizers={each}", "/metadata/finalizers", "[]"},
+    {"*", "finalizers={each}", "/metadata/finalizers/+", "{each}"},
+    {"*", "created={value}", "/metadata/creationTimestamp", "{time}"},
+    {"*", "deleted={value}", "/metadata/deletionTimestamp", "{time}"},
+    {"*", "ours", "/metadata/labels/app.kubernetes.io~1managed-by", R"("fairlead")"},
+    {"*", "owner={value}", "/metadata/annotations/fairlead.io~1owner", "{value}"},
+
+    {"node", "ready", kReady, R"("True")"},
+    {"node", "unready", kReady, R"("False")"},
+    {"node", "cordoned", "/spec/unschedulable", "true"},
+    {"node", "type={value}", "/metadata/labels/type", "{value}"},
+    {"node", "{key}={value}", "/status/allocatable/{key}", "{value}"},
+
+    {"secret", "kubeconfig", "/data/kubeconfig", R"("eA==")"},
+
+    {"claim", "cluster={value}", "/spec/clusterName", "{value}"},
+    {"claim", "{key}={value}", "/spec/nominalResources/{key}", "{value}"},
+    {"claim .", "priority={value}", "priority", "{number}"},
+    {"claim .", "min:{key}={value}", "minResources/{key}", "{value}"},
+    {"claim .", "{key}={value}", "resources/{key}", "{value}"},
+
+    {"metrics .", "type={value}", "labels/type", "{value}"},
+    {"metrics .", "{key}={value}", "allocatableResources/{key}", "{value}"},
+
+    {"cluster", "available", kAvailable, R"("True")"},
+    {"cluster", "available={value}", kAvailable, "{value}"},
+    {"cluster", "{key}={value}", "/status/allocatable/{key}", "{value}"},
+
+    {"profile", "access={each}", "/status/accessProviders", "[]"},
+    {"profile", "access={each}", "/status/accessProviders/[name={each}]", "null"},
+
+    {"queue", "cohort={value}", "/spec/cohortName", "{value}"},
+    {"queue", "checks={each}", "/spec/admissionChecksStrategy/admissionChecks", "[]"},
+    {"queue", "checks={each}", "/spec/admissionChecksStrategy/admissionChecks/[name={each}]",
+     "null"},
+    {"queue", "orchestrator={value}", "/status/effectiveQuotas/orchestratorRef/apiGroup",
+     R"("kueue.x-k8s.io")"},
+    {"queue", "orchestrator={value}", "/status/effectiveQuotas/orchestratorRef/kind",
+     R"("DynamicQuotaOrchestrator")"},
+    {"queue", "orchestrator={value}", "/status/effectiveQuotas/orchestratorRef/name", "{value}"},
+    {"queue .", "lend:{key}={value}", "resources/[name={key}]/lendingLimit", "{value}"},
+    {"queue .", "borrow:{key}={value}", "resources/[name={key}]/borrowingLimit", "{value}"},
+    {"queue .", "{key}={value}", kQuota, "{value}"},
+    {"queue uses.", "{key}={value}", "resources/[name={key}]/total", "{value}"},
+    {"queue uses.", "{key}={value}", "resources/[name={key}]/borrowed", R"("0")"},
+    {"queue effective.", "{key}={value}", kQuota, "{value}"},
+
+    {"local-queue", "queue={value}", "/spec/clusterQueue", "{value}"},
+
+    {"cohort", "parent={value}", "/spec/parentName", "{value}"},
+    {"cohort", "orchestrator={value}", "/status/effectiveQuotas/orchestratorRef/apiGroup",
+     R"("kueue.x-k8s.io")"},
+    {"cohort", "orchestrator={value}", "/status/effectiveQuotas/orchestratorRef/kind",
+     R"("DynamicQuotaOrchestrator")"},
+    {"cohort", "orchestrator={value}", "/status/effectiveQuotas/orchestratorRef/name", "{value}"},
+    {"cohort effective.", "{key}={value}", kQuota, "{value}"},
+
+    {"flavor", "{key}={value}", "/spec/nodeLabels/{key}", "{value}"},
+
+    {"check", "placement={value}", "/spec/parameters/apiGroup",
+     R"("cluster.open-cluster-management.io")"},
+    {"check", "placement={value}", "/spec/parameters/kind", R"("Placement")"},
+    {"check", "placement={value}", "/spec/parameters/name", "{value}"},
+    {"check", "controller={value}", "/spec/controllerName", "{value}"},
+    {"check condition.", "changed={value}", "lastTransitionTime", "{time}"},
+    {"check condition.", "generation={value}", "observedGeneration", "{number}"},
+    {"check condition.", "{key}={value}", "{key}", "{value}"},
+
+    {"workload", "check:{key}={value}", "/status/admissionChecks/[name={key}]/state", "{value}"},
+    {"workload", "check:{key}={value}", "/status/admissionChecks/[name={key}]/message", R"("")"},
+    {"workload", "check:{key}={value}", "/status/admissionChecks/[name={key}]/lastTransitionTime",
+     kSomeTime},
+    {"workload", "on={value}", "/status/clusterName", "{value}"},
+    {"workload", "is:{key}={value}", "/status/conditions/[type={key}]/status", R"("True")"},
+    {"workload", "is:{key}={value}", "/status/conditions/[type={key}]/reason", "{value}"},
+    {"workload", "is:{key}={value}", "/status/conditions/[type={key}]/message", R"("")"},
+    {"workload", "is:{key}={value}", "/status/conditions/[type={key}]/lastTransitionTime",
+     kSomeTime},
+
+    {"worker", "secret={value}", "/spec/clusterSource/kubeConfig/location", "{value}"},
+    {"worker", "secret={value}", "/spec/clusterSource/kubeConfig/locationType", R"("Secret")"},
+
+    {"worker-list", "clusters={each}", "/spec/clusters", "[]"},
+    {"worker-list", "clusters={each}", "/spec/clusters/+", "{each}"},
+
+    {"decision", "of={value}", "/metadata/labels/cluster.open-cluster-management.io~1placement",
+     "{value}"},
+    {"decision", "clusters={each}", "/status/decisions", "[]"},
+    {"decision", "clusters={each}", "/status/decisions/[clusterName={each}]/reason", R"("")"},
+
+    {"score", "{key}={value}", "/status/scores/[name={key}]/value", "{number}"},
+
+    {"work", "keeps={each}", "/spec/deleteOption/propagationPolicy", R"("SelectivelyOrphan")"},
+    {"work", "keeps={each}", kOrphans, "[]"},
+    {"work", "keeps={each}",
+     "/spec/deleteOption/selectivelyOrphans/orphaningRules/"
+     "[group=kueue.x-k8s.io,resource=resourceflavors,namespace=,name={each}]",
+     "null"},
+    {"work", "reports={each}",
+     "/spec/manifestConfigs/[resourceIdentifier.group=kueue.x-k8s.io,"
+     "resourceIdentifier.resource=clusterqueues,resourceIdentifier.name={each}]/updateStrategy",
+     kForced},
+    {"work", "reports={each}",
+     "/spec/manifestConfigs/[resourceIdentifier.group=kueue.x-k8s.io,"
+     "resourceIdentifier.resource=clusterqueues,resourceIdentifier.name={each}]/feedbackRules",
+     kFeedback},
+    {"work", "forces={each}",
+     "/spec/manifestConfigs/[resourceIdentifier.group=kueue.x-k8s.io,"
+     "resourceIdentifier.resource=resourceflavors,resourceIdentifier.name={each}]/updateStrategy",
+     kForced},
+    {"work flavor.", "{key}={value}", "spec/nodeLabels/{key}", "{value}"},
+    {"work queue.", "{key}={value}", kQuota, "{value}"},
+    {"work condition.", "generation={value}", "observedGeneration", "{number}"},
+    {"work condition.", "{key}={value}", "{key}", "{value}"},
+};
+
+}  // namespace
+
+std::span<const KindRow> kinds() { return kKinds; }
+std::span<const EntryRow> entries() { return kEntries; }
+std::span<const FieldRow> fields() { return kFields; }
+
+}  // namespace fairlead::language

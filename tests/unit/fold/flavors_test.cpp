@@ -1,0 +1,72 @@
+#include "engine/fold/flavors.h"
+
+#include <catch2/catch.hpp>
+
+namespace fairlead::flavors_test {
+namespace {
+
+ResourceFlavorFacts labelled(const std::string& type) { return {{{"type", type}}, {}, {}, ""}; }
+
+void assign(State& state, const std::string& flavor) {
+  Claim& claim = state.claims["k"];
+  claim.terms = ClaimTerms{};
+  claim.terms->rows = {{"q", flavor, "cpu", "cpu", 1000, 0, 0}};
+}
+
+TEST_CASE("flavors: one that nothing names is gone when it goes") {
+  State state;
+  const auto facts = labelled("od");
+  observe_flavor(state, "od", &facts, Seq{3});
+  CHECK(flavor_exists(state, "od"));
+  CHECK(state.flavor_seqs == std::map<std::string, Seq>{{"od", Seq{3}}});
+  observe_flavor(state, "od", nullptr, Seq{4});
+  CHECK_FALSE(flavor_exists(state, "od"));
+  CHECK(state.flavors.empty());
+  CHECK(state.gone_flavors.empty());
+  CHECK(state.flavor_seqs.empty());
+}
+
+TEST_CASE("flavors: one that a claim or a work names stays in force while it is gone") {
+  State state;
+  const auto facts = labelled("od");
+  observe_flavor(state, "od", &facts, Seq{3});
+  SECTION("a claim") { assign(state, "od"); }
+  SECTION("a member's work") {
+    state.clusters["c1"].quota_work.facts.quotas = {{"q", "od", "cpu", 1000}};
+  }
+  observe_flavor(state, "od", nullptr, Seq{4});
+  CHECK_FALSE(flavor_exists(state, "od"));
+  CHECK(state.flavors.at("od") == facts);
+  release_gone_flavors(state);  // still named
+  CHECK(state.gone_flavors == std::set<std::string>{"od"});
+  CHECK_FALSE(state.all_open);
+  state.claims.clear();
+  state.clusters.clear();
+  release_gone_flavors(state);
+  CHECK(state.flavors.empty());
+  CHECK(state.gone_flavors.empty());
+  CHECK(state.all_open);
+}
+
+TEST_CASE("flavors: one that returns exists again, as it is then") {
+  State state;
+  const auto before = labelled("od"), after = labelled("on-demand");
+  observe_flavor(state, "od", &before, Seq{3});
+  assign(state, "od");
+  observe_flavor(state, "od", nullptr, Seq{4});
+  observe_flavor(state, "od", &after, Seq{5});
+  CHECK(flavor_exists(state, "od"));
+  CHECK(state.flavors.at("od") == after);
+  CHECK(state.flavor_seqs.at("od") == Seq{5});
+}
+
+TEST_CASE("flavors: one that was never there can go") {
+  State state;
+  assign(state, "od");
+  observe_flavor(state, "od", nullptr, Seq{4});
+  CHECK(state.flavors.empty());
+  CHECK(state.gone_flavors.empty());
+}
+
+}  // namespace
+}  // namespace fairlead::flavors_test

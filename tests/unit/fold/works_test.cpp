@@ -1,0 +1,138 @@
+#include "engine/fold/works.h"
+
+#include <catch2/catch.hpp>
+
+namespace fairlead::works_test {
+namespace {
+
+const ObjectKey kWork{Kind::manifest_work, "c1", std::string(kQuotaWork)};
+
+ManifestWorkFacts quotas(Amount od, std::optional<Amount> spot = std::nullopt) {
+  ManifestWorkFacts facts;
+  facts.quotas = {{"q", "od", "cpu", od}};
+  if (spot) facts.quotas.push_back({"q", "spot", "cpu", *spot});
+  return facts;
+}
+
+// A work of generation 2 whose conditions are of `applied` and `available`.
+ObjectObserved work_of(ManifestWorkFacts facts, std::int64_t applied = 2,
+                       std::int64_t available = 2) {
+  facts.applied = {ConditionStatus::yes, "", applied};
+  facts.available = {ConditionStatus::yes, "", available};
+  return {kWork, "v1", "u", "7", 2, std::move(facts), {}};
+}
+
+PatchIntended intent_of(std::optional<Facts> expected) {
+  PatchIntended intent;
+  intent.target = kWork;
+  intent.expected = std::move(expected);
+  return intent;
+}
+
+const MemberPair kOd{"q", "od", "cpu"}, kSpot{"q", "spot", "cpu"};
+
+TEST_CASE("works: the name of a policy holds its cluster") {
+  CHECK(policy_name("c1") == "fairlead-c1");
+  CHECK(cluster_of_policy("fairlead-c1") == "c1");
+  CHECK(cluster_of_policy("other-c1").empty());
+  CHECK(cluster_of_policy("fairlead-").empty());
+}
+
+TEST_CASE("works: a work is settled when both conditions are of its generation") {
+  Work work{true, "u", "7", 2, quotas(1), Seq{1}};
+  work.facts.applied = work.facts.available = {ConditionStatus::yes, "", 2};
+  CHECK(work.settled());
+  SECTION("not applied") { work.facts.applied.status = ConditionStatus::no; }
+  SECTION("of an older generation") { work.facts.available.observed_generation = 1; }
+  SECTION("unknown") { work.facts.available.status = ConditionStatus::unknown; }
+  SECTION("on its way out") { work.facts.deleting = true; }
+  SECTION("not there") { work.present = false; }
+  CHECK_FALSE(work.settled());
+}
+
+TEST_CASE("works: what an applied work has is confirmed, of another only what was before") {
+  State state;
+  const auto& confirmed = state.clusters["c1"].confirmed;
+  observe_work(state, work_of(quotas(5000), 1), Seq{1});
+  CHECK(confirmed.empty());
+  observe_work(state, work_of(quotas(5000, 1000)), Seq{2});
+  CHECK(confirmed == std::map<MemberPair, Amount>{{kOd, 5000}, {kSpot, 1000}});
+  CHECK(state.open_quotas == std::set<std::string>{"q"});
+  // Less of one, more of the other, and not applied yet: the least of both.
+  observe_work(state, work_of(quotas(3000, 9000), 1), Seq{3});
+  CHECK(confirmed == std::map<MemberPair, Amount>{{kOd, 3000}, {kSpot, 1000}});
+  observe_work(state, work_of(quotas(3000), 2, 1), Seq{4});
+  CHECK(confirmed == std::map<MemberPair, Amount>{{kOd, 3000}});
+  forget_work(state, kWork);
+  CHECK(confirmed.empty());
+  CHECK_FALSE(state.clusters["c1"].quota_work.present);
+}
+
+TEST_CASE("works: a work on its way admits the least of both, one that goes nothing") {
+  State state;
+  observe_work(state, work_of(quotas(5000, 1000)), Seq{1});
+  const auto& confirmed = state.clusters["c1"].confirmed;
+  expect_work(state, intent_of(quotas(7000, 400)));
+  CHECK(confirmed == std::map<MemberPair, Amount>{{kOd, 5000}, {kSpot, 400}});
+  expect_work(state, intent_of(std::nullopt));
+  CHECK(confirmed.empty());
+}
+
+TEST_CASE("works: pairs are confirmed under canonical names") {
+  State state;
+  state.configuration.resource_aliases = {{"gpu", "nvidia.com/gpu"}};
+  ManifestWorkFacts facts;
+  facts.quotas = {{"q", "od", "gpu", 4}};
+  observe_work(state, work_of(facts), Seq{1});
+  CHECK(state.clusters["c1"].confirmed ==
+        std::map<MemberPair, Amount>{{{"q", "od", "nvidia.com/gpu"}, 4}});
+}
+
+TEST_CASE(
+    "works: with binding policies a queue that the member calls inactive admits nothing new") {
+  State state;
+  ManifestWorkFacts facts = quotas(5000);
+  facts.feedback = {{"q", ConditionStatus::no, false, {}}};
+  observe_work(state, work_of(facts), Seq{1});
+  CHECK(state.clusters["c1"].confirmed.size() == 1);  // a work brings the flavors itself
+  state.clusters["c1"].confirmed.clear();
+  state.configuration.member_mode = MemberMode::binding_policy;
+  observe_work(state, work_of(facts), Seq{2});
+  CHECK(state.clusters["c1"].confirmed.empty());
+}
+
+TEST_CASE("works: the second work is kept apart, others are not read") {
+  State state;
+  ObjectObserved seen = work_of(quotas(5000));
+  seen.key.name = kQueueWork;
+  observe_work(state, seen, Seq{1});
+  const Cluster& cluster = state.clusters["c1"];
+  CHECK(cluster.queue_work.present);
+  CHECK_FALSE(cluster.quota_work.present);
+  CHECK(cluster.confirmed.empty());
+  seen.key.name = "fairlead-other";
+  seen.key.namespace_ = "c2";
+  observe_work(state, seen, Seq{2});
+  CHECK_FALSE(state.clusters.contains("c2"));
+  forget_work(state, {Kind::manifest_work, "c1", std::string(kQueueWork)});
+  CHECK_FALSE(cluster.queue_work.present);
+  forget_work(state, {Kind::manifest_work, "c2", std::string(kQueueWork)});  // of no cluster
+  CHECK_FALSE(state.clusters.contains("c2"));
+}
+
+TEST_CASE("works: a policy belongs to the cluster in its name") {
+  State state;
+  ObjectObserved seen{
+      {Kind::binding_policy, "", "fairlead-c1"}, "v1alpha1", "u", "7", 2, BindingPolicyFacts{}, {}};
+  observe_policy(state, seen, Seq{4});
+  CHECK(state.clusters.at("c1").policy.present);
+  CHECK(state.clusters.at("c1").policy.seq == Seq{4});
+  forget_policy(state, seen.key);
+  CHECK_FALSE(state.clusters.at("c1").policy.present);
+  seen.key.name = "not-ours";
+  observe_policy(state, seen, Seq{5});
+  CHECK(state.clusters.size() == 1);
+}
+
+}  // namespace
+}  // namespace fairlead::works_test

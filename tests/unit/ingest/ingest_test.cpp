@@ -1,0 +1,146 @@
+#include "engine/ingest/ingest.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/unit/ingest/ingest_bench.h"
+
+namespace fairlead::ingest_test {
+namespace {
+
+const std::string kHubName(kHub);
+
+NodeFacts node_with(Amount cpu) {
+  NodeFacts facts;
+  facts.ready = true;
+  facts.allocatable = {{"cpu", cpu}};
+  return facts;
+}
+
+WatchFact seen(const std::string& source, Kind kind, Facts facts, const std::string& version,
+               const std::string& uid = "u") {
+  ObjectSeen object;
+  object.key = {kind, "", "n"};
+  object.uid = uid;
+  object.resource_version = version;
+  object.facts = std::move(facts);
+  return {source, std::move(object)};
+}
+
+WatchFact node(Amount cpu, const std::string& version, const std::string& uid = "u") {
+  return seen("c1", Kind::node, node_with(cpu), version, uid);
+}
+
+TEST_CASE("ingest: only a change of facts is logged") {
+  IngestBench bench;
+  CHECK(bench.take("c1", node(1000, "1")));
+  CHECK_FALSE(bench.take("c1", node(1000, "2")));
+  CHECK(bench.take("c1", node(2000, "3")));
+  CHECK(bench.ingest.counts().logged == 2);
+  CHECK(bench.ingest.counts().unchanged == 1);
+  // Unlogged updates count as seen.
+  CHECK(bench.ingest.newest_version("c1", {Kind::node, "", "n"}) == "3");
+}
+
+TEST_CASE("ingest: a state older than one that was seen is dropped, unless the object is another") {
+  IngestBench bench;
+  CHECK(bench.take("c1", node(1000, "10")));
+  CHECK_FALSE(bench.take("c1", node(2000, "9")));
+  CHECK(bench.ingest.counts().older == 1);
+  CHECK(bench.take("c1", node(2000, "9", "another")));
+  // What is gone is forgotten with its version.
+  CHECK(bench.take("c1", {"c1", ObjectMissing{{Kind::node, "", "n"}, "another", ""}}));
+  CHECK(bench.ingest.newest_version("c1", {Kind::node, "", "n"}).empty());
+  CHECK(bench.take("c1", node(3000, "2", "another")));
+}
+
+TEST_CASE("ingest: what a store that went back shows counts again") {
+  IngestBench bench;
+  CHECK(bench.take("c1", node(1000, "10")));
+  WatchFact fact = node(2000, "9");
+  std::get<ObjectSeen>(fact.said).went_back = true;
+  CHECK(bench.take("c1", fact));
+  CHECK(bench.ingest.newest_version("c1", {Kind::node, "", "n"}) == "9");
+}
+
+TEST_CASE("ingest: a kind means nothing from an API server that does not decide by it") {
+  IngestBench bench;
+  CHECK_FALSE(bench.take(kHubName, seen(kHubName, Kind::node, node_with(1000), "1")));
+  CHECK_FALSE(bench.take("c1", seen("c1", Kind::claim, ClaimFacts{}, "1")));
+  CHECK_FALSE(bench.take("c1", {"c1", ObjectMissing{{Kind::claim, "", "n"}, "", ""}}));
+  CHECK(bench.ingest.counts().foreign == 3);
+  CHECK(bench.take("c1", seen("c1", Kind::cluster_queue, ClusterQueueFacts{}, "1")));
+  CHECK(bench.take("c1", seen("c1", Kind::local_queue, LocalQueueFacts{"q"}, "1")));
+}
+
+TEST_CASE("ingest: what is not there cannot go") {
+  IngestBench bench;
+  const WatchFact gone{"c1", ObjectMissing{{Kind::node, "", "n"}, "u", "5"}};
+  CHECK_FALSE(bench.take("c1", gone));
+  CHECK(bench.take("c1", node(1000, "1")));
+  CHECK(bench.take("c1", gone));
+  CHECK_FALSE(bench.take("c1", gone));
+  CHECK(bench.ingest.counts().unchanged == 2);
+}
+
+TEST_CASE("ingest: an answer tells a version before the stream, of an object that was shown") {
+  IngestBench bench;
+  const ObjectKey key{Kind::cluster_queue, "", "n"};
+  bench.ingest.wrote(kHubName, key, "u", "7");
+  CHECK(bench.ingest.newest_version(kHubName, key).empty());  // never shown
+  CHECK(bench.take(kHubName, seen(kHubName, Kind::cluster_queue, ClusterQueueFacts{}, "5")));
+  bench.ingest.wrote(kHubName, key, "another", "7");
+  bench.ingest.wrote(kHubName, key, "u", "");
+  CHECK(bench.ingest.newest_version(kHubName, key) == "5");
+  bench.ingest.wrote(kHubName, key, "u", "7");
+  CHECK(bench.ingest.newest_version(kHubName, key) == "7");
+  // What the stream shows from before the answer is older.
+  ClusterQueueFacts other;
+  other.cohort = "x";
+  CHECK_FALSE(bench.take(kHubName, seen(kHubName, Kind::cluster_queue, other, "6")));
+  CHECK(bench.ingest.counts().older == 1);
+}
+
+TEST_CASE("ingest: whether the stream has shown an object since the write was derived") {
+  IngestBench bench;
+  const ObjectKey key{Kind::cluster_queue, "", "n"};
+  const auto shown = [&](const std::string& before) {
+    return bench.ingest.shown_since(kHubName, key, "v1beta2", before);
+  };
+  CHECK_FALSE(shown("4"));
+  CHECK(bench.take(kHubName, seen(kHubName, Kind::cluster_queue, ClusterQueueFacts{}, "5")));
+  CHECK_FALSE(shown("5"));
+  CHECK_FALSE(shown("6"));
+  bench.ingest.wrote(kHubName, key, "u", "7");  // an answer is no sight
+  CHECK_FALSE(shown("5"));
+  const auto since = shown("4");
+  REQUIRE(since);
+  const auto& same = std::get<ObjectUnchanged>(since->said);
+  CHECK(same.resource_version == "5");
+  CHECK(same.uid == "u");
+}
+
+TEST_CASE("ingest: a bookmark or list is logged only where something waits for it") {
+  IngestBench bench;
+  CHECK(bench.take("c1", {"c1", ListCompleted{Kind::node, "5"}}));  // the first: a delivery
+  CHECK_FALSE(bench.take("c1", {"c1", StreamAlive{Kind::node, "6"}}));
+  CHECK(bench.take("c1", {"c1", StreamStale{Kind::node}}));
+  CHECK_FALSE(bench.take("c1", {"c1", StreamStale{Kind::node}}));
+  CHECK(bench.take("c1", {"c1", StreamLost{Kind::node}}));
+  CHECK(bench.take("c1", {"c1", StreamAlive{Kind::node, "7"}}));
+  CHECK_FALSE(bench.take("c1", {"c1", StreamAlive{Kind::node, "8"}}));
+}
+
+TEST_CASE("ingest: an update without a change is logged where our write waits to be seen") {
+  IngestBench bench;
+  const ObjectKey key{Kind::cluster_queue, "", "n"};
+  CHECK(bench.take(kHubName, seen(kHubName, Kind::cluster_queue, ClusterQueueFacts{}, "5")));
+  const WatchFact same{kHubName, ObjectUnchanged{key, "v1beta2", "u", "7"}};
+  CHECK_FALSE(bench.take(kHubName, same));
+  WriteState& write = bench.state.writes[{kHubName, key, false}];
+  write.awaited_version = "8";
+  CHECK(bench.take(kHubName, {kHubName, ObjectUnchanged{key, "v1beta2", "u", "8"}}));
+  CHECK(write.awaited_version.empty());
+}
+
+}  // namespace
+}  // namespace fairlead::ingest_test
