@@ -26,6 +26,8 @@ IMPURE = [
     (r"\bspdlog\b", "logging: its account is the event and the reason in intents"),
 ]
 
+RESULT = "engine/base/result.h"
+
 WORDS_OF_NO_MEANING = ("utils", "util", "common", "manager", "helper", "helpers", "misc")
 _NAMED = re.compile(r"\b(?:class|struct|namespace)\s+(\w*?(?:[Uu]tils?|[Cc]ommon|[Mm]anager|[Hh]elpers?))\b")
 
@@ -106,6 +108,8 @@ def cpp(path, text):
         yield from _own_header_first(path, source)
     if path.endswith(".h"):
         yield from _boolean_parameters(source)
+    if path == RESULT and not re.search(r"\bclass \[\[nodiscard\]\] Result\b", source.code):
+        yield 1, "Result is [[nodiscard]]: a caller that drops one does not compile"
     for match in re.finditer(r"\[\s*=\s*[\],]", source.code):
         yield source.line_at(match.start()), "a lambda names what it captures: no [=]"
     yield from _defaults_over_enums(source)

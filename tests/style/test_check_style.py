@@ -189,6 +189,12 @@ class Flags(unittest.TestCase):
                           "  default: break;\n}\n",
                           "struct Kind {\n  Kind() = default;\n};\n"])
 
+    def test_result_cannot_be_dropped(self):
+        self.breaches("[[nodiscard]]", rules.RESULT, ["template <class T>\nclass Result : public R<T> {};\n",
+                                                      "// class [[nodiscard]] Result\n"])
+        self.look_alikes(rules.RESULT, ["template <class T>\nclass [[nodiscard]] Result : public R<T> {};\n"])
+        self.look_alikes("engine/base/other.h", ["template <class T>\nclass Other {};\n"])
+
 
 class References(unittest.TestCase):
     TREE = references.References(["engine/log/pack.h", "schema/crd/a.yaml", "tests/scenarios/07-two.txt",
