@@ -189,7 +189,7 @@ Result<AuditAnswer> audit_why(const AuditSource& source, const AuditPair& asked,
   const auto at = pair_at(source, asked, as_of);
   if (!at) return at.error();
   const State& state = at->state();
-  auto written = last_change_of(source, at->pair, at->stands.has_value(),
+  auto written = last_change_of(source, at->pair, at->stands ? Spelling::as_listed : Spelling::any,
                                 state.configuration.resource_aliases, state.seq);
   if (!written) return written.error();
   const std::vector<GrantOfPair> found = grants_of_pair(state, at->pair);

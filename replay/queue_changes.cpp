@@ -310,12 +310,13 @@ Result<std::vector<QuotaChange>> changes_of_queue(const AuditSource& source,
 }
 
 Result<std::optional<QuotaChange>> last_change_of(const AuditSource& source, const KnownPair& pair,
-                                                  bool listed, const ResourceAliases& aliases,
+                                                  Spelling spelling, const ResourceAliases& aliases,
                                                   Seq to) {
   const auto is_of_pair = [&](const QuotaChange& change) {
     return change.flavor == pair.key.flavor &&
-           (listed ? change.resource == pair.spelled
-                   : canonical_resource(aliases, change.resource) == pair.key.resource);
+           (spelling == Spelling::as_listed
+                ? change.resource == pair.spelled
+                : canonical_resource(aliases, change.resource) == pair.key.resource);
   };
   auto seqs = seqs_of(source.log, pair.queue);
   if (!seqs) return seqs.error();

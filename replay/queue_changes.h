@@ -47,10 +47,13 @@ struct QuotaChange {
 /// without a snapshot it is what stands, and no change.
 Result<std::vector<QuotaChange>> changes_of_queue(const AuditSource& source,
                                                   const std::string& queue, Seq from, Seq to);
+/// Which changes are of a pair: those under the spelling that the queue lists, or of any.
+enum class Spelling : std::uint8_t { as_listed, any };
 /// The last change of one pair at or before `to` that was not refused; nullopt if the log knows
-/// none. Where the queue lists the pair, as it is spelled there; else of any spelling.
+/// none. `spelling` is `as_listed` where the queue lists the pair: then only changes under the
+/// spelling of `pair` count.
 Result<std::optional<QuotaChange>> last_change_of(const AuditSource& source, const KnownPair& pair,
-                                                  bool listed, const ResourceAliases& aliases,
+                                                  Spelling spelling, const ResourceAliases& aliases,
                                                   Seq to);
 /// Seqs for a reader: each once, ascending.
 Json seqs_json(std::vector<Seq> seqs);

@@ -100,7 +100,19 @@ Touched around(const State& state, const PatchIntended& intent) {
     case Kind::workload:
       touched.workloads.insert({intent.target.namespace_, intent.target.name});
       break;
-    default: touched.everything = true;
+    case Kind::node:
+    case Kind::cluster_metrics:
+    case Kind::managed_cluster:
+    case Kind::cluster_profile:
+    case Kind::resource_flavor:
+    case Kind::local_queue:
+    case Kind::placement:
+    case Kind::placement_decision:
+    case Kind::addon_placement_score:
+    case Kind::secret:
+    case Kind::custom_resource_definition:
+    case Kind::cohort:
+    case Kind::mutating_admission_policy: touched.everything = true;
   }
   return touched;
 }

@@ -41,8 +41,8 @@ struct Headroom {
   friend bool operator==(const Headroom&, const Headroom&) = default;
 };
 
-/// The damping of capacity; every value can be overridden on a claim (see damping in
-/// ARCHITECTURE.md).
+/// The damping of capacity; every value can be overridden on a claim
+/// (docs/decisions/0002-damping-in-five-layers.md).
 struct DebounceSettings {
   Duration ingest_coalesce = seconds(1);
   Duration shrink_window = seconds(15);

@@ -108,8 +108,21 @@ constexpr bool is_of_multikueue_path(Kind kind) {
     case Kind::secret:
     case Kind::custom_resource_definition:
     case Kind::mutating_admission_policy: return true;
-    default: return false;
+    case Kind::node:
+    case Kind::cluster_metrics:
+    case Kind::managed_cluster:
+    case Kind::cluster_profile:
+    case Kind::resource_flavor:
+    case Kind::cluster_queue:
+    case Kind::local_queue:
+    case Kind::admission_check:
+    case Kind::multikueue_config:
+    case Kind::manifest_work:
+    case Kind::claim:
+    case Kind::binding_policy:
+    case Kind::cohort: return false;
   }
+  return false;
 }
 
 /// Kinds of the hub on which every quota rests: while one of them is silent, an edit of a quota or

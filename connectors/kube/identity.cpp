@@ -210,7 +210,7 @@ void Identities::plugin_answered(Result<PluginAnswer> answer) {
 Result<Identity> Identities::present() {
   const auto nothing = [this](Error why) {
     tell(why.message);
-    publish(false);
+    publish_unusable();
     why.code = ErrorCode::denied;
     return why;
   };
@@ -231,7 +231,7 @@ Result<Identity> Identities::present() {
     told_.clear();
     if (events_.say) events_.say("credentials: good again");
   }
-  publish(true);
+  publish_usable();
   return Identity{target_, token_};
 }
 
@@ -264,14 +264,14 @@ void Identities::replace(Result<Credentials> credentials) {
   if (credentials.has_value()) {
     told_.clear();
     const auto adopted = adopt(std::move(*credentials));
-    if (adopted.has_value()) return publish(true);
+    if (adopted.has_value()) return publish_usable();
     credentials = adopted.error();
   }
   run_.reset();
   read_again_ = nullptr;
   none_ = credentials.error();
   tell(none_->message);
-  publish(false);
+  publish_unusable();
   for (Given& given : std::exchange(waiting_, {})) given(present());
   if (new_target_) new_target_();
 }
@@ -290,12 +290,22 @@ void Identities::tell(const std::string& problem) {
   events_.say("credentials: " + problem);
 }
 
-void Identities::publish(bool usable) {
+void Identities::publish_usable() {
   CredentialFigures now = figures_;
-  now.usable = usable;
+  now.usable = true;
+  publish(std::move(now));
+}
+
+void Identities::publish_unusable() {
+  CredentialFigures now = figures_;
+  now.usable = false;
+  publish(std::move(now));
+}
+
+void Identities::publish(CredentialFigures now) {
   now.expires = certificate_end_;
   if (expires_ && (!now.expires || *expires_ < *now.expires)) now.expires = expires_;
-  figures_ = now;
+  figures_ = std::move(now);
   if (events_.figures) events_.figures(figures_);
 }
 

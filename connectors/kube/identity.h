@@ -92,7 +92,9 @@ class Identities {
   void plugin_answered(Result<PluginAnswer> answer);
   Result<Identity> present();
   void tell(const std::string& problem);
-  void publish(bool usable);
+  void publish_usable();
+  void publish_unusable();
+  void publish(CredentialFigures now);
 
   IoLoop& loop_;
   const CredentialTimes times_;

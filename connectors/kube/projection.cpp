@@ -8,7 +8,7 @@ namespace {
 
 Facts facts_of(Kind kind, JsonView object) {
   const auto made = [object]<class T>(T (*make)(JsonView)) {
-    return Facts(std::in_place_type<T>, Made([=] { return make(object); }));
+    return Facts(std::in_place_type<T>, Made([make, object] { return make(object); }));
   };
   switch (kind) {
     case Kind::node: return made(projection::node);
@@ -69,8 +69,26 @@ bool is_read(Kind kind, std::string_view name) {
     case Kind::custom_resource_definition:
       return name == "multikueueconfigs.kueue.x-k8s.io" ||
              name == "multikueueclusters.kueue.x-k8s.io";
-    default: return true;
+    case Kind::node:
+    case Kind::cluster_metrics:
+    case Kind::managed_cluster:
+    case Kind::cluster_profile:
+    case Kind::resource_flavor:
+    case Kind::cluster_queue:
+    case Kind::local_queue:
+    case Kind::admission_check:
+    case Kind::multikueue_config:
+    case Kind::claim:
+    case Kind::multikueue_cluster:
+    case Kind::placement:
+    case Kind::placement_decision:
+    case Kind::addon_placement_score:
+    case Kind::workload:
+    case Kind::secret:
+    case Kind::cohort:
+    case Kind::mutating_admission_policy: return true;
   }
+  return true;
 }
 
 ObjectIdentity identity_of(JsonView object) {

@@ -167,7 +167,7 @@ void Reflector::start_list(LogTime now) {
   listed_ = 0;
   for (auto& [name, known] : known_) known.listed = false;
   if (streaming_lists_)
-    request_stream(now, true);
+    request_streaming_list(now);
   else
     start_paged_list(now);
 }
@@ -186,45 +186,53 @@ void Reflector::request_page(const std::string& continue_token) {
   out_.request = ReflectorRequest{ReflectorRequest::Kind::page, std::move(target)};
 }
 
-void Reflector::request_stream(LogTime now, bool with_initial_events) {
+void Reflector::request_streaming_list(LogTime now) {
+  request_stream("&sendInitialEvents=true&resourceVersionMatch=NotOlderThan");
+  phase_ = Phase::streaming_list;
+  until_ = now + settings_.list_silence_max;
+}
+
+void Reflector::request_watch(LogTime now) {
+  request_stream("&resourceVersion=" + url_encode(resource_version_));
+  phase_ = Phase::watching;
+  until_ = now + settings_.watch_silence_max;
+}
+
+// `from`: the part of the query that says where the stream begins.
+void Reflector::request_stream(const std::string& from) {
   const std::int64_t length = settings_.watch_length.ns / 1'000'000'000;
   const std::int64_t seconds_asked =
       length + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(length + 1));
-  std::string target = collection() + "?watch=true&allowWatchBookmarks=true&timeoutSeconds=" +
-                       std::to_string(seconds_asked);
-  if (with_initial_events)
-    target += "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
-  else
-    target += "&resourceVersion=" + url_encode(resource_version_);
   decoder_.reset();
   stream_useful_ = false;
   opened_at_ = kForever;
-  phase_ = with_initial_events ? Phase::streaming_list : Phase::watching;
-  until_ = now + (with_initial_events ? settings_.list_silence_max : settings_.watch_silence_max);
-  out_.request = ReflectorRequest{ReflectorRequest::Kind::watch, std::move(target)};
+  out_.request =
+      ReflectorRequest{ReflectorRequest::Kind::watch,
+                       collection() + "?watch=true&allowWatchBookmarks=true&timeoutSeconds=" +
+                           std::to_string(seconds_asked) + from};
 }
 
-void Reflector::wait(LogTime now, Duration span, bool then_list) {
+void Reflector::wait(LogTime now, Duration span, Next next) {
   phase_ = Phase::waiting;
-  then_list_ = then_list;
+  next_ = next;
   until_ = now + span;
 }
 
-void Reflector::back_off(LogTime now, bool then_list, std::optional<Duration> at_least) {
+void Reflector::back_off(LogTime now, Next next, std::optional<Duration> at_least) {
   Duration span = settings_.backoff_first;
   for (int i = 0; i < failures_ && span < settings_.backoff_max; ++i) span.ns *= 2;
   span = std::min(span, settings_.backoff_max);
   ++failures_;
   span = jittered(span);
   if (at_least) span = std::max(span, bounded_retry_after(*at_least, settings_));
-  wait(now, span, then_list);
+  wait(now, span, next);
 }
 
 // Reports the failure, and the wait, to the millisecond, if the server asks for one.
-void Reflector::retry_later(LogTime now, int status, std::string_view body, bool then_list,
+void Reflector::retry_later(LogTime now, int status, std::string_view body, Next next,
                             std::optional<Duration> retry_after) {
   ++counters_.errors;
-  back_off(now, then_list, retry_after);
+  back_off(now, next, retry_after);
   std::string line = status_text(status, body);
   if (retry_after) {
     Duration span = until_ - now;
@@ -241,7 +249,7 @@ void Reflector::slow_down(LogTime now, int status, std::string_view body) {
   say(status_text(status, body));
   if (status == 403) refused();
   // Slower and slower: a server that starts refuses for a moment, too.
-  back_off(now, true, std::nullopt);
+  back_off(now, Next::list, std::nullopt);
   out_.rediscover = status == 404;
 }
 
@@ -268,7 +276,7 @@ void Reflector::failed_list(LogTime now, int status, std::string_view body,
     slow_down(now, status, body);
     return;
   }
-  retry_later(now, status, body, true, retry_after);
+  retry_later(now, status, body, Next::list, retry_after);
 }
 
 ReflectorOutput Reflector::page(LogTime now, int status, std::string_view body,
@@ -285,7 +293,7 @@ void Reflector::take_page(LogTime now, int status, std::string_view body,
   if (status == 410) {  // the continue token is too old: from the start, but not in a tight circle
     ++counters_.errors;
     ++counters_.relists;
-    back_off(now, true, std::nullopt);
+    back_off(now, Next::list, std::nullopt);
     return;
   }
   if (status == 413 && page_limit_ > 1) {  // how our own client calls an answer that is too long
@@ -317,7 +325,7 @@ void Reflector::take_page(LogTime now, int status, std::string_view body,
     return;
   }
   finish_list(std::string(metadata["resourceVersion"].string()));
-  request_stream(now, false);
+  request_watch(now);
 }
 
 void Reflector::listed(JsonView object, std::string_view line, const WatchGlance::Hash& rest) {
@@ -400,7 +408,7 @@ ReflectorOutput Reflector::timer(LogTime now) {
     case Phase::waiting:
       if (overflowing_)
         locate(now);
-      else if (then_list_)
+      else if (next_ == Next::list)
         start_list(now);
       else
         resume(now);

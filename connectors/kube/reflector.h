@@ -7,7 +7,7 @@
 // ObjectMissing. It never trusts a stream: duplicates, older versions, deletes of unknown objects,
 // cut lines and silence are all handled and counted. A list is trusted: where it is older than an
 // event of a stream, the server's store was restored, and the list is the truth. The protocol is
-// that of client-go; see kube-client in ARCHITECTURE.md for the differences.
+// that of client-go; docs/decisions/0014-a-list-is-the-truth.md has the differences.
 #pragma once
 
 #include <cstdint>
@@ -150,6 +150,7 @@ class Reflector {
     watching,
     waiting
   };
+  enum class Next : std::uint8_t { list, resume };  // what a wait leads to
   struct Known {
     std::string uid;
     std::string resource_version;
@@ -168,7 +169,9 @@ class Reflector {
   void start_list(LogTime now);
   void start_paged_list(LogTime now);
   void request_page(const std::string& continue_token);
-  void request_stream(LogTime now, bool with_initial_events);
+  void request_streaming_list(LogTime now);
+  void request_watch(LogTime now);
+  void request_stream(const std::string& from);
   void resume(LogTime now);
   void locate(LogTime now);
   void located(LogTime now, int status, std::string_view body, std::optional<Duration> retry_after);
@@ -179,9 +182,9 @@ class Reflector {
   bool too_many() const;
   void overflow(LogTime now);
   void listed(JsonView object, std::string_view line, const WatchGlance::Hash& rest);
-  void wait(LogTime now, Duration span, bool then_list);
-  void back_off(LogTime now, bool then_list, std::optional<Duration> at_least);
-  void retry_later(LogTime now, int status, std::string_view body, bool then_list,
+  void wait(LogTime now, Duration span, Next next);
+  void back_off(LogTime now, Next next, std::optional<Duration> at_least);
+  void retry_later(LogTime now, int status, std::string_view body, Next next,
                    std::optional<Duration> retry_after);
   void slow_down(LogTime now, int status, std::string_view body);
   bool narrowed(LogTime now);
@@ -222,7 +225,7 @@ class Reflector {
   std::string version_;
   bool streaming_lists_ = true;  // until the server says no
   bool synced_ = false;
-  bool then_list_ = true;       // what `waiting` leads to: a list, or a resumed watch
+  Next next_ = Next::list;      // what `waiting` leads to
   bool stream_useful_ = false;  // the open stream brought something
   std::int64_t page_limit_;
   int failures_ = 0;   // in a row

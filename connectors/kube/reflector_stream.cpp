@@ -32,7 +32,7 @@ bool is_written(Kind kind) {
 
 // On from where the stream was, if the server's store is still as far.
 void Reflector::resume(LogTime now) {
-  if (!position_doubted_ || !version_number(resource_version_)) return request_stream(now, false);
+  if (!position_doubted_ || !version_number(resource_version_)) return request_watch(now);
   locate(now);
 }
 
@@ -49,8 +49,8 @@ void Reflector::located(LogTime now, int status, std::string_view body,
   const bool away = status == 0 || status >= 500;
   // Meanwhile its store may have been restored, and grown past what was lost: what we write is
   // listed. (A server that starts mostly answers 410 anyway.)
-  const bool then_list = overflowing_ || (away && is_written(kind_));
-  if (away || status == 429) return retry_later(now, status, body, then_list, retry_after);
+  const Next next = overflowing_ || (away && is_written(kind_)) ? Next::list : Next::resume;
+  if (away || status == 429) return retry_later(now, status, body, next, retry_after);
   position_doubted_ = false;
   JsonFault fault;
   const auto page = parse_json(status == 200 ? body : "{}", fault, kJsonFileBytesMax);
@@ -63,7 +63,7 @@ void Reflector::located(LogTime now, int status, std::string_view body,
     return still ? overflow(now) : start_list(now);
   }
   const std::string_view version = metadata["resourceVersion"].string();
-  if (!is_lower_version(version, resource_version_)) return request_stream(now, false);
+  if (!is_lower_version(version, resource_version_)) return request_watch(now);
   ++counters_.relists;
   start_list(now);
 }
@@ -103,27 +103,27 @@ ReflectorOutput Reflector::ended(LogTime now, int status, std::string_view body,
     if (step.kind == WatchStep::Kind::event) take(now, *step.event, step.glance);
     if (phase_ != Phase::watching && phase_ != Phase::streaming_list) return finish(now);
     if (phase_ == Phase::watching && stream_useful_ && status == 200) {
-      request_stream(now, false);  // the ordinary end of a watch: on from the last version
+      request_watch(now);  // the ordinary end of a watch: on from the last version
       return finish(now);
     }
     if (status == 0) {
       ++counters_.errors;
       say(status_text(0, body));
     }
-    back_off(now, phase_ == Phase::streaming_list, retry_after);
+    back_off(now, phase_ == Phase::streaming_list ? Next::list : Next::resume, retry_after);
     return finish(now);
   }
   if (status == 410) {
     ++counters_.relists;
     ++counters_.errors;
-    back_off(now, true, std::nullopt);
+    back_off(now, Next::list, std::nullopt);
   } else if (was_list && (status == 400 || status == 422 || status == 500)) {
     streaming_lists_ = false;
     start_paged_list(now);
   } else if (status == 401 || status == 403 || status == 404) {
     slow_down(now, status, body);
   } else {
-    retry_later(now, status, body, was_list, retry_after);
+    retry_later(now, status, body, was_list ? Next::list : Next::resume, retry_after);
   }
   return finish(now);
 }
@@ -161,7 +161,7 @@ void Reflector::overflow(LogTime now) {
   const bool again = overflow_wait_.ns > 0 && now < overflow_wait_ends_ + settings_.lost_after;
   overflow_wait_ = !again ? settings_.backoff_first
                           : std::min(Duration{overflow_wait_.ns * 2}, settings_.stale_after);
-  wait(now, jittered(overflow_wait_), true);
+  wait(now, jittered(overflow_wait_), Next::list);
   overflow_wait_ends_ = until_;
   ++counters_.overflows;
   overflowing_ = stale_ = true;
@@ -191,7 +191,7 @@ void Reflector::broken(LogTime now, const std::string& why) {
     bad_lines_ = 0;
   }
   if (phase_ == Phase::streaming_list) streaming_lists_ = false;
-  back_off(now, again, std::nullopt);
+  back_off(now, again ? Next::list : Next::resume, std::nullopt);
 }
 
 void Reflector::take(LogTime now, const WatchEvent& event,
@@ -346,7 +346,7 @@ void Reflector::take_error(LogTime now, JsonView status) {
       ++failures_;
       start_list(now);
     } else {
-      back_off(now, true, std::nullopt);
+      back_off(now, Next::list, std::nullopt);
     }
     return;
   }
@@ -359,7 +359,7 @@ void Reflector::take_error(LogTime now, JsonView status) {
     start_paged_list(now);
     return;
   }
-  back_off(now, was_list, std::nullopt);
+  back_off(now, was_list ? Next::list : Next::resume, std::nullopt);
 }
 
 }  // namespace fairlead

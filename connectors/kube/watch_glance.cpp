@@ -100,8 +100,14 @@ std::span<const std::string_view> of_kind(Kind kind) {
     case Kind::local_queue:
     case Kind::multikueue_config:
     case Kind::placement: return kStatus;
-    default: return {};
+    case Kind::resource_flavor:
+    case Kind::admission_check:
+    case Kind::claim:
+    case Kind::multikueue_cluster:
+    case Kind::secret:
+    case Kind::binding_policy: return {};
   }
+  return {};
 }
 
 constexpr std::size_t kGatheredKeptMax = std::size_t{1} << 20;

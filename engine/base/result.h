@@ -1,6 +1,6 @@
 // Operating errors are values.
 //
-// A function that can fail for a reason outside the program returns Result<T>. The alias is the one
+// A function that can fail for a reason outside the program returns Result<T>. Its base is the one
 // place to change when std::expected can be had on every supported compiler.
 #pragma once
 
@@ -43,7 +43,12 @@ Error in_context(std::string_view context, Error error);
 [[noreturn]] void throw_exception_from_error(const Error& error,
                                              const boost::source_location& where);
 
+/// A T, or why there is none. A caller that drops a Result does not compile: it looks at it, or
+/// says by a cast to void that the failure does not matter there.
 template <class T>
-using Result = boost::system::result<T, Error>;
+class [[nodiscard]] Result : public boost::system::result<T, Error> {
+ public:
+  using boost::system::result<T, Error>::result;
+};
 
 }  // namespace fairlead

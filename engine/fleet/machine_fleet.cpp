@@ -118,12 +118,9 @@ void MachineFleet::play(const Happening& happening, LogTime now) {
 }
 
 Result<void> MachineFleet::carry_out(const Happening& happening, LogTime now) {
-  switch (happening.deed) {
-    case Deed::assign: return assign(happening.cluster);
-    case Deed::edit_claim: return edit_claim(happening);
-    case Deed::overwrite_queue: return overwrite_queue(happening.cpu);
-    default: break;
-  }
+  if (happening.deed == Deed::assign) return assign(happening.cluster);
+  if (happening.deed == Deed::edit_claim) return edit_claim(happening);
+  if (happening.deed == Deed::overwrite_queue) return overwrite_queue(happening.cpu);
   Member* member = find(happening.cluster);
   if (member == nullptr) return Error{ErrorCode::not_found, "no such cluster"};
   switch (happening.deed) {
@@ -137,8 +134,15 @@ Result<void> MachineFleet::carry_out(const Happening& happening, LogTime now) {
       member->silent = false;
       if (auto told = report_machines(*member, now); !told) return told;
       return report_cluster(*member, now);
-    default: return change_machines(happening, now);
+    case Deed::assign:
+    case Deed::edit_claim:
+    case Deed::overwrite_queue:  // returned above
+    case Deed::cordon:
+    case Deed::uncordon:
+    case Deed::stop:
+    case Deed::start: break;
   }
+  return change_machines(happening, now);
 }
 
 Result<void> MachineFleet::change_machines(const Happening& happening, LogTime now) {

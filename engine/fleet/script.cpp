@@ -174,8 +174,16 @@ std::string_view actor_of(Deed deed) {
     case Deed::assign:
     case Deed::edit_claim:
     case Deed::overwrite_queue: return "admin";
-    default: return "fleet";
+    case Deed::cordon:
+    case Deed::uncordon:
+    case Deed::stop:
+    case Deed::start:
+    case Deed::go_silent:
+    case Deed::come_back:
+    case Deed::join:
+    case Deed::leave: break;
   }
+  return "fleet";
 }
 
 std::vector<Happening> script_of_round(std::uint64_t seed, std::int64_t round) {

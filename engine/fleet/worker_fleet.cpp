@@ -95,8 +95,11 @@ Result<void> WorkerFleet::carry_out(const WorkerHappening& happening) {
       return merge(kManagedClusters + "/" + happening.subject,
                    {{"metadata", {{"labels", {{kGpuLabel, label}}}}}});
     }
-    default: return change_credential(at->second.cluster, happening.deed);
+    case WorkerDeed::submit:  // returned above
+    case WorkerDeed::drop_credential:
+    case WorkerDeed::return_credential: break;
   }
+  return change_credential(at->second.cluster, happening.deed);
 }
 
 Result<void> WorkerFleet::change_credential(const WorkerCluster& cluster, WorkerDeed deed) {

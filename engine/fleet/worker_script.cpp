@@ -152,8 +152,12 @@ std::string_view actor_of(WorkerDeed deed) {
     case WorkerDeed::submit: return "user";
     case WorkerDeed::take_gpus:
     case WorkerDeed::free_gpus: return "fleet";
-    default: return "admin";
+    case WorkerDeed::drop_credential:
+    case WorkerDeed::return_credential:
+    case WorkerDeed::add_label:
+    case WorkerDeed::remove_label: break;
   }
+  return "admin";
 }
 
 std::vector<WorkerHappening> worker_script_of_round(std::uint64_t seed, std::int64_t round) {

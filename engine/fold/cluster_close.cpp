@@ -246,6 +246,23 @@ void judge_liveness(Close& close) {
   close.accepted_changed = true;
 }
 
+// Whether a moment changed what is accepted.
+enum class Acceptance : std::uint8_t { unchanged, changed };
+
+// At the end of a moment, `now`: what came since has moved what is accepted, or come to nothing.
+void conclude_changes(CapacityValue& value, Acceptance acceptance, LogTime now) {
+  const bool moved = acceptance == Acceptance::changed;
+  if (moved) value.moved = now;
+  const auto since = value.because.end() - static_cast<std::ptrdiff_t>(value.pending);
+  const bool waits =
+      value.damped.accepted != value.damped.usable || value.damped.accepted != value.damped.growing;
+  if (moved && value.pending > 0)
+    value.because.erase(value.because.begin(), since);
+  else if (!moved && !waits)
+    value.because.erase(since, value.because.end());
+  if (!waits) value.pending = 0;
+}
+
 void accept_first(Close& close) {
   Cluster& cluster = close.cluster;
   if (!cluster.valued || cluster.was != Liveness::live) return;
@@ -263,7 +280,7 @@ void accept_first(Close& close) {
     DampedValue& damped = value.damped;
     damped.accept_first(at_once || quiet ? damped.growing
                                          : damped.low.over(close.now, settings.grow_window));
-    conclude_changes(value, true, close.now);
+    conclude_changes(value, Acceptance::changed, close.now);
     if (cluster.known && cluster.source_change)
       value.revalued = {*cluster.source_change, close.now};
   }
@@ -289,7 +306,9 @@ void step_values(Close& close) {
     const Amount before = value.damped.accepted;
     close.accepted_changed |=
         value.damped.step(close.now, close.settings, quantum_of(key.resource), fall, may_grow);
-    conclude_changes(value, value.damped.accepted != before, close.now);
+    conclude_changes(value,
+                     value.damped.accepted != before ? Acceptance::changed : Acceptance::unchanged,
+                     close.now);
     if (value.damped.accepted < before)
       value.fell_by = cluster.observation.at_once_all ? FallCause::claim_edit
                       : at_once                       ? FallCause::cordon

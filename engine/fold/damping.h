@@ -2,7 +2,8 @@
 //
 // Over-quota leaves Pods pending while they hold quota; under-quota only delays. So a fall is
 // followed after a short window and a rise after a long one. Everything here is integers and log
-// time, so history replays exactly. Layer numbers are those of ARCHITECTURE.md ("Damping").
+// time, so history replays exactly. Layer numbers are those of
+// docs/decisions/0002-damping-in-five-layers.md.
 #pragma once
 
 #include <cstddef>

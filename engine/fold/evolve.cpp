@@ -154,7 +154,20 @@ void take_in(State& state, const std::string& source, const ObjectKey& key, cons
     case Kind::admission_check:
     case Kind::multikueue_config: return touch_users_of_checks(state);
     case Kind::cohort: return observe_cohort(state, key.name, as<CohortFacts>(facts), seq);
-    default: return;
+    case Kind::node:
+    case Kind::cluster_queue:
+    case Kind::local_queue:
+    case Kind::manifest_work:
+    case Kind::claim:
+    case Kind::multikueue_cluster:
+    case Kind::placement:
+    case Kind::placement_decision:
+    case Kind::addon_placement_score:
+    case Kind::workload:
+    case Kind::secret:
+    case Kind::custom_resource_definition:
+    case Kind::binding_policy:
+    case Kind::mutating_admission_policy: return;
   }
 }
 
@@ -197,7 +210,7 @@ struct Fold {
     if (synced.kind) note_listed(state, event.source, *synced.kind);
     if (event.source == kHub && synced.kind) state.silent.erase(*synced.kind);
     if (event.source == kHub && synced.kind && is_of_multikueue_path(*synced.kind))
-      return observe_readable(state, *synced.kind, true, event.seq);
+      return observe_readable(state, *synced.kind, event.seq);
     observe_liveness(state, event.source, synced.kind, synced.cluster, Liveness::live, event.seq);
     observe_sign_of_life(state, event.source, synced.kind, synced.cluster);
   }
@@ -207,7 +220,7 @@ struct Fold {
   }
   void operator()(const SourceLost& lost) {
     if (event.source == kHub && lost.kind && is_of_multikueue_path(*lost.kind))
-      return observe_readable(state, *lost.kind, false, event.seq);
+      return observe_unreadable(state, *lost.kind, event.seq);
     note_silent(lost.kind);
     observe_liveness(state, event.source, lost.kind, lost.cluster, Liveness::lost, event.seq);
   }

@@ -141,19 +141,6 @@ inline void remember_change(CapacityValue& value, Seq seq) {
     value.pending = std::min(value.pending + 1, static_cast<std::uint32_t>(value.because.size()));
 }
 
-/// At the end of a moment, `now`: what came since has moved what is accepted, or come to nothing.
-inline void conclude_changes(CapacityValue& value, bool moved, LogTime now) {
-  if (moved) value.moved = now;
-  const auto since = value.because.end() - static_cast<std::ptrdiff_t>(value.pending);
-  const bool waits =
-      value.damped.accepted != value.damped.usable || value.damped.accepted != value.damped.growing;
-  if (moved && value.pending > 0)
-    value.because.erase(value.because.begin(), since);
-  else if (!moved && !waits)
-    value.because.erase(since, value.because.end());
-  if (!waits) value.pending = 0;
-}
-
 enum class Liveness : std::uint8_t { live, stale, lost };
 
 /// A mass loss that waits for a second opinion (layer 3).

@@ -178,8 +178,19 @@ bool exists(const State& state, const SourceName& source, const ObjectKey& key) 
       const Cluster* of = find(state.clusters, cluster_of_policy(key.name));
       return of && of->policy.present;
     }
-    default: return held_multikueue(state, key).has_value();
+    case Kind::cluster_profile:
+    case Kind::admission_check:
+    case Kind::multikueue_config:
+    case Kind::multikueue_cluster:
+    case Kind::placement:
+    case Kind::placement_decision:
+    case Kind::addon_placement_score:
+    case Kind::workload:
+    case Kind::secret:
+    case Kind::custom_resource_definition:
+    case Kind::mutating_admission_policy: return held_multikueue(state, key).has_value();
   }
+  return false;
 }
 
 // The version of an object of the hub that we write, as the log knows it; empty: none.

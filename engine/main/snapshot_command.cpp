@@ -173,7 +173,7 @@ CLI::App* add(CLI::App& snapshot, const char* name, const char* what, Action act
   command->add_option("-o,--output", options->output, "text or json (one line each)")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
-  command->callback([=, &exit_code] {
+  command->callback([name, action, options, &exit_code] {
     const auto answer = action(*options);
     if (answer) {
       exit_code = *answer;

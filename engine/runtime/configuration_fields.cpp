@@ -117,16 +117,19 @@ constexpr std::array<std::pair<std::string_view, bool>, 2> kSwitch{
 template <class Field, class Read>
 ConfigurationField setting(std::string path, Field field, Read read) {
   ConfigurationField row;
-  row.read = [=](Configuration& c, const YAML::Node& node) { field(c) = read(node, path); };
+  row.read = [path, field, read](Configuration& c, const YAML::Node& node) {
+    field(c) = read(node, path);
+  };
   row.path = std::move(path);
   return row;
 }
 
 template <class Field>
 ConfigurationField number(std::string path, Field field, std::int64_t min, std::int64_t max) {
-  return setting(std::move(path), field, [=](const YAML::Node& node, const std::string& key) {
-    return read_number(node, key, min, max);
-  });
+  return setting(std::move(path), field,
+                 [min, max](const YAML::Node& node, const std::string& key) {
+                   return read_number(node, key, min, max);
+                 });
 }
 
 template <class Field>
@@ -151,13 +154,14 @@ ConfigurationField on_off(std::string path, Field field) {
 template <class Field, class Read>
 ConfigurationField resource_map(std::string path, Field field, Read read_value) {
   ConfigurationField row;
-  row.read_entry = [=](Configuration& c, const std::string& key, const YAML::Node& node) {
+  row.read_entry = [path, field, read_value](Configuration& c, const std::string& key,
+                                             const YAML::Node& node) {
     const std::string entry = path + "." + key;
     if (!is_resource_name(key))
       refuse(node, entry, "expected a resource name such as nvidia.com/gpu");
     field(c)[key] = read_value(node, entry);
   };
-  row.read = [=, one = row.read_entry](Configuration& c, const YAML::Node& node) {
+  row.read = [path, field, one = row.read_entry](Configuration& c, const YAML::Node& node) {
     if (!node.IsMap() && !node.IsNull())
       refuse(node, path, "expected a map of resource names, such as {cpu: ...}");
     field(c).clear();

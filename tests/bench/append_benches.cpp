@@ -103,8 +103,10 @@ void disk_work(const Groups& groups, const fs::path& file) {
 /// Events a second. The libraries and the disk can work at the same time: the slower one counts.
 Trial rate(std::shared_ptr<const Groups> groups, const fs::path& directory) {
   const auto clock = [](const auto& work) { return seconds_of(work); };
-  return {[=] { return groups->count() / append_all(*groups, directory / "data", clock); },
-          [=] {
+  return {[groups, directory, clock] {
+            return groups->count() / append_all(*groups, directory / "data", clock);
+          },
+          [groups, directory] {
             const double library = seconds_of([&] { library_work(*groups); });
             const double disk = seconds_of([&] { disk_work(*groups, directory / "raw"); });
             return groups->count() / std::max(library, disk);
@@ -114,8 +116,10 @@ Trial rate(std::shared_ptr<const Groups> groups, const fs::path& directory) {
 /// CPU microseconds an event.
 Trial cpu(std::shared_ptr<const Groups> groups, const fs::path& directory) {
   const auto clock = [](const auto& work) { return cpu_seconds_of(work); };
-  return {[=] { return 1e6 * append_all(*groups, directory / "data", clock) / groups->count(); },
-          [=] {
+  return {[groups, directory, clock] {
+            return 1e6 * append_all(*groups, directory / "data", clock) / groups->count();
+          },
+          [groups, directory] {
             const double seconds = cpu_seconds_of([&] {
               library_work(*groups);
               disk_work(*groups, directory / "raw");

@@ -11,8 +11,8 @@
 //                [](const Place& place) {
 //                  auto bytes = std::make_shared<std::string>(
 //                      place.size == Size::tiny ? 4096 : 64 << 20, 'x');
-//                  return Trial{[=] { return hashed_per_second(*bytes); },
-//                               [=] { return copied_per_second(*bytes); }};
+//                  return Trial{[bytes] { return hashed_per_second(*bytes); },
+//                               [bytes] { return copied_per_second(*bytes); }};
 //                }});
 //   }
 #pragma once

@@ -178,7 +178,7 @@ class Lines {
 void add(Suite& suite, const std::string& name, Kind kind, std::string_view version,
          const std::function<std::vector<std::string>()>& read, Update update, double limit) {
   suite.add({name, "simdjson stage 1 of the same lines", "ns/line", Better::less, limit,
-             [=](const Place& place) {
+             [kind, version, read, update](const Place& place) {
                auto lines = std::make_shared<Lines>(kind, version, read(), place.size, update);
                return Trial{[lines] { return lines->measured(); },
                             [lines] { return lines->bound(); }};

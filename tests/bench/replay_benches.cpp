@@ -47,7 +47,8 @@ FlipSettings whole(const Place& place) {
 auto prepare_rate(Work work, double bound) {
   return [work, bound](const Place& place) {
     const FlipHistory history = write_flips(place.directory / "flips", whole(place));
-    return Trial{[=] { return events_per_second(history, work); }, [bound] { return bound; }};
+    return Trial{[history, work] { return events_per_second(history, work); },
+                 [bound] { return bound; }};
   };
 }
 
@@ -57,8 +58,8 @@ auto prepare_growth(Work work, FlipSettings (*part)(FlipSettings)) {
     const FlipSettings all = whole(place);
     const FlipHistory history = write_flips(place.directory / "flips", all);
     const FlipHistory less = write_flips(place.directory / "less", part(all));
-    return Trial{[=] { return events_per_second(history, work); },
-                 [=] { return events_per_second(less, work); }};
+    return Trial{[history, work] { return events_per_second(history, work); },
+                 [less, work] { return events_per_second(less, work); }};
   };
 }
 

@@ -12,7 +12,7 @@ DEFAULTS = {
 }
 FLAP_CEILING = 16000
 
-# Where the pages can be read in two ways, which one the engine follows; ARCHITECTURE.md has the reasons.
+# Where the pages can be read in two ways, which one the engine follows; docs/decisions/ has the reasons.
 EDIT_SHRINKS_IN_A_HOLD = True      # or does the hold hold what an edit or a cordon would take at once
 LOSS_IN_A_HOLD_HOLDS_ANEW = False
 

@@ -3,16 +3,18 @@
 
 import sys
 
+import references
 import rules
 import tree
 
 
 def main():
     count = checked = 0
-    types = rules.TypesOfHeaders()
+    types, named = rules.TypesOfHeaders(), references.References(tree.files())
     for path, text in tree.texts():
         checked += 1
-        for line, message in [*rules.check(path, text), *types.check(path, text)]:
+        found = [*rules.check(path, text), *types.check(path, text), *named.check(path, text)]
+        for line, message in dict.fromkeys(found):
             print(f"{path}:{line}: {message}")
             count += 1
     print(f"style: {checked} files, {count} breaches")

@@ -39,6 +39,12 @@ class Source:
                           if m.lastgroup in ("raw", "string")]
         self._starts = [0] + [m.end() for m in re.finditer("\n", text)]
 
+    def comments(self):
+        """(first line, text) of each comment."""
+        for match in _TOKEN.finditer(self.text):
+            if match.lastgroup in ("line_comment", "block_comment"):
+                yield self.line_at(match.start()), match.group(0)
+
     def line_at(self, position):
         return bisect.bisect_right(self._starts, position)
 

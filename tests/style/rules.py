@@ -27,6 +27,8 @@ IMPURE = [
     (r"\bspdlog\b", "logging: its account is the event and the reason in intents"),
 ]
 
+RESULT = "engine/base/result.h"
+
 WORDS_OF_NO_MEANING = ("utils", "util", "common", "manager", "helper", "helpers", "misc")
 _NAMED = re.compile(r"\b(?:class|struct|namespace)\s+(\w*?(?:[Uu]tils?|[Cc]ommon|[Mm]anager|[Hh]elpers?))\b")
 
@@ -115,8 +117,67 @@ def cpp(path, text):
         yield 1, "a header opens with its idea in a few sentences"
     if path.endswith(".cpp"):
         yield from _own_header_first(path, source)
+    if path.endswith(".h"):
+        yield from _boolean_parameters(source)
+    if path == RESULT and not re.search(r"\bclass \[\[nodiscard\]\] Result\b", source.code):
+        yield 1, "Result is [[nodiscard]]: a caller that drops one does not compile"
+    for match in re.finditer(r"\[\s*=\s*[\],]", source.code):
+        yield source.line_at(match.start()), "a lambda names what it captures: no [=]"
+    yield from _defaults_over_enums(source)
     if folder_of(path) in CORE:
         yield from core(source)
+
+
+# An assertion's condition is no flag: it chooses nothing.
+_BOOLEAN = re.compile(r"(?<=[(,])\s*(?:const\s+)?bool\b\s*(?!holds\b)\w*\s*(?:=[^,()]*)?(?=[,)])")
+_OPENERS = {")": "(", "]": "[", "}": "{", ">": "<"}
+
+
+def _opener(code, position):
+    """The bracket around `position`: "(", "[", "{", "<" or "" at the top."""
+    closed = 0
+    for at in range(position - 1, -1, -1):
+        if code[at] in _OPENERS and code[at - 1:at + 1] != "->":
+            closed += 1
+        elif code[at] in _OPENERS.values():
+            if closed == 0:
+                return code[at]
+            closed -= 1
+    return ""
+
+
+def _boolean_parameters(source):
+    for match in _BOOLEAN.finditer(source.code):
+        before = source.code[:match.start()]
+        if _opener(source.code, match.start()) == "(" and not re.search(r"\b(sizeof|alignof|decltype)\s*\($", before):
+            yield (source.line_at(match.start() + len(match.group(0)) - len(match.group(0).lstrip())),
+                   "no boolean parameter: an enum or two functions say at the call what is meant")
+
+
+# Ours are CamelCase types with lower_case values; a foreign enum may grow, so a default over it stands.
+_LABEL = re.compile(r"\bcase\s+(?P<label>(?:[^:;{}]|::)+):(?!:)|\bdefault\s*:|\bswitch\b|[{}]")
+_OURS = re.compile(r"(?:\w+::)*[A-Z]\w*::[a-z][a-z0-9_]*\s*$")
+
+
+def _defaults_over_enums(source):
+    """A `default:` hides the place that a new value is missing from; without one the compiler names it."""
+    stack, opens_switch = [], False
+    for match in _LABEL.finditer(source.code):
+        text = match.group(0)
+        if text == "switch":
+            opens_switch = True
+        elif text == "{":
+            stack.append({"ours": False, "default": None} if opens_switch else None)
+            opens_switch = False
+        elif text == "}":
+            switch = stack.pop() if stack else None
+            if switch and switch["ours"] and switch["default"]:
+                yield switch["default"], "no default over an enum of ours: name the cases"
+        elif switch := next((one for one in reversed(stack) if one), None):
+            if match.group("label") is None:
+                switch["default"] = source.line_at(match.start())
+            elif _OURS.match(match.group("label").strip()):
+                switch["ours"] = True
 
 
 def _own_header_first(path, source):

@@ -4,6 +4,7 @@ import unittest
 
 import cpp_source
 import layering
+import references
 import rules
 
 HEADER = "// An idea.\n#pragma once\n"
@@ -146,6 +147,138 @@ class Headers(unittest.TestCase):
         self.assertEqual(messages("engine/log/a.cpp", good), [])
         bad = '#include <vector>\n#include "engine/log/a.h"\n'
         self.assertIn("comes first", messages("engine/log/a.cpp", bad)[0])
+
+
+class Flags(unittest.TestCase):
+    """Of C++ that a reader of the call, or the compiler, could not follow."""
+
+    def breaches(self, rule, path, codes):
+        for code in codes:
+            text = HEADER + code if path.endswith(".h") else code
+            self.assertTrue(any(rule in m for m in messages(path, text)), code)
+
+    def look_alikes(self, path, codes):
+        for code in codes:
+            self.assertEqual(messages(path, HEADER + code if path.endswith(".h") else code), [], code)
+
+    def test_a_lambda_names_what_it_captures(self):
+        self.breaches("no [=]", "engine/log/a.cpp", ["auto f = [=] { return x; };\n", "f([=, &y](int z) {});\n",
+                                                     "auto f = [ = ]() {};\n"])
+        self.look_alikes("engine/log/a.cpp", ["auto f = [x, &y, z = 1] { return x; };\n", "auto f = [&] {};\n",
+                                              "a[i] = b[j] == 2;\n", "// not [=]\nauto s = \"[=]\";\n"])
+
+    def test_a_header_has_no_boolean_parameter(self):
+        self.breaches("no boolean parameter", "engine/log/a.h",
+                      ["void f(bool x);\n", "void f(int a, const bool b = true);\n", "void f(bool);\n",
+                       "struct S {\n  S(std::string a,\n    bool b);\n};\n", "std::function<void(bool)> f;\n",
+                       "void f(std::map<int, int> a, bool b, int c);\n"])
+        self.look_alikes("engine/log/a.h",
+                         ["bool f(int a);\n", "std::map<int, bool> f();\n", "std::tuple<int, bool, int> f(int a);\n",
+                          "std::function<bool(int)> f;\n", "void f(std::pair<bool, int> a);\n", "bool b = f(a, c);\n",
+                          "void check(bool holds, std::string_view what);\n", "int f(std::size_t n = sizeof(bool));\n",
+                          "struct S {\n  bool a = false, b = true;\n};\n", "void f(boolean x);\n"])
+        self.look_alikes("engine/log/a.cpp", ["void f(bool x) {}\n"])
+
+    def test_a_breach_of_a_parameter_is_said_at_its_line(self):
+        text = HEADER + "void f(int a,\n       bool b);\n"
+        self.assertEqual([line for line, _ in rules.check("engine/log/a.h", text)], [4])
+
+    def test_a_switch_over_our_enum_names_its_cases(self):
+        ours = "switch (k) {\n  case Kind::node: return 1;\n  default: return 2;\n}\n"
+        self.breaches("no default over an enum", "engine/log/a.cpp",
+                      [ours, ours.replace("Kind::node", "WatchStep::Kind::need_more"),
+                       "switch (k) {\n  default: break;\n  case Kind::node: { f(); }\n}\n",
+                       "switch (i) {\n  case 1: {\n" + ours + "  }\n}\n"])
+        self.look_alikes("engine/log/a.cpp",
+                         [ours.replace("  default: return 2;\n", ""), ours.replace("Kind::node", "1"),
+                          ours.replace("Kind::node", "'x'"), ours.replace("Kind::node", "rocksdb::Status::kOk"),
+                          ours.replace("Kind::node", "YAML::NodeType::Map"),
+                          ours.replace("Kind::node", "http::verb::get"),
+                          "switch (i) {\n  case 1: {\n    switch (k) {\n      case Kind::node: break;\n    }\n  }\n"
+                          "  default: break;\n}\n",
+                          "struct Kind {\n  Kind() = default;\n};\n"])
+
+    def test_result_cannot_be_dropped(self):
+        self.breaches("[[nodiscard]]", rules.RESULT, ["template <class T>\nclass Result : public R<T> {};\n",
+                                                      "// class [[nodiscard]] Result\n"])
+        self.look_alikes(rules.RESULT, ["template <class T>\nclass [[nodiscard]] Result : public R<T> {};\n"])
+        self.look_alikes("engine/base/other.h", ["template <class T>\nclass Other {};\n"])
+
+
+class References(unittest.TestCase):
+    TREE = references.References(["engine/log/pack.h", "schema/crd/a.yaml", "tests/scenarios/07-two.txt",
+                                  "docs/audit.md", "tests/style/layering.py", "tests/golden/v1/a.bin"],
+                                 lambda name: "class C {\n  int inside() { return 1; }\n};\n"
+                                              "void C::f(int x) {\n  g(x);\n}\n")
+
+    def found(self, path, text):
+        return [message for _, message in self.TREE.check(path, text)]
+
+    def test_what_a_comment_or_a_page_names_is_there(self):
+        for path, text in [("engine/a.h", "// See engine/log/gone.h.\n"), ("engine/a.h", "/* gone.h */\n"),
+                           ("engine/a.cpp", "int x;  // as in log/gone.h\n"), ("README.md", "`tests/gone/`\n"),
+                           ("README.md", "schema/crd/*.json\n"), ("engine/a.h", "// scenarios/08\n"),
+                           ("scripts/a.py", "x = 1  # layers.py\n"), ("scripts/a.py", '"""As docs/gone.md."""\n'),
+                           ("CMakeLists.txt", "# As tests/gone does.\n")]:
+            self.assertEqual(len(self.found(path, text)), 1, (path, text))
+
+    def test_a_breach_is_said_at_its_line(self):
+        self.assertEqual(list(self.TREE.check("engine/a.h", "// An idea.\nint x;  // gone.h\n")),
+                         [(2, "gone.h is not in the tree")])
+
+    def test_a_step_of_a_walk_names_a_function_that_is_there(self):
+        for step, why in [("`engine/log/pack.h: g`", "has no function g"),
+                          ("`engine/log/pack.h: f`", "has no function f"),
+                          ("`engine/log/gone.h: f`", "is not in the tree"), ("`engine/log/pack.h: D::f`", "D::f")]:
+            self.assertTrue(any(why in m for m in self.found("docs/a.md", step + "\n")), step)
+        self.assertEqual(self.found("docs/a.md", "1. `engine/log/pack.h: C::f`, `engine/log/pack.h: inside`: x\n"), [])
+        self.assertEqual(self.found("docs/a.md", "`engine/log/pack.h`: f\n"), [])
+
+    def test_the_one_page_has_a_walk_and_is_one_page(self):
+        step = "`engine/log/pack.h: C::f`\n"
+        self.assertEqual(self.found("ARCHITECTURE.md", step + "x\n" * 119), [])
+        self.assertEqual(self.found("docs/audit.md", "x\n" * 121), [])
+        self.assertEqual(len(self.found("ARCHITECTURE.md", step + "x\n" * 120)), 1)
+        self.assertEqual(self.found("ARCHITECTURE.md", "x\n"), ["the walk from socket to patch is gone"])
+
+    def test_a_link_leads_somewhere(self):
+        tree = references.References(["README.md", "docs/a.md", "docs/b/c.md"], lambda name: "# The first one's\n")
+        for path, link in [("README.md", "docs/a.md"), ("docs/a.md", "b/c.md#the-first-ones"),
+                           ("docs/b/c.md", "../a.md"), ("docs/a.md", "b"), ("docs/a.md", "#here"),
+                           ("docs/a.md", "https://example.org/docs/x")]:
+            self.assertEqual(list(tree.links(path, f"# Here\n\n[x]({link})\n")), [], (path, link))
+        for path, link in [("README.md", "a.md"), ("docs/a.md", "b/c.md#the-second"), ("docs/b/c.md", "a.md"),
+                           ("docs/a.md", "#there")]:
+            self.assertEqual(list(tree.links(path, f"# Here\n\n[x]({link})\n")),
+                             [(3, f"the link {link} leads nowhere")], (path, link))
+
+    RECORD = "# 0001 A\n\nDate: 2026-11-21\n\n## Context\n\n## Decision\n\n## Rejected\n\n## Rests on\n"
+
+    def test_a_decision_record_has_its_form(self):
+        self.assertEqual(self.found("docs/decisions/0001-a.md", self.RECORD), [])
+        self.assertEqual(self.found("docs/a.md", "# A\n\n## Context\n"), [])
+        for path, text in [("docs/decisions/a.md", self.RECORD),
+                           ("docs/decisions/0001-a.md", self.RECORD.replace("2026-11-21", "soon")),
+                           ("docs/decisions/0001-a.md", self.RECORD.replace("## Rests on\n", "")),
+                           ("docs/decisions/0001-a.md", self.RECORD.replace("# 0001 A", "# A"))]:
+            self.assertEqual(len(self.found(path, text)), 1, (path, text))
+
+    def test_a_decision_record_is_in_the_index(self):
+        tree = references.References(["docs/decisions/0001-a.md", "docs/decisions/README.md"])
+        self.assertEqual(list(tree.check("docs/decisions/README.md", "| [A](0001-a.md) |\n")), [])
+        self.assertEqual(list(tree.check("docs/decisions/README.md", "0001-a.md\n")),
+                         [(1, "docs/decisions/0001-a.md is not in the index")])
+
+    def test_what_is_there_or_is_none_of_ours_is_no_breach(self):
+        for path, text in [("engine/a.h", "// engine/log/pack.h, log/pack.h, pack.h; engine/log/, engine/log.\n"),
+                           ("engine/a.h", "// kj/string.h and <kj/string.h>\n"), ("engine/a.h", 'auto s = "gone.h";\n'),
+                           ("engine/a.h", "// scenarios/07 and tests/scenarios/07-two.txt\n"),
+                           ("README.md", "schema/crd/*.yaml, tests/golden/v<version>/, build/docs/x, ~/docs/x\n"),
+                           ("README.md", "https://example.org/docs/gone.md, snapshots/SEQ.snapshot\n"),
+                           ("scripts/a.py", 'x = "tests/gone"\n'), ("a.cmake", "# -DOUTPUT=x.cpp\nset(docs/gone)\n"),
+                           ("README.md", "`tests/100k nodes`, docs/decisions/NNNN-name.md, NNNN-name.md\n"),
+                           ("schema/a.yaml", "# docs/gone\n")]:
+            self.assertEqual(self.found(path, text), [], (path, text))
 
 
 class Words(unittest.TestCase):

@@ -187,7 +187,8 @@ Outcome<ApiAnswer> Model::State::watch(ResourceRequest& request) {
                                                request.definition->selectable_fields);
   if (!selector) return selector.error();
   const std::string match = http.query_value("resourceVersionMatch");
-  const bool initial = http.query_flag("sendInitialEvents");
+  const WatchStart start =
+      http.query_flag("sendInitialEvents") ? WatchStart::objects : WatchStart::changes;
   const bool bookmarks = http.query_flag("allowWatchBookmarks");
   if (!http.query_value("sendInitialEvents").empty() && match != "NotOlderThan")
     return invalid_list_options(
@@ -205,7 +206,7 @@ Outcome<ApiAnswer> Model::State::watch(ResourceRequest& request) {
       Watcher{stream, request.version, request.resource(),
               request.namespace_.empty() ? "" : request.namespace_ + "/", std::move(*selector),
               request.form, row_object_of(http), bookmarks});
-  begin_watch(*watcher, *stream, *from, initial);
+  begin_watch(*watcher, *stream, *from, start);
   if (!stream->ended()) watchers.push_back(std::move(watcher));
 
   ApiAnswer answer;
@@ -215,7 +216,8 @@ Outcome<ApiAnswer> Model::State::watch(ResourceRequest& request) {
 }
 
 void Model::State::begin_watch(Watcher& watcher, WatchStream& stream, std::uint64_t from,
-                               bool initial) {
+                               WatchStart start) {
+  const bool initial = start == WatchStart::objects;
   const ResourceDefinition& definition = *definitions.at(watcher.resource);
   if (from != 0 && from < store.compacted() && !initial) {
     stream.push(watch_line("ERROR", expired("too old resource version: " + std::to_string(from) +

@@ -82,7 +82,10 @@ struct Model::State {
   Json in_form(const ResourceRequest& request, const Json& object) const;
   Outcome<ApiAnswer> list_page(const ResourceRequest& request, const Selector& selector,
                                std::uint64_t revision, const std::string& after) const;
-  void begin_watch(Watcher& watcher, WatchStream& stream, std::uint64_t from, bool initial);
+  /// What a watch begins with: the changes since a version, or the stored objects (which a watch
+  /// from version 0 gets too) and, where bookmarks are asked for, the mark of their end.
+  enum class WatchStart : std::uint8_t { changes, objects };
+  void begin_watch(Watcher& watcher, WatchStream& stream, std::uint64_t from, WatchStart start);
   std::string bookmark_line(const ResourceDefinition& definition, const ResourceVersion& version,
                             const Json& annotations) const;
   void tell(Watcher& watcher, const Change& change) const;

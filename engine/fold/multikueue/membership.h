@@ -1,10 +1,10 @@
 // The membership rule: which workers the list of one Placement has, at one moment.
 //
 // A pure function from what is known at a moment to the list that should stand then. The words are
-// those of ARCHITECTURE.md ("Workers"): a *newcomer* is selected and not in the list, a *leaver* is
-// in the list and not selected. Kueue evicts what runs on a cluster that leaves the list and may
-// start it twice when one comes back, so the list moves late, in one write, and is never emptied
-// for a while.
+// those of docs/decisions/0026-a-worker-list-moves-late.md: a *newcomer* is selected and not in the
+// list, a *leaver* is in the list and not selected. Kueue evicts what runs on a cluster that leaves
+// the list and may start it twice when one comes back, so the list moves late, in one write, and is
+// never emptied for a while.
 #pragma once
 
 #include <cstddef>

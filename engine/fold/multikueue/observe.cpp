@@ -280,8 +280,24 @@ void take_in(State& state, const ObjectKey& key, const ObjectObserved* seen, Seq
     case Kind::mutating_admission_policy:
       return observe_admission_policy(state, key.name, as<MutatingAdmissionPolicyFacts>(seen, seq),
                                       seq);
-    default: return;
+    case Kind::node:
+    case Kind::cluster_metrics:
+    case Kind::managed_cluster:
+    case Kind::resource_flavor:
+    case Kind::cluster_queue:
+    case Kind::local_queue:
+    case Kind::manifest_work:
+    case Kind::claim:
+    case Kind::binding_policy:
+    case Kind::cohort: return;
   }
+}
+
+// Every worker list and every check is judged when the present moment closes.
+void open_lists_and_checks(State& state, Seq seq) {
+  for (const auto& [placement, list] : state.multikueue.lists) open_list(state, placement, seq);
+  for (const auto& [name, check] : state.multikueue.checks)
+    state.multikueue.open_checks.insert(name);
 }
 
 }  // namespace
@@ -294,14 +310,13 @@ void forget_multikueue(State& state, const ObjectKey& key, Seq seq) {
   take_in(state, key, nullptr, seq);
 }
 
-void observe_readable(State& state, Kind kind, bool readable, Seq seq) {
-  auto& unreadable = state.multikueue.unreadable;
-  if (readable ? unreadable.erase(kind) == 0 : !unreadable.insert(kind).second) return;
-  for (const auto& [placement, list] : state.multikueue.lists) open_list(state, placement, seq);
-  for (const auto& [name, check] : state.multikueue.checks)
-    state.multikueue.open_checks.insert(name);
+void observe_readable(State& state, Kind kind, Seq seq) {
+  if (state.multikueue.unreadable.erase(kind) > 0) open_lists_and_checks(state, seq);
 }
 
+void observe_unreadable(State& state, Kind kind, Seq seq) {
+  if (state.multikueue.unreadable.insert(kind).second) open_lists_and_checks(state, seq);
+}
 void open_list(State& state, const std::string& placement, Seq seq) {
   remember(state.multikueue.open[placement], seq);
 }
@@ -319,7 +334,23 @@ void touch_multikueue(State& state, const ObjectKey& object) {
     case Kind::workload:
       if (all.workloads.contains(id_of(object))) all.open_workloads.insert(id_of(object));
       return;
-    default: return;
+    case Kind::node:
+    case Kind::cluster_metrics:
+    case Kind::managed_cluster:
+    case Kind::cluster_profile:
+    case Kind::resource_flavor:
+    case Kind::cluster_queue:
+    case Kind::local_queue:
+    case Kind::manifest_work:
+    case Kind::claim:
+    case Kind::placement:
+    case Kind::placement_decision:
+    case Kind::addon_placement_score:
+    case Kind::secret:
+    case Kind::custom_resource_definition:
+    case Kind::binding_policy:
+    case Kind::cohort:
+    case Kind::mutating_admission_policy: return;
   }
 }
 
@@ -358,8 +389,18 @@ std::optional<HeldObject> held_multikueue(const State& state, const ObjectKey& k
     case Kind::workload: return held(all.workloads, id_of(key));
     case Kind::custom_resource_definition: return held(all.crds, key.name);
     case Kind::mutating_admission_policy: return held(all.admission_policies, key.name);
-    default: return std::nullopt;
+    case Kind::node:
+    case Kind::cluster_metrics:
+    case Kind::managed_cluster:
+    case Kind::resource_flavor:
+    case Kind::cluster_queue:
+    case Kind::local_queue:
+    case Kind::manifest_work:
+    case Kind::claim:
+    case Kind::binding_policy:
+    case Kind::cohort: return std::nullopt;
   }
+  return std::nullopt;
 }
 
 }  // namespace fairlead

@@ -14,8 +14,10 @@ namespace fairlead {
 void observe_multikueue(State& state, const ObjectObserved& seen, Seq seq);
 /// It is gone.
 void forget_multikueue(State& state, const ObjectKey& key, Seq seq);
-/// A kind of this path cannot be read any more, or can be again.
-void observe_readable(State& state, Kind kind, bool readable, Seq seq);
+/// A kind of this path can be read (again). Does nothing if it could be read before.
+void observe_readable(State& state, Kind kind, Seq seq);
+/// A kind of this path cannot be read any more. Does nothing if that is known.
+void observe_unreadable(State& state, Kind kind, Seq seq);
 
 /// The worker list of a Placement is judged when the present moment closes.
 void open_list(State& state, const std::string& placement, Seq seq = {});

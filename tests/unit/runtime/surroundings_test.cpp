@@ -223,8 +223,8 @@ TEST_CASE("too many questions at once are told to come back, while probes are an
   const std::string close = " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
   std::vector<std::future<std::string>> asked;
   const auto ask_later = [&] {
-    asked.push_back(
-        std::async(std::launch::async, [=] { return ask(port, "GET /audit/quota?n=1" + close); }));
+    asked.push_back(std::async(
+        std::launch::async, [port, close] { return ask(port, "GET /audit/quota?n=1" + close); }));
   };
   ask_later();
   REQUIRE(questions.wait_for_the_first());
@@ -263,9 +263,9 @@ TEST_CASE("a question that waited too long is told to come back instead of being
   REQUIRE(endpoint.has_value());
   const std::uint16_t port = (*endpoint)->port();
   const std::string request = "GET /audit/x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-  auto first = std::async(std::launch::async, [=] { return ask(port, request); });
+  auto first = std::async(std::launch::async, [port, request] { return ask(port, request); });
   REQUIRE(questions.wait_for_the_first());
-  auto second = std::async(std::launch::async, [=] { return ask(port, request); });
+  auto second = std::async(std::launch::async, [port, request] { return ask(port, request); });
   std::this_thread::sleep_for(std::chrono::nanoseconds(kHttpQuestionPatience.ns) +
                               std::chrono::milliseconds(500));
   questions.open();
