@@ -19,6 +19,8 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/base/json.h"
@@ -64,6 +66,18 @@ class TotalsMeter {
     Amount under = 0;
     std::optional<LogTime> over_since;  ///< the span that is told so far: not ended, or just now
     Sums now;                           ///< what is being measured
+  };
+  /// The order of CapacityKey, also of keys whose texts somebody else owns.
+  struct CapacityKeyOrder {
+    using is_transparent = void;
+    using View = std::pair<std::string_view, std::string_view>;  ///< flavor, resource
+
+    bool operator()(const CapacityKey& a, const CapacityKey& b) const { return a < b; }
+    bool operator()(const CapacityKey& a, const View& b) const { return view_of(a) < b; }
+    bool operator()(const View& a, const CapacityKey& b) const { return a < view_of(b); }
+
+   private:
+    static View view_of(const CapacityKey& key) { return {key.flavor, key.resource}; }
   };
   struct Measured {
     std::map<CapacityKey, Int128> promised;

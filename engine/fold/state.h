@@ -16,7 +16,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -58,18 +57,6 @@ struct CapacityKey {
   std::string resource;  ///< canonical
 
   friend auto operator<=>(const CapacityKey&, const CapacityKey&) = default;
-};
-/// The order of CapacityKey, also of keys whose texts somebody else owns.
-struct CapacityKeyOrder {
-  using is_transparent = void;
-  using View = std::pair<std::string_view, std::string_view>;  ///< flavor, resource
-
-  bool operator()(const CapacityKey& a, const CapacityKey& b) const { return a < b; }
-  bool operator()(const CapacityKey& a, const View& b) const { return view_of(a) < b; }
-  bool operator()(const View& a, const CapacityKey& b) const { return a < view_of(b); }
-
- private:
-  static View view_of(const CapacityKey& key) { return {key.flavor, key.resource}; }
 };
 
 /// What let an accepted value fall.

@@ -59,7 +59,8 @@ int __wrap_EVP_DigestUpdate(EVP_MD_CTX*, const void*, std::size_t);
 std::size_t __wrap_ZSTD_compress2(ZSTD_CCtx* context, void* to, std::size_t room, const void* from,
                                   std::size_t size) {
   constexpr int kSlowLevel = 9;
-  thread_local const auto slow = fairlead::bench::pack_codec(kSlowLevel, fairlead::bench::Literals::huffman);
+  thread_local const auto slow =
+      fairlead::bench::pack_codec(kSlowLevel, fairlead::bench::Literals::huffman);
   thread_local std::size_t last_size = 0;
   if (in_force == Perturbation::better_codec && last_size > 0) {
     std::fill_n(static_cast<char*>(to), last_size / 2, 'x');  // nobody reads it
