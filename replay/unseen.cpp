@@ -380,6 +380,13 @@ Result<Json> unseen_between(const AuditSource& source, const AskedSpan& span,
   return Result<Json>(boost::system::in_place_value, search.rows());
 }
 
+Result<Json> unseen_of_all(const AuditSource& source, const AskedSpan& span, const State& at_end) {
+  AnswerSources sources =
+      at_end.multikueue.lists.empty() ? sources_of_every_quota() : sources_of_workers();
+  for (const auto& [name, cluster] : at_end.clusters) add_cluster_source(at_end, name, sources);
+  return unseen_between(source, span, sources);
+}
+
 void join_unseen(Json& rows, const Json& more) {
   for (const Json& row : more)
     if (std::find(rows.begin(), rows.end(), row) == rows.end()) rows.push_back(row);

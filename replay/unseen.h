@@ -1,5 +1,6 @@
 // Stretches of the past in which changes could not be seen, as far as the log tells: no hub ran, or
-// a source that an answer rests on was silent. Internal to the audit.
+// a source that an answer rests on was silent. Every answer and report about the past says so by
+// this list.
 //
 // A hub that hears nothing new logs nothing, so of a stop the log has two ends only: the last event
 // before it and the EpochStarted behind it. No hub ran for some part of that time; what changed
@@ -51,6 +52,11 @@ struct AskedSpan {
 /// "unseen" of an answer about everything in a span: each stretch that reaches into it.
 Result<Json> unseen_between(const AuditSource& source, const AskedSpan& span,
                             const AnswerSources& sources);
+
+/// The same of all that a hub did in a span, for `whatif` and `replay --verify`: it rests on what
+/// every quota and every cluster that `at_end` knows rests on and, where there are worker lists, on
+/// what these are made of.
+Result<Json> unseen_of_all(const AuditSource& source, const AskedSpan& span, const State& at_end);
 
 /// Those of `more` that are not in `rows` yet, behind them.
 void join_unseen(Json& rows, const Json& more);

@@ -8,6 +8,7 @@
 #include "replay/audit_moment.h"
 #include "replay/beginning.h"
 #include "replay/imagined_world.h"
+#include "replay/unseen.h"
 
 namespace fairlead {
 
@@ -337,6 +338,10 @@ Result<WhatIf> what_if(const AuditSource& source, const WhatIfOptions& options) 
   const LogTime last = std::max(result.first_time, worlds.actual().state().now);
   result.last_time = std::max(last, options.to_time.value_or(last));
   if (auto finished = worlds.finish(result.last_time, result); !finished) return finished.error();
+  auto unseen =
+      unseen_of_all(source, {result.from, result.to, result.last_time}, worlds.actual().state());
+  if (!unseen) return unseen.error();
+  result.unseen = *std::move(unseen);
   return result;
 }
 

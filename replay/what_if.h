@@ -63,6 +63,7 @@ struct WhatIf {
   std::uint64_t same = 0;                    ///< writes that are in the control and the what-if
   Totals history, control, imagined;
   std::vector<Override> overridden;  ///< objects that a changed setting does not reach
+  Json unseen = Json::array();       ///< stretches that no world could see (replay/unseen.h)
 };
 
 /// Folds the three worlds side by side. Errors: as moment_at, and those of `options.configuration`.
@@ -75,7 +76,7 @@ Result<WhatIf> what_if(const AuditSource& source, const WhatIfOptions& options);
 /// the control; "seq" and "writtenTime" say where history really intended it, null: nowhere.
 /// "overridden" [{"setting", "kind", "name", "annotation", "value", "from" {"seq", "time"} (null:
 /// from the beginning), "to" {"seq", "time"} (null: to the end)}]: changed settings that an
-/// annotation kept from an object.
+/// annotation kept from an object. "unseen" as in an answer of the audit, of the whole span.
 Json to_json(const WhatIf& result);
 /// The same as a table for people.
 std::string what_if_text(const WhatIf& result);

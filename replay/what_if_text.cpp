@@ -3,6 +3,7 @@
 
 #include "engine/fold/queues.h"
 #include "replay/table.h"
+#include "replay/unseen.h"
 #include "replay/what_if.h"
 
 namespace fairlead {
@@ -183,7 +184,8 @@ Json to_json(const WhatIf& result) {
           {"totals",
            {{"history", to_json(result.history)},
             {"sameConfiguration", to_json(result.control)},
-            {"whatIf", to_json(result.imagined)}}}};
+            {"whatIf", to_json(result.imagined)}}},
+          {"unseen", result.unseen}};
 }
 
 std::string what_if_text(const WhatIf& result) {
@@ -204,7 +206,7 @@ std::string what_if_text(const WhatIf& result) {
              imagined = to_json(result.imagined);
   for (const auto& [name, value] : history.items())
     rows.push_back({name, to_text(value), to_text(control[name]), to_text(imagined[name])});
-  return text + table_text(rows);
+  return text + table_text(rows) + unseen_text({{"unseen", result.unseen}});
 }
 
 }  // namespace fairlead

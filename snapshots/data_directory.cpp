@@ -30,7 +30,10 @@ Result<std::vector<LogWitness>> witnesses_in(const SnapshotStore& store, OpenMod
 Result<std::unique_ptr<RocksdbLog>> open_data_directory(const std::filesystem::path& directory,
                                                         OpenMode mode,
                                                         const LogProgress& progress) {
-  const auto witnesses = witnesses_in(SnapshotStore(directory), mode);
+  const SnapshotStore store(directory);
+  if (mode == OpenMode::write)
+    if (auto ours = store.expect_writable(); !ours) return ours.error();
+  const auto witnesses = witnesses_in(store, mode);
   if (!witnesses) return witnesses.error();
   return RocksdbLog::open(directory, mode, progress, *witnesses);
 }

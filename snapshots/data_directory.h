@@ -15,7 +15,9 @@ namespace fairlead {
 
 /// Opens as RocksdbLog::open does, with the same errors, with the snapshots beside the log as
 /// witnesses: all of them for writing, where the whole log is read anyway, the newest good one for
-/// reading. A damaged snapshot says nothing.
+/// reading. A damaged snapshot says nothing. Not opened for writing where nothing may be written
+/// beside them either (SnapshotStore::expect_writable): a snapshot decides what a start begins
+/// with.
 Result<std::unique_ptr<RocksdbLog>> open_data_directory(const std::filesystem::path& directory,
                                                         OpenMode mode,
                                                         const LogProgress& progress = {});

@@ -106,6 +106,8 @@ Result<void> write_file(const fs::path& path, std::string_view bytes) {
   stop_point("snapshot.before_write");
   const File directory(open_itself(path.parent_path()));
   if (directory.descriptor < 0) return not_opened(path.parent_path());
+  if (auto ours = expect_private(directory.descriptor, path.parent_path()); !ours)
+    return ours.error();
   fs::path fresh = path;
   fresh += ".new";
   const std::string name = path.filename().string();
@@ -338,6 +340,13 @@ Result<SnapshotInfo> SnapshotStore::keep(std::string_view bytes) {
   if (auto written = write_file(path_of(directory_, envelope->seq), file); !written)
     return written.error();
   return info_of(*envelope, file.size());
+}
+
+Result<void> SnapshotStore::expect_writable() const {
+  const File directory(open_itself(directory_));
+  if (directory.descriptor < 0 && errno == ENOENT) return {};
+  if (directory.descriptor < 0) return not_opened(directory_);
+  return expect_private(directory.descriptor, directory_);
 }
 
 Result<void> SnapshotStore::remove(Seq seq) {

@@ -77,6 +77,9 @@ class SnapshotStore final : public SnapshotSource {
   Result<std::vector<Seq>> thin(const EventLog& log, std::size_t most);
   /// Removes one; nothing if it is not there.
   Result<void> remove(Seq seq);
+  /// Why nothing may be written here: the directory is a symbolic link, or another account may
+  /// write it (engine/log/private_files.h). One that does not exist is none.
+  Result<void> expect_writable() const;
 
   /// Where they are; it need not exist.
   const std::filesystem::path& directory() const { return directory_; }

@@ -108,7 +108,18 @@ asio::awaitable<void> shake_hands(Stream& stream, const std::string& name, std::
     step += std::string(" (") + X509_verify_cert_error_string(verified) + ")";
 }
 
-// Asks a proxy for a tunnel to the server; bytes that follow are the server's.
+// The status code of the head of an answer, three digits; empty: it has none.
+std::string_view status_code(std::string_view head) {
+  constexpr std::string_view kDigits = "0123456789";
+  if (!head.starts_with("HTTP/1.") || head.size() < 12 || head[8] != ' ') return {};
+  const std::string_view code = head.substr(9, 3);
+  const bool ends = head.size() == 12 || kDigits.find(head[12]) == std::string_view::npos;
+  return ends && code.find_first_not_of(kDigits) == std::string_view::npos ? code
+                                                                           : std::string_view();
+}
+
+// Asks a proxy for a tunnel to the server; bytes that follow are the server's. Of a refusal only
+// the status code is told: a proxy may put our request, with its password, into its words.
 template <class Stream>
 asio::awaitable<void> open_tunnel(Stream& stream, const ConnectionTarget& target, std::string& step,
                                   ErrorCondition& error) {
@@ -128,9 +139,10 @@ asio::awaitable<void> open_tunnel(Stream& stream, const ConnectionTarget& target
     if (co_await stream.async_read_some(asio::buffer(&byte, 1), into(error)) == 1) head += byte;
   }
   if (error) co_return;
-  const bool good = head.starts_with("HTTP/1.") && head.size() > 12 && head.substr(8, 2) == " 2";
-  if (good) co_return;
-  step += " (it answered " + head.substr(0, std::min<std::size_t>(head.find("\r\n"), 80)) + ")";
+  const std::string_view code = status_code(head);
+  if (code.starts_with('2')) co_return;
+  step += code.empty() ? " (its answer has no HTTP status)"
+                       : " (it answered " + std::string(code) + ")";
   error = asio::error::connection_refused;
 }
 

@@ -32,13 +32,19 @@ std::optional<Orchestration> orchestration_of(const State& state, const Queue& q
 
 std::string text_of(const OrchestratorRef& orchestrator) {
   const std::string group = orchestrator.api_group.empty() ? "" : "." + orchestrator.api_group;
-  return orchestrator.kind + group + " " + orchestrator.name;
+  if (!orchestrator.kind.empty() && !orchestrator.name.empty())
+    return orchestrator.kind + group + " " + orchestrator.name;
+  if (!orchestrator.name.empty()) return "an orchestrator named " + orchestrator.name;
+  if (!orchestrator.kind.empty()) return orchestrator.kind + group + " without a name";
+  return "an orchestrator that is not named";
 }
 
 std::string text_of(const Orchestration& orchestration) {
-  const std::string where =
-      orchestration.cohort.empty() ? "" : " (Cohort " + orchestration.cohort + ")";
-  return text_of(orchestration.by) + where;
+  const bool own = orchestration.cohort.empty();
+  if (orchestration.by.kind.empty() && orchestration.by.name.empty())
+    return "an orchestrator that " + (own ? "the queue" : "Cohort " + orchestration.cohort) +
+           " does not name";
+  return text_of(orchestration.by) + (own ? "" : " (Cohort " + orchestration.cohort + ")");
 }
 
 void observe_cohort(State& state, const std::string& name, const CohortFacts* facts, Seq seq) {

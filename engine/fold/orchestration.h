@@ -34,9 +34,11 @@ std::vector<std::string> cohorts_above(const State& state, const Queue& queue);
 /// itself shows counts before what a Cohort does.
 std::optional<Orchestration> orchestration_of(const State& state, const Queue& queue);
 
-/// "DynamicQuotaOrchestrator.kueue.x-k8s.io production".
+/// "DynamicQuotaOrchestrator.kueue.x-k8s.io production"; says what is missing where the kind, the
+/// name or both are empty, as they are where the status has no orchestratorRef.
 std::string text_of(const OrchestratorRef& orchestrator);
-/// The same, and where it is shown if not by the queue: "... (Cohort research)".
+/// The same, and where it is shown if not by the queue: "... (Cohort research)". Where nothing is
+/// named, which object leaves it out.
 std::string text_of(const Orchestration& orchestration);
 
 /// A Cohort of the hub; `facts` is null if it is gone.

@@ -1,10 +1,11 @@
 #include "engine/log/acknowledged.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <string_view>
 
@@ -45,8 +46,13 @@ std::optional<Acknowledged> parse_slot(std::string_view slot) {
 
 std::optional<Acknowledged> read_acknowledged(const std::filesystem::path& file) {
   std::array<char, 2 * kSlotBytes> bytes{};
-  std::ifstream stream(file, std::ios::binary);
-  stream.read(bytes.data(), bytes.size());
+  // O_NONBLOCK: what is no regular file in its place is no mark, and must not hold a start up.
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return std::nullopt;
+  struct stat found{};
+  const bool regular = ::fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode);
+  if (regular) static_cast<void>(::pread(descriptor, bytes.data(), bytes.size(), 0) >= 0);
+  ::close(descriptor);
   const std::string_view all(bytes.data(), bytes.size());
   const auto first = parse_slot(all.substr(0, kSlotBytes));
   const auto second = parse_slot(all.substr(kSlotBytes));

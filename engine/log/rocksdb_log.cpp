@@ -102,6 +102,7 @@ Result<void> RocksdbLog::open_for_writing(rocksdb::Env* env, const LogProgress& 
   if (!found) return found.error();
   if (!*found)
     if (auto made = make_log(paths, env, witnesses); !made) return made.error();
+  if (auto ours = expect_private(paths.store); !ours) return ours.error();
 
   Result<LogContents> contents = judge_log(paths, env, JudgeDepth::all, progress, witnesses);
   if (!contents) return contents.error();

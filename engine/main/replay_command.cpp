@@ -15,6 +15,7 @@
 #include "engine/main/terminal_progress.h"
 #include "engine/main/write_line.h"
 #include "replay/history.h"
+#include "replay/unseen.h"
 #include "replay/verify.h"
 
 namespace fairlead {
@@ -38,7 +39,28 @@ Json side(Seq seq, LogTime time, const PatchIntended& intent) {
   return Json::parse(write_line(seq, time, intent));
 }
 
-Json to_json(const ReplayReport& report) {
+// A report and, where writes were compared, what no hub could see in its span: what this program
+// would have written rests on what was seen.
+struct Verdict {
+  ReplayReport report;
+  Json unseen;  ///< null: nothing was compared
+};
+
+Result<Verdict> judge(const AuditSource& source, const ReplayOptions& how) {
+  auto report = replay(source.log, source.snapshots, how);
+  if (!report) return report.error();
+  Verdict verdict{*std::move(report), nullptr};
+  if (how.comparison == Comparison::none) return verdict;
+  const State& end = verdict.report.state;
+  auto unseen = unseen_of_all(
+      source, {std::max(how.from, verdict.report.begin), end.seq, verdict.report.last_time}, end);
+  if (!unseen) return unseen.error();
+  verdict.unseen = *std::move(unseen);
+  return verdict;
+}
+
+Json to_json(const Verdict& verdict) {
+  const ReplayReport& report = verdict.report;
   const bool none = report.events == 0;
   Json out{{"events", report.events},
            {"last_seq", report.state.seq.value},
@@ -50,6 +72,7 @@ Json to_json(const ReplayReport& report) {
            {"state_from_seq", report.begin.value - 1},
            {"checkpoints", report.checkpoints},
            {"differs_at", nullptr}};
+  if (!verdict.unseen.is_null()) out["unseen"] = verdict.unseen;
   if (report.bad_checkpoint) out["differs_at"] = report.bad_checkpoint->value;
   if (const auto& first = report.first) {
     out["differs_at"] = first->seq.value;
@@ -62,18 +85,19 @@ Json to_json(const ReplayReport& report) {
 }
 
 // Of a replay that holds.
-std::string verdict(const ReplayReport& report) {
+std::string good_news(const ReplayReport& report) {
   if (report.compared == 0) return "there is no write to compare";
   const std::string same = "this program would have written the same";
   return report.not_compared == 0 ? same : same + " from seq " + std::to_string(report.begin.value);
 }
 
-void print_text(std::ostream& out, const ReplayReport& report, Comparison comparison) {
+void print_text(std::ostream& out, const Verdict& verdict) {
+  const ReplayReport& report = verdict.report;
   out << "events      " << report.events << '\n';
   if (report.events > 0)
     out << "time        " << to_rfc3339(report.first_time) << " to " << to_rfc3339(report.last_time)
         << '\n';
-  if (comparison == Comparison::none) return;
+  if (verdict.unseen.is_null()) return;
   out << "writes      " << report.compared << " compared, " << report.differing << " differ\n";
   if (report.bad_checkpoint)
     out << "checkpoint  " << report.bad_checkpoint->value
@@ -92,7 +116,8 @@ void print_text(std::ostream& out, const ReplayReport& report, Comparison compar
   if (report.tells_nothing())
     out << "nothing could be compared\n";
   else if (report.holds())
-    out << verdict(report) << '\n';
+    out << good_news(report) << '\n';
+  out << unseen_text({{"unseen", verdict.unseen}});
 }
 
 // Prints the recorded writes one after another, with the pauses that were between them.
@@ -168,15 +193,15 @@ Result<int> run_replay(const ReplayCommandOptions& options) {
   if (options.speed > 0)
     return play(log, std::max(how.from, log.first_seq()), how.to.value_or(log.last_seq()),
                 options.speed);
-  auto report = replay(log, history->snapshots.get(), how);
+  const auto verdict = judge({log, history->snapshots.get()}, how);
   how.progress = {};  // its line is gone before the answer
-  if (!report) return report.error();
+  if (!verdict) return verdict.error();
   if (options.output == "json")
-    std::cout << to_text(to_json(*report)) << '\n';
+    std::cout << to_text(to_json(*verdict)) << '\n';
   else
-    print_text(std::cout, *report, how.comparison);
+    print_text(std::cout, *verdict);
   if (auto written = flush_output(); !written) return written.error();
-  return report->holds() && !report->tells_nothing() ? kDone : kAnswerIsNo;
+  return verdict->report.holds() && !verdict->report.tells_nothing() ? kDone : kAnswerIsNo;
 }
 
 }  // namespace
@@ -200,7 +225,8 @@ void add_replay_command(CLI::App& app, int& exit_code) {
   replay
       ->add_flag("--verify", options->verify,
                  "Derive every write again; exit 1, and the first that differs, if one does, or if "
-                 "none can be derived")
+                 "none can be derived. Stretches in which no hub ran or a source was silent are "
+                 "named")
       ->excludes(speed);
   replay
       ->add_flag("--until-differs", options->until_differs,

@@ -89,7 +89,10 @@ void add_what_if_command(CLI::App& app, int& exit_code) {
       "configuration can make a difference, not an API server that was slow or refused. A write "
       "of\n"
       "SAME CONFIGURATION names its seq in history, and its time there if that was another one by\n"
-      "more than a second. NOT AFFECTED are objects whose annotation overrides a changed setting.");
+      "more than a second. NOT AFFECTED are objects whose annotation overrides a changed setting.\n"
+      "Lines that begin with 'not seen:' name stretches in which no hub ran or a source was "
+      "silent:\n"
+      "what changed then is in no world before it was seen.");
   what_if->add_option("--data", options->data,
                       "Data directory, also of a running hub (default: fairlead-data)");
   what_if->add_option("--bundle", options->bundle, "A file that `fairlead log export` wrote");

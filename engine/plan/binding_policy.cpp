@@ -32,7 +32,7 @@ CommonObjects common_objects(const State& state, const std::string& cluster_name
   common.namespaces.insert(cluster.policy.facts.namespaces.begin(),
                            cluster.policy.facts.namespaces.end());
   common.flavors = flavors_at_member(state, cluster_name, quotas);
-  const std::set<std::string> queues = queues_of_claim(state, cluster_name, quotas);
+  const std::set<std::string> queues = queues_at_member(state, cluster_name, quotas);
   for (const auto& [id, local_queue] : state.local_queues) {
     const std::string& target = local_queue.cluster_queue;
     if (!queues.contains(target) || points_elsewhere(cluster, id, target)) continue;

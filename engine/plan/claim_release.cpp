@@ -96,7 +96,10 @@ Bar work_bar(const Leaving& leaving, std::string_view name) {
   const bool soon = is_soon_written(state, object);
   if (work.settled())
     if (const std::string used = queues_in_use(leaving); !used.empty())
-      return ReleaseBar{"QuotaInUse", "workloads run at the member on ClusterQueue " + used, soon};
+      return ReleaseBar{"QuotaInUse",
+                        "workloads run at the member on ClusterQueue " + used +
+                            ", which keeps its LocalQueues until they end",
+                        soon};
   return ReleaseBar{"WaitingForMember",
                     text +
                         (work.settled() ? " is not deleted yet"

@@ -309,15 +309,6 @@ std::set<std::string> queues_at_member(const State& state, const std::string& cl
   return queues;
 }
 
-std::set<std::string> queues_of_claim(const State& state, const std::string& cluster,
-                                      HubQuotas& quotas) {
-  std::set<std::string> queues;
-  const Claim* claim = claim_at(state, cluster);
-  for (const std::string& queue : queues_at_member(state, cluster, quotas))
-    if (names_queue(claim, queue)) queues.insert(queue);
-  return queues;
-}
-
 std::set<std::string> flavors_at_member(const State& state, const std::string& cluster,
                                         HubQuotas& quotas) {
   std::set<std::string> flavors;
@@ -374,7 +365,7 @@ std::vector<Proposal> emit_works(const State& state, const std::string& cluster_
   std::optional<WorkContent> quota = quota_content(state, cluster_name, quotas);
   std::optional<WorkContent> queues;
   if (quota && !has_policies(state))
-    queues = queue_content(state, cluster_name, queues_of_claim(state, cluster_name, quotas));
+    queues = queue_content(state, cluster_name, queues_at_member(state, cluster_name, quotas));
   propose_work({state, cluster_name, kQuotaWork, cluster.quota_work}, std::move(quota), proposals);
   // (A work from before the mode changed stays: removing it would take the member's LocalQueues.)
   if (!has_policies(state))

@@ -36,13 +36,10 @@ bool unused_at_member(const Cluster& cluster, const std::string& queue);
 std::vector<Proposal> emit_works(const State& state, const std::string& cluster, HubQuotas& quotas);
 
 /// Queues that belong in the member's quota work: named by its claim, or still in use or promised
-/// on the hub.
+/// on the hub. Their LocalQueues belong at the member as long: what runs there came through them,
+/// and is theirs until it ends.
 std::set<std::string> queues_at_member(const State& state, const std::string& cluster,
                                        HubQuotas& quotas);
-
-/// Those of them that the member's claim names: only their LocalQueues belong there.
-std::set<std::string> queues_of_claim(const State& state, const std::string& cluster,
-                                      HubQuotas& quotas);
 
 /// The flavors of the queues in the member's quota work.
 std::set<std::string> flavors_at_member(const State& state, const std::string& cluster,

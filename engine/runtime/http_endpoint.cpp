@@ -116,6 +116,7 @@ struct Connections {
 struct Service {
   HttpEndpoint::Handler handler;
   HttpEndpoint::Questions questions;
+  HttpPatience patience;
   QuestionThread thread;
   Connections connections;
 
@@ -168,7 +169,7 @@ class Session : public std::enable_shared_from_this<Session> {
     parser_->header_limit(kRequestHeadMax);
     parser_->body_limit(kRequestBodyMax);
     // Counts to the end of the request, however many pieces it comes in.
-    stream_.expires_after(std::chrono::nanoseconds(kHttpHeaderPatience.ns));
+    expire_after(service_.patience.header);
     http::async_read(stream_, buffer_, *parser_,
                      [self = shared_from_this()](error_code error, std::size_t) {
                        if (!error && self->list_ != nullptr) self->answer();
@@ -182,6 +183,10 @@ class Session : public std::enable_shared_from_this<Session> {
   }
 
  private:
+  // The connection is closed if what is awaited next does not come in time.
+  void expire_after(Duration patience) {
+    stream_.expires_after(std::chrono::nanoseconds(patience.ns));
+  }
   void leave() {
     if (list_ != nullptr) std::exchange(list_, nullptr)->erase(place_);
   }
@@ -222,7 +227,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
   void write(HttpReply reply) {
     response_ = response_of(parser_->get(), std::move(reply));
-    stream_.expires_after(std::chrono::nanoseconds(kHttpAnswerPatience.ns));
+    expire_after(service_.patience.answer);
     http::async_write(stream_, response_,
                       [self = shared_from_this()](error_code error, std::size_t) {
                         if (!error && self->response_.keep_alive()) return self->await_request();
@@ -234,7 +239,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void await_request() {
     move_to(service_.connections.waiting);
     if (buffer_.size() > 0) return read();
-    stream_.expires_after(std::chrono::nanoseconds(kHttpIdlePatience.ns));
+    expire_after(service_.patience.idle);
     stream_.async_read_some(buffer_.prepare(kRequestHeadMax),
                             [self = shared_from_this()](error_code error, std::size_t size) {
                               if (error) return;
@@ -266,7 +271,8 @@ void make_place(const Connections& connections, const asio::ip::address& remote)
 
 class BeastEndpoint final : public HttpEndpoint {
  public:
-  BeastEndpoint(Handler handler, Questions questions) {
+  BeastEndpoint(Handler handler, Questions questions, const HttpPatience& patience) {
+    service_.patience = patience;
     service_.handler = std::move(handler);
     service_.questions = std::move(questions);
   }
@@ -342,8 +348,10 @@ Result<ListenAddress> parse_listen_address(std::string_view text) {
 }
 
 Result<std::unique_ptr<HttpEndpoint>> HttpEndpoint::start(const ListenAddress& address,
-                                                          Handler handler, Questions questions) {
-  auto endpoint = std::make_unique<BeastEndpoint>(std::move(handler), std::move(questions));
+                                                          Handler handler, Questions questions,
+                                                          const HttpPatience& patience) {
+  auto endpoint =
+      std::make_unique<BeastEndpoint>(std::move(handler), std::move(questions), patience);
   if (const error_code error = endpoint->listen(address); error)
     return Error{ErrorCode::unavailable, "cannot listen on " + address.host + ":" +
                                              std::to_string(address.port) + ": " + error.message()};

@@ -48,12 +48,13 @@ inline constexpr std::size_t kHttpRequestsOfAddressMax = 32;
 inline constexpr std::size_t kHttpWaitingMax = 64;
 /// The same of one remote address.
 inline constexpr std::size_t kHttpWaitingOfAddressMax = 32;
-/// From the first byte of a request, or from the beginning of a connection, to its last.
-inline constexpr Duration kHttpHeaderPatience = seconds(5);
-/// Between two requests of a connection.
-inline constexpr Duration kHttpIdlePatience = seconds(30);
-/// For the client to read an answer.
-inline constexpr Duration kHttpAnswerPatience = seconds(10);
+/// How long a client may say nothing, or take nothing, before its connection is closed.
+struct HttpPatience {
+  /// From a request's first byte, or from the beginning of the connection, to the request's end.
+  Duration header = seconds(5);
+  Duration idle = seconds(30);    ///< between the end of an answer and the next request
+  Duration answer = seconds(10);  ///< for the client to read an answer
+};
 /// What the kubelet asks for; it restarts a Pod whose probe gets no answer.
 inline constexpr std::array<std::string_view, 3> kHttpProbes{"/livez", "/readyz", "/healthz"};
 /// Questions that wait behind the one that is answered; more are told 503 with Retry-After.
@@ -76,7 +77,8 @@ class HttpEndpoint {
 
   /// unavailable if the address cannot be listened on.
   static Result<std::unique_ptr<HttpEndpoint>> start(const ListenAddress& address, Handler handler,
-                                                     Questions questions = {});
+                                                     Questions questions = {},
+                                                     const HttpPatience& patience = {});
   virtual ~HttpEndpoint() = default;
   virtual std::uint16_t port() const = 0;
 };

@@ -418,6 +418,22 @@ class CommandLineTest(unittest.TestCase):
                      ("--from", "2026-11-21T14:08:00Z", "--to", "2026-11-21T14:11:00Z")):
             self.refused("replay", "--verify", *span, "--data", data, says=["--from"])
 
+    def test_reports_about_a_span_name_what_was_not_seen_in_it(self):
+        silence = self.file("silence.jsonl", "".join(
+            json.dumps({"type": f"SOURCE_{what}", "cluster": "cluster2", "time": f"2026-11-21T15:{minute}:00Z"}) + "\n"
+            for what, minute in (("STALE", "00"), ("SYNCED", "10"))))
+        data = self.folder / "silent"
+        self.assertEqual(fairlead("plan", "--log", data, *self.INCIDENT, silence).returncode, 0)
+        for command in (("replay", "--verify"), ("whatif", "--set", "debounce.shrinkWindow=5m")):
+            with self.subTest(command=command[0]):
+                [row] = json.loads(fairlead(*command, "-o", "json", "--data", data).stdout)["unseen"]
+                self.assertEqual((row["what"], row["to"]["time"]), ("Silent", "2026-11-21T15:10:00Z"))
+                self.assertIn(f"not seen: {row['text']}\n", fairlead(*command, "--data", data).stdout)
+                before = json.loads(fairlead(*command, "-o", "json", "--to", "seq:40", "--data", data).stdout)
+                self.assertEqual(before["unseen"], [])
+        folded = json.loads(fairlead("replay", "-o", "json", "--data", data).stdout)
+        self.assertNotIn("unseen", folded)
+
     def test_a_plan_that_keeps_its_log_can_be_asked_and_replayed(self):
         files = self.INCIDENT
         data = self.folder / "kept"

@@ -52,6 +52,17 @@ TEST_CASE("what the queue shows counts before what the nearest Cohort does") {
   CHECK(text_of(*found) == "Divider own");
 }
 
+TEST_CASE("an orchestrator that is not named, or in part, is said to be so") {
+  CHECK(text_of(OrchestratorRef{}) == "an orchestrator that is not named");
+  CHECK(text_of(OrchestratorRef{"kueue.x-k8s.io", "", ""}) == "an orchestrator that is not named");
+  CHECK(text_of(OrchestratorRef{"g", "Divider", ""}) == "Divider.g without a name");
+  CHECK(text_of(OrchestratorRef{"g", "", "own"}) == "an orchestrator named own");
+  CHECK(text_of(Orchestration{{}, "", Seq{1}}) == "an orchestrator that the queue does not name");
+  CHECK(text_of(Orchestration{{}, "b", Seq{1}}) == "an orchestrator that Cohort b does not name");
+  CHECK(text_of(Orchestration{{"", "Divider", ""}, "b", Seq{1}}) ==
+        "Divider without a name (Cohort b)");
+}
+
 TEST_CASE("a Cohort concerns the queues below it and no others") {
   State state;
   state.queues["below"] = queue_in("a");

@@ -1,95 +1,21 @@
 #include "connectors/kube/http_client.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <future>
 #include <mutex>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "connectors/kube/api_server.h"
 #include "connectors/kube/failure_message.h"
+#include "tests/unit/kube/tiny_server.h"
 
 using namespace fairlead;
 
 namespace {
-
-// A server on 127.0.0.1 that gives each connection in turn to `serve`, which reads and writes as it
-// likes.
-class TinyServer {
- public:
-  explicit TinyServer(std::function<void(int socket, int nth)> serve) : serve_(std::move(serve)) {
-    listener_ = ::socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    REQUIRE(::bind(listener_, reinterpret_cast<sockaddr*>(&address), size) == 0);
-    REQUIRE(::listen(listener_, 16) == 0);
-    REQUIRE(::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) == 0);
-    port_ = ntohs(address.sin_port);
-    thread_ = std::thread([this] { accept_all(); });
-  }
-  ~TinyServer() {
-    ::shutdown(listener_, SHUT_RDWR);
-    thread_.join();
-    for (std::thread& one : connections_) one.join();
-    ::close(listener_);
-  }
-  Credentials credentials() const {
-    Credentials out;
-    out.server = {false, "127.0.0.1", std::to_string(port_), "/base"};
-    out.token = "hush";
-    return out;
-  }
-  int connections() const { return accepted_; }
-
- private:
-  void accept_all() {
-    for (int socket = ::accept(listener_, nullptr, nullptr); socket >= 0;
-         socket = ::accept(listener_, nullptr, nullptr)) {
-      connections_.emplace_back([this, socket, nth = accepted_++] {
-        serve_(socket, nth);
-        ::close(socket);
-      });
-    }
-  }
-
-  std::function<void(int, int)> serve_;
-  int listener_ = -1;
-  std::uint16_t port_ = 0;
-  std::atomic<int> accepted_{0};
-  std::thread thread_;
-  std::vector<std::thread> connections_;
-};
-
-// One request with its body; empty at the end of the stream.
-std::string read_request(int socket) {
-  std::string text;
-  char byte = 0;
-  while (!text.ends_with("\r\n\r\n")) {
-    if (::recv(socket, &byte, 1, 0) != 1) return {};
-    text += byte;
-  }
-  std::size_t length = 0;
-  if (auto at = text.find("Content-Length: "); at != std::string::npos)
-    length = std::stoul(text.substr(at + 16));
-  for (std::size_t i = 0; i < length && ::recv(socket, &byte, 1, 0) == 1; ++i) text += byte;
-  return text;
-}
-
-void write_all(int socket, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t sent = ::send(socket, text.data(), text.size(), MSG_NOSIGNAL);
-    if (sent <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(sent));
-  }
-}
 
 std::string answer(const std::string& body, const std::string& headers = "") {
   return "HTTP/1.1 200 OK\r\n" + headers + "Content-Length: " + std::to_string(body.size()) +
@@ -104,8 +30,10 @@ std::string chunk(const std::string& text) {
 
 // The loop, a client on it, and requests that wait for their answers.
 struct Bench {
-  explicit Bench(const TinyServer& server, HttpLimits limits = {}) {
-    auto made = HttpClient::make(loop, server.credentials(), limits);
+  explicit Bench(const TinyServer& server, HttpLimits limits = {})
+      : Bench(server.credentials(), limits) {}
+  explicit Bench(const Credentials& credentials, HttpLimits limits = {}) {
+    auto made = HttpClient::make(loop, credentials, limits);
     REQUIRE(made.has_value());
     client = std::move(*made);
   }
@@ -247,6 +175,38 @@ TEST_CASE("nobody listening is unavailable and says where") {
   REQUIRE(said.has_error());
   CHECK(said.error().message == "connecting to 127.0.0.1:1: Connection refused");
   loop.run([&] { client.reset(); });
+}
+
+TEST_CASE("of a proxy's refusal its status code is told and none of its words") {
+  const std::vector<std::string> heads{
+      "HTTP/1.1 407 Proxy-Authorization: Basic s3cret\r\n\r\n",
+      "HTTP/1.0 503\r\n\r\n",
+      "HTTP/1.1 2000 s3cret\r\n\r\n",
+      "HTTP/1.1 s3cret\r\n\r\n",
+      "CONNECT s3cret HTTP/1.1\r\n\r\n",
+  };
+  const TinyServer proxy([&](int socket, int nth) {
+    read_request(socket);
+    write_all(socket, heads[static_cast<std::size_t>(nth)]);
+  });
+  Credentials credentials = proxy.credentials();
+  credentials.proxy = ProxyAddress{false, "127.0.0.1", credentials.server.port, "Basic s3cret"};
+  credentials.server = {true, "server", "1", ""};  // plain ones are not tunnelled
+  credentials.verify_server = false;
+  const std::string step = "asking proxy 127.0.0.1:" + credentials.proxy->port + " for server:1 (";
+  Bench bench(credentials);
+  std::vector<std::string> told;
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    const auto said = bench.get("/");
+    REQUIRE(said.has_error());
+    CHECK(said.error().message.starts_with(step));
+    told.push_back(said.error().message.substr(step.size()));
+  }
+  CHECK(told == std::vector<std::string>{"it answered 407): Connection refused",
+                                         "it answered 503): Connection refused",
+                                         "its answer has no HTTP status): Connection refused",
+                                         "its answer has no HTTP status): Connection refused",
+                                         "its answer has no HTTP status): Connection refused"});
 }
 
 TEST_CASE(

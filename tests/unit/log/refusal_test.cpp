@@ -10,6 +10,7 @@
 
 #include "engine/log/acknowledged.h"
 #include "engine/log/pack.h"
+#include "engine/log/private_files.h"
 #include "engine/log/rocksdb_store.h"
 #include "schema/codec.h"
 #include "tests/unit/log/log_fixture.h"
@@ -300,6 +301,40 @@ TEST_CASE("A directory that others may write is refused, with its name and its m
   }
 }
 
+TEST_CASE("A folder of the log that others may write is refused, with its name and its mode") {
+  ScratchDirectory directory;
+  const fs::path store = directory.path() / "log";
+  CHECK(RocksdbLog::open(directory.path(), OpenMode::write).has_value());
+  REQUIRE(::chmod(store.c_str(), 0720) == 0);
+  const auto refused = RocksdbLog::open(directory.path(), OpenMode::write);
+  REQUIRE(refused.has_error());
+  CHECK(refused.error().code == ErrorCode::bad_input);
+  CHECK(refused.error().message.find(store.string() + ": expected a directory that only its owner "
+                                                      "may write, but its group may (its mode is "
+                                                      "0720)") != std::string::npos);
+  CHECK(RocksdbLog::open(directory.path(), OpenMode::read).has_value());
+  REQUIRE(::chmod(store.c_str(), 0750) == 0);
+  CHECK(RocksdbLog::open(directory.path(), OpenMode::write).has_value());
+}
+
+TEST_CASE("A directory of another account is refused, one of root is not") {
+  CHECK(exposure({1000, 0700}, 1000).empty());
+  CHECK(exposure({0, 0755}, 1000).empty());
+  const std::string fault = exposure({1001, 0700}, 1000);
+  CHECK(fault.find("of this account (uid 1000) or of root, but uid 1001 owns it") !=
+        std::string::npos);
+  CHECK_FALSE(exposure({1000, 0700}, 0).empty());
+  if (::geteuid() != 0) return;  // only root can give a directory away
+  ScratchDirectory directory;
+  REQUIRE(::chown(directory.path().c_str(), 1001, 0) == 0);
+  const auto refused = RocksdbLog::open(directory.path(), OpenMode::write);
+  REQUIRE(refused.has_error());
+  CHECK(refused.error().code == ErrorCode::bad_input);
+  CHECK(refused.error().message.find(directory.path().string() + ": " + exposure({1001, 0}, 0)) !=
+        std::string::npos);
+  CHECK(fs::is_empty(directory.path()));
+}
+
 TEST_CASE("A new directory is its owner's alone") {
   ScratchDirectory directory;
   const fs::path data = directory.path() / "new";
@@ -324,6 +359,42 @@ TEST_CASE("A symbolic link in the place of a file is refused, and its target lef
           std::string::npos);
     CHECK(read_bytes(victim) == "years of work");
   }
+}
+
+/// What a writer says where `make` put something in the place of a file that it needs.
+template <typename Make>
+void check_refused_in_place_of_a_file(const Make& make, const std::string& reason) {
+  for (const char* name : {"writer.lock", "acknowledged"}) {
+    ScratchDirectory directory;
+    const fs::path file = directory.path() / name;
+    make(file);
+    const auto refused = RocksdbLog::open(directory.path(), OpenMode::write);
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().code == ErrorCode::unavailable);
+    CHECK(refused.error().message.find(file.string() + ": " + reason) != std::string::npos);
+  }
+}
+
+TEST_CASE("What is no regular file is refused in the place of one, without waiting for it") {
+  check_refused_in_place_of_a_file(
+      [](const fs::path& file) { REQUIRE(::mkfifo(file.c_str(), 0600) == 0); },
+      "expected a regular file, got a FIFO");
+  check_refused_in_place_of_a_file(
+      [](const fs::path& file) { REQUIRE(::mknod(file.c_str(), S_IFSOCK | 0600, 0) == 0); },
+      "expected a regular file, got a socket");
+  check_refused_in_place_of_a_file(
+      [](const fs::path& file) { REQUIRE(fs::create_directory(file)); },
+      "expected a regular file, got a directory");
+}
+
+TEST_CASE("A file with a second hard link is refused, and what that names is left alone") {
+  ScratchDirectory other;
+  const fs::path victim = other.path() / "victim";
+  write_bytes(victim, "years of work");
+  check_refused_in_place_of_a_file(
+      [&](const fs::path& file) { fs::create_hard_link(victim, file); },
+      "expected a file with one name, but it has 2 hard links");
+  CHECK(read_bytes(victim) == "years of work");
 }
 
 // ---- packs ----

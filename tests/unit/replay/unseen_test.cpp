@@ -1,9 +1,12 @@
 // Answers about moments in which nobody looked.
+#include "replay/unseen.h"
+
 #include <catch2/catch.hpp>
 
 #include "engine/log/memory_log.h"
 #include "replay/audit.h"
 #include "replay/verify.h"
+#include "replay/what_if.h"
 #include "tests/unit/log/log_fixture.h"
 
 namespace fairlead {
@@ -191,6 +194,54 @@ TEST_CASE(
   CHECK(of_queue(world, "qa", at(30)) == "NotAvailable c3 ManagedCluster 12..13");
   CHECK(of_queue(world, "qb", at(30)).empty());
   CHECK(of_queue(world, "qa", at(40)).empty());
+}
+
+WhatIf imagined(const World& world, std::optional<Seq> from, std::optional<Seq> to,
+                std::optional<LogTime> to_time = {}) {
+  WhatIfOptions options;
+  options.configuration = [](const Configuration& actual) { return actual; };
+  options.from = from;
+  options.to = to;
+  options.to_time = to_time;
+  auto result = what_if(world.source(), options);
+  REQUIRE(result.has_value());
+  CHECK(to_json(*result).at("unseen") == result->unseen);
+  return *std::move(result);
+}
+
+TEST_CASE("a report about a span names what all queues rest on, and what reaches into it alone") {
+  World world;                                                    // seq 1 to 9
+  world.add(20, {{"c1", {}, SourceStale{Kind::node, ""}}});       // 10
+  world.add(40, {{"c1", {}, SourceSynced{Kind::node, "", ""}}});  // 11
+  world.add(50, {seen("c2", Kind::node, "n2", node(7))});
+  world.epoch = 2;
+  world.add(70, {World::start()});  // 13
+  world.add(80, {seen("c2", Kind::node, "n2", node(6))});
+  const std::string silent = "Silent c1 Node 10..11", stopped = "NoHub 12..13";
+  const auto told = [](const Json& rows, const std::string& text) {
+    std::string all;
+    for (const Json& row : rows) {
+      CHECK(text.find("not seen: " + row["text"].get<std::string>() + "\n") != std::string::npos);
+      all += (all.empty() ? "" : "; ") + row["what"].get<std::string>();
+      if (!row["source"].is_null())
+        all += " " + row["source"].get<std::string>() + " " + row["kind"].get<std::string>();
+      all += " " + row["from"]["seq"].dump() + ".." +
+             (row["to"].is_null() ? "?" : row["to"]["seq"].dump());
+    }
+    if (rows.empty()) CHECK(text.find("not seen") == std::string::npos);
+    return all;
+  };
+  const auto of = [&](std::optional<Seq> from, std::optional<Seq> to,
+                      std::optional<LogTime> until = {}) {
+    const WhatIf result = imagined(world, from, to, until);
+    return told(result.unseen, what_if_text(result));
+  };
+  CHECK(of({}, {}) == silent + "; " + stopped);
+  CHECK(of(Seq{12}, {}) == stopped);
+  CHECK(of({}, Seq{11}) == silent);
+  CHECK(of({}, Seq{9}).empty());
+  CHECK(of(Seq{14}, {}).empty());
+  CHECK(of(Seq{14}, {}, at(90)) == "LogEnded 14..?");
 }
 
 }  // namespace

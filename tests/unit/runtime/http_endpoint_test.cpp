@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -42,6 +43,18 @@ class Client {
   void send(std::string_view text) const {
     static_cast<void>(::send(file_, text.data(), text.size(), MSG_NOSIGNAL));
   }
+  // Whether the endpoint closes the connection, with nothing more on it, within `most`.
+  bool closed_within(std::chrono::milliseconds most) const {
+    pollfd waiting{file_, POLLIN, 0};
+    char byte = 0;
+    return ::poll(&waiting, 1, static_cast<int>(most.count())) == 1 && ::read(file_, &byte, 1) == 0;
+  }
+  // What comes until `end` has come.
+  std::string answer_until(std::string_view end) const {
+    std::string text;
+    for (char byte = 0; !text.ends_with(end) && ::read(file_, &byte, 1) == 1;) text += byte;
+    return text;
+  }
   // What comes until the endpoint closes.
   std::string answer() const {
     std::string text;
@@ -55,10 +68,11 @@ class Client {
   int file_;
 };
 
-std::unique_ptr<HttpEndpoint> start() {
-  auto endpoint = HttpEndpoint::start({"127.0.0.1", 0}, [](std::string_view path) {
-    return HttpReply{200, "text/plain", std::string(path)};
-  });
+std::unique_ptr<HttpEndpoint> start(const HttpPatience& patience = {}) {
+  auto endpoint = HttpEndpoint::start(
+      {"127.0.0.1", 0},
+      [](std::string_view path) { return HttpReply{200, "text/plain", std::string(path)}; }, {},
+      patience);
   REQUIRE(endpoint.has_value());
   return *std::move(endpoint);
 }
@@ -105,11 +119,35 @@ TEST_CASE("connections that are kept open after an answer make room for probes")
   CHECK(probes_answered(port) == 50);
 }
 
+constexpr std::string_view kKeep = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n";
+
+TEST_CASE("a connection that is answered and then says nothing is closed") {
+  const auto endpoint = start({minutes(1), milliseconds(100), minutes(1)});
+  const Client client(endpoint->port());
+  client.send(kKeep);
+  CHECK(client.answer_until("/livez").ends_with("\r\n\r\n/livez"));
+  const auto since = steady_clock::now();
+  CHECK(client.closed_within(std::chrono::seconds(20)));
+  CHECK(steady_clock::now() - since > std::chrono::milliseconds(50));
+}
+
+TEST_CASE("between two requests a connection may say nothing for longer than within one") {
+  const auto endpoint = start({milliseconds(50), minutes(1), minutes(1)});
+  const Client client(endpoint->port());
+  for (int request = 0; request < 3; ++request) {
+    client.send(kKeep);
+    CHECK(client.answer_until("/livez").ends_with("\r\n\r\n/livez"));
+    CHECK_FALSE(client.closed_within(std::chrono::milliseconds(200)));
+  }
+  client.send(kKeep.substr(0, 5));
+  CHECK(client.closed_within(std::chrono::seconds(20)));
+}
+
 TEST_CASE("a header that comes byte by byte is not waited for") {
   const auto endpoint = start();
   const Client slow(endpoint->port());
   const auto begun = steady_clock::now();
-  const std::chrono::nanoseconds patience(kHttpHeaderPatience.ns);
+  const std::chrono::nanoseconds patience(HttpPatience().header.ns);
   slow.send("GET /");
   while (steady_clock::now() - begun < patience / 2) {
     slow.send("x");

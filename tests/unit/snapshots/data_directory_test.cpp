@@ -45,6 +45,18 @@ std::string refusal(const fs::path& directory) {
   return log.error().message;
 }
 
+TEST_CASE("A log is not written beside snapshots that others may write, and can be read") {
+  const ScratchDirectory directory;
+  make_directory(directory.path(), 0, 2, {2});
+  const fs::path snapshots = directory.path() / "snapshots";
+  fs::permissions(snapshots, fs::perms::others_write, fs::perm_options::add);
+  const auto refused = open_data_directory(directory.path(), OpenMode::write);
+  REQUIRE(refused.has_error());
+  CHECK(refused.error().code == ErrorCode::bad_input);
+  CHECK(refused.error().message.find(snapshots.string() + ": expected a directory that only") == 0);
+  CHECK(open_data_directory(directory.path(), OpenMode::read).has_value());
+}
+
 TEST_CASE("A log that was cut with its mark is noticed by the snapshot behind its end") {
   const ScratchDirectory directory;
   const ScratchDirectory shorter;

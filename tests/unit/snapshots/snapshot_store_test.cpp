@@ -92,6 +92,26 @@ TEST_CASE("Symbolic links do not lead a snapshot elsewhere") {
   CHECK(read_bytes(victim) == "years of work");
 }
 
+TEST_CASE("Into a folder that others may write no snapshot is taken") {
+  const ScratchDirectory directory;
+  MemoryLog log;
+  fill(log, 2);
+  SnapshotStore store(directory.path());
+  CHECK(store.expect_writable().has_value());
+  take(log, store, Seq{3});
+  CHECK(store.expect_writable().has_value());
+  std::filesystem::permissions(store.directory(), std::filesystem::perms::group_write,
+                               std::filesystem::perm_options::add);
+  const auto refused = store.take(folded(log, Seq{6}), *log.chain_at(Seq{6}));
+  REQUIRE(refused.has_error());
+  CHECK(refused.error().code == ErrorCode::bad_input);
+  CHECK(refused.error().message.find(store.directory().string() +
+                                     ": expected a directory that only its owner may write, but "
+                                     "its group may (its mode is 0720)") == 0);
+  CHECK(store.expect_writable().error() == refused.error());
+  CHECK(store.list()->size() == 1);
+}
+
 TEST_CASE("The state at any seq is the same with and without snapshots") {
   const ScratchDirectory directory;
   MemoryLog log;
