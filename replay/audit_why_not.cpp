@@ -188,7 +188,7 @@ class Guards {
         break;
       }
       case WriteBar::write_interval: {
-        const Duration interval = write_interval(state_, key);
+        const Duration interval = write_interval(state_, view_of(key));
         Json& guard = add("WriteInterval", "one write in writeInterval " +
                                                to_go_duration(interval) + " since write " +
                                                std::to_string(at->second.last_write_seq.value));

@@ -34,21 +34,24 @@ struct WriteKeyView {
   std::string_view name;
   bool status = false;
 
-  WriteKeyView(std::string_view source, const ObjectKey& object, bool of_status)
-      : WriteKeyView(source, object.kind, object.namespace_, object.name, of_status) {}
-  WriteKeyView(std::string_view source, Kind object, std::string_view space, std::string_view named,
-               bool of_status)
-      : cluster(source), kind(object), namespace_(space), name(named), status(of_status) {}
-  WriteKeyView(const WriteKey& key)  // NOLINT: it is the same key
-      : WriteKeyView(key.cluster, key.object, key.status) {}
-
   friend auto operator<=>(const WriteKeyView&, const WriteKeyView&) = default;
 };
+inline WriteKeyView of_object(std::string_view cluster, const ObjectKey& object) {
+  return {cluster, object.kind, object.namespace_, object.name, false};
+}
+inline WriteKeyView of_status(std::string_view cluster, const ObjectKey& object) {
+  return {cluster, object.kind, object.namespace_, object.name, true};
+}
+inline WriteKeyView view_of(const WriteKey& key) {
+  return key.status ? of_status(key.cluster, key.object) : of_object(key.cluster, key.object);
+}
 
 /// The order of WriteKey, also of views.
 struct WriteKeyOrder {
   using is_transparent = void;
-  bool operator()(const WriteKeyView& a, const WriteKeyView& b) const { return a < b; }
+  bool operator()(const WriteKey& a, const WriteKey& b) const { return view_of(a) < view_of(b); }
+  bool operator()(const WriteKey& a, const WriteKeyView& b) const { return view_of(a) < b; }
+  bool operator()(const WriteKeyView& a, const WriteKey& b) const { return a < view_of(b); }
 };
 
 /// Something of a cluster must be judged again, by the cluster's name.

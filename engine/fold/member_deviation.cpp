@@ -89,7 +89,7 @@ void judge_member_queue(State& state, const std::string& member, const std::stri
   }
   // What was never seen there may not be watched.
   const bool by_work = source == DeviationSource::work;
-  if (write_pending(state, {kHub, work_of(member), false}) ||
+  if (write_pending(state, of_object(kHub, work_of(member))) ||
       (by_work && !cluster.member_queues.contains(queue)))
     return;
   cluster.deviating.try_emplace(queue, state.now + (by_work ? kMemberSightGrace : Duration{}));

@@ -17,7 +17,7 @@ namespace fairlead {
 namespace {
 
 const Outstanding* outstanding_of(const State& state, const std::string& queue) {
-  const auto at = state.writes.find(WriteKeyView(kHub, Kind::cluster_queue, "", queue, false));
+  const auto at = state.writes.find(WriteKeyView{kHub, Kind::cluster_queue, "", queue, false});
   return at == state.writes.end() || !at->second.outstanding ? nullptr : &*at->second.outstanding;
 }
 

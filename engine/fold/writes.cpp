@@ -96,7 +96,7 @@ void set_deadline(State& state, const WriteKey& key, const WriteState& write) {
   if (write.outstanding && write.outstanding->doubted_until)
     consider(*write.outstanding->doubted_until);
   if (write.refusal) consider(write.refusal->retry_at);
-  if (write.last_write) consider(*write.last_write + write_interval(state, key));
+  if (write.last_write) consider(*write.last_write + write_interval(state, view_of(key)));
   if (write.last_write && is_claim_status(key))
     consider(numbers_due(state, key.object.name, *write.last_write));
   if (write.last_write && is_foreign_status(state, key))
@@ -176,7 +176,7 @@ PatchIntended conclude(State& state, const WriteKey& key, WriteState& write) {
 }
 
 const WriteState* find_write(const State& state, const ObjectKey& object, bool status) {
-  const auto at = state.writes.find(WriteKeyView(kHub, object, status));
+  const auto at = state.writes.find(status ? of_status(kHub, object) : of_object(kHub, object));
   return at == state.writes.end() ? nullptr : &at->second;
 }
 
@@ -251,8 +251,8 @@ Duration write_interval(const State& state, const WriteKeyView& key) {
 }
 
 bool awaits_sight(const State& state, const std::string& source, const ObjectKey& key) {
-  for (const bool status : {false, true}) {
-    const auto at = state.writes.find(WriteKeyView(source, key, status));
+  for (const WriteKeyView& view : {of_object(source, key), of_status(source, key)}) {
+    const auto at = state.writes.find(view);
     if (at == state.writes.end()) continue;
     const WriteState& write = at->second;
     if (!write.awaited_version.empty() || (write.outstanding && write.outstanding->doubted_until) ||
@@ -350,10 +350,10 @@ void note_status_observed(State& state, const WriteKey& key, WriteState& write,
 }  // namespace
 
 void note_observed(State& state, const std::string& source, const ObjectObserved& seen) {
-  if (const auto status = state.writes.find(WriteKeyView(source, seen.key, true));
+  if (const auto status = state.writes.find(of_status(source, seen.key));
       status != state.writes.end())
     note_status_observed(state, status->first, status->second, seen);
-  const auto at = state.writes.find(WriteKeyView(source, seen.key, false));
+  const auto at = state.writes.find(of_object(source, seen.key));
   if (at == state.writes.end()) return;
   WriteState& write = at->second;
   clear_awaited(write, seen);
@@ -367,8 +367,8 @@ void note_observed(State& state, const std::string& source, const ObjectObserved
 }
 
 void note_gone(State& state, const std::string& source, const ObjectKey& key) {
-  for (const bool status : {false, true}) {
-    const auto at = state.writes.find(WriteKeyView(source, key, status));
+  for (const WriteKeyView& view : {of_object(source, key), of_status(source, key)}) {
+    const auto at = state.writes.find(view);
     if (at == state.writes.end()) continue;
     if (at->second.outstanding) drop_outstanding(state, at->second);
     state.deadlines.clear(at->first);
@@ -377,7 +377,7 @@ void note_gone(State& state, const std::string& source, const ObjectKey& key) {
 }
 
 void note_listed(State& state, const std::string& source, Kind kind) {
-  for (auto at = state.writes.lower_bound(WriteKeyView(source, kind, "", "", false));
+  for (auto at = state.writes.lower_bound(WriteKeyView{source, kind, "", "", false});
        at != state.writes.end() && at->first.cluster == source && at->first.object.kind == kind;
        ++at) {
     WriteState& write = at->second;
@@ -393,7 +393,7 @@ void await_still_numbers(State& state, const std::string& cluster) {
   const auto claims = state.claims_of_cluster.find(cluster);
   if (claims == state.claims_of_cluster.end()) return;
   for (const std::string& name : claims->second)
-    if (const auto at = state.writes.find(WriteKeyView(kHub, Kind::claim, "", name, true));
+    if (const auto at = state.writes.find(WriteKeyView{kHub, Kind::claim, "", name, true});
         at != state.writes.end())
       set_deadline(state, at->first, at->second);
 }

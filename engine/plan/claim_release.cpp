@@ -37,7 +37,7 @@ Bar hub_bar(const Leaving& leaving, const AssignmentRow& row) {
         "ClusterQueue " + row.cluster_queue + what + after_refusal(write_of(state, object)),
         is_soon_written(state, object)};
   };
-  if (write_pending(state, {kHub, object, false}))
+  if (write_pending(state, of_object(kHub, object)))
     return waits(": its last write is not answered, or not seen yet");
   const QuotaKey pair{row.flavor, row.resource};
   if (leaving.wishes.quotas().promised(row.cluster_queue, leaving.cluster_name, pair) > 0 &&

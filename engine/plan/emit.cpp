@@ -11,7 +11,7 @@ bool is_soon_written(const State& state, const ObjectKey& object) {
   if (!write) return false;
   if (write->outstanding) return !write->outstanding->doubted_until;
   if (write->refusal) return write->refusal->attempts <= 1 && is_conflict(*write->refusal);
-  const Duration interval = write_interval(state, {kHub, object, false});
+  const Duration interval = write_interval(state, of_object(kHub, object));
   return write->last_write && *write->last_write + interval > state.now;
 }
 
@@ -26,8 +26,9 @@ WriteBar write_bar(const State& state, const PatchIntended& intent, Direction di
       (is_conflict(*write.refusal) || write.refusal->intent == wish_of(intent)))
     return WriteBar::refused;
   if (direction == Direction::lowers || !write.last_write) return WriteBar::none;
-  return *write.last_write + write_interval(state, key) <= state.now ? WriteBar::none
-                                                                     : WriteBar::write_interval;
+  return *write.last_write + write_interval(state, view_of(key)) <= state.now
+             ? WriteBar::none
+             : WriteBar::write_interval;
 }
 
 bool may_write(const State& state, const PatchIntended& intent, Direction direction) {

@@ -98,7 +98,7 @@ bool member_is_on_its_way(const State& state, const std::string& queue,
   return std::any_of(claims->second.begin(), claims->second.end(), [&](const std::string& name) {
     const std::string& cluster = state.claims.at(name).terms->cluster;
     const ObjectKey work{Kind::manifest_work, cluster, std::string(kQuotaWork)};
-    return members.contains(cluster) || write_pending(state, {kHub, work, false});
+    return members.contains(cluster) || write_pending(state, of_object(kHub, work));
   });
 }
 

@@ -169,7 +169,7 @@ Verdict member_left_alone(const Judged& judged) {
 // deleted may take as long as its finalizers.
 bool work_is_being_changed(const Judged& judged) {
   const ObjectKey work{Kind::manifest_work, judged.cluster_name, std::string(kQuotaWork)};
-  return write_pending(judged.state, {kHub, work, false}) &&
+  return write_pending(judged.state, of_object(kHub, work)) &&
          write_of(judged.state, work)->awaited_version != "gone";
 }
 

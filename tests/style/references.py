@@ -21,7 +21,7 @@ _PATH = re.compile(r"(?<![\w./~$}>*-])(?:engine|schema|connectors|replay|snapsho
                    r"(?!\d|[\w./*-]*(?:\.snapshot\b|NNNN))[\w./*-]*[\w*/](?![\w<])")
 # A source or a page by its name, perhaps with folders before it: `log/pack.h`.
 _FILE = re.compile(r"(?<![\w./~$}>*:-])(?!NNNN|[\w/]*/NNNN)(?:[\w.-]+/)*[\w.-]*\w\.(?:h|cpp|py|capnp|md)\b(?![\w.(/-])")
-# A scenario by its number: `scenarios/07`.
+# A scenario by its number: two digits behind the folder.
 _SCENARIO = re.compile(r"\bscenarios/(\d\d)(?![\w-])")
 # A step of a walk through the code: `engine/fold/evolve.cpp: evolve`, `engine/log/pack.cpp: Pack::close`.
 _STEP = re.compile(r"`([\w./-]+\.(?:h|cpp)): ([\w:~]+)`")

@@ -60,18 +60,18 @@ TEST_CASE(
     "writes: an intent is outstanding until its answer, and the answer's version until seen") {
   Written w;
   CHECK(w.state.outstanding == std::map<Seq, WriteKey>{{Seq{5}, key_of(kQueue)}});
-  CHECK(write_pending(w.state, key_of(kQueue)));
-  CHECK_FALSE(write_pending(w.state, key_of(kQueue, true)));
+  CHECK(write_pending(w.state, view_of(key_of(kQueue))));
+  CHECK_FALSE(write_pending(w.state, view_of(key_of(kQueue, true))));
   CHECK(w.write.last_write == w.state.now);
   note_accepted(w.state, {Seq{5}, 200, "u", "8"});
   CHECK(w.state.outstanding.empty());
   CHECK(w.write.awaited_version == "8");
-  CHECK(write_pending(w.state, key_of(kQueue)));
+  CHECK(write_pending(w.state, view_of(key_of(kQueue))));
   CHECK(awaits_sight(w.state, kHubName, kQueue));
   note_observed(w.state, kHubName, seen_as(kQueue, "7", queue_with("9")));
-  CHECK(write_pending(w.state, key_of(kQueue)));  // from before the write
+  CHECK(write_pending(w.state, view_of(key_of(kQueue))));  // from before the write
   note_observed(w.state, kHubName, seen_as(kQueue, "8", queue_with("5")));
-  CHECK_FALSE(write_pending(w.state, key_of(kQueue)));
+  CHECK_FALSE(write_pending(w.state, view_of(key_of(kQueue))));
   CHECK_FALSE(awaits_sight(w.state, kHubName, kQueue));
 }
 
@@ -181,9 +181,9 @@ TEST_CASE("writes: a complete list ends every wait of its kind for a version, an
   note_accepted(w.state, {Seq{5}, 200, "u", "8"});
   note_listed(w.state, kHubName, Kind::claim);
   note_listed(w.state, "c1", Kind::cluster_queue);
-  CHECK(write_pending(w.state, key_of(kQueue)));
+  CHECK(write_pending(w.state, view_of(key_of(kQueue))));
   note_listed(w.state, kHubName, Kind::cluster_queue);
-  CHECK_FALSE(write_pending(w.state, key_of(kQueue)));
+  CHECK_FALSE(write_pending(w.state, view_of(key_of(kQueue))));
 }
 
 TEST_CASE(
@@ -240,8 +240,8 @@ TEST_CASE(
 TEST_CASE("writes: the interval is the longest of the clusters that feed the object") {
   State state;
   state.configuration.debounce.write_interval = seconds(5);
-  CHECK(write_interval(state, key_of(kQueue)) == seconds(5));
-  CHECK(write_interval(state, key_of({Kind::multikueue_config, "", "m"})) == Duration{});
+  CHECK(write_interval(state, view_of(key_of(kQueue))) == seconds(5));
+  CHECK(write_interval(state, view_of(key_of({Kind::multikueue_config, "", "m"}))) == Duration{});
   for (const auto& [name, cluster, interval] :
        {std::tuple{"a", "c1", "9s"}, std::tuple{"b", "c2", "2s"}}) {
     Claim& claim = state.claims[name];
@@ -252,11 +252,11 @@ TEST_CASE("writes: the interval is the longest of the clusters that feed the obj
     state.claims_of_queue["q"].insert(name);
     state.claims_of_cluster[cluster].insert(name);
   }
-  CHECK(write_interval(state, key_of(kQueue)) == seconds(9));
-  CHECK(write_interval(state, key_of({Kind::manifest_work, "c2", "w"})) == seconds(2));
-  CHECK(write_interval(state, key_of({Kind::claim, "", "b"})) == seconds(2));
+  CHECK(write_interval(state, view_of(key_of(kQueue))) == seconds(9));
+  CHECK(write_interval(state, view_of(key_of({Kind::manifest_work, "c2", "w"}))) == seconds(2));
+  CHECK(write_interval(state, view_of(key_of({Kind::claim, "", "b"}))) == seconds(2));
   state.claims["a"].winner = false;
-  CHECK(write_interval(state, key_of(kQueue)) == seconds(2));
+  CHECK(write_interval(state, view_of(key_of(kQueue))) == seconds(2));
 }
 
 }  // namespace
