@@ -23,6 +23,7 @@
 #include "engine/fold/cluster_terms.h"
 #include "engine/fold/damping.h"
 #include "engine/fold/deadlines.h"
+#include "engine/fold/liveness.h"
 #include "engine/fold/memo.h"
 #include "engine/fold/multikueue/multikueue_state.h"
 #include "engine/fold/name_table.h"
@@ -127,8 +128,6 @@ inline void remember_change(CapacityValue& value, Seq seq) {
   if (remember(value.because, seq))
     value.pending = std::min(value.pending + 1, static_cast<std::uint32_t>(value.because.size()));
 }
-
-enum class Liveness : std::uint8_t { live, stale, lost };
 
 /// A mass loss that waits for a second opinion (layer 3).
 struct Hold {
