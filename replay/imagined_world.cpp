@@ -264,7 +264,7 @@ std::optional<WatchFact> imagine(const Event& event, const State& history, const
     return fact;
   }
   if (const auto* stale = std::get_if<SourceStale>(&event.fact); stale && stale->kind) {
-    fact.said = StreamStale{*stale->kind};
+    fact.said = StreamStale{*stale->kind, stale->cause};
     return fact;
   }
   if (const auto* lost = std::get_if<SourceLost>(&event.fact); lost && lost->kind) {

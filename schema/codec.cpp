@@ -18,6 +18,9 @@ static_assert(static_cast<unsigned>(value::Verb::remove) ==
               static_cast<unsigned>(PatchIntended::Verb::REMOVE));
 static_assert(std::variant_size_v<value::Fact> == 13);
 constexpr unsigned kVerbCount = 5;
+constexpr unsigned kStaleCauseCount = 3;
+static_assert(static_cast<unsigned>(value::StaleCause::too_many_changes) ==
+              static_cast<unsigned>(SourceState::StaleCause::TOO_MANY_CHANGES));
 
 static void write(const value::EpochStarted& fact, Event::Fact::Builder out) {
   auto epoch = out.initEpochStarted();
@@ -48,7 +51,9 @@ static void write(const value::SourceSynced& fact, Event::Fact::Builder out) {
   put(state, &SourceState::Builder::setResourceVersion, fact.resource_version);
 }
 static void write(const value::SourceStale& fact, Event::Fact::Builder out) {
-  write_of(fact.kind, fact.cluster, out.initSourceStale());
+  auto state = out.initSourceStale();
+  write_of(fact.kind, fact.cluster, state);
+  state.setStaleCause(static_cast<SourceState::StaleCause>(fact.cause));
 }
 static void write(const value::SourceLost& fact, Event::Fact::Builder out) {
   write_of(fact.kind, fact.cluster, out.initSourceLost());
@@ -67,6 +72,13 @@ static SourceFact read_source(SourceState::Reader in) {
 SourceSynced read_synced(SourceState::Reader in) {
   auto fact = read_source<value::SourceSynced>(in);
   fact.resource_version = read(in.getResourceVersion());
+  return fact;
+}
+
+value::SourceStale read_stale(SourceState::Reader in) {
+  auto fact = read_source<value::SourceStale>(in);
+  fact.cause = read_enum<value::StaleCause>(in.getStaleCause(), kStaleCauseCount,
+                                            "the cause of a stale source");
   return fact;
 }
 
@@ -213,7 +225,7 @@ static value::Fact read(Event::Fact::Reader in) {
     case Which::EPOCH_STARTED: return read(in.getEpochStarted());
     case Which::CONFIG_CHANGED: return value::ConfigChanged{read(in.getConfigChanged())};
     case Which::SOURCE_SYNCED: return read_synced(in.getSourceSynced());
-    case Which::SOURCE_STALE: return read_source<value::SourceStale>(in.getSourceStale());
+    case Which::SOURCE_STALE: return read_stale(in.getSourceStale());
     case Which::SOURCE_LOST: return read_source<value::SourceLost>(in.getSourceLost());
     case Which::OBJECT_OBSERVED: return read(in.getObjectObserved());
     case Which::OBJECT_GONE: return read(in.getObjectGone());

@@ -171,6 +171,7 @@ void write(const value::Configuration& configuration, Configuration::Builder out
   out.setRawRetention(configuration.raw_retention.ns);
   out.setClaimStatusInterval(configuration.status_interval.ns);
   out.setMemberNodesMax(configuration.member_nodes_max);
+  out.setMemberChangesPerMinute(configuration.member_changes_per_minute);
 }
 
 value::Configuration read(Configuration::Reader in) {
@@ -194,6 +195,7 @@ value::Configuration read(Configuration::Reader in) {
   configuration.raw_retention = {in.getRawRetention()};
   configuration.status_interval = {in.getClaimStatusInterval()};
   configuration.member_nodes_max = in.getMemberNodesMax();
+  configuration.member_changes_per_minute = in.getMemberChangesPerMinute();
   return configuration;
 }
 

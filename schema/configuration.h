@@ -120,6 +120,10 @@ struct Configuration {
   /// How many Nodes of one member are kept. 0: no bound, as logs that are older than the setting
   /// have it.
   std::int64_t member_nodes_max = 20'000;
+  /// How many changes of Nodes a member may show a minute in the long run; what it may show at once
+  /// follows from member_nodes_max (connectors/kube/change_budget.h has the reasons). 0: no bound,
+  /// as logs that are older than the setting have it.
+  std::int64_t member_changes_per_minute = 3000;
   DebounceSettings debounce;
   MultiKueueSettings multikueue;
   WriteSettings writes;

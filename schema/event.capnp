@@ -434,6 +434,7 @@ struct Configuration {
   rawRetention @15 :Int64;
   claimStatusInterval @16 :Int64;  # nanoseconds
   memberNodesMax @17 :Int64;
+  memberChangesPerMinute @18 :Int64;
 
   enum CapacitySource {
     nodes @0;
@@ -502,6 +503,13 @@ struct SourceState {
     kind @1 :Kind;
   }
   resourceVersion @2 :Text;
+  staleCause @3 :StaleCause;  # of SourceStale
+
+  enum StaleCause {
+    silence @0;
+    tooMany @1;  # objects
+    tooManyChanges @2;
+  }
 }
 
 struct ObjectObserved {

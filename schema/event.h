@@ -57,10 +57,17 @@ struct SourceSynced {
 
   friend bool operator==(const SourceSynced&, const SourceSynced&) = default;
 };
-/// The stream has been silent longer than staleAfter.
+/// Why what is known of a source may be old.
+enum class StaleCause : std::uint8_t {
+  silence,
+  too_many,          ///< it has more objects than are read; those that were told are all that count
+  too_many_changes,  ///< its objects change more often than is read
+};
+/// The stream has been silent longer than staleAfter, or is not read on (`cause`).
 struct SourceStale {
   std::optional<Kind> kind;
   std::string cluster;
+  StaleCause cause = StaleCause::silence;
 
   friend bool operator==(const SourceStale&, const SourceStale&) = default;
 };

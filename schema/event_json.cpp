@@ -2,8 +2,6 @@
 
 #include <array>
 
-#include "schema/debounce_parameter.h"
-
 namespace fairlead {
 namespace {
 
@@ -25,7 +23,6 @@ Json json_of(const WorkFlavor& item);
 Json json_of(const WorkFeedback& item);
 Json json_of(const ClaimAssignment& item);
 Json json_of(const ClaimGrant& item);
-Json json_of(const MemberKubeconfig& item);
 Json json_of(const ScorePrioritizer& item);
 Json json_of(const WorkloadCheck& item);
 
@@ -288,57 +285,6 @@ Json json_of(const BindingPolicyFacts& policy) {
           {"deleting", policy.deleting}};
 }
 
-// ---- configuration ----
-
-std::string_view word(CapacitySource source) {
-  switch (source) {
-    case CapacitySource::nodes: return "nodes";
-    case CapacitySource::cluster_metrics: return "clusterMetrics";
-    case CapacitySource::managed_cluster: return "managedCluster";
-  }
-  return "";
-}
-std::string_view word(MemberMode mode) {
-  switch (mode) {
-    case MemberMode::automatic: return "auto";
-    case MemberMode::manifest_work: return "manifestWork";
-    case MemberMode::binding_policy: return "bindingPolicy";
-    case MemberMode::none: return "none";
-  }
-  return "";
-}
-Json json_of(const MemberKubeconfig& member) {
-  Json json{{"cluster", member.cluster}};
-  if (!member.secret_ref.empty()) json["secretRef"] = member.secret_ref;
-  if (!member.file.empty()) json["file"] = member.file;
-  if (!member.cluster_profile.empty()) json["clusterProfile"] = member.cluster_profile;
-  return json;
-}
-Json json_of(const DebounceSettings& settings) {
-  Json json = Json::object();
-  for (const DebounceParameter& parameter : kDebounceParameters) {
-    if (parameter.number != nullptr)
-      json[std::string(parameter.name)] = settings.*parameter.number;
-    else
-      json[std::string(parameter.name)] = debounce_parameter_text(settings, parameter);
-  }
-  return json;
-}
-// A setting that is younger than a record is left out where the record does not have it.
-Json json_of(const MultiKueueSettings& settings) {
-  Json json{{"profile", settings.profile},
-            {"settle", to_go_duration(settings.settle)},
-            {"moveWindow", to_go_duration(settings.move_window)},
-            {"drainTimeout", to_go_duration(settings.drain_timeout)},
-            {"emptyGrace", to_go_duration(settings.empty_grace)},
-            {"credentialGrace", to_go_duration(settings.credential_grace)},
-            {"adoptOcmAddon", settings.adopt_ocm_addon},
-            {"accessProviders", settings.access_providers},
-            {"dispatcher", settings.dispatcher}};
-  if (!settings.cleared_by.empty()) json["clearedBy"] = settings.cleared_by;
-  return json;
-}
-
 // ---- facts of the log: each adds its fields to the event's object ----
 
 void add_key(Json& json, const ObjectKey& key) {
@@ -369,7 +315,11 @@ void add(Json& json, const SourceSynced& fact) {
   add_source(json, fact);
   json["resourceVersion"] = fact.resource_version;
 }
-void add(Json& json, const SourceStale& fact) { add_source(json, fact); }
+void add(Json& json, const SourceStale& fact) {
+  add_source(json, fact);
+  if (fact.cause == StaleCause::too_many) json["reason"] = "TooManyNodes";
+  if (fact.cause == StaleCause::too_many_changes) json["reason"] = "TooManyChanges";
+}
 void add(Json& json, const SourceLost& fact) { add_source(json, fact); }
 void add(Json& json, const ObjectObserved& fact) {
   add_key(json, fact.key);
@@ -456,36 +406,6 @@ Json to_json(const OrchestratorRef& orchestrator) {
   return {{"apiGroup", orchestrator.api_group},
           {"kind", orchestrator.kind},
           {"name", orchestrator.name}};
-}
-
-Json to_json(const Configuration& configuration) {
-  Json json{{"kueue", {{"namespace", configuration.kueue_namespace}}},
-            {"resourceAliases", configuration.resource_aliases},
-            {"capacity",
-             {{"sources", list_of(configuration.capacity_sources,
-                                  [](CapacitySource source) { return std::string(word(source)); })},
-              {"headroom",
-               {{"percent", configuration.headroom.percent},
-                {"reserved", configuration.headroom.reserved}}},
-              {"overbookPercent", configuration.overbook_percent}}},
-            {"claims",
-             {{"create", configuration.create_claims},
-              {"statusInterval", to_go_duration(configuration.status_interval)}}},
-            {"members",
-             {{"mode", word(configuration.member_mode)},
-              {"kubeconfigs", list_of(configuration.member_kubeconfigs)}}},
-            {"debounce", json_of(configuration.debounce)},
-            {"multikueue", json_of(configuration.multikueue)},
-            {"writes",
-             {{"inflightMax", configuration.writes.inflight_max},
-              {"qps", configuration.writes.qps},
-              {"burst", configuration.writes.burst}}},
-            {"log",
-             {{"snapshotEvery", configuration.snapshot_every},
-              {"rawRetention", to_go_duration(configuration.raw_retention)}}}};
-  if (configuration.member_nodes_max != 0)
-    json["members"]["nodesMax"] = configuration.member_nodes_max;
-  return json;
 }
 
 Json to_json(const Event& event) {

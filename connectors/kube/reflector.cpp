@@ -42,7 +42,9 @@ Reflector::Reflector(Kind kind, ReflectorSettings settings, std::function<std::u
       settings_(settings),
       random_(std::move(random)),
       page_limit_(settings.page_limit),
-      decoder_(WatchGlancer(kind), [this](const WatchGlance& glance) { return knows(glance); }) {}
+      decoder_(WatchGlancer(kind), [this](const WatchGlance& glance) { return knows(glance); }) {
+  set_budget();
+}
 
 Reflector::KnownObjects::iterator Reflector::find_known(std::string_view name_space,
                                                         std::string_view name) {
@@ -82,6 +84,8 @@ ReflectorOutput Reflector::finish(LogTime now) {
     out_.wake = std::min(out_.wake, last_alive_ + settings_.stale_after);
   else if (expected_ && !lost_)
     out_.wake = std::min(out_.wake, last_alive_ + settings_.lost_after);
+  count_changes(now);
+  counted_ = 0;
   return std::exchange(out_, ReflectorOutput{});
 }
 
@@ -308,7 +312,7 @@ void Reflector::take_page(LogTime now, int status, std::string_view body,
   alive(now);
   for (JsonView item : document->root()["items"]) {
     listed(item, {}, {});
-    if (too_many()) return overflow(now);
+    if (too_many()) return overflow(now, StaleCause::too_many);
   }
   JsonView metadata = document->root()["metadata"];
   if (const std::string_view more = metadata["continue"].string(); !more.empty()) {
@@ -384,14 +388,20 @@ void Reflector::finish_list(const std::string& resource_version) {
 }
 
 void Reflector::adjust(const ReflectorSettings& settings) {
-  if (overflowing_ && phase_ == Phase::waiting && settings.nodes_max != settings_.nodes_max)
-    until_ = {};
+  const bool other_bounds = settings.nodes_max != settings_.nodes_max ||
+                            settings.changes_per_minute != settings_.changes_per_minute;
+  if (overflowing_ && phase_ == Phase::waiting && other_bounds) until_ = {};
   settings_ = settings;
+  if (other_bounds) set_budget();
+}
+
+void Reflector::set_budget() {
+  budget_.set(settings_.changes_per_minute, static_cast<std::int64_t>(settings_.nodes_max) * 2);
 }
 
 ReflectorOutput Reflector::timer(LogTime now) {
   if (phase_ == Phase::watching && too_many()) {
-    overflow(now);
+    overflow(now, StaleCause::too_many);
     return finish(now);
   }
   if (now < until_) return finish(now);

@@ -19,6 +19,7 @@
 #include <variant>
 #include <vector>
 
+#include "connectors/kube/change_budget.h"
 #include "connectors/kube/projection.h"
 #include "connectors/kube/watch_decoder.h"
 #include "engine/base/time.h"
@@ -39,6 +40,8 @@ struct ReflectorSettings {
   Duration stale_after = seconds(300);
   Duration lost_after = seconds(900);
   std::size_t nodes_max = 0;  ///< past so many Nodes no more is read; 0: no bound
+  /// Past so many changes of Nodes (change_budget.h) a stream is left for a while; 0: no bound.
+  std::int64_t changes_per_minute = 0;
 };
 
 /// What of a server's Retry-After is waited for: at most half of staleAfter, so that one answer
@@ -75,7 +78,7 @@ struct ReflectorCounters {
   std::uint64_t malformed = 0;  ///< lines and objects that could not be read, cut lines too
   std::uint64_t errors = 0;     ///< failed requests and ERROR events
   std::uint64_t silences = 0;   ///< streams broken for silence
-  std::uint64_t overflows = 0;  ///< times that there were more Nodes than nodes_max
+  std::uint64_t overflows = 0;  ///< times that there were more Nodes, or changes, than are read
 };
 
 /// A request to make. At most one is outstanding; a new one, or `cancel`, replaces it.
@@ -177,7 +180,10 @@ class Reflector {
   void finish_list(const std::string& resource_version);
   void tell_unlisted();
   bool too_many() const;
-  void overflow(LogTime now);
+  bool too_many_changes(LogTime now) const;
+  void overflow(LogTime now, StaleCause cause);
+  void count_changes(LogTime now);
+  void set_budget();
   void listed(JsonView object, std::string_view line, const WatchGlance::Hash& rest);
   void wait(LogTime now, Duration span, bool then_list);
   void back_off(LogTime now, bool then_list, std::optional<Duration> at_least);
@@ -233,6 +239,8 @@ class Reflector {
   bool went_back_ = false;         // the list in progress showed an older store
   KnownObjects known_;
   std::size_t listed_ = 0;  // of them, seen by the list in progress
+  ChangeBudget budget_;
+  std::size_t counted_ = 0;  // of out_.facts, by the budget
   bool overflowing_ = false;
   Duration overflow_wait_;  // the last one
   LogTime overflow_wait_ends_;

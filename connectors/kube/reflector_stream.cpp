@@ -60,7 +60,7 @@ void Reflector::located(LogTime now, int status, std::string_view body,
     const std::int64_t others = metadata["remainingItemCount"].integer().value_or(0);
     const bool still =
         settings_.nodes_max > 0 && std::cmp_greater_equal(others, settings_.nodes_max);
-    return still ? overflow(now) : start_list(now);
+    return still ? overflow(now, StaleCause::too_many) : start_list(now);
   }
   const std::string_view version = metadata["resourceVersion"].string();
   if (!is_lower_version(version, resource_version_)) return request_stream(now, false);
@@ -139,7 +139,9 @@ void Reflector::drain(LogTime now, std::string_view bytes) {
     }
     if (step.kind == WatchStep::Kind::event) {
       take(now, *step.event, step.glance);
-      if (too_many()) return overflow(now);
+      count_changes(now);
+      if (too_many()) return overflow(now, StaleCause::too_many);
+      if (too_many_changes(now)) return overflow(now, StaleCause::too_many_changes);
       continue;
     }
     ++counters_.malformed;
@@ -153,24 +155,46 @@ bool Reflector::too_many() const {
   return (phase_ == Phase::watching ? known_.size() : listed_) > settings_.nodes_max;
 }
 
-// Stops reading for a while, which doubles each time it happens again. What was observed remains,
-// as it does when a server is silent. Objects that an unfinished list did not reach are dropped, so
-// that the bound holds.
-void Reflector::overflow(LogTime now) {
+bool Reflector::too_many_changes(LogTime now) const {
+  return phase_ == Phase::watching && budget_.exceeded(now);
+}
+
+// What was told of objects since the last time.
+void Reflector::count_changes(LogTime now) {
+  if (kind_ != Kind::node) return;
+  std::int64_t changes = 0;
+  for (; counted_ < out_.facts.size(); ++counted_) {
+    const auto& fact = out_.facts[counted_];
+    if (std::holds_alternative<ObjectSeen>(fact) || std::holds_alternative<ObjectMissing>(fact))
+      ++changes;
+  }
+  if (changes > 0) budget_.spend(now, changes);
+}
+
+// Stops reading for a while, which doubles each time it happens again, and lasts until the budget
+// of changes has room, but never so long that the member would count as lost. What was observed
+// remains, as it does when a server is silent. Objects that an unfinished list did not reach are
+// dropped, so that the bound holds.
+void Reflector::overflow(LogTime now, StaleCause cause) {
+  const bool changes = cause == StaleCause::too_many_changes;
   if (phase_ == Phase::paging || phase_ == Phase::streaming_list) tell_unlisted();
   const bool again = overflow_wait_.ns > 0 && now < overflow_wait_ends_ + settings_.lost_after;
   overflow_wait_ = !again ? settings_.backoff_first
                           : std::min(Duration{overflow_wait_.ns * 2}, settings_.stale_after);
-  wait(now, jittered(overflow_wait_), true);
+  const Duration room = std::min(budget_.recovery(now), Duration{settings_.lost_after.ns / 2});
+  wait(now, jittered(changes ? std::max(overflow_wait_, room) : overflow_wait_), true);
   overflow_wait_ends_ = until_;
   ++counters_.overflows;
   overflowing_ = stale_ = true;
   lost_ = synced_ = false;
   last_alive_ = now;
   out_.cancel = true;
-  out_.facts.emplace_back(StreamStale{kind_, StaleCause::too_many});
-  say("more than " + std::to_string(settings_.nodes_max) +
-      " (members.nodesMax): no more are read, capacity counts as stale");
+  out_.facts.emplace_back(StreamStale{kind_, cause});
+  say(changes ? "more than " + std::to_string(settings_.changes_per_minute) +
+                    " changes a minute (members.changesPerMinute): none are read for a while, "
+                    "capacity counts as stale"
+              : "more than " + std::to_string(settings_.nodes_max) +
+                    " (members.nodesMax): no more are read, capacity counts as stale");
 }
 
 void Reflector::forget_failures_if_lasting(LogTime now) {

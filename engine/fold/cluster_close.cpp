@@ -370,7 +370,8 @@ Liveness liveness_of(const State& state, const Cluster& cluster, const DebounceS
   Liveness liveness = Liveness::live;
   if (cluster.source) {
     const auto which = static_cast<std::size_t>(*cluster.source);
-    liveness = cluster.liveness[which];
+    const Liveness stream = cluster.liveness[which];
+    liveness = stream == Liveness::overrun ? Liveness::stale : stream;
     if (*cluster.source != CapacitySource::nodes)
       liveness = std::max(liveness, state.hub_streams[which - 1]);
   }

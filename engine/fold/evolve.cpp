@@ -195,7 +195,8 @@ struct Fold {
   }
   void operator()(const SourceStale& stale) {
     note_silent(stale.kind);
-    observe_liveness(state, event.source, stale.kind, stale.cluster, Liveness::stale, event.seq);
+    observe_liveness(state, event.source, stale.kind, stale.cluster, liveness_of(stale.cause),
+                     event.seq);
   }
   void operator()(const SourceLost& lost) {
     if (event.source == kHub && lost.kind && is_of_multikueue_path(*lost.kind))

@@ -14,7 +14,7 @@
 namespace fairlead {
 
 /// Changes whenever the same events would fold to another State or other intents.
-inline constexpr std::uint32_t kFoldVersion = 11;
+inline constexpr std::uint32_t kFoldVersion = 12;
 
 /// Folds one event into `state` and adds what it changed to `touched`. Events come in seq order.
 void evolve(State& state, const Event& event, Touched& touched);

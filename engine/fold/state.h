@@ -23,6 +23,7 @@
 #include "engine/fold/cluster_terms.h"
 #include "engine/fold/damping.h"
 #include "engine/fold/deadlines.h"
+#include "engine/fold/liveness.h"
 #include "engine/fold/memo.h"
 #include "engine/fold/multikueue/multikueue_state.h"
 #include "engine/fold/name_table.h"
@@ -140,8 +141,6 @@ inline void conclude_changes(CapacityValue& value, bool moved, LogTime now) {
     value.because.erase(since, value.because.end());
   if (!waits) value.pending = 0;
 }
-
-enum class Liveness : std::uint8_t { live, stale, lost };
 
 /// A mass loss that waits for a second opinion (layer 3).
 struct Hold {

@@ -362,7 +362,7 @@ std::optional<EventDraft> Ingest::take(const State& state, const WatchFact& fact
   }
   const auto* stale = std::get_if<StreamStale>(&fact.said);
   const Kind kind = stale ? stale->kind : std::get<StreamLost>(fact.said).kind;
-  const Liveness liveness = stale ? Liveness::stale : Liveness::lost;
+  const Liveness liveness = stale ? liveness_of(stale->cause) : Liveness::lost;
   if (fact.source == kHub && is_of_multikueue_path(kind)) {
     if (stale || state.multikueue.unreadable.contains(kind)) return drop(counts_.unchanged);
     return log(SourceLost{kind, ""});
@@ -373,7 +373,7 @@ std::optional<EventDraft> Ingest::take(const State& state, const WatchFact& fact
     if (!is_capacity_source(fact.source, kind)) return drop(counts_.foreign);
     if (liveness_at(state, fact.source, kind) == liveness) return drop(counts_.unchanged);
   }
-  if (stale) return log(SourceStale{kind, ""});
+  if (stale) return log(SourceStale{kind, "", stale->cause});
   return log(SourceLost{kind, ""});
 }
 

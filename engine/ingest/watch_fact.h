@@ -67,11 +67,6 @@ struct StreamAlive {
   std::string resource_version;
 };
 
-/// Why nothing is heard.
-enum class StaleCause : std::uint8_t {
-  silence,
-  too_many,  ///< it has more objects than are read; those that were told are all that count
-};
 /// What is known of the kind may be old (stale), or its server is no longer watched or refuses to
 /// show the kind (lost).
 struct StreamStale {

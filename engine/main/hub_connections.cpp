@@ -65,6 +65,7 @@ ApiServerSettings HubConnections::settings_for(const Configuration& configuratio
   settings.reflector.stale_after = configuration.debounce.stale_after;
   settings.reflector.lost_after = configuration.debounce.lost_after;
   settings.reflector.nodes_max = static_cast<std::size_t>(configuration.member_nodes_max);
+  settings.reflector.changes_per_minute = configuration.member_changes_per_minute;
   // A healthy server may say nothing for a minute: a stream is opened again, which proves it, long
   // before its silence counts.
   settings.reflector.watch_silence_max = std::min(

@@ -181,6 +181,12 @@ bool has_too_many_nodes(const State& state, const Cluster& cluster) {
          std::cmp_greater(cluster.nodes.size(), bound);
 }
 
+// Its Nodes are not read for a while: they changed too often.
+bool changes_too_often(const Cluster& cluster) {
+  return cluster.source == CapacitySource::nodes && cluster.was == Liveness::stale &&
+         cluster.liveness[0] == Liveness::overrun;
+}
+
 Condition capacity_known(const Draft& draft) {
   const std::string type = "CapacityKnown";
   const Cluster* cluster = draft.cluster;
@@ -194,6 +200,11 @@ Condition capacity_known(const Draft& draft) {
             draft.cluster_name + " has more than " +
                 std::to_string(draft.state.configuration.member_nodes_max) +
                 " nodes (members.nodesMax); growth is frozen"};
+  if (changes_too_often(*cluster))
+    return {type, "Unknown", "TooManyChanges",
+            draft.cluster_name + " shows more changes of its nodes than " +
+                std::to_string(draft.state.configuration.member_changes_per_minute) +
+                " a minute (members.changesPerMinute); growth is frozen"};
   if (!cluster->known)
     return {type, "False", "WaitingForFirstValue", "the first value must hold still first"};
   if (cluster->was == Liveness::lost)

@@ -287,6 +287,7 @@ std::vector<ConfigurationField> capacity_fields() {
       word("members.mode", FAIRLEAD_FIELD(member_mode), kModes),
       setting("members.kubeconfigs", FAIRLEAD_FIELD(member_kubeconfigs), read_kubeconfigs),
       number("members.nodesMax", FAIRLEAD_FIELD(member_nodes_max), 1, 1'000'000),
+      number("members.changesPerMinute", FAIRLEAD_FIELD(member_changes_per_minute), 0, 1'000'000),
   };
 }
 

@@ -117,8 +117,10 @@ void add_connections(Page& page, const std::vector<ConnectionFigures>& connectio
   for (const ConnectionFigures& connection : connections)
     page.value("watch_relists_total", label("cluster", connection.source),
                std::to_string(connection.relists));
-  page.name("watch_overflows_total", "counter",
-            "Times that a member had more Nodes than members.nodesMax.");
+  page.name(
+      "watch_overflows_total", "counter",
+      "Times that a member had more Nodes than members.nodesMax, or more changes of them than "
+      "members.changesPerMinute.");
   for (const ConnectionFigures& connection : connections)
     page.value("watch_overflows_total", label("cluster", connection.source),
                std::to_string(connection.overflows));

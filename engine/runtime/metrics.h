@@ -19,7 +19,7 @@ struct ConnectionFigures {
   std::map<int, std::uint64_t> requests_by_code;  ///< 0: no answer
   std::map<Kind, bool> synced;                    ///< kinds that are watched
   std::uint64_t relists = 0;
-  std::uint64_t overflows = 0;      ///< times that there were more Nodes than members.nodesMax
+  std::uint64_t overflows = 0;      ///< times that there were more Nodes, or changes, than are read
   std::uint64_t notices_lost = 0;   ///< Events that could not be sent
   bool credentials_usable = false;  ///< requests can be made
   std::optional<LogTime> credentials_expire;  ///< since 1970; nullopt: nobody knows of an end

@@ -1,4 +1,4 @@
-"""`fairlead hub` and a member that shows more than is read of one: it is stale, the others are unharmed."""
+"""`fairlead hub` and a member that shows more than is read, or more changes: it is stale, the others are unharmed."""
 
 import re
 import unittest
@@ -11,19 +11,26 @@ from test_hub import HIGH, HubTest
 NEEDS = ("controlplane", "fairlead")
 
 BOUND = 200
+CHANGES = 600
 
 
-class EndlessMemberTest(HubTest):
+class BoundedMemberTest(HubTest):
+    settings = (f"members.nodesMax={BOUND}",)
+
     def setUp(self):
         super().setUp()
         self.endless = self.enterContext(EndlessMember(self.plane.directory))
+        self.prepare()
         self.running = Hub(self.plane, self.server,
                            {"cluster2": self.member, "cluster3": {"file": str(self.endless.kubeconfig)}},
-                           settings=(AT_ONCE, f"members.nodesMax={BOUND}"))
+                           settings=(AT_ONCE, *self.settings))
         self.addCleanup(self.running.finish)
         self.running.start()
         for cluster in ("cluster2", "cluster3"):
             self.server.create(CLAIMS, claim(cluster))
+
+    def prepare(self):
+        pass
 
     def capacity_known(self):
         status = (self.server.get(f"{CLAIMS}/cluster3-resource-claim") or {}).get("status", {})
@@ -46,15 +53,21 @@ class EndlessMemberTest(HubTest):
     def quota_of_high(self):
         return quota(self.server, HIGH, "on-demand", "cpu") or 0
 
-    def test_it_is_stale_with_a_reason_and_the_others_go_on(self):
+    def check_other_member(self):
         hub = self.running
-        hub.wait_until("the reason on the claim", lambda: self.capacity_known() == ("Unknown", "TooManyNodes"))
-        hub.wait_until("a second attempt", lambda: self.overflows() > 1)
         before = self.quota_of_high()
         remove_node(self.member, "on-demand-0")
         hub.wait_until("the other member's loss in the quota", lambda: self.quota_of_high() < before)
         add_node(self.member, "on-demand-0", "on-demand")
         hub.wait_until("its node back in the quota", lambda: self.quota_of_high() == before)
+
+
+class EndlessMemberTest(BoundedMemberTest):
+    def test_it_is_stale_with_a_reason_and_the_others_go_on(self):
+        hub = self.running
+        hub.wait_until("the reason on the claim", lambda: self.capacity_known() == ("Unknown", "TooManyNodes"))
+        hub.wait_until("a second attempt", lambda: self.overflows() > 1)
+        self.check_other_member()
         self.assertTrue(hub.said(f"more than {BOUND} (members.nodesMax)"))
 
         overflows = self.overflows()
@@ -65,6 +78,28 @@ class EndlessMemberTest(HubTest):
 
         self.endless.calm(5)
         hub.wait_until("the member to be read again", lambda: self.capacity_known() == ("True", "Accepted"), timeout=60)
+        self.assertEqual(len(self.nodes()[0]), 5)
+        hub.stop()
+        hub.check_log()
+
+
+class RestlessMemberTest(BoundedMemberTest):
+    settings = (f"members.nodesMax={BOUND}", f"members.changesPerMinute={CHANGES}")
+
+    def prepare(self):
+        self.endless.restless(5)
+
+    def test_it_is_stale_with_a_reason_and_the_others_go_on(self):
+        hub = self.running
+        hub.wait_until("the reason on the claim", lambda: self.capacity_known() == ("Unknown", "TooManyChanges"))
+        self.assertTrue(hub.said(f"more than {CHANGES} changes a minute (members.changesPerMinute)"))
+        self.endless.calm(5)
+        self.check_other_member()
+        _, most, told = self.nodes()
+        self.assertLessEqual(most, 6)
+        self.assertLessEqual(told, CHANGES + 1)
+        hub.wait_until("the member to be read again", lambda: self.capacity_known() == ("True", "Accepted"),
+                       timeout=120)
         self.assertEqual(len(self.nodes()[0]), 5)
         hub.stop()
         hub.check_log()

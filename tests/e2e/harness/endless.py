@@ -1,8 +1,10 @@
-"""A member's API server that streams new Nodes without end, until it is told to show a few and be quiet.
+"""A member's API server that streams new Nodes without end, until it is told to show a few and be quiet, or to show a
+few and then add and delete one without end.
 
     with EndlessMember(directory) as member:
         Hub(plane, server, {"cluster3": {"file": str(member.kubeconfig)}})
         member.calm(20)
+        member.restless(20)
 """
 
 import http.server
@@ -27,6 +29,7 @@ class EndlessMember:
 
     def __init__(self, directory):
         self.count = None  # of Nodes; None: without end
+        self.rests = True  # once it has shown them
         self.streams = 0
         self.ended = threading.Event()
         member = self
@@ -65,6 +68,10 @@ class EndlessMember:
                 for number in range(member.count or 0):
                     self.event({"type": "ADDED", "object": node(f"calm-{number}", number + 1)})
                 self.event(BOOKMARK)
+                while not member.rests and not member.ended.is_set():
+                    number += 1
+                    for change in ("ADDED", "DELETED"):
+                        self.event({"type": change, "object": node(f"n{member.streams}-{number}", 1000 + number)})
                 member.ended.wait()
 
             def event(self, value):
@@ -102,4 +109,8 @@ class EndlessMember:
 
     def calm(self, count):
         """So many Nodes from now on, and no more."""
-        self.count = count
+        self.count, self.rests = count, True
+
+    def restless(self, count):
+        """So many Nodes from now on, and behind them one that comes and goes as fast as it is read."""
+        self.count, self.rests = count, False

@@ -42,7 +42,12 @@ struct FactPrinter {
     return "alive @" + alive.resource_version;
   }
   std::string operator()(const StreamStale& stale) const {
-    return stale.cause == StaleCause::too_many ? "stale, too many" : "stale";
+    switch (stale.cause) {
+      case StaleCause::silence: return "stale";
+      case StaleCause::too_many: return "stale, too many";
+      case StaleCause::too_many_changes: return "stale, too many changes";
+    }
+    return "";
   }
   std::string operator()(const StreamLost&) const { return "lost"; }
 };
@@ -127,9 +132,12 @@ class Stage {
     return reflector_->ended(now_, status, body, retry_after);
   }
 
-  void bound(const std::string& nodes) {
+  // "NODES" or "NODES, CHANGES a minute".
+  void bound(const std::string& text) {
     ReflectorSettings settings;
-    settings.nodes_max = std::stoull(nodes);
+    std::size_t end = 0;
+    settings.nodes_max = std::stoull(text, &end);
+    if (end < text.size()) settings.changes_per_minute = std::stoll(text.substr(end + 1));
     reflector_->adjust(settings);
   }
 

@@ -60,6 +60,7 @@ members:
   mode: auto
   kubeconfigs: []
   nodesMax: 20000
+  changesPerMinute: 3000
 debounce: {}
 multikueue:
   profile: placement
@@ -112,6 +113,7 @@ capacity:
 claims: {create: false, statusInterval: 1m}
 members:
   nodesMax: 7
+  changesPerMinute: 0
   mode: bindingPolicy
   kubeconfigs:
   - {cluster: cluster2, secretRef: default/cluster2}
@@ -132,6 +134,7 @@ log: {snapshotEvery: 5, rawRetention: 1h}
   CHECK_FALSE(c.create_claims);
   CHECK(c.status_interval == minutes(1));
   CHECK(c.member_nodes_max == 7);
+  CHECK(c.member_changes_per_minute == 0);
   CHECK(c.multikueue.cleared_by == "mergePatch");
   CHECK(c.member_mode == MemberMode::binding_policy);
   REQUIRE(c.member_kubeconfigs.size() == 2);

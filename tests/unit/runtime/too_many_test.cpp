@@ -1,4 +1,4 @@
-// A member that has more Nodes than members.nodesMax.
+// A member that has more Nodes than members.nodesMax, or more changes than changesPerMinute.
 #include <algorithm>
 
 #include "tests/unit/runtime/hub_bench.h"
@@ -7,6 +7,7 @@ using namespace fairlead;
 
 namespace {
 
+const WatchFact kTooManyChanges{"cluster2", StreamStale{Kind::node, StaleCause::too_many_changes}};
 const WatchFact kTooMany{"cluster2", StreamStale{Kind::node, StaleCause::too_many}};
 
 HubBench bench_with_bound(std::int64_t nodes_max) {
@@ -66,4 +67,25 @@ TEST_CASE("of a first list that is cut at the bound, what it showed is all that 
   CHECK(nodes.size() == 11);
   CHECK_FALSE(nodes.contains("on-demand-0"));
   CHECK(condition(bench, "CapacityKnown")["reason"] == "TooManyNodes");
+}
+
+TEST_CASE("a member that changes too often is stale for that reason, until it is listed again") {
+  HubBench bench = bench_with_bound(20'000);
+  bench.run();
+  bench.core->offer(kTooManyChanges);
+  bench.core->offer(kTooManyChanges);
+  bench.core->offer(bench.add_node("on-demand-5", "on-demand"));
+  bench.advance(seconds(1));
+  const Json stale = condition(bench, "CapacityKnown");
+  CHECK(stale["status"] == "Unknown");
+  CHECK(stale["reason"] == "TooManyChanges");
+  CHECK(stale["message"] ==
+        "cluster2 shows more changes of its nodes than 3000 a minute (members.changesPerMinute); "
+        "growth is frozen");
+  CHECK(bench.quotas() == "500 500");
+  CHECK(bench.core->state().clusters.at("cluster2").was == Liveness::stale);
+
+  bench.core->offer({"cluster2", ListCompleted{Kind::node, "900"}});
+  bench.advance(seconds(1));
+  CHECK(condition(bench, "CapacityKnown")["reason"] == "Accepted");
 }

@@ -169,9 +169,10 @@ Configuration configuration() {
   value.multikueue.adopt_ocm_addon = true;
   value.multikueue.access_providers = {"google", "secretreader"};
   value.multikueue.dispatcher = true;
-  value.multikueue.cleared_by.clear();  // this and two more came with version 4
+  value.multikueue.cleared_by.clear();  // this and three more came with version 4
   value.status_interval = {};
   value.member_nodes_max = 0;
+  value.member_changes_per_minute = 0;
   value.writes = {8, 20, 40};
   value.snapshot_every = 1000;
   value.raw_retention = hours(24);
@@ -296,6 +297,12 @@ void add_version_4(Numbered& samples) {
   ClaimFacts claimed = claim();
   claimed.status_digest = digest_of(11);
   add_again("observed_clusterresourceclaims_4", Kind::claim, claimed);
+  value.member_changes_per_minute = 3000;
+  samples.add("config_changed_4_changes", "self", ConfigChanged{value});
+  samples.add("source_stale_4_objects", "cluster1",
+              SourceStale{Kind::node, "", StaleCause::too_many});
+  samples.add("source_stale_4_changes", "cluster1",
+              SourceStale{Kind::node, "", StaleCause::too_many_changes});
 }
 
 }  // namespace

@@ -1,0 +1,104 @@
+// A configuration as JSON. See event_json.h.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schema/debounce_parameter.h"
+#include "schema/event_json.h"
+
+namespace fairlead {
+namespace {
+
+std::string_view word(CapacitySource source) {
+  switch (source) {
+    case CapacitySource::nodes: return "nodes";
+    case CapacitySource::cluster_metrics: return "clusterMetrics";
+    case CapacitySource::managed_cluster: return "managedCluster";
+  }
+  return "";
+}
+Json words(const std::vector<CapacitySource>& sources) {
+  Json list = Json::array();
+  for (const CapacitySource source : sources) list.push_back(std::string(word(source)));
+  return list;
+}
+std::string_view word(MemberMode mode) {
+  switch (mode) {
+    case MemberMode::automatic: return "auto";
+    case MemberMode::manifest_work: return "manifestWork";
+    case MemberMode::binding_policy: return "bindingPolicy";
+    case MemberMode::none: return "none";
+  }
+  return "";
+}
+Json json_of(const MemberKubeconfig& member) {
+  Json json{{"cluster", member.cluster}};
+  if (!member.secret_ref.empty()) json["secretRef"] = member.secret_ref;
+  if (!member.file.empty()) json["file"] = member.file;
+  if (!member.cluster_profile.empty()) json["clusterProfile"] = member.cluster_profile;
+  return json;
+}
+Json json_of(const std::vector<MemberKubeconfig>& members) {
+  Json list = Json::array();
+  for (const MemberKubeconfig& member : members) list.push_back(json_of(member));
+  return list;
+}
+Json json_of(const DebounceSettings& settings) {
+  Json json = Json::object();
+  for (const DebounceParameter& parameter : kDebounceParameters) {
+    if (parameter.number != nullptr)
+      json[std::string(parameter.name)] = settings.*parameter.number;
+    else
+      json[std::string(parameter.name)] = debounce_parameter_text(settings, parameter);
+  }
+  return json;
+}
+// A setting that is younger than a record is left out where the record does not have it.
+Json json_of(const MultiKueueSettings& settings) {
+  Json json{{"profile", settings.profile},
+            {"settle", to_go_duration(settings.settle)},
+            {"moveWindow", to_go_duration(settings.move_window)},
+            {"drainTimeout", to_go_duration(settings.drain_timeout)},
+            {"emptyGrace", to_go_duration(settings.empty_grace)},
+            {"credentialGrace", to_go_duration(settings.credential_grace)},
+            {"adoptOcmAddon", settings.adopt_ocm_addon},
+            {"accessProviders", settings.access_providers},
+            {"dispatcher", settings.dispatcher}};
+  if (!settings.cleared_by.empty()) json["clearedBy"] = settings.cleared_by;
+  return json;
+}
+
+}  // namespace
+
+Json to_json(const Configuration& configuration) {
+  Json json{{"kueue", {{"namespace", configuration.kueue_namespace}}},
+            {"resourceAliases", configuration.resource_aliases},
+            {"capacity",
+             {{"sources", words(configuration.capacity_sources)},
+              {"headroom",
+               {{"percent", configuration.headroom.percent},
+                {"reserved", configuration.headroom.reserved}}},
+              {"overbookPercent", configuration.overbook_percent}}},
+            {"claims",
+             {{"create", configuration.create_claims},
+              {"statusInterval", to_go_duration(configuration.status_interval)}}},
+            {"members",
+             {{"mode", word(configuration.member_mode)},
+              {"kubeconfigs", json_of(configuration.member_kubeconfigs)}}},
+            {"debounce", json_of(configuration.debounce)},
+            {"multikueue", json_of(configuration.multikueue)},
+            {"writes",
+             {{"inflightMax", configuration.writes.inflight_max},
+              {"qps", configuration.writes.qps},
+              {"burst", configuration.writes.burst}}},
+            {"log",
+             {{"snapshotEvery", configuration.snapshot_every},
+              {"rawRetention", to_go_duration(configuration.raw_retention)}}}};
+  if (configuration.member_nodes_max != 0)
+    json["members"]["nodesMax"] = configuration.member_nodes_max;
+  if (configuration.member_changes_per_minute != 0)
+    json["members"]["changesPerMinute"] = configuration.member_changes_per_minute;
+  return json;
+}
+
+}  // namespace fairlead
