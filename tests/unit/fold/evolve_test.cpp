@@ -73,10 +73,11 @@ TEST_CASE("evolve: the order of the facts of one moment does not matter") {
       {"c1", node_with(9000)},
       {kHubName, seen(Kind::resource_flavor, "od", ResourceFlavorFacts{})}};
   std::vector<Amount> granted;
-  for (const auto& order : {std::array{0, 1, 2}, std::array{2, 1, 0}, std::array{1, 2, 0}}) {
+  using Order = std::array<std::size_t, 3>;
+  for (const Order& order : {Order{0, 1, 2}, Order{2, 1, 0}, Order{1, 2, 0}}) {
     Log log;
     log.at(0, std::string(kSelf), at_once());
-    for (const int each : order) log.at(0, facts[each].first, facts[each].second);
+    for (const std::size_t each : order) log.at(0, facts[each].first, facts[each].second);
     settle(log.state, log.touched);
     granted.push_back(log.state.claims.at("k").grants.at(0).granted);
   }
