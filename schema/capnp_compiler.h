@@ -15,6 +15,6 @@ bool operator==(const char* a, const StringPtr& b);
 #include <kj/string.h>
 
 namespace kj {
-// Through the member by name: `b == a` would find this very function again, reversed.
+// Calls the member operator by name: `b == a` would resolve to this very function, reversed.
 inline bool operator==(const char* a, const StringPtr& b) { return b.operator==(StringPtr(a)); }
 }  // namespace kj

@@ -1,7 +1,8 @@
-// What Fairlead owns of a claim's status, and the digest by which a foreign change of it is seen.
+// The part of a claim's status that Fairlead owns, and its digest, by which a change that another
+// writer makes of that part is detected.
 //
-// Others may add conditions of their own types, and an older CRD may keep less: neither is in the
-// digest.
+// Conditions of other types, which other writers may add, are not in the digest. Neither are fields
+// that are absent, because an older CRD may drop some.
 #pragma once
 
 #include <array>
@@ -15,13 +16,14 @@ namespace fairlead {
 /// The fields of a claim's status beside `conditions`. All of them are ours.
 inline constexpr std::array<std::string_view, 6> kClaimStatusFields{
     "observedGeneration", "capacity", "grants", "unassigned", "overcommitted", "seq"};
-/// The types of our conditions. A condition of another type belongs to whoever wrote it.
+/// The types of our conditions. A condition of another type belongs to its writer.
 inline constexpr std::array<std::string_view, 8> kClaimConditionTypes{
     "Valid",      "CapacityKnown",     "FullyGranted",      "Damped",
     "Propagated", "OwnershipConflict", "QuotaOrchestrated", "Released"};
 
-/// Digest of what is ours in a claim's status. `field(name)` and `condition(type)` give the
-/// canonical JSON of a part; empty where it is absent, null or an empty list or object. Never zero.
+/// Returns the digest of our part of a claim's status; never zero. `field(name)` and
+/// `condition(type)` return the canonical JSON of a part, empty where it is absent, null or an
+/// empty list or object.
 template <class Field, class Condition>
 Digest claim_status_digest(Field&& field, Condition&& condition) {
   std::string text;
@@ -33,7 +35,7 @@ Digest claim_status_digest(Field&& field, Condition&& condition) {
   return sha256(text);
 }
 
-/// The digest of a status that holds nothing of ours.
+/// Returns the digest of a status that holds nothing of ours.
 inline Digest digest_of_wiped_claim_status() { return sha256(std::string_view()); }
 
 }  // namespace fairlead

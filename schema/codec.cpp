@@ -241,8 +241,8 @@ static value::Fact read(Event::Fact::Reader in) {
 
 // ---- messages ----
 
-/// Small messages are built here without asking for memory; Cap'n Proto leaves it zeroed as it
-/// found it.
+/// Words of a thread's scratch space, in which small messages are built without an allocation.
+/// Cap'n Proto requires it zeroed and leaves it zeroed.
 constexpr std::size_t kScratchWords = 1024;
 
 template <class Root, class Fill>
@@ -253,8 +253,8 @@ static void append_canonical(std::string& out, const Fill& fill) {
       kj::arrayPtr(reinterpret_cast<capnp::word*>(scratch.data()), scratch.size()));
   auto root = message.initRoot<Root>();
   fill(root);
-  // The canonical copy is made in place; it is never larger. What resize adds is zeroed, as the
-  // builder of the copy wants it.
+  // The canonical copy is built in place; it is never larger than the message. resize() zeroes what
+  // it adds, as FlatMessageBuilder requires.
   const std::size_t begin = out.size(), words = message.sizeInWords();
   out.resize(begin + words * kWord);
   check(reinterpret_cast<std::uintptr_t>(out.data() + begin) % kWord == 0,
@@ -276,7 +276,7 @@ static bool is_aligned(std::string_view bytes) {
   return reinterpret_cast<std::uintptr_t>(bytes.data()) % sizeof(capnp::word) == 0;
 }
 
-/// Calls `parse` with the root of the message in `bytes`, turning what is thrown into errors.
+/// Calls `parse` with the root of the message in `bytes`. Exceptions become `corrupt`.
 template <class Root, class Parse>
 static auto parse_message(std::string_view bytes, const Parse& parse)
     -> decltype(parse(typename Root::Reader())) {
@@ -294,7 +294,7 @@ static auto parse_message(std::string_view bytes, const Parse& parse)
   }
   try {
     const kj::ArrayPtr<const capnp::word> segment(static_cast<const capnp::word*>(start), size);
-    // Every part is read a few times at most; a record that points in circles runs into the limit.
+    // A valid record is traversed a few times at most; one with cyclic pointers hits the limit.
     capnp::ReaderOptions options;
     options.traversalLimitInWords = 8 * size + 1024;
     capnp::SegmentArrayMessageReader message(kj::arrayPtr(&segment, 1), options);
@@ -351,7 +351,8 @@ Result<Event> decode(std::string_view bytes) {
 }
 
 Result<void> decode_into(std::string_view bytes, Event& event) {
-  // What a log tells most; views are only promised of bytes that lie so.
+  // The fast path for the most frequent event. Not for unaligned bytes: decode() copies those, so
+  // an event never views them.
   if (stored::is_aligned(bytes) && stored::read_node(bytes, event)) return {};
   auto decoded = decode(bytes);
   if (!decoded) return decoded.error();

@@ -1,10 +1,10 @@
-// Turns events and snapshot envelopes into stored bytes and back.
+// Encodes events and snapshot envelopes as stored bytes, and decodes them.
 //
 // The stored form is schema/event.capnp in canonical Cap'n Proto: one segment, no segment table, so
-// that equal events give equal bytes on every compiler and the hash chain means something. Records
-// of every released schema version can be read; a record of a newer one is refused rather than half
-// understood. Cap'n Proto's own types never leave the codec's sources. Pure: may be called from any
-// thread.
+// that equal events give equal bytes on every compiler, on which the hash chain rests. Records of
+// every released schema version can be read; a record of a newer one is refused, because a part of
+// it would be lost. Cap'n Proto's own types never leave the codec's sources. Pure: may be called
+// from any thread.
 #pragma once
 
 #include <cstddef>
@@ -20,52 +20,53 @@
 
 namespace fairlead {
 
-/// What this program writes. schema/CHANGELOG.md says what each version added.
+/// The schema version that this program writes. schema/CHANGELOG.md lists what each version added.
 inline constexpr std::uint16_t kSchemaVersion = 4;
 
-/// No record is larger: a reader may hold one in memory. A ClusterMetrics of 10000 nodes takes some
-/// 10 MiB.
+/// The largest record in bytes: a reader holds one in memory. A ClusterMetrics of 10000 nodes needs
+/// about 10 MiB.
 inline constexpr std::size_t kRecordBytesMax = std::size_t{64} << 20;
 
-/// The canonical bytes of `event`, a multiple of 8. Equal events give equal bytes.
+/// Returns the canonical bytes of `event`, a multiple of 8. Equal events give equal bytes.
 std::string encode(const Event& event);
-/// The same, behind what is in `out`, whose size is a multiple of 8: a commit is encoded without a
-/// copy of each record.
+/// Appends them to `out`, whose size must be a multiple of 8: a commit is encoded without a copy of
+/// each record.
 void encode_to(const Event& event, std::string& out);
 
-/// The same bytes, made by Cap'n Proto for every event: what the shorter ways of encode_to are held
-/// against.
+/// Appends the same bytes, built by Cap'n Proto for every event: the reference for the fast path of
+/// encode_to().
 void encode_as_message(const Event& event, std::string& out);
 
-/// The event that `bytes` hold. `corrupt` if they are no record, `incompatible` if a newer program
-/// wrote them. Bytes that start at a multiple of 8 in memory are read in place, others are copied
+/// Decodes an event. Fails with `corrupt` if `bytes` are no record, with `incompatible` if a newer
+/// program wrote them. Reads bytes whose address is a multiple of 8 in place and copies others
 /// once.
 Result<Event> decode(std::string_view bytes);
 
-/// The same into `event`, which may hold anything: its memory is used again. The labels and amounts
-/// of a node view `bytes`, which must outlive `event` and whatever is moved out of it; a copy of
-/// `event` stands alone. After an error `event` holds something.
+/// Decodes into `event` and reuses its memory. The labels and amounts of a node may view `bytes`,
+/// which must outlive `event` and everything that is moved out of it; a copy of `event` owns its
+/// memory. Fails like decode(); the contents of `event` are unspecified then.
 Result<void> decode_into(std::string_view bytes, Event& event);
 
-/// The schema version that a record says it has; 0 if it is none.
+/// Returns the schema version in a record; 0 if `bytes` are no record.
 std::uint16_t schema_version_of(std::string_view bytes);
 
-/// A folded state on its way to disk: enough to judge it without reading the state itself.
+/// A folded state as it is stored, with what identifies it, so that it can be placed and compared
+/// without reading the state.
 struct SnapshotEnvelope {
   std::uint32_t fold_version = 0;  ///< of the program that folded
   Seq seq;                         ///< the last event folded into the state
   LogTime log_time;                ///< of that event
   Digest state_digest;             ///< SHA-256 of the canonical bytes of State
   Digest log_digest;               ///< hash chain of the log up to and with `seq`
-  std::string state;               ///< those bytes, compressed (snapshots/ knows how)
+  std::string state;               ///< those canonical bytes, compressed (snapshots/state_frame.h)
 
   friend bool operator==(const SnapshotEnvelope&, const SnapshotEnvelope&) = default;
 };
 
-/// The canonical bytes of a snapshot.
+/// Returns the canonical bytes of a snapshot.
 std::string encode(const SnapshotEnvelope& snapshot);
 
-/// The snapshot that `bytes` hold; its state is not looked at. Errors as `decode`.
+/// Decodes a snapshot without reading its state. Fails like decode().
 Result<SnapshotEnvelope> decode_snapshot(std::string_view bytes);
 
 }  // namespace fairlead

@@ -1,4 +1,4 @@
-// The projected facts of each kind, stored and read.
+// Encodes and decodes the projected facts of each kind.
 #include "schema/codec_parts.h"
 
 namespace fairlead::stored {
@@ -335,7 +335,7 @@ static value::CohortFacts read(Cohort::Reader in) {
 
 using FactsBuilder = Facts::Builder;
 
-/// One overload a kind: which member of the union it goes to.
+/// One overload for each kind: initialises its member of the union.
 static Node::Builder member(const value::NodeFacts&, FactsBuilder out) { return out.initNode(); }
 static auto member(const value::ClusterMetricsFacts&, FactsBuilder out) {
   return out.initClusterMetrics();

@@ -1,4 +1,4 @@
-// The projected facts of the kinds that carry quota to a member, stored and read.
+// Encodes and decodes the projected facts of the kinds that carry quota to a member.
 #include "schema/codec_parts.h"
 
 namespace fairlead::stored {

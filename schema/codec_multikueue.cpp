@@ -1,4 +1,4 @@
-// The projected facts of the kinds between a Placement and a running Workload, stored and read.
+// Encodes and decodes the projected facts of the kinds between a Placement and a running Workload.
 #include "schema/codec_parts.h"
 
 namespace fairlead::stored {

@@ -1,14 +1,14 @@
-// The canonical bytes of what a log tells most: a node that was seen.
+// Encodes and decodes the most frequent event, an observed node, without Cap'n Proto's builders.
 //
 // Cap'n Proto builds a message in the order in which it is filled and copies it into canonical
-// order afterwards; both cost more than everything else that is done to an event on its way to the
-// disk. The canonical order is known before: each struct without the zeros at the end of its two
-// sections, then what its pointers name, in their order. So a node is written once, where it stays.
-// encode_as_message gives the same bytes for every event, and is what this is held against.
+// order afterwards; both cost more than all other work on an event before it reaches the disk. The
+// canonical order is known in advance: each struct without the zeros at the end of its two
+// sections, then the targets of its pointers, in their order. So a node is written once, in place.
+// encode_as_message() gives the same bytes for every event; tests compare the two.
 //
-// Reading costs as much again where each pointer is followed wherever it leads. Of what lies in
-// that order the next thing is always where the last one ended: the pointers are compared with
-// that, and a record in which one differs is left to Cap'n Proto.
+// Following each pointer makes reading as expensive. In canonical order each target begins where
+// the one before it ended: the reader compares the pointers with that position, and leaves a record
+// in which one differs to Cap'n Proto.
 #include "schema/codec_parts.h"
 // The compiler header that codec_parts.h includes comes first.
 #include <capnp/generated-header-support.h>
@@ -27,7 +27,7 @@ namespace {
 constexpr std::size_t kWord = sizeof(std::uint64_t);
 static_assert(std::endian::native == std::endian::little, "words are stored as they are");
 
-/// Whether a struct has these sections: of one that has got more fields, more must be written.
+/// Whether a struct has sections of this size. If a field is added, the code below must write it.
 template <class Struct>
 constexpr bool has_sections(unsigned data_words, unsigned pointers) {
   return capnp::_::structSize<Struct>().data == data_words &&
@@ -36,18 +36,19 @@ constexpr bool has_sections(unsigned data_words, unsigned pointers) {
 static_assert(has_sections<Event>(6, 2) && has_sections<ObjectObserved>(1, 6) &&
               has_sections<ObjectKey>(1, 2) && has_sections<Facts>(1, 1) &&
               has_sections<Node>(1, 5) && has_sections<Taint>(0, 3));
-// The members of both unions, and the kind of a node, are told by these numbers.
+// The code below relies on these numbers of the union members and of the kind of a node.
 static_assert(static_cast<unsigned>(Event::Fact::OBJECT_OBSERVED) == 5 &&
               static_cast<unsigned>(Facts::NODE) == 0 && static_cast<unsigned>(Kind::NODE) == 0);
 constexpr std::uint64_t kObjectObserved = 5u << 16;
 
 constexpr std::size_t words_for(std::size_t bytes) { return (bytes + kWord - 1) / kWord; }
-/// A text ends with a zero; an empty one is absent.
+/// Words of a stored text, which ends with a zero byte; an empty text is absent.
 std::size_t words_of_text(const std::string& text) {
   return text.empty() ? 0 : words_for(text.size() + 1);
 }
 
-// Pointers, of which `pointer` and `at` are the places in words.
+// Cap'n Proto's pointers. `pointer` and `at` are the positions, in words, of the pointer and of its
+// target.
 constexpr std::uint64_t kListOfBytes = 2;
 constexpr std::uint64_t kListOfStructs = 7;
 constexpr std::uint64_t offset(std::size_t pointer, std::size_t at) {
@@ -62,17 +63,17 @@ constexpr std::uint64_t to_bytes(std::size_t pointer, std::size_t at, std::uint6
 constexpr std::uint64_t to_structs(std::size_t pointer, std::size_t at, std::uint64_t words) {
   return offset(pointer, at) | 1 | kListOfStructs << 32 | words << 35;
 }
-/// The sections of a struct, as a pointer to it tells them.
+/// The sizes of a struct's sections as its pointer encodes them.
 constexpr std::uint64_t sections_of(std::size_t data_words, std::size_t pointers) {
   return std::uint64_t{data_words} << 32 | std::uint64_t{pointers} << 48;
 }
 
-/// Writes words one behind the other into memory that is all zeros.
+/// Allocates and writes words in order, in memory that is zeroed.
 class WordWriter {
  public:
   explicit WordWriter(char* begin) : begin_(begin) {}
 
-  /// Where `count` words have been taken.
+  /// Allocates `count` words and returns the position of the first.
   std::size_t take(std::size_t count) {
     const std::size_t at = taken_;
     taken_ += count;
@@ -83,7 +84,8 @@ class WordWriter {
     std::memcpy(begin_ + at * kWord, &word, sizeof word);
   }
 
-  /// Takes a struct and lets the pointer at `pointer` name it. One without sections is nowhere.
+  /// Allocates a struct and points `pointer` at it. The canonical pointer to a struct without
+  /// sections has the offset -1.
   std::size_t take_struct(std::size_t pointer, std::size_t data_words, std::size_t pointers) {
     const std::size_t at = take(data_words + pointers);
     const std::uint64_t sections = sections_of(data_words, pointers);
@@ -96,8 +98,8 @@ class WordWriter {
   void put(std::size_t pointer, std::string_view bytes) {
     if (!bytes.empty()) put_bytes(pointer, bytes, bytes.size());
   }
-  /// Takes a list of `count` structs that have pointers only, and lets `pointer` name it. Gives
-  /// where the first one is.
+  /// Allocates a list of `count` structs that have pointers only, and points `pointer` at it.
+  /// Returns the position of the first struct.
   std::size_t take_list(std::size_t pointer, std::size_t count, std::size_t pointers) {
     const std::size_t at = take(1 + count * pointers);
     set(pointer, to_structs(pointer, at, count * pointers));
@@ -118,7 +120,7 @@ class WordWriter {
 
 void put_taints(WordWriter& out, std::size_t pointer, const std::vector<value::Taint>& taints) {
   if (taints.empty()) return;
-  std::size_t pointers = 0;  // the most that one of them needs
+  std::size_t pointers = 0;  // of each element: as many as the largest one needs
   for (const value::Taint& taint : taints)
     pointers = std::max<std::size_t>(pointers, !taint.effect.empty()  ? 3
                                                : !taint.value.empty() ? 2
@@ -163,7 +165,7 @@ void put_observed(WordWriter& out, std::size_t pointer, const value::ObjectObser
   put_node(out, out.take_struct(at + 5, 0, 1), node);
 }
 
-/// No fewer words than the record takes.
+/// Returns an upper bound on the words of the record.
 std::size_t words_at_most(const value::Event& event, const value::ObjectObserved& seen,
                           const value::NodeFacts& node) {
   constexpr std::size_t kFixed = 1 + 8 + 7 + 2 + 4 + 1 + 6 + 1;  // root, structs, digest, tag
@@ -178,14 +180,14 @@ std::size_t words_at_most(const value::Event& event, const value::ObjectObserved
   return words;
 }
 
-/// Where a struct lies: its data, then its pointers.
+/// The position of a struct in words, and the sizes of its data and pointer sections.
 struct Place {
   std::size_t at = 0;
   std::size_t data_words = 0;
   std::size_t pointers = 0;
 };
 
-/// Reads what WordWriter writes. Once something does not fit, nothing is read any more.
+/// Reads what WordWriter writes. After the first mismatch it reads nothing more.
 class WordReader {
  public:
   explicit WordReader(std::string_view bytes)
@@ -194,26 +196,26 @@ class WordReader {
         fits_(bytes.size() >= kWord && bytes.size() <= kRecordBytesMax &&
               bytes.size() % kWord == 0) {}
 
-  /// Whether everything was as it should be and nothing is left.
+  /// Whether everything matched and all words were consumed.
   bool ended() const { return fits_ && taken_ == words_; }
-  /// For what the caller has found out.
+  /// Adds a condition of the caller.
   void expect(bool fits) { fits_ = fits_ && fits; }
 
-  /// A word of the data of a struct; those that were left out are zeros.
+  /// Returns a word of a struct's data; 0 for one that was truncated.
   std::uint64_t data(const Place& place, std::size_t index) const {
     return index < place.data_words ? word(place.at + index) : 0;
   }
-  /// The root.
+  /// Consumes the root struct.
   Place take_root(std::size_t data_words_max, std::size_t pointers_max) {
     return take(1) ? named(0, data_words_max, pointers_max) : Place{};
   }
-  /// The struct that a pointer of `from` names: it must be there, with no more than this.
+  /// Consumes the struct that a pointer of `from` names. It must exist and not exceed these sizes.
   Place take_struct(const Place& from, std::size_t index, std::size_t data_words_max,
                     std::size_t pointers_max) {
     expect(index < from.pointers);
     return fits_ ? named(pointer(from, index), data_words_max, pointers_max) : Place{};
   }
-  /// Whether a pointer of `from` names something.
+  /// Whether a pointer of `from` is not null.
   bool has(const Place& from, std::size_t index) const {
     return index < from.pointers && word(pointer(from, index)) != 0;
   }
@@ -232,7 +234,7 @@ class WordReader {
     expect(bytes.back() == 0);
     return bytes.substr(0, bytes.size() - 1);
   }
-  /// A list of structs that have pointers only: the first of them, and how many there are.
+  /// Consumes a list of structs that have pointers only. Returns the first and their count.
   std::pair<Place, std::size_t> take_list(const Place& from, std::size_t index,
                                           std::size_t pointers_max) {
     const std::size_t begin = taken_;
@@ -330,7 +332,7 @@ bool read_node(std::string_view bytes, value::Event& event) {
   if (seen == nullptr) seen = &event.fact.emplace<value::ObjectObserved>();
   const Place place = in.take_struct(root, 1, 1, 6);
   seen->generation = static_cast<std::int64_t>(in.data(place, 0));
-  const Place key = in.take_struct(place, 0, 0, 2);  // without data: of a node
+  const Place key = in.take_struct(place, 0, 0, 2);  // no data: the kind is node, which is 0
   seen->key.kind = value::Kind::node;
   seen->key.namespace_ = in.take_text(key, 0);
   seen->key.name = in.take_text(key, 1);
@@ -350,7 +352,7 @@ bool append_node(const value::Event& event, std::string& bytes) {
   const auto* node = std::get_if<value::NodeFacts>(&seen->facts);
   if (node == nullptr) return false;
   const std::size_t words = words_at_most(event, *seen, *node);
-  if (words * kWord > kRecordBytesMax) return false;  // sizes fit into their fields
+  if (words * kWord > kRecordBytesMax) return false;  // else a size might not fit its field
   const std::size_t begin = bytes.size();
   bytes.resize(begin + words * kWord);
   WordWriter out(bytes.data() + begin);

@@ -1,10 +1,10 @@
-// Private to the codec: the pieces from which codec.cpp is put together.
+// Private to the codec: the parts that codec.cpp is composed of.
 //
-// For each value type there is a `write(value, builder)` and a `read(reader)`. A reader meets bytes
-// that may be damaged: what Cap'n Proto itself refuses it throws as kj::Exception, what only we can
-// refuse is thrown as Malformed; codec.cpp catches both, so neither leaves the folder. The
-// functions live in the namespace of the generated types and not in an unnamed one, because the
-// list templates find them by the type of their argument.
+// Each value type has a `write(value, builder)` and a `read(reader)`. Bytes that are read may be
+// damaged: Cap'n Proto throws kj::Exception for what it refuses, our functions throw Malformed for
+// the rest; codec.cpp catches both, so neither leaves the folder. The functions are in the
+// namespace of the generated types and not in an unnamed one, because the list templates find them
+// by argument-dependent lookup.
 #pragma once
 
 #include "schema/capnp_compiler.h"
@@ -27,7 +27,7 @@ namespace fairlead::stored {
 /// in memory.
 namespace value = fairlead;
 
-/// Stored bytes that no encoder of ours would have written.
+/// Thrown for stored bytes that no encoder of ours writes.
 struct Malformed {
   std::string what;
 };
@@ -35,13 +35,13 @@ struct Malformed {
 // ---- texts, digests, enumerations ----
 
 inline capnp::Text::Reader as_text(const std::string& text) {
-  return {text.data(), text.size()};  // std::string ends with the NUL that Text wants
+  return {text.data(), text.size()};  // std::string ends with the NUL that Text requires
 }
 inline std::string_view view(capnp::Text::Reader text) { return {text.begin(), text.size()}; }
 inline std::int64_t view(std::int64_t number) { return number; }
 inline std::string read(capnp::Text::Reader text) { return {text.begin(), text.size()}; }
 
-/// Empty is stored as absent, so that there is one stored form.
+/// Stores an empty text or digest as absent, so that each value has one stored form.
 template <class Builder>
 void put(Builder out, void (Builder::*set)(capnp::Text::Reader), const std::string& text) {
   if (!text.empty()) (out.*set)(as_text(text));
@@ -52,7 +52,8 @@ void put(Builder out, void (Builder::*set)(capnp::Data::Reader), const Digest& d
 }
 Digest read_digest(capnp::Data::Reader bytes);
 
-/// The enumerations have the same numbers in memory and stored; codec_facts.cpp asserts it.
+/// Reads an enumeration, whose numbers are the same in memory and stored (static assertions in the
+/// codec's sources).
 template <class Value, class Stored>
 Value read_enum(Stored stored, unsigned count, const char* name) {
   const auto number = static_cast<unsigned>(stored);
@@ -96,7 +97,7 @@ void write(const std::pair<const std::string, std::int64_t>& pair, AmountPair::B
 std::pair<std::string, std::string> read(TextPair::Reader pair);
 std::pair<std::string, std::int64_t> read(AmountPair::Reader pair);
 
-/// A map stored as a list with strictly ascending keys.
+/// Reads a map that is stored as a list with strictly ascending keys.
 template <class List>
 auto read_map(List list) {
   using Value = typename decltype(read(list[0]))::second_type;
@@ -110,7 +111,7 @@ auto read_map(List list) {
   return map;
 }
 
-/// A PackedMap as its own bytes.
+/// Stores a PackedMap as its own bytes.
 template <class Builder, class Map>
 void put_packed(Builder out, void (Builder::*set)(capnp::Data::Reader), const Map& map) {
   const std::string_view bytes = map.bytes();
@@ -125,7 +126,7 @@ Map read_packed_bytes(capnp::Data::Reader data) {
   return *std::move(map);
 }
 
-/// The same map stored as a list, before version 2.
+/// Reads the same map as records of version 1 stored it: as a list.
 template <class Map, class List>
 Map read_packed(List list) {
   Map map;
@@ -185,10 +186,10 @@ value::MutatingAdmissionPolicyFacts read(MutatingAdmissionPolicy::Reader in);
 /// Sets the member of the union that belongs to the kind of `facts`.
 void write(const value::Facts& facts, Facts::Builder out);
 value::Facts read(Facts::Reader in);
-/// Puts the canonical bytes of `event` behind `bytes` if it tells of a node; else false.
+/// Appends the canonical bytes of `event` to `bytes` if it observes a node; else returns false.
 bool append_node(const value::Event& event, std::string& bytes);
-/// Reads into `event` what append_node wrote; the maps of the node view `bytes`. Of everything else
-/// false, and `event` holds something.
+/// Decodes a record that append_node() wrote into `event`; the maps of the node view `bytes`.
+/// Returns false for any other record, with unspecified contents in `event`.
 bool read_node(std::string_view bytes, value::Event& event);
 
 }  // namespace fairlead::stored

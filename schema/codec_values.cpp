@@ -1,4 +1,4 @@
-// The small values that every record shares, and the configuration.
+// Encodes and decodes the small values that many records share, and the configuration.
 #include <cstring>
 
 #include "schema/codec_parts.h"
@@ -109,7 +109,7 @@ std::vector<std::string> read_texts(capnp::List<capnp::Text>::Reader list) {
   return texts;
 }
 
-// The views need not end with the NUL that a Text::Reader wants.
+// Copies bytewise, because views need not end with the NUL that a Text::Reader requires.
 static void fill(capnp::Text::Builder out, std::string_view text) {
   std::memcpy(out.begin(), text.data(), text.size());
 }

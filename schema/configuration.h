@@ -1,7 +1,7 @@
 // The configuration of Fairlead as a value.
 //
-// What is in force is an event in the log (ConfigChanged), so history replays with the settings of
-// its time. The YAML form and its defaults are in README.md; the reader is
+// The configuration in force is an event in the log (ConfigChanged), so history replays with the
+// settings of its time. The YAML form and its defaults are in README.md; the reader is
 // engine/runtime/configuration.h.
 #pragma once
 
@@ -14,14 +14,14 @@
 
 namespace fairlead {
 
-/// One place that tells the capacity of a cluster.
+/// A kind of objects that reports the capacity of a cluster.
 enum class CapacitySource : std::uint8_t { nodes, cluster_metrics, managed_cluster };
 
 /// How quota reaches member clusters.
 enum class MemberMode : std::uint8_t { automatic, manifest_work, binding_policy, none };
 
-// The defaults that are more than a number; gcc 12 dies of them inside the structs, where
-// snapshots/ counts fields.
+// Defaults that are lists or maps. They are functions because gcc 12 crashes on them inside the
+// structs, where snapshots/ counts fields.
 inline std::map<std::string, std::int64_t> default_headroom_percent() {
   return {{"cpu", 5}, {"memory", 5}};
 }
@@ -89,7 +89,7 @@ struct MultiKueueSettings {
   bool dispatcher = false;
   /// Who clears a nomination once Kueue has chosen a cluster: "policy" (a MutatingAdmissionPolicy),
   /// "mergePatch" (Kueue's gate WorkloadRequestUseMergePatch). Empty in logs that are older than
-  /// the setting: nominations were then written without asking.
+  /// the setting: nominations were then written without this condition.
   std::string cleared_by = "policy";
 
   friend bool operator==(const MultiKueueSettings&, const MultiKueueSettings&) = default;
@@ -104,7 +104,7 @@ struct WriteSettings {
   friend bool operator==(const WriteSettings&, const WriteSettings&) = default;
 };
 
-/// Everything that an administrator can set. Two equal values behave alike.
+/// Everything that an administrator can set.
 struct Configuration {
   std::string kueue_namespace = "kueue-system";
   std::map<std::string, std::string> resource_aliases = default_resource_aliases();
@@ -112,17 +112,17 @@ struct Configuration {
   Headroom headroom;
   std::int64_t overbook_percent = 100;  ///< >= 1
   bool create_claims = true;
-  /// A claim's status that differs in numbers only is written at most this often. 0: at once, as
-  /// logs that are older than the setting have it.
+  /// The shortest time between two writes of a claim's status that differ in numbers only. 0:
+  /// written at once, as in logs that are older than the setting.
   Duration status_interval = minutes(10);
   MemberMode member_mode = MemberMode::automatic;
   std::vector<MemberKubeconfig> member_kubeconfigs;
-  /// How many Nodes of one member are kept. 0: no bound, as logs that are older than the setting
-  /// have it.
+  /// The largest number of Nodes of one member that are kept. 0: no bound, as in logs that are
+  /// older than the setting.
   std::int64_t member_nodes_max = 20'000;
-  /// How many changes of Nodes a member may show a minute in the long run; what it may show at once
-  /// follows from member_nodes_max (connectors/kube/change_budget.h has the reasons). 0: no bound,
-  /// as logs that are older than the setting have it.
+  /// The rate of Node changes that a member may send, per minute in the long run; the burst follows
+  /// from member_nodes_max (connectors/kube/change_budget.h has the reasons). 0: no bound, as in
+  /// logs that are older than the setting.
   std::int64_t member_changes_per_minute = 3000;
   DebounceSettings debounce;
   MultiKueueSettings multikueue;

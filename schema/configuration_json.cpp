@@ -1,4 +1,4 @@
-// A configuration as JSON. See event_json.h.
+// Prints a configuration as JSON (event_json.h).
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,7 +53,7 @@ Json json_of(const DebounceSettings& settings) {
   }
   return json;
 }
-// A setting that is younger than a record is left out where the record does not have it.
+// Leaves out settings that the record does not have because it is older than them.
 Json json_of(const MultiKueueSettings& settings) {
   Json json{{"profile", settings.profile},
             {"settle", to_go_duration(settings.settle)},

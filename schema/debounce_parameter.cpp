@@ -25,7 +25,7 @@ std::optional<std::int64_t> parse_whole_number(std::string_view text) {
 
 bool set_duration(DebounceSettings& settings, const DebounceParameter& parameter,
                   std::string_view value, std::string& why_not) {
-  // Go reads a bare 0 as a duration too.
+  // Go's ParseDuration accepts a bare 0 too.
   const std::optional<Duration> span =
       value == "0" ? std::optional<Duration>(Duration{}) : parse_go_duration(value);
   const bool zero_refused = parameter.zero == ZeroValue::refused;

@@ -2,7 +2,7 @@
 //
 // A parameter is spelled the same in three places: under `debounce:` in the configuration file, in
 // `--set debounce.NAME=VALUE`, and in a claim's annotation `fairlead.io/debounce.NAME`. This is the
-// one table of those names with their bounds. Pure: the fold uses it for annotations, the
+// only table of those names and their bounds. Pure: the fold uses it for annotations, the
 // configuration reader for the rest.
 #pragma once
 
@@ -29,7 +29,7 @@ struct DebounceParameter {
   ZeroValue zero = ZeroValue::switches_off;
 };
 
-/// The longest duration a parameter takes: ten years. It keeps every sum of a time and a window in
+/// The longest duration of a parameter: ten years. It keeps every sum of a time and a window in
 /// range.
 inline constexpr Duration kDebounceDurationMax = hours(87600);
 /// The largest value of the flap counters; above the penalty's ceiling nothing changes any more.
@@ -39,15 +39,16 @@ inline constexpr std::size_t kDebounceParameterCount = 17;
 /// Every parameter, in the order in which the configuration is printed.
 extern const std::array<DebounceParameter, kDebounceParameterCount> kDebounceParameters;
 
-/// The row of `name`; nullptr where there is none.
+/// Returns the row of `name`; nullptr if there is none.
 const DebounceParameter* find_debounce_parameter(std::string_view name);
 
-/// Sets the parameter `name` from its text: a duration as Go writes it, or a whole number. On false
-/// `settings` is as it was, and `why_not` says what was expected, without the name: "expected ...".
+/// Sets the parameter `name` from its text: a duration as Go prints it, or a whole number. If the
+/// text is refused it returns false, leaves `settings` unchanged and sets `why_not` to the expected
+/// form, without the name: "expected ...".
 bool set_debounce_parameter(DebounceSettings& settings, std::string_view name,
                             std::string_view value, std::string& why_not);
 
-/// The value of a parameter as it is written: `15s`, `3000`.
+/// Returns the value of a parameter as it is written: `15s`, `3000`.
 std::string debounce_parameter_text(const DebounceSettings& settings,
                                     const DebounceParameter& parameter);
 

@@ -1,8 +1,7 @@
 // One record of the log.
 //
-// An event is a past-tense fact with its place (seq), its time (log_time) and where it came from.
-// Everything that the fold knows reached it as one of these. The stored form is schema/event.capnp;
-// codec.h turns one into the other.
+// An event is a past-tense fact with its position (seq), its time (log_time) and its source. The
+// fold has no other input. The stored form is schema/event.capnp; codec.h converts between the two.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +18,8 @@
 
 namespace fairlead {
 
-/// The API server a fact came from: "hub", the name of a member cluster, or "self" for our own
-/// doing.
+/// The origin of a fact: "hub" or the name of a member cluster for an API server, "self" for
+/// Fairlead itself.
 using SourceName = std::string;
 inline constexpr std::string_view kHub = "hub";
 inline constexpr std::string_view kSelf = "self";
@@ -35,8 +34,8 @@ struct ObjectKey {
 };
 
 struct EpochStarted {
-  std::string identity;         ///< who leads
-  std::string program_version;  ///< of the binary that wrote what follows
+  std::string identity;         ///< of the process that writes the epoch
+  std::string program_version;  ///< of its binary
   std::uint32_t fold_version = 0;
   std::uint32_t schema_version = 0;
 
@@ -48,8 +47,8 @@ struct ConfigChanged {
   friend bool operator==(const ConfigChanged&, const ConfigChanged&) = default;
 };
 
-/// A list of (source, kind) is complete, or a bookmark or relist showed the stream alive. Without a
-/// kind: every capacity source of the cluster named by `cluster`.
+/// A list of (source, kind) is complete, or a bookmark or relist proved that the stream is alive.
+/// Without a kind: every capacity source of the cluster named by `cluster`.
 struct SourceSynced {
   std::optional<Kind> kind;
   std::string cluster;  ///< set only where kind is not
@@ -57,13 +56,13 @@ struct SourceSynced {
 
   friend bool operator==(const SourceSynced&, const SourceSynced&) = default;
 };
-/// Why what is known of a source may be old.
+/// Why the last observation of a source may be outdated.
 enum class StaleCause : std::uint8_t {
   silence,
-  too_many,          ///< it has more objects than are read; those that were told are all that count
+  too_many,          ///< it has more objects than are read; only those that were read count
   too_many_changes,  ///< its objects change more often than is read
 };
-/// The stream has been silent longer than staleAfter, or is not read on (`cause`).
+/// The stream has been silent longer than staleAfter, or is not read any further (`cause`).
 struct SourceStale {
   std::optional<Kind> kind;
   std::string cluster;
@@ -81,7 +80,7 @@ struct SourceLost {
 
 struct ObjectObserved {
   ObjectKey key;
-  std::string version;  ///< API version the object was read in, e.g. "v1beta2"
+  std::string version;  ///< API version in which the object was read, e.g. "v1beta2"
   std::string uid;
   std::string resource_version;
   std::int64_t generation = 0;
@@ -98,7 +97,7 @@ struct ObjectGone {
   friend bool operator==(const ObjectGone&, const ObjectGone&) = default;
 };
 
-/// Time has reached `deadline`: every internal deadline up to it has run. The next event is
+/// Time has reached `deadline`: the fold runs every internal deadline up to it. The next event is
 /// strictly later.
 struct TimerFired {
   LogTime deadline;
@@ -107,11 +106,11 @@ struct TimerFired {
 };
 
 enum class Verb : std::uint8_t { apply, apply_status, create, patch, remove };
-/// As printed and logged: apply, apply-status, create, patch, delete.
+/// Returns a verb as it is printed and logged: apply, apply-status, create, patch, delete.
 std::string_view to_string(Verb verb);
 std::optional<Verb> parse_verb(std::string_view word);
 
-/// Why an intent exists, for people and for replay.
+/// Why an intent exists, for operators and for replay.
 struct Reason {
   std::string rule;          ///< e.g. "claims/shrink"
   std::vector<Seq> because;  ///< events that decided it, ascending
@@ -120,8 +119,8 @@ struct Reason {
   friend bool operator==(const Reason&, const Reason&) = default;
 };
 
-/// A contribution of one claim to one pair of a ClusterQueue write: what the fold needs back from
-/// its own intent.
+/// A contribution of one claim to one pair in a ClusterQueue write. The fold reads it back from its
+/// own intent, because a body has only the sums.
 struct Contribution {
   std::string cluster;
   std::string flavor;
@@ -131,7 +130,7 @@ struct Contribution {
   friend auto operator<=>(const Contribution&, const Contribution&) = default;
 };
 
-/// One write that we are about to send. `id` is unique in the log: the seq of this event.
+/// One write that is about to be sent. Outcomes name it by the seq of this event.
 struct PatchIntended {
   std::string cluster;  ///< target API server: "hub" or a member
   Verb verb{};
@@ -139,14 +138,13 @@ struct PatchIntended {
   std::string version;
   std::string field_manager;
   bool force = false;
-  std::string uid;               ///< of the object that was seen; empty for a create
-  std::string resource_version;  ///< that the request carries; empty for a create
+  std::string uid;               ///< of the observed object; empty for a create
+  std::string resource_version;  ///< in the request; empty for a create
   std::string body;              ///< canonical JSON, exact bytes sent; empty for a delete
   Reason reason;
   std::vector<Contribution> contributions;  ///< ClusterQueue writes only, sorted
-  std::vector<ResourceGroup> overlaid;      ///< ClusterQueue writes only: the list that was read
-  std::optional<Facts>
-      expected;  ///< the target's facts as this write leaves them; none for a delete
+  std::vector<ResourceGroup> overlaid;      ///< ClusterQueue writes only: the groups as observed
+  std::optional<Facts> expected;  ///< the target's facts after this write; none for a delete
 
   friend bool operator==(const PatchIntended&, const PatchIntended&) = default;
 };
@@ -165,7 +163,7 @@ struct PatchRejected {
 
   friend bool operator==(const PatchRejected&, const PatchRejected&) = default;
 };
-/// The answer never came: the write may or may not have happened.
+/// No answer came: the write may or may not have happened.
 struct PatchUnknown {
   Seq intent;
   std::string reason;
@@ -175,7 +173,7 @@ struct PatchUnknown {
 
 struct Checkpoint {
   Digest state;
-  std::uint64_t events = 0;  ///< how many events precede this one
+  std::uint64_t events = 0;  ///< number of events before this one
   Digest log;                ///< hash chain up to the group commit before this one
 
   friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
@@ -191,19 +189,19 @@ struct Event {
   LogTime log_time;
   Epoch epoch;
   SourceName source;  ///< "hub", a member cluster, or "self"
-  Seq cause;          ///< the event that made us do this; 0 if none
+  Seq cause;          ///< the event that this one answers; 0 if none
   Fact fact;
 
   friend bool operator==(const Event&, const Event&) = default;
 };
 
-/// An event before the log gave it seq, log_time and epoch.
+/// An event without the seq, log_time and epoch that the log assigns.
 struct EventDraft {
   SourceName source;
   Seq cause;
   Fact fact;
   std::string
-      raw{};  ///< the raw object, to be kept beside an ObjectObserved for people; empty: not kept
+      raw{};  ///< the raw object, stored beside an ObjectObserved for operators; empty: not stored
 };
 
 }  // namespace fairlead

@@ -10,7 +10,7 @@ constexpr std::array<std::string_view, std::variant_size_v<Fact>> kFactNames{
     "ObjectObserved", "ObjectGone",    "TimerFired",   "PatchIntended", "PatchAccepted",
     "PatchRejected",  "PatchUnknown",  "Checkpoint"};
 
-// What lists hold; declared first for the list template below.
+// The elements of lists, declared before the list template that calls them.
 Json json_of(const Taint& item);
 Json json_of(const Toleration& item);
 Json json_of(const ResourceQuota& item);

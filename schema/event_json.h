@@ -1,4 +1,4 @@
-// Events as JSON, for people and for programs that read `fairlead log cat`.
+// Events as JSON, for operators and for programs that read `fairlead log cat`.
 //
 // One object per event: seq, logTime (RFC 3339), epoch, source, cause, fact (its name) and beside
 // them the fields of that fact, in camelCase. Amounts are integers (cpu in milli), quantities are
@@ -14,20 +14,19 @@
 
 namespace fairlead {
 
-/// The name of a fact as design and documents spell it: "ObjectObserved".
+/// Returns the name of a fact as the documents spell it: "ObjectObserved".
 std::string_view fact_name(const Fact& fact);
-/// All of them, in the order of Fact.
+/// Returns all of them, in the order of Fact.
 std::span<const std::string_view> fact_names();
 
-/// The object an event is about: of ObjectObserved, ObjectGone and PatchIntended; nullptr for the
-/// others.
+/// Returns the object of an ObjectObserved, ObjectGone or PatchIntended; nullptr for other facts.
 const ObjectKey* object_of(const Fact& fact);
 
-/// `event` as one JSON object.
+/// Returns `event` as one JSON object.
 Json to_json(const Event& event);
 Json to_json(const Facts& facts);
 Json to_json(const Configuration& configuration);
-/// {"apiGroup", "kind", "name"}.
+/// Returns {"apiGroup", "kind", "name"}.
 Json to_json(const OrchestratorRef& orchestrator);
 
 }  // namespace fairlead

@@ -1,9 +1,8 @@
 // Projected facts: what Fairlead keeps of each kind of object.
 //
-// Facts, not dumps. Each struct is an allow-list of the fields that the engine reads, in canonical
-// form: maps and sets sorted bytewise, quantities by value. Two objects with equal facts are the
-// same to Fairlead, so an update that changes none is never logged. Lists whose order means
-// something to Kueue keep it.
+// Each struct is an allow-list of the fields that the engine reads, in canonical form: maps and
+// sets sorted bytewise, quantities by value. Objects with equal facts are equal to Fairlead, so an
+// update that changes none is not logged. Lists whose order matters to Kueue keep it.
 #pragma once
 
 #include <cstdint>
@@ -59,7 +58,7 @@ struct NodeFacts {
   Labels labels;
   std::vector<Taint> taints;  ///< NoSchedule and NoExecute only, sorted
   bool unschedulable = false;
-  bool ready = false;  ///< ClusterMetrics tells none: true there
+  bool ready = false;  ///< always true from ClusterMetrics, which does not report it
   ResourceAmounts allocatable;
 
   friend bool operator==(const NodeFacts&, const NodeFacts&) = default;
@@ -77,7 +76,7 @@ struct ManagedClusterFacts {
   ResourceAmounts allocatable;
   ConditionFacts available;  ///< ManagedClusterConditionAvailable
   bool deleting = false;
-  bool labelled = false;  ///< its label `name` is its own name: a BindingPolicy selects it by that
+  bool labelled = false;  ///< its label `name` is its own name, by which a BindingPolicy selects it
 
   friend bool operator==(const ManagedClusterFacts&, const ManagedClusterFacts&) = default;
 };
@@ -102,7 +101,7 @@ struct ResourceFlavorFacts {
   friend bool operator==(const ResourceFlavorFacts&, const ResourceFlavorFacts&) = default;
 };
 
-/// One (flavor, resource) pair of a ClusterQueue as it stands in the spec.
+/// One (flavor, resource) pair in the spec of a ClusterQueue.
 struct ResourceQuota {
   std::string name;
   Quantity nominal;
@@ -124,7 +123,8 @@ struct ResourceGroup {
   friend bool operator==(const ResourceGroup&, const ResourceGroup&) = default;
 };
 
-/// Who sets an effective quota (orchestratorRef), e.g. a DynamicQuotaOrchestrator of Kueue.
+/// The controller that sets an effective quota (orchestratorRef), e.g. a DynamicQuotaOrchestrator
+/// of Kueue.
 struct OrchestratorRef {
   std::string api_group;
   std::string kind;
@@ -133,7 +133,7 @@ struct OrchestratorRef {
   friend bool operator==(const OrchestratorRef&, const OrchestratorRef&) = default;
 };
 /// status.effectiveQuotas of a ClusterQueue or Cohort (Kueue 0.20, KEP-12382): Kueue's scheduler
-/// uses these groups instead of the spec's, also where there are none: then there is no quota.
+/// uses these groups instead of the spec's. Empty groups mean that there is no quota.
 struct EffectiveQuotas {
   OrchestratorRef orchestrator;
   std::vector<ResourceGroup> groups;
@@ -141,7 +141,7 @@ struct EffectiveQuotas {
   friend bool operator==(const EffectiveQuotas&, const EffectiveQuotas&) = default;
 };
 
-/// What runs on one (flavor, resource) pair, from flavorsUsage.
+/// The usage of one (flavor, resource) pair, from flavorsUsage.
 struct FlavorUsage {
   std::string flavor;
   std::string resource;
@@ -204,12 +204,12 @@ struct AdmissionCheckFacts {
   friend bool operator==(const AdmissionCheckFacts&, const AdmissionCheckFacts&) = default;
 };
 
-/// How an object says that Fairlead made it; both are empty on objects of others.
+/// The label and annotation that mark an object as made by Fairlead; unset on other objects.
 struct OwnerMark {
   bool managed = false;  ///< label app.kubernetes.io/managed-by: fairlead
   std::string owner;     ///< annotation fairlead.io/owner, e.g. "placement/gpu"
 
-  /// Half a mark is none.
+  /// Returns whether both are set; one alone does not count.
   bool ours() const { return managed && !owner.empty(); }
 
   friend bool operator==(const OwnerMark&, const OwnerMark&) = default;
@@ -249,11 +249,11 @@ struct WorkFlavor {
 
   friend auto operator<=>(const WorkFlavor&, const WorkFlavor&) = default;
 };
-/// What a ManifestWork reports of one ClusterQueue (status.resourceStatus feedback).
+/// The feedback of a ManifestWork on one ClusterQueue (status.resourceStatus).
 struct WorkFeedback {
   std::string cluster_queue;
   ConditionStatus active = ConditionStatus::absent;  ///< feedback value `active`
-  bool has_usage = false;                            ///< feedback value `usage` is there
+  bool has_usage = false;                            ///< feedback value `usage` is present
   std::vector<FlavorUsage> usage;                    ///< sorted
 
   friend bool operator==(const WorkFeedback&, const WorkFeedback&) = default;
@@ -261,8 +261,8 @@ struct WorkFeedback {
 
 /// work.open-cluster-management.io ManifestWork; only those named fairlead-* are projected.
 struct ManifestWorkFacts {
-  /// SHA-256 of the canonical JSON of spec.workload.manifests; the rest of spec gets defaults that
-  /// differ by CRD version.
+  /// SHA-256 of the canonical JSON of spec.workload.manifests. The rest of the spec is left out,
+  /// because CRD versions give it different defaults.
   Digest spec_digest;
   std::vector<WorkQuota> quotas;             ///< sorted
   std::vector<WorkLocalQueue> local_queues;  ///< sorted
@@ -277,8 +277,8 @@ struct ManifestWorkFacts {
 };
 
 /// One row of a claim's resourceAssignments. Quantities stay text here: a malformed one must reach
-/// the fold, which then keeps the last valid spec and says what is wrong. Well-formed ones are
-/// canonical.
+/// the fold, which then keeps the last valid spec and reports the fault in a condition. Well-formed
+/// ones are canonical.
 struct ClaimAssignment {
   std::string cluster_queue;
   std::string flavor;
@@ -288,8 +288,7 @@ struct ClaimAssignment {
 
   friend bool operator==(const ClaimAssignment&, const ClaimAssignment&) = default;
 };
-/// A claim's own headroom; an absent map leaves the configuration's in force, a given one replaces
-/// it whole.
+/// A claim's own headroom: a map that is set replaces that of the configuration completely.
 struct ClaimHeadroom {
   std::optional<std::map<std::string, std::string>> percent;
   std::optional<std::map<std::string, std::string>> reserved;
@@ -304,12 +303,12 @@ struct ClaimSpec {
   std::string shrink_policy;    ///< "", "Proportional", "Priority", or what was written instead
   std::string flavor_capacity;  ///< "", "Auto", "Strict", "TotalOnly", or what was written instead
   ClaimHeadroom headroom;
-  std::string malformed;  ///< first field whose JSON type is not what the schema says, with what
-                          ///< was there; else ""
+  std::string malformed;  ///< the first field whose JSON type is not that of the schema, with the
+                          ///< type that was found; else ""
 
   friend bool operator==(const ClaimSpec&, const ClaimSpec&) = default;
 };
-/// One row of status.grants as stored: what a new log falls back on.
+/// One row of status.grants as stored: a new log begins with these grants.
 struct ClaimGrant {
   std::string cluster_queue;
   std::string flavor;
@@ -328,7 +327,7 @@ struct ClaimFacts {
   std::map<std::string, std::string>
       debounce;  ///< annotations fairlead.io/debounce.<parameter>, by parameter
   std::vector<ClaimGrant> status_grants;  ///< sorted
-  /// claim_status_digest of its status; zero where nothing is said of it, as in records of before.
+  /// claim_status_digest of its status; zero in records without it, which are older.
   Digest status_digest;
 
   friend bool operator==(const ClaimFacts&, const ClaimFacts&) = default;
@@ -340,13 +339,13 @@ struct MultiKueueClusterFacts {
   std::string path;             ///< kubeConfig.location where locationType is Path
   std::string cluster_profile;  ///< clusterProfileRef.name
   OwnerMark mark;
-  ConditionFacts active;  ///< status and reason; never a sign that a worker is lost
+  ConditionFacts active;  ///< status and reason; never evidence that a worker is lost
   bool deleting = false;
 
   friend bool operator==(const MultiKueueClusterFacts&, const MultiKueueClusterFacts&) = default;
 };
 
-/// An AddOn prioritizer of a Placement; the built-in ones rank nothing here.
+/// An AddOn prioritizer of a Placement; the built-in prioritizers are not used.
 struct ScorePrioritizer {
   std::string resource_name;  ///< of the AddOnPlacementScore
   std::string score_name;
@@ -388,7 +387,7 @@ struct WorkloadCheck {
   friend auto operator<=>(const WorkloadCheck&, const WorkloadCheck&) = default;
 };
 
-/// kueue.x-k8s.io Workload: where it runs and what it waits for.
+/// kueue.x-k8s.io Workload: the cluster that runs it and the checks that it waits for.
 struct WorkloadFacts {
   std::vector<WorkloadCheck> checks;            ///< sorted by name
   std::string cluster_name;                     ///< status.clusterName: a MultiKueueCluster
@@ -404,7 +403,7 @@ struct WorkloadFacts {
 /// core/v1 Secret: never its content.
 struct SecretFacts {
   std::vector<std::string> keys;  ///< of data, sorted
-  /// SHA-256 of the Secret's uid and its data: changes when the content does, tells nothing else.
+  /// SHA-256 of the Secret's uid and its data: it shows that the content changed, and not to what.
   Digest content;
 
   friend bool operator==(const SecretFacts&, const SecretFacts&) = default;
@@ -413,7 +412,8 @@ struct SecretFacts {
 /// apiextensions.k8s.io CustomResourceDefinition of a MultiKueue kind, in the best served version
 /// that Fairlead understands. Others are not read.
 struct CustomResourceDefinitionFacts {
-  /// maxItems of spec.clusters of MultiKueueConfig; absent: no bound, or another kind
+  /// maxItems of spec.clusters of MultiKueueConfig; absent if there is no bound or for another
+  /// kind.
   std::optional<std::int64_t> clusters_max;
   bool cluster_profile_ref = false;  ///< MultiKueueCluster can name a ClusterProfile
 
@@ -424,7 +424,7 @@ struct CustomResourceDefinitionFacts {
 /// control.kubestellar.io BindingPolicy; only those named fairlead-* are projected.
 struct BindingPolicyFacts {
   Digest spec_digest;                   ///< SHA-256 of the canonical JSON of spec
-  std::vector<std::string> namespaces;  ///< those that it selects by name, sorted
+  std::vector<std::string> namespaces;  ///< the namespaces that it selects by name, sorted
   bool ours = false;                    ///< label app.kubernetes.io/managed-by: fairlead
   std::int64_t observed_generation = 0;
   ConditionFacts synced;
@@ -434,16 +434,16 @@ struct BindingPolicyFacts {
   friend bool operator==(const BindingPolicyFacts&, const BindingPolicyFacts&) = default;
 };
 
-/// kueue.x-k8s.io Cohort: what stands above a ClusterQueue, and who sets its quota.
+/// kueue.x-k8s.io Cohort: its parent, and the effective quota that a controller sets on it.
 struct CohortFacts {
-  std::string parent;                        ///< spec.parentName; empty where it is a root
+  std::string parent;                        ///< spec.parentName; empty for a root
   std::optional<EffectiveQuotas> effective;  ///< absent: the spec's groups are in force
 
   friend bool operator==(const CohortFacts&, const CohortFacts&) = default;
 };
 
-/// admissionregistration.k8s.io MutatingAdmissionPolicy: whether it takes from a Workload the
-/// nomination that Kueue cannot drop itself (docs/dispatcher/clear-nominations.yaml).
+/// admissionregistration.k8s.io MutatingAdmissionPolicy: whether it removes from a Workload the
+/// nomination that Kueue cannot remove itself (docs/dispatcher/clear-nominations.yaml).
 struct MutatingAdmissionPolicyFacts {
   /// Named clear-nominated-cluster-names (Kueue's own, a prefix with a dash before it allowed), or
   /// labelled fairlead.io/clears-nominations: "true".

@@ -1,6 +1,5 @@
-// The kinds that Fairlead reads: one table, from which the connector learns what to watch and the
-// codec what to expect. To add a kind: add a row here, its facts in facts.h, its struct in
-// event.capnp, its projection.
+// The kinds that Fairlead reads, in one table that the connector and the codec use. To add a kind:
+// add a row here, its facts in facts.h, its struct in event.capnp, its projection.
 #pragma once
 
 #include <array>
@@ -37,14 +36,14 @@ enum class Kind : std::uint8_t {
 };
 inline constexpr std::size_t kKindCount = 21;
 
-/// How Kubernetes names a kind.
+/// The names of a kind in Kubernetes.
 struct KindInfo {
   Kind kind;
   std::string_view group;     ///< "" for core
   std::string_view name;      ///< CamelCase kind
   std::string_view resource;  ///< plural, lower case
   bool namespaced;
-  std::string_view versions;  ///< those we understand, best first, separated by commas
+  std::string_view versions;  ///< API versions that we read, best first, separated by commas
 };
 
 inline constexpr std::array<KindInfo, kKindCount> kKinds{{
@@ -89,15 +88,15 @@ inline constexpr std::array<KindInfo, kKindCount> kKinds{{
 
 constexpr const KindInfo& info(Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 
-/// The kind of that group and CamelCase name; nullopt if Fairlead does not read it.
+/// Returns the kind of a group and CamelCase name; nullopt if Fairlead does not read it.
 constexpr std::optional<Kind> find_kind(std::string_view group, std::string_view name) {
   for (const KindInfo& row : kKinds)
     if (row.group == group && row.name == name) return row.kind;
   return std::nullopt;
 }
 
-/// Kinds of the hub that only the path from Placements to MultiKueue reads: the rest of Fairlead
-/// works without them.
+/// Returns whether only the path from Placements to MultiKueue reads this kind of the hub: the rest
+/// of Fairlead works without it.
 constexpr bool is_of_multikueue_path(Kind kind) {
   switch (kind) {
     case Kind::multikueue_cluster:
@@ -125,8 +124,8 @@ constexpr bool is_of_multikueue_path(Kind kind) {
   return false;
 }
 
-/// Kinds of the hub on which every quota rests: while one of them is silent, an edit of a quota or
-/// of a claim is not seen.
+/// Returns whether every quota depends on this kind of the hub: while its stream is silent, an edit
+/// of a quota or of a claim is not observed.
 constexpr bool is_of_every_quota(Kind kind) {
   return kind == Kind::cluster_queue || kind == Kind::claim;
 }

@@ -1,8 +1,7 @@
-// A small map from texts as one block of memory, shared by its copies.
+// A small immutable map with text keys in one block of memory, which its copies share.
 //
-// A million nodes are held with their labels, and every event about one carries them: a std::map
-// costs a dozen allocations each time, this one, and a copy none. It is immutable; to change one,
-// make another.
+// State holds the labels of a million nodes, and every event about a node carries them: a std::map
+// costs a dozen allocations each time, this map one, and a copy of it none.
 #pragma once
 
 #include <bit>
@@ -21,7 +20,7 @@
 namespace fairlead {
 
 /// Sorted bytewise by key, no key twice. `Value` is std::string_view or std::int64_t. Views that it
-/// hands out live as long as the map or any copy of it.
+/// returns are valid as long as the map or any copy of it exists.
 template <class Value>
 class PackedMap {
  public:
@@ -43,8 +42,8 @@ class PackedMap {
   PackedMap(std::initializer_list<std::pair<const std::string, Owned>> items)
       : PackedMap(std::map<std::string, Owned>(items)) {}
 
-  /// Of `count` items that `item(i)` gives as value_type. False, and the map is empty, if their
-  /// keys do not ascend.
+  /// Assigns `count` items, which `item(i)` returns as value_type. Returns false and leaves the map
+  /// empty if their keys do not ascend.
   template <class Item>
   bool assign_sorted(std::size_t count, const Item& item) {
     *this = {};
@@ -65,21 +64,22 @@ class PackedMap {
     return true;
   }
 
-  /// The block: the count of items and its own size, then the items, all numbers little-endian. An
-  /// item is the size of its key (4 bytes), its value (8 bytes) or the size of its text (4 bytes),
-  /// the key, the text. Empty for an empty map. Equal maps have equal bytes.
+  /// Returns the block: the count of items and the size of the block in bytes (4 bytes each), then
+  /// the items. An item is the size of its key (4 bytes), its value (8 bytes) or the size of its
+  /// text (4 bytes), the key, the text. Numbers are little-endian. Empty for an empty map. Equal
+  /// maps have equal bytes.
   std::string_view bytes() const {
     return block_ ? std::string_view(block_.get(), head().size) : std::string_view();
   }
-  /// The map of which bytes() is `bytes`; nullopt if there is none.
+  /// Returns the map whose bytes() are `bytes`; nullopt if they are malformed.
   static std::optional<PackedMap> from_bytes(std::string_view bytes) {
     auto map = view_of(bytes);
     if (map) map->block_ = map->lasting_block();
     return map;
   }
-  /// The same map without a block of its own: it must not outlive `bytes`. What is moved from it
-  /// views them too; copies of it have their own block, so who keeps a copy need not know. For
-  /// reading a log: most of what its events tell is known already and not kept.
+  /// Returns the same map as a view, which must not outlive `bytes`. A map that is moved from it
+  /// views them too; a copy gets its own block. For reading a log: most events repeat labels that
+  /// State holds already, so most are never copied.
   static std::optional<PackedMap> view_of(std::string_view bytes) {
     PackedMap map;
     if (bytes.empty()) return map;
@@ -100,7 +100,7 @@ class PackedMap {
     return map;
   }
 
-  /// Where bytes() begins, without a look at it.
+  /// Returns the address of bytes() without reading the block.
   const char* address() const { return block_.get(); }
 
   class Iterator {
@@ -172,7 +172,7 @@ class PackedMap {
     std::memcpy(&head, block_.get(), sizeof head);
     return head;
   }
-  // A block that is only viewed is counted by nobody.
+  // Returns the shared block, or a copy of one that is only viewed: its use count is 0.
   std::shared_ptr<const char[]> lasting_block() const {
     if (!block_ || block_.use_count() > 0) return block_;
     auto block = std::make_shared_for_overwrite<char[]>(head().size);
@@ -183,7 +183,7 @@ class PackedMap {
   static constexpr std::size_t kNumbers =
       sizeof(std::uint32_t) + (kTexts ? sizeof(std::uint32_t) : sizeof(std::int64_t));
 
-  // Whether a whole item stands at the beginning of `bytes`.
+  // Whether `bytes` begin with a whole item.
   static bool fits(std::string_view bytes) {
     if (bytes.size() < kNumbers) return false;
     std::uint32_t key_size = 0, text_size = 0;
@@ -215,7 +215,7 @@ class PackedMap {
     if constexpr (kTexts) put(pair.second.data(), pair.second.size());
     return out;
   }
-  // The item at `at`, and where the next begins.
+  // Returns the item at `at` and the address of the next one.
   static std::pair<value_type, const char*> load(const char* at) {
     const auto get = [&](auto& value) {
       std::memcpy(&value, at, sizeof value);

@@ -12,7 +12,8 @@ LogWitness witness_of(const SnapshotInfo& info) {
   return {info.seq, info.log_digest, "snapshots/" + snapshot_file_name(info.seq)};
 }
 
-/// Heard before the log is opened: a hub that runs takes later ones meanwhile.
+/// Read before the log is opened: a running hub saves later snapshots meanwhile, of events that the
+/// opened log need not have.
 Result<std::vector<LogWitness>> witnesses_in(const SnapshotStore& store, OpenMode mode) {
   std::vector<LogWitness> witnesses;
   if (mode == OpenMode::read) {

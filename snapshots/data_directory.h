@@ -1,8 +1,8 @@
-// Opening the log of a data directory with everything that can tell whether it is whole.
+// Opens the log of a data directory with its snapshots as witnesses (engine/log/witness.h).
 //
-// A snapshot is taken of durable events only and names their seq and the hash chain there, so a log
-// that ends before it, or has another chain, is not the one that was written. The log itself knows
-// nothing of snapshots; whoever opens a data directory does it here.
+// A snapshot is saved of durable events only and names their seq and the digest of the hash chain
+// there, so a log that ends before it, or has another chain, is not the one that was written. The
+// log knows nothing of snapshots; every program that opens a data directory does it here.
 #pragma once
 
 #include <filesystem>
@@ -13,16 +13,16 @@
 
 namespace fairlead {
 
-/// Opens as RocksdbLog::open does, with the same errors, with the snapshots beside the log as
+/// Opens as RocksdbLog::open does, with the same errors and the snapshots beside the log as
 /// witnesses: all of them for writing, where the whole log is read anyway, the newest good one for
-/// reading. A damaged snapshot says nothing. Not opened for writing where nothing may be written
-/// beside them either (SnapshotStore::expect_writable): a snapshot decides what a start begins
-/// with.
+/// reading. Ignores damaged snapshots. Opening for writing fails also as
+/// SnapshotStore::expect_writable() does, because a start begins with the state in a snapshot: no
+/// other account may exchange one.
 Result<std::unique_ptr<RocksdbLog>> open_data_directory(const std::filesystem::path& directory,
                                                         OpenMode mode,
                                                         const LogProgress& progress = {});
 
-/// As log.verify(), and every good snapshot is held against the chain.
+/// Verifies as log.verify() does, and compares every good snapshot with the hash chain.
 Result<LogVerdict> verify_with(const EventLog& log, const SnapshotSource& snapshots);
 
 }  // namespace fairlead

@@ -1,4 +1,4 @@
-// Where snapshots come from: the data directory of a hub, or a bundle file.
+// The port from which snapshots are read: the data directory of a hub, or a bundle file.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@
 
 namespace fairlead {
 
-/// What a snapshot says of itself, without its state.
+/// The envelope of a snapshot, without its state.
 struct SnapshotInfo {
   Seq seq;           ///< the last event folded into the state
   LogTime log_time;  ///< of that event
   std::uint32_t fold_version = 0;
   Digest state_digest;
   Digest log_digest;        ///< hash chain of the log after the group commit that ends with `seq`
-  std::uint64_t bytes = 0;  ///< as stored
+  std::uint64_t bytes = 0;  ///< size as stored
 
   friend bool operator==(const SnapshotInfo&, const SnapshotInfo&) = default;
 };
 
-/// A snapshot, read.
+/// A snapshot with its decoded state.
 struct Snapshot {
   SnapshotInfo info;
   State state;
@@ -35,33 +35,36 @@ struct Snapshot {
 class SnapshotSource {
  public:
   virtual ~SnapshotSource() = default;
-  /// All that can be read, by seq.
+  /// Returns all that can be read, by seq.
   virtual Result<std::vector<SnapshotInfo>> list() const = 0;
-  /// The newest good snapshot of this program's fold at or before `seq`; nullopt if there is none.
-  /// Damaged ones and those of another fold are passed over.
+  /// Returns the newest good snapshot of this program's fold at or before `seq`; nullopt if there
+  /// is none. Skips damaged ones and those of another fold.
   virtual Result<std::optional<Snapshot>> newest(Seq seq) const = 0;
-  /// The stored bytes of one (an encoded SnapshotEnvelope); not_found if there is none.
+  /// Returns the stored bytes of a snapshot (an encoded SnapshotEnvelope). Fails with `not_found`
+  /// if there is none.
   virtual Result<std::string> bytes(Seq seq) const = 0;
 };
 
-/// The newest good snapshot at or before `seq` that is of `log`: its place in the hash chain is
-/// right. nullopt if there is none. `snapshots` may be null.
+/// Returns the newest good snapshot at or before `seq` that belongs to `log`: its digest is that of
+/// the hash chain at its seq. nullopt if there is none. `snapshots` may be null.
 Result<std::optional<Snapshot>> newest_of(const EventLog& log, const SnapshotSource* snapshots,
                                           Seq seq);
 
-/// Whether the log still has what comes after `state`; not_found if events between were pruned.
+/// Succeeds if the log still has the events after `state`. Fails with `not_found` if some were
+/// pruned.
 Result<void> can_go_on(const EventLog& log, const State& state);
 
-/// `state` with the events behind it folded in, up to and with `seq`. not_found if events between
-/// were pruned. `progress` (may be empty) is told now and then how many of how many are folded.
+/// Returns `state` with the later events folded in, up to and including `seq`. Fails with
+/// `not_found` if some were pruned. `progress` (may be empty) receives the count of folded events
+/// now and then.
 using FoldProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 Result<State> state_from(const EventLog& log, State state, Seq seq,
                          const FoldProgress& progress = {});
-/// The state after event `seq` (0: before the first), from the nearest snapshot and the events
-/// behind it. Not settled: what happens at its moment may still come. `snapshots` may be null.
+/// Returns the state after event `seq` (0: before the first), folded from the nearest snapshot. Its
+/// moment is not closed: the log may have more events of it. `snapshots` may be null.
 Result<State> state_at(const EventLog& log, const SnapshotSource* snapshots, Seq seq);
-/// The state at a time: everything until then taken in, every deadline until then run, the moment
-/// decided. `snapshots` may be null.
+/// Returns the state at a time: every event until then is folded, every deadline until then has
+/// run, and the moment is closed. `snapshots` may be null.
 Result<State> state_at(const EventLog& log, const SnapshotSource* snapshots, LogTime time);
 
 }  // namespace fairlead

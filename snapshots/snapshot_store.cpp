@@ -87,8 +87,8 @@ struct File {
   }
 };
 
-// What is changed in the directory is named relative to its descriptor, so that a symbolic link
-// in its place never leads a write or a removal elsewhere.
+// Writes and removals name files relative to the descriptor of the directory, so that a symbolic
+// link in its place cannot redirect them.
 int open_itself(const fs::path& directory) {
   return ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
@@ -101,7 +101,7 @@ Error not_opened(const fs::path& directory) {
   return io_error(directory, "cannot be opened");
 }
 
-// Afterwards the name has either the whole file or what it had before.
+// Replaces a file atomically: after a crash the name has either the new file or the old one.
 Result<void> write_file(const fs::path& path, std::string_view bytes) {
   stop_point("snapshot.before_write");
   const File directory(open_itself(path.parent_path()));
@@ -154,7 +154,7 @@ std::optional<Seq> seq_of(const fs::path& path) {
   return seq;
 }
 
-// The seqs of the files that are there, ascending.
+// Returns the seqs of the existing files, ascending.
 std::vector<Seq> seqs_in(const fs::path& directory) {
   std::vector<Seq> seqs;
   std::error_code none;
@@ -164,7 +164,8 @@ std::vector<Seq> seqs_in(const fs::path& directory) {
   return seqs;
 }
 
-/// The envelope of `seq`, and how large its file is; an error if it is damaged or of another seq.
+/// Returns the envelope of `seq`, and sets `bytes` to the size of its file. Fails if it is damaged
+/// or of another seq.
 Result<SnapshotEnvelope> envelope_in(const fs::path& directory, Seq seq, std::size_t& bytes) {
   const auto file = read_file(path_of(directory, seq));
   if (!file) return file.error();
@@ -175,7 +176,7 @@ Result<SnapshotEnvelope> envelope_in(const fs::path& directory, Seq seq, std::si
   return envelope;
 }
 
-/// What the file of `seq` says of itself.
+/// Returns the envelope of `seq` without its state.
 Result<SnapshotInfo> info_in(const fs::path& directory, Seq seq) {
   std::size_t bytes = 0;
   const auto envelope = envelope_in(directory, seq, bytes);
@@ -183,10 +184,10 @@ Result<SnapshotInfo> info_in(const fs::path& directory, Seq seq) {
   return info_of(*envelope, bytes);
 }
 
-// Of one that cannot be read.
+// The info of a snapshot that cannot be read.
 SnapshotInfo only_seq(Seq seq) { return {seq, {}, 0, {}, {}, 0}; }
 
-// Whether the log was as it is when the snapshot was taken.
+// Fails unless the snapshot has the log's digest at its seq.
 Result<void> expect_in_chain(const EventLog& log, const SnapshotEnvelope& envelope) {
   if (envelope.seq > log.last_seq() && !log.damage().empty())
     return Error{ErrorCode::corrupt, "the log is " + log.damage()};
@@ -197,10 +198,11 @@ Result<void> expect_in_chain(const EventLog& log, const SnapshotEnvelope& envelo
   return {};
 }
 
-// Whether events between it and what a pruned log keeps are missing: it is of no use any more.
+// Whether events between the snapshot and the first kept one were pruned: it is useless then.
 bool outlived(const EventLog& log, Seq seq) { return next(seq) < log.first_seq(); }
 
-// By its bytes, its place in the log and, if this fold made it, its state.
+// Checks a snapshot by its bytes, its place in the log and, if this fold made it, its state. One of
+// another fold version is good for the program that made it.
 SnapshotVerdict judge(const EventLog& log, const fs::path& directory, Seq seq) {
   SnapshotVerdict verdict{only_seq(seq), ""};
   std::size_t bytes = 0;
@@ -218,9 +220,9 @@ SnapshotVerdict judge(const EventLog& log, const fs::path& directory, Seq seq) {
   return verdict;
 }
 
-// The first of each fold version that the kept events of a pruned log go on from, as far as they
-// are told one after the other, by seq. Without it nothing could be told of the log's beginning, or
-// without another one of nothing at all.
+// Finds, for each fold version, the first snapshot from which the kept events of a pruned log can
+// be folded. Snapshots must be passed in the order of their seqs. Without that snapshot no state
+// near the log's beginning could be computed, and without any later one no state at all.
 class Beginnings {
  public:
   explicit Beginnings(const EventLog& log) : log_(log) {}
@@ -264,7 +266,7 @@ Result<Snapshot> read_snapshot(std::string_view bytes) {
 }
 
 std::uint64_t snapshot_spacing(std::int64_t every, std::uint64_t last_bytes) {
-  constexpr std::uint64_t kMebibyteOfEvents = 20'000;  // of a log of Nodes that change
+  constexpr std::uint64_t kMebibyteOfEvents = 20'000;  // events in 1 MiB of a log of Node changes
   return std::max(static_cast<std::uint64_t>(every), (last_bytes >> 20) * kMebibyteOfEvents);
 }
 
@@ -372,7 +374,7 @@ Result<SnapshotPruning> SnapshotStore::prune(const EventLog& log, std::size_t co
     beginnings.take(verdict);
     good.push_back(std::move(verdict.info));
   }
-  std::map<std::uint32_t, std::size_t> newer;  // fold version -> how many newer ones are kept
+  std::map<std::uint32_t, std::size_t> newer;  // fold version -> number of newer ones kept
   std::vector<Seq> too_many;
   for (auto info = good.rbegin(); info != good.rend(); ++info) {
     if (!outlived(log, info->seq) && newer[info->fold_version] < count) {
@@ -410,7 +412,7 @@ Result<std::vector<Seq>> SnapshotStore::thin(const EventLog& log, std::size_t mo
 Result<std::vector<SnapshotVerdict>> verify_snapshots(const EventLog& log,
                                                       const SnapshotStore& store) {
   std::vector<SnapshotVerdict> verdicts;
-  std::optional<State> before;  // what the last one that was found good holds
+  std::optional<State> before;  // the state of the last good snapshot: the fold continues from it
   for (const Seq seq : seqs_in(store.directory())) {
     SnapshotVerdict verdict{only_seq(seq), ""};
     const auto held = [&]() -> Result<void> {

@@ -1,8 +1,8 @@
 // The snapshots of a data directory: one file each, `DATA/snapshots/SEQ.snapshot`.
 //
-// A file is written beside its name, synced and renamed, so a crash leaves no half of one. It holds
-// a SnapshotEnvelope (schema/codec.h) behind a digest of it: whatever bit is flipped, it is
-// noticed, and the log is folded from the snapshot before.
+// A file is written under a temporary name, synced and renamed, so a crash leaves no partial one.
+// It holds a SnapshotEnvelope (schema/codec.h) behind its SHA-256: a file with any bit flipped is
+// skipped, and the log is folded from the snapshot before it.
 #pragma once
 
 #include <filesystem>
@@ -14,83 +14,86 @@
 
 namespace fairlead {
 
-/// Reads what SnapshotSource::bytes gave. `incompatible` if another fold made it, `corrupt` if it
-/// is not what was written.
+/// Decodes the bytes that SnapshotSource::bytes() returned. Fails with `incompatible` if another
+/// fold version made the snapshot, with `corrupt` if it is not what was written.
 Result<Snapshot> read_snapshot(std::string_view bytes);
-/// What it says of itself, whoever made it. `corrupt` if its state decompresses to more than a log
-/// can hold (state_frame.h).
+/// Decodes the envelope alone, of any fold version. Fails with `corrupt` if its state decompresses
+/// to more than a log can hold (state_frame.h).
 Result<SnapshotInfo> read_snapshot_info(std::string_view bytes);
 
-/// What was found of one.
+/// The result of checking one snapshot.
 struct SnapshotVerdict {
-  SnapshotInfo info;  ///< with fold_version 0 only its seq, by the file's name: it cannot be read
-  std::string fault;  ///< what is wrong with it; empty: nothing is
+  SnapshotInfo info;  ///< fold_version 0: unreadable, and only the seq from the file's name is set
+  std::string fault;  ///< empty if it is good
 };
 
-/// What pruning did, each by seq, ascending.
+/// The result of pruning; each list ascends by seq.
 struct SnapshotPruning {
   std::vector<Seq> removed;
-  std::vector<Seq> needed;  ///< kept beside the newest: the kept events of a pruned log go on there
+  std::vector<Seq> needed;  ///< kept beside the newest, because a pruned log can only be folded
+                            ///< from there
   std::vector<SnapshotVerdict> faulty;  ///< damaged or of another log: neither counted nor removed
 };
 
-/// More are thinned out by a hub. With the default configuration that is not before the log of a
-/// fleet of some ten thousand nodes has 25 million events.
+/// The number of snapshots beyond which a hub applies retention (SnapshotStore::thin). With the
+/// default configuration a fleet of some ten thousand nodes reaches it after 25 million events.
 inline constexpr std::size_t kSnapshotsMax = 1024;
 
-/// How many events lie between two snapshots: `every`, or more where the last one was large, so
-/// that snapshots take no more of the disk than events do and taking them no more time than
-/// folding. A question about the past costs the fold of so many events at most.
+/// Returns the number of events between two snapshots: `every`, or more if the last snapshot was
+/// large (`last_bytes`), so that snapshots use no more disk than events do and saving them no more
+/// time than folding. A question about the past folds at most about this many events.
 std::uint64_t snapshot_spacing(std::int64_t every, std::uint64_t last_bytes);
 
-/// The name of the file of a snapshot.
+/// Returns the file name of a snapshot: its seq in 20 digits, so that names sort by seq.
 std::string snapshot_file_name(Seq seq);
 
 class SnapshotStore final : public SnapshotSource {
  public:
-  /// Of a data directory; nothing is read or made yet.
+  /// Names the snapshots of a data directory; reads and creates nothing yet.
   explicit SnapshotStore(std::filesystem::path data_directory);
 
-  /// Also of another fold; damaged ones are left out.
+  /// Includes those of other fold versions, leaves out damaged ones.
   Result<std::vector<SnapshotInfo>> list() const override;
-  /// Every file, with what is wrong with it by its own bytes; the log is not asked.
+  /// Checks every file by its own bytes, without the log and without decoding its state.
   std::vector<SnapshotVerdict> survey() const;
   Result<std::optional<Snapshot>> newest(Seq seq) const override;
   Result<std::string> bytes(Seq seq) const override;
 
-  /// What the newest good one says of itself, whatever fold made it; nullopt if there is none.
+  /// Returns the envelope of the newest good one, of any fold version; nullopt if there is none.
   std::optional<SnapshotInfo> newest_info() const;
 
-  /// Writes the snapshot of `state`; `chain` is the log's digest after the commit that ends with
-  /// state.seq. One that is there already is replaced.
+  /// Saves the snapshot of `state` and replaces one of the same seq. `chain` is the log's digest
+  /// after the commit that ends with state.seq, which must be durable. Fails with `unavailable` if
+  /// the state exceeds the bounds in state_frame.h or the file cannot be written.
   Result<SnapshotInfo> take(const State& state, const Digest& chain);
-  /// Writes a snapshot that bytes() of another source gave. `corrupt`, naming the seq, if its state
-  /// decompresses to more than a log can hold.
+  /// Saves the bytes that bytes() of another source returned. Fails with `corrupt`, naming the seq,
+  /// if the state decompresses to more than a log can hold.
   Result<SnapshotInfo> keep(std::string_view bytes);
-  /// Leaves the newest `count` good ones of each fold version and removes the older ones, but of a
-  /// log whose beginning was pruned never the first that the kept events go on from. Those that end
-  /// before what such a log keeps go.
+  /// Keeps the newest `count` good ones of each fold version and removes the older ones. Of a
+  /// pruned log it keeps also the first of each fold version from which the kept events can be
+  /// folded, and removes all from which they cannot.
   Result<SnapshotPruning> prune(const EventLog& log, std::size_t count);
-  /// Leaves about `most`: where there are more, every second of the older half goes, so that the
-  /// past stays covered, the further away the more thinly. What the kept events of a pruned log go
-  /// on from stays. Returns what was removed.
+  /// Applies retention: if there are more than `most`, removes every second of the older half, so
+  /// that snapshots get sparser the older they are. Of a pruned log it keeps the first from which
+  /// the kept events can be folded. Returns the removed seqs.
   Result<std::vector<Seq>> thin(const EventLog& log, std::size_t most);
-  /// Removes one; nothing if it is not there.
+  /// Removes a snapshot; succeeds if there is none.
   Result<void> remove(Seq seq);
-  /// Why nothing may be written here: the directory is a symbolic link, or another account may
-  /// write it (engine/log/private_files.h). One that does not exist is none.
+  /// Fails if nothing may be written here: with `unavailable` if the directory is a symbolic link,
+  /// with `bad_input` if another account may write it (engine/log/private_files.h). Succeeds if it
+  /// does not exist.
   Result<void> expect_writable() const;
 
-  /// Where they are; it need not exist.
+  /// Returns the directory of the snapshots, which need not exist.
   const std::filesystem::path& directory() const { return directory_; }
 
  private:
   std::filesystem::path directory_;
 };
 
-/// Holds every snapshot against the log, for `snapshot verify`: its bytes, its digests, its place
-/// in the chain, and the state that the events fold to (of a log whose beginning was pruned: from
-/// its first snapshot).
+/// Compares every snapshot with the log, for `snapshot verify`: its bytes, its digests, its place
+/// in the hash chain, and the state to which the events fold (for a pruned log from its first good
+/// snapshot on).
 Result<std::vector<SnapshotVerdict>> verify_snapshots(const EventLog& log,
                                                       const SnapshotStore& store);
 

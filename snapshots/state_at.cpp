@@ -9,9 +9,9 @@ namespace fairlead {
 
 namespace {
 
-// How often the fold of a long log tells of its progress.
+// The number of events between two reports of progress.
 constexpr std::uint64_t kProgressEvents = 10'000;
-// Fewer events are folded before a thread has started.
+// The number of events from which prefetching pays: fewer are folded before a thread has started.
 constexpr std::uint64_t kReadAheadWorth = 4 * kBatchEvents;
 
 }  // namespace
@@ -58,6 +58,7 @@ Result<State> state_from(const EventLog& log, State state, Seq seq, const FoldPr
   Touched touched;
   EventBatch batch;
   for (;;) {
+    // After an error the batch has the events before the unreadable one: `seq` may be among them.
     const auto read = reader->next_batch(batch);
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const std::span<const Event> rest = batch.events().subspan(i);

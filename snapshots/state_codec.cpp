@@ -1,5 +1,5 @@
-// The shape of State is walked by Boost.PFR: every struct of engine/fold and schema is an
-// aggregate, so its fields need not be listed a second time here.
+// Boost.PFR enumerates the fields of State: every struct of engine/fold and schema is an aggregate,
+// so its fields need not be listed a second time here.
 #include "snapshots/state_codec.h"
 
 #include <algorithm>
@@ -193,7 +193,7 @@ class Reader {
   template <class T>
   void get(T& value) {
     if constexpr (is_a<T, Memo>) {
-      // as in a new state
+      // derived: left as in a new state
     } else if constexpr (std::same_as<T, bool>) {
       const std::uint64_t bit = get_varint();
       if (bit > 1) throw Malformed{"a truth value is neither"};
@@ -254,7 +254,7 @@ class Reader {
   template <class T>
   void get_items(T& value) {
     if constexpr (is_a<T, PackedMap>) {
-      // The same memory for every map: a fleet has two of them a node.
+      // One buffer for all maps, because a fleet has two of them for each node.
       auto& items = std::get<std::vector<typename T::value_type>>(items_);
       items.resize(get_count());
       for (auto& [key, held] : items) get(key), get(held);
@@ -315,7 +315,7 @@ class Reader {
     }
     throw Malformed{"a number is too long"};
   }
-  // Of items of at least one byte: so no damaged count makes us wait or allocate for ever.
+  // An item has at least one byte, so a damaged count cannot exceed the bytes that are left.
   std::uint64_t get_count() {
     const std::uint64_t count = get_varint();
     if (count > bytes_.size()) throw Malformed{"a list is longer than the bytes"};

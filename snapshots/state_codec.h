@@ -1,9 +1,9 @@
-// State into canonical bytes and back.
+// Encodes State as canonical bytes, and decodes it.
 //
-// The bytes follow the shape of the structs in engine/fold: every field in order, maps and sets in
-// theirs, so equal states give equal bytes on every compiler. The bytes carry no field names; a
-// shape (a digest of the types) stands before them, and bytes of another shape are refused rather
-// than misread: whoever meets some folds the log instead.
+// The bytes follow the structs in engine/fold: every field in order, maps and sets in their order,
+// so equal states give equal bytes on every compiler. The bytes carry no field names; the shape (a
+// digest of the types) precedes them, and bytes of another shape are refused rather than misread:
+// the caller folds the log instead.
 #pragma once
 
 #include <string>
@@ -14,17 +14,17 @@
 
 namespace fairlead {
 
-/// The canonical bytes of `state`. Equal states give equal bytes.
+/// Returns the canonical bytes of `state`. Equal states give equal bytes.
 std::string encode_state(const State& state);
 
-/// The state that `bytes` hold. `incompatible` if a program with another State wrote them,
-/// `corrupt` if they hold no state.
+/// Decodes a state. Fails with `incompatible` if a program with another State wrote `bytes`, with
+/// `corrupt` if they are malformed.
 Result<State> decode_state(std::string_view bytes);
 
-/// Names the types that State is made of.
+/// Returns the digest of the types of which State is composed.
 const Digest& state_shape();
 
-/// SHA-256 of encode_state.
+/// Returns SHA-256 of encode_state().
 Digest state_digest(const State& state);
 
 }  // namespace fairlead

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kCompression = 1;
 
-/// The most that a frame of `bytes` may stand for.
+/// Returns the largest decompressed size that a frame of `bytes` may declare.
 std::uint64_t state_bytes_max(std::uint64_t bytes) {
   const std::uint64_t many = std::min(bytes, kStateBytesMax) * kStateBytesPerFrameByteMax;
   return std::min(std::max(many, kSmallStateBytes), kStateBytesMax);

@@ -50,6 +50,7 @@ std::optional<EventDraft> Applier::take(const Event& intent) {
         "not sent: the intent " + std::to_string(intent.seq.value) + " came before its turn");
     lane.waiting.erase(older->second);
   }
+  // Shrinks go first: until one is stored, Kueue admits workloads against capacity that is gone.
   const Place place{!intended.reason.rule.ends_with("/shrink"), intent.seq};
   lane.place_of[key] = place;
   lane.waiting.emplace(place, std::move(write));
@@ -98,6 +99,7 @@ std::optional<EventDraft> Applier::answered(const WriteAnswer& answer, LogTime n
     case WriteResult::unknown: return outcome(seq, PatchUnknown{seq, bounded(answer.reason)});
     case WriteResult::throttled: break;
   }
+  // The newer intent was derived from later events: sending the older write again would be wrong.
   if (lane.place_of.contains(key))
     return rejected(seq, answer.http_code, "throttled, and a newer intent waits: " + answer.reason);
   if (++write.throttled >= kThrottledMax)
@@ -105,6 +107,7 @@ std::optional<EventDraft> Applier::answered(const WriteAnswer& answer, LogTime n
                     "throttled " + std::to_string(write.throttled) + " times: " + answer.reason);
   const Duration wait = answer.retry_after.value_or(seconds(1));
   const LogTime opens = now + std::clamp(wait, Duration{0}, kRetryAfterMax);
+  // 429 and 503 are about the server, not the object, so all writes to it wait.
   lane.opens = std::max(lane.opens.value_or(opens), opens);
   lane.place_of[key] = place;
   lane.waiting.emplace(place, std::move(write));

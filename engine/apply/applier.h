@@ -1,9 +1,9 @@
-// Logged intents in, requests out; answers in, outcomes out. Does no I/O and knows no clock.
+// Turns logged intents into requests, and answers into outcomes. Does no I/O and reads no clock.
 //
-// The applier keeps what is waiting and what is under way. It sends one write of an object at a
-// time (the object and its status count apart), at most `inflight_max` to one API server, shrinks
-// before everything else, and sends a throttled write again after the time that the server asked
-// for. Every other answer becomes an event: what follows from it is the fold's business.
+// The applier holds the waiting writes and those under way. It sends one write of an object at a
+// time (the object and its status count separately), at most `inflight_max` to one API server, and
+// shrinks before all others. It sends a throttled write again after the time that the server asked
+// for. Every other answer becomes an event, and the fold decides what follows from it.
 #pragma once
 
 #include <cstddef>
@@ -21,31 +21,33 @@
 
 namespace fairlead {
 
-/// A write that was throttled this often is given up as rejected: the fold backs off for longer.
+/// A write that was throttled this often becomes rejected, after which the fold backs off for
+/// longer.
 inline constexpr std::int64_t kThrottledMax = 8;
-/// No server makes us wait longer than this at a time.
+/// The longest wait for which a server can ask at a time.
 inline constexpr Duration kRetryAfterMax = minutes(1);
-/// No longer reason is logged.
+/// The length to which a logged reason is cut.
 inline constexpr std::size_t kOutcomeReasonBytesMax = 1024;
 
-/// Belongs to the thread that owns State. All `now` are log time.
+/// Used by the thread that owns State. All `now` are log time.
 class Applier {
  public:
   /// `inflight_max` (at least 1) bounds the writes under way to each API server.
   explicit Applier(std::int64_t inflight_max);
   void set_inflight_max(std::int64_t inflight_max);
 
-  /// Takes a logged PatchIntended to be sent. An older write of the same object that was not sent
-  /// yet never will be: its outcome is returned, to be logged.
+  /// Enqueues the write of a logged PatchIntended. It replaces an older write of the same object
+  /// that is still waiting, whose outcome (rejected) is returned for the log.
   std::optional<EventDraft> take(const Event& intent);
-  /// What must be sent now, in this order. Each request is answered by one answered().
+  /// Dequeues the writes to send now, in this order. The caller passes one answer for each to
+  /// answered().
   std::vector<WriteRequest> requests(LogTime now);
-  /// The outcome to log; nullopt if the write is going to be sent again, or if nobody asked for it.
+  /// Returns the outcome to log; nullopt if the write will be sent again or is not under way.
   std::optional<EventDraft> answered(const WriteAnswer& answer, LogTime now);
-  /// When requests() has something that it has not now, unless an answer comes first; kForever if
-  /// nothing waits for time.
+  /// Returns when requests() will have a write that now waits for time; kForever if none does.
+  /// Answers can make others ready earlier.
   LogTime next_due() const;
-  /// Forgets everything; the outcomes (unknown) of what had no answer.
+  /// Drops all writes and returns their outcomes (unknown, with the reason `why`).
   std::vector<EventDraft> give_up(std::string_view why);
 
   std::size_t waiting() const;
@@ -54,14 +56,14 @@ class Applier {
  private:
   struct Write {
     WriteRequest request;
-    std::int64_t throttled = 0;  ///< how often
+    std::int64_t throttled = 0;  ///< number of throttled answers
   };
-  /// Shrinks first, then as they were logged.
+  /// The order of waiting writes: shrinks (false) first, then by seq.
   using Place = std::pair<bool, Seq>;
   struct Lane {
     std::map<Place, Write> waiting;
-    std::map<WriteKey, Place> place_of;  ///< of what waits
-    std::set<WriteKey> busy;             ///< under way
+    std::map<WriteKey, Place> place_of;  ///< of the waiting writes
+    std::set<WriteKey> busy;             ///< with a write under way
     std::optional<LogTime> opens;        ///< closed until then, after a throttled write
   };
 

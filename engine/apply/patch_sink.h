@@ -1,4 +1,4 @@
-// Where writes go: Kubernetes, or a simulator.
+// The port through which writes leave: to Kubernetes, or to a test double.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace fairlead {
 
-/// One request, exactly as the logged intent says it.
+/// One request with the contents of the logged intent.
 struct WriteRequest {
   Seq intent;
   std::string cluster;  ///< "hub" or a member
@@ -23,12 +23,12 @@ struct WriteRequest {
   std::string body;              ///< JSON; empty for a delete
 };
 
-/// What became of a request.
+/// The result of a request.
 enum class WriteResult : std::uint8_t {
   accepted,  ///< 2xx; a delete of something that is gone (404) counts too
-  conflict,  ///< 409: re-read through the watch, re-derive
+  conflict,  ///< 409: the plan derives the write again from the next observation
   gone,  ///< 404, 409 "uid mismatch", 422 "metadata.uid: field is immutable": deleted or recreated
-  refused,    ///< 400, 403, 422, and a 500 without a reason: retrying the same cannot help
+  refused,    ///< 400, 403, 422, and a 500 without a reason: the same request would fail again
   throttled,  ///< 429 or 503: try again after `retry_after`
   unknown,    ///< no answer: the write may or may not have happened
 };
@@ -43,7 +43,7 @@ struct WriteAnswer {
   std::optional<Duration> retry_after;
 };
 
-/// Sends writes; answers come later, from any thread, exactly one a request.
+/// Sends writes. Calls `answered` later, exactly once for each request, from any thread.
 class PatchSink {
  public:
   virtual ~PatchSink() = default;

@@ -8,11 +8,12 @@
 
 namespace fairlead {
 
-/// The longest file of settings or credentials that is read, in bytes.
+/// The largest file of settings or credentials that is read, in bytes.
 inline constexpr std::size_t kSettingsBytesMax = std::size_t{16} << 20;
 
-/// What is in the file. `bad_input`, with its name, if it cannot be read or is longer than
-/// `bytes_max`: of what never ends, like /dev/zero, no more than that is read.
+/// Returns the contents of a file. Fails with `bad_input`, naming the file, if it cannot be read or
+/// is longer than `bytes_max`. Reads one byte more at most, also of an endless file like
+/// /dev/zero.
 [[nodiscard]] Result<std::string> read_bounded(const std::string& path,
                                                std::size_t bytes_max = kSettingsBytesMax);
 

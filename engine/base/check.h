@@ -1,7 +1,8 @@
 // Bugs stop the process before it can do harm.
 //
-// A check states something that cannot be false unless the program itself is wrong. It is always
-// on. Input we dislike and operating errors are never checks: they are conditions and Results.
+// A check asserts a condition that is false only if the program itself is wrong. It is on in every
+// build. Bad input and operating errors are never checks: they are conditions on objects and
+// Results.
 #pragma once
 
 #include <source_location>
@@ -9,8 +10,8 @@
 
 namespace fairlead {
 
-/// Prints what was violated and where, then aborts. Fairlead is crash-only: the log is the truth
-/// and a restart folds it again.
+/// Prints what was violated and where, then aborts. Fairlead is crash-only: a restart folds the log
+/// again.
 [[noreturn]] void check_failed(std::string_view what, std::source_location where);
 
 /// Aborts the process unless `holds`.

@@ -18,8 +18,8 @@ std::optional<std::uint8_t> hex_value(char digit) {
   return std::nullopt;
 }
 
-/// Fetching an algorithm costs more than hashing a small record: once per process, one context per
-/// thread.
+/// Fetches the algorithm once per process: fetching costs more than hashing a small record. For the
+/// same reason each thread has one context.
 const EVP_MD* sha256_algorithm() {
   static EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   return algorithm;

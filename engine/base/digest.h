@@ -1,4 +1,4 @@
-// SHA-256, the one digest of Fairlead: it chains the log, names states and recognises raw objects.
+// SHA-256, the only digest of Fairlead: it chains the log, identifies states and raw objects.
 #pragma once
 
 #include <array>
@@ -15,13 +15,13 @@ struct Digest {
   std::array<std::uint8_t, 32> bytes{};
 
   friend bool operator==(const Digest&, const Digest&) = default;
-  /// 64 lower-case hexadecimal digits.
+  /// Returns 64 lower-case hexadecimal digits.
   std::string hex() const;
-  /// The digest that `hex` names; nullopt unless it is 64 hexadecimal digits.
+  /// Parses 64 hexadecimal digits; nullopt if `hex` is anything else.
   static std::optional<Digest> from_hex(std::string_view hex);
 };
 
-/// SHA-256 over the concatenation of `parts`.
+/// Returns SHA-256 over the concatenation of `parts`.
 Digest sha256(std::span<const std::string_view> parts);
 Digest sha256(std::string_view bytes);
 

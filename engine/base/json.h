@@ -11,7 +11,7 @@ namespace fairlead {
 
 using Json = nlohmann::json;
 
-/// Canonical text: keys sorted bytewise, no white space, invalid UTF-8 replaced.
+/// Returns canonical text: keys sorted bytewise, no white space, invalid UTF-8 replaced.
 inline std::string to_text(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

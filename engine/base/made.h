@@ -1,4 +1,4 @@
-// Making a value where it is to stay.
+// Constructs a value in place from a function's result.
 #pragma once
 
 #include <type_traits>
@@ -6,8 +6,8 @@
 
 namespace fairlead {
 
-/// Stands for what `make()` gives, so that emplace() and emplace_back() make it where it stays
-/// instead of moving it there.
+/// Converts to the result of `make()`, so that emplace() and emplace_back() construct that result
+/// in the container instead of moving it there.
 template <class Make>
 class Made {
  public:

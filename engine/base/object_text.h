@@ -1,5 +1,5 @@
-// JSON objects as canonical text, field by field: for what is written often and would be a tree of
-// values only to be printed.
+// JSON objects as canonical text, field by field: for objects that are written often, without
+// building a tree of values first.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace fairlead {
 /// Appends `text` as to_text(Json(text)) prints it.
 void append_quoted(std::string& out, std::string_view text);
 
-/// A JSON list at the end of `out`: `append(value)` appends each of `values` as JSON.
+/// Appends a JSON list to `out`: `append(value)` appends each of `values` as JSON.
 template <class Values, class Append>
 void append_list(std::string& out, const Values& values, const Append& append) {
   out += '[';
@@ -24,23 +24,23 @@ void append_list(std::string& out, const Values& values, const Append& append) {
   out += ']';
 }
 
-/// One object at the end of a text: the same bytes as to_text of it, if the names of its fields
-/// ascend bytewise, which is checked.
+/// Appends one JSON object to a text, with the same bytes as to_text() of it. The names of its
+/// fields must ascend bytewise, which is checked.
 class ObjectText {
  public:
-  /// Opens it. `out` outlives the object, and so does every name that is passed.
+  /// Opens the object. `out` and every name that is passed must outlive this writer.
   explicit ObjectText(std::string& out) : out_(out) { out_ += '{'; }
 
   ObjectText& text(std::string_view name, std::string_view text);
   ObjectText& number(std::string_view name, std::int64_t number);
   /// Begins a field whose value, as JSON, the caller appends to the text that is returned.
   std::string& value(std::string_view name);
-  /// The last call.
+  /// Closes the object; no field may follow.
   void close() { out_ += '}'; }
 
  private:
   std::string& out_;
-  std::string_view last_;  ///< name
+  std::string_view last_;  ///< the name of the last field
   bool empty_ = true;
 };
 

@@ -40,7 +40,7 @@ struct Scale {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// What follows the number. `1E` is exa, `1E3` an exponent, `1e` neither.
+/// Parses the text behind the number. `1E` is exa, `1E3` an exponent, `1e` neither.
 std::optional<Scale> parse_scale(std::string_view suffix) {
   for (const Suffix& known : kDecimal)
     if (known.text == suffix) return Scale{QuantityFormat::decimal_si, known.power, 0};
@@ -56,13 +56,13 @@ std::optional<Scale> parse_scale(std::string_view suffix) {
   const char* const end = suffix.data() + suffix.size();
   const auto [stop, error] = std::from_chars(suffix.data(), end, scale.power10);
   if (error != std::errc{} || stop != end) return std::nullopt;
-  // Beyond these bounds every value saturates or rounds to one nano: keep later sums from
-  // overflowing.
+  // Beyond these bounds every value saturates or rounds to one nano. The clamp keeps later sums of
+  // exponents from overflowing.
   scale.power10 = std::clamp<std::int64_t>(scale.power10, -1'000'000'000, 1'000'000'000);
   return scale;
 }
 
-/// Nano units of one with that suffix; 0: none of the common ones.
+/// Returns the nano units of 1 with this suffix; 0 if it is not one of the common suffixes.
 constexpr std::int64_t nano_per(std::string_view suffix) {
   if (suffix.empty()) return kNanoPerUnit;
   if (suffix.size() == 2 && suffix[1] == 'i') {
@@ -83,8 +83,8 @@ constexpr std::int64_t nano_per(std::string_view suffix) {
   }
 }
 
-/// The usual case, read without a detour over digits: a whole number of at most 18 digits with a
-/// common suffix. Nothing it takes can overflow. nullopt: anything else, malformed or not.
+/// Fast path for the usual case: a whole number of at most 18 digits with a common suffix, whose
+/// value cannot overflow. Returns nullopt for anything else, malformed or not.
 std::optional<Quantity> parse_whole(std::string_view text) {
   constexpr std::size_t kDigitsMax = 18;
   const std::size_t digits_end = std::min(text.size(), kDigitsMax);
@@ -110,7 +110,7 @@ void times_1024(std::string& digits) {
   if (carry > 0) digits.insert(0, std::to_string(carry));
 }
 
-/// digits * 10^shift, rounded away from zero, saturating at kInt128Max.
+/// Returns digits * 10^shift, rounded away from zero, saturating at kInt128Max.
 Int128 scaled(std::string_view digits, std::int64_t shift) {
   digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size()));
   if (digits.empty()) return 0;
@@ -147,7 +147,7 @@ Uint128 magnitude(Int128 value) {
   return value < 0 ? ~static_cast<Uint128>(value) + 1 : static_cast<Uint128>(value);
 }
 
-// `value` steps of suffixes[power], in the largest suffix that leaves it whole.
+// Prints `value` units of suffixes[power] with the largest suffix that leaves a whole number.
 template <std::size_t count>
 std::string scaled_text(Uint128 value, std::size_t power, std::uint64_t step,
                         const std::array<Suffix, count>& suffixes) {
@@ -163,13 +163,13 @@ std::string scaled_text(Uint128 value, std::size_t power, std::uint64_t step,
 
 std::string binary_text(Uint128 units) { return scaled_text(units, 0, 1024, kBinary); }
 
-// Positions in kDecimal.
+// Indices in kDecimal.
 constexpr std::size_t kNano = 0, kMilli = 2, kUnit = 3;
 std::string decimal_text(Uint128 value, std::size_t power) {
   return scaled_text(value, power, 1000, kDecimal);
 }
 
-/// value / divisor, rounded away from zero as apimachinery's Value() and MilliValue() do.
+/// Returns value / divisor, rounded away from zero as apimachinery's Value() and MilliValue() do.
 Int128 divide_away_from_zero(Int128 value, std::int64_t divisor) {
   if (saturate(value) == value) {  // much faster in 64 bits
     const std::int64_t small = saturate(value), quotient = small / divisor;
@@ -243,7 +243,7 @@ Quantity to_quantity(std::string_view resource, Int128 amount) {
 
 std::string amount_text(std::string_view resource, Int128 amount) {
   if (amount <= 0 || saturate(amount) != amount) return to_quantity(resource, amount).text();
-  const auto size = static_cast<Uint128>(amount);  // the same, without the way by nano
+  const auto size = static_cast<Uint128>(amount);  // the same text without going through nano units
   if (size >= 1024 && counted_in_bytes(resource)) return binary_text(size);
   return decimal_text(size, resource == "cpu" ? kMilli : kUnit);
 }

@@ -34,11 +34,11 @@ class Quantity {
   constexpr QuantityFormat format() const { return format_; }
   constexpr bool negative() const { return nano_ < 0; }
 
-  /// Canonical text: `1000` -> `1k`, `1024Mi` -> `1Gi`, `0.5` -> `500m`. Exponent input prints as
-  /// decimal SI.
+  /// Returns canonical text: `1000` -> `1k`, `1024Mi` -> `1Gi`, `0.5` -> `500m`. Input with an
+  /// exponent prints as decimal SI.
   std::string text() const;
 
-  /// By value alone: the suffix family does not matter.
+  /// Compare by value alone, whatever the suffix family.
   friend constexpr bool operator==(const Quantity& a, const Quantity& b) {
     return a.nano_ == b.nano_;
   }
@@ -55,18 +55,20 @@ class Quantity {
 /// Source: Kueue pkg/resources (int64, rounded up, saturating).
 using Amount = std::int64_t;
 
-/// The Amount of `quantity` for `resource`: rounded up, saturating at the ends of int64.
+/// Returns the Amount of `quantity` for `resource`: rounded away from zero, saturating at the ends
+/// of int64.
 Amount to_amount(std::string_view resource, const Quantity& quantity);
-/// The canonical Quantity of an amount: memory, ephemeral-storage and hugepages in binary suffixes.
+/// Returns the canonical Quantity of an amount: memory, ephemeral-storage and hugepages with binary
+/// suffixes.
 Quantity to_quantity(std::string_view resource, Int128 amount);
-/// `to_quantity(resource, amount).text()`.
+/// Returns `to_quantity(resource, amount).text()`, faster.
 std::string amount_text(std::string_view resource, Int128 amount);
 
-/// The smallest step of a quota: cpu 1 core (1000 milli), memory, ephemeral-storage and hugepages
-/// 1Mi, everything else 1. In Amount units of `resource`.
+/// Returns the smallest step of a quota in Amount units of `resource`: cpu 1 core (1000 milli),
+/// memory, ephemeral-storage and hugepages 1Mi, every other resource 1.
 Amount quantum_of(std::string_view resource);
 
-/// The Amount nearest to `wide`: saturates.
+/// Returns the Amount nearest to `wide`: saturates at the ends of int64.
 constexpr Amount saturate(Int128 wide) {
   return wide > INT64_MAX ? INT64_MAX : wide < INT64_MIN ? INT64_MIN : static_cast<Amount>(wide);
 }

@@ -23,9 +23,9 @@ std::optional<std::uint64_t> version_number(std::string_view version) {
 }
 
 bool is_lower_version(std::string_view a, std::string_view b) {
-  constexpr std::size_t kDigitsSafe = 19;  // of any digits, they fit
+  constexpr std::size_t kDigitsSafe = 19;  // every number of 19 digits fits 64 bits
   if (a.size() == b.size() && a.size() <= kDigitsSafe)
-    return a < b && is_natural(a) && is_natural(b);  // as texts of one length compare
+    return a < b && is_natural(a) && is_natural(b);  // equal lengths: text order is number order
   const auto low = version_number(a), high = version_number(b);
   return low && high && *low < *high;
 }

@@ -1,7 +1,7 @@
-// resourceVersions: texts that an API server gives its objects and lists.
+// resourceVersions: texts by which an API server versions its objects and lists.
 //
-// Kubernetes promises since 1.35 that they compare as numbers; from any other server they are
-// opaque, and two that are opaque have no order.
+// Since 1.35 Kubernetes guarantees that they compare as numbers. Other servers may use opaque
+// texts, which have no order.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,14 @@
 
 namespace fairlead {
 
-/// The number that `version` is; nullopt if it is opaque, also what 64 bits do not hold.
+/// Returns the number that `version` is; nullopt if it is opaque or does not fit 64 bits.
 std::optional<std::uint64_t> version_number(std::string_view version);
 
-/// Both are numbers, and `a` is the lower one.
+/// Returns whether both are numbers and `a` is the lower one.
 bool is_lower_version(std::string_view a, std::string_view b);
 
-/// Both are numbers, and a server at `version` has made `than`.
+/// Returns whether both are numbers and `than` is not above `version`: a server at `version` has
+/// already made `than`.
 bool includes_version(std::string_view version, std::string_view than);
 
 }  // namespace fairlead

@@ -1,7 +1,7 @@
 // Comparing and hashing texts of a few bytes without a call.
 //
-// The fold compares and looks up names, dozens for an event; there the call of memcmp or of the
-// library's hash costs more than its work.
+// The fold compares and looks up dozens of names for an event, and for texts that short the call of
+// memcmp or of the library's hash costs more than its work.
 #pragma once
 
 #include <cstddef>
@@ -20,14 +20,15 @@ Word load(const char* at) {
   return word;
 }
 
-// The words that begin and end two texts cover them up to twice a word.
+// Compares the first and the last word of two texts. These cover the texts if `size` is between one
+// word and two.
 template <class Word>
 bool same_ends(const char* a, const char* b, std::size_t size) {
   const std::size_t last = size - sizeof(Word);
   return ((load<Word>(a) ^ load<Word>(b)) | (load<Word>(a + last) ^ load<Word>(b + last))) == 0;
 }
 
-// Every bit of the product depends on every bit of both.
+// Multiplies to 128 bits and folds the halves, so that every input bit affects the whole result.
 inline std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   __extension__ using Wide = unsigned __int128;
   const Wide product = Wide{a ^ 0x9E3779B97F4A7C15} * (b ^ 0xD1B54A32D192ED03);
@@ -36,7 +37,7 @@ inline std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace short_text
 
-/// a == b.
+/// Returns whether a == b.
 [[gnu::always_inline]] inline bool same_text(std::string_view a, std::string_view b) {
   using namespace short_text;
   const std::size_t size = a.size();
@@ -49,7 +50,7 @@ inline std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   return true;
 }
 
-/// For a table in memory: neither stored nor the same on every machine.
+/// Returns a hash for tables in memory. It must not be stored: it depends on the byte order.
 inline std::size_t hash_text(std::string_view text) {
   using namespace short_text;
   const char* at = text.data();

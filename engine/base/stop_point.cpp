@@ -16,7 +16,7 @@ inline namespace stop_points_on {
 
 namespace {
 
-// What is armed belongs to the process, as its end does.
+// Global, because a stop point ends the whole process, from whichever thread.
 std::string armed_name;
 std::atomic<long> passings_left{0};
 
@@ -39,7 +39,7 @@ bool arm_stop_point(std::string_view spec) {
 void stop_point(StopPoint point) {
   if (point.name() != armed_name || passings_left.fetch_sub(1) != 1) return;
   ::kill(::getpid(), SIGKILL);
-  for (;;) ::pause();  // not one instruction further
+  for (;;) ::pause();  // kill() may return before the signal arrives
 }
 
 bool stops_next(StopPoint point) { return point.name() == armed_name && passings_left == 1; }

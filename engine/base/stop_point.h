@@ -1,7 +1,7 @@
-// Places where a test ends the process as a power cut would: between two steps that must survive
-// it. Only `fairlead-stops` has them, which tests build with the option FAIRLEAD_STOP_POINTS; in
-// `fairlead` a stop point is nothing at all. FAIRLEAD_STOP_AT=name:n names one and its n-th
-// passing.
+// Named points in the program at which a crash test kills the process, between two steps whose
+// order matters to recovery. Only the program `fairlead-stops` has them, which tests build with the
+// option FAIRLEAD_STOP_POINTS; in `fairlead` a stop point compiles to nothing.
+// FAIRLEAD_STOP_AT=name:n selects one and its n-th passing.
 #pragma once
 
 #include <array>
@@ -16,19 +16,19 @@ inline constexpr std::array<std::string_view, 14> kStopPoints{
     "append.half_written",  // a torn write
     "append.before_sync",
     "append.after_sync",
-    "append.before_mark",  // of what is acknowledged
+    "append.before_mark",  // the durable watermark (engine/log/acknowledged.h)
     "append.after_mark",
     "send.before",  // the intent is in the log
     "send.after",   // handed to the connection
     "answer.before_log",
     "answer.after_log",
-    "snapshot.before_write",  // when the hub ends, and every so many events
+    "snapshot.before_write",  // a snapshot: when the hub ends, and after a number of events
     "snapshot.before_sync",
     "snapshot.before_rename",
     "snapshot.after_rename",
 };
 
-/// The name of one of kStopPoints; any other does not compile.
+/// The name of one of kStopPoints. Any other name does not compile.
 class StopPoint {
  public:
   consteval StopPoint(const char* name) : name_(name) {
@@ -46,14 +46,14 @@ class StopPoint {
 
 inline namespace stop_points_on {
 
-/// Whether `spec` ("name:n") was understood: stop_point(name) then kills the process at its n-th
-/// passing. Called once, before any thread starts.
+/// Arms the point that `spec` ("name:n") selects: stop_point(name) kills the process at its n-th
+/// passing. Returns false if `spec` is malformed. Must be called before any other thread starts.
 bool arm_stop_point(std::string_view spec);
 
-/// SIGKILL, if it is this one's turn. From any thread.
+/// Kills the process with SIGKILL if this is the armed passing. May be called from any thread.
 void stop_point(StopPoint point);
 
-/// Whether the next stop_point(point) is going to stop.
+/// Returns whether the next stop_point(point) will kill the process.
 bool stops_next(StopPoint point);
 
 }  // namespace stop_points_on

@@ -17,7 +17,8 @@ struct Date {
   int day = 1;
 };
 
-/// Days since 1970-01-01 in the proleptic Gregorian calendar; eras of 400 years starting in March.
+/// Returns days since 1970-01-01 in the proleptic Gregorian calendar. Counts years from March, so
+/// that a leap day is the last of its year, in eras of 400 years.
 std::int64_t days_from(const Date& date) {
   const std::int64_t year = date.month <= 2 ? date.year - 1 : date.year;
   const std::int64_t era = (year >= 0 ? year : year - 399) / 400;
@@ -55,7 +56,7 @@ std::string padded(std::int64_t value, std::size_t width) {
   return digits.size() < width ? std::string(width - digits.size(), '0') + digits : digits;
 }
 
-/// `.25` for 250000000 ns; nothing for 0.
+/// Returns `.25` for 250000000 ns; empty for 0.
 std::string fraction_text(std::int64_t ns) {
   if (ns == 0) return "";
   std::string digits = "." + padded(ns, 9);
@@ -63,7 +64,7 @@ std::string fraction_text(std::int64_t ns) {
   return digits;
 }
 
-/// Reads a text from left to right; every step fails for good once one has.
+/// Reads a text from left to right. Once a step has failed, all later ones fail.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : rest_(text) {}
@@ -80,7 +81,7 @@ class Scanner {
   void expect(char wanted) { good_ = accept(wanted); }
   void fail() { good_ = false; }
 
-  /// Exactly `count` digits.
+  /// Reads exactly `count` digits.
   std::int64_t number(std::size_t count) {
     std::int64_t value = 0;
     for (std::size_t i = 0; i < count && good_; ++i) {
@@ -94,7 +95,7 @@ class Scanner {
     return value;
   }
 
-  /// One to nine digits after a decimal point, as nanoseconds.
+  /// Reads one to nine digits after a decimal point as nanoseconds.
   std::int64_t fraction() {
     std::int64_t value = 0;
     int places = 0;
@@ -113,7 +114,7 @@ class Scanner {
   bool good_ = true;
 };
 
-/// The offset of a time zone in seconds: `Z`, `+02:00`.
+/// Reads the offset of a time zone (`Z`, `+02:00`) in seconds.
 std::int64_t scan_offset(Scanner& scan) {
   if (scan.accept('Z') || scan.accept('z')) return 0;
   const bool east = scan.accept('+');
@@ -130,7 +131,7 @@ struct DurationUnit {
   std::string_view text;
   std::int64_t ns;
 };
-/// Longer spellings before their prefixes.
+/// Ordered so that a unit comes before its prefixes: the first match is the right one.
 constexpr std::array<DurationUnit, 8> kDurationUnits{{{"ns", 1},
                                                       {"us", 1'000},
                                                       {"\u00b5s", 1'000},
@@ -144,8 +145,8 @@ std::size_t count_digits(std::string_view text) {
   return std::min(text.find_first_not_of("0123456789"), text.size());
 }
 
-/// One `1.5h` of a Go duration, taken off the front of `text`, in nanoseconds (truncated as Go
-/// does).
+/// Reads one part of a Go duration, such as `1.5h`, and removes it from the front of `text`.
+/// Returns nanoseconds, truncated as Go does.
 std::optional<Wide> take_duration_part(std::string_view& text) {
   const std::size_t whole_digits = count_digits(text);
   const std::string_view whole = text.substr(0, whole_digits);

@@ -4,7 +4,7 @@ namespace fairlead {
 
 namespace {
 
-// Null where nothing is held back.
+// Returns the object of a fact that may be held back; null for other facts.
 const ObjectKey* object_of(const WatchFact& fact) {
   const ObjectKey* key = nullptr;
   if (const auto* seen = std::get_if<ObjectSeen>(&fact.said)) key = &seen->key;
@@ -14,7 +14,7 @@ const ObjectKey* object_of(const WatchFact& fact) {
   return is_capacity ? key : nullptr;
 }
 
-// The fact that is held gives way to `newer`.
+// Lets `newer` replace the held fact.
 void give_way(const std::optional<WatchFact>& held, WatchFact& newer) {
   const auto* before = held ? std::get_if<ObjectSeen>(&held->said) : nullptr;
   auto* after = std::get_if<ObjectSeen>(&newer.said);
@@ -28,7 +28,7 @@ std::optional<WatchFact> Coalescer::offer(WatchFact fact, LogTime now) {
   Entry* const entry = object ? entries_.find(fact.source, *object) : nullptr;
   if (!entry || entry->passed_at == now) return fact;
   give_way(entry->held, fact);
-  if (entry->opens <= now) {  // a held state is older than this one
+  if (entry->opens <= now) {  // the interval is over: `fact` replaces a held state and passes
     release(fact.source, *object, *entry);
     entries_.erase(fact.source, *object);
     return fact;

@@ -1,8 +1,7 @@
-// Debounce layer 0: bursts of one object coalesce to the newest.
+// Debounce layer 0: bursts of changes of one object coalesce to the newest.
 //
 // The first change of an object passes at once; later ones within the interval wait for its end,
-// and only the newest of them is then looked at. Changes at the very time of the one that passed
-// pass too.
+// and only the newest of them passes then. Changes at the log time of the one that passed pass too.
 #pragma once
 
 #include <functional>
@@ -17,17 +16,17 @@
 
 namespace fairlead {
 
-/// Holds back bursts of capacity objects (Node, ClusterMetrics, ManagedCluster); everything else
-/// passes. Holds at most one fact an object.
+/// Holds back bursts of capacity objects (Node, ClusterMetrics, ManagedCluster); all other facts
+/// pass. Holds at most one fact for each object. All times are log time.
 class Coalescer {
  public:
-  /// `fact` if it may be looked at now, else nullopt: it is held.
+  /// Returns `fact` if it may pass now; holds it and returns nullopt otherwise.
   std::optional<WatchFact> offer(WatchFact fact, LogTime now);
-  /// What was offered at `now` changed something: the object's interval starts.
+  /// Starts the object's interval at `now`, because `fact` passed and was logged.
   void passed(const WatchFact& fact, LogTime now, Duration interval);
-  /// When the first held fact is due; kForever if none is held.
+  /// Returns when the first held fact is due; kForever if none is held.
   LogTime next_due() const;
-  /// Takes out what is due at `now`, in (time, object) order.
+  /// Dequeues the facts that are due at `now`, in (time, object) order.
   std::vector<WatchFact> take_due(LogTime now);
 
  private:
@@ -37,7 +36,7 @@ class Coalescer {
     LogTime opens;
     std::optional<WatchFact> held;
   };
-  /// The fact that is held, if one is, is not due any more.
+  /// Drops the held fact of an entry, if there is one, and its due time.
   void release(const SourceName& source, const ObjectKey& object, Entry& entry);
 
   ObjectTable<Entry> entries_;

@@ -13,8 +13,8 @@ namespace fairlead {
 
 namespace {
 
-// From a member only its capacity and what we put there matters; the hub's own Nodes are nobody's
-// capacity.
+// A member is read for its capacity and for the queues that Fairlead placed there. The hub's own
+// Nodes are no member's capacity.
 bool matters(const SourceName& source, Kind kind) {
   if (source == kHub) return kind != Kind::node;
   return kind == Kind::node || kind == Kind::local_queue || kind == Kind::cluster_queue;
@@ -36,12 +36,12 @@ bool same_metrics(const Cluster& cluster, const ClusterMetricsFacts& facts) {
          });
 }
 
-// Objects written by hand for a rehearsal have no uid: then the name decides.
+// Objects written by hand for a dry run have no uid: then equal names suffice.
 bool same_object(const std::string& known_uid, const std::string& uid) {
   return uid.empty() || known_uid.empty() || known_uid == uid;
 }
 
-// Whether State already holds what was seen.
+// Whether State already holds the observed facts.
 struct Known {
   const State& state;
   const SourceName& source;
@@ -112,7 +112,8 @@ struct Known {
     known.status_grants = facts.status_grants;
     return known == facts && is_known_status(state, seen.key.name, facts);
   }
-  // The kinds of the MultiKueue path. Conditions tell of the generation of an AdmissionCheck.
+  // The kinds of the MultiKueue path. The generation matters only for an AdmissionCheck, whose
+  // conditions name it.
   template <class F>
   bool operator()(const F& facts) const {
     const auto held = held_multikueue(state, seen.key);
@@ -121,7 +122,7 @@ struct Known {
   }
 };
 
-// What State holds of an object that we write: its facts and its generation.
+// Returns what State holds of an object that Fairlead writes: its facts and its generation.
 std::optional<std::pair<Facts, std::int64_t>> held_facts(const State& state,
                                                          const SourceName& source,
                                                          const ObjectKey& key) {
@@ -151,7 +152,7 @@ std::optional<std::pair<Facts, std::int64_t>> held_facts(const State& state,
   return std::nullopt;
 }
 
-// Whether State holds an object that is said to be gone.
+// Whether State holds an object that the stream reports gone.
 bool exists(const State& state, const SourceName& source, const ObjectKey& key) {
   const std::pair id{key.namespace_, key.name};
   const Cluster* at = find(state.clusters, source == kHub ? key.name : source);
@@ -193,7 +194,7 @@ bool exists(const State& state, const SourceName& source, const ObjectKey& key) 
   return false;
 }
 
-// The version of an object of the hub that we write, as the log knows it; empty: none.
+// Returns the last logged version of a ClusterQueue or claim of the hub; empty if there is none.
 std::string logged_version(const State& state, const ObjectKey& key) {
   if (key.kind == Kind::cluster_queue) {
     const Queue* queue = find(state.queues, key.name);
@@ -206,7 +207,8 @@ std::string logged_version(const State& state, const ObjectKey& key) {
   return "";
 }
 
-// What the stream's liveness means at present, and whether a hold waits for a sign of it.
+// Whether an event that the stream is alive would change State: the stream counted as silent or
+// lost, or a hold waits for a second observation.
 bool sign_matters(const State& state, const SourceName& source, Kind kind) {
   if (kind == Kind::node) {
     const Cluster* at = find(state.clusters, source);
@@ -242,7 +244,7 @@ bool Ingest::is_older(const SourceName& source, const ObjectKey& key, const std:
                       const std::string& resource_version, Told told) {
   Version& newest = newest_.at(source, key);
   if (newest.uid == uid && is_lower_version(resource_version, newest.resource_version)) {
-    // An answer was faster.
+    // The answer to a write came before the stream: the version is new to the stream all the same.
     if (told == Told::by_stream && !is_lower_version(resource_version, newest.shown))
       newest.shown = resource_version;
     return true;
@@ -260,7 +262,9 @@ bool Ingest::is_older(const SourceName& source, const ObjectKey& key, const std:
   return false;
 }
 
-// Before it is compared: what was known of an older store counts no more.
+// Called before the version is compared. After a restore of the store its versions start lower, so
+// the version that was known of the object must not make the current one look old. During the first
+// list a version lower than the logged one shows that the store was restored while no hub ran.
 void Ingest::note_version(const State& state, const SourceName& source, const ObjectSeen& seen) {
   const bool first_list = source == kHub && !listed_.contains({source, seen.key.kind});
   if (!first_list && !seen.went_back) return;
@@ -270,19 +274,21 @@ void Ingest::note_version(const State& state, const SourceName& source, const Ob
     behind_log_.insert({source, seen.key.kind});
 }
 
-// Writes of ours are not going to be shown any more: what had them is no longer what stands. A
-// bookmark counts as a list that says nothing new.
+// Whether the list proves that results of our writes are lost, because the store was restored: the
+// fold must then stop waiting to observe them. A bookmark counts as a list without items.
 bool Ingest::shows_loss(const State& state, const SourceName& source, const ListCompleted& list) {
   const std::pair stream{source, list.kind};
   const bool went_back = behind_log_.erase(stream) > 0 || list.went_back;
-  // What the log awaits since before the first list was answered before it was asked for.
+  // A write that awaited its observation before the first list was answered before that list was
+  // requested, so the list must contain its result.
   const bool first = !list.resource_version.empty() && listed_.insert(stream).second;
   const ListCompleted shown{list.kind, list.resource_version, went_back || first};
   const bool forgot = forget_answers(source, shown);
   return awaits_in_vain(state, source, shown) || forgot || went_back;
 }
 
-// Versions that only answers told of and that the stream has passed by. True if there were any.
+// Forgets versions that only answers named and that the stream has passed without reporting them.
+// Returns whether there were any.
 bool Ingest::forget_answers(const SourceName& source, const ListCompleted& shown) {
   bool any = false;
   auto at = answered_.lower_bound({source, ObjectKey{shown.kind, "", ""}});
@@ -301,7 +307,7 @@ bool Ingest::awaits_in_vain(const State& state, const SourceName& source,
                             const ListCompleted& shown) const {
   const auto in_vain = [&](const WriteKey& key, const std::string& awaited) {
     const auto* newest = newest_.find(source, key.object);
-    // It is about to be logged as gone, or as seen.
+    // The draft that logs it as gone is in this batch and not folded yet.
     if (!newest && exists(state, source, key.object)) return false;
     if (awaited == "gone") return newest && shown.went_back;
     if (newest && !is_lower_version(newest->shown, awaited)) return false;
@@ -345,7 +351,7 @@ std::optional<EventDraft> Ingest::take(const State& state, const WatchFact& fact
     if (is_older(fact.source, same->key, same->uid, same->resource_version, Told::by_stream))
       return drop(counts_.older);
     if (!awaits_sight(state, fact.source, same->key)) return drop(counts_.unchanged);
-    // The log tells that our write was seen, though it changed nothing that is kept.
+    // Our write was observed although it changed no facts: the fold awaits that observation.
     auto held = held_facts(state, fact.source, same->key);
     if (!held) return drop(counts_.unchanged);
     return log(ObjectObserved{same->key, same->version, same->uid, same->resource_version,
@@ -364,7 +370,7 @@ std::optional<EventDraft> Ingest::take(const State& state, const WatchFact& fact
     return log(SourceSynced{list->kind, "", list->resource_version});
   }
   if (const auto* alive = std::get_if<StreamAlive>(&fact.said)) {
-    const ListCompleted as_list{alive->kind, alive->resource_version};
+    const ListCompleted as_list{alive->kind, alive->resource_version};  // without went_back
     if (!shows_loss(state, fact.source, as_list) && !sign_matters(state, fact.source, alive->kind))
       return drop(counts_.unchanged);
     return log(SourceSynced{alive->kind, "", alive->resource_version});

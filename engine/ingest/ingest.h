@@ -1,7 +1,8 @@
-// Ingest: from what a stream said to what enters the log.
+// Ingest: decides which watch facts become events.
 //
-// Only changes of projected facts are events. Node heartbeats, duplicates, relists and states older
-// than one already seen stop here. Reads State, changes nothing in it.
+// Only changes of projected facts are events. Node heartbeats, duplicates, unchanged objects of a
+// relist and versions older than one already observed are dropped. Reads State and does not change
+// it.
 #pragma once
 
 #include <map>
@@ -16,32 +17,34 @@
 
 namespace fairlead {
 
-/// What ingest did with what it was given.
+/// How many watch facts ingest logged, and how many it dropped, by reason.
 struct IngestCounts {
   std::uint64_t logged = 0;
   std::uint64_t unchanged = 0;
   std::uint64_t older = 0;    ///< a lower resourceVersion of an object after a higher one
-  std::uint64_t foreign = 0;  ///< a kind that means nothing from that API server
+  std::uint64_t foreign = 0;  ///< a kind that is not used from that API server
 };
 
-/// Decides what enters the log. Not thread safe: belongs to the owner of State.
+/// Decides which facts enter the log. Not thread safe: used by the thread that owns State.
 class Ingest {
  public:
-  /// The draft to append, or nullopt if nothing changes. Call with `state` holding every event
-  /// appended so far.
+  /// Returns the draft to append, or nullopt if `fact` changes nothing. `state` must hold every
+  /// event that was appended so far.
   std::optional<EventDraft> take(const State& state, const WatchFact& fact);
 
-  /// The newest resourceVersion that the stream showed of an object, also in updates that were not
-  /// logged, or that an answer told of since; empty if none. The next write of the object carries
-  /// it.
+  /// Returns the newest resourceVersion of an object, from the stream (also of updates that were
+  /// not logged) or from an answer to a later write; empty if none is known. The next write of the
+  /// object carries it.
   std::string newest_version(const SourceName& source, const ObjectKey& key) const;
-  /// The same as a sight, if the stream has shown the object since a write that was derived from
-  /// `before`: what became of the write may be in it.
+  /// Returns the stream's newest version of an object as an ObjectUnchanged if the stream has
+  /// reported one after `before`, from which a write was derived. That version may be the result of
+  /// the write. nullopt otherwise.
   std::optional<WatchFact> shown_since(const SourceName& source, const ObjectKey& key,
                                        const std::string& version, const std::string& before) const;
 
-  /// The answer to a write of ours told the version that it made, before the stream shows it. Only
-  /// of an object that the stream has shown: with the version alone nobody knows which it is.
+  /// Notes the version in the answer to a write of ours, which may come before the stream reports
+  /// it. Ignores it unless the stream has reported an object with the same `uid`: else the version
+  /// cannot be assigned to an object.
   void wrote(const SourceName& source, const ObjectKey& key, const std::string& uid,
              const std::string& resource_version);
 
@@ -51,7 +54,7 @@ class Ingest {
   struct Version {
     std::string uid;
     std::string resource_version;
-    std::string shown;  ///< the newest that the stream told, not an answer
+    std::string shown;  ///< the newest from the stream, not from an answer
   };
   enum class Told : std::uint8_t { by_stream, by_answer };
   bool is_older(const SourceName& source, const ObjectKey& key, const std::string& uid,
@@ -63,10 +66,11 @@ class Ingest {
                       const ListCompleted& shown) const;
 
   ObjectTable<Version> newest_;
-  /// Of them, those whose newest version an answer told and the stream has not shown.
+  /// Objects in `newest_` whose newest version is from an answer and not yet from the stream.
   std::set<std::pair<SourceName, ObjectKey>> answered_;
-  std::set<std::pair<SourceName, Kind>> listed_;      ///< at least once
-  std::set<std::pair<SourceName, Kind>> behind_log_;  ///< whose first list shows less than State
+  std::set<std::pair<SourceName, Kind>> listed_;      ///< streams with at least one list
+  std::set<std::pair<SourceName, Kind>> behind_log_;  ///< streams whose first list is older than
+                                                      ///< State
   IngestCounts counts_;
 };
 

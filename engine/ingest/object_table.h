@@ -1,7 +1,8 @@
 // Values by API server and object, found by hash.
 //
-// Every fact of a stream is looked up by its object. Among 100,000 nodes that are seventeen
-// comparisons of a source, a kind and two names; here it is a few of the source, and a hash.
+// Every fact of a stream is looked up by its object. In an ordered map of 100,000 nodes that is
+// seventeen comparisons of a source, a kind and two names; here it is a few of the source, and a
+// hash.
 #pragma once
 
 #include <map>
@@ -12,12 +13,12 @@
 
 namespace fairlead {
 
-/// Pointers and references to values stay good until the entry is erased. There is no way to walk
-/// the entries, so no result can depend on their order.
+/// Pointers and references to values are valid until the entry is erased. The entries cannot be
+/// walked, so no result can depend on their order.
 template <class Value>
 class ObjectTable {
  public:
-  /// Null if there is none.
+  /// Returns the value of an object; null if there is none.
   Value* find(const SourceName& source, const ObjectKey& key) {
     NameTable<Value>* table = table_of(source, key.kind);
     return table ? table->find(Name(key)) : nullptr;
@@ -25,7 +26,7 @@ class ObjectTable {
   const Value* find(const SourceName& source, const ObjectKey& key) const {
     return const_cast<ObjectTable*>(this)->find(source, key);
   }
-  /// Made if it is not there.
+  /// Returns the value of an object, and makes it first if there is none.
   Value& at(const SourceName& source, const ObjectKey& key) {
     return tables_[source][key.kind][Name(key)];
   }
@@ -34,7 +35,7 @@ class ObjectTable {
   }
 
  private:
-  /// "namespace/name"; of an object without a namespace its name, which is not copied.
+  /// "namespace/name"; for an object without a namespace a reference to its name, without a copy.
   class Name {
    public:
     explicit Name(const ObjectKey& key) : key_(key) {

@@ -1,4 +1,4 @@
-// What the connector hands to ingest: one thing that a list or watch stream said, already typed.
+// The input of ingest: one fact that a list or watch stream reported, already typed.
 #pragma once
 
 #include <string>
@@ -9,18 +9,19 @@
 
 namespace fairlead {
 
-/// The text of an object as it came, and how what may be kept of it beside the log is made. Making
-/// it takes longer than reading the object: only an event that is really logged pays for it.
+/// The text of an object as it was received, and the function that makes the stored form of it.
+/// That costs more than decoding the object, so it is done only for an event that is logged.
 struct RawObject {
-  std::string text;  ///< empty if nothing is kept
-  /// Pure; null if `text` is already what is kept.
+  std::string text;  ///< empty if nothing is stored
+  /// Pure; null if `text` already has the stored form.
   std::string (*kept_of)(std::string_view text) = nullptr;
 
-  /// Canonical JSON without managedFields and without secrets; empty if nothing is kept.
+  /// Returns the stored form: canonical JSON without managedFields and without secrets; empty if
+  /// nothing is stored.
   std::string kept() const { return kept_of != nullptr && !text.empty() ? kept_of(text) : text; }
 };
 
-/// An object is there in this state (ADDED, MODIFIED or an item of a list).
+/// An object exists in this state (ADDED, MODIFIED or an item of a list).
 struct ObjectSeen {
   ObjectKey key;
   std::string version;
@@ -29,17 +30,17 @@ struct ObjectSeen {
   std::int64_t generation = 0;
   Facts facts;
   RawObject raw;
-  bool went_back = false;  ///< older than what the same stream showed of it, and yet what stands
+  bool went_back = false;  ///< current, although the same stream reported a newer version before
 };
 
-/// `newer` takes the place of `older`, an earlier state of the same object that nobody has looked
-/// at: that the store went back in between stays said.
+/// Marks that `newer` replaces `older`, an earlier state of the same object that ingest has not
+/// processed: `newer` inherits the mark that the store went back.
 inline void supersede(const ObjectSeen& older, ObjectSeen& newer) {
   newer.went_back = newer.went_back || older.went_back;
 }
 
-/// An object was written without a change of anything that is kept of it: its facts and generation
-/// are those of the last ObjectSeen of it from the same stream.
+/// An object has a new version without a change of its facts: facts and generation are those of the
+/// last ObjectSeen of it from the same stream.
 struct ObjectUnchanged {
   ObjectKey key;
   std::string version;
@@ -58,7 +59,7 @@ struct ObjectMissing {
 struct ListCompleted {
   Kind kind{};
   std::string resource_version;
-  bool went_back = false;  ///< it is older than what the stream showed: the store was restored
+  bool went_back = false;  ///< older than what the stream reported before: the store was restored
 };
 
 /// A bookmark: nothing changed, the stream is alive.
@@ -67,8 +68,8 @@ struct StreamAlive {
   std::string resource_version;
 };
 
-/// What is known of the kind may be old (stale), or its server is no longer watched or refuses to
-/// show the kind (lost).
+/// The observations of the kind may be outdated (stale), or its server is no longer watched or
+/// refuses to list the kind (lost).
 struct StreamStale {
   Kind kind{};
   StaleCause cause = StaleCause::silence;
@@ -77,14 +78,14 @@ struct StreamLost {
   Kind kind{};
 };
 
-/// Kinds of the hub without which the rest of Fairlead works: where one may not be read, the hub
-/// says so and goes on (without BindingPolicies only while none is to be written). A StreamLost of
-/// them stands for a list that is not going to come.
+/// Returns whether the hub can run without reading this kind: if it may not read the kind, it
+/// reports that and continues (without BindingPolicies only while it writes none). A StreamLost of
+/// such a kind replaces its first list, which will not come.
 constexpr bool may_stay_unread(Kind kind) {
   return is_of_multikueue_path(kind) || kind == Kind::binding_policy || kind == Kind::cohort;
 }
 
-/// One watch fact and the API server that said it ("hub" or the name of a member cluster).
+/// One watch fact and the API server that reported it ("hub" or the name of a member cluster).
 struct WatchFact {
   SourceName source;
   std::variant<ObjectSeen, ObjectMissing, ListCompleted, StreamAlive, StreamStale, StreamLost,

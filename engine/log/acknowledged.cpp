@@ -46,7 +46,7 @@ std::optional<Acknowledged> parse_slot(std::string_view slot) {
 
 std::optional<Acknowledged> read_acknowledged(const std::filesystem::path& file) {
   std::array<char, 2 * kSlotBytes> bytes{};
-  // O_NONBLOCK: what is no regular file in its place is no mark, and must not hold a start up.
+  // O_NONBLOCK: a FIFO or device in its place is no watermark, and must not block the start.
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return std::nullopt;
   struct stat found{};
@@ -56,6 +56,7 @@ std::optional<Acknowledged> read_acknowledged(const std::filesystem::path& file)
   const std::string_view all(bytes.data(), bytes.size());
   const auto first = parse_slot(all.substr(0, kSlotBytes));
   const auto second = parse_slot(all.substr(kSlotBytes));
+  // One slot may be torn; of two whole ones the later commit is the watermark.
   if (!first || !second) return first ? first : second;
   return first->seq > second->seq ? first : second;
 }

@@ -1,23 +1,22 @@
-// The acknowledged mark: how far the log had certainly come.
+// The durable watermark (the file `acknowledged`): the last commit that was certainly durable.
 //
-// A write-ahead log cannot tell by itself whether its last commit was torn by a crash (normal,
-// nobody was told of it) or destroyed after it had been acknowledged (corruption). So after each
-// commit is durable, and before anyone is told, its seq and digest are written to a small file
-// beside RocksDB. That write is not synced: after a crash of the process the mark is exact, after a
-// loss of power it may name an earlier commit, but never a later one than was durable. A log that
-// ends before the mark has lost what was acknowledged.
+// A write-ahead log alone does not show whether its last commit was torn by a crash (normal: the
+// append had not returned) or destroyed after it had been acknowledged (corruption). So after each
+// commit is durable, and before its append returns, its seq and digest are written to a small file
+// beside RocksDB. That write is not synced: after a crash of the process the watermark is exact;
+// after a loss of power it may name an earlier commit, but never one that was not durable. A log
+// that ends before the watermark has lost acknowledged events.
 //
-// The file itself is there, with a mark in it, before the first commit can be: whoever opens a log
-// for writing writes where it ends, syncs file and directory, and only then appends (an import
-// syncs the mark before the log appears). Between making a log and making its mark a crash may
-// come: then the log holds no event. So an empty log needs no mark, and a log with events that has
-// none, or none that is whole, has lost a file, and with it the proof that the log itself is whole:
-// it is treated as damaged at its end, where something may be missing. It is read up to there and
-// not written to; who knows that nothing is missing exports all of it (`--to` its last seq) and
-// imports that.
+// The file exists, with a watermark in it, before the first commit: a writer that opens a log
+// writes where the log ends, syncs file and directory, and only then appends (an import syncs the
+// watermark before the log appears). A crash between making a log and making its watermark leaves a
+// log without events. So an empty log needs no watermark, and a log with events that has no intact
+// one has lost a file, and with it the proof that its end is the end: it is treated as damaged
+// there. It can be read up to its end and not written to; an operator who knows that nothing is
+// missing exports all of it (`--to` its last seq) and imports that.
 //
 // The file has two slots of 64 bytes that are written in turn, so that a torn write leaves the
-// other (one disk sector holds both: a loss of power leaves old or new bytes of it, not others):
+// other one whole (one disk sector holds both: a loss of power leaves it old or new, not mixed):
 //   0  "FLACK001"   8  seq, little-endian   16  digest of the chain, 32 bytes   48  0 (8 bytes)
 //   56 check: the first 8 bytes of SHA-256 over bytes 0..55
 #pragma once
@@ -32,7 +31,7 @@
 
 namespace fairlead {
 
-/// The last commit that is known to have been durable.
+/// A durable watermark: the last commit that is known to have been durable.
 struct Acknowledged {
   Seq seq;  ///< of its last event
   Digest chain;
@@ -40,26 +39,26 @@ struct Acknowledged {
   friend bool operator==(const Acknowledged&, const Acknowledged&) = default;
 };
 
-/// Reads the mark; nullopt if there is none or both slots are damaged.
+/// Reads the watermark; nullopt if the file is missing or both slots are damaged.
 std::optional<Acknowledged> read_acknowledged(const std::filesystem::path& file);
 
-/// Writes the mark. One owner, the appending thread.
+/// Writes the watermark. Has one user at a time: the thread that opens or closes the log, or the
+/// one that writes commits.
 class AcknowledgedFile {
  public:
-  /// Opens or creates the file.
+  /// Opens or creates the file; fails as open_private_file() does.
   static Result<std::unique_ptr<AcknowledgedFile>> open(const std::filesystem::path& file);
   ~AcknowledgedFile();
   AcknowledgedFile(const AcknowledgedFile&) = delete;
   AcknowledgedFile& operator=(const AcknowledgedFile&) = delete;
 
-  /// Writes both slots, so that nothing else is left in them, and makes them survive a loss of
-  /// power. False if that failed: then nothing may be appended.
+  /// Writes `mark` to both slots, which removes any older watermark, and syncs them. Returns false
+  /// if that failed: then nothing may be appended.
   bool begin(const Acknowledged& mark);
-  /// Overwrites the older slot. A failure leaves the older mark, which is weaker but true: it is
-  /// not reported.
+  /// Overwrites the older slot, without a sync. A failure is not reported: it leaves the older
+  /// watermark, which is weaker but true.
   void write(const Acknowledged& mark);
-  /// Makes the mark survive a loss of power too; when a log is closed in order. False if that
-  /// failed.
+  /// Syncs the watermark when a log is closed in order. Returns false if that failed.
   bool sync();
 
  private:

@@ -48,6 +48,7 @@ Result<Commit> make_unchained(const LogTail& tail, std::span<EventDraft> drafts,
   commit.payload = std::move(memory);
   const std::size_t table = size_table_bytes(drafts.size());
   commit.payload.assign(table, '\0');
+  // A clock that went back must not reverse log time: last_at() halves by it.
   const LogTime log_time = std::max(time, tail.last_time);
   Seq seq = tail.last;
   for (std::size_t i = 0; i < drafts.size(); ++i) {
@@ -60,6 +61,7 @@ Result<Commit> make_unchained(const LogTail& tail, std::span<EventDraft> drafts,
     const std::size_t size = commit.payload.size() - before;
     put_size(commit.payload, i, size);
     if (size <= kRecordBytesMax && commit.payload.size() - table <= kCommitBytesMax) continue;
+    // Too large: the caller gets its drafts back as they were.
     for (std::size_t taken = 0; taken <= i; ++taken) {
       drafts[taken].source = std::move(commit.events[taken].source);
       drafts[taken].fact = std::move(commit.events[taken].fact);
@@ -127,7 +129,7 @@ std::string fault_in_record(const Event& event, std::string_view record, Seq exp
                             LogTime not_before) {
   if (event.seq != expected) return "the record holds seq " + std::to_string(event.seq.value);
   if (event.log_time < not_before) return "its time is before that of the event before it";
-  // A record of an older version is held by the chain alone: this program writes another form.
+  // This program encodes older versions in another form, so only the chain vouches for them.
   if (schema_version_of(record) == kSchemaVersion && encode(event) != record)
     return "its bytes are not those of the event they hold";
   return {};

@@ -1,4 +1,4 @@
-// One group commit: drafts that got their place in the log and their link in the hash chain.
+// One group commit: drafts with their places in the log and their link in the hash chain.
 //
 // Both logs make commits here, so that they number, time, encode and chain alike; they differ only
 // in where a commit is kept.
@@ -34,43 +34,44 @@ struct Commit {
   Digest digest;
 };
 
-/// Gives `drafts` the places after `tail`: dense seqs, one log_time, not before the last.
-/// Sources and facts are moved out of `drafts`. `bad_input` if it is too large: then the drafts are
-/// as they were. `memory` is used for the payload.
+/// Makes a commit of `drafts` at the places after `tail`: dense seqs and one log_time, not before
+/// that of the tail. Moves sources and facts out of `drafts`; reuses `memory` for the payload.
+/// Fails with `bad_input` if a record or the commit is too large, and then restores the drafts.
 Result<Commit> make_commit(const LogTail& tail, std::span<EventDraft> drafts, LogTime time,
                            Epoch epoch, std::string memory = {});
-/// The same without a link in the chain: both digests are zeros.
+/// Makes the same commit without a link in the chain: both digests are zeros.
 Result<Commit> make_unchained(const LogTail& tail, std::span<EventDraft> drafts, LogTime time,
                               Epoch epoch, std::string memory = {});
 
-/// The digest of a commit whose payload this is, of `count` events.
+/// Returns the digest of a commit of `count` events with this payload, after `previous`.
 Digest extend_chain(const Digest& previous, std::string_view payload, std::size_t count);
 
-/// The records of a payload of `count` events.
+/// Returns views of the records in a payload of `count` events.
 std::vector<std::string_view> records_in(std::string_view payload, std::size_t count);
-/// How many bytes of a payload are sizes.
+/// Returns the bytes of the size table before the records: 4 an event, padded to a multiple of 8.
 constexpr std::size_t size_table_bytes(std::size_t count) { return (count * 4 + 7) / 8 * 8; }
 
-/// Where a log ends after `commit`.
+/// Returns where a log ends after `commit`.
 LogTail tail_after(const Commit& commit);
 
-/// The API server that holds the object an event is about: the target of an intent, else where it
-/// came from.
+/// Returns the API server that holds the object of an event: the target of an intent, else the
+/// event's source.
 const SourceName& holder_of(const Event& event);
 
-/// What chain_at answers where no commit ends.
+/// The `not_found` error of chain_at() for a seq at which no commit ends.
 Error no_commit_ends_at(Seq seq);
 
-/// What is answered to who asks for pruned events, by seq or by time. `base` is where they ended.
+/// The `gone` errors of a question about pruned events, by seq and by time. `base` is where the
+/// pruned events ended.
 Error was_pruned(Seq seq, Seq first);
 Error was_pruned_at(const LogTail& base);
 
-/// Takes `event`, the next in order, into what `stat` tells.
+/// Counts `event`, the next in seq order, in `stat`.
 void count_event(LogStat& stat, const Event& event);
 
-/// Whether `event` is a record in the right place, and its bytes those that the encoder gives.
-/// Records of older schema versions have other bytes and are checked by the chain alone. Empty if
-/// all is well, else what is wrong.
+/// Returns the fault of `record`, which was decoded to `event`; empty if it has none. Checks the
+/// seq, the time and that encoding the event gives the same bytes. Records of older schema
+/// versions have other bytes, and the hash chain alone vouches for them.
 std::string fault_in_record(const Event& event, std::string_view record, Seq expected,
                             LogTime not_before);
 

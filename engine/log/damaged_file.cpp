@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 bool is_digit(char c) { return '0' <= c && c <= '9'; }
 
-/// The first table that cannot be opened by itself; empty if all can.
+/// Returns the first table by name that does not open on its own; empty if all do.
 std::string table_that_does_not_open(const fs::path& store) {
   std::vector<fs::path> tables;
   std::error_code error;
@@ -36,7 +36,7 @@ std::string table_that_does_not_open(const fs::path& store) {
   return {};
 }
 
-/// The manifest as `message` names it.
+/// Returns the manifest that `message` names; empty if it names none.
 std::string manifest_named_in(const std::string& message) {
   const std::size_t begin = message.find("MANIFEST-");
   if (begin == std::string::npos) return {};
@@ -45,6 +45,7 @@ std::string manifest_named_in(const std::string& message) {
   return message.substr(begin, end - begin);
 }
 
+/// The manifest comes last: RocksDB names it also when a table that it lists is damaged.
 std::string damaged_file(const fs::path& store, const std::string& message) {
   if (std::string table = table_named_in(message); !table.empty()) return table;
   if (message.find("CURRENT") != std::string::npos) return "CURRENT";
@@ -55,7 +56,7 @@ std::string damaged_file(const fs::path& store, const std::string& message) {
 }  // namespace
 
 std::string table_named_in(const std::string& message) {
-  // RocksDB asks for a missing table under its old ending last.
+  // For a missing table RocksDB tries its old ending, .ldb, last, and names that.
   for (const char* ending : {".sst", ".ldb"})
     for (std::size_t end = message.find(ending); end != std::string::npos;
          end = message.find(ending, end + 1)) {

@@ -1,7 +1,7 @@
-// Private to the RocksDB log: which file of it is not what was written, when RocksDB cannot go on.
+// Private to the RocksDB log: names the damaged file when RocksDB cannot open a log.
 //
-// RocksDB's own words name the file that it was at, which need not be the damaged one: a table with
-// a broken end is told of as if the manifest were wrong that lists it.
+// RocksDB's message names the file that it was reading, which need not be the damaged one: for a
+// table with a broken end it blames the manifest that lists the table.
 #pragma once
 
 #include <rocksdb/status.h>
@@ -13,19 +13,19 @@
 
 namespace fairlead {
 
-/// The table that RocksDB names ("000016.sst"); empty if it names none.
+/// Returns the table that a message of RocksDB names ("000016.sst"); empty if it names none.
 std::string table_named_in(const std::string& message);
 
-/// What a failed opening of the log in `store` means. `corrupt` if a file of it is damaged or gone;
-/// the file is named, and RocksDB's reason kept. Else as `translate` says.
+/// Returns the error of a failed opening of the log in `store`: `corrupt`, with the name of the
+/// file and RocksDB's reason, if a file is damaged or missing, else that of translate().
 Error cannot_open(const std::filesystem::path& store, const rocksdb::Status& status);
 
-/// The error of a store that holds nothing of a Fairlead log: `incompatible`, and `corrupt` where
-/// the mark beside it says that there was one.
+/// Returns the error of a store that holds no Fairlead log: `corrupt` if the durable watermark
+/// beside it proves that there was one, else `incompatible`.
 Error not_a_log(const std::filesystem::path& store);
 
-/// `error` for a person who has not asked about a file of `data`: if it tells of damage, with the
-/// directory, and with what can be done.
+/// Returns `error` with the directory `data` before it and advice behind it if it reports damage,
+/// for an operator who asked about the log and not about one of its files.
 Error told_of_damage(const std::filesystem::path& data, Error error);
 
 }  // namespace fairlead

@@ -28,6 +28,7 @@ Seq end_of(const EventLog& log) {
 Result<void> expect_before_damage(const EventLog& log, const std::variant<Seq, LogTime>& place) {
   const std::string damage = log.damage();
   if (damage.empty()) return {};
+  // By time only what is strictly earlier is certain: lost events may have the last readable time.
   const auto* seq = std::get_if<Seq>(&place);
   if (seq ? *seq <= log.last_seq() : std::get<LogTime>(place) < log.last_time()) return {};
   return Error{ErrorCode::corrupt, "the log is " + damage + "; only what was until seq " +

@@ -1,8 +1,8 @@
 // The event log: append, read, verify.
 //
-// The log is the truth. A group commit is durable when append returns, and only then may anyone
-// fold it, publish it or act on it. Two implementations: RocksDB (rocksdb_log.h) and memory
-// (memory_log.h); both pass the same contract tests.
+// The log is the truth. A group commit is durable when append returns, and only then may a caller
+// publish it or act on it. Two implementations, RocksDB (rocksdb_log.h) and memory (memory_log.h),
+// pass the same contract tests.
 #pragma once
 
 #include <cstddef>
@@ -22,10 +22,10 @@
 
 namespace fairlead {
 
-/// Memory for words, used again and again.
+/// A reusable buffer of 8-byte words that grows and never shrinks.
 class WordBuffer {
  public:
-  /// Room for `count` words. What was in it is gone.
+  /// Returns room for `count` words, uninitialised. The earlier contents are lost.
   std::uint64_t* room_for(std::size_t count) {
     if (count > capacity_) {
       words_ = std::make_unique_for_overwrite<std::uint64_t[]>(count);
@@ -39,13 +39,13 @@ class WordBuffer {
   std::size_t capacity_ = 0;
 };
 
-/// What `log stat` tells. Of a damaged log: of the events before the damage.
+/// What `log stat` reports. For a damaged log it covers the events before the damage.
 struct LogStat {
   Seq first;
   Seq last;
   std::uint64_t events = 0;
   std::uint64_t bytes = 0;      ///< on disk (memory: canonical bytes)
-  std::uint64_t raw_bytes = 0;  ///< of it, raw objects kept beside events
+  std::uint64_t raw_bytes = 0;  ///< the part of `bytes` that raw objects use
   LogTime first_time;
   LogTime last_time;
   std::vector<Epoch> epochs;    ///< ascending
@@ -54,17 +54,18 @@ struct LogStat {
 
 /// What `log verify` found.
 struct LogVerdict {
-  std::uint64_t events = 0;      ///< that were checked
+  std::uint64_t events = 0;      ///< number of events that were checked
   std::optional<Seq> broken_at;  ///< first seq that does not match; none: the chain holds
-  std::string what;              ///< what is wrong there, for a person
+  std::string what;              ///< the fault at `broken_at`, in words for the operator
 };
 
-/// Told now and then how far a walk over a log has come; not at all of a short one. May be empty.
+/// Receives the progress of a long walk over a log, a few times a second; a short walk reports
+/// nothing. May be empty.
 using LogProgress = std::function<void(Seq done, Seq last)>;
 
-/// Events that were read together, for whoever reads many. Their memory is used for the next batch
-/// again, and what they hold may view memory of the batch: nothing may be moved out of them, which
-/// const sees to; a copy of an event stands alone.
+/// Events that were read together. The next batch reuses their memory, and their texts may view
+/// memory of the batch, so nothing may be moved out of them: events() is const for that reason. A
+/// copy of an event owns its memory.
 class EventBatch {
  public:
   std::span<const Event> events() const { return std::span(events_).first(count_); }
@@ -72,13 +73,14 @@ class EventBatch {
 
   // For readers:
   void clear() { count_ = memory_count_ = 0; }
-  /// One more event, which holds whatever it held in a batch before.
+  /// Adds an event and returns it with the stale contents of an earlier batch.
   Event& add() {
     if (count_ == events_.size()) events_.emplace_back();
     return events_[count_++];
   }
   void drop_last() { --count_; }
-  /// Keeps what events view. Gives memory of an earlier batch for it.
+  /// Keeps `words`, which events of the batch view, and returns the buffer of an earlier batch in
+  /// it.
   void keep(WordBuffer& words) {
     if (memory_count_ == memory_.size()) memory_.emplace_back();
     std::swap(memory_[memory_count_++], words);
@@ -91,107 +93,115 @@ class EventBatch {
   std::size_t memory_count_ = 0;
 };
 
-/// A batch is full when it holds so many; a group commit is not cut.
+/// A batch is full when it holds this many events. A reader may exceed it so as not to split a
+/// group commit.
 inline constexpr std::size_t kBatchEvents = 512;
 
-/// Reads a log in seq order. Not thread safe; sees the log as it was when the reader was made.
+/// Reads a log in seq order, up to the event that was the last when the reader was made. Not
+/// thread safe.
 class EventReader {
  public:
   virtual ~EventReader() = default;
-  /// The next event; nullopt after the last. An error names the seq that cannot be read.
+  /// Returns the next event; nullopt after the last. An error names the seq that cannot be read.
   virtual Result<std::optional<Event>> next() = 0;
-  /// The next events instead of what `batch` holds; none after the last. After an error they are
-  /// those before what cannot be read.
+  /// Replaces the contents of `batch` by the next events; by none after the last. After an error
+  /// `batch` holds the events before the unreadable one.
   virtual Result<void> next_batch(EventBatch& batch);
 };
 
-/// A log open for reading, and for writing if it was opened so. Only one thread may append; the
-/// other calls may come from any thread at any time. Readers must not outlive the log.
+/// A log that is open for reading, and for writing if it was opened so. Calls that append, wait or
+/// delete belong to one thread; the others may come from any thread at any time. Readers must not
+/// outlive the log.
 class EventLog {
  public:
   virtual ~EventLog() = default;
 
   /// Gives `drafts` consecutive seqs, `time` (or the last log_time if that is later) and `epoch`,
   /// and makes them durable as one group commit, with the raw objects of the drafts beside them.
-  /// Returns the events as stored. Nothing is stored of no drafts. `bad_input` if a record is
-  /// larger than kRecordBytesMax or the commit larger than kCommitBytesMax: nothing is stored.
-  /// After a failed sync the log is read-only for good.
+  /// Returns the events as stored; an empty span appends nothing. Fails with `bad_input`, and
+  /// stores nothing, if a record exceeds kRecordBytesMax or the commit kCommitBytesMax. After a
+  /// failed write or sync the log is read-only: every append fails until the log is opened again.
   virtual Result<std::vector<Event>> append(std::span<const EventDraft> drafts, LogTime time,
                                             Epoch epoch) = 0;
 
-  /// The same with drafts that are not needed any more: what is in them is moved, not copied. After
-  /// `bad_input` they are as they were.
+  /// Appends like append() and moves the contents out of `drafts`. After `bad_input` they are
+  /// unchanged.
   virtual Result<std::vector<Event>> append_owned(std::vector<EventDraft>&& drafts, LogTime time,
                                                   Epoch epoch) {
     return append(drafts, time, epoch);
   }
 
-  /// As append_owned, but the commit may still be on its way when this returns, so that the caller
-  /// makes the next group ready while the disk is waited for. The events are what is going to be
-  /// stored; nothing of them may be shown or acted on before settle() said that they are. A few
-  /// commits are on their way at most, one behind the other: none is written before the one before
-  /// it is durable, nor after one that failed. Until one is stored, readers and last_seq() do not
-  /// know of it.
+  /// Appends like append_owned(), pipelined: it may return before the commit is durable, so that
+  /// the caller prepares the next group while the disk works. The returned events are those that
+  /// will be stored; the caller may fold them, but must not publish or act on them before settle()
+  /// succeeded. Commits are written in order, none before its predecessor is durable and none after
+  /// a failed one, and only a few are pending at a time: this call blocks until there is room.
+  /// Readers and last_seq() do not see a commit before it is stored.
   virtual Result<std::vector<Event>> append_ahead(std::vector<EventDraft>&& drafts, LogTime time,
                                                   Epoch epoch) {
     return append_owned(std::move(drafts), time, epoch);
   }
-  /// Waits until everything that was appended is durable. The error if it is not: then the log is
-  /// read-only.
+  /// Waits until everything that was appended is durable. Returns the error of the commit that
+  /// failed, if one did; the log is read-only then.
   virtual Result<void> settle() { return {}; }
 
-  /// Reads from `from` to the last event; from the first that is kept if `from` is 0. `gone`,
-  /// naming the first that is kept, if `from` was pruned.
+  /// Returns a reader from `from` to the last event, or from the first kept event if `from` is 0.
+  /// Fails with `gone`, naming the first kept event, if `from` was pruned.
   virtual Result<std::unique_ptr<EventReader>> read(Seq from) const = 0;
-  /// Seq of the last event whose log_time is not later than `time`; 0 if every event is later.
-  /// `gone` if only events that were pruned can be meant.
+  /// Returns the seq of the last event whose log_time is not later than `time`; 0 if every event is
+  /// later. Fails with `gone` if that event was pruned.
   virtual Result<Seq> last_at(LogTime time) const = 0;
-  /// The raw object kept beside event `seq`; nullopt if none was given or its retention is over.
+  /// Returns the raw object kept beside event `seq`; nullopt if none was appended or it was
+  /// dropped.
   virtual Result<std::optional<std::string>> raw(Seq seq) const = 0;
-  /// Forgets the raw objects kept beside events before `seq`. The events themselves stay.
+  /// Deletes the raw objects kept beside events before `seq`, durably. The events stay.
   virtual Result<void> drop_raw_before(Seq seq) = 0;
-  /// Seqs of the events about one object, ascending (ObjectObserved, ObjectGone, PatchIntended).
-  /// `source` is the API server that holds it; of an intent that is the target cluster.
+  /// Returns the seqs of the kept events about one object, ascending (ObjectObserved, ObjectGone,
+  /// PatchIntended). `source` is the API server that holds the object: for an intent the target
+  /// cluster.
   virtual Result<std::vector<Seq>> history(std::string_view source, const ObjectKey& key) const = 0;
 
-  /// Seqs of the events by which one can tell when `source` was not listened to, ascending (see
-  /// is_sign).
+  /// Returns the seqs of the signs of `source`, ascending (is_sign): they delimit the times in
+  /// which it was not observed.
   virtual Result<std::vector<Seq>> signs(std::string_view source) const = 0;
 
-  /// Seq of the first event that is kept: 1 until something was pruned. Of a log that keeps no
-  /// event it is the one after last_seq().
+  /// Returns the seq of the first kept event: 1 until events are pruned, and the seq after
+  /// last_seq() if no event is kept.
   virtual Seq first_seq() const = 0;
   virtual Seq last_seq() const = 0;
   virtual LogTime last_time() const = 0;
-  /// Digest of the hash chain after the last group commit.
+  /// Returns the digest of the hash chain after the last group commit.
   virtual Digest chain() const = 0;
-  /// Digest of the hash chain after the group commit that ends with `seq`; before the first commit
-  /// that is kept for the seq before it (zeros for 0). `not_found` if no commit ends there.
+  /// Returns the digest of the hash chain after the group commit that ends with `seq`. For the seq
+  /// before the first kept event it is the digest that the first kept commit continues (zeros for
+  /// seq 0). Fails with `not_found` if no commit ends there.
   virtual Result<Digest> chain_at(Seq seq) const = 0;
   virtual Result<LogStat> stat() const = 0;
   /// Recomputes the chain and every record's bytes from the first event that is kept.
   virtual Result<LogVerdict> verify() const = 0;
-  /// Whether every group commit is what was written and continues the one before it: what `verify`
-  /// says without looking at the records inside, many times faster.
+  /// Checks that every group commit is what was written and continues the one before it. Does not
+  /// decode the records inside, which makes it many times faster than verify().
   virtual Result<LogVerdict> verify_chain() const { return verify(); }
-  /// What is wrong with a log that was opened for reading, naming the seq; empty if it is whole.
-  /// What lies behind the damage is not seen: last_seq() is what can be read.
+  /// Returns the fault of a damaged log that was opened for reading, naming the seq; empty if the
+  /// log is whole. Events behind the damage are not readable: last_seq() is the last before it.
   virtual std::string damage() const { return {}; }
 };
 
-/// What somebody who meets damage can do; ends a message.
+/// Advice to the operator of a damaged log; ends a message.
 inline constexpr const char* kDamageAdvice =
     "Keep a copy of the data directory and restore the log from an export or a backup: "
     "docs/operating.md, \"The log is damaged\"";
 
-/// Whether an event is a sign of its source: that it is heard, silent or lost, and of kSelf that a
-/// hub started, or with another configuration.
+/// Returns whether an event is a sign of its source: that the source is in sync, stale or lost, or,
+/// from kSelf, that a hub started or its configuration changed.
 bool is_sign(const Event& event);
 
-/// What is meant by the end of the log: of a damaged one it lies behind what can be read.
+/// Returns the seq that "the end of the log" means to a caller: the last event of a whole log, the
+/// seq after the last readable event of a damaged one, so that a question about the end meets
+/// expect_before_damage().
 Seq end_of(const EventLog& log);
-/// `corrupt`, naming the damage and what can be asked for, if a question about this event or this
-/// moment would be answered without what lies behind the damage.
+/// Fails with `corrupt`, naming the damage and what can still be asked, if the answer to a question
+/// about this event or this log time depends on events behind the damage.
 Result<void> expect_before_damage(const EventLog& log, const std::variant<Seq, LogTime>& place);
 
 }  // namespace fairlead

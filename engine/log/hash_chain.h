@@ -1,4 +1,4 @@
-// The hash chain: why nobody can rewrite the log unnoticed.
+// The hash chain: it makes every later change of the log detectable.
 //
 // Each group commit has a digest, SHA-256 over the digest of the commit before it (32 zero bytes
 // before the first) followed by the canonical bytes of its events. Changing, dropping or reordering
@@ -17,7 +17,8 @@
 
 namespace fairlead {
 
-/// The digest of a group commit whose events have these canonical bytes.
+/// Returns the digest of a group commit whose events have these canonical bytes, after a commit
+/// with the digest `previous`.
 Digest extend_chain(const Digest& previous, std::span<const std::string> records);
 Digest extend_chain(const Digest& previous, std::span<const std::string_view> records);
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kProgressInterval{250};
 
-/// Checks that one stored pack continues the log; what is wrong otherwise.
+/// Advances `tail` over a pack that continues it. Returns the fault of one that does not.
 std::optional<std::string> continue_with(const PackHeader& pack, Seq key, LogTail& tail) {
   if (key != next(tail.last) || pack.first != key)
     return "the next events in the log begin at seq " + std::to_string(key.value);
@@ -25,7 +25,7 @@ std::optional<std::string> continue_with(const PackHeader& pack, Seq key, LogTai
   return std::nullopt;
 }
 
-/// Tells how far a long walk has come, but not of a short one.
+/// Reports the progress of a walk that lasts longer than kProgressInterval.
 class Progress {
  public:
   Progress(const LogProgress& told, Seq last) : told_(told), last_(last) {}
@@ -51,7 +51,8 @@ Seq last_key(const Store& store) {
   return packs->Valid() ? seq_of_key(packs->key()) : Seq{0};
 }
 
-/// The pack that holds `seq`, or the last before it, if it is whole; where it begins in `key`.
+/// Returns the header of the pack that holds `seq`, or of the last before it, and its key in `key`;
+/// nullopt if there is none or it is damaged.
 std::optional<PackHeader> pack_at(rocksdb::Iterator& packs, Seq seq, Seq& key) {
   packs.SeekForPrev(seq_key(seq));
   if (!packs.Valid()) return std::nullopt;
@@ -60,7 +61,8 @@ std::optional<PackHeader> pack_at(rocksdb::Iterator& packs, Seq seq, Seq& key) {
   return header ? std::optional(*header) : std::nullopt;
 }
 
-/// Looks at the first pack and the last two; `packs` stands at the first. Sets `contents.tail`.
+/// Judges the first pack and the last two; `packs` is positioned at the first. Sets
+/// `contents.tail`. The link between the last two shows a last pack that does not belong there.
 bool both_ends(rocksdb::Iterator& packs, LogContents& contents) {
   const auto first = read_pack_header(packs.value().ToStringView());
   LogTail after_first = contents.base;
@@ -76,7 +78,8 @@ bool both_ends(rocksdb::Iterator& packs, LogContents& contents) {
   return !continue_with(*last, last->first, tail);
 }
 
-/// The mark and the others, by seq, that can still be held against a log from `base` on.
+/// Returns the witnesses, the watermark among them, that a log which begins at `base` can be
+/// compared with, sorted by seq.
 std::vector<LogWitness> heard(const std::optional<Acknowledged>& mark,
                               std::span<const LogWitness> others, const LogTail& base) {
   std::vector<LogWitness> witnesses(others.begin(), others.end());
@@ -94,8 +97,8 @@ std::string contradicts(const LogWitness& witness) {
          witness.file + "\" says";
 }
 
-/// Looks at the two ends and at the witnesses. Whether all is well there; then `contents.tail` is
-/// set. Witnesses of what is behind the end are not looked at.
+/// Judges the two ends and the witnesses up to the end. Returns true if they are whole;
+/// `contents.tail` is set then. missing_after() judges later witnesses.
 bool ends_are_whole(LogContents& contents, std::span<const LogWitness> witnesses) {
   rocksdb::ReadOptions options;
   options.fill_cache = false;
@@ -115,7 +118,8 @@ bool ends_are_whole(LogContents& contents, std::span<const LogWitness> witnesses
   });
 }
 
-/// Lets `damage` begin with the pack that holds its seq; where those before it end.
+/// Moves `damage` to the first seq of the pack that holds its seq, because a commit is readable as
+/// a whole or not at all. Returns where the packs before it end.
 LogTail tail_before(const LogContents& contents, LogDamage& damage) {
   const std::unique_ptr<rocksdb::Iterator> packs(
       contents.store->db->NewIterator({}, contents.store->events));
@@ -127,10 +131,12 @@ LogTail tail_before(const LogContents& contents, LogDamage& damage) {
   return {before->last(), before->last_time, before->digest};
 }
 
-/// What the write-ahead log and the witnesses say of a log that ends well.
+/// Returns what the write-ahead log and the witnesses prove missing behind a log that ends well.
 std::optional<LogDamage> missing_after(const LogContents& contents, std::uint64_t last_batch,
                                        bool marked, std::span<const LogWitness> witnesses) {
   const Seq after = next(contents.tail.last);
+  // A batch may begin intact right behind the last one and be torn later on. Only one that begins
+  // after it proves that it had been synced.
   if (last_batch > contents.store->db->GetLatestSequenceNumber() + 1)
     return LogDamage{after, "the write-ahead log is damaged before its last commit"};
   if (!witnesses.empty() && witnesses.back().seq > contents.tail.last)
@@ -188,7 +194,8 @@ Result<LogTail> walk_packs(const Store& store, const LogTail& base,
 
 Result<LogContents> judge_log(const LogPaths& paths, rocksdb::Env* env, JudgeDepth depth,
                               const LogProgress& told, std::span<const LogWitness> witnesses) {
-  // The witnesses that a writer may move forward meanwhile are heard before the log itself.
+  // A running writer advances the watermark and the write-ahead log. They are read before the log,
+  // so that they never name a commit which the opened log cannot have yet.
   const std::optional<Acknowledged> mark = read_acknowledged(paths.mark);
   const Result<std::uint64_t> last_batch = last_batch_in_directory(paths.store);
   if (!last_batch) return last_batch.error();
@@ -204,7 +211,7 @@ Result<LogContents> judge_log(const LogPaths& paths, rocksdb::Env* env, JudgeDep
   }
   contents.base = contents.tail = *base;
   const std::vector<LogWitness> all = heard(mark, witnesses, *base);
-  // Only a log whose ends are in doubt is walked to find where it is damaged.
+  // A reader walks only a log whose ends are not whole, to find where it is damaged.
   if (depth == JudgeDepth::all || !ends_are_whole(contents, all)) {
     const auto tail = walk_packs(*contents.store, *base, all, told, contents.damage);
     if (!tail) return tail.error();

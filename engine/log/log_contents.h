@@ -1,27 +1,27 @@
-// Private to the RocksDB log: what a log on disk holds, and whether it is all there.
+// Private to the RocksDB log: judges what a log on disk holds and whether it is complete.
 //
-// Judging opens nothing for writing and changes no byte, so that damage can still be looked at
-// afterwards. Heard are the packs (dense seqs, chained digests, own checks), RocksDB's checksums,
-// the write-ahead log (wal_scan.h) and the witnesses beside the log (witness.h): the acknowledged
-// mark and the snapshots. The verdict:
+// Judging opens nothing for writing and changes no byte, so that damage can still be examined
+// afterwards. The evidence is the packs (dense seqs, chained digests, own checks), RocksDB's
+// checksums, the write-ahead log (wal_scan.h) and the witnesses beside the log (witness.h): the
+// durable watermark and the snapshots. The verdict:
 //
 //   the packs have a gap, a bad check or a broken link at seq S              damaged at S
 //   they end at L, and the write-ahead log holds a batch that began later
 //     than the one after L                                                   damaged at L + 1
 //   they end at L, and a witness names a later seq                           damaged at L + 1
-//   they pass a witness's seq with another digest than it says               damaged at the commit
+//   they pass a witness's seq with a digest that is not the witness's        damaged at the commit
 //                                                                            that holds this seq
-//   there are some, they end at L, and there is no mark (acknowledged.h)     damaged at L + 1
+//   there are some, they end at L, and there is no watermark (acknowledged.h)
+//                                                                            damaged at L + 1
 //   the manifest lacks a table that holds entries of seq S (lost_tables.h)   damaged at S
 //   else                                                                     whole; bytes behind L
 //                                                                            are a torn tail
 //
-// Of pruned events nothing can be said any more: witnesses of them are not heard.
+// Witnesses of pruned events are ignored: nothing is left to compare them with.
 //
-// A writer hears all of that about every pack before it adds one. A reader must begin in
-// milliseconds, however long the log: it looks at the two ends, the witnesses that it was given and
-// the write-ahead log, and meets damage in between when it gets there (PackReader follows the
-// chain).
+// A writer judges every pack before it appends one. A reader must begin in milliseconds, however
+// long the log: it judges the two ends, the witnesses that it was given and the write-ahead log,
+// and finds damage in between when it reads there (PackReader follows the chain).
 #pragma once
 
 #include <filesystem>
@@ -64,7 +64,7 @@ struct LogDamage {
 /// A log open for reading and what it holds before the damage, if there is any.
 struct LogContents {
   std::shared_ptr<Store> store;
-  LogTail base;  ///< where pruned events ended; the kept ones go on from it
+  LogTail base;  ///< where pruned events ended; the first kept commit continues it
   LogTail tail;
   std::optional<LogDamage> damage;
 };
@@ -75,14 +75,16 @@ enum class JudgeDepth : std::uint8_t {
   all,   ///< every pack
 };
 
-/// Opens the log of a data directory for reading and judges it, with its mark and `witnesses`. An
-/// error only if nothing of it can be read.
+/// Opens the log of a data directory for reading and judges it by its watermark and `witnesses`.
+/// `told` receives the progress of a walk. Fails only if nothing of the log can be read; damage is
+/// in the result.
 Result<LogContents> judge_log(const LogPaths& paths, rocksdb::Env* env, JudgeDepth depth,
                               const LogProgress& told, std::span<const LogWitness> witnesses);
 
-/// Walks every pack without decompressing it. Returns where the good ones end; `damage` is set if
-/// that is not the end of the log, or `witnesses` (by seq, none before `base`) say otherwise.
-/// `incompatible` if a newer program wrote a pack.
+/// Walks every pack without decompressing it and returns where the good ones end. Sets `damage` if
+/// that is not the end of the log or a witness contradicts it; `witnesses` are sorted by seq, none
+/// before `base`. `told` receives the progress. Fails with `incompatible` if a newer program wrote
+/// a pack.
 Result<LogTail> walk_packs(const Store& store, const LogTail& base,
                            std::span<const LogWitness> witnesses, const LogProgress& told,
                            std::optional<LogDamage>& damage);

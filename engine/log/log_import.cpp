@@ -21,8 +21,8 @@ Error failed(const fs::path& path, const std::error_code& error) {
   return {ErrorCode::unavailable, path.string() + ": " + error.message()};
 }
 
-/// Nothing may be there but what a fresh volume has, or an import that died: its store under
-/// another name, and perhaps the mark already that comes before the store gets its own.
+/// Accepts only what a fresh volume has and what an interrupted import left: its store under the
+/// temporary name, and perhaps the watermark, which is written before the store is renamed.
 Result<void> expect_empty(const LogPaths& paths) {
   if (auto made = make_private_directory(paths.data); !made) return made.error();
   std::error_code error;
@@ -91,7 +91,8 @@ Result<void> LogImport::add(std::string_view pack) {
   return batch_->GetDataSize() < kBatchBytes ? Result<void>() : flush();
 }
 
-/// Nothing needs the write-ahead log before the log appears.
+/// Without the write-ahead log: a crash before the rename discards the import anyway, and finish()
+/// flushes all to tables.
 Result<void> LogImport::flush() {
   rocksdb::WriteOptions options;
   options.disableWAL = true;
@@ -113,6 +114,8 @@ Result<void> LogImport::finish() {
   if (status_.ok()) status_ = store_->db->Flush({}, store_->handles);
   if (!status_.ok()) return translate(status_, "cannot import");
   store_.reset();
+  // The watermark is durable before the log has its name: a log with events and without one counts
+  // as damaged.
   auto mark = AcknowledgedFile::open(paths_.mark);
   if (!mark) return mark.error();
   std::error_code error;

@@ -1,8 +1,8 @@
 // Makes a log out of the packs of another.
 //
-// Packs are taken verbatim, so the new log has the digests of the old one and can be held against
-// it. Each is verified to the last byte before it is kept. The log appears in the directory at once
-// and whole, or not at all.
+// Packs are stored verbatim, so the new log has the digests of the old one and can be compared with
+// it. Each is verified to the last byte before it is stored. The log appears in the directory
+// atomically: whole, or not at all.
 #pragma once
 
 #include <filesystem>
@@ -20,19 +20,21 @@ namespace fairlead {
 
 class LogImport {
  public:
-  /// Begins a log in `directory`, which must be new or empty (`bad_input`). `base` is where events
-  /// ended that the packs go on from; `versions` the programs of epochs whose start is not in them.
+  /// Begins a log in `directory`, which must be new or empty (else `bad_input`); fails with
+  /// `conflict` if another writer has it. `base` is the tail that the first pack continues;
+  /// `versions` names the programs of epochs whose start is not in the packs.
   static Result<std::unique_ptr<LogImport>> begin(const std::filesystem::path& directory,
                                                   const LogTail& base,
                                                   std::map<Epoch, std::string> versions);
-  /// What was begun and not finished leaves nothing behind.
+  /// Deletes a log that was not finished.
   ~LogImport();
   LogImport(const LogImport&) = delete;
   LogImport& operator=(const LogImport&) = delete;
 
-  /// Adds the next pack. `corrupt`, naming the seq, if it is not what belongs there.
+  /// Adds the next pack. Fails with `corrupt`, naming the seq, if it is not intact or does not
+  /// continue the packs before it.
   Result<void> add(std::string_view pack);
-  /// Makes it durable and lets it appear.
+  /// Makes the log durable and renames it to its place.
   Result<void> finish();
 
  private:
@@ -47,8 +49,8 @@ class LogImport {
   std::shared_ptr<Store> store_;
   std::unique_ptr<rocksdb::WriteBatch> batch_;
   rocksdb::Status status_;
-  CommitIndex index_;  ///< of the pack that is added
-  Seq pack_;           ///< where that begins
+  CommitIndex index_;  ///< of the pack that is being added
+  Seq pack_;           ///< the first seq of that pack
   PackVerification verification_;
   bool finished_ = false;
 };

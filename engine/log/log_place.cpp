@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What may be in a data directory that has no log yet.
+/// Whether a data directory that has no log yet may contain `name`.
 bool harmless(const fs::path& name) {
   constexpr std::array<std::string_view, 5> kKnown{"writer.lock", "acknowledged", "log.new",
                                                    "snapshots", "lost+found"};
@@ -22,7 +22,7 @@ bool harmless(const fs::path& name) {
   return text.starts_with('.') || std::find(kKnown.begin(), kKnown.end(), text) != kKnown.end();
 }
 
-/// Whether RocksDB wrote here: then CURRENT was here too.
+/// Whether RocksDB has files in `store`: then CURRENT had been written too.
 bool has_tables(const fs::path& store) {
   std::error_code error;
   for (fs::directory_iterator files(store, error); !error && files != fs::directory_iterator();
@@ -80,7 +80,7 @@ Result<void> make_log(const LogPaths& paths, rocksdb::Env* env,
                       std::span<const LogWitness> witnesses) {
   if (auto none = expect_none_before(paths, witnesses); !none) return none;
   std::error_code error;
-  fs::remove_all(paths.fresh, error);  // left by a start that did not get to the rename
+  fs::remove_all(paths.fresh, error);  // left by a start that died before the rename
   if (auto made = create_store(paths.fresh, env); !made) return made.error();
   fs::rename(paths.fresh, paths.store, error);
   if (error) return system_error(paths.store, error);

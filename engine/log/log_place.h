@@ -1,4 +1,4 @@
-// Private to the RocksDB log: whether there is a log in a data directory, and making one where
+// Private to the RocksDB log: finds out whether a data directory has a log, and makes one where
 // there was none.
 #pragma once
 
@@ -14,18 +14,19 @@ namespace fairlead {
 
 Error system_error(const std::filesystem::path& path, const std::error_code& error);
 
-/// Whether there is a log. `incompatible` if what is there is somebody else's, `corrupt` if it is a
-/// log without the file that RocksDB begins with.
+/// Returns whether there is a log. Fails with `incompatible` if the directory holds something of
+/// another program, with `corrupt` if it is a log without CURRENT, the file that RocksDB opens
+/// first.
 Result<bool> has_log(const LogPaths& paths);
 
-/// `corrupt` if something in the directory tells of a log that is not there.
+/// Fails with `corrupt` if the watermark or a witness proves that a log is missing.
 Result<void> expect_none_before(const LogPaths& paths, std::span<const LogWitness> witnesses);
 
-/// Makes an empty log where nothing tells of an earlier one.
+/// Makes an empty log; fails like expect_none_before() if there was one.
 Result<void> make_log(const LogPaths& paths, rocksdb::Env* env,
                       std::span<const LogWitness> witnesses);
 
-/// The directory's own entries become durable: what was made in it, and renamed.
+/// Syncs the entries of a directory, which makes creations and renames in it durable.
 Result<void> sync_entries(const std::filesystem::path& directory);
 
 }  // namespace fairlead

@@ -25,7 +25,7 @@ std::set<std::string> tables_listed(const Store& store) {
   return names;
 }
 
-/// Whether the entry can have been forgotten on purpose, or be of events that are not looked at.
+/// Whether the entry may be missing: it was pruned, or belongs to events behind `contents`.
 bool may_be_missing(const LogContents& contents, rocksdb::ColumnFamilyHandle* family,
                     rocksdb::Slice key) {
   if (family != contents.store->meta) {
@@ -37,8 +37,9 @@ bool may_be_missing(const LogContents& contents, rocksdb::ColumnFamilyHandle* fa
   return kept && !kept->empty() && Epoch{seq_of_key(key).value} < kept->begin()->first;
 }
 
-/// The first entry of `table` that the database should have and has not. One entry of a group
-/// commit is as good as all: they were written together.
+/// Returns the first entry of `table` that the database should have and lacks. Of events and index
+/// one entry decides, because the entries of a table are lost together; epochs are few, and each is
+/// looked up.
 std::optional<std::string> missing_key(const LogContents& contents, const fs::path& table) {
   rocksdb::SstFileReader reader{rocksdb::Options()};
   if (!reader.Open(table.string()).ok()) return std::nullopt;  // it was never finished

@@ -1,14 +1,14 @@
-// Private to the RocksDB log: tables that lie beside the log and that its manifest does not list.
+// Private to the RocksDB log: finds tables in the log's directory that its manifest does not list.
 //
-// RocksDB takes a manifest that was cut between two of its records for one that was never written
-// further, and goes on without the tables that the rest listed. Events that are missing then are
-// noticed (log_contents.h), entries of the index or epochs would not be: a question about an object
-// would be answered "nothing".
+// RocksDB treats a manifest that was cut between two of its records as complete and goes on without
+// the tables that the lost records listed. Missing events are noticed then (log_contents.h), but
+// missing entries of the index or the epochs would not be: the history of an object would come out
+// empty.
 //
-// Such a table need not be a loss. A crash leaves one that was not listed yet, whose entries are in
-// the write-ahead log, or one that was merged into another and not removed; a hub that runs writes
-// some right now. Of all of these the entries are in the database too. It is a loss if they are
-// not.
+// An unlisted table is not always a loss. A crash leaves one that was not listed yet, whose entries
+// are in the write-ahead log, or one that was merged into another and not removed; a running hub is
+// writing others. The entries of all of these are in the database too. A table is lost if its
+// entries are not.
 #pragma once
 
 #include <filesystem>
@@ -18,9 +18,9 @@
 
 namespace fairlead {
 
-/// The first event for which something is missing that a table beside holds; nullopt if there is
-/// none. Only what concerns the events of `contents` counts. Raw objects are not looked at: they
-/// go when their time is over, and nobody can tell whether it was.
+/// Returns the damage at the first event whose entries are in an unlisted table and missing from
+/// the database; nullopt if there is none. Considers only events of `contents`, and no raw objects:
+/// an entry that is missing may have been dropped by retention.
 std::optional<LogDamage> lost_table(const std::filesystem::path& store,
                                     const LogContents& contents);
 

@@ -49,6 +49,7 @@ Result<std::vector<Event>> MemoryLog::append(std::span<const EventDraft> drafts,
   return std::move(made->events);
 }
 
+// Seqs are dense from 1, so the event with seq n has the index n - 1.
 Result<std::unique_ptr<EventReader>> MemoryLog::read(Seq from) const {
   const std::lock_guard lock(mutex_);
   const std::size_t index = from.value == 0 ? 0 : static_cast<std::size_t>(from.value - 1);

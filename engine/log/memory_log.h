@@ -1,6 +1,6 @@
 // A log in memory: for plans, simulations and tests.
 //
-// It keeps what RocksDB keeps, chains what RocksDB chains, and forgets everything with the process.
+// It stores and chains the same as the RocksDB log, and its contents end with the process.
 #pragma once
 
 #include <cstddef>

@@ -19,7 +19,7 @@ constexpr std::size_t kEntryBytes = 8;
 
 static_assert(std::endian::native == std::endian::little, "marks are stored as they are");
 
-/// Eight bytes a step: a mark is made of every event that is appended.
+/// Mixes eight bytes a step, because every appended event about an object is hashed.
 std::uint64_t mix(std::uint64_t hash, std::string_view text) {
   constexpr std::uint64_t kPrime = 0x9E3779B97F4A7C15ULL;
   const auto step = [&hash](std::uint64_t word) {
@@ -51,7 +51,7 @@ void append_entry(std::string& value, std::uint32_t mark, std::size_t place) {
   value.append(reinterpret_cast<const char*>(entry), sizeof entry);
 }
 
-/// The places that an entry names for `mark`.
+/// Returns the places that the value of an entry names for `mark`.
 std::vector<std::uint32_t> places_of(std::uint32_t mark, std::string_view entry) {
   std::vector<std::uint32_t> places;
   for (; entry.size() >= kEntryBytes; entry.remove_prefix(kEntryBytes)) {
@@ -64,12 +64,12 @@ std::vector<std::uint32_t> places_of(std::uint32_t mark, std::string_view entry)
 
 using Wanted = std::function<bool(const Event&)>;
 
-/// What a search has found, and what it uses from pack to pack.
+/// The state of a search: what it has found, and the buffer that it reuses from pack to pack.
 struct Search {
   const Store& store;
   Seq first;
   Seq last;
-  Wanted wanted;  ///< others may have the mark too
+  Wanted wanted;  ///< decides on the decoded event: other objects may have the same mark
   std::vector<Seq> found;
   UnpackedRecords unpacked;
 
@@ -173,7 +173,7 @@ Result<std::vector<Seq>> find_in_index(const Store& store, std::string_view hold
   const std::size_t old = search.found.size();
   if (auto done = search.entries_of_commits(entry_prefix(key.kind), mark_of(holder, key)); !done)
     return done.error();
-  // An older program may have gone on with a log of this one.
+  // An older program may have appended to a log of this one, so the two forms can interleave.
   if (old > 0) std::sort(search.found.begin(), search.found.end());
   return std::move(search.found);
 }

@@ -13,15 +13,15 @@ namespace {
 
 constexpr std::string_view kPackMagic = "FLPK";
 constexpr std::uint8_t kZstd = 1;
-// The records of a commit are alike and long, so a table that stays in the first cache finds what
-// they share, and matches shorter than seven bytes are not worth the look: this is faster than
-// level 1 has it, and the frames are no larger.
+// The records of a commit are alike and long: a hash table that fits the first-level cache finds
+// what they share, and matches shorter than seven bytes are not worth the search. This is faster
+// than the parameters of level 1, and the frames are no larger.
 constexpr int kZstdLevel = 1;
 constexpr int kZstdHashLog = 11;
 constexpr int kZstdMatchMin = 7;
-// A reader of a small payload spends more on building the Huffman table of its literals than on
-// all else, and the table takes a good part of what it saves: up to this size they are stored
-// plain.
+// Decoding a small payload spends more time on the Huffman table of its literals than on all else,
+// and the table uses up a good part of the bytes that it saves: up to this payload size literals
+// are stored plain.
 constexpr std::size_t kPlainLiteralsMax = 2048;
 constexpr std::size_t kPackCheckOffset = 104;
 constexpr std::size_t kCheckBytes = 8;
@@ -79,7 +79,8 @@ std::unique_ptr<ZSTD_CCtx, FreeCompression> make_context(Literals literals) {
   return context;
 }
 
-/// Memory that was never touched is slow: the buffer stays with the thread.
+/// Returns a frame that is valid until the thread's next call. Each thread keeps its buffer,
+/// because the first access to fresh memory is slow.
 std::string_view compress(std::string_view plain) {
   thread_local const auto small = make_context(Literals::plain);
   thread_local const auto large = make_context(Literals::huffman);
@@ -166,6 +167,7 @@ Result<void> unpack_into(std::string_view value, const PackHeader& header,
   unpacked.records.clear();
   thread_local const std::unique_ptr<ZSTD_DCtx, FreeCompression> context{ZSTD_createDCtx()};
   const std::size_t table = size_table_bytes(header.count);
+  // The bound keeps a header with a wrong size from reserving gigabytes.
   if (header.plain_bytes % kWordBytes != 0 || header.plain_bytes < table ||
       header.plain_bytes > kCommitBytesMax + table)
     return damaged("the pack says it holds " + std::to_string(header.plain_bytes) + " bytes");

@@ -1,8 +1,8 @@
 // A pack: one group commit as one stored value.
 //
-// Packing costs one Put and one compression a commit instead of one an event, and takes a tenth of
-// the disk. A pack is judged by its own check before anything in it is believed, and it can be
-// placed and timed without decompressing. All integers are little-endian.
+// Packing costs one Put and one compression a commit instead of one an event, and a tenth of the
+// disk space. A reader verifies a pack's own check before it uses anything in it, and finds its
+// seqs and times without decompressing. All integers are little-endian.
 //
 //   offset  size  what
 //        0     4  "FLPK"
@@ -42,7 +42,7 @@ namespace fairlead {
 
 inline constexpr std::size_t kPackHeaderBytes = 112;
 
-/// What a pack says of itself.
+/// The header of a pack.
 struct PackHeader {
   std::uint16_t schema_version = 0;
   Seq first;
@@ -63,21 +63,23 @@ struct UnpackedRecords {
   std::vector<std::string_view> records;  ///< canonical bytes, 8-byte aligned, in seq order
 };
 
-/// The header of `commit`.
+/// Returns the header of `commit`, which must have events.
 PackHeader header_of(const Commit& commit);
 
-/// The stored value of `commit`.
+/// Returns the stored value of `commit`.
 std::string pack(const Commit& commit);
-/// The same of a commit whose events somebody else has by now.
+/// Returns the same from a commit's header and payload, for a caller that has given its events
+/// away.
 std::string pack(const PackHeader& header, std::string_view payload);
 
-/// Reads and judges the header and checks the whole value. `corrupt` if a bit differs from what was
-/// written, `incompatible` if a newer program wrote it.
+/// Reads the header and verifies the check over the whole value. Fails with `corrupt` if a bit
+/// differs from what was written, with `incompatible` if a newer program wrote it.
 Result<PackHeader> read_pack_header(std::string_view value);
 
-/// Decompresses a value whose header was read and found good.
+/// Decompresses a value whose header read_pack_header() returned. Fails with `corrupt` if the
+/// payload does not have the shape above.
 Result<UnpackedRecords> unpack(std::string_view value, const PackHeader& header);
-/// The same into the memory of `unpacked`. After an error it holds no records.
+/// Decompresses into the memory of `unpacked`. After an error it holds no records.
 Result<void> unpack_into(std::string_view value, const PackHeader& header,
                          UnpackedRecords& unpacked);
 

@@ -22,7 +22,8 @@ class RawObjects {
     objects_->SeekToFirst();
   }
 
-  /// Empty if the raw object kept beside `event` is the one its digest names, or none is kept.
+  /// Returns the fault of the raw object kept beside `event`; empty if it has the digest that the
+  /// event names, or none is kept.
   std::string fault_at(const Event& event) {
     while (objects_->Valid() && seq_of_key(objects_->key()) < event.seq) objects_->Next();
     if (!objects_->status().ok())
@@ -38,8 +39,8 @@ class RawObjects {
   std::unique_ptr<rocksdb::Iterator> objects_;
 };
 
-/// The first event that a damaged file of RocksDB concerns; the first of the log where that cannot
-/// be told.
+/// Returns the first event in the table that `message` names as damaged; seq 1 if it names no table
+/// of events.
 Seq first_seq_of(const Store& store, const std::string& message) {
   std::vector<rocksdb::LiveFileMetaData> files;
   store.db->GetLiveFilesMetaData(&files);
@@ -62,7 +63,7 @@ PackReader::PackReader(std::shared_ptr<Store> store, Seq from, Seq last,
 }
 
 Result<void> PackReader::load_pack() {
-  if (chain_)
+  if (chain_)  // a pack was read before: its successor must be the next one
     packs_->Next();
   else
     packs_->SeekForPrev(seq_key(next_));
@@ -116,7 +117,7 @@ Result<void> PackReader::next_batch(EventBatch& batch) {
 }
 
 Result<void> PackReader::take_rest_of_pack(EventBatch& batch) {
-  batch.keep(unpacked_.words);  // the records stay where they are
+  batch.keep(unpacked_.words);  // swaps the buffer's owner; the records' addresses stay valid
   for (; index_ < unpacked_.records.size(); ++index_) {
     Event& event = batch.add();
     auto decoded = decode_into(unpacked_.records[index_], event);

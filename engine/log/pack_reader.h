@@ -11,15 +11,17 @@
 
 namespace fairlead {
 
-/// Reads from one seq to the end that the log had when the reader was made, pack by pack. Each pack
-/// must be what was written and continue the one before it.
+/// Reads from one seq to the end that the log had when the reader was made, pack by pack. Fails
+/// with `corrupt`, naming the seq, at a pack that is not what was written or does not continue the
+/// one before it, and stays failed.
 class PackReader final : public EventReader {
  public:
-  /// `damage`: what to answer after `last` instead of "no more".
+  /// `damage`, if set, is the error after `last` instead of the end.
   PackReader(std::shared_ptr<Store> store, Seq from, Seq last, std::optional<LogDamage> damage);
 
   Result<std::optional<Event>> next() override;
-  /// Whole packs; what their events hold views the memory that they were unpacked into.
+  /// Reads whole packs. The texts of their events view the memory that they were unpacked into,
+  /// which the batch keeps.
   Result<void> next_batch(EventBatch& batch) override;
 
  private:
@@ -34,12 +36,13 @@ class PackReader final : public EventReader {
   std::optional<LogDamage> damage_;
   UnpackedRecords unpacked_;
   std::size_t index_ = 0;
-  std::optional<Error> failed_;  ///< what no reading gets beyond
+  std::optional<Error> failed_;  ///< the error of every call after the first that failed
   std::optional<Digest> chain_;  ///< after the pack that is being read; none before the first
 };
 
-/// Recomputes a log from `base` to `last`: every pack's check and chain, every record's bytes and
-/// place, every raw object's digest, the list of epochs, every file's checksum.
+/// Verifies a log from `base` to `last`: every pack's check and chain, every record's bytes and
+/// place, every raw object's digest, the list of epochs, every file's checksum. Known `damage` is
+/// the verdict if nothing before it is wrong.
 Result<LogVerdict> verify_store(const Store& store, const LogTail& base, Seq last,
                                 const std::optional<LogDamage>& damage);
 

@@ -54,11 +54,11 @@ bool PackVerification::check_record(std::string_view record) {
 bool PackVerification::check_epochs(const std::map<Epoch, std::string>& listed) {
   for (const auto& [epoch, version] : epochs_) {
     const auto found = listed.find(epoch);
-    // The start of an epoch may have been pruned; then only the list knows its program.
+    // The start of an epoch may have been pruned: then only the list names its program.
     if (found == listed.end() || (!version.empty() && found->second != version))
       return fail(first_, "epoch " + std::to_string(epoch.value) + " is not listed as it started");
   }
-  // A writer may have begun another epoch meanwhile.
+  // Only epochs before the last seen one need events: a writer may have begun another meanwhile.
   for (const auto& [epoch, version] : listed)
     if (!epochs_.empty() && epoch < epochs_.rbegin()->first && !epochs_.contains(epoch))
       return fail(first_, "epoch " + std::to_string(epoch.value) + " is listed but has no event");

@@ -1,4 +1,4 @@
-// Private to the log and the bundle: holds packs against everything that they must be.
+// Private to the log and the bundle: verifies packs completely.
 #pragma once
 
 #include <functional>
@@ -11,20 +11,23 @@
 
 namespace fairlead {
 
-/// One walk over the packs of a log, in order; remembers how far all was well.
+/// One walk over the packs of a log, in order. Stops at the first fault.
 class PackVerification {
  public:
-  /// Sees each event that is good so far; what is wrong beside it, or empty. May be empty.
+  /// Receives each verified event and returns the fault of what is stored beside it; empty if there
+  /// is none. May be empty.
   using Beside = std::function<std::string(const Event&)>;
 
-  /// Packs go on from `base`.
+  /// The first pack must continue `base`.
   PackVerification(const LogTail& base, Beside beside);
 
-  /// Its check, its place in the chain, every record's bytes and place. Whether all is well; after
-  /// a pack that is not, `verdict` says where and why.
+  /// Verifies a pack's check, its place in the chain, and every record's bytes and place. Returns
+  /// false at a fault, which `verdict` names; no pack may be checked after that.
   bool check_pack(std::string_view value);
-  /// Whether `listed` are the epochs of the events so far, with their program versions.
+  /// Verifies that `listed` are the epochs of the events so far, with their program versions. A
+  /// fault is placed at the first event.
   bool check_epochs(const std::map<Epoch, std::string>& listed);
+  /// Records a fault in `verdict` and returns false.
   bool fail(Seq at, std::string what);
 
   /// The seq that must come next.

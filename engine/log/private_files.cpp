@@ -18,7 +18,7 @@ Error failed(const fs::path& path, const std::error_code& error) {
 }
 std::error_code last_error() { return {errno, std::generic_category()}; }
 
-/// What `mode` says of a file that is no regular one.
+/// Returns the kind of a file that is no regular one, from its `mode`.
 const char* kind_of(mode_t mode) {
   if (S_ISFIFO(mode)) return "a FIFO";
   if (S_ISSOCK(mode)) return "a socket";
@@ -79,7 +79,7 @@ Result<void> make_private_directory(const fs::path& directory) {
 }
 
 Result<int> open_private_file(const fs::path& file) {
-  // O_NONBLOCK: a FIFO or a device must not hold the caller up; of a regular file it says nothing.
+  // O_NONBLOCK: a FIFO or a device must not block the caller; it has no effect on a regular file.
   const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   const int descriptor = ::open(file.c_str(), flags, 0600);
   struct stat found{};

@@ -1,7 +1,7 @@
-// Directories and files that only their owner may write, for what lies in a data directory.
+// Directories and files that only their owner may write, for the contents of a data directory.
 //
-// What a log says decides quotas, and what it holds are the objects of a hub: no other account may
-// read or change it, nor make the program write elsewhere by a symbolic link that it put there.
+// A log decides quotas and holds the objects of a hub: no other account may read or change it, nor
+// redirect the program's writes by a symbolic link.
 #pragma once
 
 #include <sys/types.h>
@@ -13,34 +13,35 @@
 
 namespace fairlead {
 
-/// Whose a directory is, and who may write it.
+/// The owner of a directory, and who may write it.
 struct DirectoryRights {
   uid_t owner = 0;
   mode_t mode = 0;  ///< as stat(2) has it
 };
 
-/// Why another account than `self` or root could replace files in such a directory: another owns
-/// it, or its group or others may write it. Empty: none could.
+/// Returns why an account other than `self` and root could replace files in such a directory:
+/// another account owns it, or its group or others may write it. Empty if none could.
 [[nodiscard]] std::string exposure(const DirectoryRights& found, uid_t self);
 
-/// `bad_input`, with the name and the reason, if exposure() has one for the effective user;
-/// `unavailable` if it cannot be looked at. The first form looks at an open directory, so that
-/// another one in its place does not deceive; the second follows a symbolic link.
+/// Fails with `bad_input`, naming the directory and the reason, if it is exposed to an account
+/// other than the effective user (exposure()), and with `unavailable` if it cannot be examined. The
+/// first form examines an open directory, which cannot be exchanged meanwhile; the second follows a
+/// symbolic link.
 [[nodiscard]] Result<void> expect_private(int directory, const std::filesystem::path& name);
 [[nodiscard]] Result<void> expect_private(const std::filesystem::path& directory);
 
-/// Makes `directory`, with what is missing above it, for its owner alone (0700). If it is there, as
-/// expect_private().
+/// Makes `directory` for its owner alone (0700), with missing parents. Then, and also if it
+/// existed, fails as expect_private() does.
 [[nodiscard]] Result<void> make_private_directory(const std::filesystem::path& directory);
 
-/// Opens a regular file to read and write it, and makes it (0600) if it is missing. Returns the
-/// descriptor. `unavailable` if it cannot be opened, is no regular file (a symbolic link, a FIFO, a
-/// socket, ...), or has a second hard link: what that names is not touched. Never blocks.
+/// Opens a regular file for reading and writing, and makes it (0600) if it is missing. Returns the
+/// descriptor. Fails with `unavailable`, and changes nothing, if it cannot be opened, is no regular
+/// file (a symbolic link, a FIFO, a socket, ...) or has a second hard link. Never blocks.
 [[nodiscard]] Result<int> open_private_file(const std::filesystem::path& file);
 
-/// Makes an empty file (0600) in the place of what has `name`, relative to the open `directory`
-/// (AT_FDCWD: the working directory), and opens it to write. What a symbolic link of that name
-/// points to is not touched. Returns the descriptor; below 0, errno says why not.
+/// Replaces the file `name` in the open `directory` (AT_FDCWD: the working directory) by an empty
+/// one (0600) and opens that for writing. A symbolic link of that name is removed, its target not
+/// touched. Returns the descriptor; a negative number with errno set if that failed.
 [[nodiscard]] int make_private_file(int directory, const char* name);
 
 }  // namespace fairlead

@@ -11,7 +11,7 @@ namespace fairlead {
 
 namespace {
 
-// What the thread read, and why it read no more.
+// A batch that the thread read, with the outcome of that read.
 struct Batch {
   EventBatch events;
   Result<void> read;
@@ -53,7 +53,7 @@ class ReadAhead final : public EventReader {
   }
 
  private:
-  // The batch before goes back to the thread, so that its memory is used again.
+  // Dequeues the next batch and returns the previous one to the thread, which reuses its memory.
   void take_batch() {
     std::unique_lock lock(mutex_);
     spent_.push_back(std::move(batch_));
@@ -62,7 +62,7 @@ class ReadAhead final : public EventReader {
     ready_.pop_front();
     const bool few = ready_.size() <= kReadAheadBatchesMax / 2;
     lock.unlock();
-    if (few) changed_.notify_all();  // to wake the thread for every batch costs more than it reads
+    if (few) changed_.notify_all();  // waking the thread for every batch costs more than its read
     taken_ = 0;
   }
 
@@ -90,7 +90,7 @@ class ReadAhead final : public EventReader {
     return batch;
   }
 
-  const std::unique_ptr<EventReader> reader_;  // the thread's
+  const std::unique_ptr<EventReader> reader_;  // used by the thread only
   Batch batch_;
   std::size_t taken_ = 0;  // of the events of `batch_`
   std::mutex mutex_;       // guards the rest

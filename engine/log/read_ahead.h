@@ -1,6 +1,6 @@
 // Reads events on a thread of its own, so that decoding and folding share the work of two cores.
 //
-// The order and the events are those of the reader behind it: only when they are read differs.
+// Events and order are those of the underlying reader.
 #pragma once
 
 #include <memory>
@@ -9,12 +9,12 @@
 
 namespace fairlead {
 
-/// How many batches wait at most.
+/// The largest number of batches that wait to be consumed.
 inline constexpr std::size_t kReadAheadBatchesMax = 8;
 
-/// Reads all that is behind `reader`, a few batches ahead of whoever asks; who takes whole batches
-/// takes them without a copy. The log that it reads
-/// must outlive it; destroying it ends the thread.
+/// Returns a reader that prefetches from `reader`, up to kReadAheadBatchesMax batches ahead of its
+/// caller. next_batch() hands a batch over without a copy. The log must outlive the reader, whose
+/// destructor ends the thread.
 std::unique_ptr<EventReader> read_ahead(std::unique_ptr<EventReader> reader);
 
 }  // namespace fairlead

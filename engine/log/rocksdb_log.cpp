@@ -21,15 +21,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A reader of a running hub can meet files that vanish between being listed and being read.
+/// Files of a running hub can vanish between being listed and being read: a reader tries again.
 constexpr int kReadAttemptsMax = 4;
 
-/// Memory that was never touched is slow, so that of payloads is used again: of one that is packed,
-/// one that is linked and one that is filled meanwhile, up to this size.
+/// The first access to fresh memory is slow, so payload buffers up to this size are reused: one
+/// that is being packed, one that is being linked and one that is being filled.
 constexpr std::size_t kSpareBytesMax = std::size_t{16} << 20;
 constexpr std::size_t kSparesMax = 3;
 
-/// What was judged is what was opened.
+/// Fails if the log opened for writing does not end where the judged one did.
 Result<void> expect_tail(const Store& store, const LogTail& base, const LogTail& tail) {
   const std::unique_ptr<rocksdb::Iterator> packs(store.db->NewIterator({}, store.events));
   packs->SeekToLast();
@@ -41,8 +41,8 @@ Result<void> expect_tail(const Store& store, const LogTail& base, const LogTail&
   return Error{ErrorCode::internal, "the log opened for writing is not the one that was judged"};
 }
 
-/// The epochs that begin in `events`, or whose program is named there, so that `stat` need not read
-/// every event.
+/// Returns the epoch of `events` if it begins or its program is named there. Stored with the
+/// commit, so that stat() need not read every event.
 std::map<Epoch, std::string> news_of_epochs(const std::vector<Event>& events,
                                             const std::map<Epoch, std::string>& known) {
   std::map<Epoch, std::string> news;
@@ -61,7 +61,7 @@ std::map<Epoch, std::string> news_of_epochs(const std::vector<Event>& events,
 RocksdbLog::RocksdbLog() = default;
 
 RocksdbLog::~RocksdbLog() {
-  static_cast<void>(settle());  // whoever wanted to know has asked
+  static_cast<void>(settle());  // a caller that needs the outcome has called settle() itself
   if (mark_ != nullptr) static_cast<void>(mark_->sync());
 }
 
@@ -93,6 +93,8 @@ Result<void> RocksdbLog::open_for_writing(rocksdb::Env* env, const LogProgress& 
                                           std::span<const LogWitness> witnesses) {
   const LogPaths paths(directory_);
   if (auto made = make_private_directory(paths.data); !made) return made.error();
+  // Before the lock, whose file must not appear in another program's directory, and again under
+  // it, because another process may have made the log meanwhile.
   const Result<bool> before = has_log(paths);
   if (!before) return before.error();
   Result<std::unique_ptr<WriterLock>> lock = WriterLock::take(paths.lock);
@@ -127,9 +129,8 @@ Result<void> RocksdbLog::open_for_writing(rocksdb::Env* env, const LogProgress& 
   chain_ahead_ = tail_.chain;
   epochs_ahead_ = epochs_;
   if (auto same = expect_tail(*store_, base_, tail_); !same) return same.error();
-  // Both slots: whatever was in the file belongs to the past now. Durable, and the log's own name
-  // too, before the first commit: whoever finds a log with events and no mark knows that one of the
-  // files was lost.
+  // Both slots: an older watermark in the file is obsolete. It and the directory's entries are
+  // durable before the first commit, so a log with events and no watermark has lost a file.
   if (!mark_->begin({tail_.last, tail_.chain}))
     return Error{ErrorCode::unavailable, paths.mark.string() + ": cannot be written"};
   return sync_entries(paths.data);
@@ -177,14 +178,14 @@ Error RocksdbLog::stop_writing(Error why) {
   return why;
 }
 
-/// A group commit that has its place, on its way to the disk.
+/// A group commit with its seqs, between preparing and writing.
 struct RocksdbLog::Prepared {
-  std::vector<Event> events;  ///< until the caller takes them
+  std::vector<Event> events;  ///< until they are moved to the caller
   PackHeader header;
   std::string payload;
   rocksdb::WriteBatch batch;
   LogTail reached;
-  std::map<Epoch, std::string> news;  ///< epochs to be listed
+  std::map<Epoch, std::string> news;  ///< epochs to list, with their program versions
 };
 
 Result<void> RocksdbLog::expect_writable() const {
@@ -245,8 +246,8 @@ Result<void> RocksdbLog::pack_up(Prepared& prepared) {
   return {};
 }
 
-/// Once a sync failed nobody knows what the disk holds: it is never tried again as if it had not
-/// happened.
+/// Never retries: after a failed sync the contents of the disk are unknown, and a second fsync can
+/// succeed without having written the pages that the first one lost.
 Result<void> RocksdbLog::write(Prepared& prepared) {
   rocksdb::WriteOptions options;
   options.sync = true;
@@ -292,6 +293,8 @@ Result<std::vector<Event>> RocksdbLog::append_ahead(std::vector<EventDraft>&& dr
     if (auto packed = pack_up(*prepared); !packed) return packed;
     return writing_.begin([this, prepared] { return write(*prepared); });
   };
+  // Each stage has one thread and passes commits on in order, so they are linked, packed and
+  // written in the order of their seqs.
   auto work = [this, pack, prepared = *prepared] {
     link(*prepared);
     return packing_.begin(pack);
@@ -301,6 +304,7 @@ Result<std::vector<Event>> RocksdbLog::append_ahead(std::vector<EventDraft>&& dr
 }
 
 Result<void> RocksdbLog::settle() {
+  // In this order: when a stage is idle, it has handed all its commits to the next one.
   if (auto linked = linking_.settle(); !linked) return linked;
   if (auto packed = packing_.settle(); !packed) return packed;
   if (auto written = writing_.settle(); !written) return written;
@@ -320,7 +324,7 @@ Result<Seq> RocksdbLog::last_at(LogTime time) const {
   const LogTail end = tail();
   if (end.last_time <= time) return end.last;
   if (begin.last.value > 0 && time < begin.last_time) return was_pruned_at(begin);
-  // Times never decrease, so the last pack that does not begin later is found by halving.
+  // Log times never decrease, so the last pack that does not begin later is found by halving.
   const std::unique_ptr<rocksdb::Iterator> packs(store_->db->NewIterator({}, store_->events));
   Seq low = begin.last;
   for (Seq high = end.last; low < high;) {
@@ -350,8 +354,8 @@ Result<std::optional<std::string>> RocksdbLog::raw(Seq seq) const {
 
 Result<void> RocksdbLog::drop_raw_before(Seq seq) {
   if (auto settled = settle(); !settled) return settled;
-  // Synced like a commit: the judge of a write-ahead log takes it that each batch was durable
-  // before the next began.
+  // Synced like a commit: judging the write-ahead log assumes that each batch was durable before
+  // the next one began.
   rocksdb::WriteOptions options;
   options.sync = true;
   const rocksdb::Status status =
@@ -370,8 +374,9 @@ Result<std::vector<Seq>> RocksdbLog::history(std::string_view source, const Obje
 Result<std::vector<Seq>> RocksdbLog::signs(std::string_view source) const {
   auto indexed = find_signs(*store_, source, first_seq(), last_seq());
   if (!indexed) return told_of_damage(directory_, indexed.error());
-  // A log begins with the start of a hub: what is before the first sign was written by a program
-  // that had no index of them. Of a log that was pruned one cannot tell.
+  // A log begins with the start of a hub, which is a sign: events before the first indexed sign
+  // were written by a program without this index and are read one by one. A pruned log need not
+  // begin with a sign, so this holds only for one that was never pruned.
   std::vector<Seq> found;
   const auto reader = read({0});
   if (!reader) return reader.error();
@@ -410,7 +415,7 @@ std::string RocksdbLog::damage() const {
   return damage_ == nullptr ? std::string() : damage_->text();
 }
 
-/// Counts the events before the damage, which no record beside them does.
+/// Counts the events before the damage by reading them: stored epochs and seqs cover all events.
 LogStat RocksdbLog::count_events() const {
   LogStat stat;
   const auto reader = read({0});

@@ -1,18 +1,18 @@
-// The log on RocksDB: durable, one writer, readable by anyone at any time.
+// The log on RocksDB: durable, with one writer and any number of readers in any process.
 //
-// A data directory holds `log/` (RocksDB), `acknowledged` (how far the log had certainly come,
-// acknowledged.h) and `writer.lock`. Each group commit is one synced WriteBatch: its pack (pack.h),
-// its index entries and its raw objects. The beginning may have been pruned: then the digest that
-// the first kept commit continues is stored beside the events, and the chain is checked from it.
-// Opening judges the log first (log_contents.h): a torn tail is dropped, damage before it refuses a
-// writer with the seq and still lets a reader have everything before it. A writer that cannot sync
-// turns read-only for good, because after a failed fsync nobody knows what the disk holds; the next
-// start finds out.
+// A data directory holds `log/` (RocksDB), `acknowledged` (the durable watermark, acknowledged.h)
+// and `writer.lock`. Each group commit is one synced WriteBatch: its pack (pack.h), its index
+// entries and its raw objects. The beginning may have been pruned: then the digest that the first
+// kept commit continues is stored beside the events, and the chain is checked from it. Opening
+// judges the log first (log_contents.h): a torn tail is dropped; damage before it refuses a writer,
+// naming the seq, and leaves a reader everything before it. A writer whose sync failed is read-only
+// until the log is opened again, because after a failed fsync the contents of the disk are unknown;
+// the next start judges them.
 //
-// An append has four parts: making ready (numbers, encoding), linking it into the chain, packing,
-// and writing with a sync. The first happens on the caller's thread. The others follow there too
-// (append), or each on a thread of the log (append_ahead): so one commit is encoded while others
-// are digested and packed and one is waited for. Each part costs about as much as another.
+// An append has four stages: preparing (seqs, encoding), linking into the chain, packing, and
+// writing with a sync. The first runs on the caller's thread. The others follow there too (append),
+// or each on a thread of the log (append_ahead): one commit is encoded while others are digested,
+// packed and synced. The stages cost about the same.
 #pragma once
 
 #include <filesystem>
@@ -44,9 +44,9 @@ struct PackHeader;
 struct Store;
 
 enum class OpenMode {
-  write,  ///< makes the log if the directory is new or empty; takes the writer's lock
-  read,   ///< changes nothing, takes no lock; sees the log as it is now and not what is appended
-          ///< later
+  write,  ///< makes the log if the directory is new or empty; acquires the writer's lock
+  read,   ///< changes nothing and acquires no lock; sees the log as it is now and not what is
+          ///< appended later
 };
 
 class RocksdbLog final : public EventLog {
@@ -55,13 +55,14 @@ class RocksdbLog final : public EventLog {
   /// if the directory is of another program or of a newer version; `corrupt`, naming the seq, if it
   /// is damaged and `mode` is write, or nothing of it can be read; `not_found` if there is none to
   /// read; `unavailable` if the disk is full or fails.
-  /// Opening for writing reads the whole log once; `progress` hears of it if that takes long. A log
-  /// that does not hold what `witnesses` say is damaged; those of pruned events are not heard. The
-  /// snapshots of a data directory are its witnesses: open_data_directory (snapshots/) names them.
+  /// Opening for writing reads the whole log once; `progress` receives reports if that takes long.
+  /// A log that contradicts `witnesses` is damaged; those of pruned events are ignored. The
+  /// snapshots of a data directory are its witnesses: open_data_directory (snapshots/) passes them.
   static Result<std::unique_ptr<RocksdbLog>> open(const std::filesystem::path& directory,
                                                   OpenMode mode, const LogProgress& progress = {},
                                                   std::span<const LogWitness> witnesses = {});
-  /// The same on another file system: a test makes disks fail with it. `env` must outlive the log.
+  /// Opens the log on another file system, with which a test makes disks fail. `env` must outlive
+  /// the log.
   static Result<std::unique_ptr<RocksdbLog>> open_on(rocksdb::Env& env,
                                                      const std::filesystem::path& directory,
                                                      OpenMode mode);
@@ -74,11 +75,12 @@ class RocksdbLog final : public EventLog {
   Result<std::vector<Event>> append_ahead(std::vector<EventDraft>&& drafts, LogTime time,
                                           Epoch epoch) override;
   Result<void> settle() override;
-  /// Empties the write-ahead log: what stands there alone would be read again by everybody who
-  /// opens the log. For a writer that ends; nothing is lost where this is left out or fails.
+  /// Moves the contents of the write-ahead log to tables, so that the next opening need not replay
+  /// it. For a writer that ends; nothing is lost if this is left out or fails.
   Result<void> move_to_tables();
-  /// Makes what was read durable: a reader sees what a writer is about to sync, or died before it
-  /// could. For whoever is about to keep something that follows from it.
+  /// Syncs what a reader has read: it sees commits that their writer has not synced yet, or died
+  /// before syncing. For a caller that is about to store something derived from them. Fails with
+  /// `unavailable`.
   Result<void> make_durable() const;
   Result<std::unique_ptr<EventReader>> read(Seq from) const override;
   Result<Seq> last_at(LogTime time) const override;
@@ -95,24 +97,24 @@ class RocksdbLog final : public EventLog {
   Result<LogVerdict> verify() const override;
   Result<LogVerdict> verify_chain() const override;
 
-  /// Where the events that were pruned ended: what the first kept commit goes on from.
+  /// Returns where the pruned events ended: the tail that the first kept commit continues.
   LogTail base() const;
-  /// The epochs of the kept events with their program versions.
+  /// Returns the epochs of the kept events with their program versions.
   std::map<Epoch, std::string> epochs() const;
-  /// Gives `take` every stored group commit (pack.h) up to the one that ends with `last`, judged,
-  /// until one refuses.
+  /// Passes every stored group commit (pack.h), verified, to `take` in order, up to the one that
+  /// holds `last`. Ends with the first error of `take`; fails with `corrupt` at a damaged commit.
   Result<void> for_each_pack(
       Seq last,
       const std::function<Result<void>(const PackHeader&, std::string_view pack)>& take) const;
 
-  /// Where the group commit that holds `seq` ends; the end of the log if `seq` is behind it.
+  /// Returns where the group commit that holds `seq` ends; the end of the log for a later seq.
   Result<LogTail> tail_through(Seq seq) const;
-  /// Where the log would begin if it were pruned before `seq`: the end of the last group commit
-  /// that lies before it as a whole.
+  /// Returns where the log would begin if it were pruned before `seq`: the end of the last group
+  /// commit whose events all lie before it.
   Result<LogTail> tail_before(Seq seq) const;
-  /// Forgets the group commits whose events all lie before `seq`, and frees their place on the
-  /// disk. What is kept can be checked as before: the digest that its first commit continues stays.
-  /// The caller sees to it that a snapshot stands for what is lost.
+  /// Deletes the group commits whose events all lie before `seq`, durably, and frees their disk
+  /// space. The kept events can be verified as before, because the digest that the first kept
+  /// commit continues is stored. The caller ensures that a snapshot replaces the pruned events.
   Result<void> prune_before(Seq seq);
 
   std::string damage() const override;
@@ -146,20 +148,21 @@ class RocksdbLog final : public EventLog {
   std::shared_ptr<Store> store_;
   std::unique_ptr<LogDamage> damage_;
   mutable std::mutex mutex_;  ///< guards the rest
-  LogTail base_;              ///< where what was pruned ended
+  LogTail base_;              ///< where the pruned events ended
   LogTail tail_;
   std::map<Epoch, std::string> epochs_;  ///< of the kept events, with their program versions
-  std::optional<Error> stopped_;         ///< why nothing is written any more
-  std::vector<std::string> spare_;       ///< memory of payloads, to use again
+  std::optional<Error> stopped_;         ///< why the log is read-only; empty while it is not
+  std::vector<std::string> spare_;       ///< payload buffers for reuse
 
-  // Of the appending thread: what holds once all is durable.
-  LogTail ahead_;  ///< but for the chain
+  // Owned by the appending thread: the values after the last pending commit.
+  LogTail ahead_;  ///< its digest is not set after append_ahead(): `chain_ahead_` is the chain
   std::map<Epoch, std::string> epochs_ahead_;
-  // Of whoever links: the thread below, or the appending one when nothing is on its way.
+  // Owned by the thread that links: that of `linking_`, or the appending one while none is pending.
   Digest chain_ahead_;
 
-  // Last, because they use the rest, and each the one before it. Each holds the commit that it
-  // works on and the next, so that none waits for another that is as fast in the mean.
+  // Declared last, because they use the other members and each uses the one before it. Each queue
+  // has room for the commit under way and the next, so that a stage with the same mean time as its
+  // neighbour does not wait for it.
   WriteBehind writing_{2};
   WriteBehind packing_{2};
   WriteBehind linking_{2};

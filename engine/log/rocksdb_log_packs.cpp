@@ -1,5 +1,5 @@
-// What RocksdbLog does with whole group commits: hand them out, forget the oldest, and put the
-// newest where they need not be read before the log is open.
+// RocksdbLog's operations on whole group commits: passing them to a caller, pruning the oldest, and
+// moving the newest from the write-ahead log to tables.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -90,6 +90,7 @@ Result<void> RocksdbLog::prune_before(Seq seq) {
   }
   std::map<Epoch, std::string> epochs = epochs_;
   const std::string first_key = seq_key(next(cut->last));
+  // One batch: a crash leaves the log with either the old beginning or the new one.
   rocksdb::WriteBatch batch;
   rocksdb::Status status = batch.Put(store_->meta, "base", base_bytes(*cut));
   for (rocksdb::ColumnFamilyHandle* family : {store_->events, store_->raw})
@@ -126,7 +127,7 @@ Result<void> RocksdbLog::make_durable() const {
   for (const fs::directory_entry& file : fs::directory_iterator(directory_ / "log", error)) {
     if (file.path().extension() != ".log") continue;
     const int descriptor = ::open(file.path().c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) continue;  // it went into tables meanwhile, which are synced
+    if (descriptor < 0) continue;  // its contents are in tables by now, which are synced
     const bool synced = ::fsync(descriptor) == 0;
     ::close(descriptor);
     if (!synced) return Error{ErrorCode::unavailable, file.path().string() + ": cannot be synced"};
@@ -135,7 +136,8 @@ Result<void> RocksdbLog::make_durable() const {
   return {};
 }
 
-/// Rewrites what still holds pruned events. They are gone whether or not this succeeds.
+/// Compacts the tables that still hold pruned events. The events are deleted whether or not this
+/// succeeds. The keys of `by_object` begin with the kind, not the seq, so it is compacted whole.
 Result<void> RocksdbLog::free_pruned() {
   const std::string end = seq_key(first_seq());
   const rocksdb::Slice until(end);

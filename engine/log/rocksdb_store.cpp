@@ -19,9 +19,9 @@ constexpr std::string_view kEpochPrefix = "epoch/";
 constexpr std::size_t kBaseBytes = 56;
 constexpr std::array<const char*, 5> kFamilies{"default", "events", "raw", "by_object", "meta"};
 
-/// RocksDB's own diagnostics go nowhere: a reader must leave no trace in a directory that it may
-/// not own, and on a full disk RocksDB aborts the process over its own LOG, before it returns the
-/// error.
+/// Discards RocksDB's own diagnostics: a reader must not write to a directory that it may not own,
+/// and on a full disk RocksDB aborts the process when it cannot write its LOG, before it returns
+/// the error.
 class NoLogger final : public rocksdb::Logger {
  public:
   using rocksdb::Logger::Logv;
@@ -31,15 +31,15 @@ class NoLogger final : public rocksdb::Logger {
 rocksdb::DBOptions database_options(rocksdb::Env* env) {
   rocksdb::DBOptions options;
   if (env != nullptr) options.env = env;
-  // Stops at the first record that is not whole and keeps everything before it. Whether what
-  // follows was a torn tail or an acknowledged commit is judged before a writer opens
-  // (log_contents.h): RocksDB cannot know.
+  // Stops at the first record that is not whole and keeps everything before it. RocksDB cannot
+  // know whether that record was a torn tail or an acknowledged commit: log_contents.h judges it
+  // before a writer opens.
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
   options.paranoid_checks = true;
   options.file_checksum_gen_factory = rocksdb::GetFileChecksumGenCrc32cFactory();
   options.max_open_files = -1;           // files that a writer deletes meanwhile stay readable
   options.max_bgerror_resume_count = 0;  // after an error the log is read-only until a restart
-  // Whoever opens the directory of a running hub reads what is in the write-ahead log.
+  // Every opening replays the write-ahead log, also that of a running hub by a reader.
   options.max_total_wal_size = 16u << 20;
   options.allow_concurrent_memtable_write = false;  // there is one writer
   options.manifest_preallocation_size = 64u << 10;
@@ -82,7 +82,8 @@ void adopt(Store& store, rocksdb::DB* db) {
   store.meta = store.handles[4];
 }
 
-/// Another program's database must not be opened with our column families, nor named corrupt.
+/// Fails for a database without our column families, before it is opened: one of another program
+/// must not be changed, nor reported as corrupt.
 Result<void> refuse_other_families(const std::filesystem::path& directory,
                                    const rocksdb::DBOptions& options) {
   std::vector<std::string> found;
@@ -246,8 +247,8 @@ Result<std::map<Epoch, std::string>> read_epochs(const Store& store) {
 }
 
 std::uint64_t raw_bytes(const Store& store) {
-  // RocksDB counts what it reserved in memory, which is megabytes for one object. Keys ascend with
-  // time, so what is in no table is behind the last key of the tables.
+  // RocksDB's own figure for memory counts reserved blocks, which are megabytes for one object.
+  // Keys ascend with time, so objects that are in no table are behind the last key of the tables.
   rocksdb::ColumnFamilyMetaData tables;
   store.db->GetColumnFamilyMetaData(store.raw, &tables);
   std::uint64_t bytes = 0;

@@ -1,13 +1,13 @@
-// Private to the log: a RocksDB database opened the one way that the log needs, and what its keys
-// look like.
+// Private to the log: a RocksDB database, opened with the options that the log needs, and the
+// layout of its keys.
 //
 // Column families: `events` (pack.h; key = first seq, big-endian), `raw` (seq, big-endian -> raw
 // object), `by_object` (object_index.h), `meta`:
 //   "format"                       kFormat
 //   "schema_version"               decimal
 //   "epoch/" + epoch, big-endian   the program version that the epoch's EpochStarted named
-//   "base"                         where the events that were pruned ended (base_bytes); absent
-//                                  until something was
+//   "base"                         where the pruned events ended (base_bytes); absent until
+//                                  events are pruned
 #pragma once
 
 #include <rocksdb/compaction_filter.h>
@@ -30,7 +30,7 @@ namespace fairlead {
 
 inline constexpr std::string_view kFormat = "fairlead.io/log";
 
-/// Drops index entries of events that were pruned whenever RocksDB rewrites the index anyway.
+/// Drops the index entries of pruned events when RocksDB compacts the index.
 class PrunedEntries final : public rocksdb::CompactionFilter {
  public:
   const char* Name() const override { return "fairlead.PrunedEntries"; }
@@ -56,40 +56,41 @@ struct Store {
   ~Store();
 };
 
-/// What a RocksDB status means for the log.
+/// Returns the error that a failed RocksDB status means for the log; `doing` begins its message.
 Error translate(const rocksdb::Status& status, std::string_view doing);
 
 /// Makes an empty log at `directory`, which must not exist.
 Result<void> create_store(const std::filesystem::path& directory, rocksdb::Env* env);
-/// Opens an existing log for writing; drops a torn tail.
+/// Opens an existing log for writing; RocksDB drops a torn tail. Fails as cannot_open() and
+/// not_a_log() say (damaged_file.h), and with `incompatible` for a newer schema version.
 Result<std::shared_ptr<Store>> open_store_for_writing(const std::filesystem::path& directory,
                                                       rocksdb::Env* env);
-/// Opens an existing log without touching a file, also while another process writes it: what is
-/// whole of it.
+/// Opens an existing log without changing a file, also while another process writes it. It holds
+/// the intact commits up to the first torn record. Fails like open_store_for_writing().
 Result<std::shared_ptr<Store>> open_store_for_reading(const std::filesystem::path& directory,
                                                       rocksdb::Env* env);
 
-/// Where the pruned events ended: the tail from which the kept ones go on. A tail of seq 0 if none
-/// were; `corrupt` if it is not what was written.
+/// Reads where the pruned events ended: the tail that the first kept commit continues, of seq 0 if
+/// nothing was pruned. Fails with `corrupt` if it is not what was written.
 Result<LogTail> read_base(const Store& store);
-/// What is stored of it: seq and log_time (8 bytes each, little-endian), the chain's digest (32
+/// Returns its stored value: seq and log_time (8 bytes each, little-endian), the chain's digest (32
 /// bytes), and the first 8 bytes of SHA-256 over those 48.
 std::string base_bytes(const LogTail& base);
 
-/// The epochs of the kept events with their program versions.
+/// Reads the epochs of the kept events with their program versions.
 Result<std::map<Epoch, std::string>> read_epochs(const Store& store);
 std::string epoch_key(Epoch epoch);
 
-/// The bytes of the raw objects: of those in tables the size of the tables, of those that only the
-/// write-ahead log holds yet their length. Counts what can be read of a damaged log.
+/// Returns the bytes of the raw objects: the size of their tables plus the length of the objects
+/// that are not in tables yet. Counts the readable part of a damaged log.
 std::uint64_t raw_bytes(const Store& store);
 
-/// 8 bytes, big-endian, so that keys sort as numbers.
+/// Returns the 8-byte big-endian key of a seq: keys sort as numbers.
 std::string seq_key(Seq seq);
-/// The number that an 8-byte key, or the end of a longer one, holds; 0 if it is too short.
+/// Returns the number in the last 8 bytes of a key; 0 if the key is shorter.
 Seq seq_of_key(rocksdb::Slice key);
-/// Starts the by_object keys of one object as older programs made them (object_index.h): each part
-/// with its length before it, so that no name can pass for another.
+/// Returns the prefix of the by_object keys of one object as older programs made them
+/// (object_index.h). Each part has its length before it, so that no two objects share a prefix.
 std::string object_prefix(std::string_view source, const ObjectKey& key);
 
 }  // namespace fairlead

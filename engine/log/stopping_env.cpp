@@ -23,7 +23,7 @@ class StoppingFile final : public rocksdb::FSWritableFileOwnerWrapper {
                            rocksdb::IODebugContext* debug) override {
     stop_point("append.before_write");
     if (stops_next("append.half_written")) {
-      // A torn write: the first half only.
+      // A torn write: only the first half reaches the file.
       FSWritableFileOwnerWrapper::Append({data.data(), data.size() / 2}, options, debug)
           .PermitUncheckedError();
     }

@@ -1,5 +1,6 @@
-// RocksDB writes and syncs its write-ahead log in one call. For the program of the tests that stops
-// at named points this is the file system in between: it passes them around each write and sync.
+// A file system for RocksDB with stop points (engine/base/stop_point.h) around each write and sync
+// of the write-ahead log. RocksDB does both in one call, so crash tests reach the points between
+// them only here.
 #pragma once
 
 #include <rocksdb/env.h>
@@ -10,7 +11,7 @@ namespace fairlead {
 
 inline namespace stop_points_on {
 
-/// The machine's file system with stop points. Lives as long as the process.
+/// Returns the machine's file system with stop points. It lives as long as the process.
 rocksdb::Env* stopping_env();
 
 }  // namespace stop_points_on
@@ -19,7 +20,7 @@ rocksdb::Env* stopping_env();
 
 inline namespace stop_points_off {
 
-/// RocksDB's own choice.
+/// Returns null, which selects RocksDB's default file system.
 constexpr rocksdb::Env* stopping_env() { return nullptr; }
 
 }  // namespace stop_points_off

@@ -41,7 +41,7 @@ std::uint64_t little_endian(std::string_view bytes) {
   return value;
 }
 
-/// The intact record that begins with `rest`, header included; empty if none does.
+/// Returns the intact record at the beginning of `rest`, with its header; empty if there is none.
 std::string_view record_at(std::string_view rest) {
   if (rest.size() < kHeaderBytes) return {};
   const auto type = static_cast<unsigned char>(rest[6]);
@@ -57,7 +57,7 @@ std::uint64_t last_batch_in_block(std::string_view block) {
   while (block.size() >= kHeaderBytes) {
     const std::string_view record = record_at(block);
     if (record.empty()) {
-      // Padding, space set aside or damage: only damage has anything behind it.
+      // Padding, preallocated space or damage: only behind damage do other bytes follow.
       const std::size_t skip = block.find_first_not_of('\0');
       if (skip == std::string_view::npos) break;
       // Up to six bytes of a record's header (checksum and length) may be zero.
@@ -72,8 +72,8 @@ std::uint64_t last_batch_in_block(std::string_view block) {
   return last;
 }
 
-/// Batches are written in order: the last block in which one begins has the greatest, and those
-/// before it need not be read. A log of many megabytes is asked at every opening.
+/// Scans blocks from the end: batches are written in order, so the last block in which one begins
+/// has the greatest, and earlier blocks need not be read. Every opening scans a log of megabytes.
 template <class BlockAt>
 std::uint64_t last_batch(std::uint64_t bytes, const BlockAt& block_at) {
   for (std::uint64_t blocks = (bytes + kBlockBytes - 1) / kBlockBytes; blocks > 0; --blocks)
@@ -81,7 +81,7 @@ std::uint64_t last_batch(std::uint64_t bytes, const BlockAt& block_at) {
   return 0;
 }
 
-/// 0 of a file that vanished.
+/// Returns 0 for a file that vanished.
 std::uint64_t last_batch_in_file(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary | std::ios::ate);
   if (!stream) return 0;

@@ -1,9 +1,9 @@
-// What stands beside a log and tells how far that had certainly come.
+// Witnesses: sources beside a log of a commit that was certainly durable.
 //
-// The end of a log that was cut at a group commit looks like any other end: only something beside
-// it can tell. Two kinds of files do, the acknowledged mark (acknowledged.h) and the snapshots,
-// which are taken of durable events only and name their seq and its digest. Losing the one is not
-// losing the other, and each is believed only if it is whole, which its own digest says.
+// The end of a log that was cut at a group commit looks like any other end: only evidence outside
+// the log shows the loss. Two kinds of files hold it: the durable watermark (acknowledged.h) and
+// the snapshots, which are saved of durable events only and name their seq and its digest. They can
+// be lost independently, and each counts only if its own checksum holds.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ namespace fairlead {
 struct LogWitness {
   Seq seq;           ///< of its last event
   Digest chain;      ///< of the log after it
-  std::string file;  ///< that says so, for a person: "snapshots/00000000000000000045.snapshot"
+  std::string file;  ///< its file, for messages: "snapshots/00000000000000000045.snapshot"
 };
 
 }  // namespace fairlead

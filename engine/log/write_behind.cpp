@@ -39,11 +39,11 @@ void WriteBehind::run() {
   for (;;) {
     changed_.wait(lock, [this] { return stopping_ || !works_.empty(); });
     if (works_.empty()) return;
-    const auto& work = works_.front();  // stays where it is when others are added
+    const auto& work = works_.front();  // push_back on a deque does not move it
     lock.unlock();
     const Result<void> done = work();
     lock.lock();
-    std::deque<std::function<Result<void>()>> ended;  // freed while nobody waits for it
+    std::deque<std::function<Result<void>()>> ended;  // freed without the lock, after the notice
     if (done) {
       ended.push_back(std::move(works_.front()));
       works_.pop_front();

@@ -1,9 +1,8 @@
-// One thread that works while its owner prepares what comes next.
+// A pipeline stage: one thread that works while its owner prepares what comes next.
 //
-// Works run one after the other, in the order in which they were begun; the next is taken only when
-// the one before has ended well. How many may be there at once is bounded: so is how far the owner
-// can be ahead. One that waits behind the one under way spares the thread a sleep between the two.
-// After a failure nothing more is run.
+// Works run one after the other, in the order in which they were begun; after a failure no other
+// runs. A bounded queue limits how far the owner can be ahead. A work that waits behind the one
+// under way saves the thread a sleep between the two.
 #pragma once
 
 #include <condition_variable>
@@ -18,20 +17,20 @@
 
 namespace fairlead {
 
-/// Owned by one thread; the works run on another, which begins with the first.
+/// Owned by one thread; the works run on another, which starts with the first work.
 class WriteBehind {
  public:
-  /// `works_max` (at least 1) works may not have ended, the one under way counted.
+  /// `works_max` (at least 1) bounds the works that have not ended, including the one under way.
   explicit WriteBehind(std::size_t works_max) : works_max_(works_max) {}
-  /// Waits for what was begun.
+  /// Waits for the works that were begun.
   ~WriteBehind();
   WriteBehind(const WriteBehind&) = delete;
   WriteBehind& operator=(const WriteBehind&) = delete;
 
-  /// Begins `work` as soon as there is room; the error of an earlier one, if that failed: then
-  /// `work` is never run.
+  /// Waits until there is room and enqueues `work`. Fails with the error of an earlier work if one
+  /// failed; `work` never runs then.
   Result<void> begin(std::function<Result<void>()> work);
-  /// Waits for what was begun; the first error, if there was one.
+  /// Waits for the works that were begun. Returns the error of the one that failed, if one did.
   Result<void> settle();
 
  private:

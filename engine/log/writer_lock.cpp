@@ -13,7 +13,7 @@
 namespace fairlead {
 namespace {
 
-/// The process id that the holder left in the file, for the message only.
+/// Returns the process id that the holder wrote to the file, for the message only.
 std::string holder_of(int descriptor) {
   std::array<char, 16> text{};
   const ssize_t size = ::pread(descriptor, text.data(), text.size() - 1, 0);
@@ -36,7 +36,7 @@ Result<std::unique_ptr<WriterLock>> WriterLock::take(const std::filesystem::path
                                           " is writing this log; only one may"};
   }
   const std::string self = std::to_string(::getpid()) + "\n";
-  // Only the message of a second writer depends on it.
+  // A failure is ignored: only the message to a second writer depends on these bytes.
   if (::ftruncate(descriptor, 0) == 0 &&
       ::pwrite(descriptor, self.data(), self.size(), 0) != static_cast<ssize_t>(self.size()))
     static_cast<void>(::ftruncate(descriptor, 0) == 0);

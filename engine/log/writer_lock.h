@@ -1,7 +1,7 @@
-// One writer a data directory.
+// The lock that allows one writer for each data directory.
 //
-// The lock belongs to the open file, not to the process: it also keeps a second writer of the same
-// process out, ends with the process however that ends, and no reader ever takes it.
+// The lock belongs to the open file (flock), not to the process: it also excludes a second writer
+// of the same process, and ends with the process however that ends. Readers never acquire it.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,8 @@ namespace fairlead {
 /// Held while a log is open for writing.
 class WriterLock {
  public:
-  /// Takes the lock; `conflict`, with the holder's process id, if somebody has it.
+  /// Acquires the lock. Fails with `conflict`, naming the holder's process id if it is known, if
+  /// another writer has it.
   static Result<std::unique_ptr<WriterLock>> take(const std::filesystem::path& file);
   ~WriterLock();
   WriterLock(const WriterLock&) = delete;
