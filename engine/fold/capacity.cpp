@@ -101,7 +101,7 @@ Amount usable_amount(Int128 offered, const std::string& resource,
     return same_text(each.resource, resource);
   });
   if (row == headroom.rows.end()) return saturate(std::max<Int128>(0, offered));
-  // A division of 128 bits costs thirty times one of 64.
+  // A division of 128 bits costs thirty times one of 64. kNarrow * 100 still fits into 64 bits.
   constexpr Int128 kNarrow = INT64_MAX / 100;
   const Int128 share = offered >= 0 && offered <= kNarrow
                            ? static_cast<std::int64_t>(offered) * (100 - row->percent) / 100

@@ -16,8 +16,8 @@ namespace fairlead {
 /// All ResourceFlavors of the hub.
 using Flavors = std::map<std::string, ResourceFlavorFacts>;
 
-/// The flavor that wins a node with these labels: the most specific one whose nodeLabels are a
-/// subset of them (most labels, then name bytewise). Empty if none matches.
+/// Returns the flavor that wins a node with these labels: the most specific one whose nodeLabels
+/// are a subset of them (most labels, then name bytewise). Empty if none matches.
 const std::string& winning_flavor(const Labels& labels, const Flavors& flavors);
 
 /// Whether `node` counts for `flavor`, which wins it: it is Ready, schedulable, and without a
@@ -28,15 +28,15 @@ bool is_eligible(const NodeFacts& node, const std::string& flavor, const Flavors
 /// the flavor's nodeTaints nor its tolerations cover it.
 bool keeps_out(const Taint& taint, const ResourceFlavorFacts& flavor);
 
-/// Whether some of the amounts go by an alias.
+/// Whether one of the amounts is named by an alias.
 bool has_alias(const ResourceAmounts& amounts, const ResourceAliases& aliases);
 
-/// Amounts under canonical names; an alias and its canonical name add up.
+/// Returns the amounts by canonical name; an alias and its canonical name add up.
 std::map<std::string, Amount> canonical_amounts(const ResourceAmounts& amounts,
                                                 const ResourceAliases& aliases);
 
-/// Calls `use(resource, amount)` for each of canonical_amounts, in order. Where no alias is among
-/// them, nothing is copied.
+/// Calls `use(resource, amount)` for each of canonical_amounts, in order. Copies nothing where no
+/// alias is among them.
 template <class Use>
 void for_each_canonical(const ResourceAmounts& amounts, const ResourceAliases& aliases,
                         const Use& use) {
@@ -47,11 +47,12 @@ void for_each_canonical(const ResourceAmounts& amounts, const ResourceAliases& a
     for (const auto& [resource, amount] : amounts) use(resource, amount);
 }
 
-/// The configuration's headroom, with the maps that `terms` gives replacing it whole. `terms` may
-/// be null.
+/// Returns the configuration's headroom; a map that `terms` has replaces the configuration's map of
+/// that kind whole. `terms` may be null.
 CanonicalHeadroom headroom_of(const Configuration& configuration, const ClaimTerms* terms);
 
-/// max(0, floor(offered * (100 - percent) / 100) - reserved), saturated.
+/// Returns max(0, floor(offered * (100 - percent) / 100) - reserved), saturated, in the unit of
+/// Amount for `resource`.
 Amount usable_amount(Int128 offered, const std::string& resource,
                      const CanonicalHeadroom& headroom);
 

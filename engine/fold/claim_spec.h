@@ -1,5 +1,4 @@
-// A claim's spec, understood: quantities as integers, resources under canonical names, every rule
-// checked.
+// A claim's spec, parsed and checked: quantities are integers, resources have canonical names.
 //
 // A webhook checks the same rules, but a webhook can be bypassed: so the fold checks again, and an
 // invalid edit leaves the last valid spec in force. Nothing here depends on other objects, except
@@ -21,7 +20,7 @@ namespace fairlead {
 
 using ResourceAliases = std::map<std::string, std::string>;
 
-/// The canonical name of a resource: what its alias stands for, else itself.
+/// Returns the canonical name of a resource: the target of the alias, or the name itself.
 const std::string& canonical_resource(const ResourceAliases& aliases, const std::string& resource);
 
 /// One (clusterQueue, flavor, resource) that a claim assigns.
@@ -71,7 +70,7 @@ struct ClaimFault {
   friend bool operator==(const ClaimFault&, const ClaimFault&) = default;
 };
 
-/// Reads and checks `spec`. The first fault in the order of the fields is told.
+/// Parses and checks `spec`. Returns the first fault in the order of the checks.
 std::variant<ClaimTerms, ClaimFault> understand(const ClaimSpec& spec,
                                                 const ResourceAliases& aliases);
 

@@ -11,7 +11,7 @@ const WriteState* status_write(const State& state, const std::string& name) {
   return status_write_of(state, {Kind::claim, "", name});
 }
 
-// What the write is expected to leave; null where it does not say.
+// The status that the write is expected to leave; null where the intent has no digest of it.
 const ClaimFacts* left_by(const PatchIntended& intent) {
   const auto* claim = intent.expected ? std::get_if<ClaimFacts>(&*intent.expected) : nullptr;
   return claim && claim->status_digest != Digest{} ? claim : nullptr;
@@ -71,11 +71,11 @@ void note_status_accepted(State& state, WriteState& write, const PatchIntended& 
   if (!left || at == state.claims.end()) return;
   write.status_left = {left->status_digest, version};
   Claim& claim = at->second;
-  // An answer with the version that the write was derived from: it changed nothing.
+  // An answer with the version that the write was derived from means that it changed nothing.
   const bool is_seen = version == claim.resource_version || version == intent.resource_version;
   if (is_seen && !version.empty()) {
     if (claim.facts.status_digest != Digest{}) write.status_left.digest = claim.facts.status_digest;
-  } else if (!is_lower_version(version, claim.resource_version)) {
+  } else if (!is_lower_version(version, claim.resource_version)) {  // else the watch is ahead of it
     claim.facts.status_digest = left->status_digest;
     claim.facts.status_grants = left->status_grants;
   }

@@ -73,7 +73,8 @@ void choose_winner(State& state, const std::string& cluster_name) {
     cluster.named[row.cluster_queue].insert(row.flavor);
 }
 
-// Our own resources in the nominal list decide nothing: no assignment and no grant follows from it.
+// The only edit is our own write of the nominal list. It is no decision of an administrator: no
+// assignment and no grant follows from it.
 bool is_nominal_of_ours(const State& state, const std::string& name, const ClaimFacts& before,
                         const ClaimFacts& after) {
   const auto* ours = nominal_of_ours(state, name);
@@ -115,7 +116,8 @@ std::vector<Grant> all_zero(const Claim& claim, const std::string& reason) {
   return grants;
 }
 
-// Before the cluster's first accepted value: the last grants, or those in the status, or nothing.
+// The grants before the cluster's first accepted value: the last ones, or those in the status, or
+// zero. So a start with an empty log takes no quota back before capacity is known.
 std::vector<Grant> last_known(const State& state, const Claim& claim) {
   std::vector<Grant> grants = all_zero(claim, "CapacityUnknown");
   for (Grant& grant : grants) {
@@ -188,6 +190,8 @@ void grant_resource(const Cluster& cluster, const ClaimTerms& terms, const std::
   std::set<std::string> flavors;
   for (const Grant& grant : grants)
     if (grant.row.resource == resource) flavors.insert(grant.row.flavor);
+  // The flavors' bounds come first: what one takes off a row leaves more of the total to the
+  // others.
   for (const std::string& flavor : flavors)
     if (flavor_bound_applies(cluster, terms, flavor)) {
       const Amount bound = accepted_of(cluster, flavor, resource);
@@ -252,7 +256,7 @@ std::vector<Grant> grants_of(const State& state, const Claim& claim) {
   return cluster ? derive_grants(state, *cluster, claim, nullptr) : last_known(state, claim);
 }
 
-// The claim is as it was but for its status, and no write of the claim itself waited for this.
+// Nothing but the claim's status changed, and no write of the claim itself awaits this observation.
 bool shows_only_status(const State& state, const Claim& claim, const ObjectObserved& seen) {
   const ClaimFacts& facts = std::get<ClaimFacts>(seen.facts);
   if (!claim.known || facts.deleting || claim.facts.deleting ||
@@ -324,7 +328,7 @@ void observe_claim(State& state, const ObjectObserved& seen, Seq seq) {
   const auto at = state.claims.find(name);
   if (at != state.claims.end() && !seen.uid.empty() && !at->second.uid.empty() &&
       at->second.uid != seen.uid)
-    forget_claim(state, name);
+    forget_claim(state, name);  // another uid: deleted and created again between observations
   Claim& claim = state.claims[name];
   const bool is_new = claim.seq == Seq{};
   const ClaimFacts& facts = std::get<ClaimFacts>(seen.facts);

@@ -10,22 +10,22 @@
 
 namespace fairlead {
 
-/// A claim was seen in a new state.
+/// Folds an observation of a claim.
 void observe_claim(State& state, const ObjectObserved& seen, Seq seq);
-/// A claim is gone.
+/// Removes a claim that is gone.
 void forget_claim(State& state, const std::string& name);
-/// The claim, if there is one, is granted anew when the present moment closes.
+/// Marks the claim, if there is one: its grants are derived again when the present moment closes.
 void open_claim(State& state, const std::string& name);
-/// Its status is planned again when the present moment closes. For what cannot change its grants:
-/// the answer to a write of the status, the sight of it, or its deadline.
+/// Marks only the claim's status: it is planned again when the present moment closes. For what
+/// cannot change the grants: the answer to a write of the status, its observation, its deadline.
 void open_claim_status(State& state, const std::string& name);
-/// The claims of `cluster` are granted anew when the present moment closes.
+/// Marks the claims of `cluster`, as open_claim does.
 void reopen_claims_of(State& state, const std::string& cluster);
-/// The claims that name `queue` are granted anew.
+/// Marks the claims that name `queue`, as open_claim does.
 void reopen_claims_naming(State& state, const std::string& queue);
-/// Every claim is understood and granted anew (the configuration changed).
+/// Parses and marks every claim again, because the configuration changed.
 void reopen_every_claim(State& state);
-/// The ClusterQueues that the claim's grants name, by name, each once.
+/// Returns the ClusterQueues that the claim's grants name, sorted, each once.
 std::vector<const std::string*> queues_granted(const Claim& claim);
 /// How one row of a claim came to its grant.
 struct GrantSteps {
@@ -36,10 +36,10 @@ struct GrantSteps {
 
   friend bool operator==(const GrantSteps&, const GrantSteps&) = default;
 };
-/// The steps of every row of a claim that is in force for `cluster`, in the order of terms->rows:
-/// by the function that grants.
+/// Returns the steps of every row of a claim that is in force for `cluster`, in the order of
+/// terms->rows. The function that derives the grants records them.
 std::vector<GrantSteps> grant_steps(const State& state, const Cluster& cluster, const Claim& claim);
-/// Derives the grants of the claims that are open.
+/// Derives the grants of the marked claims (State::open_claims).
 void close_claims(State& state, Touched& touched);
 
 }  // namespace fairlead

@@ -1,6 +1,6 @@
-// Capacity facts of one cluster: taking them in, and deciding a moment. Internal to the fold.
+// Folds the capacity facts of one cluster and closes its moments. Internal to the fold.
 //
-// Facts at one log time change sums; nothing is decided until that time closes. Then the debounce
+// Facts at one log time change sums; nothing is decided until that moment closes. Then the debounce
 // layers 1 to 3 move the accepted values.
 #pragma once
 
@@ -10,13 +10,13 @@
 
 namespace fairlead {
 
-/// Begins a moment of the cluster, if it is not open yet, and returns the cluster (made if it is
-/// new).
+/// Opens a moment of the cluster, unless one is open, and returns the cluster. Creates a new one.
 Cluster& open_cluster(State& state, const std::string& name);
-/// The same for a change of what its nodes offer, or for a deadline of its windows. Where nothing
-/// else happens in that moment, and nothing accepted moves, the cluster's writes stay as they are.
+/// Does the same for a change of what the nodes offer, or for a deadline of the windows. If nothing
+/// else happens in that moment and no accepted value moves, the cluster's writes stay as they are.
 Cluster& open_capacity(State& state, const std::string& name);
 
+/// The observe functions fold one object; `facts` is null if it is gone.
 void observe_node(State& state, const std::string& cluster, const std::string& node,
                   const NodeFacts* facts, Seq seq);
 void observe_metrics(State& state, const std::string& cluster, const ClusterMetricsFacts* facts,
@@ -24,38 +24,40 @@ void observe_metrics(State& state, const std::string& cluster, const ClusterMetr
 void observe_managed_cluster(State& state, const std::string& cluster,
                              const ManagedClusterFacts* facts, Seq seq);
 void observe_profile(State& state, const ObjectKey& key, const ClusterProfileFacts* facts);
-/// A source of the cluster (all of them where `kind` is none) became live, stale or lost.
+/// Folds that a source of the cluster (all of them if `kind` is empty) is live, stale or lost.
 void observe_liveness(State& state, const SourceName& source, std::optional<Kind> kind,
                       const std::string& cluster, Liveness liveness, Seq seq);
-/// A relist or bookmark of `kind` from `source`: the second observation that a hold waits for.
+/// Folds a relist or bookmark of `kind` from `source`: the second observation that a hold waits
+/// for.
 void observe_sign_of_life(State& state, const SourceName& source, std::optional<Kind> kind,
                           const std::string& cluster);
-/// Aliases, sources or flavors changed: every sum is made anew.
+/// Computes every sum again, because aliases, sources or flavors changed.
 void recount_everything(State& state);
 
-/// Keeps `cluster.releases` as the flaps of `node` say under `settings`.
+/// Sets the entry of `node` in `cluster.releases` to the end of its suppression under `settings`.
 void schedule_release(Cluster& cluster, const std::string& node, FlapPenalty& flap,
                       const DebounceSettings& settings);
 
-/// Decides the present moment of the cluster and sets its next deadline.
+/// Closes the present moment of the cluster and sets its next deadline.
 void close_cluster(State& state, const std::string& name, Touched& touched);
 
-/// When an accepted value of the cluster changed last. The epoch if none did.
+/// Returns when an accepted value of the cluster changed last; LogTime{} if none did.
 LogTime still_since(const Cluster& cluster);
 
-/// The debounce settings in force for a cluster: the configuration's, with the annotations of its
-/// claim over them.
+/// Returns the debounce settings in force for a cluster: the configuration's, overridden by the
+/// annotations of its claim.
 DebounceSettings settings_of(const State& state, const std::string& cluster);
-/// Of those, the write interval.
+/// Returns the write interval of those settings.
 Duration write_interval_of(const State& state, const std::string& cluster);
-/// The same, with the headroom: derived when a claim or the configuration changed, else as it was.
-/// `cluster` is the one of that name.
+/// Returns the settings and the headroom, derived again only after a claim or the configuration
+/// changed. `cluster` is the one called `name`.
 const ClusterTerms& terms_of(const State& state, const std::string& name, Cluster& cluster);
-/// The one live claim of the cluster; null if it has none.
+/// Returns the claim in force for the cluster; null if it has none.
 const Claim* winning_claim(const State& state, const std::string& cluster);
-/// Sum over flavors of what is accepted of `resource`.
+/// Returns the sum over flavors of the accepted values of `resource`.
 Int128 accepted_total(const Cluster& cluster, const std::string& resource);
-/// The liveness of the source in force, with the ManagedCluster's own word.
+/// Returns the worse of the liveness of the source in force and what the ManagedCluster's
+/// condition Available reports.
 Liveness liveness_of(const State& state, const Cluster& cluster, const DebounceSettings& settings);
 
 /// Whether quota for this cluster also goes to the member itself (members.mode).

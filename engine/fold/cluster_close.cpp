@@ -1,4 +1,4 @@
-// Deciding a moment of one cluster: debounce layers 1 to 3, liveness, the first value.
+// Closes a moment of one cluster: debounce layers 1 to 3, liveness, the first value.
 #include <algorithm>
 #include <map>
 #include <string_view>
@@ -38,7 +38,7 @@ struct Totals {
   }
 };
 
-// One close of one cluster: the parts share these.
+// What the functions of one close of one cluster share.
 struct Close {
   const State& state;
   const std::string& name;
@@ -48,7 +48,7 @@ struct Close {
   LogTime now;
   bool accepted_changed = false;                   // or something else that grants follow from
   bool totals_matter = false;                      // usable_totals may decide about a hold
-  FallCause lets_fall = FallCause::shrink_window;  // what no order explains
+  FallCause lets_fall = FallCause::shrink_window;  // of falls that no cordon or claim edit ordered
 };
 
 Totals usable_totals(const Cluster& cluster) {
@@ -96,8 +96,8 @@ bool totals_in_force(const Cluster& cluster) {
   return cluster.source == CapacitySource::managed_cluster;
 }
 
-// The first value is waited for: a new cluster, or a source that tells flavors where only totals
-// were accepted.
+// The cluster waits for its first value: it is new, or its source reports flavors where totals were
+// accepted, or totals where flavors were.
 bool settling(const Cluster& cluster) {
   return !cluster.known || cluster.totals_accepted != totals_in_force(cluster);
 }
@@ -106,15 +106,15 @@ bool belongs_to_source(const Cluster& cluster, const CapacityKey& key) {
   return key.flavor.empty() == totals_in_force(cluster);
 }
 
-// A flavor that won its first node in this moment and still has it: its bound applies from now on.
+// The bound of a flavor applies from the moment on in which it won its first node and kept one.
 void map_flavors(Close& close) {
   for (const std::string& flavor : close.cluster.observation.won)
     if (close.cluster.flavor_nodes[flavor] > 0 && close.cluster.mapped.insert(flavor).second)
       close.accepted_changed = true;
 }
 
-// What the nodes offer now, as step functions. Returns the totals before, where judge_hold may look
-// at them: something fell, everything is gone, or a loss is held already.
+// Feeds what the nodes offer now to the step functions. Returns the totals before, where judge_hold
+// may need them: something fell, everything is gone, or a loss is held already.
 Totals measure(Close& close) {
   Cluster& cluster = close.cluster;
   const bool has_value =
@@ -175,8 +175,8 @@ bool shows_loss(const Close& close, const Totals& before, const Totals& after) {
   });
 }
 
-// The ManagedCluster agrees: what it allocates of each fallen resource, after headroom, is no more
-// than what is usable now.
+// The ManagedCluster confirms the loss: its allocatable of each fallen resource, after headroom, is
+// no more than what is usable now.
 bool second_opinion(const Close& close, const std::map<std::string, Amount>& before,
                     const Totals& after) {
   const Cluster& cluster = close.cluster;
@@ -192,25 +192,25 @@ bool second_opinion(const Close& close, const std::map<std::string, Amount>& bef
   return true;
 }
 
-// A hold that ends lets fall what it held: `cause` decided that.
+// Ends a hold, which lets fall what it held, and remembers `cause` as the deciding event.
 void end_hold(Cluster& cluster, Seq cause) {
   for (auto& [key, value] : cluster.capacity)
     if (value.damped.accepted > value.damped.usable) remember_change(value, cause);
   cluster.hold.reset();
 }
 
-// Layer 3: begins, confirms, ends a hold.
+// Layer 3: begins, confirms or ends a hold.
 void judge_hold(Close& close, const Totals& before, const Totals& after) {
   Cluster& cluster = close.cluster;
   const Observation& seen = cluster.observation;
-  if (cluster.hold)  // whatever falls now, it held until now
+  if (cluster.hold)  // it has held whatever falls now
     close.lets_fall = cluster.hold->since + close.settings.mass_shrink_hold <= close.now
                           ? FallCause::mass_shrink_hold
                           : FallCause::second_observation;
   const bool second = cluster.hold && seen.changed && cluster.hold->since < close.now;
   if (second)
     end_hold(cluster,
-             seen.sign);  // it shows the loss again, or no longer: either way it is decided
+             seen.sign);  // the source reports the loss again, or no longer: both end the doubt
   if (cluster.hold && cluster.hold->since + close.settings.mass_shrink_hold <= close.now)
     cluster.hold.reset();
 
@@ -227,7 +227,8 @@ void judge_hold(Close& close, const Totals& before, const Totals& after) {
     end_hold(cluster, cluster.managed_seq);
 }
 
-// The source came back: growth must prove itself anew, and after a loss the hub waits as long.
+// Folds a change of liveness. When the source is live again growth waits for a whole window, and
+// after a loss the hub does not count the cluster for as long.
 void judge_liveness(Close& close) {
   Cluster& cluster = close.cluster;
   const Liveness is = liveness_of(close.state, cluster, close.settings);
@@ -249,7 +250,7 @@ void judge_liveness(Close& close) {
 // Whether a moment changed what is accepted.
 enum class Acceptance : std::uint8_t { unchanged, changed };
 
-// At the end of a moment, `now`: what came since has moved what is accepted, or come to nothing.
+// Ends a moment of `value`: the pending events have moved `accepted`, or wait, or came to nothing.
 void conclude_changes(CapacityValue& value, Acceptance acceptance, LogTime now) {
   const bool moved = acceptance == Acceptance::changed;
   if (moved) value.moved = now;
@@ -270,7 +271,7 @@ void accept_first(Close& close) {
   const bool at_once = settings.grow_window.ns == 0 || settings.first_quiet.ns == 0;
   const bool quiet = cluster.last_changed + settings.first_quiet <= close.now;
   const bool latest = cluster.first_valued + settings.grow_window <= close.now;
-  // A hub without any flavor has not told its flavors yet: no node counts for one.
+  // While no flavor of the hub is known no node counts for one: zero would be accepted.
   if (!totals_in_force(cluster) && close.state.flavors.empty()) return;
   if (!at_once && !quiet && !latest) return;
   std::erase_if(cluster.capacity,
@@ -331,6 +332,7 @@ LogTime next_deadline_of(const Close& close) {
   if (cluster.hub_opens) consider(*cluster.hub_opens);
   for (const auto& [queue, since] : cluster.deviating) consider(since);
   if (const auto touch = touch_due_at(close.state, close.name)) consider(*touch);
+  // The accepted values of such a cluster do not move.
   if (cluster.detached || !cluster.valued || cluster.was == Liveness::lost) return next;
   if (settling(cluster)) {
     if (cluster.was == Liveness::live) {
@@ -362,7 +364,7 @@ DebounceSettings settings_of(const State& state, const std::string& cluster) {
   if (const Claim* claim = winning_claim(state, cluster))
     for (const auto& [parameter, value] : claim->facts.debounce)
       set_debounce_parameter(settings, parameter, value,
-                             why_not);  // a bad one is a warning of the claim
+                             why_not);  // an invalid one is a warning on the claim
   return settings;
 }
 
@@ -428,6 +430,8 @@ void close_cluster(State& state, const std::string& name, Touched& touched) {
   const bool hub_open_before = !cluster.hub_opens;
   const std::tuple before_close{cluster.was, cluster.valued, hub_open_before};
   const bool held_before = cluster.hold.has_value();
+  // The order matters: measure reads the growing sums that release_flapping changes, a hold begins
+  // only under the liveness that judge_liveness sets, and a held value does not step.
   release_flapping(close);
   const Totals before = measure(close);
   judge_liveness(close);

@@ -1,4 +1,4 @@
-// Capacity facts into sums: which node counts where, source by source.
+// Adds capacity facts up: which node counts for which flavor, by source.
 #include <algorithm>
 #include <bit>
 #include <string_view>
@@ -15,7 +15,7 @@ namespace {
 
 enum class Sign : std::uint8_t { minus, plus };
 
-// Fewer flap records are never looked through for decayed ones.
+// Below this number of flap records decayed ones are not searched for.
 constexpr std::size_t kFlapsBeforePruning = 64;
 
 bool suppressed(const Cluster& cluster, const std::string& node) {
@@ -29,7 +29,7 @@ void add_to(CapacityValue& value, Int128 amount, bool growing, Seq seq) {
   remember_change(value, seq);
 }
 
-// Whether the lane is that of these resources.
+// Whether the lane is for this flavor and these resources in this order.
 bool is_lane_of(const SumLane& lane, const std::string& flavor, const ResourceAmounts& amounts) {
   if (lane.sums.size() != amounts.size() || !same_text(lane.flavor, flavor)) return false;
   auto resource = lane.resources.begin();
@@ -38,7 +38,7 @@ bool is_lane_of(const SumLane& lane, const std::string& flavor, const ResourceAm
   return true;
 }
 
-// Null where an alias is among them: those add up first.
+// Null where an alias is among them: an alias and its canonical name must be added up first.
 const SumLane* lane_of(const State& state, Cluster& cluster, const std::string& flavor,
                        const ResourceAmounts& amounts) {
   std::vector<SumLane>& lanes = *cluster.lanes;
@@ -70,7 +70,7 @@ void add_amounts(const State& state, Cluster& cluster, const std::string& flavor
     add_to(cluster.capacity[{flavor, resource}], signed_amount(amount), growing, seq);
 }
 
-// What an eligible node is in the sums of its flavor. `cause` puts it there or takes it away.
+// Adds an eligible node to the sums of its flavor, or subtracts it. `cause` is the event behind it.
 void add_eligible(const State& state, Cluster& cluster, const NodeRecord& node, Sign sign,
                   Seq cause) {
   if (!node.counted.eligible) return;
@@ -79,7 +79,7 @@ void add_eligible(const State& state, Cluster& cluster, const NodeRecord& node, 
               cause);
 }
 
-// The flavor that wins the node is known.
+// Counts a node whose winning flavor is already set.
 void count_for_flavor(const State& state, Cluster& cluster, NodeRecord& node, Seq cause) {
   node.counted.eligible = is_eligible(node.facts, node.counted.flavor, state.flavors);
   add_eligible(state, cluster, node, Sign::plus, cause);
@@ -100,7 +100,7 @@ void uncount(const State& state, Cluster& cluster, const NodeRecord& node, Seq c
   add_eligible(state, cluster, node, Sign::minus, cause);
 }
 
-// A fall into ineligibility that nobody ordered.
+// Adds a flap: the node became ineligible without a cordon.
 void flap(const State& state, Cluster& cluster, const std::string& cluster_name,
           const std::string& name, NodeRecord& node) {
   const DebounceSettings& settings = terms_of(state, cluster_name, cluster).settings;
@@ -110,14 +110,15 @@ void flap(const State& state, Cluster& cluster, const std::string& cluster_name,
   penalty.add(state.now, settings);
   schedule_release(cluster, name, penalty, settings);
   node.suppressed = penalty.suppressed_since.has_value();
-  // What has decayed is as if it had never been; looked for whenever there are twice as many.
+  // A record that has decayed to 0 equals none. Pruning only at powers of two
+  // bounds its cost.
   if (count >= kFlapsBeforePruning && std::has_single_bit(count) && cluster.flaps.size() > count)
     cluster.flaps.erase_if([&](const std::string&, const FlapPenalty& old) {
       return !old.suppressed_since && old.at_time(state.now, settings) == 0;
     });
 }
 
-// A node that the source in force tells of for the first time, or again after it was gone.
+// Counts a node that the source in force reports for the first time, or again after it was gone.
 void count_new(const State& state, Cluster& cluster, const std::string& name, NodeRecord& node) {
   node.suppressed = suppressed(cluster, name);
   count(state, cluster, node, node.seq);
@@ -129,7 +130,7 @@ void uncount_gone(const State& state, Cluster& cluster, const NodeRecord& node, 
   cluster.observation.changed = true;
 }
 
-// The falls that a cordon of `node` leads to are an order.
+// Notes a cordon of `node`: an administrator ordered the falls that follow, so they count at once.
 void note_cordon(const State& state, Cluster& cluster, const NodeRecord& node) {
   const CountedNode& counted = node.counted;
   if (counted.flavor.empty()) return;
@@ -142,13 +143,13 @@ void note_cordon(const State& state, Cluster& cluster, const NodeRecord& node) {
   if (counted.eligible) ++cluster.observation.cordoned_nodes;
 }
 
-// What is known already keeps its memory: of most nodes only the readiness ever changes.
+// An equal part keeps its memory: of most nodes only the readiness ever changes.
 template <class Part>
 void renew(Part& known, const Part& told) {
   if (known != told) known = told;
 }
 
-// A node that the source in force has counted became as `facts` tell.
+// Replaces the facts of a node that the source in force has counted.
 void recount_node(const State& state, Cluster& cluster, const std::string& cluster_name,
                   const std::string& name, NodeRecord& node, const NodeFacts& facts, Seq seq) {
   const bool cordoned = !node.facts.unschedulable && facts.unschedulable;
@@ -187,7 +188,7 @@ bool knows(const Cluster& cluster, CapacitySource source) {
   return false;
 }
 
-// Whether the nodes' own events are what a sum is made by.
+// Whether the nodes' own events are remembered as the causes of the sums.
 enum class Causes : std::uint8_t { nodes, none };
 
 void recount(const State& state, Cluster& cluster, Causes causes = Causes::nodes) {
@@ -211,7 +212,7 @@ void recount(const State& state, Cluster& cluster, Causes causes = Causes::nodes
   }
 }
 
-// What every key offers, in all and for growing.
+// By key: what is offered in all, and for growing.
 using Sums = std::map<CapacityKey, std::pair<Int128, Int128>>;
 Sums sums_of(const Cluster& cluster) {
   Sums sums;
@@ -219,7 +220,7 @@ Sums sums_of(const Cluster& cluster) {
   return sums;
 }
 
-// `cause` is what made the sums other than `before`.
+// Remembers `cause` as the event that changed the sums from `before`.
 void remember_changes(Cluster& cluster, const Sums& before, Seq cause) {
   for (auto& [key, value] : cluster.capacity) {
     const auto was = before.find(key);
@@ -229,13 +230,13 @@ void remember_changes(Cluster& cluster, const Sums& before, Seq cause) {
   }
 }
 
-// Because a flavor or the configuration changed at `cause`: where values were accepted already,
-// that is all that is new about the nodes.
+// Recounts after a flavor or the configuration changed at `cause`. Where values were accepted
+// already that event alone is the cause of new sums: the nodes did not change.
 void recount_because(const State& state, const std::string& name, Cluster& cluster, Seq cause) {
   const Sums before = cluster.known ? sums_of(cluster) : Sums{};
   recount(state, cluster, cluster.known ? Causes::none : Causes::nodes);
   remember_changes(cluster, before, cause);
-  // Headroom may leave other values of the same sums.
+  // Another headroom leaves other usable values of the same sums.
   if (!cluster.known) return;
   const CanonicalHeadroom& headroom = terms_of(state, name, cluster).headroom;
   for (auto& [key, value] : cluster.capacity)
@@ -243,15 +244,15 @@ void recount_because(const State& state, const std::string& name, Cluster& clust
       remember_change(value, cause);
 }
 
-// The first of the configured order that knows the cluster; where nothing knows it any more the one
-// in force: the last value stays.
+// The first source in the configured order that knows the cluster; where none knows it any more the
+// one in force, so that the last value stays.
 std::optional<CapacitySource> due_source(const State& state, const Cluster& cluster) {
   for (const CapacitySource source : state.configuration.capacity_sources)
     if (knows(cluster, source)) return source;
   return cluster.source;
 }
 
-// Puts the due source in force. True if that changed (all is recounted).
+// Puts the due source in force. Returns true if that changed it; then all is recounted.
 bool choose_source(const State& state, Cluster& cluster) {
   const std::optional<CapacitySource> chosen = due_source(state, cluster);
   if (chosen == cluster.source) return false;
@@ -274,8 +275,8 @@ bool choose_source(const State& state, Cluster& cluster) {
 
 bool in_force(const Cluster& cluster, CapacitySource source) { return cluster.source == source; }
 
-// It joined again after it had left: a new cluster under an old name. What sources say at present
-// stays.
+// Resets a cluster that joined again after it had left: a new cluster under an old name. What the
+// sources report at present stays.
 void begin_anew(const State& state, const std::string& name, Cluster& cluster) {
   cluster.detached = false;
   cluster.claim_seen = state.claims_of_cluster.contains(name);
@@ -310,7 +311,7 @@ Cluster& open_capacity(State& state, const std::string& name) {
   Cluster*& found = (*state.opened)[name];
   if (!found) found = &state.clusters[name];  // none is ever erased
   Cluster& cluster = *found;
-  if (cluster.observation.changed) return cluster;  // by something that opened it
+  if (cluster.observation.changed) return cluster;  // what changed it has opened it
   if (state.open_clusters.insert(name).second) {
     cluster.observation = {};
     cluster.observation.eligible_before = cluster.eligible_nodes;
@@ -341,7 +342,7 @@ void observe_node(State& state, const std::string& cluster_name, const std::stri
   cluster.nodes_known = true;
   NodeRecord* const known = cluster.nodes.find(name);
   const bool changes_count = (known != nullptr) != (facts != nullptr);
-  if (changes_count && cluster.was == Liveness::stale)  // perhaps because of how many there are
+  if (changes_count && cluster.was == Liveness::stale)  // its status may name the number of nodes
     *cluster.only_capacity = false;
   const bool counts = in_force(cluster, CapacitySource::nodes) &&
                       due_source(state, cluster) == CapacitySource::nodes;
@@ -365,8 +366,8 @@ void observe_metrics(State& state, const std::string& cluster_name,
   cluster.metrics_known = facts != nullptr;
   cluster.metrics_empty = !facts || facts->nodes.empty();
   const bool switched = choose_source(state, cluster);
-  // Where nothing else knows the cluster the last value stays, and what comes next is held against
-  // it.
+  // Where no other source knows the cluster the last nodes stay, and the next ClusterMetrics is
+  // compared with them.
   if (!facts && !in_force(cluster, CapacitySource::cluster_metrics)) cluster.metrics_nodes.clear();
   if (cluster.metrics_empty) return;
 
@@ -483,7 +484,7 @@ void observe_sign_of_life(State& state, const SourceName& source, std::optional<
   if (*kind == Kind::node) {
     if (source == kHub) return;
     Cluster& target = open_cluster(state, source);
-    target.nodes_known = true;  // a complete list is a delivery, also an empty one
+    target.nodes_known = true;  // a complete list reports the nodes, also an empty one
     choose_source(state, target);
     return sign(source);
   }

@@ -1,4 +1,4 @@
-// What claims and configuration say about the capacity of one cluster.
+// The settings from claims and configuration for the capacity of one cluster.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,13 @@ struct CanonicalHeadroom {
     std::int64_t percent = 0;
     Amount reserved = 0;
   };
-  std::vector<Row> rows;  ///< a few; a resource without one has none
+  std::vector<Row> rows;  ///< a few; a resource without a row has no headroom
 
+  /// Returns the row of `resource`; adds one of zeros if there is none.
   Row& row_of(std::string_view resource);
 };
 
-/// Both settings of a cluster that its claim may override.
+/// The settings of a cluster that its claim may override.
 struct ClusterTerms {
   DebounceSettings settings;
   CanonicalHeadroom headroom;

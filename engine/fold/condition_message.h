@@ -1,4 +1,4 @@
-// The message of a condition that Fairlead says.
+// The message of a condition that Fairlead writes.
 #pragma once
 
 #include <cstddef>
@@ -6,10 +6,10 @@
 
 namespace fairlead {
 
-/// No condition's message is longer, in bytes; the API's bound is 32768.
+/// The bound on a condition's message, in bytes. That of metav1.Condition is 32768.
 inline constexpr std::size_t kMessageMax = 8000;
 
-/// What is too long ends with "...". No character is cut in two.
+/// Cuts a longer message to kMessageMax; it then ends with "...". Never cuts a UTF-8 character.
 inline void bound_message(std::string& message) {
   if (message.size() <= kMessageMax) return;
   std::size_t end = kMessageMax - 3;

@@ -31,6 +31,8 @@ void SlidingExtreme::push(LogTime at, Amount value) {
     if (steps_.back().value == value) return;
     steps_.back().end = at;
   }
+  // A window that contains an older step contains the newer one too: a dominated step is never the
+  // extreme again.
   while (!steps_.empty() && dominates(value, steps_.back().value)) steps_.pop_back();
   steps_.push_back({value, kForever});
 }
@@ -42,6 +44,7 @@ void SlidingExtreme::restart(LogTime at, Amount value) {
 
 Amount SlidingExtreme::over(LogTime now, Duration window) {
   if (steps_.empty()) return 0;
+  // At now - window == end the function has already left the step, because it is right-continuous.
   auto seen = steps_.begin();
   while (seen + 1 != steps_.end() && seen->end + window <= now) ++seen;
   if (seen != steps_.begin()) steps_.erase(steps_.begin(), seen);
@@ -75,7 +78,8 @@ void DampedValue::observe(LogTime at, Amount usable_now, Amount growing_now) {
 
 void DampedValue::begin_anew(LogTime now) {
   gap_since.reset();
-  held_by = GrowthBar::none;  // from now on it is the window
+  held_by = GrowthBar::none;  // from now on the grow window holds it
+  // The window begins with at most `accepted`, so growth needs a whole window from `now`.
   low.restart(LogTime{0}, std::min(accepted, growing));
   low.push(now, growing);
 }
@@ -91,6 +95,7 @@ bool DampedValue::deadband_lets(LogTime now, const DebounceSettings& settings, A
   const Int128 share = Int128{target} * settings.grow_deadband_percent / 100;
   if (Int128{target} - accepted >= std::max<Int128>(quantum, share)) return true;
   if (gap_since && *gap_since + settings.deadband_max_age <= now) return true;
+  // The deadband stops drift, not a recovery: a value that `accepted` left lately may come back.
   const auto before = left.find(target);
   return before != left.end() && before->second + settings.deadband_max_age > now;
 }
@@ -103,7 +108,7 @@ GrowthBar DampedValue::growth_bar(LogTime now, const DebounceSettings& settings,
   return deadband_lets(now, settings, quantum, target) ? GrowthBar::none : GrowthBar::deadband;
 }
 
-// `target_before` is what the target was when it was last looked at, or less if it fell by now.
+// `target_before` is the target of the step before, or less if it has fallen since.
 GrowthCause DampedValue::cause_of_growth(LogTime now, const DebounceSettings& settings,
                                          Amount target_before, Amount target) const {
   if (held_by == GrowthBar::frozen) return GrowthCause::mass_shrink_hold;
@@ -151,7 +156,7 @@ bool DampedValue::step(LogTime now, const DebounceSettings& settings, Amount qua
 
 LogTime DampedValue::next_deadline(LogTime now, const DebounceSettings& settings) const {
   LogTime next = high.passes(accepted, settings.shrink_window);
-  if (next <= now) next = kForever;  // a fall that something else holds is not waited for here
+  if (next <= now) next = kForever;  // a fall that is due already waits for what holds it
   if (gap_since) {
     if (last_grow && *last_grow + settings.min_grow_interval > now)
       next = std::min(next, *last_grow + settings.min_grow_interval);
@@ -163,7 +168,7 @@ LogTime DampedValue::next_deadline(LogTime now, const DebounceSettings& settings
     if (when > now) next = std::min(next, when);
   };
   later(accepted);
-  // While a gap waits in the deadband, the target may still rise out of it.
+  // While a gap is within the deadband the target may still rise out of it.
   if (gap_since) next = std::min(next, low.changes_beyond(accepted, now, settings.grow_window));
   return next;
 }
@@ -183,7 +188,9 @@ bool FlapPenalty::add(LogTime now, const DebounceSettings& settings) {
 
 LogTime FlapPenalty::release_time(const DebounceSettings& settings) const {
   if (!suppressed_since) return kForever;
-  std::int64_t steps = 0;  // the fewest after which the penalty is below reuse
+  // Binary search for the fewest steps after which the penalty is below reuse: decayed() never
+  // rises with the steps and is 0 after 63 half-lives.
+  std::int64_t steps = 0;
   for (std::int64_t stride = 64 * kStepsPerHalfLife; stride > 0; stride /= 2)
     if (decayed(penalty, steps + stride - 1) >= settings.flap_reuse) steps += stride;
   const Int128 wait =
@@ -192,6 +199,7 @@ LogTime FlapPenalty::release_time(const DebounceSettings& settings) const {
 }
 
 void FlapPenalty::release(LogTime now, const DebounceSettings& settings) {
+  // flapSuppressMax may end it above reuse: it goes on as if it had decayed below reuse.
   penalty = std::min(at_time(now, settings), settings.flap_reuse - 1);
   at = now;
   suppressed_since.reset();

@@ -19,26 +19,27 @@
 
 namespace fairlead {
 
-/// Which end of a window counts.
+/// Which extreme over a window counts.
 enum class Extreme : std::uint8_t { least, greatest };
 
-/// The extreme of a right-continuous step function over a sliding, closed window, as a monotonic
-/// queue: only the steps that some later window can still see, the extreme one first.
+/// The extreme of a right-continuous step function over a sliding, closed window. It is a monotonic
+/// queue: it holds only the steps that a later window can still contain, the extreme one first.
 class SlidingExtreme {
  public:
   explicit SlidingExtreme(Extreme which) : which_(which) {}
 
-  /// The function takes `value` from `at` on. Times do not go back.
+  /// Sets the function to `value` from `at` on. Times do not go back.
   void push(LogTime at, Amount value);
-  /// Forgets everything before `at`: the function is `value` from there on.
+  /// Drops every step and sets the function to `value` from `at` on.
   void restart(LogTime at, Amount value);
-  /// The extreme over [now - window, now]. Drops what no later window can see.
+  /// Returns the extreme over [now - window, now]; 0 if empty. Drops steps that no later window
+  /// contains.
   Amount over(LogTime now, Duration window);
-  /// When the extreme will first lie beyond `bound` (greatest: below it, least: above it) if
-  /// nothing changes; kForever if never.
+  /// Returns when the extreme will first lie beyond `bound` (greatest: below it, least: above it)
+  /// if nothing changes; kForever if never.
   LogTime passes(Amount bound, Duration window) const;
-  /// When the extreme will next change after `now` from a value beyond `bound` to the one behind
-  /// it; kForever if never.
+  /// Returns when, after `now`, the extreme will next change from a value beyond `bound` to the one
+  /// behind it; kForever if never.
   LogTime changes_beyond(Amount bound, LogTime now, Duration window) const;
   bool empty() const { return steps_.empty(); }
 
@@ -48,7 +49,7 @@ class SlidingExtreme {
     friend bool operator==(const Step&, const Step&) = default;
   };
   const std::vector<Step>& steps() const { return steps_; }
-  /// Takes steps() of another of the same kind.
+  /// Replaces the steps by steps() of another one with the same Extreme (from a snapshot).
   void adopt(std::vector<Step> steps) { steps_ = std::move(steps); }
 
   friend bool operator==(const SlidingExtreme&, const SlidingExtreme&) = default;
@@ -71,51 +72,52 @@ enum class Fall : std::uint8_t { damped, at_once };
 /// Whether growth may be accepted now (it is frozen while a source is stale).
 enum class Growth : std::uint8_t { allowed, frozen };
 
-/// What keeps growth back, in the order in which it is looked at.
+/// What keeps growth back, in the order in which it is checked.
 enum class GrowthBar : std::uint8_t { none, frozen, min_grow_interval, deadband };
 
-/// What let an accepted value grow: of the bars that held it the one that gave way last. Where
-/// several end at the moment of the growth each of them is true; the one told is the first in this
-/// order.
+/// What let an accepted value grow: the last of the bars that held it. Where several bars end at
+/// the moment of the growth, the one reported is the first in this order.
 enum class GrowthCause : std::uint8_t {
-  mass_shrink_hold,    ///< a loss of its cluster was held, as long as one may be
-  second_observation,  ///< that hold ended before
-  grow_window,  ///< the least of the window rose to it: also where it rose out of the deadband, and
-                ///< where nothing held it (a window of no length)
-  min_grow_interval,  ///< the interval since the last growth
-  deadband_max_age,   ///< the gap had been too small, for so long
-  deadband,  ///< the same, but it let it go before: to a value that accepted had had lately,
-             ///< or because the configuration changed
+  mass_shrink_hold,    ///< a loss of its cluster was held for the whole massShrinkHold
+  second_observation,  ///< a second observation ended such a hold earlier
+  grow_window,         ///< the least value of the window rose to it; also where it rose out of the
+                       ///< deadband, and where nothing held it (a window of no length)
+  min_grow_interval,   ///< the interval since the last growth
+  deadband_max_age,    ///< the gap had been within the deadband for deadbandMaxAge
+  deadband,  ///< the deadband ended earlier: the target is a value that `accepted` had lately,
+             ///< or the configuration changed
 };
 
 /// Layer 2: one (cluster, flavor, resource) from usable to accepted.
 struct DampedValue {
   Amount usable = 0;   ///< U: all eligible nodes
-  Amount growing = 0;  ///< U without the nodes that flap: what growth may count on
+  Amount growing = 0;  ///< U without suppressed nodes: what growth may count on
   Amount accepted = 0;
   SlidingExtreme high{Extreme::greatest};
   SlidingExtreme low{Extreme::least};
   std::optional<LogTime> last_grow;
   std::optional<LogTime> gap_since;  ///< since when growTarget exceeds accepted
-  std::map<Amount, LogTime> left;    ///< values that accepted had: when it left them
-  /// What kept back a growth for which the grow window was open, when that was last looked at. A
-  /// hold of the cluster counts as frozen.
+  std::map<Amount, LogTime> left;    ///< former values of accepted: when it left them
+  /// What kept back a growth for which the grow window was open, at the last step. A hold of the
+  /// cluster counts as frozen.
   GrowthBar held_by = GrowthBar::none;
   GrowthCause grew_by = GrowthCause::grow_window;  ///< the last time
 
-  /// The step functions take these values from `at` on.
+  /// Sets the step functions to these values from `at` on.
   void observe(LogTime at, Amount usable_now, Amount growing_now);
-  /// A cluster's first accepted value; no growth in the sense of minGrowInterval.
+  /// Sets a cluster's first accepted value. That is no growth in the sense of minGrowInterval.
   void accept_first(Amount value) { accepted = value; }
-  /// Growth must prove itself anew from `now` on: its source was away.
+  /// Restarts the grow window at `now`, because the source was away.
   void begin_anew(LogTime now);
-  /// Moves accepted as the rules say at `now`; true if it changed.
+  /// Moves accepted by the rules at `now` and returns whether it changed. `quantum` is the
+  /// least growth outside the deadband.
   bool step(LogTime now, const DebounceSettings& settings, Amount quantum, Fall fall,
             Growth growth);
-  /// What keeps accepted from growing to `target` at `now`, where the grow window has been open.
+  /// Returns what keeps accepted from growing to `target` at `now`, where the grow window allows
+  /// it.
   GrowthBar growth_bar(LogTime now, const DebounceSettings& settings, Amount quantum, Amount target,
                        Growth growth) const;
-  /// When step could next change accepted if nothing else happens; kForever if never.
+  /// Returns when step could next change accepted if nothing else happens; kForever if never.
   LogTime next_deadline(LogTime now, const DebounceSettings& settings) const;
 
   friend bool operator==(const DampedValue&, const DampedValue&) = default;
@@ -128,19 +130,18 @@ struct DampedValue {
                      Amount target) const;
 };
 
-/// Layer 1: the penalty of one node name (RFC 2439), kept also over a delete.
+/// Layer 1: the penalty of one node name (RFC 2439). It survives a delete of the node.
 struct FlapPenalty {
   std::int64_t penalty = 0;  ///< as of `at`
   LogTime at;
   std::optional<LogTime> suppressed_since;
-  LogTime release_at = kForever;  ///< release_time, as it was last asked for
+  LogTime release_at = kForever;  ///< release_time as last scheduled in Cluster::releases
 
-  /// The penalty at `now`, in steps of 1/64 half-life, rounded down (Q16 table).
+  /// Returns the penalty at `now`, decayed in steps of 1/64 half-life and rounded down (Q16 table).
   std::int64_t at_time(LogTime now, const DebounceSettings& settings) const;
-  /// One transition from eligible to ineligible. True if the node is suppressed from now on and was
-  /// not before.
+  /// Adds one transition from eligible to ineligible. Returns true if that begins a suppression.
   bool add(LogTime now, const DebounceSettings& settings);
-  /// When the suppression ends if nothing is added; kForever if not suppressed.
+  /// Returns when the suppression ends if nothing is added; kForever if not suppressed.
   LogTime release_time(const DebounceSettings& settings) const;
   /// Ends the suppression at release_time.
   void release(LogTime now, const DebounceSettings& settings);
@@ -148,7 +149,7 @@ struct FlapPenalty {
   friend bool operator==(const FlapPenalty&, const FlapPenalty&) = default;
 };
 
-/// No penalty is ever greater.
+/// The bound on a penalty.
 inline constexpr std::int64_t kFlapPenaltyMax = 16000;
 
 }  // namespace fairlead

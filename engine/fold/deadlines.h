@@ -17,7 +17,7 @@
 
 namespace fairlead {
 
-/// The object (or its status, which counts apart) that writes go to.
+/// The target of writes: an object, or its status, which has writes of its own.
 struct WriteKey {
   std::string cluster;  ///< "hub" or a member
   ObjectKey object;
@@ -26,7 +26,7 @@ struct WriteKey {
   friend auto operator<=>(const WriteKey&, const WriteKey&) = default;
 };
 
-/// The same without texts of its own, to look one up by.
+/// A WriteKey that owns no text, for lookups.
 struct WriteKeyView {
   std::string_view cluster;
   Kind kind{};
@@ -46,7 +46,7 @@ inline WriteKeyView view_of(const WriteKey& key) {
   return key.status ? of_status(key.cluster, key.object) : of_object(key.cluster, key.object);
 }
 
-/// The order of WriteKey, also of views.
+/// Orders WriteKeys and their views alike.
 struct WriteKeyOrder {
   using is_transparent = void;
   bool operator()(const WriteKey& a, const WriteKey& b) const { return view_of(a) < view_of(b); }
@@ -54,42 +54,42 @@ struct WriteKeyOrder {
   bool operator()(const WriteKeyView& a, const WriteKey& b) const { return a < view_of(b); }
 };
 
-/// Something of a cluster must be judged again, by the cluster's name.
+/// When the windows of a cluster are evaluated again, by the cluster's name.
 struct ClusterDeadline {
   std::string cluster;
 
   friend auto operator<=>(const ClusterDeadline&, const ClusterDeadline&) = default;
 };
 
-/// The worker list of a Placement must be judged again, by the Placement's name.
+/// When the worker list of a Placement is evaluated again, by the Placement's name.
 struct ListDeadline {
   std::string placement;
 
   friend auto operator<=>(const ListDeadline&, const ListDeadline&) = default;
 };
 
-/// The conditions of an AdmissionCheck must be judged again, by its name.
+/// When the conditions of an AdmissionCheck are evaluated again, by its name.
 struct CheckDeadline {
   std::string check;
 
   friend auto operator<=>(const CheckDeadline&, const CheckDeadline&) = default;
 };
 
-/// The quota of a hub queue that follows its workers must be judged again, by the queue's name.
+/// When the quota of a hub queue that follows its workers is evaluated again, by the queue's name.
 struct QuotaDeadline {
   std::string queue;
 
   friend auto operator<=>(const QuotaDeadline&, const QuotaDeadline&) = default;
 };
 
-/// What a deadline is for; an object's deadline means that it may be written again.
+/// What a deadline is for. That of a WriteKey: when the object may be written again.
 using DeadlineKey =
     std::variant<ClusterDeadline, WriteKey, ListDeadline, CheckDeadline, QuotaDeadline>;
 
-/// At most one deadline a key.
+/// A set of deadlines, at most one a key.
 class Deadlines {
  public:
-  /// The deadline of `key` is `when` from now on; kForever clears it.
+  /// Sets the deadline of `key` to `when`; kForever clears it.
   void set(const DeadlineKey& key, LogTime when) {
     if (when == kForever) return clear(key);
     const auto [at, added] = by_key_.try_emplace(key, when);
@@ -107,9 +107,9 @@ class Deadlines {
     ordered_.erase(ordered_.find(Due{at->second, key}));
     by_key_.erase(at);
   }
-  /// The earliest deadline; kForever if there is none.
+  /// Returns the earliest deadline; kForever if there is none.
   LogTime next() const { return ordered_.empty() ? kForever : ordered_.begin()->first; }
-  /// Takes out the first key whose deadline is at or before `now`; nullopt if there is none.
+  /// Removes and returns the first key whose deadline is at or before `now`; nullopt if none is.
   std::optional<DeadlineKey> take_due(LogTime now) {
     if (ordered_.empty() || ordered_.begin()->first > now) return std::nullopt;
     DeadlineKey key = ordered_.begin()->second;
@@ -122,7 +122,7 @@ class Deadlines {
 
  private:
   using Entry = std::pair<LogTime, DeadlineKey>;
-  /// An entry without a key of its own, to look it up by.
+  /// An Entry that owns no key, for lookups.
   struct Due {
     LogTime when;
     const DeadlineKey& key;

@@ -14,9 +14,9 @@ Int128 sum_of(const std::vector<Amount>& amounts) {
                          [](Int128 sum, Amount amount) { return sum + amount; });
 }
 
-// Splits `rest` over the rows `members` in proportion to `weight`, on top of what they have:
-// floored to the quantum, the left-over quanta by largest remainder, one pass. No row gets more
-// than its weight.
+// Splits `rest` over the rows `members` in proportion to `weight` and adds it to `granted`: each
+// part is floored to the quantum, then one pass gives the left-over quanta by largest remainder. No
+// row gets more than its weight.
 void split(const std::vector<Share>& shares, const std::vector<std::size_t>& members,
            const std::vector<Amount>& weight, Int128 rest, Amount quantum,
            std::vector<Amount>& granted) {
@@ -69,12 +69,14 @@ Division divide(const std::vector<Share>& shares, Amount bound, Amount quantum,
 
   Division division{std::vector<Amount>(shares.size(), 0), false};
   const Amount floored = bound / quantum * quantum;
+  // Minimums are compared with the floored bound, because grants below it are whole quanta.
   division.minimums_above_bound = sum_of(minimum) > floored;
   split(shares, all, minimum, floored, quantum, division.granted);
   if (division.minimums_above_bound) return division;
 
   std::vector<Amount> wanted(shares.size());
   for (const std::size_t row : all) wanted[row] = assigned[row] - minimum[row];
+  // The highest priority first; the proportional policy is one tier.
   std::map<std::int32_t, std::vector<std::size_t>, std::greater<>> tiers;
   for (const std::size_t row : all)
     tiers[policy == ShrinkPolicy::priority ? shares[row].priority : 0].push_back(row);

@@ -30,7 +30,8 @@ struct Division {
   bool minimums_above_bound = false;  ///< the minimums alone did not fit
 };
 
-/// Gives every share its assignment where all fit into `bound`; else divides by `policy`.
+/// Grants every share its assignment where all fit into `bound`; else divides `bound`, rounded down
+/// to `quantum`, by `policy`.
 Division divide(const std::vector<Share>& shares, Amount bound, Amount quantum,
                 ShrinkPolicy policy);
 

@@ -17,7 +17,8 @@ namespace fairlead {
 
 namespace {
 
-// What a ClusterQueue's quota leads to at members and in claims is looked at wherever the queue is.
+// Plans a queue with the claims that name it and their clusters, whose statuses and works follow
+// from its quota.
 void touch_around_queue(State& state, const std::string& queue, Touched& touched) {
   touched.queues.insert(queue);
   const auto claims = state.claims_of_queue.find(queue);
@@ -28,8 +29,8 @@ void touch_around_queue(State& state, const std::string& queue, Touched& touched
   }
 }
 
-// A window that is over moves what is accepted, or nothing. A member that differs from its work
-// is another matter: its work is touched then.
+// The end of a window moves accepted values or nothing, which close_cluster finds out. At a member
+// that differs from its work the deadline may also mean a touch of the work, which is a write.
 void open_due_cluster(State& state, const std::string& name) {
   const auto at = state.clusters.find(name);
   const bool differs = at != state.clusters.end() && !at->second.deviating.empty();
@@ -51,6 +52,8 @@ void open_due(State& state) {
   }
 }
 
+// Each step reads what the steps before it decided: accepted values, grants of them, worker lists,
+// quotas that follow those lists, and last the queues' pairs.
 void close_moment(State& state, Touched& touched) {
   open_due(state);
   for (const std::string& name : std::exchange(state.open_clusters, {}))
@@ -73,7 +76,7 @@ void advance_to(State& state, LogTime time, Touched& touched) {
   check(time >= state.now, "log time went back");
   if (time == state.now) return;
   close_moment(state, touched);
-  while (state.deadlines.next() < time) {
+  while (state.deadlines.next() < time) {  // those at `time` wait for that moment's events
     state.now = state.deadlines.next();
     close_moment(state, touched);
   }
@@ -107,7 +110,7 @@ void observe_local_queue(State& state, const std::string& source, const ObjectKe
   }
 }
 
-// The ClusterQueue of a watched member: what runs on it, and what hub queues may follow.
+// Folds a ClusterQueue of a watched member: its usage, and the quota that hub queues may follow.
 void observe_member_queue(State& state, const std::string& source, const ObjectKey& key,
                           const ClusterQueueFacts* facts, Seq seq) {
   Cluster& cluster = open_cluster(state, source);
@@ -127,7 +130,7 @@ const T* as(const Facts* facts) {
   return facts ? &std::get<T>(*facts) : nullptr;
 }
 
-// What both an observation and a disappearance do; `facts` is null for the latter.
+// Folds an observation, or a disappearance if `facts` is null.
 void take_in(State& state, const std::string& source, const ObjectKey& key, const Facts* facts,
              Seq seq) {
   if (key.kind == Kind::node) {
@@ -226,7 +229,7 @@ struct Fold {
     observe_liveness(state, event.source, lost.kind, lost.cluster, Liveness::lost, event.seq);
   }
   void operator()(const ObjectObserved& seen) {
-    if (seen.key.kind == Kind::node)  // what there is most of, and what we never write
+    if (seen.key.kind == Kind::node)  // the most frequent kind, which we never write
       return take_in(state, event.source, seen.key, &seen.facts, event.seq);
     const std::string uid = known_uid(state, seen.key);
     if (!uid.empty() && !seen.uid.empty() && uid != seen.uid)
@@ -242,6 +245,7 @@ struct Fold {
       observe_policy(state, seen, event.seq);
     if (event.source == kHub) observe_multikueue(state, seen, event.seq);
     take_in(state, event.source, seen.key, &seen.facts, event.seq);
+    // Last: a write that this concludes is compared with the State that has the observation.
     note_observed(state, event.source, seen);
   }
   void operator()(const ObjectGone& gone) {
@@ -257,7 +261,7 @@ struct Fold {
   }
   void operator()(const TimerFired&) { close_moment(state, touched); }
   void operator()(const PatchIntended& intent) {
-    close_moment(state, touched);
+    close_moment(state, touched);  // the plan made the intent of a closed moment
     note_intent(state, intent, event.seq);
   }
   void operator()(const PatchAccepted& accepted) { note_accepted(state, accepted); }

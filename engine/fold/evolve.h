@@ -1,9 +1,9 @@
 // The fold: events in, State out.
 //
-// Before an event at time t is handled, the present moment closes and every internal deadline
-// before t runs, in (time, key) order; a deadline at t is decided after every event of time t. So a
-// moment is decided once all that happened at it is known, and the same log gives the same State
-// however it was cut into batches.
+// Before the first event of time t is folded, the present moment closes and every internal deadline
+// before t runs, in (time, key) order; a deadline at t runs after the events of time t. So a moment
+// is decided once all that happened at it is known, and the same log gives the same State however
+// it was cut into batches.
 #pragma once
 
 #include <cstddef>
@@ -16,23 +16,24 @@ namespace fairlead {
 /// Changes whenever the same events would fold to another State or other intents.
 inline constexpr std::uint32_t kFoldVersion = 12;
 
-/// Folds one event into `state` and adds what it changed to `touched`. Events come in seq order.
+/// Folds one event into `state` and adds what it changed to `touched`. Aborts if events do not come
+/// in seq order or log time goes back.
 void evolve(State& state, const Event& event, Touched& touched);
 
-/// For how many events memory is fetched at once.
+/// The number of events for which fetch_ahead prefetches at once.
 inline constexpr std::size_t kFetchAhead = 16;
 
-/// For whoever knows the events that come next, before each kFetchAhead of them: lets what their
-/// fold will look at come towards the processor, of all at once, where evolve would wait for one
-/// after the other. Changes nothing.
+/// Prefetches the memory that the fold of the first kFetchAhead `events` will read. A caller that
+/// knows the next events calls it before each kFetchAhead of them: their cache misses then overlap,
+/// where evolve would wait for one after the other. Changes nothing.
 void fetch_ahead(const State& state, std::span<const Event> events);
 
-/// Decides the present moment. Nothing else may then happen at it but our own writes and what comes
-/// back of them.
+/// Closes the present moment. After that only our own writes and their outcomes may have this log
+/// time.
 void settle(State& state, Touched& touched);
 
-/// Time passes until `time` and nothing else happens: every deadline up to it runs. Afterwards the
-/// moment is decided. `time` is not earlier than state.now.
+/// Advances to `time` without events: runs every deadline up to it and closes the moment. `time` is
+/// not earlier than state.now.
 void run_until(State& state, LogTime time, Touched& touched);
 
 }  // namespace fairlead

@@ -1,5 +1,6 @@
-// Nodes lie all over the memory: found one by one, each costs the fold several waits of a hundred
-// nanoseconds, more than all the rest of its event. Asked for together, they come together.
+// Node records are scattered over the memory: looked up one by one, each costs the fold several
+// cache misses of a hundred nanoseconds, more than the rest of its event. Prefetched together, the
+// misses overlap. See docs/decisions/0022-prefetch-of-nodes.md.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -12,18 +13,19 @@ namespace fairlead {
 namespace {
 
 constexpr std::size_t kLine = 64;
-// Of a node's labels and amounts; what is beyond that is read in order, which needs no help.
+// How much of a node's labels and amounts is prefetched. The rest is read in order, which the
+// processor prefetches by itself.
 constexpr std::size_t kLabelsBytes = 6 * kLine;
 constexpr std::size_t kAmountsBytes = 2 * kLine;
 
 struct Sought {
   const Cluster* cluster = nullptr;
   std::size_t hash = 0;  // of the node's name
-  bool falls = false;    // its flaps may be asked for
+  bool falls = false;    // the fold may read its flaps
   const NodeRecord* node = nullptr;
 };
 
-// Addresses, not pointers: what is asked for may lie beyond the object, or be nothing at all.
+// Computes addresses, not pointers, because a range may end beyond the object or begin at null.
 void fetch(const void* from, std::size_t bytes) {
   const auto begin = reinterpret_cast<std::uintptr_t>(from);
   for (std::size_t at = 0; at < bytes; at += kLine)

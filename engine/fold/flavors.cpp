@@ -40,7 +40,7 @@ void observe_flavor(State& state, const std::string& flavor, const ResourceFlavo
   if (facts) {
     state.flavor_seqs[flavor] = seq;
     const bool returned = state.gone_flavors.erase(flavor) > 0;
-    if (returned && state.flavors.at(flavor) == *facts) return;  // it counted all the time
+    if (returned && state.flavors.at(flavor) == *facts) return;  // it was in force all the time
     state.flavors[flavor] = *facts;
   } else {
     state.flavor_seqs.erase(flavor);

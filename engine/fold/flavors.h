@@ -7,17 +7,17 @@
 
 namespace fairlead {
 
-/// Whether the hub has that ResourceFlavor now.
+/// Whether the hub has this ResourceFlavor now.
 bool flavor_exists(const State& state, const std::string& flavor);
 
-/// A flavor was seen, or is gone (`facts` is null). One that is gone stays in force as it was last
-/// known, for nodes and for members, while a claim or a member's quota work names it: with Kueue's
-/// CRDs all flavors go and come back, and neither may empty a member or the hub.
+/// Folds an observation of a flavor; `facts` is null if it is gone. A gone flavor stays in force as
+/// last known, for nodes and members, while a claim or a member's quota work names it: when Kueue's
+/// CRDs are replaced all flavors go and come back, and that must not empty a member or the hub.
 void observe_flavor(State& state, const std::string& flavor, const ResourceFlavorFacts* facts,
                     Seq seq);
 
-/// Drops the gone flavors that no claim and no work names any more. To be called when a claim or a
-/// work may have ceased to name one.
+/// Drops the gone flavors that no claim and no work names any more. Callers call it when a claim or
+/// a work may have stopped naming one.
 void release_gone_flavors(State& state);
 
 }  // namespace fairlead

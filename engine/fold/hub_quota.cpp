@@ -1,4 +1,4 @@
-// What the hub quota of a pair is at a moment: see queues.h.
+// Derives the hub quota of a pair at a moment: see queues.h.
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -23,7 +23,8 @@ Amount part_of(const std::vector<Contribution>& contributions, const std::string
 
 namespace {
 
-// What a claim's grant adds on the hub now, and whether its member could admit all of it.
+// Returns what a claim's grant adds on the hub now: no more than its member is known to admit, so
+// that the hub dispatches nothing that would wait there. Sets `waits` if that is less than granted.
 Amount contribution_of(const State& state, const Claim& claim, const Grant& grant, bool& waits) {
   const auto at = state.clusters.find(claim.terms->cluster);
   if (at == state.clusters.end()) return grant.granted;
@@ -37,8 +38,9 @@ Amount contribution_of(const State& state, const Claim& claim, const Grant& gran
   return std::min(grant.granted, admits);
 }
 
-// The part up to which the cluster may count for more than stands: what a member admitted it may
-// not admit again while its work is not applied, so nothing grows on its word of before.
+// Returns the part of `amount` on which the quota may grow. While the member's work is not applied
+// that is at most the part in our last write: the member may not admit again what it admitted
+// before.
 Amount held_part(const State& state, const Claim& claim, const Grant& grant, Amount amount) {
   const auto at = state.clusters.find(claim.terms->cluster);
   if (at == state.clusters.end() || at->second.quota_work.settled() || !claim.known ||
@@ -99,7 +101,8 @@ void add_workers(const State& state, const QuotaKey& pair, const WorkerQuota& wo
   }
 }
 
-// Members whose work is not applied hold what would grow; what stands is not lowered by that.
+// Lets the quota grow only by the held parts while works of members are not applied. Never lowers
+// it below the present quota for that.
 void hold_growth(const State& state, const std::string& name, const QuotaKey& pair,
                  const QuotaSums& sums, HubQuota& quota) {
   const auto at = state.queues.find(name);

@@ -1,4 +1,4 @@
-// Whether a stream, or a cluster by its sources, is heard.
+// The liveness of a stream, and of a cluster by its sources.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,15 @@
 
 namespace fairlead {
 
-/// In order of gravity but for the last.
+/// Ordered by severity, except `overrun`.
 enum class Liveness : std::uint8_t {
   live,
   stale,
   lost,
-  overrun,  ///< of a stream alone, where it counts as stale: it changes more often than is read
+  overrun,  ///< of streams only; counts as stale: it changes faster than it is read
 };
 
-/// What a stream is that is not heard for this cause.
+/// Returns the liveness of a stream that is stale for this cause.
 constexpr Liveness liveness_of(StaleCause cause) {
   return cause == StaleCause::too_many_changes ? Liveness::overrun : Liveness::stale;
 }

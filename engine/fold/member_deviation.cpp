@@ -13,14 +13,15 @@ namespace {
 
 using Pairs = std::map<std::pair<std::string, std::string>, Amount>;  // (flavor, resource)
 
-// Available is not asked for: where a queue was deleted, that is what the agent says is missing.
+// Available is not required: where a queue was deleted at the member, the agent reports it as not
+// available.
 bool is_applied(const Work& work) {
   const ConditionFacts& applied = work.facts.applied;
   return work.present && !work.facts.deleting && applied.status == ConditionStatus::yes &&
          applied.observed_generation == work.generation;
 }
 
-// They are sorted by queue: a member may have many.
+// A binary search, because a member may have many; the facts' quotas are sorted by queue.
 std::span<const WorkQuota> quotas_in(const Work& work, const std::string& queue) {
   const auto [first, last] =
       std::ranges::equal_range(work.facts.quotas, queue, std::less<>(), &WorkQuota::cluster_queue);
@@ -87,7 +88,7 @@ void judge_member_queue(State& state, const std::string& member, const std::stri
     cluster.deviating.erase(queue);
     return;
   }
-  // What was never seen there may not be watched.
+  // A queue that was never observed there may not be watched.
   const bool by_work = source == DeviationSource::work;
   if (write_pending(state, of_object(kHub, work_of(member))) ||
       (by_work && !cluster.member_queues.contains(queue)))

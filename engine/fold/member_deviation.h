@@ -1,5 +1,5 @@
-// ClusterQueues of a watched member that are not as the work has them which its agent reports as
-// applied: changed or deleted there by hand.
+// ClusterQueues of a watched member that differ from the work that its agent reports as applied:
+// another writer changed or deleted them there.
 //
 // OCM's agent applies a work again when its spec or its labels change (onUpdateFunc of its
 // ManifestWorkController since OCM 1.1; before, at every update), else after four to six minutes.
@@ -15,12 +15,13 @@
 
 namespace fairlead {
 
-/// The work of a member that deviates is touched no more often; a write of it counts as a touch.
+/// The minimum time between two touches of the work of a member that deviates. Every write of the
+/// work counts as a touch.
 inline constexpr Duration kTouchInterval = minutes(1);
-/// The watch of the member may be that much later than the agent's word that it has applied.
+/// How much later the watch of the member may report a queue than the agent reports it applied.
 inline constexpr Duration kMemberSightGrace = seconds(10);
 
-/// A pair that is not at the member as it was applied.
+/// A pair whose quota at the member differs from the applied one.
 struct MemberDifference {
   std::string cluster_queue;
   std::string flavor;
@@ -29,29 +30,29 @@ struct MemberDifference {
   Amount applied = 0;    ///< as the work has it; 0 where it has none
 };
 
-/// What changed, so that a queue of the member is compared with the work.
+/// What changed, so that a member's queue is compared with the work.
 enum class DeviationSource : std::uint8_t { member, work };
 
 /// Compares one queue of the member with the work. A difference counts at once if the member's
-/// queue changed, and after kMemberSightGrace if the work did. While the work is being written no
-/// new difference is found: its agent may be ahead of what the watch of the work has shown.
+/// queue changed, and after kMemberSightGrace if the work did. While a write of the work is pending
+/// no new difference is recorded: the agent may be ahead of what the watch of the work reports.
 void judge_member_queue(State& state, const std::string& member, const std::string& queue,
                         DeviationSource source);
 /// Compares all queues of the work.
 void judge_member_queues(State& state, const std::string& member);
 
-/// The first difference that counts now; nullopt: what is watched is as it was applied.
+/// Returns the first difference that counts now; nullopt if what is watched is as applied.
 std::optional<MemberDifference> member_difference(const State& state, const Cluster& cluster);
-/// A queue that was not seen since its work was applied is not as applied yet, and is waited for.
+/// Whether a queue differs from the applied work and its grace (kMemberSightGrace) has not ended.
 bool awaits_member_sight(const State& state, const Cluster& cluster);
 
-/// When the work of a member that deviates may be touched; nullopt if there is no need.
+/// Returns when the work of a member that deviates may be touched; nullopt if none deviates.
 std::optional<LogTime> touch_due_at(const State& state, const std::string& member);
 
-/// The work's quota of one queue as a list of groups; empty if it has none of it.
+/// Returns the work's quota of one queue as a list of groups; empty if it has no quota for it.
 std::vector<ResourceGroup> groups_in_work(const Work& work, const std::string& queue);
-/// Queues of the work that were seen at the member, there or gone, and are not as the work has
-/// them.
+/// Returns the queues of the work that differ from it at the member, changed or gone. A queue that
+/// was never observed there is left out.
 std::set<std::string> queues_not_as_applied(const Cluster& cluster);
 
 }  // namespace fairlead

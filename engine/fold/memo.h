@@ -1,4 +1,4 @@
-// What is derived from a state and kept beside it, so that it is not derived for every event.
+// Values derived from a State and kept beside it, so that they are not derived for every event.
 #pragma once
 
 #include <cstdint>
@@ -6,11 +6,10 @@
 
 namespace fairlead {
 
-/// A derived value. It is no part of the value that holds it: all memos are equal, no snapshot has
-/// one, and a copy begins without it; so it may point into what it was derived from, where a move
-/// leaves that in place (entries of a map or a NameTable): a move takes the memo along. Memos that
-/// refer to each other, such as a count and what was derived at a count, are so kept or lost as
-/// one.
+/// A derived value. It is not part of the value that holds it: all memos compare equal, no snapshot
+/// contains one, and a copy starts empty. A move keeps it; so it may point into what it was derived
+/// from, if a move leaves that in place (entries of a map or a NameTable). Memos that refer to each
+/// other, such as a counter and a value derived at a count, are therefore kept or lost together.
 template <class T>
 class Memo {
  public:

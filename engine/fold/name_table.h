@@ -1,8 +1,8 @@
 // Values by name, found by hash and walked in order.
 //
 // A lookup among a hundred thousand nodes costs a std::map fifteen cache misses and this two: the
-// slot that the hash names, and the entry. The order of hashing is nowhere to be seen: whoever
-// walks gets the entries sorted, so no result can depend on it.
+// slot of the hash, and the entry. The hash order is not visible: a walk yields the entries sorted,
+// so no result can depend on it.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,8 @@
 
 namespace fairlead {
 
-/// A value. Pointers and references to values stay good until the entry is erased.
+/// A hash table with open addressing. Pointers and references to values are valid until the entry
+/// is erased.
 template <class Value>
 class NameTable {
  public:
@@ -41,14 +42,14 @@ class NameTable {
     return *this;
   }
 
-  /// Null if there is none.
+  /// Returns null if there is none.
   Value* find(const std::string& name) { return value_of(entry_of(name)); }
   const Value* find(const std::string& name) const { return value_of(entry_of(name)); }
   bool contains(const std::string& name) const { return entry_of(name) != nullptr; }
-  /// There must be one.
+  /// The entry must exist.
   Value& at(const std::string& name) { return entry_of(name)->second; }
   const Value& at(const std::string& name) const { return entry_of(name)->second; }
-  /// Made if it is not there.
+  /// Creates the entry if there is none.
   Value& operator[](const std::string& name) {
     if (slots_.empty()) resize(kSlotsMin);
     const std::size_t hash = hash_of(name);
@@ -63,13 +64,13 @@ class NameTable {
     return slots_[at].entry->second;
   }
 
-  // Whoever looks for many names can let the memory of all come at once: first of the slots, then
-  // of what they point to.
+  // For a caller that looks up many names: it prefetches all slots first, then all entries.
   static std::size_t hash_of(const std::string& name) { return hash_text(name); }
   void fetch_slot(std::size_t hash) const {
     if (!slots_.empty()) __builtin_prefetch(&slots_[home_of(hash)]);
   }
-  /// An entry whose name has this hash: nearly always the only one. Null if there is none.
+  /// Returns the first entry whose name has this hash, which need not be the one looked for; null
+  /// if there is none.
   const Entry* probable(std::size_t hash) const {
     if (size_ == 0) return nullptr;
     std::size_t at = home_of(hash);
@@ -86,7 +87,8 @@ class NameTable {
     if (!slots_[hole].entry) return;
     slots_[hole].entry.reset();
     --size_;
-    // What was pushed beyond the hole by a collision moves back: searches end at an empty slot.
+    // Entries that a collision pushed beyond the hole move back, because a search ends at an empty
+    // slot.
     for (std::size_t at = after(hole); slots_[at].entry; at = after(at)) {
       const std::size_t from_home = (at - home_of(slots_[at].hash)) & (slots_.size() - 1);
       if (from_home < ((at - hole) & (slots_.size() - 1))) continue;
@@ -94,8 +96,8 @@ class NameTable {
       hole = at;
     }
   }
-  /// Erases every entry of which `erases(name, value)` is true. It is asked in no order that means
-  /// anything, so it must do nothing but answer.
+  /// Erases every entry for which `erases(name, value)` is true. The calls come in hash order, so
+  /// `erases` must have no side effects.
   template <class Erases>
   void erase_if(const Erases& erases) {
     NameTable kept;
@@ -105,7 +107,7 @@ class NameTable {
     swap(kept);
   }
 
-  /// Every entry, bytewise by name.
+  /// Returns every entry, sorted bytewise by name.
   std::vector<Entry*> sorted() { return sorted_entries<Entry*>(); }
   std::vector<const Entry*> sorted() const { return sorted_entries<const Entry*>(); }
 
@@ -119,7 +121,7 @@ class NameTable {
   }
 
  private:
-  // With its hash, so that most entries that are not looked for need not be looked at.
+  // Holds the hash, so that a search reads few entries other than the one it looks for.
   struct Slot {
     std::size_t hash = 0;
     std::unique_ptr<Entry> entry;
@@ -130,7 +132,7 @@ class NameTable {
   std::size_t home_of(std::size_t hash) const { return hash & (slots_.size() - 1); }
   std::size_t after(std::size_t at) const { return (at + 1) & (slots_.size() - 1); }
 
-  // The slot that has `name`, or the empty one where it belongs.
+  // Returns the slot that has `name`, or the empty one where it belongs.
   std::size_t place_of(std::size_t hash, const std::string& name) const {
     std::size_t at = home_of(hash);
     while (slots_[at].entry &&
@@ -141,7 +143,7 @@ class NameTable {
   Entry* entry_of(const std::string& name) const {
     return size_ == 0 ? nullptr : slots_[place_of(hash_of(name), name)].entry.get();
   }
-  // Of a name that is not there; there is room.
+  // Inserts a name that is not in the table; there must be room.
   void adopt(Slot slot) {
     std::size_t at = home_of(slot.hash);
     while (slots_[at].entry) at = after(at);

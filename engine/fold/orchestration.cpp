@@ -9,6 +9,7 @@ namespace fairlead {
 std::vector<std::string> cohorts_above(const State& state, const Queue& queue) {
   std::vector<std::string> names;
   std::string name = queue.facts.cohort;
+  // A cycle of Cohorts ends the walk: the API server does not reject one.
   while (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) {
     names.push_back(name);
     const auto at = state.cohorts.find(name);

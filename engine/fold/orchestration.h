@@ -1,15 +1,15 @@
-// Who else decides what quota a hub ClusterQueue has.
+// Quota orchestrators: other controllers that decide the quota of a hub ClusterQueue.
 //
-// Since Kueue 0.20 (KEP-12382, gate DynamicQuotaOrchestration) a ClusterQueue or Cohort may show
+// Since Kueue 0.20 (KEP-12382, gate DynamicQuotaOrchestration) a ClusterQueue or Cohort may have
 // status.effectiveQuotas: Kueue's scheduler then uses its groups instead of the spec's, and the
-// spec's quotas are the weights by which an orchestrator divides capacity. Whether the gate is on
-// cannot be seen: the field is believed wherever it stands, also after its orchestrator is gone, as
-// Kueue does.
+// spec's quotas are the weights by which an orchestrator divides capacity. The API does not report
+// whether the gate is on: the field counts wherever it is present, also after its orchestrator is
+// gone, as in Kueue.
 //
 // An orchestrator divides over a subtree: the Cohort that it names, the Cohorts below and every
 // ClusterQueue in them, each of which then has the field. So the specs of all queues below a Cohort
-// that shows it are weights, also of one that joined a moment ago and shows nothing yet: Fairlead
-// stands down for a queue that shows the field itself or stands below a Cohort that does.
+// with the field are weights, also that of a queue that joined a moment ago and has no field yet:
+// Fairlead does not write a queue that has the field or is below a Cohort that has it.
 #pragma once
 
 #include <optional>
@@ -20,28 +20,28 @@
 
 namespace fairlead {
 
-/// What is known of it, and of which object.
+/// The orchestrator of a queue, and the object whose status reports it.
 struct Orchestration {
   OrchestratorRef by;
-  std::string cohort;  ///< that shows it; empty: the queue itself does
-  Seq seq;             ///< of the event that showed it last
+  std::string cohort;  ///< that has the field; empty: the queue itself has it
+  Seq seq;             ///< of the newest observation of that object
 };
 
-/// The Cohorts above a hub queue, the nearest first, as far as they are known; each once.
+/// Returns the Cohorts above a hub queue, the nearest first, as far as they are known; each once.
 std::vector<std::string> cohorts_above(const State& state, const Queue& queue);
 
-/// Who sets the quota of the queue instead of its spec; nullopt: Fairlead may. What the queue
-/// itself shows counts before what a Cohort does.
+/// Returns the orchestrator that sets the queue's quota instead of its spec; nullopt if there is
+/// none. The queue's own status precedes that of a Cohort.
 std::optional<Orchestration> orchestration_of(const State& state, const Queue& queue);
 
-/// "DynamicQuotaOrchestrator.kueue.x-k8s.io production"; says what is missing where the kind, the
-/// name or both are empty, as they are where the status has no orchestratorRef.
+/// Returns "DynamicQuotaOrchestrator.kueue.x-k8s.io production"; names what is missing where the
+/// kind, the name or both are empty, as they are where the status has no orchestratorRef.
 std::string text_of(const OrchestratorRef& orchestrator);
-/// The same, and where it is shown if not by the queue: "... (Cohort research)". Where nothing is
-/// named, which object leaves it out.
+/// Returns the same with the Cohort that reports it: "... (Cohort research)". Without an
+/// orchestratorRef it names the object that has none.
 std::string text_of(const Orchestration& orchestration);
 
-/// A Cohort of the hub; `facts` is null if it is gone.
+/// Folds an observation of a Cohort of the hub; `facts` is null if it is gone.
 void observe_cohort(State& state, const std::string& name, const CohortFacts* facts, Seq seq);
 
 }  // namespace fairlead

@@ -10,7 +10,7 @@ namespace fairlead {
 
 namespace {
 
-// More than ten times what the workers have is a typing error.
+// A percentage above this is taken for a typing error.
 constexpr std::int64_t kPercentMax = 1000;
 
 Error refusal(const std::string& annotation, const std::string& what) {

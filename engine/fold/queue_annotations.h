@@ -1,4 +1,4 @@
-// The annotations of a hub ClusterQueue that say what its quota is made of. Internal to the fold.
+// Parses the annotations of a hub ClusterQueue that define its quota. Internal to the fold.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace fairlead {
 
-/// fairlead.io/base-quota: JSON, flavor -> resource -> quantity >= 0. What is wrong with `text` is
-/// in `malformed`; then the amounts are those of `before`.
+/// Parses fairlead.io/base-quota: JSON, flavor -> resource -> quantity >= 0. If `text` is invalid,
+/// returns the amounts of `before` with the error in `malformed`.
 BaseQuota read_base_quota(const std::string& text, const ResourceAliases& aliases,
                           BaseQuota before);
-/// fairlead.io/quota-from, quota-percent and quota-reserve. What is wrong with one of them is in
-/// `malformed`; then the terms stay as they were.
+/// Parses fairlead.io/quota-from, quota-percent and quota-reserve into `quota`. If one of them is
+/// invalid, sets `malformed` and leaves the terms as they were.
 void read_worker_terms(const WorkerQuotaTerms& annotations, const ResourceAliases& aliases,
                        WorkerQuota& quota);
 

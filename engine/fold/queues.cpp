@@ -21,6 +21,7 @@ const Outstanding* outstanding_of(const State& state, const std::string& queue) 
   return at == state.writes.end() || !at->second.outstanding ? nullptr : &*at->second.outstanding;
 }
 
+// Whether the list is that of our last accepted write, or of the unanswered one.
 bool wrote(const State& state, const Queue& queue, const std::string& name,
            const std::vector<ResourceGroup>& groups) {
   if (queue.written_groups == groups) return true;
@@ -41,7 +42,7 @@ void remember_lending(const State& state, Queue& queue) {
                                                          quota.name)}] = *quota.lending_limit;
 }
 
-// One of our pairs had the value that we wrote and has another now.
+// One of our pairs had the value that we wrote and now has another, which is not what we want.
 bool overwritten(const State& state, const std::string& name, const Queue& queue,
                  const std::vector<ResourceGroup>& before) {
   const ResourceAliases& aliases = state.configuration.resource_aliases;
@@ -64,7 +65,7 @@ bool as_written(const State& state, const Queue& queue) {
 void judge_foreign_list(State& state, const std::string& name, Queue& queue,
                         const std::vector<ResourceGroup>& before) {
   remember_lending(state, queue);
-  if (orchestration_of(state, queue)) return;  // weights are not ours to defend
+  if (orchestration_of(state, queue)) return;  // the list has an orchestrator's weights
   if (as_written(state, queue)) {
     queue.conflict = false;
     return;
@@ -78,7 +79,7 @@ void judge_foreign_list(State& state, const std::string& name, Queue& queue,
   }
 }
 
-// Who has another part in a write than in the one before, of which pair.
+// Returns the clusters and pairs whose part in a write differs from the write before.
 std::set<std::pair<std::string, QuotaKey>> parts_that_differ(
     const std::vector<Contribution>& before, const std::vector<Contribution>& after) {
   std::vector<Contribution> differing;
@@ -90,7 +91,8 @@ std::set<std::pair<std::string, QuotaKey>> parts_that_differ(
   return parts;
 }
 
-// What is contributed no more is kept while somebody may contribute it again.
+// Notes the write for each of its changed `parts`. A part that is no longer contributed is kept
+// while its cluster may contribute again.
 void note_parts(const State& state, const std::string& name, Queue& queue,
                 const std::set<std::pair<std::string, QuotaKey>>& parts, const WrittenAt& written) {
   for (const auto& part : parts) queue.contributed_at[part] = written;
@@ -104,7 +106,7 @@ void note_parts(const State& state, const std::string& name, Queue& queue,
                 [&](const auto& entry) { return !contributors.contains(entry.first.first); });
 }
 
-// A claim on its way out waits for the writes that take its quota back.
+// A claim that is being deleted waits for the writes that take its quota back.
 void reopen_deleted_claims(State& state, const std::string& queue) {
   const auto at = state.claims_of_queue.find(queue);
   if (at == state.claims_of_queue.end()) return;
@@ -183,7 +185,7 @@ void follow_terms(State& state, const std::string& name, Queue& queue) {
   read_worker_terms(queue.facts.worker_quota, state.configuration.resource_aliases, queue.workers);
   settle_conflict(state, name);
   open_follower(state, name);
-  for (const std::string& check : queue.facts.admission_checks)  // they tell what is malformed
+  for (const std::string& check : queue.facts.admission_checks)  // they report what is malformed
     state.multikueue.open_checks.insert(check);
 }
 
@@ -221,7 +223,7 @@ void observe_queue(State& state, const ObjectObserved& seen, Seq seq) {
   ClusterQueueFacts same = queue.facts;
   same.groups = before.groups;
   if (!is_new && ours && same == before && !was_in_conflict) {
-    requote(state, seen.key.name);  // our own write came back: it concerns nobody else
+    requote(state, seen.key.name);  // our own write came back: claims and clusters know it
     reopen_deleted_claims(state, seen.key.name);
     return;
   }
@@ -247,7 +249,8 @@ void accept_queue_write(State& state, const PatchIntended& intent, const Written
   const auto* expected =
       intent.expected ? std::get_if<ClusterQueueFacts>(&*intent.expected) : nullptr;
   if (!expected) return;
-  // Somebody else's values are gone again, also where no part changed: all who name it look again.
+  // The write replaced another writer's values: claims that name the queue are planned again, also
+  // where no part changed.
   if (queue.written_groups && intent.overlaid != *queue.written_groups)
     touch_queue(state, intent.target.name);
   queue.written_groups = expected->groups;
@@ -267,7 +270,7 @@ namespace {
 
 std::set<QuotaKey> pairs_of_claims(const State& state, const std::string& queue) {
   std::set<QuotaKey> pairs;
-  const AssignmentRow* last = nullptr;  // claims mostly name the same pairs
+  const AssignmentRow* last = nullptr;  // claims mostly name the same pairs: saves set lookups
   if (const auto claims = state.claims_of_queue.find(queue); claims != state.claims_of_queue.end())
     for (const std::string& name : claims->second)
       for (const AssignmentRow& row : state.claims.at(name).terms->rows) {
@@ -279,7 +282,7 @@ std::set<QuotaKey> pairs_of_claims(const State& state, const std::string& queue)
   return pairs;
 }
 
-// The same, derived when a claim or the configuration changed, else as it was.
+// Returns the same, derived again only after a claim or the configuration changed.
 const std::set<QuotaKey>& pairs_of_claims(const State& state, const std::string& name,
                                           Queue& queue) {
   auto& [pairs, as_of] = *queue.claimed;
@@ -291,7 +294,7 @@ const std::set<QuotaKey>& pairs_of_claims(const State& state, const std::string&
   return pairs;
 }
 
-// Adds what the workers have, where the queue follows them.
+// Adds the pairs of the workers and those of the queue's list, where the queue follows workers.
 void add_pairs_of_workers(const State& state, const std::string& queue, std::set<QuotaKey>& pairs) {
   const WorkerQuota* workers = followed(state, queue);
   if (!workers) return;
@@ -348,7 +351,8 @@ void settle_pairs(State& state, const std::string& name) {
 
 namespace {
 
-// This log has not written the queue; an earlier one may have, as the claims' status tells.
+// The promise where this log has not written the queue: a process with an earlier log may have, and
+// the grants in the claims' statuses are what it promised.
 Amount promised_before(const State& state, const std::string& queue, const std::string& cluster,
                        const QuotaKey& pair) {
   Amount most = 0;
@@ -375,7 +379,7 @@ Amount HubQuotas::promised(const std::string& queue, const std::string& cluster,
       amount_in(at->second.facts.groups, state_.configuration.resource_aliases, pair);
   const HubQuota& quota = of(queue, pair);
   Amount most = part_of(quota.contributions, cluster, pair);
-  // What stands there is not in force and may stand for ever: it is no promise.
+  // Under an orchestrator the spec's quota is not in force and may never change: it is no promise.
   if (orchestration_of(state_, at->second)) return most;
   if (const Outstanding* outstanding = outstanding_of(state_, queue))
     most = std::max(most, part_of(outstanding->intent.contributions, cluster, pair));

@@ -1,4 +1,4 @@
-// Hub ClusterQueues: what was seen of them, who else writes them, and what quota they should have.
+// Hub ClusterQueues: their observations, other writers, and the quota that they should have.
 #pragma once
 
 #include <map>
@@ -11,41 +11,45 @@
 
 namespace fairlead {
 
+/// Folds an observation of a hub queue, or its disappearance.
 void observe_queue(State& state, const ObjectObserved& seen, Seq seq);
 void forget_queue(State& state, const std::string& name);
-/// The queue's desired state is looked at when the present moment closes.
+/// Marks the queue, the claims that name it and their clusters: they are planned again when the
+/// present moment closes.
 void touch_queue(State& state, const std::string& name);
-/// The queue's quota is compared when the present moment closes; those who name it are not
-/// concerned.
+/// Marks only the queue's quota: it is compared when the present moment closes, without the claims
+/// that name the queue.
 void requote(State& state, const std::string& name);
-/// The same where nothing changed that its quota follows from: it may only be time to write it.
+/// Does the same where no input of the quota changed: only the time to write it may have come.
 void requote_unchanged(State& state, const std::string& name);
-/// Something changed that the queue's quota follows from, or whether it is written: what was
-/// derived of it (Queue::changed) holds no more. touch_queue and requote note it too.
+/// Notes that an input of the queue's quota changed, or whether it is written: values derived from
+/// it (Queue::changed) are stale. touch_queue and requote call it.
 void note_quota_change(State& state, const std::string& name);
-/// A claim that names the queue was edited: its pairs are emitted again.
+/// Ends an OwnershipConflict of the queue, so that its pairs are written again: a claim that names
+/// it was edited, its terms changed, or an orchestrator decides its quota.
 void settle_conflict(State& state, const std::string& name);
-/// Our write of the queue is in force: what it left is what foreign values are measured against.
+/// Folds the acceptance of our write of the queue: foreign values are compared with what it left.
 void accept_queue_write(State& state, const PatchIntended& intent, const WrittenAt& written);
-/// A pair that a claim names and that stands as we want it is ours, also where nothing had to be
-/// written; one that no claim names any more and that stands as we want it is ours no longer.
+/// Updates which pairs are ours. A named pair with the quota that we want becomes ours, also where
+/// nothing had to be written; one that is no longer named and is gone or has the quota that we want
+/// is given up.
 void settle_pairs(State& state, const std::string& name);
 
-/// A queue covers both an alias and its canonical name: neither can be granted.
+/// Whether a queue covers a resource by two names (aliases): neither can be granted then.
 bool covers_alias_twice(const State& state, const std::string& queue, const std::string& canonical);
-/// The name under which `groups` cover the canonical resource; nullopt if they do not.
+/// Returns the name under which `groups` cover the canonical resource; nullopt if they do not.
 std::optional<std::string> covered_name(const std::vector<ResourceGroup>& groups,
                                         const ResourceAliases& aliases,
                                         const std::string& canonical);
-/// The quota entry of (flavor, covered resource name); null if the list has none.
+/// Returns the quota entry of (flavor, covered resource name); null if the list has none.
 const ResourceQuota* find_quota(const std::vector<ResourceGroup>& groups, const std::string& flavor,
                                 const std::string& resource);
-/// The nominal quota of a pair; nullopt if the list has none.
+/// Returns the nominal quota of a pair; nullopt if the list has none.
 std::optional<Amount> amount_in(const std::vector<ResourceGroup>& groups,
                                 const ResourceAliases& aliases, const QuotaKey& pair);
 
-/// The hub quota of one pair: base plus what the claims contribute at this moment or, where the
-/// queue follows its workers, what those give.
+/// The hub quota of one pair: the base quota plus what the claims contribute at this moment or,
+/// where the queue follows its workers, the workers' shares.
 struct HubQuota {
   bool unknown =
       false;  ///< every claim that names the pair, or some worker, waits for its first value
@@ -53,49 +57,53 @@ struct HubQuota {
   Amount full = 0;                          ///< nominal once every member has confirmed its grant
   std::vector<Contribution> contributions;  ///< one a cluster, sorted
   bool waits_for_member = false;  ///< some grant is larger than what its member is known to admit
-  bool assigned = false;  ///< an assignment in force names the pair, and its value is known: also 0
+  bool assigned = false;  ///< an assignment in force names the pair and its value is known, even 0
 };
-/// Whether the contributions are listed, or only what they amount to is asked for.
+/// Whether hub_quota lists the contributions or only adds them up.
 enum class Parts : std::uint8_t { listed, summed };
 HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey& pair,
                    Parts parts = Parts::listed);
 
-/// What the pair's quota is where claims and workers contribute `sum` of it.
+/// Returns the pair's quota where claims and workers contribute `sum` to it.
 Amount quota_of_sum(const State& state, const std::string& queue, const QuotaKey& pair, Int128 sum);
 
-/// What the cluster contributes to the pair; 0 if nothing. The contributions are sorted.
+/// Returns what the cluster contributes to the pair; 0 if nothing. `contributions` are sorted.
 Amount part_of(const std::vector<Contribution>& contributions, const std::string& cluster,
                const QuotaKey& pair);
 
-/// Its quota follows from more than its claims: from what its workers have, now or until lately.
+/// Whether the queue has worker terms or shares, also malformed ones: its quota follows, or until
+/// lately followed, from more than its claims.
 bool depends_on_workers(const State& state, const std::string& queue);
-/// The terms and shares by which the queue's quota follows its workers; null if it does not.
+/// Returns the terms and shares by which the queue's quota follows its workers; null if it does
+/// not.
 const WorkerQuota* followed(const State& state, const std::string& queue);
-/// Whether what claims grant of `cluster` counts: where a queue follows its `workers` only for
-/// those that nobody watches. Null: it does not follow any.
+/// Whether grants of `cluster` count for a queue: where it follows its `workers`, only those of
+/// counted workers that are not watched (ShareFrom::claims). `workers` is null if it follows none.
 bool claim_counts(const WorkerQuota* workers, const std::string& cluster);
-/// Pairs that a claim names; where the queue follows its workers, also theirs and all of its own.
+/// Returns the pairs that claims name; where the queue follows its workers, also their pairs and
+/// all pairs of its own list.
 std::set<QuotaKey> named_pairs(const State& state, const std::string& queue);
-/// Named pairs, and pairs that were named until the write that gives them up.
+/// Returns the named pairs, and those that are ours until the write that gives them up.
 std::set<QuotaKey> owned_pairs(const State& state, const std::string& queue);
 
-/// The quotas of one state, each derived once: what every cluster of a queue asks of it would else
-/// be derived from all claims of the queue for each cluster. The state must not change meanwhile,
-/// or what changed must be forgotten.
+/// The hub quotas of one State, each derived once. Without it each cluster of a queue would derive
+/// the queue's quota from all its claims. If the State changes, the caller must forget the queues
+/// that changed.
 class HubQuotas {
  public:
   explicit HubQuotas(const State& state) : state_(state) {}
 
   const HubQuota& of(const std::string& queue, const QuotaKey& pair);
   const std::set<QuotaKey>& owned_pairs(const std::string& queue);
-  /// Some claim, of any cluster, assigns the resource in the queue.
+  /// Whether a claim, of any cluster, assigns the resource in the queue.
   bool assigns(const std::string& queue, const std::string& resource);
-  /// What the hub may at this moment promise of `cluster` for the pair: its present contribution
-  /// or, while the hub still has more or a write is on its way, what those writes carried.
+  /// Returns the most that the hub may promise of `cluster` for the pair at this moment: its
+  /// present contribution or, while the hub has more or a write is outstanding, what those writes
+  /// carried.
   Amount promised(const std::string& queue, const std::string& cluster, const QuotaKey& pair);
 
-  /// For another round, on what the state has become: what is known of the queue, of every queue,
-  /// or of those that follow workers, is derived again.
+  /// Drop what is known of one queue, of every queue, or of those that follow workers: the next
+  /// round derives it again from the State as it is then.
   void forget(const std::string& queue) { views_.erase(queue); }
   void forget_all() { views_.clear(); }
   void forget_followers();

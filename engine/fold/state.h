@@ -42,12 +42,12 @@ struct CountedNode {
   friend bool operator==(const CountedNode&, const CountedNode&) = default;
 };
 
-/// A node and the event that told of it.
+/// A node and the newest event that reported it.
 struct NodeRecord {
   NodeFacts facts;
   Seq seq;
   CountedNode counted;      ///< while its source is in force; else as if it counted nowhere
-  bool suppressed = false;  ///< as counted: its flaps keep it from growing
+  bool suppressed = false;  ///< as counted: its flaps keep it out of CapacityValue::growing
 
   friend bool operator==(const NodeRecord&, const NodeRecord&) = default;
 };
@@ -62,15 +62,15 @@ struct CapacityKey {
 
 /// What let an accepted value fall.
 enum class FallCause : std::uint8_t {
-  shrink_window,       ///< it had been above what is usable for so long
+  shrink_window,       ///< it had been above `usable` for the whole shrinkWindow
   claim_edit,          ///< an edit or delete of the claim
-  cordon,              ///< somebody took a node away
-  mass_shrink_hold,    ///< a loss was held as long as one may be
-  second_observation,  ///< a held loss was seen again, or confirmed
+  cordon,              ///< a node was cordoned
+  mass_shrink_hold,    ///< a loss was held for the whole massShrinkHold
+  second_observation,  ///< a held loss was observed again, or confirmed
   source_back,         ///< the source had been lost until then
 };
 
-/// A cluster's capacity was told by one source, and is by another since.
+/// The change of a cluster's capacity source.
 struct SourceChange {
   CapacitySource from{};
   CapacitySource to{};
@@ -80,7 +80,7 @@ struct SourceChange {
   friend bool operator==(const SourceChange&, const SourceChange&) = default;
 };
 
-/// A first value that took the place of what another source had told.
+/// A first value that replaced the values of another source.
 struct Revaluation {
   SourceChange change;  ///< the last one before
   LogTime at;           ///< when the value was accepted
@@ -95,27 +95,28 @@ struct CapacityValue {
   DampedValue damped;
   FallCause fell_by = FallCause::shrink_window;  ///< the last time
   std::optional<Revaluation> revalued;  ///< where its first value was not the cluster's first
-  /// Events that changed it, the newest kBecauseMax: those that led to what is accepted, and behind
-  /// them those that came since and may yet move it.
+  /// The newest kBecauseMax events that changed it: those that led to `damped.accepted`, and behind
+  /// them the `pending` ones that came since and may yet move it.
   std::vector<Seq> because;
-  std::uint32_t pending = 0;  ///< how many of them came since
-  LogTime moved;              ///< when what is accepted changed last
+  std::uint32_t pending = 0;
+  LogTime moved;  ///< when `damped.accepted` changed last
 
   friend bool operator==(const CapacityValue&, const CapacityValue&) = default;
 };
 
-/// Where the nodes of one flavor that tell of the same resources count: no key is looked for twice.
+/// The sums of the nodes of one flavor that report the same resources, so that a key is looked up
+/// once.
 struct SumLane {
   std::string flavor;
-  std::vector<std::string> resources;  ///< as nodes tell them, in their order; none is an alias
+  std::vector<std::string> resources;  ///< as nodes report them, in their order; none is an alias
   std::vector<CapacityValue*> sums;    ///< of Cluster::capacity, one a resource
 };
-/// A cluster keeps no more of them.
+/// The bound on the lanes of a cluster; one more empties them.
 inline constexpr std::size_t kSumLanesMax = 16;
 
 /// No list of deciding events is longer; the newest are kept.
 inline constexpr std::size_t kBecauseMax = 16;
-/// Adds an event to such a list, unless it is the newest there; true if it was added.
+/// Adds an event to such a list, unless it is the newest there. Returns whether it was added.
 inline bool remember(std::vector<Seq>& because, Seq seq) {
   if (seq == Seq{} || (!because.empty() && because.back() == seq)) return false;
   if (because.size() == kBecauseMax) because.erase(because.begin());
@@ -123,13 +124,13 @@ inline bool remember(std::vector<Seq>& because, Seq seq) {
   return true;
 }
 
-/// Adds an event that changed `value`, or decided about it. Nothing of no event.
+/// Adds an event that changed `value`, or decided about it. Does nothing for Seq{}.
 inline void remember_change(CapacityValue& value, Seq seq) {
   if (remember(value.because, seq))
     value.pending = std::min(value.pending + 1, static_cast<std::uint32_t>(value.because.size()));
 }
 
-/// A mass loss that waits for a second opinion (layer 3).
+/// A mass loss that waits for a second observation (layer 3).
 struct Hold {
   LogTime since;
   std::map<std::string, Amount> before;  ///< usable totals by resource before the loss
@@ -139,7 +140,7 @@ struct Hold {
 
 /// All changes of a cluster at one log time. Emptied when that time closes.
 struct Observation {
-  bool changed = false;           ///< something the source in force said, also a relist or bookmark
+  bool changed = false;           ///< the source in force reported something, also a relist
   std::set<std::string> won;      ///< flavors that won a node; mapped if they have one at the end
   bool at_once_all = false;       ///< a claim edit or delete: every fall counts at once
   std::set<CapacityKey> at_once;  ///< a cordon: falls of these keys count at once
@@ -151,7 +152,7 @@ struct Observation {
   friend bool operator==(const Observation&, const Observation&) = default;
 };
 
-/// A ManifestWork of ours as it was last seen.
+/// A ManifestWork of ours as last observed.
 struct Work {
   bool present = false;
   std::string uid;
@@ -160,13 +161,13 @@ struct Work {
   ManifestWorkFacts facts;
   Seq seq;
 
-  /// Applied and Available for the present generation.
+  /// Whether its agent reports Applied and Available for the present generation.
   bool settled() const;
 
   friend bool operator==(const Work&, const Work&) = default;
 };
 
-/// The BindingPolicy of a cluster as it was last seen.
+/// The BindingPolicy of a cluster as last observed.
 struct Policy {
   bool present = false;
   std::string uid;
@@ -212,7 +213,7 @@ struct Cluster {
   NameTable<NodeRecord> nodes;
   bool metrics_known = false;
   bool metrics_empty =
-      false;  ///< the newest ClusterMetrics named no node: UNKNOWN, the last value stays
+      false;  ///< the newest ClusterMetrics has no node or is gone: the last value stays
   NameTable<NodeRecord> metrics_nodes;
   bool totals_known = false;
   std::map<std::string, Amount> totals;
@@ -225,7 +226,7 @@ struct Cluster {
   std::optional<SourceChange>
       source_change;  ///< the last one, if a value of another had been accepted
   std::int64_t eligible_nodes = 0;
-  /// Nothing but what its nodes offer can have changed in the open moment.
+  /// In the open moment nothing but what the nodes offer can have changed.
   Memo<bool> only_capacity;
   NameTable<FlapPenalty> flaps;
   std::set<std::pair<LogTime, std::string>>
@@ -236,17 +237,17 @@ struct Cluster {
   std::set<std::string> mapped;                      ///< flavors that ever won a node
   std::map<CapacityKey, CapacityValue> capacity;
   Memo<std::vector<SumLane>> lanes;  ///< emptied when a key of `capacity` goes
-  bool valued = false;               ///< the source in force has told a value
+  bool valued = false;               ///< the source in force has reported a value
   bool known = false;                ///< the first value was accepted
   bool totals_accepted = false;      ///< what is accepted is totals (flavorless keys)
   LogTime first_valued;
   LogTime last_changed;  ///< of any usable value
   std::optional<Hold> hold;
   Observation observation;
-  Liveness was = Liveness::live;  ///< when last closed
-  Seq was_seq;                    ///< what made it so
+  Liveness was = Liveness::live;  ///< at the last close
+  Seq was_seq;                    ///< of the event that made it so
   std::optional<LogTime>
-      hub_opens;  ///< after a loss: when it counts on the hub again; kForever while lost
+      hub_opens;  ///< after a loss: when the hub counts it again; kForever while lost
 
   Seq claim_seq;  ///< what changed last which claim is in force: a claim, its edit or its end
 
@@ -255,11 +256,11 @@ struct Cluster {
   Work quota_work;
   Work queue_work;
   Policy policy;
-  std::map<MemberPair, Amount> confirmed;            ///< quota that the member surely admits
+  std::map<MemberPair, Amount> confirmed;            ///< quota that the member is known to admit
   std::map<std::string, MemberQueue> member_queues;  ///< where the member is watched
   std::map<std::pair<std::string, std::string>, std::string>
-      member_local_queues;  ///< seen there -> clusterQueue
-  /// ClusterQueues there that are not as the applied work has them, and from when on that counts.
+      member_local_queues;  ///< observed there -> clusterQueue
+  /// ClusterQueues there that differ from the applied work, and from when on that counts.
   std::map<std::string, LogTime> deviating;
 
   bool joined() const { return managed.has_value() || !profiles.empty(); }
@@ -312,19 +313,19 @@ struct BaseQuota {
   friend bool operator==(const BaseQuota&, const BaseQuota&) = default;
 };
 
-/// Who tells what a worker gives a hub queue; nobody where it is watched nowhere and no claim names
-/// the queue for it.
+/// Where a worker's share of a hub queue is known from; `nobody` where the worker is not watched
+/// and no claim names the queue for it.
 enum class ShareFrom : std::uint8_t { member, claims, nobody };
 
-/// What one worker gives a hub queue that follows its workers.
+/// The share of one worker in a hub queue that follows its workers.
 struct WorkerShare {
   ShareFrom from = ShareFrom::nobody;
-  bool counted = false;  ///< it is in the list; a newcomer's values are only looked at
+  bool counted = false;  ///< it is in the list; the values of a newcomer do not count yet
   std::map<QuotaKey, DampedValue> values;  ///< sums over the ClusterQueues behind its LocalQueues
   bool known = false;                      ///< the first values were accepted
   LogTime first_valued;
   LogTime last_changed;
-  Liveness was = Liveness::live;  ///< of the cluster, when last judged
+  Liveness was = Liveness::live;  ///< of the cluster, at the last close
   std::vector<Seq> because;       ///< events that changed a value, the newest kBecauseMax
 
   friend bool operator==(const WorkerShare&, const WorkerShare&) = default;
@@ -333,15 +334,15 @@ struct WorkerShare {
 /// The quota of a hub queue that follows its MultiKueue workers (annotation
 /// fairlead.io/quota-from).
 struct WorkerQuota {
-  bool asked = false;                  ///< by the annotation
+  bool asked = false;                  ///< the annotation asks for it
   bool follows = false;                ///< asked, and one of its AdmissionChecks names a Placement
   std::int64_t percent = 100;          ///< of the workers' sum
-  std::map<QuotaKey, Amount> reserve;  ///< taken off after that
+  std::map<QuotaKey, Amount> reserve;  ///< subtracted after that
   std::string
       malformed;       ///< what is wrong with the newest annotations; the last good terms are used
-  bool known = false;  ///< every worker told its first values once: nothing is written before
+  bool known = false;  ///< every worker has reported first values: nothing is written before
   std::map<std::string, WorkerShare> shares;  ///< by OCM cluster
-  /// Of clusters that the Placements select no more: the events that took them out.
+  /// Of clusters that the Placements no longer select: the events that removed them.
   std::map<std::string, std::vector<Seq>> left;
 
   friend bool operator==(const WorkerQuota&, const WorkerQuota&) = default;
@@ -374,14 +375,14 @@ struct Queue {
   std::map<QuotaKey, Quantity>
       lending;  ///< the administrator's lendingLimit: last list that we did not write
   std::vector<LogTime> overwrites;            ///< foreign overwrites in the last ten minutes
-  bool conflict = false;                      ///< the fourth is not re-emitted
+  bool conflict = false;                      ///< kOverwritesAnswered is exceeded: not rewritten
   Memo<Derived<std::set<QuotaKey>>> claimed;  ///< pairs that claims name, as of terms_changes
   Memo<std::uint64_t> changed;  ///< quota_changes when what its quota follows from changed last
 
   friend bool operator==(const Queue&, const Queue&) = default;
 };
 
-/// A Cohort of the hub as it was last seen.
+/// A Cohort of the hub as last observed.
 struct Cohort {
   CohortFacts facts;
   Seq seq;
@@ -395,7 +396,7 @@ struct Outstanding {
   Seq seq;
   PatchIntended intent;
   std::optional<LogTime>
-      doubted_until;  ///< the answer never came: what the watch shows until then decides
+      doubted_until;  ///< no answer came: what the watch reports until then decides
 
   friend bool operator==(const Outstanding&, const Outstanding&) = default;
 };
@@ -404,8 +405,8 @@ struct Refusal {
   Seq seq;
   int http_code = 0;
   std::string reason;
-  Digest intent;  ///< of what was refused, without versions: the same is not sent again before
-                  ///< `retry_at`
+  Digest intent;  ///< wish_of the refused intent, which is not sent again before `retry_at`; zero:
+                  ///< a conflict
   LogTime retry_at;
   std::int64_t attempts = 0;
 
@@ -416,12 +417,12 @@ struct WriteState {
   std::optional<Outstanding> outstanding;
   std::optional<LogTime> last_write;
   Seq last_write_seq;           ///< of that write
-  std::string awaited_version;  ///< our write's resourceVersion that the watch has not shown yet;
-                                ///< empty: none
+  std::string awaited_version;  ///< our write's resourceVersion, not observed yet; "gone": its
+                                ///< object's end; empty: none
   std::optional<Refusal> refusal;
-  std::string accepted_body;  ///< of statuses only: what stands there
+  std::string accepted_body;  ///< of statuses only: the body of our last accepted write
   /// Of a claim that we created: spec.nominalResources as our last write left it. Absent for other
-  /// claims, and from the first change of the list by somebody else on.
+  /// claims, and from the first change of the list by another writer on.
   std::optional<std::map<std::string, std::string>> nominal;
   StatusLeft status_left;
 
@@ -432,49 +433,49 @@ struct WriteState {
 
 struct State {
   Seq seq;        ///< of the last event
-  Seq input_seq;  ///< of the last event that is not our own doing
+  Seq input_seq;  ///< of the last event whose source is not kSelf
   LogTime now;
   Epoch epoch;
   Configuration configuration;
   Seq configuration_seq;
 
-  std::map<std::string, ResourceFlavorFacts> flavors;  ///< also `gone_flavors`, as last seen
+  std::map<std::string, ResourceFlavorFacts> flavors;  ///< also `gone_flavors`, as last observed
   std::set<std::string> gone_flavors;  ///< left the hub while a claim or a member's work names them
   std::map<std::string, Seq> flavor_seqs;
   std::map<std::string, Cluster> clusters;
-  Memo<NameTable<Cluster*>> opened;  ///< clusters that open_cluster found, which it does by hash
+  Memo<NameTable<Cluster*>> opened;  ///< clusters that open_capacity has found, by hash
   std::map<std::string, Claim> claims;
   std::map<std::string, std::set<std::string>>
       claims_of_cluster;  ///< claims by the cluster they name
   std::map<std::string, std::set<std::string>>
       claims_of_queue;                ///< winners and unknowns that name the queue
-  Memo<std::uint64_t> terms_changes;  ///< of claims and configuration, counted
+  Memo<std::uint64_t> terms_changes;  ///< counts changes of claims and configuration
   std::map<std::string, Queue> queues;
-  Memo<std::uint64_t> quota_changes;  ///< of what queues' quotas follow from, counted
+  Memo<std::uint64_t> quota_changes;  ///< counts changes of the inputs of queues' quotas
   std::map<std::string, Cohort> cohorts;
   std::map<std::pair<std::string, std::string>, LocalQueueFacts>
       local_queues;  ///< (namespace, name) on the hub
   MultiKueue multikueue;
   std::set<std::string> kueue_versions;   ///< seen on the hub
   std::array<Liveness, 2> hub_streams{};  ///< ClusterMetrics, ManagedCluster
-  std::set<Kind> silent;  ///< of is_of_every_quota: the hub's stream is silent. Told, not acted on
+  std::set<Kind> silent;  ///< of is_of_every_quota, without a live hub stream; only reported
   std::map<WriteKey, WriteState, WriteKeyOrder> writes;
   std::map<Seq, WriteKey> outstanding;  ///< the unanswered intents of `writes`
   Deadlines deadlines;
 
   std::set<std::string> open_clusters;  ///< whose present moment is not decided yet
   std::set<std::string> open_claims;    ///< whose grants must be derived anew, unless `only_status`
-  std::set<std::string> open_queues;    ///< that changed for all who name them
+  std::set<std::string> open_queues;    ///< planned again with the claims that name them
   std::set<std::string> open_quotas;    ///< whose quota must be compared, nothing else
-  bool all_open = false;                ///< the configuration changed: everything must
+  bool all_open = false;                ///< the configuration or a flavor changed: all is planned
 
   friend bool operator==(const State&, const State&) = default;
 };
 
-/// What changed since it was last emptied: the planner looks at these objects and no others.
+/// What changed since it was last emptied: the planner derives these objects and no others.
 struct Touched {
   std::set<std::string> clusters;
-  /// Clusters of which only what nodes offer may have changed: no write follows from that alone.
+  /// Clusters where only what the nodes offer may have changed: no write follows from that alone.
   std::set<std::string> capacities;
   std::set<std::string> claims;
   std::set<std::string> queues;

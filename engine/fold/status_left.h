@@ -9,7 +9,7 @@ namespace fairlead {
 
 struct StatusLeft {
   Digest digest;        ///< claim_status_digest; zero: not known
-  std::string version;  ///< the resourceVersion that it made
+  std::string version;  ///< the resourceVersion in the server's answer
 
   friend bool operator==(const StatusLeft&, const StatusLeft&) = default;
 };

@@ -34,7 +34,7 @@ void confirm(State& state, Cluster& cluster, std::map<MemberPair, Amount> confir
   cluster.confirmed = std::move(confirmed);
 }
 
-// What both admit.
+// Returns what both admit.
 std::map<MemberPair, Amount> least_of(const std::map<MemberPair, Amount>& a,
                                       const std::map<MemberPair, Amount>& b) {
   std::map<MemberPair, Amount> least;
@@ -45,7 +45,7 @@ std::map<MemberPair, Amount> least_of(const std::map<MemberPair, Amount>& a,
 }
 
 // Where a BindingPolicy brings the flavors, the agent can apply a queue before its flavors are
-// there: such a queue admits nothing, and the member's Kueue says so.
+// there: such a queue admits nothing, and the member's Kueue reports it as not active.
 bool waits_for_flavors(const State& state, const Work& work) {
   return state.configuration.member_mode == MemberMode::binding_policy &&
          std::any_of(work.facts.feedback.begin(), work.facts.feedback.end(),
@@ -81,6 +81,8 @@ void observe_work(State& state, const ObjectObserved& seen, Seq seq) {
           seq};
   if (!quota) return;
   const auto quotas = quotas_of(state, work.facts);
+  // While the agent applies the work either content may be in force: only the least of both is
+  // known to be admitted.
   const bool admits = work.settled() && !waits_for_flavors(state, work);
   confirm(state, cluster, admits ? quotas : least_of(cluster.confirmed, quotas));
   if (before != work.facts.quotas) release_gone_flavors(state);

@@ -17,7 +17,7 @@ namespace fairlead {
 
 namespace {
 
-// What the writes of `key` make so is planned again.
+// Marks the target of `key`, which is planned again.
 void touch(State& state, const WriteKey& key) {
   const ObjectKey& object = key.object;
   switch (object.kind) {
@@ -47,7 +47,8 @@ void touch(State& state, const WriteKey& key) {
   }
 }
 
-// Windows of their own keep these from thrashing.
+// Kinds of the MultiKueue path have no write interval: windows of their own keep them from
+// thrashing.
 bool is_multikueue(Kind kind) {
   return kind == Kind::multikueue_config || kind == Kind::multikueue_cluster ||
          kind == Kind::admission_check || kind == Kind::workload;
@@ -74,7 +75,8 @@ void drop_outstanding(State& state, WriteState& write) {
   write.outstanding.reset();
 }
 
-// When the numbers of a claim's status, which changed since it was written, will have held still.
+// Returns when the accepted values behind a claim's status will have held still for
+// claims.statusInterval; kForever if none changed since the last write.
 LogTime numbers_due(const State& state, const std::string& name, LogTime last_write) {
   const auto claim = state.claims.find(name);
   if (claim == state.claims.end()) return kForever;
@@ -104,7 +106,7 @@ void set_deadline(State& state, const WriteKey& key, const WriteState& write) {
   state.deadlines.set(key, next);
 }
 
-// Of versions that have no order, any sight of the object ends the wait.
+// Ends the wait for a version. Where versions have no order any observation of the object ends it.
 void clear_awaited(WriteState& write, const ObjectObserved& seen) {
   if (!write.awaited_version.empty() && write.awaited_version != "gone" &&
       !is_lower_version(seen.resource_version, write.awaited_version))
@@ -144,7 +146,7 @@ const std::map<std::string, std::string>* nominal_in(const PatchIntended& intent
   return claim ? &claim->spec.nominal_resources : nullptr;
 }
 
-// The list is ours from the creation on, until somebody else changes it.
+// The list is ours from the creation on, until another writer changes it.
 void keep_nominal(WriteState& write, const PatchIntended& intent) {
   if (const auto* nominal = nominal_in(intent); nominal && intent.verb == Verb::create)
     write.nominal = *nominal;
@@ -152,8 +154,9 @@ void keep_nominal(WriteState& write, const PatchIntended& intent) {
     write.nominal = *nominal;
 }
 
-// Neither what our last write left nor what an unanswered one leaves: somebody else's list. A sight
-// from before our last write is none.
+// Gives the list up if it is neither what our last write left nor what an unanswered one leaves:
+// another writer changed it. While a version is awaited the observation may be older than our
+// write.
 void judge_nominal(WriteState& write, const ObjectObserved& seen) {
   const auto* claim = std::get_if<ClaimFacts>(&seen.facts);
   if (!claim || !write.nominal || !write.awaited_version.empty()) return;
@@ -166,7 +169,7 @@ void judge_nominal(WriteState& write, const ObjectObserved& seen) {
 PatchIntended conclude(State& state, const WriteKey& key, WriteState& write) {
   PatchIntended intent = std::move(write.outstanding->intent);
   const WrittenAt written{write.outstanding->seq, write.last_write.value_or(state.now)};
-  if (write.refusal) touch(state, key);  // whoever told of it has news
+  if (write.refusal) touch(state, key);  // a status that reports the refusal is planned again
   drop_outstanding(state, write);
   write.refusal.reset();
   if (key.status) write.accepted_body = intent.body;
@@ -224,7 +227,7 @@ Digest wish_of(const PatchIntended& intent) {
   return sha256(text);
 }
 
-// The longest that a claim in force which names the queue asks for; none: nullopt.
+// Returns the longest interval of the claims in force that name the queue; nullopt if none does.
 static std::optional<Duration> interval_of_queue(const State& state, const std::string& queue) {
   const auto claims = state.claims_of_queue.find(queue);
   if (claims == state.claims_of_queue.end()) return std::nullopt;
@@ -275,7 +278,7 @@ void note_intent(State& state, const PatchIntended& intent, Seq seq) {
   expect_multikueue(state, intent);
 }
 
-// Its object is gone with it: deleted, or without the last finalizer that kept it.
+// Whether the write ends its object: it deletes it, or removes the last finalizer that kept it.
 static bool ends_object(const PatchIntended& intent) {
   const auto released = [&](const auto* expected) {
     return expected != nullptr && expected->deleting && expected->finalizers.empty();
@@ -301,7 +304,8 @@ void note_rejected(State& state, const PatchRejected& rejected, Seq seq) {
   auto* entry = find_outstanding(state, rejected.intent);
   if (!entry) return;
   WriteState& write = entry->second;
-  // Where nothing was there to be changed, 404 is of the kind: its CRD is missing.
+  // A 404 for an object that did not exist is about its kind: the CRD is missing, so it is no
+  // conflict.
   const PatchIntended& intent = write.outstanding->intent;
   const bool no_kind = is_multikueue(intent.target.kind) && intent.uid.empty();
   const bool conflict = rejected.http_code == 409 || (rejected.http_code == 404 && !no_kind);
@@ -331,8 +335,9 @@ void note_unknown(State& state, const PatchUnknown& unknown) {
 
 namespace {
 
-// What a status says is not kept of its object. Another version than that which the write was
-// derived from shows that something was written, perhaps this: it is derived again.
+// Folds an observation into the writes of a status. Facts do not contain the whole status, so it
+// cannot be compared with the intent: a version other than the one that the write was derived from
+// means that a write happened, perhaps this one, and the status is derived again.
 void note_status_observed(State& state, const WriteKey& key, WriteState& write,
                           const ObjectObserved& seen) {
   clear_awaited(write, seen);
@@ -382,7 +387,7 @@ void note_listed(State& state, const std::string& source, Kind kind) {
        ++at) {
     WriteState& write = at->second;
     write.awaited_version.clear();
-    write.accepted_body.clear();  // of a status: it may be an older one that stands
+    write.accepted_body.clear();  // a restored store may have an older status
     write.status_left = {};
     if (write.refusal && is_conflict(*write.refusal)) write.refusal.reset();
     touch(state, at->first);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kPolicyVersion = "v1alpha1";
 
-/// What a policy brings its member.
+/// The objects that a policy brings its member.
 struct CommonObjects {
   std::set<std::string> namespaces;
   std::set<std::string> flavors;
@@ -23,8 +23,8 @@ struct CommonObjects {
   bool empty() const { return namespaces.empty() && flavors.empty(); }
 };
 
-// A Namespace that the policy once named stays: KubeStellar deletes what a policy names no more,
-// and with a Namespace everything in it.
+// A Namespace that the policy once named stays in it: KubeStellar deletes what a policy no longer
+// names, and with a Namespace everything in it.
 CommonObjects common_objects(const State& state, const std::string& cluster_name,
                              HubQuotas& quotas) {
   const Cluster& cluster = state.clusters.at(cluster_name);
@@ -48,7 +48,7 @@ Json clause(std::string_view group, std::string_view resource, const std::set<st
           {"objectNames", names}};
 }
 
-// `createOnly` stands at Namespaces alone: one that a member has already is not ours to change.
+// Only Namespaces have `createOnly`: one that a member has already is not ours to change.
 Json spec_of(const std::string& cluster, const CommonObjects& common) {
   Json downsync = Json::array();
   if (!common.namespaces.empty()) {
@@ -66,7 +66,7 @@ Json spec_of(const std::string& cluster, const CommonObjects& common) {
           {"downsync", std::move(downsync)}};
 }
 
-// The facts of the policy as it should be; nothing if there should be none.
+// The desired policy; nullopt if there should be none.
 struct WantedPolicy {
   Json spec;
   BindingPolicyFacts facts;

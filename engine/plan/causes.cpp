@@ -13,7 +13,7 @@ namespace fairlead {
 
 namespace {
 
-// Events, and since when they count.
+// Collects the events that count since a write.
 class Causes {
  public:
   explicit Causes(WrittenAt since) : since_(since) {}
@@ -24,7 +24,7 @@ class Causes {
   void add(const std::vector<Seq>& seqs) {
     for (const Seq seq : seqs) add(seq);
   }
-  // What led to a value that has moved since, which may be older than that.
+  // Adds the events that led to a value that moved since the write. They may be older than it.
   void add(const CapacityValue& value) {
     if (since_.seq != Seq{} && value.moved <= since_.time) return;
     const std::size_t told = value.because.size();
@@ -47,7 +47,8 @@ void add_presence(const Cluster& cluster, Causes& causes) {
   causes.add(cluster.claim_seq);
 }
 
-// Of one resource; of one flavor and what is told of none, or of every flavor.
+// Adds the values of one resource: of `flavor` and of totals without a flavor, or of every flavor
+// if it is null.
 void add_capacity(const Cluster& cluster, const std::string& resource, const std::string* flavor,
                   Causes& causes) {
   for (const auto& [key, value] : cluster.capacity)
@@ -64,8 +65,8 @@ struct Part {
   bool grows = false;
 };
 
-// The cluster's claims that name the queue. Where none does, the part left with an edit: that of
-// the claim in force.
+// Adds the cluster's claims that name the queue. Where none does, an edit removed the part: then
+// the claim in force counts.
 void add_claims(const Part& part, Causes& causes) {
   const auto of_queue = part.state.claims_of_queue.find(part.queue);
   const auto of_cluster = part.state.claims_of_cluster.find(part.cluster);
@@ -99,7 +100,7 @@ std::vector<Seq> causes_of(const Part& part, WrittenAt since) {
   if (at == part.state.clusters.end()) return causes.take();
   const Cluster& cluster = at->second;
   add_presence(cluster, causes);
-  // Growth may have waited for the member's word.
+  // Growth may have waited for the member to confirm the work.
   if (part.grows && cluster.quota_work.settled()) causes.add(cluster.quota_work.seq);
   add_capacity(cluster, part.pair.resource, &part.pair.flavor, causes);
   // The cluster's total bounds every flavor's part.
@@ -115,14 +116,15 @@ std::map<std::string, Amount> parts_of(const std::vector<Contribution>& all, con
   return parts;
 }
 
-// What the quota is made of besides the parts: its base, the workers' percentage, overbooking.
+// Adds the events that changed the quota's other inputs: its base, the workers' percentage, the
+// overbooking.
 void add_terms(const State& state, const std::string& name, const QuotaKey& pair,
                std::vector<Seq>& seqs) {
   const Queue& queue = state.queues.at(name);
   const auto written = queue.written.find(pair);
   const auto stands = amount_in(queue.facts.groups, state.configuration.resource_aliases, pair);
   if (written == queue.written.end() || stands != written->second) {
-    seqs.push_back(queue.seq);  // it came, or somebody else wrote it
+    seqs.push_back(queue.seq);  // the pair is new, or another writer changed it
     return;
   }
   Int128 sum = 0;

@@ -1,8 +1,8 @@
 // Which events led to a write: Reason::because.
 //
-// Named is what came since the last accepted write that left the same part otherwise: the claim,
-// its cluster's capacity, silences, who else wrote the queue. Where that finds nothing, everything
-// that the object follows from is named: a reason never stands without events.
+// The reason of a write names the events since the last accepted write that changed the same part:
+// of the claim, its cluster's capacity and liveness, and other writers of the queue. Where there
+// are none it names everything that the object follows from: a reason always has events.
 #pragma once
 
 #include <set>
@@ -13,13 +13,14 @@
 
 namespace fairlead {
 
-/// The events behind a write of a hub ClusterQueue in which `pairs` get other quotas, and the
-/// clusters contribute `parts`. Ascending, at most kReasonSeqsMax.
+/// Returns the events behind a write of a hub ClusterQueue in which `pairs` get other quotas, and
+/// the clusters contribute `parts`. Ascending, at most kReasonSeqsMax.
 std::vector<Seq> seqs_behind(const State& state, const std::string& queue,
                              const std::set<QuotaKey>& pairs,
                              const std::vector<Contribution>& parts);
 
-/// The events behind a write of `object`, which says what the member of `cluster` should have.
+/// Returns the events behind a write of `object`, a work or policy of the member of `cluster`.
+/// Ascending, at most kReasonSeqsMax.
 std::vector<Seq> seqs_of_cluster(const State& state, const std::string& cluster,
                                  const ObjectKey& object);
 

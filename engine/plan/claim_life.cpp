@@ -17,8 +17,8 @@ PatchIntended claim_intent(Verb verb, const std::string& name, const Claim* clai
                     claim ? claim->resource_version : "");
 }
 
-// cpu, memory and devices: extended resources, whose names have a domain that is not Kubernetes'
-// own.
+// Claims offer cpu, memory and extended resources (devices), whose names have a domain that is not
+// Kubernetes' own.
 bool offered_in_claims(const std::string& resource) {
   if (resource == "cpu" || resource == "memory") return true;
   const auto slash = resource.find('/');
@@ -37,6 +37,7 @@ Proposed add_finalizer(const State& state, const std::string& name, const Claim&
   ClaimFacts expected = claim.facts;
   expected.finalizers.emplace_back(kClaimFinalizer);
   intent.expected = std::move(expected);
+  // Like a write that lowers quota, the finalizer does not wait for the write interval.
   if (!may_write(state, intent, Direction::lowers)) return std::nullopt;
   return Proposal{Rank::claim_life, std::move(intent)};
 }
@@ -58,7 +59,8 @@ Proposed release_finalizer(const State& state, const std::string& name, const Cl
   return Proposal{Rank::release, std::move(intent)};
 }
 
-// A joined cluster whose accepted capacity may be written into a claim; null if there is none.
+// Returns the cluster if it is joined and its accepted capacity may be written into a claim; else
+// null.
 const Cluster* offering_cluster(const State& state, const std::string& name) {
   const auto at = state.clusters.find(name);
   if (!state.configuration.create_claims || at == state.clusters.end()) return nullptr;
@@ -67,7 +69,7 @@ const Cluster* offering_cluster(const State& state, const std::string& name) {
   return offers ? &cluster : nullptr;
 }
 
-// What a claim names of a cluster without being asked: accepted, above zero, summed over flavors.
+// What a claim that we create names of a cluster: accepted values above zero, summed over flavors.
 struct Offer {
   std::map<std::string, std::string> nominal;  // by canonical resource
   std::vector<Seq> because;
@@ -86,7 +88,7 @@ Offer offer_of(const Cluster& cluster) {
   return offer;
 }
 
-// Something above zero is offered that `named` leaves out.
+// Whether the cluster offers a resource above zero that `named` does not have.
 bool offers_more(const Cluster& cluster, const std::map<std::string, Nominal>& named) {
   return std::any_of(cluster.capacity.begin(), cluster.capacity.end(), [&](const auto& entry) {
     const auto& [key, value] = entry;
@@ -95,7 +97,8 @@ bool offers_more(const Cluster& cluster, const std::map<std::string, Nominal>& n
   });
 }
 
-// The claim in force, if its nominal list is the one that we wrote last: nobody has changed it.
+// Returns the claim in force if its nominal list is the one that we wrote last, unchanged by other
+// writers.
 std::pair<std::string, const Claim*> claim_with_our_list(const State& state,
                                                          const std::string& cluster) {
   const auto claims = state.claims_of_cluster.find(cluster);

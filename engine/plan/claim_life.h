@@ -1,5 +1,5 @@
-// The life of a claim: made for a cluster that joins, held by our finalizer, released when nothing
-// is left of it.
+// The life of a claim: it is created for a cluster that joins, kept by our finalizer, and released
+// when nothing of its quota is left.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@
 
 namespace fairlead {
 
-/// Creates `<cluster>-resource-claim` once something of a joined cluster without a claim is
-/// accepted above zero: its nominalResources.
+/// Creates `<cluster>-resource-claim` once a joined cluster that never had a claim has accepted
+/// values above zero, which become its nominalResources.
 Proposed emit_new_claim(const State& state, const std::string& cluster);
-/// Adds to a nominal list that we wrote, and that nobody has changed, the resources that it does
-/// not name and of which the cluster offers something by now. What it names is left as it is:
-/// shares of `TrackCapacity` are shares of that.
+/// Adds to a nominal list that we wrote, and that no other writer has changed, the resources that
+/// it does not name and that the cluster offers by now. Amounts in the list stay, because they are
+/// the base of the shares of `TrackCapacity`.
 Proposed emit_grown_nominal(const State& state, const std::string& cluster);
-/// Our finalizer holds the claim.
+/// Whether the claim has our finalizer.
 bool has_finalizer(const Claim& claim);
-/// Adds our finalizer to a live claim, or releases it from a deleted one whose quota is gone
+/// Adds our finalizer to a live claim, or removes it from a deleted one whose quota is gone
 /// everywhere.
 Proposed emit_finalizer(const State& state, const std::string& claim, QueueWishes& wishes);
 

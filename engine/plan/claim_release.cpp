@@ -17,7 +17,7 @@ namespace {
 
 using Bar = std::optional<ReleaseBar>;
 
-// The claim's cluster, which is joined.
+// A claim that is being deleted, and its cluster, which is not detached.
 struct Leaving {
   const State& state;
   const Claim& claim;
@@ -57,7 +57,7 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-// Those of the work that a watched member still has.
+// Returns the queues of the work that a watched member still has.
 std::string queues_there(const Cluster& cluster) {
   std::set<std::string> there;
   for (const WorkQuota& quota : cluster.quota_work.facts.quotas)

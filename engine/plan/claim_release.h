@@ -1,5 +1,5 @@
 // What keeps a claim that is being deleted: its finalizer is released once nothing of its quota is
-// left on the hub or at the member. The claim's condition Released says the first thing in the way.
+// left on the hub or at the member. The claim's condition Released reports the first obstacle.
 #pragma once
 
 #include <optional>
@@ -13,17 +13,18 @@ namespace fairlead {
 struct ReleaseBar {
   std::string reason;  ///< CamelCase: WaitingForHub, WaitingForMember, QuotaInUse, ...
   std::string message;
-  /// A write is on its way, or due within its write interval, after which this is judged again: no
-  /// status is written for what lasts no longer.
+  /// A write is outstanding, or due within its write interval, after which this is derived again:
+  /// no status is written for so short a wait.
   bool soon_over = false;
 };
 
-/// Nothing (std::nullopt) where all that the claim named is promised on the hub and stands at the
-/// member only as far as another claim is granted it. Of a detached cluster nothing is waited for.
+/// Returns what the release waits for; std::nullopt once the hub promises and the member has
+/// nothing of what the claim named, except what another claim is granted. Nothing is waited for of
+/// a detached cluster.
 std::optional<ReleaseBar> release_bar(const State& state, const Claim& claim, QueueWishes& wishes);
 
-/// As release_bar; and where nothing is left but our finalizer, what the API server answered to its
-/// removal.
+/// Returns the same and, where nothing is left but our finalizer, the API server's refusal to
+/// remove it.
 std::optional<ReleaseBar> finalizer_bar(const State& state, const std::string& name,
                                         const Claim& claim, QueueWishes& wishes);
 

@@ -25,17 +25,17 @@ namespace {
 
 using Condition = ClaimCondition;
 
-// So many status intervals after it was in force last, a number is replaced also while its value
-// moves.
+// A written number is replaced, also while its value moves, this many status intervals after it was
+// last in force.
 constexpr std::int64_t kRestlessIntervals = 6;
 
-// One status in the making: what its parts share.
+// What the parts of one status share while it is derived.
 struct Draft {
   const State& state;
   const std::string& name;
   const Claim& claim;
   const std::string& cluster_name;
-  const Cluster* cluster;                  // null: nothing was ever heard of it
+  const Cluster* cluster;                  // null: no source has reported it
   std::vector<const std::string*> queues;  // that it names
   QueueWishes& wishes;
   std::vector<std::string> reasons;  // grant_reason of each grant
@@ -63,7 +63,7 @@ Draft draft_for(const State& state, const std::string& name, const Claim& claim,
   return draft;
 }
 
-// What the status says of grants, and of what runs beyond them, in the order of StatusContent.
+// Adds the rows of grants, with their fields in the order of StatusContent.
 void add_grants(const Draft& draft, StatusContent& content) {
   content.grants.reserve(draft.claim.grants.size());
   for (std::size_t i = 0; i < draft.claim.grants.size(); ++i) {
@@ -123,8 +123,8 @@ const std::vector<FlavorUsage>* usage_at_member(const Cluster& cluster, const st
   return nullptr;
 }
 
-// What runs on the row's pair: at the member, or without one on the hub where nobody else feeds the
-// pair.
+// Returns the usage of the row's pair at the member, or without one on the hub if no other cluster
+// feeds the pair; null if unknown.
 const std::vector<FlavorUsage>* usage_of(const Draft& draft, const Grant& grant) {
   if (!draft.cluster) return nullptr;
   const std::string& queue = grant.row.cluster_queue;
@@ -189,14 +189,15 @@ Condition valid(const Draft& draft) {
   return {"Valid", "True", "ValidWithWarnings", message};
 }
 
-// Its Nodes are not read on: those that are known are one more than the bound.
+// Whether the cluster's Nodes are no longer read because there are too many. The reader stops one
+// beyond the bound, so more than the bound are known.
 bool has_too_many_nodes(const State& state, const Cluster& cluster) {
   const std::int64_t bound = state.configuration.member_nodes_max;
   return bound > 0 && cluster.source == CapacitySource::nodes && cluster.was == Liveness::stale &&
          std::cmp_greater(cluster.nodes.size(), bound);
 }
 
-// Its Nodes are not read for a while: they changed too often.
+// Whether the cluster's Nodes are not read for a while because they changed too often.
 bool changes_too_often(const Cluster& cluster) {
   return cluster.source == CapacitySource::nodes && cluster.was == Liveness::stale &&
          cluster.liveness[0] == Liveness::overrun;
@@ -279,7 +280,7 @@ Condition ownership_conflict(const Draft& draft) {
   return {"OwnershipConflict", "False", "NoConflict", "nobody else writes our pairs"};
 }
 
-// Said only while it is so: Kueue before 0.20 knows nothing of it.
+// Present only while a queue is orchestrated: Kueue before 0.20 has no orchestrators.
 std::optional<Condition> quota_orchestrated(const Draft& draft) {
   std::string queues;
   for (const std::string* queue : draft.queues)
@@ -291,7 +292,7 @@ std::optional<Condition> quota_orchestrated(const Draft& draft) {
                    "status.effectiveQuotas is in force on the hub, not our quota: " + queues};
 }
 
-// Said only while the claim is being deleted: once it is released nobody can read it.
+// Present only while the claim is being deleted: once it is released the claim is gone.
 std::optional<Condition> released(const std::optional<ReleaseBar>& bar) {
   if (!bar) return std::nullopt;
   return Condition{"Released", "False", bar->reason, bar->message};
@@ -337,7 +338,7 @@ StatusContent content_of(const Draft& draft, const std::vector<Condition>& condi
   return content;
 }
 
-// The accepted value that `row` tells has not been in force for long.
+// Whether the accepted value in `row` has not been in force for kRestlessIntervals.
 bool is_outdated(const Draft& draft, const ToldStatus::Row& row) {
   const auto value = draft.cluster->capacity.find(row.key);
   if (value == draft.cluster->capacity.end() || !row.accepted) return true;
@@ -350,8 +351,8 @@ bool is_outdated(const Draft& draft, const ToldStatus::Row& row) {
          left->second + Duration{kRestlessIntervals * interval.ns} <= draft.state.now;
 }
 
-// Accepted values that come and go with every flap, and move no grant, are not worth a write each.
-// Those that never hold still are written when none that was told is in force for long.
+// Accepted values that change with every flap and move no grant are not worth a write each. Values
+// that never hold still are written once a written one has not been in force for long.
 bool numbers_are_due(const Draft& draft, const ToldStatus& told) {
   if (!draft.cluster) return true;
   const Duration interval = draft.state.configuration.status_interval;
@@ -372,7 +373,7 @@ const std::string& accepted_body(const State& state, const std::string& claim) {
   return write ? write->accepted_body : none;
 }
 
-// The status may not be written now, so its content need not be derived.
+// Whether the status may not be written now, so that its content need not be derived.
 bool status_must_wait(const State& state, const std::string& claim) {
   const ObjectKey object{Kind::claim, "", claim};
   const WriteState* write = status_write_of(state, object);
@@ -382,8 +383,8 @@ bool status_must_wait(const State& state, const std::string& claim) {
   return write->last_write && *write->last_write + interval > state.now;
 }
 
-// The claim's own object is being written: the status would carry a version that is about to be
-// old.
+// Whether the claim's own object is being written: the status would carry a resourceVersion that is
+// about to be old.
 bool object_write_is_fresh(const State& state, const std::string& name) {
   const WriteKeyView key{kHub, Kind::claim, "", name, false};
   if (!write_pending(state, key)) return false;
@@ -391,7 +392,7 @@ bool object_write_is_fresh(const State& state, const std::string& name) {
   return interval.ns == 0 || *state.writes.find(key)->second.last_write + interval > state.now;
 }
 
-// The apply of what the status says.
+// Returns the apply of the status.
 PatchIntended status_intent(const Draft& draft, const ClaimStatus& status, QueueWishes& wishes) {
   const Claim& claim = draft.claim;
   PatchIntended intent = hub_intent(Verb::apply_status, {Kind::claim, "", draft.name}, "v1alpha1",

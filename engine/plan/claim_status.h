@@ -1,5 +1,4 @@
-// The status of a claim: what its cluster offers, what each assignment was granted and why not
-// more.
+// The status of a claim: what its cluster offers, what each assignment is granted and why not more.
 #pragma once
 
 #include <string>
@@ -9,15 +8,17 @@
 
 namespace fairlead {
 
-/// Why a row is not emitted, or not granted in full, as the claim's status says it; empty if it is.
+/// Returns the reason in the claim's status for a row that is not emitted, or not granted in full;
+/// empty if it is.
 std::string grant_reason(const State& state, const Claim& claim, const Grant& grant,
                          QueueWishes& wishes);
-/// What is the matter with a capacity value, as the claim's status says it: Detached, Lost,
-/// Unknown, Held, Stale, Shrinking, Growing, Accepted.
+/// Returns the state of a capacity value in the claim's status: Detached, Lost, Unknown, Held,
+/// Stale, Shrinking, Growing or Accepted.
 std::string capacity_state(const Cluster& cluster, const DampedValue& value);
 
-/// The apply of status, if an accepted value, a grant, a condition's status or reason, or
-/// `overcommitted` changed since the last one, or the spec was edited.
+/// Returns the apply of the status if an accepted value, a grant, a condition's status or reason,
+/// or `overcommitted` changed since the last one, the spec was edited, or another writer's status
+/// is due to be replaced. Accepted values alone wait until they hold still.
 Proposed emit_claim_status(const State& state, const std::string& claim, QueueWishes& wishes);
 
 }  // namespace fairlead

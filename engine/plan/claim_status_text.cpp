@@ -14,7 +14,7 @@ namespace fairlead {
 
 namespace {
 
-// Rows of texts as a list of objects with these fields.
+// Appends rows of texts as a list of objects with these fields.
 template <std::size_t count>
 void append_rows(std::string& out, const std::vector<std::array<std::string, count>>& rows,
                  const std::array<std::string_view, count>& names) {
@@ -36,19 +36,19 @@ void append_condition(std::string& out, const ClaimCondition& condition, std::in
       .close();
 }
 
-// Where the parts of a status stand in its text: a field by name, or a condition by type.
+// Where the parts of a status are in its text: a field by name, or a condition by type.
 class StatusParts {
  public:
   explicit StatusParts(const std::string& text) : text_(text) {}
 
-  /// `append` appends the part to the text.
+  /// Adds a part, which `append` appends to the text.
   template <class Append>
   void add(std::string_view name, const Append& append) {
     const std::size_t begin = text_.size();
     append();
     parts_.push_back({name, begin, text_.size() - begin});
   }
-  /// Empty if the part is not there, or an empty list.
+  /// Returns the text of the part; empty if it is missing or an empty list.
   std::string_view operator()(std::string_view name) const {
     for (const Part& part : parts_) {
       if (part.name != name) continue;
@@ -98,7 +98,8 @@ ClaimStatusText text_of(const ClaimStatus& status) {
   rows.operator()<5>("overcommitted", content.overcommitted,
                      {"clusterQueueName", "flavor", "granted", "resource", "usage"});
   number("seq", status.seq);
-  // Not as {}: where it had keys that we own, the server makes null of that and refuses it (422).
+  // Never sent as {}: where it had keys that we own, the server turns {} into null and rejects it
+  // (422).
   if (!status.unassigned.empty()) {
     whole.value("unassigned");
     fields.add("unassigned", [&] {
@@ -109,7 +110,7 @@ ClaimStatusText text_of(const ClaimStatus& status) {
   }
   whole.close();
   told.digest = claim_status_digest(fields, conditions);
-#ifndef NDEBUG  // every test that plans holds it against a tree of the same values
+#ifndef NDEBUG  // every test that plans compares it with a tree of the same values
   const Json tree = Json::parse(told.text);
   check(to_text(tree) == told.text, "the text of a status is canonical");
   check(digest_of_claim_status(tree) == told.digest, "the digest of a status is that of its text");

@@ -1,4 +1,4 @@
-// What a status of a claim says, as values and as the text that is sent.
+// The status of a claim as values and as the text that is sent.
 #pragma once
 
 #include <array>
@@ -13,8 +13,7 @@
 
 namespace fairlead {
 
-/// Type, status and reason are literals, or texts of what the condition is made of: that outlives
-/// it.
+/// One condition. Type, status and reason refer to literals, or to texts that outlive it.
 struct ClaimCondition {
   std::string_view type;
   std::string_view status;
@@ -30,20 +29,20 @@ struct ClaimStatus {
   std::vector<std::array<std::string, 6>> capacity;
   std::map<std::string, std::string> unassigned;  ///< amounts by resource, as the claim spells it
   std::vector<ClaimCondition> conditions;
-  std::uint64_t seq = 0;  ///< of the last event from outside
+  std::uint64_t seq = 0;  ///< State::input_seq
 };
 
-/// The status, twice told.
+/// The text of a status and its digest.
 struct ClaimStatusText {
   std::string text;  ///< canonical JSON
   Digest digest;     ///< claim_status_digest
 };
 ClaimStatusText text_of(const ClaimStatus& status);
 
-/// The grants as the claim's facts hold them once the status stands there.
+/// Returns the grants as the claim's facts hold them once the server has the status.
 std::vector<ClaimGrant> stored_grants(const StatusContent& content);
 
-/// What read_status reads of a body with this status.
+/// Returns what read_status would read from a body with this status.
 ToldStatus told_by(const ClaimStatus& status);
 
 }  // namespace fairlead

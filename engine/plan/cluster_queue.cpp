@@ -25,8 +25,8 @@ std::vector<Contribution> contributions_of(const std::vector<Contribution>& all,
   return some;
 }
 
-// Kueue refuses limits without a cohort, and a lendingLimit above the nominal quota: the
-// administrator's comes back when the quota grows.
+// Kueue's webhook rejects limits without a cohort, and a lendingLimit above the nominal quota. The
+// administrator's lendingLimit is remembered and comes back when the quota grows.
 void fit_limits(const Queue& queue, const QuotaKey& pair, ResourceQuota& quota) {
   if (queue.facts.cohort.empty()) return;
   const auto remembered = queue.lending.find(pair);
@@ -108,7 +108,7 @@ QueueWish wish_for_queue(const State& state, const std::string& name, HubQuotas&
       continue;
     }
     const Amount stands = to_amount(pair.resource, entry->nominal);
-    // A quota that stood here before the claim is not emptied while the member is being made ready.
+    // A quota that is older than the claim is not emptied while the member is being made ready.
     const bool stood = amount_in(queue.facts.groups, aliases, pair).has_value();
     if (stood && quota.waits_for_member && !queue.written.contains(pair) && stands <= quota.full) {
       wish.kept[pair] = PairBar::waits_for_member;
@@ -148,7 +148,7 @@ void QueueWishes::forget_all() {
   as_of_.clear();
 }
 
-// Most are touched because it may be time to write them, and would come out as before.
+// Most queues are touched because it may be time to write them: their wishes did not change.
 void QueueWishes::look_at(const std::string& queue) {
   const auto at = state_.queues.find(queue);
   if (at == state_.queues.end()) return forget(queue);

@@ -72,8 +72,8 @@ Json object_head(Kind kind, const std::string& version, const std::string& names
 }
 
 void carry_version(PatchIntended& intent, const std::string& resource_version) {
-  // Without a version of its own it is for an object that is not there: what is known of that name
-  // is of one that was deleted.
+  // An intent without a version is for an object that does not exist: the version that is known of
+  // that name belongs to a deleted one.
   if (resource_version.empty() || intent.resource_version.empty() ||
       intent.resource_version == resource_version)
     return;

@@ -83,7 +83,7 @@ bool names_queue(const Claim* claim, const std::string& queue) {
                      [&](const AssignmentRow& row) { return row.cluster_queue == queue; });
 }
 
-// What the work has of a pair; null if nothing. The resource as the queue spells it.
+// Returns the work's quota of a pair; null if it has none. `resource` is as the queue spells it.
 const WorkQuota* quota_in(const Work& work, const std::string& queue, const std::string& flavor,
                           const std::string& resource) {
   for (const WorkQuota& quota : work.facts.quotas)
@@ -99,9 +99,10 @@ bool stands_in(const Work& work, const std::string& queue, const std::string& fl
                      });
 }
 
-// What the member should have of a pair is the grant, or what the hub still promises if that is
-// more. A flavor belongs at the member while the hub has it, and stays with what the work has of it
-// when it is gone: until no claim asks for it and the hub promises nothing of it.
+// Returns the desired groups of a queue at the member. A pair gets the grant, or what the hub still
+// promises if that is more: a shrink reaches the hub first. A flavor that is gone from the hub
+// stays with the quota that the work has, until no claim names it and the hub promises nothing of
+// it.
 std::vector<ResourceGroup> member_groups(const State& state, const std::string& cluster_name,
                                          const std::string& queue, HubQuotas& quotas) {
   const Cluster& cluster = state.clusters.at(cluster_name);
@@ -123,6 +124,7 @@ std::vector<ResourceGroup> member_groups(const State& state, const std::string& 
     });
     for (FlavorQuotas& flavor : group.flavors)
       for (ResourceQuota& quota : flavor.resources) {
+        // The member's queue has no cohort, and Kueue rejects limits without one.
         quota.borrowing_limit.reset();
         quota.lending_limit.reset();
         const QuotaKey pair{flavor.name,
@@ -210,13 +212,14 @@ bool in_our_work(const Work& work, const LocalQueueId& id) {
                      });
 }
 
-// It stands at the member, is not ours, and points elsewhere: never forced.
+// Whether the member has such a LocalQueue that is not ours and has another target: it is never
+// overwritten.
 bool conflicts(const Cluster& cluster, const LocalQueueId& id, const std::string& target) {
   return points_elsewhere(cluster, id, target) && !in_our_work(cluster.queue_work, id);
 }
 
-// spec.clusterQueue is immutable: a LocalQueue with a new target leaves the work first and comes
-// back once that is applied.
+// Kueue makes spec.clusterQueue immutable: a LocalQueue with a new target leaves the work first and
+// comes back once that is applied.
 bool retargets(const Cluster& cluster, const LocalQueueId& id, const std::string& target) {
   const Work& work = cluster.queue_work;
   if (!work.present) return false;
@@ -263,7 +266,7 @@ std::optional<WorkContent> queue_content(const State& state, const std::string& 
   return content;
 }
 
-// Everything of it in the work is zero, applied, and as far as we are told unused.
+// Whether all quota of the queue in the work is zero and applied, and no usage is reported.
 bool drained(const Cluster& cluster, const std::string& queue) {
   const Work& work = cluster.quota_work;
   const auto of_queue = [&](const WorkQuota& quota) { return quota.cluster_queue == queue; };
@@ -354,7 +357,7 @@ bool member_is_written(const State& state, const std::string& cluster_name) {
   if (cluster.detached || cluster.lost() || !cluster.known) return false;
   if (member_is_frozen(state, cluster_name)) return false;
   const Claim* claim = claim_at(state, cluster_name);
-  return !claim || claim->known;  // else its first value is still waited for
+  return !claim || claim->known;  // else the claim waits for the cluster's first value
 }
 
 std::vector<Proposal> emit_works(const State& state, const std::string& cluster_name,
@@ -367,7 +370,8 @@ std::vector<Proposal> emit_works(const State& state, const std::string& cluster_
   if (quota && !has_policies(state))
     queues = queue_content(state, cluster_name, queues_at_member(state, cluster_name, quotas));
   propose_work({state, cluster_name, kQuotaWork, cluster.quota_work}, std::move(quota), proposals);
-  // (A work from before the mode changed stays: removing it would take the member's LocalQueues.)
+  // A queue work from before the mode changed stays: removing it would delete the member's
+  // LocalQueues.
   if (!has_policies(state))
     propose_work({state, cluster_name, kQueueWork, cluster.queue_work}, std::move(queues),
                  proposals);

@@ -16,39 +16,42 @@ namespace fairlead {
 /// (namespace, name)
 using LocalQueueId = std::pair<std::string, std::string>;
 
-/// Whether BindingPolicies bring members what is equal everywhere: Namespaces, LocalQueues and
-/// ResourceFlavors. Quotas differ by cluster, which no policy can express: they stay in a work.
+/// Whether BindingPolicies bring members the objects that are equal everywhere: Namespaces,
+/// LocalQueues and ResourceFlavors. Quotas differ by cluster, which no policy can express: they
+/// stay in a work.
 bool has_policies(const State& state);
 
 /// Whether its quota work has a (queue, flavor) that its claim names and whose ClusterQueue or
-/// ResourceFlavor the hub has not shown since the log began: what they are is not known here, so
-/// nothing of the member is rewritten.
+/// ResourceFlavor was not observed on the hub since the log began. Their content is unknown then,
+/// so nothing of the member is rewritten.
 bool member_is_frozen(const State& state, const std::string& cluster);
 
-/// Whether the member's objects follow the hub's at present: it is joined, reachable, its capacity
-/// is known and it is not frozen.
+/// Whether the member's objects follow the hub's at present: the cluster has a member, is neither
+/// detached nor lost, its capacity is known, and it is not frozen.
 bool member_is_written(const State& state, const std::string& cluster);
 
-/// As far as the member's watch or the quota work's feedback tells, nothing runs on the queue.
+/// Whether neither the member's watch nor the quota work's feedback reports usage of the queue.
 bool unused_at_member(const Cluster& cluster, const std::string& queue);
 
-/// The applies (or deletes) of `fairlead-quota` and `fairlead-queues` that are due for the cluster.
+/// Returns the applies (or deletes) of `fairlead-quota` and `fairlead-queues` that are due for the
+/// cluster.
 std::vector<Proposal> emit_works(const State& state, const std::string& cluster, HubQuotas& quotas);
 
-/// Queues that belong in the member's quota work: named by its claim, or still in use or promised
-/// on the hub. Their LocalQueues belong at the member as long: what runs there came through them,
-/// and is theirs until it ends.
+/// Returns the queues that belong in the member's quota work: named by its claim, or still in use
+/// or promised on the hub. Their LocalQueues stay at the member as long, because the workloads that
+/// run there were submitted through them.
 std::set<std::string> queues_at_member(const State& state, const std::string& cluster,
                                        HubQuotas& quotas);
 
-/// The flavors of the queues in the member's quota work.
+/// Returns the flavors of the queues in the member's quota work.
 std::set<std::string> flavors_at_member(const State& state, const std::string& cluster,
                                         HubQuotas& quotas);
 
-/// A LocalQueue of that name was seen at the member with another target.
+/// Whether a LocalQueue of that name was observed at the member with another target.
 bool points_elsewhere(const Cluster& cluster, const LocalQueueId& id, const std::string& target);
 
-/// LocalQueues (namespace/name) of the member that belong to somebody else and differ from ours.
+/// Returns the LocalQueues (namespace/name) of the member that have another owner and another
+/// target than ours.
 std::vector<std::string> local_queue_conflicts(const State& state, const std::string& cluster,
                                                HubQuotas& quotas);
 

@@ -29,7 +29,7 @@ Touched everything_in(const State& state) {
   return all;
 }
 
-// A claim's status tells of its cluster.
+// The status of a claim reports its cluster, so the claims of touched clusters are planned too.
 std::set<std::string> claims_to_plan(const State& state, const Touched& touched) {
   std::set<std::string> claims = touched.claims;
   for (const std::string& cluster : touched.clusters)
@@ -38,7 +38,8 @@ std::set<std::string> claims_to_plan(const State& state, const Touched& touched)
   return claims;
 }
 
-// What a cluster's member admits bounds the hub's queues.
+// What a member admits bounds the hub's queues, so the queues that touched clusters feed are
+// planned too.
 std::set<std::string> queues_to_plan(const State& state, const Touched& touched) {
   std::set<std::string> queues = touched.queues;
   for (const std::string& name : touched.clusters)
@@ -47,7 +48,7 @@ std::set<std::string> queues_to_plan(const State& state, const Touched& touched)
   return queues;
 }
 
-// Objects that this round writes: statuses that say something of them wait for the answers.
+// The objects that this round writes: statuses that report them wait for the answers.
 class Writes {
  public:
   explicit Writes(const std::vector<Proposal>& proposals) {
@@ -158,7 +159,7 @@ std::vector<PatchIntended> Planner::plan(Touched& touched) {
   wishes_->go_on(touched);
 #ifdef NDEBUG
   return plan_round(state_, *wishes_, touched);
-#else  // every test that plans holds what was kept against what is derived from nothing
+#else  // every test that plans compares the kept values with newly derived ones
   Touched again = touched;
   auto intents = plan_round(state_, *wishes_, touched);
   check(intents == fairlead::plan(state_, again), "a round of planning kept what had changed");

@@ -23,12 +23,12 @@ Propagation failed(std::string reason, std::string message) {
   return {"False", std::move(reason), std::move(message)};
 }
 
-// One claim and its cluster: what every check needs.
+// One claim and its cluster: what every check reads.
 struct Judged {
   const State& state;
   const Claim& claim;
   const std::string& cluster_name;
-  const Cluster* cluster;  // null: nothing was ever heard of it
+  const Cluster* cluster;  // null: no source has reported it
   QueueWishes& wishes;
 
   bool has_member() const { return cluster && fairlead::has_member(state, *cluster); }
@@ -36,14 +36,14 @@ struct Judged {
 
 // ---- the hub ----
 
-// A row whose pair on the hub is not what the claim is granted.
+// A row whose pair on the hub differs from what the claim is granted.
 struct HubLag {
   const Grant* grant = nullptr;
   std::optional<Amount> stands;
   Amount should = 0;
 };
 
-// Fairlead sets the pair on the hub, and this claim has a part in it.
+// Whether Fairlead sets the pair on the hub and this claim has a part in it.
 bool is_promised(const Judged& judged, const Grant& grant) {
   const std::string& queue = grant.row.cluster_queue;
   const QueueWish& wish = judged.wishes.of(queue);
@@ -52,7 +52,8 @@ bool is_promised(const Judged& judged, const Grant& grant) {
   return wish.kept.empty() || !wish.kept.contains({grant.row.flavor, grant.row.resource});
 }
 
-// What stands of the pair: what our accepted write left, where the watch has not shown it yet.
+// Returns the hub's present quota of the pair: what our accepted write left until the watch reports
+// it, else what was observed.
 std::optional<Amount> stands_on_hub(const State& state, const std::string& name, const Queue& queue,
                                     const QuotaKey& pair) {
   const WriteState* write = write_of(state, {Kind::cluster_queue, "", name});
@@ -62,8 +63,9 @@ std::optional<Amount> stands_on_hub(const State& state, const std::string& name,
   return amount_in(queue.facts.groups, state.configuration.resource_aliases, pair);
 }
 
-// The claim's part is in what stands, whatever other claims' parts wait for: it is in the quota
-// that would be written now, or in the last write.
+// Returns the lag of a row; nullopt if the claim's part is in the hub's present quota. That is so
+// if the quota is the one that would be written now or that of the last write, with this part:
+// other claims' parts do not matter.
 std::optional<HubLag> lag_of(const Judged& judged, const Grant& grant) {
   const std::string& name = grant.row.cluster_queue;
   const QuotaKey pair{grant.row.flavor, grant.row.resource};
@@ -124,7 +126,7 @@ Verdict waits_for_hub(const Judged& judged) {
 
 // ---- the member ----
 
-// The log has no more of the agent's words.
+// The log keeps only the reason of the agent's condition.
 std::string told(const ConditionFacts& condition) {
   return condition.reason + "; its status.resourceStatus has what the agent says of each object";
 }
@@ -165,15 +167,15 @@ Verdict member_left_alone(const Judged& judged) {
   return std::nullopt;
 }
 
-// Until the watch shows our write, what is seen as applied is the work of before. One that is being
-// deleted may take as long as its finalizers.
+// Until the watch reports our write, a work observed as applied is the one before it. A work that
+// is being deleted is left out: its finalizers may take long.
 bool work_is_being_changed(const Judged& judged) {
   const ObjectKey work{Kind::manifest_work, judged.cluster_name, std::string(kQuotaWork)};
   return write_pending(judged.state, of_object(kHub, work)) &&
          write_of(judged.state, work)->awaited_version != "gone";
 }
 
-// The member has not confirmed all that is granted and emitted.
+// Whether the member has not confirmed all that is granted and emitted.
 bool waits_for_member(const Judged& judged) {
   const Work& work = judged.cluster->quota_work;
   if (work.present && !work.settled()) return true;
@@ -184,7 +186,8 @@ bool waits_for_member(const Judged& judged) {
         {grant.row.cluster_queue, grant.row.flavor, grant.row.resource});
     if (confirmed != judged.cluster->confirmed.end() && confirmed->second >= grant.granted)
       return false;
-    // What another reason than the grant's own keeps from the hub is kept from the member too.
+    // A row that another reason than the grant's own keeps from the hub is kept from the member
+    // too.
     return grant_reason(judged.state, judged.claim, grant, judged.wishes) == grant.reason;
   });
 }
@@ -220,7 +223,8 @@ Verdict member_verdict(const Judged& judged) {
   return std::nullopt;
 }
 
-// A cluster that was lost counts 0 on the hub, whatever its claim is granted.
+// A cluster that is or was lost counts 0 on the hub (Cluster::hub_opens), whatever its claim is
+// granted.
 Verdict hub_closed(const Judged& judged) {
   const auto& grants = judged.claim.grants;
   const bool granted = std::any_of(grants.begin(), grants.end(),

@@ -1,8 +1,8 @@
-// How far what a claim is granted has come: the claim's condition Propagated.
+// The claim's condition Propagated: whether hub and member have the quota that it is granted.
 //
-// It is judged by what was observed. True says that the hub's ClusterQueues and, where the cluster
-// has a member, the member have what is promised; everything else has a reason, the first in the
-// way of quota: the hub's refusal, the member, the hub's next write.
+// It follows from what was observed. True means that the hub's ClusterQueues and, where the cluster
+// has a member, the member have what is promised. Otherwise the reason is the first obstacle in the
+// order in which quota moves: the hub's refusal, the member, a lost cluster, the hub's next write.
 #pragma once
 
 #include <string>
@@ -15,15 +15,16 @@ struct Propagation {
   std::string status;  ///< True, False, Unknown
   std::string reason;  ///< CamelCase
   std::string message;
-  /// A write is on its way, or due within its write interval, after which this is judged again: no
-  /// status is written for what lasts no longer.
+  /// A write is outstanding, or due within its write interval, after which this is derived again:
+  /// no status is written for so short a wait.
   bool soon_over = false;
 };
 Propagation propagation_of(const State& state, const Claim& claim, QueueWishes& wishes);
 
-/// "500: Internal error occurred: ...": what the API server answered to a write.
+/// Returns the API server's answer to a write, such as "500: Internal error occurred: ...".
 std::string answer_text(const Refusal& refusal);
-/// "; the last write was answered with ...": the end of a message, empty where it was not refused.
+/// Returns the end of a message, "; the last write was answered with ..."; empty if the last write
+/// was not refused.
 std::string after_refusal(const WriteState* write);
 
 }  // namespace fairlead

@@ -29,8 +29,7 @@ bool within_limits(const std::vector<ResourceGroup>& groups) {
   return flavors <= kQueueFlavorsMax && resources <= kQueueResourcesMax;
 }
 
-// The wanted pairs of one flavor find their places. A place that would break a limit is given up
-// again.
+// Makes places for the wanted pairs, flavor by flavor. Undoes a place that would exceed a limit.
 class Placing {
  public:
   Placing(const State& state, const std::string& queue, Shape& shape)
@@ -80,7 +79,7 @@ class Placing {
 
   void withhold(const QuotaKey& pair, const std::string& reason) { shape_.withheld[pair] = reason; }
 
-  // Reasons that do not depend on groups. True if the pair was refused for one.
+  // Withholds the pair for a reason that does not depend on groups. Returns whether there is one.
   bool refuse_first(const QuotaKey& pair) {
     if (covers_alias_twice(state_, queue_, pair.resource))
       return withhold(pair, "AmbiguousResourceAlias"), true;
@@ -111,6 +110,7 @@ class Placing {
     return shape_.groups.size() - 1;
   }
 
+  // Kueue requires every flavor of a group to list all its covered resources, in their order.
   void cover(std::size_t group, const std::string& resource) {
     shape_.groups[group].covered_resources.push_back(resource);
     for (FlavorQuotas& flavor : shape_.groups[group].flavors)

@@ -1,4 +1,4 @@
-// The resourceGroups list of a ClusterQueue with our pairs laid over it, inside Kueue's limits.
+// The resourceGroups list of a ClusterQueue, overlaid with our pairs within Kueue's limits.
 //
 // The list is atomic for server-side apply, so it is read, overlaid and written whole. Everything
 // that is not ours stays: order, limits, foreign pairs. Source of the limits: Kueue's ClusterQueue
@@ -16,20 +16,20 @@ namespace fairlead {
 
 /// A list that has a place for the wanted pairs, and the pairs that have none.
 struct Shape {
-  std::vector<ResourceGroup> groups;         ///< new pairs stand at zero
+  std::vector<ResourceGroup> groups;         ///< new pairs have quota 0
   std::map<QuotaKey, std::string> withheld;  ///< CamelCase reason
 };
 
-/// Whether a pair that has no place in the list gets one. An assigned pair does, also at 0: without
-/// a place it cannot borrow in the cohort (Kueue).
+/// Whether a pair that has no place in the list gets one. An assigned pair does, also at 0: Kueue
+/// lets it borrow in the cohort only if it has a place.
 enum class Place : std::uint8_t { made, if_there };
 
-/// Makes places in the queue's list for the pairs of `wanted`. New flavors are appended last in the
-/// group that covers their resources, in bytewise order.
+/// Makes places in the queue's list for the pairs of `wanted`. Appends new flavors to the group
+/// that covers their resources, in bytewise order.
 Shape shape_groups(const State& state, const std::string& queue,
                    const std::map<QuotaKey, Place>& wanted);
 
-/// The list as JSON, every Quantity canonical.
+/// Returns the list as JSON, every Quantity canonical.
 Json groups_json(const std::vector<ResourceGroup>& groups);
 
 inline constexpr std::size_t kResourceGroupsMax = 16;

@@ -11,22 +11,23 @@ namespace fairlead {
 
 namespace {
 
-// Its message names the orchestrators and nothing else that changes: another one is told.
+// The reason of a condition whose message names the orchestrators and no numbers.
 constexpr std::string_view kEffectiveQuotas = "EffectiveQuotas";
-// Likewise: it names the objects that a deletion waits for, and no numbers.
+// The type of a condition whose message names the objects that a deletion waits for and no numbers.
 constexpr std::string_view kReleased = "Released";
 
-// What the claim names but lacks, or that it asks for more than the cluster has.
+// Condition Valid with warnings: the claim names objects that do not exist, or asks for more than
+// the cluster has. Its reason changes with capacity, so it is compared with the patient part.
 bool is_warning(std::string_view type, std::string_view status) {
   return type == "Valid" && status == "True";
 }
 
-// It names objects, and no numbers.
+// Whether the message is compared. A message with numbers is not: it would change with every flap.
 bool has_telling_message(std::string_view type, std::string_view reason) {
   return reason == kEffectiveQuotas || type == kReleased;
 }
 
-// The texts of an object that has these fields and no other, in their order.
+// Returns the texts of an object with `count` fields, all texts, in the order of their names.
 template <std::size_t count>
 std::optional<std::array<std::string, count>> texts_of(const Json& row) {
   std::array<std::string, count> texts;

@@ -1,4 +1,4 @@
-// The status that a claim has by our last accepted write, as far as it decides about the next.
+// The status in our last accepted write of a claim, as far as it decides about the next write.
 #pragma once
 
 #include <array>
@@ -14,18 +14,18 @@
 
 namespace fairlead {
 
-/// What is compared of two statuses, in the words of their JSON. Values alone: no bodies are made
-/// to find that a status stays as it is.
+/// The part of a status that is compared, in the texts of its JSON. Comparing values makes it
+/// unnecessary to build a body to find that a status did not change.
 struct StatusContent {
-  // Whose change is written at once.
+  // A change of these is written at once.
   std::int64_t observed_generation = 0;
   std::vector<std::array<std::string, 6>> grants;         ///< fields in the order of their names
   std::vector<std::array<std::string, 5>> overcommitted;  ///< likewise
-  /// Type, status, reason (empty of a warning), message (empty unless it names objects).
+  /// Type, status, reason (empty for a warning), message (empty unless it names objects).
   std::vector<std::array<std::string, 4>> conditions;
-  // Whose change waits until capacity holds still.
+  // A change of these waits until capacity holds still.
   std::vector<std::array<std::string, 3>> accepted;  ///< flavor, resource, amount: those above 0
-  std::vector<std::string> warnings;                 ///< the reasons of those
+  std::vector<std::string> warnings;                 ///< the reasons of condition Valid
 
   bool urgently_differs(const StatusContent& other) const;
   bool patiently_differs(const StatusContent& other) const;
@@ -33,14 +33,14 @@ struct StatusContent {
   friend bool operator==(const StatusContent&, const StatusContent&) = default;
 };
 
-/// The condition, with what of it is compared.
+/// Adds the compared part of a condition to `content`.
 void add_condition(StatusContent& content, std::string_view type, std::string_view status,
                    std::string_view reason, std::string_view message);
 
-/// A status that was written.
+/// A status that we wrote.
 struct ToldStatus {
-  std::uint64_t seq = 0;
-  /// None if this program would not write such a one: whatever it writes now is another.
+  std::uint64_t seq = 0;  ///< State::input_seq when it was written
+  /// Empty if this version would not write such a status, so that every new one differs.
   std::optional<StatusContent> content;
   struct Row {
     CapacityKey key;
@@ -49,7 +49,7 @@ struct ToldStatus {
     friend bool operator==(const Row&, const Row&) = default;
   };
   std::vector<Row> capacity;
-  /// When a condition took its status.
+  /// When a condition got its status.
   struct Turn {
     std::string type;
     std::string status;
@@ -62,18 +62,20 @@ struct ToldStatus {
   friend bool operator==(const ToldStatus&, const ToldStatus&) = default;
 };
 
-/// Reads "status" of a body that we wrote; nullopt if it is empty or has none.
+/// Parses "status" of a body that we wrote; nullopt if there is none or it is empty.
 std::optional<ToldStatus> read_status(const std::string& body);
 
-/// The last status of each claim, read when its body changes, unless it is the one that was planned
-/// last.
+/// The last accepted status of each claim. A body is parsed when it changes, unless it is the one
+/// that was planned last.
 class ToldStatuses {
  public:
-  /// The claim's next accepted body is likely `body`, of which read_status reads `told`.
+  /// Notes that the claim's next accepted body is likely `body`, which read_status parses as
+  /// `told`.
   void expect(const std::string& claim, const std::string& body, ToldStatus told);
-  /// Of the claim's last accepted body. The reference holds until the next call.
+  /// Returns the status in `body`, the claim's last accepted one. The reference is valid until the
+  /// next call.
   const std::optional<ToldStatus>& of(const std::string& claim, const std::string& body);
-  /// The claim is gone.
+  /// Drops a claim that is gone.
   void forget(const std::string& claim);
 
  private:

@@ -44,8 +44,8 @@ bool owns_flavors(const Work& work) {
                      [](const WorkFlavor& flavor) { return !flavor.orphaned; });
 }
 
-// A work of an earlier version, or with another deleteOption, learns what stays at the member, and
-// nothing else changes: what its next content is may not be known yet.
+// Gives a work of an earlier version, or with another deleteOption, the rules for what stays at the
+// member. Nothing else changes, because its next content may not be known yet.
 void propose_orphaning(const MemberWork& of, std::vector<Proposal>& proposals) {
   const auto& [state, cluster, name, work] = of;
   PatchIntended intent = hub_intent(Verb::patch, {Kind::manifest_work, cluster, std::string(name)},
@@ -66,7 +66,8 @@ void propose_orphaning(const MemberWork& of, std::vector<Proposal>& proposals) {
     proposals.push_back({Rank::member, std::move(intent)});
 }
 
-// The agent applies a work again whose labels changed. The value is that of no touch before.
+// Changes a label of the work, because the agent then applies the work again. The value is a seq
+// that no touch before had.
 void propose_touch(const MemberWork& of, std::vector<Proposal>& proposals) {
   const auto& [state, cluster_name, name, work] = of;
   const auto due = name == kQuotaWork ? touch_due_at(state, cluster_name) : std::nullopt;
@@ -95,8 +96,8 @@ void propose_touch(const MemberWork& of, std::vector<Proposal>& proposals) {
     proposals.push_back({Rank::member, std::move(intent)});
 }
 
-// The agent takes its ownerReference off a flavor when it applies a work that orphans it. Of a work
-// that lost the flavor, or that is deleted, before that, it would delete the flavor as its own.
+// The agent removes its ownerReference from a flavor when it applies a work that orphans it. If the
+// work lost the flavor or were deleted before that, the agent would delete the flavor as its own.
 bool agent_may_own_lost_flavor(const Work& work, const std::optional<WorkContent>& content) {
   if (!work.present || work.facts.applied.observed_generation == work.generation) return false;
   return std::any_of(
@@ -141,6 +142,7 @@ void propose_work(const MemberWork& of, std::optional<WorkContent> content,
       proposals.push_back({Rank::member, std::move(intent)});
     return;
   }
+  // Compared by manifests: see docs/decisions/0009-works-are-compared-by-manifests.md.
   content->facts.spec_digest = sha256(to_text(content->spec["workload"]["manifests"]));
   if (work.present && work.facts.spec_digest == content->facts.spec_digest)
     return propose_touch(of, proposals);

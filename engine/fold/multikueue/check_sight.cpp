@@ -12,7 +12,7 @@ ConditionStatus status_of(const std::string& text) {
   return text == "False" ? ConditionStatus::no : ConditionStatus::unknown;
 }
 
-// What our write said of the condition; absent if nothing.
+// Returns the condition in our write; absent if there is none.
 ConditionFacts written(const Json& conditions, const char* type) {
   for (const Json& condition : conditions)
     if (condition["type"] == type)

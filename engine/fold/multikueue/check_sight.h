@@ -7,8 +7,8 @@
 
 namespace fairlead {
 
-/// True if another writer has changed the status, reason or generation of a condition of ours since
-/// our last accepted write, and no write of them is outstanding or awaited.
+/// Returns true if another writer has changed the status, reason or generation of a condition of
+/// ours since our last accepted write, and no write of them is outstanding or awaited.
 bool check_status_is_foreign(const State& state, const std::string& name);
 
 }  // namespace fairlead

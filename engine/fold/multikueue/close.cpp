@@ -17,17 +17,17 @@ namespace fairlead {
 
 namespace {
 
-// Kueue's bound on spec.clusters since 0.16, where the served CRD does not say otherwise.
+// Kueue's bound on spec.clusters since 0.16, for a served CRD without maxItems.
 constexpr std::size_t kWorkersMax = 20;
 
 void add(std::vector<Seq>& seqs, const std::vector<Seq>& more) {
   seqs.insert(seqs.end(), more.begin(), more.end());
 }
 
-// ---- who uses a list, and how long its windows are ----
+// ---- the use of a list, and its windows ----
 
 ListUse use_of(const State& state, const std::vector<const CheckRecord*>& checks) {
-  // What the rule must see cannot be seen: nothing is moved.
+  // Without these kinds the rule would move the list on missing observations: nothing is moved.
   for (const Kind kind :
        {Kind::multikueue_cluster, Kind::placement, Kind::placement_decision, Kind::workload})
     if (state.multikueue.unreadable.contains(kind)) return ListUse::kept;
@@ -50,7 +50,8 @@ void refresh_use(const State& state, const std::string& placement, WorkerList& l
   list.windows = configured_windows(state.configuration);
 }
 
-// What may change by itself is noted in `next`.
+// Whether the worker has a credential, or lost it within credential_grace. Lowers `next` to the end
+// of the grace.
 bool has_credential(const State& state, const WorkerList& list, const std::string& name,
                     const Worker& worker, LogTime& next) {
   const CredentialRecord* record = find_credential(state, worker.cluster);
@@ -71,7 +72,7 @@ void refresh_worker(const State& state, const std::string& placement, WorkerList
   worker.left_out = worker.decided && !worker.credential ? LeftOut::credentials_missing : fault;
   const bool selected = worker.decided && worker.left_out == LeftOut::no;
   const bool listed = contains(list.names, name);
-  // Absence counts only in the list: a name that a hand adds is a leaver from then.
+  // Absence counts only in the list: a name that an administrator adds is a leaver from then on.
   if (worker.because.empty() || selected != worker.selected ||
       (!selected && listed != worker.listed)) {
     worker.since = state.now;
@@ -86,7 +87,7 @@ void refresh_worker(const State& state, const std::string& placement, WorkerList
       worker.cluster.empty() ? std::nullopt : rank_of(state, placement, worker.cluster, next);
 }
 
-// Workers that left while something ran on them, until that is over.
+// Updates the workers that left while Workloads ran on them, and drops those where that is over.
 void refresh_running(const State& state, WorkerList& list, LogTime& next) {
   for (auto at = list.running.begin(); at != list.running.end();) {
     RunningCopies& copies = at->second;
@@ -106,13 +107,14 @@ void refresh_running(const State& state, WorkerList& list, LogTime& next) {
   }
 }
 
-// ---- the judgement ----
+// ---- the rule ----
 
 bool is_gone(const State& state, const std::string& placement) {
   return !state.multikueue.placements.contains({state.configuration.kueue_namespace, placement});
 }
 
-// Counts whoever uses the list: windows know no breaks.
+// Updates since when the list is frozen, whether or not checks use it: a change of the use does not
+// restart the window.
 void refresh_frozen(const State& state, const std::string& placement, WorkerList& list) {
   const bool some = std::any_of(list.workers.begin(), list.workers.end(),
                                 [](const auto& entry) { return entry.second.selected; });
@@ -147,7 +149,7 @@ Membership membership_of(const State& state, const std::string& placement, Worke
   return in;
 }
 
-// What the difference between the two lists is called, and which events decided it.
+// Sets the rule that the change of the list is reported under, and the events that decided it.
 void name_the_change(WorkerList& list, const Verdict& verdict, const Membership& in) {
   std::size_t coming = 0, going = 0, back = 0, leavers = 0;
   for (const auto& [name, standing] : verdict.standings) {
@@ -193,7 +195,7 @@ void judge_live(State& state, const std::string& placement, WorkerList& list, Lo
   if (!verdict.dissolve) list.wish = verdict.list;
 }
 
-// A check that used the list names another Placement now, whose list does not stand yet.
+// Whether a check that used the list now names another Placement whose config has no names yet.
 bool is_awaited(const State& state, const std::string& placement) {
   const auto& checks = state.multikueue.checks;
   return std::any_of(checks.begin(), checks.end(), [&](const auto& entry) {
@@ -203,8 +205,8 @@ bool is_awaited(const State& state, const std::string& placement) {
   });
 }
 
-// No check uses the list: it goes when nothing runs on its workers any more, and those that take
-// its place stand.
+// Dissolves a list that no check uses once no Workload runs on its workers and the lists that
+// replace it exist, or after drain_timeout.
 void judge_unused(const State& state, const std::string& placement, WorkerList& list,
                   LogTime& next) {
   if (list.names.empty()) return;
@@ -222,7 +224,8 @@ void judge_unused(const State& state, const std::string& placement, WorkerList& 
   }
 }
 
-// When a MultiKueueCluster may change its source, and when a leaver loses its nominations.
+// Lowers `next` to when a MultiKueueCluster may change its source, and to when a leaver loses its
+// nominations.
 void watch_members(const State& state, const WorkerList& list, LogTime& next) {
   for (const std::string& name : list.names) {
     const Worker& worker = list.workers.at(name);
@@ -232,7 +235,8 @@ void watch_members(const State& state, const WorkerList& list, LogTime& next) {
   }
 }
 
-// Conditions tell of the list, nominations are made from it.
+// Marks the checks and Workloads of the list: conditions report it, nominations are derived from
+// it.
 void open_users(State& state, const std::string& placement) {
   MultiKueue& all = state.multikueue;
   for (const auto& [name, check] : all.checks) {
@@ -245,7 +249,7 @@ void open_users(State& state, const std::string& placement) {
   }
 }
 
-// The lists that wait for this one.
+// Marks the lists that wait for this one (see is_awaited).
 void open_waiting(State& state, const std::string& placement) {
   for (const auto& [name, check] : state.multikueue.checks)
     if (check.placement == placement)
@@ -379,6 +383,8 @@ void close_multikueue(State& state, Touched& touched) {
   MultiKueue& all = state.multikueue;
   if (std::exchange(all.all_open, false)) open_everything(state);
   close_credentials(state);
+  // All names are refreshed before any list is evaluated: refreshing one may open others that share
+  // a name or wait for it.
   std::set<std::string> opened;
   while (!all.open.empty()) {
     const auto one = all.open.extract(all.open.begin());

@@ -1,4 +1,4 @@
-// Deciding a moment of the MultiKueue path. Internal to the fold.
+// Closes a moment of the MultiKueue path. Internal to the fold.
 #pragma once
 
 #include <string>
@@ -7,32 +7,32 @@
 
 namespace fairlead {
 
-/// Judges every worker list, check and Workload that the present moment opened.
+/// Evaluates every worker list, check and Workload that the present moment opened.
 void close_multikueue(State& state, Touched& touched);
 
-/// No longer list is written: maxItems of the served CRD of MultiKueueConfig.
+/// Returns the bound on a list that is written: maxItems in the served CRD of MultiKueueConfig.
 std::size_t workers_max(const State& state);
-/// The Workload counts for the Placement's list where it runs: it is not over and, where checks use
-/// the list, has one of them.
+/// Whether the Workload keeps its worker in the Placement's list: it is not finished and, where
+/// checks use the list, has one of them or Kueue's own check on the config.
 bool holds(const State& state, const std::string& placement, const WorkloadFacts& workload);
-/// The worker is in use: a Workload runs there that has one of the checks that use the list or,
-/// where no check uses it, any Workload.
+/// Whether a Workload runs on the worker for which holds() is true.
 bool is_held(const State& state, const std::string& placement, const std::string& worker);
-/// The config of that name is ours: marked, or the OCM add-on's and to be taken over.
+/// Whether the config of that name is ours: marked, or one of the OCM add-on that is adopted.
 bool is_own_config(const State& state, const std::string& placement);
-/// An unmarked object of the add-on may be taken over for this Placement.
+/// Whether an unmarked object of the OCM add-on may be adopted for this Placement.
 bool adopts(const State& state, const std::string& placement);
-/// The checks that use the Placement's list, in order of names.
+/// Returns the checks that use the Placement's list, in order of names.
 std::vector<const CheckRecord*> checks_of(const State& state, const std::string& placement);
 
-/// The Placement whose list a check that is being deleted used, as far as is known; empty for any
-/// other check.
+/// Returns the Placement whose list a check that is being deleted used, as far as is known; empty
+/// for any other check.
 std::string left_placement(const CheckRecord& check);
-/// The checks of ours that are being deleted and used the Placement's list, in order of names.
+/// Returns the checks of ours that are being deleted and used the Placement's list, in order of
+/// names.
 std::vector<const CheckRecord*> leaving_checks_of(const State& state, const std::string& placement);
 
-/// How long after the end of what ran on a worker it may come back: Kueue collects what is left in
-/// that time.
+/// How long after the end of the Workloads that ran on a worker it may enter the list again. In
+/// that time Kueue deletes what is left of them there.
 inline constexpr Duration kCopiesGone = seconds(60);
 
 }  // namespace fairlead

@@ -58,7 +58,7 @@ std::string secret_hint(const Subject& of) {
   return "; Secrets in namespace " + of.state.configuration.kueue_namespace + " cannot be read";
 }
 
-// A refused write of an object of the list, for people.
+// Returns a text about a refused write of an object of the list; empty if none was refused.
 std::string refused_write(const Subject& of) {
   const auto refused = [&](Kind kind, const std::string& name) -> std::string {
     const Refusal* refusal = refusal_of(of.state, {kind, "", name});
@@ -71,7 +71,7 @@ std::string refused_write(const Subject& of) {
   return "";
 }
 
-// The first filter that leaves no cluster says why there is nothing to dispatch to.
+// Returns why there is nothing to dispatch to: the first filter that leaves no cluster.
 std::optional<ConditionWish> nothing_to_dispatch_to(const Subject& of) {
   std::size_t with_credential = 0, named = 0, free = 0;
   std::string without;
@@ -125,7 +125,8 @@ std::string unreadable(Kind kind) {
   return std::string(info(kind).resource) + " cannot be read (RBAC: list and watch)";
 }
 
-// What the administrator wrote and we do not follow.
+// Returns the remarks that a message ends with: settings and scores that are ignored, refused
+// writes, and kinds that cannot be read.
 std::string remarks(const Subject& of) {
   std::vector<std::string> lines;
   windows_of(of.state.configuration, of.check.seen.facts, &lines);
@@ -192,8 +193,8 @@ ConditionWish all_clusters_used(const Subject& of) {
   return wish;
 }
 
-// Where we have nothing new to say, what stands on the check counts as said: from before this log,
-// or of another writer.
+// Adopts the condition observed on the check while we have no other result: it is from before this
+// log, or from another writer. Its message is not observed, so the reason replaces it.
 void adopt_standing(ConditionWish& wish, const ConditionFacts& stands) {
   if (stands.status != ConditionStatus::yes && stands.status != ConditionStatus::no) return;
   const std::string status = stands.status == ConditionStatus::yes ? "True" : "False";
@@ -205,7 +206,8 @@ bool same_word(const ConditionWish& a, const ConditionWish& b) {
   return a.status == b.status && a.reason == b.reason;
 }
 
-// It is there while a config is; it changes once the new word has lasted for `settle`.
+// Derives AllClustersUsed, which is present while a config is. Another status or reason must last
+// for `settle` before it is reported, and so must another message.
 void derive_used(const Subject& of, CheckRecord& check, Duration settle, LogTime& next) {
   const ConditionFacts& stands = check.seen.facts.all_clusters_used;
   if (!check.good && of.list && !of.list->names.empty()) return adopt_standing(check.used, stands);
@@ -246,8 +248,8 @@ ConditionWish clearing_policy_missing(const Subject& of) {
   return no("ClearingPolicyMissing", std::move(message));
 }
 
-// Present while the dispatcher is on. It changes without a delay, since it reports what is done
-// now.
+// Present while the dispatcher is on. It changes without a delay, because it reports whether
+// Workloads are nominated now.
 ConditionWish dispatcher_ready(const Subject& of) {
   if (!of.state.configuration.multikueue.dispatcher) return {};
   const auto clearer = clearer_of_nominations(of.state);
@@ -290,8 +292,8 @@ void derive_active(const Subject& of, CheckRecord& check, Duration settle, LogTi
   check.active = std::move(*idle);
 }
 
-// A check that is being deleted says False before its config goes, and AllClustersUsed goes along:
-// one write, after which nothing is wanted any more.
+// The last Active of a check that is being deleted: False before its config is deleted. The same
+// write removes AllClustersUsed, and after it no condition is desired.
 ConditionWish last_word(const State& state, const std::string& name, const CheckRecord& check) {
   const std::string placement = left_placement(check);
   const auto list = state.multikueue.lists.find(placement);
@@ -310,7 +312,7 @@ ConditionWish last_word(const State& state, const std::string& name, const Check
 std::string left_placement(const CheckRecord& check) {
   const AdmissionCheckFacts& facts = check.seen.facts;
   if (!facts.deleting || facts.controller_name != kPlacementController) return "";
-  // One that was never seen alive has only its present parameters.
+  // A check that was first observed while being deleted has only its present parameters.
   if (check.placement.empty() && check.good) return facts.parameters_name;
   return check.placement;
 }

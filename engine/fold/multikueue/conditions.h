@@ -1,7 +1,7 @@
-// What the conditions of an AdmissionCheck should say. Internal to the fold.
+// The desired conditions of an AdmissionCheck. Internal to the fold.
 //
-// While Active is not True, Kueue makes every ClusterQueue that uses the check inactive; so False
-// is said only when there is nothing to dispatch to, and only after `settle`.
+// While Active is not True, Kueue makes every ClusterQueue that uses the check inactive; so it
+// becomes False only if there is nothing to dispatch to, and only after `settle`.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace fairlead {
 
-/// Derives the conditions of the check at this moment, and when to look again.
+/// Derives the conditions of the check at this moment and sets its next deadline.
 void close_check(State& state, const std::string& name);
 
 }  // namespace fairlead

@@ -24,7 +24,8 @@ bool profiles_are_served(const State& state) {
   return crd == state.multikueue.crds.end() || crd->second.facts.cluster_profile_ref;
 }
 
-// Those labelled with the cluster, else the one of its name.
+// Returns a usable profile that is labelled with the cluster; only if none is labelled so, the
+// unlabelled profile of its name.
 std::string profile_of(const State& state, const std::string& cluster) {
   if (!profiles_are_served(state)) return "";
   const std::string& namespace_ = state.configuration.kueue_namespace;
@@ -51,7 +52,7 @@ std::string secret_of(const State& state, const std::string& cluster) {
   return std::find(keys.begin(), keys.end(), kKubeconfigKey) == keys.end() ? "" : name;
 }
 
-// Of the object that gives the credential; of the event that took it away, where none does.
+// Returns the seq of the object that gives the credential; `gone` if there is none.
 Seq seq_of(const State& state, const Credential& credential, Seq gone) {
   const std::string& namespace_ = state.configuration.kueue_namespace;
   if (!credential.profile.empty())
@@ -61,7 +62,7 @@ Seq seq_of(const State& state, const Credential& credential, Seq gone) {
   return gone;
 }
 
-// `since` is the moment from which `holds`.
+// Sets `since` to the moment from which `holds` is true; empty while it is false.
 void keep_since(std::optional<LogTime>& since, bool holds, LogTime now) {
   if (!holds)
     since.reset();

@@ -8,17 +8,17 @@
 
 namespace fairlead {
 
-/// What there is at this moment, of the objects in the Kueue namespace.
+/// Returns the present credential from the objects in the Kueue namespace.
 Credential credential_of(const State& state, const std::string& cluster);
-/// Keeps the cluster's record as its objects are; true if it changed.
+/// Updates the cluster's record from its objects. Returns whether it changed.
 bool refresh_credential(State& state, const std::string& cluster, Seq seq);
-/// The cluster's record; null if nothing was ever asked of it.
+/// Returns the cluster's record; null if it was never refreshed.
 const CredentialRecord* find_credential(const State& state, const std::string& cluster);
 
-/// What a MultiKueueCluster of the cluster should name: a profile beats a Secret; one of a listed
-/// worker is changed only after `settle` (to a profile) or `credential_grace` (from it), the
-/// longest of its lists. Without a credential the last one. Both empty: nothing that could be
-/// written. `next` is lowered to the moment at which that changes by itself.
+/// Returns what a MultiKueueCluster of the cluster should name. A profile precedes a Secret. The
+/// source of a listed worker changes only after `settle` (to a profile) or `credential_grace` (from
+/// it), the longest of its lists. Without a credential it is the last one; both fields are empty if
+/// there is none that could be written. Lowers `next` to the moment at which the result changes.
 Credential source_for(const State& state, const std::string& worker, const std::string& cluster,
                       LogTime& next);
 

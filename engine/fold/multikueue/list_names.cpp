@@ -22,7 +22,7 @@ RunningCopies copies_on(const State& state, const std::string& placement,
   return copies;
 }
 
-// Keeps `claimed`: the name is in use by this Placement. Others that share the name are opened.
+// Updates `claimed`, which has the Placements that use a name, and opens the others that share it.
 void claim_name(State& state, const std::string& name, const std::string& placement, bool wanted) {
   auto& claimed = state.multikueue.claimed;
   const auto at = claimed.find(name);
@@ -37,8 +37,8 @@ void claim_name(State& state, const std::string& name, const std::string& placem
   if (users.empty()) claimed.erase(name);
 }
 
-// The cluster of a leaver that stood before this hub knew its list: by its MultiKueueCluster, if
-// that is ours or to be taken over. Empty where it is neither.
+// Returns the cluster of a listed name that was never decided in this log: by its MultiKueueCluster
+// if that is ours or to be adopted; else empty.
 std::string cluster_behind(const State& state, const std::string& placement,
                            const std::string& name) {
   const auto stands = state.multikueue.clusters.find(name);

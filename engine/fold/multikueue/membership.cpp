@@ -26,13 +26,15 @@ class Rule {
 
  private:
   const Candidate& of(const std::string& name) const { return in_.candidates.at(name); }
+  // Whether the window since then is over; else lowers the next moment to its end.
   bool lasted(LogTime since, Duration window) {
     if (since + window <= in_.now) return true;
     out_.next = std::min(out_.next, since + window);
     return false;
   }
 
-  // Not leaving before leaving, then rank, then name.
+  // Orders selected names before leavers, then by rank (the highest first, unknown last), then
+  // name.
   void sort(Names& names) const {
     const auto place = [&](const std::string& name) {
       const Candidate& one = of(name);
@@ -46,7 +48,8 @@ class Rule {
     });
   }
 
-  // Selected names that may come once their window is over; the others are told why not.
+  // Returns the selected names that may enter once their window is over. Sets the standing of the
+  // barred ones.
   Names newcomers() {
     Names names;
     for (const auto& [name, one] : in_.candidates) {
@@ -75,6 +78,7 @@ class Rule {
     return some;
   }
 
+  // No list yet: one settled newcomer brings all with it, since nothing can be evicted.
   void first_list() {
     const Names waiting = newcomers();
     if (in_.placement_gone) return;
@@ -84,6 +88,8 @@ class Rule {
       for (const std::string& name : waiting) out_.standings[name] = Standing::waits_settle;
   }
 
+  // Nothing is selected or the Placement is gone, perhaps for a moment: the list stays for
+  // empty_grace, and while a Workload runs on one of its workers for drain_timeout.
   void freeze(LogTime since) {
     for (const std::string& name : in_.list) out_.standings[name] = Standing::frozen;
     for (const std::string& name : newcomers()) out_.standings[name] = Standing::waits_move;
@@ -126,7 +132,7 @@ class Rule {
     if (leaver_stays || emptied) {
       coming = those_with(waiting, in_.windows.move_window);
       if (emptied && coming.empty()) return keep(going, waiting);
-      if (emptied) coming = waiting;  // an exchange: who enters with it has settled for all
+      if (emptied) coming = waiting;  // an exchange is one write: all newcomers enter with it
     } else if (any_has(waiting, in_.windows.settle)) {
       coming = waiting;
     } else if (leavers) {
@@ -140,14 +146,14 @@ class Rule {
     write(std::move(staying), back);
   }
 
-  // Everyone may go and nobody may come: the list is not emptied.
+  // Every member may leave and no newcomer may enter: the list is not emptied.
   void keep(const Names& leavers, const Names& waiting) {
     for (const std::string& name : leavers) out_.standings[name] = Standing::kept;
     for (const std::string& name : waiting) out_.standings[name] = Standing::waits_move;
     order(in_.list);
   }
 
-  // The list is those who stay and, as long as there are places, those who come.
+  // Writes the list of the staying names and, as long as there are places, the coming ones.
   void write(Names list, const Names& coming) {
     for (const std::string& name : list) out_.standings.emplace(name, Standing::member);
     for (const std::string& name : coming) {
@@ -161,7 +167,7 @@ class Rule {
     out_.list = std::move(list);
   }
 
-  // The members stay as they are: a better order is written once it has held for the move window.
+  // The members stay the same: a better order is written once it has lasted for the move window.
   void order(Names list) {
     sort(list);
     if (list == in_.list) return;

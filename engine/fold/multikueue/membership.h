@@ -1,10 +1,10 @@
 // The membership rule: which workers the list of one Placement has, at one moment.
 //
-// A pure function from what is known at a moment to the list that should stand then. The words are
-// those of docs/decisions/0026-a-worker-list-moves-late.md: a *newcomer* is selected and not in the
-// list, a *leaver* is in the list and not selected. Kueue evicts what runs on a cluster that leaves
-// the list and may start it twice when one comes back, so the list moves late, in one write, and is
-// never emptied for a while.
+// A pure function from what is known at a moment to the desired list. The terms are those of
+// docs/decisions/0026-a-worker-list-moves-late.md: a *newcomer* is selected and not in the list, a
+// *leaver* is in the list and not selected. Kueue evicts what runs on a cluster that leaves the
+// list and may start it twice when the cluster comes back, so the list moves late, in one write,
+// and is not emptied for a short absence.
 #pragma once
 
 #include <cstddef>
@@ -34,14 +34,14 @@ struct MembershipWindows {
 /// One name that the list has or may get.
 struct Candidate {
   bool selected = false;
-  LogTime since;               ///< of being selected, or of being absent, without a break
+  LogTime since;               ///< since when it is selected, or absent, without a break
   bool held = false;           ///< a Workload runs there
-  bool barred = false;         ///< what ran there when it left may not be over: no newcomer yet
-  bool taken_out = false;      ///< a foreign write removed it from the list
+  bool barred = false;         ///< Workloads that ran there when it left may still run: no newcomer
+  bool taken_out = false;      ///< another writer removed it from the list
   std::optional<Int128> rank;  ///< sum of weighted scores; none: unknown, after all others
 };
 
-/// Everything the rule looks at.
+/// Everything that the rule reads.
 struct Membership {
   LogTime now;
   MembershipWindows windows;
@@ -54,7 +54,8 @@ struct Membership {
   LogTime order_since;                  ///< ...and since when
 };
 
-/// What the rule says of one name. The second row is of names outside the list.
+/// The result of the rule for one name. Values from `entering` on are for names that were not in
+/// the list, except `left`.
 enum class Standing : std::uint8_t {
   member,
   leaving,
@@ -69,17 +70,17 @@ enum class Standing : std::uint8_t {
   left,
 };
 
-/// What should stand, and when to look again if nothing happens.
+/// The desired list, and when to evaluate the rule again if nothing happens.
 struct Verdict {
   std::vector<std::string> list;
-  bool dissolve = false;  ///< there should be no list any more
+  bool dissolve = false;  ///< the list should be deleted
   std::map<std::string, Standing> standings;
   std::vector<std::string> order;  ///< Membership::order for the next time; empty: none
   LogTime order_since;
   LogTime next = kForever;
 };
 
-/// The rule. `membership.frozen_since` is set exactly while the list is frozen.
+/// Applies the rule. `membership.frozen_since` is set exactly while the list is frozen.
 Verdict judge(const Membership& membership);
 
 }  // namespace fairlead

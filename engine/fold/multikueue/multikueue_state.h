@@ -21,7 +21,7 @@ namespace fairlead {
 /// (namespace, name)
 using NamespacedName = std::pair<std::string, std::string>;
 
-/// An object as it was last seen.
+/// An object as last observed.
 template <class F>
 struct Sighted {
   std::string uid;
@@ -44,11 +44,11 @@ struct Credential {
   friend bool operator==(const Credential&, const Credential&) = default;
 };
 
-/// The credential of one OCM cluster and since when it is as it is.
+/// The credential of one OCM cluster and the times of its changes.
 struct CredentialRecord {
   Credential now;
-  std::optional<LogTime> lost_since;     ///< there is none any more
-  std::optional<LogTime> profile_since;  ///< there is a profile
+  std::optional<LogTime> lost_since;     ///< since when there is none; empty if there never was one
+  std::optional<LogTime> profile_since;  ///< since when there is a profile
   std::optional<LogTime> profile_lost_since;
   Seq seq;  ///< of the event that changed it
 
@@ -63,15 +63,15 @@ struct Worker {
   std::string cluster;       ///< OCM's name; empty: a name in the list that is not one of ours
   bool decided = false;      ///< the Placement selected the cluster
   LeftOut left_out{};        ///< the first reason
-  bool usable_name = false;  ///< of the MultiKueueCluster: valid, and nobody else's
+  bool usable_name = false;  ///< of the MultiKueueCluster: valid, and without another owner
   bool credential = false;   ///< there is one, or it was lost not long ago
   bool selected = false;
   bool listed = false;
   LogTime since;               ///< of `selected`, or of its absence
-  std::vector<Seq> because;    ///< events that brought it
-  bool taken_out = false;      ///< a foreign write removed it from the list
-  std::optional<Int128> rank;  ///< as last judged
-  Standing standing{};         ///< as last judged
+  std::vector<Seq> because;    ///< events that led to it
+  bool taken_out = false;      ///< another writer removed it from the list
+  std::optional<Int128> rank;  ///< at the last close
+  Standing standing{};         ///< at the last close
 
   friend bool operator==(const Worker&, const Worker&) = default;
 };
@@ -79,20 +79,21 @@ struct Worker {
 /// Workloads that ran on a worker when it left the list, by uid.
 struct RunningCopies {
   std::map<NamespacedName, std::string> workloads;
-  std::optional<LogTime> over_since;  ///< all of them are Finished or gone
-  Seq seq;                            ///< of the event that took the worker out
+  std::optional<LogTime> over_since;  ///< since when all of them are Finished or gone
+  Seq seq;                            ///< of the event that removed the worker
 
   friend bool operator==(const RunningCopies&, const RunningCopies&) = default;
 };
 
-/// Who uses a worker list. A kept one is left as it is: its checks have parameters that turned bad.
+/// Whether checks use a worker list. A `kept` one is left as it is: the parameters of its checks
+/// became invalid, or kinds that the rule needs cannot be read.
 enum class ListUse : std::uint8_t { none, live, kept };
 
 /// The workers of one Placement, and what should be written.
 struct WorkerList {
   std::set<std::string> decided;          ///< clusters in its PlacementDecisions
   std::map<std::string, Worker> workers;  ///< by MultiKueueCluster name: decided or in the list
-  std::vector<std::string> names;         ///< spec.clusters as last seen; empty: no config of ours
+  std::vector<std::string> names;         ///< spec.clusters as observed; empty: no config of ours
   std::vector<std::string> written;       ///< spec.clusters of our last write
   std::map<std::string, RunningCopies> running;  ///< of workers that left
   std::optional<LogTime> frozen_since;
@@ -100,11 +101,11 @@ struct WorkerList {
   LogTime order_since;
   MembershipWindows windows;
   ListUse use{};
-  std::optional<LogTime> unused_since;  ///< the last check that used it went
-  std::vector<Seq> ending;              ///< events that froze it, or that it is unused since
+  std::optional<LogTime> unused_since;  ///< since when no check uses it
+  std::vector<Seq> ending;              ///< events that froze it, or since which it is unused
   std::string foreign;                  ///< why the config cannot be ours; empty: it can
 
-  std::optional<std::vector<std::string>> wish;  ///< what spec.clusters should be, if not as it is
+  std::optional<std::vector<std::string>> wish;  ///< desired spec.clusters, if a write is due
   bool dissolve = false;                         ///< the config should be deleted
   std::string rule;                              ///< of the wish: "growth", "move", ...
   std::vector<Seq> because;                      ///< events of the moment that made the wish
@@ -112,7 +113,7 @@ struct WorkerList {
   friend bool operator==(const WorkerList&, const WorkerList&) = default;
 };
 
-/// A condition as it should stand; without a status nothing should.
+/// A desired condition; without a status there should be none.
 struct ConditionWish {
   std::string status;  ///< "True", "False"; empty: none
   std::string reason;
@@ -128,22 +129,22 @@ struct CheckRecord {
   bool good = false;                  ///< its parameters name a Placement
   std::string placement;              ///< of its last good parameters
   std::set<std::string> came_from;    ///< Placements that its parameters named before
-  std::optional<LogTime> idle_since;  ///< there is nothing to dispatch to
+  std::optional<LogTime> idle_since;  ///< since when there is nothing to dispatch to
   ConditionWish active;
-  ConditionWish used;          ///< AllClustersUsed as it should stand
-  ConditionWish used_next;     ///< what it will be once it has lasted
-  LogTime used_word_since;     ///< of the status and reason of `used_next`
-  LogTime used_message_since;  ///< of its message
-  ConditionWish dispatcher;    ///< DispatcherReady as it should stand
+  ConditionWish used;          ///< desired AllClustersUsed
+  ConditionWish used_next;     ///< what it becomes once that has lasted for `settle`
+  LogTime used_word_since;     ///< since when `used_next` has its status and reason
+  LogTime used_message_since;  ///< since when it has its message
+  ConditionWish dispatcher;    ///< desired DispatcherReady
 
   friend bool operator==(const CheckRecord&, const CheckRecord&) = default;
 };
 
-/// A Workload, and what its nomination was made from.
+/// A Workload, and what its nomination was derived from.
 struct WorkloadRecord {
   Sighted<WorkloadFacts> seen;
-  bool nominates = false;               ///< `nomination` is for us to say
-  std::vector<std::string> nomination;  ///< status.nominatedClusterNames as it should be
+  bool nominates = false;               ///< we write `nomination`
+  std::vector<std::string> nomination;  ///< desired status.nominatedClusterNames
   /// The list when `nomination` was last derived.
   std::optional<std::vector<std::string>> judged_list;
   std::set<std::string> judged_away;  ///< its leavers that had been absent for the move window
@@ -151,7 +152,7 @@ struct WorkloadRecord {
   friend bool operator==(const WorkloadRecord&, const WorkloadRecord&) = default;
 };
 
-/// Everything of this path.
+/// The part of State for this path.
 struct MultiKueue {
   std::map<NamespacedName, Sighted<PlacementFacts>> placements;
   std::map<NamespacedName, Sighted<PlacementDecisionFacts>> decisions;
@@ -159,30 +160,30 @@ struct MultiKueue {
   std::map<NamespacedName, Sighted<AddOnPlacementScoreFacts>> scores;  ///< (cluster, name)
   std::map<NamespacedName, Sighted<ClusterProfileFacts>> profiles;
   std::map<NamespacedName, Sighted<SecretFacts>> secrets;
-  std::set<Kind> unreadable;  ///< kinds that may not be read, until a complete list
+  std::set<Kind> unreadable;  ///< kinds that cannot be read, until a complete list
   std::map<std::string, Sighted<MultiKueueConfigFacts>> configs;
   std::map<std::string, Sighted<MultiKueueClusterFacts>> clusters;
   std::map<std::string, Sighted<CustomResourceDefinitionFacts>> crds;
   std::map<std::string, Sighted<MutatingAdmissionPolicyFacts>> admission_policies;
   std::set<std::string> clearing_policies;  ///< those of them that clear nominations now
-  Seq clearer_seq;  ///< of the event since when another one, or none, is the first of these
+  Seq clearer_seq;  ///< of the event that changed which of these is the first, or whether one is
   std::map<std::string, CheckRecord> checks;
   std::map<NamespacedName, WorkloadRecord> workloads;
   std::map<std::string, std::set<NamespacedName>> workloads_on;  ///< by status.clusterName
   std::map<std::string, std::set<NamespacedName>> workloads_of_check;
 
-  std::map<std::string, Credential> sources;  ///< by worker name: what our last write named
+  std::map<std::string, Credential> sources;  ///< by worker name: the source in our last write
   std::map<std::string, CredentialRecord> credentials;   ///< by OCM cluster
   std::map<std::string, WorkerList> lists;               ///< by placement name
   std::map<std::string, std::set<std::string>> claimed;  ///< worker name -> placements that use it
 
   std::set<std::string> followers;       ///< hub queues with the annotations of worker_quota.h
-  std::set<std::string> open_followers;  ///< those to judge
+  std::set<std::string> open_followers;  ///< those to evaluate
 
-  std::map<std::string, std::vector<Seq>> open;  ///< placements to judge, with the events why
+  std::map<std::string, std::vector<Seq>> open;  ///< placements to evaluate, with the events why
   std::set<std::string> open_credentials;        ///< clusters whose credential may have changed
   std::set<NamespacedName> open_workloads;       ///< whose status may have to be written
-  std::set<std::string> open_workers;            ///< whose MultiKueueCluster may be of no use
+  std::set<std::string> open_workers;            ///< whose MultiKueueCluster may be unused
   std::set<std::string> open_checks;             ///< whose conditions may have changed
   bool all_open = false;                         ///< the configuration or a CRD changed
 

@@ -1,4 +1,4 @@
-// How the objects of the MultiKueue path are called and marked.
+// The names and marks of the objects of the MultiKueue path.
 #pragma once
 
 #include <optional>
@@ -20,23 +20,24 @@ inline constexpr std::string_view kAddonFinalizer =
 /// The key of a Secret that holds a kubeconfig.
 inline constexpr std::string_view kKubeconfigKey = "kubeconfig";
 
-/// The MultiKueueCluster of a cluster in the list of a Placement: `<placement>-<cluster>`, or
-/// `<cluster>` in profile `cluster`.
+/// Returns the name of a cluster's MultiKueueCluster in the list of a Placement:
+/// `<placement>-<cluster>`, or `<cluster>` in profile `cluster`.
 std::string worker_name(const Configuration& configuration, const std::string& placement,
                         const std::string& cluster);
-/// The cluster whose MultiKueueCluster in that list is called `worker`; nullopt if none is.
+/// Returns the cluster whose MultiKueueCluster in that list is called `worker`; nullopt if none is.
 std::optional<std::string> cluster_of_worker(const Configuration& configuration,
                                              const std::string& placement, std::string_view worker);
-/// The Secret with the kubeconfig of a cluster.
+/// Returns the name of the Secret with the kubeconfig of a cluster.
 std::string secret_name(const Configuration& configuration, const std::string& cluster);
-/// The cluster whose kubeconfig a Secret of that name holds; nullopt if it is none.
+/// Returns the cluster whose kubeconfig a Secret of that name holds; nullopt if there is none.
 std::optional<std::string> cluster_of_secret(const Configuration& configuration,
                                              std::string_view secret);
 
-/// RFC 1123 subdomain of at most 253 characters: what an object may be called.
+/// Whether `name` is an RFC 1123 subdomain of at most 253 characters, as names of objects must be.
 bool is_dns_subdomain(std::string_view name);
 
-/// The marks of the MultiKueueConfig of a Placement, and of the MultiKueueCluster of a worker.
+/// Return the marks of the MultiKueueConfig of a Placement, and of the MultiKueueCluster of a
+/// worker.
 OwnerMark config_mark(const std::string& placement);
 OwnerMark worker_mark(const Configuration& configuration, const std::string& placement,
                       const std::string& cluster);

@@ -8,7 +8,7 @@ namespace fairlead {
 
 namespace {
 
-// The first of our checks, by name, on the Workload; null without one.
+// Returns the first of our checks on the Workload; null if it has none.
 const CheckRecord* check_of(const State& state, const WorkloadFacts& workload) {
   for (const WorkloadCheck& one : workload.checks) {
     const auto check = state.multikueue.checks.find(one.name);
@@ -65,7 +65,7 @@ void close_nomination(State& state, const NamespacedName& id) {
   const auto& stands = facts.nominated_clusters;
   const bool first = !record.judged_list;
   const bool same = first || (*record.judged_list == list.names && record.judged_away == away);
-  if (!stands.empty() && list.wish) {  // another list is about to stand
+  if (!stands.empty() && list.wish) {  // the list is about to change: one change, not two
     record.nomination = stands;
     return;
   }

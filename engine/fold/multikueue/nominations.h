@@ -1,22 +1,23 @@
-// To which workers Kueue's external dispatcher may copy a Workload. Internal to the fold.
+// Nominations: the workers to which Kueue may copy a Workload when Fairlead is its external
+// dispatcher. Internal to the fold.
 #pragma once
 
 #include "engine/fold/state.h"
 
 namespace fairlead {
 
-/// Derives the nomination of a Workload at this moment: the list without its leavers. One that
-/// stands changes only when the list does, or when another leaver has been absent for the move
+/// Derives the nomination of a Workload at this moment: the list without its leavers. An observed
+/// nomination changes only when the list does, or when another leaver has been absent for the move
 /// window.
 void close_nomination(State& state, const NamespacedName& id);
 
-/// What takes a nomination away when Kueue names a cluster. A Workload may not have both, and Kueue
-/// cannot drop a field that another manager applied: without it the Workload is never admitted.
+/// What clears a nomination when Kueue sets status.clusterName. A Workload may not have both, and
+/// Kueue cannot drop a field that another manager applied: without a clearer it is never admitted.
 struct Clearer {
   enum class Way : std::uint8_t {
     policy,           ///< a MutatingAdmissionPolicy
-    merge_patch,      ///< Kueue's gate WorkloadRequestUseMergePatch, on the configuration's word
-    not_asked_after,  ///< a record from before the setting `multikueue.clearedBy`
+    merge_patch,      ///< Kueue's gate WorkloadRequestUseMergePatch, as the configuration claims
+    not_asked_after,  ///< not checked: a record from before the setting `multikueue.clearedBy`
   };
   Way way{};
   std::string policy;  ///< its name, where the way is one
@@ -24,8 +25,8 @@ struct Clearer {
   friend bool operator==(const Clearer&, const Clearer&) = default;
 };
 
-/// The clearer that `multikueue.clearedBy` asks for; none: nothing may be nominated. Of several
-/// policies the first by name.
+/// Returns the clearer that `multikueue.clearedBy` asks for, of several policies the first by name;
+/// nullopt if there is none, and then nothing may be nominated.
 std::optional<Clearer> clearer_of_nominations(const State& state);
 
 /// Kueue's bound on status.nominatedClusterNames.

@@ -15,7 +15,7 @@ Sighted<F> sighted(const ObjectObserved& seen, Seq seq) {
 
 NamespacedName id_of(const ObjectKey& key) { return {key.namespace_, key.name}; }
 
-// Lists in which the cluster is or may come to be a worker.
+// Opens the lists in which the cluster is or may become a worker.
 void open_lists_of_cluster(State& state, const std::string& cluster, Seq seq) {
   for (const auto& [placement, list] : state.multikueue.lists)
     if (list.workers.contains(worker_name(state.configuration, placement, cluster)))
@@ -102,12 +102,12 @@ bool names_a_placement(const AdmissionCheckFacts& check) {
          check.parameters_kind == info(Kind::placement).name && !check.parameters_name.empty();
 }
 
-// Workloads with Kueue's own check on the config count for its list too.
+// Opens the list of Kueue's own check: Workloads with that check hold its workers too.
 void open_list_of_kueues_check(State& state, const AdmissionCheckFacts& check, Seq seq) {
   if (check.controller_name == kMultiKueueController) open_list(state, check.parameters_name, seq);
 }
 
-// A list that the check leaves must stand until the one it goes to does.
+// Notes that the check left a list, which must stay until the check's new list exists.
 void leave_list(State& state, CheckRecord& check, const std::string& from, Seq seq) {
   if (!from.empty()) open_list(state, from, seq);
   if (!check.ours) {
@@ -159,7 +159,7 @@ void unindex_workload(MultiKueue& all, const NamespacedName& id, const WorkloadF
   for (const WorkloadCheck& check : facts.checks) remove(all.workloads_of_check, check.name);
 }
 
-// What ran on a worker that left its list may be over.
+// Opens the lists of workers that left while this Workload ran there: it may be over.
 void open_lists_waiting_for(State& state, const NamespacedName& id, Seq seq) {
   for (const auto& [placement, list] : state.multikueue.lists)
     for (const auto& [worker, copies] : list.running)
@@ -189,9 +189,9 @@ void observe_workload(State& state, const NamespacedName& id,
   all.workloads[id] = std::move(fresh);
 }
 
-// ---- who clears nominations ----
+// ---- clearers of nominations ----
 
-// Conditions tell of it, and nothing is nominated without.
+// Opens what depends on the clearer: conditions report it, and nothing is nominated without one.
 void open_nominations(State& state) {
   MultiKueue& all = state.multikueue;
   if (!state.configuration.multikueue.dispatcher) return;
@@ -225,7 +225,7 @@ void observe_admission_policy(State& state, const std::string& name,
 
 // ---- all kinds ----
 
-// The sighting of `seen`, if there is one and it is of this kind.
+// Returns the object in `seen`; nullopt if `seen` is null (the object is gone).
 template <class F>
 std::optional<Sighted<F>> as(const ObjectObserved* seen, Seq seq) {
   return seen ? std::optional(sighted<F>(*seen, seq)) : std::nullopt;
@@ -239,7 +239,7 @@ void keep(Map& map, const typename Map::key_type& key, std::optional<Sighted<F>>
     map.erase(key);
 }
 
-// What was refused may be served now.
+// Ends the refusals of MultiKueue objects, because their kind may be served now.
 void try_refused_again(State& state) {
   for (auto& [key, write] : state.writes)
     if (key.object.kind == Kind::multikueue_config || key.object.kind == Kind::multikueue_cluster)
@@ -293,7 +293,7 @@ void take_in(State& state, const ObjectKey& key, const ObjectObserved* seen, Seq
   }
 }
 
-// Every worker list and every check is judged when the present moment closes.
+// Marks every worker list and every check.
 void open_lists_and_checks(State& state, Seq seq) {
   for (const auto& [placement, list] : state.multikueue.lists) open_list(state, placement, seq);
   for (const auto& [name, check] : state.multikueue.checks)

@@ -1,7 +1,7 @@
-// Facts of the MultiKueue path: taking them in. Internal to the fold.
+// Folds the facts of the MultiKueue path. Internal to the fold.
 //
-// Taking in keeps records and notes what must be judged; nothing is decided until the moment
-// closes (close.h).
+// An observation updates records and marks what must be evaluated; nothing is decided until the
+// moment closes (close.h).
 #pragma once
 
 #include <string>
@@ -10,23 +10,24 @@
 
 namespace fairlead {
 
-/// An object of this path was seen on the hub; other kinds do nothing.
+/// Folds an observation of an object of this path on the hub. Ignores other kinds.
 void observe_multikueue(State& state, const ObjectObserved& seen, Seq seq);
-/// It is gone.
+/// Removes an object of this path that is gone.
 void forget_multikueue(State& state, const ObjectKey& key, Seq seq);
-/// A kind of this path can be read (again). Does nothing if it could be read before.
+/// Folds that a kind of this path can be read again. Does nothing if it could be read before.
 void observe_readable(State& state, Kind kind, Seq seq);
-/// A kind of this path cannot be read any more. Does nothing if that is known.
+/// Folds that a kind of this path cannot be read any more. Does nothing if that is known.
 void observe_unreadable(State& state, Kind kind, Seq seq);
 
-/// The worker list of a Placement is judged when the present moment closes.
+/// Marks the worker list of a Placement, which is evaluated when the present moment closes.
 void open_list(State& state, const std::string& placement, Seq seq = {});
-/// Our write of an object of this path was answered, or may be tried again: look again.
+/// Marks what depends on our write of an object of this path, because the write was answered or may
+/// be tried again.
 void touch_multikueue(State& state, const ObjectKey& object);
-/// A write of an object of this path is on its way.
+/// Folds an intent for an object of this path: remembers the list or the source that it writes.
 void expect_multikueue(State& state, const PatchIntended& intent);
 
-/// What stands on the hub of `key`, if State holds it: uid, generation and facts.
+/// An object of the hub as State holds it; held_multikueue returns nullopt if State does not.
 struct HeldObject {
   std::string uid;
   std::int64_t generation = 0;

@@ -9,12 +9,12 @@
 
 namespace fairlead {
 
-/// Sum of weight x score over the Placement's AddOn prioritizers; none if one of the scores is
-/// missing, expired (now >= validUntil) or not in -100..100. A Placement without prioritizers ranks
-/// all alike. `next` is lowered to the first expiry.
+/// Returns the sum of weight x score over the Placement's AddOn prioritizers; nullopt if one of the
+/// scores is missing, expired (now >= validUntil) or not in -100..100. A Placement without
+/// prioritizers ranks all alike. Lowers `next` to the first expiry.
 std::optional<Int128> rank_of(const State& state, const std::string& placement,
                               const std::string& cluster, LogTime& next);
-/// The scores of the Placement's prioritizers that are out of range, one line each.
+/// Returns one line for each score of the Placement's prioritizers that is out of range.
 std::vector<std::string> scores_out_of_range(const State& state, const std::string& placement,
                                              const std::string& cluster);
 

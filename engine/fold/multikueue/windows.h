@@ -12,15 +12,15 @@
 
 namespace fairlead {
 
-/// The windows of the configuration.
+/// Returns the windows of the configuration.
 MembershipWindows configured_windows(const Configuration& configuration);
-/// The windows that one check asks for: its annotations over the configuration's. What is wrong
-/// with an annotation is added to `ignored`, one line each.
+/// Returns the windows that one check asks for: the configuration's, overridden by its annotations.
+/// Adds one line to `ignored`, which may be null, for each invalid annotation.
 MembershipWindows windows_of(const Configuration& configuration, const AdmissionCheckFacts& check,
                              std::vector<std::string>* ignored = nullptr);
-/// One window by its setting's name; nullopt where there is no such setting.
+/// Returns one window by its setting's name; nullopt if there is no such setting.
 std::optional<Duration> window_named(const MembershipWindows& windows, std::string_view setting);
-/// The longer of each.
+/// Returns the longer one of each window.
 MembershipWindows longest(const MembershipWindows& a, const MembershipWindows& b);
 
 }  // namespace fairlead

@@ -10,7 +10,7 @@ namespace fairlead {
 
 namespace {
 
-// The Placements whose workers the queue dispatches to.
+// Returns the Placements whose workers the queue dispatches to.
 std::set<std::string> placements_of(const State& state, const Queue& queue) {
   std::set<std::string> placements;
   for (const std::string& name : queue.facts.admission_checks) {
@@ -26,7 +26,8 @@ bool is_detached(const State& state, const std::string& cluster) {
   return at != state.clusters.end() && at->second.detached;
 }
 
-// A leaver takes work until it goes, but for one that only what runs there keeps.
+// Whether the worker counts. A leaver does while Kueue may dispatch to it; one that only stays for
+// the Workloads that run there does not.
 bool counts(const WorkerList& list, const Worker& worker) {
   if (!worker.listed || worker.cluster.empty()) return false;
   return worker.selected || list.use == ListUse::kept || worker.standing != Standing::held;
@@ -35,10 +36,10 @@ bool counts(const WorkerList& list, const Worker& worker) {
 struct Member {
   bool counted = false;
   bool selected = false;
-  std::vector<Seq> because;  // what brought it there
+  std::vector<Seq> because;  // events that led to it
 };
-// By cluster. Those that are selected and not in the list are told of too: when they enter, what
-// they give is known.
+// By cluster. Contains those that are selected and not in the list too, so that their shares are
+// known when they enter.
 using Members = std::map<std::string, Member>;
 Members members_of(const State& state, const Queue& queue) {
   Members members;
@@ -116,7 +117,7 @@ struct Judging {
   LogTime next = kForever;
 };
 
-// True if a value is another than before.
+// Feeds the offer to the step functions. Returns whether a value changed.
 bool measure(Judging& of, const Offer& offer) {
   for (const auto& [pair, sum] : offer.sums) of.share.values.try_emplace(pair);
   bool changed = false;
@@ -124,7 +125,7 @@ bool measure(Judging& of, const Offer& offer) {
     const auto sum = offer.sums.find(pair);
     const Amount amount = sum == offer.sums.end() ? 0 : saturate(sum->second);
     if (!damped.high.empty() && damped.usable == amount) continue;
-    // It was zero before it appeared, if anything was known then.
+    // A pair that appears later than the share was zero before.
     if (damped.high.empty() && of.share.first_valued < of.state.now)
       damped.observe(LogTime{0}, 0, 0);
     damped.observe(of.state.now, amount, amount);
@@ -142,7 +143,8 @@ void judge_liveness(Judging& of) {
   of.share.first_valued = of.share.last_changed = of.state.now;
 }
 
-// As a cluster's first value. Of a worker of which nobody tells there is only an end of waiting.
+// Accepts the first values like a cluster's. A worker that is not watched has no quiet period, only
+// the end of growWindow.
 void accept_first(Judging& of, bool told) {
   const DebounceSettings& settings = of.settings;
   const LogTime quiet = told ? of.share.last_changed + settings.first_quiet : kForever;
@@ -197,7 +199,7 @@ void judge_share(const State& state, const std::string& queue, const std::string
   next = std::min(next, of.next);
 }
 
-// What took a cluster out of the lists that the queue follows.
+// Returns the events that removed a cluster from the lists that the queue follows.
 std::vector<Seq> seqs_of_leaving(const State& state, const Queue& queue,
                                  const std::string& cluster) {
   for (const std::string& placement : placements_of(state, queue)) {
@@ -210,7 +212,8 @@ std::vector<Seq> seqs_of_leaving(const State& state, const Queue& queue,
   return {state.seq};
 }
 
-// A worker that is none any more was waited for by the list; its values go at once.
+// Evaluates the shares of all workers. The values of a former worker go at once, because the list's
+// windows have waited already.
 void judge_shares(State& state, const std::string& name, Queue& queue) {
   const Members members = members_of(state, queue);
   auto& shares = queue.workers.shares;
@@ -224,7 +227,7 @@ void judge_shares(State& state, const std::string& name, Queue& queue) {
     const auto [at, added] = shares.try_emplace(cluster);
     WorkerShare& share = at->second;
     const ShareFrom from = source_of(state, name, cluster);
-    // What somebody else tells from now on is waited for again.
+    // A member that becomes watched reports its own first values, which are waited for.
     if (added || (from == ShareFrom::member && share.from != from)) {
       share = {};
       share.first_valued = share.last_changed = state.now;
@@ -240,7 +243,7 @@ void judge_shares(State& state, const std::string& name, Queue& queue) {
     any |= share.counted;
     told &= share.known || !share.counted;
   }
-  // Who left long ago has nothing in the quota any more.
+  // A cluster whose part is no longer in our last write needs no reason for having left.
   std::erase_if(queue.workers.left, [&](const auto& entry) {
     return !members.contains(entry.first) &&
            std::none_of(queue.contributed.begin(), queue.contributed.end(),
@@ -250,7 +253,7 @@ void judge_shares(State& state, const std::string& name, Queue& queue) {
   if (any && told) queue.workers.known = true;
 }
 
-// What stands is the administrator's again, as it stands.
+// Gives the queue's quota back to the administrator, with its present values.
 void stop_following(State& state, const std::string& name, Queue& queue) {
   queue.workers.follows = queue.workers.known = false;
   queue.workers.shares.clear();

@@ -1,8 +1,8 @@
 // The writes of the MultiKueue path.
 //
-// On the way in: MultiKueueCluster, then the MultiKueueConfig that names it, then the conditions
-// that say so; on the way out conditions, config, cluster. A step is proposed only once the one
-// before it is seen to stand.
+// A worker enters in this order: MultiKueueCluster, the MultiKueueConfig that names it, the
+// conditions that report it. It leaves in the reverse order. A step is proposed only once the one
+// before it was observed.
 #pragma once
 
 #include <vector>
@@ -12,23 +12,23 @@
 
 namespace fairlead {
 
-/// Every write that `touched` leads to; each object at most once.
+/// Returns the writes that are due for the objects in `touched`, at most one an object.
 std::vector<Proposal> emit_multikueue(const State& state, const Touched& touched);
 
-// The parts, one a kind of object; each adds to `proposals`.
+// Its parts, one a kind of object. Each adds the writes that are due to `proposals`.
 
-/// MultiKueueClusters that the list of `placement` needs.
+/// Adds the MultiKueueClusters that the list of `placement` needs.
 void emit_workers(const State& state, const std::string& placement,
                   std::vector<Proposal>& proposals);
-/// MultiKueueClusters of ours among `names` that no list needs.
+/// Removes the MultiKueueClusters of ours among `names` that no list needs.
 void emit_worker_removals(const State& state, const std::set<std::string>& names,
                           std::vector<Proposal>& proposals);
-/// The MultiKueueConfig of `placement`.
+/// Adds or removes the MultiKueueConfig of `placement`.
 void emit_worker_list(const State& state, const std::string& placement,
                       std::vector<Proposal>& proposals);
-/// Conditions of the AdmissionCheck, and the release of the OCM add-on's finalizer.
+/// Adds the conditions of the AdmissionCheck, and the removal of the OCM add-on's finalizer.
 void emit_check(const State& state, const std::string& name, std::vector<Proposal>& proposals);
-/// Our admission checks on a Workload, and its nomination.
+/// Adds the states of our admission checks on a Workload, and its nomination.
 void emit_workload(const State& state, const NamespacedName& id, std::vector<Proposal>& proposals);
 
 }  // namespace fairlead

@@ -1,4 +1,4 @@
-// What AdmissionChecks and Workloads are told.
+// The statuses of AdmissionChecks and Workloads.
 #include <algorithm>
 
 #include "engine/fold/claim_status_sight.h"
@@ -40,7 +40,7 @@ const Json* find_said(const Json& said, const std::string& type) {
   return nullptr;
 }
 
-// Its status and reason are there; the message is not read back.
+// Whether the observed condition has the desired status and reason. Facts have no message.
 bool stands(const ConditionWish& wish, const ConditionFacts& seen) {
   const ConditionStatus status = wish.status.empty()     ? ConditionStatus::absent
                                  : wish.status == "True" ? ConditionStatus::yes
@@ -54,14 +54,14 @@ bool differs(const ConditionToSay& one, std::int64_t generation, const Json* sai
   return said && (*said)["message"] != one.wish.message;
 }
 
-// Our last write said the same, so only what somebody else made of it can differ.
+// Whether our last write had the same condition, so that only another writer can have changed it.
 bool is_said(const ConditionWish& wish, std::int64_t generation, const Json* said) {
   if (wish.status.empty() || !said) return wish.status.empty() && !said;
   return (*said)["status"] == wish.status && (*said)["reason"] == wish.reason &&
          (*said)["message"] == wish.message && (*said)["observedGeneration"] == generation;
 }
 
-// Somebody else changed conditions that we wrote, and we wrote them less than a minute ago.
+// Whether another writer changed conditions that we wrote less than kStatusRestoreInterval ago.
 bool restore_must_wait(const State& state, const ObjectKey& check) {
   const WriteState* write = status_write_of(state, check);
   return check_status_is_foreign(state, check.name) && write->last_write &&
@@ -127,7 +127,8 @@ void emit_conditions(const State& state, const std::string& name, const CheckRec
     proposals.push_back({Rank::status, std::move(intent)});
 }
 
-// The add-on waits for nobody any more once its config is gone or belongs to other checks.
+// Removes the add-on's finalizer from a check that is being deleted, once the config is gone, is
+// not ours or is used by other checks: then nothing of the add-on's is left to clean up.
 void release_addon(const State& state, const std::string& name, const CheckRecord& check,
                    std::vector<Proposal>& proposals) {
   AdmissionCheckFacts facts = check.seen.facts;
@@ -222,7 +223,7 @@ std::vector<Proposal> emit_multikueue(const State& state, const Touched& touched
   emit_worker_removals(state, touched.workers, proposals);
   for (const std::string& name : touched.checks) emit_check(state, name, proposals);
   for (const NamespacedName& id : touched.workloads) emit_workload(state, id, proposals);
-  // Lists may share a MultiKueueCluster.
+  // Lists may share a MultiKueueCluster: its first proposal is kept.
   std::set<WriteKey> once;
   std::erase_if(proposals, [&](const Proposal& one) {
     return !once.insert(

@@ -19,7 +19,8 @@ PatchIntended intent_for(const State& state, Verb verb, Kind kind, const std::st
   return hub_intent(verb, {kind, "", name}, kueue_version(state));
 }
 
-// What stands is changed by force: we are its owner, whoever wrote last.
+// Directs the intent at the observed object. An apply is forced, because Fairlead owns the object
+// even if another writer changed it last.
 template <class F>
 void aim_at(PatchIntended& intent, const Sighted<F>& stands) {
   intent.version = stands.version;
@@ -52,7 +53,7 @@ const std::vector<std::string>& wanted_names(const WorkerList& list) {
   return list.wish ? *list.wish : list.names;
 }
 
-// The MultiKueueCluster exists, is ours and no write of it is on its way.
+// Whether the MultiKueueCluster exists, is ours and has no pending write.
 bool stands(const State& state, const std::string& name) {
   const auto at = state.multikueue.clusters.find(name);
   return at != state.multikueue.clusters.end() && at->second.facts.mark.ours() &&
@@ -77,7 +78,8 @@ void remove_config(const State& state, const std::string& placement, const Worke
     return;
   for (const auto& checks : {checks_of(state, placement), leaving_checks_of(state, placement)})
     for (const CheckRecord* check : checks)
-      if (check->seen.facts.active.status == ConditionStatus::yes) return;  // it says so first
+      // Active becomes False before the config goes.
+      if (check->seen.facts.active.status == ConditionStatus::yes) return;
   PatchIntended intent = intent_for(state, Verb::remove, Kind::multikueue_config, placement);
   aim_at(intent, at->second);
   intent.reason = {
@@ -101,7 +103,8 @@ void emit_workers(const State& state, const std::string& placement,
         !worker->second.usable_name)
       continue;
     const std::string& cluster = worker->second.cluster;
-    if (worker_name(state.configuration, placement, cluster) != name) continue;  // an old profile's
+    // A name of another naming profile (multikueue.profile) only stays until it leaves the list.
+    if (worker_name(state.configuration, placement, cluster) != name) continue;
     const bool added_by_hand = worker->second.listed && !worker->second.selected &&
                                !state.multikueue.clusters.contains(name) &&
                                !state.multikueue.sources.contains(name);
@@ -173,7 +176,7 @@ void emit_worker_list(const State& state, const std::string& placement,
   for (const std::string& name : *list.wish) {
     if (!stands(state, name) && !contains(list.names, name)) {
       if (was_refused(state, name)) continue;
-      return;  // it is on its way
+      return;  // its MultiKueueCluster must be observed first
     }
     facts.clusters.push_back(name);
   }
