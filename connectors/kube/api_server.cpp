@@ -18,7 +18,7 @@ constexpr Duration kLongWait = seconds(10);
 }  // namespace
 
 struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
-  // Drives one reflector: carries out what it asks for and tells it what came.
+  // Drives one reflector: sends its requests and passes it the answers.
   struct Watcher {
     Watcher(Kind kind, const ReflectorSettings& settings, std::function<std::uint64_t()> random)
         : reflector(kind, settings, std::move(random)) {}
@@ -34,15 +34,15 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
 
   void begin(std::unique_ptr<Identities> identities) {
     http = HttpClient::make(loop, std::move(identities), settings.http);
-    // An answer may come after this has ended.
+    // An answer may come after this object has ended.
     sink = std::make_unique<KubeSink>(loop, *http, settings.writes,
                                       [weak = weak_from_this()](const WriteAnswer& answer) {
                                         if (const auto self = weak.lock()) self->count(answer);
                                       });
   }
 
-  // Answers hold it weakly: only its owner, and what is posted, decide when it ends, and never a
-  // request that is dropped. Nothing of these events runs before begin() or after stop().
+  // Callbacks hold it weakly: its lifetime is that of its owner and of posted work, never that of a
+  // dropped request. None of these callbacks runs before begin() or after stop().
   CredentialEvents credential_events() {
     CredentialEvents events;
     events.say = [this](const std::string& line) { say(line); };
@@ -87,12 +87,12 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
       if (!self) return;
       --self->posts;
       if (!answer) return self->post_lost(answer.error().message);
-      // 409: it was told before.
+      // 409: an earlier run sent it already; a notice has a fixed name.
       if (answer->status >= 300 && answer->status != 409)
         self->post_lost("HTTP " + std::to_string(answer->status));
     });
   }
-  // The first is worth a word; the metric counts them all.
+  // Only the first is logged; the metric counts them all.
   void post_lost(const std::string& why) {
     bool first = false;
     {
@@ -159,7 +159,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     discover();
   }
 
-  // Answers to earlier questions no longer matter.
+  // Starts discovery again; answers to earlier requests no longer count.
   void discover_anew() {
     if (!discovery) return;
     ++discovery_round;
@@ -169,7 +169,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     discover();
   }
 
-  // Discovery: all paths at once, then every reflector hears its version.
+  // Discovery: requests all paths at once, then passes every reflector its version.
   void discover() {
     discovery_timer.reset();
     if (discovering || stopped) return;
@@ -291,7 +291,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
 
   HttpStreamHandler stream_handler(Watcher& watcher, std::uint64_t mine) {
     HttpStreamHandler handler;
-    // This, unless it has ended or the stream is an earlier one.
+    // Returns this, unless it has ended or the stream is an earlier one.
     auto current = [weak = weak_from_this(), &watcher, mine] {
       auto self = weak.lock();
       if (self && (self->stopped || mine != watcher.generation)) self.reset();
@@ -318,7 +318,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     return handler;
   }
 
-  // No answer is status 0, with why as its body.
+  // No answer becomes status 0, with the reason as its body.
   static HttpResponse flatten(Result<HttpResponse> answer) {
     if (answer.has_value()) return std::move(*answer);
     return {0, std::nullopt, answer.error().message};
@@ -349,10 +349,10 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
   std::uint64_t followed = 0;  // guarded by mutex
   std::unique_ptr<Discovery> discovery;
   std::unique_ptr<IoLoop::Timer> discovery_timer;
-  std::size_t discovering = 0;  // answers that are awaited
+  std::size_t discovering = 0;  // answers that are still to come
   std::uint64_t discovery_round = 0;
   std::set<std::string> round_troubles, said_troubles;  // of this round, of the one before
-  Duration round_wait{};                                // what this round's answers ask for
+  Duration round_wait{};                                // the longest Retry-After of this round
   bool writes_held_back = false;
   std::mt19937_64 random{std::random_device{}()};
   bool stopped = false;

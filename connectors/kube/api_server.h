@@ -1,7 +1,7 @@
 // One API server as the rest of Fairlead sees it: watch facts come out, writes go in.
 //
-// Inside are an HTTP client, discovery and a reflector a kind, all on the given IoLoop. Nothing of
-// Asio shows here.
+// Inside are an HTTP client, discovery and one reflector per kind, all on the given IoLoop. No type
+// of Asio appears here.
 #pragma once
 
 #include <functional>
@@ -22,10 +22,10 @@ struct ApiServerSettings {
   WriteRate writes;
   ReflectorSettings reflector;
   std::map<Kind, WatchScope> scopes;          ///< kinds that are not simply watched everywhere
-  Duration discovery_waiting = seconds(10);   ///< between looks for a kind that is not served yet
-  Duration discovery_settled = seconds(300);  ///< between looks when all are
+  Duration discovery_waiting = seconds(10);   ///< discovery interval while a kind is not served yet
+  Duration discovery_settled = seconds(300);  ///< discovery interval when all kinds are served
   CredentialTimes credentials;
-  /// One line for an operator, on the loop's thread; may be empty.
+  /// Logs one line for an operator, on the loop's thread; may be empty.
   std::function<void(const std::string&)> diagnose;
 };
 
@@ -42,51 +42,51 @@ struct ApiServerCounters {
 
 class ApiServerConnection {
  public:
-  /// `name` is what facts call this server: "hub" or a member. `loop` outlives the connection.
-  /// bad_input if the certificates cannot be used; a server that is down is no error, it is waited
-  /// for.
+  /// Makes the connection. `name` is the source of its facts: "hub" or a member. `loop` outlives
+  /// the connection. Fails with `bad_input` if the certificates cannot be used; a server that is
+  /// down is no error: its kinds are listed once it answers.
   static Result<std::unique_ptr<ApiServerConnection>> make(IoLoop& loop, SourceName name,
                                                            Credentials credentials,
                                                            ApiServerSettings settings);
-  /// The same before there are credentials, for the reason given: `read_again` (may be empty) is
-  /// asked for them from time to time, use() brings them.
+  /// Makes the connection before there are credentials; `why` is the reason. It calls `read_again`
+  /// (may be empty) for them from time to time; use() may bring them, too.
   static std::unique_ptr<ApiServerConnection> waiting(
       IoLoop& loop, SourceName name, Error why, std::function<Result<Credentials>()> read_again,
       ApiServerSettings settings);
-  /// stop(), if that was not called. From any thread but the loop's.
+  /// Calls stop() if the caller did not. From any thread but the loop's.
   ~ApiServerConnection();
   ApiServerConnection(const ApiServerConnection&) = delete;
   ApiServerConnection& operator=(const ApiServerConnection&) = delete;
 
-  /// Starts to watch; once. `sink` runs on the loop's thread, in the order of the stream; blocking
-  /// in it holds the streams back (that is how a full queue slows a server down).
+  /// Starts to watch `kinds`; call it once. `sink` runs on the loop's thread, in the order of the
+  /// stream; blocking in it holds the streams back (that is how a full inbox slows a server down).
   void watch(std::vector<Kind> kinds, std::function<void(WatchFact)> sink);
-  /// From now on these credentials count. An error: there are none any more, the server counts as
-  /// lost until there are. The function may be called from any thread, also after the end of the
-  /// connection (then nothing happens).
+  /// Returns a function that replaces the credentials. With an error there are none any more, and
+  /// the server counts as lost until there are. Any thread may call it, also after the end of the
+  /// connection (then it does nothing).
   std::function<void(Result<Credentials>)> use();
-  /// From now on these settings count (rates, bounds, patience). From any thread.
+  /// Replaces the settings (rates, bounds, timeouts). From any thread.
   void adjust(const ApiServerSettings& settings);
-  /// One object of this server, told at once and after each change, on the loop's thread; nullopt:
-  /// it is not there. `collection` is the path of its list.
+  /// A handle on the watch of one object; see follow().
   class Follower {
    public:
     virtual ~Follower() = default;
   };
-  /// Destroying the follower ends it; it may outlive the connection. From any thread but the
-  /// loop's.
+  /// Watches one object of this server: `told` gets it at once and after each change, on the loop's
+  /// thread; nullopt if it does not exist. `collection` is the path of its list. Destroying the
+  /// follower ends the watch; it may outlive the connection. From any thread but the loop's.
   std::unique_ptr<Follower> follow(std::string collection, std::string name,
                                    std::function<void(std::optional<JsonView>)> told);
-  /// For writes; lives as long as the connection.
+  /// Returns the sink for writes; it lives as long as the connection.
   PatchSink& sink();
-  /// POSTs an object once, as well as can be: more than kPostsMax at a time are dropped, and nobody
-  /// waits for the answer. From any thread.
+  /// POSTs an object once, without a guarantee: more than kPostsMax at a time are dropped, and a
+  /// failure is only counted. From any thread.
   void post(std::string path, std::string body);
   static constexpr std::size_t kPostsMax = 32;
-  /// A copy; from any thread.
+  /// Returns a copy. From any thread.
   ApiServerCounters counters() const;
-  /// Closes everything. No fact and no answer comes afterwards, except answers of writes under way
-  /// ("stopped": unknown), which come before it returns or soon after.
+  /// Closes all connections. No fact and no answer follows, except the answers of writes under way
+  /// (unknown, "stopped"), which come before it returns or soon after.
   void stop();
 
  private:

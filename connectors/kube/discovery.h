@@ -21,16 +21,16 @@ class Discovery {
  public:
   explicit Discovery(std::vector<Kind> kinds);
 
-  /// What to GET, each once: /api/v1, /apis/GROUP/VERSION.
+  /// Returns the paths to GET, each once: /api/v1, /apis/GROUP/VERSION.
   std::vector<std::string> paths() const;
-  /// The answer to one of paths(): 200 with an APIResourceList, 404 for a version that is not
-  /// served. Any other status (0: no answer) leaves what was known of that path, and so does a 200
-  /// that is not an APIResourceList: bad_input, which says why and quotes nothing.
+  /// Notes the answer to one of paths(): 200 with an APIResourceList, 404 for a version that is not
+  /// served. Any other status (0: no answer) leaves what is known of that path. So does a 200 with
+  /// another body, for which it fails with `bad_input`: the message says why and quotes nothing.
   [[nodiscard]] Result<void> answer(const std::string& path, int status, std::string_view body);
 
-  /// The best version in which the kind is served; nullopt if it is in none.
+  /// Returns the best version in which the kind is served; nullopt if there is none.
   std::optional<std::string> version(Kind kind) const;
-  /// Every path that could decide the kind's version has been answered at least once.
+  /// Whether every path that could decide the kind's version was answered at least once.
   bool decided(Kind kind) const;
 
  private:

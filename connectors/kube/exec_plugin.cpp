@@ -140,8 +140,8 @@ struct Pipe {
   }
 };
 
-// Whether a plugin gets this variable of ours (NAME=value): what says where things are, in which
-// language and through which proxy. Our environment may hold secrets of other programs.
+// Whether a plugin gets this variable of ours (NAME=value): only those for paths, language and
+// proxies, because our environment may hold secrets of other programs.
 bool passed_on(std::string_view variable) {
   constexpr std::array<std::string_view, 13> kNames{
       "PATH",        "HOME",        "USER",      "LANG",     "TMPDIR",
@@ -188,7 +188,7 @@ class Run final : public PluginRun {
     posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&files, output_.write_end, 1);
     posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addclosefrom_np(&files, 3);  // our sockets and the log are not its
+    posix_spawn_file_actions_addclosefrom_np(&files, 3);  // not our sockets, nor the log's files
     sigset_t none, all;
     sigemptyset(&none);
     sigfillset(&all);
@@ -206,8 +206,8 @@ class Run final : public PluginRun {
     return failed;
   }
 
-  // What of ours a program needs to run, then the plugin's own variables, then what it is told; a
-  // later one replaces an earlier.
+  // Our variables that a program needs, then those of the kubeconfig, then KUBERNETES_EXEC_INFO; a
+  // later one replaces an earlier of its name.
   std::vector<std::string> environment() const {
     std::vector<std::string> out;
     const auto set = [&](const std::string& name, const std::string& value) {
@@ -234,8 +234,8 @@ class Run final : public PluginRun {
       const int seen =
           ::waitid(P_PID, static_cast<id_t>(child_), &ended, WEXITED | WNOHANG | WNOWAIT);
       if (seen == 0 && ended.si_pid == child_) {
-        // What it left running would hold its output open. Its number is nobody else's before it
-        // is waited for, nor is that of its group.
+        // Programs that it left running would hold its output open. Kill before waitpid: until then
+        // no other process can have its number, nor that of its group.
         ::kill(-child_, SIGKILL);
         ::waitpid(child_, &ended_, 0);
         child_ = -1;

@@ -1,8 +1,8 @@
-// Credential plugins: programs that print who we are (client.authentication.k8s.io).
+// Credential plugins: programs that print our credentials (client.authentication.k8s.io).
 //
 // A plugin is started without a shell, with its input closed, its output bounded and its time
-// limited; it is looked after by a timer of the I/O loop, so nothing ever waits for it. What it
-// prints holds secrets: neither its output nor its error output is ever shown, only how it ended.
+// limited; a timer of the I/O loop polls it, so no thread ever waits for it. What it prints holds
+// secrets: neither its output nor its error output is ever logged, only how it ended.
 #pragma once
 
 #include <functional>
@@ -21,15 +21,15 @@ namespace fairlead {
 inline constexpr Duration kPluginTimeMax = seconds(30);
 inline constexpr std::size_t kPluginOutputMax = std::size_t{1} << 20;
 
-/// The `exec` of a kubeconfig's user (or of an access provider). `cluster` is the entry of the
-/// cluster, whose extension `client.authentication.k8s.io/exec` the plugin is given with
-/// provideClusterInfo; `known` the credentials read so far, with the address and the CA. `origin`
-/// is how errors call it. bad_input for what cannot work here: interactiveMode Always, an
-/// apiVersion other than v1 and v1beta1 (whose answers are alike), no command.
+/// Reads the `exec` of a kubeconfig's user (or of an access provider). `cluster` is the entry of
+/// the cluster, whose extension `client.authentication.k8s.io/exec` is passed to the plugin with
+/// provideClusterInfo; `known` holds the credentials read so far, with the address and the CA.
+/// Errors name `origin`. Fails with `bad_input` for what cannot work here: interactiveMode Always,
+/// an apiVersion other than v1 and v1beta1 (whose answers are alike), no command.
 Result<ExecPlugin> read_exec_plugin(JsonView exec, JsonView cluster, const Credentials& known,
                                     const std::string& origin);
 
-/// What a plugin answered.
+/// The credentials that a plugin printed.
 struct PluginAnswer {
   std::string token;
   std::string client_certificate_pem;
@@ -40,13 +40,14 @@ struct PluginAnswer {
 /// Reads an ExecCredential of `api_version`. Errors name fields, never values.
 Result<PluginAnswer> read_exec_credential(std::string_view text, const std::string& api_version);
 
-/// One run; destroying it kills the program with all that it started. On the loop's thread.
+/// One run of a plugin; destroying it kills the program with all that it started. On the loop's
+/// thread.
 class PluginRun {
  public:
   virtual ~PluginRun() = default;
-  /// Starts `plugin`; `done` is called once, later, on the loop's thread, unless the run is
-  /// destroyed before. denied: it could not be started, failed, took too long or printed what is
-  /// no ExecCredential; the message says which, and the plugin's install hint.
+  /// Starts `plugin` and calls `done` once, later, on the loop's thread, unless the run is
+  /// destroyed before. It fails with `denied` if the plugin could not be started, failed, took too
+  /// long or printed no ExecCredential; the message says which, with the plugin's install hint.
   static std::unique_ptr<PluginRun> start(IoLoop& loop, const ExecPlugin& plugin, Duration time_max,
                                           std::function<void(Result<PluginAnswer>)> done);
 };

@@ -11,13 +11,14 @@
 
 namespace fairlead {
 
-/// The message of the Status that `body` is; of any other body only how long it is. Empty for an
-/// empty body and for a Status without a message.
+/// Returns the message of the Status in `body`, and for any other body only its length. Empty for
+/// an empty body and for a Status without a message.
 std::string failure_message(std::string_view body);
-/// The same of a body of that many bytes that has been read; an absent view if it is no JSON.
+/// The same for a body of `bytes` bytes that is parsed already; `answer` is absent if it is no
+/// JSON.
 std::string failure_message(JsonView answer, std::size_t bytes);
 
-/// The Status of an answer that is longer than that many bytes, which are as many as we read.
+/// Returns a Status that says that an answer is longer than `bytes_max`, the most that we read.
 std::string too_long_status(std::size_t bytes_max);
 
 }  // namespace fairlead

@@ -1,5 +1,5 @@
-// The only file that sees Beast: its parser turns bytes into answers; connections come from
-// http_connection.h.
+// The HTTP client. It includes Beast for its parser, which turns bytes into answers; connections
+// come from http_connection.h.
 #include "connectors/kube/http_client.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ constexpr std::size_t kReadBytes = 64 * 1024;
 constexpr std::uint32_t kHeaderBytesMax = 64 * 1024;
 constexpr const char* kRenewed = "the credentials changed: connecting anew";
 
-// Feeds bytes to Beast's parser and hands out the body as it comes.
+// Feeds bytes to Beast's parser and passes on the body as it comes.
 class ResponseReader {
  public:
   ResponseReader() {
@@ -58,7 +58,7 @@ class ResponseReader {
     }
     pending_.erase(0, used);
   }
-  // Of a stream that ends before a byte came, Beast would make a complete answer of 200.
+  // put_eof only after a byte: Beast would turn an empty stream into a complete answer of 200.
   void end(ErrorCondition& error) { parser_.got_some() ? parser_.put_eof(error) : void(); }
 
   bool has_header() const { return parser_.is_header_done(); }
@@ -82,7 +82,7 @@ class ResponseReader {
 
 Error unavailable(std::string what) { return {ErrorCode::unavailable, std::move(what)}; }
 
-// Closes a connection when the time is over, and remembers that it did.
+// Closes a connection when its time is over, and records that it did.
 class Deadline {
  public:
   Deadline(IoLoop& loop, Connection& connection) : loop_(loop), connection_(connection) {}
@@ -129,7 +129,7 @@ struct StreamState {
   }
 };
 
-// All that coroutines share; they keep it alive.
+// The state that coroutines share; they keep it alive.
 class Core : public std::enable_shared_from_this<Core> {
  public:
   Core(IoLoop& loop, std::unique_ptr<Identities> identities, HttpLimits limits)
@@ -166,7 +166,7 @@ class Core : public std::enable_shared_from_this<Core> {
   }
 
   void stop() {
-    if (std::exchange(stopped_, true)) return;  // a destructor says it again, maybe elsewhere
+    if (std::exchange(stopped_, true)) return;  // a destructor calls it again, on any thread
     identities_->stop("stopped");
     idle_.clear();
     for (Connection* connection : active_) connection->close();
@@ -313,7 +313,7 @@ class Core : public std::enable_shared_from_this<Core> {
       reader->feed(std::string_view(chunk).substr(0, got), on_body, error);
     }
     if (too_long) {
-      response.status = 413;  // the answer, not the request, is too large; callers ask for less
+      response.status = 413;  // here the answer is too large; the caller asks for a smaller page
       response.body = too_long_status(request.body_bytes_max);
       out.answer = std::move(response);
       co_return;
@@ -341,7 +341,7 @@ class Core : public std::enable_shared_from_this<Core> {
       attempt = Attempt{};
       co_await self->exchange(*connection, bytes, pending->request, reused, attempt);
       self->active_.remove(connection.get());
-      // A kept connection may have been closed under us. Only reading is safe to repeat.
+      // The server may have closed a kept connection. Only a GET is safe to repeat.
       const bool again = reused && attempt.answer.has_error() && !attempt.answered_a_byte &&
                          pending->request.method == "GET" && !self->stopped_;
       if (!again) break;
@@ -354,7 +354,7 @@ class Core : public std::enable_shared_from_this<Core> {
       self->finish_request(*pending, std::move(attempt.answer));
       co_return;
     }
-    // What was refused so was not carried out.
+    // A 401 was not executed, so any request may be repeated with another identity.
     self->identities_->refused(
         identity, [self, pending, identity,
                    answer = std::move(attempt.answer)](Result<Identity> other) mutable {
@@ -416,7 +416,7 @@ class Core : public std::enable_shared_from_this<Core> {
         response.body.append(part);
       return !state.cancelled;
     };
-    // The header is told before the first bytes of the body, so it is fed until it is complete.
+    // `opened` is called before the first bytes of the body: the header is parsed to its end first.
     bool told = false;
     std::string chunk(kReadBytes, '\0');
     while (!error && !state.cancelled && !reader->done()) {

@@ -1,8 +1,8 @@
 // HTTP/1.1 to one API server: requests over a small pool of kept connections, and streams over one
 // of their own each.
 //
-// Nothing of Asio, Beast or OpenSSL shows here. All methods are called on the IoLoop's thread and
-// all callbacks run there.
+// No type of Asio, Beast or OpenSSL appears here. All methods are called on the IoLoop's thread,
+// and all callbacks run there.
 #pragma once
 
 #include <cstddef>
@@ -36,12 +36,12 @@ struct HttpResponse {
   std::string body;
 };
 
-/// What a stream tells, in this order; `ended` exactly once unless the stream was cancelled.
+/// Callbacks of a stream, in this order; `ended` exactly once unless the stream was cancelled.
 struct HttpStreamHandler {
   std::function<void()> opened;  ///< the answer is 200: bytes follow
   std::function<void(std::string_view)> bytes;
-  /// Status 200: the server ended it. Another status: refused, with the body. An error: connection
-  /// or handshake.
+  /// Status 200: the server ended the stream. Another status: it refused, with the body. An error:
+  /// the connection or the handshake failed.
   std::function<void(Result<HttpResponse>)> ended;
 };
 
@@ -55,17 +55,17 @@ struct HttpLimits {
 
 class HttpClient {
  public:
-  /// Fails (bad_input) if certificates or keys cannot be used.
+  /// Makes a client. Fails with `bad_input` if certificates or keys cannot be used.
   static Result<std::unique_ptr<HttpClient>> make(IoLoop& loop, Credentials credentials,
                                                   HttpLimits limits);
-  /// Takes over identities that were made before.
+  /// Makes a client that owns identities which were made before.
   static std::unique_ptr<HttpClient> make(IoLoop& loop, std::unique_ptr<Identities> identities,
                                           HttpLimits limits);
   virtual ~HttpClient() = default;
 
-  /// `done` is called once. denied: there are no credentials, nothing was sent. unavailable: no
-  /// answer (a timeout says so); its request may have been carried out. A 401 is tried again once
-  /// if other credentials can be had.
+  /// Sends `request` and calls `done` once. `denied`: there are no credentials, nothing was sent.
+  /// `unavailable`: no answer came (a timeout says so); the server may have executed the request.
+  /// After a 401 the request is sent once more if there are other credentials.
   virtual void send(HttpRequest request, std::function<void(Result<HttpResponse>)> done) = 0;
 
   /// An open stream; destroying it cancels: no callback runs afterwards. `request.timeout` bounds
@@ -75,11 +75,11 @@ class HttpClient {
     virtual ~Stream() = default;
   };
   virtual std::unique_ptr<Stream> stream(HttpRequest request, HttpStreamHandler handler) = 0;
-  /// From now on other credentials, or none. Streams end (unavailable) if connections go elsewhere
-  /// or are secured otherwise; so they do when credentials change by themselves.
+  /// Replaces the credentials, or removes them. Streams end (`unavailable`) if connections go
+  /// elsewhere or are secured otherwise; they do so, too, when the identities renew themselves.
   virtual void use(Result<Credentials> credentials) = 0;
   virtual void set_limits(HttpLimits limits) = 0;
-  /// Ends every request (unavailable, "stopped") and every stream (without a callback).
+  /// Ends every request (`unavailable`, "stopped") and every stream (without a callback).
   virtual void stop() = 0;
 };
 

@@ -22,7 +22,7 @@ constexpr std::size_t kProxyHeadMax = 16 * 1024;
 
 auto into(ErrorCondition& error) { return asio::redirect_error(asio::use_awaitable, error); }
 
-// What both kinds share: name resolution, TCP, closing.
+// The part that both kinds share: name resolution, TCP, closing.
 class TcpConnection : public Connection {
  public:
   TcpConnection(asio::io_context& context, std::shared_ptr<const ConnectionTarget> target)
@@ -42,9 +42,9 @@ class TcpConnection : public Connection {
   std::string step() const override { return step_; }
 
  protected:
-  // What TCP is spoken on.
+  // The TCP socket below all layers.
   virtual tcp::socket& socket() { return socket_; }
-  // To the server, or to the proxy before it.
+  // Connects to the server, or to the proxy before it.
   asio::awaitable<void> connect_tcp(ErrorCondition& error) {
     const std::string& host = target_.proxy ? target_.proxy->host : target_.server.host;
     const std::string& port = target_.proxy ? target_.proxy->port : target_.server.port;
@@ -59,7 +59,7 @@ class TcpConnection : public Connection {
     socket().set_option(tcp::no_delay(true), ignored);
     socket().set_option(asio::socket_base::keep_alive(true), ignored);
   }
-  // close() between two steps must not be forgotten.
+  // Checked after each step: a close() between two steps must end the connection.
   bool stopped(ErrorCondition& error) {
     if (closed_) error = asio::error::operation_aborted;
     return closed_;
@@ -87,11 +87,11 @@ class PlainConnection final : public TcpConnection {
   }
 };
 
-// The server's or a proxy's side of a TLS handshake. Coroutine parameters outlive the handshake.
+// Does the TLS handshake with the server or a proxy. Coroutine parameters outlive the handshake.
 template <class Stream>
 asio::awaitable<void> shake_hands(Stream& stream, const std::string& name, std::string& step,
                                   ErrorCondition& error) {
-  // An address is no name: it may be verified, but not be asked for.
+  // An address is no name: the certificate is verified for it, but SNI must not hold it (RFC 6066).
   ErrorCondition no_address;
   asio::ip::make_address(name, no_address);
   if (no_address)  // SSL_set_tlsext_host_name, whose macro holds an old-style cast
@@ -101,7 +101,7 @@ asio::awaitable<void> shake_hands(Stream& stream, const std::string& name, std::
   if (error) co_return;
   co_await stream.async_handshake(asio::ssl::stream_base::client, into(error));
   const long verified = SSL_get_verify_result(stream.native_handle());
-  // A callback that says no without a word, as that for the name does, is an unspecified error.
+  // A verify callback that refuses without a reason, as that for the name, is an unspecified error.
   if (error && verified == X509_V_ERR_UNSPECIFIED)
     step += " (the certificate is not for " + name + ")";
   else if (error && verified != X509_V_OK)
@@ -118,8 +118,8 @@ std::string_view status_code(std::string_view head) {
                                                                            : std::string_view();
 }
 
-// Asks a proxy for a tunnel to the server; bytes that follow are the server's. Of a refusal only
-// the status code is told: a proxy may put our request, with its password, into its words.
+// Asks a proxy for a tunnel to the server; the bytes that follow are the server's. The error for a
+// refusal has the status code only: a proxy may quote our request, with its password.
 template <class Stream>
 asio::awaitable<void> open_tunnel(Stream& stream, const ConnectionTarget& target, std::string& step,
                                   ErrorCondition& error) {
@@ -132,7 +132,7 @@ asio::awaitable<void> open_tunnel(Stream& stream, const ConnectionTarget& target
     request += "Proxy-Authorization: " + target.proxy->authorization + "\r\n";
   request += "User-Agent: fairlead/" FAIRLEAD_VERSION "\r\n\r\n";
   co_await asio::async_write(stream, asio::buffer(request), into(error));
-  // Byte by byte: what follows the head belongs to the tunnel.
+  // Byte by byte: the bytes behind the head belong to the tunnel.
   std::string head;
   while (!error && !head.ends_with("\r\n\r\n") && head.size() < kProxyHeadMax) {
     char byte = 0;
@@ -154,8 +154,8 @@ constexpr const char* kSocksFailures[] = {"",
                                           "that the connection was refused",
                                           "that the time to live expired"};
 
-// What RFC 1928 calls DST.ADDR and DST.PORT, with the kind of address before them. The proxy
-// resolves names.
+// Returns DST.ADDR and DST.PORT of RFC 1928, with the address type before them. The proxy resolves
+// names.
 std::string socks_destination(const ServerAddress& server) {
   std::string out;
   ErrorCondition no_address;
@@ -219,7 +219,7 @@ asio::awaitable<void> open_socks_tunnel(Stream& stream, const ConnectionTarget& 
   const auto failure = static_cast<unsigned char>(reply[1]);
   if (failure != 0)
     co_return refuse(failure < std::size(kSocksFailures) ? kSocksFailures[failure] : "a failure");
-  // Where it is bound, which nobody needs: 4 or 16 bytes, or a name with its length, and a port.
+  // Skips the bound address: 4 or 16 bytes, or a name behind its length, and a port.
   std::size_t rest = reply[3] == 4 ? 18 : 6;
   if (reply[3] == 3) {
     const std::string length = co_await exchange(stream, "", 1, error);
@@ -246,7 +246,7 @@ class TlsOver : public TcpConnection {
   TlsOver(asio::io_context& context, std::shared_ptr<const ConnectionTarget> target, Below& below)
       : TcpConnection(context, std::move(target)), below_(below), stream_(below, *target_.tls) {}
 
-  // What is below is connected; now the tunnel, if there is a proxy, and the server's TLS.
+  // The layer below is connected; now the tunnel, if there is a proxy, and the server's TLS.
   asio::awaitable<void> secure(ErrorCondition& error) {
     if (target_.proxy && target_.proxy->protocol == ProxyProtocol::socks5)
       co_await open_socks_tunnel(below_, target_, step_, error);
@@ -275,7 +275,7 @@ class TlsConnection final : public TlsOver<tcp::socket> {
 
 using ProxyStream = asio::ssl::stream<tcp::socket&>;
 
-// Made before the connection that runs over it.
+// A base class of its own, so that it is constructed before the connection that runs over it.
 struct ProxyLayer {
   ProxyLayer(asio::io_context& context, asio::ssl::context& tls)
       : proxy_socket(context), proxy_stream(proxy_socket, tls) {}
@@ -310,7 +310,7 @@ void set_roots(asio::ssl::context& tls, const std::string& ca_pem, ErrorConditio
     tls.set_default_verify_paths(error);
   else
     tls.add_certificate_authority(asio::buffer(ca_pem), error);
-  // As Go does: whatever the file trusts is a root, self-signed or not.
+  // As Go does: every certificate of the file is a root, self-signed or not.
   X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(tls.native_handle()), X509_V_FLAG_PARTIAL_CHAIN);
 }
 

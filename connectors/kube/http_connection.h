@@ -21,11 +21,11 @@ struct ConnectionTarget {
   std::string verify_name;                         // SNI and the name in the certificate
   std::shared_ptr<boost::asio::ssl::context> tls;  // null: plain
   std::optional<ProxyAddress> proxy;
-  std::shared_ptr<boost::asio::ssl::context> proxy_tls;  // null: the proxy is spoken to plainly
+  std::shared_ptr<boost::asio::ssl::context> proxy_tls;  // null: plain TCP to the proxy
 };
 
-/// The target of `credentials` with this client certificate (both empty: none). bad_input if a
-/// certificate or key cannot be used.
+/// Makes the target of `credentials` with this client certificate (both empty: none). Fails with
+/// `bad_input` if a certificate or key cannot be used.
 Result<std::shared_ptr<const ConnectionTarget>> make_target(const Credentials& credentials,
                                                             const std::string& certificate_pem,
                                                             const std::string& key_pem);
@@ -36,15 +36,16 @@ class Connection {
  public:
   virtual ~Connection() = default;
   virtual boost::asio::awaitable<void> connect(ErrorCondition& error) = 0;
-  /// Sends all of it.
+  /// Sends all of `bytes`.
   virtual boost::asio::awaitable<void> write(std::string_view bytes, ErrorCondition& error) = 0;
-  /// 0 at the end of the stream (a missing TLS close_notify is an end too: HTTP frames its bodies).
+  /// Reads at most `size` bytes and returns how many; 0 at the end of the stream (a missing TLS
+  /// close_notify is an end too: HTTP frames its bodies).
   virtual boost::asio::awaitable<std::size_t> read(char* to, std::size_t size,
                                                    ErrorCondition& error) = 0;
   virtual void close() = 0;
-  /// The peer has neither closed nor sent anything: good for another request.
+  /// Whether the peer has neither closed nor sent anything: only then another request may be sent.
   virtual bool quiet() = 0;
-  /// In what connect() failed, for a person.
+  /// The step in which connect() failed, for a message.
   virtual std::string step() const = 0;
 };
 

@@ -123,8 +123,8 @@ void Identities::look_at_files(LogTime now) {
   if (seen == signature_) return;
   signature_ = std::move(seen);
   auto fresh = credentials_.reread();
-  // Between two files of a pair there is a moment in which they do not belong together: what was
-  // good goes on being used, and the next look reads again.
+  // While a pair of files is replaced, there is a moment in which they do not belong together: the
+  // last good credentials stay in use, and the next check reads again.
   if (fresh.has_error()) {
     signature_.clear();
     tell(fresh.error().message);
@@ -199,14 +199,14 @@ void Identities::plugin_answered(Result<PluginAnswer> answer) {
     renew_.reset();
     if (expires_)
       renew_ = LogTime{expires_->ns - std::min(kRenewBefore.ns, (*expires_ - wall).ns / 5)};
-    // What expires sooner than the pause must still be renewed in time.
+    // Credentials that expire sooner than the pause must still be renewed in time.
     if (renew_ && *renew_ < wall + times_.plugin_pause)
       opens_ = loop_.now() + std::max(*renew_ - wall, seconds(1));
   }
   for (Given& given : std::exchange(waiting_, {})) given(present());
 }
 
-// What is true now; says it when that changes.
+// Returns the current identity, and logs when its state changes.
 Result<Identity> Identities::present() {
   const auto nothing = [this](Error why) {
     tell(why.message);
@@ -277,7 +277,7 @@ void Identities::replace(Result<Credentials> credentials) {
 }
 
 void Identities::stop(const std::string& why) {
-  events_ = {};  // who listens may end before the last request does
+  events_ = {};  // the owner of the callbacks may end before the last request does
   new_target_ = nullptr;
   run_.reset();
   read_again_ = nullptr;

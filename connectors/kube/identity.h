@@ -1,10 +1,10 @@
-// Who we are to one API server, kept current while we run.
+// Our identity at one API server, kept current while we run.
 //
 // Credentials change under a running process: a kubelet rotates a token, a certificate is renewed
-// before it expires, an exec plugin gives credentials for a quarter of an hour. Here files are
-// looked at again (by inode, size and time, then read), plugins are run again before their answer
-// expires and after a 401, and everybody who asks gets what is true now, or the reason why there is
-// nothing. A failing plugin is tried again with growing pauses, so nothing runs hot.
+// before it expires, an exec plugin gives credentials for a quarter of an hour. Files are checked
+// again (by inode, size and time, then read), plugins are run again before their answer expires and
+// after a 401, and every request gets the current identity, or the reason why there is none. A
+// failing plugin is run again with growing pauses, so that it does not load the machine.
 #pragma once
 
 #include <functional>
@@ -22,7 +22,7 @@ namespace fairlead {
 
 struct ConnectionTarget;
 
-/// What a request needs: where connections go and how they are secured, and the bearer token.
+/// What a request needs: the target of connections, how they are secured, and the bearer token.
 struct Identity {
   std::shared_ptr<const ConnectionTarget> target;
   std::string token;
@@ -37,16 +37,16 @@ struct CredentialFigures {
   std::uint64_t plugin_failures = 0;
 };
 
-/// What identities tell; on the loop's thread; each may be empty.
+/// Callbacks of identities, on the loop's thread; each may be empty.
 struct CredentialEvents {
-  std::function<void(const std::string&)> say;  ///< a line for an operator, once a problem
+  std::function<void(const std::string&)> say;  ///< logs a line, once for each problem
   std::function<void(const CredentialFigures&)> figures;
-  std::function<void()> moved;  ///< the server has another address: what was seen may be another's
+  std::function<void()> moved;  ///< another address: the observed objects may be another server's
 };
 
-/// How patient identities are.
+/// Intervals of identities.
 struct CredentialTimes {
-  Duration files_every = seconds(10);   ///< between looks at files
+  Duration files_every = seconds(10);   ///< between checks of files
   Duration plugin_pause = seconds(10);  ///< between runs that a 401 asks for, and after a failure
   Duration plugin_pause_max = minutes(5);  ///< after failures in a row
   Duration plugin_time_max = kPluginTimeMax;
@@ -55,11 +55,12 @@ struct CredentialTimes {
 /// The identity at one API server. On the loop's thread only, but for make().
 class Identities {
  public:
-  /// bad_input if certificates or keys cannot be used. `loop` outlives it.
+  /// Makes them of `credentials`. Fails with `bad_input` if certificates or keys cannot be used.
+  /// `loop` outlives them.
   static Result<std::unique_ptr<Identities>> make(IoLoop& loop, Credentials credentials,
                                                   CredentialTimes times, CredentialEvents events);
-  /// The same before there are any credentials: asking gives `why`, until `read_again` (may be
-  /// empty; asked as often as files are looked at) or replace() brings some.
+  /// Makes them before there are credentials: ask() gives `why`, until `read_again` (may be empty;
+  /// called as often as files are checked) or replace() brings some.
   static std::unique_ptr<Identities> waiting(IoLoop& loop, Error why,
                                              std::function<Result<Credentials>()> read_again,
                                              CredentialTimes times, CredentialEvents events);
@@ -68,17 +69,17 @@ class Identities {
   Identities& operator=(const Identities&) = delete;
 
   using Given = std::function<void(Result<Identity>)>;
-  /// Gives the identity of this moment: at once, or when the plugin has answered. denied: there is
-  /// none at present; nothing may be sent.
+  /// Gives the current identity: at once, or when the plugin has answered. `denied`: there is none
+  /// at present, so nothing may be sent.
   void ask(Given given);
-  /// The server answered `used` with 401: gives another identity, or the same one where there is no
+  /// The server answered `used` with 401: gives another identity, or the same one if there is no
   /// other yet.
   void refused(const Identity& used, Given given);
-  /// From now on these credentials count, or none for the reason given.
+  /// Replaces the credentials, or removes them for the reason given.
   void replace(Result<Credentials> credentials);
-  /// Called after connections must go elsewhere or be secured otherwise.
+  /// Sets the callback for a new target: open connections then have to be closed.
   void on_new_target(std::function<void()> told) { new_target_ = std::move(told); }
-  /// Whoever waits hears `why`; the plugin is killed.
+  /// Fails every pending ask() with `why` and kills the plugin.
   void stop(const std::string& why);
 
  private:

@@ -13,8 +13,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-// How long stop() waits for what is under way. Cancelled operations end within milliseconds; only a
-// name that is being resolved cannot be cancelled.
+// How long stop() waits for operations under way. Cancelled ones end within milliseconds; only the
+// resolution of a name cannot be cancelled.
 constexpr std::chrono::milliseconds kDrainMax{500};
 
 }  // namespace
@@ -33,8 +33,8 @@ IoLoop::~IoLoop() { stop(); }
 void IoLoop::stop() {
   check(!inside(), "an I/O loop is stopped from outside");
   if (!impl_->thread.joinable()) return;
-  // A coroutine that is dropped while it waits destroys what its caller keeps alive, in no order
-  // that anything here could rely on. So those that were cancelled get the time to return.
+  // A coroutine that is dropped while it waits destroys objects of its callers in an order that
+  // this code does not control. So those that were cancelled get the time to return.
   impl_->busy.reset();
   impl_->ended.wait_for(kDrainMax);
   impl_->context.stop();
@@ -73,7 +73,7 @@ class SteadyTimer : public IoLoop::Timer {
   SteadyTimer(asio::io_context& context, Duration span, std::function<void()> work)
       : timer_(context) {
     timer_.expires_after(std::chrono::nanoseconds(span.ns));
-    // A cancelled wait may already be queued as a success: `live` tells.
+    // A cancelled wait may already be queued as a success: only `live` shows that it was cancelled.
     timer_.async_wait([work = std::move(work), live = live_](boost::system::error_code error) {
       if (!error && *live) work();
     });

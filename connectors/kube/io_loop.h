@@ -1,7 +1,7 @@
 // One thread that does all network I/O of the connector.
 //
-// HTTP clients, reflectors and discovery live on it and are touched nowhere else, so none of them
-// needs a lock. Asio stays behind this facade: io_types.h is for the files that implement it.
+// HTTP clients, reflectors and discovery are used on this thread only, so none of them needs a
+// lock. Asio stays behind this facade: io_types.h is for the files that implement it.
 #pragma once
 
 #include <cstdint>
@@ -12,32 +12,32 @@
 
 namespace fairlead {
 
-/// Owns the thread. Everything posted runs on it, in order.
+/// Owns the thread. Posted work runs on it, in order.
 class IoLoop {
  public:
   IoLoop();
-  /// stop(), if that was not called.
+  /// Calls stop() if the caller did not.
   ~IoLoop();
   IoLoop(const IoLoop&) = delete;
   IoLoop& operator=(const IoLoop&) = delete;
 
-  /// Runs `work` on the loop's thread soon. From any thread. Dropped after stop().
+  /// Runs `work` on the loop's thread soon. From any thread. After stop() the work is dropped.
   void post(std::function<void()> work);
-  /// Runs `work` on the loop's thread and waits for it. Never from that thread. Nothing happens
-  /// after stop().
+  /// Runs `work` on the loop's thread and waits for it. Must not be called on that thread. Does
+  /// nothing after stop().
   void run(std::function<void()> work);
-  /// Runs `work` once after `span`. Destroy (or reset) the handle on the loop's thread to call it
-  /// off.
+  /// Runs `work` once after `span`. Destroy (or reset) the handle on the loop's thread to cancel
+  /// it.
   class Timer {
    public:
     virtual ~Timer() = default;
   };
   std::unique_ptr<Timer> after(Duration span, std::function<void()> work);
-  /// Monotonic time of this machine; not a wall clock.
+  /// Returns the monotonic time of this machine; not a wall clock.
   LogTime now() const;
-  /// True on the loop's thread.
+  /// Whether the caller is on the loop's thread.
   bool inside() const;
-  /// Ends the thread, after what is posted and what was cancelled has ended; what has not ended
+  /// Ends the thread after posted work and cancelled operations have ended; what has not ended
   /// within half a second is dropped. From any other thread; may be called again.
   void stop();
 

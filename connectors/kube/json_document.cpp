@@ -108,7 +108,7 @@ void append_member(std::string& out, JsonView member) {
   append_canonical(out, member);
 }
 
-// API servers send members in order, each once: the usual case.
+// Whether members are in order, each once, as API servers send them.
 bool in_order(JsonView object) {
   std::string_view before;
   for (JsonView member : object) {
@@ -238,7 +238,7 @@ std::string canonical_text(JsonView value) {
   std::size_t size = 0;
   if (const auto written = value.written();
       !written.empty() && add_size(size, value) && size == written.size())
-    return std::string(written);  // only white space could be there besides
+    return std::string(written);  // of equal size: it has no white space, and is canonical already
   std::string out;
   append_canonical(out, value);
   return out;

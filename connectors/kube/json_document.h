@@ -1,11 +1,11 @@
 // One JSON document as a compact tree with cheap views.
 //
-// Watch lines come in as text. A line is walked once, all of it but what nobody is going to read,
-// into one array of nodes and one copy of the text, in which strings stay where they are; after
-// that nothing refers to the input (a line that is read where it stands is the exception:
-// parse_in_place). Numbers keep their text, so an integer of forty digits or a
-// decimal reaches the Quantity parser exactly as written: no floating point anywhere. YAML and
-// nlohmann documents are brought into the same tree, so projections read one thing only.
+// A watch line is walked once, without the values that the caller does not need, into one array of
+// nodes and one copy of the text, in which strings keep their place; after that nothing refers to
+// the input (parse_in_place, which copies nothing, is the exception). Numbers keep their text, so
+// an integer of forty digits or a decimal reaches the Quantity parser exactly as written: no
+// floating point anywhere. YAML and nlohmann documents become the same tree, so projections read
+// one type.
 #pragma once
 
 #include <array>
@@ -34,11 +34,11 @@ inline constexpr std::size_t kJsonFileBytesMax = std::size_t{1} << 30;
 /// Deepest nesting that is read.
 inline constexpr std::size_t kJsonDepthMax = 256;
 
-/// What a view stands for; `absent` where there is nothing (a missing member, or a member of what
-/// is no object).
+/// The kind of a view's value; `absent` where there is none (a missing member, or a member of a
+/// value that is no object).
 enum class JsonKind : std::uint8_t { absent, null, boolean, number, string, array, object };
 
-/// "a string", "an array", ...: for messages to a person.
+/// Returns "a string", "an array", ...: for messages to a person.
 std::string_view describe(JsonKind kind);
 
 class JsonDocument;
@@ -50,18 +50,18 @@ struct JsonNode {
   std::uint32_t text_at, text_size;  ///< of a container: see JsonView::written()
   std::uint32_t span;                ///< how many nodes: this one and all below it
 };
-/// Stands where there is no value.
+/// The node of an absent value.
 inline constexpr JsonNode kNoJsonNode{JsonKind::absent, 0, 0, 0, 0, 1};
 
 /// One value of a JsonDocument. Copy freely; valid while its document lives and is not moved from.
 class JsonView {
  public:
-  /// Stands for nothing.
+  /// An absent value.
   JsonView() = default;
 
   JsonKind kind() const { return node_->kind; }
   bool is(JsonKind kind_asked) const { return kind() == kind_asked; }
-  /// There is a value and it is not null: Kubernetes treats a null field as one left out.
+  /// Whether there is a value other than null: Kubernetes treats a null field as one left out.
   bool given() const { return kind() != JsonKind::absent && kind() != JsonKind::null; }
 
   /// The unescaped characters of a string, the exact token of a number, "true" or "false"; else
@@ -71,12 +71,12 @@ class JsonView {
   std::string_view string() const {
     return is(JsonKind::string) ? characters() : std::string_view{};
   }
-  /// The value is `true`.
+  /// Whether the value is `true`.
   bool is_true() const { return is(JsonKind::boolean) && text() == "true"; }
   /// An integer token that fits; nullopt for other kinds and for `1.0` or `1e3`.
   std::optional<std::int64_t> integer() const;
 
-  /// How many members or items.
+  /// The number of members or items.
   std::size_t size() const;
   /// The name under which this value is a member of its object; empty for items.
   std::string_view key() const { return {characters_ + node_->key_at, node_->key_size}; }
@@ -148,7 +148,7 @@ class JsonDocument {
   void close();
   /// `text` of a string is unescaped; of a number it is its token.
   void leaf(JsonKind kind, std::string_view key, std::string_view text);
-  /// How many values were added.
+  /// The number of values that were added.
   std::size_t size() const { return nodes_.size(); }
 
  private:
@@ -166,7 +166,7 @@ class JsonDocument {
   std::vector<std::uint32_t> open_;      // containers being built
 };
 
-// Inline, because a projection asks hundreds of times a line.
+// Inline, because a projection calls them hundreds of times a line.
 
 inline std::string_view JsonView::text() const {
   if (!is(JsonKind::string) && !is(JsonKind::number) && !is(JsonKind::boolean)) return {};
@@ -215,25 +215,25 @@ Result<JsonDocument> parse_json(std::string_view text);
 std::optional<JsonDocument> parse_json(std::string_view text, JsonFault& fault,
                                        std::size_t bytes_max = kJsonBytesMax);
 
-/// Reads what `index` has found into `out`, whose buffers are used again. Values at `without`,
-/// which ascends, are not read: null stands for each, whatever is in it.
+/// Reads the text of `index` into `out`, whose buffers are used again. Values at `without`, which
+/// ascends, are not read and become null. False, with `fault` set, if the text is no JSON.
 bool parse_indexed(const JsonIndex& index, JsonDocument& out, JsonFault& fault,
                    std::span<const PlaceRange> without = {});
-/// The same without a copy: `out` refers to the text, behind which a byte is readable that could
-/// not go on with it (a newline, or a string's NUL). False: parse_indexed has to read it, for it is
-/// no JSON, or something that is not in `without` is written with escapes.
+/// The same without a copy: `out` refers to the text. The byte behind the text must be readable and
+/// one that cannot continue a token (a newline, or a string's NUL). False if parse_indexed has to
+/// read the text: it is no JSON, or a value that is not in `without` is written with escapes.
 bool parse_in_place(const JsonIndex& index, JsonDocument& out, std::span<const PlaceRange> without);
-/// Where and why `text`, which JsonIndex refused, is no JSON.
+/// Returns where and why `text`, which JsonIndex refused, is no JSON.
 JsonFault fault_of(std::string_view text);
 
-/// Keys sorted bytewise, no white space, number tokens as they are: the bytes that digests are
-/// taken of. Equal to to_text(to_json(v)) as long as all numbers are 64-bit integers.
+/// Prints with keys sorted bytewise, no white space and number tokens as they are: the bytes that
+/// digests are computed of. Equal to to_text(to_json(v)) if all numbers are 64-bit integers.
 std::string canonical_text(JsonView value);
 
-/// As a nlohmann value, for printing. Whole numbers of 64 bits are integers (`1e3` too); others
-/// become the nearest double, so never compute with the result.
+/// Converts to a nlohmann value, for printing. Whole numbers of 64 bits are integers (`1e3` too);
+/// others become the nearest double, so never compute with the result.
 Json to_json(JsonView value);
-/// The same tree of a nlohmann value.
+/// Converts a nlohmann value to the same tree.
 JsonDocument to_document(const Json& value);
 
 }  // namespace fairlead

@@ -1,4 +1,4 @@
-// The only file that sees simdjson.
+// JsonIndex. The only file that includes simdjson.
 #include "connectors/kube/json_index.h"
 
 #include <simdjson.h>
@@ -8,9 +8,9 @@
 namespace fairlead {
 namespace {
 
-// Buffers for larger texts are given back with the next one.
+// Buffers of larger texts are freed with the next text.
 constexpr std::size_t kKeepsMax = std::size_t{1} << 20;
-constexpr std::size_t kDepth = 16;  // of a stage that we do not use
+constexpr std::size_t kDepth = 16;  // for simdjson's second stage, which we do not use
 
 }  // namespace
 

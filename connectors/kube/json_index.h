@@ -1,10 +1,10 @@
-// Where the values of a JSON text begin: simdjson's first stage, with the best kernel of this
-// machine.
+// The places where the values of a JSON text begin, found by simdjson's first stage with the best
+// kernel of this machine.
 //
 // The first stage finds every bracket, colon, comma, opening quote and first character of a number
 // or word, and checks what only it can check cheaply: UTF-8, closed strings, no control characters
-// in them. What follows from the places (the tree, json_document.h; the glance, watch_glance.h) is
-// ours.
+// in them. Our own code reads the rest from the places: the tree (json_document.h) and the glance
+// (watch_glance.h).
 #pragma once
 
 #include <cstdint>
@@ -28,12 +28,13 @@ class JsonIndex {
   JsonIndex(const JsonIndex&) = delete;
   JsonIndex& operator=(const JsonIndex&) = delete;
 
-  /// False: no UTF-8, an unclosed string, a control character in a string, nothing at all, or no
-  /// memory. The text is not copied; it must outlive the use of places().
+  /// Finds the places of `text`. False if it is empty or no UTF-8, has an unclosed string or a
+  /// control character in a string, or if memory is short. The text is not copied; it must outlive
+  /// the use of places().
   bool find(std::string_view text);
   std::string_view text() const { return text_; }
-  /// Offsets in text(), ascending; behind the last one stands, readable and twice, the size of
-  /// text(). Valid until the next find().
+  /// Offsets in text(), ascending. Behind the last one two more are readable, both the size of
+  /// text(), so that a walk needs no end test. Valid until the next find().
   std::span<const std::uint32_t> places() const;
   static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 

@@ -1,5 +1,5 @@
-// From the places of a text's values to the tree: every byte is looked at, but for values that the
-// caller does not want.
+// Builds the tree from the places of a text's values. It checks every byte, except of values that
+// the caller does not want.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -64,14 +64,14 @@ char* put_utf8(char* to, unsigned point) {
   return to;
 }
 
-// What a token that is no string stands for; absent: nothing.
+// The kind of a token that is no string; absent if it is no value.
 JsonKind kind_of(std::string_view token) {
   if (token == "true" || token == "false") return JsonKind::boolean;
   if (token == "null") return JsonKind::null;
   return valid_number(token) ? JsonKind::number : JsonKind::absent;
 }
 
-// Undoes escapes in place (what they stand for is never longer); the new end, null if one is wrong.
+// Undoes escapes in place (a decoded one is never longer); returns the new end, null if one is bad.
 char* unescape(char* begin, char* end) {
   char* from = static_cast<char*>(std::memchr(begin, '\\', static_cast<std::size_t>(end - begin)));
   if (from == nullptr) return end;
@@ -113,9 +113,9 @@ char* unescape(char* begin, char* end) {
 }  // namespace
 
 // Builds the tree in the document's own buffers. The text is copied, because undoing escapes
-// changes it, or read in place until there is one to undo; strings stay where they are. Behind the
-// last place there is one more, of the byte behind the text, which fits nowhere: so no step asks
-// whether it is the last.
+// changes it, or read in place until there is one to undo; strings keep their place. Behind the
+// last place there is one more, of the byte behind the text, which is valid in no position: so no
+// step needs an end test.
 class JsonTreeBuilder {
  public:
   enum class Text : std::uint8_t { copied, in_place };
@@ -148,7 +148,7 @@ class JsonTreeBuilder {
       JsonNode* node;
       char end;  // the bracket that closes it
     };
-    std::array<Open, kJsonDepthMax + 1> open;  // containers; the first stands for none
+    std::array<Open, kJsonDepthMax + 1> open;  // containers; the first is a sentinel for none
     open[0] = {};
     std::size_t depth = 0;
     for (;;) {
@@ -195,8 +195,8 @@ class JsonTreeBuilder {
 
  private:
   using Place = const std::uint32_t*;
-  // What changes from value to value: a local variable, and what reads it is inlined, so that it
-  // stays in registers whatever is stored.
+  // The state that changes from value to value: a local variable, read by inlined functions only,
+  // so that it stays in registers whatever is stored.
   struct Walk {
     const char* text;
     Place at;
@@ -253,17 +253,17 @@ class JsonTreeBuilder {
     return node.kind != JsonKind::absent;
   }
 
-  // A string with its escapes undone.
+  // The result of undoing a string's escapes.
   struct Plain {
     bool good = false;  // false: one is wrong, or cannot be undone here
     std::uint32_t size = 0;
     std::size_t escape_at = 0;  // the next one
   };
-  // Of the string that begins at `from`; `escape_at` is before its end.
+  // Undoes the escapes of the string that begins at `from`; `escape_at` is before its end.
   [[gnu::noinline]] Plain without_escapes(std::uint32_t from, std::uint32_t size,
                                           std::size_t escape_at) const {
     const std::size_t end = from + size;
-    if (escape_at < from) escape_at = next_escape(from);  // it was in what is left out
+    if (escape_at < from) escape_at = next_escape(from);  // it was in a value that is left out
     if (escape_at >= end) return {true, size, escape_at};
     if (copy_ == nullptr) return {};
     const char* const last = unescape(copy_ + from, copy_ + end);
@@ -282,8 +282,8 @@ class JsonTreeBuilder {
 
 namespace {
 
-// Says where a text stops being JSON, in words and offsets that do not depend on the CPU's kernel
-// (simdjson's do).
+// Finds where a text stops being JSON, with messages and offsets that do not depend on the CPU's
+// kernel (simdjson's do).
 struct FaultFinder : nlohmann::json_sax<Json> {
   bool null() override { return true; }
   bool boolean(bool) override { return true; }
@@ -306,7 +306,7 @@ struct FaultFinder : nlohmann::json_sax<Json> {
     // the last part.
     if (auto at = what.find("column "); at != std::string::npos)
       if (auto colon = what.find(": ", at); colon != std::string::npos) what.erase(0, colon + 2);
-    // Behind these words it quotes the text, which may hold a secret.
+    // Behind these words the message quotes the text, which may hold a secret.
     for (const char* quoting : {"; last read: '", " parsing '"})
       if (auto at = what.find(quoting); at != std::string::npos) what.erase(at);
     return false;

@@ -38,7 +38,7 @@ std::string reason_text(JsonView status, std::size_t bytes) {
   return out;
 }
 
-// The object that was meant is no longer there, or another one has its name.
+// Whether the object of the intent is gone, or another one has its name.
 bool names_another_object(int code, JsonView status) {
   const std::string_view message = status["message"].string();
   if (code == 409)
@@ -137,7 +137,7 @@ WriteAnswer classify(const WriteRequest& request, const Result<HttpResponse>& an
   return out;
 }
 
-// Lives as long as an answer is awaited.
+// Shared with pending answers, which may come after the sink has ended.
 struct KubeSink::Core : std::enable_shared_from_this<KubeSink::Core> {
   struct Waiting {
     WriteRequest request;
@@ -154,8 +154,8 @@ struct KubeSink::Core : std::enable_shared_from_this<KubeSink::Core> {
     rate = {std::max<std::int64_t>(wanted.qps, 1), std::max<std::int64_t>(wanted.burst, 1)};
   }
 
-  // A bucket of tokens in nanoseconds of work: each write costs 1/qps of a second, the bucket holds
-  // `burst` writes.
+  // Sends what the token bucket allows. Its unit is nanoseconds: each write costs 1/qps of a
+  // second, and the bucket holds `burst` writes.
   void pump() {
     const std::int64_t cost = 1'000'000'000 / rate.qps + 1;
     const Duration held{cost * rate.burst};

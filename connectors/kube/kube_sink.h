@@ -1,8 +1,8 @@
 // Writes to one API server: server-side apply, create, merge patch, delete.
 //
-// A request is sent exactly as its intent says; an answer is sorted into what it means for the
-// applier. Flow is bounded here (queries a second with a burst); how many are on the wire at a time
-// is the HTTP client's limit.
+// A request is sent exactly as its intent says; an answer is classified for the applier. The rate
+// is bounded here (queries a second with a burst), the number of requests on the wire by the HTTP
+// client.
 #pragma once
 
 #include <deque>
@@ -14,13 +14,13 @@
 
 namespace fairlead {
 
-/// How `request` goes over the wire.
+/// Returns the HTTP request of a write.
 HttpRequest to_http(const WriteRequest& request);
-/// What an answer means. `answer` is what HttpClient gave: unavailable means that nobody knows,
-/// denied that nothing was sent.
+/// Classifies the answer that HttpClient gave: `unavailable` means that the outcome is unknown,
+/// `denied` that nothing was sent.
 WriteAnswer classify(const WriteRequest& request, const Result<HttpResponse>& answer);
 
-/// How fast one server may be written to.
+/// The bound on the rate of writes to one server.
 struct WriteRate {
   std::int64_t qps = 300;
   std::int64_t burst = 500;
@@ -30,13 +30,13 @@ struct WriteRate {
 /// loop's thread.
 class KubeSink final : public PatchSink {
  public:
-  /// `loop` and `http` outlive the sink; `counted` (may be empty) hears of every answer.
+  /// `loop` and `http` outlive the sink; it calls `counted` (may be empty) with every answer.
   KubeSink(IoLoop& loop, HttpClient& http, WriteRate rate,
            std::function<void(const WriteAnswer&)> counted);
-  /// On the loop's thread, or after it has ended.
+  /// Called on the loop's thread, or after that has ended.
   ~KubeSink() override;
   void send(WriteRequest request, std::function<void(WriteAnswer)> answered) override;
-  /// From now on this fast. On the loop's thread.
+  /// Replaces the rate. On the loop's thread.
   void set_rate(WriteRate rate);
 
  private:

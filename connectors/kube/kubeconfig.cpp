@@ -27,14 +27,14 @@ std::string trimmed(std::string text) {
   return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
-// A kubeconfig that was read: how errors name it, and whether it may point to files.
+// The origin of a kubeconfig: its name in errors, and whether it may refer to files.
 struct Source {
   std::string name;
   std::optional<std::filesystem::path> folder;  // relative paths start here; none: no files
   JsonDocument document;
 };
 
-// A value and the kubeconfig that it stands in.
+// A value and the kubeconfig that it is from.
 struct Placed {
   JsonView value;
   const Source* source = nullptr;

@@ -1,10 +1,10 @@
-// How to reach one API server, and as whom.
+// The address of one API server, and our credentials there.
 //
 // Credentials come from kubeconfigs (files, merged as client-go merges them, or the text of a
 // Secret) or from the service account of our own Pod. They are checked as they are read, so that a
-// typing error or an expired certificate is said at the start with file and field, not as a failed
-// handshake later. What may change while we run (files, the answer of an exec plugin) is kept
-// current by identity.h.
+// typing error or an expired certificate is reported at the start with file and field, not as a
+// failed handshake later. identity.h keeps current what may change while we run (files, the answer
+// of an exec plugin).
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace fairlead {
 
 class JsonView;
 
-/// The address of an API server, taken apart.
+/// The parts of an API server's address.
 struct ServerAddress {
   bool tls = true;
   std::string host;  ///< without brackets
@@ -35,16 +35,16 @@ struct ServerAddress {
 /// Reads `https://host[:port][/path]` or `http://...`.
 Result<ServerAddress> parse_server(std::string_view url);
 
-/// How a proxy is asked for a tunnel: CONNECT of HTTP, or SOCKS 5 (RFC 1928).
+/// The protocol that asks a proxy for a tunnel: CONNECT of HTTP, or SOCKS 5 (RFC 1928).
 enum class ProxyProtocol : std::uint8_t { http, socks5 };
 
 /// The proxy of a `proxy-url`: connections are tunnelled through it.
 struct ProxyAddress {
-  bool tls = false;  ///< the proxy itself is spoken to with TLS
+  bool tls = false;  ///< TLS to the proxy itself
   std::string host;
   std::string port;
-  /// Who we are to it; empty: nobody. A secret. The value of Proxy-Authorization, or (socks5) the
-  /// request of RFC 1929.
+  /// Our login at the proxy, a secret: the value of Proxy-Authorization, or (socks5) the request of
+  /// RFC 1929. Empty: none.
   std::string authorization;
   ProxyProtocol protocol = ProxyProtocol::http;
 
@@ -62,8 +62,8 @@ struct ExecPlugin {
   std::vector<std::string> args;
   std::vector<std::pair<std::string, std::string>> env;  ///< beside our own environment
   std::string install_hint;
-  std::string cluster_info;  ///< JSON of spec.cluster for the plugin; empty: it is not told
-  std::string origin;        ///< how errors call it: "FILE: users[NAME].exec"
+  std::string cluster_info;  ///< JSON of spec.cluster for the plugin; empty: not passed to it
+  std::string origin;        ///< its name in errors: "FILE: users[NAME].exec"
 
   friend bool operator==(const ExecPlugin&, const ExecPlugin&) = default;
 };
@@ -77,17 +77,17 @@ struct Credentials {
   std::string tls_server_name;  ///< name to ask for and to verify; empty: the host
   std::string client_certificate_pem;
   std::string client_key_pem;
-  std::string certificate_origin;  ///< how errors call the client certificate: its file or field
+  std::string certificate_origin;  ///< the client certificate's file or field, for errors
   std::string token;
-  std::string token_file;  ///< wins over `token`; read again now and then
+  std::string token_file;  ///< wins over `token`; identity.h reads it again from time to time
   std::optional<ExecPlugin> exec;
 
-  std::vector<std::string> files;  ///< all that was read, to notice changes
-  /// Reads the same again; empty where there is nothing to read again (the text of a Secret).
+  std::vector<std::string> files;  ///< all files that were read, to notice changes
+  /// Reads the same sources again; empty where there are none (the text of a Secret).
   std::function<Result<Credentials>()> reread;
 };
 
-/// Equal in everything that a connection uses.
+/// Whether `a` and `b` are equal in everything that a connection uses.
 bool same_access(const Credentials& a, const Credentials& b);
 
 /// Which context of a kubeconfig to use; empty: its current-context.
@@ -95,30 +95,30 @@ struct ContextName {
   std::string name;
 };
 
-/// Reads a kubeconfig file. bad_input names file and field.
+/// Reads a kubeconfig file. Fails with `bad_input`, naming file and field.
 Result<Credentials> load_kubeconfig(const std::string& path, const ContextName& context);
-/// Reads several as one, as client-go merges $KUBECONFIG: of each cluster, user and context the
-/// first file that has it counts, of current-context the first that sets it; files that are not
-/// there are left out (all of them missing is bad_input).
+/// Reads several files as one, as client-go merges $KUBECONFIG: for each cluster, user and context
+/// the first file that has it counts, for current-context the first that sets it. Missing files are
+/// left out; if all are missing it fails with `bad_input`.
 Result<Credentials> load_kubeconfigs(const std::vector<std::string>& paths,
                                      const ContextName& context);
-/// Reads a kubeconfig that came from elsewhere than a file (`origin` names it in errors). It may
-/// neither refer to files nor run programs: whoever may write a Secret must not run code here or
-/// read our disk.
+/// Reads a kubeconfig that did not come from a file (`origin` names it in errors). It may neither
+/// refer to files nor run programs: a writer of Secrets must not run code here or read our disk.
 Result<Credentials> read_kubeconfig(std::string_view text, const std::string& origin,
                                     const ContextName& context);
-/// Only where a server is and how to trust it: `cluster` is what stands under `clusters[].cluster`
-/// of a kubeconfig, or in a ClusterProfile's access provider. It may not refer to files.
+/// Reads only the address of a server and how to trust it: `cluster` is the value of
+/// `clusters[].cluster` in a kubeconfig, or of `cluster` in a ClusterProfile's access provider. It
+/// may not refer to files.
 Result<Credentials> read_cluster_access(JsonView cluster, const std::string& origin);
-/// The service account of the Pod we run in: the one place that reads KUBERNETES_SERVICE_HOST and
-/// _PORT.
+/// Reads the service account of our own Pod. The only function that reads KUBERNETES_SERVICE_HOST
+/// and _PORT.
 Result<Credentials> in_cluster_credentials();
-/// As kubectl chooses: `path` if given, else $KUBECONFIG (merged), else ~/.kube/config, else the
-/// Pod's.
+/// Finds credentials as kubectl does: `path` if given, else $KUBECONFIG (merged), else
+/// ~/.kube/config, else those of the Pod.
 Result<Credentials> find_credentials(const std::string& path, const ContextName& context);
 
-/// The bearer token to send now: the token file's content, trimmed, else the token; empty if there
-/// is none.
+/// Returns the bearer token to send now: the token file's content, trimmed, else the token; empty
+/// if there is none.
 Result<std::string> current_token(const Credentials& credentials);
 
 }  // namespace fairlead

@@ -48,8 +48,8 @@ JsonView provider_named(const AccessProviders& providers, std::string_view name)
   return {};
 }
 
-// What a provider's row says of arguments and variables that a ClusterProfile wants to add to its
-// plugin; nullopt: no word that is known.
+// Whether a provider's entry lets a ClusterProfile add arguments and variables to its plugin;
+// nullopt for an unknown value.
 std::optional<bool> lets_add(JsonView provider) {
   JsonView flag = provider[kExtensionFlag];
   if (!flag.given() || flag.string() == "Ignore" || flag.integer() == 0) return false;
@@ -66,7 +66,7 @@ Result<void> add_arguments(ExecPlugin& plugin, JsonView list, const std::string&
   return {};
 }
 
-// A variable that the provider has already gets the profile's value.
+// Adds the profile's variables; they replace those of the provider.
 Result<void> add_variables(ExecPlugin& plugin, JsonView map, const std::string& where) {
   const Error bad = bad_input(where + ": expected names with values that are strings");
   if (!map.is(JsonKind::object)) return bad;
@@ -80,8 +80,8 @@ Result<void> add_variables(ExecPlugin& plugin, JsonView map, const std::string& 
   return {};
 }
 
-// KEP-5339: a cluster's extensions may add to the command of its plugin where the operator's file
-// lets them; they decide what runs here, so else they are passed over.
+// KEP-5339: a cluster's extensions may add to the command of its plugin if the operator's file lets
+// them. They decide which command runs here, so without that permission they are ignored.
 Result<void> add_extensions(ExecPlugin& plugin, JsonView provider, JsonView cluster,
                             const std::string& where) {
   if (!lets_add(provider).value_or(false)) return {};
@@ -98,8 +98,8 @@ Result<void> add_extensions(ExecPlugin& plugin, JsonView provider, JsonView clus
   return {};
 }
 
-// Told again and again of the same content, passes it on once. The key is of this process only: the
-// hash says nothing to anybody else.
+// Drops repetitions: content that equals the last one is not passed on. The hash is keyed by this
+// process, so that a printed hash reveals nothing of a secret.
 class Changes {
  public:
   bool is_new(std::string_view content) {
@@ -150,7 +150,7 @@ class SecretAccess final : public MemberAccess {
   const std::string origin_;
   const std::function<void(Result<Credentials>)> use_;
   Changes changes_;
-  std::unique_ptr<ApiServerConnection::Follower> follower_;  // last: it calls
+  std::unique_ptr<ApiServerConnection::Follower> follower_;  // last: its callback uses the others
 };
 
 class ProfileAccess final : public MemberAccess {
@@ -186,7 +186,8 @@ class ProfileAccess final : public MemberAccess {
     auto read = read_cluster_profile(profile.root(), origin_, *providers_,
                                      token_.has_value() ? *token_ : std::string());
     if (read.has_error()) return gone(read.error());
-    // Without a plugin it is the Secret that says who we are, and only then it is asked for.
+    // Without a plugin the Secret holds our credentials; only then it is requested, so that a Role
+    // need not allow it otherwise.
     if (!read->exec && !secret_follower_)
       secret_follower_ =
           hub_.follow(secrets_of(reference_.first), reference_.second,
@@ -211,7 +212,7 @@ class ProfileAccess final : public MemberAccess {
   bool token_known_ = false;
   Result<std::string> token_ = std::string();
   Changes changes_;
-  // The profile's follower makes the other one, so it ends first.
+  // The profile's follower makes the other one, so it ends first: members end in reverse order.
   std::unique_ptr<ApiServerConnection::Follower> secret_follower_, profile_follower_;
 };
 

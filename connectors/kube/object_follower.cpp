@@ -14,7 +14,7 @@ constexpr Duration kLasting = seconds(10);      // a watch that lived so long wa
 constexpr Duration kSilenceMax = seconds(150);  // servers send a bookmark each minute
 constexpr std::size_t kStatusTextMax = 300;
 
-// What a server says about a failure; the body of a success is never shown.
+// The server's message about a failure; the body of a success is never logged.
 std::string status_text(const Result<HttpResponse>& answer) {
   if (answer.has_error()) return answer.error().message;
   const std::string out = std::to_string(answer->status);

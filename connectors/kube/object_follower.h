@@ -1,8 +1,8 @@
-// Keeps an eye on one object of an API server, whatever its kind.
+// Watches one object of an API server, of any kind.
 //
-// For what Fairlead acts upon but never logs: a Secret with a kubeconfig. Only this object is
-// asked for (fieldSelector metadata.name), so a Role may allow exactly that. Every answer tells the
-// whole object; what it holds is shown to nobody.
+// For objects that Fairlead uses but never logs: a Secret with a kubeconfig. Only this object is
+// requested (fieldSelector metadata.name), so a Role may allow exactly that. Every answer holds the
+// whole object; its content is passed to the callback only, never into a diagnostic.
 #pragma once
 
 #include <functional>
@@ -18,9 +18,10 @@ namespace fairlead {
 /// On the loop's thread, but the destructor may run after the loop has ended.
 class ObjectFollower {
  public:
-  /// `collection`: path of the list that the object is in. `told` hears of the object after the
-  /// first list and after each change; nullopt: it is not there. While the server cannot be asked,
-  /// nothing is told. `say`: a line for an operator. `loop` and `http` outlive it.
+  /// `collection` is the path of the list that the object is in. `told` gets the object after the
+  /// first list and after each change; nullopt if it does not exist. While the server cannot be
+  /// reached, `told` is not called. `say` logs a line for an operator. `loop` and `http` outlive
+  /// it.
   ObjectFollower(IoLoop& loop, HttpClient& http, std::string collection, std::string name,
                  std::function<void(std::optional<JsonView>)> told,
                  std::function<void(const std::string&)> say);

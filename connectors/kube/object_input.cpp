@@ -232,7 +232,8 @@ Result<void> FileReader::read_json(std::string_view text) {
       return expected(line, "expected JSON: a document starts with { or [");
     const std::size_t left = text.size() - at;
     std::size_t end = ValueEnd().find(text.substr(at));
-    // The parser names the place where a short one breaks off, for many times its size in memory.
+    // Only a short one goes to the parser, which names the place where it breaks off but needs many
+    // times its size in memory.
     if (end == std::string_view::npos && left > kJsonBytesMax)
       return expected(line, "expected JSON: the document that begins here is not closed after " +
                                 std::to_string(left) + " bytes");
@@ -300,7 +301,7 @@ class Input {
     passed_ = text_.size();
   }
 
-  // Moves begin_ behind the documents that are whole.
+  // Moves begin_ behind the complete documents.
   void pass_documents() {
     const std::size_t first = text_.find_first_not_of("\xef\xbb\xbf \t\r\n");
     if (first == std::string::npos) return;
@@ -318,8 +319,8 @@ class Input {
   const std::string& file_;
   std::size_t bytes_max_;  // of a document
   std::string text_;
-  std::size_t passed_ = 0;  // what was looked at
-  std::size_t begin_ = 0;   // of the document that is not whole
+  std::size_t passed_ = 0;  // bytes that were scanned
+  std::size_t begin_ = 0;   // of the document that is not complete
   ValueEnd end_;
 };
 

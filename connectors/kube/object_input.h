@@ -1,9 +1,9 @@
-// What `fairlead plan` reads: files of Kubernetes objects, or of watch events, as kubectl prints
+// The input of `fairlead plan`: files of Kubernetes objects, or of watch events, as kubectl prints
 // them.
 //
-// Everything becomes one list of lines in the order given, each with its time. The contract is in
-// README.md: what is not understood stops the reading with file, line and what was expected; a bad
-// value inside an object does not.
+// They become one list of lines in the order given, each with its time. The contract is in
+// README.md: a document that is not understood stops the reading with file, line and what was
+// expected; a bad value inside an object does not.
 #pragma once
 
 #include <iosfwd>
@@ -19,7 +19,7 @@
 
 namespace fairlead {
 
-/// What a line says. `error` (an ERROR event) changes nothing.
+/// The type of a line. `error` (an ERROR event) changes nothing.
 enum class InputType : std::uint8_t {
   added,
   modified,
@@ -31,7 +31,7 @@ enum class InputType : std::uint8_t {
   source_synced,
 };
 
-/// One object of the input, or one word about a source.
+/// One object of the input, or one control line about a source.
 struct InputLine {
   std::string file;
   std::size_t line = 0;  ///< where its document starts, from 1; items of a List have the List's
@@ -51,15 +51,15 @@ struct InputLine {
   Json object;  ///< as read, with managedFields; null for control lines and ERROR
 };
 
-/// The longest JSON document that is read: a List of twenty thousand Nodes of 25
-/// kB each. A stream that never closes what it opened is read up to here.
+/// The longest JSON document that is read, in bytes: a List of twenty thousand Nodes of 25 kB each.
+/// A document that never closes its brackets is read up to here.
 inline constexpr std::size_t kInputDocumentBytesMax = std::size_t{512} << 20;
-/// The longest YAML document: reading it takes 45 bytes of memory a byte.
+/// The longest YAML document, in bytes: reading it needs 45 bytes of memory for each of them.
 inline constexpr std::size_t kInputYamlBytesMax = std::size_t{32} << 20;
 
-/// Reads the files one behind the other; `-` is `standard_input`. Times run on across files.
-/// `bad_input`, with file and line, of a document longer than `document_bytes_max`, or of
-/// YAML than kInputYamlBytesMax if that is less.
+/// Reads the files one behind the other; `-` is `standard_input`. Times run on across files. Fails
+/// with `bad_input`, naming file and line, for a document longer than `document_bytes_max`, or YAML
+/// longer than kInputYamlBytesMax if that is less.
 Result<std::vector<InputLine>> read_objects(
     const std::vector<std::string>& files, std::istream& standard_input,
     std::size_t document_bytes_max = kInputDocumentBytesMax);

@@ -120,7 +120,7 @@ Result<std::optional<ObjectSeen>> project_as(Kind kind, std::string_view version
 
 namespace {
 
-// Copies `value` without what must not be kept. `parent` is the name under which it hangs.
+// Copies `value` without the fields that must not be kept. `parent` is its name in its object.
 void copy_kept(JsonDocument& out, JsonView value, std::string_view parent) {
   if (value.is(JsonKind::array)) {
     out.open(JsonKind::array, value.key());
@@ -175,7 +175,8 @@ bool people_write(Kind kind) {
 
 std::string not_too_long(std::string text) { return text.size() <= kRawBytesMax ? text : ""; }
 
-// Reads the line again: a tree of what projections read is not all that people wrote.
+// Parses the line again: the tree of a stream lacks fields that no projection reads, and the raw
+// text has all that people wrote.
 std::string kept_of_line(std::string_view line) {
   JsonFault fault;
   const auto read = parse_json(line, fault);

@@ -16,8 +16,8 @@
 
 namespace fairlead {
 
-/// The facts of `object`; nullopt for a kind, a version or (see is_read) an object that
-/// Fairlead does not read. bad_input if a kind that it reads has no metadata.name.
+/// Returns the facts of `object`; nullopt for a kind, a version or (see is_read) an object that
+/// Fairlead does not read. Fails with `bad_input` if an object that it reads has no metadata.name.
 /// `raw` stays empty: see raw_text.
 ///
 /// What counts as absent: a label or annotation that is no string; an amount that is no Quantity (a
@@ -25,14 +25,15 @@ namespace fairlead {
 /// effect; an entry of a named list without a name.
 Result<std::optional<ObjectSeen>> project(JsonView object);
 
-/// The same for an item of a typed list, where API servers leave apiVersion and kind out.
+/// The same for an item of a typed list, from which API servers omit apiVersion and kind.
 Result<std::optional<ObjectSeen>> project_as(Kind kind, std::string_view version, JsonView object);
 
 /// Whether an object of that kind and name is read at all: of ManifestWorks and BindingPolicies
 /// only ours are, of CustomResourceDefinitions those of MultiKueueConfig and MultiKueueCluster.
 bool is_read(Kind kind, std::string_view name);
 
-/// Which object it is and which state of it: views into its document, empty where it does not say.
+/// The name, namespace, uid, version and generation of an object: views into its document, empty
+/// where it has none.
 struct ObjectIdentity {
   std::string_view name;
   std::string_view name_space;
@@ -42,8 +43,8 @@ struct ObjectIdentity {
 };
 ObjectIdentity identity_of(JsonView object);
 
-/// The same as project_as(), for streams, which know who `object` is, and that it is read and
-/// named.
+/// The same as project_as(), for streams, which know the identity of `object`, and that it is read
+/// and has a name.
 ObjectSeen seen_of(Kind kind, std::string_view version, JsonView object,
                    const ObjectIdentity& identity);
 
@@ -52,17 +53,16 @@ ObjectSeen seen_of(Kind kind, std::string_view version, JsonView object,
 /// other objects embed.
 std::string raw_text(JsonView object);
 
-/// raw_text of an object that people write (a claim, a queue, a flavor), for the log to keep beside
-/// the event; empty of any other kind, and where it is longer than kRawBytesMax: machines write
-/// those too often, or too long.
+/// Returns raw_text of an object that people write (a claim, a queue, a flavor), for the log to
+/// keep beside the event. Empty for any other kind, which machines write too often, and for a text
+/// longer than kRawBytesMax.
 std::string raw_to_keep(Kind kind, JsonView object);
 inline constexpr std::size_t kRawBytesMax = std::size_t{64} << 10;
-/// The same of a watch line with that object in it: made when it is asked for, unless the line is
-/// so long that it is better not carried along.
+/// The same for a watch line with that object in it. The text is made when it is asked for, from a
+/// copy of the line; of a line longer than kRawBytesMax no copy is kept, and the text made at once.
 RawObject raw_of_line(Kind kind, std::string_view line);
 
-/// The group and version of an apiVersion: {"kueue.x-k8s.io", "v1beta2"}, {"", "v1"}. Views into
-/// `api_version`.
+/// The parts of an apiVersion: {"kueue.x-k8s.io", "v1beta2"}, {"", "v1"}. Views into it.
 struct GroupVersion {
   std::string_view group;
   std::string_view version;

@@ -22,7 +22,7 @@ ClusterMetricsFacts cluster_metrics(JsonView object) {
     machine.labels = labels(item["labels"]);
     machine.taints = repelling_taints(item["taints"]);
     machine.unschedulable = item["unschedulable"].is_true();
-    machine.ready = true;  // ClusterMetrics does not say; its taints decide
+    machine.ready = true;  // ClusterMetrics has no readiness; the taints decide
     machine.allocatable = amounts(item["allocatableResources"]);
     out.nodes.insert_or_assign(std::string(name), std::move(machine));
   }
@@ -31,7 +31,7 @@ ClusterMetricsFacts cluster_metrics(JsonView object) {
 
 ManagedClusterFacts managed_cluster(JsonView object) {
   ManagedClusterFacts out;
-  // Never status.capacity: keys that vanished stay there.
+  // Never status.capacity, in which keys of removed resources remain.
   out.allocatable = amounts(object["status"]["allocatable"]);
   out.available = condition(object["status"], "ManagedClusterConditionAvailable");
   out.deleting = deleting(object);

@@ -1,4 +1,4 @@
-// A ClusterResourceClaim: written by a person, so what is wrong with it must survive to be said.
+// A ClusterResourceClaim. A person writes it, so its faults are kept for the fold to report.
 #include <charconv>
 
 #include "connectors/kube/projection_fields.h"

@@ -47,7 +47,7 @@ Labels labels(JsonView object) {
   };
   std::size_t count = 0;
   each([&](std::string_view, std::string_view) { ++count; });
-  // They are asked for in order, so nothing is put aside.
+  // assign_sorted reads the items in order, so one iterator suffices and nothing is copied aside.
   auto at = object.begin();
   const auto item = [&](std::size_t i) {
     if (i == 0) at = object.begin();

@@ -12,9 +12,9 @@
 
 namespace fairlead::projection {
 
-/// A Quantity from a string or a number token; nullopt for anything else.
+/// Reads a Quantity from a string or a number token; nullopt for anything else.
 std::optional<Quantity> quantity(JsonView value);
-/// resource -> amount; entries that are no quantities are left out.
+/// Reads resource -> amount; entries that are no quantities are left out.
 ResourceAmounts amounts(JsonView object);
 /// The string members of an object.
 Labels labels(JsonView object);

@@ -1,4 +1,5 @@
-// Kueue's queues in both served versions, and what carries them to a member.
+// Kueue's queues in both served versions, and the ManifestWorks and BindingPolicies that carry them
+// to a member.
 #include <optional>
 #include <set>
 
@@ -22,7 +23,7 @@ std::vector<std::string> admission_check_names(JsonView list, JsonView rules) {
   return out;
 }
 
-// Kueue looks at whether the field is there: without groups it is an override of nothing.
+// As in Kueue, the presence of the field counts, with or without groups.
 std::optional<EffectiveQuotas> effective_quotas(JsonView field) {
   if (!field.is(JsonKind::object)) return std::nullopt;
   const auto [ref, groups] = field.members("orchestratorRef", "resourceGroups");

@@ -56,7 +56,7 @@ ClusterProfileFacts cluster_profile(JsonView object) {
   out.labelled = !out.cluster.empty();
   if (!out.labelled) out.cluster = metadata["name"].string();
   out.access_providers = provider_names(status["accessProviders"]);
-  // The name that the field had before.
+  // The former name of the field.
   if (out.access_providers.empty())
     out.access_providers = provider_names(status["credentialProviders"]);
   return out;

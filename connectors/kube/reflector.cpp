@@ -18,12 +18,12 @@ std::string retry_after_text(std::optional<Duration> asked) {
   return asked ? " (Retry-After " + to_go_duration(*asked) + ")" : "";
 }
 
-// What a server says about a failure. Without an answer the text is our own.
+// The server's message about a failure. Without an answer the text is our own.
 std::string Reflector::status_text(int status, std::string_view body) {
   return failure_text(status, status == 0 ? std::string(body) : failure_message(body));
 }
 
-// What is wrong with a text that holds objects.
+// The part of a text that a diagnostic may quote: texts of objects may hold secrets.
 std::string_view Reflector::shown(std::string_view text) const {
   return kind_ == Kind::secret ? "(not shown: it may be a piece of a Secret)" : text;
 }
@@ -60,12 +60,12 @@ std::string Reflector::collection() const {
 
 void Reflector::say(std::string line) {
   line = std::string(info(kind_).resource) + ": " + line;
-  if (std::exchange(last_diagnostic_, line) == line) return;  // once, not at every retry
+  if (std::exchange(last_diagnostic_, line) == line) return;  // not again at every retry
   out_.diagnostics.push_back(std::move(line));
 }
 
 Duration Reflector::jittered(Duration span) {
-  // Up to half as much again, so that a thousand hubs do not return in step.
+  // Jitter of up to one half, so that a thousand hubs do not return at the same time.
   const auto half = static_cast<std::uint64_t>(span.ns / 2) + 1;
   return {span.ns + static_cast<std::int64_t>(random_() % half)};
 }
@@ -95,7 +95,7 @@ void Reflector::alive(LogTime now) {
   stale_ = lost_ = false;
   last_diagnostic_.clear();
   out_.diagnostics.push_back(std::string(info(kind_).resource) + ": heard again");
-  // A list that is under way tells of its end itself.
+  // A list that is under way ends with a fact of its own (ListCompleted).
   if (phase_ == Phase::watching) out_.facts.emplace_back(StreamAlive{kind_, resource_version_});
 }
 
@@ -142,9 +142,9 @@ ReflectorOutput Reflector::hurry(LogTime now) {
 
 ReflectorOutput Reflector::served(LogTime now, std::optional<std::string> version) {
   if (!version) {
-    // Absent from the start is not silent.
+    // A kind that was never served is absent, not silent.
     if (version_.empty()) expected_ = false;
-    // A request that is out will meet its own 404; a picture that was complete is kept until then.
+    // An outstanding request gets its own 404; a complete picture is kept until then.
     if (phase_ == Phase::unserved || phase_ == Phase::waiting) {
       phase_ = Phase::unserved;
       until_ = kForever;
@@ -153,7 +153,7 @@ ReflectorOutput Reflector::served(LogTime now, std::optional<std::string> versio
   }
   if (*version == version_ && phase_ != Phase::unserved) return finish(now);
   if (phase_ != Phase::unserved) out_.cancel = true;
-  // Another version shows other fields: everything is told again.
+  // Another version has other fields: every object is reported again.
   if (*version != version_)
     for (auto& [name, known] : known_) {
       known.resource_version.clear();
@@ -202,7 +202,7 @@ void Reflector::request_watch(LogTime now) {
   until_ = now + settings_.watch_silence_max;
 }
 
-// `from`: the part of the query that says where the stream begins.
+// Requests a stream; `from` is the part of the query for where it begins.
 void Reflector::request_stream(const std::string& from) {
   const std::int64_t length = settings_.watch_length.ns / 1'000'000'000;
   const std::int64_t seconds_asked =
@@ -252,13 +252,13 @@ void Reflector::slow_down(LogTime now, int status, std::string_view body) {
   if (status == 403 && narrowed(now)) return;
   say(status_text(status, body));
   if (status == 403) refused();
-  // Slower and slower: a server that starts refuses for a moment, too.
+  // With growing pauses: a server that is starting refuses for a moment, too.
   back_off(now, Next::list, std::nullopt);
   out_.rediscover = status == 404;
 }
 
-// Where everything may not be seen, one namespace may. True if that is tried now; the next attempt
-// after it is at everything again.
+// After a refusal of all namespaces, lists the one that may be allowed; true if it does. The
+// attempt after that is for all namespaces again.
 bool Reflector::narrowed(LogTime now) {
   if (scope_.breadth != WatchScope::Breadth::everywhere_if_allowed) return false;
   const bool narrow = namespace_.empty();
@@ -267,7 +267,7 @@ bool Reflector::narrowed(LogTime now) {
   return narrow;
 }
 
-// Others need not wait for what nobody shows: the refusal is told, once.
+// Reports the refusal of a kind that may stay unread, once, so that planning does not wait for it.
 void Reflector::refused() {
   if (lost_ || !may_stay_unread(kind_)) return;
   stale_ = lost_ = true;
@@ -300,7 +300,7 @@ void Reflector::take_page(LogTime now, int status, std::string_view body,
     back_off(now, Next::list, std::nullopt);
     return;
   }
-  if (status == 413 && page_limit_ > 1) {  // how our own client calls an answer that is too long
+  if (status == 413 && page_limit_ > 1) {  // our own client's status for an answer that is too long
     page_limit_ = std::max<std::int64_t>(1, page_limit_ / 4);
     start_paged_list(now);
     return;
@@ -364,7 +364,7 @@ void Reflector::listed(JsonView object, std::string_view line, const WatchGlance
   out_.facts.emplace_back(std::move(found));
 }
 
-// What the list did not show is gone.
+// Reports as missing every known object that the list did not contain.
 void Reflector::tell_unlisted() {
   std::vector<std::pair<std::string, std::string>> gone;  // name, uid
   for (auto at = known_.begin(); at != known_.end();) {
@@ -442,8 +442,8 @@ ReflectorOutput Reflector::timer(LogTime now) {
     case Phase::watching:
       ++counters_.silences;
       out_.cancel = true;
-      // Silence proves nothing by itself (bookmarks may never come): look again from the same
-      // version, if it is still one.
+      // Silence proves nothing by itself (bookmarks may never come): watch again from the same
+      // version, if the store still has it.
       position_doubted_ = true;
       resume(now);
       break;

@@ -1,13 +1,14 @@
 // Keeps a faithful picture of one kind on one API server. Does no I/O.
 //
-// A reflector is a state machine: it is told what arrived (an answer, bytes of a stream, an end,
-// the time) and says what to request next, when to wake it, and which watch facts follow. It lists
-// (streaming where the server can, else in pages), watches from where the list ended, resumes after
-// an end of stream, and lists again after 410. What vanished between two lists is told as
-// ObjectMissing. It never trusts a stream: duplicates, older versions, deletes of unknown objects,
-// cut lines and silence are all handled and counted. A list is trusted: where it is older than an
-// event of a stream, the server's store was restored, and the list is the truth. The protocol is
-// that of client-go; docs/decisions/0014-a-list-is-the-truth.md has the differences.
+// A reflector is a state machine. Its inputs are what arrived (an answer, bytes of a stream, an
+// end, the time); its outputs are the next request, when to wake it, and the watch facts that
+// follow. It lists (streaming where the server can, else in pages), watches from where the list
+// ended, resumes after an end of stream, and lists again after 410. An object that vanished between
+// two lists is reported as ObjectMissing. It never trusts a stream: duplicates, older versions,
+// deletes of unknown objects, cut lines and silence are all handled and counted. A list is trusted:
+// where it is older than an event of a stream, the server's store was restored, and the list is the
+// truth. The protocol is that of client-go; docs/decisions/0014-a-list-is-the-truth.md has the
+// differences.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,7 @@
 
 namespace fairlead {
 
-/// How patient a reflector is.
+/// Timeouts and bounds of a reflector.
 struct ReflectorSettings {
   std::int64_t page_limit = 500;  ///< objects a page; quartered when a page is too large
   Duration backoff_first = milliseconds(800);
@@ -39,18 +40,18 @@ struct ReflectorSettings {
   Duration watch_length = seconds(300);  ///< asked of the server; up to twice that, at random
   Duration stale_after = seconds(300);
   Duration lost_after = seconds(900);
-  std::size_t nodes_max = 0;  ///< past so many Nodes no more is read; 0: no bound
-  /// Past so many changes of Nodes (change_budget.h) a stream is left for a while; 0: no bound.
+  std::size_t nodes_max = 0;  ///< beyond so many Nodes reading stops for a while; 0: no bound
+  /// Beyond so many changes of Nodes (change_budget.h) a stream is closed for a while; 0: no bound.
   std::int64_t changes_per_minute = 0;
 };
 
-/// What of a server's Retry-After is waited for: at most half of staleAfter, so that one answer
-/// does not make what is known stale.
+/// Bounds a server's Retry-After by half of staleAfter, so that one answer does not make the
+/// observations stale.
 Duration bounded_retry_after(Duration asked, const ReflectorSettings& settings);
 /// " (Retry-After 1h0m0s)"; empty if the server asks for no wait.
 std::string retry_after_text(std::optional<Duration> asked);
 
-/// In which namespaces a kind is watched.
+/// The namespaces in which a kind is watched.
 struct WatchScope {
   enum class Breadth : std::uint8_t {
     everywhere,
@@ -63,7 +64,7 @@ struct WatchScope {
   friend bool operator==(const WatchScope&, const WatchScope&) = default;
 };
 
-/// What happened so far, for metrics.
+/// Counters since the start, for metrics.
 struct ReflectorCounters {
   std::uint64_t lists = 0;  ///< completed
   std::uint64_t pages = 0;
@@ -72,13 +73,13 @@ struct ReflectorCounters {
   std::uint64_t events = 0;   ///< ADDED, MODIFIED and DELETED
   std::uint64_t bookmarks = 0;
   std::uint64_t duplicates = 0;  ///< a version that was known already
-  std::uint64_t unchanged = 0;   ///< of them, those that change nothing that is read
+  std::uint64_t unchanged = 0;   ///< lines that change no field that is read
   std::uint64_t older = 0;       ///< a version lower than the known one of the same uid
   std::uint64_t unknown_deletes = 0;
   std::uint64_t malformed = 0;  ///< lines and objects that could not be read, cut lines too
   std::uint64_t errors = 0;     ///< failed requests and ERROR events
   std::uint64_t silences = 0;   ///< streams broken for silence
-  std::uint64_t overflows = 0;  ///< times that there were more Nodes, or changes, than are read
+  std::uint64_t overflows = 0;  ///< times that Nodes, or their changes, exceeded the bounds
 };
 
 /// A request to make. At most one is outstanding; a new one, or `cancel`, replaces it.
@@ -88,7 +89,7 @@ struct ReflectorRequest {
   std::string target;  ///< path and query
 };
 
-/// What follows from one input, in order: cancel, facts, request; then wake at `wake`.
+/// The output of one input. Do in order: cancel, facts, request; then wake at `wake`.
 struct ReflectorOutput {
   bool cancel = false;  ///< drop the outstanding request: its answer no longer matters
   std::vector<decltype(WatchFact::said)> facts;
@@ -99,48 +100,47 @@ struct ReflectorOutput {
   std::vector<std::string> diagnostics;  ///< a line each for an operator; no tokens, no objects
 };
 
-/// The state machine for one kind. Not thread-safe; owned by whoever drives it. All `now` are of
-/// one monotonic clock.
+/// The state machine for one kind. Not thread-safe; its driver owns it. All `now` are of one
+/// monotonic clock.
 class Reflector {
  public:
-  /// `random` gives numbers of 64 random bits, for jitter only.
+  /// `random` returns 64 random bits, for jitter only.
   Reflector(Kind kind, ReflectorSettings settings, std::function<std::uint64_t()> random);
   Reflector(const Reflector&) = delete;
   Reflector& operator=(const Reflector&) = delete;
 
-  /// From now on something is expected: a server that is silent from the start is stale, then lost.
+  /// Starts to count silence: a server that is silent from the start is stale, then lost.
   ReflectorOutput expected(LogTime now);
-  /// Discovery says which version is served; nullopt: none. A change of version lists again.
+  /// Discovery found the served version; nullopt: none. After a change of version it lists again.
   ReflectorOutput served(LogTime now, std::optional<std::string> version);
-  /// The answer to a page: HTTP status (0: none, `body` says why) and body. `retry_after` of 429
-  /// and 503.
+  /// The answer to a page came: HTTP status (0: none, `body` says why) and body. `retry_after` is
+  /// that of 429 and 503.
   ReflectorOutput page(LogTime now, int status, std::string_view body,
                        std::optional<Duration> retry_after);
-  /// A watch was answered with 200: bytes follow.
+  /// A watch was answered with 200; bytes follow.
   ReflectorOutput opened(LogTime now);
   ReflectorOutput bytes(LogTime now, std::string_view chunk);
-  /// The watch is over: refused with `status` other than 200 (`body` says why), cut (status 0), or
-  /// ended (200).
+  /// The watch is over: refused with a `status` other than 200 (`body` says why), cut (status 0),
+  /// or ended by the server (200).
   ReflectorOutput ended(LogTime now, int status, std::string_view body,
                         std::optional<Duration> retry_after);
   ReflectorOutput timer(LogTime now);
-  /// The server is another one from now on: nothing is requested before served(); then everything
-  /// is listed.
+  /// The server's address changed: requests nothing before served(), then lists everything.
   ReflectorOutput moved(LogTime now);
-  /// As moved(), and until then the server counts as lost: nobody tells where it is.
+  /// As moved(), and until served() the server counts as lost, because its address is not known.
   ReflectorOutput disconnected(LogTime now);
-  /// What stood in the way is gone: a wait ends.
+  /// The cause of a failure is gone: ends a wait.
   ReflectorOutput hurry(LogTime now);
-  /// From now on it is watched there. What was told of other namespaces is told to be missing when
-  /// the next list is complete.
+  /// Replaces the scope of the watch. Objects of other namespaces are reported missing when the
+  /// next list is complete.
   ReflectorOutput confine(LogTime now, WatchScope scope);
-  /// From now on this patient; a request that is out keeps its deadline. Call timer() then: another
-  /// bound is looked at at once.
+  /// Replaces the settings; an outstanding request keeps its deadline. Call timer() afterwards, so
+  /// that a new bound applies at once.
   void adjust(const ReflectorSettings& settings);
 
   const ReflectorCounters& counters() const { return counters_; }
   Kind kind() const { return kind_; }
-  /// A list was completed and nothing has been lost since.
+  /// Whether a list was completed and nothing has been lost since.
   bool synced() const { return synced_; }
 
  private:
@@ -157,8 +157,8 @@ class Reflector {
   struct Known {
     std::string uid;
     std::string resource_version;
-    WatchGlance::Hash rest{};  // of the line that told its facts; 0: not known
-    bool listed = false;       // seen by the list in progress
+    WatchGlance::Hash rest{};  // of the line that its facts came from; 0: not known
+    bool listed = false;       // the list in progress contains it
   };
   // By "namespace/name".
   struct NameHash {
@@ -232,16 +232,16 @@ class Reflector {
   bool streaming_lists_ = true;  // until the server says no
   bool synced_ = false;
   Next next_ = Next::list;      // what `waiting` leads to
-  bool stream_useful_ = false;  // the open stream brought something
+  bool stream_useful_ = false;  // the open stream brought an event
   std::int64_t page_limit_;
   int failures_ = 0;   // in a row
   int bad_lines_ = 0;  // in a row
   std::string last_diagnostic_;
   std::string resource_version_;   // to resume from
   bool position_doubted_ = false;  // a stream failed or fell silent: the store may be another
-  bool went_back_ = false;         // the list in progress showed an older store
+  bool went_back_ = false;         // the list in progress is of an older store
   KnownObjects known_;
-  std::size_t listed_ = 0;  // of them, seen by the list in progress
+  std::size_t listed_ = 0;  // of them, those that the list in progress contains
   ChangeBudget budget_;
   std::size_t counted_ = 0;  // of out_.facts, by the budget
   bool overflowing_ = false;

@@ -1,4 +1,4 @@
-// Reflector: what a watch stream says. See reflector.h.
+// Reflector: the events of a watch stream. See reflector.h.
 #include <algorithm>
 #include <utility>
 
@@ -15,7 +15,7 @@ constexpr int kBadLinesMax = 3;             // in a row, before everything is li
 
 constexpr std::size_t kFactsUsual = 32;  // from one chunk of a stream
 
-// For what one chunk tells, with the first of it.
+// Reserves memory for the facts of one chunk, with the first of them.
 void make_room(decltype(ReflectorOutput::facts)& facts) {
   if (facts.empty()) facts.reserve(kFactsUsual);
 }
@@ -30,7 +30,8 @@ bool is_written(Kind kind) {
 
 }  // namespace
 
-// On from where the stream was, if the server's store is still as far.
+// Resumes from the position of the last stream, if the server's store has reached it. Where that is
+// in doubt, asks for the store's position first.
 void Reflector::resume(LogTime now) {
   if (!position_doubted_ || !version_number(resource_version_)) return request_watch(now);
   locate(now);
@@ -42,13 +43,14 @@ void Reflector::locate(LogTime now) {
   out_.request = ReflectorRequest{ReflectorRequest::Kind::page, collection() + "?limit=1"};
 }
 
-// Where the server's store is. A watch from a version that is yet to come would be silent until
-// then: kube-apiserver leaves out what is older.
+// Handles the store's position. A watch from a version that the store has not reached would be
+// silent until then: kube-apiserver leaves out older events.
 void Reflector::located(LogTime now, int status, std::string_view body,
                         std::optional<Duration> retry_after) {
   const bool away = status == 0 || status >= 500;
-  // Meanwhile its store may have been restored, and grown past what was lost: what we write is
-  // listed. (A server that starts mostly answers 410 anyway.)
+  // While it was away its store may have been restored, and grown past what was lost; a position
+  // cannot show that, so kinds that we write are listed. (A server that starts mostly answers 410
+  // anyway.)
   const Next next = overflowing_ || (away && is_written(kind_)) ? Next::list : Next::resume;
   if (away || status == 429) return retry_later(now, status, body, next, retry_after);
   position_doubted_ = false;
@@ -56,7 +58,7 @@ void Reflector::located(LogTime now, int status, std::string_view body,
   const auto page = parse_json(status == 200 ? body : "{}", fault, kJsonFileBytesMax);
   const JsonView metadata = page ? page->root()["metadata"] : JsonView();
   if (overflowing_) {
-    // Servers that know it tell how many are behind the first one.
+    // Some servers report how many objects follow the first one.
     const std::int64_t others = metadata["remainingItemCount"].integer().value_or(0);
     const bool still =
         settings_.nodes_max > 0 && std::cmp_greater_equal(others, settings_.nodes_max);
@@ -103,7 +105,7 @@ ReflectorOutput Reflector::ended(LogTime now, int status, std::string_view body,
     if (step.kind == WatchStep::Kind::event) take(now, *step.event, step.glance);
     if (phase_ != Phase::watching && phase_ != Phase::streaming_list) return finish(now);
     if (phase_ == Phase::watching && stream_useful_ && status == 200) {
-      request_watch(now);  // the ordinary end of a watch: on from the last version
+      request_watch(now);  // the ordinary end of a watch: resume from the last version
       return finish(now);
     }
     if (status == 0) {
@@ -129,7 +131,7 @@ ReflectorOutput Reflector::ended(LogTime now, int status, std::string_view body,
 }
 
 void Reflector::drain(LogTime now, std::string_view bytes) {
-  // An event can end the stream (ERROR, 410): what is buffered behind it no longer matters.
+  // An event can end the stream (ERROR, 410): then lines that are buffered behind it do not count.
   while (phase_ == Phase::watching || phase_ == Phase::streaming_list) {
     WatchStep step = decoder_.next(bytes);
     if (step.kind == WatchStep::Kind::need_more) return;
@@ -159,7 +161,7 @@ bool Reflector::too_many_changes(LogTime now) const {
   return phase_ == Phase::watching && budget_.exceeded(now);
 }
 
-// What was told of objects since the last time.
+// Spends the budget for the facts about objects since the last call.
 void Reflector::count_changes(LogTime now) {
   if (kind_ != Kind::node) return;
   std::int64_t changes = 0;
@@ -203,8 +205,8 @@ void Reflector::forget_failures_if_lasting(LogTime now) {
   failures_ = 0;
 }
 
-// The stream cannot be read on. Its position is good still, unless the same place breaks again and
-// again.
+// The stream cannot be read further. Its position still counts, unless the same place breaks again
+// and again: then everything is listed.
 void Reflector::broken(LogTime now, const std::string& why) {
   ++counters_.errors;
   ++bad_lines_;
@@ -236,7 +238,8 @@ void Reflector::take(LogTime now, const WatchEvent& event,
     take_object(event, glance);
 }
 
-// Whether the line says of an object what its last one said, as far as anybody reads it.
+// Whether the line has the same facts of an object as its last one: the hash of every field that a
+// projection may read is equal.
 bool Reflector::knows(const WatchGlance& glance) {
   looked_up_ = false;
   if (phase_ != Phase::watching || glance.type != "MODIFIED" || glance.name.empty() ||
@@ -269,7 +272,8 @@ void Reflector::take_known(const WatchGlance& glance) {
   Known& known = glanced_->second;
   if (is_newer(known, glance.resource_version) != Newer::yes) return;
   known.resource_version = glance.resource_version;
-  // The next write of an object carries its newest version; what we never write needs no word.
+  // The next write of an object carries its newest version, so that is reported; for kinds that we
+  // never write no fact is needed.
   if (!is_written(kind_)) return;
   make_room(out_.facts);
   out_.facts.emplace_back(
@@ -365,7 +369,7 @@ void Reflector::take_error(LogTime now, JsonView status) {
   if (code == 410 || status["reason"].string() == "Expired" ||
       status["reason"].string() == "Gone") {
     ++counters_.relists;
-    // The first time at once; a server that says so again and again is given time.
+    // The first time at once; a server that answers so again and again gets growing pauses.
     if (failures_ == 0 && !was_list) {
       ++failures_;
       start_list(now);

@@ -9,8 +9,9 @@
 
 namespace fairlead {
 
-/// /api/v1/nodes, /apis/GROUP/VERSION/namespaces/NS/RESOURCE/NAME: without a name the collection,
-/// without a namespace that of all namespaces. The namespace of a cluster-scoped kind is ignored.
+/// Returns the path of an object: /api/v1/nodes/NAME,
+/// /apis/GROUP/VERSION/namespaces/NS/RESOURCE/NAME. Without a name it is the collection, without a
+/// namespace that of all namespaces. The namespace of a cluster-scoped kind is ignored.
 std::string resource_path(const KindInfo& kind, std::string_view version,
                           std::string_view namespace_, std::string_view name);
 /// Percent-encodes everything but unreserved characters.

@@ -69,7 +69,7 @@ WatchStep WatchDecoder::next(std::string_view& bytes) {
   for (;;) {
     const std::size_t end = bytes.find('\n');
     if (taken_ < buffer_.size()) {
-      // A line that began in earlier bytes is put together.
+      // A line that began in earlier bytes is completed in the buffer.
       WatchStep step = next();
       if (step.kind != WatchStep::Kind::need_more || bytes.empty()) return step;
       const std::string_view more = bytes.substr(0, end == bytes.npos ? end : end + 1);
@@ -91,7 +91,7 @@ WatchStep WatchDecoder::next(std::string_view& bytes) {
 WatchStep WatchDecoder::finish() {
   const std::string_view rest = std::string_view(buffer_).substr(taken_);
   WatchStep step;
-  taken_ = searched_ = buffer_.size();  // (what the step shows stays until the next call)
+  taken_ = searched_ = buffer_.size();  // (views of the step stay valid until the next call)
   if (rest.find_first_not_of(" \t\r\n") != std::string_view::npos) step = decode(rest);
   return step;
 }
@@ -114,7 +114,8 @@ WatchStep WatchDecoder::decode(std::string_view line) {
     step.kind = WatchStep::Kind::known;
     return step;
   }
-  // Only of these is nothing read but the projection, the identity and the version.
+  // Only of these does the reflector read nothing but facts, identity and version, so that fields
+  // may be left out.
   const bool projected =
       step.glance && (step.glance->type == "ADDED" || step.glance->type == "MODIFIED");
   if (!projected) left_out_.clear();

@@ -22,8 +22,8 @@ inline constexpr std::size_t kWatchLineBytesMax = kJsonBytesMax;
 
 enum class WatchEventType : std::uint8_t { added, modified, deleted, bookmark, error };
 
-/// One notification. What it shows stands in the decoder's buffers, or in the bytes that next() was
-/// given, until its next call.
+/// One notification. Its views refer to the decoder's buffers, or to the bytes that next() was
+/// given, and are valid until the next call.
 struct WatchEvent {
   WatchEventType type = WatchEventType::error;
   JsonView root;
@@ -31,15 +31,15 @@ struct WatchEvent {
 
   JsonView object() const {
     JsonView inner = root["object"];
-    return inner.given() ? inner : root;  // a bare Status stands for an ERROR event
+    return inner.given() ? inner : root;  // a bare Status counts as an ERROR event
   }
 };
 
-/// What next() found.
+/// The result of next().
 struct WatchStep {
   enum class Kind : std::uint8_t {
     event,      ///< `event` is set
-    known,      ///< `glance` is set: it says what is known already, and was not read
+    known,      ///< `glance` is set: the line repeats known facts, and was not read
     need_more,  ///< no complete line is buffered
     malformed,  ///< a line that is no watch event (`fault`); it has been skipped
     too_long,   ///< a line beyond the limit: the stream cannot be read on
@@ -54,8 +54,9 @@ class WatchDecoder {
  public:
   explicit WatchDecoder(std::size_t line_bytes_max = kWatchLineBytesMax)
       : line_bytes_max_(line_bytes_max) {}
-  /// Glances at each line first; what `is_known` says yes to is not read, and of objects that are
-  /// there, fields that no projection reads are null. Views are the line's.
+  /// Glances at each line first. A line for which `is_known` returns true is not read; in objects
+  /// of ADDED and MODIFIED the fields that no projection reads become null. Views refer to the
+  /// line.
   WatchDecoder(WatchGlancer glancer, std::function<bool(const WatchGlance&)> is_known)
       : WatchDecoder() {
     glancer_.emplace(std::move(glancer));
@@ -65,13 +66,13 @@ class WatchDecoder {
   /// Appends what arrived. Call next() until it needs more.
   void feed(std::string_view bytes);
   WatchStep next();
-  /// As feed() and next(), without a copy of lines that are whole in `bytes`: takes off the front
-  /// of `bytes` what it read. When it needs more, it has taken all.
+  /// As feed() and next(), without a copy of lines that are whole in `bytes`: removes what it read
+  /// from the front of `bytes`. When it returns need_more, `bytes` is empty.
   WatchStep next(std::string_view& bytes);
-  /// The stream has ended: the unfinished last line, if it is a whole document. need_more if
-  /// nothing was left over, malformed if it was cut short.
+  /// The stream has ended: returns its unfinished last line, if it is a whole document; need_more
+  /// if there is none, malformed if it was cut short.
   WatchStep finish();
-  /// Forgets everything: a new stream begins.
+  /// Drops all buffered bytes for a new stream.
   void reset();
 
  private:

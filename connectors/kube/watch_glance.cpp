@@ -15,15 +15,15 @@
 namespace fairlead {
 namespace {
 
-// Fields of the object that its projection does not read, by kind; `*` is every item of a list.
-// What is not named here counts, so that a field a projection begins to read is safe by itself. The
-// test of this file holds each entry against the projections.
+// Fields of the object that its projection does not read, by kind; `*` is every item of a list. A
+// field that is not named here is hashed: forgetting one costs time, never a change. The test of
+// this file checks each entry against the projections.
 constexpr std::array<std::string_view, 3> kOfAll{
     "metadata.managedFields",
     "metadata.resourceVersion",
     "metadata.annotations.kubectl\\.kubernetes\\.io/last-applied-configuration",
 };
-// Of a claim they count: the digest of its status covers them, and shows what others changed.
+// Not for claims: their facts have a digest of the whole status, which shows what others changed.
 constexpr std::array<std::string_view, 2> kOfConditions{
     "status.conditions.*.lastTransitionTime",
     "status.conditions.*.message",
@@ -54,7 +54,7 @@ constexpr std::array<std::string_view, 4> kOfManagedClusters{
 constexpr std::array<std::string_view, 1> kStatus{"status"};
 constexpr std::array<std::string_view, 1> kOfWorks{"status.resourceStatus.manifests.*.conditions"};
 
-// Workloads are many and their specs are long: of the status, what says where one runs.
+// Workloads are many and their specs are long; the projection reads little but where one runs.
 constexpr std::array<std::string_view, 17> kOfWorkloads{
     "metadata.labels",
     "metadata.annotations",
@@ -78,7 +78,7 @@ constexpr std::array<std::string_view, 1> kOfDecisions{"status.decisions.*.reaso
 constexpr std::array<std::string_view, 4> kOfProfiles{"spec", "status.conditions", "status.version",
                                                       "status.properties"};
 constexpr std::array<std::string_view, 1> kSpec{"spec"};
-// The weighted share follows each workload.
+// The weighted share changes with each workload.
 constexpr std::array<std::string_view, 3> kOfCohorts{"spec.resourceGroups", "spec.fairSharing",
                                                      "status.fairSharing"};
 constexpr std::array<std::string_view, 2> kOfDefinitions{"spec.conversion", "status"};
@@ -112,7 +112,7 @@ std::span<const std::string_view> of_kind(Kind kind) {
 
 constexpr std::size_t kGatheredKeptMax = std::size_t{1} << 20;
 
-// Of this process, known to nobody.
+// A random key of this process, which never leaves it.
 std::uint64_t key() {
   static const std::uint64_t made = [] {
     std::random_device source;
@@ -121,7 +121,7 @@ std::uint64_t key() {
   return made;
 }
 
-// What the key makes of the hash's own secret: of long texts it would be made each time.
+// The hash's secret, derived from the key once: XXH3 would derive it anew for each long text.
 std::span<const std::uint8_t> secret() {
   static const auto made = [] {
     std::array<std::uint8_t, XXH3_SECRET_DEFAULT_SIZE> bytes{};
@@ -131,8 +131,8 @@ std::span<const std::uint8_t> secret() {
   return made;
 }
 
-// Room for what is hashed of a line, gathered: a hash in one go has none of the cost of a stream's
-// state.
+// Memory for the hashed bytes of a line, which are gathered: hashing them at once avoids the state
+// of a streaming hash.
 char* room_for(std::size_t bytes) {
   thread_local std::string room;
   if (room.size() > kGatheredKeptMax && bytes <= kGatheredKeptMax) std::string().swap(room);
@@ -148,7 +148,7 @@ constexpr std::array<int, 256> kDeeper = [] {
   return change;
 }();
 
-// Eight bytes a time; the last of them may reach back.
+// Eight bytes at a time; the last eight may overlap those before.
 bool has_escape(std::string_view text) {
   constexpr std::size_t kWord = sizeof(std::uint64_t);
   constexpr std::uint64_t kOnes = ~std::uint64_t{0} / 0xff, kTops = kOnes << 7;
@@ -156,7 +156,7 @@ bool has_escape(std::string_view text) {
   const auto any_in_word = [&](std::size_t at) {
     std::uint64_t word = 0;
     std::memcpy(&word, text.data() + at, kWord);
-    word ^= kOnes * '\\';  // now a byte of it is zero where the escape is
+    word ^= kOnes * '\\';  // makes each byte that is a backslash zero
     return ((word - kOnes) & ~word & kTops) != 0;
   };
   for (std::size_t at = 0; at + kWord < text.size(); at += kWord)
@@ -166,7 +166,7 @@ bool has_escape(std::string_view text) {
 
 }  // namespace
 
-// A node of the tree of named fields. Leaves are left out of the hash; some are told.
+// A node of the tree of named fields. Leaves are left out of the hash; some are returned as views.
 struct WatchGlancer::Field {
   enum class Told : std::uint8_t { no, type, name_space, name, uid, resource_version };
   std::string name;
@@ -245,8 +245,8 @@ std::vector<std::string_view> WatchGlancer::ignored() const {
   return out;
 }
 
-// Goes over the places of a line once. The byte behind the text fits nowhere and its place follows
-// the last one, twice: so no step asks whether it is the last.
+// Walks over the places of a line once. The byte behind the text is valid in no position, and its
+// place follows the last one, twice: so no step needs an end test.
 class WatchGlancer::Walk {
  public:
   using Place = const std::uint32_t*;
@@ -274,7 +274,7 @@ class WatchGlancer::Walk {
   }
 
  private:
-  // Keeps what lies between the last field that was left out and `end`.
+  // Keeps the bytes between the last field that was left out and `end`.
   void take_up_to(std::size_t end) {
     std::memcpy(kept_end_, text_ + taken_, end - taken_);
     kept_end_ += end - taken_;
@@ -283,12 +283,12 @@ class WatchGlancer::Walk {
 
   int deeper(Place at) const { return kDeeper[static_cast<unsigned char>(text_[*at])]; }
 
-  // Behind the value at `at`, without a look inside; null if it has no end.
+  // Returns the place behind the value at `at`, which it does not read; null if it has no end.
   Place skip(Place at) const {
     int depth = deeper(at++);
     if (depth < 0) return nullptr;
     if (depth == 0) return at;
-    // Four places a time, so that the end is looked for less often.
+    // Four places at a time, so that the end is tested less often.
     for (; last_ - at >= 4; at += 4)
       for (int i = 0; i < 4; ++i)
         if ((depth += deeper(at + i)) == 0) return at + i + 1;

@@ -1,12 +1,12 @@
-// What a watch line is about, and whether it says anything new, without reading all of it.
+// Tells what a watch line is about, and whether it reports a change, without reading all of it.
 //
 // Most updates of an object change nothing that a projection reads: a node's heartbeat, a queue's
 // count of pending workloads. For each kind there is a list of fields that no projection reads. A
 // glance hashes the bytes of everything else, 128 bits under a key of this process. If the hash of
 // an object's line is that of the line before, then so are the bytes of every field that may be
 // read, and with them the facts: the line need not be read, and nothing of it enters the log. (Two
-// different lines of one hash: 2^-128 by chance, and nobody outside knows the key.) The other way
-// round it promises nothing: a respelt line has another hash and is read.
+// different lines of one hash: 2^-128 by chance, and no sender knows the key.) The converse does
+// not hold: the same facts in another spelling have another hash, and the line is read.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@
 
 namespace fairlead {
 
-/// Views into the line; empty where it says nothing or spells it with escapes.
+/// Views into the line; empty where it has no such field or writes it with escapes.
 struct WatchGlance {
   using Hash = std::array<std::uint64_t, 2>;
   std::string_view type;
@@ -40,12 +40,13 @@ class WatchGlancer {
   WatchGlancer(WatchGlancer&&) noexcept;
   WatchGlancer& operator=(WatchGlancer&&) noexcept;
 
-  /// nullopt: the line is no object, or it is cut. (That it is JSON is not checked.) The byte
-  /// behind the line is readable and could not go on with it: a newline, or a string's NUL.
-  /// `left_out` gets the values that no projection reads, in order.
+  /// Glances at a line; nullopt if it is no object, or cut. (It does not check that it is JSON.)
+  /// The byte behind the line must be readable and one that cannot continue a token: a newline, or
+  /// a string's NUL. `left_out` gets the values that no projection reads, in order.
   std::optional<WatchGlance> glance(const JsonIndex& line, std::vector<PlaceRange>& left_out) const;
 
-  /// Paths of the fields that are left out, for tests: "status.images", "status.nodes.*.usage".
+  /// Returns the paths of the fields that are left out, for tests: "status.images",
+  /// "status.nodes.*.usage".
   std::vector<std::string_view> ignored() const;
 
  private:

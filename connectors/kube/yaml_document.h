@@ -21,12 +21,12 @@ struct YamlDocument {
   JsonDocument document;
 };
 
-/// All documents of a stream; empty ones (between two `---`) are left out. On a fault (malformed
-/// YAML, a duplicate key, an unknown alias) `fault` is set and the documents before it are
-/// returned.
+/// Returns all documents of a stream; empty ones (between two `---`) are left out. On a fault
+/// (malformed YAML, a duplicate key, an unknown alias) it sets `fault` and returns the documents
+/// before it.
 std::vector<YamlDocument> parse_yaml(std::string_view text, std::optional<JsonFault>& fault);
 
-/// What a plain scalar stands for, and its text as a JSON token.
+/// The kind of a plain scalar's value, and its text as a JSON token.
 struct PlainScalar {
   JsonKind kind = JsonKind::string;
   std::string text;

@@ -1,4 +1,4 @@
-// The scalar rules of sigs.k8s.io/yaml, tried against kubectl.
+// The scalar rules of sigs.k8s.io/yaml, checked against kubectl.
 #include <algorithm>
 #include <array>
 #include <charconv>

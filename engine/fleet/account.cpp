@@ -13,7 +13,7 @@
 namespace fairlead {
 namespace {
 
-// Causes that are older than this are no longer news.
+// How many causes are remembered; a write follows from a recent one.
 constexpr std::size_t kCausesMax = 10'000;
 
 std::string named(const ObjectKey& key) {
@@ -21,8 +21,8 @@ std::string named(const ObjectKey& key) {
   return std::string(info(key.kind).name) + " " + place + key.name;
 }
 
-// The rules of worker lists in words: who does not know them sees why a list moves, and why so
-// late.
+// The rules of worker lists in words, so that a reader who does not know them sees why a list
+// moves, and why with a delay.
 struct RuleInWords {
   std::string_view rule;
   std::string_view words;
@@ -40,7 +40,7 @@ std::string in_words(const std::string& rule) {
   return rule;
 }
 
-// Which conditions of a claim say that something is not as its administrator wants it.
+// The conditions of a claim that report a deviation from what its administrator asked for.
 std::string conditions_to_note(const Json& status) {
   std::string text;
   for (const Json& condition : status.value("conditions", Json::array())) {
@@ -94,7 +94,7 @@ void Account::tell(LogTime at, std::string_view who, std::string_view what) {
   line(at, who, what);
 }
 
-// What the hub writes itself is an effect; the cause is what others wrote before.
+// Remembers objects of other writers as causes. The hub's own writes are effects.
 void Account::remember(const Event& event) {
   const ObjectKey* key = object_of(event.fact);
   if (key == nullptr || std::holds_alternative<PatchIntended>(event.fact)) return;

@@ -1,8 +1,8 @@
-// The running account: one line a happening and one a write of the hub, for somebody who has never
-// seen either.
+// The running account: one line per happening and one per write of the hub, for a reader who knows
+// neither.
 //
-// What the hub did is read from its log, the same one that `fairlead log cat` prints: nothing is
-// told that cannot be looked up afterwards.
+// The hub's lines are read from its log, the same one that `fairlead log cat` prints, so each can
+// be looked up afterwards.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace fairlead {
 
-/// What an account has told of, for its end.
+/// What an account has printed, for its last lines.
 struct AccountCounts {
   std::uint64_t happenings = 0;
   std::uint64_t events = 0;  ///< in the log
@@ -29,11 +29,11 @@ struct AccountCounts {
 /// Owned by one thread; `out` outlives it.
 class Account {
  public:
-  /// Times are told as since `start`.
+  /// Prints times as spans since `start`.
   Account(std::ostream& out, LogTime start) : out_(out), start_(start) {}
 
   void tell(LogTime at, std::string_view who, std::string_view what);
-  /// Takes the next event of the log; only writes and refusals are worth a line.
+  /// Reads the next event of the log. Only writes and refusals are printed.
   void take(const Event& event);
   const AccountCounts& counts() const { return counts_; }
 
@@ -45,14 +45,14 @@ class Account {
   std::ostream& out_;
   const LogTime start_;
   AccountCounts counts_;
-  std::deque<std::pair<Seq, std::string>> causes_;  ///< objects that others wrote, newest last
+  std::deque<std::pair<Seq, std::string>> causes_;  ///< objects of other writers, newest last
 };
 
-/// The write in words, without its cause: `ClusterQueue high-priority-queue: on-demand cpu 500 ->
+/// Describes a write without its cause: `ClusterQueue high-priority-queue: on-demand cpu 500 ->
 /// 456`.
 std::string describe_write(const PatchIntended& intent);
 
-/// `1:02:03` of hours, minutes and seconds.
+/// Formats hours, minutes and seconds: `1:02:03`.
 std::string to_elapsed(Duration span);
 
 }  // namespace fairlead

@@ -13,19 +13,20 @@ namespace fairlead {
 /// One writer of one API server. Cheap to copy; the server outlives it.
 class Api {
  public:
-  /// `field_manager` is whom managedFields will name.
+  /// `field_manager` is the manager of its fields in managedFields.
   Api(model::ModelServer& server, std::string field_manager)
       : server_(&server), field_manager_(std::move(field_manager)) {}
 
-  /// not_found, conflict or internal, with the server's own words.
+  /// Reads the object at `path`. This and every write below fails with `not_found`, `conflict` or
+  /// `internal`, with the server's own message.
   Result<Json> get(const std::string& path) const;
-  /// The objects of `collection`; empty if it cannot be read.
+  /// Returns the objects of `collection`; empty if it cannot be read.
   Json items(const std::string& collection) const;
   Result<Json> create(const std::string& collection, const Json& object) const;
-  /// A JSON merge patch.
+  /// Applies a JSON merge patch.
   Result<Json> merge(const std::string& path, const Json& patch) const;
   Result<Json> remove(const std::string& path) const;
-  /// Grows with every change of any object.
+  /// A number that grows with every change of any object.
   std::uint64_t revision() const;
 
  private:

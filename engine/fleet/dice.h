@@ -1,4 +1,4 @@
-// Numbers that look thrown and are the same for the same seed, with every standard library.
+// Pseudo-random numbers that are the same for the same seed, with every standard library.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ class Dice {
  public:
   explicit Dice(std::uint64_t seed) : state_(seed) {}
 
-  /// From 0 to `end` - 1; `end` is at least 1.
+  /// Returns a number from 0 to `end` - 1; `end` is at least 1.
   std::int64_t below(std::int64_t end) {
     state_ += 0x9e3779b97f4a7c15U;
     std::uint64_t mixed = state_;

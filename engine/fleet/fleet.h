@@ -1,8 +1,8 @@
-// A living fleet: plays a script on API models, as clusters, controllers and people would do it.
+// A simulated fleet: plays a script on API models, in the place of clusters, controllers and
+// people.
 //
-// It writes to the models and reads from them like any other client; the hub learns of nothing in
-// any other way. People may change the same objects with kubectl: a fleet changes only what it
-// means to.
+// It reads and writes the models like any other client, and the hub observes it only through them.
+// People may change the same objects with kubectl: a fleet's writes change only their own fields.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 
 namespace fairlead {
 
-/// Told of everything that happens, when it does: who, and what.
+/// Called with each happening as it is played: the actor, and what it did.
 using Tell = std::function<void(std::string_view who, const std::string& what)>;
 
-/// Owned by one thread. The servers that it plays on outlive it.
+/// Owned by one thread. The servers outlive it.
 class Fleet {
  public:
   Fleet() = default;
@@ -26,12 +26,12 @@ class Fleet {
   Fleet(const Fleet&) = delete;
   Fleet& operator=(const Fleet&) = delete;
 
-  /// Creates what is there from the start.
+  /// Creates the objects that exist from the start.
   virtual Result<void> begin() = 0;
-  /// Plays what is due at `now`, one happening at a time: call it again soon. What cannot be done
-  /// (somebody deleted the object) is told and left out.
+  /// Plays what is due at `now`, one happening a call, so call it again soon. A happening that is
+  /// impossible (a user deleted the object) is reported and left out.
   virtual void advance(LogTime now) = 0;
-  /// Writes to the API so far, the hub's not counted.
+  /// The number of its writes to the API so far, without the hub's.
   virtual std::uint64_t writes() const = 0;
 };
 

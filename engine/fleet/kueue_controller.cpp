@@ -12,7 +12,7 @@ constexpr Duration kKueueRound = seconds(1);
 
 std::string name_of(const Json& object) { return object["metadata"]["name"]; }
 
-// Whoever wrote these with kubectl may have left out what they can do without.
+// A user who wrote the check with kubectl may have omitted optional fields.
 std::string controller_of(const Json& check) {
   return check.value("/spec/controllerName"_json_pointer, "");
 }
@@ -26,7 +26,7 @@ std::string path_of(const Json& workload) {
          "/workloads/" + name_of(workload);
 }
 
-// The middle of `kueue-admin-<cluster>-kubeconfig`, or all of another name.
+// Returns the cluster in `kueue-admin-<cluster>-kubeconfig`, or the whole of another name.
 std::string cluster_behind(const std::string& secret) {
   for (const WorkerCluster& cluster : worker_clusters())
     if (secret_name(cluster.name) == secret) return cluster.name;
@@ -95,7 +95,7 @@ void KueueController::see_workers(LogTime now, const std::map<std::string, std::
   }
 }
 
-// Active while one worker of its MultiKueueConfig can be used.
+// A check is Active while one worker of its MultiKueueConfig is usable.
 void KueueController::see_checks(LogTime now, const KueueView& view) {
   for (const Json& check : hub_.items(kAdmissionChecks)) {
     if (controller_of(check) != kMultiKueueController) continue;
@@ -157,7 +157,7 @@ CopyState KueueController::copy_of(const Json& workload, const KueueView& view, 
   const auto worker = view.workers.find(workload.value("/status/clusterName"_json_pointer, ""));
   if (worker == view.workers.end()) return CopyState::running;
   const auto copy = copies_.find({workload["metadata"]["uid"], worker->second.cluster});
-  // One that somebody else said to run is nobody's to end.
+  // Another writer may have set that a copy runs; this controller never ends such a copy.
   if (copy == copies_.end()) return CopyState::running;
   return copy->second.ends <= now ? CopyState::ended : CopyState::running;
 }
@@ -174,7 +174,7 @@ void KueueController::see_workloads(LogTime now, const KueueView& view) {
     if (auto step = next_step(workload, view, copy_of(workload, view, now), now))
       take_step(workload, view, std::move(*step), now);
   }
-  // A copy goes with its Workload, and one that is nobody's any more when it has run its time.
+  // A copy ends with its Workload; one that its Workload no longer uses ends after its run time.
   std::erase_if(copies_, [&](const auto& entry) {
     const bool over = entry.second.ends <= now && !current.contains(entry.first);
     return over || !there.contains(entry.first.first);

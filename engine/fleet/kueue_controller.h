@@ -20,10 +20,11 @@ class KueueController {
   KueueController(model::ModelServer& hub, Tell tell)
       : hub_(hub, "kueue"), tell_(std::move(tell)) {}
 
-  /// Looks at everything once a second. `gpus`: those of each cluster that are not occupied by
-  /// others; what copies of Workloads hold is still in it.
+  /// Reconciles all objects, at most once a second. `gpus` are those of each cluster that no
+  /// foreign pod occupies; it includes those that copies of Workloads hold.
   void look(LogTime now, const std::map<std::string, std::int64_t>& gpus);
-  /// How many GPUs copies of Workloads hold on `cluster`, copies of evicted ones included.
+  /// The number of GPUs that copies of Workloads hold on `cluster`, copies of evicted ones
+  /// included.
   std::int64_t gpus_in_use(const std::string& cluster) const;
   std::uint64_t writes() const { return writes_; }
 
@@ -40,9 +41,9 @@ class KueueController {
   void see_workloads(LogTime now, const KueueView& view);
   void take_step(const Json& workload, const KueueView& view, KueueStep step, LogTime now);
   CopyState copy_of(const Json& workload, const KueueView& view, LogTime now) const;
-  /// Whether Kueue can reach what `worker` names; the cluster's name.
+  /// Whether Kueue can reach the cluster that `worker` names; and its name.
   std::pair<bool, std::string> connection(const Json& worker) const;
-  /// Says `condition` on `object` if it does not stand there yet; whether it did not.
+  /// Sets `condition` on `object`; true if it was not set before.
   bool say(const std::string& collection, const Json& object, Json condition);
 
   Api hub_;

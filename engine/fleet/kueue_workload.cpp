@@ -12,7 +12,7 @@ Json conditions_of(const Json& object) {
   return object.value("/status/conditions"_json_pointer, Json::array());
 }
 
-// The conditions of `workload` with `said` in the place of those of the same type.
+// Returns the conditions of `workload`; those of `said` replace others of the same type.
 Json conditions_with(const Json& workload, const std::vector<Json>& said) {
   Json all = conditions_of(workload);
   for (const Json& one : said) {
@@ -44,7 +44,7 @@ std::string state_of(const Json& workload, const std::string& check) {
   return "";
 }
 
-// The checks of `workload`, Kueue's own with another state.
+// Returns the checks of `workload` with `state` for Kueue's own check.
 Json checks_with(const Json& workload, const QueueView& queue, const char* state,
                  const char* message, LogTime now) {
   Json all = checks_of(workload);
@@ -71,7 +71,7 @@ std::optional<KueueStep> reserve(const Json& workload, const QueueView& queue, L
   return KueueStep{std::move(status), "has quota; its checks are Pending", ""};
 }
 
-// As Kueue's default dispatcher: to all workers at once.
+// Nominates all workers at once, as Kueue's default dispatcher does.
 std::optional<KueueStep> nominate(const Json& workload, const QueueView& queue) {
   for (const std::string& check : queue.checks)
     if (check != queue.multikueue_check && state_of(workload, check) != "Ready")
@@ -80,7 +80,7 @@ std::optional<KueueStep> nominate(const Json& workload, const QueueView& queue) 
   return KueueStep{{{"nominatedClusterNames", queue.workers}}, "", ""};
 }
 
-// The worker with the most GPUs to spare is the first to admit it.
+// The worker with the most free GPUs is the first to admit it.
 std::optional<KueueStep> start(const Json& workload, const QueueView& queue, const KueueView& view,
                                LogTime now) {
   const std::int64_t wanted = gpus_of(workload);

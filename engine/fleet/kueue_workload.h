@@ -1,10 +1,10 @@
-// What Kueue's manager does next with a Workload whose ClusterQueue has a MultiKueue check.
+// The next step of Kueue's manager for a Workload whose ClusterQueue has a MultiKueue check.
 //
 // In the order of a Workload's life: quota is reserved while every check of the queue is Active; it
-// is nominated to all workers once its other checks are Ready; one worker takes it, the others
-// forget it; it is finished when its copy is. When the worker that runs it leaves the list it is
-// evicted and begins anew: the old copy runs on, which is what Fairlead is careful about.
-// Not played: the hub's own quota is never short, priorities, preemption, backoff.
+// is nominated to all workers once its other checks are Ready; one worker admits it, the others
+// delete their copies; it is finished when its copy is. When the worker that runs it leaves the
+// list it is evicted and begins anew, while the old copy runs on: this is why Fairlead removes
+// workers late. Not played: a shortage of the hub's own quota, priorities, preemption, backoff.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ namespace fairlead {
 
 inline constexpr std::string_view kMultiKueueController = "kueue.x-k8s.io/multikueue";
 
-/// A queue as far as a Workload meets it.
+/// The fields of a queue that a Workload depends on.
 struct QueueView {
   std::vector<std::string> checks;
-  std::string multikueue_check;      ///< that of Kueue's own
+  std::string multikueue_check;      ///< the check of Kueue's own controller
   std::vector<std::string> workers;  ///< of its MultiKueueConfig, in its order
   bool active = false;
 };
@@ -41,17 +41,18 @@ struct KueueView {
 
 struct KueueStep {
   Json status;            ///< a merge patch of it
-  std::string told;       ///< empty: nothing that a person follows
+  std::string told;       ///< the line for the account; empty: none
   std::string starts_on;  ///< the worker on which a copy starts with this step
 };
 
 enum class CopyState : std::uint8_t { running, ended };
 
-/// The next step, if there is one now. `copy` is that of the worker which runs the Workload.
+/// Returns the next step, if there is one now. `copy` is the state of the copy on the worker that
+/// runs the Workload.
 std::optional<KueueStep> next_step(const Json& workload, const KueueView& view, CopyState copy,
                                    LogTime now);
 
-/// Whether `object` has the condition `type` with status True.
+/// Whether `object` has the condition `type` with status "True".
 bool is_true(const Json& object, const std::string& type);
 
 }  // namespace fairlead

@@ -3,7 +3,7 @@
 namespace fairlead {
 namespace {
 
-// Two thirds of a flavor's machines stand in one rack: its loss is a mass loss.
+// Two thirds of a flavor's machines are in one rack, so that its loss is a mass loss.
 std::vector<MachineLayout> machines(int each) {
   std::vector<MachineLayout> out;
   for (const std::string_view flavor : {kOnDemand, kSpot})

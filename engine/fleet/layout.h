@@ -1,4 +1,4 @@
-// Which clusters and machines the living fleet of `fairlead dev` has.
+// The clusters and machines of the simulated fleet of `fairlead dev`.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct MachineLayout {
   std::string rack;
 };
 
-/// How the hub learns what a cluster has.
+/// The source from which the hub knows a cluster's capacity.
 enum class Telling : std::uint8_t {
   nodes,    ///< its API server is watched: a second model
   metrics,  ///< a ClusterMetrics on the hub
@@ -35,7 +35,7 @@ struct ClusterLayout {
   std::vector<MachineLayout> machines;
 };
 
-/// In name order: three clusters from the start, and one that comes and goes.
+/// Returns the clusters in name order: three from the start, and one that comes and goes.
 std::vector<ClusterLayout> fleet_layout();
 
 }  // namespace fairlead

@@ -6,9 +6,9 @@
 namespace fairlead {
 namespace {
 
-// Pods come and go: ClusterMetrics is written again and again, and nothing follows from it.
+// ClusterMetrics is written this often for its pods, which changes no capacity.
 constexpr Duration kReportInterval = seconds(20);
-// A claim that the hub has not made yet is looked for again.
+// A happening that needs a claim which the hub has not made yet is tried again after this.
 constexpr Duration kClaimInterval = seconds(15);
 constexpr int kClaimTries = 40;
 constexpr std::int64_t kAssignedCpu = 400;
@@ -98,7 +98,7 @@ void MachineFleet::refill() {
   ++round_;
 }
 
-// A claim that is not there yet is the one thing worth waiting for: the hub makes it in its time.
+// Plays one happening. Only for a missing claim it is put off: the hub is going to make that.
 void MachineFleet::play(const Happening& happening, LogTime now) {
   const bool waits = happening.deed == Deed::assign && happening.cpu < kClaimTries;
   if (waits && !admin_.get(claim_path(happening.cluster))) {
@@ -169,7 +169,7 @@ Result<void> MachineFleet::change_machines(const Happening& happening, LogTime n
 Result<void> MachineFleet::join(Member& member, LogTime now) {
   const std::string& name = member.layout.name;
   member.joined = true;
-  // Its namespace stays when a cluster leaves.
+  // The namespace may exist: it stays when a cluster leaves.
   if (!agents_.get(kNamespaces + "/" + name))
     if (auto made = create(agents_, namespace_object(name)); !made) return made;
   if (auto made = create(agents_, managed_cluster(name)); !made) return made;
@@ -185,7 +185,7 @@ Result<void> MachineFleet::leave(Member& member) {
   writes_ += 2;
   const auto cluster = agents_.remove(kManagedClusters + "/" + name);
   const auto metrics = agents_.remove(kClusterMetrics + "/" + name);
-  // Its claim goes with it; the finalizer gives the quota back.
+  // The claim is deleted with its cluster; the finalizer returns the quota.
   const auto claim = admin_.remove(claim_path(name));
   if (!cluster) return cluster.error();
   if (!metrics) return metrics.error();
@@ -244,7 +244,7 @@ Result<void> MachineFleet::report_cluster(Member& member, LogTime now) {
                {{"status", managed_cluster_status(member.machines, now)}});
 }
 
-// What is refused here was deleted by somebody: then there is nothing to report about.
+// A write that is refused here is of an object that a user deleted: it needs no report.
 void MachineFleet::report_everything(LogTime now) {
   next_report_ = now + kReportInterval;
   ++pods_;

@@ -1,5 +1,5 @@
-// A fleet whose machines come, go, flap and fail: what moves quotas. Clusters, work agents and an
-// administrator are played as the script of script.h says.
+// A fleet whose machines come, go, flap and fail, which moves quotas. It plays clusters, work
+// agents and an administrator by the script of script.h.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ namespace fairlead {
 /// Owned by one thread. The servers outlive it.
 class MachineFleet final : public Fleet {
  public:
-  /// `members`: the API servers of the clusters whose Nodes are watched directly, by name. `start`
-  /// is the moment at which it begins.
+  /// `members` are the API servers of the clusters whose Nodes are watched directly, by name;
+  /// `start` is the time at which it begins.
   MachineFleet(model::ModelServer& hub, const std::map<std::string, model::ModelServer*>& members,
                std::uint64_t seed, LogTime start, Tell tell);
 
@@ -38,7 +38,7 @@ class MachineFleet final : public Fleet {
     std::vector<Machine> machines;
     bool joined = false;
     bool silent = false;
-    bool reported = false;  ///< its ManagedCluster shows the machines as they are
+    bool reported = false;  ///< its ManagedCluster has the current machines
   };
 
   void refill();

@@ -19,7 +19,7 @@ bool matches(const Json& predicate, const PlacementCandidate& candidate) {
   return true;
 }
 
-// Each predicate is a way to be selected; without any, every cluster is.
+// A cluster fits if it matches one predicate, or if there is none.
 bool fits(const Json& placement, const PlacementCandidate& candidate) {
   const Json predicates = placement.value("/spec/predicates"_json_pointer, Json::array());
   return predicates.empty() ||
@@ -124,8 +124,7 @@ void PlacementController::write(const std::string& placement,
   Json decisions = Json::array();
   for (const std::string& cluster : clusters)
     decisions.push_back({{"clusterName", cluster}, {"reason", ""}});
-  // That it is there already is no matter; what else is refused is tried again with the next
-  // change.
+  // It may exist already; any other refusal is tried again after the next change.
   (void)hub_.create(kDecisions, decision);
   (void)hub_.merge(kDecisions + "/" + name + "/status", {{"status", {{"decisions", decisions}}}});
   (void)hub_.merge(kPlacements + "/" + placement + "/status",

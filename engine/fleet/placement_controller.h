@@ -1,7 +1,8 @@
-// Plays OCM's placement controller: writes for each Placement which clusters it selects.
+// Plays OCM's placement controller: writes the clusters that each Placement selects.
 //
-// Predicates by label, AddOn prioritizers with weights, numberOfClusters. A missing score counts 0,
-// of equal sums the first name wins, and a decision lists its clusters by name, all as OCM does it.
+// It knows predicates by label, AddOn prioritizers with weights, and numberOfClusters. As in OCM, a
+// missing score counts 0, of equal sums the first name wins, and a decision lists its clusters by
+// name.
 // Not played: built-in prioritizers, taints, cluster sets, decision groups, more than 100 clusters.
 #pragma once
 
@@ -15,7 +16,7 @@
 
 namespace fairlead {
 
-/// A cluster that a Placement may select, with the scores that the hub has of it by
+/// A cluster that a Placement may select, with its scores on the hub by
 /// `<AddOnPlacementScore>/<score>`.
 struct PlacementCandidate {
   std::string name;
@@ -23,9 +24,9 @@ struct PlacementCandidate {
   std::map<std::string, std::int64_t> scores;
 };
 
-/// The sum of weight x score over the Placement's AddOn prioritizers.
+/// Returns the sum of weight x score over the Placement's AddOn prioritizers.
 std::int64_t placement_score(const Json& placement, const PlacementCandidate& candidate);
-/// The clusters that `placement` selects among `candidates`, by name.
+/// Returns the clusters that `placement` selects among `candidates`, by name.
 std::vector<std::string> select_clusters(const Json& placement,
                                          const std::vector<PlacementCandidate>& candidates);
 
@@ -35,7 +36,7 @@ class PlacementController {
   PlacementController(model::ModelServer& hub, Tell tell)
       : hub_(hub, "placement"), tell_(std::move(tell)) {}
 
-  /// Decides again if anything has changed, at most once a second.
+  /// Decides again if any object has changed, at most once a second.
   void look(LogTime now);
   std::uint64_t writes() const { return writes_; }
 

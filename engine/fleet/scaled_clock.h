@@ -1,8 +1,7 @@
-// A clock that runs faster than the machine's: what makes an hour of a fleet fit into a minute.
+// A clock that runs faster than the machine's, so that an hour of a fleet fits into a minute.
 //
 // Hub, API model and fleet share one, so every window, timestamp and deadline passes equally fast.
-// It goes on only while its owner lets it: on a machine that cannot keep up, time waits for the
-// program instead of running away from it.
+// It runs only while its owner lets it: on a slow machine time waits for the program.
 #pragma once
 
 #include <chrono>
@@ -12,20 +11,20 @@
 
 namespace fairlead {
 
-/// Stands at `start` until let_pass() is called, then goes `speed` times as fast as the machine.
-/// Never goes back. Any thread may ask.
+/// Stays at `start` until let_pass() is called, then runs `speed` times as fast as the machine.
+/// Never goes back. Any thread may read it.
 class ScaledClock final : public Clock {
  public:
   /// `speed` is at least 1.
   ScaledClock(LogTime start, std::int64_t speed);
 
   LogTime now() override;
-  /// From now on it goes for `span` of the machine's time and then stands, unless it is let pass
-  /// again before.
+  /// Lets the clock run for `span` of the machine's time from now on, after which it stops until
+  /// the next call. A new call replaces the span.
   void let_pass(Duration span);
 
   LogTime start() const { return start_; }
-  /// How long the machine needs until `span` of this clock has passed, if it does not stand.
+  /// The time that the machine needs until `span` of this clock has passed, if it does not stop.
   Duration on_the_machine(Duration span) const { return {span.ns / speed_}; }
 
  private:
@@ -34,7 +33,7 @@ class ScaledClock final : public Clock {
   const LogTime start_;
   const std::int64_t speed_;
   std::mutex mutex_;  // guards the rest
-  LogTime base_;      ///< what it showed at mark_
+  LogTime base_;      ///< its time at mark_
   std::chrono::steady_clock::time_point mark_{};
   Duration allowed_;  ///< of the machine, from mark_
 };

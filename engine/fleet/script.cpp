@@ -11,7 +11,7 @@
 namespace fairlead {
 namespace {
 
-// Writes one round down. `begin_` is where it starts.
+// Writes the script of one round, which begins at `begin_`.
 class Playwright {
  public:
   Playwright(std::uint64_t seed, std::int64_t round)
@@ -32,7 +32,7 @@ class Playwright {
   void guest();
   void silent_cluster();
 
-  // Up to 20 seconds later than `at`, so that no two seeds play alike.
+  // Up to 20 seconds later than `at`, so that seeds differ in their times.
   Duration about(Duration at) { return {at.ns + seconds(dice_.below(20)).ns}; }
   void add(Duration at, Happening happening) {
     happening.at = {begin_.ns + at.ns};

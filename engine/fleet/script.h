@@ -1,8 +1,8 @@
-// What happens to the fleet, and when: a play in rounds, the same for the same seed.
+// The script of the fleet: happenings and their times in rounds, the same for the same seed.
 //
-// Each round brings every kind of trouble once: a rolling drain, a node that flaps, one that dies,
-// a rack without power, an administrator's edits, a cluster that falls silent, one that joins and
-// leaves. The seed decides which machines are hit, how hard, and the exact moments.
+// Each round has every kind of fault once: a rolling drain, a node that flaps, one that dies, a
+// rack without power, an administrator's edits, a cluster that falls silent, one that joins and
+// leaves. The seed decides the machines, the amounts and the exact times.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ enum class Deed : std::uint8_t {
   uncordon,         ///< they do again
   stop,             ///< `nodes` stop answering
   start,            ///< they answer again
-  go_silent,        ///< the hub hears nothing of the cluster any more
-  come_back,        ///< it does again
+  go_silent,        ///< the cluster reports nothing to the hub any more
+  come_back,        ///< it reports again
   join,             ///< a cluster appears on the hub
   leave,            ///< it is detached
   assign,           ///< the administrator assigns the cluster's claim to the queues
@@ -35,17 +35,17 @@ struct Happening {
   std::string cluster;             ///< empty for overwrite_queue
   std::vector<std::string> nodes;  ///< of cordon, uncordon, stop, start
   std::int64_t cpu = 0;            ///< of edit_claim and overwrite_queue: the new number
-  std::string text;                ///< the same for a person, without the cluster
+  std::string text;                ///< the happening for a person, without the cluster
 
   friend bool operator==(const Happening&, const Happening&) = default;
 };
 
-/// `admin` for what an administrator does, else `fleet`.
+/// Returns `admin` for the deeds of an administrator, else `fleet`.
 std::string_view actor_of(Deed deed);
 
 inline constexpr Duration kRoundLength = minutes(40);
 
-/// What happens in round `round` (from 0), by time; at times within it.
+/// Returns the happenings of round `round` (from 0), by time.
 std::vector<Happening> script_of_round(std::uint64_t seed, std::int64_t round);
 
 }  // namespace fairlead

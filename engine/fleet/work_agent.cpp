@@ -12,7 +12,7 @@ std::string path_of(const std::string& space, const std::string& name) {
   return "/apis/work.open-cluster-management.io/v1/namespaces/" + space + "/manifestworks/" + name;
 }
 
-// The plural of the kinds that Fairlead puts into works.
+// The plural of a kind, for those that Fairlead puts into works.
 std::string resource_of(std::string kind) {
   for (char& letter : kind)
     letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));

@@ -1,7 +1,7 @@
 // Plays the OCM work agents of all clusters: applies ManifestWorks and reports back.
 //
-// A quota may grow on the hub only after its member has it, so without these reports nothing would
-// ever grow. An agent takes a moment, and that of a silent cluster reports nothing.
+// A quota may grow on the hub only after its member has it, so without these reports no quota would
+// grow. An agent needs kAgentDelay, and that of a silent cluster reports nothing.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace fairlead {
 
-/// How long an agent takes from a new ManifestWork to its report.
+/// The time from a new ManifestWork to its agent's report.
 inline constexpr Duration kAgentDelay = seconds(3);
 
 /// Owned by one thread.
@@ -22,7 +22,8 @@ class WorkAgent {
  public:
   explicit WorkAgent(model::ModelServer& hub) : hub_(hub, "work-agent") {}
 
-  /// Looks for new works and reports those that are done. `reachable`: clusters whose agents live.
+  /// Finds new works and reports those that are done. `reachable` are the clusters whose agents
+  /// run.
   void look(LogTime now, const std::set<std::string>& reachable);
 
  private:
@@ -41,7 +42,7 @@ class WorkAgent {
   std::map<std::string, LogTime> due_;      ///< the same
 };
 
-/// The `status` that an agent gives a work that it applied.
+/// Returns the `status` that an agent writes to a work that it applied.
 Json work_status(const Json& work, LogTime now);
 
 }  // namespace fairlead

@@ -120,9 +120,9 @@ std::map<std::string, std::int64_t> WorkerFleet::gpus() const {
   return out;
 }
 
-// What is refused here was deleted by somebody: then there is nothing to report about.
+// A write that is refused here is of an object that a user deleted: it needs no report.
 void WorkerFleet::report_scores(LogTime now) {
-  // Not from `now`: the script counts on their being at whole intervals.
+  // Not from `now`: the script relies on reports at whole intervals since the start.
   while (next_report_ <= now) next_report_ = next_report_ + kScoreInterval;
   for (const auto& [name, all] : gpus())
     (void)merge(score_path(name) + "/status",

@@ -1,7 +1,7 @@
-// A fleet whose clusters become and stop being MultiKueue workers: what moves worker lists.
+// A fleet whose clusters become and stop being MultiKueue workers, which moves worker lists.
 //
-// OCM's placement controller, Kueue's manager, the agents that report scores, users and an
-// administrator are played as the script of worker_script.h says.
+// It plays OCM's placement controller, Kueue's manager, the agents that report scores, users and an
+// administrator by the script of worker_script.h.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace fairlead {
 /// Owned by one thread. The server outlives it.
 class WorkerFleet final : public Fleet {
  public:
-  /// `start` is the moment at which it begins.
+  /// `start` is the time at which it begins.
   WorkerFleet(model::ModelServer& hub, std::uint64_t seed, LogTime start, Tell tell);
 
   Result<void> begin() override;
@@ -31,7 +31,7 @@ class WorkerFleet final : public Fleet {
  private:
   struct Member {
     WorkerCluster cluster;
-    std::int64_t taken = 0;  ///< GPUs that are occupied by what is not ours
+    std::int64_t taken = 0;  ///< GPUs that foreign pods occupy
   };
 
   Result<void> carry_out(const WorkerHappening& happening);

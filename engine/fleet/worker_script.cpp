@@ -8,7 +8,8 @@
 namespace fairlead {
 namespace {
 
-// Nothing happens near a report of the scores, so that each seed flips as often as the next.
+// Happenings keep this distance from a report of the scores, so that every seed has the same number
+// of flips.
 constexpr Duration kAfterReport = seconds(10);
 constexpr std::int64_t kSpreadSeconds = 20;
 
@@ -16,7 +17,7 @@ std::string gpus_in_words(std::int64_t gpus) {
   return std::to_string(gpus) + (gpus == 1 ? " GPU" : " GPUs");
 }
 
-// Writes one round down.
+// Writes the script of one round.
 class WorkerPlaywright {
  public:
   WorkerPlaywright(std::uint64_t seed, std::int64_t round)
@@ -33,7 +34,7 @@ class WorkerPlaywright {
   void blinking_credentials();
   void moving_label();
 
-  /// Within the minute of the round that begins at `at`.
+  /// Returns a time within the minute of the round that begins at `at`.
   Duration about(Duration at) {
     return {at.ns + kAfterReport.ns + seconds(dice_.below(kSpreadSeconds)).ns};
   }
@@ -59,14 +60,14 @@ class WorkerPlaywright {
 
 constexpr Duration later(Duration a, Duration b) { return {a.ns + b.ns}; }
 
-// The first starts on east and is there when east leaves, the second on west. Their GPUs lower
-// their clusters' scores, so they are part of the flips.
+// The first job starts on east and still runs when east leaves; the second starts on west. Their
+// GPUs lower their clusters' scores, so they are part of the flips.
 void WorkerPlaywright::jobs() {
   submit(minutes(1), 1, 2, later(minutes(15), seconds(dice_.below(30))));
   submit(minutes(10), 2, 4, later(minutes(14), seconds(dice_.below(30))));
 }
 
-// One report of the scores sees it, the next one does not any more.
+// One report of the scores has it, the next one does not.
 void WorkerPlaywright::passing_flip() {
   const std::int64_t gpus = 3 + dice_.below(4);
   const Duration at = about(minutes(3));
@@ -139,7 +140,8 @@ std::vector<WorkerHappening> WorkerPlaywright::write() {
   lasting_flip();
   blinking_credentials();
   moving_label();
-  // No two are at the same time: each has a minute of its own, or follows one by a minute or more.
+  // An unstable sort suffices: no two happenings have the same time, because each has a minute of
+  // its own or follows another by a minute or more.
   std::sort(out_.begin(), out_.end(),
             [](const WorkerHappening& a, const WorkerHappening& b) { return a.at < b.at; });
   return std::move(out_);

@@ -152,7 +152,7 @@ std::string score_path(const std::string& cluster) {
   return kScoresApi + "/namespaces/" + cluster + "/addonplacementscores/" + kScoreObject;
 }
 
-// A person may have written this Workload: nothing in it is taken for granted.
+// A user may have written this Workload: any field may be missing or of another type.
 std::int64_t gpus_of(const Json& workload) {
   std::int64_t sum = 0;
   for (const Json& pods : workload.value("/spec/podSets"_json_pointer, Json::array()))

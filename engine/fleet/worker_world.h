@@ -36,7 +36,7 @@ inline const std::string kGpuModel = "nvidia-tesla-t4";
 inline const std::string kScoreObject = "resource-usage-score";
 inline const std::string kScoreName = "gpuClusterAvailable";
 
-/// How Kueue is to reach a cluster.
+/// The kind of credential with which Kueue reaches a cluster.
 enum class CredentialKind : std::uint8_t { secret, cluster_profile };
 
 /// A cluster that may become a worker.
@@ -47,17 +47,17 @@ struct WorkerCluster {
   bool labelled = false;  ///< with the model of its GPUs, from the start
 };
 
-/// In name order.
+/// Returns the clusters in name order.
 std::vector<WorkerCluster> worker_clusters();
 
-/// What is on the hub before any cluster: two Placements, the best cluster by score and all that
-/// have a label; for each an AdmissionCheck for Fairlead, one for Kueue, a ClusterQueue that uses
-/// both, and a LocalQueue.
+/// Returns the objects of the hub before any cluster: two Placements, one for the best cluster by
+/// score and one for all with a label; for each an AdmissionCheck for Fairlead, one for Kueue, a
+/// ClusterQueue that uses both, and a LocalQueue.
 std::vector<WorldObject> placement_objects();
-/// A cluster joins: its namespace, its ManagedCluster and its AddOnPlacementScore, still without
-/// scores.
+/// Returns the objects of a cluster that joins: its namespace, its ManagedCluster and its
+/// AddOnPlacementScore, still without scores.
 std::vector<WorldObject> worker_cluster_objects(const WorkerCluster& cluster);
-/// The Secret or the ClusterProfile (which needs credential_status as well).
+/// Returns the Secret or the ClusterProfile (which needs credential_status as well).
 WorldObject credential_object(const WorkerCluster& cluster);
 /// `status` of a ClusterProfile through which Kueue can connect, and of one that names no provider.
 Json credential_status();
@@ -71,8 +71,8 @@ WorldObject training_job(const std::string& name, std::int64_t gpus, Duration le
 
 std::string secret_name(const std::string& cluster);
 std::string score_path(const std::string& cluster);
-/// What training_job wrote into a Workload: its GPUs (0: none), its length (ten minutes where it
-/// says nothing).
+/// These return what training_job wrote into a Workload: its GPUs (0: none), and its length (ten
+/// minutes if it has none).
 std::int64_t gpus_of(const Json& workload);
 Duration length_of(const Json& workload);
 

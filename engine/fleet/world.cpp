@@ -24,7 +24,7 @@ Json flavor(std::string_view name) {
           {"spec", {{"nodeLabels", {{"pool", name}}}}}};
 }
 
-// Every quota is 0: Fairlead is about to fill it.
+// Every quota is 0 until Fairlead writes it.
 Json cluster_queue(std::string_view name, const Json& flavors) {
   const Json resources = Json::array({"cpu", "memory", "nvidia.com/gpu"});
   Json group = {{"coveredResources", resources}, {"flavors", Json::array()}};
@@ -130,7 +130,7 @@ WorldObject managed_cluster(const std::string& name) {
 }
 
 Json managed_cluster_status(const std::vector<Machine>& machines, LogTime now) {
-  // As OCM's agent sums: cordoned machines are left out, those that stopped are not.
+  // As OCM's agent sums: without cordoned machines, but with those that stopped.
   std::int64_t count = 0;
   for (const Machine& machine : machines) count += machine.cordoned ? 0 : 1;
   return {

@@ -1,4 +1,4 @@
-// The Kubernetes objects that a fleet consists of, as its people and agents would write them.
+// The Kubernetes objects of a fleet, as its people and agents would write them.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ inline const std::string kClusterMetrics = "/apis/galaxy.kubestellar.io/v1alpha1
 inline const std::string kClaims = "/apis/galaxy.kubestellar.io/v1alpha1/clusterresourceclaims";
 inline const std::string kWorks = "/apis/work.open-cluster-management.io/v1/manifestworks";
 
-/// A machine as it is at present.
+/// The current state of a machine.
 struct Machine {
   MachineLayout layout;
   bool cordoned = false;
@@ -36,22 +36,23 @@ struct WorldObject {
   Json object;
 };
 
-/// What is on the hub before any cluster: namespaces, flavors, queues.
+/// Returns the objects of the hub before any cluster: namespaces, flavors, queues.
 std::vector<WorldObject> hub_objects();
-/// The claim of cluster2, as the administrator wrote it before the cluster had anything to offer.
+/// Returns the claim of cluster2, as the administrator wrote it before the cluster had capacity.
 WorldObject first_claim();
-/// spec.resourceAssignments that give a cluster's machines to the two queues, `cpu_each` a flavor.
+/// Returns spec.resourceAssignments that give a cluster's machines to the two queues: `cpu_each` of
+/// each flavor.
 Json assignments(std::int64_t cpu_each);
 
 WorldObject namespace_object(const std::string& name);
 WorldObject managed_cluster(const std::string& name);
 /// `status` of a ManagedCluster: conditions and what its machines offer.
 Json managed_cluster_status(const std::vector<Machine>& machines, LogTime now);
-/// `status` of a ManagedCluster that is not heard of: only the condition.
+/// `status` of a ManagedCluster that stopped reporting: only the condition.
 Json silent_status(LogTime now);
 WorldObject cluster_metrics(const std::string& name);
-/// `status` of ClusterMetrics. `pods` grows as pods come and go: requests and the order of the
-/// nodes differ, capacity does not.
+/// `status` of ClusterMetrics. `pods` grows as pods come and go: it changes requests and the order
+/// of the nodes, but not capacity.
 Json cluster_metrics_status(const std::vector<Machine>& machines, std::int64_t pods);
 WorldObject node(const Machine& machine);
 /// `status` of a Node and its `spec`, as patches.

@@ -92,7 +92,7 @@ void add_pair(CLI::App* subject, const Options& options) {
       ->required();
 }
 
-// A quota, or a list of workers.
+// Adds the options that name a quota or a list of workers.
 void add_pair_or_workers(CLI::App* subject, const Options& options) {
   subject
       ->add_option("queue", options->question.pair.queue,

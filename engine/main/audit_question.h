@@ -1,5 +1,5 @@
-// A question about the past as text, the same on a command line and in a URL: so the answer of a
-// running hub is the answer that its data directory gives.
+// A question about the past as text, the same on a command line and in a URL, so that a running hub
+// gives the answer that its data directory would give.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace fairlead {
 
-/// Places are as position.h reads them; empty members were not given.
+/// Positions are as position.h reads them; empty members were not given.
 struct AuditQuestion {
   std::string subject;  ///< quota, history, diff, why, why-not
   AuditPair pair;
@@ -17,16 +17,16 @@ struct AuditQuestion {
   std::string from, to;  ///< of history and diff
 };
 
-/// Where the hub answers questions.
+/// The path below which the hub answers questions.
 inline constexpr std::string_view kAuditPath = "/audit/";
 
-/// Reads the places and asks. Without `as_of` the end of the log is meant, without `from` its
-/// beginning, without `to` its end.
+/// Reads the positions and answers the question from `source`. `as_of` and `to` default to the end
+/// of the log, `from` to its beginning.
 Result<AuditAnswer> answer_question(const AuditSource& source, const AuditQuestion& question);
 
-/// The question as the target of a GET: `/audit/why?queue=...&as-of=...`.
+/// Returns the question as the target of a GET: `/audit/why?queue=...&as-of=...`.
 std::string to_target(const AuditQuestion& question);
-/// Reads such a target. bad_input names the parameter that is not known.
+/// Reads such a target. Fails with `bad_input`, naming a parameter that is not known.
 Result<AuditQuestion> from_target(std::string_view target);
 
 }  // namespace fairlead

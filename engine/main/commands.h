@@ -13,7 +13,7 @@ namespace fairlead {
 void add_hub_command(CLI::App& app, int& exit_code);
 void add_dev_command(CLI::App& app, int& exit_code);
 void add_plan_command(CLI::App& app, int& exit_code);
-/// `ask` reaches running hubs.
+/// `ask` sends questions to running hubs.
 void add_log_command(CLI::App& app, const AskHub& ask, int& exit_code);
 void add_replay_command(CLI::App& app, int& exit_code);
 void add_audit_command(CLI::App& app, int& exit_code);

@@ -19,8 +19,8 @@ struct ConfigurationOptions {
 };
 
 void add_configuration_options(CLI::App& command, ConfigurationOptions& options);
-/// The file's configuration (or the defaults) with the settings over it. bad_input names file, line
-/// and key.
+/// Returns the file's configuration (or the defaults) with the settings applied to it. Fails with
+/// `bad_input`, naming file, line and key.
 Result<Configuration> effective_configuration(const ConfigurationOptions& options);
 
 }  // namespace fairlead

@@ -25,12 +25,12 @@ namespace fairlead {
 
 namespace {
 
-// Between looks at the script and the log.
+// The interval at which the script is played and the log is read.
 constexpr Duration kTick = milliseconds(10);
-// Time passes for so long without another look: a slow machine makes a slow fleet, not a broken
-// one.
+// The clock stops this long after the last tick: on a slow machine the fleet is slow, but no
+// deadline passes before the program could act.
 constexpr Duration kPassMax = milliseconds(50);
-// And it stands while a write of the hub is on its way, but not for ever.
+// The clock also stops while a write of the hub is under way, for so many ticks at most.
 constexpr int kStandTicksMax = 100;
 // Servers send bookmarks each minute; here a minute is short, but not every stream needs 100 a
 // second.
@@ -46,10 +46,10 @@ struct DevOptions {
   ConfigurationOptions configuration;
 };
 
-// Ctrl-C and SIGTERM are waited for, never handled: nothing runs inside a handler.
+// Waits for Ctrl-C and SIGTERM. They are blocked, so no code runs inside a handler.
 class EndSignals {
  public:
-  // Before any other thread: threads inherit what is blocked.
+  // Made before any other thread: threads inherit the set of blocked signals.
   EndSignals() {
     ::signal(SIGPIPE, SIG_IGN);
     ::sigemptyset(&set_);
@@ -66,7 +66,7 @@ class EndSignals {
   sigset_t set_{};
 };
 
-// The log and the kubeconfigs. Without --data it is gone at the end.
+// The directory of the log and the kubeconfigs. Without --data it is removed at the end.
 class DataDirectory {
  public:
   static Result<std::unique_ptr<DataDirectory>> make(const std::string& wanted) {
@@ -175,7 +175,7 @@ void print_opening(const Play& play, const DevOptions& options,
             << (options.length.empty() ? "Ctrl-C ends it.\n\n" : "") << std::flush;
 }
 
-// Gives the account what the log holds beyond `told`.
+// Passes the events of the log behind `told` to the account.
 Result<void> tell_log(const EventLog& log, Seq& told, Account& account) {
   if (log.last_seq() <= told) return {};
   auto reader = log.read(next(told));
@@ -219,7 +219,7 @@ int print_summary(const Play& play, const Account& account, const HubFigures& fi
   return chain && same ? 0 : 1;
 }
 
-// Until a signal, the end of `length`, or of the hub.
+// Plays until a signal, the end of `length`, or the end of the hub.
 Result<void> play_on(const Play& play, DevHub& hub, Fleet& fleet, Account& account, Seq& told,
                      const EndSignals& signals, std::optional<Duration> length) {
   ScaledClock& clock = *play.clock;
@@ -238,7 +238,7 @@ Result<void> play_on(const Play& play, DevHub& hub, Fleet& fleet, Account& accou
   return {};
 }
 
-// Defaults that suit the fleet; --config and --set have the last word.
+// The configuration: defaults that suit the fleet, then --config and --set, which override them.
 Result<Configuration> configuration_for(const DevOptions& options) {
   ConfigurationOptions all = options.configuration;
   const std::vector<std::string> needs = fleet_settings(options.fleet);

@@ -59,7 +59,7 @@ std::vector<std::string> fleet_members(const std::string& name) {
 }
 
 std::vector<std::string> fleet_settings(const std::string& name) {
-  // Its story is about which clusters, not about how much of each.
+  // This fleet shows which clusters are workers; claims about amounts would only add lines.
   if (is_multikueue(name)) return {"claims.create=false"};
   return {};
 }

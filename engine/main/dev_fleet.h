@@ -1,4 +1,5 @@
-// The fleets that `fairlead dev --fleet` chooses from: what each needs, and what to try with it.
+// The fleets that `fairlead dev --fleet` chooses from: what each needs, and commands to try with
+// it.
 #pragma once
 
 #include <iosfwd>
@@ -15,11 +16,11 @@ namespace fairlead {
 
 // `name` is `claims` or `multikueue` everywhere.
 
-/// Clusters that have an API server of their own.
+/// Returns the clusters that have an API server of their own.
 std::vector<std::string> fleet_members(const std::string& name);
-/// Settings (as `--set` takes them) that the fleet wants where nobody wants others.
+/// Returns the defaults of the fleet as settings for `--set`; those of the user override them.
 std::vector<std::string> fleet_settings(const std::string& name);
-/// The fleet; `hub` and `members` outlive it.
+/// Makes the fleet; `hub` and `members` outlive it.
 std::unique_ptr<Fleet> make_fleet(const std::string& name, model::ModelServer& hub,
                                   const std::map<std::string, model::ModelServer*>& members,
                                   std::uint64_t seed, LogTime start, Tell tell);
@@ -29,7 +30,7 @@ struct FleetPlaces {
   std::string hub;
   std::map<std::string, std::string> members;
 };
-/// What there is to see, and commands to look at it; ends within the list of commands.
+/// Prints an introduction and the beginning of a list of commands, to which the caller adds.
 void introduce_fleet(std::ostream& out, const std::string& name, const FleetPlaces& places,
                      const Configuration& configuration);
 

@@ -6,7 +6,7 @@ namespace fairlead {
 
 namespace {
 
-// Only what needs a look: the account on the terminal tells the rest.
+// A logger for warnings and errors only: the account on the terminal has the rest.
 Say say_what_matters() {
   return [say = say_on_stderr()](const Diagnostic& diagnostic) {
     if (diagnostic.urgency != Urgency::info) say(diagnostic);

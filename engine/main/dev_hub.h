@@ -1,5 +1,5 @@
-// The hub inside `fairlead dev`: the same parts as `fairlead hub` has, on a thread and a clock of
-// its own.
+// The hub inside `fairlead dev`: the parts of `fairlead hub`, on a thread of its own and the
+// fleet's clock.
 #pragma once
 
 #include <atomic>
@@ -16,21 +16,21 @@ namespace fairlead {
 class DevHub {
  public:
   /// Connects to the API server of `kubeconfig` and the members of `configuration`, and runs.
-  /// `log` and `clock` outlive it; nobody else appends.
+  /// `log` and `clock` outlive it; it is the only writer of the log.
   static Result<std::unique_ptr<DevHub>> start(EventLog& log, ScaledClock& clock,
                                                const std::string& kubeconfig,
                                                const Configuration& configuration);
-  /// stop(), if that was not called.
+  /// Calls stop() if the caller did not.
   ~DevHub();
   DevHub(const DevHub&) = delete;
   DevHub& operator=(const DevHub&) = delete;
 
-  /// False once it has ended by itself: its log takes no more.
+  /// False once it has ended by itself, because its log accepts no more events.
   bool running() const { return running_; }
-  /// It knows the hub's objects and plans.
+  /// Whether it knows the hub's objects and plans.
   bool ready() const { return status_.ready(); }
   HubFigures figures() const { return status_.figures(); }
-  /// Ends it cleanly; how it ended.
+  /// Ends it cleanly. Returns the error that ended it, if there is one.
   Result<void> stop();
 
  private:

@@ -1,4 +1,4 @@
-// What a GET asks for: a path and parameters, the same on a command line and in a URL.
+// The target of a GET: a path and parameters, the same on a command line and in a URL.
 #pragma once
 
 #include <string>
@@ -14,13 +14,14 @@ struct HttpTarget {
   std::string path;  ///< as sent: our paths need no escapes
   std::vector<std::pair<std::string, std::string>> parameters;  ///< name and value, decoded
 
-  /// Adds a parameter, unless its value is empty: that says the same.
+  /// Adds a parameter. An empty value is left out: it means the same as no parameter.
   void add(std::string_view name, const std::string& value);
 };
 
 /// `/audit/why?queue=a%20b`, percent-encoded (RFC 3986).
 std::string to_text(const HttpTarget& target);
-/// Reads such a target; a `+` in a value is a space. bad_input names what is not percent-encoded.
+/// Reads such a target; a `+` in a value is a space. Fails with `bad_input`, naming the part that
+/// is not percent-encoded.
 Result<HttpTarget> parse_target(std::string_view text);
 
 }  // namespace fairlead

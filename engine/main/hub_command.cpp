@@ -1,4 +1,5 @@
-// `fairlead hub`: watches API servers, keeps the log, writes what follows from it.
+// `fairlead hub`: watches API servers, appends to the log, and sends the writes that follow from
+// it.
 #include <signal.h>
 #include <unistd.h>
 
@@ -44,10 +45,10 @@ std::string identity() {
   return std::string(host.data()) + "_" + std::to_string(::getpid());
 }
 
-// Signals reach the inbox by a thread that waits for them: nothing runs inside a handler.
+// A thread that waits for signals and posts them to the inbox. No code runs inside a handler.
 class Signals {
  public:
-  // Before any other thread: threads inherit what is blocked.
+  // Made before any other thread: threads inherit the set of blocked signals.
   Signals() {
     ::signal(SIGPIPE, SIG_IGN);
     ::sigemptyset(&set_);

@@ -66,8 +66,8 @@ ApiServerSettings HubConnections::settings_for(const Configuration& configuratio
   settings.reflector.lost_after = configuration.debounce.lost_after;
   settings.reflector.nodes_max = static_cast<std::size_t>(configuration.member_nodes_max);
   settings.reflector.changes_per_minute = configuration.member_changes_per_minute;
-  // A healthy server may say nothing for a minute: a stream is opened again, which proves it, long
-  // before its silence counts.
+  // A healthy server may send nothing for a minute. A silent stream is opened again after half of
+  // staleAfter: a server that answers is alive before its silence counts.
   settings.reflector.watch_silence_max = std::min(
       settings.reflector.watch_silence_max, Duration{configuration.debounce.stale_after.ns / 2});
   settings.scopes = hub_scopes(configuration);

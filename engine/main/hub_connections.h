@@ -1,8 +1,8 @@
 // The API servers of a hub: the hub itself and the members whose Nodes are watched directly.
 //
-// Facts of all of them go into the inbox. Which members are watched follows the configuration; who
-// we are there follows files, Secrets and ClusterProfiles. A member that cannot be reached, or
-// whose credentials are not there, stands in nobody else's way.
+// Facts of all of them go into the inbox. The configuration names the members that are watched;
+// files, Secrets and ClusterProfiles give our credentials there. A member that cannot be reached,
+// or has no credentials, does not delay any other.
 #pragma once
 
 #include <map>
@@ -23,30 +23,31 @@
 
 namespace fairlead {
 
-/// What is watched on the hub: every kind but its own Nodes, which are nobody's capacity.
+/// Returns the kinds that are watched on the hub: all but its own Nodes, which are no capacity of a
+/// member.
 std::vector<Kind> hub_kinds();
 
 /// `inbox` outlives it. All but figures() belong to the hub's thread.
 class HubConnections {
  public:
-  /// `providers`: the exec plugins that ClusterProfiles may name.
+  /// `providers` are the exec plugins that ClusterProfiles may name.
   HubConnections(Inbox& inbox, Say say, std::shared_ptr<const AccessProviders> providers);
   ~HubConnections();
 
-  /// Starts to watch the hub. bad_input if the credentials cannot be used.
+  /// Starts to watch the hub. Fails with `bad_input` if the credentials cannot be used.
   Result<void> connect_hub(Credentials credentials, const Configuration& configuration);
-  /// Watches the members that the configuration names and no others; its other settings reach the
-  /// connections that there are.
+  /// Watches the members that the configuration names and no others, and applies its other settings
+  /// to the open connections.
   void follow(const Configuration& configuration);
-  /// Null if that API server is not watched.
+  /// Returns the sink for writes to that API server; null if it is not watched.
   PatchSink* sink_of(const std::string& cluster);
-  /// Sends an Event about a claim to the hub, as well as can be.
+  /// Sends a KubeEvent about a claim to the hub, once and without a guarantee.
   void notify(const Notice& notice, std::string_view identity);
-  /// Kinds that the hub certainly does not serve at present.
+  /// Returns the kinds that the hub certainly does not serve at present.
   std::set<Kind> absent_kinds() const;
-  /// From any thread.
+  /// Returns the counters of all connections. From any thread.
   std::vector<ConnectionFigures> figures() const;
-  /// Closes everything; the inbox must be closed before, or a blocked stream never ends.
+  /// Closes all connections. The inbox must be closed before, or a blocked stream never ends.
   void stop();
 
  private:
@@ -65,7 +66,7 @@ class HubConnections {
   const Say say_;
   const std::shared_ptr<const AccessProviders> providers_;
   IoLoop hub_loop_, member_loop_;
-  mutable std::mutex mutex_;  // guards which connections there are
+  mutable std::mutex mutex_;  // guards the set of connections
   std::unique_ptr<ApiServerConnection> hub_;
   std::map<std::string, Member> members_;
   std::thread retiring_;

@@ -70,7 +70,7 @@ int log_verify(const LogPlace& place, LogOutput output, std::ostream& out, std::
 
 namespace {
 
-/// What was typed. Owned by the callbacks of the subcommands.
+/// The options of one subcommand. Its callback owns them.
 struct LogOptions {
   LogPlace place;
   std::string server;
@@ -82,7 +82,7 @@ struct LogOptions {
   LogOutput format() const { return output == "json" ? LogOutput::json : LogOutput::text; }
 };
 
-/// A subcommand with the options that all have.
+/// Adds a subcommand with the options that all have.
 std::shared_ptr<LogOptions> add_command(CLI::App& log, CLI::App*& command, const char* name,
                                         const char* about, const std::string& output) {
   auto options = std::make_shared<LogOptions>();
@@ -97,7 +97,8 @@ CLI::Option* add_data(CLI::App& command, LogOptions& options, const char* about)
   return command.add_option("--data", options.place.data, about);
 }
 
-/// For commands that read: a data directory or a bundle, the group of which the caller may extend.
+/// Adds the options of commands that read: a data directory or a bundle. The caller may extend
+/// their group.
 CLI::Option_group* add_place(CLI::App& command, LogOptions& options) {
   CLI::Option_group* place = command.add_option_group("Log", "Where the log is");
   place->add_option("--data", options.place.data, "Data directory of a hub, running or not");

@@ -63,15 +63,16 @@ Result<BundleReport> export_to(const std::filesystem::path& data, const std::fil
   return export_bundle(**log, SnapshotStore(data), last, file, progress_on_terminal());
 }
 
-/// What pruning left, for a person or a program.
+/// The result of pruning, for a person or a program.
 struct Pruned {
   LogTail cut;
   std::uint64_t forgotten = 0;
   Seq last;
-  Seq snapshot;  ///< the first that can be told of the state
+  Seq snapshot;  ///< from this event on State can be recomputed
 };
 
-/// The first good snapshot from which the state after everything kept can be told.
+/// Returns the first snapshot at or after `cut`: from there on State can be recomputed. Fails with
+/// `bad_input` if no good one is.
 Result<Seq> snapshot_behind(const EventLog& log, const SnapshotStore& snapshots, Seq cut) {
   const auto newest = newest_of(log, &snapshots, log.last_seq());
   if (!newest) return newest.error();

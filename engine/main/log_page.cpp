@@ -50,7 +50,7 @@ void print_stat_text(const LogStat& stat, const LogVerdict& verdict, std::ostrea
   out << '\n';
 }
 
-/// Which events to print, understood.
+/// A LogSelection with its positions and names parsed.
 struct Filter {
   Seq from{};  ///< 0: the first that is kept
   Seq to{UINT64_MAX};
@@ -123,7 +123,8 @@ void print_event(const Event& event, const std::optional<std::string>& raw, LogO
 
 enum class Extent : std::uint8_t { page, all };
 
-/// Prints until the selection ends, or the page; where the next page begins, if there is one.
+/// Prints until the selection or the page ends. Returns where the next page begins, if there is
+/// one.
 Result<std::optional<Seq>> print_page(const EventLog& log, const Filter& filter, bool with_raw,
                                       LogOutput output, Extent extent, std::ostream& out) {
   const auto reader = log.read(filter.from);
@@ -182,7 +183,7 @@ struct LogPage {
   std::optional<std::pair<std::string, std::string>> next;  ///< from, to
 };
 
-/// Nothing where somebody else than a hub has answered.
+/// Reads a page; nullopt if the answer is not that of a hub.
 std::optional<LogPage> read_page(const std::string& answer) {
   const Json document = Json::parse(answer, nullptr, false);
   if (!document.is_object()) return std::nullopt;
@@ -199,7 +200,7 @@ std::optional<LogPage> read_page(const std::string& answer) {
   return page;
 }
 
-/// What a target asks of the log.
+/// The question that a target asks about the log.
 struct LogQuestion {
   std::string subject;
   LogSelection selection;

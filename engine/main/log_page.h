@@ -1,5 +1,5 @@
-// What `fairlead log stat` and `log cat` tell of a log: as text, all at once where the log is, and
-// page by page over HTTP from a running hub.
+// The output of `fairlead log stat` and `log cat`: all at once from a log on this machine, page by
+// page over HTTP from a running hub.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace fairlead {
 
 enum class LogOutput : std::uint8_t { text, json };
 
-/// Which events `log cat` prints, and what of them; empty members do not restrict.
+/// Selects the events that `log cat` prints; empty members do not restrict.
 struct LogSelection {
   std::string from{};    ///< a position (position.h); inclusive
   std::string to{};      ///< the same; inclusive
@@ -27,29 +27,30 @@ struct LogSelection {
 /// "ok", or "broken@SEQ".
 std::string chain_text(const LogVerdict& verdict);
 
-/// Prints what is in the log, and whether its chain holds: the exit code, 1 if it does not.
+/// Prints a summary of the log, and whether its chain holds. Returns the exit code, 1 if it does
+/// not.
 Result<int> print_stat(const EventLog& log, LogOutput output, std::ostream& out);
-/// Prints the selected events, one a line, until `out` fails; the error that ended the reading, if
-/// one did.
+/// Prints the selected events, one a line, until `out` fails. Returns the error that ended the
+/// reading, if there is one.
 Result<void> print_events(const EventLog& log, const LogSelection& selection, LogOutput output,
                           std::ostream& out);
 
-/// Where the hub tells of its log.
+/// The path below which the hub answers questions about its log.
 inline constexpr std::string_view kLogPath = "/log/";
-/// Bounds on one page of events: bytes printed, and events looked at.
+/// Bounds on one page of events: bytes printed, and events read.
 inline constexpr std::int64_t kLogPageBytesMax = 1 << 20;
 inline constexpr std::uint64_t kLogPageEventsMax = 100'000;
 
 /// Answers GET `/log/stat` and `/log/cat?from=&to=&kind=&object=&raw=true`, both with
-/// `output=text|json`, by what the command prints:
+/// `output=text|json`, with the output of the command:
 ///   {"text": "...", "exit": 0, "next": {"from": "seq:1001", "to": "seq:5000"}}
 /// `next` is absent on the last page; a selection ends where the log ended at its first.
 Result<std::string> answer_log_target(const EventLog& log, std::string_view target);
 
-/// Asks a running hub: the JSON that it answers to GET `target`.
+/// Sends GET `target` to a running hub and returns the JSON of its answer.
 using AskHub =
     std::function<Result<std::string>(const std::string& server, const std::string& target)>;
-/// Prints what a hub answers about `subject` (stat, cat), all pages of it; the exit code.
+/// Prints all pages of a hub's answer about `subject` (stat, cat). Returns the exit code.
 Result<int> print_from_hub(const AskHub& ask, const std::string& server, const char* subject,
                            const LogSelection& selection, LogOutput output, std::ostream& out);
 

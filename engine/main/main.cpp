@@ -18,9 +18,10 @@
 
 namespace {
 
-// A standard descriptor that the caller closed would be given to the next file that is opened, and
-// then log lines would be written into it. It becomes one on which reading (0) or writing (1, 2)
-// fails, as it does on a closed one. False if there is no /dev/null.
+// The next file that is opened would get the number of a standard descriptor that the caller
+// closed, and diagnostics would be written into it. So each closed one becomes a descriptor on
+// which reading (0) or writing (1, 2) fails, as it does on a closed one. False if there is no
+// /dev/null.
 bool occupy_standard_descriptors() {
   constexpr std::array<int, 3> kFails{O_WRONLY, O_RDONLY, O_RDONLY};
   for (int descriptor = 0; descriptor < 3; ++descriptor)
@@ -30,9 +31,10 @@ bool occupy_standard_descriptors() {
   return true;
 }
 
-// What the command line asked for was not run: help and version are no errors.
+// Returns the exit code after a command line that runs no command: help and version are no errors.
 int exit_after(const CLI::App& app, const CLI::ParseError& error) {
-  // CLI11 names what is missing before what it does not know.
+  // CLI11 reports a missing option before an unknown one; a misspelt option is both, and its name
+  // helps more.
   const std::vector<std::string> unknown = app.remaining(true);
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError) &&
       !unknown.empty()) {
@@ -51,7 +53,8 @@ int exit_after(const CLI::App& app, const CLI::ParseError& error) {
 
 int main(int argc, char** argv) {
   if (!occupy_standard_descriptors()) return 3;
-  // What the program writes holds a hub's objects and, for `dev`, credentials.
+  // Files of this program hold a hub's objects and, for `dev`, credentials: only the owner may read
+  // them.
   ::umask(::umask(077) | 077);
 #ifdef FAIRLEAD_STOP_POINTS
   if (const char* spec = std::getenv("FAIRLEAD_STOP_AT");

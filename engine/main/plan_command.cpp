@@ -1,4 +1,4 @@
-// `fairlead plan`: what the hub would write, given these objects and changes.
+// `fairlead plan`: prints what the hub would write for the given objects and changes.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
@@ -60,7 +60,7 @@ void print_state(std::ostream& out, const Rehearsal& rehearsal) {
         << "}\n";
 }
 
-// In memory, or in a data directory that has none yet, for those who want to ask about it later.
+// Makes the log: in memory, or in a data directory without one, to answer questions about it later.
 Result<std::unique_ptr<EventLog>> make_log(const std::string& directory) {
   if (directory.empty()) return std::unique_ptr<EventLog>(std::make_unique<MemoryLog>());
   auto log = open_data_directory(directory, OpenMode::write);

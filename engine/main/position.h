@@ -1,6 +1,6 @@
-// Places in a log, as people write them: `12` or `seq:12`, `2026-01-01T14:07:00Z`, or `-2h`,
-// counted back from the log's last event (not from now: a log that was copied away has no now).
-// Every command reads them here, so one spelling means one place everywhere.
+// Positions in a log, as people write them: `12` or `seq:12`, `2026-01-01T14:07:00Z`, or `-2h`,
+// counted back from the log's last event (not from now: the last event of a copied log may be old).
+// Every command reads them here, so a spelling means the same position everywhere.
 #pragma once
 
 #include <string_view>
@@ -13,23 +13,24 @@ namespace fairlead {
 /// An event, or a moment.
 using Position = std::variant<Seq, LogTime>;
 
-/// What the options that take a position say in --help.
+/// The text about positions in --help.
 inline constexpr const char* kPositionHelp =
     "a seq (12 or seq:12), an RFC 3339 time, or a time before the last event (-2h)";
 
-/// Reads a position in `log`; `option` (`--as-of`) is named if it is none (`bad_input`).
+/// Reads a position in `log`. Fails with `bad_input`, naming `option` (`--as-of`), if it is none.
 Result<Position> parse_position(const EventLog& log, std::string_view option,
                                 std::string_view text);
 
-/// The first event at or after a position: where a range begins. It may lie behind the log's last.
+/// Returns the first event at or after a position: where a range begins. It may be behind the log's
+/// last event.
 Result<Seq> first_event(const EventLog& log, const Position& position);
 
-/// The last event at or before a position: where a range ends, and the event behind "as of". 0 if
-/// every event is later; `gone` if that was before the events that the log keeps, `corrupt` if it
-/// lies behind damage.
+/// Returns the last event at or before a position: where a range ends, and the event behind "as
+/// of". 0 if every event is later. Fails with `gone` if it is before the events that the log keeps,
+/// and with `corrupt` if it is behind damage.
 Result<Seq> last_event(const EventLog& log, const Position& position);
 
-/// The same of a position as it was written for `option`.
+/// The same for a position as it was written for `option`.
 Result<Seq> first_event(const EventLog& log, std::string_view option, std::string_view text);
 Result<Seq> last_event(const EventLog& log, std::string_view option, std::string_view text);
 

@@ -1,5 +1,4 @@
-// Questions over HTTP about the past and the log: what a running hub answers, and how a command
-// asks.
+// Questions over HTTP about the past and the log: the hub's side, and that of a command.
 #pragma once
 
 #include <filesystem>
@@ -13,13 +12,13 @@
 namespace fairlead {
 
 /// Answers from the hub's log and the snapshots of its data directory; never from its State, which
-/// belongs to another thread. May be asked from any one thread at a time.
+/// belongs to another thread. Any thread may call it, one at a time.
 class QuestionService {
  public:
   /// `log` outlives it.
   QuestionService(const EventLog& log, const std::filesystem::path& data);
-  /// Of targets below kAuditPath and kLogPath. JSON: the answer's document, or {"error"} with 400
-  /// (a bad question) or 500.
+  /// Answers a target below kAuditPath or kLogPath in JSON: the answer's document, or {"error"}
+  /// with 400 (a bad question) or 500.
   HttpReply reply(std::string_view target) const;
 
  private:
@@ -27,8 +26,8 @@ class QuestionService {
   SnapshotStore snapshots_;
 };
 
-/// The JSON that a running hub at `http://HOST:PORT` answers to GET `target`. bad_input if the hub
-/// says that the question is bad.
+/// Sends GET `target` to a running hub at `http://HOST:PORT` and returns the JSON of its answer.
+/// Fails with `bad_input` if the hub answers that the question is bad.
 Result<std::string> ask_hub(const std::string& server, const std::string& target);
 
 }  // namespace fairlead

@@ -1,5 +1,5 @@
-// `fairlead replay`: fold a log again, and hold what was written against what this program would
-// write.
+// `fairlead replay`: folds a log again, and compares the recorded writes with those that this
+// program would make.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -32,15 +32,15 @@ struct ReplayCommandOptions {
   std::string output = "text";
 };
 
-/// No pause between two writes is longer: nights would be.
+/// The longest pause between two writes, so that a quiet night does not stop the play.
 constexpr Duration kPauseMax = seconds(10);
 
 Json side(Seq seq, LogTime time, const PatchIntended& intent) {
   return Json::parse(write_line(seq, time, intent));
 }
 
-// A report and, where writes were compared, what no hub could see in its span: what this program
-// would have written rests on what was seen.
+// A report and, where writes were compared, what no hub observed in its span: the writes of this
+// program follow from observations only.
 struct Verdict {
   ReplayReport report;
   Json unseen;  ///< null: nothing was compared
@@ -84,7 +84,7 @@ Json to_json(const Verdict& verdict) {
   return out;
 }
 
-// Of a replay that holds.
+// The text for a replay that found no difference.
 std::string good_news(const ReplayReport& report) {
   if (report.compared == 0) return "there is no write to compare";
   const std::string same = "this program would have written the same";
@@ -120,7 +120,7 @@ void print_text(std::ostream& out, const Verdict& verdict) {
   out << unseen_text({{"unseen", verdict.unseen}});
 }
 
-// Prints the recorded writes one after another, with the pauses that were between them.
+// Prints the recorded writes one after another, with the pauses of the log between them.
 Result<int> play(const EventLog& log, Seq from, Seq to, double speed) {
   auto reader = log.read(from);
   if (!reader) return reader.error();
@@ -142,8 +142,8 @@ Result<int> play(const EventLog& log, Seq from, Seq to, double speed) {
   }
 }
 
-// The events that are asked for. A span that ends before it begins, or begins behind the log, is
-// refused: nothing would be compared, and "nothing differs" would be said of it.
+// Reads the span of events. A span that ends before it begins, or begins behind the log, is
+// refused: it holds nothing to compare, and the report would be "nothing differs".
 Result<void> read_span(const EventLog& log, const ReplayCommandOptions& options,
                        ReplayOptions& how) {
   if (!options.from.empty()) {
@@ -166,7 +166,7 @@ Result<void> read_span(const EventLog& log, const ReplayCommandOptions& options,
                                          std::to_string(to->value) + ")"};
 }
 
-// A number that a pause can be divided by.
+// Accepts a number above 0, by which pauses are divided.
 CLI::Validator above_zero() {
   return CLI::Validator(
       [](std::string& text) {

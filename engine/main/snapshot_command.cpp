@@ -32,7 +32,7 @@ Json to_json(const SnapshotInfo& info) {
           {"log", info.log_digest.hex()}};
 }
 
-// With "fault": empty if nothing is wrong, and null for what cannot be read.
+// With "fault" (empty: none), and null for numbers that cannot be read.
 Json to_json(const SnapshotVerdict& verdict) {
   Json json = verdict.info.fold_version == 0 ? Json{{"seq", verdict.info.seq.value},
                                                     {"time", nullptr},
@@ -62,7 +62,7 @@ void print_heading() {
   std::cout << "         SEQ  TIME                                   BYTES  STATE\n";
 }
 
-// The output was written, and `answer` is what it said.
+// Returns the exit code `answer` if the output could be written.
 Result<int> answered(int answer) {
   if (auto written = flush_output(); !written) return written.error();
   return answer;
@@ -95,7 +95,8 @@ Result<int> list(const SnapshotCommandOptions& options) {
   return answered(0);
 }
 
-// Also of a running hub: the log is read as it is now, and files do not get into each other's way.
+// Works beside a running hub, too: the log is read as it is now, and each snapshot has a file of
+// its own.
 Result<int> take(const SnapshotCommandOptions& options) {
   auto log = open_for_reading(options.data);
   if (!log) return log.error();
@@ -104,7 +105,7 @@ Result<int> take(const SnapshotCommandOptions& options) {
   auto state = state_at(**log, &store, (*log)->last_seq());
   if (!state) return state.error();
   if (state->seq == Seq{}) return Error{ErrorCode::bad_input, "the log is empty"};
-  // A snapshot never stands for events that a loss of power could still take.
+  // The events first: a snapshot must not cover events that a loss of power could still erase.
   if (auto durable = (*log)->make_durable(); !durable) return durable.error();
   auto taken = store.take(*state, (*log)->chain());
   if (!taken) return taken.error();
@@ -134,7 +135,7 @@ Result<int> verify(const SnapshotCommandOptions& options) {
   return answered(good ? 0 : 1);
 }
 
-// Of a damaged log nothing is removed: its snapshots are witnesses of what it had.
+// Removes nothing of a damaged log: its snapshots are evidence of the events that it had.
 Result<int> prune(const SnapshotCommandOptions& options) {
   auto log = open_for_reading(options.data);
   if (!log) return log.error();

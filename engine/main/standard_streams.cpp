@@ -18,7 +18,8 @@ Result<void> expect_readable_input() {
                      "; expected objects from a pipe or a file (`plan - <FILE`)"};
   };
   struct stat found{};
-  // (main() gives a closed descriptor one that cannot be read, so that no file gets its number.)
+  // (main() replaces a closed descriptor by one that cannot be read, so that no file gets its
+  // number.)
   const int flags = ::fcntl(STDIN_FILENO, F_GETFL);
   if (flags < 0 || (flags & O_ACCMODE) == O_WRONLY) return refuse("closed");
   if (::fstat(STDIN_FILENO, &found) == 0 && S_ISDIR(found.st_mode)) return refuse("a directory");

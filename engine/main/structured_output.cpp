@@ -7,7 +7,8 @@ namespace fairlead {
 
 namespace {
 
-// Only words that nobody can take for a number, a date, a boolean or an indicator stay bare.
+// Whether `text` needs no quotes: no YAML parser can read it as a number, a date, a boolean or an
+// indicator.
 bool bare(const std::string& text) {
   const auto letter = [](unsigned char c) { return std::isalpha(c) != 0; };
   const auto plain = [&](unsigned char c) {

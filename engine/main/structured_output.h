@@ -7,8 +7,8 @@
 
 namespace fairlead {
 
-/// Block style YAML of a document, keys sorted, a new line at the end. Text that YAML could take
-/// for something else is quoted as JSON is.
+/// Returns a document as block style YAML, keys sorted, with a new line at the end. Text that YAML
+/// could read as another type is quoted as in JSON.
 std::string to_yaml_text(const Json& document);
 
 }  // namespace fairlead

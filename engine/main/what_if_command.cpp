@@ -25,7 +25,8 @@ struct WhatIfCommandOptions {
   std::string output = "text";
 };
 
-// A file replaces what was in force; settings change it and leave the rest as it was at each time.
+// A file replaces the configuration in force; settings change it, and leave the rest as it was at
+// each time.
 Result<Configuration> changed(const ConfigurationOptions& options, Configuration actual) {
   if (!options.file.empty()) return effective_configuration(options);
   for (const std::string& setting : options.settings)
@@ -37,7 +38,7 @@ Result<Configuration> changed(const ConfigurationOptions& options, Configuration
 Result<void> run(const WhatIfCommandOptions& options) {
   if (options.configuration.file.empty() && options.configuration.settings.empty())
     return Error{ErrorCode::bad_input, "expected --set a.b=VALUE or --config FILE"};
-  // What is wrong with the settings is said before anything is folded.
+  // Errors in the settings are reported before anything is folded.
   if (auto probe = changed(options.configuration, {}); !probe) return probe.error();
   const bool none = options.data.empty() && options.bundle.empty();
   auto history = open_history(none ? "fairlead-data" : options.data, options.bundle);

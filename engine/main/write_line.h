@@ -7,7 +7,7 @@
 
 namespace fairlead {
 
-/// The line without its end. Keys in the documented order, the body exactly as sent.
+/// Returns the line without its newline: keys in the documented order, the body exactly as sent.
 std::string write_line(Seq seq, LogTime time, const PatchIntended& intent);
 
 }  // namespace fairlead

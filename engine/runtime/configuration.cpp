@@ -22,10 +22,10 @@ const ConfigurationField* find_field(const std::string& path) {
   return nullptr;
 }
 
-/// `path` and a dot, or nothing at the root.
+/// `path` and a dot; empty at the root.
 std::string prefix_of(const std::string& path) { return path.empty() ? "" : path + "."; }
 
-/// The keys that may stand directly below the section `path`, in order; none if it is no section.
+/// The keys that may occur directly below the section `path`, in order; none if it is no section.
 std::vector<std::string> keys_of(const std::string& path) {
   std::vector<std::string> keys;
   const std::string prefix = prefix_of(path);
@@ -46,7 +46,7 @@ std::string one_of(const std::vector<std::string>& keys) {
 
 void read_section(Configuration& configuration, const std::string& path, const YAML::Node& node);
 
-/// Reads what stands at `path`, a setting or a section of settings.
+/// Reads the value at `path`: a setting or a section of settings.
 void read_at(Configuration& configuration, const std::string& path, const YAML::Node& node) {
   if (const ConfigurationField* field = find_field(path))
     field->read(configuration, node);
@@ -60,7 +60,8 @@ void read_header(const std::string& key, const YAML::Node& node) {
     throw RefusedValue{node.Mark(), key, "expected " + std::string(expected)};
 }
 
-/// A key with a dot is never known: paths are written with dots, keys are not.
+/// A key with a dot is never known: dots separate the keys of a path, and would let `a.b` at the
+/// root name the setting `b` of section `a`.
 bool is_known(const std::string& key, const std::string& path) {
   if (key.empty() || key.find('.') != std::string::npos) return false;
   return find_field(path) != nullptr || !keys_of(path).empty();
@@ -180,7 +181,8 @@ Result<Configuration> read_configuration(std::string_view text, std::string_view
     Configuration configuration;
     if (documents.size() > 1)
       return bad_input(place(file_name, documents[1].Mark()) + ": expected one document");
-    // A file that is being written is empty for a moment, and would mean every default.
+    // A file that another program is rewriting is empty for a moment; read as a configuration it
+    // would reset every setting to its default.
     if (documents.empty() || documents[0].IsNull())
       return bad_input(std::string(file_name) +
                        ": the file is empty; expected at least kind: " + std::string(kKind));
@@ -203,6 +205,7 @@ Result<void> apply_setting(Configuration& configuration, std::string_view settin
   const auto parts = split_path(setting.substr(0, equals));
   if (!parts) return bad_input("expected a dotted path before the =");
   try {
+    // On a copy: a section with a bad entry must not leave its good entries applied.
     Configuration changed = configuration;
     set_at(changed, *parts, YAML::Load(std::string(setting.substr(equals + 1))));
     configuration = std::move(changed);

@@ -1,9 +1,9 @@
 // The configuration file.
 //
 // A YAML document in the style of Kubernetes component configuration becomes a Configuration and
-// back. It is read strictly: an unknown key or a bad value is an error that names file, line and
-// key, because a misspelt window that is silently ignored is found out during an outage. Keys and
-// defaults: README.md.
+// back. The reader is strict: an unknown key or a bad value is an error that names file, line and
+// key, because a misspelt window that is silently ignored is noticed only during an outage. Keys
+// and defaults: README.md.
 #pragma once
 
 #include <string>
@@ -14,18 +14,19 @@
 
 namespace fairlead {
 
-/// The configuration that `text` describes; what it does not mention has its default, and a map or
-/// list that it mentions replaces the default one whole. Errors are `bad_input`: "FILE:LINE: KEY:
-/// expected ...".
+/// Reads the configuration that `text` describes. A setting that `text` does not mention has its
+/// default; a map or list that it mentions replaces the default one whole. Errors are `bad_input`:
+/// "FILE:LINE: KEY: expected ...".
 Result<Configuration> read_configuration(std::string_view text, std::string_view file_name);
 
 /// Applies one `--set PATH=VALUE`: PATH is dotted, a key with dots is quoted
 /// (`capacity.headroom.percent."nvidia.com/gpu"=10`), VALUE is YAML. A path below a map sets that
-/// one entry and keeps the others; the path of the map replaces it whole. On error nothing changes;
-/// the message is "KEY: expected ...", the caller says which setting it was.
+/// one entry and keeps the others; the path of the map replaces it whole. On error (`bad_input`)
+/// nothing changes; the message is "KEY: expected ...", and the caller adds which setting it was.
 Result<void> apply_setting(Configuration& configuration, std::string_view setting);
 
-/// The whole file that reads back as `configuration`. (As JSON: to_json in schema/event_json.h.)
+/// Returns the whole file that reads back as `configuration`. (As JSON: to_json in
+/// schema/event_json.h.)
 std::string to_yaml(const Configuration& configuration);
 
 }  // namespace fairlead

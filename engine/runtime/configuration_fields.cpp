@@ -77,7 +77,7 @@ bool is_namespaced_name(std::string_view text) {
          is_object_name(text.substr(0, slash)) && is_object_name(text.substr(slash + 1));
 }
 
-/// A word of the file and the value it stands for.
+/// The words that a setting may have in the file, each with its value.
 template <class T>
 using Words = std::span<const std::pair<std::string_view, T>>;
 

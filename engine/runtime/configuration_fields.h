@@ -1,4 +1,4 @@
-// The settings as one table: where each stands in the file and how it is read.
+// The settings as one table: the path of each in the file and how it is read.
 //
 // configuration.cpp walks a document along this table, so that a setting is added by adding a row,
 // and the file and `--set` cannot disagree. Private to the configuration reader.
@@ -15,7 +15,8 @@
 
 namespace fairlead {
 
-/// Thrown while a document is read and caught in configuration.cpp: what is wrong, and where.
+/// A value that cannot be used, and its place. Thrown while a document is read and caught in
+/// configuration.cpp.
 struct RefusedValue {
   YAML::Mark where;
   std::string key;       ///< dotted path
@@ -25,13 +26,13 @@ struct RefusedValue {
 /// One setting.
 struct ConfigurationField {
   std::string path;  ///< dotted: `debounce.growWindow`
-  /// Sets it from `node`; throws RefusedValue.
+  /// Sets the setting from `node`; throws RefusedValue.
   std::function<void(Configuration&, const YAML::Node& node)> read;
   /// Only for a map: sets the entry `key` and keeps the others; throws RefusedValue.
   std::function<void(Configuration&, const std::string& key, const YAML::Node& node)> read_entry;
 };
 
-/// Every setting, in the order of the file.
+/// Returns every setting, in the order of the file.
 const std::vector<ConfigurationField>& configuration_fields();
 
 }  // namespace fairlead

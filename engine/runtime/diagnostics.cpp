@@ -10,7 +10,7 @@ namespace fairlead {
 
 namespace {
 
-// A longer value says nothing more to a person.
+// Longer values are cut: a whole answer of a server would drown the line.
 constexpr std::size_t kValueBytesMax = 512;
 
 bool is_plain(char c) {

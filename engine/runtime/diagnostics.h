@@ -1,7 +1,8 @@
-// What the hub says to its operator: one line a fact on stderr, as key=value.
+// The hub's diagnostics for its operator: one line per fact on stderr, as key=value.
 //
-// The level says what to do: info nothing, warn look when you can, error act now. A line names
-// objects and numbers; it never holds a token or a whole object. The only place that knows spdlog.
+// The level says what the operator should do: info nothing, warn look when there is time, error act
+// now. A line names objects and numbers; it never holds a token or a whole object. diagnostics.cpp
+// is the only file that includes spdlog.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +23,14 @@ struct Diagnostic {
   std::vector<std::pair<std::string_view, std::string>> details;  ///< in the order they are printed
 };
 
-/// Takes diagnostics; from any thread.
+/// Logs a diagnostic. Any thread may call it.
 using Say = std::function<void(const Diagnostic&)>;
 
-/// `what key="value" ...`: values are quoted where needed, escaped and bounded.
+/// Formats `what key="value" ...`: values are quoted where needed, escaped, and cut after 512
+/// bytes.
 std::string to_line(const Diagnostic& diagnostic);
 
-/// Prints lines with time and level on stderr.
+/// Returns a logger that prints lines with UTC time and level on stderr.
 Say say_on_stderr();
 
 }  // namespace fairlead

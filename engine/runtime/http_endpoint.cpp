@@ -63,9 +63,10 @@ class QuestionThread {
     wake_.notify_all();
     if (thread_.joinable()) thread_.join();
   }
-  // Of what nobody answers any more; after stop().
+  // Drops the questions that remain unanswered. Call it after stop().
   void forget() { waiting_.clear(); }
-  // False if too many wait already. `work` is told whether it waited too long.
+  // Queues `work`; false if too many wait already. `late`: it waited longer than
+  // kHttpQuestionPatience.
   bool offer(std::function<void(bool late)> work) {
     {
       const std::lock_guard lock(mutex_);
@@ -104,15 +105,16 @@ class QuestionThread {
 
 class Session;
 
-// The open connections of each kind, oldest first. Of the endpoint's thread.
+// The open connections of each kind, oldest first. Only the endpoint's thread uses it.
 struct Connections {
-  // A client may hold these open for nothing: they are closed where places are short.
+  // Without a whole request: holding one open costs a client nothing, so these are closed where
+  // places are short.
   std::list<Session*> waiting;
-  // A whole request that is no probe is being answered.
+  // With a whole request, not a probe, that is being answered: never closed for another one.
   std::list<Session*> answering;
 };
 
-// What sessions share; outlives them.
+// The state that sessions share; outlives them.
 struct Service {
   HttpEndpoint::Handler handler;
   HttpEndpoint::Questions questions;
@@ -152,7 +154,7 @@ http::response<http::string_body> response_of(const Request& request, HttpReply 
   return response;
 }
 
-// One connection; lives as long as something is awaited on it.
+// One connection. Its pending operation holds the only reference, so it lives until none is left.
 class Session : public std::enable_shared_from_this<Session> {
  public:
   Session(tcp::socket socket, asio::ip::address remote, Service& service)
@@ -168,7 +170,7 @@ class Session : public std::enable_shared_from_this<Session> {
     parser_.emplace();
     parser_->header_limit(kRequestHeadMax);
     parser_->body_limit(kRequestBodyMax);
-    // Counts to the end of the request, however many pieces it comes in.
+    // One deadline for the whole request, so that a client cannot extend it byte by byte.
     expire_after(service_.patience.header);
     http::async_read(stream_, buffer_, *parser_,
                      [self = shared_from_this()](error_code error, std::size_t) {
@@ -176,14 +178,14 @@ class Session : public std::enable_shared_from_this<Session> {
                      });
   }
 
-  // Closes the connection for another one.
+  // Closes the connection to make room for another one.
   void give_way() {
     leave();
     stream_.close();
   }
 
  private:
-  // The connection is closed if what is awaited next does not come in time.
+  // Closes the connection if the next operation does not end within `patience`.
   void expire_after(Duration patience) {
     stream_.expires_after(std::chrono::nanoseconds(patience.ns));
   }
@@ -195,7 +197,7 @@ class Session : public std::enable_shared_from_this<Session> {
     list.splice(list.end(), *list_, place_);
     list_ = &list;
   }
-  // Whether there is a place for a request that is no probe; takes it.
+  // Acquires a place for a request that is no probe; false if there is none.
   bool begin_answer() {
     std::list<Session*>& answering = service_.connections.answering;
     const auto of_address =
@@ -217,7 +219,8 @@ class Session : public std::enable_shared_from_this<Session> {
                  target = std::string(target_of(request))](bool late) mutable {
       HttpReply reply = late ? busy() : self->service_.questions.answer(target);
       asio::any_io_executor executor = self->stream_.get_executor();
-      // The session belongs to the endpoint's thread: it must not end on this one.
+      // Moved, not copied: the session belongs to the endpoint's thread and must be destroyed
+      // there.
       asio::post(executor, [self = std::move(self), reply = std::move(reply)]() mutable {
         self->write(std::move(reply));
       });
@@ -258,7 +261,8 @@ class Session : public std::enable_shared_from_this<Session> {
   http::response<http::string_body> response_;
 };
 
-// Closes the oldest waiting connection where another one of `remote` would be one too many.
+// Closes the oldest waiting connection if one more from `remote` would exceed a limit: that of the
+// same address if it has its share, so that it does not displace others, else that of all.
 void make_place(const Connections& connections, const asio::ip::address& remote) {
   const std::list<Session*>& waiting = connections.waiting;
   const auto same = [&remote](const Session* other) { return other->remote() == remote; };
@@ -280,7 +284,7 @@ class BeastEndpoint final : public HttpEndpoint {
     service_.thread.stop();
     context_.stop();
     if (thread_.joinable()) thread_.join();
-    service_.thread.forget();  // sessions end before what their sockets live on
+    service_.thread.forget();  // its sessions hold sockets of context_, which ends before service_
   }
 
   error_code listen(const ListenAddress& address) {

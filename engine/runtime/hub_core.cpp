@@ -33,7 +33,7 @@ HubCore::HubCore(EventLog& log, Clock& clock, HubSettings settings, Say say)
       say_(std::move(say)),
       awaited_(settings_.hub_kinds.begin(), settings_.hub_kinds.end()) {}
 
-// The only place that asks the clock.
+// The only place that reads the clock.
 LogTime HubCore::now() const { return std::max({clock_.now(), log_.last_time(), state_.now}); }
 
 Result<std::vector<Event>> HubCore::commit(std::vector<EventDraft>&& drafts, Reach reach) {
@@ -46,6 +46,7 @@ Result<std::vector<Event>> HubCore::commit(std::vector<EventDraft>&& drafts, Rea
 }
 
 Result<std::vector<Event>> HubCore::append(std::vector<EventDraft>&& drafts, Reach reach) {
+  // State may be ahead of the log, which does not count pending commits (append_ahead).
   const LogTime last = std::max(log_.last_time(), state_.now);
   const LogTime time = std::max(now(), settled_ ? last + Duration{1} : last);
   const auto began = std::chrono::steady_clock::now();
@@ -71,8 +72,9 @@ Result<void> HubCore::settle_log() {
   return settled;
 }
 
-// Right after a commit, so that the state is exactly what the log folds to up to there. Failing to
-// take one costs a longer start, nothing else.
+// Called right after a commit, so that State is exactly what the log folds to up to there. The log
+// is flushed first: a snapshot of events that a crash loses would belong to no log. A snapshot that
+// cannot be saved costs a longer start, nothing else.
 Result<void> HubCore::take_snapshot() {
   if (settings_.snapshots == nullptr) return {};
   if (auto settled = settle_log(); !settled) return settled;
@@ -97,7 +99,7 @@ Result<void> HubCore::take_snapshot() {
   return {};
 }
 
-// What is kept beside the events for a while only.
+// Applies retention to what is kept beside the events: old snapshots and raw objects.
 void HubCore::tidy_up() {
   const auto tell = [&](const char* what, const Error& error) {
     say_({Urgency::warn, what, {{"why", error.message}}});
@@ -150,8 +152,9 @@ Result<void> HubCore::start(const Configuration& configuration, const Progress& 
   return {};
 }
 
-// A member whose API server is not watched any more tells nothing from now on; a new connection
-// lists everything anew.
+// Follows a changed list of members. A member that is connected in another way, or not any more,
+// has to be listed again; one whose Nodes are known and which is not watched any more reports
+// nothing from now on, so its stream counts as lost.
 void HubCore::follow_members() {
   const auto before = std::exchange(watched_, watched_members(state_.configuration));
   std::erase_if(listed_, [&](const auto& listed) {
@@ -210,8 +213,9 @@ Result<HubEffects> HubCore::step(Inflow inflow) {
   return show(std::move(effects), inflow);
 }
 
-// Nothing is shown or sent before what it follows from is durable. While facts continue and there
-// is nothing to show, the next of them are made ready meanwhile.
+// Nothing is returned before the events that it follows from are durable. While facts continue and
+// there is nothing to return, the flush is left to a later step, so that the next facts are
+// prepared while the disk writes.
 Result<HubEffects> HubCore::show(HubEffects effects, Inflow inflow) {
   effects.notices = std::exchange(notices_, {});
   const bool nothing =
@@ -222,6 +226,8 @@ Result<HubEffects> HubCore::show(HubEffects effects, Inflow inflow) {
 }
 
 Result<void> HubCore::fire_timer() {
+  // Only between moments (step() checks `undecided_`): a deadline that falls due while a moment is
+  // open is handled when that moment closes.
   const LogTime due = state_.deadlines.next();
   const LogTime at = now();
   if (due > at || at < timer_opens_) return {};
@@ -233,6 +239,8 @@ Result<void> HubCore::fire_timer() {
 }
 
 Result<void> HubCore::decide(HubEffects& effects) {
+  // Intents and replaced writes are events of a new moment, which is decided in its turn; the bound
+  // keeps a rule that never comes to rest from blocking the thread.
   for (int round = 0; round < kRoundsMax && undecided_; ++round) {
     settle(state_, touched_);
     settled_ = true;
@@ -254,6 +262,7 @@ Result<void> HubCore::intend(std::vector<PatchIntended> intents) {
     carry_version(intent, ingest_.newest_version(intent.cluster, intent.target));
     drafts.push_back(own(std::move(intent)));
   }
+  // Durable before the applier sees them: the log must know of every request that may be sent.
   auto events = commit(std::move(drafts));
   if (!events) return events.error();
   figures_.intents += events->size();
@@ -308,7 +317,8 @@ Result<void> HubCore::give_up() {
   if (!none)
     if (auto appended = append(std::move(unanswered)); !appended) return appended.error();
   if (settings_.snapshots == nullptr) return settle_log();
-  // The present moment is over, which the log does not say yet.
+  // State has closed the moment, which the log does not show before an event of a later time: with
+  // one, State is again what the log folds to, as a snapshot has to be.
   if (none)
     if (auto fired = append({own(TimerFired{now()})}); !fired) return fired.error();
   return take_snapshot();

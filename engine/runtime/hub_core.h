@@ -1,16 +1,16 @@
 // The hub without threads: facts and answers in, requests out, everything through the log.
 //
-// One step appends what was offered as a group commit and folds it; then it decides the moment,
-// plans, appends the intents, and only then returns their requests. Nothing here waits, sends or
-// listens: the loop (hub_loop.h) does. So tests drive it with a memory log and a clock of their
-// own.
+// One step appends the offered facts as group commits and folds them; then it decides the moment,
+// plans, appends the intents, and only then returns their requests. It waits for the log's disk and
+// for nothing else; sockets and the inbox are the loop's (hub_loop.h). So tests drive it with a
+// memory log and a clock of their own.
 //
-// Facts of a burst are folded while their commit is on its way to the disk, so that the next groups
-// are made ready meanwhile; but whatever a step returns or says follows from what is durable.
+// Facts of a burst are folded while their commit is still being written, so that the next groups
+// are prepared meanwhile; but everything that a step returns follows from durable events.
 //
-// How the log stays true to what was done: a moment that was decided is over, so whatever is
-// appended after it has a strictly later time. Folding the log then decides at the same places as
-// the hub did.
+// How a fold of the log decides as the hub did: a moment that was decided is over, so the next
+// append has a strictly later time. A fold closes a moment where the log time changes, which is
+// then the place at which the hub closed it.
 #pragma once
 
 #include <functional>
@@ -34,7 +34,7 @@
 
 namespace fairlead {
 
-/// Whether the hub writes, or only says what it would write.
+/// Whether the hub writes, or only prints what it would write.
 enum class WriteMode : std::uint8_t { apply, recommend };
 
 /// Whether more facts wait behind those that were offered: a burst is planned once, at its end.
@@ -43,73 +43,76 @@ enum class Inflow : std::uint8_t { paused, continuing };
 struct HubSettings {
   std::string identity;  ///< of this process, for EpochStarted
   WriteMode mode = WriteMode::apply;
-  std::vector<Kind> hub_kinds;  ///< that are watched on the hub: all must be told of before a plan
-  SnapshotStore* snapshots = nullptr;  ///< where they are taken; null: none are
+  /// Kinds watched on the hub; planning waits for the first list of each (see awaited()).
+  std::vector<Kind> hub_kinds;
+  SnapshotStore* snapshots = nullptr;  ///< where snapshots are saved; null: none are
 };
 
-/// A write that was planned and not intended, in WriteMode::recommend.
+/// A write that was planned but neither logged nor sent, in WriteMode::recommend.
 struct Recommendation {
   Seq seq;  ///< the last event that it follows from
   LogTime time;
   PatchIntended intent;
 };
 
-/// What must be done after a step, in this order.
+/// What the caller must do after a step.
 struct HubEffects {
   std::vector<WriteRequest> requests;           ///< each is answered by one answer()
   std::vector<Recommendation> recommendations;  ///< those that differ from the last of their object
-  std::vector<Notice> notices;                  ///< what accepted statuses tell an administrator
+  std::vector<Notice> notices;                  ///< changes of claims' conditions, for KubeEvents
 };
 
-/// Even while facts flow in, it is planned after this many events.
+/// While facts keep coming, the hub plans at the latest after this many events.
 inline constexpr std::size_t kUnplannedEventsMax = 4096;
-/// Rounds of planning in one step; what is left waits for the next.
+/// Rounds of planning in one step; the rest waits for the next step.
 inline constexpr int kRoundsMax = 8;
 /// Timers that are due closer together share a TimerFired.
 inline constexpr Duration kTimerGap = milliseconds(1);
 
 /// Owned by one thread, which alone appends to the log. `log` and `clock` outlive it. After an
-/// error nothing may be asked of it but figures(): the log takes no more, so nothing may be sent.
+/// error only figures() may be called: the log accepts no more events, so nothing may be sent.
 class HubCore {
  public:
   HubCore(EventLog& log, Clock& clock, HubSettings settings, Say say);
 
   /// Folds the log, from the newest good snapshot on, and begins a new epoch with `configuration`
-  /// in force. `progress` (may be empty) is told how many of how many events are folded.
+  /// in force. Calls `progress` (may be empty) with the number of events folded, and of all.
   using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
   Result<void> start(const Configuration& configuration, const Progress& progress);
 
-  /// The next step takes them in, in this order. Facts of members that the configuration does not
-  /// name (any more) are dropped.
+  /// Queue a fact or an answer for the next step, which handles all facts before all answers. Facts
+  /// of members that the configuration does not name (any more) are dropped.
   void offer(WatchFact fact);
   void answer(WriteAnswer answer);
-  /// The hub does not serve this kind: no list of it is going to come.
+  /// The hub does not serve this kind, so planning no longer waits for a list of it.
   void absent(Kind kind);
-  /// A ConfigChanged, if it differs from what is in force.
+  /// Appends a ConfigChanged if `configuration` differs from the one in force.
   Result<void> reconfigure(const Configuration& configuration);
-  /// What it returns follows from durable events only. If it returns nothing and facts continue,
-  /// the last commits may still be on their way: their error is that of a later step.
+  /// Handles the offered facts and answers and a due deadline, plans, and returns the effects. They
+  /// follow from durable events only. If there are none and `inflow` continues, the last commits
+  /// may not be durable yet; a later step returns their error.
   Result<HubEffects> step(Inflow inflow);
-  /// When the next step is due if nothing is offered: a moment of the past means at once.
+  /// When the next step is due if nothing is offered; a time in the past means at once.
   LogTime next_due() const;
-  /// The log time of what would be appended now: the clock's, unless the log is ahead of it.
+  /// The log time of an append made now: the clock's, unless the log is ahead of it.
   LogTime now() const;
 
-  /// From now on only answers are taken in.
+  /// Drops offered facts; from now on only answers are accepted, and nothing is planned.
   void wind_down();
-  /// What is still unanswered is logged as unknown, and the last snapshot is taken.
+  /// Logs each unanswered write as unknown, and saves the last snapshot.
   Result<void> give_up();
 
-  /// Kinds of the hub that neither a list nor absent() told of, nor a StreamLost if they may stay
-  /// unread; planning waits for them.
+  /// Kinds of the hub that planning waits for: those without a complete list, an absent(), or a
+  /// StreamLost of a kind that may stay unread.
   const std::set<Kind>& awaited() const { return awaited_; }
   const State& state() const { return state_; }
   std::size_t under_way() const { return applier_.under_way(); }
-  /// `seq` and `log_time` are durable; in a burst the gauges may be some commits ahead of them.
+  /// Returns the numbers of now. `seq` and `log_time` are durable; in a burst the gauges may be
+  /// some commits ahead of them.
   HubFigures figures() const;
 
  private:
-  /// Whether a commit is durable when its events are folded, or still on its way (append_ahead).
+  /// Whether a commit is durable before its events are folded, or may be pending (append_ahead).
   enum class Reach : std::uint8_t { disk, way };
   Result<std::vector<Event>> commit(std::vector<EventDraft>&& drafts, Reach reach = Reach::disk);
   Result<std::vector<Event>> append(std::vector<EventDraft>&& drafts, Reach reach = Reach::disk);
@@ -149,24 +152,25 @@ class HubCore {
   Applier applier_{1};
 
   std::map<std::string, std::string>
-      watched_;  ///< member -> kubeconfig, of the configuration in force
+      watched_;  ///< member -> its access, of the configuration in force
   std::vector<WatchFact> offered_;
   std::vector<WriteAnswer> answers_;
   std::vector<Notice> notices_;
   std::set<Kind> awaited_;
   std::set<std::pair<SourceName, Kind>> listed_;  ///< since their connection began
-  std::map<std::pair<SourceName, Kind>, std::set<ObjectKey>> shown_;  ///< before the first list
-  std::map<WriteKey, Digest> recommended_;                            ///< the last of each object
+  std::map<std::pair<SourceName, Kind>, std::set<ObjectKey>>
+      shown_;                               ///< objects observed before the first list is complete
+  std::map<WriteKey, Digest> recommended_;  ///< the last recommendation for each object
 
-  /// What the operator is told with an outcome, by the intent's seq.
+  /// The details of the diagnostic line about a write's outcome, by the intent's seq.
   std::map<Seq, std::vector<std::pair<std::string_view, std::string>>> unanswered_;
 
-  bool settled_ = false;    ///< the present moment is over: the next commit is later
-  bool undecided_ = false;  ///< something was folded since the last decision
-  std::size_t unplanned_ = 0;
+  bool settled_ = false;       ///< the current moment is over: the next commit has a later time
+  bool undecided_ = false;     ///< an event was folded since the last decision
+  std::size_t unplanned_ = 0;  ///< events folded since the last decision
   Seq last_snapshot_;
   std::uint64_t last_snapshot_bytes_ = 0;
-  LogTime timer_opens_;
+  LogTime timer_opens_;  ///< no TimerFired before (kTimerGap)
   bool winding_down_ = false;
   HubFigures figures_;
 };

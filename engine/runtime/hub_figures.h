@@ -12,13 +12,13 @@
 
 namespace fairlead {
 
-/// Counters grow from the start of the process; gauges tell of this moment.
+/// Counters grow from the start of the process; gauges are current values.
 struct HubFigures {
   IngestCounts ingest;
-  std::uint64_t oversized = 0;  ///< facts that are too large for a record; they never reach the log
+  std::uint64_t oversized = 0;  ///< facts too large for a record of the log, which are ignored
 
   std::uint64_t commits = 0;
-  Duration append_total;    ///< spent in appending
+  Duration append_total;    ///< spent in appends and flushes
   Duration append_longest;  ///< of one commit
   std::uint64_t timers = 0;
   std::uint64_t snapshots = 0;
@@ -33,7 +33,7 @@ struct HubFigures {
   Epoch epoch;
   LogTime log_time;
   std::set<Kind> awaited;  ///< kinds of the hub that are neither synced nor known to be absent
-  bool planning = false;   ///< there are none of those
+  bool planning = false;   ///< `awaited` is empty
   std::size_t inbox = 0;
   std::size_t inbox_max = 0;
   std::size_t writes_waiting = 0;

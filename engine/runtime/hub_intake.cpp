@@ -1,4 +1,4 @@
-// HubCore: what comes in. See hub_core.h.
+// HubCore: how facts and answers enter the log. See hub_core.h.
 #include "engine/base/resource_version.h"
 #include "engine/base/stop_point.h"
 #include "engine/fold/cluster.h"
@@ -11,7 +11,7 @@ namespace fairlead {
 
 namespace {
 
-// Whose claim may set the coalescing window of what was said.
+// The cluster whose claim may set the coalescing window of a fact.
 std::string cluster_of(const WatchFact& fact) {
   if (fact.source != kHub) return fact.source;
   if (const auto* seen = std::get_if<ObjectSeen>(&fact.said)) return seen->key.name;
@@ -49,7 +49,7 @@ Result<void> HubCore::take_batch(const std::vector<WatchFact>& batch) {
   if (auto appended = append_facts(std::move(logged)); !appended) return appended;
   if (opened) {
     if (auto settled = settle_log(); !settled) return settled;
-    // Whatever the log knew and the lists confirmed is looked at once.
+    // Nothing was planned before: everything that the log knew and the lists confirmed is dirty.
     touched_.everything = true;
     undecided_ = true;
     say_({Urgency::info,
@@ -59,13 +59,14 @@ Result<void> HubCore::take_batch(const std::vector<WatchFact>& batch) {
   return {};
 }
 
-// True if it was the last that planning waited for.
+// Ends the wait for `kind`. True if it was the last kind that planning waited for.
 bool HubCore::answered(Kind kind) { return awaited_.erase(kind) > 0 && awaited_.empty(); }
 
-// What State holds of it from before stays: nobody says that it is gone.
+// Ends the wait for a kind that may not be read. Objects of it that State holds stay: no list says
+// that they are gone.
 bool HubCore::go_on_without(Kind kind) {
   if (!may_stay_unread(kind)) return false;
-  // A policy that is not seen may be somebody else's.
+  // In this mode the hub writes policies; one that it cannot read may be another writer's.
   if (kind == Kind::binding_policy &&
       state_.configuration.member_mode == MemberMode::binding_policy)
     return false;
@@ -77,7 +78,8 @@ bool HubCore::go_on_without(Kind kind) {
   return answered(kind);
 }
 
-// What State holds from before this connection and its first list does not show is gone.
+// Drafts ObjectGone for each object that State holds from before this connection and that its first
+// list does not contain. Later lists need no such pass: the reflector reports what vanished.
 void HubCore::complete_list(const SourceName& source, Kind kind,
                             std::vector<std::pair<EventDraft, WatchFact>>& logged) {
   if (!listed_.emplace(source, kind).second) return;
@@ -111,7 +113,8 @@ Result<void> HubCore::append_facts(std::vector<std::pair<EventDraft, WatchFact>>
            {"why", events.error().message}}});
     return {};
   }
-  // Too large together: halves.
+  // The commit is too large, though each record may fit: append the halves. (append left the drafts
+  // as they were.)
   for (std::size_t i = 0; i < drafts.size(); ++i) logged[i].first = std::move(drafts[i]);
   const auto middle = logged.begin() + static_cast<std::ptrdiff_t>(logged.size() / 2);
   if (auto done = append_facts({logged.begin(), middle}); !done) return done;
@@ -122,7 +125,8 @@ Result<void> HubCore::take_answers() {
   std::vector<EventDraft> outcomes;
   std::vector<WatchFact> shown;
   for (WriteAnswer& answer : std::exchange(answers_, {})) {
-    // The watch may be faster than the answer: then nothing has to be awaited any more.
+    // The watch may be faster than the answer. If it has brought the version that the write made,
+    // the answer's version is cleared, so that State does not wait for an observation of it.
     if (const auto key = state_.outstanding.find(answer.intent); key != state_.outstanding.end()) {
       const WriteKey& target = key->second;
       const PatchIntended& intent = state_.writes.at(target).outstanding->intent;
@@ -130,7 +134,8 @@ Result<void> HubCore::take_answers() {
         if (auto fact = ingest_.shown_since(target.cluster, target.object, intent.version,
                                             intent.resource_version))
           shown.push_back(std::move(*fact));
-      // (Of a claim's status nothing is awaited: its version tells what it left.)
+      // (State waits for no observation after a claim's status write: there the version stays, as
+      // the record of what the write made.)
       const bool claim_status = target.status && target.object.kind == Kind::claim;
       if (includes_version(ingest_.newest_version(target.cluster, target.object),
                            answer.resource_version)) {
@@ -149,7 +154,8 @@ Result<void> HubCore::take_answers() {
   stop_point("answer.before_log");
   if (auto appended = commit(std::move(outcomes)); !appended) return appended.error();
   stop_point("answer.after_log");
-  // What became of a write that nobody answered: the sight of it was told before.
+  // A write without an answer is resolved by an observation after it. Where the watch brought that
+  // before the outcome was logged, no line is going to repeat it: it is offered once more.
   std::vector<std::pair<EventDraft, WatchFact>> told;
   for (WatchFact& fact : shown)
     if (auto draft = ingest_.take(state_, fact))
@@ -157,7 +163,7 @@ Result<void> HubCore::take_answers() {
   return append_facts(std::move(told));
 }
 
-// Before the answer is folded, State still holds the status that stood there.
+// Called before the answer is folded, while State still holds the previous status.
 void HubCore::notice(const PatchAccepted& accepted) {
   const auto key = state_.outstanding.find(accepted.intent);
   if (key == state_.outstanding.end()) return;
@@ -167,7 +173,7 @@ void HubCore::notice(const PatchAccepted& accepted) {
     notices_.push_back(std::move(each));
 }
 
-// Counts an outcome and says it to the operator.
+// Counts an outcome and logs it for the operator.
 void HubCore::tell(const EventDraft& outcome) {
   Diagnostic said;
   if (auto known = unanswered_.extract(outcome.cause)) said.details = std::move(known.mapped());
@@ -178,7 +184,8 @@ void HubCore::tell(const EventDraft& outcome) {
   } else if (const auto* rejected = std::get_if<PatchRejected>(&outcome.fact)) {
     ++figures_.rejected;
     said.what = "write rejected";
-    // Somebody was faster, or it is gone: the watch brings the news and the plan is made again.
+    // Another writer was faster, or the object is gone: the watch reports it and the hub plans
+    // anew.
     const bool expected = rejected->http_code == 409 || rejected->http_code == 404;
     said.urgency = expected ? Urgency::info : Urgency::warn;
     said.details.emplace_back("code", std::to_string(rejected->http_code));

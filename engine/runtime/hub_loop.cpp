@@ -80,6 +80,7 @@ void HubLoop::send(WriteRequest request) {
     answer.intent = request.intent;
     answer.result = WriteResult::refused;
     answer.reason = "not connected to " + request.cluster;
+    // Through the inbox, as every answer, so that the core is not entered from within its effects.
     return inbox_.push(std::move(answer));
   }
   stop_point("send.before");
@@ -89,7 +90,7 @@ void HubLoop::send(WriteRequest request) {
 }
 
 Result<void> HubLoop::finish(int stops) {
-  inbox_.close();
+  inbox_.close();  // first: an I/O thread that waits in push() of a fact could deliver no answer
   core_.wind_down();
   const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(kStopGrace.ns);
   while (stops < 2 && core_.under_way() > 0) {

@@ -1,7 +1,7 @@
-// The hub's thread: takes from the inbox, steps the core, sends what it returns.
+// The hub's thread: dequeues from the inbox, steps the core, sends the requests that it returns.
 //
-// Everything that decides is in hub_core.h; here is waiting, and the order of an end: streams are
-// not listened to any more, writes under way get a short grace, the rest is logged as unknown.
+// Every decision is in hub_core.h; the loop waits, and stops in order: it drops further facts,
+// gives writes under way a short grace, and logs the rest as unknown.
 #pragma once
 
 #include <functional>
@@ -19,9 +19,9 @@ namespace fairlead {
 
 /// How long a stopping hub waits for answers of writes under way.
 inline constexpr Duration kStopGrace = seconds(5);
-/// While kinds of the hub are awaited, it is asked this often which of them are absent.
+/// While kinds of the hub are awaited, the loop asks this often which of them are absent.
 inline constexpr Duration kAbsenceInterval = milliseconds(250);
-/// The inbox is looked at this often at the latest, and the figures with it.
+/// The longest wait for the inbox; after it a round runs and the figures are published.
 inline constexpr Duration kIdleMax = seconds(1);
 
 /// The figures of the last round. Written by the hub's thread, read by any.
@@ -40,18 +40,18 @@ class HubStatus {
   bool failed_ = false;
 };
 
-/// What the loop needs from around it. All are called on the hub's thread.
+/// What the loop calls outside the core, always on the hub's thread.
 struct HubPorts {
-  /// Where writes to that API server go; null if it is not connected.
+  /// Returns the sink for writes to that API server; null if it is not connected.
   std::function<PatchSink*(const std::string& cluster)> sink_of;
-  /// Kinds that the hub certainly does not serve at present.
+  /// Returns the kinds that the hub certainly does not serve at present.
   std::function<std::set<Kind>()> absent_kinds;
-  /// Reads the configuration again; nullopt (and a word to the operator) if the old one stays.
+  /// Reads the configuration again; nullopt if the old one stays, which the port then logs.
   std::function<std::optional<Configuration>()> read_configuration;
   std::function<void(const Recommendation&)> recommend;
-  /// Sends a notice as well as can be; empty: nobody is told.
+  /// Sends a notice once, without a guarantee; empty: notices are dropped.
   std::function<void(const Notice&)> notify{};
-  /// How long the machine needs for a span of the core's clock; empty: as long.
+  /// Converts a span of the core's clock into time of the machine; empty: they are equal.
   std::function<Duration(Duration)> on_the_machine{};
 };
 
@@ -59,9 +59,10 @@ class HubLoop {
  public:
   /// All outlive the loop, and the inbox every answer of the sinks. `core` is started.
   HubLoop(HubCore& core, Inbox& inbox, HubStatus& status, HubPorts ports);
-  /// Runs until the inbox says stop, and ends cleanly. An error: the log takes no more; nothing was
-  /// sent that it does not hold. The process should then end (exit code 3) and start again from the
-  /// log: what the disk holds after a failed sync only a fresh opening can tell.
+  /// Runs until the inbox asks it to stop, and ends cleanly. An error means that the log accepts no
+  /// more events; nothing was sent that it does not hold. The process should then end (exit code 3)
+  /// and start again from the log: only a fresh opening shows what the disk holds after a failed
+  /// sync.
   Result<void> run();
 
  private:

@@ -47,7 +47,8 @@ bool Inbox::has_place(const SourceName& source) const {
   return queue == facts_.end() || queue->second.size() < std::max<std::size_t>(facts_max_ / 4, 1);
 }
 
-// One turn gives each source the same share; what is left of the room is shared out again.
+// Each pass gives every source the same share, starting behind the source that was served last;
+// room that sources with few facts leave is shared out in another pass.
 void Inbox::take_in_turn(std::vector<WatchFact>& out, std::size_t facts_max) {
   while (waiting_ > 0 && out.size() < facts_max) {
     const std::size_t share = std::max<std::size_t>((facts_max - out.size()) / facts_.size(), 1);

@@ -1,8 +1,8 @@
-// Where other threads leave what the hub's thread takes: watch facts, answers, signals.
+// The queue from other threads to the hub's thread: watch facts, answers, signals.
 //
-// Facts are bounded: who brings more waits, so a full inbox slows the streams down instead of
-// filling memory. One API server has at most a quarter of the places, and facts are taken from the
-// servers in turn, so a member that sends without end waits while the facts of the others are at
+// Facts are bounded: a producer waits for a place, so a full inbox slows the streams down instead
+// of filling memory. One API server has at most a quarter of the places, and the servers' facts are
+// dequeued in turn, so a member that sends without end waits while the facts of the others are at
 // most one step of the hub away. The facts of one server keep their order. Answers need no bound of
 // their own: each belongs to a write under way, and those are bounded.
 #pragma once
@@ -20,35 +20,37 @@
 
 namespace fairlead {
 
-/// Facts that wait; then push() does.
+/// Facts in the inbox of a hub, at most; push() waits for a place.
 inline constexpr std::size_t kInboxFactsMax = 16'384;
 
 class Inbox {
  public:
   explicit Inbox(std::size_t facts_max);
 
-  /// Leaves a fact; waits while the inbox is full, or while a quarter of its places hold facts of
+  /// Enqueues a fact; waits while the inbox is full, or while a quarter of its places hold facts of
   /// the same source. After close() facts are dropped.
   void push(WatchFact fact);
+  /// Enqueues an answer; never waits.
   void push(WriteAnswer answer);
-  /// Read the configuration again.
+  /// Asks the hub to read its configuration again.
   void ask_for_configuration();
-  /// End cleanly; the second time: end now.
+  /// Asks the hub to end cleanly; the second time, to end at once.
   void ask_to_stop();
 
   struct Content {
     std::vector<WatchFact> facts;
     std::vector<WriteAnswer> answers;
-    bool more_facts = false;     ///< some were left behind
-    bool configuration = false;  ///< was asked for
+    bool more_facts = false;     ///< some are still queued
+    bool configuration = false;  ///< reading it again was asked for
     int stops = 0;               ///< how often a stop was asked for, ever
   };
-  /// Takes what is there, at most `facts_max` facts, of each source an equal share; waits until
-  /// there is something, at most `wait`.
+  /// Dequeues all answers and signals and at most `facts_max` facts, an equal share of each source.
+  /// Waits for the first of them, at most `wait`.
   Content take(Duration wait, std::size_t facts_max);
-  /// Nobody takes facts any more: nobody waits in push().
+  /// Drops the queued facts and those that still come, and ends every wait in push().
   void close();
 
+  /// Facts and answers that are queued.
   std::size_t depth() const;
   std::size_t facts_max() const { return facts_max_; }
 
@@ -62,7 +64,7 @@ class Inbox {
   std::condition_variable filled_, emptied_;
   std::map<SourceName, std::deque<WatchFact>> facts_;  // no queue is empty
   std::size_t waiting_ = 0;                            // facts in all queues
-  SourceName served_;                                  // the last that facts were taken from
+  SourceName served_;                                  // the source dequeued from last
   std::vector<WriteAnswer> answers_;
   bool configuration_ = false;
   int stops_ = 0, stops_told_ = 0;

@@ -12,7 +12,7 @@ namespace fairlead {
 
 namespace {
 
-// An object, or the stream of a kind where the key is none.
+// What a fact is about: an object, or (without a key) the stream of a kind.
 using Subject = std::tuple<SourceName, Kind, std::optional<ObjectKey>>;
 
 struct SubjectOf {
@@ -31,7 +31,7 @@ struct SubjectOf {
   }
 };
 
-// Takes `newer` into `older` where it says the same of one object at a later version.
+// Merges `newer` into `older` if it only reports the same object at a later version.
 bool absorbed(const WatchFact& newer, WatchFact& older) {
   const auto* same = std::get_if<ObjectUnchanged>(&newer.said);
   const auto take = [&](auto* before) {
@@ -45,7 +45,7 @@ bool absorbed(const WatchFact& newer, WatchFact& older) {
                   take(std::get_if<ObjectUnchanged>(&older.said)));
 }
 
-// Puts `newer` in the place of `older` where it is a later state of the same object.
+// Replaces `older` by `newer` if that is a later state of the same object.
 bool superseded(WatchFact& newer, WatchFact& older) {
   auto* after = std::get_if<ObjectSeen>(&newer.said);
   const auto* before = std::get_if<ObjectSeen>(&older.said);
@@ -78,7 +78,7 @@ std::vector<ObjectKey> held_of_member(const State& state, const SourceName& sour
   return keys;
 }
 
-// Kinds whose objects are known as a part of a cluster.
+// Kinds whose objects State holds as a part of a cluster.
 std::vector<ObjectKey> held_of_clusters(const State& state, Kind kind) {
   std::vector<ObjectKey> keys;
   for (const auto& [name, cluster] : state.clusters) {

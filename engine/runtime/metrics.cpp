@@ -33,7 +33,8 @@ std::string in_seconds(Duration span) {
   return digits;
 }
 
-// Label values here are names of clusters, kinds and codes; still nothing may break the line.
+// Escapes `value` all the same: label values are names of clusters, kinds and codes, but none may
+// break the line.
 std::string label(std::string_view key, std::string_view value) {
   std::string out(key);
   out += "=\"";

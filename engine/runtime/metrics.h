@@ -1,5 +1,6 @@
 // The figures of a hub as Prometheus text. Names follow Kubernetes components where the meaning
-// matches; what only Fairlead has and could be mistaken for another's begins with fairlead_.
+// matches; a metric that only Fairlead has, and whose name could be taken for another's, begins
+// with fairlead_.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +14,22 @@
 
 namespace fairlead {
 
-/// What a connection to one API server counted.
+/// The counters and gauges of the connection to one API server.
 struct ConnectionFigures {
   SourceName source;
   std::map<int, std::uint64_t> requests_by_code;  ///< 0: no answer
   std::map<Kind, bool> synced;                    ///< kinds that are watched
   std::uint64_t relists = 0;
-  std::uint64_t overflows = 0;      ///< times that there were more Nodes, or changes, than are read
-  std::uint64_t notices_lost = 0;   ///< Events that could not be sent
+  std::uint64_t overflows = 0;      ///< times that Nodes, or their changes, exceeded the bounds
+  std::uint64_t notices_lost = 0;   ///< KubeEvents that could not be sent
   bool credentials_usable = false;  ///< requests can be made
-  std::optional<LogTime> credentials_expire;  ///< since 1970; nullopt: nobody knows of an end
+  std::optional<LogTime> credentials_expire;  ///< since 1970; nullopt: no end is known
   std::uint64_t credential_renewals = 0;
   std::uint64_t plugin_calls = 0;
   std::uint64_t plugin_failures = 0;
 };
 
-/// The whole page of /metrics.
+/// Returns the whole page of /metrics.
 std::string metrics_text(const HubFigures& hub, const std::vector<ConnectionFigures>& connections);
 
 }  // namespace fairlead

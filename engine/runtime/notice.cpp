@@ -11,8 +11,8 @@ namespace {
 constexpr std::size_t kMessageBytesMax = 1024;  // of a core/v1 Event
 constexpr std::size_t kNameBytesMax = 200;      // leaves room for what makes the name unique
 
-// The status of each condition that means all is well. CapacityKnown is not well before the first
-// value, which is news to nobody: there only the loss of what was known counts.
+// The status of each condition that means all is well. CapacityKnown is False before the first
+// value, which every new claim passes through: only the loss of a known capacity is a notice.
 struct Expectation {
   std::string_view type;
   std::string_view well;
@@ -26,7 +26,7 @@ constexpr std::array<Expectation, 8> kExpectations{{{"Valid", "True"},
                                                     {"QuotaOrchestrated", "False"},
                                                     {"Released", "True"}}};
 
-// On the way to being well, and soon there; or meant.
+// Reasons that are no trouble: they pass by themselves, or the administrator caused them.
 constexpr std::array<std::string_view, 4> kUnderWay{"WaitingForMember", "CapacityUnknown",
                                                     "WaitingForWork", "ClaimDeleted"};
 
@@ -79,7 +79,7 @@ std::vector<Notice> notices_of(const PatchIntended& status, const std::string& b
 
 Json to_kube_event(const Notice& notice, std::string_view identity) {
   const std::string when =
-      to_rfc3339(LogTime{notice.time.ns / 1'000'000'000 * 1'000'000'000});  // metav1.Time
+      to_rfc3339(LogTime{notice.time.ns / 1'000'000'000 * 1'000'000'000});  // metav1.Time: seconds
   return {
       {"apiVersion", "v1"},
       {"kind", "Event"},

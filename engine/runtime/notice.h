@@ -1,8 +1,8 @@
-// Notices: what happens to a claim that its administrator should see in `kubectl describe`.
+// Notices: changes of a claim that its administrator should see in `kubectl describe`.
 //
-// They are read off the conditions that a status write changed, so they say nothing that the log
-// does not hold, and a restart tells nothing twice. Each becomes a Kubernetes v1 Event (a
-// KubeEvent), sent once, as well as can be.
+// They are derived from the conditions that a status write changed, so they report nothing that the
+// log does not hold, and a restart repeats none. Each becomes a Kubernetes v1 Event (a KubeEvent),
+// sent once and not again if that fails.
 #pragma once
 
 #include <string>
@@ -27,14 +27,15 @@ struct Notice {
   friend bool operator==(const Notice&, const Notice&) = default;
 };
 
-/// What the accepted status write `status` of a claim tells beyond the status `before` (the body
-/// of the last one; empty: there was none), in the order of the conditions.
+/// Returns the notices of the accepted status write `status` of a claim: what differs from `before`
+/// (the body of the last accepted one; empty: there was none), in the order of the conditions.
 std::vector<Notice> notices_of(const PatchIntended& status, const std::string& before, Seq seq,
                                LogTime time);
 
 /// The namespace in which Events about cluster-scoped objects live.
 inline constexpr std::string_view kNoticeNamespace = "default";
-/// The body of the POST of a core/v1 Event; the same notice has the same name and bytes.
+/// Returns the body of the POST of a core/v1 Event. The same notice has the same name and bytes, so
+/// an API server refuses a repetition (409).
 Json to_kube_event(const Notice& notice, std::string_view identity);
 
 }  // namespace fairlead

@@ -8,7 +8,7 @@ constexpr std::chrono::milliseconds kQuiet{1000};
 constexpr std::chrono::milliseconds kRewrite{200};
 constexpr const char* kErase = "\r\033[K";
 
-// Whole events a second; 0 of no time.
+// Whole events a second; 0 if no time has passed.
 std::uint64_t rate_of(std::uint64_t events, std::chrono::steady_clock::duration time) {
   const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
   return spent > 0 ? events * 1000 / static_cast<std::uint64_t>(spent) : 0;

@@ -1,6 +1,6 @@
 // The machine's clock, as log time needs it: it never goes back.
 //
-// A clock that is set back an hour must not hold up a shrink for that hour. So time goes on from
+// A clock that is set back an hour must not delay a shrink for that hour. So time goes on from
 // where it was, at half speed, until UTC has caught up.
 #pragma once
 
@@ -13,14 +13,14 @@
 
 namespace fairlead {
 
-/// `utc` (which may jump) made into a time that only goes forward: equal to it, or ahead of it and
+/// Turns UTC, which may jump, into a time that only goes forward: equal to UTC, or ahead of it and
 /// then half as fast. Owned by one thread.
 class ForwardTime {
  public:
   /// Begins at `not_before` if UTC is behind it.
   explicit ForwardTime(LogTime not_before) : last_(not_before) {}
 
-  /// `elapsed` since the last call, by a clock that nobody sets.
+  /// Returns the time at `utc`; `elapsed` is the span since the last call, by a monotonic clock.
   LogTime at(LogTime utc, Duration elapsed) {
     last_ = std::max(utc, last_ + Duration{std::max<std::int64_t>(elapsed.ns, 0) / 2});
     return last_;
@@ -30,15 +30,15 @@ class ForwardTime {
   LogTime last_;
 };
 
-/// A clock that is further behind what it told is worth a word.
+/// How far UTC may be behind the returned time before SystemClock reports it.
 inline constexpr Duration kClockBehindMax = seconds(5);
 
-/// UTC of this machine, or ahead of it after it was set back. May be asked from any thread.
+/// UTC of this machine, or ahead of it after it was set back. Any thread may call it.
 class SystemClock final : public Clock {
  public:
-  /// `not_before`: the last time that was told before this process started; 0 for none. `behind`
-  /// is called with the time that is told when UTC turns out to be more than kClockBehindMax behind
-  /// it, and not again before UTC has caught up; by the thread that asks.
+  /// `not_before` is the last time returned before this process started; 0 for none. When UTC is
+  /// more than kClockBehindMax behind the returned time, now() calls `behind` with that time, and
+  /// not again before UTC has caught up.
   explicit SystemClock(LogTime not_before = {}, std::function<void(LogTime)> behind = {});
 
   LogTime now() override;

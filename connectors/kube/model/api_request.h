@@ -1,5 +1,4 @@
-// Requests and answers of the model, without any transport: an HTTP server or a test passes them
-// in.
+// Requests and answers of the model, without a transport: an HTTP server or a test passes them in.
 #pragma once
 
 #include <functional>
@@ -14,7 +13,7 @@
 
 namespace fairlead::model {
 
-/// One request. Header names are reduced to those that matter.
+/// One request, with those headers that the model reads.
 struct ApiRequest {
   std::string method;  ///< upper case
   std::string path;    ///< decoded
@@ -25,29 +24,29 @@ struct ApiRequest {
   std::string body;
 
   std::string query_value(const std::string& name) const;
-  /// Go's strconv.ParseBool: `true`, `1`; everything else is false.
+  /// Reads a flag as Go's strconv.ParseBool: `true`, `1`; everything else is false.
   bool query_flag(const std::string& name) const;
 };
 
 /// Splits `/path?a=b` and decodes both.
 ApiRequest parse_target(std::string_view method, std::string_view target);
 
-/// The lines of one watch, produced by the model as things change.
+/// The lines of one watch, which the model adds as objects change.
 ///
-/// Single owner: the thread that owns the model. `on_ready` is called whenever a line or the end
+/// Only the thread that owns the model may use it. `on_ready` is called whenever a line or the end
 /// was added.
 class WatchStream {
  public:
   explicit WatchStream(std::size_t lines_max) : lines_max_(lines_max) {}
 
-  /// The next line with its newline; nullopt if there is none now.
+  /// Removes and returns the next line with its newline; nullopt if there is none now.
   std::optional<std::string> next();
-  /// No line will come any more (an ERROR was sent, the kind is gone, or the reader was too slow).
+  /// Whether no line will follow (an ERROR was sent, the kind is gone, or the reader was too slow).
   bool ended() const { return ended_ && lines_.empty(); }
   void on_ready(std::function<void()> notify) { notify_ = std::move(notify); }
 
-  /// Adds a line. A reader that lets more than lines_max wait loses the stream: memory stays
-  /// bounded.
+  /// Adds a line. A reader that lets more than lines_max wait loses the stream, so that memory
+  /// stays bounded.
   void push(std::string line);
   void end();
 
@@ -69,7 +68,7 @@ struct ApiAnswer {
   std::shared_ptr<WatchStream> watch;  ///< set for a watch that has begun
   int watch_seconds = 0;  ///< when the watch is to be closed; 0 means the server's choice
 };
-/// 200 with `body`.
+/// Returns a 200 with `body`.
 ApiAnswer json_answer(const Json& body);
 
 }  // namespace fairlead::model

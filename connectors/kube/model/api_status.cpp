@@ -74,7 +74,7 @@ ApiStatus apply_conflict(std::string_view message, const std::vector<FieldError>
 ApiStatus bad_request(std::string_view message) { return failure(400, "BadRequest", message); }
 
 ApiStatus invalid(const ObjectName& object, const std::vector<FieldError>& errors) {
-  // The message tells equal errors once, the causes as often as they were found.
+  // As in a real server the message has equal errors once, the causes have each of them.
   std::vector<std::string> lines;
   for (const FieldError& error : errors)
     if (std::string line = error.field + ": " + error.message;

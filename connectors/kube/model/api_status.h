@@ -1,4 +1,4 @@
-// The Status objects that an API server answers with when something is not as asked.
+// The Status objects with which an API server refuses a request.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -10,10 +10,10 @@
 
 namespace fairlead::model {
 
-/// A failure as it goes over the wire: HTTP code and metav1.Status.
+/// A failure as sent to the client: HTTP code and metav1.Status.
 struct ApiStatus {
-  // A constructor, or every Json would count as one: aggregates are constructible from their first
-  // member.
+  // With a constructor it is no aggregate: those can be constructed from their first member, and
+  // every Json would convert to an ApiStatus.
   ApiStatus() : code(500) {}
   ApiStatus(int http_code, Json status) : code(http_code), body(std::move(status)) {}
 
@@ -21,7 +21,7 @@ struct ApiStatus {
   Json body;
 };
 
-/// What an API operation returns: a value, or the Status to answer with.
+/// The result of an API operation: a value, or the Status to answer with.
 template <class T>
 using Outcome = boost::system::result<T, ApiStatus>;
 [[noreturn]] void throw_exception_from_error(const ApiStatus& status,
@@ -37,7 +37,7 @@ struct FieldError {
 /// Names the object of a request in messages: `clusterqueues.kueue.x-k8s.io "a"`.
 struct ObjectName {
   std::string group;
-  std::string resource;  ///< plural, or the kind where a server says the kind
+  std::string resource;  ///< plural, or the kind where a server's message has the kind
   std::string name;
 };
 
@@ -53,12 +53,12 @@ ApiStatus invalid(const ObjectName& object, const std::vector<FieldError>& error
 ApiStatus expired(std::string_view message);
 ApiStatus method_not_allowed();
 ApiStatus unsupported_media_type(std::string_view accepted);
-/// 504: a resourceVersion that this server has not reached.
+/// 504: the request names a resourceVersion that this server has not reached.
 ApiStatus version_too_large(std::string_view asked, std::string_view current);
-/// A Status with only a message and a code: what the server says when it has no word for it.
+/// A Status of the given code, reason and message, without details.
 ApiStatus failure(int code, std::string_view reason, std::string_view message);
 
-/// Optimistic locking lost.
+/// The message of a conflict over the resourceVersion (optimistic locking).
 inline constexpr std::string_view kModified =
     "the object has been modified; please apply your changes to the latest version and try again";
 

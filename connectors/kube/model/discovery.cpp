@@ -17,8 +17,8 @@ const Json kStatusVerbs = {"get", "patch", "update"};
 constexpr const char* kAggregated =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-/// How Kubernetes orders versions: v2, v1, v1beta2, v1beta1, v1alpha1, then everything else by
-/// name. Smaller is better.
+/// A key that sorts versions as Kubernetes does: v2, v1, v1beta2, v1beta1, v1alpha1, then all
+/// others by name. Smaller is better.
 auto order_of(const std::string& version) {
   static const std::regex pattern("v([0-9]+)(?:(alpha|beta)([0-9]+))?");
   std::smatch parts;
@@ -45,7 +45,7 @@ std::vector<std::string> versions_of(const Definitions& served, const std::strin
 }
 
 Json group_kind(const ResourceDefinition& definition, const std::string& version) {
-  // Core kinds leave their group and version out; clients fill in those of the list.
+  // Core kinds omit their group and version; clients fill in those of the list.
   const bool core = definition.group.empty();
   return {{"group", definition.group}, {"version", core ? "" : version}, {"kind", definition.kind}};
 }
@@ -181,7 +181,7 @@ std::optional<ApiAnswer> answer_discovery(const ApiRequest& request, const Defin
   const bool groups = request.path == "/apis" || request.path == "/apis/";
   if (request.path == "/version" || request.path == "/version/")
     return json_answer(version_info(git_version));
-  // A client that knows only the beta form must not be handed the other one.
+  // A client that knows only the beta form must not get the aggregated one.
   if ((root || groups) && request.accept.find("g=apidiscovery.k8s.io;v=v2;") != std::string::npos) {
     ApiAnswer answer =
         json_answer(aggregated(served, root ? std::vector<std::string>{""} : groups_of(served)));

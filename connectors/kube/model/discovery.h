@@ -1,4 +1,5 @@
-// What a server says that it serves: /api, /apis, /version, aggregated and per group.
+// Discovery documents, which list the served kinds: /api, /apis, /version, aggregated and per
+// group.
 #pragma once
 
 #include <optional>

@@ -15,7 +15,7 @@ struct EmbeddedFile {
 
 inline constexpr std::string_view kBuiltInFile = "built_in.yaml";
 
-/// All of them, in name order.
+/// Returns all files, in name order.
 std::span<const EmbeddedFile> embedded_files();
 
 }  // namespace fairlead::model

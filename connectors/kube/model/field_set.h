@@ -1,7 +1,7 @@
-// Sets of field paths: who owns what.
+// Sets of field paths: the fields that a manager owns.
 //
 // The wire form is metav1.FieldsV1: `f:spec`, `k:{"name":"cpu"}`, `v:"x"` nested in objects. A path
-// element is kept in exactly that spelling. Rules: structured-merge-diff's fieldpath.Set.
+// element is stored in exactly that spelling. Rules: structured-merge-diff's fieldpath.Set.
 #pragma once
 
 #include <map>
@@ -13,13 +13,13 @@
 
 namespace fairlead::model {
 
-/// From the root to a field, elements spelt as in FieldsV1.
+/// The path from the root to a field, with elements as in FieldsV1.
 using FieldPath = std::vector<std::string>;
 
-/// `.spec.groups[name="a"].x`, as conflicts name a path.
+/// Returns `.spec.groups[name="a"].x`, as conflicts name a path.
 std::string path_text(const FieldPath& path);
 
-/// A set of paths as a tree. Owning a field and owning something below it are different things.
+/// A set of paths as a tree. A field and a field below it are separate members.
 class FieldSet {
  public:
   static FieldSet from_json(const Json& fields_v1);
@@ -27,7 +27,7 @@ class FieldSet {
 
   bool empty() const { return members_.empty() && children_.empty(); }
   bool has_member(const std::string& element) const { return members_.contains(element); }
-  /// What is owned below `element`; null if nothing is.
+  /// The members below `element`; null if there are none.
   const FieldSet* below(const std::string& element) const;
   const std::map<std::string, FieldSet>& children() const { return children_; }
 
@@ -43,7 +43,7 @@ class FieldSet {
   void drop(const std::string& element);
   /// Removes everything but what is at and below the top-level element.
   void keep_only(const std::string& element);
-  /// Every path, parents before children, elements in bytewise order.
+  /// Returns every path, parents before children, elements in bytewise order.
   std::vector<FieldPath> paths() const;
 
   friend bool operator==(const FieldSet&, const FieldSet&) = default;

@@ -43,8 +43,8 @@ const char* reason_phrase(int code) {
   }
 }
 
-/// The text of a Warning header: quotes and backslashes escaped, nothing that would break the
-/// header.
+/// Returns the text of a Warning header: quotes and backslashes escaped, without characters that
+/// would break the header.
 std::string warning_value(const std::string& text) {
   std::string out = "299 - \"";
   for (char c : text) {
@@ -75,7 +75,7 @@ std::string chunk(const std::string& text) {
 
 class Server;
 
-/// One connection: reads a request, answers it, and so on; a watch is its last answer.
+/// One connection: reads requests and answers them in turn; a watch is its last answer.
 class Session : public std::enable_shared_from_this<Session> {
  public:
   Session(Server& server, tcp::socket socket);
@@ -136,7 +136,7 @@ class Server final : public HttpServer {
 
   const HttpServerOptions options_;
   const Callbacks callbacks_;
-  std::size_t connections_ = 0;  // sessions count themselves, until io_ lets go of the last
+  std::size_t connections_ = 0;  // before io_: the last sessions end with it and still count
   asio::io_context io_{1};
 
  private:
@@ -209,7 +209,7 @@ void Session::finish() {
 
 void Session::begin_watch(ApiAnswer answer) {
   watch_ = answer.watch;
-  // The model may be driven from another thread; the line is fetched on ours.
+  // Another thread may change the model; this one fetches the line.
   server_.callbacks_.subscribe(*watch_, [weak = weak_from_this(), &io = server_.io_] {
     asio::post(io, [weak] {
       if (auto self = weak.lock()) self->pump();
@@ -227,7 +227,7 @@ void Session::begin_watch(ApiAnswer answer) {
   write(head_of(answer, true), &Session::pump);
 }
 
-/// A client says nothing during a watch; what can be read is its end.
+/// A client sends nothing during a watch: a read that ends shows that it closed the connection.
 void Session::watch_for_close() {
   socket_.async_read_some(asio::buffer(probe_),
                           [self = shared_from_this()](error_code error, std::size_t) {

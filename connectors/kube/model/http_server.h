@@ -1,7 +1,7 @@
 // HTTP/1.1 on the loopback interface: keep-alive requests, chunked watch streams.
 //
-// The only place that knows Beast. It speaks ApiRequest and ApiAnswer and hides every template
-// behind one class.
+// Its .cpp is the model's only file that includes Beast. The interface uses ApiRequest and
+// ApiAnswer and has no template.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct HttpServerOptions {
   std::uint16_t port = 0;  ///< 0: any free one
   std::size_t connections_max = 512;
   std::size_t body_bytes_max = 8u << 20;
-  Duration watch_lifetime = minutes(30);  ///< a watch that asks for no other is closed after this
+  Duration watch_lifetime = minutes(30);     ///< of a watch whose request has no timeoutSeconds
   Duration bookmark_interval = seconds(60);  ///< `tick` is called this often
 };
 
@@ -27,9 +27,9 @@ struct HttpServerOptions {
 class HttpServer {
  public:
   using Handler = std::function<ApiAnswer(const ApiRequest&)>;
-  /// Takes a line from a stream under whatever lock the handler uses; nullopt if there is none now.
+  /// Removes a line from a stream under the handler's lock; nullopt if there is none now.
   using Puller = std::function<std::optional<std::string>(WatchStream&, bool& ended)>;
-  /// Sets a stream's on_ready under that lock: the model may be pushing lines already.
+  /// Sets a stream's on_ready under that lock, because the model may be adding lines already.
   using Subscriber = std::function<void(WatchStream&, std::function<void()>)>;
 
   struct Callbacks {
@@ -39,12 +39,12 @@ class HttpServer {
     std::function<void()> tick;
   };
 
-  /// Starts listening on 127.0.0.1. ErrorCode::unavailable if the port is taken.
+  /// Starts to listen on 127.0.0.1. Fails with `unavailable` if the port is in use.
   static Result<std::unique_ptr<HttpServer>> start(const HttpServerOptions& options,
                                                    Callbacks callbacks);
   virtual ~HttpServer() = default;
   virtual std::uint16_t port() const = 0;
-  /// Closes every connection and joins the thread. Idempotent; not from a handler.
+  /// Closes every connection and joins the thread. Idempotent; must not be called by a handler.
   virtual void stop() = 0;
 };
 

@@ -15,7 +15,7 @@ std::string directive_of(const Json& patch) {
 
 Json strategic_list(Json list, const Json& patch, const SchemaRef& schema) {
   if (!schema || schema->patch_merge_key.empty()) {
-    // Sets of scalars are united, other lists replaced.
+    // Sets of scalars are united; other lists are replaced.
     if (!schema || schema->list_type != ListType::set) return patch;
     for (const Json& item : patch)
       if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);

@@ -6,11 +6,13 @@
 
 namespace fairlead::model {
 
-/// RFC 7386.
+/// Applies a JSON merge patch (RFC 7386).
 Json merge_patched(Json object, const Json& patch);
-/// RFC 6902. 422 where an operation cannot be done, 400 where the patch is none.
+/// Applies a JSON patch (RFC 6902). Fails with 422 if an operation is impossible, and with 400 if
+/// `patch` is no JSON patch.
 Outcome<Json> json_patched(const Json& object, const Json& patch);
-/// Strategic merge, for built-in kinds: lists with a merge key merge by it, `$patch`,
+/// Applies a strategic merge patch, for built-in kinds: lists with a merge key merge by it;
+/// `$patch`,
 /// `$deleteFromPrimitiveList` and `$setElementOrder` are understood (order is that of the result).
 Json strategic_merged(Json object, const Json& patch, const SchemaRef& schema);
 

@@ -60,7 +60,7 @@ void descend_bracket(const std::vector<const Json*>& from, std::string_view insi
   }
 }
 
-/// Takes `.name` off the front of `path`; `\.` stands for a dot.
+/// Removes `.name` from the front of `path` and returns the name, in which `\.` means a dot.
 std::string take_name(std::string_view& path) {
   std::string name;
   path.remove_prefix(1);

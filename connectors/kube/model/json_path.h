@@ -8,8 +8,8 @@
 
 namespace fairlead::model {
 
-/// The values that `path` finds in `object`, in order; empty if there are none or the path is not
-/// understood.
+/// Returns the values that `path` selects in `object`, in order; empty if there are none or the
+/// path is not understood.
 std::vector<Json> find_by_path(const Json& object, std::string_view path);
 
 }  // namespace fairlead::model

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// What tells one entry from another; an applier keeps its entry across versions.
+/// The identity of an entry; an applier keeps its entry across versions.
 struct ManagerKey {
   bool applies = false;
   std::string manager;
@@ -72,7 +72,7 @@ Json encode(const Managers& managers) {
   return entries;
 }
 
-/// Fields that nobody owns: the server writes them.
+/// Removes the fields that no manager owns, because the server writes them.
 void strip_system_fields(FieldSet& set) {
   set.drop("f:apiVersion");
   set.drop("f:kind");
@@ -84,7 +84,8 @@ void strip_system_fields(FieldSet& set) {
   set = set.without(system);
 }
 
-/// A write to the main resource never owns status, one to /status nothing else.
+/// Removes the fields behind another door: a write to the main resource never owns status, one to
+/// /status owns nothing else.
 void keep_own_part(FieldSet& set, Door door) {
   if (door == Door::status) set.keep_only("f:status");
   if (door == Door::main) set.drop("f:status");
@@ -133,7 +134,7 @@ ApiStatus conflict_status(const Managers& managers, const Conflicts& conflicts) 
                         causes);
 }
 
-/// What others lose because of `change` made by `self`.
+/// Returns the fields of other managers that `change`, made by `self`, changes.
 Conflicts conflicts_of(const Managers& managers, const ManagerKey& self, const Comparison& change) {
   Conflicts conflicts;
   const FieldSet touched = change.modified.united(change.added);
@@ -153,8 +154,8 @@ void take_from_others(Managers& managers, const ManagerKey& self, const Conflict
   std::erase_if(managers, [](const auto& entry) { return entry.second.fields.empty(); });
 }
 
-/// Takes out of `merged_object` what the applier owned before, applies no longer and nobody else
-/// owns.
+/// Removes from `merged_object` the fields that the applier owned before and no longer applies, and
+/// that no other manager owns.
 Json pruned(const Json& merged_object, const Managers& managers, const FieldSet& last,
             const SchemaRef& schema) {
   if (last.empty()) return merged_object;
@@ -180,7 +181,7 @@ Json with_entries(Json object, const Managers& managers) {
   return object;
 }
 
-/// Conflicts with what the same user applied client-side before are none: kubectl is moving to
+/// Drops conflicts with fields that the same user applied client-side before: kubectl is moving to
 /// server-side apply.
 void forgive_last_applied(const Json& live, const SchemaRef& schema, Conflicts& conflicts) {
   auto metadata = live.find("metadata");
@@ -189,7 +190,7 @@ void forgive_last_applied(const Json& live, const SchemaRef& schema, Conflicts& 
   if (annotations == metadata->end()) return;
   const Json last = Json::parse(text_or_empty(*annotations, kLastApplied), nullptr, false);
   if (!last.is_object()) return;
-  // Only values that still are what was applied may be taken over without asking.
+  // Only values that are still the applied ones change their owner without `force`.
   FieldSet allowed = fields_of(last, schema);
   const Comparison drift = compare(last, live, schema);
   allowed = allowed.without(drift.modified).without(drift.removed);
@@ -197,8 +198,8 @@ void forgive_last_applied(const Json& live, const SchemaRef& schema, Conflicts& 
   std::erase_if(conflicts, [](const auto& entry) { return entry.second.empty(); });
 }
 
-/// kubectl's server-side apply keeps the annotation of its client-side apply up to date, so that a
-/// person may go back.
+/// Updates the annotation of kubectl's client-side apply after a server-side apply, as a server
+/// does, so that a user may go back.
 void refresh_last_applied(Json& object, const Json& applied) {
   auto annotations = object["metadata"].find("annotations");
   if (annotations == object["metadata"].end() || !annotations->contains(kLastApplied)) return;
@@ -219,7 +220,7 @@ Json track_update(const Json& before, Json after, const SchemaRef& schema,
   const bool reset =
       sent != nullptr && sent->is_array() && sent->size() == 1 && sent->front().empty();
   if (!reset && (managers.empty() || writer.door == Door::status)) managers = decode(before);
-  // An object that nobody owned a field of when it was made is tracked from its first apply on.
+  // An object that was made without managed fields is tracked from its first apply on.
   if (managers.empty() && !before.empty()) return without_managed_fields(std::move(after));
 
   Comparison change =
@@ -255,7 +256,7 @@ Outcome<Json> apply_configuration(const Json& live, const Json& applied, const S
   keep_own_part(set, writer.door);
   managers[self].fields = set;
   managers[self].api_version = writer.api_version;
-  // Names are still in the set here: metadata must not go with the last label.
+  // Before the names are removed from the set: metadata must not be removed with its last label.
   object = pruned(object, managers, last, schema);
   strip_system_fields(managers[self].fields);
 
@@ -273,7 +274,7 @@ Outcome<Json> apply_configuration(const Json& live, const Json& applied, const S
     return conflict_status(managers, conflicts);
   }
   take_from_others(managers, self, conflicts, change);
-  // An apply that only joins the owners of values that are there has no time.
+  // An apply that changes no value keeps the time of its entry; a new entry then has none.
   if (auto own = managers.find(self); own != managers.end() && !change.same())
     own->second.time = writer.time;
   if (writer.manager == "kubectl") refresh_last_applied(object, applied);

@@ -38,7 +38,7 @@ ApiAnswer status_answer(const ApiStatus& status) {
   return answer;
 }
 
-/// Everybody may do everything: `kubectl auth can-i` says yes.
+/// Allows every user everything: `kubectl auth can-i` prints yes.
 ApiAnswer allow_review(const ApiRequest& http) {
   Json review = Json::parse(http.body, nullptr, false);
   if (!review.is_object())
@@ -154,7 +154,7 @@ Model::Model(Clock& clock, ModelOptions options)
              {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", name}}}});
     check(made.has_value(), "a new model accepts its own namespaces");
   }
-  // Like a server that has just started: what was before cannot be watched.
+  // As a server that has just started: no watch can begin before this version.
   state_->store.compact();
 }
 

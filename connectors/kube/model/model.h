@@ -1,14 +1,13 @@
-// An API server in memory: what `fairlead dev` embeds, what unit tests use as a double, and what
-// the simulator breaks on purpose.
+// An API server in memory: `fairlead dev` embeds it, and unit tests use it as a double.
 //
 // It answers requests as kube-apiserver does (tests/conformance sends the same ones to a real
 // server and compares): resourceVersions, paging, watches with bookmarks and 410, server-side apply
 // with field ownership, defaulting, pruning and validation by structural schemas, status
-// subresources, finalizers, preconditions, Status bodies. It is sans-I/O and deterministic: time
-// and uids come from outside, one owner calls it, nothing happens between calls. Not modelled:
-// authentication and authorization, admission webhooks, CEL other than `self == oldSelf`,
+// subresources, finalizers, preconditions, Status bodies. It does no I/O and is deterministic: a
+// clock and a seed are given, one owner calls it, and it changes nothing between calls. Not
+// modelled: authentication and authorization, admission webhooks, CEL other than `self == oldSelf`,
 // conversion other than by name, owner references, validation ratcheting. Namespaces are emptied at
-// once, as if the controller that does it had already run.
+// once, as if their controller had already run.
 #pragma once
 
 #include <functional>
@@ -44,22 +43,21 @@ class Model {
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
-  /// Answers one request. Never fails: what is wrong with a request is in the answer.
+  /// Answers one request. It never fails: the answer to a bad request is a Status.
   ApiAnswer handle(const ApiRequest& request);
 
-  /// `handle` for callers in the same process: `target` is `/path?query`, `body` null for none.
-  /// Returns the answered object, or the Status if the code is not 2xx. Patches are merge patches
-  /// unless `content_type` says otherwise.
+  /// Calls handle() for callers in the same process: `target` is `/path?query`, `body` null for
+  /// none. Returns the answered object, or the Status if the code is not 2xx. Patches are merge
+  /// patches if `content_type` names no other format.
   Outcome<Json> call(std::string_view method, std::string_view target, const Json& body = nullptr,
                      std::string_view content_type = "");
 
-  /// Serves the kind of a CustomResourceDefinition, as POSTing it does; one that is there already
-  /// is replaced.
+  /// Serves the kind of a CustomResourceDefinition, as a POST of it does; replaces an existing one.
   Result<std::monostate> install_crd(const Json& crd);
   /// Serves every kind of schema/crd.
   void install_fairlead_crds();
 
-  /// Forgets history: older watches and continue tokens get 410.
+  /// Drops history: older watches and continue tokens get 410.
   void compact();
   /// Sends a BOOKMARK to every watcher that allows them.
   void send_bookmarks();

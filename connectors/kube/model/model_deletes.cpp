@@ -1,4 +1,4 @@
-// Deleting: one object, by its preconditions and finalizers, or all that a selector names.
+// Deletes one object, by its preconditions and finalizers, or all that a selector matches.
 #include <algorithm>
 
 #include "connectors/kube/model/model_state.h"
@@ -14,7 +14,7 @@ bool is_dry(const ApiRequest& request, const Json& options) {
          (runs.is_array() && runs.size() == 1 && runs.front() == "All");
 }
 
-/// The finalizer that the garbage collector of a real cluster takes away again; empty for none.
+/// The finalizer that the garbage collector of a real cluster removes again; empty for none.
 std::string collector_of(const Json& options) {
   const std::string policy = options.value("propagationPolicy", "");
   if (policy == "Foreground") return "foregroundDeletion";
@@ -73,7 +73,7 @@ Outcome<Json> Model::State::remove_one(ResourceRequest& request, const std::stri
     if (!dry && marked != *stored)
       marked = *commit(request.resource(), key, std::move(marked)).after;
     if (is_namespace && !dry) drain_namespace(name);
-    // Nothing here has owners, so the garbage collector has nothing to wait for.
+    // No object of the model has owners, so the garbage collector has nothing to wait for.
     if (!collector.empty() && !known && !dry && finalizers.empty()) {
       erase(definition, key);
     } else if (!collector.empty() && !known && !dry) {

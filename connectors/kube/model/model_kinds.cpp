@@ -1,5 +1,5 @@
-// What an API server does by itself for some kinds: namespaces that empty, Secrets written as text,
-// definitions that start to be served.
+// The server's own actions for some kinds: it empties namespaces, encodes Secrets that were written
+// as text, and serves the kinds of definitions.
 #include "connectors/kube/model/model_state.h"
 
 namespace fairlead::model {
@@ -25,7 +25,7 @@ void complete_namespace(Json& object) {
   }
 }
 
-/// What is written by whoever writes a condition.
+/// Completes a Node on a write: the writer of a condition owns these fields.
 void prepare_node(Json& object) {
   const auto status = object.find("status");
   if (status == object.end() || !status->is_object() || !status->contains("conditions")) return;
@@ -35,7 +35,7 @@ void prepare_node(Json& object) {
         if (!condition.contains(moment)) condition[moment] = nullptr;
 }
 
-/// The server's own types are never without these, and nobody owns them.
+/// Adds the fields that a server's own types always have, and that no manager owns.
 void complete_node(Json& object) {
   if (!object["spec"].is_object()) object["spec"] = Json::object();
   Json& status = object["status"];
@@ -125,7 +125,7 @@ void Model::State::erase(const ResourceDefinition& definition, const std::string
   after_removal(definition, *change.last);
 }
 
-/// Removes what is left in a namespace that is being deleted, then the namespace. Objects with
+/// Removes the objects of a namespace that is being deleted, then the namespace. Objects with
 /// finalizers stay, and the namespace with them.
 void Model::State::drain_namespace(const std::string& name) {
   ObjectRef found = store.find("namespaces.", name);
@@ -139,7 +139,7 @@ void Model::State::drain_namespace(const std::string& name) {
   for (const auto& [definition, key] : content) {
     const std::string resource = definition->plural + "." + definition->group;
     ObjectRef object = store.find(resource, key);
-    if (!object) continue;  // went with another one
+    if (!object) continue;  // removed together with another one
     if ((*object)["metadata"].value("finalizers", Json::array()).empty()) {
       erase(*definition, key);
       continue;

@@ -45,7 +45,7 @@ constexpr const char* kContinueExpired =
     "created, modified, or "
     "deleted between the time the first chunk was returned and now may show up in the list.";
 
-/// Where a page starts.
+/// The start of a page.
 struct Page {
   std::uint64_t revision = 0;
   std::string after;  ///< key of the last object of the page before
@@ -154,7 +154,7 @@ Outcome<ApiAnswer> Model::State::list_page(const ResourceRequest& request, const
       metadata["continue"] = continue_token(revision, last);
       const auto remaining = std::count_if(
           it, objects.end(), [&](const auto& entry) { return entry.first.starts_with(prefix); });
-      // Only a list of everything knows how much is left.
+      // As a server: only a list without selectors has the number of the remaining objects.
       if (selector.everything()) metadata["remainingItemCount"] = remaining;
       break;
     }
@@ -168,7 +168,7 @@ Outcome<ApiAnswer> Model::State::list_page(const ResourceRequest& request, const
   if (request.form == Form::metadata)
     for (Json& item : items) item = partial_metadata(item);
   const bool partial = request.form == Form::metadata;
-  // Lists of custom resources always say it.
+  // Lists of custom resources always have this field.
   if (!partial && request.definition->origin == Origin::custom) metadata.emplace("continue", "");
   return json_answer(
       {{"kind", partial ? "PartialObjectMetadataList" : request.definition->list_kind},
@@ -257,7 +257,7 @@ void Model::State::tell(Watcher& watcher, const Change& change) const {
   const bool was = selected(change.before), is = selected(change.after);
   if (!was && !is) return;
   const char* type = !is ? "DELETED" : was ? "MODIFIED" : "ADDED";
-  // An object that leaves the selection is told as it was, with the version of the change.
+  // An object that leaves the selection is sent as it was before, with the version of the change.
   Json object = is ? *change.after : change.last ? *change.last : *change.before;
   if (!is) object["metadata"]["resourceVersion"] = std::to_string(change.revision);
   object = in_version(object, definition, *watcher.version);
@@ -266,7 +266,7 @@ void Model::State::tell(Watcher& watcher, const Change& change) const {
     const Json metadata{{"resourceVersion", object["metadata"].value("resourceVersion", "")}};
     object = as_table({definition, *watcher.version, clock.now(), watcher.row_object}, {object},
                       metadata);
-    // Columns are told once a watch.
+    // Columns are sent once in a watch.
     if (std::exchange(watcher.columns_sent, true)) object["columnDefinitions"] = nullptr;
   }
   stream->push(watch_line(type, object));

@@ -15,13 +15,13 @@ struct ModelServerOptions {
   ModelOptions model;
 };
 
-/// Starts empty but for the built-in kinds and namespaces and the kinds of schema/crd.
+/// A server that starts with the built-in kinds and namespaces and the kinds of schema/crd.
 ///
-/// Requests are answered on a thread of its own. `with_model` gives the embedding program the same
-/// model under the same lock; what it changes reaches watchers at once.
+/// It answers requests on a thread of its own. `with_model` gives the embedding program the same
+/// model under the same lock; its changes reach watchers at once.
 class ModelServer {
  public:
-  /// `clock` must outlive the server. ErrorCode::unavailable if the port is taken.
+  /// Starts a server; `clock` outlives it. Fails with `unavailable` if the port is in use.
   static Result<std::unique_ptr<ModelServer>> start(const ModelServerOptions& options,
                                                     Clock& clock);
   virtual ~ModelServer() = default;
@@ -35,7 +35,7 @@ class ModelServer {
   virtual void stop() = 0;
 };
 
-/// A kubeconfig with one context for `url`, named `name`. The model asks for no credentials.
+/// Returns a kubeconfig with one context for `url`, named `name`. The model needs no credentials.
 std::string kubeconfig_for(const std::string& name, const std::string& url);
 
 }  // namespace fairlead::model

@@ -1,4 +1,4 @@
-// The inside of Model: what its source files share. Nobody else includes this.
+// The private state of Model, for its own source files only.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace fairlead::model {
 
-/// The form that a client wants objects in.
+/// The form of objects that a client asks for.
 enum class Form : std::uint8_t { object, table, metadata };
 
 /// A request whose path named a resource.
@@ -60,7 +60,7 @@ struct Model::State {
   ObjectStore store;
   std::map<std::string, std::unique_ptr<ResourceDefinition>> definitions;  ///< by `plural.group`
   std::vector<std::unique_ptr<ResourceDefinition>>
-      retired;  ///< replaced ones: requests may point to them
+      retired;  ///< replaced ones, kept because requests may point to them
   std::vector<std::unique_ptr<Watcher>> watchers;
   std::uint64_t ids = 0;  ///< how many uids and names were made
 
@@ -76,14 +76,14 @@ struct Model::State {
   Outcome<ApiAnswer> get(ResourceRequest& request);
   Outcome<ApiAnswer> list(ResourceRequest& request);
   Outcome<ApiAnswer> watch(ResourceRequest& request);
-  /// A stored object as the request's version shows it.
+  /// Returns a stored object in the request's version.
   static Json in_version(const Json& stored, const ResourceDefinition& definition,
                          const ResourceVersion& version);
   Json in_form(const ResourceRequest& request, const Json& object) const;
   Outcome<ApiAnswer> list_page(const ResourceRequest& request, const Selector& selector,
                                std::uint64_t revision, const std::string& after) const;
-  /// What a watch begins with: the changes since a version, or the stored objects (which a watch
-  /// from version 0 gets too) and, where bookmarks are asked for, the mark of their end.
+  /// The beginning of a watch: the changes since a version, or the stored objects (which a watch
+  /// from version 0 gets, too) and, where bookmarks are asked for, the mark of their end.
   enum class WatchStart : std::uint8_t { changes, objects };
   void begin_watch(Watcher& watcher, WatchStream& stream, std::uint64_t from, WatchStart start);
   std::string bookmark_line(const ResourceDefinition& definition, const ResourceVersion& version,
@@ -109,10 +109,10 @@ struct Model::State {
   WriteIdentity writer(const ResourceRequest& request) const;
   static Door door(const ResourceRequest& request);
 
-  // model_kinds.cpp: what the server does by itself for some kinds
-  /// What the server adds in the name of the writer.
+  // model_kinds.cpp: the server's own actions for some kinds
+  /// Adds fields that the server writes in the name of the writer.
   void prepare_built_in(const ResourceDefinition& definition, Json& object) const;
-  /// What the server adds on its own account: nobody owns it.
+  /// Adds fields that the server writes for itself, so that no manager owns them.
   void complete_built_in(const ResourceDefinition& definition, Json& object) const;
   Outcome<std::monostate> after_write(const ResourceDefinition& definition, const Json& object);
   void after_removal(const ResourceDefinition& definition, const Json& last);
@@ -122,10 +122,10 @@ struct Model::State {
   void erase(const ResourceDefinition& definition, const std::string& key);
 };
 
-/// base64url without padding, as continue tokens are.
+/// Encodes as base64url without padding, the form of continue tokens.
 std::string base64url(std::string_view bytes);
 std::string from_base64url(std::string_view text);
-/// base64 with padding, as Secrets are.
+/// Encodes as base64 with padding, the form of Secrets.
 std::string base64(std::string_view bytes);
 
 }  // namespace fairlead::model

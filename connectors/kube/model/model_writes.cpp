@@ -41,7 +41,7 @@ bool is_subdomain(const std::string& name) {
   return name.size() <= 253 && std::regex_match(name, pattern);
 }
 
-/// `spec.a`, `spec.b` as strict decoding quotes them.
+/// Lists `spec.a`, `spec.b` as the errors of strict decoding do.
 std::string unknown_list(const std::vector<std::string>& paths) {
   std::string text;
   for (const std::string& path : paths)
@@ -67,7 +67,8 @@ std::vector<FieldError> metadata_errors(const Json& object, const Json* old) {
   return errors;
 }
 
-/// Everything but metadata, and but status where that is separate: what a generation counts.
+/// The part of an object whose changes a generation counts: all but metadata, and but status where
+/// that is separate.
 Json counted_part(Json object, Door door) {
   object.erase("metadata");
   object.erase("apiVersion");
@@ -148,7 +149,7 @@ Outcome<Json> Model::State::decode_body(ResourceRequest& request) const {
   return object;
 }
 
-/// Prunes and defaults, telling the client of fields it should not have sent.
+/// Prunes and defaults; warns the client of unknown fields, or refuses them, as it asked for.
 Outcome<std::monostate> Model::State::coerce(ResourceRequest& request, Json& object) const {
   const std::vector<std::string> unknown = prune_unknown(object, request.version->schema);
   const std::string mode = request.http.query_value("fieldValidation");
@@ -262,7 +263,7 @@ Outcome<ApiAnswer> Model::State::update(ResourceRequest& request) {
   return object_answer(200, in_form(request, *changed));
 }
 
-/// Keeps of `object` what the request may change and takes the rest from `old`.
+/// Keeps the part of `object` that the request may change and copies the rest from `old`.
 void Model::State::keep_own_part(const ResourceRequest& request, const Json& old, Json& object) {
   const Door through = door(request);
   if (through == Door::status) {
@@ -281,7 +282,7 @@ void Model::State::keep_own_part(const ResourceRequest& request, const Json& old
   for (const char* field : {"uid", "creationTimestamp", "namespace", "name"})
     if (meta_text(object, field).empty() && !meta_text(old, field).empty())
       metadata[field] = old["metadata"][field];
-  // The server alone writes these.
+  // Only the server writes these.
   for (const char* field :
        {"generation", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"}) {
     metadata.erase(field);
@@ -289,9 +290,9 @@ void Model::State::keep_own_part(const ResourceRequest& request, const Json& old
   }
 }
 
-/// Stores `object` (in the request's version, coerced) in the place of `old`. Answers the object as
-/// stored; if nothing changes, the old one. An object that was only waiting for its finalizers goes
-/// away.
+/// Stores `object` (in the request's version, coerced) in the place of `old`. Returns the object as
+/// stored; if nothing changes, the old one. An object that was only waiting for its finalizers is
+/// removed.
 Outcome<Json> Model::State::store_changed(ResourceRequest& request, const Json& old, Json object) {
   const ResourceDefinition& definition = *request.definition;
   const Door through = door(request);
@@ -370,7 +371,7 @@ Outcome<ApiAnswer> Model::State::patch(ResourceRequest& request) {
   return object_answer(200, in_form(request, *changed));
 }
 
-/// What is wrong with an applied configuration before anything is merged.
+/// Reads an applied configuration, and checks it before it is merged.
 Outcome<Json> Model::State::read_applied(const ResourceRequest& request) const {
   if (request.http.query_value("fieldManager").empty())
     return invalid(

@@ -1,8 +1,7 @@
 // The objects of one API server and the recent history of their changes.
 //
-// One counter numbers every change (the resourceVersion). Past states can be read back as far as
-// the history reaches, which is what consistent paging and watches from a version need; older ones
-// are compacted away.
+// One counter numbers every change (the resourceVersion). Past states can be read as far as the
+// history reaches, for consistent paging and watches from a version; older history is dropped.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +29,7 @@ struct Change {
   ObjectRef last;  ///< of a deletion: the object as it was, with the revision of the deletion
 };
 
-/// Sorted as a server lists: by key, bytewise.
+/// Objects in the order of a server's lists: by key, bytewise.
 using ObjectsByKey = std::map<std::string, ObjectRef>;
 
 /// Owned by one Model; not thread safe.
@@ -45,15 +44,15 @@ class ObjectStore {
 
   ObjectRef find(const std::string& resource, const std::string& key) const;
   const ObjectsByKey& objects(const std::string& resource) const;
-  /// The objects as they were at `revision`, which lies in [compacted(), revision()].
+  /// Returns the objects as they were at `revision`, which is in [compacted(), revision()].
   ObjectsByKey objects_at(const std::string& resource, std::uint64_t revision) const;
-  /// Changes after `revision`, oldest first.
+  /// Returns the changes after `revision`, oldest first.
   std::vector<Change> changes_since(const std::string& resource, std::uint64_t revision) const;
 
   /// Stores `object` under the next version, which it also writes into its metadata.
   const Change& put(const std::string& resource, const std::string& key, Json object);
   const Change& remove(const std::string& resource, const std::string& key);
-  /// Forgets all history: every older watch and page is told 410.
+  /// Drops all history: every older watch and page gets 410.
   void compact();
 
  private:

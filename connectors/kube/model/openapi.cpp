@@ -126,7 +126,7 @@ Json operation(const ResourceDefinition& definition, const ResourceVersion& vers
           {"x-kubernetes-group-version-kind", group_version_kind(definition, version)}};
 }
 
-/// The operations that kubectl looks at: whether a kind can be listed, created and patched with
+/// Adds the operations that kubectl reads: whether a kind can be listed, created and patched with
 /// validation.
 void add_paths(Json& paths, const ResourceDefinition& definition, const ResourceVersion& version) {
   const std::string root = definition.group.empty()

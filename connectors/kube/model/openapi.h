@@ -1,4 +1,4 @@
-// OpenAPI documents: what kubectl explains, and what it asks before it sends an object.
+// OpenAPI documents: kubectl prints them (`explain`) and reads them before it sends an object.
 #pragma once
 
 #include <optional>

@@ -9,7 +9,7 @@
 namespace fairlead::model {
 namespace {
 
-/// What stands at a field number.
+/// The type of a field.
 enum class FieldKind : std::uint8_t { text, flag, message, text_map, bytes_map, texts };
 struct Message;
 struct Field {
@@ -45,7 +45,7 @@ class Reader {
     return std::nullopt;
   }
 
-  /// The next field; nullopt at malformed bytes and at wire types that these messages do not have.
+  /// Reads the next field; nullopt at malformed bytes and at wire types that these messages lack.
   std::optional<WireField> field() {
     const std::optional<std::uint64_t> tag = varint();
     if (!tag) return std::nullopt;

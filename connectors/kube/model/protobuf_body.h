@@ -1,7 +1,7 @@
 // Bodies in Kubernetes' protobuf encoding, as `kubectl create namespace` and its like send them.
 //
-// Only what kubectl makes without a file is understood: Namespace, ConfigMap, Secret. Everything
-// else comes as JSON. Field numbers: k8s.io/api core/v1 generated.proto.
+// Only kinds that kubectl makes without a file are understood: Namespace, ConfigMap, Secret. All
+// others are sent as JSON. Field numbers: k8s.io/api core/v1 generated.proto.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace fairlead::model {
 
 inline constexpr std::string_view kProtobufType = "application/vnd.kubernetes.protobuf";
 
-/// The object in `body`; nullopt if it is malformed or of another kind.
+/// Reads the object in `body`; nullopt if it is malformed or of another kind.
 std::optional<Json> read_protobuf_object(std::string_view body);
 
 }  // namespace fairlead::model

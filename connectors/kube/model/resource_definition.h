@@ -28,12 +28,11 @@ struct ResourceVersion {
   bool has_status = false;
   std::string deprecation;  ///< warning; empty if the version is not deprecated
   SchemaRef schema;
-  Json openapi;  ///< as written: what discovery documents show
+  Json openapi;  ///< as written, for OpenAPI documents
   std::vector<PrinterColumn> columns;
 };
 
-/// Where a kind comes from: a real server treats its own kinds a little differently from custom
-/// ones.
+/// The origin of a kind: a real server treats its own kinds a little differently from custom ones.
 enum class Origin : std::uint8_t { built_in, custom };
 
 /// One kind with all its versions, best version first.
@@ -53,11 +52,11 @@ struct ResourceDefinition {
   std::string api_version(const ResourceVersion& of) const;
 };
 
-/// Reads an apiextensions.k8s.io/v1 CustomResourceDefinition.
+/// Reads an apiextensions.k8s.io/v1 CustomResourceDefinition. Fails with `bad_input`.
 Result<ResourceDefinition> read_crd(const Json& crd);
-/// The CRDs of schema/crd, in name order. They are part of the program.
+/// Returns the CRDs of schema/crd, in name order. They are part of the program.
 std::vector<Json> fairlead_crds();
-/// Namespace, Node, Event, Secret, ConfigMap, Lease and CustomResourceDefinition.
+/// Returns Namespace, Node, Event, Secret, ConfigMap, Lease and CustomResourceDefinition.
 std::vector<ResourceDefinition> built_in_resources();
 
 }  // namespace fairlead::model

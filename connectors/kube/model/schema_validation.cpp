@@ -45,7 +45,7 @@ std::size_t characters(const std::string& text) {
 
 class Validator {
  public:
-  std::vector<FieldError> schema_errors;  ///< what the schema says of values
+  std::vector<FieldError> schema_errors;  ///< of single values
   std::vector<FieldError> list_errors;  ///< sets and maps with equal members, reported after those
   std::vector<FieldError> rule_errors;  ///< CEL, only where nothing else is wrong
 
@@ -128,7 +128,7 @@ class Validator {
             path + "[" + std::to_string(i) + "]");
   }
 
-  /// The old item that `item` took the place of: only list maps can tell.
+  /// The old item that `item` replaces; known only in list maps.
   static const Json* counterpart(const Json& item, std::size_t, const Json* old,
                                  const Schema& schema) {
     if (old == nullptr || !old->is_array() || schema.list_type != ListType::map) return nullptr;
@@ -191,7 +191,7 @@ bool blocks_rules(const FieldError& error) {
   return blocking.contains(error.reason);
 }
 
-/// Whether any node below has CEL rules: a real server says that it did not run them.
+/// Whether any node below has CEL rules: a real server reports that it did not run them.
 bool has_rules(const SchemaRef& schema) {
   if (!schema) return false;
   if (!schema->rules.empty()) return true;

@@ -1,4 +1,4 @@
-// Validation of one object against its structural schema, with the words of a real server.
+// Validation of one object against its structural schema, with the messages of a real server.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace fairlead::model {
 
-/// Everything wrong with `object`; empty if it is valid. `old` is the object before an update, or
-/// null: immutable fields are compared with it. Of CEL rules only `self == oldSelf` is known, the
-/// others count as satisfied.
+/// Returns all errors of `object`; empty if it is valid. `old` is the object before an update, or
+/// null: immutable fields are compared with it. Of CEL rules only `self == oldSelf` is evaluated;
+/// the others count as satisfied.
 std::vector<FieldError> validate(const Json& object, const Json* old, const SchemaRef& schema);
 
 }  // namespace fairlead::model

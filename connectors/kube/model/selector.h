@@ -9,7 +9,7 @@
 
 namespace fairlead::model {
 
-/// Which objects a request is about. The default selects everything.
+/// The objects that a request selects. The default selects all.
 class Selector {
  public:
   /// Reads both query parameters; `fields` are the paths that the kind can be selected by.

@@ -34,7 +34,7 @@ std::vector<std::string> texts_at(const Json& from, const char* key) {
 Result<std::optional<std::regex>> read_pattern(std::string pattern) {
   if (pattern.empty()) return std::optional<std::regex>();
   auto flags = std::regex::ECMAScript | std::regex::optimize;
-  // Go's inline flag; ECMAScript has it beside the pattern.
+  // Go has this flag inside the pattern; std::regex has it as an option.
   if (auto at = pattern.find("(?i)"); at != std::string::npos) {
     pattern.erase(at, 4);
     flags |= std::regex::icase;

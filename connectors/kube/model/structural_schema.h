@@ -1,8 +1,7 @@
-// Structural schemas: what a CustomResourceDefinition says of its objects.
+// Structural schemas: the description of objects in a CustomResourceDefinition.
 //
-// One Schema node per place in an object. Everything that a server does with an object of a kind
-// follows from them: defaulting, pruning, validation (schema_validation.h) and ownership of fields
-// (typed_value.h).
+// There is one Schema node per place in an object. Defaulting, pruning, validation
+// (schema_validation.h) and ownership of fields (typed_value.h) follow from them.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +30,8 @@ struct CelRule {
 struct Schema;
 using SchemaRef = std::shared_ptr<const Schema>;
 
-/// What may stand at one place of an object. A null SchemaRef means "anything": types are deduced
-/// from the value.
+/// The values allowed at one place of an object. A null SchemaRef allows any value; types are then
+/// deduced from it.
 struct Schema {
   std::string type;  ///< "object", "array", "string", "integer", "number", "boolean", or "" for
                      ///< int-or-string
@@ -63,10 +62,11 @@ struct Schema {
   bool declares(const std::string& name) const { return properties.contains(name); }
 };
 
-/// Reads an OpenAPI v3 structural schema. ErrorCode::bad_input names the path of what is not
-/// understood.
+/// Reads an OpenAPI v3 structural schema. Fails with `bad_input`, naming the path that it does not
+/// understand.
 Result<SchemaRef> read_schema(const Json& openapi);
-/// `root` with `metadata` replaced by the schema of ObjectMeta, as every served object has it.
+/// Returns `root` with `metadata` replaced by the schema of ObjectMeta, which every served object
+/// has.
 SchemaRef with_object_meta(const SchemaRef& root);
 
 /// Fills in defaults and drops nulls where null is not allowed.

@@ -7,7 +7,7 @@
 namespace fairlead::model {
 namespace {
 
-/// As duration.HumanDuration prints an age.
+/// Prints an age as duration.HumanDuration does.
 std::string age_text(Duration age) {
   const std::int64_t total = std::max<std::int64_t>(0, age.ns / 1'000'000'000);
   auto unit = [](std::int64_t n, const char* suffix) { return std::to_string(n) + suffix; };
@@ -38,7 +38,7 @@ Json cell(const Json& object, const PrinterColumn& column, LogTime now) {
     if (values.size() == 1 && values.front().is_string()) return values.front();
     return to_text(values.size() == 1 ? values.front() : Json(values));
   }
-  // Our own notion, for built-in kinds: an integer column of a map is its size.
+  // An extension for built-in kinds: an integer column of a map is its size.
   if (column.type == "integer" && values.front().is_object()) return values.front().size();
   return values.front();
 }

@@ -1,4 +1,4 @@
-// meta.k8s.io/v1 Tables: what `kubectl get` prints.
+// meta.k8s.io/v1 Tables, the output of `kubectl get`.
 #pragma once
 
 #include "connectors/kube/model/resource_definition.h"
@@ -9,7 +9,8 @@ namespace fairlead::model {
 /// How much of each object goes into its row.
 enum class RowObject : std::uint8_t { none, metadata, whole };
 
-/// What a table is made of: the kind, the moment ages are told at, and what rows carry.
+/// The style of a table: the kind, the time from which ages count, and the part of an object in
+/// rows.
 struct TableStyle {
   const ResourceDefinition& definition;
   const ResourceVersion& version;
@@ -17,9 +18,9 @@ struct TableStyle {
   RowObject row_object = RowObject::metadata;
 };
 
-/// A Table of `objects` (already in the version asked for) with the list's metadata.
+/// Returns a Table of `objects` (already in the requested version) with the list's metadata.
 Json as_table(const TableStyle& style, const std::vector<Json>& objects, Json list_metadata);
-/// The object with only its metadata.
+/// Returns the object with only its metadata.
 Json partial_metadata(const Json& object);
 
 }  // namespace fairlead::model

@@ -6,7 +6,7 @@
 namespace fairlead::model {
 namespace {
 
-/// How a value is taken apart for ownership.
+/// How a value is divided for ownership.
 enum class Shape : std::uint8_t { leaf, map, list };
 
 Shape shape_of(const Json& value, const SchemaRef& schema) {
@@ -14,7 +14,7 @@ Shape shape_of(const Json& value, const SchemaRef& schema) {
     if (schema && (schema->atomic_map || schema->int_or_string)) return Shape::leaf;
     return Shape::map;
   }
-  // Lists without a schema are atomic, as those that do not say otherwise.
+  // Lists without a schema are atomic, as those without a list type.
   if (value.is_array() && schema && schema->list_type != ListType::atomic) return Shape::list;
   return Shape::leaf;
 }
@@ -87,7 +87,7 @@ class Comparer {
   Comparison result;
 
   void visit(const Json* before, const Json* after, const SchemaRef& schema, FieldPath& path) {
-    // Null takes whatever form the other side has.
+    // Null has the shape of the other side.
     const bool only_right = before == nullptr || (before->is_null() && after != nullptr);
     const Shape left = shape_of(only_right ? *after : *before, schema);
     const Shape right = after == nullptr || after->is_null() ? left : shape_of(*after, schema);
@@ -180,7 +180,7 @@ class ListMerger {
         return;
       }
       if (over_.contains(element) && next_ < shared_.size() && !at_next_shared(element)) {
-        ++l_;  // shared, but not the one whose turn it is
+        ++l_;  // shared, but not next in the other list
         return;
       }
     }

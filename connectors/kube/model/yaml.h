@@ -9,11 +9,11 @@
 
 namespace fairlead::model {
 
-/// The one document in `text` (JSON is YAML). Plain scalars become null, booleans, integers and
-/// floats as in YAML's core schema; everything quoted is a string. ErrorCode::bad_input with the
-/// line otherwise.
+/// Reads the one document in `text` (JSON is YAML). Plain scalars become null, booleans, integers
+/// and floats as in YAML's core schema; quoted ones are strings. Fails with `bad_input`, naming the
+/// line.
 Result<Json> parse_yaml(std::string_view text);
-/// Every document of a stream; empty ones are dropped.
+/// Reads every document of a stream; empty ones are dropped.
 Result<std::vector<Json>> parse_yaml_documents(std::string_view text);
 
 }  // namespace fairlead::model
