@@ -1,17 +1,17 @@
-// Questions about the past: what a quota was, who changed it, what differs between two moments, and
-// why.
+// Answers questions about the past: what a quota was, who changed it, what differs between two
+// moments, and why.
 //
-// Everything is answered from the log and its snapshots alone, never from a live State: a question
-// costs the fold of the events behind the nearest snapshot and a few lookups. An answer is one JSON
-// document with the field names below; the table for people is made of that document, so a program
-// and a person read the same. Amounts are canonical Quantity text and exact, times are RFC 3339,
-// events are named by seq. What pruning took from the log is named too, with "pruned": true and
-// null for its time and what it said.
+// Every answer is computed from the log and its snapshots alone, never from a live State. A
+// question costs the fold of the events after the nearest snapshot and a few lookups. An answer is
+// one JSON document with the field names below; the text table is made from that document, so a
+// program and a person read the same. Amounts are canonical Quantity text and exact, times are RFC
+// 3339, events are named by seq. An event that pruning removed from the log is named too, with
+// "pruned": true and null for its time and its text.
 //
-// Every answer: "kind", and "asOf" {"seq", "time", "eventTime"}: the last event that was folded,
-// the moment that was asked for, the time of that event. "configuration" {"seq", "digest"}.
-// "unseen": the stretches without a hub, or without what the answer rests on, into which what was
-// asked for falls (unseen.h).
+// Every answer has: "kind"; "asOf" {"seq", "time", "eventTime"}: the last event that was folded,
+// the moment that was asked for, the time of that event; "configuration" {"seq", "digest"};
+// "unseen": the stretches that overlap what was asked for and in which no hub ran or a source of
+// the answer was silent (unseen.h).
 #pragma once
 
 #include <string>
@@ -24,18 +24,18 @@
 
 namespace fairlead {
 
-/// What is asked: a log, open for reading, and its snapshots (may be null). Both outlive the
-/// question; a log that somebody appends to is read as far as it was when the question came.
+/// A log, open for reading, and its snapshots (may be null). Both must outlive the question. A log
+/// to which another process appends is read up to its end at the time of the question.
 struct AuditSource {
   const EventLog& log;
   const SnapshotSource* snapshots = nullptr;
 };
 
-/// An event (the state right after it, its moment decided), or a moment (everything until then, and
-/// every deadline until then).
+/// A place in the past. A Seq means the state right after that event, with its moment closed. A
+/// LogTime means every event and every deadline until that time.
 using AuditPosition = std::variant<Seq, LogTime>;
 
-/// One document (a type of its own, because a Json converts to anything).
+/// One document. It is a type of its own because a Json converts implicitly to anything.
 struct AuditAnswer {
   Json document;
 };
@@ -47,68 +47,72 @@ struct AuditPair {
   std::string resource;
 };
 
-// Errors of all: `bad_input` names what exists nearby if a queue, flavor, resource or place is not
-// there; what cannot be read of the log otherwise.
+// Errors of every function below: `bad_input` if a queue, flavor, resource or place does not exist
+// (it names what exists nearby); otherwise the error of reading the log.
 
-/// QuotaAudit: "rows" [{"queue", "flavor", "resource", "nominal" (as it stands on the hub; null: no
-/// such pair), "desired" (what Fairlead wants there; null: not ours, or unknown), "ours", "base",
-/// "overbookPercent", "effective" (effective.h), "grants" [{"cluster", "claim", "assigned",
-/// "granted", "contributes" (on the hub now), "reason"}]}]. Where desired is not null it is base +
-/// the sum of contributes (times overbookPercent, to the quantum). `queue` empty: every queue.
+/// Returns a QuotaAudit: "rows" [{"queue", "flavor", "resource", "nominal" (the current value on
+/// the hub; null: no such pair), "desired" (what Fairlead wants there; null: not ours, or unknown),
+/// "ours", "base", "overbookPercent", "effective" (effective.h), "grants" [{"cluster", "claim",
+/// "assigned", "granted", "contributes" (on the hub now), "reason"}]}]. Where desired is not null
+/// it is base + the sum of contributes (times overbookPercent, rounded to the quantum). An empty
+/// `queue` means every queue.
 Result<AuditAnswer> audit_quota(const AuditSource& source, const AuditPosition& as_of,
                                 const std::string& queue);
 
-/// QuotaHistory: "rows" [{"seq", "time", "flavor", "resource", "old", "new" (null: no such pair),
-/// "writer" "fairlead"|"foreign", "rule", "text", "because" [seq, ascending], "answer" {"outcome"
-/// "accepted"|"rejected"|"unknown"|"none", "seq", "time", "code", "why"}, "seen" {"seq", "time"}
-/// (when the watch showed it), "oldUnless"}]: every change of a nominalQuota of the queue from
-/// `from` to `to`, by seq, found by the log's index. A foreign row with "oldUnless" came behind a
-/// write of ours that was never answered: "old" is what that write made, "oldUnless" what stood if
-/// it never came. Empty flavor or resource: all. An alias means every spelling of its resource,
-/// another name its own rows, or where there are none those of its aliases. "effective" are the
-/// changes of what the queue shows in status.effectiveQuotas (effective.h). "note" is null, or says
-/// that the queue had no such flavor or resource. A span in which no event lies, "to" is then
-/// before "from", has no rows; one that is named backwards is `bad_input`.
+/// Returns a QuotaHistory: "rows" [{"seq", "time", "flavor", "resource", "old", "new" (null: no
+/// such pair), "writer" "fairlead"|"foreign", "rule", "text", "because" [seq, ascending], "answer"
+/// {"outcome" "accepted"|"rejected"|"unknown"|"none", "seq", "time", "code", "why"}, "seen" {"seq",
+/// "time"} (when the watch reported it), "oldUnless"}]: every change of a nominalQuota of the queue
+/// from `from` to `to`, by seq, found by the log's index. A foreign row with "oldUnless" follows a
+/// write of ours that was never answered: "old" is the value that write set, "oldUnless" the value
+/// before it, in case the write never arrived. Empty flavor or resource: all. An alias selects
+/// every spelling of its resource; another name selects its own rows, or if there are none those of
+/// its aliases. "effective" are the changes of the queue's status.effectiveQuotas (effective.h).
+/// "note" is null, or reports that the queue had no such flavor or resource. A span without an
+/// event has no rows, and its "to" is before its "from"; a span whose ends are reversed is
+/// `bad_input`.
 Result<AuditAnswer> audit_history(const AuditSource& source, const AuditPair& pair,
                                   const AuditPosition& from, const AuditPosition& to);
 
-/// QuotaDiff: "from", "to" (as asOf), "quotas", "grants", "capacity", "claims", "workers" (lists of
-/// MultiKueueClusters by "multiKueueConfig", with "came" and "went"), "configuration": lists of
-/// what differs, each row with its names and "from" and "to" (null: not there). A claim has also
-/// "debounce.PARAMETER" where it is annotated. Quotas are told as their queue spells them. `queue`
-/// not empty: only it, the claims that name it, their clusters, and the worker lists that its
-/// AdmissionChecks use. The other way round, what came is told as what went.
+/// Returns a QuotaDiff: "from", "to" (as asOf), "quotas", "grants", "capacity", "claims", "workers"
+/// (lists of MultiKueueClusters by "multiKueueConfig", with "came" and "went"), "configuration":
+/// lists of what differs, each row with its names and "from" and "to" (null: not there). A claim
+/// also has "debounce.PARAMETER" for each annotation. Quotas are named in their queue's spelling. A
+/// `queue` that is not empty restricts the answer to that queue, the claims that name it, their
+/// clusters, and the worker lists that its AdmissionChecks use. With the moments exchanged, "came"
+/// and "went" are exchanged too.
 Result<AuditAnswer> audit_diff(const AuditSource& source, const AuditPosition& earlier,
                                const AuditPosition& later, const std::string& queue);
 
-/// QuotaWhy: from the written value down to the nodes; explain.h has its fields.
+/// Returns a QuotaWhy: the derivation of the written value, down to the nodes (fields: explain.h).
 Result<AuditAnswer> audit_why(const AuditSource& source, const AuditPair& pair,
                               const AuditPosition& as_of);
 
-/// QuotaWhyNot: "nominal", "desired", "undamped" (desired if nothing were damped and every member
-/// ready), "answer" (the first guard's name; "DueNow" if nominal and desired differ and nothing
-/// in the log keeps the write back (a hub that only recommends writes nothing all the same);
-/// "NothingDiffers"), "guards" [{"guard", "text", "since", "until", "seq", "cluster"}], the nearest
-/// to the write first.
+/// Returns a QuotaWhyNot: "nominal", "desired", "undamped" (desired if nothing were damped and
+/// every member ready), "answer" (the first guard's name; "DueNow" if nominal and desired differ
+/// and nothing in the log keeps the write back (a hub that only recommends writes nothing all the
+/// same); "NothingDiffers"), "guards" [{"guard", "text", "since", "until", "seq", "cluster"}], the
+/// nearest to the write first.
 Result<AuditAnswer> audit_why_not(const AuditSource& source, const AuditPair& pair,
                                   const AuditPosition& as_of);
 
-/// WorkersWhy: the worker list of a Placement: "list", "wish" (null: as it stands), "use",
-/// "foreign", "frozenSince", "windowsEnd" {window: time} (when a frozen list is given up),
-/// "windows", "checks", and "workers" [{"multiKueueCluster", "cluster", "listed", "decided",
-/// "selected", "since", "because" [{"seq", "time"}], "leftOut", "standing" (what the membership
-/// rule says), "rank" (null: unknown), "windowsEnd", "credential", "heldBy", "runningCopies"}].
-/// `cluster` not empty: only that one, by either name.
+/// Returns a WorkersWhy about the worker list of a Placement: "list", "wish" (null: the list need
+/// not change), "use", "foreign", "frozenSince", "windowsEnd" {window: time} (when a frozen list is
+/// given up), "windows", "checks", and "workers" [{"multiKueueCluster", "cluster", "listed",
+/// "decided", "selected", "since", "because" [{"seq", "time"}], "leftOut", "standing" (the verdict
+/// of the membership rule), "rank" (null: unknown), "windowsEnd", "credential", "heldBy",
+/// "runningCopies"}]. A `cluster` that is not empty, by either of its names, restricts the answer
+/// to it.
 Result<AuditAnswer> audit_why_workers(const AuditSource& source, const std::string& placement,
                                       const std::string& cluster, const AuditPosition& as_of);
 
-/// WorkersHistory: "rows" [{"seq", "time", "old", "new" (names of MultiKueueClusters), "writer"
-/// "fairlead"|"foreign", and of ours "rule", "text", "because", "intent"}]: every change of the
-/// list. "old" is null where it was pruned and no snapshot tells it.
+/// Returns a WorkersHistory: "rows" [{"seq", "time", "old", "new" (names of MultiKueueClusters),
+/// "writer" "fairlead"|"foreign", and of ours "rule", "text", "because", "intent"}]: every change
+/// of the list. "old" is null if it was pruned and no snapshot holds it.
 Result<AuditAnswer> audit_history_workers(const AuditSource& source, const std::string& placement,
                                           Seq from, Seq to);
 
-/// Any answer as a table for people.
+/// Renders any answer as a table for people.
 std::string audit_text(const AuditAnswer& answer);
 
 }  // namespace fairlead

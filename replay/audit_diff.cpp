@@ -1,4 +1,4 @@
-// `audit diff`: what two moments of the past do not have in common.
+// `audit diff`: the differences between two moments of the past.
 #include <algorithm>
 #include <set>
 
@@ -14,11 +14,12 @@ namespace fairlead {
 
 namespace {
 
-// Names of a row -> what it says. Compared as a whole.
+// Names of a row -> its fields. Compared as a whole.
 using Rows = std::map<std::vector<std::string>, Json>;
 
-// What is compared: everything, or only what concerns one queue at either moment. Of both, so that
-// "not there" is never said of a claim or cluster that is there and only does not name the queue.
+// What is compared: everything, or what concerns one queue at either moment. The union of both
+// moments, so that a claim or cluster that exists and only does not name the queue is never
+// reported as missing.
 struct Scope {
   std::set<std::string> queues, claims, clusters, lists;
 };
@@ -89,7 +90,8 @@ Rows quotas_of(const Side& side) {
 
 using Names = std::vector<std::string>;
 
-// The one row that `other` spells otherwise, and that `rows` does not have; null if it is not one.
+// Returns the only row that `other` spells differently and that `rows` does not have; null if there
+// is none or more than one.
 const Names* other_spelling(const Names& names, const Rows& rows, const Rows& other,
                             const ResourceAliases& aliases) {
   const Names* found = nullptr;
@@ -103,8 +105,8 @@ const Names* other_spelling(const Names& names, const Rows& rows, const Rows& ot
   return found;
 }
 
-// What one moment spells otherwise than the other is one row, spelled as at the later moment; what
-// has both spellings at a moment stays two.
+// A pair that the two moments spell differently becomes one row, in the later spelling. A pair that
+// has both spellings at one moment stays two rows.
 void match_spellings(Rows& before, const Rows& after, const ResourceAliases& aliases) {
   Rows matched;
   for (const auto& [names, row] : before) {
@@ -168,7 +170,7 @@ Rows claims_of(const Side& side) {
   return rows;
 }
 
-// The clusters of each MultiKueueConfig, as it stands.
+// The clusters of each MultiKueueConfig as observed.
 Rows lists_of(const Side& side) {
   Rows rows;
   for (const std::string& name : side.scope.lists) {
@@ -187,7 +189,7 @@ Json only_in(const Json& list, const Json& other) {
   return names;
 }
 
-// Every leaf of the configuration by its path, and its place.
+// Adds every leaf of the configuration with its path.
 void flatten(const Json& value, const std::string& path, Rows& rows) {
   if (value.is_object() && !value.empty()) {
     for (const auto& [key, inner] : value.items())

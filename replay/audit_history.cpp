@@ -1,4 +1,4 @@
-// `audit history`: the changes of a queue's quota, by the log's index.
+// `audit history`: the changes of a queue's quota, found by the log's index.
 #include <algorithm>
 
 #include "engine/fold/claim_spec.h"
@@ -28,8 +28,8 @@ Result<Seq> range_end(const EventLog& log, const AuditPosition& position) {
   return log.last_at(std::get<LogTime>(position));
 }
 
-// Whether the later place was named first. Between two moments, or behind the log's last event,
-// there may lie no event: that is a short span and no mistake.
+// Whether the later place was named first. Between two moments, or after the log's last event,
+// there may be no event: such a span is empty and no mistake.
 bool reversed(const EventLog& log, const AuditPosition& from, const AuditPosition& to, Seq begin,
               Seq end) {
   if (from.index() == to.index()) return to < from && to != AuditPosition(log.last_seq());
@@ -41,8 +41,8 @@ std::string place_text(const AuditPosition& position) {
   return to_rfc3339(std::get<LogTime>(position));
 }
 
-// What a person says by a resource's name: an alias means every spelling of its resource; another
-// name its own rows, or where there are none those that spell it as an alias.
+// The rows that a resource's name selects: an alias selects every spelling of its resource; another
+// name selects its own rows, or if there are none those that spell it as an alias.
 class NamedRows {
  public:
   NamedRows(const AuditPair& pair, const ResourceAliases& aliases,
@@ -70,14 +70,14 @@ class NamedRows {
   bool exact_ = false;
 };
 
-// The state at the end of the span; of a pruned log, where that is told no more, the log's last.
+// Returns the state at the end of the span; if pruning removed that, the log's last.
 Result<Moment> moment_of_names(const AuditSource& source, Seq end) {
   auto moment = moment_at(source, end);
   if (moment) return moment;
   return moment_at(source, source.log.last_seq());
 }
 
-// What is to be said where no row is found: null if the queue has such a pair, which did not
+// Returns the note for an answer without rows: null if the queue has such a pair, which did not
 // change.
 Json never_there(const State& state, const AuditPair& pair, const NamedRows& named,
                  const std::vector<QuotaChange>& changes) {
@@ -134,7 +134,7 @@ Result<AuditAnswer> changes_between(const AuditSource& source, const AuditPair& 
                       {"note", std::move(note)}}};
 }
 
-// What a history rests on is seen on the hub alone.
+// A history is answered from the hub's own objects, so only the hub's sources are searched.
 Result<Json> unseen_in(const AuditSource& source, const AuditPosition& to, Seq begin, Seq end,
                        const AnswerSources& sources) {
   EventLookup lookup(source.log);

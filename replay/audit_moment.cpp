@@ -25,7 +25,7 @@ std::string plural_of(Kind kind) {
 namespace {
 
 constexpr std::size_t kNearbyMax = 5;
-// More events are not read on the way to the next one that is wanted: finding it costs less.
+// At most so many events are read to reach the next wanted one: beyond that, a new seek costs less.
 constexpr std::uint64_t kPassedOverMax = 128;
 
 Error bad_input(std::string message) { return {ErrorCode::bad_input, std::move(message)}; }
@@ -54,7 +54,8 @@ Error begins_later(const EventLog& log, const std::string& asked) {
   return bad_input(asked + " is before the log begins: " + begin);
 }
 
-// The state after `seq`. One that pruning took is no fault of the log: a later place must be asked.
+// Returns the state after `seq`. A state that pruning removed is no fault of the log but
+// `bad_input`: the caller must ask for a later place.
 Result<State> told_state(const AuditSource& source, Seq seq) {
   const EventLog& log = source.log;
   auto state = state_at(log, source.snapshots, seq);
@@ -62,7 +63,7 @@ Result<State> told_state(const AuditSource& source, Seq seq) {
     return state;
   const auto oldest = oldest_beginning(log, source.snapshots);
   if (!oldest) return oldest.error();
-  if (!*oldest && seq >= log.first_seq()) return state;  // no place can be told: not the question's
+  if (!*oldest && seq >= log.first_seq()) return state;  // no state of this log can be folded
   return bad_input("the state at seq " + std::to_string(seq.value) +
                    " cannot be told: the log was pruned and begins at seq " +
                    std::to_string(log.first_seq().value) +
@@ -241,7 +242,7 @@ std::vector<KnownPair> pairs_of_queue(const State& state, const std::string& que
         for (const ResourceQuota& quota : flavor.resources) {
           const QuotaKey key{flavor.name, canonical_resource(aliases, quota.name)};
           listed.insert(key);
-          pairs.push_back({queue, key, quota.name});  // each, also where two are one resource
+          pairs.push_back({queue, key, quota.name});  // each spelling, also of one resource
         }
   for (const QuotaKey& key : owned_pairs(state, queue))
     if (listed.insert(key).second) pairs.push_back({queue, key, key.resource});

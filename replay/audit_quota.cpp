@@ -1,4 +1,4 @@
-// `audit quota`: what stood, what was wanted, and of what it was made.
+// `audit quota`: the observed and the desired quota, and the grants that add up to it.
 #include <algorithm>
 
 #include "engine/fold/queues.h"

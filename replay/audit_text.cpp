@@ -1,4 +1,4 @@
-// The tables of every audit answer.
+// Renders every audit answer as tables.
 #include <algorithm>
 
 #include "replay/audit.h"
@@ -27,7 +27,7 @@ std::string grant_text(const Json& grant) {
 
 bool is_overridden(const Json& row) { return !row["effective"].empty(); }
 
-// What is in force instead of the spec: of the queue, of Cohorts above it.
+// The overrides in force: the queue's own, then those of Cohorts above it.
 std::string in_force_text(const Json& row) {
   std::string text;
   for (const Json& entry : row["effective"])
@@ -62,7 +62,7 @@ std::string quota_text(const Json& document) {
   return "as of " + place(document["asOf"]) + "\n" + table_text(rows);
 }
 
-// An orchestrator's quotas, which stand beside those of the spec.
+// The changes of an orchestrator's quotas, beside those of the spec.
 std::string effective_history_text(const Json& changes) {
   if (changes.empty()) return "";
   std::vector<TableRow> rows{{"TIME", "SEQ", "FLAVOR", "RESOURCE", "OLD", "EFFECTIVE"}};

@@ -123,7 +123,7 @@ Json grant_json(const State& state, const GrantOfPair& grant, QueueWishes& wishe
   return row;
 }
 
-// What the answer is going to name.
+// Returns the events that the answer will name.
 std::vector<Seq> events_behind(const State& state, const KnownPair& pair,
                                const std::vector<GrantOfPair>& grants) {
   std::vector<Seq> seqs{state.configuration_seq};
@@ -142,7 +142,7 @@ std::vector<Seq> events_behind(const State& state, const KnownPair& pair,
   return seqs;
 }
 
-// "settings" of a layer: where those come from that it names.
+// Adds "settings" of a layer: the origin of each setting that its text names.
 Result<void> add_settings(const AuditSource& source, const State& state, const Json& cluster,
                           Json& layer, EventLookup& lookup) {
   auto settings = settings_behind(source, state, cluster.get<std::string>(),

@@ -1,5 +1,5 @@
-// `audit why-not`: which guard keeps a pair from being written, or from standing where capacity
-// would let it.
+// `audit why-not`: the guards that keep a pair from being written, or from the value that capacity
+// would allow.
 #include <algorithm>
 
 #include "engine/fold/claims.h"
@@ -21,8 +21,8 @@ namespace fairlead {
 
 namespace {
 
-// What the pair would be if capacity counted as it is, no cluster were closed, and every member
-// ready.
+// Returns the value of the pair if capacity counted undamped, no cluster had been lost, and every
+// member were ready.
 Amount undamped(State state, const KnownPair& pair) {
   if (const auto queue = state.queues.find(pair.queue); queue != state.queues.end())
     for (auto& [cluster, share] : queue->second.workers.shares) {
@@ -49,7 +49,7 @@ Amount undamped(State state, const KnownPair& pair) {
 
 class Guards {
  public:
-  // `damped`: the pair would be something else if nothing were damped.
+  // `damped`: the pair would have another value if nothing were damped.
   Guards(const State& state, const KnownPair& pair, bool damped)
       : state_(state), pair_(pair), damped_(damped) {}
 
@@ -65,7 +65,8 @@ class Guards {
       write_guards(wish);
     bars_write_ = !found_.empty();
     const std::vector<GrantOfPair> grants = grants_of_pair(state_, pair_);
-    // An edit that does not count holds nothing back that capacity is about to move.
+    // The fault of an edit comes last if damping explains the value: an edit that is not in force
+    // does not hold back what capacity is about to move.
     for (const GrantOfPair& grant : grants) {
       if (!damped_) fault_guard(grant);
       claim_guards(grant);
@@ -77,7 +78,7 @@ class Guards {
       for (const GrantOfPair& grant : grants) fault_guard(grant);
     return std::move(found_);
   }
-  /// Whether one of them keeps the write back; the others keep the quota from being more.
+  /// Whether a guard keeps the write back; the others only keep the quota from being larger.
   bool bars_write() const { return bars_write_; }
   bool differs() const {
     const HubQuota quota = hub_quota(state_, pair_.queue, pair_.key);
@@ -278,9 +279,9 @@ class Guards {
     }
   }
 
-  // The layers that hold the flavor's own value; and those of other flavors where they count
-  // through the total: it cuts the grant, or nothing else says why the pair is damped. Returns what
-  // the row would be granted if there were enough.
+  // Adds the layers that hold the flavor's own value, and those of other flavors where they count
+  // through the total: it cuts the grant, or no other guard explains why the pair is damped.
+  // Returns what the row would be granted if capacity sufficed.
   Amount capacity_guards(const GrantOfPair& grant, const Cluster& cluster) {
     const AssignmentRow& row = grant.grant->row;
     const std::string& name = grant.claim->terms->cluster;
@@ -311,8 +312,8 @@ class Guards {
                 began(share.because, at == state_.clusters.end() ? nullptr : &at->second));
   }
 
-  // What a window counts from: the newest event about the value, or the return of its cluster,
-  // after which growth proves itself anew.
+  // Returns the event that a window counts from: the newest event about the value, or the return of
+  // its cluster, because growth waits for a whole window after that.
   static Seq began(const std::vector<Seq>& because, const Cluster* cluster) {
     return std::max(because.empty() ? Seq{} : because.back(), cluster ? cluster->was_seq : Seq{});
   }

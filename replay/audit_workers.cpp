@@ -1,5 +1,5 @@
-// `audit why multikueueconfig/NAME` and `audit history multikueueconfig/NAME`: who is in a worker
-// list and why, and every change of it.
+// `audit why multikueueconfig/NAME` and `audit history multikueueconfig/NAME`: the members of a
+// worker list with the reasons, and every change of the list.
 #include <algorithm>
 #include <set>
 
@@ -22,7 +22,7 @@ Json places(EventLookup& events, const std::vector<Seq>& seqs) {
   return list;
 }
 
-// What the rule says of a name, in the words of the membership rule.
+// Describes the verdict of the membership rule on a name.
 std::string in_words(const Worker& worker) {
   switch (worker.standing) {
     case Standing::member: return worker.listed ? "selected, a member" : "not selected";
@@ -88,7 +88,8 @@ Json running_json(const WorkerList& list, const std::string& worker) {
           {"seq", at->second.seq.value}};
 }
 
-// Until when a member counts as selected without a credential; nullopt where nothing ends that.
+// Returns until when a member counts as selected without a credential; nullopt if no deadline ends
+// that.
 std::optional<LogTime> credential_grace_end(const State& state, const Worker& worker,
                                             const MembershipWindows& windows) {
   const CredentialRecord* record = find_credential(state, worker.cluster);
@@ -97,7 +98,7 @@ std::optional<LogTime> credential_grace_end(const State& state, const Worker& wo
   return *record->lost_since + windows.credential_grace;
 }
 
-// When the windows that concern a name are over. None concerns who is neither in the list nor
+// When the windows that concern a name are over; none for a name that is neither listed nor
 // selected.
 Json windows_json(const State& state, const Worker& worker, const MembershipWindows& windows) {
   Json ends = Json::object();
@@ -155,7 +156,7 @@ Json windows_of_list(const MembershipWindows& windows) {
           {"credentialGrace", to_go_duration(windows.credential_grace)}};
 }
 
-// When a list that is frozen whole will be given up: after emptyGrace or, while something runs on
+// When a wholly frozen list will be given up: after emptyGrace or, while a Workload holds one of
 // its workers, after drainTimeout.
 Json list_windows_json(const State& state, const std::string& placement, const WorkerList& list) {
   Json ends = Json::object();
@@ -198,23 +199,23 @@ Json intent_json(const Event& event, const PatchIntended& intent) {
           {"intent", event.seq.value}};
 }
 
-// Whether the change to `now` is what `intent` wanted.
+// Whether the change to `now` is what `intent` asked for.
 bool is_of(const PatchIntended& intent, const std::vector<std::string>& now) {
   if (intent.verb == Verb::remove) return now.empty();
   return intent.expected && names_in(*intent.expected) == now;
 }
 
-// The list as an event leaves it; nullopt where it says nothing of it.
+// Returns the list after an event; nullopt if the event does not observe it.
 std::optional<std::vector<std::string>> list_after(const Event& event) {
   if (std::holds_alternative<ObjectGone>(event.fact)) return std::vector<std::string>{};
   const auto* seen = std::get_if<ObjectObserved>(&event.fact);
   return seen ? std::optional(names_in(seen->facts)) : std::nullopt;
 }
 
-// What stood before the first event about the list that the log keeps.
+// The list before the first event about it that the log keeps.
 struct ListBefore {
   std::optional<std::vector<std::string>> names;  ///< nullopt: not known
-  std::vector<std::string> written;               ///< by us, and perhaps not seen yet
+  std::vector<std::string> written;               ///< by us, perhaps not observed yet
 };
 
 Result<ListBefore> list_before(const AuditSource& source, const std::string& placement, Seq first) {
@@ -302,7 +303,7 @@ Result<AuditAnswer> audit_history_workers(const AuditSource& source, const std::
     const auto* intent = intended ? &std::get<PatchIntended>(intended->fact) : nullptr;
     const bool ours = intent != nullptr && is_of(*intent, *now);
     if (!ours && (!before || (seq == seqs->front() && *now == stood->written))) {
-      before = now;  // the first sight behind what was pruned is no change
+      before = now;  // the first observation after a pruning is no change
       continue;
     }
     Json row{{"seq", seq.value},

@@ -14,7 +14,7 @@ Result<std::optional<Snapshot>> oldest_beginning(const EventLog& log,
     if (next(info.seq) < log.first_seq()) continue;
     auto newest = newest_of(log, snapshots, info.seq);
     if (!newest) return newest.error();
-    // A damaged one is passed over, and then an earlier one is named.
+    // newest_of passes over a damaged one and may then return an earlier one, which cannot go on.
     if (*newest && can_go_on(log, (*newest)->state)) return newest;
   }
   return std::optional<Snapshot>();

@@ -22,7 +22,7 @@ Json to_json(const LogTail& tail) {
   return {{"seq", tail.last.value}, {"logTime", tail.last_time.ns}, {"chain", tail.chain.hex()}};
 }
 
-/// Throws what nlohmann throws.
+/// Throws nlohmann's exceptions; the caller converts them into an error.
 LogTail tail_of(const Json& json) {
   LogTail tail{{json.at("seq").get<std::uint64_t>()},
                {json.at("logTime").get<std::int64_t>()},
@@ -68,7 +68,7 @@ Result<void> read_head(Bundle& bundle, const BundleSection& section) {
   return {};
 }
 
-/// The packs follow each other from the base to the tail.
+/// Reads a pack. Packs must form one chain from the base to the tail.
 Result<void> read_pack(Bundle& bundle, const BundleSection& section, LogTail& reached) {
   const auto header = read_pack_header(section.payload);
   if (!header) return in_context(section.place(), header.error());
@@ -97,7 +97,7 @@ Result<void> read_section(Bundle& bundle, const BundleSection& section, LogTail&
   return Error{ErrorCode::incompatible, section.place() + ": this program knows no such section"};
 }
 
-/// The configuration after event `last`, if it can be told.
+/// Returns the configuration after event `last`; nullopt if no state can be folded to it.
 std::optional<std::string> configuration_at(const EventLog& log, const SnapshotSource& snapshots,
                                             Seq last) {
   const auto state = state_at(log, &snapshots, last);
@@ -106,7 +106,7 @@ std::optional<std::string> configuration_at(const EventLog& log, const SnapshotS
                       {"configuration", to_json(state->configuration)}});
 }
 
-/// The epochs of the events up to `last`; the list of the whole log has later ones too.
+/// Returns the epochs of the events up to `last`; the list of the whole log also has later ones.
 Result<std::map<Epoch, std::string>> epochs_until(const RocksdbLog& log, Seq last) {
   std::map<Epoch, std::string> epochs = log.epochs();
   if (last >= log.last_seq() || epochs.size() < 2) return epochs;

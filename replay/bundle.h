@@ -1,8 +1,8 @@
-// A history in one file: exported from a data directory, imported into one, and read in place.
+// A history in one file: exported from a data directory, imported into one, or read in place.
 //
-// What the file holds and how it proves itself is in bundle_file.h. Opening it holds every byte
-// against its digest and every group commit against the hash chain, so whoever reads one reads what
-// was exported. Raw objects that the hub keeps beside events for a while are not exported.
+// bundle_file.h defines the bytes and their digests. Opening a bundle checks every byte against its
+// digest and every group commit against the hash chain, so a reader sees exactly what was exported.
+// Raw objects, which the hub keeps beside events for a while, are not exported.
 #pragma once
 
 #include <filesystem>
@@ -24,7 +24,7 @@ namespace fairlead {
 
 class RocksdbLog;
 
-/// An open bundle: its sections, understood.
+/// An open bundle with its sections parsed.
 struct Bundle {
   /// A group commit.
   struct Pack {
@@ -38,40 +38,40 @@ struct Bundle {
   };
 
   std::unique_ptr<BundleFile> file;
-  LogTail base;  ///< what the first pack goes on from
-  LogTail tail;  ///< where the last ends
+  LogTail base;  ///< the log's tail before the first pack
+  LogTail tail;  ///< the log's tail after the last pack
   std::map<Epoch, std::string> epochs;
   Json configuration;  ///< in force after the last event, with the seq that set it; null if unknown
   std::vector<StoredSnapshot> snapshots;  ///< by seq
   std::vector<Pack> packs;
 };
 
-/// Opens and proves a bundle. Errors as BundleFile::open; `incompatible` too if a newer program
-/// wrote it.
+/// Opens and verifies a bundle. Fails as BundleFile::open does, and with `incompatible` if a newer
+/// program wrote it.
 Result<std::shared_ptr<const Bundle>> open_bundle(const std::filesystem::path& path);
 
-/// What was exported or imported.
+/// The result of an export or an import.
 struct BundleReport {
-  Seq first;  ///< of the events; 0 if there are none
+  Seq first;  ///< first event; 0 if there are none
   Seq last;
   std::uint64_t events = 0;
   std::uint64_t commits = 0;
   std::uint64_t snapshots = 0;
-  std::uint64_t bytes = 0;  ///< of the bundle
+  std::uint64_t bytes = 0;  ///< size of the bundle
   Digest chain;             ///< after the last event
 };
 
-/// Writes the events up to and with the group commit that holds `to` (which may be beyond the
-/// last), and the good snapshots among them. The log may be one that a hub is writing.
+/// Writes the events up to and including the group commit that holds `to` (which may be beyond the
+/// last event), and the good snapshots among them. A hub may be writing to the log meanwhile.
 Result<BundleReport> export_bundle(const RocksdbLog& log, const SnapshotSource& snapshots, Seq to,
                                    const std::filesystem::path& path, const LogProgress& progress);
 
-/// Makes a data directory out of a bundle, every record of it verified. `bad_input` unless
-/// `directory` is new or empty.
+/// Creates a data directory from a bundle and verifies every record of it. Fails with `bad_input`
+/// unless `directory` is new or empty.
 Result<BundleReport> import_bundle(const Bundle& bundle, const std::filesystem::path& directory,
                                    const LogProgress& progress);
 
-/// The events of a bundle. Takes no more: appends are refused with `read_only`.
+/// The events of a bundle, read only: append fails with `read_only`.
 class BundleLog final : public EventLog {
  public:
   explicit BundleLog(std::shared_ptr<const Bundle> bundle) : bundle_(std::move(bundle)) {}
@@ -82,7 +82,7 @@ class BundleLog final : public EventLog {
   Result<Seq> last_at(LogTime time) const override;
   Result<std::optional<std::string>> raw(Seq seq) const override;
   Result<void> drop_raw_before(Seq seq) override;
-  /// The first call of these two reads every event once.
+  /// The first call of history or signs reads every event once to build the index.
   Result<std::vector<Seq>> history(std::string_view source, const ObjectKey& key) const override;
   Result<std::vector<Seq>> signs(std::string_view source) const override;
   Seq first_seq() const override;
@@ -92,7 +92,7 @@ class BundleLog final : public EventLog {
   Result<Digest> chain_at(Seq seq) const override;
   Result<LogStat> stat() const override;
   Result<LogVerdict> verify() const override;
-  /// Was proved when the bundle was opened.
+  /// Always holds: opening the bundle verified the chain.
   Result<LogVerdict> verify_chain() const override;
 
  private:
@@ -103,7 +103,7 @@ class BundleLog final : public EventLog {
   Result<void> index_events() const;
 
   std::shared_ptr<const Bundle> bundle_;
-  mutable std::mutex mutex_;  ///< guards the rest
+  mutable std::mutex mutex_;  ///< guards index_
   mutable std::unique_ptr<const Index> index_;
 };
 

@@ -1,7 +1,7 @@
 // The bytes of a bundle: one file that holds a history and proves that it is what was written.
 //
-// A bundle is a row of sections, one behind the other and nothing else. Each has a header of 64
-// bytes and a payload; all integers are little-endian.
+// A bundle is a sequence of sections, with nothing before, between or after them. Each has a header
+// of 64 bytes and a payload; all integers are little-endian.
 //
 //   offset  size  what
 //        0     4  tag
@@ -13,17 +13,16 @@
 //       64     -  payload
 //
 //   tag   how many  payload
-//   FLB1  1, first  JSON: format and version, what wrote it, where the events begin and end with
-//   the
-//                   digests of the hash chain there, the epochs and their programs
+//   FLB1  1, first  JSON: format and version, the program that wrote it, where the events begin
+//                   and end with the digests of the hash chain there, the epochs and their programs
 //   CONF  0 or 1    JSON: the configuration in force after the last event
 //   SNAP  any       a snapshot, as SnapshotSource::bytes gives it (schema/codec.h), by seq
 //   PACK  any       a group commit, verbatim as the log stores it (engine/log/pack.h), in order
 //   TAIL  1, last   SHA-256 over the headers of all sections before it
 //
-// So every bit is under a digest, and every section is under the last one: a bundle that was cut,
-// patched or stitched together is refused with the section and offset where that shows. The digest
-// of the hash chain in FLB1 is the one that `fairlead log verify` prints on the hub.
+// A digest thus covers every bit, and the last section covers every other: a bundle that was cut,
+// patched or spliced is refused, with the section and the offset where the damage was found. The
+// digest of the hash chain in FLB1 is the one that `fairlead log verify` prints on the hub.
 //
 // Example: the third section is a pack of 500 bytes whose first event is seq 7. Its header begins
 //   50 41 43 4b 00 00 00 00  f4 01 00 00 00 00 00 00  07 00 00 00 00 00 00 00
@@ -49,24 +48,25 @@ inline constexpr std::size_t kSectionHeaderBytes = 64;
 struct BundleSection {
   std::string_view tag;
   Seq seq;
-  std::uint64_t offset = 0;  ///< of its header
+  std::uint64_t offset = 0;  ///< of its header, in bytes
   std::string_view payload;
 
-  /// "section PACK of seq 7 at offset 812": for messages.
+  /// For messages: "section PACK of seq 7 at offset 812".
   std::string place() const;
 };
 
-/// A bundle file mapped into memory, every section held against its digest.
+/// A bundle file mapped into memory; open has checked every section against its digest.
 class BundleFile {
  public:
-  /// `corrupt`, naming the section and its offset, if one bit is not what was written or a byte is
-  /// missing; `incompatible` if it is no bundle; `not_found`, `unavailable` if it cannot be read.
+  /// Opens and verifies a bundle file. Fails with `corrupt`, naming the section and its offset, if
+  /// one bit differs or a byte is missing; with `incompatible` if the file is no bundle; with
+  /// `not_found` or `unavailable` if it cannot be read.
   static Result<std::unique_ptr<BundleFile>> open(const std::filesystem::path& path);
   ~BundleFile();
   BundleFile(const BundleFile&) = delete;
   BundleFile& operator=(const BundleFile&) = delete;
 
-  /// All but TAIL, in order. They view the file.
+  /// All sections but TAIL, in order, as views into the file.
   const std::vector<BundleSection>& sections() const { return sections_; }
   std::uint64_t bytes() const { return bytes_.size(); }
 
@@ -78,18 +78,19 @@ class BundleFile {
   std::vector<BundleSection> sections_;
 };
 
-/// Writes a bundle. It has its name only when it is whole and durable.
+/// Writes a bundle. The file gets its name only when it is complete and durable.
 class BundleWriter {
  public:
-  /// Begins to write beside `path`; what stands there is replaced by finish().
+  /// Begins to write into `path`.partial; finish() replaces what exists at `path`. Fails with
+  /// `bad_input` if that is not a regular file.
   static Result<std::unique_ptr<BundleWriter>> begin(std::filesystem::path path);
-  /// What was begun and not finished leaves nothing behind.
+  /// Removes the partial file if finish() did not succeed.
   ~BundleWriter();
   BundleWriter(const BundleWriter&) = delete;
   BundleWriter& operator=(const BundleWriter&) = delete;
 
   Result<void> add(std::string_view tag, Seq seq, std::string_view payload);
-  /// Adds TAIL, syncs, renames.
+  /// Adds TAIL, syncs the file, renames it to its name and syncs the directory.
   Result<void> finish();
   std::uint64_t bytes() const { return bytes_; }
 

@@ -20,7 +20,8 @@ namespace {
 using FlavorAndResource = std::pair<std::string, std::string>;
 using Nominals = std::map<FlavorAndResource, Quantity>;
 
-// The pair by its resource's canonical name: an override may spell it otherwise than the spec.
+// Finds the quota of a pair by its resource's canonical name: an override may spell it differently
+// from the spec.
 const ResourceQuota* quota_of(const std::vector<ResourceGroup>& groups,
                               const ResourceAliases& aliases, const QuotaKey& key) {
   for (const ResourceGroup& group : groups)
@@ -93,7 +94,8 @@ void add_changes(const std::optional<EffectiveQuotas>& before,
   }
 }
 
-// What stood before the first of these events that is kept; nullopt where that cannot be told.
+// Returns the override before `first`, the first kept event about the queue; nullopt if pruning
+// removed it and no snapshot holds it.
 using Shown = std::optional<EffectiveQuotas>;
 Result<std::optional<Shown>> shown_before(const AuditSource& source, const std::string& queue,
                                           Seq first) {
@@ -106,7 +108,8 @@ Result<std::optional<Shown>> shown_before(const AuditSource& source, const std::
   return std::optional(there ? at->second.facts.effective : Shown());
 }
 
-// What an event says that the queue shows; nullopt: it says nothing of it.
+// Returns the override of the queue in this event; nullopt if the event is no observation of the
+// queue.
 std::optional<Shown> shown_by(const Event& event) {
   if (std::holds_alternative<ObjectGone>(event.fact)) return Shown();
   const auto* seen = std::get_if<ObjectObserved>(&event.fact);
@@ -114,7 +117,8 @@ std::optional<Shown> shown_by(const Event& event) {
   return facts ? std::optional(facts->effective) : std::nullopt;
 }
 
-// The place of the last event before `from` that tells what the queue shows; 0: there is none.
+// Returns the index of the last event before `from` that holds the queue's override; 0 if there is
+// none.
 std::size_t last_shown_before(const std::vector<Seq>& seqs, Seq from, EventLookup& lookup) {
   std::size_t at =
       static_cast<std::size_t>(std::lower_bound(seqs.begin(), seqs.end(), from) - seqs.begin());
@@ -168,7 +172,7 @@ Result<std::vector<Json>> effective_changes(const AuditSource& source, const std
   const std::size_t start = last_shown_before(*seqs, from, lookup);
   auto shown = shown_before(source, queue, seqs->front());
   if (!shown) return shown.error();
-  if (start > 0) shown->emplace();  // the first event that is looked at tells what stood
+  if (start > 0) shown->emplace();  // the event at `start` holds the initial override
   lookup.expect({seqs->begin() + static_cast<std::ptrdiff_t>(start), seqs->end()});
   for (std::size_t i = start; i < seqs->size(); ++i) {
     const Seq seq = (*seqs)[i];

@@ -17,7 +17,7 @@ std::string window_text(const char* name, Duration window) {
   return std::string(name) + " " + to_go_duration(window);
 }
 
-// accepted stands above usable: what holds it.
+// accepted is above usable: returns the layer that holds it there.
 Layer holding_layer(LogTime now, const DebounceSettings& settings, const CapacityKey& key,
                     const DampedValue& value) {
   const LogTime until = value.high.passes(value.accepted, settings.shrink_window);
@@ -34,7 +34,7 @@ Layer holding_layer(LogTime now, const DebounceSettings& settings, const Capacit
   return layer;
 }
 
-// accepted stands below what may be counted on: what keeps it from growing.
+// accepted is below the value it may grow to: returns the layer that keeps it from growing.
 Layer growing_layer(LogTime now, const DebounceSettings& settings, const CapacityKey& key,
                     DampedValue value) {
   const auto text = [&](Amount amount) { return amount_text(key.resource, amount); };
@@ -71,7 +71,7 @@ Layer growing_layer(LogTime now, const DebounceSettings& settings, const Capacit
   return {"due", "grows to " + text(target) + " when this moment closes", {}, {}};
 }
 
-// Nodes that flap are what stands between accepted and usable.
+// Flapping nodes are the difference between accepted and usable.
 Layer flap_layer(const Cluster& cluster, const DebounceSettings& settings, const CapacityKey& key,
                  const ResourceAliases& aliases) {
   Layer layer{"flapSuppress", "nodes that flap do not count for growing", {}, {}};
@@ -94,8 +94,8 @@ Layer flap_layer(const Cluster& cluster, const DebounceSettings& settings, const
   return layer;
 }
 
-// "the source changed from managedCluster to nodes by seq 9 at TIME: "; of the cluster's first
-// value nothing.
+// "the source changed from managedCluster to nodes by seq 9 at TIME: "; empty for the cluster's
+// first value.
 std::string changed_text(const Cluster& cluster) {
   if (!cluster.known || !cluster.source_change) return "";
   const SourceChange& change = *cluster.source_change;
@@ -151,7 +151,7 @@ constexpr const char* text_of(GrowthCause cause) {
   return "";
 }
 
-// How accepted came to be what it is; null if it has been since the cluster's first value.
+// How accepted got its value; null if it is still the cluster's first value.
 Json moved_json(const CapacityKey& key, const CapacityValue& value) {
   const DampedValue& damped = value.damped;
   if (damped.left.empty()) {
@@ -182,7 +182,7 @@ Json headroom_json(const State& state, const Claim& claim, const std::string& re
           {"from", own ? "claim" : "configuration"}};
 }
 
-// Why a node does not count for `flavor`; empty if it does.
+// Returns why a node does not count for `flavor`; empty if it does.
 std::vector<std::string> reasons_against(const State& state, const NodeFacts& node,
                                          const CountedNode& counted, const std::string& flavor) {
   if (counted.flavor.empty()) return {"no ResourceFlavor matches its labels"};
@@ -235,7 +235,7 @@ Amount base_of(const State& state, const KnownPair& pair) {
 
 namespace {
 
-// Unknown where its source was given up.
+// Returns when the cluster was lost; nullopt if its source was given up.
 std::optional<LogTime> lost_since(const Cluster& cluster, const DebounceSettings& settings) {
   if (!cluster.unavailable_since) return std::nullopt;
   return *cluster.unavailable_since + settings.lost_after;
@@ -256,8 +256,8 @@ Layer layer_of(const State& state, const std::string& cluster_name, const Cluste
   if (first_value_awaited(cluster)) return first_value_layer(cluster, settings);
   const bool falls = damped.accepted > damped.usable;
   const bool grows = !falls && damped.growing > damped.accepted;
-  // Of two layers that bar a growth the one is told that lasts longer: also of nodes that flap the
-  // window begins when the source is back.
+  // Of two layers that bar growth, the one that lasts longer is reported: the window of flapping
+  // nodes, too, begins when the source is back.
   if (!falls && damped.usable > damped.accepted && cluster.was != Liveness::live)
     return {"frozen",
             "growth is frozen while the source is stale; then growWindow begins anew",
@@ -319,7 +319,7 @@ Json because_rows(const State& state, const std::vector<Seq>& because, const std
 
 namespace {
 
-// "because" of a key; where the source changed, that is told too.
+// "because" of a key, with the change of the source if there was one.
 Json because_of(const State& state, const Cluster& cluster, const CapacityKey& key,
                 const CapacityValue& value, EventLookup& lookup) {
   Json rows = because_rows(state, value.because, key.resource, lookup);
@@ -383,7 +383,7 @@ Json node_rows(const State& state, const GrantOfPair& grant) {
                        });
     const FlapPenalty* flap = cluster.flaps.find(name);
     const bool suppressed = flap != nullptr && flap->suppressed_since;
-    // There are thousands: field by field, because a list of initializers is copied.
+    // A cluster has thousands of nodes: set field by field, because an initializer list copies.
     Json& told = rows.emplace_back(Json::object());
     told["name"] = name;
     told["seq"] = node.seq.value;

@@ -1,13 +1,14 @@
 // The parts of an explanation: from a pair of a hub ClusterQueue down to the nodes of the clusters
 // that feed it. Internal to the audit.
 //
-// What decides is asked, not imitated: the functions here call those by which the fold and the plan
-// decide (hub_quota, grant_steps, DampedValue, classify, wish_for_queue, write_bar), so that an
-// explanation cannot say something else than what happened.
+// The functions here call those by which the fold and the plan decide (hub_quota, grant_steps,
+// DampedValue, classify, wish_for_queue, write_bar) instead of repeating their rules, so that an
+// explanation cannot differ from the decision.
 //
-// QuotaWhy, beside what every answer has: "queue", "flavor", "resource"; "value" {"nominal",
-// "desired", "unknown", "base", "baseSeq", "baseMalformed", "overbookPercent"}; "written" (a row of
-// QuotaHistory: the last change of the value; null if none is known); "grants" one a claim:
+// QuotaWhy has, beside the fields of every answer: "queue", "flavor", "resource"; "value"
+// {"nominal", "desired", "unknown", "base", "baseSeq", "baseMalformed", "overbookPercent"};
+// "written" (a row of QuotaHistory: the last change of the value; null if none is known); "grants",
+// one a claim:
 //   {"cluster", "claim" {"name", "uid", "generation", "seq", "editedSeq", "editedTime", "termsSeq",
 //    "winner", "deleting", "fault" {"reason", "message"}}, "assigned", "minimum", "priority",
 //    "nominalPolicy", "shrinkPolicy", "flavorCapacity", "wanted", "flavorBound", "afterFlavor",
@@ -15,26 +16,27 @@
 //    "settled", "seq"}, "presence" {"source", "liveness", "livenessSeq", "unavailableSince",
 //    "detached", "known", "namesNoNode" (its ClusterMetrics is empty), "hubOpens",
 //    "hold" {"since", "until"}, "sourceChange"}, "capacity" [...], "nodes" [...]}
-// with "capacity" one a flavor that has the resource:
+// with "capacity", one a flavor that has the resource:
 //   {"flavor", "bounds" (the asked pair), "offered", "headroom" {"percent", "reserved", "from"},
 //    "usable", "growing", "accepted", "state", "layer" {"name", "text", "since", "until",
 //    "settings" (setting_origin.h)},
 //    "moved" {"from", "to", "at", "by"} (null: not since the cluster's first value), "because"
 //    [{"seq", "time", "text"}], ascending, "earlierNotKept" (there were more)}
-// "by" is what let it grow (GrowthCause: "massShrinkHold", "secondObservation", "growWindow",
-// "minGrowInterval", "deadbandMaxAge", "deadband") or fall ("shrinkWindow", "claimEdit", "cordon",
-// "massShrinkHold" (a loss was held for its time), "secondObservation" (the hold ended before),
-// "sourceBack" (it had been lost)); or "sourceChange": it is the first value of another source,
-// then "from" is null and "moved" has "source", as "presence" has "sourceChange": {"from", "to",
-// "at", "seq"}, the last change of the source in force since a value was accepted, or null.
-// The layer "flapSuppress" is since the first of the nodes that it leaves out was suppressed, until
-// the last of them counts again if none of them flaps any more.
-// and "nodes" one a node of the source in force:
+// "by" is the rule that let the value grow (GrowthCause: "massShrinkHold", "secondObservation",
+// "growWindow", "minGrowInterval", "deadbandMaxAge", "deadband") or fall ("shrinkWindow",
+// "claimEdit", "cordon", "massShrinkHold" (a loss was held for its whole time), "secondObservation"
+// (the hold ended before), "sourceBack" (the source had been lost)), or "sourceChange": the first
+// value of another source. Then "from" is null and "moved" has "source", as "presence" has
+// "sourceChange": {"from", "to", "at", "seq"}, the last change of the source in force since a value
+// was accepted, or null. The layer "flapSuppress" begins when the first of the nodes that it leaves
+// out was suppressed, and ends when the last of them counts again if none of them flaps any more.
+//
+// "nodes", one a node of the source in force:
 //   {"name", "seq", "flavor", "amount", "counts" (for the asked flavor), "eligible", "reasons",
 //    "suppressedSince", "suppressedUntil"}.
 // The amounts of eligible nodes of a flavor add up to its "offered".
 //
-// Where the queue follows its workers (annotation fairlead.io/quota-from) there is also "follows"
+// Where the queue follows its workers (annotation fairlead.io/quota-from) there are also "follows"
 // {"follows", "percent", "reserve", "malformed", "known"} and "workers", one a worker:
 //   {"cluster", "from" ("member", "claims", "nobody"), "counted", "known", "liveness",
 //    "hubOpens", "queues" [{"name", "seq", "nominal"}], "usable", "accepted", "contributes",
@@ -55,16 +57,17 @@ struct GrantOfPair {
   std::string claim_name;
   const Claim* claim = nullptr;
   const Grant* grant = nullptr;
-  std::size_t row = 0;     ///< its place among the claim's grants
+  std::size_t row = 0;     ///< its index in the claim's grants
   Amount contributes = 0;  ///< what it adds on the hub at this moment
 };
 
-/// The rows of every claim that names the pair, by claim name. `state` must stay as it is.
+/// Returns the row of every claim that names the pair, by claim name. The rows point into `state`,
+/// which must not change while they are used.
 std::vector<GrantOfPair> grants_of_pair(const State& state, const KnownPair& pair);
 /// The base quota of the pair.
 Amount base_of(const State& state, const KnownPair& pair);
 
-/// Which layer of the damping holds a capacity value, and for how long.
+/// The layer of the damping that holds a capacity value, and for how long.
 struct Layer {
   std::string name;  ///< "none", "firstQuiet", "shrinkWindow", "growWindow", "deadband", ...
   std::string text;
@@ -74,7 +77,7 @@ struct Layer {
 Layer layer_of(const State& state, const std::string& cluster_name, const Cluster& cluster,
                const CapacityKey& key, const CapacityValue& value);
 
-/// The layer that holds one damped value of a source that is live, in the same words.
+/// The layer that holds one damped value of a live source, in the same words as layer_of.
 Layer layer_of_value(LogTime now, const DebounceSettings& settings, const CapacityKey& key,
                      const DampedValue& value);
 Json layer_json(const Layer& layer);
@@ -86,12 +89,12 @@ Layer layer_of_share(const State& state, const std::string& cluster, const Worke
 /// malformed.
 void add_workers(const State& state, const KnownPair& pair, EventLookup& lookup, Json& row);
 
-/// "clusterMetrics" and so on, as the configuration spells it.
+/// The name of a source as the configuration spells it: "clusterMetrics" and so on.
 const char* text_of(CapacitySource source);
 /// "sourceChange" of a presence.
 Json source_change_json(const SourceChange& change);
 
-/// "because": these events, each once and ascending, with their places, and what each means for the
+/// "because": these events, each once and ascending, with their places and what each means for the
 /// resource.
 Json because_rows(const State& state, const std::vector<Seq>& because, const std::string& resource,
                   EventLookup& lookup);

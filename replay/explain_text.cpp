@@ -12,7 +12,7 @@ namespace fairlead {
 
 namespace {
 
-// Longer lists of nodes are cut: a cluster of a hundred nodes must stay readable.
+// Longer lists of nodes are cut, so that a cluster of a hundred nodes stays readable.
 constexpr std::size_t kNodesNamed = 6;
 
 std::string seq_text(const Json& seq) { return "seq " + cell(seq); }
@@ -63,7 +63,7 @@ std::string held_text(const Json& layer) {
          window_text(layer) + "\n" + settings_text(layer);
 }
 
-// Nodes that say the same, in one line.
+// Nodes with equal fields in one line.
 std::string group_text(const std::vector<const Json*>& nodes) {
   std::string names;
   for (std::size_t i = 0; i < std::min(nodes.size(), kNodesNamed); ++i)

@@ -1,4 +1,4 @@
-// The tables of `why` and `why-not`, from their documents. Internal to the audit.
+// Renders the tables of `why` and `why-not` from their documents. Internal to the audit.
 #pragma once
 
 #include <string>
@@ -10,11 +10,12 @@ namespace fairlead {
 std::string why_text(const Json& document);
 std::string why_not_text(const Json& document);
 
-/// "written by seq 12 at TIME (rule: text), accepted by seq 13"; of a row of QuotaHistory.
+/// The text of a row of QuotaHistory: "8 -> 10 by seq 12 at TIME (rule, because of seq 9), accepted
+/// by seq 13 at TIME".
 std::string writer_text(const Json& change);
-/// "8", of a row of QuotaHistory; "8 or 10" where it is not sure.
+/// The old value of a row of QuotaHistory: "8", or "8 or 10" where it is not certain.
 std::string old_text(const Json& change);
-/// A value of a document in a table: null is "-", text as it is.
+/// A value of a document as a table cell: null is "-", text is unquoted.
 std::string cell(const Json& value);
 
 }  // namespace fairlead

@@ -1,4 +1,4 @@
-// What the workers of a hub ClusterQueue give it, where its quota follows them.
+// What each worker contributes to a hub ClusterQueue whose quota follows its workers.
 #include <array>
 
 #include "engine/fold/cluster.h"

@@ -8,7 +8,7 @@
 namespace fairlead {
 namespace {
 
-/// What is not there, or of somebody else, was named by mistake.
+/// A path that does not exist or is no log of Fairlead is a mistake of the caller's input.
 Error as_input(Error error) {
   if (error.code == ErrorCode::not_found || error.code == ErrorCode::incompatible)
     error.code = ErrorCode::bad_input;

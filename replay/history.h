@@ -1,5 +1,5 @@
-// What questions about the past are asked of: the data directory of a hub, running or not, or a
-// bundle file. Whoever reads one reads the other.
+// The source of every question about the past: the data directory of a hub, running or not, or a
+// bundle file. Both are read through the same interfaces.
 #pragma once
 
 #include <filesystem>
@@ -16,10 +16,10 @@ struct History {
   std::unique_ptr<SnapshotSource> snapshots;
 };
 
-/// Opens the history in a data directory or in a bundle file: one of the two is empty. Nothing is
-/// changed. `bad_input` if both or neither are named, or if what is named is no log of Fairlead or
-/// one of a newer version; `corrupt` if nothing of it can be read (of a bundle: if one bit
-/// differs).
+/// Opens the history in a data directory or in a bundle file; exactly one of the two paths is not
+/// empty. Changes nothing. Fails with `bad_input` if both or neither are named, or if the named one
+/// is not a log of Fairlead or one of a newer version; with `corrupt` if it cannot be read (a
+/// bundle: if one bit differs).
 Result<History> open_history(const std::filesystem::path& data,
                              const std::filesystem::path& bundle);
 

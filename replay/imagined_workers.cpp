@@ -1,5 +1,5 @@
-// The MultiKueue path in the other world: lists, MultiKueueClusters, conditions and nominations are
-// Fairlead's, where Workloads run is history's.
+// The MultiKueue path in the counterfactual: lists, MultiKueueClusters, conditions and nominations
+// are Fairlead's; where Workloads run is history's.
 #include <algorithm>
 
 #include "engine/fold/multikueue/names.h"
@@ -20,7 +20,7 @@ bool contains(const std::vector<T>& all, const T& one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
 
-// What stands in the imagined world under the identity that it has there.
+// Gives the object the identity that it has in the counterfactual.
 template <class F>
 void stand_as(ObjectSeen& seen, const Sighted<F>& is) {
   if (is_made_uid(is.uid)) {
@@ -29,7 +29,7 @@ void stand_as(ObjectSeen& seen, const Sighted<F>& is) {
   }
 }
 
-// The names that somebody else added or took out, laid over ours.
+// Applies the names that another writer added or removed to ours.
 std::vector<std::string> merge_names(const std::vector<std::string>& base,
                                      const std::vector<std::string>& theirs,
                                      const std::vector<std::string>& ours) {
@@ -87,14 +87,14 @@ void imagine_check(ObjectSeen& seen, const State& history, const State& imagined
     facts.all_clusters_used = stands.all_clusters_used;
     facts.dispatcher_ready = stands.dispatcher_ready;
   }
-  // It was released in history, and is not here yet.
+  // History has released the finalizer; the counterfactual has not yet.
   if (write_under_way(history, seen.key) && has_addon_finalizer(stands) &&
       !has_addon_finalizer(facts))
     facts.finalizers = stands.finalizers;
 }
 
-// A check that somebody set to another state than Ready, or nominations that were taken away: that
-// was Kueue. The rest is ours.
+// A check in another state than Ready, or removed nominations, are Kueue's doing and kept. The rest
+// is ours.
 void imagine_workload(ObjectSeen& seen, const State& history, const State& imagined) {
   auto& facts = std::get<WorkloadFacts>(seen.facts);
   const NamespacedName id{seen.key.namespace_, seen.key.name};
@@ -158,7 +158,7 @@ bool imagine_gone_of_multikueue(const ObjectKey& key, const State& history, cons
     return !write_under_way(history, key);
   const CheckRecord* check =
       key.kind == Kind::admission_check ? find(imagined.multikueue.checks, key.name) : nullptr;
-  // It goes when the add-on's finalizer does.
+  // The counterfactual removes it when it releases the add-on's finalizer.
   return !check || !check->seen.facts.deleting || !has_addon_finalizer(check->seen.facts);
 }
 

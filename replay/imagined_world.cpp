@@ -23,7 +23,7 @@ const FlavorQuotas* find_flavor(const ResourceGroup& group, const std::string& n
   return at == group.flavors.end() ? nullptr : &*at;
 }
 
-// The group of `groups` that has most in common with `group`; null if none has anything.
+// Returns the first group of `groups` that covers a resource of `group`; null if none does.
 const ResourceGroup* counterpart(const std::vector<ResourceGroup>& groups,
                                  const ResourceGroup& group) {
   for (const ResourceGroup& other : groups)
@@ -34,7 +34,7 @@ const ResourceGroup* counterpart(const std::vector<ResourceGroup>& groups,
   return nullptr;
 }
 
-// One quota: what was changed is theirs, field by field.
+// Merges one quota: a field that changed is theirs, another is ours.
 ResourceQuota merge_quota(const ResourceQuota* base, ResourceQuota theirs,
                           const ResourceQuota* ours) {
   if (!base || !ours) return theirs;
@@ -50,7 +50,8 @@ ResourceGroup merge_group(const ResourceGroup* base, const ResourceGroup& theirs
   if (!base || !ours) return theirs;
   if (*base == theirs) return *ours;
   ResourceGroup merged = theirs;
-  // A flavor that they have only because we had appended it, and that we have not appended here.
+  // Remove a flavor that is in their list only because history's hub appended it, if the
+  // counterfactual has not appended it.
   std::erase_if(merged.flavors, [&](const FlavorQuotas& flavor) {
     const FlavorQuotas* was = find_flavor(*base, flavor.name);
     return was && *was == flavor && !find_flavor(*ours, flavor.name);
@@ -78,8 +79,9 @@ std::size_t pairs_that_differ(const std::vector<ResourceGroup>& a,
   return differing;
 }
 
-// What the author of `theirs` had before him: what was last seen, or a write of ours that he saw
-// earlier than we did.
+// Returns the list that the author of `theirs` edited: the last observed one, or a write of ours
+// that reached that author before the watch reported it. The candidate with the fewest differences
+// is taken.
 std::vector<ResourceGroup> list_before(const State& history, const std::string& name,
                                        const Queue& queue,
                                        const std::vector<ResourceGroup>& theirs) {
@@ -101,7 +103,7 @@ void imagine_queue(ObjectSeen& seen, const State& history, const State& imagined
   const auto is = imagined.queues.find(seen.key.name);
   if (was == history.queues.end() || !was->second.present || is == imagined.queues.end() ||
       !is->second.present)
-    return;  // it is new: nobody has written it yet
+    return;  // it is new: neither world has written it
   if (is_made_uid(is->second.uid)) seen.uid = is->second.uid;
   ClusterQueueFacts& facts = std::get<ClusterQueueFacts>(seen.facts);
   facts.groups = merge_lists(list_before(history, seen.key.name, was->second, facts.groups),
@@ -110,7 +112,7 @@ void imagine_queue(ObjectSeen& seen, const State& history, const State& imagined
 
 bool ours(const std::string& finalizer) { return finalizer == kClaimFinalizer; }
 
-// False if there is nothing to be told.
+// Returns false if there is no fact to deliver.
 bool imagine_claim(ObjectSeen& seen, const State& history, const State& imagined) {
   ClaimFacts& facts = std::get<ClaimFacts>(seen.facts);
   const auto is = imagined.claims.find(seen.key.name);
@@ -127,10 +129,10 @@ bool imagine_claim(ObjectSeen& seen, const State& history, const State& imagined
   const bool edited = was == history.claims.end() || was->second.facts.spec != facts.spec ||
                       was->second.facts.deleting != facts.deleting;
   if (is == imagined.claims.end()) {
-    // It came with our finalizer, from before this history: so it does here.
+    // It came with our finalizer, from before this history: the same holds in the counterfactual.
     if (has_ours && was == history.claims.end()) facts.finalizers.emplace_back(kClaimFinalizer);
     if (was != history.claims.end()) facts.status_grants.clear();
-    return edited;  // not made here yet, or gone already: an echo does not make it
+    return edited;  // not made here yet, or gone: an echo does not make it
   }
   const Claim& claim = is->second;
   const auto had = [](const Claim& of) {
@@ -139,24 +141,25 @@ bool imagine_claim(ObjectSeen& seen, const State& history, const State& imagined
   const bool taken_away = was != history.claims.end() && had(was->second) && !has_ours;
   if (had(claim) && !taken_away) facts.finalizers.emplace_back(kClaimFinalizer);
   facts.status_grants = claim.facts.status_grants;
-  // Where it was overwritten then, it is here.
+  // If another writer overwrote the status in history, it is overwritten here too.
   if (!shows_foreign_status(history, seen.key.name, facts))
     facts.status_digest = claim.facts.status_digest;
   if (is_made_uid(claim.uid)) {
     seen.uid = claim.uid;
     facts.created = claim.facts.created;
   }
-  // What we made says what we saw; until somebody edits it, what we made here stands.
+  // The spec of a claim that we made follows from what was observed; until another writer edits it,
+  // the counterfactual's own spec holds.
   if (was != history.claims.end() && was->second.facts.spec == facts.spec)
     facts.spec = claim.facts.spec;
-  // Likewise of the list alone, where the rest is edited or the list grew by us.
+  // The same for the nominal list alone, if the rest was edited or the list grew by us.
   const auto* ours_then = nominal_of_ours(history, seen.key.name);
   if (ours_then && *ours_then == facts.spec.nominal_resources)
     facts.spec.nominal_resources = claim.facts.spec.nominal_resources;
   return true;
 }
 
-// The works are ours; of the member's side only what runs there is kept.
+// ManifestWorks are ours; of the member's side only the usage feedback is kept.
 bool imagine_work(ObjectSeen& seen, const State& imagined) {
   const auto at = imagined.clusters.find(seen.key.namespace_);
   if (at == imagined.clusters.end()) return false;
@@ -172,7 +175,7 @@ bool imagine_work(ObjectSeen& seen, const State& imagined) {
   return true;
 }
 
-// Whether the member had the queue as our work brought it then.
+// Whether the member's queue was then as our work had delivered it.
 bool came_by_work(const Work& work, const std::string& queue,
                   const std::vector<ResourceGroup>& groups) {
   Cluster member;
@@ -181,9 +184,9 @@ bool came_by_work(const Work& work, const std::string& queue,
   return queues_not_as_applied(member).empty();
 }
 
-// A queue that our work brought is at the member as the work of this world has it; what runs on it
-// is what ran then. What was changed there by hand is so here, until the agent of this world, which
-// is asked by a touch of this world, applies the work again.
+// A queue that our work delivered has at the member the values of the counterfactual's work; its
+// usage is history's. A manual change there happens here too, until the counterfactual's own touch
+// asks the agent to apply the work again.
 bool imagine_member_queue(ObjectSeen& seen, const std::string& member, const State& history,
                           const State& imagined) {
   const auto was = history.clusters.find(member);
@@ -203,7 +206,8 @@ bool imagine_member_queue(ObjectSeen& seen, const std::string& member, const Sta
   return true;
 }
 
-// The policies are ours too; what KubeStellar says of them it says of what stands here.
+// BindingPolicies are ours too; KubeStellar's status is taken to be that of the counterfactual's
+// policy.
 bool imagine_policy(ObjectSeen& seen, const State& history, const State& imagined) {
   const auto& said = std::get<BindingPolicyFacts>(seen.facts);
   const std::string cluster = cluster_of_policy(seen.key.name);
@@ -213,7 +217,7 @@ bool imagine_policy(ObjectSeen& seen, const State& history, const State& imagine
   BindingPolicyFacts facts = policy.facts;
   const auto was = history.clusters.find(cluster);
   if (was != history.clusters.end() && was->second.policy.present &&
-      !write_under_way(history, seen.key)) {  // somebody else's edit
+      !write_under_way(history, seen.key)) {  // an edit of another writer
     const BindingPolicyFacts& before = was->second.policy.facts;
     if (said.ours != before.ours) facts.ours = said.ours;
     if (said.spec_digest != before.spec_digest) {
@@ -237,7 +241,7 @@ bool imagine_gone(const ObjectGone& gone, const State& history, const State& ima
   const auto claim = imagined.claims.find(gone.key.name);
   if (gone.key.kind != Kind::claim || claim == imagined.claims.end())
     return imagine_gone_of_multikueue(gone.key, history, imagined);
-  // It goes when our finalizer does.
+  // The counterfactual removes it when it releases our finalizer.
   const auto& finalizers = claim->second.facts.finalizers;
   return !claim->second.facts.deleting || std::none_of(finalizers.begin(), finalizers.end(), ours);
 }
@@ -284,7 +288,7 @@ std::optional<WatchFact> imagine(const Event& event, const State& history, const
                   observed->generation,
                   observed->facts,
                   {}};
-  // History is in order already; versions of two worlds cannot be compared.
+  // History is in order already, and resourceVersions of two worlds cannot be compared.
   seen.resource_version.clear();
   if (event.source == kHub) {
     if (seen.key.kind == Kind::cluster_queue) imagine_queue(seen, history, imagined);

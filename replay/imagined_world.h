@@ -1,7 +1,7 @@
-// History's facts as another world would have seen them. Internal to what-if.
+// Translates history's facts into those of a counterfactual. Internal to what-if.
 //
-// In history our own writes came back, and others edited objects that carried our values. In a
-// world where we wrote something else, neither may be replayed as it was.
+// In history our own writes came back as observations, and others edited objects that carried our
+// values. Where the counterfactual writes something else, neither may be replayed as it was.
 #pragma once
 
 #include <optional>
@@ -12,30 +12,30 @@
 
 namespace fairlead {
 
-/// What the imagined world is told where history has `event`; nullopt: nothing. `history` is the
-/// state just before the event, `imagined` the other world's.
+/// Returns the watch fact that the counterfactual receives for `event` of history; nullopt: none.
+/// `history` is the state just before the event, `imagined` that of the counterfactual.
 ///
-/// ClusterQueues: what an administrator changed, a three-way merge against what stood in history or
-/// was our own write. Claims: the author's spec, our finalizer and status as they stand in the
-/// other world; a claim that we made ourselves is left out until somebody edits it. ManifestWorks:
-/// only usage feedback. MultiKueueConfigs and MultiKueueClusters: what somebody else changed, over
-/// our own write. AdmissionChecks: our conditions as they stand in the other world. Workloads: our
-/// checks and nominations likewise; where they run is history's, so what other nominations would
-/// have led to is not known.
+/// ClusterQueues: an administrator's change, as a three-way merge against what history held or had
+/// written itself. Claims: the author's spec, with the finalizer and status of the counterfactual;
+/// a claim that Fairlead made is left out until another writer edits it. ManifestWorks: only usage
+/// feedback. MultiKueueConfigs and MultiKueueClusters: the changes of other writers, over our own
+/// write. AdmissionChecks: our conditions of the counterfactual. Workloads: our checks and
+/// nominations likewise; they run where they ran in history, because where other nominations would
+/// have placed them is not known.
 std::optional<WatchFact> imagine(const Event& event, const State& history, const State& imagined);
 
-/// The part of imagine for kinds of the MultiKueue path; others are left as they are. False if
-/// there is nothing to be told.
+/// The part of imagine for kinds of the MultiKueue path; leaves others as they are. Returns false
+/// if there is no fact to deliver.
 bool imagine_of_multikueue(ObjectSeen& seen, const State& history, const State& imagined);
-/// Whether the other world is told that an object of this path is gone.
+/// Whether the counterfactual observes that an object of the MultiKueue path is gone.
 bool imagine_gone_of_multikueue(const ObjectKey& key, const State& history, const State& imagined);
-/// History's hub wrote the object, and the watch has not shown it yet.
+/// Whether history's hub has written the object and the watch has not reported that write yet.
 bool write_under_way(const State& history, const ObjectKey& key);
-/// The object was made by a VirtualHub.
+/// Whether a VirtualHub made the object.
 bool is_made_uid(const std::string& uid);
 
-/// `theirs` with everything that it has in common with `base` taken from `ours`: the changes that
-/// led from `base` to `theirs`, laid over `ours`.
+/// Returns `theirs` with everything that equals `base` replaced by `ours`: a three-way merge that
+/// applies the changes from `base` to `theirs` to `ours`.
 std::vector<ResourceGroup> merge_lists(const std::vector<ResourceGroup>& base,
                                        const std::vector<ResourceGroup>& theirs,
                                        const std::vector<ResourceGroup>& ours);

@@ -18,7 +18,8 @@ const ObjectKey* hub_object(const Event& event) {
   return gone ? &gone->key : nullptr;
 }
 
-// Judged by what is seen at once: the fold decides it when the moment closes.
+// Decides from the observations alone, because the event is not folded to the end of its moment
+// yet: State's `follows` is only set when the moment closes.
 bool asks_workers(const State& history, const Queue& queue) {
   const auto& checks = history.multikueue.checks;
   const auto names_placement = [&](const std::string& name) {
@@ -75,7 +76,7 @@ void Overrides::look_at_queues(const State& history, const Event* event) {
     look_at({Kind::cluster_queue, "", name}, history, event);
 }
 
-// An edit or the end of one claim may put another of its cluster in force.
+// An edit or the deletion of one claim may put another claim of its cluster in force.
 void Overrides::look_at_claims(const State& history, const std::string& name, const Event* event) {
   std::set<std::string> names{name}, clusters;
   if (const auto before = clusters_.find(name); before != clusters_.end())
@@ -134,7 +135,7 @@ Overrides::Names Overrides::of_claim(const State& history, const std::string& na
   return names;
 }
 
-// What a malformed annotation names follows the configuration.
+// A malformed annotation overrides nothing: the setting follows the configuration.
 Overrides::Names Overrides::of_check(const State& history, const std::string& name) const {
   Names names;
   const auto at = history.multikueue.checks.find(name);

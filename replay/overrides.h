@@ -1,5 +1,5 @@
-// What a what-if does not touch: settings that it changes and that an annotation of an object sets
-// otherwise. Internal to the what-if.
+// Objects that a what-if does not reach, because an annotation sets the changed setting otherwise.
+// Internal to the what-if.
 //
 //   fairlead.io/debounce.NAME of a claim in force   debounce.NAME, for the claim's cluster
 //   fairlead.io/multikueue.NAME of an AdmissionCheck   multikueue.NAME, for its worker list
@@ -24,23 +24,23 @@ struct Override {
   ObjectKey object;
   std::string annotation;
   std::string value;            ///< of the annotation, as written
-  std::optional<Seq> since;     ///< the event by which it did; none: when the worlds parted
+  std::optional<Seq> since;     ///< the event that began it; none: where the worlds part
   std::optional<LogTime> from;  ///< of that event
-  std::optional<Seq> until;     ///< the event by which it did no longer; none: to the end
+  std::optional<Seq> until;     ///< the event that ended it; none: to the end
   std::optional<LogTime> to;    ///< of that event
 };
 
-/// Finds them in one walk over history: told of each event after it was folded, it looks at the
-/// objects that the event is about.
+/// Finds overrides in one walk over history: after each folded event it examines the objects that
+/// the event is about.
 class Overrides {
  public:
   using Reconfigure = std::function<Result<Configuration>(const Configuration& actual)>;
 
   explicit Overrides(Reconfigure reconfigure) : reconfigure_(std::move(reconfigure)) {}
-  /// When the worlds part. Fails as the reconfiguration does.
+  /// Examines the state in which the worlds part. Fails as the reconfiguration does.
   Result<void> begin(const State& history);
   Result<void> took(const Event& event, const State& history);
-  /// In the order in which they began, by object where that is the same.
+  /// Ordered by beginning, then by object.
   const std::vector<Override>& found() const { return found_; }
 
  private:

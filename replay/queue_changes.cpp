@@ -47,7 +47,7 @@ Result<Event> event_at(const EventLog& log, Seq seq) {
   return std::move(**event);
 }
 
-// The first answer of `intent` up to `to`.
+// Returns the first answer to `intent` up to `to`.
 Result<WriteOutcome> answer_of(const EventLog& log, Seq intent, Seq to) {
   WriteOutcome answer;
   const Seq last = std::min(to, Seq{intent.value + kAnswerEventsMax});
@@ -85,14 +85,15 @@ Result<WriteOutcome> answer_of(const EventLog& log, Seq intent, Seq to) {
   return WriteOutcome{};
 }
 
-// Takes the events of one queue in order.
+// Consumes the events of one queue in order.
 class QueueFollower {
  public:
   QueueFollower(const EventLog& log, Seq to) : log_(log), to_(to) {}
 
-  /// Nothing is known of what stood before: the first sight changes nothing.
+  /// The earlier values are unknown: the first observation changes nothing.
   void begin_unknown() { standing_.reset(); }
-  /// The queue stands as `queue` says, and shows a write of ours late if `write` waits for that.
+  /// The queue has the values of `queue`, and a write of ours is not observed yet if `write` waits
+  /// for that.
   Result<void> begin_with(const Queue& queue, const WriteState* write) {
     standing_ = queue.present ? quotas_in(queue.facts.groups) : Quotas();
     if (write == nullptr) return {};
@@ -178,7 +179,9 @@ class QueueFollower {
     standing_ = std::move(values);
   }
 
-  // Our last write: does this show it, is this from before it, or did somebody write over it?
+  // Classifies an observation against our last write: it shows the write, it is older than the
+  // write, or another writer wrote over it (then the write is applied before the observation is
+  // compared).
   void take_pending(const Event& event, const Quotas& values, const std::string& version) {
     const bool shown =
         std::all_of(pending_->pairs.begin(), pending_->pairs.end(), [&](const Pair& pair) {
@@ -206,9 +209,10 @@ class QueueFollower {
     pending_.reset();
   }
 
-  // Somebody wrote other values than those of our last write, of which no answer says whether it
-  // had come before. It was sent first, so what it wrote is taken for what stood there; returned is
-  // what stood there if it never came. Where a part of it is seen it did come: nothing is returned.
+  // Another writer wrote other values than those of our last write, and no answer shows whether
+  // ours arrived first. Ours was sent first, so its values are assumed to have been current;
+  // returns the values before it, in case it never arrived. If the observation shows a part of our
+  // write, it did arrive, and nothing is returned.
   Quotas take_unanswered(const Quotas& values) {
     Quotas before;
     bool seen_in_part = false, written_over = false;
@@ -243,7 +247,8 @@ class QueueFollower {
 
 ObjectKey key_of(const std::string& queue) { return {Kind::cluster_queue, "", queue}; }
 
-// What stood before the first event about a queue that a pruned log keeps.
+// Sets the initial values from a snapshot before the first event about the queue that a pruned log
+// keeps.
 Result<void> begin_behind_pruned(const AuditSource& source, const std::string& queue, Seq first,
                                  QueueFollower& follower) {
   const auto state = state_for_pruned(source.log, source.snapshots, first);
@@ -258,12 +263,12 @@ Result<void> begin_behind_pruned(const AuditSource& source, const std::string& q
                              write == (*state)->writes.end() ? nullptr : &write->second);
 }
 
-// The changes that the events seqs[begin..end) made.
+// Returns the changes that the events seqs[begin..end) made.
 Result<std::vector<QuotaChange>> changes_in(const AuditSource& source, const std::string& queue,
                                             const std::vector<Seq>& seqs, std::size_t begin,
                                             std::size_t end, Seq to) {
   const EventLog& log = source.log;
-  // What stood before is told by the last observation before.
+  // Begin at the observation before: it holds the values to compare with.
   std::size_t start = begin;
   while (start > 0) {
     auto event = event_at(log, seqs[--start]);
@@ -321,7 +326,7 @@ Result<std::optional<QuotaChange>> last_change_of(const AuditSource& source, con
   auto seqs = seqs_of(source.log, pair.queue);
   if (!seqs) return seqs.error();
   const std::size_t end = place_of(*seqs, next(to));
-  // Most often the change is near: look at the last events first, then at more.
+  // Most often the change is near: search the last events first, then four times as many.
   for (std::size_t many = 32; end > 0; many *= 4) {
     const std::size_t begin = many >= end ? 0 : end - many;
     auto changes = changes_in(source, pair.queue, *seqs, begin, end, to);

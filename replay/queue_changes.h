@@ -1,5 +1,5 @@
-// Every change of the nominalQuotas of one hub ClusterQueue, from the log's index of that object:
-// what we wrote and how it was answered, and what somebody else wrote. Internal to the audit.
+// Lists every change of the nominalQuotas of one hub ClusterQueue, from the log's index of that
+// object: our writes with their answers, and the changes of other writers. Internal to the audit.
 #pragma once
 
 #include <optional>
@@ -12,10 +12,10 @@
 
 namespace fairlead {
 
-/// What became of a write.
+/// The kind of answer to a write; none: not answered yet.
 enum class Outcome : std::uint8_t { none, accepted, rejected, unknown };
 
-/// The answer to a write, as far as the log has come.
+/// The answer to a write, as far as the log reaches.
 struct WriteOutcome {
   Outcome outcome = Outcome::none;
   Seq seq;
@@ -25,42 +25,42 @@ struct WriteOutcome {
   std::string why;
 };
 
-/// One nominalQuota took another value.
+/// A change of one nominalQuota.
 struct QuotaChange {
-  Seq seq;  ///< of our intent, or of the observation that showed a foreign change
+  Seq seq;  ///< of our intent, or of the first observation of a foreign change
   LogTime time;
   std::string flavor;
   std::string resource;            ///< as the queue spells it
-  std::optional<Quantity> before;  ///< none: there was no such pair
-  /// Of somebody else's write behind one of ours that was never answered: `before` is what ours
-  /// wrote, this is what stood if ours never came.
+  std::optional<Quantity> before;  ///< none: the queue had no such pair
+  /// Only for a foreign change after a write of ours that was never answered: `before` is the value
+  /// of that write, this the value before it, in case the write never arrived.
   std::optional<Quantity> before_unless;
-  std::optional<Quantity> after;  ///< none: there is none any more
-  std::optional<Reason> ours;     ///< of our write; none: somebody else's
+  std::optional<Quantity> after;  ///< none: the pair was removed
+  std::optional<Reason> ours;     ///< of our write; none: another writer's
   WriteOutcome answer;            ///< of our write
-  Seq seen;                       ///< the observation that shows our write; 0: none yet
+  Seq seen;                       ///< the first observation of our write; 0: none yet
   LogTime seen_at;
 };
 
-/// The changes between two events, by seq. Answers after `to` are not looked at. Where the log's
-/// beginning was pruned, the first sight of the queue is a change from what a snapshot says of it;
-/// without a snapshot it is what stands, and no change.
+/// Returns the changes between two events, by seq. Answers after `to` are not considered. If the
+/// log's beginning was pruned, the first observation of the queue is compared with a snapshot;
+/// without a snapshot it is the initial value and no change.
 Result<std::vector<QuotaChange>> changes_of_queue(const AuditSource& source,
                                                   const std::string& queue, Seq from, Seq to);
-/// Which changes are of a pair: those under the spelling that the queue lists, or of any.
+/// Which changes belong to a pair: those under the spelling that the queue lists, or under any.
 enum class Spelling : std::uint8_t { as_listed, any };
-/// The last change of one pair at or before `to` that was not refused; nullopt if the log knows
-/// none. `spelling` is `as_listed` where the queue lists the pair: then only changes under the
-/// spelling of `pair` count.
+/// Returns the last change of one pair at or before `to` that was not rejected; nullopt if the log
+/// has none. Pass `as_listed` if the queue lists the pair: then only changes under the spelling of
+/// `pair` count.
 Result<std::optional<QuotaChange>> last_change_of(const AuditSource& source, const KnownPair& pair,
                                                   Spelling spelling, const ResourceAliases& aliases,
                                                   Seq to);
-/// Seqs for a reader: each once, ascending.
+/// The seqs, each once, ascending.
 Json seqs_json(std::vector<Seq> seqs);
 /// A row of QuotaHistory.
 Json change_json(const QuotaChange& change);
 
-/// No answer is looked for further behind its intent than this.
+/// The answer to an intent is searched in at most this many events after it.
 inline constexpr std::uint64_t kAnswerEventsMax = 100'000;
 
 }  // namespace fairlead

@@ -12,8 +12,9 @@ namespace {
 
 void merge_into(Json& live, const Json& applied);
 
-// The key of a list of x-kubernetes-list-type map of which others own entries too, by its field;
-// null: the list is whole. Every other list that we apply is atomic, or has no owner but us.
+// Returns the key field of a list of x-kubernetes-list-type map of which others own entries too;
+// null if the list is replaced as a whole. Every other list that we apply is atomic, or has no
+// other owner.
 const char* key_of_list(const std::string& field) {
   if (field == "conditions") return "type";
   if (field == "admissionChecks") return "name";
@@ -51,10 +52,10 @@ void merge_into(Json& live, const Json& applied) {
   }
 }
 
-// Of a claim's status only that it was wiped is compared with what is imagined to be written here:
-// what else the input says is that of the hub which it was recorded of. An object without a version
-// is written by hand and leaves the status out; one of the version that was told before is the
-// same.
+// Removes the status from an input claim unless it was wiped: only the wipe is compared with the
+// assumed writes, because any other status in the input belongs to the hub that it was recorded
+// from. An object without a resourceVersion is written by hand and leaves the status out; an object
+// with the resourceVersion of an earlier line has not changed.
 void leave_status_unless_wiped(ObjectSeen& seen, const std::string& told_before) {
   auto* claim = std::get_if<ClaimFacts>(&seen.facts);
   if (!claim) return;
@@ -108,7 +109,7 @@ bool Rehearsal::assumes_clearing_policy(const std::vector<InputLine>& lines) con
          });
 }
 
-// The one of docs/dispatcher/clear-nominations.yaml.
+// The policy of docs/dispatcher/clear-nominations.yaml.
 Result<void> Rehearsal::assume_clearing_policy() {
   ObjectSeen policy;
   policy.key = {Kind::mutating_admission_policy, "", "fairlead-clear-nominations"};

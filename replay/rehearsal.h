@@ -1,10 +1,11 @@
-// A rehearsal: the engine over given objects and changes, in virtual time, without a cluster.
+// A dry run: the engine over given objects and changes, in virtual time, without a cluster.
 //
-// It is what `fairlead plan` runs: the same ingest, log, fold and plan as the hub. Time goes from
-// line to line and from deadline to deadline. Everything at one time is taken in before anything is
-// written; writes are taken as accepted and come back as observations, unless feedback is switched
-// off. Where nominations need a MutatingAdmissionPolicy and the lines show none of that kind, ours
-// is taken as there: manifests seldom hold it, and a plan should show what the dispatcher does.
+// `fairlead plan` runs it, with the same ingest, log, fold and plan as the hub. Time advances from
+// input line to input line and from deadline to deadline. Everything at one time is ingested before
+// anything is written; writes are assumed to be accepted and come back as observations, unless
+// feedback is switched off. Where nominations need a MutatingAdmissionPolicy and the lines hold
+// none of that kind, ours is assumed to exist: manifests seldom hold it, and a plan should show
+// what the dispatcher does.
 #pragma once
 
 #include <map>
@@ -26,18 +27,18 @@ struct RehearsalOptions {
       until;  ///< time runs to here; later lines are not read. None: until no deadline is left
 };
 
-/// Runs once over its lines. The log is left holding every event of the run.
+/// Runs once over its lines. Afterwards the log holds every event of the run.
 class Rehearsal {
  public:
   Rehearsal(EventLog& log, RehearsalOptions options);
 
-  /// Takes the lines, in order of time, and runs to the end.
+  /// Processes the lines, in order of time, and runs to the end.
   Result<void> run(const std::vector<InputLine>& lines);
 
   const std::vector<PlannedWrite>& writes() const { return hub_.writes(); }
   const State& state() const { return hub_.state(); }
-  /// Every object that was written and is still there, as it stands: (cluster, apiVersion, kind,
-  /// namespace, name) -> object.
+  /// Every object that was written and still exists, in its final form, by (cluster, apiVersion,
+  /// kind, namespace, name).
   using ObjectId = std::tuple<std::string, std::string, std::string, std::string, std::string>;
   const std::map<ObjectId, Json>& written_objects() const { return written_; }
 
@@ -58,13 +59,13 @@ class Rehearsal {
   const RehearsalOptions options_;
   VirtualHub hub_;
   std::map<Key, std::string> versions_;  ///< newest resourceVersion of each object
-  std::map<Key, std::string> told_;      ///< newest resourceVersion that a line told of each
-  std::map<Key, Json> objects_;          ///< as they stand
+  std::map<Key, std::string> told_;      ///< newest resourceVersion of each in a line
+  std::map<Key, Json> objects_;          ///< current form
   std::map<ObjectId, Json> written_;
 };
 
-/// The objects that a write leaves: `applied` merged into `live` as server-side apply would
-/// (conditions by type, admission checks by name, finalizers as a set, every other list whole).
+/// Merges `applied` into `live` as server-side apply would (conditions by type, admission checks by
+/// name, finalizers as a set, every other list whole).
 Json merge_applied(Json live, const Json& applied);
 
 }  // namespace fairlead

@@ -39,7 +39,7 @@ struct Annotation {
     const auto at = annotations.find(std::string(parameter));
     return at != annotations.end() && at->second == value;
   }
-  // nullopt: the event says nothing of the annotation.
+  // Whether the claim has the annotation after the event; nullopt: the event is not about it.
   std::optional<bool> told_by(const Event& event) const {
     if (std::holds_alternative<ObjectGone>(event.fact)) return false;
     const auto* seen = std::get_if<ObjectObserved>(&event.fact);
@@ -50,8 +50,8 @@ struct Annotation {
   }
 };
 
-// Whether the annotation stood before `first`, the first event about the claim that is kept; also
-// where that cannot be told of a pruned log.
+// Whether the annotation was set before `first`, the first kept event about the claim; true too if
+// a pruned log cannot answer that.
 Result<bool> stood_before(const AuditSource& source, const Annotation& annotation, Seq first) {
   if (source.log.first_seq() <= Seq{1}) return false;
   const auto state = state_for_pruned(source.log, source.snapshots, first);
@@ -62,7 +62,7 @@ Result<bool> stood_before(const AuditSource& source, const Annotation& annotatio
          annotation.is_in(claim->second.facts.debounce);
 }
 
-// The event by which the annotation took its value, up to `to`; 0 if that was pruned.
+// Returns the event up to `to` that set the annotation to its value; 0 if that was pruned.
 Result<Seq> set_by(const AuditSource& source, const Annotation& annotation, Seq to,
                    EventLookup& lookup) {
   auto seqs = source.log.history(kHub, {Kind::claim, "", annotation.claim});
@@ -88,7 +88,8 @@ Result<Seq> set_by(const AuditSource& source, const Annotation& annotation, Seq 
   return *before ? Seq{} : setter;
 }
 
-// The claim's annotation if it is in force: a malformed one is only a warning. Null: there is none.
+// Returns the claim's annotation if it is in force (a malformed one only raises a warning); null if
+// there is none.
 const std::string* annotation_in_force(const Claim* claim, std::string_view name) {
   if (claim == nullptr) return nullptr;
   const auto at = claim->facts.debounce.find(std::string(name));

@@ -1,5 +1,5 @@
-// Where a debounce setting in force comes from: the configuration, or an annotation of the claim.
-// Internal to the audit.
+// Finds where a debounce setting in force comes from: the configuration, or an annotation of the
+// claim. Internal to the audit.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace fairlead {
 
-/// The settings that the text of a layer names, as they are in force for a cluster: [{"name",
-/// "value", "from" "configuration"|"claim", "claim" (of an annotation its name, else null), "seq",
-/// "time" (of the event that set it; null where the log keeps it no more, then with "pruned":
-/// true)}]. Of an annotation the log is walked back to where it took its value, a claim's events
-/// only.
+/// Returns the settings that the text of a layer names, as they are in force for a cluster:
+/// [{"name", "value", "from" "configuration"|"claim", "claim" (of an annotation its name, else
+/// null), "seq", "time" (of the event that set it; null if the log no longer keeps it, then with
+/// "pruned": true)}]. For an annotation it walks back over the claim's events only, to the one that
+/// set the value.
 Result<std::vector<Json>> settings_behind(const AuditSource& source, const State& state,
                                           const std::string& cluster, const std::string& layer,
                                           EventLookup& lookup);

@@ -1,4 +1,4 @@
-// Columns of text for people.
+// Aligns text in columns.
 #pragma once
 
 #include <string>

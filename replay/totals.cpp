@@ -21,7 +21,7 @@ bool bounds(const Cluster& cluster, const Claim* claim, const std::string& flavo
   return how == FlavorCapacity::strict || cluster.mapped.contains(flavor);
 }
 
-// The contributions of the last write of the queue; null if there is none, or no queue.
+// Returns the contributions of the last write of the queue; null if there is none, or no queue.
 const std::vector<Contribution>* written_parts(const State& state, const std::string& name) {
   const auto at = state.queues.find(name);
   const bool written =
@@ -29,8 +29,8 @@ const std::vector<Contribution>* written_parts(const State& state, const std::st
   return written ? &at->second.contributed : nullptr;
 }
 
-// What the hub's list carries of each cluster: the last write's contributions, or where our pairs
-// stood right without a write, what they come to.
+// Returns what the hub's list carries of each cluster: the contributions of the last write or, for
+// pairs whose value was right without a write, the contributions that add up to it.
 std::vector<Contribution> carried_by(const State& state, const std::string& name) {
   if (const auto* written = written_parts(state, name)) return *written;
   const auto at = state.queues.find(name);
@@ -43,8 +43,8 @@ std::vector<Contribution> carried_by(const State& state, const std::string& name
   return all;
 }
 
-// Devices are few: a whole unit for an hour would round away what a window costs, so they are told
-// in thousandths, as cpu is.
+// Devices are few: rounding to a whole unit for an hour would hide what a window costs, so they are
+// reported in thousandths, as cpu is.
 std::string hours_text(const std::string& resource, Int128 sum) {
   const Int128 whole = sum / kNanosecondsPerHour;
   if (quantum_of(resource) != 1) return amount_text(resource, whole);
@@ -81,7 +81,7 @@ void TotalsMeter::wrote(const PatchIntended& intent) {
 }
 
 void TotalsMeter::decided(const State& state, const Touched& touched) {
-  std::set<std::string> feeding;  // clusters of which a queue carries something else than before
+  std::set<std::string> feeding;  // clusters whose contribution to a queue changed
   if (touched.everything) {
     for (const auto& [name, queue] : state.queues) take_queue(state, name, feeding);
     for (const auto& [name, cluster] : state.clusters) measure(state, name);
@@ -118,7 +118,7 @@ void TotalsMeter::measure(const State& state, const std::string& name) {
   if (at == state.clusters.end()) return;
   const Cluster& cluster = at->second;
   Measured& measured = clusters_[name];
-  // What it no longer has is zero.
+  // A value that the cluster no longer has counts as zero.
   for (auto& [key, gauge] : measured.gauges) gauge.now = {};
   if (cluster.valued && !cluster.detached) sum_up(cluster, winning_claim(state, name), measured);
   for (auto& [key, gauge] : measured.gauges) {
@@ -150,7 +150,7 @@ void TotalsMeter::sum_up(const Cluster& cluster, const Claim* claim, Measured& m
       sums_of(row.flavor, row.resource).wanted += row.assigned;
 }
 
-// The steps inside one moment pass no time: only what held between two moments is seen.
+// Steps inside one moment take no time: only a value that lasts from one moment to the next counts.
 void TotalsMeter::integrate(Totals& totals, const CapacityKey& key, Gauge& gauge, LogTime until) {
   if (until <= gauge.since) return;
   end_span(totals, gauge);

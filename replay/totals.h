@@ -1,18 +1,18 @@
-// What damping costs and saves, as numbers: the totals of a run, real or imagined.
+// What damping costs and saves, in numbers: the totals of a run, of history or of a counterfactual.
 //
-// For a (cluster, flavor, resource): `usable` is what debounce calls U; `promised` is what the
-// hub's ClusterQueues carry of the cluster, by the contributions of their last accepted writes, or
-// where pairs stood right without one, of what they come to (before overbooking); `wanted` is what
-// the cluster's claim assigns. All are step functions of log time:
+// For a (cluster, flavor, resource): `usable` is the usable capacity before damping; `promised` is
+// what the hub's ClusterQueues carry of the cluster: the contributions of their last accepted
+// writes or, for pairs whose value was right without a write, the contributions that add up to it
+// (before overbooking); `wanted` is what the cluster's claim assigns. All are step functions of log
+// time:
 //
-//   over-quota   max(0, promised - usable): quota that no node is behind
-//   under-quota  max(0, min(usable, wanted) - promised): capacity that somebody wants and is not
-//                promised
+//   over-quota   max(0, promised - usable): quota without a node behind it
+//   under-quota  max(0, min(usable, wanted) - promised): capacity that is wanted and not promised
 //
-// A flavor that bounds (it won a node, or the claim is Strict) is measured by itself; where only
-// totals bound, a resource of the cluster is measured as a whole, under the empty flavor. A cluster
-// counts from its first value on, and not after it was detached. Integers throughout: amounts times
-// nanoseconds in 128 bits; what is reported is rounded down once, at the end.
+// A flavor that bounds (it matched a node, or the claim is Strict) is measured by itself; where
+// only totals bound, a resource of the cluster is measured as a whole, under the empty flavor. A
+// cluster counts from its first value until it is detached. Integers throughout: amounts times
+// nanoseconds in 128 bits; reported values are rounded down once, at the end.
 #pragma once
 
 #include <map>
@@ -30,7 +30,7 @@ namespace fairlead {
 
 /// The totals of a span of log time.
 struct Totals {
-  std::uint64_t writes = 0;             ///< of objects: ClusterQueues, ManifestWorks, claims
+  std::uint64_t writes = 0;             ///< all writes but those of statuses
   std::uint64_t queue_writes = 0;       ///< of these, of ClusterQueues
   std::uint64_t status_writes = 0;      ///< of claims' statuses, not in `writes`
   Duration over_quota;                  ///< time with any over-quota, summed over keys
@@ -42,18 +42,17 @@ struct Totals {
 
 /// {"writes", "queueWrites", "statusWrites", "overQuotaSeconds", "overQuotaResourceHours",
 /// "underQuotaResourceHours" (by resource, in its units: cpu in cores; cpu and devices to the
-/// thousandth), "safeShrinks",
-/// "slowestShrinkSeconds"}.
+/// thousandth), "safeShrinks", "slowestShrinkSeconds"}.
 Json to_json(const Totals& totals);
 
 /// Integrates as time goes on. Not thread safe.
 class TotalsMeter {
  public:
-  /// A moment of `state` was decided; `touched` names what changed since the last call.
+  /// Records that a moment of `state` closed; `touched` names what changed since the last call.
   void decided(const State& state, const Touched& touched);
-  /// A write was intended.
+  /// Counts an intended write.
   void wrote(const PatchIntended& intent);
-  /// Everything until `end`.
+  /// Returns the totals of everything until `end`.
   Totals totals(LogTime end) const;
 
  private:
@@ -64,10 +63,10 @@ class TotalsMeter {
     LogTime since;
     Amount over = 0;
     Amount under = 0;
-    std::optional<LogTime> over_since;  ///< the span that is told so far: not ended, or just now
-    Sums now;                           ///< what is being measured
+    std::optional<LogTime> over_since;  ///< begin of the running span
+    Sums now;                           ///< sums of the measurement in progress
   };
-  /// The order of CapacityKey, also of keys whose texts somebody else owns.
+  /// The order of CapacityKey, also for keys whose texts are owned elsewhere.
   struct CapacityKeyOrder {
     using is_transparent = void;
     using View = std::pair<std::string_view, std::string_view>;  ///< flavor, resource
@@ -83,7 +82,7 @@ class TotalsMeter {
     std::map<CapacityKey, Int128> promised;
     std::map<CapacityKey, Gauge, CapacityKeyOrder> gauges;
   };
-  /// What a queue carries, and the write that it is of; none: it was not written.
+  /// What a queue carries, and the seq of the write that set it; 0: no write did.
   struct Carried {
     std::vector<Contribution> parts;
     Seq by;

@@ -14,7 +14,7 @@ namespace {
 
 // More lines are not printed; the document has them all.
 constexpr std::size_t kLinesMax = 8;
-// So many events before a SourceStale are looked at for what was heard last.
+// So many events before a SourceStale are searched for the last report of the source.
 constexpr std::size_t kLookBackMax = 64;
 
 struct Place {
@@ -31,7 +31,7 @@ struct Stretch {
   std::optional<Place> to;
 };
 
-// What an answer is about: events behind `after` up to `end`, and the time up to `until`.
+// The range of an answer: events behind `after` up to `end`, and the time up to `until`.
 struct Window {
   Seq after;
   Seq end;
@@ -87,7 +87,7 @@ Json json_of(const Stretch& stretch) {
 
 Place place_of(const Event& event) { return {event.seq, event.log_time}; }
 
-// The kind that a sign is about, of all if it names none; nullptr: the event is no sign of a
+// Returns the kind that a sign is about (nullopt: all kinds); nullptr if the event is no sign of a
 // source.
 const std::optional<Kind>* kind_of(const Event& event) {
   if (const auto* synced = std::get_if<SourceSynced>(&event.fact)) return &synced->kind;
@@ -118,21 +118,21 @@ bool is_from(const Event& event, const SourceName& source, Kind kind) {
   return key != nullptr && event.source == source && key->kind == kind;
 }
 
-// What is asked of one log.
+// A search of one log for stretches.
 class Search {
  public:
   Search(const AuditSource& source, Window window, Duration stale_after)
       : log_(source.log), lookup_(source.log), window_(window), stale_after_(stale_after) {}
 
-  // Silences of the kinds of a source; of all its kinds where `kinds` is empty.
+  // Finds silences of these kinds of a source; of all its kinds if `kinds` is empty.
   Result<void> silences(const std::string& source, const std::set<Kind>& kinds);
-  // Where no hub ran.
+  // Finds the stretches in which no hub ran.
   Result<void> stops();
-  // The same right behind the window, which ends between two events or behind the last.
+  // The same right after the window, which ends between two events or behind the last.
   void stop_behind();
-  // Since when a ManagedCluster has not been Available at the end of the window.
+  // Adds that a ManagedCluster has not been Available since `since`, at the end of the window.
   Result<void> unavailable(const std::string& cluster, LogTime since);
-  // A silence that began with an event that was pruned.
+  // Adds a silence that began with an event that was pruned.
   void silent_from_the_start(const std::string& source, Kind kind);
 
   Json rows();
@@ -146,7 +146,7 @@ class Search {
   EventLookup lookup_;
   const Window window_;
   const Duration stale_after_;
-  std::vector<Stretch> open_;  ///< of the source that is looked at
+  std::vector<Stretch> open_;  ///< of the source being searched
   std::vector<Stretch> found_;
 };
 
@@ -181,7 +181,8 @@ void Search::take_sign(const Event& event, const std::optional<Kind>& kind) {
   std::erase_if(open_, [](const Stretch& stretch) { return stretch.to.has_value(); });
 }
 
-// If it reaches into the window.
+// Keeps the stretch if it overlaps the window. A silence that is noticed later counts too: it may
+// have begun up to staleAfter before.
 void Search::keep(Stretch stretch) {
   if (stretch.to && stretch.to->seq <= window_.after) return;
   const bool begun = stretch.from->seq <= window_.end;
@@ -191,8 +192,8 @@ void Search::keep(Stretch stretch) {
     found_.push_back(std::move(stretch));
 }
 
-// When a silence began that was noticed later. A source that has more objects than are read is
-// stale at once: then what was heard just before is in the log.
+// Returns when a silence began that was noticed later. A source with more objects than are read
+// becomes stale at once: then the log holds its last report just before.
 std::optional<LogTime> Search::heard_last(const Stretch& stretch) {
   const Event* noticed = lookup_.at(stretch.from->seq);
   if (!stretch.kind || !noticed || !std::holds_alternative<SourceStale>(noticed->fact))
@@ -271,7 +272,7 @@ Json Search::rows() {
   return rows;
 }
 
-// As configured at an event. The default where that was pruned.
+// Returns staleAfter as configured at an event; the default if that configuration was pruned.
 Result<Duration> stale_after_at(const EventLog& log, Seq seq) {
   const auto signs = log.signs(kSelf);
   if (!signs) return signs.error();
@@ -292,7 +293,7 @@ Result<void> look_at_sources(Search& search, const AnswerSources& sources) {
   return {};
 }
 
-// Of a pruned log: what State knows to be silent, though the event that said so is kept no more.
+// For a pruned log: adds what State holds to be silent although the event that began it is pruned.
 void look_at_state(Search& search, const State& state, const AnswerSources& sources) {
   for (const Kind kind : sources.hub_kinds)
     if (is_silent(state, kind)) search.silent_from_the_start(std::string(kHub), kind);

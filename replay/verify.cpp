@@ -29,7 +29,8 @@ Json without_versions(const std::string& body) {
   return parsed;
 }
 
-// Where "metadata" of a canonical body begins and ends, braces included; empty if it has none.
+// Returns the "metadata" object of a canonical body, braces included; empty if it has none, or if
+// it holds another object (labels), which only the JSON comparison reads.
 std::string_view metadata_of(std::string_view body) {
   constexpr std::string_view kHead = "\"metadata\":{";
   const std::size_t begin = body.find(kHead);
@@ -41,14 +42,15 @@ std::string_view metadata_of(std::string_view body) {
     else if (body[at] == '"')
       in_text = !in_text;
     else if (!in_text && body[at] == '{')
-      return {};  // labels: left to who reads it whole
+      return {};  // labels: the whole body is parsed instead
     else if (!in_text && body[at] == '}')
       return body.substr(begin, at + 1 - begin);
   }
   return {};
 }
 
-// Nearly all bodies are equal but for the metadata: then that alone is read.
+// A fast path: nearly all bodies are equal but for uid and resourceVersion, so only the metadata is
+// parsed.
 bool same_around_metadata(std::string_view recorded, std::string_view planned) {
   const std::string_view a = metadata_of(recorded), b = metadata_of(planned);
   if (a.empty() || b.empty()) return false;
@@ -74,7 +76,7 @@ const PatchIntended* find_target(const std::vector<PatchIntended>& planned,
   return at == planned.end() ? nullptr : &*at;
 }
 
-// The objects whose planning can lead to this write.
+// Returns the objects whose planning can lead to this write.
 Touched around(const State& state, const PatchIntended& intent) {
   Touched touched;
   switch (intent.target.kind) {
@@ -160,7 +162,8 @@ class Replay {
     ++report_.events;
   }
 
-  // The intents of a run were planned together, on the state before all of them.
+  // The intents of a run were planned together, on the state before all of them, so the run is
+  // planned once before its first event is folded.
   void compare_run() {
     settle(report_.state, touched_);
     const std::vector<PatchIntended> planned = planner_.plan(touched_);
@@ -174,8 +177,9 @@ class Replay {
     const PatchIntended* found = find_target(planned, recorded);
     std::string what = found ? difference_between(recorded, *found) : "nothing is planned";
     if (what.empty()) return;
-    // What the hub had planned since its last write is not in the log, and a status waits for other
-    // writes of its round: the objects of this write alone decide.
+    // Not yet a difference: the hub may have planned other objects since its last write, which the
+    // log does not show, and a status waits for the other writes of its round. So plan again with
+    // the objects of this write alone.
     Touched concerned = around(report_.state, recorded);
     std::vector<PatchIntended> alone = planner_.plan(concerned);
     const PatchIntended* again = find_target(alone, recorded);
@@ -203,14 +207,15 @@ class Replay {
 
   const EventLog& log_;
   const ReplayOptions& options_;
-  std::uint32_t fold_version_ = kFoldVersion;  // of the program that wrote what is folded
+  std::uint32_t fold_version_ = kFoldVersion;  // fold version of the program that wrote the events
   ReplayReport report_;
   Planner planner_{report_.state};
   Touched touched_;
   std::vector<Event> run_;
 };
 
-// Where to begin: as late as `from` allows, as early as there are events.
+// Chooses the state to begin with: the newest snapshot that `from` allows, else the log's
+// beginning.
 Result<State> starting_state(const EventLog& log, const SnapshotSource* snapshots, Seq from) {
   auto newest = newest_of(log, snapshots, Seq{from.value > 0 ? from.value - 1 : 0});
   if (!newest) return newest.error();
@@ -221,7 +226,7 @@ Result<State> starting_state(const EventLog& log, const SnapshotSource* snapshot
   return *oldest ? std::move((*oldest)->state) : State{};
 }
 
-// The intents of the range that come before the first state.
+// Counts the intents of the range that come before the first state.
 Result<std::uint64_t> intents_before(const EventLog& log, Seq begin, Seq from, Seq last) {
   std::uint64_t intents = 0;
   from = std::max(from, log.first_seq());

@@ -32,14 +32,14 @@ std::optional<ObjectKey> object_of(const WatchFact& fact) {
 
 EventDraft own(Seq cause, Fact fact) { return {std::string(kSelf), cause, std::move(fact)}; }
 
-// Moved, not copied as a list in braces is.
+// Moves the draft; a braced list would copy it.
 std::vector<EventDraft> one(EventDraft draft) {
   std::vector<EventDraft> drafts;
   drafts.push_back(std::move(draft));
   return drafts;
 }
 
-// What the watch shows of a write: the facts that it expects, in the generation that follows.
+// The observation that follows a write: the facts that the intent expects, in the next generation.
 ObjectObserved shown(const State& state, const PatchIntended& intent, Seq seq,
                      const std::string& uid) {
   ObjectObserved seen{
@@ -136,7 +136,8 @@ Result<void> VirtualHub::advance_to(LogTime time) {
   }
 }
 
-// Closes the present moment and writes until nothing is left to write.
+// Closes the present moment and writes until nothing is left to write. An answered write is an
+// event of the same moment, so the moment is closed and planned again after each round.
 Result<void> VirtualHub::decide() {
   for (const WatchFact& fact : coalescer_.take_due(now_))
     if (auto done = take_fact(fact); !done) return done;
@@ -174,7 +175,7 @@ Result<void> VirtualHub::answer(const Event& event) {
   return come_back(intent, event.seq, uid);
 }
 
-// The watch shows what the write left.
+// Delivers the observation of what the write left.
 Result<void> VirtualHub::come_back(const PatchIntended& intent, Seq seq, const std::string& uid) {
   if (intent.verb == Verb::remove) return goes(intent, seq, uid);
   ObjectObserved seen = shown(state_, intent, seq, uid);
@@ -190,7 +191,7 @@ Result<void> VirtualHub::come_back(const PatchIntended& intent, Seq seq, const s
   return {};
 }
 
-// The member's agent: its ClusterQueues that are watched become as the work has them.
+// Acts as the member's agent: its watched ClusterQueues become what the work holds.
 Result<void> VirtualHub::member_applies(const std::string& name, Seq seq) {
   const Cluster& cluster = state_.clusters.at(name);
   std::vector<EventDraft> drafts;

@@ -1,9 +1,9 @@
-// The hub's engine in virtual time, against a world that only answers.
+// The hub's engine in virtual time, with assumed answers instead of API servers.
 //
-// It is what rehearsals and what-ifs have in common: the same ingest, coalescing, fold and plan as
-// the hub; time goes from what is told to the next deadline; everything at one time is taken in
-// before anything is written; a write is taken as accepted and comes back as an observation, unless
-// feedback is switched off.
+// Dry runs and what-ifs share it: the same ingest, coalescing, fold and plan as the hub. Time
+// advances from one input to the next deadline; everything at one time is ingested before anything
+// is written; a write is assumed to be accepted and comes back as an observation, unless feedback
+// is switched off.
 #pragma once
 
 #include <functional>
@@ -27,23 +27,22 @@ struct PlannedWrite {
   PatchIntended intent;
 };
 
-/// What a VirtualHub needs and whom it tells. All but `append` may be empty.
+/// The callbacks of a VirtualHub. All but `append` may be empty.
 struct VirtualPorts {
-  /// Numbers and keeps drafts of one moment, as EventLog::append.
+  /// Numbers and stores the drafts of one moment, as EventLog::append does.
   std::function<Result<std::vector<Event>>(std::vector<EventDraft>, LogTime)> append;
-  /// The newest resourceVersion of an object, which its next write carries; empty: as State knows.
+  /// Returns the newest resourceVersion of an object, for its next write; empty: the one in State.
   std::function<std::string(const std::string& cluster, const ObjectKey& key)> newest_version;
-  /// A write was accepted, with this uid and resourceVersion.
+  /// Called when a write was accepted, with its uid and resourceVersion.
   std::function<void(const PatchIntended&, const std::string& uid, const std::string& version)>
       accepted;
-  /// The object that a write left is gone.
+  /// Called when a write removed its object.
   std::function<void(const PatchIntended&)> gone;
-  /// A moment was decided; `touched` is what changed since the one before.
+  /// Called when a moment closed and was planned; `touched` is what changed since the call before.
   std::function<void(const State&, const Touched&)> decided;
 };
 
-/// The drafts of one moment as events behind `last`, which moves on: an `append` that keeps
-/// nothing.
+/// Numbers the drafts of one moment behind `last` and advances it: an `append` that stores nothing.
 std::vector<Event> numbered(std::vector<EventDraft> drafts, LogTime at, Seq& last);
 
 class VirtualHub {
@@ -51,18 +50,18 @@ class VirtualHub {
   /// From a state, at its time.
   VirtualHub(VirtualPorts ports, Feedback feedback, State start = {});
 
-  /// Appends what is nobody's watch fact. Times do not go back.
+  /// Appends drafts that do not come from a watch. `at` never decreases between calls.
   Result<void> tell(LogTime at, std::vector<EventDraft> drafts);
-  /// What a stream said at the present moment, through coalescing and ingest. False: it was older
-  /// than what is known.
+  /// Offers a fact of a stream at the present moment to coalescing and ingest. Returns false if it
+  /// is older than what is known.
   Result<bool> offer(WatchFact fact);
-  /// A bookmark or the like: it is not coalesced.
+  /// Ingests a fact without coalescing, for example a bookmark.
   Result<void> take_fact(const WatchFact& fact);
-  /// Decides the present moment, writes until nothing is left to write, and runs every deadline
-  /// before `time`; that is the present then. kForever: until no deadline is left.
+  /// Closes the present moment, writes until nothing is left to write, and runs every deadline
+  /// before `time`, which becomes the present. kForever: until no deadline is left.
   Result<void> run_to(LogTime time);
 
-  /// While paused moments are decided but nothing is written.
+  /// While paused, moments close but nothing is written.
   enum class Planning : std::uint8_t { on, paused };
   void set_planning(Planning planning) {
     if (planning == Planning::on && planning_ == Planning::paused) decided_ = false;

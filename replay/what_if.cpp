@@ -25,7 +25,7 @@ class ActualWorld {
     meter_.decided(state_, all);
   }
 
-  /// A write from before the worlds parted, which the imagined ones plan anew.
+  /// Adds a write from before the worlds parted, which the counterfactuals plan anew.
   void made_before(PlannedWrite write) { writes_.push_back(std::move(write)); }
   void take(const Event& event) {
     if (event.log_time > state_.now) pass_until(event.log_time);
@@ -50,7 +50,7 @@ class ActualWorld {
   Totals totals(LogTime end) const { return meter_.totals(end); }
 
  private:
-  // Every moment between is seen by the meter.
+  // The meter measures every moment in between.
   void pass_until(LogTime time) {
     decide();
     while (state_.deadlines.next() < time) {
@@ -74,7 +74,7 @@ using Reconfigure = std::function<Result<Configuration>(const Configuration& act
 
 Result<Configuration> unchanged(const Configuration& actual) { return actual; }
 
-// A world under another configuration, or, as the control, under the same.
+// A counterfactual: under another configuration or, as the baseline, under the same.
 class ImaginedWorld {
  public:
   ImaginedWorld(Reconfigure reconfigure, State start)
@@ -86,7 +86,7 @@ class ImaginedWorld {
     meter_.decided(hub_.state(), all);
   }
 
-  // What history had in force when the worlds part.
+  // Sets the configuration that history had in force when the worlds part.
   Result<void> begin(LogTime at) {
     const State& state = hub_.state();
     if (state.configuration_seq == Seq{}) return {};
@@ -104,7 +104,7 @@ class ImaginedWorld {
       return {};
     }
     if (event.source == kSelf) {
-      plan_again();  // history's hub planned: it had its lists
+      plan_again();  // history's hub planned, so it had its lists
       return {};
     }
     if (is_word_of_a_cluster(event.fact))
@@ -115,7 +115,7 @@ class ImaginedWorld {
     return {};
   }
 
-  /// Every deadline until `end` runs, and what is known then is planned.
+  /// Runs every deadline until `end`, then plans what is known.
   Result<void> finish(LogTime end) {
     if (waits_until_)
       if (auto done = pass_until(end); !done) return done;
@@ -135,7 +135,7 @@ class ImaginedWorld {
     drafts.push_back(std::move(draft));
     return drafts;
   }
-  // About all capacity sources of a cluster at once: no stream says that.
+  // Whether the event is about all capacity sources of a cluster at once: no stream reports that.
   static bool is_word_of_a_cluster(const Fact& fact) {
     if (const auto* synced = std::get_if<SourceSynced>(&fact)) return !synced->kind;
     if (const auto* stale = std::get_if<SourceStale>(&fact)) return !stale->kind;
@@ -158,7 +158,7 @@ class ImaginedWorld {
     if (!configuration) return configuration.error();
     return hub_.tell(at, one({std::string(kSelf), {}, ConfigChanged{*configuration}}));
   }
-  // Nothing is kept: a what-if over ten million events needs no second log.
+  // Events are not stored: a what-if over ten million events needs no second log.
   VirtualPorts ports() {
     VirtualPorts ports;
     ports.append = [this](std::vector<EventDraft> drafts, LogTime at) {
@@ -177,7 +177,7 @@ class ImaginedWorld {
   std::optional<LogTime> waits_until_;
 };
 
-// Answers of history do not reach the imagined world: what is unanswered when the worlds part
+// Answers of history do not reach a counterfactual: a write that is unanswered when the worlds part
 // counts as not done there, and is planned anew.
 State without_open_writes(State state) {
   for (auto& [key, write] : state.writes) {
@@ -196,14 +196,15 @@ LogTime parting_of(LogTime before, const WhatIfOptions& options,
   return std::clamp(options.from_time.value_or(latest), before, std::max(before, latest));
 }
 
-// What was due until then happens in both worlds.
+// Runs what was due before the parting, which is the same in every world.
 void pass_until(State& state, LogTime parting) {
   if (state.seq == Seq{} || parting.ns - 1 <= state.now.ns) return;
   Touched touched;
   run_until(state, {parting.ns - 1}, touched);
 }
 
-// What happened before the worlds parted and has no answer yet: told as written then.
+// Adds writes from before the parting without an answer to history's writes, at their own time: the
+// baseline plans them anew, and so they find their partner.
 void add_open_writes(const EventLog& log, const State& start, ActualWorld& actual) {
   std::vector<Seq> seqs;
   for (const auto& [key, write] : start.writes)
@@ -218,7 +219,7 @@ void add_open_writes(const EventLog& log, const State& start, ActualWorld& actua
         actual.made_before({seq, event->log_time, *intent});
 }
 
-// Where the worlds part, and how far they go.
+// The events that are folded, and the state in which the worlds part.
 struct Span {
   Seq from, to;
   bool from_pruned = false;
@@ -230,7 +231,7 @@ Error no_events(Seq from, Seq to) {
                                     std::to_string(to.value)};
 }
 
-// Of a pruned log the first states may not be known: then it begins behind the first that is.
+// In a pruned log the first states may be unknown: then the span begins after the first known one.
 Result<Span> span_of(const AuditSource& source, const WhatIfOptions& options) {
   const EventLog& log = source.log;
   Span span;

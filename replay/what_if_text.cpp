@@ -1,4 +1,4 @@
-// What a what-if tells, as JSON and as a table.
+// Renders a what-if as JSON and as a table.
 #include <algorithm>
 
 #include "engine/fold/queues.h"
@@ -10,8 +10,8 @@ namespace fairlead {
 
 namespace {
 
-// History's write is told with its own time only if it is further than this from the control's: a
-// hub writes some milliseconds after it has decided.
+// History's write is printed with its own time only if it is further than this from the baseline's:
+// a hub writes some milliseconds after it has decided.
 constexpr Duration kToldApart = seconds(1);
 
 // More annotations that override a setting are not printed; the document has them all.
@@ -53,7 +53,7 @@ Json control_json(const WriteDifference& difference) {
   return side;
 }
 
-// A time that stands beside another one: without the day if it is the same.
+// A time that is printed beside another one: without the day if that is the same.
 std::string beside(LogTime time, LogTime told) {
   const std::string text = to_rfc3339(time), other = to_rfc3339(told);
   const std::size_t day = text.find('T') + 1;
@@ -78,8 +78,8 @@ void add_apart(std::string& text, const std::string& what, const std::optional<Q
           (there ? there->text() : "none");
 }
 
-// What stands otherwise in a ClusterQueue after the one write than after the other, though neither
-// moved it: "spot cpu 375, not 360".
+// Describes quotas of a ClusterQueue that differ after the two writes although neither write moved
+// them: "spot cpu 375, not 360".
 std::string quotas_apart(const PatchIntended& imagined, const PatchIntended& control) {
   const auto* here =
       imagined.expected ? std::get_if<ClusterQueueFacts>(&*imagined.expected) : nullptr;

@@ -22,7 +22,7 @@ std::string credential_text(const Json& credential) {
   return credential["lostSince"].is_null() ? "none" : "lost since " + cell(credential["lostSince"]);
 }
 
-// Everything of one worker, a line each.
+// Everything about one worker, a line each.
 std::string worker_text(const Json& worker) {
   const bool known = worker["cluster"] != "";
   std::string text = (known ? cell(worker["cluster"]) + " as " : "") +
@@ -49,7 +49,7 @@ std::string worker_text(const Json& worker) {
   return text;
 }
 
-// What becomes of a list that stays frozen.
+// The text about the end of a list that stays frozen.
 std::string dissolve_text(const Json& ends) {
   if (!ends.contains("emptyGrace")) return "";
   std::string text =

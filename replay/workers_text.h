@@ -1,4 +1,4 @@
-// The tables of answers about worker lists. Internal to the audit.
+// Renders the tables of answers about worker lists. Internal to the audit.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace fairlead {
 
-/// "[a, b]", or "-" of null.
+/// A list as "[a, b]"; null as "-".
 std::string list_text(const Json& names);
 /// Of a WorkersWhy document.
 std::string workers_text(const Json& document);

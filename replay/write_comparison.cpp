@@ -13,13 +13,13 @@ namespace fairlead {
 
 namespace {
 
-// More pairs of one object are not weighed at once (a byte each): the stretch is cut in two, and
-// what would be paired over the cut is told as two writes.
+// At most so many pairs of one object are weighed at once (a byte each). A longer stretch is cut in
+// two, and equal writes on both sides of the cut are reported as two writes.
 constexpr std::size_t kWeighedMax = std::size_t{1} << 24;
 constexpr const char* kTouchRule = "members/touch";
 
-// What a write asks for. The label's value of a touch is a seq of its own log: any touch asks for
-// the same.
+// The content of a write. The label's value of a touch is a seq of its own log, so all touches have
+// the same content.
 Digest content_of(const PatchIntended& intent) {
   return intent.reason.rule == kTouchRule ? sha256(kTouchRule) : wish_of(intent);
 }
@@ -98,7 +98,7 @@ std::size_t first_at(Writes writes, LogTime time) {
       writes.begin());
 }
 
-// Equal contents, paired in order.
+// Pairs equal contents in order.
 void pair_equal(Writes a, Writes b, std::vector<Pair>& pairs) {
   if (a.empty() || b.empty()) return;
   if (a.size() <= kWeighedMax / b.size()) return weigh_pairs(a, b, pairs);
@@ -111,7 +111,7 @@ void pair_equal(Writes a, Writes b, std::vector<Pair>& pairs) {
   pair_equal(a.subspan(of_a), b.subspan(of_b), pairs);
 }
 
-// Walks through the writes of one object in both worlds.
+// Compares the writes of one object in both worlds.
 class ObjectComparison {
  public:
   ObjectComparison(const ObjectWrites& object, WriteComparison& result)
@@ -144,7 +144,7 @@ class ObjectComparison {
     return first_at(writes, writes.front().time() + Duration{1});
   }
 
-  // Both worlds write now: what is not equal is another value.
+  // Both worlds write at this moment: writes that are not equal differ in value.
   void moment(Writes a, Writes b) {
     std::vector<Pair> equal;
     pair_equal(a, b, equal);
@@ -154,7 +154,7 @@ class ObjectComparison {
       differ(k < only_a.size() ? only_a[k] : nullptr, k < only_b.size() ? only_b[k] : nullptr);
   }
 
-  // Nothing happens in both worlds at the same moment.
+  // A stretch in which the worlds never write at the same moment.
   void stretch(Writes a, Writes b) {
     std::vector<Pair> equal;
     pair_equal(a, b, equal);
@@ -192,7 +192,7 @@ class ObjectComparison {
     result_.differences.push_back(std::move(difference));
   }
 
-  // Only of objects that differ somewhere.
+  // Computed on demand, because only objects that differ somewhere need it.
   std::optional<WriteDifference::Made> made(const Numbered& control) {
     if (!made_known_) {
       std::vector<Pair> pairs;
@@ -241,7 +241,7 @@ WriteComparison compare_writes(const std::vector<PlannedWrite>& control,
   sort(made, &ObjectWrites::made);
   WriteComparison result;
   for (const auto& [key, object] : objects) ObjectComparison(object, result).compare();
-  std::multimap<LogTime, WriteDifference> by_time;  // what is of one time stays in its order
+  std::multimap<LogTime, WriteDifference> by_time;  // keeps the order of equal times
   for (WriteDifference& difference : result.differences) {
     const LogTime time = difference.time();
     by_time.emplace(time, std::move(difference));

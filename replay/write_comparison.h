@@ -1,8 +1,8 @@
-// The writes of two worlds that see the same events, held against each other.
+// Compares the writes of two worlds that receive the same events.
 //
-// Worlds that only imagine what the API server answers write at exact moments: a deadline, or the
-// time of the event that decided. So the same write is one of the same object, the same content and
-// the same moment, to the nanosecond; whatever is not that is told.
+// Counterfactuals write at exact moments: a deadline, or the time of the event that decided. So two
+// writes are the same if object, content and moment are equal, to the nanosecond; any other write
+// is reported.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@ namespace fairlead {
 
 /// How a write differs between the worlds.
 enum class WriteDiffers : std::uint8_t {
-  only_history,  ///< under the other configuration it is not written
+  only_history,  ///< the other configuration does not write it
   only_what_if,
-  value,  ///< the object is written at the same moment, with another content
-  time,   ///< the same content is written at another moment
+  value,  ///< another content at the same moment
+  time,   ///< the same content at another moment
 };
 
-/// A write that is not the same in both worlds; one side at least is there. The seqs of both are of
-/// imagined logs and tell nothing.
+/// A write that differs between the worlds; at least one side is there. The seqs of both belong to
+/// virtual logs and mean nothing.
 struct WriteDifference {
   std::optional<PlannedWrite> control;   ///< under history's own configuration
   std::optional<PlannedWrite> imagined;  ///< under the other one
-  /// Of `control`: where history itself intended the same content, at its own time; none: nowhere.
+  /// Of `control`: the same content in history's own writes, with its time; none: history has none.
   struct Made {
     Seq seq;
     LogTime time;
@@ -35,20 +35,19 @@ struct WriteDifference {
   std::optional<Made> made;
 
   WriteDiffers kind() const;
-  /// When it is told: the control's moment, else the other one.
+  /// The time under which it is reported: the baseline's moment, else the other one's.
   LogTime time() const { return control ? control->time : imagined->time; }
 };
 
 struct WriteComparison {
   std::vector<WriteDifference> differences;  ///< in order of time
-  std::uint64_t same = 0;                    ///< writes that are in both worlds
+  std::uint64_t same = 0;                    ///< number of writes that both worlds made
 };
 
-/// Holds `control` against `imagined`, object by object; statuses are left out. Writes of one
-/// moment are partners first. Between two moments that the worlds have in common, equal contents
-/// are paired in order: as many as possible, and so that they are as near in time as possible.
-/// `made` are history's own writes, which are paired with `control` likewise. Each list is in order
-/// of time.
+/// Compares `control` with `imagined`, object by object, without statuses. Writes of one moment are
+/// paired first. Between two moments in which both worlds write, equal contents are paired in
+/// order: as many as possible and, among those, as near in time as possible. `made` are history's
+/// own writes, paired with `control` in the same way. Each list is in order of time.
 WriteComparison compare_writes(const std::vector<PlannedWrite>& control,
                                const std::vector<PlannedWrite>& imagined,
                                const std::vector<PlannedWrite>& made);

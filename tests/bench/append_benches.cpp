@@ -12,8 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What is appended: a few groups that are taken in turn. What a hub logs it has just decoded, so
-/// it lies in the caches, which a pile of drafts made in advance would not.
+/// The appended events: a few groups that are reused in turn. A hub appends events that it has just
+/// decoded, which are in the CPU's caches; a large number of drafts made in advance would not be.
 struct Groups {
   std::vector<std::vector<EventDraft>> drafts;
   std::vector<std::vector<Event>> events;  ///< of the same drafts
@@ -65,9 +65,9 @@ std::shared_ptr<const Groups> make_groups(const Place& place, Weight weight, std
   return groups;
 }
 
-/// Groups are appended as the hub appends a burst of facts: some are made ready while one is on its
-/// way, and at the end all must be durable. Single events are waited for one by one. What was
-/// appended is appended again: decoding and freeing is another row's.
+/// Appends groups as the hub appends a burst of facts: some are prepared while one is being
+/// written, and at the end all must be durable. Single events are waited for one by one. The same
+/// groups are appended again and again, because decoding and freeing are measured by another row.
 template <class Clock>
 double append_all(const Groups& groups, const fs::path& directory, const Clock& clock) {
   fs::remove_all(directory);

@@ -1,9 +1,9 @@
 // Benchmarks: what Fairlead does, against a bound that is measured in the same run.
 //
-// An absolute figure says as much about the machine as about the program, so every bench names a
-// bound (the same bytes written plainly, the iterator alone) and is judged by its ratio to it. The
-// bound and the measured code run in turn, several times, in one process; figures are medians. To
-// add benches write a file with one function that adds them to a Suite, declare it in benches.h and
+// An absolute figure depends on the machine as much as on the program, so every bench names a bound
+// (the same bytes written plainly, the iterator alone) and is judged by its ratio to it. The bound
+// and the measured code run in turn, several times, in one process; figures are medians. To add
+// benches write a file with one function that adds them to a Suite, declare it in benches.h and
 // call it in main.cpp:
 //
 //   void add_digest_benches(Suite& suite) {
@@ -33,7 +33,7 @@
 
 namespace fairlead::bench {
 
-/// How much is measured: what the table promises, or just enough to see that a bench works.
+/// How much is measured: what the table promises, or just enough to prove that a bench works.
 enum class Size : std::uint8_t { full, tiny };
 
 /// Where a bench runs.
@@ -42,14 +42,14 @@ struct Place {
   std::filesystem::path directory;  ///< empty, on a disk, for this bench alone; removed afterwards
 };
 
-/// Which way of a figure is good.
+/// Which direction of a figure is good.
 enum class Better : std::uint8_t {
   more,  ///< measured / bound is at least the limit (events a second)
   less,  ///< measured / bound is at most the limit (bytes, milliseconds)
 };
 
-/// One bench, ready to run: each call runs one repetition and returns its figure. What both need is
-/// held by the closures. A bound that is a number returns it.
+/// One bench, ready to run: each call runs one repetition and returns its figure. The closures own
+/// the data that both need. A fixed bound is returned as a constant.
 struct Trial {
   std::function<double()> measured;
   std::function<double()> bound;
@@ -57,10 +57,10 @@ struct Trial {
 
 struct Bench {
   std::string name;   ///< "append/64 x 300 B": area first, so that --only takes a prefix
-  std::string bound;  ///< what it is held against, in words
+  std::string bound;  ///< description of the bound
   std::string unit;   ///< of both figures
   Better better = Better::more;
-  double limit = 1;  ///< of the ratio; 0 with Better::more: a figure to know, which cannot miss
+  double limit = 1;  ///< of the ratio; 0 with Better::more: for information only
   std::function<Trial(const Place&)> prepare;
 };
 
@@ -74,7 +74,7 @@ class Suite {
   std::vector<Bench> benches_;
 };
 
-/// Seconds that `work` takes.
+/// Returns the seconds that `work` takes.
 template <class Work>
 double seconds_of(Work&& work) {
   const auto begin = std::chrono::steady_clock::now();
@@ -82,7 +82,7 @@ double seconds_of(Work&& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// CPU seconds that `work` takes, those of all threads of the program together.
+/// Returns the CPU seconds that `work` takes, of all threads of the program together.
 template <class Work>
 double cpu_seconds_of(Work&& work) {
   const auto now = [] {
@@ -95,20 +95,21 @@ double cpu_seconds_of(Work&& work) {
   return now() - begin;
 }
 
-/// A bench that cannot do its work measures nothing: says why and ends the program.
+/// Prints `why` and ends the program with exit code 3: a bench that cannot do its work measures
+/// nothing.
 [[noreturn]] inline void give_up(const std::string& why) {
   std::fprintf(stderr, "fairlead-bench: %s\n", why.c_str());
   std::exit(3);
 }
 
-/// The value of a Result that a bench cannot go on without.
+/// Returns the value of a Result, or gives up with its error.
 template <class T>
 T need(Result<T> result) {
   if (!result) give_up(result.error().message);
   if constexpr (!std::is_void_v<T>) return *std::move(result);
 }
 
-/// Keeps the optimiser from leaving out what computes `value`.
+/// Keeps the optimiser from removing the computation of `value`.
 template <class T>
 void keep(const T& value) {
   asm volatile("" : : "r,m"(value) : "memory");

@@ -10,7 +10,7 @@ namespace {
 using Figure = double (*)(const DebounceTrace&, const Totals&);
 using MakeTrace = DebounceTrace (*)(TraceLength);
 
-// Zero against zero is as good as equal.
+// Added to both sides, so that zero against zero counts as equal.
 constexpr double kNothing = 1e-9;
 
 double patches(const DebounceTrace&, const Totals& totals) {

@@ -28,7 +28,7 @@ NodeFacts whole_node() {
   return node;
 }
 
-// Puts facts together in order of time.
+// Collects facts in order of time.
 class TraceMaker {
  public:
   explicit TraceMaker(std::string name) { trace_.name = std::move(name); }
@@ -53,7 +53,7 @@ class TraceMaker {
   }
   DebounceTrace done(LogTime end) {
     describe_hub();
-    std::multimap<LogTime, Told> by_time;  // what is of one time stays in its order
+    std::multimap<LogTime, Told> by_time;  // keeps the order of equal times
     for (Told& told : trace_.facts) by_time.emplace(told.at, std::move(told));
     trace_.facts.clear();
     for (auto& [at, told] : by_time) trace_.facts.push_back(std::move(told));

@@ -1,9 +1,9 @@
-// What damping is judged by: five kinds of trouble in a cluster of a hundred nodes, made in code,
-// and four ways to damp it.
+// The traces that damping is judged by: five kinds of trouble in a cluster of a hundred nodes, made
+// in code, and four ways to damp it.
 //
-// A trace is folded by a VirtualHub, with every write answered at once, and its totals
-// (replay/totals.h) are compared. The claim assigns all that the cluster has, so every change of
-// capacity is a change of quota unless something damps it.
+// A VirtualHub folds a trace, with every write answered at once, and its totals (replay/totals.h)
+// are compared. The claim assigns all that the cluster has, so every change of capacity is a change
+// of quota unless it is damped.
 #pragma once
 
 #include <string>
@@ -15,13 +15,13 @@
 
 namespace fairlead::bench {
 
-/// A watch fact and when it came.
+/// A watch fact and the time at which it arrived.
 struct Told {
   LogTime at;
   WatchFact fact;
 };
 
-/// In order of time. The cluster begins whole and has an hour to settle.
+/// A trace, in order of time. The cluster begins complete and has an hour to settle.
 struct DebounceTrace {
   std::string name;
   std::vector<Told> facts;
@@ -48,9 +48,9 @@ std::vector<DebounceTrace> debounce_traces(TraceLength length);
 Configuration ours();
 /// Every layer off.
 Configuration no_debounce();
-/// Every change 15 s late, down and up; nothing else.
+/// Delays every change by 15 s, down and up; nothing else.
 Configuration fixed_delay();
-/// What suits Pods: up at once, down after 300 s.
+/// The windows of a Pod autoscaler: up at once, down after 300 s.
 Configuration pod_autoscaler();
 
 /// The totals of a trace after its first hour.

@@ -1,8 +1,8 @@
-// Watch lines: how long until they are typed facts, or known to say nothing new.
+// Watch lines: the time until they are typed facts, or known to change nothing.
 //
-// What is measured is the reflector as the hub drives it: chunks of bytes in, watch facts out. The
-// bound is simdjson's first stage over the same lines with the best kernel of the machine: the
-// least that anybody does who reads JSON at this speed.
+// The reflector is measured as the hub drives it: chunks of bytes in, watch facts out. The bound is
+// simdjson's first stage over the same lines with the best kernel of the machine: the least work of
+// any JSON parser of this speed.
 #include <fstream>
 #include <memory>
 
@@ -33,8 +33,8 @@ void insert_behind(std::string& line, std::string_view mark, const std::string& 
   line.insert(at + mark.size(), text);
 }
 
-// The recorded Nodes were made by hand and are small. What a kubelet adds on a machine in use: its
-// owned fields, images, addresses, conditions, and the labels of a cloud.
+// The recorded Nodes were made by hand and are small. Adds what a kubelet reports on a machine in
+// use: its owned fields, images, addresses, conditions, and the labels of a cloud.
 std::string as_a_kubelet_reports(std::string line) {
   std::string fields, images, labels;
   for (int i = 0; i < 60; ++i)
@@ -117,7 +117,7 @@ struct Stream {
          "\n");
     if (!reflector.synced()) give_up("the list of a bench did not end");
   }
-  // How many facts came out.
+  // Returns the number of facts.
   std::size_t feed(std::string_view bytes) {
     std::size_t facts = 0;
     for (std::size_t at = 0; at < bytes.size(); at += kChunkBytes)

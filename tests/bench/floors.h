@@ -1,9 +1,9 @@
-// Floors: what the libraries alone need for the work that a log cannot do without.
+// Floors: what the libraries alone need for the work that a log cannot avoid.
 //
 // A log that keeps events durably, compressed and hashed must encode, hash, compress and copy them
-// once and wait for the disk; one that reads them must fetch, check, decompress and hand them over.
+// once and wait for the disk; a log that reads them must fetch, check, decompress and copy them.
 // The floors do just that, with the codec and the sizes of a pack (engine/log/pack.h) but with
-// calls of their own: what the log does beside it, or does twice, shows in the ratio.
+// calls of their own: any further or repeated work of the log lowers the ratio.
 #pragma once
 
 #include <openssl/evp.h>
@@ -28,7 +28,7 @@ struct FreeByLibrary {
   void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
 };
 
-/// SHA-256 of whatever bytes come.
+/// A SHA-256 of added bytes.
 class Hash {
  public:
   void add(std::string_view bytes);
@@ -40,13 +40,13 @@ class Hash {
   unsigned char digest_[EVP_MAX_MD_SIZE] = {};
 };
 
-/// What a frame does with bytes that repeat nothing: small packs keep them plain.
+/// How a frame stores bytes without repetitions: small packs keep them plain.
 enum class Literals : std::uint8_t { plain, huffman };
 
 /// A context with the parameters of the log's packs.
 std::unique_ptr<ZSTD_CCtx, FreeByLibrary> pack_codec(int level, Literals literals);
 
-/// Makes group commits ready for the disk: canonical bytes, their digest, one Zstandard frame, the
+/// Prepares group commits for the disk: canonical bytes, their digest, one Zstandard frame, the
 /// check of the frame, one copy.
 class WritingFloor {
  public:
@@ -59,12 +59,13 @@ class WritingFloor {
   std::string payload_, frame_, copy_;
 };
 
-/// Writes `turns` pieces to a new file and syncs each; their sizes are those of `growth` in turn.
+/// Writes `turns` pieces to a new file and syncs each; their sizes cycle through `growth`.
 void write_durably(const std::filesystem::path& file, const std::vector<std::size_t>& growth,
                    std::size_t turns);
 
-/// Fetches every pack of the log in `directory`, checks and decompresses it, and copies what it
-/// holds. `each` is called with the number of events of every pack. Returns the plain bytes.
+/// Fetches every pack of the log in `directory`, checks and decompresses it, and copies its
+/// records. Calls `each` with the number of events of every pack. Returns the number of plain
+/// bytes.
 std::uint64_t read_packs(const std::filesystem::path& directory,
                          const std::function<void(std::uint32_t)>& each);
 

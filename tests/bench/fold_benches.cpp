@@ -34,7 +34,7 @@ class Fleet {
     return "cluster-" + std::to_string(cluster);
   }
 
-  /// Gives to `take` one after the other what is there before the first change.
+  /// Passes to `take`, one after the other, the events before the first change.
   template <class Take>
   void begin(const Take& take) {
     take({std::string(kSelf), {}, EpochStarted{"bench", "bench", kFoldVersion, 1}});
@@ -159,7 +159,7 @@ std::shared_ptr<const FleetLog> write_fleet(const Place& place, std::uint64_t no
 
 // ---- replay ----
 
-/// What a fold cannot do without for an object: one piece of memory, found by its number.
+/// What a fold needs at least for an object: one piece of memory, found by its number.
 struct alignas(64) Slot {
   std::uint64_t version = 0;
   std::array<std::uint64_t, 7> values{};
@@ -235,8 +235,8 @@ double bytes_of_fold(std::uint64_t nodes) {
   return resident_bytes() - before;
 }
 
-// In a process of its own, which ends with the figure: what one repetition freed would be there for
-// the next, and count for nothing.
+// Measures in a process of its own, which ends with the figure: memory that one repetition freed
+// would be reused by the next and not be counted.
 double bytes_per_node(std::uint64_t nodes) {
   int ends[2];
   if (::pipe(ends) != 0) give_up("no pipe");

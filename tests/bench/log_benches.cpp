@@ -1,4 +1,4 @@
-// The log: reading it, and what it takes of the disk.
+// The log: reading it, and the space that it needs on disk.
 #include <fstream>
 #include <memory>
 

@@ -30,7 +30,7 @@ double median(std::vector<double> values) {
   return values.size() % 2 != 0 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-/// The bound and the measured code take turns, so that what slows the machine down slows both.
+/// Runs the bound and the measured code in turn, so that a slow phase of the machine affects both.
 Json run(const Bench& bench, const Options& options) {
   const Place place{options.size, options.directory / ("bench-data-" + std::to_string(::getpid()))};
   std::filesystem::create_directories(place.directory);

@@ -26,7 +26,7 @@ constexpr std::array<std::pair<std::string_view, Perturbation>, 3> kNames{{
     {"better-codec", Perturbation::better_codec},
 }};
 
-/// What was decompressed once. A frame is known by its hash: nothing here lies.
+/// Plain bytes of frames that were decompressed once, by the frame's hash.
 std::mutex plain_mutex;
 std::unordered_map<std::size_t, std::string> plain_of;
 
@@ -48,7 +48,7 @@ using fairlead::bench::Perturbation;
 
 extern "C" {
 
-// The linker gives these names: --wrap, see CMakeLists.txt.
+// The linker's --wrap defines these names, see CMakeLists.txt.
 std::size_t __real_ZSTD_compress2(ZSTD_CCtx*, void*, std::size_t, const void*, std::size_t);
 std::size_t __real_ZSTD_decompressDCtx(ZSTD_DCtx*, void*, std::size_t, const void*, std::size_t);
 int __real_EVP_DigestUpdate(EVP_MD_CTX*, const void*, std::size_t);
@@ -63,7 +63,7 @@ std::size_t __wrap_ZSTD_compress2(ZSTD_CCtx* context, void* to, std::size_t room
       fairlead::bench::pack_codec(kSlowLevel, fairlead::bench::Literals::huffman);
   thread_local std::size_t last_size = 0;
   if (in_force == Perturbation::better_codec && last_size > 0) {
-    std::fill_n(static_cast<char*>(to), last_size / 2, 'x');  // nobody reads it
+    std::fill_n(static_cast<char*>(to), last_size / 2, 'x');  // never read
     return last_size / 2;
   }
   ZSTD_CCtx* const codec = in_force == Perturbation::worse_codec ? slow.get() : context;

@@ -1,8 +1,8 @@
-// A self-test of the benches: what is measured is made worse or better on purpose, and the ratios
-// must show it.
+// A self-test of the benches: the measured code is made worse or better on purpose, and the ratios
+// must change accordingly.
 //
 // The program is linked so that the log's calls of Zstandard and OpenSSL come here first. The bound
-// is never disturbed: what it needs does not depend on how the log goes about it.
+// is never perturbed: what it needs does not depend on how the log does its work.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ enum class Perturbation : std::uint8_t {
   better_codec,  ///< frames of half the bytes for nothing, decompression for a copy
 };
 
-/// "worse-codec" and so on; nullopt for what is none.
+/// Returns the perturbation of a name such as "worse-codec"; nullopt if there is none.
 std::optional<Perturbation> perturbation_named(std::string_view name);
 
-/// While it lives, the libraries behave so in all threads. One at a time.
+/// While it lives, the libraries are perturbed in all threads. At most one may exist at a time.
 class Perturbed {
  public:
   explicit Perturbed(Perturbation perturbation);

@@ -1,6 +1,6 @@
-// Placements that waver: how often Fairlead writes the list of workers, and what it evicts, beside
-// a mirror that writes every decision as it comes. These figures are of virtual time: every machine
-// has the same.
+// Unstable Placements: how often Fairlead writes the list of workers, and how many jobs that
+// evicts, beside a mirror that writes every decision as it comes. These figures are of virtual
+// time: every machine has the same.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -23,7 +23,7 @@ struct Moment {
   std::map<std::string, std::int64_t> scores{};
 };
 
-// One job runs from the beginning; it holds the cluster it runs on until it is over.
+// One job runs from the beginning; it holds its cluster until it ends.
 struct Trace {
   std::vector<Moment> moments;
   LogTime end;
@@ -41,7 +41,7 @@ Trace every(Duration step, int flaps, const std::function<void(int, Trace&, LogT
   return trace;
 }
 
-// The best score changes hands, every refresh of the scores.
+// The best score moves to the other cluster with every refresh of the scores.
 Trace top_one_flip(int flaps) {
   Trace trace = every(seconds(60), flaps, [](int i, Trace& out, LogTime at) {
     out.moments.push_back({at, {{i % 2 == 0 ? "b" : "a"}, {}}});

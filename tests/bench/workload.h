@@ -1,4 +1,5 @@
-// Events as a fleet makes them: similar, never equal. Compression is honest only on such.
+// Events as a fleet produces them: similar, never equal. A measurement of compression needs such
+// events.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace fairlead::bench {
 
-/// Numbers that look random and are the same in every run.
+/// Pseudo-random numbers, the same in every run.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : state_(seed * 2 + 1) {}
@@ -21,7 +22,7 @@ class Dice {
     state_ ^= state_ << 17;
     return state_ * 0x2545F4914F6CDD1DULL;
   }
-  /// A uid as an API server makes them.
+  /// A uid in the form of an API server's.
   std::string uid() {
     char text[40];
     const std::uint64_t high = roll();
@@ -37,13 +38,13 @@ class Dice {
   std::uint64_t state_;
 };
 
-/// What an event weighs in canonical bytes.
+/// The size of an event in canonical bytes.
 enum class Weight : std::uint8_t {
   light,  ///< some 300 bytes: a node of few words
   heavy,  ///< some 2 KB: a node with the labels that a cloud gives it
 };
 
-/// A node of a fleet of 5000; each number tells something new of one.
+/// An observation of a node of a fleet of 5000; each number changes one node.
 inline EventDraft fleet_draft(Weight weight, std::uint64_t number) {
   constexpr std::uint64_t kFleet = 5000;
   Dice dice(number + 1);

@@ -1,6 +1,6 @@
-// Loaded before the C library, it makes the machine lie to a program that is not told: the clock
-// stands elsewhere, the disk is full. A file of two 64-bit numbers, named by FAIRLEAD_FAULTS and
-// shared with the test, says how many seconds the clock is off and whether the disk takes no more.
+// Loaded before the C library, it gives a program false answers of the machine without its
+// knowledge: another clock, a full disk. A file of two 64-bit numbers, named by FAIRLEAD_FAULTS and
+// shared with the test, holds the clock's offset in seconds and whether the disk is full.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -38,7 +38,7 @@ Function* original(Function*, const char* name) {
   return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
 }
 
-// What is printed and sent goes on.
+// Printing and sending still work.
 bool refuses(int file) {
   struct stat what{};
   return faults().disk_full != 0 && file > 2 && ::fstat(file, &what) == 0 && S_ISREG(what.st_mode);

@@ -1,4 +1,4 @@
-// What the tests of fleets play on: an API model, and a clock that the test sets.
+// Shared by the tests of fleets: an API model, and a clock that the test sets.
 #pragma once
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// What the tests of ingest share.
+// Shared by the tests of ingest.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace fairlead {
 
-// What an API server says, taken in and folded if it is logged.
+// Ingests what an API server reports, and folds it if it is logged.
 struct IngestBench {
   State state;
   Ingest ingest;

@@ -1,4 +1,4 @@
-// What is read of an object that is written down as JSON.
+// What the projection keeps of an object that is given as JSON.
 #pragma once
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// What tests of connections share: a server on a port of its own that says what the test says.
+// Shared by tests of connections: a server on a port of its own with scripted answers.
 #pragma once
 
 #include <arpa/inet.h>
@@ -19,8 +19,8 @@
 
 namespace fairlead {
 
-// A server on 127.0.0.1 that gives each connection in turn to `serve`, which reads and writes as it
-// likes.
+// A server on 127.0.0.1 that passes each connection in turn to `serve`, which reads and writes
+// freely.
 class TinyServer {
  public:
   explicit TinyServer(std::function<void(int socket, int nth)> serve) : serve_(std::move(serve)) {
@@ -68,7 +68,7 @@ class TinyServer {
   std::vector<std::thread> connections_;
 };
 
-// One request with its body; empty at the end of the stream.
+// Reads one request with its body; empty at the end of the stream.
 inline std::string read_request(int socket) {
   std::string text;
   char byte = 0;

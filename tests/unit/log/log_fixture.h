@@ -1,4 +1,5 @@
-// What the tests of the log share: directories that go away, and logs with a few commits.
+// Shared by the tests of the log: directories that are removed afterwards, and logs with a few
+// commits.
 #pragma once
 
 #include <unistd.h>
@@ -18,7 +19,7 @@
 
 namespace fairlead {
 
-/// A directory of its own for one test.
+/// A directory for one test, removed afterwards.
 class ScratchDirectory {
  public:
   ScratchDirectory() {
@@ -58,7 +59,8 @@ inline std::vector<EventDraft> drafts(int first, int count) {
   return made;
 }
 
-/// The events that `reader` gives in batches after `taken` single ones, and what ended it.
+/// Reads `taken` events one by one and the rest in batches. Returns all of them, and the error that
+/// ended the reading.
 inline std::pair<std::vector<Event>, std::optional<Error>> read_batches(EventReader& reader,
                                                                         std::size_t taken) {
   std::vector<Event> events;
@@ -77,8 +79,8 @@ inline std::pair<std::vector<Event>, std::optional<Error>> read_batches(EventRea
   }
 }
 
-/// Every event from `from`; the error that ended the reading, if one did, in `error`. One by one,
-/// in batches and by both it must be the same.
+/// Returns every event from `from`, and in `error` the error that ended the reading, if one did.
+/// Reads one by one, in batches and by both, and requires equal results.
 inline std::vector<Event> read_all(const EventLog& log, Seq from = {1},
                                    std::optional<Error>* error = nullptr) {
   std::vector<Event> events;
@@ -110,7 +112,7 @@ inline std::unique_ptr<RocksdbLog> open_log(const std::filesystem::path& directo
   return *std::move(log);
 }
 
-/// The *.log file of RocksDB that holds the latest commits.
+/// Returns the *.log file of RocksDB that holds the latest commits.
 inline std::filesystem::path newest_wal(const std::filesystem::path& directory) {
   std::filesystem::path newest;
   for (const auto& file : std::filesystem::directory_iterator(directory / "log"))

@@ -1,4 +1,4 @@
-// A model with a clock that a test moves, and short ways to ask it.
+// A model with a clock that a test sets, and short ways to query it.
 #pragma once
 
 #include <catch2/catch.hpp>

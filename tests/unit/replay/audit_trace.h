@@ -1,5 +1,5 @@
-// Logs for questions about the past: a scenario's head (scenario_file.h), rehearsed into a log, and
-// behind the `----`:
+// Logs for questions about the past: a scenario's head (scenario_file.h), folded by a dry run into
+// a log, and after the `----`:
 //
 //   $ why qa od cpu --as-of 1970-01-01T00:02:00Z
 //   <what it must print>
@@ -25,9 +25,10 @@ struct AuditTrace {
 
 AuditTrace read_trace(const std::filesystem::path& path);
 AuditTrace read_trace(std::istream& in);
-/// Rehearses the input into `log`.
+/// Runs the input as a dry run into `log`.
 void rehearse(const AuditTrace& trace, MemoryLog& log);
-/// `why qa od cpu --as-of 12 [-o json]` asked of the log, as the command would print it.
+/// Answers a command such as `why qa od cpu --as-of 12 [-o json]` from the log, as the program
+/// prints it.
 std::string ask(const MemoryLog& log, const std::string& command);
 
 }  // namespace fairlead

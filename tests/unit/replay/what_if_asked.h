@@ -1,4 +1,4 @@
-// What-ifs as tests ask for them.
+// Options of what-ifs for tests.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -10,7 +10,7 @@
 
 namespace fairlead {
 
-/// Over everything, with these settings in force instead of history's.
+/// A what-if over the whole log, with these settings instead of history's.
 inline WhatIfOptions under(std::vector<std::string> settings) {
   WhatIfOptions options;
   options.configuration =

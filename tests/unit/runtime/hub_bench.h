@@ -1,4 +1,4 @@
-// What the tests of the hub share: a virtual clock, API servers made of facts, and a bench that
+// Shared by the tests of the hub: a virtual clock, API servers made of facts, and a bench that
 // steps a HubCore against them until nothing is left to do.
 #pragma once
 
@@ -22,8 +22,8 @@ class VirtualClock final : public Clock {
   LogTime time = *parse_rfc3339("2026-01-01T00:00:00Z");
 };
 
-/// An API server that knows its objects by their facts. Writes are answered as Kubernetes would:
-/// preconditions hold, a write that changes nothing moves no version.
+/// An API server that stores its objects as facts. Writes are answered as Kubernetes would:
+/// preconditions are checked, and a write that changes nothing keeps the version.
 class ServerDouble {
  public:
   explicit ServerDouble(SourceName name) : name_(std::move(name)) {}
@@ -53,7 +53,7 @@ class ServerDouble {
                               object.facts,
                               {}}};
   }
-  /// What a first list says.
+  /// The facts of a first list.
   std::vector<WatchFact> list(const std::vector<Kind>& kinds) const {
     std::vector<WatchFact> facts;
     for (const Kind kind : kinds) {
@@ -69,7 +69,7 @@ class ServerDouble {
     return std::get<T>(objects_.at(key).facts);
   }
 
-  /// The body of the status that stands there.
+  /// The body of the object's status.
   const std::string& status(const ObjectKey& key) const { return objects_.at(key).status; }
 
   struct Written {
@@ -241,8 +241,8 @@ class HubBench {
     for (Recommendation& recommendation : effects->recommendations)
       recommendations.push_back(std::move(recommendation));
   }
-  /// Carries a request out at the server; the answer and what the watch shows come with the next
-  /// step.
+  /// Carries a request out at the server; the answer and the watch fact that follows come with the
+  /// next step.
   void carry_out(const WriteRequest& request) {
     const Event event = events_of(*log, request.intent).front();
     ServerDouble::Written written = hub.write(request.intent, std::get<PatchIntended>(event.fact));
@@ -258,7 +258,7 @@ class HubBench {
     }
     FAIL("the hub does not come to rest");
   }
-  /// Lets time pass, from one due moment to the next.
+  /// Advances time, from one due moment to the next.
   void advance(Duration span) {
     const LogTime end = clock.time + span;
     settle();
@@ -295,7 +295,7 @@ class HubBench {
   std::vector<std::string> diagnostics;
 };
 
-/// What the log folds to, with the present moment decided as the hub decided it.
+/// Folds the events, with the present moment closed as the hub closed it.
 inline State folded(const std::vector<Event>& events) {
   State state;
   Touched touched;

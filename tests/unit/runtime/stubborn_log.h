@@ -1,4 +1,4 @@
-// A log that a test makes fail.
+// A log that fails at a test's command.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace fairlead {
 
-// A log that stops, or that finds a record too large.
+// A memory log that refuses every append while `full`, and any record of the object `too_large`.
 class StubbornLog : public EventLog {
  public:
   Result<std::vector<Event>> append(std::span<const EventDraft> drafts, LogTime time,

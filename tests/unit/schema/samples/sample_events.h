@@ -1,4 +1,5 @@
-// Events with every field set, one of each fact and one of each kind: what the golden records hold.
+// Events with every field set, one of each fact and one of each kind: the contents of the golden
+// records.
 //
 // The golden bytes of a released version never change, so neither do these values: a new field gets
 // new samples.
