@@ -78,14 +78,14 @@ def chosen(tests, only, without):
 
 
 def targets(build, tests):
-    """The files below `build` that the tests' commands name and that the build can make."""
+    """The files below `build` that the tests' commands name, perhaps as NAME=FILE, and that the build can make."""
     known = subprocess.run(["ninja", "-C", str(build), "-t", "targets", "all"], capture_output=True, text=True,
                            check=True).stdout
     makeable = {line.rsplit(":", 1)[0] for line in known.splitlines()}
     named = set()
     for _, command, _ in tests:
         for token in command:
-            path = pathlib.Path(value(token))
+            path = pathlib.Path(value(token).rpartition("=")[2])
             if path.is_relative_to(build) and str(path.relative_to(build)) in makeable:
                 named.add(str(path.relative_to(build)))
     return sorted(named)

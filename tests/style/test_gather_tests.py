@@ -41,6 +41,13 @@ class GatherTest(unittest.TestCase):
         self.assertEqual(self.names(only="threaded"), ["with space"])
         self.assertEqual(self.names(without="e2e style"), ["plain", "with space"])
 
+    def test_what_a_command_names_is_built_also_where_it_is_the_value_of_a_variable(self):
+        (self.build / "build.ninja").write_text("rule make\n command = true\nbuild named: make\nbuild value: make\n"
+                                                "build other: make\n")
+        (self.build / "below/CTestTestfile.cmake").write_text(
+            f'add_test(deep "env" "PROGRAM={self.build}/value" "{self.build}/named" "{self.build}/unknown")\n')
+        self.assertEqual(gather.targets(self.build, gather.tests_of(self.build)), ["named", "value"])
+
     def test_ctest_runs_what_was_gathered_and_its_exit_code_speaks_for_all(self):
         out = self.folder / "all"
         for command in (["begin"], ["add", "one/", "--without", "e2e"], ["add", "two/", "--only", "e2e"]):
