@@ -127,29 +127,10 @@ bool write_under_way(const State& history, const ObjectKey& key) {
 }
 
 bool imagine_of_multikueue(ObjectSeen& seen, const State& history, const State& imagined) {
-  switch (seen.key.kind) {
-    case Kind::multikueue_config: return imagine_config(seen, history, imagined);
-    case Kind::multikueue_cluster: return imagine_cluster(seen, history, imagined);
-    case Kind::admission_check: imagine_check(seen, history, imagined); return true;
-    case Kind::workload: imagine_workload(seen, history, imagined); return true;
-    case Kind::node:
-    case Kind::cluster_metrics:
-    case Kind::managed_cluster:
-    case Kind::cluster_profile:
-    case Kind::resource_flavor:
-    case Kind::cluster_queue:
-    case Kind::local_queue:
-    case Kind::manifest_work:
-    case Kind::claim:
-    case Kind::placement:
-    case Kind::placement_decision:
-    case Kind::addon_placement_score:
-    case Kind::secret:
-    case Kind::custom_resource_definition:
-    case Kind::binding_policy:
-    case Kind::cohort:
-    case Kind::mutating_admission_policy: return true;
-  }
+  if (seen.key.kind == Kind::multikueue_config) return imagine_config(seen, history, imagined);
+  if (seen.key.kind == Kind::multikueue_cluster) return imagine_cluster(seen, history, imagined);
+  if (seen.key.kind == Kind::admission_check) imagine_check(seen, history, imagined);
+  if (seen.key.kind == Kind::workload) imagine_workload(seen, history, imagined);
   return true;
 }
 

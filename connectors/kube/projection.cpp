@@ -63,31 +63,11 @@ Result<std::optional<ObjectSeen>> project(JsonView object) {
 }
 
 bool is_read(Kind kind, std::string_view name) {
-  switch (kind) {
-    case Kind::manifest_work:
-    case Kind::binding_policy: return name.starts_with("fairlead-");
-    case Kind::custom_resource_definition:
-      return name == "multikueueconfigs.kueue.x-k8s.io" ||
-             name == "multikueueclusters.kueue.x-k8s.io";
-    case Kind::node:
-    case Kind::cluster_metrics:
-    case Kind::managed_cluster:
-    case Kind::cluster_profile:
-    case Kind::resource_flavor:
-    case Kind::cluster_queue:
-    case Kind::local_queue:
-    case Kind::admission_check:
-    case Kind::multikueue_config:
-    case Kind::claim:
-    case Kind::multikueue_cluster:
-    case Kind::placement:
-    case Kind::placement_decision:
-    case Kind::addon_placement_score:
-    case Kind::workload:
-    case Kind::secret:
-    case Kind::cohort:
-    case Kind::mutating_admission_policy: return true;
-  }
+  if (kind == Kind::manifest_work || kind == Kind::binding_policy)
+    return name.starts_with("fairlead-");
+  if (kind == Kind::custom_resource_definition)
+    return name == "multikueueconfigs.kueue.x-k8s.io" ||
+           name == "multikueueclusters.kueue.x-k8s.io";
   return true;
 }
 

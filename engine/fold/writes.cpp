@@ -27,23 +27,23 @@ void touch(State& state, const WriteKey& key) {
       break;
     case Kind::manifest_work: open_cluster(state, object.namespace_); break;
     case Kind::binding_policy: open_cluster(state, cluster_of_policy(object.name)); break;
+    case Kind::multikueue_config:
+    case Kind::multikueue_cluster:
+    case Kind::admission_check:
+    case Kind::workload: touch_multikueue(state, object); break;
     case Kind::node:
     case Kind::cluster_metrics:
     case Kind::managed_cluster:
     case Kind::cluster_profile:
     case Kind::resource_flavor:
     case Kind::local_queue:
-    case Kind::admission_check:
-    case Kind::multikueue_config:
-    case Kind::multikueue_cluster:
     case Kind::placement:
     case Kind::placement_decision:
     case Kind::addon_placement_score:
-    case Kind::workload:
     case Kind::secret:
     case Kind::custom_resource_definition:
     case Kind::cohort:
-    case Kind::mutating_admission_policy: touch_multikueue(state, object);
+    case Kind::mutating_admission_policy: break;  // never written
   }
 }
 

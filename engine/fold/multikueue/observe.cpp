@@ -323,35 +323,15 @@ void open_list(State& state, const std::string& placement, Seq seq) {
 
 void touch_multikueue(State& state, const ObjectKey& object) {
   MultiKueue& all = state.multikueue;
-  switch (object.kind) {
-    case Kind::multikueue_config: return open_list(state, object.name);
-    case Kind::multikueue_cluster:
-      all.open_workers.insert(object.name);
-      return open_lists_of_worker(state, object.name, {});
-    case Kind::admission_check:
-      if (all.checks.contains(object.name)) all.open_checks.insert(object.name);
-      return;
-    case Kind::workload:
-      if (all.workloads.contains(id_of(object))) all.open_workloads.insert(id_of(object));
-      return;
-    case Kind::node:
-    case Kind::cluster_metrics:
-    case Kind::managed_cluster:
-    case Kind::cluster_profile:
-    case Kind::resource_flavor:
-    case Kind::cluster_queue:
-    case Kind::local_queue:
-    case Kind::manifest_work:
-    case Kind::claim:
-    case Kind::placement:
-    case Kind::placement_decision:
-    case Kind::addon_placement_score:
-    case Kind::secret:
-    case Kind::custom_resource_definition:
-    case Kind::binding_policy:
-    case Kind::cohort:
-    case Kind::mutating_admission_policy: return;
+  if (object.kind == Kind::multikueue_config) open_list(state, object.name);
+  if (object.kind == Kind::multikueue_cluster) {
+    all.open_workers.insert(object.name);
+    open_lists_of_worker(state, object.name, {});
   }
+  if (object.kind == Kind::admission_check && all.checks.contains(object.name))
+    all.open_checks.insert(object.name);
+  if (object.kind == Kind::workload && all.workloads.contains(id_of(object)))
+    all.open_workloads.insert(id_of(object));
 }
 
 void expect_multikueue(State& state, const PatchIntended& intent) {
