@@ -41,7 +41,7 @@ std::optional<WatchFact> Coalescer::offer(WatchFact fact, LogTime now) {
 void Coalescer::passed(const WatchFact& fact, LogTime now, Duration interval) {
   const ObjectKey* object = object_of(fact);
   if (!object || interval.ns == 0) return;
-  Entry& entry = entries_.at(fact.source, *object);
+  Entry& entry = entries_.find_or_make(fact.source, *object);
   release(fact.source, *object, entry);
   entry = {now, now + interval, std::nullopt};
 }

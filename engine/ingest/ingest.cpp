@@ -242,7 +242,7 @@ bool is_capacity_source(const SourceName& source, Kind kind) {
 
 bool Ingest::is_older(const SourceName& source, const ObjectKey& key, const std::string& uid,
                       const std::string& resource_version, Told told) {
-  Version& newest = newest_.at(source, key);
+  Version& newest = newest_.find_or_make(source, key);
   if (newest.uid == uid && is_lower_version(resource_version, newest.resource_version)) {
     // The answer to a write came before the stream: the version is new to the stream all the same.
     if (told == Told::by_stream && !is_lower_version(resource_version, newest.shown))
@@ -293,7 +293,7 @@ bool Ingest::forget_answers(const SourceName& source, const ListCompleted& shown
   bool any = false;
   auto at = answered_.lower_bound({source, ObjectKey{shown.kind, "", ""}});
   while (at != answered_.end() && at->first == source && at->second.kind == shown.kind) {
-    Version& newest = newest_.at(source, at->second);
+    Version& newest = *newest_.find(source, at->second);
     const bool passed =
         shown.went_back || includes_version(shown.resource_version, newest.resource_version);
     if (passed) newest.resource_version = newest.shown;

@@ -27,7 +27,7 @@ class ObjectTable {
     return const_cast<ObjectTable*>(this)->find(source, key);
   }
   /// Returns the value of an object, and makes it first if there is none.
-  Value& at(const SourceName& source, const ObjectKey& key) {
+  Value& find_or_make(const SourceName& source, const ObjectKey& key) {
     return tables_[source][key.kind][Name(key)];
   }
   void erase(const SourceName& source, const ObjectKey& key) {

@@ -50,9 +50,10 @@ std::optional<Acknowledged> read_acknowledged(const std::filesystem::path& file)
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return std::nullopt;
   struct stat found{};
-  const bool regular = ::fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode);
-  if (regular) static_cast<void>(::pread(descriptor, bytes.data(), bytes.size(), 0) >= 0);
+  const bool read = ::fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode) &&
+                    ::pread(descriptor, bytes.data(), bytes.size(), 0) > 0;
   ::close(descriptor);
+  if (!read) return std::nullopt;
   const std::string_view all(bytes.data(), bytes.size());
   const auto first = parse_slot(all.substr(0, kSlotBytes));
   const auto second = parse_slot(all.substr(kSlotBytes));

@@ -76,8 +76,8 @@ enum class JudgeDepth : std::uint8_t {
 };
 
 /// Opens the log of a data directory for reading and judges it by its watermark and `witnesses`.
-/// `told` receives the progress of a walk. Fails only if nothing of the log can be read; damage is
-/// in the result.
+/// Calls `told` with the progress of a walk. Fails only if no event can be read; the result reports
+/// damage.
 Result<LogContents> judge_log(const LogPaths& paths, rocksdb::Env* env, JudgeDepth depth,
                               const LogProgress& told, std::span<const LogWitness> witnesses);
 

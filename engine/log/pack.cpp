@@ -19,10 +19,6 @@ constexpr std::uint8_t kZstd = 1;
 constexpr int kZstdLevel = 1;
 constexpr int kZstdHashLog = 11;
 constexpr int kZstdMatchMin = 7;
-// Decoding a small payload spends more time on the Huffman table of its literals than on all else,
-// and the table uses up a good part of the bytes that it saves: up to this payload size literals
-// are stored plain.
-constexpr std::size_t kPlainLiteralsMax = 2048;
 constexpr std::size_t kPackCheckOffset = 104;
 constexpr std::size_t kCheckBytes = 8;
 constexpr std::size_t kWordBytes = 8;

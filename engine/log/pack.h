@@ -41,6 +41,10 @@
 namespace fairlead {
 
 inline constexpr std::size_t kPackHeaderBytes = 112;
+/// The largest payload, in bytes, whose literals a frame keeps plain. A reader of a small payload
+/// spends more time on the Huffman table of the literals than on all else
+/// (docs/decisions/0031-small-packs-keep-literals-plain.md).
+inline constexpr std::size_t kPlainLiteralsMax = 2048;
 
 /// The header of a pack.
 struct PackHeader {

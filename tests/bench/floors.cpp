@@ -47,7 +47,7 @@ void WritingFloor::write(std::span<const Event> group) {
   for (const Event& event : group) encode_to(event, payload_);
   hash_.add(payload_);
   frame_.resize(ZSTD_compressBound(payload_.size()));
-  ZSTD_CCtx* const codec = (payload_.size() <= 2048 ? small_ : large_).get();
+  ZSTD_CCtx* const codec = (payload_.size() <= kPlainLiteralsMax ? small_ : large_).get();
   const std::size_t size =
       ZSTD_compress2(codec, frame_.data(), frame_.size(), payload_.data(), payload_.size());
   if (ZSTD_isError(size) != 0) give_up("Zstandard does not compress");
