@@ -72,9 +72,10 @@ class ApiServerConnection {
    public:
     virtual ~Follower() = default;
   };
-  /// Watches one object of this server: `told` gets it at once and after each change, on the loop's
-  /// thread; nullopt if it does not exist. `collection` is the path of its list. Destroying the
-  /// follower ends the watch; it may outlive the connection. From any thread but the loop's.
+  /// Watches one object in the list at the path `collection`. Calls `told` on the loop's thread
+  /// with the object, or nullopt if it does not exist: once at the beginning and after each change.
+  /// Destroying the follower ends the watch; it may outlive the connection. Call from any thread
+  /// but the loop's.
   std::unique_ptr<Follower> follow(std::string collection, std::string name,
                                    std::function<void(std::optional<JsonView>)> told);
   /// Returns the sink for writes; it lives as long as the connection.

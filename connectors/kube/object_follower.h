@@ -18,10 +18,9 @@ namespace fairlead {
 /// On the loop's thread, but the destructor may run after the loop has ended.
 class ObjectFollower {
  public:
-  /// `collection` is the path of the list that the object is in. `told` gets the object after the
-  /// first list and after each change; nullopt if it does not exist. While the server cannot be
-  /// reached, `told` is not called. `say` logs a line for an operator. `loop` and `http` outlive
-  /// it.
+  /// Watches the object `name` in the list at the path `collection`. Calls `told` with the object,
+  /// or nullopt if it does not exist, after the first list and after each change; not while the
+  /// server is unreachable. Calls `say` with each log line. `loop` and `http` outlive the follower.
   ObjectFollower(IoLoop& loop, HttpClient& http, std::string collection, std::string name,
                  std::function<void(std::optional<JsonView>)> told,
                  std::function<void(const std::string&)> say);

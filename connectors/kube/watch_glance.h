@@ -1,4 +1,4 @@
-// Tells what a watch line is about, and whether it reports a change, without reading all of it.
+// Finds the object of a watch line, and whether the line reports a change, without parsing it.
 //
 // Most updates of an object change nothing that a projection reads: a node's heartbeat, a queue's
 // count of pending workloads. For each kind there is a list of fields that no projection reads. A

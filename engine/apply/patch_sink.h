@@ -1,4 +1,4 @@
-// The port through which writes leave: to Kubernetes, or to a test double.
+// The port for writes: an adapter sends them to an API server, a test records them.
 #pragma once
 
 #include <functional>

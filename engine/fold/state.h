@@ -313,8 +313,8 @@ struct BaseQuota {
   friend bool operator==(const BaseQuota&, const BaseQuota&) = default;
 };
 
-/// Where a worker's share of a hub queue is known from; `nobody` where the worker is not watched
-/// and no claim names the queue for it.
+/// The source of a worker's share of a hub queue. `nobody`: the worker is not watched, and no claim
+/// assigns it quota of the queue.
 enum class ShareFrom : std::uint8_t { member, claims, nobody };
 
 /// The share of one worker in a hub queue that follows its workers.

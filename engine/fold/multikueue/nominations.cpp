@@ -65,7 +65,8 @@ void close_nomination(State& state, const NamespacedName& id) {
   const auto& stands = facts.nominated_clusters;
   const bool first = !record.judged_list;
   const bool same = first || (*record.judged_list == list.names && record.judged_away == away);
-  if (!stands.empty() && list.wish) {  // the list is about to change: one change, not two
+  if (!stands.empty() &&
+      list.wish) {  // waits for the new list, which would change the nomination again
     record.nomination = stands;
     return;
   }
