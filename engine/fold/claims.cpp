@@ -266,27 +266,37 @@ bool shows_only_status(const State& state, const Claim& claim, const ObjectObser
   return !write || (!write->outstanding && write->awaited_version.empty() && !write->refusal);
 }
 
+// Derives `known` and the grants. Returns whether they changed.
+bool derive(const State& state, Claim& claim) {
+  if (!claim.terms) {
+    const bool changed = !claim.known || !claim.grants.empty();
+    claim.known = true;
+    claim.grants.clear();
+    return changed;
+  }
+  const bool known = detached(state, claim) || known_cluster(state, claim) || claim.facts.deleting;
+  std::vector<Grant> grants = grants_of(state, claim);
+  if (known == claim.known && grants == claim.grants) return false;
+  claim.known = known;
+  claim.grants = std::move(grants);
+  return true;
+}
+
 void close_claim(State& state, const std::string& name, Touched& touched) {
   Claim& claim = state.claims.at(name);
-  touched.claims.insert(name);
-  if (std::exchange(*claim.only_status, false)) {
+  const ClaimOpening opening = std::exchange(*claim.opening, ClaimOpening::all);
+  if (opening != ClaimOpening::grants) touched.claims.insert(name);
+  if (opening == ClaimOpening::status) {
 #ifndef NDEBUG
-    if (claim.terms) check(grants_of(state, claim) == claim.grants, "only the status was opened");
+    check(!derive(state, claim), "only the status was opened");
 #endif
     return;
   }
+  const bool changed = derive(state, claim);
+  if (opening != ClaimOpening::all && !changed) return;
+  touched.claims.insert(name);
   touched.clusters.insert(cluster_of(claim));
-  if (!claim.terms) {
-    claim.known = true;
-    claim.grants.clear();
-    return;
-  }
-  const Cluster* known = known_cluster(state, claim);
-  const bool counts = detached(state, claim) || known || claim.facts.deleting;
-  std::vector<Grant> grants = grants_of(state, claim);
-  const bool changed = counts != claim.known || grants != claim.grants;
-  claim.known = counts;
-  claim.grants = std::move(grants);
+  if (!claim.terms) return;
   for (const AssignmentRow& row : claim.terms->rows)
     if (changed)
       requote(state, row.cluster_queue);
@@ -396,13 +406,29 @@ void open_claim(State& state, const std::string& name) {
   const auto at = state.claims.find(name);
   if (at == state.claims.end()) return;
   state.open_claims.insert(name);
-  *at->second.only_status = false;
+  *at->second.opening = ClaimOpening::all;
 }
 
 void open_claim_status(State& state, const std::string& name) {
   const auto at = state.claims.find(name);
   if (at == state.claims.end()) return;
-  if (state.open_claims.insert(name).second) *at->second.only_status = true;
+  ClaimOpening& opening = *at->second.opening;
+  if (state.open_claims.insert(name).second)
+    opening = ClaimOpening::status;
+  else if (opening == ClaimOpening::grants)
+    opening = ClaimOpening::status_and_grants;
+}
+
+void open_grants_of(State& state, const std::string& cluster) {
+  const auto at = state.claims_of_cluster.find(cluster);
+  if (at == state.claims_of_cluster.end()) return;
+  for (const std::string& name : at->second) {
+    ClaimOpening& opening = *state.claims.at(name).opening;
+    if (state.open_claims.insert(name).second)
+      opening = ClaimOpening::grants;
+    else if (opening == ClaimOpening::status)
+      opening = ClaimOpening::status_and_grants;
+  }
 }
 
 void reopen_claims_of(State& state, const std::string& cluster) {

@@ -19,6 +19,9 @@ void open_claim(State& state, const std::string& name);
 /// Marks only the claim's status: it is planned again when the present moment closes. For what
 /// cannot change the grants: the answer to a write of the status, its observation, its deadline.
 void open_claim_status(State& state, const std::string& name);
+/// Marks only the grants of the claims of `cluster`: they are derived again, and a claim whose
+/// grants stay as they are is not planned. For accepted values that moved.
+void open_grants_of(State& state, const std::string& cluster);
 /// Marks the claims of `cluster`, as open_claim does.
 void reopen_claims_of(State& state, const std::string& cluster);
 /// Marks the claims that name `queue`, as open_claim does.

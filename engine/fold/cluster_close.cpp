@@ -46,7 +46,8 @@ struct Close {
   const DebounceSettings& settings;
   const CanonicalHeadroom& headroom;
   LogTime now;
-  bool accepted_changed = false;                   // or something else that grants follow from
+  bool accepted_moved = false;                     // by a step: nothing but numbers follows
+  bool grants_follow = false;                      // from something else that changed
   bool totals_matter = false;                      // usable_totals may decide about a hold
   FallCause lets_fall = FallCause::shrink_window;  // of falls that no cordon or claim edit ordered
 };
@@ -110,7 +111,7 @@ bool belongs_to_source(const Cluster& cluster, const CapacityKey& key) {
 void map_flavors(Close& close) {
   for (const std::string& flavor : close.cluster.observation.won)
     if (close.cluster.flavor_nodes[flavor] > 0 && close.cluster.mapped.insert(flavor).second)
-      close.accepted_changed = true;
+      close.grants_follow = true;
 }
 
 // Feeds what the nodes offer now to the step functions. Returns the totals before, where judge_hold
@@ -244,7 +245,7 @@ void judge_liveness(Close& close) {
     cluster.hub_opens = close.now + close.settings.grow_window;
   cluster.was = is;
   cluster.was_seq = cluster.liveness_seq;
-  close.accepted_changed = true;
+  close.grants_follow = true;
 }
 
 // Whether a moment changed what is accepted.
@@ -287,7 +288,7 @@ void accept_first(Close& close) {
   }
   cluster.known = true;
   cluster.totals_accepted = totals_in_force(cluster);
-  close.accepted_changed = true;
+  close.grants_follow = true;
 }
 
 // Layer 2 for every key of the source in force.
@@ -305,7 +306,7 @@ void step_values(Close& close) {
     const Fall fall = at_once ? Fall::at_once : Fall::damped;
     const Growth may_grow = cluster.hold ? Growth::frozen : growth;
     const Amount before = value.damped.accepted;
-    close.accepted_changed |=
+    close.accepted_moved |=
         value.damped.step(close.now, close.settings, quantum_of(key.resource), fall, may_grow);
     conclude_changes(value,
                      value.damped.accepted != before ? Acceptance::changed : Acceptance::unchanged,
@@ -447,13 +448,16 @@ void close_cluster(State& state, const std::string& name, Touched& touched) {
   cluster.observation = {};
   cluster.observation.eligible_before = cluster.eligible_nodes;
   const bool only_capacity =
-      *cluster.only_capacity && !close.accepted_changed &&
-      held_before == cluster.hold.has_value() &&
+      *cluster.only_capacity && !close.grants_follow && held_before == cluster.hold.has_value() &&
       before_close == std::tuple(cluster.was, cluster.valued, !cluster.hub_opens);
   (only_capacity ? touched.capacities : touched.clusters).insert(name);
-  if (close.accepted_changed || hub_open_before != !cluster.hub_opens)
+  if (only_capacity && close.accepted_moved) {
+    touched.accepted.insert(name);
+    open_grants_of(state, name);
+  } else if (close.accepted_moved || close.grants_follow || hub_open_before != !cluster.hub_opens) {
     reopen_claims_of(state, name);
-  if (close.accepted_changed) await_still_numbers(state, name);
+  }
+  if (close.accepted_moved || close.grants_follow) await_still_numbers(state, name);
   if (before_close != std::tuple(cluster.was, cluster.valued, !cluster.hub_opens) ||
       cluster.detached)
     open_followers(state);

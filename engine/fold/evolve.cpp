@@ -275,6 +275,7 @@ struct Fold {
 void Touched::merge(const Touched& other) {
   clusters.insert(other.clusters.begin(), other.clusters.end());
   capacities.insert(other.capacities.begin(), other.capacities.end());
+  accepted.insert(other.accepted.begin(), other.accepted.end());
   claims.insert(other.claims.begin(), other.claims.end());
   queues.insert(other.queues.begin(), other.queues.end());
   placements.insert(other.placements.begin(), other.placements.end());
@@ -285,9 +286,9 @@ void Touched::merge(const Touched& other) {
 }
 
 bool Touched::empty() const {
-  return !everything && clusters.empty() && capacities.empty() && claims.empty() &&
-         queues.empty() && placements.empty() && workers.empty() && checks.empty() &&
-         workloads.empty();
+  return !everything && clusters.empty() && capacities.empty() && accepted.empty() &&
+         claims.empty() && queues.empty() && placements.empty() && workers.empty() &&
+         checks.empty() && workloads.empty();
 }
 
 void evolve(State& state, const Event& event, Touched& touched) {

@@ -280,6 +280,14 @@ struct Grant {
   friend bool operator==(const Grant&, const Grant&) = default;
 };
 
+/// What closing the present moment does with an open claim: all, or only what is named.
+enum class ClaimOpening : std::uint8_t {
+  all,                ///< derives the grants and plans the claim with its cluster
+  status,             ///< plans the claim: nothing changed that the grants follow from
+  grants,             ///< derives the grants, and does the rest if they moved
+  status_and_grants,  ///< both of these
+};
+
 struct Claim {
   std::string uid;
   std::string resource_version;
@@ -291,10 +299,10 @@ struct Claim {
   Seq edited_seq;                   ///< of the newest event with another spec
   std::optional<ClaimFault> fault;  ///< of the newest spec, if it is invalid
   std::vector<std::string> warnings;
-  bool winner = false;        ///< the one live claim of its cluster
-  bool known = false;         ///< the grants follow from an accepted value
-  std::vector<Grant> grants;  ///< in the order of terms->rows
-  Memo<bool> only_status;     ///< while open: nothing changed that the grants follow from
+  bool winner = false;         ///< the one live claim of its cluster
+  bool known = false;          ///< the grants follow from an accepted value
+  std::vector<Grant> grants;   ///< in the order of terms->rows
+  Memo<ClaimOpening> opening;  ///< while open: what has to be done when the moment closes
 
   friend bool operator==(const Claim&, const Claim&) = default;
 };
@@ -464,7 +472,7 @@ struct State {
   Deadlines deadlines;
 
   std::set<std::string> open_clusters;  ///< whose present moment is not decided yet
-  std::set<std::string> open_claims;    ///< whose grants must be derived anew, unless `only_status`
+  std::set<std::string> open_claims;    ///< see Claim::opening
   std::set<std::string> open_queues;    ///< planned again with the claims that name them
   std::set<std::string> open_quotas;    ///< whose quota must be compared, nothing else
   bool all_open = false;                ///< the configuration or a flavor changed: all is planned
@@ -477,6 +485,9 @@ struct Touched {
   std::set<std::string> clusters;
   /// Clusters where only what the nodes offer may have changed: no write follows from that alone.
   std::set<std::string> capacities;
+  /// Those of `capacities` whose accepted values moved: their claims' resources and the numbers in
+  /// their claims' statuses may follow. Grants that moved with them are in `claims`.
+  std::set<std::string> accepted;
   std::set<std::string> claims;
   std::set<std::string> queues;
   std::set<std::string> placements;  ///< whose worker lists

@@ -339,32 +339,32 @@ StatusContent content_of(const Draft& draft, const std::vector<Condition>& condi
 }
 
 // Whether the accepted value in `row` has not been in force for kRestlessIntervals.
-bool is_outdated(const Draft& draft, const ToldStatus::Row& row) {
-  const auto value = draft.cluster->capacity.find(row.key);
-  if (value == draft.cluster->capacity.end() || !row.accepted) return true;
+bool is_outdated(const State& state, const Cluster& cluster, const ToldStatus::Row& row) {
+  const auto value = cluster.capacity.find(row.key);
+  if (value == cluster.capacity.end() || !row.accepted) return true;
   const Amount amount = to_amount(value->first.resource, *row.accepted);
   const DampedValue& damped = value->second.damped;
   if (damped.accepted == amount) return false;
   const auto left = damped.left.find(amount);
-  const Duration interval = draft.state.configuration.status_interval;
+  const Duration interval = state.configuration.status_interval;
   return left == damped.left.end() ||
-         left->second + Duration{kRestlessIntervals * interval.ns} <= draft.state.now;
+         left->second + Duration{kRestlessIntervals * interval.ns} <= state.now;
 }
 
 // Accepted values that change with every flap and move no grant are not worth a write each. Values
 // that never hold still are written once a written one has not been in force for long.
-bool numbers_are_due(const Draft& draft, const ToldStatus& told) {
-  if (!draft.cluster) return true;
-  const Duration interval = draft.state.configuration.status_interval;
-  if (still_since(*draft.cluster) + interval <= draft.state.now) return true;
+bool numbers_are_due(const State& state, const Cluster* cluster, const ToldStatus& told) {
+  if (!cluster) return true;
+  if (still_since(*cluster) + state.configuration.status_interval <= state.now) return true;
   return std::any_of(told.capacity.begin(), told.capacity.end(),
-                     [&](const ToldStatus::Row& row) { return is_outdated(draft, row); });
+                     [&](const ToldStatus::Row& row) { return is_outdated(state, *cluster, row); });
 }
 
 bool is_worth_a_write(const Draft& draft, const ToldStatus& told, const StatusContent& content) {
   if (told.seq < draft.claim.edited_seq.value) return true;
   if (!told.content || told.content->urgently_differs(content)) return true;
-  return told.content->patiently_differs(content) && numbers_are_due(draft, told);
+  return told.content->patiently_differs(content) &&
+         numbers_are_due(draft.state, draft.cluster, told);
 }
 
 const std::string& accepted_body(const State& state, const std::string& claim) {
@@ -449,6 +449,15 @@ std::string capacity_state(const Cluster& cluster, const DampedValue& value) {
   if (cluster.was == Liveness::stale) return "Stale";
   if (value.accepted > value.usable) return "Shrinking";
   return value.accepted < value.usable ? "Growing" : "Accepted";
+}
+
+bool status_numbers_are_due(const State& state, const std::string& name, QueueWishes& wishes) {
+  const Claim& claim = state.claims.at(name);
+  const auto cluster = state.clusters.find(cluster_name_of(claim));
+  const std::optional<ToldStatus>& told = wishes.told().of(name, accepted_body(state, name));
+  return !told || told->seq < claim.edited_seq.value || !told->content ||
+         numbers_are_due(state, cluster == state.clusters.end() ? nullptr : &cluster->second,
+                         *told);
 }
 
 Proposed emit_claim_status(const State& state, const std::string& name, QueueWishes& wishes) {

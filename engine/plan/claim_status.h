@@ -16,6 +16,9 @@ std::string grant_reason(const State& state, const Claim& claim, const Grant& gr
 /// Stale, Shrinking, Growing or Accepted.
 std::string capacity_state(const Cluster& cluster, const DampedValue& value);
 
+/// Whether the status is written if nothing of it but accepted values changed. It is not, where
+/// they have moved lately: most moves of a flapping node end here, without a status being derived.
+bool status_numbers_are_due(const State& state, const std::string& claim, QueueWishes& wishes);
 /// Returns the apply of the status if an accepted value, a grant, a condition's status or reason,
 /// or `overcommitted` changed since the last one, the spec was edited, or another writer's status
 /// is due to be replaced. Accepted values alone wait until they hold still.

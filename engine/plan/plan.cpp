@@ -38,6 +38,18 @@ std::set<std::string> claims_to_plan(const State& state, const Touched& touched)
   return claims;
 }
 
+// Claims of clusters whose accepted values moved, and nothing else: their statuses are planned if
+// these numbers are due.
+std::set<std::string> numbers_to_plan(const State& state, QueueWishes& wishes,
+                                      const Touched& touched) {
+  std::set<std::string> claims;
+  for (const std::string& cluster : touched.accepted)
+    if (const auto at = state.claims_of_cluster.find(cluster); at != state.claims_of_cluster.end())
+      for (const std::string& claim : at->second)
+        if (status_numbers_are_due(state, claim, wishes)) claims.insert(claim);
+  return claims;
+}
+
 // What a member admits bounds the hub's queues, so the queues that touched clusters feed are
 // planned too.
 std::set<std::string> queues_to_plan(const State& state, const Touched& touched) {
@@ -111,11 +123,17 @@ static std::vector<PatchIntended> plan_round(const State& state, QueueWishes& wi
   const auto add = [&](Proposed proposed) {
     if (proposed) proposals.push_back(std::move(*proposed));
   };
-  const std::set<std::string> claims = claims_to_plan(state, now);
+  std::set<std::string> claims = claims_to_plan(state, now);
+  claims.merge(numbers_to_plan(state, wishes, now));
   for (const std::string& cluster : now.clusters) {
     for (Proposal& proposal : emit_works(state, cluster, wishes.quotas()))
       proposals.push_back(std::move(proposal));
     add(emit_policy(state, cluster, wishes.quotas()));
+    add(emit_new_claim(state, cluster));
+    add(emit_grown_nominal(state, cluster));
+  }
+  for (const std::string& cluster : now.accepted) {
+    if (now.clusters.contains(cluster)) continue;
     add(emit_new_claim(state, cluster));
     add(emit_grown_nominal(state, cluster));
   }
