@@ -8,7 +8,8 @@ namespace fairlead {
 namespace {
 
 const WriteState* status_write(const State& state, const std::string& name) {
-  return status_write_of(state, {Kind::claim, "", name});
+  const auto at = state.writes.find(WriteKeyView{kHub, Kind::claim, "", name, true});
+  return at == state.writes.end() ? nullptr : &at->second;
 }
 
 // The status that the write is expected to leave; null where the intent has no digest of it.
@@ -31,9 +32,13 @@ bool is_under_way(const WriteState& write, const Digest& status) {
 
 bool status_is_foreign(const State& state, const std::string& name) {
   const WriteState* write = status_write(state, name);
+  return write && status_is_foreign(state, name, *write);
+}
+
+bool status_is_foreign(const State& state, const std::string& name, const WriteState& write) {
+  if (write.outstanding || write.status_left.digest == Digest{}) return false;
   const auto claim = state.claims.find(name);
-  return write && !write->outstanding && claim != state.claims.end() &&
-         differs_from_ours(*write, claim->second.facts.status_digest);
+  return claim != state.claims.end() && differs_from_ours(write, claim->second.facts.status_digest);
 }
 
 bool shows_foreign_status(const State& state, const std::string& name, const ClaimFacts& seen) {

@@ -20,6 +20,8 @@ inline constexpr Duration kStatusRestoreInterval = minutes(1);
 /// accepted write, and no write of it is outstanding. False where the log does not hold both
 /// digests, as before schema version 4.
 bool status_is_foreign(const State& state, const std::string& name);
+/// The same, with our writes of the status at hand.
+bool status_is_foreign(const State& state, const std::string& name, const WriteState& write);
 
 /// Returns true if `seen`, which is not folded yet, has a status that neither our last accepted
 /// write nor the outstanding one leaves.

@@ -150,6 +150,7 @@ struct Shares {
 
 void divide_into(std::vector<Grant>& grants, const Shares& shares, Amount bound,
                  const std::string& resource, ShrinkPolicy policy, const std::string& reason) {
+  if (fits(shares.shares, bound)) return;
   const Division division = divide(shares.shares, bound, quantum_of(resource), policy);
   for (std::size_t i = 0; i < shares.rows.size(); ++i) {
     Grant& grant = grants[shares.rows[i]];
@@ -187,13 +188,13 @@ Amount accepted_of(const Cluster& cluster, const std::string& flavor, const std:
 
 void grant_resource(const Cluster& cluster, const ClaimTerms& terms, const std::string& resource,
                     std::vector<Grant>& grants, std::vector<GrantSteps>* steps) {
-  std::set<std::string> flavors;
+  std::set<std::string_view> flavors;
   for (const Grant& grant : grants)
     if (grant.row.resource == resource) flavors.insert(grant.row.flavor);
   // The flavors' bounds come first: what one takes off a row leaves more of the total to the
   // others.
-  for (const std::string& flavor : flavors)
-    if (flavor_bound_applies(cluster, terms, flavor)) {
+  for (const std::string_view name : flavors)
+    if (const std::string flavor(name); flavor_bound_applies(cluster, terms, flavor)) {
       const Amount bound = accepted_of(cluster, flavor, resource);
       const Shares shares = shares_where(grants, resource, &flavor);
       divide_into(grants, shares, bound, resource, terms.shrink_policy, "FlavorCapacity");
@@ -224,6 +225,7 @@ Amount wanted(const Cluster& cluster, const ClaimTerms& terms, const AssignmentR
 std::vector<Grant> derive_grants(const State& state, const Cluster& cluster, const Claim& claim,
                                  std::vector<GrantSteps>* steps) {
   std::vector<Grant> grants;
+  grants.reserve(claim.terms->rows.size());
   std::set<std::string> resources;
   for (const AssignmentRow& row : claim.terms->rows) {
     const bool ambiguous = covers_alias_twice(state, row.cluster_queue, row.resource);

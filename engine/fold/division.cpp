@@ -39,10 +39,9 @@ void split(const std::vector<Share>& shares, const std::vector<std::size_t>& mem
   std::vector<std::size_t> order = members;
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     if (remainder[a] != remainder[b]) return remainder[a] > remainder[b];
-    return std::tuple(-std::int64_t{shares[a].priority}, std::cref(shares[a].cluster_queue).get(),
-                      std::cref(shares[a].flavor).get()) <
-           std::tuple(-std::int64_t{shares[b].priority}, std::cref(shares[b].cluster_queue).get(),
-                      std::cref(shares[b].flavor).get());
+    return std::tuple(-std::int64_t{shares[a].priority}, shares[a].cluster_queue,
+                      shares[a].flavor) <
+           std::tuple(-std::int64_t{shares[b].priority}, shares[b].cluster_queue, shares[b].flavor);
   });
   Int128 left = (rest - given) / quantum;
   for (const std::size_t row : order) {
@@ -56,6 +55,12 @@ void split(const std::vector<Share>& shares, const std::vector<std::size_t>& mem
 
 }  // namespace
 
+bool fits(const std::vector<Share>& shares, Amount bound) {
+  Int128 sum = 0;
+  for (const Share& share : shares) sum += share.assigned;
+  return sum <= bound;
+}
+
 Division divide(const std::vector<Share>& shares, Amount bound, Amount quantum,
                 ShrinkPolicy policy) {
   std::vector<Amount> assigned, minimum;
@@ -65,7 +70,7 @@ Division divide(const std::vector<Share>& shares, Amount bound, Amount quantum,
     assigned.push_back(share.assigned);
     minimum.push_back(std::min(share.minimum, share.assigned));
   }
-  if (sum_of(assigned) <= bound) return {assigned, false};
+  if (fits(shares, bound)) return {assigned, false};
 
   Division division{std::vector<Amount>(shares.size(), 0), false};
   const Amount floored = bound / quantum * quantum;

@@ -6,7 +6,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/quantity.h"
@@ -15,10 +15,10 @@ namespace fairlead {
 
 enum class ShrinkPolicy : std::uint8_t { proportional, priority };
 
-/// One assignment that wants a share of a bound.
+/// One assignment that wants a share of a bound. The caller owns the names.
 struct Share {
-  std::string cluster_queue;
-  std::string flavor;
+  std::string_view cluster_queue;
+  std::string_view flavor;
   Amount assigned = 0;  ///< what it may have at most
   Amount minimum = 0;   ///< what it gets first; at most `assigned`
   std::int32_t priority = 0;
@@ -30,6 +30,8 @@ struct Division {
   bool minimums_above_bound = false;  ///< the minimums alone did not fit
 };
 
+/// Whether all shares can have what is assigned to them.
+bool fits(const std::vector<Share>& shares, Amount bound);
 /// Grants every share its assignment where all fit into `bound`; else divides `bound`, rounded down
 /// to `quantum`, by `policy`.
 Division divide(const std::vector<Share>& shares, Amount bound, Amount quantum,

@@ -59,8 +59,8 @@ bool is_multikueue(Kind kind) {
 bool is_claim_status(const WriteKey& key) { return key.status && key.object.kind == Kind::claim; }
 
 // Another writer has changed the status since our last accepted write of it.
-bool is_foreign_status(const State& state, const WriteKey& key) {
-  if (is_claim_status(key)) return status_is_foreign(state, key.object.name);
+bool is_foreign_status(const State& state, const WriteKey& key, const WriteState& write) {
+  if (is_claim_status(key)) return status_is_foreign(state, key.object.name, write);
   return key.status && key.object.kind == Kind::admission_check &&
          check_status_is_foreign(state, key.object.name);
 }
@@ -101,7 +101,7 @@ void set_deadline(State& state, const WriteKey& key, const WriteState& write) {
   if (write.last_write) consider(*write.last_write + write_interval(state, view_of(key)));
   if (write.last_write && is_claim_status(key))
     consider(numbers_due(state, key.object.name, *write.last_write));
-  if (write.last_write && is_foreign_status(state, key))
+  if (write.last_write && is_foreign_status(state, key, write))
     consider(*write.last_write + kStatusRestoreInterval);
   state.deadlines.set(key, next);
 }

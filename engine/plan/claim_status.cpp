@@ -317,8 +317,9 @@ std::vector<Condition> conditions_of(const Draft& draft, const Propagation& prop
 // A condition keeps the time of its last change of status.
 void date_conditions(const Draft& draft, const std::optional<ToldStatus>& told,
                      std::vector<Condition>& conditions) {
+  const std::string now = to_rfc3339(whole_seconds(draft.state.now));
   for (Condition& condition : conditions) {
-    condition.since = to_rfc3339(whole_seconds(draft.state.now));
+    condition.since = now;
     if (!told) continue;
     for (const ToldStatus::Turn& turn : told->turns)
       if (turn.type == condition.type && turn.status == condition.status)
