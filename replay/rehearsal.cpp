@@ -115,7 +115,9 @@ Result<void> Rehearsal::assume_clearing_policy() {
   policy.key = {Kind::mutating_admission_policy, "", "fairlead-clear-nominations"};
   policy.version = "v1";
   policy.facts = MutatingAdmissionPolicyFacts{.clears_nominations = true};
-  return hub_.take_fact({std::string(kHub), std::move(policy)});
+  if (auto offered = hub_.offer({std::string(kHub), std::move(policy)}); !offered)
+    return offered.error();
+  return {};
 }
 
 Result<void> Rehearsal::run(const std::vector<InputLine>& lines) {
@@ -162,7 +164,10 @@ Result<void> Rehearsal::take_line(const InputLine& line) {
       const std::string group = slash == std::string::npos ? "" : line.api_version.substr(0, slash);
       const auto kind = find_kind(group, line.kind);
       if (!kind) return {};
-      return hub_.take_fact({line.cluster, StreamAlive{*kind, line.resource_version}});
+      if (auto offered = hub_.offer({line.cluster, StreamAlive{*kind, line.resource_version}});
+          !offered)
+        return offered.error();
+      return {};
     }
     case InputType::added:
     case InputType::modified:

@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "engine/core/moments.h"
 #include "engine/fold/evolve.h"
 #include "engine/fold/works.h"
 #include "engine/fold/writes.h"
 #include "engine/log/read_ahead.h"
-#include "engine/plan/plan.h"
 #include "replay/beginning.h"
 #include "snapshots/state_codec.h"
 
@@ -124,9 +124,9 @@ class Replay {
  public:
   Replay(const EventLog& log, const ReplayOptions& options, State start)
       : log_(log), options_(options) {
-    report_.state = std::move(start);
-    report_.begin = next(report_.state.seq);
-    touched_.everything = true;
+    report_.begin = next(start.seq);
+    moments_.restore(std::move(start));
+    moments_.mark_all();
   }
 
   void take(const Event& event) {
@@ -144,10 +144,11 @@ class Replay {
   bool stops() const {
     return options_.comparison == Comparison::until_differs && !report_.holds();
   }
-  const ReplayReport& report() const { return report_; }
+  const State& state() const { return moments_.state(); }
   ReplayReport finish(std::uint64_t not_compared) {
     finish_run();
     report_.not_compared = not_compared;
+    report_.state = moments_.take_state();
     return std::move(report_);
   }
 
@@ -156,7 +157,7 @@ class Replay {
     if (const auto* epoch = std::get_if<EpochStarted>(&event.fact))
       fold_version_ = epoch->fold_version;
     if (const auto* checkpoint = std::get_if<Checkpoint>(&event.fact)) check(*checkpoint, event);
-    evolve(report_.state, event, touched_);
+    moments_.appended(event);
     if (report_.events == 0) report_.first_time = event.log_time;
     report_.last_time = event.log_time;
     ++report_.events;
@@ -165,8 +166,8 @@ class Replay {
   // The intents of a run were planned together, on the state before all of them, so the run is
   // planned once before its first event is folded.
   void compare_run() {
-    settle(report_.state, touched_);
-    const std::vector<PatchIntended> planned = planner_.plan(touched_);
+    moments_.close();
+    const std::vector<PatchIntended> planned = moments_.planned();
     for (const Event& event : run_)
       if (event.seq >= options_.from) compare(event, planned);
   }
@@ -180,8 +181,7 @@ class Replay {
     // Not yet a difference: the hub may have planned other objects since its last write, which the
     // log does not show, and a status waits for the other writes of its round. So plan again with
     // the objects of this write alone.
-    Touched concerned = around(report_.state, recorded);
-    std::vector<PatchIntended> alone = planner_.plan(concerned);
+    const std::vector<PatchIntended> alone = moments_.planned_alone(around(state(), recorded));
     const PatchIntended* again = find_target(alone, recorded);
     if (again && difference_between(recorded, *again).empty()) return;
     if (!found && again) {
@@ -195,10 +195,10 @@ class Replay {
   }
 
   void check(const Checkpoint& checkpoint, const Event& event) {
-    const auto chain = log_.chain_at(report_.state.seq);
-    const bool holds =
-        checkpoint.events == event.seq.value - 1 && chain && *chain == checkpoint.log &&
-        (fold_version_ != kFoldVersion || checkpoint.state == state_digest(report_.state));
+    const auto chain = log_.chain_at(state().seq);
+    const bool holds = checkpoint.events == event.seq.value - 1 && chain &&
+                       *chain == checkpoint.log &&
+                       (fold_version_ != kFoldVersion || checkpoint.state == state_digest(state()));
     if (holds)
       ++report_.checkpoints;
     else if (!report_.bad_checkpoint)
@@ -209,8 +209,7 @@ class Replay {
   const ReplayOptions& options_;
   std::uint32_t fold_version_ = kFoldVersion;  // fold version of the program that wrote the events
   ReplayReport report_;
-  Planner planner_{report_.state};
-  Touched touched_;
+  Moments moments_;
   std::vector<Event> run_;
 };
 
@@ -277,7 +276,7 @@ Result<ReplayReport> replay(const EventLog& log, const SnapshotSource* snapshots
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const std::span<const Event> rest = batch.events().subspan(i);
       const Event& event = rest.front();
-      if (i % kFetchAhead == 0) fetch_ahead(replay.report().state, rest);
+      if (i % kFetchAhead == 0) fetch_ahead(replay.state(), rest);
       if (event.seq > last || replay.stops()) return replay.finish(*before);
       replay.take(event);
       if (options.progress && event.seq.value % kProgressEvents == 0)

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "engine/fold/cluster.h"
-#include "engine/fold/evolve.h"
 #include "engine/fold/member_deviation.h"
 #include "engine/fold/multikueue/observe.h"
 #include "engine/fold/works.h"
@@ -18,16 +17,6 @@ std::string made_uid(Seq seq) {
   std::string digits = std::to_string(seq.value);
   if (digits.size() < 12) digits.insert(0, 12 - digits.size(), '0');
   return "00000000-0000-4000-8000-" + digits;
-}
-
-std::string cluster_of(const WatchFact& fact, const ObjectKey& key) {
-  return fact.source == kHub ? key.name : fact.source;
-}
-
-std::optional<ObjectKey> object_of(const WatchFact& fact) {
-  if (const auto* seen = std::get_if<ObjectSeen>(&fact.said)) return seen->key;
-  if (const auto* missing = std::get_if<ObjectMissing>(&fact.said)) return missing->key;
-  return std::nullopt;
 }
 
 EventDraft own(Seq cause, Fact fact) { return {std::string(kSelf), cause, std::move(fact)}; }
@@ -82,86 +71,74 @@ std::vector<Event> numbered(std::vector<EventDraft> drafts, LogTime at, Seq& las
 }
 
 VirtualHub::VirtualHub(VirtualPorts ports, Feedback feedback, State start)
-    : ports_(std::move(ports)), feedback_(feedback), state_(std::move(start)), now_(state_.now) {}
-
-Result<std::vector<Event>> VirtualHub::commit(std::vector<EventDraft> drafts) {
-  auto events = ports_.append(std::move(drafts), now_);
-  if (!events) return events;
-  for (const Event& event : *events) evolve(state_, event, touched_);
-  decided_ = false;
-  return events;
+    : ports_(std::move(ports)), feedback_(feedback), now_(start.now) {
+  core_.restore(std::move(start));
 }
 
 Result<void> VirtualHub::tell(LogTime at, std::vector<EventDraft> drafts) {
   now_ = at;
-  if (auto done = commit(std::move(drafts)); !done) return done.error();
-  return {};
+  return propose(std::move(drafts));
 }
 
 Result<bool> VirtualHub::offer(WatchFact fact) {
-  const std::uint64_t older = ingest_.counts().older;
-  const auto passes = coalescer_.offer(std::move(fact), now_);
-  if (passes)
-    if (auto done = take_fact(*passes); !done) return done.error();
-  return ingest_.counts().older == older;
+  const std::uint64_t older = core_.ingest_counts().older;
+  core_.offer(std::move(fact));
+  if (auto done = drive(Input::more_pending); !done) return done.error();
+  return core_.ingest_counts().older == older;
 }
 
-Result<void> VirtualHub::take_fact(const WatchFact& fact) {
-  auto draft = ingest_.take(state_, fact);
-  if (!draft) return {};
-  if (auto done = commit(one(*std::move(draft))); !done) return done.error();
-  if (const auto key = object_of(fact))
-    coalescer_.passed(fact, now_, settings_of(state_, cluster_of(fact, *key)).ingest_coalesce);
-  return {};
-}
-
+// Runs every deadline before `time`.
 Result<void> VirtualHub::run_to(LogTime time) {
-  if (auto done = decide(); !done) return done;
-  if (auto done = advance_to(time); !done) return done;
+  for (;;) {
+    if (auto done = drive(Input::complete); !done) return done;
+    const LogTime due = core_.next_deadline();
+    if (due >= time || due == kForever) break;
+    now_ = std::max(now_, due);
+  }
   if (time != kForever) now_ = std::max(now_, time);
   return {};
 }
 
-// Runs every deadline before `time`.
-Result<void> VirtualHub::advance_to(LogTime time) {
+Result<void> VirtualHub::drive(Input input) {
   for (;;) {
-    const LogTime due = std::min(coalescer_.next_due(), state_.deadlines.next());
-    if (due >= time || due == kForever) return {};
-    now_ = std::max(now_, due);
-    for (const WatchFact& fact : coalescer_.take_due(now_))
-      if (auto done = take_fact(fact); !done) return done;
-    if (decided_ && state_.deadlines.next() <= now_)
-      if (auto fired = commit(one(own({}, TimerFired{due}))); !fired) return fired.error();
-    if (auto done = decide(); !done) return done;
+    Ready ready = core_.ready(now_, input);
+    if (!ready.append.drafts.empty()) {
+      if (auto done = append(std::move(ready.append)); !done) return done;
+    } else if (ready.closed) {
+      if (ports_.decided) ports_.decided(core_.state(), core_.dirty());
+    } else {
+      return {};
+    }
   }
 }
 
-// Closes the present moment and writes until nothing is left to write. An answered write is an
-// event of the same moment, so the moment is closed and planned again after each round.
-Result<void> VirtualHub::decide() {
-  for (const WatchFact& fact : coalescer_.take_due(now_))
-    if (auto done = take_fact(fact); !done) return done;
-  while (!decided_) {
-    settle(state_, touched_);
-    decided_ = true;
-    if (ports_.decided) ports_.decided(state_, touched_);
-    if (planning_ == Planning::paused) return {};
-    std::vector<EventDraft> drafts;
-    for (PatchIntended& intent : planner_.plan(touched_)) {
-      if (ports_.newest_version)
-        carry_version(intent, ports_.newest_version(intent.cluster, intent.target));
-      drafts.push_back(own({}, std::move(intent)));
-    }
-    if (drafts.empty()) return {};
-    auto events = commit(std::move(drafts));
-    if (!events) return events.error();
-    for (const Event& event : *events) {
-      writes_.push_back({event.seq, event.log_time, std::get<PatchIntended>(event.fact)});
-      if (feedback_ == Feedback::assumed)
-        if (auto done = answer(event); !done) return done;
-    }
+// What answers a write is an event of the same moment: it is appended before the moment closes.
+Result<void> VirtualHub::append(Append append) {
+  const bool intents = append.origin == Origin::intents;
+  if (intents) carry_versions(append.drafts);
+  auto events = ports_.append(std::move(append.drafts), append.time);
+  if (!events) return events.error();
+  core_.appended(*events, Durability::durable);
+  if (!intents) return {};
+  for (const Event& event : *events) {
+    writes_.push_back({event.seq, event.log_time, std::get<PatchIntended>(event.fact)});
+    if (feedback_ == Feedback::assumed)
+      if (auto done = answer(event); !done) return done;
   }
   return {};
+}
+
+Result<void> VirtualHub::propose(std::vector<EventDraft> drafts) {
+  core_.propose(std::move(drafts));
+  return drive(Input::more_pending);
+}
+
+void VirtualHub::carry_versions(std::vector<EventDraft>& intents) const {
+  if (!ports_.newest_version) return;
+  for (EventDraft& draft : intents) {
+    PatchIntended& intent = std::get<PatchIntended>(draft.fact);
+    carry_version(intent, ports_.newest_version(intent.cluster, intent.target));
+  }
 }
 
 Result<void> VirtualHub::answer(const Event& event) {
@@ -169,8 +146,8 @@ Result<void> VirtualHub::answer(const Event& event) {
   const std::string uid = intent.uid.empty() ? made_uid(event.seq) : intent.uid;
   const std::string version = std::to_string(event.seq.value);
   const int code = intent.verb == Verb::create ? 201 : 200;
-  if (auto done = commit(one(own(event.seq, PatchAccepted{event.seq, code, uid, version}))); !done)
-    return done.error();
+  if (auto done = propose(one(own(event.seq, PatchAccepted{event.seq, code, uid, version}))); !done)
+    return done;
   if (ports_.accepted) ports_.accepted(intent, uid, version);
   return come_back(intent, event.seq, uid);
 }
@@ -178,14 +155,14 @@ Result<void> VirtualHub::answer(const Event& event) {
 // Delivers the observation of what the write left.
 Result<void> VirtualHub::come_back(const PatchIntended& intent, Seq seq, const std::string& uid) {
   if (intent.verb == Verb::remove) return goes(intent, seq, uid);
-  ObjectObserved seen = shown(state_, intent, seq, uid);
+  ObjectObserved seen = shown(core_.state(), intent, seq, uid);
   if (const auto* claim = std::get_if<ClaimFacts>(&seen.facts);
       claim && claim->deleting && claim->finalizers.empty())
     return goes(intent, seq, uid);
   if (const auto* check = std::get_if<AdmissionCheckFacts>(&seen.facts);
       check && check->deleting && check->finalizers.empty())
     return goes(intent, seq, uid);
-  if (auto done = commit(one({intent.cluster, seq, std::move(seen)})); !done) return done.error();
+  if (auto done = propose(one({intent.cluster, seq, std::move(seen)})); !done) return done;
   if (intent.target.kind == Kind::manifest_work && intent.target.name == kQuotaWork)
     return member_applies(intent.target.namespace_, seq);
   return {};
@@ -193,7 +170,7 @@ Result<void> VirtualHub::come_back(const PatchIntended& intent, Seq seq, const s
 
 // Acts as the member's agent: its watched ClusterQueues become what the work holds.
 Result<void> VirtualHub::member_applies(const std::string& name, Seq seq) {
-  const Cluster& cluster = state_.clusters.at(name);
+  const Cluster& cluster = core_.state().clusters.at(name);
   std::vector<EventDraft> drafts;
   for (const std::string& queue : queues_not_as_applied(cluster)) {
     ClusterQueueFacts facts;
@@ -203,20 +180,16 @@ Result<void> VirtualHub::member_applies(const std::string& name, Seq seq) {
       facts.effective = at->second.effective;
     }
     const ObjectKey key{Kind::cluster_queue, "", queue};
-    drafts.push_back({name, seq, ObjectObserved{key, kueue_version(state_), "", "", 0, facts, {}}});
+    drafts.push_back(
+        {name, seq, ObjectObserved{key, kueue_version(core_.state()), "", "", 0, facts, {}}});
   }
-  if (drafts.empty()) return {};
-  if (auto done = commit(std::move(drafts)); !done) return done.error();
-  return {};
+  return propose(std::move(drafts));
 }
 
 Result<void> VirtualHub::goes(const PatchIntended& intent, Seq seq, const std::string& uid) {
   if (ports_.gone) ports_.gone(intent);
   const std::string version = std::to_string(seq.value);
-  if (auto done = commit(one({intent.cluster, seq, ObjectGone{intent.target, uid, version}}));
-      !done)
-    return done.error();
-  return {};
+  return propose(one({intent.cluster, seq, ObjectGone{intent.target, uid, version}}));
 }
 
 }  // namespace fairlead

@@ -1,19 +1,16 @@
-// The hub's engine in virtual time, with assumed answers instead of API servers.
+// A driver of the core in virtual time, with assumed answers instead of API servers.
 //
-// Dry runs and what-ifs share it: the same ingest, coalescing, fold and plan as the hub. Time
-// advances from one input to the next deadline; everything at one time is ingested before anything
-// is written; a write is assumed to be accepted and comes back as an observation, unless feedback
-// is switched off.
+// Dry runs and what-ifs share it. Time advances from one input to the next deadline; everything at
+// one time is ingested before anything is written; a write is assumed to be accepted and comes back
+// as an observation, unless feedback is switched off.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "engine/ingest/coalescer.h"
-#include "engine/ingest/ingest.h"
+#include "engine/core/core.h"
 #include "engine/log/event_log.h"
-#include "engine/plan/plan.h"
 
 namespace fairlead {
 
@@ -55,27 +52,22 @@ class VirtualHub {
   /// Offers a fact of a stream at the present moment to coalescing and ingest. Returns false if it
   /// is older than what is known.
   Result<bool> offer(WatchFact fact);
-  /// Ingests a fact without coalescing, for example a bookmark.
-  Result<void> take_fact(const WatchFact& fact);
   /// Closes the present moment, writes until nothing is left to write, and runs every deadline
   /// before `time`, which becomes the present. kForever: until no deadline is left.
   Result<void> run_to(LogTime time);
 
   /// While paused, moments close but nothing is written.
-  enum class Planning : std::uint8_t { on, paused };
-  void set_planning(Planning planning) {
-    if (planning == Planning::on && planning_ == Planning::paused) decided_ = false;
-    planning_ = planning;
-  }
+  void set_planning(Planning planning) { core_.set_planning(planning); }
 
-  const State& state() const { return state_; }
+  const State& state() const { return core_.state(); }
   LogTime now() const { return now_; }
   const std::vector<PlannedWrite>& writes() const { return writes_; }
 
  private:
-  Result<std::vector<Event>> commit(std::vector<EventDraft> drafts);
-  Result<void> advance_to(LogTime time);
-  Result<void> decide();
+  Result<void> drive(Input input);
+  Result<void> append(Append append);
+  Result<void> propose(std::vector<EventDraft> drafts);
+  void carry_versions(std::vector<EventDraft>& intents) const;
   Result<void> answer(const Event& intent);
   Result<void> come_back(const PatchIntended& intent, Seq seq, const std::string& uid);
   Result<void> member_applies(const std::string& name, Seq seq);
@@ -83,14 +75,8 @@ class VirtualHub {
 
   const VirtualPorts ports_;
   const Feedback feedback_;
-  State state_;
-  Planner planner_{state_};
-  Touched touched_;
-  Ingest ingest_;
-  Coalescer coalescer_;
+  Core core_{in_virtual_time()};
   LogTime now_;
-  bool decided_ = false;  ///< nothing has happened since the last decision
-  Planning planning_ = Planning::on;
   std::vector<PlannedWrite> writes_;
 };
 

@@ -100,7 +100,7 @@ class ImaginedWorld {
       return configure(event.log_time, changed->configuration);
     if (std::holds_alternative<EpochStarted>(event.fact)) {
       waits_until_ = event.log_time + kStartPatience;
-      hub_.set_planning(VirtualHub::Planning::paused);
+      hub_.set_planning(Planning::paused);
       return {};
     }
     if (event.source == kSelf) {
@@ -151,7 +151,7 @@ class ImaginedWorld {
   }
   void plan_again() {
     waits_until_.reset();
-    hub_.set_planning(VirtualHub::Planning::on);
+    hub_.set_planning(Planning::on);
   }
   Result<void> configure(LogTime at, const Configuration& actual) {
     auto configuration = reconfigure_(actual);

@@ -18,7 +18,7 @@
 #include "engine/runtime/diagnostics.h"
 #include "engine/runtime/inbox.h"
 #include "engine/runtime/metrics.h"
-#include "engine/runtime/notice.h"
+#include "engine/core/notice.h"
 #include "schema/configuration.h"
 
 namespace fairlead {

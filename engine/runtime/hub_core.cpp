@@ -4,18 +4,14 @@
 #include <chrono>
 #include <utility>
 
+#include "engine/base/stop_point.h"
 #include "engine/fold/evolve.h"
-#include "engine/fold/writes.h"
-#include "engine/plan/emit.h"
-#include "engine/plan/plan.h"
-#include "engine/runtime/intake.h"
 #include "schema/codec.h"
+#include "schema/event_json.h"
 
 namespace fairlead {
 
 namespace {
-
-EventDraft own(Fact fact) { return {std::string(kSelf), Seq{}, std::move(fact)}; }
 
 std::map<std::string, std::string> watched_members(const Configuration& configuration) {
   std::map<std::string, std::string> places;
@@ -31,115 +27,40 @@ HubCore::HubCore(EventLog& log, Clock& clock, HubSettings settings, Say say)
       clock_(clock),
       settings_(std::move(settings)),
       say_(std::move(say)),
-      awaited_(settings_.hub_kinds.begin(), settings_.hub_kinds.end()) {}
+      core_(CoreSettings{.mode = settings_.mode}),
+      awaited_(settings_.hub_kinds) {}
 
-// The only place that reads the clock.
-LogTime HubCore::now() const { return std::max({clock_.now(), log_.last_time(), state_.now}); }
-
-Result<std::vector<Event>> HubCore::commit(std::vector<EventDraft>&& drafts, Reach reach) {
-  auto events = append(std::move(drafts), reach);
-  const std::uint64_t spacing =
-      snapshot_spacing(state_.configuration.snapshot_every, last_snapshot_bytes_);
-  if (events && state_.seq.value >= last_snapshot_.value + spacing)
-    if (auto taken = take_snapshot(); !taken) return taken.error();
-  return events;
-}
-
-Result<std::vector<Event>> HubCore::append(std::vector<EventDraft>&& drafts, Reach reach) {
-  // State may be ahead of the log, which does not count pending commits (append_ahead).
-  const LogTime last = std::max(log_.last_time(), state_.now);
-  const LogTime time = std::max(now(), settled_ ? last + Duration{1} : last);
-  const auto began = std::chrono::steady_clock::now();
-  auto events = reach == Reach::disk ? log_.append_owned(std::move(drafts), time, epoch_)
-                                     : log_.append_ahead(std::move(drafts), time, epoch_);
-  const Duration took{std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count()};
-  if (!events) return events.error();
-  ++figures_.commits;
-  figures_.append_total.ns += took.ns;
-  figures_.append_longest = std::max(figures_.append_longest, took);
-  for (const Event& event : *events) evolve(state_, event, touched_);
-  settled_ = false;
-  undecided_ = true;
-  unplanned_ += events->size();
-  return events;
-}
-
-Result<void> HubCore::settle_log() {
-  const auto began = std::chrono::steady_clock::now();
-  auto settled = log_.settle();
-  figures_.append_total.ns +=
-      std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count();
-  return settled;
-}
-
-// Called right after a commit, so that State is exactly what the log folds to up to there. The log
-// is flushed first: a snapshot of events that a crash loses would belong to no log. A snapshot that
-// cannot be saved costs a longer start, nothing else.
-Result<void> HubCore::take_snapshot() {
-  if (settings_.snapshots == nullptr) return {};
-  if (auto settled = settle_log(); !settled) return settled;
-  last_snapshot_ = state_.seq;
-  const auto began = std::chrono::steady_clock::now();
-  const auto taken = settings_.snapshots->take(state_, log_.chain());
-  if (!taken) {
-    say_({Urgency::warn, "no snapshot was taken", {{"why", taken.error().message}}});
-    return {};
-  }
-  const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - began;
-  ++figures_.snapshots;
-  last_snapshot_bytes_ = taken->bytes;
-  say_({Urgency::info,
-        "snapshot taken",
-        {{"seq", std::to_string(taken->seq.value)},
-         {"bytes", std::to_string(taken->bytes)},
-         {"took", to_go_duration(milliseconds(took.count() / 1'000'000))}}});
-  tidy_up();
-  auto noted = append({own(Checkpoint{taken->state_digest, taken->seq.value, taken->log_digest})});
-  if (!noted) return noted.error();
-  return {};
-}
-
-// Applies retention to what is kept beside the events: old snapshots and raw objects.
-void HubCore::tidy_up() {
-  const auto tell = [&](const char* what, const Error& error) {
-    say_({Urgency::warn, what, {{"why", error.message}}});
-  };
-  if (auto thinned = settings_.snapshots->thin(log_, kSnapshotsMax); !thinned)
-    tell("old snapshots cannot be removed", thinned.error());
-  const LogTime now = log_.last_time();
-  const Duration retention = state_.configuration.raw_retention;
-  if (now.ns <= retention.ns) return;
-  const auto last = log_.last_at(LogTime{now.ns - retention.ns});
-  if (!last) return tell("the log cannot be read", last.error());
-  if (auto dropped = log_.drop_raw_before(next(*last)); !dropped)
-    tell("raw objects that are too old cannot be removed", dropped.error());
-}
+LogTime HubCore::now() const { return std::max(clock_.now(), state().now); }
 
 Result<void> HubCore::fold_log(const Progress& progress) {
   auto snapshot = newest_of(log_, settings_.snapshots, log_.last_seq());
   if (!snapshot) return snapshot.error();
+  State start;
   if (*snapshot) {
-    state_ = std::move((*snapshot)->state);
-    last_snapshot_ = state_.seq;
+    start = std::move((*snapshot)->state);
+    last_snapshot_ = start.seq;
     last_snapshot_bytes_ = (*snapshot)->info.bytes;
   }
-  auto state = state_from(log_, std::move(state_), log_.last_seq(), progress);
+  auto state = state_from(log_, std::move(start), log_.last_seq(), progress);
   if (!state) return state.error();
-  state_ = *std::move(state);
+  core_.restore(*std::move(state));
   return {};
 }
 
 Result<void> HubCore::start(const Configuration& configuration, const Progress& progress) {
   if (auto folded = fold_log(progress); !folded) return in_context("the log", folded.error());
-  epoch_ = Epoch{state_.epoch.value + 1};
-  const bool changed = state_.configuration_seq == Seq{} || state_.configuration != configuration;
-  std::vector<EventDraft> drafts{
-      own(EpochStarted{settings_.identity, FAIRLEAD_VERSION, kFoldVersion, kSchemaVersion})};
-  if (changed) drafts.push_back(own(ConfigChanged{configuration}));
-  const Seq folded = state_.seq;
+  epoch_ = Epoch{state().epoch.value + 1};
+  const Seq folded = state().seq;
   const Seq snapshot = last_snapshot_;
-  if (auto begun = commit(std::move(drafts)); !begun) return begun.error();
-  applier_.set_inflight_max(configuration.writes.inflight_max);
+  const bool changed = state().configuration_seq == Seq{} || state().configuration != configuration;
+  std::vector<EventDraft> drafts;
+  const auto add = [&](Fact fact) {
+    drafts.push_back({std::string(kSelf), Seq{}, std::move(fact)});
+  };
+  add(EpochStarted{settings_.identity, FAIRLEAD_VERSION, kFoldVersion, kSchemaVersion});
+  if (changed) add(ConfigChanged{configuration});
+  core_.propose(std::move(drafts));
+  if (auto begun = drive(Input::complete); !begun) return begun.error();
   say_({Urgency::info,
         "epoch started",
         {{"epoch", std::to_string(epoch_.value)},
@@ -156,29 +77,25 @@ Result<void> HubCore::start(const Configuration& configuration, const Progress& 
 // has to be listed again; one whose Nodes are known and which is not watched any more reports
 // nothing from now on, so its stream counts as lost.
 void HubCore::follow_members() {
-  const auto before = std::exchange(watched_, watched_members(state_.configuration));
-  std::erase_if(listed_, [&](const auto& listed) {
-    const auto was = before.find(listed.first);
-    const auto is = watched_.find(listed.first);
-    return was != before.end() && (is == watched_.end() || is->second != was->second);
-  });
-  for (const auto& [name, cluster] : state_.clusters)
+  const auto before = std::exchange(watched_, watched_members(state().configuration));
+  for (const auto& [name, access] : before)
+    if (const auto is = watched_.find(name); is == watched_.end() || is->second != access)
+      core_.reconnected(name);
+  for (const auto& [name, cluster] : state().clusters)
     if (cluster.nodes_known && !watched_.contains(name))
-      offered_.push_back({name, StreamLost{Kind::node}});
+      core_.offer({name, StreamLost{Kind::node}});
 }
 
 void HubCore::offer(WatchFact fact) {
-  if (winding_down_ || (fact.source != kHub && !watched_.contains(fact.source))) return;
-  if (const auto* seen = std::get_if<ObjectSeen>(&fact.said))
-    if (const std::pair list{fact.source, seen->key.kind}; !listed_.contains(list))
-      shown_[list].insert(seen->key);
-  offered_.push_back(std::move(fact));
+  if (fact.source != kHub && !watched_.contains(fact.source)) return;
+  if (fact.source == kHub) awaited_.note(fact);
+  core_.offer(std::move(fact));
 }
 
-void HubCore::answer(WriteAnswer answer) { answers_.push_back(std::move(answer)); }
+void HubCore::answer(WriteAnswer answer) { core_.answer(std::move(answer)); }
 
 void HubCore::absent(Kind kind) {
-  if (!awaited_.contains(kind)) return;
+  if (!awaited().contains(kind)) return;
   say_({Urgency::warn,
         "not served by the hub: waiting for its CRD",
         {{"kind", std::string(info(kind).name)}}});
@@ -186,158 +103,211 @@ void HubCore::absent(Kind kind) {
 }
 
 Result<void> HubCore::reconfigure(const Configuration& configuration) {
-  if (state_.configuration == configuration) {
+  if (!core_.configure(configuration)) {
     say_({Urgency::info, "configuration read again: nothing changed", {}});
     return {};
   }
-  auto changed = commit({own(ConfigChanged{configuration})});
-  if (!changed) return changed.error();
-  applier_.set_inflight_max(configuration.writes.inflight_max);
-  say_({Urgency::info,
-        "configuration changed",
-        {{"seq", std::to_string(changed->front().seq.value)}}});
-  follow_members();
-  return {};
+  // Proposals come before all that was offered.
+  return append(core_.ready(clock_.now(), Input::more_pending).append);
 }
 
-Result<HubEffects> HubCore::step(Inflow inflow) {
+Result<HubEffects> HubCore::step(Input input) {
+  awaited_.resolve(state().configuration, say_);
+  return drive(input);
+}
+
+// Called when all that was listed is in the log. Returns whether planning begins now.
+Result<bool> HubCore::begin_planning() {
+  if (planning_ || !awaited().empty()) return false;
+  if (auto flushed = flush(); !flushed) return flushed.error();
+  planning_ = true;
+  core_.set_planning(Planning::on);
+  say_(
+      {Urgency::info, "the hub is synced: planning", {{"seq", std::to_string(state().seq.value)}}});
+  return true;
+}
+
+Result<HubEffects> HubCore::drive(Input input) {
   HubEffects effects;
-  if (auto taken = take_facts(now()); !taken) return taken.error();
-  if (auto taken = take_answers(); !taken) return taken.error();
-  if (!planning()) return show(std::move(effects), inflow);
-  if (!undecided_)
-    if (auto fired = fire_timer(); !fired) return fired.error();
-  if (undecided_ && (inflow == Inflow::paused || unplanned_ >= kUnplannedEventsMax))
-    if (auto decided = decide(effects); !decided) return decided.error();
-  effects.requests = applier_.requests(now());
-  return show(std::move(effects), inflow);
+  for (;;) {
+    Ready ready = core_.ready(clock_.now(), input);
+    if (!ready.append.drafts.empty()) {
+      if (auto done = append(std::move(ready.append)); !done) return done.error();
+      continue;
+    }
+    const auto add = [](auto& all, auto& more) {
+      std::move(more.begin(), more.end(), std::back_inserter(all));
+    };
+    add(effects.requests, ready.send);
+    add(effects.recommendations, ready.recommendations);
+    add(effects.notices, ready.notices);
+    figures_.recommendations += ready.recommendations.size();
+    if (ready.flush != Seq{})
+      if (auto flushed = flush(); !flushed) return flushed.error();
+    if (!ready.idle()) continue;
+    const auto planning_begins = begin_planning();
+    if (!planning_begins) return planning_begins.error();
+    if (!*planning_begins) return effects;
+  }
 }
 
-// Nothing is returned before the events that it follows from are durable. While facts continue and
-// there is nothing to return, the flush is left to a later step, so that the next facts are
-// prepared while the disk writes.
-Result<HubEffects> HubCore::show(HubEffects effects, Inflow inflow) {
-  effects.notices = std::exchange(notices_, {});
-  const bool nothing =
-      effects.requests.empty() && effects.recommendations.empty() && effects.notices.empty();
-  if (inflow == Inflow::continuing && nothing) return effects;
-  if (auto settled = settle_log(); !settled) return settled.error();
-  return effects;
+Result<void> HubCore::append(Append append) {
+  if (append.origin == Origin::outcomes) stop_point("answer.before_log");
+  auto events = commit(append);
+  if (!events && events.error().code == ErrorCode::bad_input && append.divisible) {
+    drop_if_too_large(std::move(append.drafts), events.error());
+    return {};
+  }
+  if (!events) {
+    core_.failed();
+    return events.error();
+  }
+  core_.appended(*events, append.durability);
+  if (append.origin == Origin::outcomes) stop_point("answer.after_log");
+  report(*events, append.origin);
+  // A Checkpoint notes a snapshot, and is no reason for the next.
+  const bool noted = std::holds_alternative<Checkpoint>(events->front().fact);
+  return !noted && snapshot_is_due() ? take_snapshot() : Result<void>();
 }
 
-Result<void> HubCore::fire_timer() {
-  // Only between moments (step() checks `undecided_`): a deadline that falls due while a moment is
-  // open is handled when that moment closes.
-  const LogTime due = state_.deadlines.next();
-  const LogTime at = now();
-  if (due > at || at < timer_opens_) return {};
-  if (auto fired = commit({own(TimerFired{due})}); !fired) return fired.error();
-  ++figures_.timers;
-  settled_ = true;
-  timer_opens_ = at + kTimerGap;
+// Leaves the drafts as they are if the log refuses them.
+Result<std::vector<Event>> HubCore::commit(Append& append) {
+  const auto began = std::chrono::steady_clock::now();
+  auto events = append.durability == Durability::durable
+                    ? log_.append_owned(std::move(append.drafts), append.time, epoch_)
+                    : log_.append_ahead(std::move(append.drafts), append.time, epoch_);
+  const Duration took{std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count()};
+  if (!events) return events;
+  ++figures_.commits;
+  figures_.append_total.ns += took.ns;
+  figures_.append_longest = std::max(figures_.append_longest, took);
+  return events;
+}
+
+void HubCore::drop_if_too_large(std::vector<EventDraft>&& drafts, const Error& refusal) {
+  const auto dropped = core_.refused(std::move(drafts));
+  if (!dropped) return;
+  ++figures_.oversized;
+  const ObjectKey* key = object_of(dropped->fact);
+  say_({Urgency::error,
+        "an object is too large for the log and is ignored",
+        {{"source", dropped->source},
+         {"object", key ? name_of(*key) : ""},
+         {"why", refusal.message}}});
+}
+
+// Counts what was logged, and tells the operator.
+void HubCore::report(const std::vector<Event>& events, Origin origin) {
+  switch (origin) {
+    case Origin::facts: return;
+    case Origin::timer: ++figures_.timers; return;
+    case Origin::intents:
+      figures_.intents += events.size();
+      for (const Event& event : events) writes_.intended(event);
+      return;
+    case Origin::outcomes:
+      for (const Event& event : events) say_(writes_.outcome(event, figures_));
+      return;
+    case Origin::proposal: break;
+  }
+  const Event& first = events.front();
+  if (!std::holds_alternative<ConfigChanged>(first.fact)) return;
+  say_({Urgency::info, "configuration changed", {{"seq", std::to_string(first.seq.value)}}});
+  follow_members();
+}
+
+Result<void> HubCore::flush() {
+  const auto began = std::chrono::steady_clock::now();
+  auto flushed = log_.settle();
+  figures_.append_total.ns +=
+      std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count();
+  if (flushed)
+    core_.durable(log_.last_seq());
+  else
+    core_.failed();
+  return flushed;
+}
+
+bool HubCore::snapshot_is_due() const {
+  if (settings_.snapshots == nullptr) return false;
+  const std::uint64_t spacing =
+      snapshot_spacing(state().configuration.snapshot_every, last_snapshot_bytes_);
+  return state().seq.value >= last_snapshot_.value + spacing;
+}
+
+// Called right after a commit, so that State is exactly what the log folds to up to there. The log
+// is flushed first: a snapshot of events that a crash loses would belong to no log. A snapshot that
+// cannot be saved costs a longer start, nothing else.
+Result<void> HubCore::take_snapshot() {
+  if (auto flushed = flush(); !flushed) return flushed;
+  last_snapshot_ = state().seq;
+  const auto began = std::chrono::steady_clock::now();
+  const auto taken = settings_.snapshots->take(state(), log_.chain());
+  if (!taken) {
+    say_({Urgency::warn, "no snapshot was taken", {{"why", taken.error().message}}});
+    return {};
+  }
+  const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - began;
+  ++figures_.snapshots;
+  last_snapshot_bytes_ = taken->bytes;
+  say_({Urgency::info,
+        "snapshot taken",
+        {{"seq", std::to_string(taken->seq.value)},
+         {"bytes", std::to_string(taken->bytes)},
+         {"took", to_go_duration(milliseconds(took.count() / 1'000'000))}}});
+  apply_retention();
+  core_.propose(Checkpoint{taken->state_digest, taken->seq.value, taken->log_digest});
   return {};
 }
 
-Result<void> HubCore::decide(HubEffects& effects) {
-  // Intents and replaced writes are events of a new moment, which is decided in its turn; the bound
-  // keeps a rule that never comes to rest from blocking the thread.
-  for (int round = 0; round < kRoundsMax && undecided_; ++round) {
-    settle(state_, touched_);
-    settled_ = true;
-    undecided_ = false;
-    unplanned_ = 0;
-    std::vector<PatchIntended> intents = planner_.plan(touched_);
-    if (settings_.mode == WriteMode::recommend)
-      recommend(std::move(intents), effects);
-    else if (auto intended = intend(std::move(intents)); !intended)
-      return intended;
-  }
-  return {};
-}
-
-Result<void> HubCore::intend(std::vector<PatchIntended> intents) {
-  if (intents.empty()) return {};
-  std::vector<EventDraft> drafts;
-  for (PatchIntended& intent : intents) {
-    carry_version(intent, ingest_.newest_version(intent.cluster, intent.target));
-    drafts.push_back(own(std::move(intent)));
-  }
-  // Durable before the applier sees them: the log must know of every request that may be sent.
-  auto events = commit(std::move(drafts));
-  if (!events) return events.error();
-  figures_.intents += events->size();
-  std::vector<EventDraft> outcomes;
-  for (const Event& event : *events) {
-    const PatchIntended& intent = std::get<PatchIntended>(event.fact);
-    unanswered_[event.seq] = {{"cluster", intent.cluster},
-                              {"verb", std::string(to_string(intent.verb))},
-                              {"object", name_of(intent.target)},
-                              {"rule", intent.reason.rule},
-                              {"change", intent.reason.text}};
-    auto replaced = applier_.take(event);
-    if (!replaced) continue;
-    tell(*replaced);
-    outcomes.push_back(std::move(*replaced));
-  }
-  if (outcomes.empty()) return {};
-  if (auto appended = commit(std::move(outcomes)); !appended) return appended.error();
-  return {};
-}
-
-void HubCore::recommend(std::vector<PatchIntended> intents, HubEffects& effects) {
-  for (PatchIntended& intent : intents) {
-    const Digest wish = wish_of(intent);
-    Digest& last = recommended_[write_key(intent)];
-    if (last == wish) continue;
-    last = wish;
-    ++figures_.recommendations;
-    effects.recommendations.push_back({state_.seq, state_.now, std::move(intent)});
-  }
-}
-
-LogTime HubCore::next_due() const {
-  if (!answers_.empty() || !offered_.empty()) return LogTime{};
-  LogTime due = winding_down_ ? kForever : coalescer_.next_due();
-  if (!planning()) return due;
-  if (undecided_) return LogTime{};
-  due = std::min(due, std::max(state_.deadlines.next(), timer_opens_));
-  return std::min(due, applier_.next_due());
-}
-
-void HubCore::wind_down() {
-  winding_down_ = true;
-  offered_.clear();
+// Applies retention to what is kept beside the events: old snapshots and raw objects.
+void HubCore::apply_retention() {
+  const auto warn = [&](const char* what, const Error& error) {
+    say_({Urgency::warn, what, {{"why", error.message}}});
+  };
+  if (auto thinned = settings_.snapshots->thin(log_, kSnapshotsMax); !thinned)
+    warn("old snapshots cannot be removed", thinned.error());
+  const LogTime now = log_.last_time();
+  const Duration retention = state().configuration.raw_retention;
+  if (now.ns <= retention.ns) return;
+  const auto last = log_.last_at(LogTime{now.ns - retention.ns});
+  if (!last) return warn("the log cannot be read", last.error());
+  if (auto dropped = log_.drop_raw_before(next(*last)); !dropped)
+    warn("raw objects that are too old cannot be removed", dropped.error());
 }
 
 Result<void> HubCore::give_up() {
-  if (auto taken = take_answers(); !taken) return taken;
-  std::vector<EventDraft> unanswered = applier_.give_up("the hub stopped");
-  const bool none = unanswered.empty();
-  for (const EventDraft& outcome : unanswered) tell(outcome);
-  if (!none)
-    if (auto appended = append(std::move(unanswered)); !appended) return appended.error();
-  if (settings_.snapshots == nullptr) return settle_log();
+  core_.wind_down();
+  if (auto answered = drive(Input::complete); !answered) return answered.error();
+  const bool none = core_.unsent() + core_.under_way() == 0;
+  core_.give_up("the hub stopped");
+  if (auto given_up = drive(Input::complete); !given_up) return given_up.error();
+  if (settings_.snapshots == nullptr) return {};
   // State has closed the moment, which the log does not show before an event of a later time: with
   // one, State is again what the log folds to, as a snapshot has to be.
-  if (none)
-    if (auto fired = append({own(TimerFired{now()})}); !fired) return fired.error();
-  return take_snapshot();
+  if (none) {
+    core_.propose(TimerFired{now()});
+    if (auto fired = drive(Input::complete); !fired) return fired.error();
+  }
+  if (auto taken = take_snapshot(); !taken) return taken;
+  if (auto noted = drive(Input::complete); !noted) return noted.error();
+  return {};
 }
 
 HubFigures HubCore::figures() const {
   HubFigures figures = figures_;
-  figures.ingest = ingest_.counts();
+  figures.ingest = core_.ingest_counts();
   figures.seq = log_.last_seq();
   figures.epoch = epoch_;
   figures.log_time = log_.last_time();
-  figures.awaited = awaited_;
-  figures.planning = awaited_.empty();
-  figures.writes_waiting = applier_.waiting();
-  figures.writes_under_way = applier_.under_way();
-  figures.deadlines = state_.deadlines.all().size();
-  figures.clusters = state_.clusters.size();
-  figures.claims = state_.claims.size();
-  figures.queues = state_.queues.size();
+  figures.awaited = awaited();
+  figures.planning = awaited().empty();
+  figures.writes_waiting = core_.unsent();
+  figures.writes_under_way = core_.under_way();
+  figures.deadlines = state().deadlines.all().size();
+  figures.clusters = state().clusters.size();
+  figures.claims = state().claims.size();
+  figures.queues = state().queues.size();
   return figures;
 }
 

@@ -63,7 +63,7 @@ Result<void> HubLoop::round(Inbox::Content content) {
       if (auto changed = core_.reconfigure(*configuration); !changed) return changed;
   if (!core_.awaited().empty())
     for (const Kind kind : ports_.absent_kinds()) core_.absent(kind);
-  auto effects = core_.step(content.more_facts ? Inflow::continuing : Inflow::paused);
+  auto effects = core_.step(content.more_facts ? Input::more_pending : Input::complete);
   if (!effects) return effects.error();
   for (const Recommendation& recommendation : effects->recommendations)
     ports_.recommend(recommendation);
@@ -99,7 +99,7 @@ Result<void> HubLoop::finish(int stops) {
     Inbox::Content content = inbox_.take({left}, 0);
     for (WriteAnswer& answer : content.answers) core_.answer(std::move(answer));
     stops = content.stops;
-    if (auto done = core_.step(Inflow::paused); !done) return done.error();
+    if (auto done = core_.step(Input::complete); !done) return done.error();
   }
   auto done = core_.give_up();
   publish();

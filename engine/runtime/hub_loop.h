@@ -1,7 +1,7 @@
 // The hub's thread: dequeues from the inbox, steps the core, sends the requests that it returns.
 //
-// Every decision is in hub_core.h; the loop waits, and stops in order: it drops further facts,
-// gives writes under way a short grace, and logs the rest as unknown.
+// Every decision is in the core (engine/core/core.h); the loop waits, and stops in order: it drops
+// further facts, gives writes under way a short grace, and logs the rest as unknown.
 #pragma once
 
 #include <functional>
@@ -11,9 +11,9 @@
 #include <string>
 
 #include "engine/apply/patch_sink.h"
+#include "engine/core/batches.h"
 #include "engine/runtime/hub_core.h"
 #include "engine/runtime/inbox.h"
-#include "engine/runtime/intake.h"
 
 namespace fairlead {
 

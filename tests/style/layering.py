@@ -3,7 +3,7 @@
 import re
 
 BASE, SCHEMA = "engine/base", "schema"
-CORE = (SCHEMA, "engine/ingest", "engine/fold", "engine/plan", "engine/apply")
+CORE = (SCHEMA, "engine/ingest", "engine/fold", "engine/plan", "engine/apply", "engine/core")
 
 # Folder -> the folders below it. A folder may always include itself; the longest match names a file's folder.
 MAY_INCLUDE = {
@@ -15,16 +15,18 @@ MAY_INCLUDE = {
     "engine/ingest": (BASE, SCHEMA, "engine/fold"),
     "engine/plan": (BASE, SCHEMA, "engine/fold"),
     "engine/apply": (BASE, SCHEMA, "engine/fold", "engine/plan"),
+    # The engine's loop as data. It knows no log: a driver appends what it asks for.
+    "engine/core": (BASE, SCHEMA, "engine/ingest", "engine/fold", "engine/plan", "engine/apply"),
     "snapshots": (BASE, SCHEMA, "engine/log", "engine/fold"),
     "connectors/kube": (BASE, SCHEMA, "engine/ingest", "engine/apply"),
     "connectors/kube/model": (BASE, SCHEMA, "connectors/kube"),
     # The fleet of `fairlead dev` lives inside the API server in memory.
     "engine/fleet": (BASE, SCHEMA, "connectors/kube", "connectors/kube/model"),
     # A rehearsal reads the objects that it is given with the connector's projections.
-    "replay": (BASE, SCHEMA, "engine/log", "engine/ingest", "engine/fold", "engine/plan", "engine/apply",
+    "replay": (BASE, SCHEMA, "engine/log", "engine/ingest", "engine/fold", "engine/plan", "engine/apply", "engine/core",
                "snapshots", "connectors/kube"),
     "engine/runtime": (BASE, SCHEMA, "engine/log", "engine/ingest", "engine/fold", "engine/plan", "engine/apply",
-                       "snapshots"),
+                       "engine/core", "snapshots"),
     "engine/main": ("engine", SCHEMA, "snapshots", "replay", "connectors"),
     "tests": ("engine", SCHEMA, "snapshots", "replay", "connectors"),
 }

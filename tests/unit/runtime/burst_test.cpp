@@ -45,11 +45,11 @@ TEST_CASE("in a burst the next facts need not wait for the disk, at its end all 
   bench.run();
   CHECK_FALSE(log->on_its_way);
   bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
-  const auto during = bench.core->step(Inflow::continuing);
+  const auto during = bench.core->step(Input::more_pending);
   REQUIRE(during.has_value());
   CHECK(during->requests.empty());
   CHECK(log->on_its_way);
-  const auto after = bench.core->step(Inflow::paused);
+  const auto after = bench.core->step(Input::complete);
   REQUIRE(after.has_value());
   CHECK_FALSE(log->on_its_way);
 }
@@ -60,9 +60,9 @@ TEST_CASE("what follows from a commit that did not reach the disk is never retur
   bench.at_once();
   bench.run();
   bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
-  REQUIRE(bench.core->step(Inflow::continuing).has_value());
+  REQUIRE(bench.core->step(Input::more_pending).has_value());
   log->fails = true;
-  const auto effects = bench.core->step(Inflow::paused);
+  const auto effects = bench.core->step(Input::complete);
   REQUIRE(effects.has_error());
   CHECK(effects.error().message == "the disk does not answer");
 }
@@ -80,14 +80,14 @@ TEST_CASE("what is logged in a burst does not depend on whether the disk was wai
     bench->at_once();
     bench->run();
     offer_machines(*bench);
-    REQUIRE(bench->core->step(Inflow::continuing).has_value());
+    REQUIRE(bench->core->step(Input::more_pending).has_value());
     CHECK(log->on_its_way == (bench == &ahead));
     CHECK(bench->requests.empty());
     // That moment was decided while its last commit was on its way: what follows is later.
     const Event last = events_of(*bench->log).back();
     CHECK(bench->core->now() == last.log_time);
     bench->core->offer(bench->member.remove(HubBench::node("spot-3")));
-    REQUIRE(bench->core->step(Inflow::continuing).has_value());
+    REQUIRE(bench->core->step(Input::more_pending).has_value());
     CHECK(events_of(*bench->log).back().log_time == last.log_time + Duration{1});
     bench->settle();
   }
@@ -104,9 +104,9 @@ TEST_CASE("a snapshot in a burst stands for what is durable") {
   bench.snapshots = &store;
   bench.run();
   offer_machines(bench);
-  REQUIRE(bench.core->step(Inflow::continuing).has_value());
+  REQUIRE(bench.core->step(Input::more_pending).has_value());
   CHECK(store.list()->size() >= 1);
-  REQUIRE(bench.core->step(Inflow::paused).has_value());
+  REQUIRE(bench.core->step(Input::complete).has_value());
   const auto verdicts = verify_snapshots(*log, store);
   REQUIRE(verdicts.has_value());
   for (const SnapshotVerdict& verdict : *verdicts) CHECK(verdict.fault == "");
@@ -122,7 +122,7 @@ TEST_CASE("in a burst, what is recommended or asked for waits for the disk") {
     bench.settle();
     bench.core->offer(bench.hub.put(HubBench::claim(), HubBench::claim_facts()));
     offer_machines(bench);
-    const auto effects = bench.core->step(Inflow::continuing);
+    const auto effects = bench.core->step(Input::more_pending);
     REQUIRE(effects.has_value());
     CHECK(effects->requests.empty() == (mode == WriteMode::recommend));
     CHECK(effects->recommendations.empty() == (mode == WriteMode::apply));

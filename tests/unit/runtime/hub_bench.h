@@ -235,7 +235,7 @@ class HubBench {
   }
   /// One step; its requests are kept in `requests`, unanswered.
   void step() {
-    auto effects = core->step(Inflow::paused);
+    auto effects = core->step(Input::complete);
     REQUIRE(effects.has_value());
     for (WriteRequest& request : effects->requests) requests.push_back(std::move(request));
     for (Recommendation& recommendation : effects->recommendations)

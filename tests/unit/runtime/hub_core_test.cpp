@@ -414,7 +414,7 @@ TEST_CASE("who cannot append cannot write") {
   const Seq before = log->last_seq();
   log->full = true;
   bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
-  const auto effects = bench.core->step(Inflow::paused);
+  const auto effects = bench.core->step(Input::complete);
   REQUIRE(effects.has_error());
   CHECK(effects.error().message == "no space left on device");
   CHECK(log->last_seq() == before);

@@ -1,4 +1,4 @@
-#include "engine/runtime/notice.h"
+#include "engine/core/notice.h"
 
 #include <catch2/catch.hpp>
 

@@ -13,9 +13,9 @@
 #include <thread>
 
 #include "engine/base/check.h"
+#include "engine/core/batches.h"
 #include "engine/runtime/diagnostics.h"
 #include "engine/runtime/http_endpoint.h"
-#include "engine/runtime/intake.h"
 #include "engine/runtime/metrics.h"
 #include "engine/runtime/system_clock.h"
 

@@ -1,9 +1,9 @@
 // Updates that changed nothing that is kept: what becomes of them before the log.
 #include <catch2/catch.hpp>
 
+#include "engine/core/batches.h"
 #include "engine/fold/state.h"
 #include "engine/ingest/ingest.h"
-#include "engine/runtime/intake.h"
 
 using namespace fairlead;
 

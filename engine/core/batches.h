@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <vector>
 
-#include "engine/fold/state.h"
 #include "engine/ingest/watch_fact.h"
 
 namespace fairlead {
@@ -20,11 +19,5 @@ inline constexpr std::size_t kBatchFactsMax = 512;
 /// twice. A state of an object is left out if a newer one of the same uid follows in its batch.
 std::vector<std::vector<WatchFact>> into_batches(std::vector<WatchFact> facts,
                                                  std::size_t batch_max);
-
-/// Names an object as operators do: "LocalQueue team/main".
-std::string name_of(const ObjectKey& key);
-
-/// Returns every object of `kind` that State holds of the API server `source`, in order.
-std::vector<ObjectKey> objects_held(const State& state, const SourceName& source, Kind kind);
 
 }  // namespace fairlead

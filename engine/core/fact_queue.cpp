@@ -1,0 +1,130 @@
+#include "engine/core/fact_queue.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include "engine/core/batches.h"
+#include "engine/fold/cluster.h"
+
+namespace fairlead {
+
+namespace {
+
+const ObjectKey* key_of(const WatchFact& fact) {
+  if (const auto* seen = std::get_if<ObjectSeen>(&fact.said)) return &seen->key;
+  const auto* missing = std::get_if<ObjectMissing>(&fact.said);
+  return missing ? &missing->key : nullptr;
+}
+
+// Returns the kind whose list the fact ends; nullopt if it ends none. A stream that has more
+// objects than are read ends its list too: there will be no other.
+std::optional<Kind> ended_list(const WatchFact& fact) {
+  if (const auto* list = std::get_if<ListCompleted>(&fact.said)) return list->kind;
+  const auto* stale = std::get_if<StreamStale>(&fact.said);
+  if (stale && stale->cause == StaleCause::too_many) return stale->kind;
+  return std::nullopt;
+}
+
+template <class T>
+std::vector<T> split_off(std::vector<T>& all, std::size_t from) {
+  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(from);
+  std::vector<T> rest(std::make_move_iterator(middle), std::make_move_iterator(all.end()));
+  all.erase(middle, all.end());
+  return rest;
+}
+
+}  // namespace
+
+void FactQueue::offer(WatchFact fact) {
+  if (lists_) lists_->note(fact);
+  offered_.push_back(std::move(fact));
+}
+
+void FactQueue::offer_again(std::vector<WatchFact> facts) {
+  if (!facts.empty()) batches_.push_back(std::move(facts));
+}
+
+void FactQueue::clear() {
+  offered_.clear();
+  batches_.clear();
+  parts_.clear();
+  coalescer_ = {};
+}
+
+// Held facts pass behind the offered ones: one of the same object replaces what was held.
+bool FactQueue::next_batch(LogTime now, HeldFacts held) {
+  if (batches_.empty()) {
+    batch_.clear();
+    for (WatchFact& fact : offered_)
+      if (auto passes = coalescer_.offer(std::move(fact), now))
+        batch_.push_back(*std::move(passes));
+    offered_.clear();
+    if (held == HeldFacts::join && coalescer_.next_due() <= now)
+      for (WatchFact& fact : coalescer_.take_due(now)) batch_.push_back(std::move(fact));
+    if (batch_.size() <= 1) return !batch_.empty();
+    batches_ = into_batches(std::move(batch_), kBatchFactsMax);
+    std::reverse(batches_.begin(), batches_.end());
+  }
+  batch_ = std::move(batches_.back());
+  batches_.pop_back();
+  return true;
+}
+
+std::vector<EventDraft> FactQueue::draft(const State& state, LogTime now, HeldFacts held) {
+  Part part;
+  if (!parts_.empty()) {
+    part = std::move(parts_.back());
+    parts_.pop_back();
+  }
+  while (part.drafts.empty() && next_batch(now, held)) part = compare(state);
+  out_ = std::move(part.facts);
+  return std::move(part.drafts);
+}
+
+FactQueue::Part FactQueue::compare(const State& state) {
+  Part part;
+  const std::size_t facts = batch_.size();
+  for (std::size_t i = 0; i < facts; ++i) {
+    if (const auto kind = lists_ ? ended_list(batch_[i]) : std::nullopt)
+      for (WatchFact& missing : lists_->completed(state, batch_[i].source, *kind)) {
+        batch_.push_back(std::move(missing));
+        draft_fact(state, batch_.size() - 1, part);
+      }
+    draft_fact(state, i, part);
+  }
+  return part;
+}
+
+void FactQueue::draft_fact(const State& state, std::size_t at, Part& part) {
+  auto draft = ingest_.take(state, batch_[at]);
+  if (!draft) return;
+  part.drafts.push_back(*std::move(draft));
+  part.facts.push_back(at);
+}
+
+void FactQueue::logged(const State& state) {
+  for (const std::size_t at : out_) {
+    const WatchFact& fact = batch_[at];
+    const ObjectKey* key = key_of(fact);
+    if (!key) continue;
+    // The cluster whose claim may set the interval.
+    const std::string& cluster = fact.source == kHub ? key->name : fact.source;
+    coalescer_.passed(fact, state.now, settings_of(state, cluster).ingest_coalesce);
+  }
+  out_.clear();
+}
+
+std::optional<EventDraft> FactQueue::refused(std::vector<EventDraft>&& drafts) {
+  std::vector<std::size_t> facts = std::move(out_);
+  out_.clear();
+  if (drafts.size() == 1) return std::move(drafts.front());
+  // Each record may fit although all together do not. The first half is next.
+  const std::size_t middle = drafts.size() / 2;
+  Part rest{split_off(drafts, middle), split_off(facts, middle)};
+  parts_.push_back(std::move(rest));
+  parts_.push_back({std::move(drafts), std::move(facts)});
+  return std::nullopt;
+}
+
+}  // namespace fairlead

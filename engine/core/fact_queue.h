@@ -1,0 +1,66 @@
+// Offered watch facts, until they are events: coalesced, cut into batches, compared with State.
+//
+// The drafts of one batch are out at a time. They were compared with the State before them, so the
+// caller folds them before it asks for the next.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/core/first_lists.h"
+#include "engine/ingest/coalescer.h"
+#include "engine/ingest/ingest.h"
+
+namespace fairlead {
+
+/// Whether facts that were held back and are due now join a batch.
+enum class HeldFacts : std::uint8_t { stay, join };
+
+class FactQueue {
+ public:
+  /// `lists`: null if what a first list does not name is reported by the caller. Both outlive this.
+  FactQueue(Ingest& ingest, FirstLists* lists) : ingest_(ingest), lists_(lists) {}
+
+  void offer(WatchFact fact);
+  /// Offers facts as a batch of their own, uncoalesced: they were offered before.
+  void offer_again(std::vector<WatchFact> facts);
+  /// Drops what is offered and what is held back.
+  void clear();
+
+  /// Returns the drafts of the next batch; none if nothing that may pass at `now` changes anything.
+  std::vector<EventDraft> draft(const State& state, LogTime now, HeldFacts held);
+  /// The drafts are events, and folded: the intervals of their objects begin.
+  void logged(const State& state);
+  /// The drafts are too large for one commit. They come back as halves; a single draft is dropped
+  /// and returned.
+  std::optional<EventDraft> refused(std::vector<EventDraft>&& drafts);
+
+  bool waiting() const { return !offered_.empty() || !batches_.empty() || !parts_.empty(); }
+  /// When the first fact that is held back is due; kForever if none is.
+  LogTime next_due() const { return coalescer_.next_due(); }
+
+ private:
+  using Batch = std::vector<WatchFact>;
+  /// Drafts, and where in `batch_` the fact of each is.
+  struct Part {
+    std::vector<EventDraft> drafts;
+    std::vector<std::size_t> facts;
+  };
+  bool next_batch(LogTime now, HeldFacts held);
+  Part compare(const State& state);
+  void draft_fact(const State& state, std::size_t at, Part& part);
+
+  Ingest& ingest_;
+  FirstLists* const lists_;
+  Coalescer coalescer_;
+  Batch offered_;
+  std::vector<Batch> batches_;    ///< the last is next
+  Batch batch_;                   ///< of the drafts that are out
+  std::vector<Part> parts_;       ///< of a refused commit; the last is next
+  std::vector<std::size_t> out_;  ///< Part::facts of the drafts that are out
+};
+
+}  // namespace fairlead

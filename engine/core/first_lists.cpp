@@ -1,0 +1,28 @@
+#include "engine/core/first_lists.h"
+
+#include "engine/core/held_objects.h"
+
+namespace fairlead {
+
+void FirstLists::note(const WatchFact& fact) {
+  if (const auto* seen = std::get_if<ObjectSeen>(&fact.said))
+    if (const Stream stream{fact.source, seen->key.kind}; !complete_.contains(stream))
+      named_[stream].insert(seen->key);
+}
+
+std::vector<WatchFact> FirstLists::completed(const State& state, const SourceName& source,
+                                             Kind kind) {
+  std::vector<WatchFact> missing;
+  if (!complete_.emplace(source, kind).second) return missing;
+  const auto named = named_.extract(Stream{source, kind});
+  for (ObjectKey& key : objects_held(state, source, kind))
+    if (named.empty() || !named.mapped().contains(key))
+      missing.push_back({source, ObjectMissing{std::move(key), "", ""}});
+  return missing;
+}
+
+void FirstLists::reconnected(const SourceName& source) {
+  std::erase_if(complete_, [&](const Stream& stream) { return stream.first == source; });
+}
+
+}  // namespace fairlead

@@ -1,0 +1,65 @@
+#include "engine/core/outbox.h"
+
+#include <iterator>
+
+#include "engine/base/resource_version.h"
+
+namespace fairlead {
+
+void Outbox::intended(const Event& intent) {
+  if (auto replaced = applier_.take(intent)) outcomes_.push_back(*std::move(replaced));
+}
+
+void Outbox::give_up(std::string_view why) {
+  std::vector<EventDraft> given_up = applier_.give_up(why);
+  outcomes_.insert(outcomes_.end(), std::make_move_iterator(given_up.begin()),
+                   std::make_move_iterator(given_up.end()));
+}
+
+std::vector<EventDraft> Outbox::draft(const State& state, LogTime now) {
+  if (!outcomes_.empty()) return std::exchange(outcomes_, {});
+  std::vector<EventDraft> outcomes;
+  for (WriteAnswer& answer : std::exchange(answers_, {})) {
+    look_for_result(state, answer);
+    auto outcome = applier_.answered(answer, now);
+    if (!outcome) continue;
+    if (const auto* accepted = std::get_if<PatchAccepted>(&outcome->fact)) note(state, *accepted);
+    outcomes.push_back(*std::move(outcome));
+  }
+  return outcomes;
+}
+
+// The stream may be faster than the answer. If it has brought the version that the write made, the
+// answer's version is cleared, so that State does not wait for an observation of it.
+void Outbox::look_for_result(const State& state, WriteAnswer& answer) {
+  const auto key = state.outstanding.find(answer.intent);
+  if (key == state.outstanding.end()) return;
+  const WriteKey& target = key->second;
+  const PatchIntended& intent = state.writes.at(target).outstanding->intent;
+  // A write without an answer is resolved by an observation after it.
+  if (answer.result == WriteResult::unknown)
+    if (auto fact = ingest_.shown_since(target.cluster, target.object, intent.version,
+                                        intent.resource_version))
+      observed_before_.push_back(*std::move(fact));
+  // State waits for no observation after a claim's status write: there the version stays, as the
+  // record of what the write made.
+  const bool claim_status = target.status && target.object.kind == Kind::claim;
+  if (includes_version(ingest_.newest_version(target.cluster, target.object),
+                       answer.resource_version)) {
+    if (!claim_status) answer.resource_version.clear();
+  } else if (answer.result == WriteResult::accepted) {
+    ingest_.wrote(target.cluster, target.object, answer.uid, answer.resource_version);
+  }
+}
+
+// Called before the outcome is folded, while State still holds the previous status.
+void Outbox::note(const State& state, const PatchAccepted& accepted) {
+  const auto key = state.outstanding.find(accepted.intent);
+  if (key == state.outstanding.end()) return;
+  const WriteState& write = state.writes.at(key->second);
+  for (Notice& each : notices_of(write.outstanding->intent, write.accepted_body, accepted.intent,
+                                 write.last_write.value_or(state.now)))
+    notices_.push_back(std::move(each));
+}
+
+}  // namespace fairlead

@@ -1,0 +1,71 @@
+// What a driver of the core must do next, as data. core.h shows the loop.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/apply/patch_sink.h"
+#include "engine/core/notice.h"
+#include "schema/event.h"
+
+namespace fairlead {
+
+/// Whether more input of the present moment follows what was offered. While it does, the moment
+/// stays open: a burst is planned once, at its end.
+enum class Input : std::uint8_t { complete, more_pending };
+
+/// Whether a commit is stored, or may still be in a pipeline and fail later.
+enum class Durability : std::uint8_t { durable, pending };
+
+/// What the drafts of an append are.
+enum class Origin : std::uint8_t { proposal, facts, outcomes, timer, intents };
+
+/// One commit for the log.
+struct Append {
+  std::vector<EventDraft> drafts;  ///< in this order, with consecutive seqs
+  LogTime time;                    ///< of all of them; never before that of the last event
+  Origin origin{};
+  /// durable: call Core::appended() only when the events are stored. pending: it may be called as
+  /// soon as their seqs are known, so that the next drafts are made while the disk works.
+  Durability durability{};
+  /// Drafts that are too large for one commit may go back, by Core::refused(); it offers them again
+  /// in halves. Where this is false, the log's refusal is an error like any other.
+  bool divisible = false;
+};
+
+/// A write that was planned but neither logged nor sent, in WriteMode::recommend.
+struct Recommendation {
+  Seq seq;  ///< the last event that it follows from
+  LogTime time;
+  PatchIntended intent;
+};
+
+/// Exactly one of these holds: `append` has drafts; `closed`; `flush` is not 0; idle().
+struct Ready {
+  /// Append it, then call appended(), refused() or failed(). Until then there is no other.
+  Append append;
+
+  /// A moment closed and is planned next. state() and dirty() are of its end: whoever measures
+  /// moments does it now. Then call ready() again.
+  bool closed = false;
+
+  /// Effects wait, or the input is complete, and events up to this seq are not known to be stored.
+  /// Wait for them, then call durable(). A driver that cannot wait goes on, and calls it when it
+  /// learns so.
+  Seq flush;
+
+  // The effects. All that they follow from is stored.
+  /// Send each, once and in this order, and call answer() once for each.
+  std::vector<WriteRequest> send;
+  std::vector<Recommendation> recommendations;  ///< print each
+  std::vector<Notice> notices;                  ///< publish each once; a failure may be ignored
+
+  /// When ready() has something to do although nothing is offered; kForever: never. A time in the
+  /// past means at once. Set if idle().
+  LogTime next_deadline = kForever;
+
+  /// Nothing is left to do now but the effects.
+  bool idle() const { return append.drafts.empty() && !closed && flush == Seq{}; }
+};
+
+}  // namespace fairlead

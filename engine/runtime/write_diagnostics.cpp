@@ -1,0 +1,44 @@
+#include "engine/runtime/write_diagnostics.h"
+
+namespace fairlead {
+
+void WriteDiagnostics::intended(const Event& event) {
+  const PatchIntended& intent = std::get<PatchIntended>(event.fact);
+  unanswered_[event.seq] = {{"cluster", intent.cluster},
+                            {"verb", std::string(to_string(intent.verb))},
+                            {"object", name_of(intent.target)},
+                            {"rule", intent.reason.rule},
+                            {"change", intent.reason.text}};
+}
+
+Diagnostic WriteDiagnostics::outcome(const Event& outcome, HubFigures& figures) {
+  Diagnostic said;
+  if (auto known = unanswered_.extract(outcome.cause)) said.details = std::move(known.mapped());
+  said.details.insert(said.details.begin(), {"intent", std::to_string(outcome.cause.value)});
+  if (std::holds_alternative<PatchAccepted>(outcome.fact)) {
+    ++figures.accepted;
+    said.what = "write accepted";
+  } else if (const auto* rejected = std::get_if<PatchRejected>(&outcome.fact)) {
+    ++figures.rejected;
+    said.what = "write rejected";
+    // Another writer was faster, or the object is gone: the watch reports it and the hub plans
+    // anew.
+    const bool expected = rejected->http_code == 409 || rejected->http_code == 404;
+    said.urgency = expected ? Urgency::info : Urgency::warn;
+    said.details.emplace_back("code", std::to_string(rejected->http_code));
+    said.details.emplace_back("why", rejected->reason);
+  } else if (const auto* unknown = std::get_if<PatchUnknown>(&outcome.fact)) {
+    ++figures.unknown;
+    said.what = "write without an answer";
+    said.urgency = Urgency::warn;
+    said.details.emplace_back("why", unknown->reason);
+  }
+  return said;
+}
+
+std::string name_of(const ObjectKey& key) {
+  const std::string prefix = key.namespace_.empty() ? "" : key.namespace_ + "/";
+  return std::string(info(key.kind).name) + " " + prefix + key.name;
+}
+
+}  // namespace fairlead
