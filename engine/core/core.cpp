@@ -79,21 +79,24 @@ void Core::wind_down() {
 
 void Core::give_up(std::string_view why) { outbox_.give_up(why); }
 
+// The present moment may close as far as input goes. One of our own intents may in any case, unless
+// their answers are to be a part of it.
+bool Core::may_close(Input input) const {
+  return input == Input::complete || moments_.events() >= settings_.unplanned_max ||
+         (rounds_ > 0 && settings_.mode != WriteMode::assume);
+}
+
 Ready Core::ready(LogTime now, Input input) {
   Ready ready;
   if (failed_ || out_) return ready;
   now = std::max(now, state().now);
-  const bool may_close = input == Input::complete || moments_.events() >= settings_.unplanned_max;
-  ready.append = next_append(now, may_close);
+  ready.append = next_append(now, input);
   if (!ready.append.drafts.empty()) {
     out_ = ready.append.origin;
     return ready;
   }
-  // A moment of our own intents closes without regard to the input, unless their answers are to be
-  // a part of it.
-  const bool own_round = rounds_ > 0 && settings_.mode != WriteMode::assume;
   if (planning_ != Planning::off && moments_.open() && rounds_ < settings_.rounds_max &&
-      (may_close || own_round)) {
+      may_close(input)) {
     moments_.close();
     ++rounds_;
     to_plan_ = planning_ == Planning::on;
@@ -105,7 +108,7 @@ Ready Core::ready(LogTime now, Input input) {
 }
 
 // The order in which things are logged.
-Append Core::next_append(LogTime now, bool may_close) {
+Append Core::next_append(LogTime now, Input input) {
   Append append;
   append.time = moments_.next_time(now, settings_.clocking);
   const auto drafted = [&](Origin origin, std::vector<EventDraft> drafts) {
@@ -122,7 +125,7 @@ Append Core::next_append(LogTime now, bool may_close) {
   }
   // Where time may stand still, what is due at a moment comes behind all its input. With a strict
   // clock what comes next is later in any case.
-  const bool due_now = may_close || settings_.clocking == Clocking::strict;
+  const bool due_now = settings_.clocking == Clocking::strict || may_close(input);
   const HeldFacts held = due_now ? HeldFacts::join : HeldFacts::stay;
   if (drafted(Origin::facts, facts_.draft(state(), now, held))) {
     append.durability = Durability::pending;

@@ -134,7 +134,8 @@ class Core {
     std::vector<Notice> notices;
   };
 
-  Append next_append(LogTime now, bool may_close);
+  bool may_close(Input input) const;
+  Append next_append(LogTime now, Input input);
   std::vector<EventDraft> draft_timer(LogTime now);
   std::vector<EventDraft> draft_intents();
   void recommend(std::vector<PatchIntended> intents);

@@ -15,10 +15,10 @@
 
 #include "connectors/kube/api_server.h"
 #include "connectors/kube/member_access.h"
+#include "engine/core/notice.h"
 #include "engine/runtime/diagnostics.h"
 #include "engine/runtime/inbox.h"
 #include "engine/runtime/metrics.h"
-#include "engine/core/notice.h"
 #include "schema/configuration.h"
 
 namespace fairlead {

@@ -5,8 +5,7 @@
 #include "engine/fold/state.h"
 #include "engine/ingest/ingest.h"
 
-using namespace fairlead;
-
+namespace fairlead {
 namespace {
 
 const ObjectKey kQueue{Kind::cluster_queue, "", "q"};
@@ -15,7 +14,7 @@ WatchFact unchanged(const std::string& version) {
   return {std::string(kHub), ObjectUnchanged{kQueue, "v1beta2", "u", version}};
 }
 
-WatchFact seen(const std::string& version) {
+WatchFact queue_seen(const std::string& version) {
   ObjectSeen seen;
   seen.key = kQueue;
   seen.uid = "u";
@@ -33,8 +32,6 @@ State with_queue() {
   queue.facts.cohort = "c";
   return state;
 }
-
-}  // namespace
 
 TEST_CASE("an unchanged update moves the version that the next write carries, and is not logged") {
   State state = with_queue();
@@ -63,12 +60,15 @@ TEST_CASE("an unchanged update is logged where a write of ours awaits to be seen
 
 TEST_CASE("in a batch an unchanged update only moves the version of what was seen before it") {
   std::vector<WatchFact> facts;
-  for (WatchFact fact : {seen("5"), unchanged("7"), unchanged("8")}) facts.push_back(fact);
+  for (WatchFact fact : {queue_seen("5"), unchanged("7"), unchanged("8")}) facts.push_back(fact);
   const auto batches = into_batches(facts, 10);
   REQUIRE(batches.size() == 1);
   REQUIRE(batches[0].size() == 1);
   const auto* kept = std::get_if<ObjectSeen>(&batches[0][0].said);
   REQUIRE(kept != nullptr);
   CHECK(kept->resource_version == "8");
-  CHECK(into_batches({unchanged("7"), seen("9")}, 10).size() == 2);
+  CHECK(into_batches({unchanged("7"), queue_seen("9")}, 10).size() == 2);
 }
+
+}  // namespace
+}  // namespace fairlead
