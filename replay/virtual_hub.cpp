@@ -120,10 +120,10 @@ Result<void> VirtualHub::append(Append append) {
   if (!events) return events.error();
   core_.appended(*events, Durability::durable);
   if (!intents) return {};
-  for (const Event& event : *events) {
-    writes_.push_back({event.seq, event.log_time, std::get<PatchIntended>(event.fact)});
+  for (Event& event : *events) {
     if (feedback_ == Feedback::assumed)
       if (auto done = answer(event); !done) return done;
+    writes_.push_back({event.seq, event.log_time, std::get<PatchIntended>(std::move(event.fact))});
   }
   return {};
 }

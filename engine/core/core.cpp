@@ -43,7 +43,7 @@ void Core::restore(State state) {
   moments_.restore(std::move(state));
 }
 
-void Core::offer(WatchFact fact) {
+void Core::offer(WatchFact&& fact) {
   if (!winding_down_) facts_.offer(std::move(fact));
 }
 

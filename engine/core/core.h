@@ -87,7 +87,7 @@ class Core {
   void restore(State state);
 
   /// Queues a fact that a stream reported.
-  void offer(WatchFact fact);
+  void offer(WatchFact&& fact);
   /// Queues the answer to a request.
   void answer(WriteAnswer answer);
   /// Proposes a ConfigChanged. Returns false if `configuration` is in force already.

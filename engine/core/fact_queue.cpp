@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include "engine/core/batches.h"
 #include "engine/fold/cluster.h"
@@ -36,7 +37,7 @@ std::vector<T> split_off(std::vector<T>& all, std::size_t from) {
 
 }  // namespace
 
-void FactQueue::offer(WatchFact fact) {
+void FactQueue::offer(WatchFact&& fact) {
   if (lists_) lists_->note(fact);
   offered_.push_back(std::move(fact));
 }
@@ -57,8 +58,7 @@ bool FactQueue::next_batch(LogTime now, HeldFacts held) {
   if (batches_.empty()) {
     batch_.clear();
     for (WatchFact& fact : offered_)
-      if (auto passes = coalescer_.offer(std::move(fact), now))
-        batch_.push_back(*std::move(passes));
+      if (!coalescer_.hold_back(fact, now)) batch_.push_back(std::move(fact));
     offered_.clear();
     if (held == HeldFacts::join && coalescer_.next_due() <= now)
       for (WatchFact& fact : coalescer_.take_due(now)) batch_.push_back(std::move(fact));
@@ -72,39 +72,36 @@ bool FactQueue::next_batch(LogTime now, HeldFacts held) {
 }
 
 std::vector<EventDraft> FactQueue::draft(const State& state, LogTime now, HeldFacts held) {
-  Part part;
+  out_.facts.clear();
   if (!parts_.empty()) {
-    part = std::move(parts_.back());
+    out_ = std::move(parts_.back());
     parts_.pop_back();
   }
-  while (part.drafts.empty() && next_batch(now, held)) part = compare(state);
-  out_ = std::move(part.facts);
-  return std::move(part.drafts);
+  while (out_.drafts.empty() && next_batch(now, held)) compare(state);
+  return std::exchange(out_.drafts, {});
 }
 
-FactQueue::Part FactQueue::compare(const State& state) {
-  Part part;
+void FactQueue::compare(const State& state) {
   const std::size_t facts = batch_.size();
   for (std::size_t i = 0; i < facts; ++i) {
     if (const auto kind = lists_ ? ended_list(batch_[i]) : std::nullopt)
       for (WatchFact& missing : lists_->completed(state, batch_[i].source, *kind)) {
         batch_.push_back(std::move(missing));
-        draft_fact(state, batch_.size() - 1, part);
+        compare_fact(state, batch_.size() - 1);
       }
-    draft_fact(state, i, part);
+    compare_fact(state, i);
   }
-  return part;
 }
 
-void FactQueue::draft_fact(const State& state, std::size_t at, Part& part) {
+void FactQueue::compare_fact(const State& state, std::size_t at) {
   auto draft = ingest_.take(state, batch_[at]);
   if (!draft) return;
-  part.drafts.push_back(*std::move(draft));
-  part.facts.push_back(at);
+  out_.drafts.push_back(*std::move(draft));
+  out_.facts.push_back(at);
 }
 
 void FactQueue::logged(const State& state) {
-  for (const std::size_t at : out_) {
+  for (const std::size_t at : out_.facts) {
     const WatchFact& fact = batch_[at];
     const ObjectKey* key = key_of(fact);
     if (!key) continue;
@@ -112,12 +109,11 @@ void FactQueue::logged(const State& state) {
     const std::string& cluster = fact.source == kHub ? key->name : fact.source;
     coalescer_.passed(fact, state.now, settings_of(state, cluster).ingest_coalesce);
   }
-  out_.clear();
+  out_.facts.clear();
 }
 
 std::optional<EventDraft> FactQueue::refused(std::vector<EventDraft>&& drafts) {
-  std::vector<std::size_t> facts = std::move(out_);
-  out_.clear();
+  std::vector<std::size_t> facts = std::exchange(out_.facts, {});
   if (drafts.size() == 1) return std::move(drafts.front());
   // Each record may fit although all together do not. The first half is next.
   const std::size_t middle = drafts.size() / 2;

@@ -24,7 +24,7 @@ class FactQueue {
   /// `lists`: null if what a first list does not name is reported by the caller. Both outlive this.
   FactQueue(Ingest& ingest, FirstLists* lists) : ingest_(ingest), lists_(lists) {}
 
-  void offer(WatchFact fact);
+  void offer(WatchFact&& fact);
   /// Offers facts as a batch of their own, uncoalesced: they were offered before.
   void offer_again(std::vector<WatchFact> facts);
   /// Drops what is offered and what is held back.
@@ -50,17 +50,17 @@ class FactQueue {
     std::vector<std::size_t> facts;
   };
   bool next_batch(LogTime now, HeldFacts held);
-  Part compare(const State& state);
-  void draft_fact(const State& state, std::size_t at, Part& part);
+  void compare(const State& state);
+  void compare_fact(const State& state, std::size_t at);
 
   Ingest& ingest_;
   FirstLists* const lists_;
   Coalescer coalescer_;
   Batch offered_;
-  std::vector<Batch> batches_;    ///< the last is next
-  Batch batch_;                   ///< of the drafts that are out
-  std::vector<Part> parts_;       ///< of a refused commit; the last is next
-  std::vector<std::size_t> out_;  ///< Part::facts of the drafts that are out
+  std::vector<Batch> batches_;  ///< the last is next
+  Batch batch_;                 ///< of the drafts that are out
+  std::vector<Part> parts_;     ///< of a refused commit; the last is next
+  Part out_;                    ///< its drafts are with the caller
 };
 
 }  // namespace fairlead

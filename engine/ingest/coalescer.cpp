@@ -23,19 +23,19 @@ void give_way(const std::optional<WatchFact>& held, WatchFact& newer) {
 
 }  // namespace
 
-std::optional<WatchFact> Coalescer::offer(WatchFact fact, LogTime now) {
+bool Coalescer::hold_back(WatchFact& fact, LogTime now) {
   const ObjectKey* object = object_of(fact);
   Entry* const entry = object ? entries_.find(fact.source, *object) : nullptr;
-  if (!entry || entry->passed_at == now) return fact;
+  if (!entry || entry->passed_at == now) return false;
   give_way(entry->held, fact);
   if (entry->opens <= now) {  // the interval is over: `fact` replaces a held state and passes
     release(fact.source, *object, *entry);
     entries_.erase(fact.source, *object);
-    return fact;
+    return false;
   }
   if (!entry->held) due_.emplace(entry->opens, Key{fact.source, *object});
   entry->held = std::move(fact);
-  return std::nullopt;
+  return true;
 }
 
 void Coalescer::passed(const WatchFact& fact, LogTime now, Duration interval) {

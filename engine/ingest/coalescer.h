@@ -20,8 +20,8 @@ namespace fairlead {
 /// pass. Holds at most one fact for each object. All times are log time.
 class Coalescer {
  public:
-  /// Returns `fact` if it may pass now; holds it and returns nullopt otherwise.
-  std::optional<WatchFact> offer(WatchFact fact, LogTime now);
+  /// Returns false if `fact` may pass now; else moves it out, holds it and returns true.
+  bool hold_back(WatchFact& fact, LogTime now);
   /// Starts the object's interval at `now`, because `fact` passed and was logged.
   void passed(const WatchFact& fact, LogTime now, Duration interval);
   /// Returns when the first held fact is due; kForever if none is held.
