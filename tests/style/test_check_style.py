@@ -18,13 +18,16 @@ class Layering(unittest.TestCase):
     def test_a_folder_may_include_itself_and_what_is_below_it(self):
         for path, name in [("engine/fold/a.cpp", "engine/fold/b.h"), ("engine/fold/a.cpp", "schema/event.h"),
                            ("schema/a.h", "engine/base/result.h"), ("engine/main/main.cpp", "replay/why.h"),
-                           ("connectors/kube/model/a.cpp", "connectors/kube/b.h"), ("tests/unit/a.cpp", "replay/b.h")]:
+                           ("connectors/kube/model/a.cpp", "connectors/kube/b.h"), ("tests/unit/a.cpp", "replay/b.h"),
+                           ("engine/core/a.h", "engine/plan/b.h"), ("engine/runtime/a.h", "engine/core/core.h")]:
             self.assertIsNone(layering.check_include(path, name), (path, name))
 
     def test_a_folder_may_not_include_what_is_above_or_beside_it(self):
         for path, name in [("engine/base/a.cpp", "schema/event.h"), ("engine/fold/a.cpp", "engine/plan/b.h"),
                            ("engine/fold/a.cpp", "engine/log/event_log.h"), ("engine/plan/a.h", "connectors/kube/b.h"),
-                           ("engine/runtime/a.cpp", "connectors/kube/b.h"),
+                           ("engine/runtime/a.cpp", "connectors/kube/b.h"), ("engine/runtime/a.cpp", "engine/plan/b.h"),
+                           ("engine/core/a.cpp", "engine/log/b.h"), ("engine/core/a.cpp", "engine/runtime/b.h"),
+                           ("engine/plan/a.cpp", "engine/core/core.h"),
                            ("connectors/kube/a.cpp", "engine/fold/b.h"),
                            ("connectors/kube/a.cpp", "connectors/kube/model/b.h"), ("engine/base/a.h", "tests/x.h")]:
             self.assertIn("layering", layering.check_include(path, name) or "", (path, name))
