@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "engine/fold/cluster.h"
+#include "engine/fold/held.h"
 #include "engine/fold/member_deviation.h"
-#include "engine/fold/multikueue/observe.h"
 #include "engine/fold/works.h"
 #include "engine/plan/emit.h"
 
@@ -28,32 +28,18 @@ std::vector<EventDraft> one(EventDraft draft) {
   return drafts;
 }
 
-// The observation that follows a write: the facts that the intent expects, in the next generation.
+// The observation that follows a write: the facts that the intent expects, in the next generation
+// where an apply changes the spec. Of a claim only its metadata and status are applied.
 ObjectObserved shown(const State& state, const PatchIntended& intent, Seq seq,
                      const std::string& uid) {
-  ObjectObserved seen{
-      intent.target, intent.version, uid, std::to_string(seq.value), 1, *intent.expected, {}};
-  if (auto* work = std::get_if<ManifestWorkFacts>(&seen.facts)) {
-    const auto at = state.clusters.find(intent.target.namespace_);
-    const bool quota = intent.target.name == "fairlead-quota";
-    const std::int64_t before =
-        at == state.clusters.end()
-            ? 0
-            : (quota ? at->second.quota_work : at->second.queue_work).generation;
-    seen.generation = before + 1;
+  const ObjectKey& target = intent.target;
+  const auto before = held(state, std::string(kHub), target);
+  const bool kept = target.kind == Kind::claim || intent.verb != Verb::apply;
+  ObjectObserved seen{target, intent.version,   uid, std::to_string(seq.value),
+                      1,      *intent.expected, {}};
+  if (before) seen.generation = before->generation + (kept ? 0 : 1);
+  if (auto* work = std::get_if<ManifestWorkFacts>(&seen.facts))
     work->applied = work->available = {ConditionStatus::yes, "", seen.generation};
-  } else if (intent.target.kind == Kind::binding_policy) {
-    const auto at = state.clusters.find(cluster_of_policy(intent.target.name));
-    seen.generation = (at == state.clusters.end() ? 0 : at->second.policy.generation) + 1;
-  } else if (const auto queue = state.queues.find(intent.target.name);
-             intent.target.kind == Kind::cluster_queue && queue != state.queues.end()) {
-    seen.generation = queue->second.generation + 1;
-  } else if (const auto claim = state.claims.find(intent.target.name);
-             intent.target.kind == Kind::claim && claim != state.claims.end()) {
-    seen.generation = claim->second.generation;
-  } else if (const auto held = held_multikueue(state, intent.target)) {
-    seen.generation = held->generation + (intent.verb == Verb::apply ? 1 : 0);
-  }
   return seen;
 }
 

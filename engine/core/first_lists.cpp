@@ -1,6 +1,6 @@
 #include "engine/core/first_lists.h"
 
-#include "engine/core/held_objects.h"
+#include "engine/fold/held.h"
 
 namespace fairlead {
 
@@ -15,7 +15,7 @@ std::vector<WatchFact> FirstLists::completed(const State& state, const SourceNam
   std::vector<WatchFact> missing;
   if (!complete_.emplace(source, kind).second) return missing;
   const auto named = named_.extract(Stream{source, kind});
-  for (ObjectKey& key : objects_held(state, source, kind))
+  for (ObjectKey& key : held_objects(state, source, kind))
     if (named.empty() || !named.mapped().contains(key))
       missing.push_back({source, ObjectMissing{std::move(key), "", ""}});
   return missing;

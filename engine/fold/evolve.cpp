@@ -3,12 +3,11 @@
 #include "engine/base/check.h"
 #include "engine/fold/claims.h"
 #include "engine/fold/cluster.h"
-#include "engine/fold/flavors.h"
-#include "engine/fold/member_deviation.h"
+#include "engine/fold/held.h"
 #include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/observe.h"
 #include "engine/fold/multikueue/worker_quota.h"
-#include "engine/fold/orchestration.h"
+#include "engine/fold/objects.h"
 #include "engine/fold/queues.h"
 #include "engine/fold/works.h"
 #include "engine/fold/writes.h"
@@ -83,110 +82,6 @@ void advance_to(State& state, LogTime time, Touched& touched) {
   state.now = time;
 }
 
-void touch_users_of_checks(State& state) {
-  for (const auto& [name, queue] : state.queues)
-    if (!queue.facts.admission_checks.empty()) touch_queue(state, name);
-}
-
-void observe_local_queue(State& state, const std::string& source, const ObjectKey& key,
-                         const LocalQueueFacts* facts) {
-  const std::pair id{key.namespace_, key.name};
-  if (source != kHub) {
-    Cluster& cluster = open_cluster(state, source);
-    if (facts)
-      cluster.member_local_queues[id] = facts->cluster_queue;
-    else
-      cluster.member_local_queues.erase(id);
-    open_followers(state);
-    return;
-  }
-  if (const auto at = state.local_queues.find(id); at != state.local_queues.end())
-    touch_queue(state, at->second.cluster_queue);
-  if (facts) {
-    state.local_queues[id] = *facts;
-    touch_queue(state, facts->cluster_queue);
-  } else {
-    state.local_queues.erase(id);
-  }
-}
-
-// Folds a ClusterQueue of a watched member: its usage, and the quota that hub queues may follow.
-void observe_member_queue(State& state, const std::string& source, const ObjectKey& key,
-                          const ClusterQueueFacts* facts, Seq seq) {
-  Cluster& cluster = open_cluster(state, source);
-  if (facts) {
-    MemberQueue& queue = cluster.member_queues[key.name];
-    if (queue.groups != facts->groups) open_followers(state);
-    queue = {facts->groups, facts->usage, seq, facts->effective};
-  } else {
-    cluster.member_queues.erase(key.name);
-    open_followers(state);
-  }
-  judge_member_queue(state, source, key.name, DeviationSource::member);
-}
-
-template <class T>
-const T* as(const Facts* facts) {
-  return facts ? &std::get<T>(*facts) : nullptr;
-}
-
-// Folds an observation, or a disappearance if `facts` is null.
-void take_in(State& state, const std::string& source, const ObjectKey& key, const Facts* facts,
-             Seq seq) {
-  if (key.kind == Kind::node) {
-    if (source != kHub) observe_node(state, source, key.name, as<NodeFacts>(facts), seq);
-    return;
-  }
-  if (key.kind == Kind::local_queue)
-    return observe_local_queue(state, source, key, as<LocalQueueFacts>(facts));
-  if (source != kHub) {
-    if (key.kind == Kind::cluster_queue)
-      observe_member_queue(state, source, key, as<ClusterQueueFacts>(facts), seq);
-    return;
-  }
-  switch (key.kind) {
-    case Kind::cluster_metrics:
-      return observe_metrics(state, key.name, as<ClusterMetricsFacts>(facts), seq);
-    case Kind::managed_cluster:
-      return observe_managed_cluster(state, key.name, as<ManagedClusterFacts>(facts), seq);
-    case Kind::cluster_profile: return observe_profile(state, key, as<ClusterProfileFacts>(facts));
-    case Kind::resource_flavor:
-      observe_flavor(state, key.name, as<ResourceFlavorFacts>(facts), seq);
-      state.all_open = true;
-      return;
-    case Kind::admission_check:
-    case Kind::multikueue_config: return touch_users_of_checks(state);
-    case Kind::cohort: return observe_cohort(state, key.name, as<CohortFacts>(facts), seq);
-    case Kind::node:
-    case Kind::cluster_queue:
-    case Kind::local_queue:
-    case Kind::manifest_work:
-    case Kind::claim:
-    case Kind::multikueue_cluster:
-    case Kind::placement:
-    case Kind::placement_decision:
-    case Kind::addon_placement_score:
-    case Kind::workload:
-    case Kind::secret:
-    case Kind::custom_resource_definition:
-    case Kind::binding_policy:
-    case Kind::mutating_admission_policy: return;
-  }
-}
-
-std::string known_uid(const State& state, const ObjectKey& key) {
-  if (key.kind == Kind::claim) {
-    const auto at = state.claims.find(key.name);
-    return at == state.claims.end() ? "" : at->second.uid;
-  }
-  if (key.kind == Kind::cluster_queue) {
-    const auto at = state.queues.find(key.name);
-    return at == state.queues.end() || !at->second.present ? "" : at->second.uid;
-  }
-  const auto held = held_multikueue(state, key);
-  return held ? held->uid : "";
-}
-
 struct Fold {
   State& state;
   const Event& event;
@@ -230,34 +125,19 @@ struct Fold {
   }
   void operator()(const ObjectObserved& seen) {
     if (seen.key.kind == Kind::node)  // the most frequent kind, which we never write
-      return take_in(state, event.source, seen.key, &seen.facts, event.seq);
-    const std::string uid = known_uid(state, seen.key);
-    if (!uid.empty() && !seen.uid.empty() && uid != seen.uid)
+      return fold_object(state, event.source, seen.key, &seen, event.seq);
+    const auto known = held(state, event.source, seen.key);
+    if (known && !known->uid.empty() && !seen.uid.empty() && known->uid != seen.uid)
       note_gone(state, event.source, seen.key);
     if (event.source == kHub && info(seen.key.kind).group == "kueue.x-k8s.io")
       state.kueue_versions.insert(seen.version);
-    if (event.source == kHub && seen.key.kind == Kind::claim) observe_claim(state, seen, event.seq);
-    if (event.source == kHub && seen.key.kind == Kind::cluster_queue)
-      observe_queue(state, seen, event.seq);
-    if (event.source == kHub && seen.key.kind == Kind::manifest_work)
-      observe_work(state, seen, event.seq);
-    if (event.source == kHub && seen.key.kind == Kind::binding_policy)
-      observe_policy(state, seen, event.seq);
-    if (event.source == kHub) observe_multikueue(state, seen, event.seq);
-    take_in(state, event.source, seen.key, &seen.facts, event.seq);
+    fold_object(state, event.source, seen.key, &seen, event.seq);
     // Last: a write that this concludes is compared with the State that has the observation.
     note_observed(state, event.source, seen);
   }
   void operator()(const ObjectGone& gone) {
     note_gone(state, event.source, gone.key);
-    if (event.source == kHub && gone.key.kind == Kind::claim) forget_claim(state, gone.key.name);
-    if (event.source == kHub && gone.key.kind == Kind::cluster_queue)
-      forget_queue(state, gone.key.name);
-    if (event.source == kHub && gone.key.kind == Kind::manifest_work) forget_work(state, gone.key);
-    if (event.source == kHub && gone.key.kind == Kind::binding_policy)
-      forget_policy(state, gone.key);
-    if (event.source == kHub) forget_multikueue(state, gone.key, event.seq);
-    take_in(state, event.source, gone.key, nullptr, event.seq);
+    fold_object(state, event.source, gone.key, nullptr, event.seq);
   }
   void operator()(const TimerFired&) { close_moment(state, touched); }
   void operator()(const PatchIntended& intent) {

@@ -4,9 +4,7 @@
 
 #include "engine/base/resource_version.h"
 #include "engine/fold/claim_status_sight.h"
-#include "engine/fold/flavors.h"
-#include "engine/fold/multikueue/observe.h"
-#include "engine/fold/works.h"
+#include "engine/fold/held.h"
 #include "engine/fold/writes.h"
 
 namespace fairlead {
@@ -41,170 +39,71 @@ bool same_object(const std::string& known_uid, const std::string& uid) {
   return uid.empty() || known_uid.empty() || known_uid == uid;
 }
 
-// Whether State already holds the observed facts.
-struct Known {
+// Whether a record of State has the observed facts.
+struct Unchanged {
   const State& state;
-  const SourceName& source;
   const ObjectSeen& seen;
 
-  const Cluster* cluster(const std::string& name) const { return find(state.clusters, name); }
-
-  bool operator()(const NodeFacts& facts) const {
-    const Cluster* at = cluster(source);
-    const NodeRecord* node = at ? at->nodes.find(seen.key.name) : nullptr;
-    return node && node->facts == facts;
-  }
-  bool operator()(const ClusterMetricsFacts& facts) const {
-    const Cluster* at = cluster(seen.key.name);
-    return at && same_metrics(*at, facts);
-  }
-  bool operator()(const ManagedClusterFacts& facts) const {
-    const Cluster* at = cluster(seen.key.name);
-    return at && at->managed == facts;
-  }
-  bool operator()(const ResourceFlavorFacts& facts) const {
-    return flavor_exists(state, seen.key.name) && state.flavors.at(seen.key.name) == facts;
-  }
-  bool operator()(const ClusterQueueFacts& facts) const {
-    if (source != kHub) {
-      const Cluster* at = cluster(source);
-      const auto* queue = at ? find(at->member_queues, seen.key.name) : nullptr;
-      return queue && queue->usage == facts.usage && queue->groups == facts.groups &&
-             queue->effective == facts.effective;
-    }
-    const Queue* queue = find(state.queues, seen.key.name);
-    return queue && queue->present && same_object(queue->uid, seen.uid) && queue->facts == facts;
-  }
-  bool operator()(const CohortFacts& facts) const {
-    const Cohort* cohort = find(state.cohorts, seen.key.name);
-    return cohort && cohort->facts == facts;
-  }
-  bool operator()(const LocalQueueFacts& facts) const {
-    const std::pair id{seen.key.namespace_, seen.key.name};
-    if (source == kHub) {
-      const auto* queue = find(state.local_queues, id);
-      return queue && *queue == facts;
-    }
-    const Cluster* at = cluster(source);
-    const auto* target = at ? find(at->member_local_queues, id) : nullptr;
-    return target && *target == facts.cluster_queue;
-  }
-  bool operator()(const ManifestWorkFacts& facts) const {
-    const Cluster* at = cluster(seen.key.namespace_);
-    if (!at) return false;
-    const auto same = [&](const Work& work) {
-      return work.present && same_object(work.uid, seen.uid) &&
-             work.generation == seen.generation && work.facts == facts;
-    };
-    return seen.key.name == "fairlead-quota" ? same(at->quota_work) : same(at->queue_work);
-  }
-  bool operator()(const BindingPolicyFacts& facts) const {
-    const Cluster* at = cluster(cluster_of_policy(seen.key.name));
-    return at && at->policy.present && same_object(at->policy.uid, seen.uid) &&
-           at->policy.generation == seen.generation && at->policy.facts == facts;
-  }
-  bool operator()(const ClaimFacts& facts) const {
-    const Claim* claim = find(state.claims, seen.key.name);
-    if (!claim || !same_object(claim->uid, seen.uid) || claim->generation != seen.generation)
-      return false;
-    ClaimFacts known = claim->facts;
-    known.status_digest = facts.status_digest;
-    known.status_grants = facts.status_grants;
-    return known == facts && is_known_status(state, seen.key.name, facts);
-  }
-  // The kinds of the MultiKueue path. The generation matters only for an AdmissionCheck, whose
-  // conditions name it.
   template <class F>
-  bool operator()(const F& facts) const {
-    const auto held = held_multikueue(state, seen.key);
-    return held && same_object(held->uid, seen.uid) && std::get<F>(held->facts) == facts &&
-           (seen.key.kind != Kind::admission_check || held->generation == seen.generation);
+  const F& facts() const {
+    return std::get<F>(seen.facts);
+  }
+  // For objects that we write: another generation of equal facts is news too.
+  template <class Record>
+  bool same_generation(const Record& record) const {
+    return same_object(record.uid, seen.uid) && record.generation == seen.generation;
+  }
+
+  bool operator()(const NodeRecord& node) const { return node.facts == facts<NodeFacts>(); }
+  bool operator()(const HeldMetrics& metrics) const {
+    return same_metrics(metrics.cluster, facts<ClusterMetricsFacts>());
+  }
+  bool operator()(const ManagedClusterFacts& held) const {
+    return held == facts<ManagedClusterFacts>();
+  }
+  bool operator()(const ResourceFlavorFacts& held) const {
+    return held == facts<ResourceFlavorFacts>();
+  }
+  bool operator()(const LocalQueueFacts& held) const { return held == facts<LocalQueueFacts>(); }
+  bool operator()(const HeldMemberLocalQueue& held) const {
+    return held.cluster_queue == facts<LocalQueueFacts>().cluster_queue;
+  }
+  bool operator()(const Queue& queue) const {
+    return same_object(queue.uid, seen.uid) && queue.facts == facts<ClusterQueueFacts>();
+  }
+  bool operator()(const MemberQueue& queue) const {
+    const auto& now = facts<ClusterQueueFacts>();
+    return queue.usage == now.usage && queue.groups == now.groups &&
+           queue.effective == now.effective;
+  }
+  bool operator()(const Cohort& cohort) const { return cohort.facts == facts<CohortFacts>(); }
+  bool operator()(const Work& work) const {
+    return same_generation(work) && work.facts == facts<ManifestWorkFacts>();
+  }
+  bool operator()(const Policy& policy) const {
+    return same_generation(policy) && policy.facts == facts<BindingPolicyFacts>();
+  }
+  bool operator()(const Claim& claim) const {
+    if (!same_generation(claim)) return false;
+    const auto& now = facts<ClaimFacts>();
+    ClaimFacts known = claim.facts;
+    known.status_digest = now.status_digest;
+    known.status_grants = now.status_grants;
+    return known == now && is_known_status(state, seen.key.name, now);
+  }
+  // The conditions of an AdmissionCheck name its generation; of the others it does not matter.
+  template <class F>
+  bool operator()(const Sighted<F>& held) const {
+    return same_object(held.uid, seen.uid) && held.facts == facts<F>() &&
+           (seen.key.kind != Kind::admission_check || held.generation == seen.generation);
   }
 };
 
-// Returns what State holds of an object that Fairlead writes: its facts and its generation.
-std::optional<std::pair<Facts, std::int64_t>> held_facts(const State& state,
-                                                         const SourceName& source,
-                                                         const ObjectKey& key) {
-  using Held = std::pair<Facts, std::int64_t>;
-  if (source != kHub) return std::nullopt;
-  if (key.kind == Kind::cluster_queue) {
-    const Queue* queue = find(state.queues, key.name);
-    if (queue && queue->present) return Held{queue->facts, queue->generation};
-  }
-  if (key.kind == Kind::claim) {
-    const Claim* claim = find(state.claims, key.name);
-    if (claim) return Held{claim->facts, claim->generation};
-  }
-  if (key.kind == Kind::manifest_work) {
-    const Cluster* at = find(state.clusters, key.namespace_);
-    const Work* work = !at                            ? nullptr
-                       : key.name == "fairlead-quota" ? &at->quota_work
-                                                      : &at->queue_work;
-    if (work && work->present) return Held{work->facts, work->generation};
-  }
-  if (key.kind == Kind::binding_policy) {
-    const Cluster* at = find(state.clusters, cluster_of_policy(key.name));
-    if (at && at->policy.present) return Held{at->policy.facts, at->policy.generation};
-  }
-  if (auto held = held_multikueue(state, key))
-    return Held{std::move(held->facts), held->generation};
-  return std::nullopt;
-}
-
-// Whether State holds an object that the stream reports gone.
-bool exists(const State& state, const SourceName& source, const ObjectKey& key) {
-  const std::pair id{key.namespace_, key.name};
-  const Cluster* at = find(state.clusters, source == kHub ? key.name : source);
-  switch (key.kind) {
-    case Kind::node: return at && at->nodes.contains(key.name);
-    case Kind::cluster_metrics: return at && at->metrics_known;
-    case Kind::managed_cluster: return at && at->managed.has_value();
-    case Kind::resource_flavor: return flavor_exists(state, key.name);
-    case Kind::cluster_queue: {
-      if (source != kHub) return at && at->member_queues.contains(key.name);
-      const Queue* queue = find(state.queues, key.name);
-      return queue && queue->present;
-    }
-    case Kind::local_queue:
-      return source == kHub ? state.local_queues.contains(id)
-                            : at && at->member_local_queues.contains(id);
-    case Kind::manifest_work: {
-      const Cluster* of = find(state.clusters, key.namespace_);
-      return of && (key.name == "fairlead-quota" ? of->quota_work.present : of->queue_work.present);
-    }
-    case Kind::claim: return state.claims.contains(key.name);
-    case Kind::cohort: return state.cohorts.contains(key.name);
-    case Kind::binding_policy: {
-      const Cluster* of = find(state.clusters, cluster_of_policy(key.name));
-      return of && of->policy.present;
-    }
-    case Kind::cluster_profile:
-    case Kind::admission_check:
-    case Kind::multikueue_config:
-    case Kind::multikueue_cluster:
-    case Kind::placement:
-    case Kind::placement_decision:
-    case Kind::addon_placement_score:
-    case Kind::workload:
-    case Kind::secret:
-    case Kind::custom_resource_definition:
-    case Kind::mutating_admission_policy: return held_multikueue(state, key).has_value();
-  }
-  return false;
-}
-
-// Returns the last logged version of a ClusterQueue or claim of the hub; empty if there is none.
-std::string logged_version(const State& state, const ObjectKey& key) {
-  if (key.kind == Kind::cluster_queue) {
-    const Queue* queue = find(state.queues, key.name);
-    return queue && queue->present ? queue->resource_version : "";
-  }
-  if (key.kind == Kind::claim) {
-    const Claim* claim = find(state.claims, key.name);
-    return claim ? claim->resource_version : "";
-  }
-  return "";
+// The last logged version of a ClusterQueue or claim of the hub; empty if there is none.
+std::string_view logged_version(const State& state, const ObjectKey& key) {
+  if (key.kind != Kind::cluster_queue && key.kind != Kind::claim) return "";
+  const auto known = held(state, std::string(kHub), key);
+  return known ? known->resource_version : "";
 }
 
 // Whether an event that the stream is alive would change State: the stream counted as silent or
@@ -308,7 +207,7 @@ bool Ingest::awaits_in_vain(const State& state, const SourceName& source,
   const auto in_vain = [&](const WriteKey& key, const std::string& awaited) {
     const auto* newest = newest_.find(source, key.object);
     // The draft that logs it as gone is in this batch and not folded yet.
-    if (!newest && exists(state, source, key.object)) return false;
+    if (!newest && held(state, source, key.object)) return false;
     if (awaited == "gone") return newest && shown.went_back;
     if (newest && !is_lower_version(newest->shown, awaited)) return false;
     return shown.went_back || includes_version(shown.resource_version, awaited);
@@ -336,7 +235,7 @@ std::optional<EventDraft> Ingest::take(const State& state, const WatchFact& fact
     note_version(state, fact.source, *seen);
     if (is_older(fact.source, seen->key, seen->uid, seen->resource_version, Told::by_stream))
       return drop(counts_.older);
-    if (std::visit(Known{state, fact.source, *seen}, seen->facts) &&
+    if (with_held(state, fact.source, seen->key, false, Unchanged{state, *seen}) &&
         !awaits_sight(state, fact.source, seen->key))
       return drop(counts_.unchanged);
     std::string raw = seen->raw.kept();
@@ -352,16 +251,17 @@ std::optional<EventDraft> Ingest::take(const State& state, const WatchFact& fact
       return drop(counts_.older);
     if (!awaits_sight(state, fact.source, same->key)) return drop(counts_.unchanged);
     // Our write was observed although it changed no facts: the fold awaits that observation.
-    auto held = held_facts(state, fact.source, same->key);
-    if (!held) return drop(counts_.unchanged);
+    const auto known = held(state, fact.source, same->key);
+    auto facts = held_facts(state, fact.source, same->key);
+    if (!facts) return drop(counts_.unchanged);
     return log(ObjectObserved{same->key, same->version, same->uid, same->resource_version,
-                              held->second, std::move(held->first), Digest{}});
+                              known->generation, *std::move(facts), Digest{}});
   }
   if (const auto* missing = std::get_if<ObjectMissing>(&fact.said)) {
     newest_.erase(fact.source, missing->key);
     answered_.erase({fact.source, missing->key});
     if (!matters(fact.source, missing->key.kind)) return drop(counts_.foreign);
-    if (!exists(state, fact.source, missing->key)) return drop(counts_.unchanged);
+    if (!held(state, fact.source, missing->key)) return drop(counts_.unchanged);
     return log(ObjectGone{missing->key, missing->uid, missing->resource_version});
   }
   if (const auto* list = std::get_if<ListCompleted>(&fact.said)) {

@@ -246,7 +246,16 @@ void try_refused_again(State& state) {
       write.refusal.reset();
 }
 
-void take_in(State& state, const ObjectKey& key, const ObjectObserved* seen, Seq seq) {
+// Marks every worker list and every check.
+void open_lists_and_checks(State& state, Seq seq) {
+  for (const auto& [placement, list] : state.multikueue.lists) open_list(state, placement, seq);
+  for (const auto& [name, check] : state.multikueue.checks)
+    state.multikueue.open_checks.insert(name);
+}
+
+}  // namespace
+
+void observe_multikueue(State& state, const ObjectKey& key, const ObjectObserved* seen, Seq seq) {
   MultiKueue& all = state.multikueue;
   const NamespacedName id = id_of(key);
   switch (key.kind) {
@@ -293,23 +302,6 @@ void take_in(State& state, const ObjectKey& key, const ObjectObserved* seen, Seq
   }
 }
 
-// Marks every worker list and every check.
-void open_lists_and_checks(State& state, Seq seq) {
-  for (const auto& [placement, list] : state.multikueue.lists) open_list(state, placement, seq);
-  for (const auto& [name, check] : state.multikueue.checks)
-    state.multikueue.open_checks.insert(name);
-}
-
-}  // namespace
-
-void observe_multikueue(State& state, const ObjectObserved& seen, Seq seq) {
-  take_in(state, seen.key, &seen, seq);
-}
-
-void forget_multikueue(State& state, const ObjectKey& key, Seq seq) {
-  take_in(state, key, nullptr, seq);
-}
-
 void observe_readable(State& state, Kind kind, Seq seq) {
   if (state.multikueue.unreadable.erase(kind) > 0) open_lists_and_checks(state, seq);
 }
@@ -345,42 +337,6 @@ void expect_multikueue(State& state, const PatchIntended& intent) {
   WorkerList& list = state.multikueue.lists[intent.target.name];
   list.written.clear();
   if (intent.expected) list.written = std::get<MultiKueueConfigFacts>(*intent.expected).clusters;
-}
-
-std::optional<HeldObject> held_multikueue(const State& state, const ObjectKey& key) {
-  const MultiKueue& all = state.multikueue;
-  const auto held = [](const auto& map, const auto& id) -> std::optional<HeldObject> {
-    const auto at = map.find(id);
-    if (at == map.end()) return std::nullopt;
-    if constexpr (requires { at->second.seen; })
-      return HeldObject{at->second.seen.uid, at->second.seen.generation, at->second.seen.facts};
-    else
-      return HeldObject{at->second.uid, at->second.generation, at->second.facts};
-  };
-  switch (key.kind) {
-    case Kind::placement: return held(all.placements, id_of(key));
-    case Kind::placement_decision: return held(all.decisions, id_of(key));
-    case Kind::addon_placement_score: return held(all.scores, id_of(key));
-    case Kind::cluster_profile: return held(all.profiles, id_of(key));
-    case Kind::secret: return held(all.secrets, id_of(key));
-    case Kind::multikueue_config: return held(all.configs, key.name);
-    case Kind::multikueue_cluster: return held(all.clusters, key.name);
-    case Kind::admission_check: return held(all.checks, key.name);
-    case Kind::workload: return held(all.workloads, id_of(key));
-    case Kind::custom_resource_definition: return held(all.crds, key.name);
-    case Kind::mutating_admission_policy: return held(all.admission_policies, key.name);
-    case Kind::node:
-    case Kind::cluster_metrics:
-    case Kind::managed_cluster:
-    case Kind::resource_flavor:
-    case Kind::cluster_queue:
-    case Kind::local_queue:
-    case Kind::manifest_work:
-    case Kind::claim:
-    case Kind::binding_policy:
-    case Kind::cohort: return std::nullopt;
-  }
-  return std::nullopt;
 }
 
 }  // namespace fairlead

@@ -10,10 +10,9 @@
 
 namespace fairlead {
 
-/// Folds an observation of an object of this path on the hub. Ignores other kinds.
-void observe_multikueue(State& state, const ObjectObserved& seen, Seq seq);
-/// Removes an object of this path that is gone.
-void forget_multikueue(State& state, const ObjectKey& key, Seq seq);
+/// Folds an observation of an object of this path on the hub, or its end where `seen` is null.
+/// Ignores other kinds.
+void observe_multikueue(State& state, const ObjectKey& key, const ObjectObserved* seen, Seq seq);
 /// Folds that a kind of this path can be read again. Does nothing if it could be read before.
 void observe_readable(State& state, Kind kind, Seq seq);
 /// Folds that a kind of this path cannot be read any more. Does nothing if that is known.
@@ -26,13 +25,5 @@ void open_list(State& state, const std::string& placement, Seq seq = {});
 void touch_multikueue(State& state, const ObjectKey& object);
 /// Folds an intent for an object of this path: remembers the list or the source that it writes.
 void expect_multikueue(State& state, const PatchIntended& intent);
-
-/// An object of the hub as State holds it; held_multikueue returns nullopt if State does not.
-struct HeldObject {
-  std::string uid;
-  std::int64_t generation = 0;
-  Facts facts;
-};
-std::optional<HeldObject> held_multikueue(const State& state, const ObjectKey& key);
 
 }  // namespace fairlead

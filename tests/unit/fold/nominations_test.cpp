@@ -17,6 +17,10 @@ ObjectObserved policy(const std::string& name, MutatingAdmissionPolicyFacts fact
   return seen;
 }
 
+void observe(State& state, const ObjectObserved& seen, Seq seq) {
+  observe_multikueue(state, seen.key, &seen, seq);
+}
+
 // A hub with the dispatcher on, and one check of ours.
 State with_dispatcher(const std::string& cleared_by) {
   State state;
@@ -28,7 +32,7 @@ State with_dispatcher(const std::string& cleared_by) {
   AdmissionCheckFacts facts;
   facts.controller_name = kPlacementController;
   check.facts = facts;
-  observe_multikueue(state, check, Seq{1});
+  observe(state, check, Seq{1});
   return state;
 }
 
@@ -41,17 +45,17 @@ const ConditionWish& dispatcher_condition(State& state) {
 TEST_CASE("the first policy that clears nominations, and is not being deleted, is the clearer") {
   State state = with_dispatcher("policy");
   CHECK_FALSE(clearer_of_nominations(state));
-  observe_multikueue(state, policy("a", {false, false}), Seq{2});
-  observe_multikueue(state, policy("b", {true, true}), Seq{3});
+  observe(state, policy("a", {false, false}), Seq{2});
+  observe(state, policy("b", {true, true}), Seq{3});
   CHECK_FALSE(clearer_of_nominations(state));
   CHECK(state.multikueue.clearer_seq == Seq{});
-  observe_multikueue(state, policy("d", {true, false}), Seq{4});
-  observe_multikueue(state, policy("c", {true, false}), Seq{5});
+  observe(state, policy("d", {true, false}), Seq{4});
+  observe(state, policy("c", {true, false}), Seq{5});
   CHECK((clearer_of_nominations(state) == Clearer{Clearer::Way::policy, "c"}));
   CHECK(state.multikueue.clearer_seq == Seq{5});
-  forget_multikueue(state, {Kind::mutating_admission_policy, "", "d"}, Seq{6});
+  observe_multikueue(state, {Kind::mutating_admission_policy, "", "d"}, nullptr, Seq{6});
   CHECK(state.multikueue.clearer_seq == Seq{5});
-  forget_multikueue(state, {Kind::mutating_admission_policy, "", "c"}, Seq{7});
+  observe_multikueue(state, {Kind::mutating_admission_policy, "", "c"}, nullptr, Seq{7});
   CHECK_FALSE(clearer_of_nominations(state));
   CHECK(state.multikueue.clearer_seq == Seq{7});
 }
@@ -71,11 +75,11 @@ TEST_CASE("a record from before the setting nominates without asking, and says n
 TEST_CASE("what clears nominations opens the checks and their Workloads only with the dispatcher") {
   State state = with_dispatcher("policy");
   dispatcher_condition(state);
-  observe_multikueue(state, policy("a", {true, false}), Seq{2});
+  observe(state, policy("a", {true, false}), Seq{2});
   CHECK(state.multikueue.open_checks == std::set<std::string>{"multikueue"});
   dispatcher_condition(state);
   state.configuration.multikueue.dispatcher = false;
-  forget_multikueue(state, {Kind::mutating_admission_policy, "", "a"}, Seq{3});
+  observe_multikueue(state, {Kind::mutating_admission_policy, "", "a"}, nullptr, Seq{3});
   CHECK(state.multikueue.open_checks.empty());
 }
 
@@ -90,7 +94,7 @@ TEST_CASE("policies that may not be read are named where one is missed, and not 
   CHECK(check.active.message.find(words) == std::string::npos);
   observe_readable(state, Kind::mutating_admission_policy, Seq{3});
   CHECK(dispatcher_condition(state).message.find(words) == std::string::npos);
-  observe_multikueue(state, policy("a", {true, false}), Seq{4});
+  observe(state, policy("a", {true, false}), Seq{4});
   CHECK(dispatcher_condition(state).message == "MutatingAdmissionPolicy a clears nominations");
 }
 

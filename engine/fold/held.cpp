@@ -1,7 +1,4 @@
-#include "engine/core/held_objects.h"
-
-#include "engine/fold/flavors.h"
-#include "engine/fold/works.h"
+#include "engine/fold/held.h"
 
 namespace fairlead {
 
@@ -47,9 +44,55 @@ std::vector<ObjectKey> held_of_clusters(const State& state, Kind kind) {
   return keys;
 }
 
+struct HeldOf {
+  Held operator()(const Queue& queue) const { return all(queue); }
+  Held operator()(const Claim& claim) const { return all(claim); }
+  Held operator()(const Work& work) const { return all(work); }
+  Held operator()(const Policy& policy) const { return all(policy); }
+  template <class F>
+  Held operator()(const Sighted<F>& seen) const {
+    return all(seen);
+  }
+  template <class Record>
+  Held operator()(const Record&) const {
+    return {};
+  }
+
+ private:
+  template <class Record>
+  static Held all(const Record& record) {
+    return {record.uid, record.resource_version, record.generation};
+  }
+};
+
+struct FactsOf {
+  using Optional = std::optional<Facts>;
+
+  Optional operator()(const HeldMetrics&) const { return std::nullopt; }
+  Optional operator()(const MemberQueue&) const { return std::nullopt; }
+  Optional operator()(const HeldMemberLocalQueue&) const { return std::nullopt; }
+  Optional operator()(const ManagedClusterFacts& facts) const { return facts; }
+  Optional operator()(const ResourceFlavorFacts& facts) const { return facts; }
+  Optional operator()(const LocalQueueFacts& facts) const { return facts; }
+  template <class Record>
+  Optional operator()(const Record& record) const {
+    return record.facts;
+  }
+};
+
 }  // namespace
 
-std::vector<ObjectKey> objects_held(const State& state, const SourceName& source, Kind kind) {
+std::optional<Held> held(const State& state, const SourceName& source, const ObjectKey& key) {
+  return with_held(state, source, key, std::optional<Held>(),
+                   [](const auto& record) { return std::optional(HeldOf()(record)); });
+}
+
+std::optional<Facts> held_facts(const State& state, const SourceName& source,
+                                const ObjectKey& key) {
+  return with_held(state, source, key, std::optional<Facts>(), FactsOf());
+}
+
+std::vector<ObjectKey> held_objects(const State& state, const SourceName& source, Kind kind) {
   if (source != kHub) return held_of_member(state, source, kind);
   std::vector<ObjectKey> keys;
   switch (kind) {

@@ -1,0 +1,120 @@
+// What State holds of one object, and of all objects of a kind: where the record of each kind is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/fold/flavors.h"
+#include "engine/fold/state.h"
+#include "engine/fold/works.h"
+
+namespace fairlead {
+
+/// The ClusterMetrics of a cluster, of which State keeps the nodes.
+struct HeldMetrics {
+  const Cluster& cluster;
+};
+/// A LocalQueue of a member, of which State keeps its ClusterQueue.
+struct HeldMemberLocalQueue {
+  const std::string& cluster_queue;
+};
+
+/// Calls `found` with the record of the object `key` of the API server `source` and returns what it
+/// returns; `none` if State holds no such object. The records: NodeRecord, HeldMetrics,
+/// ManagedClusterFacts, ResourceFlavorFacts, Queue, MemberQueue, LocalQueueFacts,
+/// HeldMemberLocalQueue, Work, Policy, Claim, Cohort, and Sighted of every kind of the MultiKueue
+/// path.
+template <class Result, class Found>
+Result with_held(const State& state, const SourceName& source, const ObjectKey& key, Result none,
+                 Found&& found) {
+  const auto in = [&](const auto& map, const auto& id) -> Result {
+    const auto at = map.find(id);
+    if (at == map.end()) return none;
+    if constexpr (requires { at->second.seen; })
+      return found(at->second.seen);
+    else
+      return found(at->second);
+  };
+  const auto present = [&](const auto& record) -> Result {
+    return record.present ? found(record) : none;
+  };
+  const auto cluster = [&](const std::string& name, auto&& use) -> Result {
+    const auto at = state.clusters.find(name);
+    return at == state.clusters.end() ? none : use(at->second);
+  };
+  const MultiKueue& multikueue = state.multikueue;
+  const auto id = [&] { return std::pair{key.namespace_, key.name}; };
+  const bool on_hub = source == kHub;
+  switch (key.kind) {
+    case Kind::node:
+      return cluster(source, [&](const Cluster& of) -> Result {
+        const NodeRecord* node = of.nodes.find(key.name);
+        return node ? found(*node) : none;
+      });
+    case Kind::cluster_metrics:
+      return cluster(key.name, [&](const Cluster& of) -> Result {
+        return of.metrics_known ? found(HeldMetrics{of}) : none;
+      });
+    case Kind::managed_cluster:
+      return cluster(key.name, [&](const Cluster& of) -> Result {
+        return of.managed ? found(*of.managed) : none;
+      });
+    case Kind::resource_flavor:
+      return flavor_exists(state, key.name) ? in(state.flavors, key.name) : none;
+    case Kind::cluster_queue: {
+      if (!on_hub)
+        return cluster(source, [&](const Cluster& of) { return in(of.member_queues, key.name); });
+      const auto at = state.queues.find(key.name);
+      return at == state.queues.end() ? none : present(at->second);
+    }
+    case Kind::local_queue:
+      if (on_hub) return in(state.local_queues, id());
+      return cluster(source, [&](const Cluster& of) -> Result {
+        const auto at = of.member_local_queues.find(id());
+        return at == of.member_local_queues.end() ? none : found(HeldMemberLocalQueue{at->second});
+      });
+    case Kind::manifest_work:
+      return cluster(key.namespace_, [&](const Cluster& of) -> Result {
+        if (key.name == kQuotaWork) return present(of.quota_work);
+        return key.name == kQueueWork ? present(of.queue_work) : none;
+      });
+    case Kind::binding_policy:
+      return cluster(cluster_of_policy(key.name),
+                     [&](const Cluster& of) { return present(of.policy); });
+    case Kind::claim: return in(state.claims, key.name);
+    case Kind::cohort: return in(state.cohorts, key.name);
+    case Kind::cluster_profile: return in(multikueue.profiles, id());
+    case Kind::placement: return in(multikueue.placements, id());
+    case Kind::placement_decision: return in(multikueue.decisions, id());
+    case Kind::addon_placement_score: return in(multikueue.scores, id());
+    case Kind::secret: return in(multikueue.secrets, id());
+    case Kind::workload: return in(multikueue.workloads, id());
+    case Kind::multikueue_config: return in(multikueue.configs, key.name);
+    case Kind::multikueue_cluster: return in(multikueue.clusters, key.name);
+    case Kind::admission_check: return in(multikueue.checks, key.name);
+    case Kind::custom_resource_definition: return in(multikueue.crds, key.name);
+    case Kind::mutating_admission_policy: return in(multikueue.admission_policies, key.name);
+  }
+  return none;
+}
+
+/// What names one state of an object. Empty texts and 0 where State does not keep them. The texts
+/// are those of State.
+struct Held {
+  std::string_view uid;
+  std::string_view resource_version;
+  std::int64_t generation = 0;
+};
+/// Returns what State holds of an object; nullopt if it holds none.
+std::optional<Held> held(const State& state, const SourceName& source, const ObjectKey& key);
+/// Returns its facts; nullopt if State holds none, or keeps a part of them only (HeldMetrics,
+/// MemberQueue, HeldMemberLocalQueue).
+std::optional<Facts> held_facts(const State& state, const SourceName& source, const ObjectKey& key);
+/// Returns every object of `kind` that State holds of the API server `source`, in order.
+std::vector<ObjectKey> held_objects(const State& state, const SourceName& source, Kind kind);
+
+}  // namespace fairlead

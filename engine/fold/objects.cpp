@@ -1,0 +1,126 @@
+#include "engine/fold/objects.h"
+
+#include "engine/fold/claims.h"
+#include "engine/fold/cluster.h"
+#include "engine/fold/flavors.h"
+#include "engine/fold/member_deviation.h"
+#include "engine/fold/multikueue/observe.h"
+#include "engine/fold/multikueue/worker_quota.h"
+#include "engine/fold/orchestration.h"
+#include "engine/fold/queues.h"
+#include "engine/fold/works.h"
+
+namespace fairlead {
+
+namespace {
+
+void touch_users_of_checks(State& state) {
+  for (const auto& [name, queue] : state.queues)
+    if (!queue.facts.admission_checks.empty()) touch_queue(state, name);
+}
+
+void observe_local_queue(State& state, const std::string& source, const ObjectKey& key,
+                         const LocalQueueFacts* facts) {
+  const std::pair id{key.namespace_, key.name};
+  if (source != kHub) {
+    Cluster& cluster = open_cluster(state, source);
+    if (facts)
+      cluster.member_local_queues[id] = facts->cluster_queue;
+    else
+      cluster.member_local_queues.erase(id);
+    open_followers(state);
+    return;
+  }
+  if (const auto at = state.local_queues.find(id); at != state.local_queues.end())
+    touch_queue(state, at->second.cluster_queue);
+  if (facts) {
+    state.local_queues[id] = *facts;
+    touch_queue(state, facts->cluster_queue);
+  } else {
+    state.local_queues.erase(id);
+  }
+}
+
+// Folds a ClusterQueue of a watched member: its usage, and the quota that hub queues may follow.
+void observe_member_queue(State& state, const std::string& source, const ObjectKey& key,
+                          const ClusterQueueFacts* facts, Seq seq) {
+  Cluster& cluster = open_cluster(state, source);
+  if (facts) {
+    MemberQueue& queue = cluster.member_queues[key.name];
+    if (queue.groups != facts->groups) open_followers(state);
+    queue = {facts->groups, facts->usage, seq, facts->effective};
+  } else {
+    cluster.member_queues.erase(key.name);
+    open_followers(state);
+  }
+  judge_member_queue(state, source, key.name, DeviationSource::member);
+}
+
+template <class F>
+const F* as(const ObjectObserved* seen) {
+  return seen ? &std::get<F>(seen->facts) : nullptr;
+}
+
+}  // namespace
+
+void fold_object(State& state, const SourceName& source, const ObjectKey& key,
+                 const ObjectObserved* seen, Seq seq) {
+  const bool on_hub = source == kHub;
+  switch (key.kind) {
+    // Of a member, or of either.
+    case Kind::node:
+      if (!on_hub) observe_node(state, source, key.name, as<NodeFacts>(seen), seq);
+      return;
+    case Kind::local_queue:
+      return observe_local_queue(state, source, key, as<LocalQueueFacts>(seen));
+    case Kind::cluster_queue:
+      if (!on_hub)
+        return observe_member_queue(state, source, key, as<ClusterQueueFacts>(seen), seq);
+      return seen ? observe_queue(state, *seen, seq) : forget_queue(state, key.name);
+    // Of the hub alone.
+    case Kind::cluster_metrics:
+      if (on_hub) observe_metrics(state, key.name, as<ClusterMetricsFacts>(seen), seq);
+      return;
+    case Kind::managed_cluster:
+      if (on_hub) observe_managed_cluster(state, key.name, as<ManagedClusterFacts>(seen), seq);
+      return;
+    case Kind::resource_flavor:
+      if (!on_hub) return;
+      observe_flavor(state, key.name, as<ResourceFlavorFacts>(seen), seq);
+      state.all_open = true;
+      return;
+    case Kind::cohort:
+      if (on_hub) observe_cohort(state, key.name, as<CohortFacts>(seen), seq);
+      return;
+    case Kind::claim:
+      if (on_hub) seen ? observe_claim(state, *seen, seq) : forget_claim(state, key.name);
+      return;
+    case Kind::manifest_work:
+      if (on_hub) seen ? observe_work(state, *seen, seq) : forget_work(state, key);
+      return;
+    case Kind::binding_policy:
+      if (on_hub) seen ? observe_policy(state, *seen, seq) : forget_policy(state, key);
+      return;
+    case Kind::cluster_profile:
+      if (!on_hub) return;
+      observe_multikueue(state, key, seen, seq);
+      return observe_profile(state, key, as<ClusterProfileFacts>(seen));
+    case Kind::admission_check:
+    case Kind::multikueue_config:
+      if (!on_hub) return;
+      observe_multikueue(state, key, seen, seq);
+      return touch_users_of_checks(state);
+    case Kind::multikueue_cluster:
+    case Kind::placement:
+    case Kind::placement_decision:
+    case Kind::addon_placement_score:
+    case Kind::workload:
+    case Kind::secret:
+    case Kind::custom_resource_definition:
+    case Kind::mutating_admission_policy:
+      if (on_hub) observe_multikueue(state, key, seen, seq);
+      return;
+  }
+}
+
+}  // namespace fairlead
