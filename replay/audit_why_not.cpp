@@ -178,8 +178,10 @@ class Guards {
         break;
       }
       case WriteBar::not_seen_yet:
-        add("WriteNotSeenYet", "the watch has not shown our last write (resourceVersion " +
-                                   at->second.awaited_version + ")");
+        add("WriteNotSeenYet", at->second.awaits_end
+                                   ? "the watch has not shown that our last write ended the object"
+                                   : "the watch has not shown our last write (resourceVersion " +
+                                         at->second.awaited_version + ")");
         break;
       case WriteBar::refused: {
         const Refusal& refusal = *at->second.refusal;

@@ -123,7 +123,7 @@ void imagine_workload(ObjectSeen& seen, const State& history, const State& imagi
 
 bool write_under_way(const State& history, const ObjectKey& key) {
   const WriteState* write = find(history.writes, WriteKey{std::string(kHub), key, false});
-  return write && (write->outstanding || !write->awaited_version.empty());
+  return write && (write->outstanding || write->awaits());
 }
 
 bool imagine_of_multikueue(ObjectSeen& seen, const State& history, const State& imagined) {

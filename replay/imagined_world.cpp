@@ -120,7 +120,7 @@ bool imagine_claim(ObjectSeen& seen, const State& history, const State& imagined
   const bool created_by_us =
       write != history.writes.end() &&
       ((write->second.outstanding && write->second.outstanding->intent.verb == Verb::create) ||
-       !write->second.awaited_version.empty()) &&
+       write->second.awaits()) &&
       !history.claims.contains(seen.key.name);
   if (created_by_us) return false;
   const bool has_ours = std::any_of(facts.finalizers.begin(), facts.finalizers.end(), ours);

@@ -105,7 +105,7 @@ class QueueFollower {
       auto answered = answer_of(log_, write->outstanding->seq, to_);
       if (!answered) return answered.error();
       answer = *std::move(answered);
-    } else if (!write->awaited_version.empty() && queue.written_groups) {
+    } else if (write->awaits() && queue.written_groups) {
       answer.outcome = Outcome::accepted;
       answer.resource_version = write->awaited_version;
     } else {

@@ -182,7 +182,7 @@ class ImaginedWorld {
 State without_open_writes(State state) {
   for (auto& [key, write] : state.writes) {
     write.outstanding.reset();
-    write.awaited_version.clear();
+    write.await_nothing();
     write.refusal.reset();
   }
   state.outstanding.clear();
@@ -208,8 +208,7 @@ void pass_until(State& state, LogTime parting) {
 void add_open_writes(const EventLog& log, const State& start, ActualWorld& actual) {
   std::vector<Seq> seqs;
   for (const auto& [key, write] : start.writes)
-    if (!key.status && (write.outstanding || !write.awaited_version.empty()))
-      seqs.push_back(write.last_write_seq);
+    if (!key.status && (write.outstanding || write.awaits())) seqs.push_back(write.last_write_seq);
   std::sort(seqs.begin(), seqs.end());
   EventLookup lookup(log);
   lookup.expect(seqs);

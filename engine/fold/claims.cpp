@@ -265,7 +265,7 @@ bool shows_only_status(const State& state, const Claim& claim, const ObjectObser
       claim.facts.finalizers != facts.finalizers || claim.uid != seen.uid)
     return false;
   const WriteState* write = write_of(state, seen.key);
-  return !write || (!write->outstanding && write->awaited_version.empty() && !write->refusal);
+  return !write || (!write->outstanding && !write->awaits() && !write->refusal);
 }
 
 // Derives `known` and the grants. Returns whether they changed.

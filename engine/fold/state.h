@@ -424,15 +424,27 @@ struct Refusal {
 struct WriteState {
   std::optional<Outstanding> outstanding;
   std::optional<LogTime> last_write;
-  Seq last_write_seq;           ///< of that write
-  std::string awaited_version;  ///< our write's resourceVersion, not observed yet; "gone": its
-                                ///< object's end; empty: none
+  Seq last_write_seq;  ///< of that write
+  /// What the watch has to report of our last accepted write: this version, or the object's end.
+  std::string awaited_version;
+  bool awaits_end = false;
   std::optional<Refusal> refusal;
   std::string accepted_body;  ///< of statuses only: the body of our last accepted write
   /// Of a claim that we created: spec.nominalResources as our last write left it. Absent for other
   /// claims, and from the first change of the list by another writer on.
   std::optional<std::map<std::string, std::string>> nominal;
   StatusLeft status_left;
+
+  bool awaits() const { return awaits_end || !awaited_version.empty(); }
+  void await_version(const std::string& version) {
+    awaited_version = version;
+    awaits_end = false;
+  }
+  void await_end() {
+    awaited_version.clear();
+    awaits_end = true;
+  }
+  void await_nothing() { await_version(""); }
 
   friend bool operator==(const WriteState&, const WriteState&) = default;
 };

@@ -108,9 +108,8 @@ void set_deadline(State& state, const WriteKey& key, const WriteState& write) {
 
 // Ends the wait for a version. Where versions have no order any observation of the object ends it.
 void clear_awaited(WriteState& write, const ObjectObserved& seen) {
-  if (!write.awaited_version.empty() && write.awaited_version != "gone" &&
-      !is_lower_version(seen.resource_version, write.awaited_version))
-    write.awaited_version.clear();
+  if (!write.awaits_end && !is_lower_version(seen.resource_version, write.awaited_version))
+    write.await_nothing();
 }
 
 bool looks_as_intended(const PatchIntended& intent, const ObjectObserved& seen) {
@@ -159,7 +158,7 @@ void keep_nominal(WriteState& write, const PatchIntended& intent) {
 // write.
 void judge_nominal(WriteState& write, const ObjectObserved& seen) {
   const auto* claim = std::get_if<ClaimFacts>(&seen.facts);
-  if (!claim || !write.nominal || !write.awaited_version.empty()) return;
+  if (!claim || !write.nominal || write.awaits()) return;
   const auto& observed = claim->spec.nominal_resources;
   const auto* coming = write.outstanding ? nominal_in(write.outstanding->intent) : nullptr;
   if (observed != *write.nominal && !(coming && observed == *coming)) write.nominal.reset();
@@ -199,8 +198,7 @@ const WriteState* status_write_of(const State& state, const ObjectKey& object) {
 
 bool write_pending(const State& state, const WriteKeyView& key) {
   const auto at = state.writes.find(key);
-  return at != state.writes.end() &&
-         (at->second.outstanding || !at->second.awaited_version.empty());
+  return at != state.writes.end() && (at->second.outstanding || at->second.awaits());
 }
 
 const Refusal* refusal_of(const State& state, const ObjectKey& object) {
@@ -258,7 +256,7 @@ bool awaits_sight(const State& state, const std::string& source, const ObjectKey
     const auto at = state.writes.find(view);
     if (at == state.writes.end()) continue;
     const WriteState& write = at->second;
-    if (!write.awaited_version.empty() || (write.outstanding && write.outstanding->doubted_until) ||
+    if (write.awaits() || (write.outstanding && write.outstanding->doubted_until) ||
         (write.refusal && is_conflict(*write.refusal)))
       return true;
   }
@@ -295,8 +293,10 @@ void note_accepted(State& state, const PatchAccepted& accepted) {
   const PatchIntended intent = conclude(state, entry->first, entry->second);
   if (is_claim_status(entry->first))
     note_status_accepted(state, entry->second, intent, accepted.resource_version);
+  else if (ends_object(intent))
+    entry->second.await_end();
   else
-    entry->second.awaited_version = ends_object(intent) ? "gone" : accepted.resource_version;
+    entry->second.await_version(accepted.resource_version);
   if (entry->first.object.kind != Kind::cluster_queue) touch(state, entry->first);
 }
 
@@ -386,7 +386,7 @@ void note_listed(State& state, const std::string& source, Kind kind) {
        at != state.writes.end() && at->first.cluster == source && at->first.object.kind == kind;
        ++at) {
     WriteState& write = at->second;
-    write.awaited_version.clear();
+    write.await_nothing();
     write.accepted_body.clear();  // a restored store may have an older status
     write.status_left = {};
     if (write.refusal && is_conflict(*write.refusal)) write.refusal.reset();

@@ -204,20 +204,19 @@ bool Ingest::forget_answers(const SourceName& source, const ListCompleted& shown
 
 bool Ingest::awaits_in_vain(const State& state, const SourceName& source,
                             const ListCompleted& shown) const {
-  const auto in_vain = [&](const WriteKey& key, const std::string& awaited) {
+  const auto in_vain = [&](const WriteKey& key, const WriteState& write) {
     const auto* newest = newest_.find(source, key.object);
     // The draft that logs it as gone is in this batch and not folded yet.
     if (!newest && held(state, source, key.object)) return false;
-    if (awaited == "gone") return newest && shown.went_back;
-    if (newest && !is_lower_version(newest->shown, awaited)) return false;
-    return shown.went_back || includes_version(shown.resource_version, awaited);
+    if (write.awaits_end) return newest && shown.went_back;
+    if (newest && !is_lower_version(newest->shown, write.awaited_version)) return false;
+    return shown.went_back || includes_version(shown.resource_version, write.awaited_version);
   };
   for (auto at = state.writes.lower_bound({source, {shown.kind, "", ""}, false});
        at != state.writes.end() && at->first.cluster == source &&
        at->first.object.kind == shown.kind;
        ++at)
-    if (!at->second.awaited_version.empty() && in_vain(at->first, at->second.awaited_version))
-      return true;
+    if (at->second.awaits() && in_vain(at->first, at->second)) return true;
   return false;
 }
 

@@ -379,7 +379,7 @@ bool status_must_wait(const State& state, const std::string& claim) {
   const ObjectKey object{Kind::claim, "", claim};
   const WriteState* write = status_write_of(state, object);
   if (!write) return false;
-  if (write->outstanding || !write->awaited_version.empty()) return true;
+  if (write->outstanding || write->awaits()) return true;
   const Duration interval = write_interval(state, of_status(kHub, object));
   return write->last_write && *write->last_write + interval > state.now;
 }

@@ -21,7 +21,7 @@ WriteBar write_bar(const State& state, const PatchIntended& intent, Direction di
   if (at == state.writes.end()) return WriteBar::none;
   const WriteState& write = at->second;
   if (write.outstanding) return WriteBar::unanswered;
-  if (!write.awaited_version.empty()) return WriteBar::not_seen_yet;
+  if (write.awaits()) return WriteBar::not_seen_yet;
   if (write.refusal && state.now < write.refusal->retry_at &&
       (is_conflict(*write.refusal) || write.refusal->intent == wish_of(intent)))
     return WriteBar::refused;

@@ -57,7 +57,7 @@ bool is_promised(const Judged& judged, const Grant& grant) {
 std::optional<Amount> stands_on_hub(const State& state, const std::string& name, const Queue& queue,
                                     const QuotaKey& pair) {
   const WriteState* write = write_of(state, {Kind::cluster_queue, "", name});
-  if (write && !write->outstanding && !write->awaited_version.empty())
+  if (write && !write->outstanding && write->awaits())
     if (const auto written = queue.written.find(pair); written != queue.written.end())
       return written->second;
   return amount_in(queue.facts.groups, state.configuration.resource_aliases, pair);
@@ -172,7 +172,7 @@ Verdict member_left_alone(const Judged& judged) {
 bool work_is_being_changed(const Judged& judged) {
   const ObjectKey work{Kind::manifest_work, judged.cluster_name, std::string(kQuotaWork)};
   return write_pending(judged.state, of_object(kHub, work)) &&
-         write_of(judged.state, work)->awaited_version != "gone";
+         !write_of(judged.state, work)->awaits_end;
 }
 
 // Whether the member has not confirmed all that is granted and emitted.

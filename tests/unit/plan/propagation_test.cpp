@@ -72,7 +72,7 @@ TEST_CASE(
   CHECK(accepted.status == "False");
   CHECK(accepted.reason == "WaitingForMember");
   CHECK(accepted.soon_over);
-  write.awaited_version.clear();
+  write.await_nothing();
   write.outstanding.emplace();
   CHECK(propagation_in(world).soon_over);
 }

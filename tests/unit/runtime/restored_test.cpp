@@ -56,7 +56,7 @@ void check_at_rest(const HubBench& bench) {
   for (const auto& [key, write] : bench.core->state().writes) {
     INFO(key.object.name);
     CHECK_FALSE(write.outstanding.has_value());
-    CHECK(write.awaited_version.empty());
+    CHECK(!write.awaits());
     CHECK_FALSE(write.refusal.has_value());
   }
 }
