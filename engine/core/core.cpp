@@ -44,7 +44,7 @@ void Core::restore(State state) {
 }
 
 void Core::offer(WatchFact&& fact) {
-  if (!winding_down_) facts_.offer(std::move(fact));
+  if (!winding_down_ && !failed_) facts_.offer(std::move(fact));
 }
 
 void Core::answer(WriteAnswer answer) { outbox_.answer(std::move(answer)); }

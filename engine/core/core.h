@@ -1,7 +1,7 @@
 // The engine's loop, as data: input goes in, what must happen next comes out.
 //
-// Whoever runs the engine - the hub, a dry run, a what-if, a simulation - is a driver: it owns the
-// log, the clock and the API servers, and does what each Ready says:
+// A driver runs the engine: the hub, a dry run, a what-if, a simulation. It owns the log, the clock
+// and the API servers, and does what each Ready says:
 //
 //   core.offer(fact); core.answer(answer); core.configure(configuration);   // whenever they come
 //   for (;;) {
@@ -60,7 +60,8 @@ enum class Planning : std::uint8_t {
 
 /// While more input is pending, the moment closes at the latest after this many events.
 inline constexpr std::size_t kUnplannedEventsMax = 4096;
-/// Rounds of planning until an idle Ready; a rule that never comes to rest blocks nobody.
+/// Rounds of planning until an idle Ready: a rule that never comes to rest must not keep the driver
+/// from its input.
 inline constexpr int kRoundsMax = 8;
 /// Timers that are due closer together share a TimerFired.
 inline constexpr Duration kTimerGap = milliseconds(1);
@@ -75,7 +76,12 @@ struct CoreSettings {
 };
 /// Of an engine whose writes are answered within their moment, as in virtual time.
 constexpr CoreSettings in_virtual_time() {
-  return {WriteMode::assume, Clocking::shared, Planning::on, SIZE_MAX, INT_MAX, Duration{}};
+  return {.mode = WriteMode::assume,
+          .clocking = Clocking::shared,
+          .planning = Planning::on,
+          .unplanned_max = SIZE_MAX,
+          .rounds_max = INT_MAX,
+          .timer_gap = Duration{}};
 }
 
 /// Owned by one thread, the only one that appends to the log.

@@ -1,5 +1,5 @@
-// State, and the moment of it that is open: the only place that folds, closes and plans for those
-// who drive the engine.
+// State, and the moment of it that is open: the only place that folds, closes and plans for the
+// drivers of the engine.
 //
 // A moment is all events of one log time. It is open while events of it may follow, and is planned
 // when it has closed. The fold closes a moment where log time changes; a later fold of the log must

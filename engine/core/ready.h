@@ -45,8 +45,8 @@ struct Ready {
   /// Append it, then call appended(), refused() or failed(). Until then there is no other.
   Append append;
 
-  /// A moment closed and is planned next. state() and dirty() are of its end: whoever measures
-  /// moments does it now. Then call ready() again.
+  /// A moment closed and is planned next. state() and dirty() are of its end: a driver that
+  /// measures moments does it now. Then call ready() again.
   bool closed = false;
 
   /// Effects wait, or the input is complete, and events up to this seq are not known to be stored.
@@ -54,7 +54,7 @@ struct Ready {
   /// learns so.
   Seq flush;
 
-  // The effects. All that they follow from is stored.
+  // The effects, with a flush or at the end. All that they follow from is stored.
   /// Send each, once and in this order, and call answer() once for each.
   std::vector<WriteRequest> send;
   std::vector<Recommendation> recommendations;  ///< print each
