@@ -15,6 +15,8 @@ namespace fairlead {
 
 namespace {
 
+constexpr std::string_view kNewClaimSuffix = "-resource-claim";
+
 const std::string& cluster_of(const Claim& claim) {
   return claim.terms ? claim.terms->cluster : claim.facts.spec.cluster_name;
 }
@@ -402,6 +404,17 @@ void forget_claim(State& state, const std::string& name) {
   state.open_claims.erase(name);
   choose_winner(state, cluster_name);
   release_gone_flavors(state);
+}
+
+std::string new_claim_name(const std::string& cluster) {
+  return cluster + std::string(kNewClaimSuffix);
+}
+
+std::string cluster_of_claim(const State& state, const std::string& name) {
+  const auto at = state.claims.find(name);
+  if (at != state.claims.end()) return cluster_of(at->second);
+  return name.ends_with(kNewClaimSuffix) ? name.substr(0, name.size() - kNewClaimSuffix.size())
+                                         : "";
 }
 
 void open_claim(State& state, const std::string& name) {

@@ -415,6 +415,11 @@ void reach_write_deadline(State& state, const WriteKey& key) {
     requote_unchanged(state, key.object.name);
   else
     touch(state, key);
+  // A claim that could not be created is in no State: it is planned with the cluster that has none.
+  if (key.object.kind == Kind::claim && !key.status)
+    if (const std::string cluster = cluster_of_claim(state, key.object.name);
+        state.clusters.contains(cluster))
+      open_cluster(state, cluster);
 }
 
 void doubt_outstanding(State& state) {

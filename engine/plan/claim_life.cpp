@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/fold/claims.h"
 #include "engine/fold/cluster.h"
 #include "engine/fold/writes.h"
 #include "engine/plan/claim_release.h"
@@ -123,7 +124,7 @@ bool has_finalizer(const Claim& claim) {
 Proposed emit_new_claim(const State& state, const std::string& cluster_name) {
   const Cluster* cluster = offering_cluster(state, cluster_name);
   if (!cluster || cluster->claim_seen) return std::nullopt;
-  const std::string name = cluster_name + "-resource-claim";
+  const std::string name = new_claim_name(cluster_name);
   if (state.claims.contains(name)) return std::nullopt;
   const Offer offer = offer_of(*cluster);
   if (offer.nominal.empty()) return std::nullopt;

@@ -180,3 +180,31 @@ TEST_CASE("a Workload is not written again before the stream shows the write tha
   }
   CHECK(facts_in<PatchRejected>(*bench.log).empty());
 }
+
+TEST_CASE("a claim that could not be created is created later, with no change of its cluster") {
+  HubBench bench;
+  bench.at_once();
+  bench.configuration.create_claims = true;
+  ManagedClusterFacts joined;
+  joined.available.status = ConditionStatus::yes;
+  bench.hub.put({Kind::managed_cluster, "", "cluster2"}, joined);
+  bench.start();
+  bench.sync();
+  bench.step();
+  REQUIRE(bench.requests.size() == 1);
+  REQUIRE(bench.requests.front().target == ObjectKey{Kind::claim, "", "cluster2-resource-claim"});
+  WriteAnswer answer;
+  answer.intent = std::exchange(bench.requests, {}).front().intent;
+  answer.result = WriteResult::refused;
+  answer.http_code = 403;
+  bench.core->answer(std::move(answer));
+  bench.settle();
+  CHECK(facts_in<PatchRejected>(*bench.log).size() == 1);
+  bench.advance(seconds(4));
+  CHECK(facts_in<PatchIntended>(*bench.log).size() == 1);
+  bench.advance(seconds(2));
+  CHECK(facts_in<PatchAccepted>(*bench.log).size() >= 1);
+  CHECK(
+      bench.hub.facts<ClaimFacts>({Kind::claim, "", "cluster2-resource-claim"}).spec.cluster_name ==
+      "cluster2");
+}
