@@ -255,7 +255,10 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     if (output.rediscover && !discovering) discover_after(seconds(1));
     std::lock_guard lock(mutex);
     counted.reflectors[watcher.reflector.kind()] = watcher.reflector.counters();
-    counted.synced[watcher.reflector.kind()] = watcher.reflector.synced();
+    if (watcher.reflector.wanted())
+      counted.synced[watcher.reflector.kind()] = watcher.reflector.synced();
+    else
+      counted.synced.erase(watcher.reflector.kind());
   }
 
   void set_timer(Watcher& watcher, LogTime wake) {

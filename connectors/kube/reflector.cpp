@@ -101,7 +101,7 @@ void Reflector::alive(LogTime now) {
 
 ReflectorOutput Reflector::expected(LogTime now) {
   last_alive_ = now;
-  expected_ = true;
+  expected_ = wanted();
   return finish(now);
 }
 
@@ -118,15 +118,24 @@ ReflectorOutput Reflector::moved(LogTime now) {
 }
 
 ReflectorOutput Reflector::disconnected(LogTime now) {
-  if (!lost_) out_.facts.emplace_back(StreamLost{kind_});
-  stale_ = lost_ = true;
+  if (wanted()) {
+    if (!lost_) out_.facts.emplace_back(StreamLost{kind_});
+    stale_ = lost_ = true;
+  }
   return moved(now);
 }
 
 ReflectorOutput Reflector::confine(LogTime now, WatchScope scope) {
   if (scope == scope_) return finish(now);
+  const bool was_wanted = wanted();
   scope_ = std::move(scope);
   namespace_ = scope_.breadth == WatchScope::Breadth::one_namespace ? scope_.namespace_ : "";
+  if (!wanted()) {
+    // What is known stays: a later list reports what has vanished by then.
+    expected_ = stale_ = lost_ = false;
+    return moved(now);
+  }
+  out_.rediscover = !was_wanted;
   if (phase_ == Phase::unserved) return finish(now);
   out_.cancel = true;
   failures_ = 0;
@@ -141,6 +150,7 @@ ReflectorOutput Reflector::hurry(LogTime now) {
 }
 
 ReflectorOutput Reflector::served(LogTime now, std::optional<std::string> version) {
+  if (!wanted()) return finish(now);
   if (!version) {
     // A kind that was never served is absent, not silent.
     if (version_.empty()) expected_ = false;

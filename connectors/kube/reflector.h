@@ -57,6 +57,7 @@ struct WatchScope {
     everywhere,
     one_namespace,
     everywhere_if_allowed,  ///< else in the one namespace
+    nowhere,                ///< nothing is asked for, and silence means nothing
   };
   Breadth breadth = Breadth::everywhere;
   std::string namespace_;  ///< the one
@@ -139,6 +140,8 @@ class Reflector {
   void adjust(const ReflectorSettings& settings);
 
   const ReflectorCounters& counters() const { return counters_; }
+  /// Whether the scope has a namespace at all.
+  bool wanted() const { return scope_.breadth != WatchScope::Breadth::nowhere; }
   Kind kind() const { return kind_; }
   /// Whether a list was completed and nothing has been lost since.
   bool synced() const { return synced_; }

@@ -35,7 +35,9 @@ namespace {
 std::map<Kind, WatchScope> hub_scopes(const Configuration& configuration) {
   std::map<Kind, WatchScope> scopes;
   for (const Kind kind : hub_kinds())
-    if (std::string namespace_ = hub_namespace(kind, configuration); !namespace_.empty())
+    if (!is_read_on_hub(kind, configuration))
+      scopes[kind] = {WatchScope::Breadth::nowhere, ""};
+    else if (std::string namespace_ = hub_namespace(kind, configuration); !namespace_.empty())
       scopes[kind] = {kind == Kind::placement ? WatchScope::Breadth::everywhere_if_allowed
                                               : WatchScope::Breadth::one_namespace,
                       std::move(namespace_)};

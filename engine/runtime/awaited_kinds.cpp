@@ -6,6 +6,18 @@
 
 namespace fairlead {
 
+void AwaitedKinds::follow(const Configuration& configuration) {
+  std::set<Kind> all = std::exchange(read_, {});
+  const std::set<Kind> unread = std::exchange(unread_, {});
+  all.insert(unread.begin(), unread.end());
+  for (const Kind kind : all) {
+    const bool is_read = is_read_on_hub(kind, configuration);
+    (is_read ? read_ : unread_).insert(kind);
+    if (!is_read) kinds_.erase(kind);
+    if (is_read && unread.contains(kind)) kinds_.insert(kind);
+  }
+}
+
 void AwaitedKinds::note(const WatchFact& fact) {
   if (const auto* list = std::get_if<ListCompleted>(&fact.said))
     noted_.emplace_back(list->kind, Word::listed);

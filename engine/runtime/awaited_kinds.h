@@ -14,7 +14,11 @@ namespace fairlead {
 
 class AwaitedKinds {
  public:
-  explicit AwaitedKinds(const std::vector<Kind>& kinds) : kinds_(kinds.begin(), kinds.end()) {}
+  explicit AwaitedKinds(const std::vector<Kind>& kinds) : unread_(kinds.begin(), kinds.end()) {}
+
+  /// Waits for the kinds that `configuration` uses and the one before did not, of which nothing is
+  /// known, or nothing new; ends the wait for those that it does not use.
+  void follow(const Configuration& configuration);
 
   /// Notes a fact that the hub's API server reported: a complete list of a kind, or that the kind
   /// may not be read.
@@ -28,6 +32,7 @@ class AwaitedKinds {
 
  private:
   enum class Word : std::uint8_t { listed, lost };
+  std::set<Kind> read_, unread_;  // all kinds, by whether the configuration uses them
   std::set<Kind> kinds_;
   std::vector<std::pair<Kind, Word>> noted_;
 };

@@ -59,6 +59,7 @@ Result<void> HubCore::start(const Configuration& configuration, const Progress& 
   };
   add(EpochStarted{settings_.identity, FAIRLEAD_VERSION, kFoldVersion, kSchemaVersion});
   if (changed) add(ConfigChanged{configuration});
+  follow_kinds(configuration);
   core_.propose(std::move(drafts));
   if (auto begun = drive(Input::complete); !begun) return begun.error();
   say_({Urgency::info,
@@ -71,6 +72,14 @@ Result<void> HubCore::start(const Configuration& configuration, const Progress& 
          {"configuration", changed ? "changed" : "as before"}}});
   follow_members();
   return {};
+}
+
+// Where a kind came into use, planning waits for its first list, as at the start.
+void HubCore::follow_kinds(const Configuration& configuration) {
+  awaited_.follow(configuration);
+  if (awaited().empty()) return;
+  planning_ = false;
+  core_.set_planning(Planning::off);
 }
 
 // Follows a changed list of members. A member that is connected in another way, or not any more,
@@ -211,6 +220,7 @@ void HubCore::report(const std::vector<Event>& events, Origin origin) {
     case Origin::proposal: break;
   }
   const Event& first = events.front();
+  follow_kinds(state().configuration);
   if (!std::holds_alternative<ConfigChanged>(first.fact)) return;
   say_({Urgency::info, "configuration changed", {{"seq", std::to_string(first.seq.value)}}});
   follow_members();

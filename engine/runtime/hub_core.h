@@ -94,6 +94,7 @@ class HubCore {
   Result<void> take_snapshot();
   void apply_retention();
   Result<void> fold_log(const Progress& progress);
+  void follow_kinds(const Configuration& configuration);
   void follow_members();
 
   EventLog& log_;

@@ -1,4 +1,4 @@
-// In which namespace of the hub a kind is watched, for kinds that are not watched in all of them.
+// Which kinds are watched on the hub, and in which namespace those that are not watched in all.
 #pragma once
 
 #include <string>
@@ -14,6 +14,15 @@ namespace fairlead {
 inline std::string hub_namespace(Kind kind, const Configuration& configuration) {
   const bool one = kind == Kind::secret || kind == Kind::placement_decision;
   return one || kind == Kind::placement ? configuration.kueue_namespace : "";
+}
+
+/// Returns whether a rule reads `kind` of the hub under `configuration`. The others are not asked
+/// for, so that nothing has to be granted for them.
+inline bool is_read_on_hub(Kind kind, const Configuration& configuration) {
+  if (kind == Kind::manifest_work) return configuration.member_mode != MemberMode::none;
+  if (kind == Kind::binding_policy) return configuration.member_mode == MemberMode::binding_policy;
+  if (kind == Kind::mutating_admission_policy) return configuration.multikueue.dispatcher;
+  return kind != Kind::node;  // the hub's own Nodes are no capacity of a member
 }
 
 }  // namespace fairlead

@@ -104,6 +104,7 @@ class Stage {
     if (verb == "expected") return reflector_->expected(now_);
     if (verb == "confine") {
       using Breadth = WatchScope::Breadth;
+      if (rest == "nowhere") return reflector_->confine(now_, {Breadth::nowhere, ""});
       const std::string name = rest.substr(rest.find(' ') + 1);
       return reflector_->confine(
           now_, rest == "everywhere"

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "engine/runtime/hub_core.h"
+#include "engine/runtime/hub_scope.h"
 #include "tests/unit/runtime/hub_bench.h"
 
 namespace fairlead {
@@ -16,11 +17,11 @@ TEST_CASE("what the hub may not read keeps it waiting only where quotas need it"
   std::vector<Kind> needed;
   std::set<Kind> optional;
   for (const Kind kind : every_hub_kind())
-    if (may_stay_unread(kind))
+    if (may_stay_unread(kind) && is_read_on_hub(kind, bench.configuration))
       optional.insert(kind);
     else
       needed.push_back(kind);
-  CHECK(optional.size() == 10);
+  CHECK(optional.size() == 8);
   for (WatchFact& fact : bench.member.list({Kind::node})) bench.core->offer(std::move(fact));
   for (WatchFact& fact : bench.hub.list(needed)) bench.core->offer(std::move(fact));
   bench.settle();
@@ -88,6 +89,40 @@ TEST_CASE("where policies are written, they are waited for") {
   for (WatchFact& fact : bench.hub.list({Kind::binding_policy})) bench.core->offer(std::move(fact));
   bench.settle();
   CHECK(bench.core->figures().planning);
+}
+
+TEST_CASE("a kind that the configuration does not use is not waited for") {
+  HubBench bench;
+  bench.configuration.member_mode = MemberMode::none;
+  bench.start();
+  CHECK_FALSE(bench.core->awaited().contains(Kind::manifest_work));
+  CHECK_FALSE(bench.core->awaited().contains(Kind::binding_policy));
+  CHECK_FALSE(bench.core->awaited().contains(Kind::mutating_admission_policy));
+  CHECK(bench.core->awaited().size() == every_hub_kind().size() - 3);
+}
+
+TEST_CASE("a kind that a new configuration uses is waited for before anything is written") {
+  HubBench bench;
+  bench.at_once();
+  bench.run();
+  CHECK(bench.quotas() == "500 500");
+  bench.configuration.member_mode = MemberMode::binding_policy;
+  REQUIRE(bench.core->reconfigure(bench.configuration).has_value());
+  CHECK(bench.core->awaited() == std::set{Kind::manifest_work, Kind::binding_policy});
+  CHECK_FALSE(bench.core->figures().planning);
+  bench.core->offer(bench.member.remove(HubBench::node("on-demand-0")));
+  bench.settle();
+  CHECK(bench.quotas() == "500 500");
+  for (WatchFact& fact : bench.hub.list({Kind::manifest_work, Kind::binding_policy}))
+    bench.core->offer(std::move(fact));
+  bench.settle();
+  CHECK(bench.core->figures().planning);
+  CHECK(bench.quotas() == "400 500");
+  bench.configuration.member_mode = MemberMode::none;
+  REQUIRE(bench.core->reconfigure(bench.configuration).has_value());
+  bench.settle();
+  CHECK(bench.core->figures().planning);
+  CHECK((folded(events_of(*bench.log)) == bench.core->state()));
 }
 
 }  // namespace
