@@ -87,7 +87,7 @@ std::string not_ready(const HubFigures& figures) {
 }
 
 HttpReply reply_to(std::string_view path, const HubStatus& status,
-                   const HubConnections& connections) {
+                   const HubConnections& connections, const std::string& data) {
   const std::string plain = "text/plain; charset=utf-8";
   if (path == "/livez" || path == "/healthz") return {200, plain, "ok\n"};
   if (path == "/readyz")
@@ -95,7 +95,7 @@ HttpReply reply_to(std::string_view path, const HubStatus& status,
                           : HttpReply{503, plain, not_ready(status.figures())};
   if (path == "/metrics")
     return {200, "text/plain; version=0.0.4; charset=utf-8",
-            metrics_text(status.figures(), connections.figures())};
+            metrics_text(status.figures(), connections.figures(), machine_figures(data))};
   return {404, plain, "/livez, /readyz, /metrics, /audit/, /log/\n"};
 }
 
@@ -155,8 +155,8 @@ Result<void> run_hub(const HubCommandOptions& options) {
   const QuestionService service(**log, options.data);
   std::unique_ptr<HttpEndpoint> endpoint;
   if (!options.listen.empty()) {
-    const auto probes = [&status, &connections](std::string_view path) {
-      return reply_to(path, status, connections);
+    const auto probes = [&status, &connections, &options](std::string_view path) {
+      return reply_to(path, status, connections, options.data);
     };
     const auto questions = [&service](std::string_view target) { return service.reply(target); };
     auto started = HttpEndpoint::start(

@@ -187,9 +187,7 @@ Result<std::vector<Event>> HubCore::commit(Append& append) {
                     : log_.append_ahead(std::move(append.drafts), append.time, epoch_);
   const Duration took{std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count()};
   if (!events) return events;
-  ++figures_.commits;
-  figures_.append_total.ns += took.ns;
-  figures_.append_longest = std::max(figures_.append_longest, took);
+  figures_.append.add(took);
   return events;
 }
 
@@ -220,17 +218,16 @@ void HubCore::report(const std::vector<Event>& events, Origin origin) {
     case Origin::proposal: break;
   }
   const Event& first = events.front();
-  follow_kinds(state().configuration);
   if (!std::holds_alternative<ConfigChanged>(first.fact)) return;
   say_({Urgency::info, "configuration changed", {{"seq", std::to_string(first.seq.value)}}});
+  follow_kinds(state().configuration);
   follow_members();
 }
 
 Result<void> HubCore::flush() {
   const auto began = std::chrono::steady_clock::now();
   auto flushed = log_.settle();
-  figures_.append_total.ns +=
-      std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count();
+  figures_.append.add({std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count()});
   if (flushed)
     core_.durable(log_.last_seq());
   else
@@ -304,7 +301,7 @@ Result<void> HubCore::give_up() {
   return {};
 }
 
-HubFigures HubCore::figures() const {
+HubFigures HubCore::figures() {
   HubFigures figures = figures_;
   figures.ingest = core_.ingest_counts();
   figures.seq = log_.last_seq();
@@ -318,6 +315,7 @@ HubFigures HubCore::figures() const {
   figures.clusters = state().clusters.size();
   figures.claims = state().claims.size();
   figures.queues = state().queues.size();
+  figures.claim_counts = census_.of(state(), now());
   return figures;
 }
 

@@ -80,7 +80,7 @@ class HubCore {
   std::size_t under_way() const { return core_.under_way(); }
   /// Returns the numbers of now. `seq` and `log_time` are durable; in a burst the gauges may be
   /// some commits ahead of them.
-  HubFigures figures() const;
+  HubFigures figures();
 
  private:
   Result<HubEffects> drive(Input input);
@@ -106,6 +106,7 @@ class HubCore {
   Epoch epoch_;
   AwaitedKinds awaited_;
   WriteDiagnostics writes_;
+  ClaimCensus census_;
   std::map<std::string, std::string>
       watched_;  ///< member -> its access, of the configuration in force
   bool planning_ = false;

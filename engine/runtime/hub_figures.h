@@ -8,6 +8,8 @@
 #include "engine/base/time.h"
 #include "engine/base/types.h"
 #include "engine/ingest/ingest.h"
+#include "engine/runtime/claim_census.h"
+#include "engine/runtime/histogram.h"
 #include "schema/kind.h"
 
 namespace fairlead {
@@ -17,9 +19,8 @@ struct HubFigures {
   IngestCounts ingest;
   std::uint64_t oversized = 0;  ///< facts too large for a record of the log, which are ignored
 
-  std::uint64_t commits = 0;
-  Duration append_total;    ///< spent in appends and flushes
-  Duration append_longest;  ///< of one commit
+  Histogram append;       ///< one commit, or one wait for those that are on their way to the disk
+  Histogram write_delay;  ///< from the log time of an intent to that of its acceptance
   std::uint64_t timers = 0;
   std::uint64_t snapshots = 0;
 
@@ -42,6 +43,7 @@ struct HubFigures {
   std::size_t clusters = 0;
   std::size_t claims = 0;
   std::size_t queues = 0;
+  ClaimCounts claim_counts;
 };
 
 }  // namespace fairlead

@@ -45,6 +45,25 @@ std::string label(std::string_view key, std::string_view value) {
   return out + "\"";
 }
 
+// Seconds as short as they are: 0.0005, 1, 60.
+std::string bound_in_seconds(Duration bound) {
+  std::string digits = in_seconds(bound);
+  digits.erase(digits.find_last_not_of('0') + 1);
+  if (digits.back() == '.') digits.pop_back();
+  return digits;
+}
+
+void add_histogram(Page& page, const std::string& name, std::string_view help,
+                   const Histogram& histogram) {
+  page.name(name, "histogram", help);
+  for (std::size_t i = 0; i < Histogram::kBounds.size(); ++i)
+    page.value(name + "_bucket", label("le", bound_in_seconds(Histogram::kBounds.at(i))),
+               std::to_string(histogram.up_to(i)));
+  page.value(name + "_bucket", label("le", "+Inf"), std::to_string(histogram.count()));
+  page.value(name + "_sum", "", in_seconds(histogram.sum()));
+  page.value(name + "_count", "", std::to_string(histogram.count()));
+}
+
 void add_log(Page& page, const HubFigures& hub) {
   constexpr std::string_view kIngest = "ingest_events_total";
   page.name(kIngest, "counter", "What streams said, by what became of it.");
@@ -58,11 +77,10 @@ void add_log(Page& page, const HubFigures& hub) {
   page.value("state_seq", "", std::to_string(hub.seq.value));
   page.name("fairlead_log_time_seconds", "gauge", "Time of the last event of the log.");
   page.value("fairlead_log_time_seconds", "", in_seconds({hub.log_time.ns}));
-  page.name("log_append_seconds", "summary", "Time spent in group commits, synced.");
-  page.value("log_append_seconds_sum", "", in_seconds(hub.append_total));
-  page.value("log_append_seconds_count", "", std::to_string(hub.commits));
-  page.name("log_append_seconds_max", "gauge", "The longest group commit of this process.");
-  page.value("log_append_seconds_max", "", in_seconds(hub.append_longest));
+  add_histogram(page, "log_append_seconds",
+                "Time spent in a group commit, or in the wait for the commits before.", hub.append);
+  page.name("log_append_seconds_max", "gauge", "The longest of this process.");
+  page.value("log_append_seconds_max", "", in_seconds(hub.append.longest()));
 }
 
 void add_writes(Page& page, const HubFigures& hub) {
@@ -77,6 +95,36 @@ void add_writes(Page& page, const HubFigures& hub) {
            hub.writes_waiting);
   page.one("fairlead_writes_under_way", "gauge", "Writes without an answer yet.",
            hub.writes_under_way);
+  add_histogram(page, "fairlead_write_delay_seconds",
+                "Time from a decision in the log to the API server's acceptance of its write.",
+                hub.write_delay);
+}
+
+void add_claims(Page& page, const ClaimCounts& counts) {
+  page.name("fairlead_claims", "gauge", "Claims by condition and its status.");
+  for (const auto& [condition, claims] : counts.conditions)
+    page.value("fairlead_claims",
+               label("condition", condition.first) + "," + label("status", condition.second),
+               std::to_string(claims));
+  page.one("fairlead_overcommitted_pairs", "gauge",
+           "Pairs of a claim and a queue's resource with more in use than is granted.",
+           counts.overcommitted_pairs);
+}
+
+void add_machine(Page& page, const MachineFigures& machine) {
+  page.name("fairlead_build_info", "gauge", "1; the label says which version runs.");
+  page.value("fairlead_build_info", label("version", FAIRLEAD_VERSION), "1");
+  page.one("process_resident_memory_bytes", "gauge", "Resident memory.", machine.resident_bytes);
+  page.name("process_cpu_seconds_total", "counter", "User and system time.");
+  page.value("process_cpu_seconds_total", "", in_seconds(machine.cpu));
+  page.name("process_start_time_seconds", "gauge", "Start of the process, in seconds since 1970.");
+  page.value("process_start_time_seconds", "", in_seconds(machine.started_at));
+  page.one("process_open_fds", "gauge", "Open file descriptors.", machine.open_files);
+  page.name("fairlead_data_bytes", "gauge", "Bytes in the data directory, by part.");
+  for (const auto& [part, bytes] : machine.data_bytes)
+    page.value("fairlead_data_bytes", label("part", part), std::to_string(bytes));
+  page.one("fairlead_data_free_bytes", "gauge", "Bytes that are free on its disk.",
+           machine.data_free_bytes);
 }
 
 void add_state(Page& page, const HubFigures& hub) {
@@ -163,14 +211,17 @@ void add_credentials(Page& page, const std::vector<ConnectionFigures>& connectio
 
 }  // namespace
 
-std::string metrics_text(const HubFigures& hub, const std::vector<ConnectionFigures>& connections) {
+std::string metrics_text(const HubFigures& hub, const std::vector<ConnectionFigures>& connections,
+                         const MachineFigures& machine) {
   Page page;
   add_log(page, hub);
   add_writes(page, hub);
   add_state(page, hub);
+  add_claims(page, hub.claim_counts);
   add_connections(page, connections);
   add_notices(page, connections);
   add_credentials(page, connections);
+  add_machine(page, machine);
   return page.text;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/runtime/hub_figures.h"
+#include "engine/runtime/machine_figures.h"
 #include "schema/event.h"
 
 namespace fairlead {
@@ -30,6 +31,7 @@ struct ConnectionFigures {
 };
 
 /// Returns the whole page of /metrics.
-std::string metrics_text(const HubFigures& hub, const std::vector<ConnectionFigures>& connections);
+std::string metrics_text(const HubFigures& hub, const std::vector<ConnectionFigures>& connections,
+                         const MachineFigures& machine);
 
 }  // namespace fairlead

@@ -4,19 +4,22 @@ namespace fairlead {
 
 void WriteDiagnostics::intended(const Event& event) {
   const PatchIntended& intent = std::get<PatchIntended>(event.fact);
-  unanswered_[event.seq] = {{"cluster", intent.cluster},
-                            {"verb", std::string(to_string(intent.verb))},
-                            {"object", name_of(intent.target)},
-                            {"rule", intent.reason.rule},
-                            {"change", intent.reason.text}};
+  unanswered_[event.seq] = {event.log_time,
+                            {{"cluster", intent.cluster},
+                             {"verb", std::string(to_string(intent.verb))},
+                             {"object", name_of(intent.target)},
+                             {"rule", intent.reason.rule},
+                             {"change", intent.reason.text}}};
 }
 
 Diagnostic WriteDiagnostics::outcome(const Event& outcome, HubFigures& figures) {
   Diagnostic said;
-  if (auto known = unanswered_.extract(outcome.cause)) said.details = std::move(known.mapped());
+  auto known = unanswered_.extract(outcome.cause);
+  if (known) said.details = std::move(known.mapped().details);
   said.details.insert(said.details.begin(), {"intent", std::to_string(outcome.cause.value)});
   if (std::holds_alternative<PatchAccepted>(outcome.fact)) {
     ++figures.accepted;
+    if (known) figures.write_delay.add(outcome.log_time - known.mapped().intended_at);
     said.what = "write accepted";
   } else if (const auto* rejected = std::get_if<PatchRejected>(&outcome.fact)) {
     ++figures.rejected;

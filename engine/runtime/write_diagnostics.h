@@ -21,7 +21,11 @@ class WriteDiagnostics {
   Diagnostic outcome(const Event& outcome, HubFigures& figures);
 
  private:
-  std::map<Seq, std::vector<std::pair<std::string_view, std::string>>> unanswered_;
+  struct Unanswered {
+    LogTime intended_at;
+    std::vector<std::pair<std::string_view, std::string>> details;
+  };
+  std::map<Seq, Unanswered> unanswered_;
 };
 
 /// Names an object as operators do: "LocalQueue team/main".

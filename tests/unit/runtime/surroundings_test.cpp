@@ -55,27 +55,51 @@ TEST_CASE("metrics name what an operator looks for") {
   HubFigures hub;
   hub.ingest.unchanged = 41;
   hub.seq = Seq{17};
-  hub.append_total = {1'000'000'005};
-  hub.commits = 3;
+  for (const Duration took : {Duration{300'000}, milliseconds(10), Duration{1'000'000'005}})
+    hub.append.add(took);
+  hub.claim_counts.conditions[{"Valid", "True"}] = 2;
   ConnectionFigures connection;
   connection.source = "hub";
   connection.requests_by_code = {{0, 2}, {200, 5}};
   connection.synced = {{Kind::claim, true}, {Kind::node, false}};
-  const std::string text = metrics_text(hub, {connection});
-  for (const char* line :
-       {"ingest_events_total{outcome=\"unchanged\"} 41\n", "\nlog_events 17\n", "\nstate_seq 17\n",
-        "log_append_seconds_sum 1.000000005\n", "log_append_seconds_count 3\n",
-        "rest_client_requests_total{cluster=\"hub\",code=\"<error>\"} 2\n",
-        "rest_client_requests_total{cluster=\"hub\",code=\"200\"} 5\n",
-        "watch_synced{cluster=\"hub\",kind=\"ClusterResourceClaim\"} 1\n",
-        "watch_synced{cluster=\"hub\",kind=\"Node\"} 0\n",
-        "leader_election_master_status{name=\"fairlead\"} 1\n",
-        "workqueue_depth{name=\"inbox\"} 0\n"}) {
+  const std::string text = metrics_text(hub, {connection}, machine_figures("tests"));
+  for (const char* line : {"ingest_events_total{outcome=\"unchanged\"} 41\n",
+                           "\nlog_events 17\n",
+                           "\nstate_seq 17\n",
+                           "log_append_seconds_bucket{le=\"0.0005\"} 1\n",
+                           "log_append_seconds_bucket{le=\"0.01\"} 2\n",
+                           "log_append_seconds_bucket{le=\"60\"} 3\n",
+                           "log_append_seconds_bucket{le=\"+Inf\"} 3\n",
+                           "log_append_seconds_sum 1.010300005\n",
+                           "log_append_seconds_count 3\n",
+                           "log_append_seconds_max 1.000000005\n",
+                           "fairlead_write_delay_seconds_count 0\n",
+                           "fairlead_claims{condition=\"Valid\",status=\"True\"} 2\n",
+                           "fairlead_data_bytes{part=\"log\"} 0\n",
+                           "fairlead_build_info{version=\"",
+                           "rest_client_requests_total{cluster=\"hub\",code=\"<error>\"} 2\n",
+                           "rest_client_requests_total{cluster=\"hub\",code=\"200\"} 5\n",
+                           "watch_synced{cluster=\"hub\",kind=\"ClusterResourceClaim\"} 1\n",
+                           "watch_synced{cluster=\"hub\",kind=\"Node\"} 0\n",
+                           "leader_election_master_status{name=\"fairlead\"} 1\n",
+                           "workqueue_depth{name=\"inbox\"} 0\n"}) {
     INFO(line);
     CHECK(text.find(line) != std::string::npos);
   }
   // Each line is a comment or a sample: nothing else, and no sample without its type.
   CHECK(text.find("\n\n") == std::string::npos);
+}
+
+TEST_CASE("what the process takes of the machine is read") {
+  const MachineFigures figures = machine_figures("tests/unit");
+  CHECK(figures.resident_bytes > 1'000'000);
+  CHECK(figures.open_files >= 3);
+  CHECK(figures.started_at > seconds(1'500'000'000));
+  CHECK(figures.data_bytes.size() == 3);
+  CHECK(figures.data_bytes.at("log") > 10'000);  // tests/unit/log
+  CHECK(figures.data_bytes.at("other") > figures.data_bytes.at("log"));
+  CHECK(figures.data_free_bytes > 0);
+  CHECK(machine_figures("nowhere").data_free_bytes == 0);
 }
 
 TEST_CASE("an address to listen on is read strictly") {

@@ -1,0 +1,35 @@
+#include "engine/runtime/claim_census.h"
+
+#include "engine/base/json.h"
+
+namespace fairlead {
+
+const ClaimCensus::Entry& ClaimCensus::read(const std::string& claim, const std::string& body) {
+  Entry& entry = entries_[claim];
+  if (entry.body == body) return entry;
+  entry = {body, {}, 0};
+  const Json object = Json::parse(body, nullptr, false);
+  if (!object.is_object() || !object.contains("status")) return entry;
+  const Json& status = object["status"];
+  for (const Json& condition : status.value("conditions", Json::array()))
+    entry.conditions[condition.value("type", "")] = condition.value("status", "");
+  entry.overcommitted = status.value("overcommitted", Json::array()).size();
+  return entry;
+}
+
+const ClaimCounts& ClaimCensus::of(const State& state, LogTime now) {
+  if (now < due_) return counts_;
+  due_ = now + kCensusInterval;
+  counts_ = {};
+  std::erase_if(entries_, [&](const auto& entry) { return !state.claims.contains(entry.first); });
+  for (const auto& [name, claim] : state.claims) {
+    const auto at = state.writes.find(WriteKeyView{kHub, Kind::claim, "", name, true});
+    if (at == state.writes.end() || at->second.accepted_body.empty()) continue;
+    const Entry& entry = read(name, at->second.accepted_body);
+    for (const auto& condition : entry.conditions) ++counts_.conditions[condition];
+    counts_.overcommitted_pairs += entry.overcommitted;
+  }
+  return counts_;
+}
+
+}  // namespace fairlead
