@@ -78,6 +78,8 @@ int main(int argc, char** argv) {
   fairlead::add_audit_command(app, exit_code);
   fairlead::add_what_if_command(app, exit_code);
   fairlead::add_snapshot_command(app, exit_code);
+  fairlead::add_completion_command(app, exit_code);
+  fairlead::add_man_command(app, exit_code);
   const auto commands = app.get_subcommands([](CLI::App*) { return true; });
   if (argc > 1 && argv[1][0] != '-' &&
       std::none_of(commands.begin(), commands.end(),
