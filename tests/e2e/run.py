@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Runs end-to-end test modules: `run.py MODULE...`, for example `run.py test_controlplane`.
 
-A module says what it needs in `NEEDS` ("controlplane", "fairlead", "stop points", "fault shim"). Where something
-is missing its tests are named and counted as skipped and the exit code is 77, which ctest shows as Skipped; where
-CI is set a missing part is a failure, because a suite that silently tests nothing is worse than a red one.
+A module says what it needs in `NEEDS` ("controlplane", "fairlead", "stop points", "fault shim", "root", "prometheus",
+"helm"). Where something is missing its tests are named and counted as skipped and the exit code is 77, which ctest
+shows as Skipped; where CI is set a missing part is a failure, because a suite that silently tests nothing is worse
+than a red one.
 """
 
 import argparse
@@ -18,11 +19,15 @@ SKIPPED = 77
 
 def missing(needs):
     """What of `needs` cannot be had, as a sentence; empty if all can."""
-    from harness import controlplane, program
+    from harness import controlplane, deploy, program, prometheus
     if "controlplane" in needs and controlplane.assets() is None:
         return "no control plane (scripts/controlplane builds it, or set KUBEBUILDER_ASSETS)"
     if "fairlead" in needs and program.binary() is None:
         return "no fairlead program (scripts/test builds it, or set FAIRLEAD)"
+    if "root" in needs and os.geteuid() != 0:
+        return "not root: a Pod's user and mounts cannot be made"
+    if "prometheus" in needs and not (prometheus.program("promtool") and deploy.operator_crds()):
+        return "no Prometheus, or no CRDs of its operator (scripts/controlplane fetches both)"
     if "stop points" in needs and program.stopping() is None:
         return "no program with stop points (cmake -DFAIRLEAD_STOP_POINTS=ON builds fairlead-stops)"
     if "fault shim" in needs and program.fault_shim() is None:

@@ -1,0 +1,407 @@
+"""The rights that deploy/ grants are those that the program uses: no fewer, no more, and a missing one is named.
+
+A real API server with RBAC writes an audit log of the account; the hub runs with the account's token through claims,
+ManifestWorks, BindingPolicies and MultiKueue.
+"""
+
+import base64
+import json
+import re
+import unittest
+
+from harness import deploy
+from harness.controlplane import ControlPlane
+from harness.fleet import (CLAIMS, MANAGED_CLUSTERS, QUEUE_CRDS, QUEUES, add_node, claim, prepare_hub, quantity, quota,
+                           remove_node)
+from harness.hub import AT_ONCE, Hub
+from harness.multikueue import (CHECKS, CONFIGS, CONTROLLER, DECISIONS, MULTIKUEUE_CRDS, NAMESPACE, PLACEMENTS, SECRETS,
+                                WINDOWS, WORKERS, WORKLOADS, MultiKueueTest)
+from harness.process import wait_for
+from harness.work_agent import WorkAgent
+
+NEEDS = ("controlplane", "fairlead")
+
+ACCOUNT = "system:serviceaccount:fairlead:fairlead"
+RBAC = "/apis/rbac.authorization.k8s.io/v1"
+READ, WRITE = (f"{RBAC}/clusterroles/fairlead-{name}" for name in ("read", "write"))
+EVENTS = f"{RBAC}/namespaces/default/roles/fairlead-events"
+READS = (READ, f"{RBAC}/namespaces/{NAMESPACE}/roles/fairlead-read",
+         f"{RBAC}/namespaces/fairlead/roles/fairlead-members")
+POLICIES = "bindingpolicies.control.kubestellar.io"
+CLAIM = f"{CLAIMS}/cluster2-resource-claim"
+WORKS = "/apis/work.open-cluster-management.io/v1/namespaces/cluster2/manifestworks"
+HIGH = "high-priority-queue"
+ADDON_FINALIZER = "kueue-addon.open-cluster-management.io/admissioncheck-cleanup"
+
+
+
+def granted_by(rules, namespace=""):
+    """{(namespace, resource, verb)} of PolicyRules; resource as `resource.group`, a subresource as `a/b.group`."""
+    found = set()
+    for rule in rules:
+        assert "*" not in [*rule["apiGroups"], *rule["resources"], *rule["verbs"]], rule
+        for group in rule["apiGroups"]:
+            for resource in rule["resources"]:
+                found |= {(namespace, f"{resource}.{group}".rstrip("."), verb) for verb in rule["verbs"]}
+    return found
+
+
+def without(rules, missing):
+    """`rules` less everything about one resource, one right each."""
+    return [{"apiGroups": [group], "resources": [resource], "verbs": rule["verbs"],
+             **({"resourceNames": rule["resourceNames"]} if "resourceNames" in rule else {})}
+            for rule in rules for group in rule["apiGroups"] for resource in rule["resources"]
+            if f"{resource}.{group}".rstrip(".") != missing]
+
+
+class RightsTest(MultiKueueTest):
+    """One API server, one member; each test has a hub of its own."""
+
+    arguments = ()
+
+    @classmethod
+    def setUpClass(cls):
+        cls.plane = cls.enterClassContext(ControlPlane())
+        policy = cls.plane.directory / "audit-policy.json"
+        policy.write_text(json.dumps({
+            "apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
+            "rules": [{"level": "Metadata", "users": [ACCOUNT]}, {"level": "None"}]}))
+        cls.audit = cls.plane.directory / "audit.jsonl"
+        cls.server = cls.plane.add_server("hub", arguments=[
+            f"--audit-policy-file={policy}", f"--audit-log-path={cls.audit}", "--audit-log-mode=blocking-strict"])
+        cls.member = cls.plane.add_server("cluster2")
+        cls.server.install_crds(only=[name for name in (*MULTIKUEUE_CRDS, POLICIES,
+                                                        "cohorts.kueue.x-k8s.io")
+                                      if name != "clusterresourceclaims.galaxy.kubestellar.io"])
+        cls.member.install_crds(only=QUEUE_CRDS)
+        for name in (NAMESPACE, "team", "cluster2", "cluster3"):
+            deploy.ensure_namespace(cls.server, name)
+
+    def setUp(self):
+        self.addCleanup(self.forget)
+        self.begin = self.audit.stat().st_size if self.audit.exists() else 0
+
+    def tearDown(self):
+        pass
+
+    def forget(self):
+        for path in (CLAIMS, "/apis/work.open-cluster-management.io/v1/manifestworks", QUEUES,
+                     "/apis/kueue.x-k8s.io/v1beta2/resourceflavors", MANAGED_CLUSTERS, CHECKS, CONFIGS, WORKERS,
+                     "/apis/control.kubestellar.io/v1alpha1/bindingpolicies"):
+            if self.server.get(path):
+                self.server.clear(path)
+        for path in (PLACEMENTS, DECISIONS, WORKLOADS, SECRETS):
+            self.server.request("DELETE", path)
+        for path in ("/api/v1/nodes", QUEUES, "/apis/kueue.x-k8s.io/v1beta2/resourceflavors"):
+            self.member.clear(path)
+
+    def installed(self, *components):
+        """Applies the overlay hub with these components; (objects, granted rights)."""
+        folder = deploy.composed(self.plane.directory / ("with-" + "-".join(components)), components, [
+            {"target": {"kind": "Role", "name": "fairlead-members"}, "patch": json.dumps(
+                [{"op": "replace", "path": "/rules/0/resourceNames", "value": ["cluster2-kubeconfig"]}])}
+        ] if "members" in components else ())
+        found = deploy.objects(self.server, deploy.kustomize(folder))
+        deploy.apply(self.server, folder)
+        wait_for("the claim's CRD to be served", lambda: self.server.raw("GET", CLAIMS)[0] == 200)
+        granted = set()
+        for item in found:
+            if item["kind"] in ("ClusterRole", "Role"):
+                granted |= granted_by(item["rules"], item["metadata"].get("namespace", ""))
+        return found, granted
+
+    def run_hub(self, found, *more):
+        secret = base64.b64encode(self.member.kubeconfig("fairlead", inline=True).read_bytes()).decode()
+        self.server.apply("/api/v1/namespaces/fairlead/secrets/cluster2-kubeconfig", {
+            "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "cluster2-kubeconfig", "namespace": "fairlead"},
+            "data": {"kubeconfig": secret}}, force=True)
+        self.hub = Hub(self.plane, self.server, kubeconfig=deploy.account_kubeconfig(self.server), config=json.dumps({
+            "apiVersion": "fairlead.io/v1alpha1", "kind": "Configuration",
+            "capacity": {"headroom": {"percent": {}, "reserved": {}}},
+            "members": {"kubeconfigs": [{"cluster": "cluster2", "secretRef": "fairlead/cluster2-kubeconfig"}]}}) + "\n",
+            settings=(AT_ONCE, *WINDOWS, "claims.statusInterval=0s", *deploy.settings(found), *more),
+            arguments=self.arguments)
+        self.addCleanup(self.hub.finish)
+        self.hub.start()
+        self.hub.wait_until("the hub to be ready", self.ready)
+
+    def ready(self):
+        try:
+            return self.hub.http("/readyz")[0] == 200
+        except OSError:
+            return False
+
+    def requests(self):
+        """The account's requests since the test began: dicts of the audit log."""
+        with open(self.audit, "rb") as file:
+            file.seek(self.begin)
+            return [json.loads(line) for line in file.read().splitlines() if line.strip()]
+
+    def used(self):
+        """{(namespace, resource, verb)} of them; server-side apply that made an object is a create, too."""
+        found = set()
+        for request in self.requests():
+            what = request.get("objectRef")
+            if not what:
+                continue  # discovery
+            name = what["resource"] + (f"/{what['subresource']}" if "subresource" in what else "")
+            resource = f"{name}.{what.get('apiGroup', '')}".rstrip(".")
+            space = what.get("namespace", "")
+            found.add((space, resource, request["verb"]))
+            if request["verb"] == "patch" and request.get("responseStatus", {}).get("code") == 201:
+                found.add((space, resource, "create"))
+        return found
+
+    def refusals(self):
+        return sorted({request["requestURI"] for request in self.requests()
+                       if request.get("responseStatus", {}).get("code") == 403})
+
+    def unused(self, granted):
+        """Of `granted` what was not used, but for kinds that are not served here."""
+        used = self.used()
+        served = self.served_names()
+        # A ClusterRole's right counts in every namespace, a Role's in its own.
+        anywhere = {(resource, verb) for _, resource, verb in used}
+        return sorted((space, resource, verb) for space, resource, verb in granted
+                      if resource in served and (
+                          (space, resource, verb) not in used if space else (resource, verb) not in anywhere))
+
+    def served_names(self):
+        """What the API server serves. Without the real CRDs some kinds are missing, and cannot be asked for."""
+        names = {resource["name"] for resource in self.server.get("/api/v1")["resources"]}
+        for group in self.server.get("/apis")["groups"]:
+            for version in group["versions"]:
+                names |= {f"{resource['name']}.{group['name']}"
+                          for resource in self.server.get(f"/apis/{version['groupVersion']}")["resources"]}
+        return names
+
+    # -- what is done, and with which rights ------------------------------------------------------------------
+
+    def step(self, act, effect, *rights, meanwhile=lambda: None):
+        """Does `act` and waits for `effect`. While `denying`, `rights` are missing at first, and come one by one
+        when a log line has named each."""
+        rights = rights if self.denying else ()
+        begin = len(self.hub.process.text())
+        for right in rights:
+            self.deny(right)
+        act()
+        for resource, verb in rights:
+            plain = resource.split(".")[0]
+            wanted = re.compile(rf'cannot {verb} resource \\*"{plain}' if plain != "events"
+                                else "an Event could not be sent: HTTP 403")
+            self.hub.wait_until(f"a line that names {verb} of {resource}",
+                                lambda line=wanted: meanwhile() or line.search(self.hub.process.text()[begin:]))
+            self.grant((resource, verb))
+            self.named.add((resource, verb))
+        self.hub.wait_until(f"{getattr(effect, '__name__', effect)} after {rights or 'a step'}", effect, timeout=45)
+
+    def deny(self, right):
+        self.missing.append(right)
+        self.put_rules()
+
+    def grant(self, right):
+        self.missing.remove(right)
+        self.put_rules()
+
+    def put_rules(self):
+        for path, rules in self.rules.items():
+            left = [{"apiGroups": [group], "resources": [resource], "verbs": [verb]}
+                    for rule in rules for group in rule["apiGroups"] for resource in rule["resources"]
+                    for verb in rule["verbs"] if (f"{resource}.{group}".rstrip("."), verb) not in self.missing]
+            self.set_rules(path, left)
+
+    def set_rules(self, path, rules):
+        """As kubectl would, so that the manifests can be applied again."""
+        where = path.split("/")
+        metadata = {"name": where[-1], **({"namespace": where[-3]} if "namespaces" in where else {})}
+        self.server.apply(path, {"apiVersion": "rbac.authorization.k8s.io/v1", "metadata": metadata, "rules": rules,
+                                 "kind": "Role" if "namespace" in metadata else "ClusterRole"},
+                          manager="kubectl", force=True)
+
+    def perform(self, denying):
+        """Everything that the account may write, once: claims, works and MultiKueue's objects come and go."""
+        self.denying, self.missing, self.named = denying, [], set()
+        self.rules = {path: self.server.get(path)["rules"] for path in (WRITE, EVENTS)}
+        self.agent = WorkAgent(self.server, self.member, "cluster2")
+        self.claims()
+        self.workers()
+        self.claim_goes()
+
+    def claims(self):
+        galaxy, kueue, work = "galaxy.kubestellar.io", "kueue.x-k8s.io", "work.open-cluster-management.io"
+        self.nodes_and_queues()
+        self.step(self.cluster2_joins, self.claim, (f"clusterresourceclaims.{galaxy}", "create"))
+        self.step(self.assign, lambda: self.server.get(f"{WORKS}/fairlead-quota"),
+                  (f"clusterresourceclaims/status.{galaxy}", "patch"), (f"manifestworks.{work}", "create"),
+                  ("events", "create"))
+        self.step(self.agent.act, lambda: self.cpu("300"), (f"clusterqueues.{kueue}", "patch"))
+        self.step(lambda: remove_node(self.member, "on-demand-3"), self.nothing_waits)
+        self.step(lambda: remove_node(self.member, "on-demand-2"), lambda: self.at_member("200"),
+                  (f"manifestworks.{work}", "patch"))
+        self.step(lambda: add_node(self.member, "on-demand-4", "on-demand"),
+                  lambda: self.agent.act() or self.cpu("300"))
+
+    def workers(self):
+        kueue = "kueue.x-k8s.io"
+        self.step(self.a_check_on_a_placement, lambda: self.list_of("pool") == ["pool-cluster2"],
+                  (f"admissionchecks/status.{kueue}", "patch"), (f"multikueueclusters.{kueue}", "create"),
+                  (f"multikueueconfigs.{kueue}", "create"))
+        self.step(self.another_cluster, lambda: self.list_of("pool") == ["pool-cluster2", "pool-cluster3"],
+                  (f"multikueueconfigs.{kueue}", "patch"))
+        self.step(self.worker_is_edited, lambda: self.secret_of_worker() != "other",
+                  (f"multikueueclusters.{kueue}", "patch"))
+        self.step(lambda: self.workload("job", {"multikueue": "Pending"}), self.nominated,
+                  (f"workloads/status.{kueue}", "patch"))
+        self.step(lambda: self.server.delete(f"{CHECKS}/multikueue"), self.no_check,
+                  (f"multikueueconfigs.{kueue}", "delete"), (f"multikueueclusters.{kueue}", "delete"),
+                  (f"admissionchecks.{kueue}", "patch"))
+
+    def claim_goes(self):
+        self.step(lambda: self.server.delete(CLAIM),
+                  lambda: self.agent.act() or self.server.get(CLAIM) is None,
+                  ("manifestworks.work.open-cluster-management.io", "delete"),
+                  ("clusterresourceclaims.galaxy.kubestellar.io", "patch"), meanwhile=self.agent.act)
+
+    def nodes_and_queues(self):
+        prepare_hub(self.server)
+        for number in range(4):
+            add_node(self.member, f"on-demand-{number}", "on-demand")
+
+    def cluster2_joins(self):
+        self.server.create(MANAGED_CLUSTERS, {
+            "apiVersion": "cluster.open-cluster-management.io/v1", "kind": "ManagedCluster",
+            "metadata": {"name": "cluster2", "labels": {"name": "cluster2"}}, "spec": {"hubAcceptsClient": True}})
+        self.status(f"{MANAGED_CLUSTERS}/cluster2", {"conditions": [
+            {"type": "ManagedClusterConditionAvailable", "status": "True", "reason": "Seen", "message": "",
+             "lastTransitionTime": "2026-01-01T00:00:00Z"}]})
+
+    def claim(self):
+        return self.server.get(CLAIM)
+
+    def assign(self):
+        self.server.merge(CLAIM, {"spec": {"resourceAssignments": [
+            {"clusterQueueName": HIGH, "flavor": "on-demand", "resources": {"cpu": "300"}}]}})
+
+    def cpu(self, value):
+        return quota(self.server, HIGH, "on-demand", "cpu") == quantity(value)
+
+    def at_member(self, value):
+        self.agent.act()
+        return quota(self.member, HIGH, "on-demand", "cpu") == quantity(value)
+
+    def nothing_waits(self):
+        return "fairlead_writes_waiting 0\n" in self.hub.http("/metrics")[1]
+
+    def a_check_on_a_placement(self):
+        for cluster in ("cluster2", "cluster3"):
+            self.secret(cluster)
+        self.placement("pool")
+        self.decide("pool", ["cluster2"])
+        self.check("multikueue", "pool", [ADDON_FINALIZER])
+
+    def another_cluster(self):
+        self.decide("pool", ["cluster2", "cluster3"])
+
+    def worker_is_edited(self):
+        self.server.merge(f"{WORKERS}/pool-cluster2", {"spec": {"clusterSource": {"kubeConfig": {
+            "location": "other", "locationType": "Secret"}}}})
+
+    def secret_of_worker(self):
+        return self.server.get(f"{WORKERS}/pool-cluster2")["spec"]["clusterSource"]["kubeConfig"]["location"]
+
+    def no_check(self):
+        return not self.marked() and self.server.get(f"{CHECKS}/multikueue") is None
+
+    def nominated(self):
+        return self.server.get(f"{WORKLOADS}/job")["status"].get("nominatedClusterNames")
+
+    # -- the tests ----------------------------------------------------------------------------------------------
+
+    def test_nothing_is_refused_and_nothing_is_granted_in_vain(self):
+        found, granted = self.installed("dispatcher", "ocm-addon", "members")
+        self.run_hub(found)
+        self.perform(denying=False)
+        self.assertEqual(self.refusals(), [])
+        # The end of its streams makes the hub ask where the store is, which is what `list` is for. (A server that
+        # starts refuses for a moment what it allows later.)
+        self.server.restart()
+        self.hub.wait_until("every right to be used", lambda: self.every_use(granted), timeout=60)
+        self.assertEqual({resource for _, resource, _ in self.used()} & {POLICIES}, set())
+        self.hub.stop()
+        self.hub.check_log()
+
+    def test_a_log_line_names_each_right_to_write_that_is_missing(self):
+        found, granted = self.installed("dispatcher", "ocm-addon", "members")
+        self.run_hub(found)
+        self.perform(denying=True)
+        writes = {(resource, verb) for _, resource, verb in granted if verb not in ("list", "watch")}
+        self.assertEqual(self.named, writes)
+
+    def test_a_log_line_names_each_kind_that_may_not_be_read(self):
+        found, granted = self.installed("dispatcher", "ocm-addon", "members")
+        roles = {path: self.server.get(path)["rules"] for path in READS}
+        served = self.served_names()
+        self.run_hub(found, "claims.create=false")
+        read = sorted({(path, resource) for path, rules in roles.items()
+                       for _, resource, _ in granted_by(rules) if resource in served})
+        self.assertGreater(len(read), 15)
+        for path, resource in read:
+            with self.subTest(role=path, resource=resource):
+                self.hub.kill()
+                self.set_rules(path, without(roles[path], resource))
+                begin = len(self.hub.process.text())
+                self.hub.start()
+                wanted = re.compile(rf'cannot (watch|list) resource "{resource.split(".")[0]}"')
+                self.hub.wait_until(f"a line that names {resource}",
+                                    lambda line=wanted: line.search(self.hub.process.text()[begin:]))
+                self.set_rules(path, roles[path])
+
+    def test_a_space_of_kubestellar_uses_its_rights(self):
+        found, granted = self.installed("bindingpolicy", "members")
+        policies = {right for right in granted if right[1] == POLICIES}
+        self.assertEqual({verb for _, _, verb in policies}, {"list", "watch", "create", "patch", "delete"})
+        self.run_hub(found)
+        policy = "/apis/control.kubestellar.io/v1alpha1/bindingpolicies/fairlead-cluster2"
+        self.nodes_and_queues()
+        self.server.create("/apis/kueue.x-k8s.io/v1beta2/namespaces/team/localqueues", {
+            "apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "LocalQueue",
+            "metadata": {"name": "jobs", "namespace": "team"}, "spec": {"clusterQueue": HIGH}})
+        self.cluster2_joins()
+        self.hub.wait_until("the claim", self.claim)
+        self.assign()
+        self.hub.wait_until("the policy", lambda: self.server.get(policy))
+        self.server.merge(policy, {"spec": {"downsync": [{"createOnly": True}]}}, user="admin")
+        self.hub.wait_until("the policy put right", lambda: len(self.server.get(policy)["spec"]["downsync"]) > 0
+                            and self.server.get(policy)["spec"]["downsync"] != [{"createOnly": True}])
+        self.server.delete(f"{MANAGED_CLUSTERS}/cluster2")
+        self.hub.wait_until("the policy to go", lambda: self.server.get(policy) is None)
+        self.assertEqual(self.refusals(), [])
+        used = {verb for _, resource, verb in self.used() if resource == POLICIES}
+        self.assertEqual(used, {"watch", "create", "patch", "delete"})
+
+    def test_to_recommend_takes_no_right_to_write(self):
+        folder = deploy.DEPLOY / "overlays/recommend-only"
+        found = deploy.objects(self.server, deploy.kustomize(folder))
+        rights = {right for item in found if item["kind"] in ("ClusterRole", "Role")
+                  for right in granted_by(item["rules"], item["metadata"].get("namespace", ""))}
+        self.assertEqual({verb for _, _, verb in rights}, {"list", "watch"})
+        self.installed()
+        for path in (WRITE, EVENTS):
+            self.set_rules(path, [])
+        self.arguments = ("--recommend-only",)
+        self.run_hub(found, "members.kubeconfigs=[]")
+        prepare_hub(self.server)
+        self.cluster2_joins()
+        self.server.create(CLAIMS, claim())
+        self.hub.wait_until("a recommendation", lambda: '"kind":"ClusterResourceClaim"' in self.hub.process.text())
+        self.assertEqual(self.refusals(), [])
+        self.assertEqual({verb for _, _, verb in self.used()} - {"list", "watch"}, set())
+
+    def every_use(self, granted):
+        unused = self.unused(granted)
+        assert not unused, f"granted and not used: {unused}"
+        return True
+
+
+if __name__ == "__main__":
+    unittest.main()
