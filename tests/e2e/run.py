@@ -2,7 +2,7 @@
 """Runs end-to-end test modules: `run.py MODULE...`, for example `run.py test_controlplane`.
 
 A module says what it needs in `NEEDS` ("controlplane", "fairlead", "stop points", "fault shim", "root", "prometheus",
-"helm"). Where something is missing its tests are named and counted as skipped and the exit code is 77, which ctest
+"helm", "buildah", "lintian"). Where something is missing its tests are named and counted as skipped and the exit code is 77, which ctest
 shows as Skipped; where CI is set a missing part is a failure, because a suite that silently tests nothing is worse
 than a red one.
 """
@@ -10,6 +10,7 @@ than a red one.
 import argparse
 import os
 import pathlib
+import shutil
 import sys
 import unittest
 
@@ -28,6 +29,9 @@ def missing(needs):
         return "not root: a Pod's user and mounts cannot be made"
     if "prometheus" in needs and not (prometheus.program("promtool") and deploy.operator_crds()):
         return "no Prometheus, or no CRDs of its operator (scripts/controlplane fetches both)"
+    for tool in ("buildah", "lintian"):
+        if tool in needs and shutil.which(tool) is None:
+            return f"no {tool} (scripts/install)"
     if "stop points" in needs and program.stopping() is None:
         return "no program with stop points (cmake -DFAIRLEAD_STOP_POINTS=ON builds fairlead-stops)"
     if "fault shim" in needs and program.fault_shim() is None:

@@ -1,0 +1,79 @@
+"""The Debian package: lintian has no error, the same bytes each time, and what shells and kubectl complete."""
+
+import hashlib
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from harness.controlplane import assets
+from harness.program import ROOT
+
+NEEDS = ("controlplane", "fairlead", "lintian")
+
+
+def build():
+    done = subprocess.run([ROOT / "scripts/package"], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return ROOT / done.stdout.strip()
+
+
+class PackageTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.package = build()
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
+        subprocess.run(["dpkg-deb", "-x", cls.package, cls.folder], check=True)
+        cls.usr = cls.folder / "usr"
+        cls.path = {**os.environ, "PATH": f"{cls.usr / 'bin'}:{assets()}:{os.environ['PATH']}"}
+
+    def run_installed(self, *words):
+        return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=60, env=self.path)
+
+    def test_lintian_has_no_error(self):
+        done = self.run_installed("lintian", "--allow-root", "--fail-on", "error,warning", self.package)
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+
+    def test_two_builds_are_the_same(self):
+        before = hashlib.sha256(self.package.read_bytes()).hexdigest()
+        self.assertEqual(hashlib.sha256(build().read_bytes()).hexdigest(), before)
+
+    def test_each_command_has_a_man_page(self):
+        pages = {path.name.removesuffix(".1.gz") for path in (self.usr / "share/man/man1").iterdir()}
+        words = self.run_installed("fairlead", "completion", "words", "--", "").stdout.split()
+        self.assertGreater(len(words), 8)
+        wanted = {"fairlead", "kubectl-fairlead", "kubectl_complete-fairlead", *(f"fairlead-{word}" for word in words)}
+        for word in words:
+            below = self.run_installed("fairlead", "completion", "words", "--", word, "").stdout.split()
+            wanted |= {f"fairlead-{word}-{each}" for each in below}
+        self.assertEqual(pages, wanted)
+        self.assertIn("fairlead-log-stat", pages)
+
+    def test_bash_completes_commands_and_options(self):
+        script = self.usr / "share/bash-completion/completions/fairlead"
+        for line, expected in ((["fairlead", "sn"], ["snapshot"]), (["fairlead", "log", "ex"], ["export"]),
+                               (["fairlead", "hub", "--rec"], ["--recommend-only"]),
+                               (["fairlead", "hub", "--data", ""], [])):
+            words = " ".join(f"'{word}'" for word in line)
+            done = self.run_installed("bash", "-c", f"source {script}; COMP_WORDS=({words}); "
+                                      f"COMP_CWORD={len(line) - 1}; _fairlead; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
+            with self.subTest(line=line):
+                self.assertEqual(done.stdout.split(), expected, done.stderr)
+
+    def test_kubectl_knows_the_plugin_and_completes_it(self):
+        self.assertIn("fairlead", self.run_installed("kubectl", "fairlead", "--version").stdout)
+        done = self.run_installed("kubectl", "__complete", "fairlead", "log", "st")
+        self.assertEqual(done.stdout.split(), ["stat", ":0"], done.stderr)
+
+    def test_the_unit_starts_what_there_is(self):
+        unit = (self.usr / "lib/systemd/system/fairlead.service").read_text()
+        [start] = [line for line in unit.splitlines() if line.startswith("ExecStart=")]
+        program, command, *words = start.removeprefix("ExecStart=").split()
+        self.assertTrue((self.folder / program.lstrip("/")).exists())
+        known = self.run_installed("fairlead", "completion", "words", "--", command, "--").stdout.split()
+        self.assertEqual([word for word in words if word.startswith("--") and word not in known], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
