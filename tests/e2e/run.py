@@ -2,9 +2,9 @@
 """Runs end-to-end test modules: `run.py MODULE...`, for example `run.py test_controlplane`.
 
 A module says what it needs in `NEEDS` ("controlplane", "fairlead", "stop points", "fault shim", "root", "prometheus",
-"helm", "buildah", "lintian"). Where something is missing its tests are named and counted as skipped and the exit code is 77, which ctest
-shows as Skipped; where CI is set a missing part is a failure, because a suite that silently tests nothing is worse
-than a red one.
+"helm", "buildah", "lintian"). Where something is missing its tests are named and counted as skipped and the exit code
+is 77, which ctest shows as Skipped; where CI is set a missing part is a failure, because a suite that silently tests
+nothing is worse than a red one.
 """
 
 import argparse
@@ -20,7 +20,7 @@ SKIPPED = 77
 
 def missing(needs):
     """What of `needs` cannot be had, as a sentence; empty if all can."""
-    from harness import controlplane, deploy, program, prometheus
+    from harness import controlplane, deploy, helm, program, prometheus
     if "controlplane" in needs and controlplane.assets() is None:
         return "no control plane (scripts/controlplane builds it, or set KUBEBUILDER_ASSETS)"
     if "fairlead" in needs and program.binary() is None:
@@ -29,6 +29,8 @@ def missing(needs):
         return "not root: a Pod's user and mounts cannot be made"
     if "prometheus" in needs and not (prometheus.program("promtool") and deploy.operator_crds()):
         return "no Prometheus, or no CRDs of its operator (scripts/controlplane fetches both)"
+    if "helm" in needs and not helm.program():
+        return "no Helm (scripts/controlplane builds it)"
     for tool in ("buildah", "lintian"):
         if tool in needs and shutil.which(tool) is None:
             return f"no {tool} (scripts/install)"

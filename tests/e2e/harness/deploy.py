@@ -19,14 +19,14 @@ def kustomize(folder):
     return done.stdout
 
 
-def composed(directory, components, patches=()):
-    """A folder for kustomize: the overlay `hub` with more components, as an administrator writes one."""
+def composed(directory, components, patches=(), beginning="overlays/hub"):
+    """A folder for kustomize: the overlay `hub`, or another, with more components, as an administrator writes one."""
     folder = pathlib.Path(directory)
     folder.mkdir(parents=True, exist_ok=True)
     away = os.path.relpath(DEPLOY, folder.resolve())
     (folder / "kustomization.yaml").write_text(json.dumps({
         "apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization",
-        "resources": [f"{away}/overlays/hub"], "components": [f"{away}/components/{name}" for name in components],
+        "resources": [f"{away}/{beginning}"], "components": [f"{away}/components/{name}" for name in components],
         "patches": list(patches)}))
     return folder
 

@@ -1,0 +1,128 @@
+"""The chart is what kustomize renders: for the default and for each switch, object by object; and Helm installs it."""
+
+import json
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+import yaml
+
+from harness import deploy, helm
+from harness.controlplane import ROOT, ControlPlane
+from harness.process import wait_for
+
+NEEDS = ("controlplane", "helm")
+
+NAMES = json.dumps([{"op": "replace", "path": "/rules/0/resourceNames", "value": ["one", "two"]}])
+OFF = {"components.manifestWork": False, "components.multiKueue": False}
+# Values of the chart, and what an overlay has for them: (components, where it begins).
+CASES = {
+    "default": ({}, [], "overlays/hub"),
+    "nothing more": (OFF, [], "base"),
+    "manifestWork": ({**OFF, "components.manifestWork": True}, ["manifestwork"], "base"),
+    "multiKueue": ({**OFF, "components.multiKueue": True}, ["multikueue"], "base"),
+    "bindingPolicy": ({**OFF, "components.manifestWork": True, "components.bindingPolicy": True},
+                      ["manifestwork", "bindingpolicy"], "base"),
+    "dispatcher": ({"components.dispatcher": True}, ["dispatcher"], "overlays/hub"),
+    "ocmAddon": ({"components.ocmAddon": True}, ["ocm-addon"], "overlays/hub"),
+    "memberSecrets": ({"components.memberSecrets": ["one", "two"]}, ["members"], "overlays/hub"),
+    "monitoring": ({"components.monitoring": True}, ["monitoring"], "overlays/hub"),
+    "recommendOnly": ({"recommendOnly": True}, [], "overlays/recommend-only"),
+}
+
+
+def by_name(text):
+    """The objects by kind, namespace and name, without what is different on purpose: the hash in the name of the
+    configuration, and Helm's word that a namespace stays."""
+    found = {}
+    for item in yaml.safe_load_all(re.sub(r"\bfairlead-[0-9a-z]{10}$", "fairlead", text, flags=re.MULTILINE)):
+        if item is None:
+            continue
+        if item["kind"] == "Namespace":
+            item["metadata"].pop("annotations", None)
+        key = item["kind"], item["metadata"].get("namespace", ""), item["metadata"]["name"]
+        assert key not in found, key
+        found[key] = item
+    return found
+
+
+class ChartTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def rendered(self, values, namespace="fairlead", *more):
+        done = helm.run(self.folder, "template", "fairlead", helm.CHART, "--namespace", namespace, "--include-crds",
+                        *helm.settings({"namespace.create": True, **values}), *more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_the_committed_chart_is_what_the_script_writes(self):
+        done = subprocess.run([ROOT / "scripts/chart", "--check"], capture_output=True, text=True, timeout=120)
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+
+    def test_it_renders_what_kustomize_renders(self):
+        for name, (values, components, beginning) in CASES.items():
+            patches = [{"target": {"kind": "Role", "name": "fairlead-members"}, "patch": NAMES}] \
+                if "members" in components else []
+            with self.subTest(case=name):
+                wanted = by_name(deploy.kustomize(deploy.composed(
+                    self.folder / re.sub(" ", "-", name), components, patches, beginning)))
+                shown = by_name(self.rendered(values))
+                self.assertGreaterEqual(len(wanted), 12)
+                self.assertEqual(sorted(shown), sorted(wanted))
+                for key, item in wanted.items():
+                    self.assertEqual(shown[key], item, key)
+
+    def test_a_component_without_the_one_it_needs_is_refused(self):
+        for values in ({**OFF, "components.bindingPolicy": True}, {**OFF, "components.dispatcher": True},
+                       {**OFF, "components.ocmAddon": True}):
+            done = helm.run(self.folder, "template", "fairlead", helm.CHART, *helm.settings(values))
+            self.assertNotEqual(done.returncode, 0, values)
+            self.assertIn("need", done.stderr)
+
+    def test_values_are_followed(self):
+        shown = by_name(self.rendered({
+            "image.repository": "images.test/fairlead", "image.tag": "9", "storage.size": "50Gi",
+            "storage.className": "fast", "resources": {"limits": {"memory": "4Gi"}}, "kueueNamespace": "kueue",
+            "configuration": "apiVersion: fairlead.io/v1alpha1\n"}, "elsewhere"))
+        self.assertEqual({space for _, space, _ in shown}, {"", "elsewhere", "kueue", "default"})
+        stateful_set = shown["StatefulSet", "elsewhere", "fairlead"]["spec"]
+        [container] = stateful_set["template"]["spec"]["containers"]
+        self.assertEqual(container["image"], "images.test/fairlead:9")
+        self.assertEqual(container["resources"]["limits"], {"memory": "4Gi"})
+        claim = stateful_set["volumeClaimTemplates"][0]["spec"]
+        self.assertEqual((claim["storageClassName"], claim["resources"]["requests"]["storage"]), ("fast", "50Gi"))
+        self.assertEqual(shown["ConfigMap", "elsewhere", "fairlead"]["data"]["config.yaml"],
+                         "apiVersion: fairlead.io/v1alpha1\n")
+        subjects = {subject["namespace"] for key, item in shown.items() if key[0].endswith("Binding")
+                    for subject in item.get("subjects", [])}
+        self.assertEqual(subjects, {"elsewhere"})
+        # Another configuration is another name, so that the Pod is rolled.
+        names = {re.search(r"name: (fairlead-[0-9a-f]{10})$", self.rendered({"configuration": text}), re.MULTILINE)[1]
+                 for text in ("a: 1", "a: 2")}
+        self.assertEqual(len(names), 2)
+
+    def test_helm_installs_it_and_leaves_claims_and_volume(self):
+        plane = self.enterContext(ControlPlane())
+        server = plane.add_server("hub")
+        deploy.ensure_namespace(server, "kueue-system")
+        options = ("--kubeconfig", server.kubeconfig(), "--namespace", "fairlead")
+        done = helm.run(plane.directory, "install", "fairlead", helm.CHART, "--create-namespace", *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        claims = "/apis/galaxy.kubestellar.io/v1alpha1/clusterresourceclaims"
+        wait_for("the CRD to be served", lambda: server.get(claims) is not None)
+        self.assertIsNotNone(server.get("/apis/apps/v1/namespaces/fairlead/statefulsets/fairlead"))
+        done = helm.run(plane.directory, "upgrade", "fairlead", helm.CHART, *options,
+                        *helm.settings({"components.dispatcher": True}))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = helm.run(plane.directory, "uninstall", "fairlead", *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIsNotNone(server.get(claims))
+        self.assertIsNotNone(server.get("/api/v1/namespaces/fairlead"))
+        self.assertIsNone(server.get("/apis/apps/v1/namespaces/fairlead/statefulsets/fairlead"))
+
+
+if __name__ == "__main__":
+    unittest.main()
