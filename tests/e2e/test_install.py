@@ -103,6 +103,19 @@ class InstallTest(unittest.TestCase):
                 self.applied(folder)
                 self.removed(folder)
 
+    def test_the_overlay_of_the_guide_is_one(self):
+        page = (deploy.DEPLOY.parent / "docs/install.md").read_text()
+        overlay, configuration = (block.removeprefix("yaml\n") for block in page.split("```")[1:4:2])
+        folder = deploy.composed(self.plane.directory / "guide", [])
+        away = json.loads((folder / "kustomization.yaml").read_text())["resources"][0].removesuffix("/overlays/hub")
+        (folder / "kustomization.yaml").write_text(overlay.replace("../deploy", away).replace("REGISTRY", "a.test"))
+        (folder / "config.yaml").write_text(configuration)
+        found = deploy.objects(self.server, deploy.kustomize(folder))
+        self.assertEqual(deploy.template(found)["containers"][0]["image"], "a.test/fairlead:0.1.0")
+        self.assertIn("--recommend-only", deploy.template(found)["containers"][0]["args"])
+        [config] = [item["data"] for item in found if item["kind"] == "ConfigMap"]
+        self.assertEqual(config, {"config.yaml": configuration})
+
     def test_a_careless_pod_is_refused_in_the_namespace(self):
         found = self.applied(deploy.DEPLOY / "overlays/hub")
         self.addCleanup(self.removed, deploy.DEPLOY / "overlays/hub")

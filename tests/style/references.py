@@ -17,7 +17,7 @@ _RECORD = re.compile(RECORDS + r"\d{4}-[a-z0-9-]+\.md$")
 
 # A path from the root, perhaps with `*` in it. Not `snapshots/SEQ.snapshot` of a data directory, a bench (`replay/100k
 # nodes`), or a name with NNNN for a number.
-_PATH = re.compile(r"(?<![\w./~$}>*-])(?:engine|schema|connectors|replay|snapshots|tests|docs|scripts|cmake)/"
+_PATH = re.compile(r"(?<![\w./~$}>*-])(?:engine|schema|connectors|deploy|replay|snapshots|tests|docs|scripts|cmake)/"
                    r"(?!\d|[\w./*-]*(?:\.snapshot\b|NNNN))[\w./*-]*[\w*/](?![\w<])")
 # A source or a page by its name, perhaps with folders before it: `log/pack.h`.
 _FILE = re.compile(r"(?<![\w./~$}>*:-])(?!NNNN|[\w/]*/NNNN)(?:[\w.-]+/)*[\w.-]*\w\.(?:h|cpp|py|capnp|md)\b(?![\w.(/-])")
