@@ -1,18 +1,17 @@
-"""What docs/operating.md tells an administrator to do is enough: its rights, its backup, its answers."""
+"""What docs/operating.md tells an administrator to do is enough: the rights of deploy/, its backup, its answers."""
 
 import base64
 import json
-import pathlib
 import re
 import unittest
 
+from harness import deploy
 from harness.fleet import CLAIMS, claim, remove_node
 from harness.hub import AT_ONCE
 from harness.program import fairlead
 from test_hub import CLAIM, HubTest
 
 NEEDS = ("controlplane", "fairlead")
-GUIDE = pathlib.Path(__file__).resolve().parents[2] / "docs/operating.md"
 EVENTS = "/api/v1/namespaces/default/events"
 
 
@@ -29,37 +28,15 @@ class GuideTest(HubTest):
         super().setUpClass()
         cls.server.install_crds(only=OPTIONAL_CRDS)
 
-    @staticmethod
-    def documents():
-        """The YAML documents of the guide, by the block that they stand in."""
-        blocks = GUIDE.read_text().split("```yaml\n")[1:]
-        return [block.split("```")[0].split("---\n") for block in blocks]
-
-    def roles(self):
-        """The hub's ClusterRole and Role of the guide, as they stand there."""
-        blocks = [block for block in self.documents() if "metadata: {name: fairlead}\n" in block[0]]
-        self.assertEqual([len(block) for block in blocks], [2])
-        return blocks[0]
-
-    def bind_cluster_role(self, role):
-        self.server.kubectl("apply", "-f", "-", stdin=role)
-        self.server.kubectl("create", "clusterrolebinding", "fairlead-guide", "--clusterrole=fairlead",
-                            "--user=limited")
-        self.addCleanup(self.server.kubectl, "delete", "clusterrolebinding", "fairlead-guide")
-
-    def bind_role(self, role):
-        if "kueue-system" not in self.server.kubectl("get", "namespaces", "-o", "name"):
-            self.server.kubectl("create", "namespace", "kueue-system")
-        self.server.kubectl("apply", "-f", "-", stdin=role)
-        self.server.kubectl("create", "rolebinding", "fairlead-guide", "-n", "kueue-system", "--role=fairlead",
-                            "--user=limited")
-        self.addCleanup(self.server.kubectl, "delete", "rolebinding", "fairlead-guide", "-n", "kueue-system")
+    def account_of(self, folder):
+        """A kubeconfig of the account that the manifests of `folder` make; they are taken away after the test."""
+        deploy.ensure_namespace(self.server, "kueue-system")
+        deploy.apply(self.server, folder)
+        self.addCleanup(self.server.kubectl, "delete", "-k", folder, "-l", "fairlead.io/keep!=true")
+        return deploy.account_kubeconfig(self.server)
 
     def hub_with_the_guides_rights(self):
-        cluster_role, role = self.roles()
-        self.bind_cluster_role(cluster_role)
-        self.bind_role(role)
-        return self.hub(kubeconfig=self.server.kubeconfig("limited")).start()
+        return self.hub(kubeconfig=self.account_of(deploy.DEPLOY / "overlays/hub")).start()
 
     def told(self):
         """(type, reason) of the Events about this claim."""
@@ -116,8 +93,7 @@ class GuideTest(HubTest):
 
     def test_the_agents_rights_are_those_of_what_its_works_hold(self):
         # On this server, which knows Kueue's kinds as a member would.
-        role, = [block[0] for block in self.documents() if "  name: fairlead-work\n" in block[0]]
-        self.server.kubectl("apply", "-f", "-", stdin=role)
+        self.server.kubectl("apply", "-k", deploy.DEPLOY / "member")
         self.addCleanup(self.server.kubectl, "delete", "clusterrole", "fairlead-work")
         self.server.kubectl("create", "clusterrolebinding", "fairlead-work", "--clusterrole=fairlead-work",
                             "--user=agent")
@@ -128,21 +104,13 @@ class GuideTest(HubTest):
                                                      "--as=agent").strip(), "yes", f"{verb} {kind}")
 
     def test_quotas_do_without_the_rights_of_other_paths(self):
-        cluster_role, _ = self.roles()
-        # As before those paths were there: of each rule, only what quotas need.
-        for resource in ("placements", "addonplacementscores", "workloads", "multikueueclusters",
-                         "customresourcedefinitions", "bindingpolicies", "mutatingadmissionpolicies"):
-            self.assertIn(resource, cluster_role)
-            cluster_role = re.sub(rf"(?<=[ \[]){resource}(?=[,\]])", f"no-{resource}", cluster_role)
-        self.bind_cluster_role(cluster_role)
-        hub = self.hub(kubeconfig=self.server.kubeconfig("limited")).start()
+        hub = self.hub(kubeconfig=self.account_of(deploy.DEPLOY / "base")).start()
         self.server.create(CLAIMS, claim())
         self.wait_for_cpu(hub, "500", "500")
         line = r'cannot be read on the hub: going on without it.*kind="?(\w+)"? namespace="?([^\s"]+)'
         refused = re.findall(line, hub.process.text())
         self.assertEqual(sorted(refused), [
-            ("AddOnPlacementScore", "*"), ("BindingPolicy", "*"),
-            ("CustomResourceDefinition", "*"), ("MultiKueueCluster", "*"), ("MutatingAdmissionPolicy", "*"),
+            ("AddOnPlacementScore", "*"), ("CustomResourceDefinition", "*"), ("MultiKueueCluster", "*"),
             ("Placement", "kueue-system"), ("PlacementDecision", "kueue-system"), ("Secret", "kueue-system"),
             ("Workload", "*")])
         hub.stop()
