@@ -32,50 +32,47 @@ template <class Result, class Found>
 Result with_held(const State& state, const SourceName& source, const ObjectKey& key, Result none,
                  Found&& found) {
   const auto in = [&](const auto& map, const auto& id) -> Result {
-    const auto at = map.find(id);
-    if (at == map.end()) return none;
-    if constexpr (requires { at->second.seen; })
-      return found(at->second.seen);
+    const auto entry = map.find(id);
+    if (entry == map.end()) return none;
+    if constexpr (requires { entry->second.seen; })
+      return found(entry->second.seen);
     else
-      return found(at->second);
+      return found(entry->second);
   };
   const auto present = [&](const auto& record) -> Result {
     return record.present ? found(record) : none;
   };
+  const auto at = [&](const auto* record) -> Result { return record ? found(*record) : none; };
   const auto cluster = [&](const std::string& name, auto&& use) -> Result {
-    const auto at = state.clusters.find(name);
-    return at == state.clusters.end() ? none : use(at->second);
+    const auto entry = state.clusters.find(name);
+    return entry == state.clusters.end() ? none : use(entry->second);
   };
   const MultiKueue& multikueue = state.multikueue;
   const auto id = [&] { return std::pair{key.namespace_, key.name}; };
-  const bool on_hub = source == kHub;
   switch (key.kind) {
     case Kind::node:
-      return cluster(source, [&](const Cluster& of) -> Result {
-        const NodeRecord* node = of.nodes.find(key.name);
-        return node ? found(*node) : none;
-      });
+      return cluster(source, [&](const Cluster& of) { return at(of.nodes.find(key.name)); });
     case Kind::cluster_metrics:
       return cluster(key.name, [&](const Cluster& of) -> Result {
         return of.metrics_known ? found(HeldMetrics{of}) : none;
       });
     case Kind::managed_cluster:
-      return cluster(key.name, [&](const Cluster& of) -> Result {
-        return of.managed ? found(*of.managed) : none;
-      });
+      return cluster(key.name,
+                     [&](const Cluster& of) { return at(of.managed ? &*of.managed : nullptr); });
     case Kind::resource_flavor:
       return flavor_exists(state, key.name) ? in(state.flavors, key.name) : none;
     case Kind::cluster_queue: {
-      if (!on_hub)
+      if (source != kHub)
         return cluster(source, [&](const Cluster& of) { return in(of.member_queues, key.name); });
-      const auto at = state.queues.find(key.name);
-      return at == state.queues.end() ? none : present(at->second);
+      const auto queue = state.queues.find(key.name);
+      return queue == state.queues.end() ? none : present(queue->second);
     }
     case Kind::local_queue:
-      if (on_hub) return in(state.local_queues, id());
+      if (source == kHub) return in(state.local_queues, id());
       return cluster(source, [&](const Cluster& of) -> Result {
-        const auto at = of.member_local_queues.find(id());
-        return at == of.member_local_queues.end() ? none : found(HeldMemberLocalQueue{at->second});
+        const auto entry = of.member_local_queues.find(id());
+        return entry == of.member_local_queues.end() ? none
+                                                     : found(HeldMemberLocalQueue{entry->second});
       });
     case Kind::manifest_work:
       return cluster(key.namespace_, [&](const Cluster& of) -> Result {

@@ -25,8 +25,8 @@ ConditionFacts written(const Json& conditions, const char* type) {
 bool check_status_is_foreign(const State& state, const std::string& name) {
   const auto check = state.multikueue.checks.find(name);
   const WriteState* write = status_write_of(state, {Kind::admission_check, "", name});
-  if (check == state.multikueue.checks.end() || !write || write->outstanding ||
-      write->awaits() || write->accepted_body.empty())
+  if (check == state.multikueue.checks.end() || !write || write->outstanding || write->awaits() ||
+      write->accepted_body.empty())
     return false;
   const Json body = Json::parse(write->accepted_body, nullptr, false);
   if (!body.is_object()) return false;
