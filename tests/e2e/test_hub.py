@@ -6,7 +6,8 @@ import unittest
 from harness.apiserver import Refused
 from harness.controlplane import ControlPlane
 from harness.fleet import (CLAIMS, CRDS, FLAVORS, MANAGED_CLUSTERS, NODES, QUEUE_CRDS, QUEUES, WORKS, add_node,
-                           add_nodes, claim, flavor, prepare_hub, quantity, quota, quotas, remove_node, set_quota)
+                           add_nodes, claim, flavor, join_cluster, prepare_hub, quantity, quota, quotas, remove_node,
+                           set_quota)
 from harness.hub import AT_ONCE, Hub
 from harness.process import stays, wait_for
 from harness.work_agent import WorkAgent
@@ -263,12 +264,7 @@ class ManifestWorkTest(HubTest):
 
     def setUp(self):
         super().setUp()
-        self.server.create(MANAGED_CLUSTERS, {
-            "apiVersion": "cluster.open-cluster-management.io/v1", "kind": "ManagedCluster",
-            "metadata": {"name": "cluster2"}, "spec": {"hubAcceptsClient": True}})
-        self.server.merge(f"{MANAGED_CLUSTERS}/cluster2/status", {"status": {"conditions": [
-            {"type": "ManagedClusterConditionAvailable", "status": "True", "reason": "Seen", "message": "",
-             "lastTransitionTime": "2026-01-01T00:00:00Z"}]}}, user="admin")
+        join_cluster(self.server, "cluster2")
 
 
 class WatchedMemberTest(ManifestWorkTest):

@@ -14,7 +14,7 @@ import unittest
 from harness import deploy
 from harness.apiserver import Refused
 from harness.controlplane import ControlPlane
-from harness.fleet import CLAIMS, CRDS, MANAGED_CLUSTERS, QUEUE_CRDS, add_node, claim, prepare_hub, quantity, quota
+from harness.fleet import CLAIMS, CRDS, QUEUE_CRDS, add_node, claim, join_cluster, prepare_hub, quantity, quota
 from harness.process import free_port, wait_for
 from harness.program import binary, fairlead
 from harness.work_agent import WorkAgent
@@ -183,12 +183,7 @@ class InstallTest(unittest.TestCase):
         prepare_hub(self.server)
         for number in range(4):
             add_node(self.member, f"on-demand-{number}", "on-demand")
-        self.server.create(MANAGED_CLUSTERS, {
-            "apiVersion": "cluster.open-cluster-management.io/v1", "kind": "ManagedCluster",
-            "metadata": {"name": "cluster2"}, "spec": {"hubAcceptsClient": True}})
-        self.server.merge(f"{MANAGED_CLUSTERS}/cluster2/status", {"status": {"conditions": [
-            {"type": "ManagedClusterConditionAvailable", "status": "True", "reason": "Seen", "message": "",
-             "lastTransitionTime": "2026-01-01T00:00:00Z"}]}}, user="admin")
+        join_cluster(self.server, "cluster2")
         self.agent = WorkAgent(self.server, self.member, "cluster2")
 
     def prepare_pod(self, found):

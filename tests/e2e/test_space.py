@@ -7,8 +7,8 @@ objects, as the CRD says that they match, and writes what is selected to the mem
 import unittest
 
 from harness.controlplane import ControlPlane
-from harness.fleet import (CLAIMS, CRDS, FLAVORS, MANAGED_CLUSTERS, QUEUES, add_nodes, claim, prepare_hub, quantity,
-                           quota)
+from harness.fleet import (CLAIMS, CRDS, FLAVORS, MANAGED_CLUSTERS, QUEUES, add_nodes, claim, join_cluster, prepare_hub,
+                           quantity, quota)
 from harness.hub import AT_ONCE, Hub
 from harness.process import stays
 from test_hub import CLAIM, HIGH
@@ -52,12 +52,7 @@ class SpaceTest(unittest.TestCase):
         cls.server.create(f"{KUEUE}/namespaces/team/localqueues", {
             "apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "LocalQueue",
             "metadata": {"name": "jobs", "namespace": "team"}, "spec": {"clusterQueue": HIGH}})
-        cls.server.create(MANAGED_CLUSTERS, {
-            "apiVersion": "cluster.open-cluster-management.io/v1", "kind": "ManagedCluster",
-            "metadata": {"name": "cluster2"}, "spec": {"hubAcceptsClient": True}})
-        cls.server.merge(f"{MANAGED_CLUSTERS}/cluster2/status", {"status": {"conditions": [
-            {"type": "ManagedClusterConditionAvailable", "status": "True", "reason": "Seen", "message": "",
-             "lastTransitionTime": "2026-01-01T00:00:00Z"}]}}, user="admin")
+        join_cluster(cls.server, "cluster2")
 
     # -- KubeStellar, as far as it matters here ---------------------------------------------------------------
 

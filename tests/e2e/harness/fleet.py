@@ -88,6 +88,16 @@ def add_nodes(server, pools=("on-demand", "spot"), each=5):
             add_node(server, f"{pool}-{number}", pool)
 
 
+def join_cluster(server, name):
+    """A ManagedCluster that is accepted and available, as OCM's registration leaves it."""
+    server.create(MANAGED_CLUSTERS, {
+        "apiVersion": "cluster.open-cluster-management.io/v1", "kind": "ManagedCluster",
+        "metadata": {"name": name}, "spec": {"hubAcceptsClient": True}})
+    server.merge(f"{MANAGED_CLUSTERS}/{name}/status", {"status": {"conditions": [
+        {"type": "ManagedClusterConditionAvailable", "status": "True", "reason": "Seen", "message": "",
+         "lastTransitionTime": "2026-01-01T00:00:00Z"}]}}, user="admin")
+
+
 def prepare_hub(server):
     """Flavors and queues; the claim is the test's."""
     for name in ("on-demand", "spot"):
