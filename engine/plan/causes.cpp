@@ -27,8 +27,8 @@ class Causes {
   // Adds the events that led to a value that moved since the write. They may be older than it.
   void add(const CapacityValue& value) {
     if (since_.seq != Seq{} && value.moved <= since_.time) return;
-    const std::size_t told = value.because.size();
-    const std::size_t led = value.pending < told ? told - value.pending : told;
+    const std::size_t all = value.because.size();
+    const std::size_t led = value.pending < all ? all - value.pending : all;
     seqs_.insert(seqs_.end(), value.because.begin(),
                  value.because.begin() + static_cast<std::ptrdiff_t>(led));
   }

@@ -315,13 +315,13 @@ std::vector<Condition> conditions_of(const Draft& draft, const Propagation& prop
 }
 
 // A condition keeps the time of its last change of status.
-void date_conditions(const Draft& draft, const std::optional<ToldStatus>& told,
+void date_conditions(const Draft& draft, const std::optional<WrittenStatus>& written,
                      std::vector<Condition>& conditions) {
   const std::string now = to_rfc3339(whole_seconds(draft.state.now));
   for (Condition& condition : conditions) {
     condition.since = now;
-    if (!told) continue;
-    for (const ToldStatus::Turn& turn : told->turns)
+    if (!written) continue;
+    for (const WrittenStatus::Turn& turn : written->turns)
       if (turn.type == condition.type && turn.status == condition.status)
         condition.since = turn.since;
   }
@@ -340,7 +340,7 @@ StatusContent content_of(const Draft& draft, const std::vector<Condition>& condi
 }
 
 // Whether the accepted value in `row` has not been in force for kRestlessIntervals.
-bool is_outdated(const State& state, const Cluster& cluster, const ToldStatus::Row& row) {
+bool is_outdated(const State& state, const Cluster& cluster, const WrittenStatus::Row& row) {
   const auto value = cluster.capacity.find(row.key);
   if (value == cluster.capacity.end() || !row.accepted) return true;
   const Amount amount = to_amount(value->first.resource, *row.accepted);
@@ -354,18 +354,20 @@ bool is_outdated(const State& state, const Cluster& cluster, const ToldStatus::R
 
 // Accepted values that change with every flap and move no grant are not worth a write each. Values
 // that never hold still are written once a written one has not been in force for long.
-bool numbers_are_due(const State& state, const Cluster* cluster, const ToldStatus& told) {
+bool numbers_are_due(const State& state, const Cluster* cluster, const WrittenStatus& written) {
   if (!cluster) return true;
   if (still_since(*cluster) + state.configuration.status_interval <= state.now) return true;
-  return std::any_of(told.capacity.begin(), told.capacity.end(),
-                     [&](const ToldStatus::Row& row) { return is_outdated(state, *cluster, row); });
+  return std::any_of(
+      written.capacity.begin(), written.capacity.end(),
+      [&](const WrittenStatus::Row& row) { return is_outdated(state, *cluster, row); });
 }
 
-bool is_worth_a_write(const Draft& draft, const ToldStatus& told, const StatusContent& content) {
-  if (told.seq < draft.claim.edited_seq.value) return true;
-  if (!told.content || told.content->urgently_differs(content)) return true;
-  return told.content->patiently_differs(content) &&
-         numbers_are_due(draft.state, draft.cluster, told);
+bool is_worth_a_write(const Draft& draft, const WrittenStatus& written,
+                      const StatusContent& content) {
+  if (written.seq < draft.claim.edited_seq.value) return true;
+  if (!written.content || written.content->urgently_differs(content)) return true;
+  return written.content->patiently_differs(content) &&
+         numbers_are_due(draft.state, draft.cluster, written);
 }
 
 const std::string& accepted_body(const State& state, const std::string& claim) {
@@ -414,7 +416,7 @@ PatchIntended status_intent(const Draft& draft, const ClaimStatus& status, Queue
   metadata.close();
   body.value("status") += text.text;
   body.close();
-  wishes.told().expect(draft.name, intent.body, told_by(status));
+  wishes.statuses().expect(draft.name, intent.body, as_read(status));
   return intent;
 }
 
@@ -455,10 +457,11 @@ std::string capacity_state(const Cluster& cluster, const DampedValue& value) {
 bool status_numbers_are_due(const State& state, const std::string& name, QueueWishes& wishes) {
   const Claim& claim = state.claims.at(name);
   const auto cluster = state.clusters.find(cluster_name_of(claim));
-  const std::optional<ToldStatus>& told = wishes.told().of(name, accepted_body(state, name));
-  return !told || told->seq < claim.edited_seq.value || !told->content ||
+  const std::optional<WrittenStatus>& written =
+      wishes.statuses().of(name, accepted_body(state, name));
+  return !written || written->seq < claim.edited_seq.value || !written->content ||
          numbers_are_due(state, cluster == state.clusters.end() ? nullptr : &cluster->second,
-                         *told);
+                         *written);
 }
 
 Proposed emit_claim_status(const State& state, const std::string& name, QueueWishes& wishes) {
@@ -477,11 +480,12 @@ Proposed emit_claim_status(const State& state, const std::string& name, QueueWis
 
   std::vector<Condition> conditions = conditions_of(draft, propagation, bar);
   const StatusContent content = content_of(draft, conditions);
-  const std::optional<ToldStatus>& told = wishes.told().of(name, accepted_body(state, name));
-  const bool as_before = told && !is_worth_a_write(draft, *told, content);
+  const std::optional<WrittenStatus>& written =
+      wishes.statuses().of(name, accepted_body(state, name));
+  const bool as_before = written && !is_worth_a_write(draft, *written, content);
   if (as_before && !restore_is_due(state, name)) return std::nullopt;
 
-  date_conditions(draft, told, conditions);
+  date_conditions(draft, written, conditions);
   PatchIntended intent = status_intent(draft,
                                        {content, capacity_rows(draft), unassigned(draft),
                                         std::move(conditions), state.input_seq.value},

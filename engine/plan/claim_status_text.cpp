@@ -71,8 +71,8 @@ class StatusParts {
 
 ClaimStatusText text_of(const ClaimStatus& status) {
   const StatusContent& content = status.content;
-  ClaimStatusText told;
-  std::string& out = told.text;
+  ClaimStatusText made;
+  std::string& out = made.text;
   StatusParts fields(out), conditions(out);
   ObjectText whole(out);
   const auto rows = [&]<std::size_t count>(
@@ -109,13 +109,13 @@ ClaimStatusText text_of(const ClaimStatus& status) {
     });
   }
   whole.close();
-  told.digest = claim_status_digest(fields, conditions);
+  made.digest = claim_status_digest(fields, conditions);
 #ifndef NDEBUG  // every test that plans compares it with a tree of the same values
-  const Json tree = Json::parse(told.text);
-  check(to_text(tree) == told.text, "the text of a status is canonical");
-  check(digest_of_claim_status(tree) == told.digest, "the digest of a status is that of its text");
+  const Json tree = Json::parse(made.text);
+  check(to_text(tree) == made.text, "the text of a status is canonical");
+  check(digest_of_claim_status(tree) == made.digest, "the digest of a status is that of its text");
 #endif
-  return told;
+  return made;
 }
 
 std::vector<ClaimGrant> stored_grants(const StatusContent& content) {
@@ -126,14 +126,14 @@ std::vector<ClaimGrant> stored_grants(const StatusContent& content) {
   return stored;
 }
 
-ToldStatus told_by(const ClaimStatus& status) {
-  ToldStatus told{status.seq, status.content, {}, {}};
+WrittenStatus as_read(const ClaimStatus& status) {
+  WrittenStatus written{status.seq, status.content, {}, {}};
   for (const auto& [accepted, flavor, observed, resource, state, usable] : status.capacity)
-    told.capacity.push_back({{flavor, resource}, Quantity::parse(accepted)});
+    written.capacity.push_back({{flavor, resource}, Quantity::parse(accepted)});
   for (const ClaimCondition& condition : status.conditions)
-    told.turns.push_back(
+    written.turns.push_back(
         {std::string(condition.type), std::string(condition.status), condition.since});
-  return told;
+  return written;
 }
 
 }  // namespace fairlead

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/base/digest.h"
-#include "engine/plan/told_status.h"
+#include "engine/plan/written_status.h"
 
 namespace fairlead {
 
@@ -43,6 +43,6 @@ ClaimStatusText text_of(const ClaimStatus& status);
 std::vector<ClaimGrant> stored_grants(const StatusContent& content);
 
 /// Returns what read_status would read from a body with this status.
-ToldStatus told_by(const ClaimStatus& status);
+WrittenStatus as_read(const ClaimStatus& status);
 
 }  // namespace fairlead

@@ -172,7 +172,7 @@ void QueueWishes::compare(const std::string& cluster) {
 
 void QueueWishes::go_on(const Touched& changed) {
   for (const std::string& claim : changed.claims)
-    if (!state_.claims.contains(claim)) told_.forget(claim);
+    if (!state_.claims.contains(claim)) statuses_.forget(claim);
   if (changed.everything) return forget_all();
   for (const std::string& queue : changed.queues) look_at(queue);
   for (const std::string& cluster : changed.clusters) compare(cluster);

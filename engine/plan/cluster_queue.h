@@ -11,7 +11,7 @@
 #include "engine/fold/queues.h"
 #include "engine/plan/emit.h"
 #include "engine/plan/resource_groups.h"
-#include "engine/plan/told_status.h"
+#include "engine/plan/written_status.h"
 
 namespace fairlead {
 
@@ -49,7 +49,7 @@ class QueueWishes {
   const QueueWish& of(const std::string& queue);
   HubQuotas& quotas() { return quotas_; }
   /// The last accepted statuses of claims, each parsed once.
-  ToldStatuses& told() { return told_; }
+  WrittenStatuses& statuses() { return statuses_; }
 
   /// Drops what follows from `changed`, which is all that was touched since the round before. The
   /// caller calls it before each round.
@@ -76,7 +76,7 @@ class QueueWishes {
   std::set<std::string> fleeting_;  // in made_, but objects change them without touching them
   std::map<std::string, ClusterInputs> inputs_;
   std::map<std::string, std::uint64_t> as_of_;  // Queue::changed when the wish was last checked
-  ToldStatuses told_;
+  WrittenStatuses statuses_;
 };
 
 /// Returns the apply that makes the queue as wished, whether or not it may be sent now. The wish

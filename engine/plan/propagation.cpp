@@ -127,7 +127,7 @@ Verdict waits_for_hub(const Judged& judged) {
 // ---- the member ----
 
 // The log keeps only the reason of the agent's condition.
-std::string told(const ConditionFacts& condition) {
+std::string reported(const ConditionFacts& condition) {
   return condition.reason + "; its status.resourceStatus has what the agent says of each object";
 }
 
@@ -144,10 +144,11 @@ Verdict work_rejected(const Judged& judged) {
              condition.observed_generation == work.generation;
     };
     if (refused(work.facts.applied))
-      return failed("MemberRejected", text + " could not be applied: " + told(work.facts.applied));
+      return failed("MemberRejected",
+                    text + " could not be applied: " + reported(work.facts.applied));
     if (refused(work.facts.available))
       return failed("MemberRejected",
-                    text + " is not available at the member: " + told(work.facts.available));
+                    text + " is not available at the member: " + reported(work.facts.available));
   }
   return std::nullopt;
 }

@@ -203,7 +203,7 @@ void HubCore::drop_if_too_large(std::vector<EventDraft>&& drafts, const Error& r
          {"why", refusal.message}}});
 }
 
-// Counts what was logged, and tells the operator.
+// Counts the events that were logged, and logs the lines about them.
 void HubCore::report(const std::vector<Event>& events, Origin origin) {
   switch (origin) {
     case Origin::facts: return;

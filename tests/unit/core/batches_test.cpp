@@ -42,7 +42,7 @@ TEST_CASE("a batch holds no object twice: the newest state of a burst stays") {
   CHECK(shape(into_batches({node("a", "1", "u"), node("a", "2", "v")}, 10)) == "[a1][a2]");
 }
 
-TEST_CASE("a state that is older, or whose age cannot be told, is left to ingest") {
+TEST_CASE("a state of a lower version, or of one without an order, is left to ingest") {
   CHECK(shape(into_batches({node("a", "5"), node("a", "3")}, 10)) == "[a5][a3]");
   CHECK(shape(into_batches({node("a", "x"), node("a", "y")}, 10)) == "[ax][ay]");
 }

@@ -70,13 +70,13 @@ TEST_CASE("claim status text: what a status tells is what reading its text tells
   const StatusContent content = content_of(3);
   ClaimStatus status{content, {}, {}, {{"Valid", "False", "Malformed", "", "t"}}, 12};
   status.capacity = {{"6", "od", "8", "cpu", "Growing", "7"}};
-  const ToldStatus told = told_by(status);
-  CHECK(told.seq == 12);
-  CHECK(told.content == content);
-  REQUIRE(told.capacity.size() == 1);
-  CHECK(told.capacity[0].key == CapacityKey{"od", "cpu"});
-  CHECK(told.capacity[0].accepted == Quantity::parse("6"));
-  CHECK(told.turns == std::vector<ToldStatus::Turn>{{"Valid", "False", "t"}});
+  const WrittenStatus written = as_read(status);
+  CHECK(written.seq == 12);
+  CHECK(written.content == content);
+  REQUIRE(written.capacity.size() == 1);
+  CHECK(written.capacity[0].key == CapacityKey{"od", "cpu"});
+  CHECK(written.capacity[0].accepted == Quantity::parse("6"));
+  CHECK(written.turns == std::vector<WrittenStatus::Turn>{{"Valid", "False", "t"}});
 }
 
 }  // namespace

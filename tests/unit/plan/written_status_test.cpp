@@ -1,4 +1,4 @@
-#include "engine/plan/told_status.h"
+#include "engine/plan/written_status.h"
 
 #include <catch2/catch.hpp>
 
@@ -23,27 +23,27 @@ Json status() {
   })json");
 }
 
-std::optional<ToldStatus> read(const Json& status) {
+std::optional<WrittenStatus> read(const Json& status) {
   return read_status(to_text(Json{{"metadata", {{"name", "c"}}}, {"status", status}}));
 }
 
 StatusContent content_of(const Json& status) {
-  const auto told = read(status);
-  REQUIRE(told.has_value());
-  REQUIRE(told->content.has_value());
-  return *told->content;
+  const auto written = read(status);
+  REQUIRE(written.has_value());
+  REQUIRE(written->content.has_value());
+  return *written->content;
 }
 
 }  // namespace
 
 TEST_CASE("a status is read as it is compared") {
-  const auto told = read(status());
-  REQUIRE(told.has_value());
-  CHECK(told->seq == 70);
-  REQUIRE(told->capacity.size() == 2);
-  CHECK(told->capacity[0].key == CapacityKey{"any", "cpu"});
-  CHECK(told->capacity[0].accepted == Quantity::parse("8"));
-  const StatusContent& content = told->content.value();
+  const auto written = read(status());
+  REQUIRE(written.has_value());
+  CHECK(written->seq == 70);
+  REQUIRE(written->capacity.size() == 2);
+  CHECK(written->capacity[0].key == CapacityKey{"any", "cpu"});
+  CHECK(written->capacity[0].accepted == Quantity::parse("8"));
+  const StatusContent& content = written->content.value();
   CHECK(content.observed_generation == 3);
   CHECK(content.grants == std::vector<std::array<std::string, 6>>{
                               {"10", "qa", "any", "8", "ClusterCapacity", "cpu"}});
@@ -84,9 +84,9 @@ TEST_CASE("a status that this program would not write is like no other") {
     Json other = status().flatten();
     other.erase(missing);
     if (std::string_view(missing) == "/overcommitted") other.erase("/overcommitted");
-    const auto told = read(other.unflatten());
-    REQUIRE(told.has_value());
-    CHECK_FALSE(told->content.has_value());
+    const auto written = read(other.unflatten());
+    REQUIRE(written.has_value());
+    CHECK_FALSE(written->content.has_value());
   }
   Json more = status();
   more["grants"][0]["more"] = "1";
@@ -101,7 +101,7 @@ TEST_CASE("no body, and a body without a status, tell nothing") {
 }
 
 TEST_CASE("a status is read again when its body is another") {
-  ToldStatuses all;
+  WrittenStatuses all;
   const auto body = [](std::uint64_t seq) { return to_text(Json{{"status", {{"seq", seq}}}}); };
   CHECK(all.of("a", body(1)).value().seq == 1);
   CHECK(all.of("b", body(2)).value().seq == 2);

@@ -38,7 +38,7 @@ void add_condition(StatusContent& content, std::string_view type, std::string_vi
                    std::string_view reason, std::string_view message);
 
 /// A status that we wrote.
-struct ToldStatus {
+struct WrittenStatus {
   std::uint64_t seq = 0;  ///< State::input_seq when it was written
   /// Empty if this version would not write such a status, so that every new one differs.
   std::optional<StatusContent> content;
@@ -59,29 +59,29 @@ struct ToldStatus {
   };
   std::vector<Turn> turns;
 
-  friend bool operator==(const ToldStatus&, const ToldStatus&) = default;
+  friend bool operator==(const WrittenStatus&, const WrittenStatus&) = default;
 };
 
 /// Parses "status" of a body that we wrote; nullopt if there is none or it is empty.
-std::optional<ToldStatus> read_status(const std::string& body);
+std::optional<WrittenStatus> read_status(const std::string& body);
 
 /// The last accepted status of each claim. A body is parsed when it changes, unless it is the one
 /// that was planned last.
-class ToldStatuses {
+class WrittenStatuses {
  public:
   /// Notes that the claim's next accepted body is likely `body`, which read_status parses as
-  /// `told`.
-  void expect(const std::string& claim, const std::string& body, ToldStatus told);
+  /// `written`.
+  void expect(const std::string& claim, const std::string& body, WrittenStatus written);
   /// Returns the status in `body`, the claim's last accepted one. The reference is valid until the
   /// next call.
-  const std::optional<ToldStatus>& of(const std::string& claim, const std::string& body);
+  const std::optional<WrittenStatus>& of(const std::string& claim, const std::string& body);
   /// Drops a claim that is gone.
   void forget(const std::string& claim);
 
  private:
   struct Entry {
     std::string body;
-    std::optional<ToldStatus> told;
+    std::optional<WrittenStatus> written;
   };
   std::map<std::string, Entry> entries_;
   std::map<std::string, Entry> expected_;  // by claim too

@@ -1,4 +1,4 @@
-#include "engine/plan/told_status.h"
+#include "engine/plan/written_status.h"
 
 #include <algorithm>
 #include <tuple>
@@ -115,44 +115,45 @@ void add_condition(StatusContent& content, std::string_view type, std::string_vi
   if (warning) content.warnings.emplace_back(reason);
 }
 
-std::optional<ToldStatus> read_status(const std::string& body) {
+std::optional<WrittenStatus> read_status(const std::string& body) {
   const Json document = Json::parse(body, nullptr, false);
   if (!document.is_object()) return std::nullopt;
   const Json status = document.value("status", Json::object());
   if (!status.is_object() || status.empty()) return std::nullopt;
-  ToldStatus told;
-  told.seq = status.value("seq", std::uint64_t{0});
-  told.content = read_content(status);
+  WrittenStatus written;
+  written.seq = status.value("seq", std::uint64_t{0});
+  written.content = read_content(status);
   for (const Json& row : status.value("capacity", Json::array()))
-    told.capacity.push_back({{text_in(row, "flavor"), text_in(row, "resource")},
-                             Quantity::parse(text_in(row, "accepted"))});
+    written.capacity.push_back({{text_in(row, "flavor"), text_in(row, "resource")},
+                                Quantity::parse(text_in(row, "accepted"))});
   for (const Json& condition : status.value("conditions", Json::array()))
-    told.turns.push_back({text_in(condition, "type"), text_in(condition, "status"),
-                          text_in(condition, "lastTransitionTime")});
-  return told;
+    written.turns.push_back({text_in(condition, "type"), text_in(condition, "status"),
+                             text_in(condition, "lastTransitionTime")});
+  return written;
 }
 
-void ToldStatuses::expect(const std::string& claim, const std::string& body, ToldStatus told) {
+void WrittenStatuses::expect(const std::string& claim, const std::string& body,
+                             WrittenStatus written) {
 #ifndef NDEBUG
-  check(told == read_status(body), "a status is told as it is read");
+  check(written == read_status(body), "a status is kept as it is read");
 #endif
-  expected_[claim] = {body, std::move(told)};
+  expected_[claim] = {body, std::move(written)};
 }
 
-void ToldStatuses::forget(const std::string& claim) {
+void WrittenStatuses::forget(const std::string& claim) {
   entries_.erase(claim);
   expected_.erase(claim);
 }
 
-const std::optional<ToldStatus>& ToldStatuses::of(const std::string& claim,
-                                                  const std::string& body) {
+const std::optional<WrittenStatus>& WrittenStatuses::of(const std::string& claim,
+                                                        const std::string& body) {
   Entry& entry = entries_[claim];
-  if (entry.body == body) return entry.told;
+  if (entry.body == body) return entry.written;
   if (const auto at = expected_.find(claim); at != expected_.end() && at->second.body == body)
     entry = at->second;
   else
     entry = {body, read_status(body)};
-  return entry.told;
+  return entry.written;
 }
 
 }  // namespace fairlead
