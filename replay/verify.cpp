@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/core/moments.h"
+#include "engine/fold/claims.h"
 #include "engine/fold/evolve.h"
 #include "engine/fold/works.h"
 #include "engine/fold/writes.h"
@@ -89,8 +90,7 @@ Touched around(const State& state, const PatchIntended& intent) {
       if (state.claims.contains(intent.target.name))
         touched.claims.insert(intent.target.name);
       else  // a new claim is planned with its cluster
-        for (const auto& [name, cluster] : state.clusters)
-          if (intent.target.name.starts_with(name)) touched.clusters.insert(name);
+        touched.clusters.insert(cluster_of_new_claim(intent.target.name));
       break;
     case Kind::multikueue_config: touched.placements.insert(intent.target.name); break;
     case Kind::multikueue_cluster:

@@ -8,8 +8,7 @@ namespace fairlead {
 namespace {
 
 const WriteState* status_write(const State& state, const std::string& name) {
-  const auto at = state.writes.find(WriteKeyView{kHub, Kind::claim, "", name, true});
-  return at == state.writes.end() ? nullptr : &at->second;
+  return find_write(state, {kHub, Kind::claim, "", name, true});
 }
 
 // The status that the write is expected to leave; null where the intent has no digest of it.

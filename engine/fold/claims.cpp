@@ -289,16 +289,14 @@ bool derive(const State& state, Claim& claim) {
 void close_claim(State& state, const std::string& name, Touched& touched) {
   Claim& claim = state.claims.at(name);
   const ClaimOpening opening = std::exchange(*claim.opening, ClaimOpening::all);
-  if (opening != ClaimOpening::grants) touched.claims.insert(name);
-  if (opening == ClaimOpening::status) {
+  const bool derives = opening != ClaimOpening::status;
 #ifndef NDEBUG
-    if (claim.terms) check(grants_of(state, claim) == claim.grants, "only the status was opened");
+  if (!derives && claim.terms)
+    check(grants_of(state, claim) == claim.grants, "only the status was opened");
 #endif
-    return;
-  }
-  const bool changed = derive(state, claim);
-  if (opening != ClaimOpening::all && !changed) return;
-  touched.claims.insert(name);
+  const bool changed = derives && derive(state, claim);
+  if (changed || opening != ClaimOpening::grants) touched.claims.insert(name);
+  if (!changed && opening != ClaimOpening::all) return;
   touched.clusters.insert(cluster_of(claim));
   if (!claim.terms) return;
   for (const AssignmentRow& row : claim.terms->rows)
@@ -410,46 +408,40 @@ std::string new_claim_name(const std::string& cluster) {
   return cluster + std::string(kNewClaimSuffix);
 }
 
-std::string cluster_of_claim(const State& state, const std::string& name) {
-  const auto at = state.claims.find(name);
-  if (at != state.claims.end()) return cluster_of(at->second);
+std::string cluster_of_new_claim(const std::string& name) {
   return name.ends_with(kNewClaimSuffix) ? name.substr(0, name.size() - kNewClaimSuffix.size())
                                          : "";
 }
 
-void open_claim(State& state, const std::string& name) {
-  const auto at = state.claims.find(name);
-  if (at == state.claims.end()) return;
-  state.open_claims.insert(name);
-  *at->second.opening = ClaimOpening::all;
-}
-
-void open_claim_status(State& state, const std::string& name) {
+// Adds `part` to what closing the moment does with the claim.
+static void open_for(State& state, const std::string& name, ClaimOpening part) {
   const auto at = state.claims.find(name);
   if (at == state.claims.end()) return;
   ClaimOpening& opening = *at->second.opening;
-  if (state.open_claims.insert(name).second)
-    opening = ClaimOpening::status;
-  else if (opening == ClaimOpening::grants)
+  if (state.open_claims.insert(name).second || part == ClaimOpening::all)
+    opening = part;
+  else if (opening != ClaimOpening::all && opening != part)
     opening = ClaimOpening::status_and_grants;
 }
 
-void open_grants_of(State& state, const std::string& cluster) {
+void open_claim(State& state, const std::string& name) { open_for(state, name, ClaimOpening::all); }
+
+void open_claim_status(State& state, const std::string& name) {
+  open_for(state, name, ClaimOpening::status);
+}
+
+static void open_claims_of(State& state, const std::string& cluster, ClaimOpening part) {
   const auto at = state.claims_of_cluster.find(cluster);
   if (at == state.claims_of_cluster.end()) return;
-  for (const std::string& name : at->second) {
-    ClaimOpening& opening = *state.claims.at(name).opening;
-    if (state.open_claims.insert(name).second)
-      opening = ClaimOpening::grants;
-    else if (opening == ClaimOpening::status)
-      opening = ClaimOpening::status_and_grants;
-  }
+  for (const std::string& name : at->second) open_for(state, name, part);
+}
+
+void open_grants_of(State& state, const std::string& cluster) {
+  open_claims_of(state, cluster, ClaimOpening::grants);
 }
 
 void reopen_claims_of(State& state, const std::string& cluster) {
-  const auto at = state.claims_of_cluster.find(cluster);
-  if (at == state.claims_of_cluster.end()) return;
-  for (const std::string& name : at->second) open_claim(state, name);
+  open_claims_of(state, cluster, ClaimOpening::all);
 }
 
 void reopen_claims_naming(State& state, const std::string& queue) {

@@ -16,9 +16,8 @@ void observe_claim(State& state, const ObjectObserved& seen, Seq seq);
 void forget_claim(State& state, const std::string& name);
 /// Returns the name of the claim that is made for a cluster which has none.
 std::string new_claim_name(const std::string& cluster);
-/// Returns the cluster of the claim; of a name that no claim has, the cluster that new_claim_name()
-/// gives it to, or empty.
-std::string cluster_of_claim(const State& state, const std::string& name);
+/// Returns the cluster for which such a claim is made; empty if the name is no such claim's.
+std::string cluster_of_new_claim(const std::string& name);
 /// Marks the claim, if there is one: its grants are derived again when the present moment closes.
 void open_claim(State& state, const std::string& name);
 /// Marks only the claim's status: it is planned again when the present moment closes. For what

@@ -23,7 +23,13 @@ void touch(State& state, const WriteKey& key) {
   switch (object.kind) {
     case Kind::cluster_queue: touch_queue(state, object.name); break;
     case Kind::claim:
-      key.status ? open_claim_status(state, object.name) : open_claim(state, object.name);
+      if (key.status)
+        open_claim_status(state, object.name);
+      else if (state.claims.contains(object.name))
+        open_claim(state, object.name);
+      else if (const auto cluster = cluster_of_new_claim(object.name);
+               state.clusters.contains(cluster))
+        open_cluster(state, cluster);  // which plans the claim that it still lacks
       break;
     case Kind::manifest_work: open_cluster(state, object.namespace_); break;
     case Kind::binding_policy: open_cluster(state, cluster_of_policy(object.name)); break;
@@ -177,28 +183,28 @@ PatchIntended conclude(State& state, const WriteKey& key, WriteState& write) {
   return intent;
 }
 
-const WriteState* find_write(const State& state, const ObjectKey& object, bool status) {
-  const auto at = state.writes.find(status ? of_status(kHub, object) : of_object(kHub, object));
-  return at == state.writes.end() ? nullptr : &at->second;
-}
-
 }  // namespace
 
 WriteKey write_key(const PatchIntended& intent) {
   return {intent.cluster, intent.target, intent.verb == Verb::apply_status};
 }
 
+const WriteState* find_write(const State& state, const WriteKeyView& key) {
+  const auto at = state.writes.find(key);
+  return at == state.writes.end() ? nullptr : &at->second;
+}
+
 const WriteState* write_of(const State& state, const ObjectKey& object) {
-  return find_write(state, object, false);
+  return find_write(state, of_object(kHub, object));
 }
 
 const WriteState* status_write_of(const State& state, const ObjectKey& object) {
-  return find_write(state, object, true);
+  return find_write(state, of_status(kHub, object));
 }
 
 bool write_pending(const State& state, const WriteKeyView& key) {
-  const auto at = state.writes.find(key);
-  return at != state.writes.end() && (at->second.outstanding || at->second.awaits());
+  const WriteState* write = find_write(state, key);
+  return write && (write->outstanding || write->awaits());
 }
 
 const Refusal* refusal_of(const State& state, const ObjectKey& object) {
@@ -253,11 +259,9 @@ Duration write_interval(const State& state, const WriteKeyView& key) {
 
 bool awaits_sight(const State& state, const std::string& source, const ObjectKey& key) {
   for (const WriteKeyView& view : {of_object(source, key), of_status(source, key)}) {
-    const auto at = state.writes.find(view);
-    if (at == state.writes.end()) continue;
-    const WriteState& write = at->second;
-    if (write.awaits() || (write.outstanding && write.outstanding->doubted_until) ||
-        (write.refusal && is_conflict(*write.refusal)))
+    const WriteState* write = find_write(state, view);
+    if (write && (write->awaits() || (write->outstanding && write->outstanding->doubted_until) ||
+                  (write->refusal && is_conflict(*write->refusal))))
       return true;
   }
   return false;
@@ -415,11 +419,6 @@ void reach_write_deadline(State& state, const WriteKey& key) {
     requote_unchanged(state, key.object.name);
   else
     touch(state, key);
-  // A claim that could not be created is in no State: it is planned with the cluster that has none.
-  if (key.object.kind == Kind::claim && !key.status)
-    if (const std::string cluster = cluster_of_claim(state, key.object.name);
-        state.clusters.contains(cluster))
-      open_cluster(state, cluster);
 }
 
 void doubt_outstanding(State& state) {

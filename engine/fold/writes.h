@@ -32,6 +32,8 @@ void doubt_outstanding(State& state);
 WriteKey write_key(const PatchIntended& intent);
 /// Whether the refusal was a conflict: the object is derived again once the watch reports it.
 inline bool is_conflict(const Refusal& refusal) { return refusal.intent == Digest{}; }
+/// Returns our writes of an object or a status; null if there were none.
+const WriteState* find_write(const State& state, const WriteKeyView& key);
 /// Returns our writes of an object of the hub, without its status; null if there were none.
 const WriteState* write_of(const State& state, const ObjectKey& object);
 /// Returns our writes of its status; null if there were none.

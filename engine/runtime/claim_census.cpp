@@ -1,6 +1,7 @@
 #include "engine/runtime/claim_census.h"
 
 #include "engine/base/json.h"
+#include "engine/fold/writes.h"
 
 namespace fairlead {
 
@@ -23,9 +24,9 @@ const ClaimCounts& ClaimCensus::of(const State& state, LogTime now) {
   counts_ = {};
   std::erase_if(entries_, [&](const auto& entry) { return !state.claims.contains(entry.first); });
   for (const auto& [name, claim] : state.claims) {
-    const auto at = state.writes.find(WriteKeyView{kHub, Kind::claim, "", name, true});
-    if (at == state.writes.end() || at->second.accepted_body.empty()) continue;
-    const Entry& entry = read(name, at->second.accepted_body);
+    const WriteState* write = find_write(state, {kHub, Kind::claim, "", name, true});
+    if (!write || write->accepted_body.empty()) continue;
+    const Entry& entry = read(name, write->accepted_body);
     for (const auto& condition : entry.conditions) ++counts_.conditions[condition];
     counts_.overcommitted_pairs += entry.overcommitted;
   }
