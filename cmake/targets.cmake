@@ -11,11 +11,15 @@ function(fairlead_cold target)
   endif()
 endfunction()
 
-# fairlead_library(name LINK other...): a static library of every .cpp of this folder (not of folders below it), without
-# those that EXCEPT names.
+# fairlead_library(name LINK other...): a static library of every .cpp of this folder and of the folders below it that ROOMS
+# names, without those that EXCEPT names.
 function(fairlead_library name)
-  cmake_parse_arguments(arg "" "" "LINK;EXCEPT" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  cmake_parse_arguments(arg "" "" "LINK;EXCEPT;ROOMS" ${ARGN})
+  set(patterns ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  foreach(room IN LISTS arg_ROOMS)
+    list(APPEND patterns ${CMAKE_CURRENT_SOURCE_DIR}/${room}/*.cpp)
+  endforeach()
+  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
   list(TRANSFORM arg_EXCEPT PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   list(REMOVE_ITEM sources ${arg_EXCEPT})
   if(NOT sources)

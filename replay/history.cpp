@@ -1,7 +1,7 @@
 #include "replay/history.h"
 
-#include "engine/log/rocksdb_log.h"
-#include "replay/bundle.h"
+#include "engine/log/rocksdb/rocksdb_log.h"
+#include "replay/bundle/bundle.h"
 #include "snapshots/data_directory.h"
 #include "snapshots/snapshot_store.h"
 

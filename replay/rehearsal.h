@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "connectors/kube/object_input.h"
+#include "connectors/kube/document/object_input.h"
 #include "engine/log/event_log.h"
 #include "replay/virtual_hub.h"
 

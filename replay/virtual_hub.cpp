@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/fold/cluster.h"
+#include "engine/fold/capacity/cluster.h"
 #include "engine/fold/held.h"
-#include "engine/fold/member_deviation.h"
-#include "engine/fold/works.h"
+#include "engine/fold/members/member_deviation.h"
+#include "engine/fold/members/works.h"
 #include "engine/plan/emit.h"
 
 namespace fairlead {

@@ -121,8 +121,8 @@ struct Configuration {
   /// older than the setting.
   std::int64_t member_nodes_max = 20'000;
   /// The rate of Node changes that a member may send, per minute in the long run; the burst follows
-  /// from member_nodes_max (connectors/kube/change_budget.h has the reasons). 0: no bound, as in
-  /// logs that are older than the setting.
+  /// from member_nodes_max (connectors/kube/watch/change_budget.h has the reasons). 0: no bound, as
+  /// in logs that are older than the setting.
   std::int64_t member_changes_per_minute = 3000;
   DebounceSettings debounce;
   MultiKueueSettings multikueue;

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "engine/log/rocksdb_log.h"
+#include "engine/log/rocksdb/rocksdb_log.h"
 #include "snapshots/snapshot_source.h"
 
 namespace fairlead {

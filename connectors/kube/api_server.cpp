@@ -4,8 +4,8 @@
 #include <mutex>
 #include <random>
 
-#include "connectors/kube/discovery.h"
-#include "connectors/kube/object_follower.h"
+#include "connectors/kube/access/discovery.h"
+#include "connectors/kube/watch/object_follower.h"
 #include "engine/apply/applier.h"
 #include "engine/base/check.h"
 

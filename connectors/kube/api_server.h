@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "connectors/kube/http_client.h"
 #include "connectors/kube/kube_sink.h"
-#include "connectors/kube/reflector.h"
+#include "connectors/kube/transport/http_client.h"
+#include "connectors/kube/watch/reflector.h"
 
 namespace fairlead {
 

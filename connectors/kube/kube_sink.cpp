@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "connectors/kube/failure_message.h"
-#include "connectors/kube/json_document.h"
+#include "connectors/kube/document/json_document.h"
 #include "connectors/kube/resource_path.h"
+#include "connectors/kube/transport/failure_message.h"
 
 namespace fairlead {
 namespace {

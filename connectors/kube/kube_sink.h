@@ -9,7 +9,7 @@
 #include <functional>
 #include <memory>
 
-#include "connectors/kube/http_client.h"
+#include "connectors/kube/transport/http_client.h"
 #include "engine/apply/patch_sink.h"
 
 namespace fairlead {

@@ -1,7 +1,7 @@
 // JSON documents that Fairlead writes: bodies of patches, reports, answers.
 //
 // nlohmann::json keeps object keys sorted, so dump() is canonical: the same value gives the same
-// bytes. Watch streams are not read with it (see connectors/kube/json_document.h).
+// bytes. Watch streams are not read with it (see connectors/kube/document/json_document.h).
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "engine/core/batches.h"
-#include "engine/fold/cluster.h"
+#include "engine/fold/capacity/cluster.h"
 
 namespace fairlead {
 

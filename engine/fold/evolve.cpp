@@ -1,16 +1,16 @@
 #include "engine/fold/evolve.h"
 
 #include "engine/base/check.h"
-#include "engine/fold/claims.h"
-#include "engine/fold/cluster.h"
+#include "engine/fold/capacity/cluster.h"
+#include "engine/fold/claims/claims.h"
 #include "engine/fold/held.h"
+#include "engine/fold/members/works.h"
 #include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/observe.h"
 #include "engine/fold/multikueue/worker_quota.h"
 #include "engine/fold/objects.h"
-#include "engine/fold/queues.h"
-#include "engine/fold/works.h"
-#include "engine/fold/writes.h"
+#include "engine/fold/queues/queues.h"
+#include "engine/fold/writes/writes.h"
 
 namespace fairlead {
 

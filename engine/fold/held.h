@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/fold/flavors.h"
+#include "engine/fold/capacity/flavors.h"
+#include "engine/fold/members/works.h"
 #include "engine/fold/state.h"
-#include "engine/fold/works.h"
 
 namespace fairlead {
 

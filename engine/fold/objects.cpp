@@ -1,14 +1,14 @@
 #include "engine/fold/objects.h"
 
-#include "engine/fold/claims.h"
-#include "engine/fold/cluster.h"
-#include "engine/fold/flavors.h"
-#include "engine/fold/member_deviation.h"
+#include "engine/fold/capacity/cluster.h"
+#include "engine/fold/capacity/flavors.h"
+#include "engine/fold/claims/claims.h"
+#include "engine/fold/members/member_deviation.h"
+#include "engine/fold/members/works.h"
 #include "engine/fold/multikueue/observe.h"
 #include "engine/fold/multikueue/worker_quota.h"
-#include "engine/fold/orchestration.h"
-#include "engine/fold/queues.h"
-#include "engine/fold/works.h"
+#include "engine/fold/queues/orchestration.h"
+#include "engine/fold/queues/queues.h"
 
 namespace fairlead {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "engine/base/resource_version.h"
-#include "engine/fold/claim_status_sight.h"
+#include "engine/fold/claims/claim_status_sight.h"
 #include "engine/fold/held.h"
-#include "engine/fold/writes.h"
+#include "engine/fold/writes/writes.h"
 
 namespace fairlead {
 

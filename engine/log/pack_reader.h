@@ -6,8 +6,8 @@
 #include <string>
 
 #include "engine/log/event_log.h"
-#include "engine/log/log_contents.h"
 #include "engine/log/pack.h"
+#include "engine/log/rocksdb/log_contents.h"
 
 namespace fairlead {
 

@@ -13,9 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Error failed(const fs::path& path, const std::error_code& error) {
-  return {ErrorCode::unavailable, path.string() + ": " + error.message()};
-}
 std::error_code last_error() { return {errno, std::generic_category()}; }
 
 /// Returns the kind of a file that is no regular one, from its `mode`.
@@ -40,6 +37,10 @@ std::string octal(mode_t mode) {
 
 }  // namespace
 
+Error file_failure(const fs::path& path, const std::error_code& error) {
+  return {ErrorCode::unavailable, path.string() + ": " + error.message()};
+}
+
 std::string exposure(const DirectoryRights& found, uid_t self) {
   if (found.owner != self && found.owner != 0)
     return "expected a directory of this account (uid " + std::to_string(self) +
@@ -55,7 +56,7 @@ std::string exposure(const DirectoryRights& found, uid_t self) {
 
 Result<void> expect_private(int directory, const fs::path& name) {
   struct stat found{};
-  if (::fstat(directory, &found) != 0) return failed(name, last_error());
+  if (::fstat(directory, &found) != 0) return file_failure(name, last_error());
   const std::string fault = exposure({found.st_uid, found.st_mode}, ::geteuid());
   if (fault.empty()) return {};
   return Error{ErrorCode::bad_input, name.string() + ": " + fault};
@@ -63,7 +64,7 @@ Result<void> expect_private(int directory, const fs::path& name) {
 
 Result<void> expect_private(const fs::path& directory) {
   const int descriptor = ::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return failed(directory, last_error());
+  if (descriptor < 0) return file_failure(directory, last_error());
   const Result<void> found = expect_private(descriptor, directory);
   ::close(descriptor);
   return found;
@@ -74,7 +75,7 @@ Result<void> make_private_directory(const fs::path& directory) {
   const bool missing = !fs::exists(directory, error);
   fs::create_directories(directory, error);
   if (!error && missing) fs::permissions(directory, fs::perms::owner_all, error);
-  if (error) return failed(directory, error);
+  if (error) return file_failure(directory, error);
   return expect_private(directory);
 }
 
@@ -87,13 +88,13 @@ Result<int> open_private_file(const fs::path& file) {
     const std::error_code error = last_error();
     if (::lstat(file.c_str(), &found) == 0 && !S_ISREG(found.st_mode))
       return not_regular(file, found.st_mode);
-    return failed(file, error);
+    return file_failure(file, error);
   }
   const auto refuse = [&](Error error) {
     ::close(descriptor);
     return error;
   };
-  if (::fstat(descriptor, &found) != 0) return refuse(failed(file, last_error()));
+  if (::fstat(descriptor, &found) != 0) return refuse(file_failure(file, last_error()));
   if (!S_ISREG(found.st_mode)) return refuse(not_regular(file, found.st_mode));
   if (found.st_nlink > 1)
     return refuse({ErrorCode::unavailable,

@@ -8,10 +8,14 @@
 
 #include <filesystem>
 #include <string>
+#include <system_error>
 
 #include "engine/base/result.h"
 
 namespace fairlead {
+
+/// The failure of an operation on a file or directory: `unavailable`, with its path.
+[[nodiscard]] Error file_failure(const std::filesystem::path& path, const std::error_code& error);
 
 /// The owner of a directory, and who may write it.
 struct DirectoryRights {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "replay/audit.h"
+#include "replay/audit/audit.h"
 
 namespace fairlead {
 

@@ -12,7 +12,7 @@
 
 #include "engine/fleet/account.h"
 #include "engine/fleet/scaled_clock.h"
-#include "engine/log/rocksdb_log.h"
+#include "engine/log/rocksdb/rocksdb_log.h"
 #include "engine/main/commands.h"
 #include "engine/main/configuration_options.h"
 #include "engine/main/dev_fleet.h"

@@ -10,7 +10,7 @@
 #include <memory>
 #include <thread>
 
-#include "engine/log/rocksdb_log.h"
+#include "engine/log/rocksdb/rocksdb_log.h"
 #include "engine/main/commands.h"
 #include "engine/main/configuration_options.h"
 #include "engine/main/exit_code.h"

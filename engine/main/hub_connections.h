@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "connectors/kube/access/member_access.h"
 #include "connectors/kube/api_server.h"
-#include "connectors/kube/member_access.h"
 #include "engine/core/notice.h"
 #include "engine/runtime/diagnostics.h"
 #include "engine/runtime/inbox.h"

@@ -4,11 +4,11 @@
 #include <iostream>
 
 #include "engine/base/json.h"
-#include "engine/log/rocksdb_log.h"
+#include "engine/log/rocksdb/rocksdb_log.h"
 #include "engine/main/exit_code.h"
 #include "engine/main/log_command.h"
 #include "engine/main/position.h"
-#include "replay/bundle.h"
+#include "replay/bundle/bundle.h"
 #include "snapshots/data_directory.h"
 #include "snapshots/snapshot_store.h"
 

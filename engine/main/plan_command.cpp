@@ -5,9 +5,9 @@
 #include <memory>
 #include <sstream>
 
-#include "connectors/kube/object_input.h"
+#include "connectors/kube/document/object_input.h"
 #include "engine/log/memory_log.h"
-#include "engine/log/rocksdb_log.h"
+#include "engine/log/rocksdb/rocksdb_log.h"
 #include "engine/main/commands.h"
 #include "engine/main/configuration_options.h"
 #include "engine/main/exit_code.h"

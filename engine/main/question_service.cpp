@@ -3,7 +3,7 @@
 #include <future>
 #include <memory>
 
-#include "connectors/kube/http_client.h"
+#include "connectors/kube/transport/http_client.h"
 #include "engine/main/log_page.h"
 
 namespace fairlead {

@@ -14,8 +14,8 @@
 #include "engine/main/standard_streams.h"
 #include "engine/main/terminal_progress.h"
 #include "engine/main/write_line.h"
+#include "replay/audit/unseen.h"
 #include "replay/history.h"
-#include "replay/unseen.h"
 #include "replay/verify.h"
 
 namespace fairlead {

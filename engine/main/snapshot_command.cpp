@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "engine/base/json.h"
-#include "engine/log/rocksdb_log.h"
+#include "engine/log/rocksdb/rocksdb_log.h"
 #include "engine/main/commands.h"
 #include "engine/main/exit_code.h"
 #include "engine/main/standard_streams.h"

@@ -12,7 +12,7 @@
 #include "engine/main/terminal_progress.h"
 #include "engine/runtime/configuration.h"
 #include "replay/history.h"
-#include "replay/what_if.h"
+#include "replay/whatif/what_if.h"
 
 namespace fairlead {
 

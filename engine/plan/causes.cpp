@@ -4,9 +4,9 @@
 #include <map>
 #include <utility>
 
-#include "engine/fold/cluster.h"
-#include "engine/fold/queues.h"
-#include "engine/fold/writes.h"
+#include "engine/fold/capacity/cluster.h"
+#include "engine/fold/queues/queues.h"
+#include "engine/fold/writes/writes.h"
 #include "engine/plan/emit.h"
 
 namespace fairlead {

@@ -4,14 +4,14 @@
 #include <tuple>
 
 #include "engine/base/check.h"
-#include "engine/fold/works.h"
-#include "engine/fold/writes.h"
-#include "engine/plan/binding_policy.h"
-#include "engine/plan/claim_life.h"
-#include "engine/plan/claim_status.h"
-#include "engine/plan/cluster_queue.h"
-#include "engine/plan/manifest_work.h"
+#include "engine/fold/members/works.h"
+#include "engine/fold/writes/writes.h"
+#include "engine/plan/claims/claim_life.h"
+#include "engine/plan/claims/claim_status.h"
+#include "engine/plan/members/binding_policy.h"
+#include "engine/plan/members/manifest_work.h"
 #include "engine/plan/multikueue/multikueue.h"
+#include "engine/plan/queues/cluster_queue.h"
 
 namespace fairlead {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "engine/log/rocksdb_log.h"
+#include "engine/log/rocksdb/rocksdb_log.h"
 #include "tests/bench/benches.h"
 #include "tests/bench/floors.h"
 #include "tests/bench/workload.h"

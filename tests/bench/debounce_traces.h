@@ -1,16 +1,16 @@
 // The traces that damping is judged by: five kinds of trouble in a cluster of a hundred nodes, made
 // in code, and four ways to damp it.
 //
-// A VirtualHub folds a trace, with every write answered at once, and its totals (replay/totals.h)
-// are compared. The claim assigns all that the cluster has, so every change of capacity is a change
-// of quota unless it is damped.
+// A VirtualHub folds a trace, with every write answered at once, and its totals
+// (replay/whatif/totals.h) are compared. The claim assigns all that the cluster has, so every
+// change of capacity is a change of quota unless it is damped.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "engine/ingest/watch_fact.h"
-#include "replay/totals.h"
+#include "replay/whatif/totals.h"
 #include "schema/configuration.h"
 
 namespace fairlead::bench {

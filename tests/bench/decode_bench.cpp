@@ -6,8 +6,8 @@
 #include <fstream>
 #include <memory>
 
-#include "connectors/kube/json_index.h"
-#include "connectors/kube/reflector.h"
+#include "connectors/kube/document/json_index.h"
+#include "connectors/kube/watch/reflector.h"
 #include "tests/bench/benches.h"
 
 namespace fairlead::bench {

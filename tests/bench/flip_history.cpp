@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/fold/evolve.h"
-#include "engine/log/rocksdb_log.h"
+#include "engine/log/rocksdb/rocksdb_log.h"
 #include "replay/virtual_hub.h"
 #include "snapshots/state_codec.h"
 #include "tests/bench/bench.h"

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "engine/log/pack.h"
-#include "engine/log/rocksdb_store.h"
+#include "engine/log/rocksdb/rocksdb_store.h"
 #include "schema/codec.h"
 #include "tests/bench/bench.h"
 

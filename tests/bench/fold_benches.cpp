@@ -9,9 +9,9 @@
 
 #include "engine/fold/evolve.h"
 #include "engine/log/read_ahead.h"
-#include "engine/log/rocksdb_log.h"
+#include "engine/log/rocksdb/rocksdb_log.h"
 #include "engine/plan/plan.h"
-#include "replay/audit.h"
+#include "replay/audit/audit.h"
 #include "snapshots/snapshot_store.h"
 #include "tests/bench/benches.h"
 #include "tests/bench/floors.h"

@@ -2,9 +2,9 @@
 #include <fstream>
 #include <memory>
 
-#include "connectors/kube/json_document.h"
-#include "connectors/kube/projection.h"
-#include "engine/log/rocksdb_log.h"
+#include "connectors/kube/document/json_document.h"
+#include "connectors/kube/projection/projection.h"
+#include "engine/log/rocksdb/rocksdb_log.h"
 #include "tests/bench/benches.h"
 #include "tests/bench/floors.h"
 #include "tests/bench/workload.h"

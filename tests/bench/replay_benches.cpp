@@ -3,9 +3,9 @@
 #include <functional>
 #include <memory>
 
-#include "engine/log/rocksdb_log.h"
+#include "engine/log/rocksdb/rocksdb_log.h"
 #include "replay/verify.h"
-#include "replay/what_if.h"
+#include "replay/whatif/what_if.h"
 #include "tests/bench/benches.h"
 #include "tests/bench/flip_history.h"
 

@@ -1,5 +1,5 @@
 // Any file: it is read or refused with file and line, never a crash, never a hang.
-#include "connectors/kube/object_input.h"
+#include "connectors/kube/document/object_input.h"
 
 #include "tests/fuzz/fuzz.h"
 

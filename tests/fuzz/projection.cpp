@@ -1,6 +1,6 @@
 // Any JSON: the tree agrees with nlohmann's, canonical text is a fixed point, and every projection
 // takes it.
-#include "connectors/kube/projection.h"
+#include "connectors/kube/projection/projection.h"
 
 #include "tests/fuzz/fuzz.h"
 

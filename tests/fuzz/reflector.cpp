@@ -1,6 +1,6 @@
 // Any order of inputs: the reflector never stops asking, never loops without waiting, and its facts
 // agree with a model of what is there.
-#include "connectors/kube/reflector.h"
+#include "connectors/kube/watch/reflector.h"
 
 #include <set>
 

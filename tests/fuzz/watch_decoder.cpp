@@ -1,5 +1,5 @@
 // Any bytes in any chunks: the same events come out however the stream is cut.
-#include "connectors/kube/watch_decoder.h"
+#include "connectors/kube/watch/watch_decoder.h"
 
 #include <string>
 

@@ -215,7 +215,7 @@ class Replayed(model.Hub):
                 if wish.get(key[1:]) == self.queues[queue]["quota"][key[1:]]}
 
     def measure(self):
-        """{(cluster, flavor or "", resource): (over-quota, under-quota)}, as replay/totals.h defines them."""
+        """{(cluster, flavor or "", resource): (over-quota, under-quota)}, as replay/whatif/totals.h defines them."""
         promised = defaultdict(int)
         for carried in self.carried.values():
             for key, granted in carried.items():

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "connectors/kube/object_input.h"
+#include "connectors/kube/document/object_input.h"
 #include "engine/runtime/configuration.h"
 #include "tests/scenarios/language/language.h"
 

@@ -34,10 +34,10 @@ MAY_INCLUDE = {
 
 # Library -> (its headers, the paths that may include them). Tests may include any.
 OWNERS = {
-    "RocksDB": (r"rocksdb/", ("engine/log/", "snapshots/")),
+    "RocksDB": (r"rocksdb/", ("engine/log/rocksdb/", "snapshots/")),
     "Cap'n Proto": (r"(capnp|kj)/|.*\.capnp\.h$", (r"schema/(codec\.cpp|(codec|capnp)_\w+)", r"snapshots/\w+\.cpp")),
-    "simdjson": (r"simdjson", (r"connectors/kube/json_index\.",)),
-    "xxHash": (r"xxhash", (r"connectors/kube/watch_glance\.",)),
+    "simdjson": (r"simdjson", (r"connectors/kube/document/json_index\.",)),
+    "xxHash": (r"xxhash", (r"connectors/kube/watch/watch_glance\.",)),
     "Beast": (r"boost/beast", ("connectors/kube/", "engine/runtime/")),
     "Asio": (r"boost/asio", ("connectors/kube/", "engine/runtime/", "engine/main/")),
     "Boost.System": (r"boost/(system|assert)", ("engine/base/result.h", "connectors/kube/", "engine/runtime/")),

@@ -36,9 +36,9 @@ class Layering(unittest.TestCase):
         self.assertIn("no row", layering.check_include("engine/new/a.cpp", "schema/event.h"))
 
     def test_a_library_stays_in_the_folder_that_owns_it(self):
-        owned = [("engine/log/rocksdb_log.cpp", "rocksdb/db.h"), ("snapshots/store.cpp", "rocksdb/db.h"),
+        owned = [("engine/log/rocksdb/rocksdb_log.cpp", "rocksdb/db.h"), ("snapshots/store.cpp", "rocksdb/db.h"),
                  ("schema/codec.cpp", "capnp/message.h"), ("schema/codec.cpp", "event.capnp.h"),
-                 ("connectors/kube/json_index.cpp", "simdjson.h"), ("engine/main/main.cpp", "CLI/CLI.hpp"),
+                 ("connectors/kube/document/json_index.cpp", "simdjson.h"), ("engine/main/main.cpp", "CLI/CLI.hpp"),
                  ("engine/runtime/http_server.cpp", "boost/beast/http.hpp"),
                  ("engine/runtime/diagnostics.cpp", "spdlog/spdlog.h"),
                  ("engine/runtime/configuration.cpp", "yaml-cpp/yaml.h"), ("tests/unit/log/a.cpp", "rocksdb/db.h")]

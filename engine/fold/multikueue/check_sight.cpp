@@ -1,7 +1,7 @@
 #include "engine/fold/multikueue/check_sight.h"
 
 #include "engine/base/json.h"
-#include "engine/fold/writes.h"
+#include "engine/fold/writes/writes.h"
 
 namespace fairlead {
 

@@ -8,7 +8,7 @@
 #include "engine/fold/multikueue/nominations.h"
 #include "engine/fold/multikueue/rank.h"
 #include "engine/fold/multikueue/windows.h"
-#include "engine/fold/writes.h"
+#include "engine/fold/writes/writes.h"
 
 namespace fairlead {
 

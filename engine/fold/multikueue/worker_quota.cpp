@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/fold/cluster.h"
-#include "engine/fold/queues.h"
+#include "engine/fold/capacity/cluster.h"
+#include "engine/fold/queues/queues.h"
 
 namespace fairlead {
 

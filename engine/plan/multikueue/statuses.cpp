@@ -1,11 +1,11 @@
 // The statuses of AdmissionChecks and Workloads.
 #include <algorithm>
 
-#include "engine/fold/claim_status_sight.h"
+#include "engine/fold/claims/claim_status_sight.h"
 #include "engine/fold/multikueue/check_sight.h"
 #include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/names.h"
-#include "engine/fold/writes.h"
+#include "engine/fold/writes/writes.h"
 #include "engine/plan/multikueue/multikueue.h"
 
 namespace fairlead {

@@ -1,4 +1,4 @@
-#include "engine/fold/capacity.h"
+#include "engine/fold/capacity/capacity.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "engine/fold/claim_spec.h"
+#include "engine/fold/claims/claim_spec.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,8 +1,8 @@
-#include "engine/fold/claim_status_sight.h"
+#include "engine/fold/claims/claim_status_sight.h"
 
 #include <catch2/catch.hpp>
 
-#include "engine/fold/writes.h"
+#include "engine/fold/writes/writes.h"
 
 namespace fairlead::claim_status_sight_test {
 namespace {

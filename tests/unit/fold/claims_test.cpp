@@ -1,8 +1,8 @@
-#include "engine/fold/claims.h"
+#include "engine/fold/claims/claims.h"
 
 #include <catch2/catch.hpp>
 
-#include "engine/fold/cluster.h"
+#include "engine/fold/capacity/cluster.h"
 
 namespace fairlead::claims_test {
 namespace {

@@ -1,7 +1,7 @@
-// Deciding a moment of one cluster: engine/fold/cluster_close.cpp, declared in cluster.h.
+// Deciding a moment of one cluster: engine/fold/capacity/cluster_close.cpp, declared in cluster.h.
 #include <catch2/catch.hpp>
 
-#include "engine/fold/cluster.h"
+#include "engine/fold/capacity/cluster.h"
 
 namespace fairlead::cluster_close_test {
 namespace {

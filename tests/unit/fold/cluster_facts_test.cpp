@@ -1,8 +1,8 @@
-// From facts to sums, before anything is decided: engine/fold/cluster_facts.cpp, declared in
-// cluster.h.
+// From facts to sums, before anything is decided: engine/fold/capacity/cluster_facts.cpp, declared
+// in cluster.h.
 #include <catch2/catch.hpp>
 
-#include "engine/fold/cluster.h"
+#include "engine/fold/capacity/cluster.h"
 
 namespace fairlead::cluster_facts_test {
 namespace {

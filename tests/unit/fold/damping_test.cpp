@@ -1,4 +1,4 @@
-#include "engine/fold/damping.h"
+#include "engine/fold/capacity/damping.h"
 
 #include <catch2/catch.hpp>
 

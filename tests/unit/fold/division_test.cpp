@@ -1,4 +1,4 @@
-#include "engine/fold/division.h"
+#include "engine/fold/claims/division.h"
 
 #include <catch2/catch.hpp>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "engine/fold/flavors.h"
+#include "engine/fold/capacity/flavors.h"
 
 #include <catch2/catch.hpp>
 

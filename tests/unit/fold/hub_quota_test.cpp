@@ -1,7 +1,7 @@
-// What the hub quota of a pair is made of: engine/fold/hub_quota.cpp, declared in queues.h.
+// What the hub quota of a pair is made of: engine/fold/queues/hub_quota.cpp, declared in queues.h.
 #include <catch2/catch.hpp>
 
-#include "engine/fold/queues.h"
+#include "engine/fold/queues/queues.h"
 
 namespace fairlead::hub_quota_test {
 namespace {

@@ -1,8 +1,8 @@
-#include "engine/fold/member_deviation.h"
+#include "engine/fold/members/member_deviation.h"
 
 #include <catch2/catch.hpp>
 
-#include "engine/fold/works.h"
+#include "engine/fold/members/works.h"
 
 using namespace fairlead;
 

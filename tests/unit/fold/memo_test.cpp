@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/fold/cluster.h"
+#include "engine/fold/capacity/cluster.h"
 #include "engine/fold/evolve.h"
 
 namespace fairlead {

@@ -1,4 +1,4 @@
-#include "engine/fold/orchestration.h"
+#include "engine/fold/queues/orchestration.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "engine/fold/queue_annotations.h"
+#include "engine/fold/queues/queue_annotations.h"
 
 #include <catch2/catch.hpp>
 

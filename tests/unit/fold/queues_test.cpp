@@ -1,4 +1,4 @@
-#include "engine/fold/queues.h"
+#include "engine/fold/queues/queues.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "engine/fold/works.h"
+#include "engine/fold/members/works.h"
 
 #include <catch2/catch.hpp>
 

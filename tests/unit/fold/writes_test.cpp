@@ -1,4 +1,4 @@
-#include "engine/fold/writes.h"
+#include "engine/fold/writes/writes.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "connectors/kube/change_budget.h"
+#include "connectors/kube/watch/change_budget.h"
 
 #include <catch2/catch.hpp>
 

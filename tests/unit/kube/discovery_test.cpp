@@ -1,4 +1,4 @@
-#include "connectors/kube/discovery.h"
+#include "connectors/kube/access/discovery.h"
 
 #include <catch2/catch.hpp>
 

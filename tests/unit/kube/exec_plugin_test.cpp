@@ -1,4 +1,4 @@
-#include "connectors/kube/exec_plugin.h"
+#include "connectors/kube/access/exec_plugin.h"
 
 #include <signal.h>
 #include <sys/stat.h>
@@ -12,8 +12,8 @@
 #include <future>
 #include <thread>
 
-#include "connectors/kube/identity.h"
-#include "connectors/kube/json_document.h"
+#include "connectors/kube/access/identity.h"
+#include "connectors/kube/document/json_document.h"
 
 using namespace fairlead;
 

@@ -1,4 +1,4 @@
-#include "connectors/kube/http_client.h"
+#include "connectors/kube/transport/http_client.h"
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "connectors/kube/api_server.h"
-#include "connectors/kube/failure_message.h"
+#include "connectors/kube/transport/failure_message.h"
 #include "tests/unit/kube/tiny_server.h"
 
 using namespace fairlead;

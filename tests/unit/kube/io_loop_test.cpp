@@ -1,6 +1,6 @@
 // A connection ends at any moment of its life, and its loop after it, against servers that never
 // finish an answer. What matters is what a sanitizer or valgrind sees in these cases.
-#include "connectors/kube/io_loop.h"
+#include "connectors/kube/transport/io_loop.h"
 
 #include <fcntl.h>
 #include <netinet/in.h>

@@ -1,4 +1,4 @@
-#include "connectors/kube/json_document.h"
+#include "connectors/kube/document/json_document.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "connectors/kube/kubeconfig.h"
+#include "connectors/kube/access/kubeconfig.h"
 
 #include <openssl/evp.h>
 #include <openssl/pem.h>

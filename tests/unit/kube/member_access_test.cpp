@@ -1,5 +1,5 @@
 // Who we are at a member, as a ClusterProfile and the operator's file of providers say.
-#include "connectors/kube/member_access.h"
+#include "connectors/kube/access/member_access.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "connectors/kube/object_input.h"
+#include "connectors/kube/document/object_input.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -9,7 +9,7 @@
 #include <sstream>
 #include <streambuf>
 
-#include "connectors/kube/json_document.h"
+#include "connectors/kube/document/json_document.h"
 
 using namespace fairlead;
 

@@ -1,7 +1,7 @@
 // The kinds between a Placement and a running Workload, in every version that is served of them.
 #include <catch2/catch.hpp>
 
-#include "connectors/kube/projection.h"
+#include "connectors/kube/projection/projection.h"
 #include "schema/event_json.h"
 #include "tests/unit/kube/seen.h"
 

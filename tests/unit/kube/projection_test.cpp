@@ -1,4 +1,4 @@
-#include "connectors/kube/projection.h"
+#include "connectors/kube/projection/projection.h"
 
 #include <catch2/catch.hpp>
 

@@ -4,8 +4,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "connectors/kube/projection.h"
-#include "connectors/kube/watch_decoder.h"
+#include "connectors/kube/projection/projection.h"
+#include "connectors/kube/watch/watch_decoder.h"
 
 using namespace fairlead;
 

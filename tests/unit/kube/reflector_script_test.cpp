@@ -9,7 +9,7 @@
 #include <memory>
 #include <sstream>
 
-#include "connectors/kube/reflector.h"
+#include "connectors/kube/watch/reflector.h"
 
 using namespace fairlead;
 

@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 #include <string_view>
 
-#include "connectors/kube/json_document.h"
-#include "connectors/kube/projection.h"
+#include "connectors/kube/document/json_document.h"
+#include "connectors/kube/projection/projection.h"
 
 namespace fairlead {
 

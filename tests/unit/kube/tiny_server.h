@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "connectors/kube/kubeconfig.h"
+#include "connectors/kube/access/kubeconfig.h"
 
 namespace fairlead {
 

@@ -1,11 +1,11 @@
-#include "connectors/kube/watch_decoder.h"
+#include "connectors/kube/watch/watch_decoder.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
-#include "connectors/kube/projection.h"
+#include "connectors/kube/projection/projection.h"
 
 using namespace fairlead;
 

@@ -1,10 +1,10 @@
-#include "connectors/kube/watch_glance.h"
+#include "connectors/kube/watch/watch_glance.h"
 
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "connectors/kube/projection.h"
-#include "connectors/kube/watch_decoder.h"
+#include "connectors/kube/projection/projection.h"
+#include "connectors/kube/watch/watch_decoder.h"
 #include "engine/base/json.h"
 
 using namespace fairlead;

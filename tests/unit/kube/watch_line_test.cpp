@@ -7,8 +7,8 @@
 #include <fstream>
 #include <random>
 
-#include "connectors/kube/projection.h"
-#include "connectors/kube/reflector.h"
+#include "connectors/kube/projection/projection.h"
+#include "connectors/kube/watch/reflector.h"
 
 using namespace fairlead;
 

@@ -1,5 +1,5 @@
 // Bundles: what goes in comes out, and not one bit of another.
-#include "replay/bundle.h"
+#include "replay/bundle/bundle.h"
 
 #include <sstream>
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/log/event_log.h"
-#include "engine/log/rocksdb_log.h"
+#include "engine/log/rocksdb/rocksdb_log.h"
 #include "tests/unit/schema/samples/sample_events.h"
 
 namespace fairlead {

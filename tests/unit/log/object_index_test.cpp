@@ -1,5 +1,5 @@
 // Which events are about an object: what the index says, and what stands behind it.
-#include "engine/log/object_index.h"
+#include "engine/log/rocksdb/object_index.h"
 
 #include <map>
 

@@ -1,5 +1,5 @@
 // A log whose beginning was pruned: everything that was kept is as good as before.
-#include "engine/log/log_contents.h"
+#include "engine/log/rocksdb/log_contents.h"
 #include "tests/unit/log/log_fixture.h"
 
 namespace fairlead {

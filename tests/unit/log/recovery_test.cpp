@@ -4,7 +4,7 @@
 #include <set>
 
 #include "engine/log/acknowledged.h"
-#include "engine/log/wal_scan.h"
+#include "engine/log/rocksdb/wal_scan.h"
 #include "tests/unit/log/log_fixture.h"
 
 namespace fairlead {

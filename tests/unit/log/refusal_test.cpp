@@ -11,7 +11,7 @@
 #include "engine/log/acknowledged.h"
 #include "engine/log/pack.h"
 #include "engine/log/private_files.h"
-#include "engine/log/rocksdb_store.h"
+#include "engine/log/rocksdb/rocksdb_store.h"
 #include "schema/codec.h"
 #include "tests/unit/log/log_fixture.h"
 

@@ -1,4 +1,4 @@
-#include "engine/plan/binding_policy.h"
+#include "engine/plan/members/binding_policy.h"
 
 #include <catch2/catch.hpp>
 

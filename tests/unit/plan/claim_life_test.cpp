@@ -1,8 +1,8 @@
-#include "engine/plan/claim_life.h"
+#include "engine/plan/claims/claim_life.h"
 
 #include <catch2/catch.hpp>
 
-#include "engine/fold/writes.h"
+#include "engine/fold/writes/writes.h"
 
 namespace fairlead::claim_life_test {
 namespace {

@@ -1,9 +1,9 @@
-#include "engine/plan/claim_release.h"
+#include "engine/plan/claims/claim_release.h"
 
 #include <catch2/catch.hpp>
 
-#include "engine/fold/works.h"
-#include "engine/fold/writes.h"
+#include "engine/fold/members/works.h"
+#include "engine/fold/writes/writes.h"
 
 namespace fairlead::claim_release_test {
 namespace {

@@ -1,13 +1,13 @@
 // A claim's status that somebody else overwrites or wipes: what is logged of it, and when it is
 // written again.
-#include "engine/plan/claim_restore.h"
+#include "engine/plan/claims/claim_restore.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "connectors/kube/json_document.h"
-#include "connectors/kube/projection.h"
-#include "engine/fold/claim_status_sight.h"
+#include "connectors/kube/document/json_document.h"
+#include "connectors/kube/projection/projection.h"
+#include "engine/fold/claims/claim_status_sight.h"
 #include "engine/fold/evolve.h"
 #include "engine/ingest/ingest.h"
 #include "engine/plan/plan.h"

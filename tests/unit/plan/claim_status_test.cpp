@@ -1,4 +1,4 @@
-#include "engine/plan/claim_status.h"
+#include "engine/plan/claims/claim_status.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,9 +1,9 @@
-#include "engine/plan/claim_status_text.h"
+#include "engine/plan/claims/claim_status_text.h"
 
 #include <catch2/catch.hpp>
 
 #include "engine/base/json.h"
-#include "engine/plan/claim_restore.h"
+#include "engine/plan/claims/claim_restore.h"
 
 namespace fairlead::claim_status_text_test {
 namespace {

@@ -1,8 +1,8 @@
-#include "engine/plan/cluster_queue.h"
+#include "engine/plan/queues/cluster_queue.h"
 
 #include <catch2/catch.hpp>
 
-#include "engine/fold/writes.h"
+#include "engine/fold/writes/writes.h"
 
 namespace fairlead::cluster_queue_test {
 namespace {

@@ -3,10 +3,10 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "engine/fold/capacity/flavors.h"
 #include "engine/fold/evolve.h"
-#include "engine/fold/flavors.h"
 #include "engine/log/memory_log.h"
-#include "engine/plan/manifest_work.h"
+#include "engine/plan/members/manifest_work.h"
 #include "engine/plan/plan.h"
 #include "replay/rehearsal.h"
 

@@ -1,4 +1,4 @@
-#include "engine/plan/manifest_work.h"
+#include "engine/plan/members/manifest_work.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,10 +1,10 @@
 // What Propagated says of a member: of a work that its agent reports as failed, and of one that is
 // being written.
-#include "engine/plan/propagation.h"
+#include "engine/plan/claims/propagation.h"
 
 #include <catch2/catch.hpp>
 
-#include "engine/fold/works.h"
+#include "engine/fold/members/works.h"
 
 namespace fairlead {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/plan/resource_groups.h"
+#include "engine/plan/queues/resource_groups.h"
 
 #include <catch2/catch.hpp>
 

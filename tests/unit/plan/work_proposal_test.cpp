@@ -1,8 +1,8 @@
-#include "engine/plan/work_proposal.h"
+#include "engine/plan/members/work_proposal.h"
 
 #include <catch2/catch.hpp>
 
-#include "engine/fold/works.h"
+#include "engine/fold/members/works.h"
 
 namespace fairlead::work_proposal_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/plan/written_status.h"
+#include "engine/plan/claims/written_status.h"
 
 #include <catch2/catch.hpp>
 

@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include "engine/log/memory_log.h"
-#include "replay/explain.h"
-#include "replay/queue_changes.h"
+#include "replay/audit/explain.h"
+#include "replay/audit/queue_changes.h"
 #include "tests/unit/log/log_fixture.h"
 
 namespace fairlead {

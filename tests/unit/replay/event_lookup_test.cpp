@@ -1,5 +1,5 @@
 #include "engine/log/memory_log.h"
-#include "replay/audit_moment.h"
+#include "replay/audit/audit_moment.h"
 #include "tests/unit/log/log_fixture.h"
 
 namespace fairlead {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "engine/log/rocksdb_log.h"
+#include "engine/log/rocksdb/rocksdb_log.h"
 #include "replay/verify.h"
 #include "snapshots/snapshot_store.h"
 #include "tests/unit/log/log_fixture.h"

@@ -8,8 +8,8 @@
 #include <fstream>
 #include <map>
 
-#include "connectors/kube/projection.h"
-#include "connectors/kube/watch_decoder.h"
+#include "connectors/kube/projection/projection.h"
+#include "connectors/kube/watch/watch_decoder.h"
 #include "engine/base/json.h"
 #include "engine/fold/evolve.h"
 #include "engine/log/memory_log.h"

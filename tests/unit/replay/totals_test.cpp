@@ -1,4 +1,4 @@
-#include "replay/totals.h"
+#include "replay/whatif/totals.h"
 
 #include <catch2/catch.hpp>
 

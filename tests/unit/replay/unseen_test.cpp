@@ -1,12 +1,12 @@
 // Answers about moments in which nobody looked.
-#include "replay/unseen.h"
+#include "replay/audit/unseen.h"
 
 #include <catch2/catch.hpp>
 
 #include "engine/log/memory_log.h"
-#include "replay/audit.h"
+#include "replay/audit/audit.h"
 #include "replay/verify.h"
-#include "replay/what_if.h"
+#include "replay/whatif/what_if.h"
 #include "tests/unit/log/log_fixture.h"
 
 namespace fairlead {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/runtime/configuration.h"
-#include "replay/what_if.h"
+#include "replay/whatif/what_if.h"
 
 namespace fairlead {
 

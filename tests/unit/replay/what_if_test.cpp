@@ -1,10 +1,10 @@
-#include "replay/what_if.h"
+#include "replay/whatif/what_if.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "replay/imagined_world.h"
+#include "replay/whatif/imagined_world.h"
 #include "tests/unit/replay/audit_trace.h"
 #include "tests/unit/replay/what_if_asked.h"
 

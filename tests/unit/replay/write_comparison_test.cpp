@@ -1,4 +1,4 @@
-#include "replay/write_comparison.h"
+#include "replay/whatif/write_comparison.h"
 
 #include <catch2/catch.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "engine/fold/evolve.h"
 #include "engine/log/memory_log.h"
-#include "engine/log/rocksdb_log.h"
+#include "engine/log/rocksdb/rocksdb_log.h"
 #include "snapshots/state_codec.h"
 #include "tests/unit/log/log_fixture.h"
 

@@ -1,0 +1,292 @@
+#include "connectors/kube/access/member_access.h"
+
+#include <filesystem>
+#include <random>
+
+#include "connectors/kube/access/exec_plugin.h"
+#include "connectors/kube/resource_path.h"
+#include "connectors/kube/transport/certificate.h"
+#include "engine/base/bounded_file.h"
+#include "engine/base/digest.h"
+
+namespace fairlead {
+namespace {
+
+constexpr std::string_view kExtensionFlag = "additionalCLIArgEnvVarExtensionFlag";
+constexpr std::string_view kArgumentsExtension =
+    "multicluster.x-k8s.io/clusterprofiles/auth/exec/additional-args";
+constexpr std::string_view kVariablesExtension =
+    "multicluster.x-k8s.io/clusterprofiles/auth/exec/additional-envs";
+
+Error bad_input(std::string what) { return {ErrorCode::bad_input, std::move(what)}; }
+
+// {"team/x"} -> {"team", "x"}. The configuration was checked: there is a slash.
+std::pair<std::string, std::string> split_reference(const std::string& reference) {
+  const std::size_t slash = reference.find('/');
+  return {reference.substr(0, slash), reference.substr(slash + 1)};
+}
+
+std::string secrets_of(const std::string& namespace_) {
+  return "/api/v1/namespaces/" + url_encode(namespace_) + "/secrets";
+}
+
+// One value of a Secret, decoded.
+Result<std::string> secret_value(JsonView secret, std::string_view key, const std::string& origin) {
+  JsonView value = secret["data"][key];
+  if (!value.is(JsonKind::string) || value.text().empty())
+    return bad_input(origin + ": it has no key " + std::string(key));
+  auto decoded = decode_base64(value.text());
+  // (The fault would quote nothing, but it would not name the place either.)
+  if (decoded.has_error())
+    return bad_input(origin + ": data." + std::string(key) + ": expected base64");
+  return decoded;
+}
+
+JsonView provider_named(const AccessProviders& providers, std::string_view name) {
+  for (JsonView row : providers.document.root()["providers"])
+    if (row["name"].string() == name) return row;
+  return {};
+}
+
+// Whether a provider's entry lets a ClusterProfile add arguments and variables to its plugin;
+// nullopt for an unknown value.
+std::optional<bool> lets_add(JsonView provider) {
+  JsonView flag = provider[kExtensionFlag];
+  if (!flag.given() || flag.string() == "Ignore" || flag.integer() == 0) return false;
+  if (flag.string() == "Allow" || flag.integer() == 1) return true;
+  return std::nullopt;
+}
+
+Result<void> add_arguments(ExecPlugin& plugin, JsonView list, const std::string& where) {
+  if (!list.is(JsonKind::array)) return bad_input(where + ": expected a list of strings");
+  for (JsonView item : list) {
+    if (!item.is(JsonKind::string)) return bad_input(where + ": expected a list of strings");
+    plugin.args.emplace_back(item.text());
+  }
+  return {};
+}
+
+// Adds the profile's variables; they replace those of the provider.
+Result<void> add_variables(ExecPlugin& plugin, JsonView map, const std::string& where) {
+  const Error bad = bad_input(where + ": expected names with values that are strings");
+  if (!map.is(JsonKind::object)) return bad;
+  for (JsonView item : map) {
+    const std::string name(item.key());
+    if (name.empty() || name.find('=') != std::string::npos || !item.is(JsonKind::string))
+      return bad;
+    std::erase_if(plugin.env, [&name](const auto& known) { return known.first == name; });
+    plugin.env.emplace_back(name, item.text());
+  }
+  return {};
+}
+
+// KEP-5339: a cluster's extensions may add to the command of its plugin if the operator's file lets
+// them. They decide which command runs here, so without that permission they are ignored.
+Result<void> add_extensions(ExecPlugin& plugin, JsonView provider, JsonView cluster,
+                            const std::string& where) {
+  if (!lets_add(provider).value_or(false)) return {};
+  for (JsonView extension : cluster["extensions"]) {
+    const std::string name(extension["name"].string());
+    const std::string place = where + ".cluster.extensions[" + name + "]";
+    Result<void> added;
+    if (name == kArgumentsExtension)
+      added = add_arguments(plugin, extension["extension"], place);
+    else if (name == kVariablesExtension)
+      added = add_variables(plugin, extension["extension"], place);
+    if (!added) return added;
+  }
+  return {};
+}
+
+// Drops repetitions: content that equals the last one is not passed on. The hash is keyed by this
+// process, so that a printed hash reveals nothing of a secret.
+class Changes {
+ public:
+  bool is_new(std::string_view content) {
+    const Digest seen = sha256(key_ + std::string(content));
+    const bool same = told_ && last_ == seen;
+    told_ = true;
+    last_ = seen;
+    return !same;
+  }
+  void forget() { told_ = false; }
+
+ private:
+  static std::string random_key() {
+    std::random_device source;
+    std::string out;
+    for (int i = 0; i < 8; ++i) out += std::to_string(source());
+    return out;
+  }
+  const std::string key_ = random_key();
+  bool told_ = false;
+  Digest last_{};
+};
+
+class SecretAccess final : public MemberAccess {
+ public:
+  SecretAccess(ApiServerConnection& hub, const std::string& reference,
+               std::function<void(Result<Credentials>)> use)
+      : origin_("Secret " + reference), use_(std::move(use)) {
+    auto [namespace_, name] = split_reference(reference);
+    follower_ = hub.follow(secrets_of(namespace_), name,
+                           [this](std::optional<JsonView> secret) { told(secret); });
+  }
+
+ private:
+  void told(const std::optional<JsonView>& secret) {
+    if (!secret) {
+      changes_.forget();
+      return use_(bad_input(origin_ + " is not there"));
+    }
+    auto text = secret_value(*secret, "kubeconfig", origin_);
+    if (text.has_error()) {
+      changes_.forget();
+      return use_(text.error());
+    }
+    if (changes_.is_new(*text)) use_(read_kubeconfig(*text, origin_, {}));
+  }
+
+  const std::string origin_;
+  const std::function<void(Result<Credentials>)> use_;
+  Changes changes_;
+  std::unique_ptr<ApiServerConnection::Follower> follower_;  // last: its callback uses the others
+};
+
+class ProfileAccess final : public MemberAccess {
+ public:
+  ProfileAccess(ApiServerConnection& hub, const std::string& reference,
+                std::shared_ptr<const AccessProviders> providers,
+                std::function<void(Result<Credentials>)> use)
+      : hub_(hub),
+        reference_(split_reference(reference)),
+        origin_("ClusterProfile " + reference),
+        secret_origin_("Secret " + reference),
+        providers_(std::move(providers)),
+        use_(std::move(use)) {
+    profile_follower_ = hub.follow("/apis/multicluster.x-k8s.io/v1alpha1/namespaces/" +
+                                       url_encode(reference_.first) + "/clusterprofiles",
+                                   reference_.second, [this](std::optional<JsonView> profile) {
+                                     profile_ = profile ? to_json(*profile) : Json();
+                                     combine();
+                                   });
+  }
+
+ private:
+  void token_told(const std::optional<JsonView>& secret) {
+    token_ = secret ? secret_value(*secret, "token", secret_origin_)
+                    : bad_input(secret_origin_ + " is not there");
+    token_known_ = true;
+    combine();
+  }
+
+  void combine() {
+    if (profile_.is_null()) return gone(bad_input(origin_ + " is not there"));
+    const JsonDocument profile = to_document(profile_);
+    auto read = read_cluster_profile(profile.root(), origin_, *providers_,
+                                     token_.has_value() ? *token_ : std::string());
+    if (read.has_error()) return gone(read.error());
+    // Without a plugin the Secret holds our credentials; only then it is requested, so that a Role
+    // need not allow it otherwise.
+    if (!read->exec && !secret_follower_)
+      secret_follower_ =
+          hub_.follow(secrets_of(reference_.first), reference_.second,
+                      [this](std::optional<JsonView> secret) { token_told(secret); });
+    if (!read->exec && !token_known_) return;
+    if (!read->exec && token_.has_error()) return gone(token_.error());
+    const std::string token = read->exec ? std::string() : *token_;
+    if (changes_.is_new(to_text(profile_["status"]) + "\n" + token)) use_(std::move(read));
+  }
+
+  void gone(const Error& why) {
+    changes_.forget();
+    use_(why);
+  }
+
+  ApiServerConnection& hub_;
+  const std::pair<std::string, std::string> reference_;  // namespace, name
+  const std::string origin_, secret_origin_;
+  const std::shared_ptr<const AccessProviders> providers_;
+  const std::function<void(Result<Credentials>)> use_;
+  Json profile_;
+  bool token_known_ = false;
+  Result<std::string> token_ = std::string();
+  Changes changes_;
+  // The profile's follower makes the other one, so it ends first: members end in reverse order.
+  std::unique_ptr<ApiServerConnection::Follower> secret_follower_, profile_follower_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const AccessProviders>> load_access_providers(const std::string& path) {
+  const auto text = read_bounded(path);
+  if (text.has_error()) return text.error();
+  auto document = parse_json(*text);
+  if (document.has_error()) return in_context(path, document.error());
+  auto out = std::make_shared<AccessProviders>();
+  out->origin = path;
+  out->document = std::move(*document);
+  JsonView rows = out->document.root()["providers"];
+  if (!rows.is(JsonKind::array)) return bad_input(path + ": providers: expected a list");
+  for (JsonView row : rows) {
+    const std::string name(row["name"].string());
+    if (name.empty()) return bad_input(path + ": providers: expected a name in each entry");
+    auto plugin =
+        read_exec_plugin(row["execConfig"], {}, {}, path + ": providers[" + name + "].execConfig");
+    if (plugin.has_error()) return plugin.error();
+    if (!lets_add(row))
+      return bad_input(path + ": providers[" + name + "]." + std::string(kExtensionFlag) +
+                       ": expected Allow or Ignore");
+  }
+  return std::shared_ptr<const AccessProviders>(std::move(out));
+}
+
+Result<Credentials> read_cluster_profile(JsonView profile, const std::string& origin,
+                                         const AccessProviders& providers,
+                                         const std::string& token) {
+  std::string offered;
+  for (const char* list : {"accessProviders", "credentialProviders"}) {
+    for (JsonView row : profile["status"][list]) {
+      const std::string name(row["name"].string());
+      offered += (offered.empty() ? "" : ", ") + name;
+      JsonView known = provider_named(providers, name);
+      if (!known.given() && name != kSecretReader) continue;
+      const std::string where = origin + ": status." + list + "[" + name + "]";
+      auto out = read_cluster_access(row["cluster"], where);
+      if (out.has_error()) return out;
+      if (!known.given()) {
+        out->token = token;
+        return out;
+      }
+      auto plugin = read_exec_plugin(known["execConfig"], row["cluster"], *out,
+                                     providers.origin + ": providers[" + name + "].execConfig");
+      if (plugin.has_error()) return plugin.error();
+      if (const std::filesystem::path command = plugin->command;
+          command.is_relative() && command.has_parent_path())
+        plugin->command =
+            (std::filesystem::absolute(providers.origin).parent_path() / command).string();
+      if (auto added = add_extensions(*plugin, known, row["cluster"], where); !added)
+        return added.error();
+      out->exec = std::move(*plugin);
+      return out;
+    }
+  }
+  return bad_input(origin + ": none of its access providers is known here (it has " +
+                   (offered.empty() ? "none" : offered) +
+                   "; known are those of --clusterprofile-provider-file, and " +
+                   std::string(kSecretReader) + ")");
+}
+
+std::unique_ptr<MemberAccess> MemberAccess::follow(ApiServerConnection& hub,
+                                                   const MemberKubeconfig& member,
+                                                   std::shared_ptr<const AccessProviders> providers,
+                                                   std::function<void(Result<Credentials>)> use) {
+  if (!member.secret_ref.empty())
+    return std::make_unique<SecretAccess>(hub, member.secret_ref, std::move(use));
+  if (!member.cluster_profile.empty())
+    return std::make_unique<ProfileAccess>(hub, member.cluster_profile, std::move(providers),
+                                           std::move(use));
+  return nullptr;
+}
+
+}  // namespace fairlead

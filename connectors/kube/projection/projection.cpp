@@ -1,0 +1,186 @@
+#include "connectors/kube/projection/projection.h"
+
+#include "connectors/kube/projection/projection_fields.h"
+#include "engine/base/made.h"
+
+namespace fairlead {
+namespace {
+
+Facts facts_of(Kind kind, JsonView object) {
+  const auto made = [object]<class T>(T (*make)(JsonView)) {
+    return Facts(std::in_place_type<T>, Made([make, object] { return make(object); }));
+  };
+  switch (kind) {
+    case Kind::node: return made(projection::node);
+    case Kind::cluster_metrics: return made(projection::cluster_metrics);
+    case Kind::managed_cluster: return made(projection::managed_cluster);
+    case Kind::cluster_profile: return made(projection::cluster_profile);
+    case Kind::resource_flavor: return made(projection::resource_flavor);
+    case Kind::cluster_queue: return made(projection::cluster_queue);
+    case Kind::local_queue: return made(projection::local_queue);
+    case Kind::admission_check: return made(projection::admission_check);
+    case Kind::multikueue_config: return made(projection::multikueue_config);
+    case Kind::manifest_work: return made(projection::manifest_work);
+    case Kind::claim: return made(projection::claim);
+    case Kind::multikueue_cluster: return made(projection::multikueue_cluster);
+    case Kind::placement: return made(projection::placement);
+    case Kind::placement_decision: return made(projection::placement_decision);
+    case Kind::addon_placement_score: return made(projection::addon_placement_score);
+    case Kind::workload: return made(projection::workload);
+    case Kind::secret: return made(projection::secret);
+    case Kind::custom_resource_definition: return made(projection::custom_resource_definition);
+    case Kind::binding_policy: return made(projection::binding_policy);
+    case Kind::cohort: return made(projection::cohort);
+    case Kind::mutating_admission_policy: break;
+  }
+  return made(projection::mutating_admission_policy);
+}
+
+// `versions` is a list separated by commas.
+bool lists(std::string_view versions, std::string_view version) {
+  while (!versions.empty()) {
+    const std::size_t comma = versions.find(',');
+    if (versions.substr(0, comma) == version) return true;
+    if (comma == std::string_view::npos) break;
+    versions.remove_prefix(comma + 1);
+  }
+  return false;
+}
+
+}  // namespace
+
+GroupVersion split_api_version(std::string_view api_version) {
+  const std::size_t slash = api_version.find('/');
+  if (slash == std::string_view::npos) return {{}, api_version};
+  return {api_version.substr(0, slash), api_version.substr(slash + 1)};
+}
+
+Result<std::optional<ObjectSeen>> project(JsonView object) {
+  const auto [group, version] = split_api_version(object["apiVersion"].string());
+  const auto kind = find_kind(group, object["kind"].string());
+  if (!kind || !lists(info(*kind).versions, version)) return std::optional<ObjectSeen>{};
+  return project_as(*kind, version, object);
+}
+
+bool is_read(Kind kind, std::string_view name) {
+  if (kind == Kind::manifest_work || kind == Kind::binding_policy)
+    return name.starts_with("fairlead-");
+  if (kind == Kind::custom_resource_definition)
+    return name == "multikueueconfigs.kueue.x-k8s.io" ||
+           name == "multikueueclusters.kueue.x-k8s.io";
+  return true;
+}
+
+ObjectIdentity identity_of(JsonView object) {
+  const auto [name, name_space, uid, version, generation] =
+      object["metadata"].members("name", "namespace", "uid", "resourceVersion", "generation");
+  return {name.string(), name_space.string(), uid.string(), version.string(),
+          generation.integer().value_or(0)};
+}
+
+ObjectSeen seen_of(Kind kind, std::string_view version, JsonView object,
+                   const ObjectIdentity& identity) {
+  return {.key = {kind, std::string(info(kind).namespaced ? identity.name_space : ""),
+                  std::string(identity.name)},
+          .version = std::string(version),
+          .uid = std::string(identity.uid),
+          .resource_version = std::string(identity.resource_version),
+          .generation = identity.generation,
+          .facts = facts_of(kind, object),
+          .raw = {}};
+}
+
+Result<std::optional<ObjectSeen>> project_as(Kind kind, std::string_view version, JsonView object) {
+  const ObjectIdentity identity = identity_of(object);
+  if (identity.name.empty())
+    return Error{ErrorCode::bad_input, std::string(info(kind).name) + ": metadata.name is missing"};
+  if (!is_read(kind, identity.name)) return std::optional<ObjectSeen>{};
+  return std::optional<ObjectSeen>(seen_of(kind, version, object, identity));
+}
+
+namespace {
+
+// Copies `value` without the fields that must not be kept. `parent` is its name in its object.
+void copy_kept(JsonDocument& out, JsonView value, std::string_view parent) {
+  if (value.is(JsonKind::array)) {
+    out.open(JsonKind::array, value.key());
+    for (JsonView item : value) copy_kept(out, item, value.key());
+    out.close();
+    return;
+  }
+  if (!value.is(JsonKind::object)) {
+    out.leaf(value.kind(), value.key(), value.text());
+    return;
+  }
+  const bool secret = value["kind"].string() == "Secret";
+  out.open(JsonKind::object, value.key());
+  for (JsonView member : value) {
+    const std::string_view name = member.key();
+    if (value.key() == "metadata" && name == "managedFields") continue;
+    if (value.key() == "annotations" && name == "kubectl.kubernetes.io/last-applied-configuration")
+      continue;
+    if (secret && (name == "data" || name == "stringData")) continue;
+    if (parent == "env" && name == "value") continue;
+    copy_kept(out, member, name);
+  }
+  out.close();
+}
+
+bool people_write(Kind kind) {
+  switch (kind) {
+    case Kind::claim:
+    case Kind::cluster_queue:
+    case Kind::local_queue:
+    case Kind::resource_flavor:
+    case Kind::admission_check:
+    case Kind::multikueue_config:
+    case Kind::multikueue_cluster:
+    case Kind::placement:
+    case Kind::cohort: return true;
+    case Kind::node:
+    case Kind::cluster_metrics:
+    case Kind::managed_cluster:
+    case Kind::cluster_profile:
+    case Kind::manifest_work:
+    case Kind::placement_decision:
+    case Kind::addon_placement_score:
+    case Kind::workload:
+    case Kind::secret:
+    case Kind::custom_resource_definition:
+    case Kind::binding_policy:
+    case Kind::mutating_admission_policy: return false;
+  }
+  return false;
+}
+
+std::string not_too_long(std::string text) { return text.size() <= kRawBytesMax ? text : ""; }
+
+// Parses the line again: the tree of a stream lacks fields that no projection reads, and the raw
+// text has all that people wrote.
+std::string kept_of_line(std::string_view line) {
+  JsonFault fault;
+  const auto read = parse_json(line, fault);
+  return read ? not_too_long(raw_text(read->root()["object"])) : std::string();
+}
+
+}  // namespace
+
+std::string raw_to_keep(Kind kind, JsonView object) {
+  if (!people_write(kind)) return "";
+  return not_too_long(raw_text(object));
+}
+
+RawObject raw_of_line(Kind kind, std::string_view line) {
+  if (!people_write(kind)) return {};
+  if (line.size() > kRawBytesMax) return {kept_of_line(line), nullptr};
+  return {std::string(line), kept_of_line};
+}
+
+std::string raw_text(JsonView object) {
+  if (!object.given()) return "null";
+  JsonDocument kept;
+  copy_kept(kept, object, {});
+  return canonical_text(kept.root());
+}
+
+}  // namespace fairlead

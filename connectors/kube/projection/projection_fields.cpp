@@ -1,0 +1,192 @@
+#include "connectors/kube/projection/projection_fields.h"
+
+#include "engine/base/made.h"
+#include "engine/base/short_text.h"
+
+namespace fairlead::projection {
+
+std::optional<Quantity> quantity(JsonView value) {
+  if (!value.is(JsonKind::string) && !value.is(JsonKind::number)) return std::nullopt;
+  return Quantity::parse(value.text());
+}
+
+namespace {
+
+// Of equal names the last one counts, as everywhere in Kubernetes. `each(take)` gives all items.
+template <class Value, class Each>
+PackedMap<Value> packed_unsorted(const Each& each) {
+  std::map<std::string, typename PackedMap<Value>::Owned> sorted;
+  each([&](std::string_view key, Value value) {
+    sorted.insert_or_assign(std::string(key), typename PackedMap<Value>::Owned(value));
+  });
+  return sorted;
+}
+
+}  // namespace
+
+ResourceAmounts amounts(JsonView object) {
+  if (!object.is(JsonKind::object)) return {};
+  std::vector<std::pair<std::string_view, Amount>> items;
+  items.reserve(object.size());
+  for (JsonView member : object)
+    if (auto amount = quantity(member))
+      items.emplace_back(member.key(), to_amount(member.key(), *amount));
+  ResourceAmounts map;
+  // API servers send members in order, each once: the usual case.
+  if (map.assign_sorted(items.size(), [&](std::size_t i) { return items[i]; })) return map;
+  return packed_unsorted<Amount>([&](const auto& take) {
+    for (const auto& [key, value] : items) take(key, value);
+  });
+}
+
+Labels labels(JsonView object) {
+  if (!object.is(JsonKind::object)) return {};
+  const auto each = [&](const auto& take) {
+    for (JsonView member : object)
+      if (member.is(JsonKind::string)) take(member.key(), member.text());
+  };
+  std::size_t count = 0;
+  each([&](std::string_view, std::string_view) { ++count; });
+  // assign_sorted reads the items in order, so one iterator suffices and nothing is copied aside.
+  auto at = object.begin();
+  const auto item = [&](std::size_t i) {
+    if (i == 0) at = object.begin();
+    while (!(*at).is(JsonKind::string)) ++at;
+    const JsonView member = *at;
+    ++at;
+    return std::pair(member.key(), member.text());
+  };
+  Labels map;
+  if (map.assign_sorted(count, item)) return map;
+  return packed_unsorted<std::string_view>(each);
+}
+
+std::map<std::string, std::string> strings(JsonView object) {
+  std::map<std::string, std::string> out;
+  if (!object.is(JsonKind::object)) return out;
+  for (JsonView member : object)
+    if (member.is(JsonKind::string))
+      out.insert_or_assign(std::string(member.key()), std::string(member.text()));
+  return out;
+}
+
+std::vector<std::string> string_items(JsonView array) {
+  std::vector<std::string> out;
+  if (!array.is(JsonKind::array)) return out;
+  out.reserve(array.size());
+  for (JsonView item : array)
+    if (item.is(JsonKind::string)) out.emplace_back(item.text());
+  return out;
+}
+
+namespace {
+
+template <class Wanted>
+std::vector<Taint> taints_of(JsonView array, const Wanted& wanted) {
+  std::vector<Taint> out;
+  if (!array.is(JsonKind::array)) return out;
+  for (JsonView item : array) {
+    const auto [key, value, effect] = item.members("key", "value", "effect");
+    if (key.string().empty() || effect.string().empty() || !wanted(effect.string())) continue;
+    if (out.empty()) out.reserve(array.size());
+    out.emplace_back(Made([&] {
+      return Taint{std::string(key.string()), std::string(value.string()),
+                   std::string(effect.string())};
+    }));
+  }
+  make_set(out);
+  return out;
+}
+
+}  // namespace
+
+std::vector<Taint> taints(JsonView array) {
+  return taints_of(array, [](std::string_view) { return true; });
+}
+
+std::vector<Taint> repelling_taints(JsonView array) {
+  return taints_of(array, [](std::string_view effect) {
+    return effect == "NoSchedule" || effect == "NoExecute";
+  });
+}
+
+ConditionStatus condition_status(std::string_view word) {
+  if (word == "True") return ConditionStatus::yes;
+  if (word == "False") return ConditionStatus::no;
+  if (word == "Unknown") return ConditionStatus::unknown;
+  return ConditionStatus::absent;
+}
+
+ConditionFacts condition(JsonView status, std::string_view type) {
+  ConditionFacts out;
+  for (JsonView item : status["conditions"]) {
+    if (!same_text(item["type"].string(), type)) continue;
+    const auto [word, reason, observed] = item.members("status", "reason", "observedGeneration");
+    out.status = condition_status(word.string());
+    out.reason = reason.string();
+    out.observed_generation = observed.integer().value_or(0);
+  }
+  return out;
+}
+
+namespace {
+
+ResourceQuota resource_quota(std::string_view name, JsonView nominal, JsonView borrowing,
+                             JsonView lending) {
+  return {std::string(name), quantity(nominal).value_or(Quantity{}), quantity(borrowing),
+          quantity(lending)};
+}
+
+FlavorQuotas flavor_quotas(std::string_view name, JsonView resources) {
+  FlavorQuotas out{std::string(name), {}};
+  out.resources.reserve(resources.size());
+  for (JsonView row : resources) {
+    const auto [resource, nominal, borrowing, lending] =
+        row.members("name", "nominalQuota", "borrowingLimit", "lendingLimit");
+    if (!resource.string().empty())
+      out.resources.emplace_back(
+          Made([&] { return resource_quota(resource.string(), nominal, borrowing, lending); }));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<ResourceGroup> resource_groups(JsonView array) {
+  std::vector<ResourceGroup> out;
+  if (!array.is(JsonKind::array)) return out;
+  out.reserve(array.size());
+  for (JsonView item : array) {
+    const auto [covered, flavors] = item.members("coveredResources", "flavors");
+    ResourceGroup& group = out.emplace_back(ResourceGroup{string_items(covered), {}});
+    group.flavors.reserve(flavors.size());
+    for (JsonView row : flavors) {
+      const auto [name, resources] = row.members("name", "resources");
+      if (!name.string().empty())
+        group.flavors.emplace_back(Made([&] { return flavor_quotas(name.string(), resources); }));
+    }
+  }
+  return out;
+}
+
+std::vector<FlavorUsage> flavors_usage(JsonView array) {
+  std::vector<FlavorUsage> out;
+  for (JsonView item : array) {
+    const auto [flavor, resources] = item.members("name", "resources");
+    if (flavor.string().empty()) continue;
+    if (out.empty()) out.reserve(resources.size());  // most queues have one flavor
+    for (JsonView one : resources) {
+      const auto [resource, total] = one.members("name", "total");
+      const auto amount = quantity(total);
+      const std::string_view name = resource.string();
+      if (!name.empty() && amount)
+        out.push_back({std::string(flavor.string()), std::string(name), to_amount(name, *amount)});
+    }
+  }
+  make_set(out);
+  return out;
+}
+
+bool deleting(JsonView object) { return object["metadata"]["deletionTimestamp"].given(); }
+
+}  // namespace fairlead::projection

@@ -1,0 +1,172 @@
+// Kueue's queues in both served versions, and the ManifestWorks and BindingPolicies that carry them
+// to a member.
+#include <optional>
+#include <set>
+
+#include "connectors/kube/projection/projection_fields.h"
+
+namespace fairlead::projection {
+namespace {
+
+std::string word(JsonView value) { return std::string(value.string()); }
+
+std::string canonical_or_empty(JsonView value) {
+  return value.given() ? canonical_text(value) : std::string();
+}
+
+// v1beta1 has a plain list beside the strategy; v1beta2 the strategy alone.
+std::vector<std::string> admission_check_names(JsonView list, JsonView rules) {
+  std::vector<std::string> out = string_items(list);
+  for (JsonView rule : rules)
+    if (!rule["name"].string().empty()) out.emplace_back(rule["name"].string());
+  make_set(out);
+  return out;
+}
+
+// As in Kueue, the presence of the field counts, with or without groups.
+std::optional<EffectiveQuotas> effective_quotas(JsonView field) {
+  if (!field.is(JsonKind::object)) return std::nullopt;
+  const auto [ref, groups] = field.members("orchestratorRef", "resourceGroups");
+  const auto [api_group, kind, name] = ref.members("apiGroup", "kind", "name");
+  return EffectiveQuotas{{word(api_group), word(kind), word(name)}, resource_groups(groups)};
+}
+
+}  // namespace
+
+ClusterQueueFacts cluster_queue(JsonView object) {
+  const auto [metadata, spec, status] = object.members("metadata", "spec", "status");
+  const auto [groups, cohort_name, cohort, selector, strategy, preemption, stop, checks, rules] =
+      spec.members("resourceGroups", "cohortName", "cohort", "namespaceSelector",
+                   "queueingStrategy", "preemption", "stopPolicy", "admissionChecks",
+                   "admissionChecksStrategy");
+  const auto [deletion, annotations] = metadata.members("deletionTimestamp", "annotations");
+  const auto [base, extend, from, percent, reserve] = annotations.members(
+      "fairlead.io/base-quota", "fairlead.io/extend-resource-groups", "fairlead.io/quota-from",
+      "fairlead.io/quota-percent", "fairlead.io/quota-reserve");
+  return {.groups = resource_groups(groups),
+          .cohort = word(cohort_name.given() ? cohort_name : cohort),
+          .namespace_selector = canonical_or_empty(selector),
+          .queueing_strategy = word(strategy),
+          .preemption = canonical_or_empty(preemption),
+          .stop_policy = word(stop),
+          .admission_checks = admission_check_names(checks, rules["admissionChecks"]),
+          .base_quota = word(base),
+          .extend_resource_groups = extend.string() == "true",
+          .worker_quota = {word(from), word(percent), word(reserve)},
+          .usage = flavors_usage(status["flavorsUsage"]),
+          .active = condition(status, "Active"),
+          .deleting = deletion.given(),
+          .effective = effective_quotas(status["effectiveQuotas"])};
+}
+
+CohortFacts cohort(JsonView object) {
+  return {.parent = word(object["spec"]["parentName"]),
+          .effective = effective_quotas(object["status"]["effectiveQuotas"])};
+}
+
+LocalQueueFacts local_queue(JsonView object) {
+  return {std::string(object["spec"]["clusterQueue"].string())};
+}
+
+namespace {
+
+// Names of the ResourceFlavors that the agent leaves at the member when the work is deleted: as its
+// OwnedByTheWork decides (pkg/work/helper/helpers.go of OCM). Empty optional: all of them.
+std::optional<std::set<std::string>> orphaned_flavors(JsonView option) {
+  const std::string_view policy = option["propagationPolicy"].string();
+  if (policy == "Orphan") return std::nullopt;
+  std::set<std::string> names;
+  if (policy != "SelectivelyOrphan") return names;
+  for (JsonView rule : option["selectivelyOrphans"]["orphaningRules"])
+    if (rule["group"].string() == "kueue.x-k8s.io" && rule["namespace"].string().empty() &&
+        rule["resource"].string() == "resourceflavors")
+      names.emplace(rule["name"].string());
+  return names;
+}
+
+void add_flavors(ManifestWorkFacts& work, JsonView spec) {
+  const auto orphaned = orphaned_flavors(spec["deleteOption"]);
+  for (JsonView manifest : spec["workload"]["manifests"]) {
+    if (manifest["kind"].string() != "ResourceFlavor") continue;
+    std::string name(manifest["metadata"]["name"].string());
+    const bool stays = !orphaned || orphaned->contains(name);
+    work.flavors.push_back({std::move(name), stays});
+  }
+  make_set(work.flavors);
+}
+
+void add_manifest(ManifestWorkFacts& work, JsonView manifest) {
+  constexpr std::string_view kueue = "kueue.x-k8s.io/";
+  if (!manifest["apiVersion"].string().starts_with(kueue)) return;
+  JsonView metadata = manifest["metadata"];
+  const std::string name(metadata["name"].string());
+  if (manifest["kind"].string() == "LocalQueue")
+    work.local_queues.push_back({std::string(metadata["namespace"].string()), name,
+                                 std::string(manifest["spec"]["clusterQueue"].string())});
+  if (manifest["kind"].string() != "ClusterQueue") return;
+  for (const ResourceGroup& group : resource_groups(manifest["spec"]["resourceGroups"]))
+    for (const FlavorQuotas& flavor : group.flavors)
+      for (const ResourceQuota& resource : flavor.resources)
+        work.quotas.push_back(
+            {name, flavor.name, resource.name, to_amount(resource.name, resource.nominal)});
+}
+
+WorkFeedback feedback(JsonView manifest) {
+  WorkFeedback out;
+  out.cluster_queue = manifest["resourceMeta"]["name"].string();
+  for (JsonView value : manifest["statusFeedback"]["values"]) {
+    JsonView field = value["fieldValue"];
+    if (value["name"].string() == "active") out.active = condition_status(field["string"].string());
+    if (value["name"].string() != "usage" || !field["jsonRaw"].is(JsonKind::string)) continue;
+    // The agent delivers JSON as text inside JSON.
+    if (auto usage = parse_json(field["jsonRaw"].text()); usage.has_value()) {
+      out.has_usage = true;
+      out.usage = flavors_usage(usage->root());
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+ManifestWorkFacts manifest_work(JsonView object) {
+  ManifestWorkFacts out;
+  out.spec_digest = sha256(canonical_text(object["spec"]["workload"]["manifests"]));
+  for (JsonView manifest : object["spec"]["workload"]["manifests"]) add_manifest(out, manifest);
+  add_flavors(out, object["spec"]);
+  make_set(out.quotas);
+  make_set(out.local_queues);
+  out.applied = condition(object["status"], "Applied");
+  out.available = condition(object["status"], "Available");
+  std::multimap<std::string, WorkFeedback> by_queue;
+  for (JsonView manifest : object["status"]["resourceStatus"]["manifests"])
+    if (manifest["resourceMeta"]["resource"].string() == "clusterqueues") {
+      WorkFeedback one = feedback(manifest);
+      by_queue.emplace(one.cluster_queue, std::move(one));
+    }
+  for (auto& [queue, one] : by_queue) out.feedback.push_back(std::move(one));
+  out.deleting = deleting(object);
+  if (out.deleting) out.finalizers = string_items(object["metadata"]["finalizers"]);
+  make_set(out.finalizers);
+  return out;
+}
+
+BindingPolicyFacts binding_policy(JsonView object) {
+  JsonView status = object["status"];
+  BindingPolicyFacts out;
+  out.spec_digest = sha256(canonical_text(object["spec"]));
+  for (JsonView clause : object["spec"]["downsync"])
+    if (string_items(clause["resources"]) == std::vector<std::string>{"namespaces"})
+      for (std::string& name : string_items(clause["objectNames"]))
+        out.namespaces.push_back(std::move(name));
+  make_set(out.namespaces);
+  out.ours = object["metadata"]["labels"]["app.kubernetes.io/managed-by"].string() == "fairlead";
+  out.observed_generation = status["observedGeneration"].integer().value_or(0);
+  out.synced = condition(status, "Synced");
+  for (const std::string& error : string_items(status["errors"]))
+    if (out.error.empty()) out.error = error;
+  out.deleting = deleting(object);
+  return out;
+}
+
+}  // namespace fairlead::projection

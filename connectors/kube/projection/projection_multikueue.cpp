@@ -1,0 +1,208 @@
+// The kinds between a Placement and a running Workload, in every version that is served of them.
+#include <algorithm>
+#include <array>
+
+#include "connectors/kube/projection/projection_fields.h"
+#include "schema/kind.h"
+
+namespace fairlead::projection {
+namespace {
+
+// The names of a status list of a ClusterProfile.
+std::vector<std::string> provider_names(JsonView providers) {
+  std::vector<std::string> out;
+  if (!providers.is(JsonKind::array)) return out;
+  for (JsonView item : providers)
+    if (const auto name = item["name"].string(); !name.empty()) out.emplace_back(name);
+  make_set(out);
+  return out;
+}
+
+OwnerMark owner_mark(JsonView metadata) {
+  return {metadata["labels"]["app.kubernetes.io/managed-by"].string() == "fairlead",
+          std::string(metadata["annotations"]["fairlead.io/owner"].string())};
+}
+
+bool is_true(JsonView status, std::string_view type) {
+  return condition(status, type).status == ConditionStatus::yes;
+}
+
+// Of the versions that are served, the first of `versions` (separated by commas).
+JsonView best_served(JsonView spec, std::string_view versions) {
+  while (!versions.empty()) {
+    const std::size_t comma = std::min(versions.find(','), versions.size());
+    for (JsonView item : spec["versions"])
+      if (item["name"].string() == versions.substr(0, comma) && item["served"].is_true())
+        return item;
+    versions.remove_prefix(std::min(versions.size(), comma + 1));
+  }
+  return {};
+}
+
+// `name`, or what a kustomization with a namePrefix makes of it: "kueue-" before it, for example.
+bool is_name_with_prefix(std::string_view whole, std::string_view name) {
+  if (!whole.ends_with(name)) return false;
+  whole.remove_suffix(name.size());
+  return whole.empty() || whole.ends_with('-');
+}
+
+}  // namespace
+
+ClusterProfileFacts cluster_profile(JsonView object) {
+  JsonView metadata = object["metadata"];
+  JsonView status = object["status"];
+  ClusterProfileFacts out;
+  out.cluster = metadata["labels"]["open-cluster-management.io/cluster-name"].string();
+  out.labelled = !out.cluster.empty();
+  if (!out.labelled) out.cluster = metadata["name"].string();
+  out.access_providers = provider_names(status["accessProviders"]);
+  // The former name of the field.
+  if (out.access_providers.empty())
+    out.access_providers = provider_names(status["credentialProviders"]);
+  return out;
+}
+
+AdmissionCheckFacts admission_check(JsonView object) {
+  constexpr std::string_view setting = "fairlead.io/multikueue.";
+  JsonView metadata = object["metadata"];
+  JsonView parameters = object["spec"]["parameters"];
+  AdmissionCheckFacts out;
+  out.controller_name = object["spec"]["controllerName"].string();
+  out.parameters_api_group = parameters["apiGroup"].string();
+  out.parameters_kind = parameters["kind"].string();
+  out.parameters_name = parameters["name"].string();
+  for (auto& [name, value] : strings(metadata["annotations"]))
+    if (name.starts_with(setting)) out.settings[name.substr(setting.size())] = value;
+  out.finalizers = string_items(metadata["finalizers"]);
+  out.active = condition(object["status"], "Active");
+  out.all_clusters_used = condition(object["status"], "AllClustersUsed");
+  out.dispatcher_ready = condition(object["status"], "DispatcherReady");
+  out.deleting = deleting(object);
+  return out;
+}
+
+MultiKueueConfigFacts multikueue_config(JsonView object) {
+  MultiKueueConfigFacts out;
+  out.clusters = string_items(object["spec"]["clusters"]);
+  out.quota_management = object["spec"]["quotaManagement"].string();
+  out.mark = owner_mark(object["metadata"]);
+  out.deleting = deleting(object);
+  return out;
+}
+
+MultiKueueClusterFacts multikueue_cluster(JsonView object) {
+  MultiKueueClusterFacts out;
+  JsonView spec = object["spec"];
+  // v1beta2 has the sources one below; v1beta1 asks for a kubeConfig beside a profile too.
+  JsonView source = spec["clusterSource"].given() ? spec["clusterSource"] : spec;
+  JsonView kubeconfig = source["kubeConfig"];
+  out.cluster_profile = source["clusterProfileRef"]["name"].string();
+  if (out.cluster_profile.empty()) {
+    const bool path = kubeconfig["locationType"].string() == "Path";
+    (path ? out.path : out.secret) = kubeconfig["location"].string();
+  }
+  out.mark = owner_mark(object["metadata"]);
+  out.active = condition(object["status"], "Active");
+  out.deleting = deleting(object);
+  return out;
+}
+
+PlacementFacts placement(JsonView object) {
+  PlacementFacts out;
+  for (JsonView item : object["spec"]["prioritizerPolicy"]["configurations"]) {
+    JsonView coordinate = item["scoreCoordinate"];
+    ScorePrioritizer prioritizer;
+    prioritizer.resource_name = coordinate["addOn"]["resourceName"].string();
+    prioritizer.score_name = coordinate["addOn"]["scoreName"].string();
+    prioritizer.weight = item["weight"].integer().value_or(1);
+    if (coordinate["type"].string() == "AddOn" && !prioritizer.resource_name.empty() &&
+        !prioritizer.score_name.empty())
+      out.prioritizers.push_back(std::move(prioritizer));
+  }
+  // Not a set: the same prioritizer twice counts twice.
+  std::sort(out.prioritizers.begin(), out.prioritizers.end());
+  out.deleting = deleting(object);
+  return out;
+}
+
+PlacementDecisionFacts placement_decision(JsonView object) {
+  PlacementDecisionFacts out;
+  out.placement =
+      object["metadata"]["labels"]["cluster.open-cluster-management.io/placement"].string();
+  for (JsonView item : object["status"]["decisions"])
+    if (const auto name = item["clusterName"].string(); !name.empty())
+      out.clusters.emplace_back(name);
+  make_set(out.clusters);
+  return out;
+}
+
+AddOnPlacementScoreFacts addon_placement_score(JsonView object) {
+  JsonView status = object["status"];
+  AddOnPlacementScoreFacts out;
+  for (JsonView item : status["scores"]) {
+    const std::string_view name = item["name"].string();
+    const auto value = item["value"].integer();
+    if (!name.empty() && value) out.scores.insert_or_assign(std::string(name), *value);
+  }
+  out.valid_until = parse_rfc3339(status["validUntil"].string());
+  return out;
+}
+
+WorkloadFacts workload(JsonView object) {
+  JsonView status = object["status"];
+  WorkloadFacts out;
+  std::map<std::string, std::string> checks;  // a list map by name
+  for (JsonView item : status["admissionChecks"])
+    if (const auto name = item["name"].string(); !name.empty())
+      checks.insert_or_assign(std::string(name), std::string(item["state"].string()));
+  for (auto& [name, state] : checks) out.checks.push_back({name, std::move(state)});
+  out.cluster_name = status["clusterName"].string();
+  out.nominated_clusters = string_items(status["nominatedClusterNames"]);
+  out.quota_reserved = is_true(status, "QuotaReserved");
+  out.finished = is_true(status, "Finished");
+  out.evicted = is_true(status, "Evicted");
+  out.deleting = deleting(object);
+  return out;
+}
+
+SecretFacts secret(JsonView object) {
+  SecretFacts out;
+  JsonView data = object["data"];
+  if (data.is(JsonKind::object))
+    for (JsonView member : data) out.keys.emplace_back(member.key());
+  make_set(out.keys);
+  const std::string text = data.is(JsonKind::object) ? canonical_text(data) : "{}";
+  const std::array<std::string_view, 3> parts{object["metadata"]["uid"].string(),
+                                              std::string_view("\0", 1), text};
+  out.content = sha256(parts);
+  return out;
+}
+
+CustomResourceDefinitionFacts custom_resource_definition(JsonView object) {
+  CustomResourceDefinitionFacts out;
+  const auto of = [&](Kind kind) {
+    return best_served(
+        object["spec"],
+        info(kind).versions)["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"];
+  };
+  const std::string_view plural = object["spec"]["names"]["plural"].string();
+  if (plural == info(Kind::multikueue_config).resource)
+    out.clusters_max = of(Kind::multikueue_config)["clusters"]["maxItems"].integer();
+  if (plural == info(Kind::multikueue_cluster).resource) {
+    JsonView spec = of(Kind::multikueue_cluster);
+    JsonView source = spec["clusterSource"];
+    out.cluster_profile_ref =
+        (source.given() ? source["properties"] : spec)["clusterProfileRef"].given();
+  }
+  return out;
+}
+
+MutatingAdmissionPolicyFacts mutating_admission_policy(JsonView object) {
+  constexpr std::string_view kueues = "clear-nominated-cluster-names";
+  const auto [name, labels] = object["metadata"].members("name", "labels");
+  const bool label = labels["fairlead.io/clears-nominations"].string() == "true";
+  return {.clears_nominations = label || is_name_with_prefix(name.string(), kueues),
+          .deleting = deleting(object)};
+}
+
+}  // namespace fairlead::projection

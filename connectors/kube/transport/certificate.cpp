@@ -1,0 +1,100 @@
+#include "connectors/kube/transport/certificate.h"
+
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+
+#include <ctime>
+#include <memory>
+
+namespace fairlead {
+namespace {
+
+template <auto Free>
+struct Freed {
+  template <class T>
+  void operator()(T* thing) const {
+    Free(thing);
+  }
+};
+using Bio = std::unique_ptr<BIO, Freed<BIO_free>>;
+using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
+using Key = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
+
+Bio reader(std::string_view text) {
+  return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+}
+
+Certificate first_certificate(std::string_view pem) {
+  Bio bio = reader(pem);
+  return Certificate(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
+}
+
+std::string time_text(const ASN1_TIME* time) {
+  Bio out(BIO_new(BIO_s_mem()));
+  if (ASN1_TIME_print(out.get(), time) != 1) return "?";
+  char* data = nullptr;
+  const long size = BIO_get_mem_data(out.get(), &data);
+  return {data, static_cast<std::size_t>(size)};
+}
+
+}  // namespace
+
+Result<void> check_certificate_now(std::string_view pem) {
+  Certificate certificate = first_certificate(pem);
+  if (!certificate) return Error{ErrorCode::bad_input, "expected a PEM certificate"};
+  const ASN1_TIME* from = X509_get0_notBefore(certificate.get());
+  const ASN1_TIME* until = X509_get0_notAfter(certificate.get());
+  if (X509_cmp_current_time(until) < 0)
+    return Error{ErrorCode::bad_input, "the certificate expired at " + time_text(until)};
+  if (X509_cmp_current_time(from) > 0)
+    return Error{ErrorCode::bad_input, "the certificate is not valid before " + time_text(from)};
+  return {};
+}
+
+Result<void> check_key_matches(std::string_view certificate_pem, std::string_view key_pem) {
+  Certificate certificate = first_certificate(certificate_pem);
+  Bio bio = reader(key_pem);
+  // A key with a password cannot be used: never ask a terminal for it.
+  auto no_password = [](char*, int, int, void*) { return -1; };
+  Key key(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_password, nullptr));
+  if (!key) return Error{ErrorCode::bad_input, "expected a PEM private key without a password"};
+  if (!certificate || X509_check_private_key(certificate.get(), key.get()) != 1)
+    return Error{ErrorCode::bad_input, "the key does not belong to the client certificate"};
+  return {};
+}
+
+std::optional<LogTime> certificate_end(std::string_view pem) {
+  Certificate certificate = first_certificate(pem);
+  std::tm parts{};
+  if (!certificate || ASN1_TIME_to_tm(X509_get0_notAfter(certificate.get()), &parts) != 1)
+    return std::nullopt;
+  return LogTime{static_cast<std::int64_t>(::timegm(&parts)) * 1'000'000'000};
+}
+
+std::string encode_base64(std::string_view bytes) {
+  std::string out((bytes.size() + 2) / 3 * 4 + 1, '\0');
+  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
+                                   reinterpret_cast<const unsigned char*>(bytes.data()),
+                                   static_cast<int>(bytes.size()));
+  out.resize(static_cast<std::size_t>(size));
+  return out;
+}
+
+Result<std::string> decode_base64(std::string_view text) {
+  std::string packed;
+  for (char c : text)
+    if (c != '\n' && c != '\r' && c != ' ' && c != '\t') packed += c;
+  std::string out(packed.size() / 4 * 3, '\0');
+  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(out.data()),
+                                   reinterpret_cast<const unsigned char*>(packed.data()),
+                                   static_cast<int>(packed.size()));
+  if (packed.empty() || packed.size() % 4 != 0 || size < 0)
+    return Error{ErrorCode::bad_input, "expected base64"};
+  // EVP_DecodeBlock counts the padding as zero bytes.
+  std::size_t padding = packed.ends_with("==") ? 2 : packed.ends_with('=') ? 1 : 0;
+  out.resize(static_cast<std::size_t>(size) - padding);
+  return out;
+}
+
+}  // namespace fairlead

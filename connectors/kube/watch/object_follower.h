@@ -1,0 +1,54 @@
+// Watches one object of an API server, of any kind.
+//
+// For objects that Fairlead uses but never logs: a Secret with a kubeconfig. Only this object is
+// requested (fieldSelector metadata.name), so a Role may allow exactly that. Every answer holds the
+// whole object; its content is passed to the callback only, never into a diagnostic.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "connectors/kube/transport/http_client.h"
+#include "connectors/kube/watch/watch_decoder.h"
+
+namespace fairlead {
+
+/// On the loop's thread, but the destructor may run after the loop has ended.
+class ObjectFollower {
+ public:
+  /// Watches the object `name` in the list at the path `collection`. Calls `told` with the object,
+  /// or nullopt if it does not exist, after the first list and after each change; not while the
+  /// server is unreachable. Calls `say` with each log line. `loop` and `http` outlive the follower.
+  ObjectFollower(IoLoop& loop, HttpClient& http, std::string collection, std::string name,
+                 std::function<void(std::optional<JsonView>)> told,
+                 std::function<void(const std::string&)> say);
+  ~ObjectFollower();
+  ObjectFollower(const ObjectFollower&) = delete;
+  ObjectFollower& operator=(const ObjectFollower&) = delete;
+
+ private:
+  void list();
+  void listed(const Result<HttpResponse>& answer);
+  void watch(const std::string& resource_version);
+  void bytes(std::string_view chunk);
+  void retry(const std::string& why);
+  void after(Duration span, void (ObjectFollower::*what)());
+
+  IoLoop& loop_;
+  HttpClient& http_;
+  const std::string collection_, name_;
+  const std::function<void(std::optional<JsonView>)> told_;
+  const std::function<void(const std::string&)> say_;
+
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // answers may come afterwards
+  std::unique_ptr<HttpClient::Stream> stream_;
+  std::unique_ptr<IoLoop::Timer> timer_;
+  WatchDecoder decoder_;
+  LogTime watching_since_{};
+  int failures_ = 0;
+  std::string said_;
+};
+
+}  // namespace fairlead

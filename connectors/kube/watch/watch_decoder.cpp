@@ -1,0 +1,142 @@
+#include "connectors/kube/watch/watch_decoder.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fairlead {
+namespace {
+
+bool is_blank(std::string_view line) {
+  return line.find_first_not_of(" \t\r") == std::string_view::npos;
+}
+
+void set_malformed(WatchStep& step, std::string what) {
+  step = {};
+  step.kind = WatchStep::Kind::malformed;
+  step.fault = std::move(what);
+}
+
+void set_malformed(WatchStep& step, const JsonFault& fault) {
+  set_malformed(step, "byte " + std::to_string(fault.offset) + ": " + fault.what);
+}
+
+std::optional<WatchEventType> type_of(JsonView root) {
+  const std::string_view type = root["type"].string();
+  if (type == "MODIFIED") return WatchEventType::modified;
+  if (type == "ADDED") return WatchEventType::added;
+  if (type == "DELETED") return WatchEventType::deleted;
+  if (type == "BOOKMARK") return WatchEventType::bookmark;
+  if (type == "ERROR" || (type.empty() && root["kind"].string() == "Status"))
+    return WatchEventType::error;
+  return std::nullopt;
+}
+
+}  // namespace
+
+void WatchDecoder::feed(std::string_view bytes) {
+  if (taken_ > 0) {
+    buffer_.erase(0, taken_);
+    searched_ -= std::min(searched_, taken_);
+    taken_ = 0;
+  }
+  buffer_.append(bytes);
+}
+
+WatchStep WatchDecoder::too_long() const {
+  WatchStep step;
+  step.kind = WatchStep::Kind::too_long;
+  step.fault = "a line is longer than " + std::to_string(line_bytes_max_) + " bytes";
+  return step;
+}
+
+WatchStep WatchDecoder::next() {
+  for (;;) {
+    const std::size_t end = buffer_.find('\n', std::max(searched_, taken_));
+    if (end == std::string::npos) {
+      searched_ = buffer_.size();
+      if (buffer_.size() - taken_ > line_bytes_max_) return too_long();
+      return {};
+    }
+    const std::string_view line = std::string_view(buffer_).substr(taken_, end - taken_);
+    taken_ = end + 1;
+    searched_ = taken_;
+    if (line.size() > line_bytes_max_) return too_long();
+    if (!is_blank(line)) return decode(line);
+  }
+}
+
+WatchStep WatchDecoder::next(std::string_view& bytes) {
+  for (;;) {
+    const std::size_t end = bytes.find('\n');
+    if (taken_ < buffer_.size()) {
+      // A line that began in earlier bytes is completed in the buffer.
+      WatchStep step = next();
+      if (step.kind != WatchStep::Kind::need_more || bytes.empty()) return step;
+      const std::string_view more = bytes.substr(0, end == bytes.npos ? end : end + 1);
+      feed(more);
+      bytes.remove_prefix(more.size());
+      continue;
+    }
+    if (end == std::string_view::npos) {
+      feed(std::exchange(bytes, {}));
+      return next();
+    }
+    const std::string_view line = bytes.substr(0, end);
+    bytes.remove_prefix(end + 1);
+    if (line.size() > line_bytes_max_) return too_long();
+    if (!is_blank(line)) return decode(line);
+  }
+}
+
+WatchStep WatchDecoder::finish() {
+  const std::string_view rest = std::string_view(buffer_).substr(taken_);
+  WatchStep step;
+  taken_ = searched_ = buffer_.size();  // (views of the step stay valid until the next call)
+  if (rest.find_first_not_of(" \t\r\n") != std::string_view::npos) step = decode(rest);
+  return step;
+}
+
+void WatchDecoder::reset() {
+  buffer_.clear();
+  taken_ = 0;
+  searched_ = 0;
+}
+
+// Behind the line there is a newline, or the NUL of the buffer.
+WatchStep WatchDecoder::decode(std::string_view line) {
+  WatchStep step;
+  if (!index_.find(line)) {
+    set_malformed(step, fault_of(line));
+    return step;
+  }
+  if (glancer_) step.glance = glancer_->glance(index_, left_out_);
+  if (step.glance && is_known_(*step.glance)) {
+    step.kind = WatchStep::Kind::known;
+    return step;
+  }
+  // Only of these does the reflector read nothing but facts, identity and version, so that fields
+  // may be left out.
+  const bool projected =
+      step.glance && (step.glance->type == "ADDED" || step.glance->type == "MODIFIED");
+  if (!projected) left_out_.clear();
+  if (!parse_in_place(index_, document_, left_out_)) {
+    JsonFault fault;
+    if (!parse_indexed(index_, document_, fault, left_out_)) {
+      set_malformed(step, fault);
+      return step;
+    }
+  }
+  const JsonView root = document_.root();
+  const auto type = type_of(root);
+  if (!type) {
+    set_malformed(step, "no watch event: its type is unknown");
+  } else if (*type != WatchEventType::error && !root["object"].is(JsonKind::object)) {
+    set_malformed(step, "a watch event without an object");
+  } else {
+    step.kind = WatchStep::Kind::event;
+    step.event.emplace(WatchEvent{*type, root, line});
+  }
+  return step;
+}
+
+}  // namespace fairlead

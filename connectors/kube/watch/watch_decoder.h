@@ -1,0 +1,93 @@
+// The bytes of a watch stream, cut into watch events. Does no I/O.
+//
+// A stream is JSON documents, one a line; a line may span chunks and a chunk may hold many lines.
+// The last line may lack its newline (a Status that a server leaves behind as it closes) or be cut
+// short; finish() tells the two apart.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "connectors/kube/document/json_document.h"
+#include "connectors/kube/document/json_index.h"
+#include "connectors/kube/watch/watch_glance.h"
+
+namespace fairlead {
+
+/// Longest line of a watch stream. A line beyond it breaks the stream.
+inline constexpr std::size_t kWatchLineBytesMax = kJsonBytesMax;
+
+enum class WatchEventType : std::uint8_t { added, modified, deleted, bookmark, error };
+
+/// One notification. Its views refer to the decoder's buffers, or to the bytes that next() was
+/// given, and are valid until the next call.
+struct WatchEvent {
+  WatchEventType type = WatchEventType::error;
+  JsonView root;
+  std::string_view line;  ///< its text
+
+  JsonView object() const {
+    JsonView inner = root["object"];
+    return inner.given() ? inner : root;  // a bare Status counts as an ERROR event
+  }
+};
+
+/// The result of next().
+struct WatchStep {
+  enum class Kind : std::uint8_t {
+    event,      ///< `event` is set
+    known,      ///< `glance` is set: the line repeats known facts, and was not read
+    need_more,  ///< no complete line is buffered
+    malformed,  ///< a line that is no watch event (`fault`); it has been skipped
+    too_long,   ///< a line beyond the limit: the stream cannot be read on
+  };
+  Kind kind = Kind::need_more;
+  std::optional<WatchEvent> event;
+  std::optional<WatchGlance> glance;  ///< if the decoder glances and the line can be glanced at
+  std::string fault;
+};
+
+class WatchDecoder {
+ public:
+  explicit WatchDecoder(std::size_t line_bytes_max = kWatchLineBytesMax)
+      : line_bytes_max_(line_bytes_max) {}
+  /// Glances at each line first. A line for which `is_known` returns true is not read; in objects
+  /// of ADDED and MODIFIED the fields that no projection reads become null. Views refer to the
+  /// line.
+  WatchDecoder(WatchGlancer glancer, std::function<bool(const WatchGlance&)> is_known)
+      : WatchDecoder() {
+    glancer_.emplace(std::move(glancer));
+    is_known_ = std::move(is_known);
+  }
+
+  /// Appends what arrived. Call next() until it needs more.
+  void feed(std::string_view bytes);
+  WatchStep next();
+  /// As feed() and next(), without a copy of lines that are whole in `bytes`: removes what it read
+  /// from the front of `bytes`. When it returns need_more, `bytes` is empty.
+  WatchStep next(std::string_view& bytes);
+  /// The stream has ended: returns its unfinished last line, if it is a whole document; need_more
+  /// if there is none, malformed if it was cut short.
+  WatchStep finish();
+  /// Drops all buffered bytes for a new stream.
+  void reset();
+
+ private:
+  WatchStep decode(std::string_view line);
+  WatchStep too_long() const;
+
+  std::size_t line_bytes_max_;
+  std::string buffer_;
+  std::size_t taken_ = 0;     // bytes of buffer_ that were handed out
+  std::size_t searched_ = 0;  // bytes of buffer_ known to hold no newline behind taken_
+  std::optional<WatchGlancer> glancer_;
+  std::vector<PlaceRange> left_out_;  // of the line that was glanced at
+  std::function<bool(const WatchGlance&)> is_known_;
+  JsonIndex index_;
+  JsonDocument document_;
+};
+
+}  // namespace fairlead

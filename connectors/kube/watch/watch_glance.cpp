@@ -1,0 +1,393 @@
+#include "connectors/kube/watch/watch_glance.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "engine/base/short_text.h"
+
+namespace fairlead {
+namespace {
+
+// Fields of the object that its projection does not read, by kind; `*` is every item of a list. A
+// field that is not named here is hashed: forgetting one costs time, never a change. The test of
+// this file checks each entry against the projections.
+constexpr std::array<std::string_view, 3> kOfAll{
+    "metadata.managedFields",
+    "metadata.resourceVersion",
+    "metadata.annotations.kubectl\\.kubernetes\\.io/last-applied-configuration",
+};
+// Not for claims: their facts have a digest of the whole status, which shows what others changed.
+constexpr std::array<std::string_view, 2> kOfConditions{
+    "status.conditions.*.lastTransitionTime",
+    "status.conditions.*.message",
+};
+constexpr std::array<std::string_view, 9> kOfNodes{
+    "metadata.annotations",   "status.conditions.*.lastHeartbeatTime",
+    "status.images",          "status.volumesInUse",
+    "status.volumesAttached", "status.nodeInfo",
+    "status.daemonEndpoints", "status.addresses",
+    "status.runtimeHandlers",
+};
+constexpr std::array<std::string_view, 6> kOfClusterQueues{
+    "status.pendingWorkloads",   "status.reservingWorkloads",     "status.admittedWorkloads",
+    "status.flavorsReservation", "status.pendingWorkloadsStatus", "status.fairSharing",
+};
+constexpr std::array<std::string_view, 4> kOfClusterMetrics{
+    "status.nodes.*.capacityResources",
+    "status.nodes.*.usage",
+    "status.nodes.*.requests",
+    "status.nodes.*.limits",
+};
+constexpr std::array<std::string_view, 4> kOfManagedClusters{
+    "metadata.annotations",
+    "status.clusterClaims",
+    "status.capacity",
+    "status.version",
+};
+constexpr std::array<std::string_view, 1> kStatus{"status"};
+constexpr std::array<std::string_view, 1> kOfWorks{"status.resourceStatus.manifests.*.conditions"};
+
+// Workloads are many and their specs are long; the projection reads little but where one runs.
+constexpr std::array<std::string_view, 17> kOfWorkloads{
+    "metadata.labels",
+    "metadata.annotations",
+    "metadata.ownerReferences",
+    "spec",
+    "status.admission",
+    "status.requeueState",
+    "status.reclaimablePods",
+    "status.accumulatedPastExecutionTimeSeconds",
+    "status.resourceRequests",
+    "status.schedulingStats",
+    "status.preemptionGates",
+    "status.unhealthyNodes",
+    "status.admissionChecks.*.lastTransitionTime",
+    "status.admissionChecks.*.message",
+    "status.admissionChecks.*.podSetUpdates",
+    "status.admissionChecks.*.retryCount",
+    "status.admissionChecks.*.requeueAfterSeconds",
+};
+constexpr std::array<std::string_view, 1> kOfDecisions{"status.decisions.*.reason"};
+constexpr std::array<std::string_view, 4> kOfProfiles{"spec", "status.conditions", "status.version",
+                                                      "status.properties"};
+constexpr std::array<std::string_view, 1> kSpec{"spec"};
+// The weighted share changes with each workload.
+constexpr std::array<std::string_view, 3> kOfCohorts{"spec.resourceGroups", "spec.fairSharing",
+                                                     "status.fairSharing"};
+constexpr std::array<std::string_view, 2> kOfDefinitions{"spec.conversion", "status"};
+
+std::span<const std::string_view> of_kind(Kind kind) {
+  switch (kind) {
+    case Kind::node: return kOfNodes;
+    case Kind::cluster_queue: return kOfClusterQueues;
+    case Kind::cluster_metrics: return kOfClusterMetrics;
+    case Kind::managed_cluster: return kOfManagedClusters;
+    case Kind::manifest_work: return kOfWorks;
+    case Kind::workload: return kOfWorkloads;
+    case Kind::placement_decision: return kOfDecisions;
+    case Kind::cluster_profile: return kOfProfiles;
+    case Kind::addon_placement_score:
+    case Kind::mutating_admission_policy: return kSpec;
+    case Kind::custom_resource_definition: return kOfDefinitions;
+    case Kind::cohort: return kOfCohorts;
+    case Kind::local_queue:
+    case Kind::multikueue_config:
+    case Kind::placement: return kStatus;
+    case Kind::resource_flavor:
+    case Kind::admission_check:
+    case Kind::claim:
+    case Kind::multikueue_cluster:
+    case Kind::secret:
+    case Kind::binding_policy: return {};
+  }
+  return {};
+}
+
+constexpr std::size_t kGatheredKeptMax = std::size_t{1} << 20;
+
+// A random key of this process, which never leaves it.
+std::uint64_t key() {
+  static const std::uint64_t made = [] {
+    std::random_device source;
+    return std::uint64_t{source()} << 32 | source();
+  }();
+  return made;
+}
+
+// The hash's secret, derived from the key once: XXH3 would derive it anew for each long text.
+std::span<const std::uint8_t> secret() {
+  static const auto made = [] {
+    std::array<std::uint8_t, XXH3_SECRET_DEFAULT_SIZE> bytes{};
+    XXH3_generateSecret_fromSeed(bytes.data(), key());
+    return bytes;
+  }();
+  return made;
+}
+
+// Memory for the hashed bytes of a line, which are gathered: hashing them at once avoids the state
+// of a streaming hash.
+char* room_for(std::size_t bytes) {
+  thread_local std::string room;
+  if (room.size() > kGatheredKeptMax && bytes <= kGatheredKeptMax) std::string().swap(room);
+  if (room.size() < bytes) room.resize(bytes);
+  return room.data();
+}
+
+// By how much a character changes the depth.
+constexpr std::array<int, 256> kDeeper = [] {
+  std::array<int, 256> change{};
+  change['{'] = change['['] = 1;
+  change['}'] = change[']'] = -1;
+  return change;
+}();
+
+// Eight bytes at a time; the last eight may overlap those before.
+bool has_escape(std::string_view text) {
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  constexpr std::uint64_t kOnes = ~std::uint64_t{0} / 0xff, kTops = kOnes << 7;
+  if (text.size() < kWord) return text.find('\\') != std::string_view::npos;
+  const auto any_in_word = [&](std::size_t at) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, kWord);
+    word ^= kOnes * '\\';  // makes each byte that is a backslash zero
+    return ((word - kOnes) & ~word & kTops) != 0;
+  };
+  for (std::size_t at = 0; at + kWord < text.size(); at += kWord)
+    if (any_in_word(at)) return true;
+  return any_in_word(text.size() - kWord);
+}
+
+}  // namespace
+
+// A node of the tree of named fields. Leaves are left out of the hash; some are returned as views.
+struct WatchGlancer::Field {
+  enum class Told : std::uint8_t { no, type, name_space, name, uid, resource_version };
+  std::string name;
+  std::vector<Field> below;
+  bool left_out = false;
+  Told told = Told::no;
+
+  // Of the fields below, by how many characters their names have: the place of the last one in
+  // `below`, from 1. Each knows the one before it of the same size.
+  std::array<std::uint8_t, 64> of_size{};
+  std::uint8_t before = 0;
+
+  const Field* find(std::string_view key) const {
+    std::size_t at = key.size() < of_size.size() ? of_size[key.size()] : 0;
+    for (; at != 0; at = below[at - 1].before)
+      if (same_text(below[at - 1].name, key)) return &below[at - 1];
+    return nullptr;
+  }
+  Field& reach(std::string_view path);
+};
+
+namespace {
+
+// Splits at dots; a backslash keeps the next character.
+std::vector<std::string> split(std::string_view path) {
+  std::vector<std::string> parts(1);
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    if (path[i] == '.')
+      parts.emplace_back();
+    else
+      parts.back() += path[i] == '\\' ? path[++i] : path[i];
+  }
+  return parts;
+}
+
+}  // namespace
+
+WatchGlancer::Field& WatchGlancer::Field::reach(std::string_view path) {
+  Field* at = this;
+  for (std::string& part : split(path)) {
+    const auto has_name = [&](const Field& field) { return field.name == part; };
+    const auto found = std::find_if(at->below.begin(), at->below.end(), has_name);
+    if (found != at->below.end()) {
+      at = &*found;
+      continue;
+    }
+    std::uint8_t& last = at->of_size.at(part.size());
+    Field& made = at->below.emplace_back();
+    made.name = std::move(part);
+    made.before = std::exchange(last, static_cast<std::uint8_t>(at->below.size()));
+    at = &made;
+  }
+  return *at;
+}
+
+WatchGlancer::WatchGlancer(Kind kind) : kind_(kind), root_(std::make_unique<Field>()) {
+  root_->reach("type").told = Field::Told::type;
+  root_->reach("type").left_out = true;  // a relist says ADDED of what was MODIFIED before
+  Field& object = root_->reach("object");
+  object.reach("metadata.namespace").told = Field::Told::name_space;
+  object.reach("metadata.name").told = Field::Told::name;
+  object.reach("metadata.uid").told = Field::Told::uid;
+  object.reach("metadata.resourceVersion").told = Field::Told::resource_version;
+  for (const std::string_view path : ignored()) object.reach(path).left_out = true;
+}
+
+WatchGlancer::~WatchGlancer() = default;
+WatchGlancer::WatchGlancer(WatchGlancer&&) noexcept = default;
+WatchGlancer& WatchGlancer::operator=(WatchGlancer&&) noexcept = default;
+
+std::vector<std::string_view> WatchGlancer::ignored() const {
+  std::vector<std::string_view> out(kOfAll.begin(), kOfAll.end());
+  const std::span<const std::string_view> of_it = of_kind(kind_);
+  out.insert(out.end(), of_it.begin(), of_it.end());
+  if (kind_ != Kind::claim) out.insert(out.end(), kOfConditions.begin(), kOfConditions.end());
+  return out;
+}
+
+// Walks over the places of a line once. The byte behind the text is valid in no position, and its
+// place follows the last one, twice: so no step needs an end test.
+class WatchGlancer::Walk {
+ public:
+  using Place = const std::uint32_t*;
+
+  Walk(const JsonIndex& line, std::vector<PlaceRange>& left_out, WatchGlance& out)
+      : text_(line.text().data()),
+        size_(line.text().size()),
+        first_(line.places().data()),
+        last_(first_ + line.places().size()),
+        left_out_(left_out),
+        out_(out),
+        kept_(room_for(size_)),
+        kept_end_(kept_) {
+    left_out_.clear();
+  }
+
+  bool walk(const Field& root) {
+    if (first_ == last_ || text_[*first_] != '{' || members(root, first_) != last_) return false;
+    take_up_to(size_);
+    const std::span<const std::uint8_t> own = secret();
+    const XXH128_hash_t hash = XXH3_128bits_withSecretandSeed(
+        kept_, static_cast<std::size_t>(kept_end_ - kept_), own.data(), own.size(), key());
+    out_.rest = {hash.low64, hash.high64};
+    return true;
+  }
+
+ private:
+  // Keeps the bytes between the last field that was left out and `end`.
+  void take_up_to(std::size_t end) {
+    std::memcpy(kept_end_, text_ + taken_, end - taken_);
+    kept_end_ += end - taken_;
+    taken_ = end;
+  }
+
+  int deeper(Place at) const { return kDeeper[static_cast<unsigned char>(text_[*at])]; }
+
+  // Returns the place behind the value at `at`, which it does not read; null if it has no end.
+  Place skip(Place at) const {
+    int depth = deeper(at++);
+    if (depth < 0) return nullptr;
+    if (depth == 0) return at;
+    // Four places at a time, so that the end is tested less often.
+    for (; last_ - at >= 4; at += 4)
+      for (int i = 0; i < 4; ++i)
+        if ((depth += deeper(at + i)) == 0) return at + i + 1;
+    for (; at < last_; ++at)
+      if ((depth += deeper(at)) == 0) return at + 1;
+    return nullptr;
+  }
+
+  // Behind the value at `at`.
+  Place value(const Field& field, Place at) {
+    if (field.told != Field::Told::no) tell(field.told, at);
+    if (field.below.empty()) return skip(at);
+    if (text_[*at] == '{') return members(field, at);
+    if (text_[*at] == '[') return items(field, at);
+    return skip(at);
+  }
+
+  // Behind the object that begins at `at`.
+  Place members(const Field& object, Place at) {
+    const char* const text = text_;  // (what is stored below could be it, for all a compiler knows)
+    for (++at; text[*at] != '}';) {
+      if (text[*at] == ',') ++at;
+      // A name, its colon and something behind it.
+      if (text[*at] != '"' || text[at[1]] != ':') return nullptr;
+      const std::uint32_t begin = *at;
+      const Field* const field = object.find(string_at(at));
+      at += 2;
+      if (field == nullptr)
+        at = deeper(at) == 0 ? at + 1 : skip(at);
+      else
+        at = field->left_out ? leave_out(*field, begin, at) : value(*field, at);
+      if (at == nullptr || at > last_) return nullptr;
+    }
+    return at + 1;
+  }
+
+  // Behind the member that begins at `begin` with its name; its value is at `at`.
+  Place leave_out(const Field& field, std::uint32_t begin, Place at) {
+    take_up_to(begin);
+    const bool told = field.told != Field::Told::no;
+    if (told) tell(field.told, at);
+    const Place end = skip(at);
+    if (end == nullptr || end >= last_) return nullptr;
+    if (!told) left_out_.push_back({index_of(at), index_of(end)});
+    taken_ = *end;
+    return end;
+  }
+  std::size_t index_of(Place place) const { return static_cast<std::size_t>(place - first_); }
+
+  // Behind the array that begins at `at`.
+  Place items(const Field& list, Place at) {
+    const Field* const each = list.find("*");
+    if (each == nullptr) return skip(at);
+    for (++at; text_[*at] != ']';) {
+      if (text_[*at] == ',') ++at;
+      at = value(*each, at);
+      if (at == nullptr || at > last_) return nullptr;
+    }
+    return at + 1;
+  }
+
+  // Between the quotes, as it is spelt.
+  std::string_view string_at(Place at) const {
+    const std::size_t begin = *at + 1;
+    std::size_t end = at[1];
+    if (text_[end - 1] != '"')
+      while (end > begin && JsonIndex::is_space(text_[end - 1])) --end;
+    return end > begin ? std::string_view(text_ + begin, end - 1 - begin) : std::string_view{};
+  }
+
+  void tell(Field::Told told, Place at) {
+    if (text_[*at] != '"') return;
+    const std::string_view text = string_at(at);
+    if (has_escape(text)) return;
+    switch (told) {
+      case Field::Told::type: out_.type = text; break;
+      case Field::Told::name_space: out_.name_space = text; break;
+      case Field::Told::name: out_.name = text; break;
+      case Field::Told::uid: out_.uid = text; break;
+      case Field::Told::resource_version: out_.resource_version = text; break;
+      case Field::Told::no: break;
+    }
+  }
+
+  const char* const text_;
+  const std::size_t size_;
+  const Place first_, last_;
+  std::vector<PlaceRange>& left_out_;
+  WatchGlance& out_;
+  char* const kept_;
+  char* kept_end_;
+  std::size_t taken_ = 0;  // bytes of the text that are kept or left out
+};
+
+std::optional<WatchGlance> WatchGlancer::glance(const JsonIndex& line,
+                                                std::vector<PlaceRange>& left_out) const {
+  std::optional<WatchGlance> out(std::in_place);
+  if (!Walk(line, left_out, *out).walk(*root_)) out.reset();
+  return out;
+}
+
+}  // namespace fairlead

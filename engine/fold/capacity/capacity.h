@@ -1,0 +1,59 @@
+// From nodes to usable capacity: pure functions.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "engine/base/quantity.h"
+#include "engine/fold/capacity/cluster_terms.h"
+#include "engine/fold/claims/claim_spec.h"
+#include "engine/fold/state.h"
+#include "schema/facts.h"
+
+namespace fairlead {
+
+/// All ResourceFlavors of the hub.
+using Flavors = std::map<std::string, ResourceFlavorFacts>;
+
+/// Returns the flavor that wins a node with these labels: the most specific one whose nodeLabels
+/// are a subset of them (most labels, then name bytewise). Empty if none matches.
+const std::string& winning_flavor(const Labels& labels, const Flavors& flavors);
+
+/// Whether `node` counts for `flavor`, which wins it: it is Ready, schedulable, and without a
+/// NoSchedule or NoExecute taint that neither the flavor's nodeTaints nor its tolerations cover.
+bool is_eligible(const NodeFacts& node, const std::string& flavor, const Flavors& flavors);
+
+/// Whether `taint` keeps a node from counting for `flavor`: NoSchedule or NoExecute, and neither
+/// the flavor's nodeTaints nor its tolerations cover it.
+bool keeps_out(const Taint& taint, const ResourceFlavorFacts& flavor);
+
+/// Whether one of the amounts is named by an alias.
+bool has_alias(const ResourceAmounts& amounts, const ResourceAliases& aliases);
+
+/// Returns the amounts by canonical name; an alias and its canonical name add up.
+std::map<std::string, Amount> canonical_amounts(const ResourceAmounts& amounts,
+                                                const ResourceAliases& aliases);
+
+/// Calls `use(resource, amount)` for each of canonical_amounts, in order. Copies nothing where no
+/// alias is among them.
+template <class Use>
+void for_each_canonical(const ResourceAmounts& amounts, const ResourceAliases& aliases,
+                        const Use& use) {
+  if (has_alias(amounts, aliases))
+    for (const auto& [resource, amount] : canonical_amounts(amounts, aliases))
+      use(resource, amount);
+  else
+    for (const auto& [resource, amount] : amounts) use(resource, amount);
+}
+
+/// Returns the configuration's headroom; a map that `terms` has replaces the configuration's map of
+/// that kind whole. `terms` may be null.
+CanonicalHeadroom headroom_of(const Configuration& configuration, const ClaimTerms* terms);
+
+/// Returns max(0, floor(offered * (100 - percent) / 100) - reserved), saturated, in the unit of
+/// Amount for `resource`.
+Amount usable_amount(Int128 offered, const std::string& resource,
+                     const CanonicalHeadroom& headroom);
+
+}  // namespace fairlead

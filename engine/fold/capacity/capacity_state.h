@@ -1,0 +1,137 @@
+// The part of State about capacity: what the nodes of a cluster offer, and what damping makes of
+// it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/fold/capacity/damping.h"
+#include "schema/event.h"
+
+namespace fairlead {
+
+/// How a node counts at present.
+struct CountedNode {
+  std::string flavor;  ///< the winning ResourceFlavor; empty: it counts nowhere
+  bool eligible = false;
+
+  friend bool operator==(const CountedNode&, const CountedNode&) = default;
+};
+
+/// A node and the newest event that reported it.
+struct NodeRecord {
+  NodeFacts facts;
+  Seq seq;
+  CountedNode counted;      ///< while its source is in force; else as if it counted nowhere
+  bool suppressed = false;  ///< as counted: its flaps keep it out of CapacityValue::growing
+
+  friend bool operator==(const NodeRecord&, const NodeRecord&) = default;
+};
+
+/// A (flavor, resource) of one cluster. The flavor is empty where capacity is known only as totals.
+struct CapacityKey {
+  std::string flavor;
+  std::string resource;  ///< canonical
+
+  friend auto operator<=>(const CapacityKey&, const CapacityKey&) = default;
+};
+
+/// What let an accepted value fall.
+enum class FallCause : std::uint8_t {
+  shrink_window,       ///< it had been above `usable` for the whole shrinkWindow
+  claim_edit,          ///< an edit or delete of the claim
+  cordon,              ///< a node was cordoned
+  mass_shrink_hold,    ///< a loss was held for the whole massShrinkHold
+  second_observation,  ///< a held loss was observed again, or confirmed
+  source_back,         ///< the source had been lost until then
+};
+
+/// The change of a cluster's capacity source.
+struct SourceChange {
+  CapacitySource from{};
+  CapacitySource to{};
+  Seq seq;     ///< of the event that changed it
+  LogTime at;  ///< of that event
+
+  friend bool operator==(const SourceChange&, const SourceChange&) = default;
+};
+
+/// A first value that replaced the values of another source.
+struct Revaluation {
+  SourceChange change;  ///< the last one before
+  LogTime at;           ///< when the value was accepted
+
+  friend bool operator==(const Revaluation&, const Revaluation&) = default;
+};
+
+/// The capacity of one key: what the nodes offer and what debounce makes of it.
+struct CapacityValue {
+  Int128 offered = 0;  ///< sum of allocatable of eligible nodes
+  Int128 growing = 0;  ///< the same without nodes that flap
+  DampedValue damped;
+  FallCause fell_by = FallCause::shrink_window;  ///< the last time
+  std::optional<Revaluation> revalued;  ///< where its first value was not the cluster's first
+  /// The newest kBecauseMax events that changed it: those that led to `damped.accepted`, and behind
+  /// them the `pending` ones that came since and may yet move it.
+  std::vector<Seq> because;
+  std::uint32_t pending = 0;
+  LogTime moved;  ///< when `damped.accepted` changed last
+
+  friend bool operator==(const CapacityValue&, const CapacityValue&) = default;
+};
+
+/// The sums of the nodes of one flavor that report the same resources, so that a key is looked up
+/// once.
+struct SumLane {
+  std::string flavor;
+  std::vector<std::string> resources;  ///< as nodes report them, in their order; none is an alias
+  std::vector<CapacityValue*> sums;    ///< of Cluster::capacity, one a resource
+};
+/// The bound on the lanes of a cluster; one more empties them.
+inline constexpr std::size_t kSumLanesMax = 16;
+
+/// No list of deciding events is longer; the newest are kept.
+inline constexpr std::size_t kBecauseMax = 16;
+/// Adds an event to such a list, unless it is the newest there. Returns whether it was added.
+inline bool remember(std::vector<Seq>& because, Seq seq) {
+  if (seq == Seq{} || (!because.empty() && because.back() == seq)) return false;
+  if (because.size() == kBecauseMax) because.erase(because.begin());
+  because.push_back(seq);
+  return true;
+}
+
+/// Adds an event that changed `value`, or decided about it. Does nothing for Seq{}.
+inline void remember_change(CapacityValue& value, Seq seq) {
+  if (remember(value.because, seq))
+    value.pending = std::min(value.pending + 1, static_cast<std::uint32_t>(value.because.size()));
+}
+
+/// A mass loss that waits for a second observation (layer 3).
+struct Hold {
+  LogTime since;
+  std::map<std::string, Amount> before;  ///< usable totals by resource before the loss
+
+  friend bool operator==(const Hold&, const Hold&) = default;
+};
+
+/// All changes of a cluster at one log time. Emptied when that time closes.
+struct Observation {
+  bool changed = false;           ///< the source in force reported something, also a relist
+  std::set<std::string> won;      ///< flavors that won a node; mapped if they have one at the end
+  bool at_once_all = false;       ///< a claim edit or delete: every fall counts at once
+  std::set<CapacityKey> at_once;  ///< a cordon: falls of these keys count at once
+  std::map<CapacityKey, Int128> cordoned;  ///< what cordons took
+  std::int64_t cordoned_nodes = 0;
+  std::int64_t eligible_before = 0;  ///< eligible nodes when the time opened
+  Seq sign;                          ///< the newest relist or bookmark
+
+  friend bool operator==(const Observation&, const Observation&) = default;
+};
+
+}  // namespace fairlead

@@ -1,0 +1,466 @@
+// Closes a moment of one cluster: debounce layers 1 to 3, liveness, the first value.
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "engine/base/short_text.h"
+#include "engine/fold/capacity/capacity.h"
+#include "engine/fold/capacity/cluster.h"
+#include "engine/fold/claims/claims.h"
+#include "engine/fold/members/member_deviation.h"
+#include "engine/fold/multikueue/worker_quota.h"
+#include "engine/fold/writes/writes.h"
+#include "schema/debounce_parameter.h"
+
+namespace fairlead {
+
+namespace {
+
+// Sums over flavors, a few. The names are those of the keys of Cluster::capacity.
+struct Totals {
+  struct Row {
+    std::string_view resource;
+    Int128 sum;
+  };
+  std::vector<Row> rows;
+
+  Amount of(std::string_view resource) const {
+    for (const Row& row : rows)
+      if (same_text(row.resource, resource)) return saturate(row.sum);
+    return 0;
+  }
+  std::map<std::string, Amount> to_map() const {
+    std::map<std::string, Amount> map;
+    for (const Row& row : rows) map.emplace(row.resource, saturate(row.sum));
+    return map;
+  }
+};
+
+// What the functions of one close of one cluster share.
+struct Close {
+  const State& state;
+  const std::string& name;
+  Cluster& cluster;
+  const DebounceSettings& settings;
+  const CanonicalHeadroom& headroom;
+  LogTime now;
+  bool accepted_moved = false;                     // by a step: nothing but numbers follows
+  bool grants_follow = false;                      // from something else that changed
+  bool totals_matter = false;                      // usable_totals may decide about a hold
+  FallCause lets_fall = FallCause::shrink_window;  // of falls that no cordon or claim edit ordered
+};
+
+Totals usable_totals(const Cluster& cluster) {
+  Totals totals;
+  totals.rows.reserve(cluster.capacity.size());
+  for (const auto& [key, value] : cluster.capacity) {
+    const auto row = std::find_if(totals.rows.begin(), totals.rows.end(), [&](const auto& each) {
+      return same_text(each.resource, key.resource);
+    });
+    if (row == totals.rows.end())
+      totals.rows.push_back({key.resource, value.damped.usable});
+    else
+      row->sum += value.damped.usable;
+  }
+  return totals;
+}
+
+// Layer 1: suppressions that end now count for growing again.
+void release_flapping(Close& close) {
+  Cluster& cluster = close.cluster;
+  auto& nodes = cluster.source == CapacitySource::nodes ? cluster.nodes : cluster.metrics_nodes;
+  if (cluster.release_settings != close.settings) {
+    cluster.release_settings = close.settings;
+    for (auto* entry : cluster.flaps.sorted())
+      schedule_release(cluster, entry->first, entry->second, close.settings);
+  }
+  while (!cluster.releases.empty() && cluster.releases.begin()->first <= close.now) {
+    const std::string name = cluster.releases.begin()->second;
+    FlapPenalty& flap = cluster.flaps.at(name);
+    flap.release(close.now, close.settings);
+    schedule_release(cluster, name, flap, close.settings);
+    NodeRecord* node = nodes.find(name);
+    if (node == nullptr) continue;
+    node->suppressed = false;
+    if (!node->counted.eligible) continue;
+    for_each_canonical(node->facts.allocatable, close.state.configuration.resource_aliases,
+                       [&](std::string_view resource, Amount amount) {
+                         const std::string& flavor = node->counted.flavor;
+                         cluster.capacity[{flavor, std::string(resource)}].growing += amount;
+                       });
+  }
+}
+
+bool totals_in_force(const Cluster& cluster) {
+  return cluster.source == CapacitySource::managed_cluster;
+}
+
+// The cluster waits for its first value: it is new, or its source reports flavors where totals were
+// accepted, or totals where flavors were.
+bool settling(const Cluster& cluster) {
+  return !cluster.known || cluster.totals_accepted != totals_in_force(cluster);
+}
+
+bool belongs_to_source(const Cluster& cluster, const CapacityKey& key) {
+  return key.flavor.empty() == totals_in_force(cluster);
+}
+
+// The bound of a flavor applies from the moment on in which it won its first node and kept one.
+void map_flavors(Close& close) {
+  for (const std::string& flavor : close.cluster.observation.won)
+    if (close.cluster.flavor_nodes[flavor] > 0 && close.cluster.mapped.insert(flavor).second)
+      close.grants_follow = true;
+}
+
+// Feeds what the nodes offer now to the step functions. Returns the totals before, where judge_hold
+// may need them: something fell, everything is gone, or a loss is held already.
+Totals measure(Close& close) {
+  Cluster& cluster = close.cluster;
+  const bool has_value =
+      cluster.source == CapacitySource::nodes ||
+      (cluster.source == CapacitySource::cluster_metrics && !cluster.metrics_nodes.empty()) ||
+      (totals_in_force(cluster) && !cluster.totals.empty());
+  close.totals_matter = cluster.hold || cluster.eligible_nodes == 0;
+  if (!has_value && !cluster.valued) return close.totals_matter ? usable_totals(cluster) : Totals{};
+  const bool first = !cluster.valued;
+  if (first) {
+    cluster.valued = true;
+    cluster.first_valued = cluster.last_changed = close.now;
+  }
+  struct Change {
+    DampedValue* damped;
+    Amount usable, growing;
+  };
+  std::vector<Change> changes;
+  changes.reserve(cluster.capacity.size());
+  for (auto& [key, value] : cluster.capacity) {
+    const Amount usable = usable_amount(value.offered, key.resource, close.headroom);
+    const Amount growing = value.growing == value.offered
+                               ? usable
+                               : usable_amount(value.growing, key.resource, close.headroom);
+    DampedValue& damped = value.damped;
+    if (!damped.high.empty() && usable == damped.usable && growing == damped.growing) continue;
+    close.totals_matter |= usable < damped.usable;
+    changes.push_back({&damped, usable, growing});
+  }
+  const Totals before = close.totals_matter ? usable_totals(cluster) : Totals{};
+  for (const Change& change : changes) {
+    if (change.damped->high.empty() && !first)
+      change.damped->observe(LogTime{0}, 0, 0);  // it was zero before it appeared
+    change.damped->observe(close.now, change.usable, change.growing);
+    cluster.last_changed = close.now;
+  }
+  return before;
+}
+
+// A resource lost more than massShrinkPercent of `before`, not counting what cordons took.
+bool mass_lost(const Close& close, Amount before, Amount after, Int128 cordoned) {
+  const Int128 lost = Int128{before} - after - cordoned;
+  return lost > 0 && lost * 100 > Int128{before} * close.settings.mass_shrink_percent;
+}
+
+bool shows_loss(const Close& close, const Totals& before, const Totals& after) {
+  std::map<std::string_view, Int128> cordoned;
+  if (!close.cluster.observation.cordoned.empty()) {
+    CanonicalHeadroom percents = close.headroom;
+    for (CanonicalHeadroom::Row& row : percents.rows) row.reserved = 0;
+    for (const auto& [key, amount] : close.cluster.observation.cordoned)
+      cordoned[key.resource] += usable_amount(amount, key.resource, percents);
+  }
+  return std::any_of(before.rows.begin(), before.rows.end(), [&](const Totals::Row& row) {
+    const auto cordon = cordoned.find(row.resource);
+    return mass_lost(close, saturate(row.sum), after.of(row.resource),
+                     cordon == cordoned.end() ? 0 : cordon->second);
+  });
+}
+
+// The ManagedCluster confirms the loss: its allocatable of each fallen resource, after headroom, is
+// no more than what is usable now.
+bool second_opinion(const Close& close, const std::map<std::string, Amount>& before,
+                    const Totals& after) {
+  const Cluster& cluster = close.cluster;
+  if (!cluster.managed || totals_in_force(cluster)) return false;
+  for (const auto& [resource, was] : before) {
+    const Amount is = after.of(resource);
+    if (is >= was) continue;
+    const auto total = cluster.totals.find(resource);
+    if (total == cluster.totals.end() ||
+        usable_amount(total->second, resource, close.headroom) > is)
+      return false;
+  }
+  return true;
+}
+
+// Ends a hold, which lets fall what it held, and remembers `cause` as the deciding event.
+void end_hold(Cluster& cluster, Seq cause) {
+  for (auto& [key, value] : cluster.capacity)
+    if (value.damped.accepted > value.damped.usable) remember_change(value, cause);
+  cluster.hold.reset();
+}
+
+// Layer 3: begins, confirms or ends a hold.
+void judge_hold(Close& close, const Totals& before, const Totals& after) {
+  Cluster& cluster = close.cluster;
+  const Observation& seen = cluster.observation;
+  if (cluster.hold)  // it has held whatever falls now
+    close.lets_fall = cluster.hold->since + close.settings.mass_shrink_hold <= close.now
+                          ? FallCause::mass_shrink_hold
+                          : FallCause::second_observation;
+  const bool second = cluster.hold && seen.changed && cluster.hold->since < close.now;
+  if (second)
+    end_hold(cluster,
+             seen.sign);  // the source reports the loss again, or no longer: both end the doubt
+  if (cluster.hold && cluster.hold->since + close.settings.mass_shrink_hold <= close.now)
+    cluster.hold.reset();
+
+  const bool watches =
+      close.settings.mass_shrink_percent > 0 && close.settings.mass_shrink_hold.ns > 0;
+  if (!cluster.hold && !second && watches && seen.changed && cluster.was == Liveness::live &&
+      cluster.known) {
+    const std::int64_t eligible_others = seen.eligible_before - seen.cordoned_nodes;
+    const bool every_node = eligible_others > 0 && cluster.eligible_nodes == 0;
+    if (every_node || shows_loss(close, before, after))
+      cluster.hold = Hold{close.now, before.to_map()};
+  }
+  if (cluster.hold && second_opinion(close, cluster.hold->before, after))
+    end_hold(cluster, cluster.managed_seq);
+}
+
+// Folds a change of liveness. When the source is live again growth waits for a whole window, and
+// after a loss the hub does not count the cluster for as long.
+void judge_liveness(Close& close) {
+  Cluster& cluster = close.cluster;
+  const Liveness is = liveness_of(close.state, cluster, close.settings);
+  if (is == cluster.was) return;
+  if (cluster.was == Liveness::lost) close.lets_fall = FallCause::source_back;
+  if (is == Liveness::live) {
+    for (auto& [key, value] : cluster.capacity) value.damped.begin_anew(close.now);
+    cluster.first_valued = cluster.last_changed = close.now;
+  }
+  if (is == Liveness::lost || (cluster.hub_opens && is == Liveness::stale))
+    cluster.hub_opens = kForever;
+  else if (cluster.hub_opens)
+    cluster.hub_opens = close.now + close.settings.grow_window;
+  cluster.was = is;
+  cluster.was_seq = cluster.liveness_seq;
+  close.grants_follow = true;
+}
+
+// Whether a moment changed what is accepted.
+enum class Acceptance : std::uint8_t { unchanged, changed };
+
+// Ends a moment of `value`: the pending events have moved `accepted`, or wait, or came to nothing.
+void conclude_changes(CapacityValue& value, Acceptance acceptance, LogTime now) {
+  const bool moved = acceptance == Acceptance::changed;
+  if (moved) value.moved = now;
+  const auto since = value.because.end() - static_cast<std::ptrdiff_t>(value.pending);
+  const bool waits =
+      value.damped.accepted != value.damped.usable || value.damped.accepted != value.damped.growing;
+  if (moved && value.pending > 0)
+    value.because.erase(value.because.begin(), since);
+  else if (!moved && !waits)
+    value.because.erase(since, value.because.end());
+  if (!waits) value.pending = 0;
+}
+
+void accept_first(Close& close) {
+  Cluster& cluster = close.cluster;
+  if (!cluster.valued || cluster.was != Liveness::live) return;
+  const DebounceSettings& settings = close.settings;
+  const bool at_once = settings.grow_window.ns == 0 || settings.first_quiet.ns == 0;
+  const bool quiet = cluster.last_changed + settings.first_quiet <= close.now;
+  const bool latest = cluster.first_valued + settings.grow_window <= close.now;
+  // While no flavor of the hub is known no node counts for one: zero would be accepted.
+  if (!totals_in_force(cluster) && close.state.flavors.empty()) return;
+  if (!at_once && !quiet && !latest) return;
+  std::erase_if(cluster.capacity,
+                [&](const auto& entry) { return !belongs_to_source(cluster, entry.first); });
+  cluster.lanes->clear();
+  for (auto& [key, value] : cluster.capacity) {
+    DampedValue& damped = value.damped;
+    damped.accept_first(at_once || quiet ? damped.growing
+                                         : damped.low.over(close.now, settings.grow_window));
+    conclude_changes(value, Acceptance::changed, close.now);
+    if (cluster.known && cluster.source_change)
+      value.revalued = {*cluster.source_change, close.now};
+  }
+  cluster.known = true;
+  cluster.totals_accepted = totals_in_force(cluster);
+  close.grants_follow = true;
+}
+
+// Layer 2 for every key of the source in force.
+void step_values(Close& close) {
+  Cluster& cluster = close.cluster;
+  const Growth growth = cluster.was == Liveness::live ? Growth::allowed : Growth::frozen;
+  for (auto& [key, value] : cluster.capacity) {
+    if (!belongs_to_source(cluster, key)) continue;
+    const bool at_once =
+        cluster.observation.at_once_all || cluster.observation.at_once.contains(key);
+    if (cluster.hold && !at_once) {
+      if (value.damped.growing > value.damped.accepted) value.damped.held_by = GrowthBar::frozen;
+      continue;
+    }
+    const Fall fall = at_once ? Fall::at_once : Fall::damped;
+    const Growth may_grow = cluster.hold ? Growth::frozen : growth;
+    const Amount before = value.damped.accepted;
+    close.accepted_moved |=
+        value.damped.step(close.now, close.settings, quantum_of(key.resource), fall, may_grow);
+    conclude_changes(value,
+                     value.damped.accepted != before ? Acceptance::changed : Acceptance::unchanged,
+                     close.now);
+    if (value.damped.accepted < before)
+      value.fell_by = cluster.observation.at_once_all ? FallCause::claim_edit
+                      : at_once                       ? FallCause::cordon
+                                                      : close.lets_fall;
+    else if (value.damped.accepted > before && close.lets_fall == FallCause::second_observation &&
+             value.damped.grew_by == GrowthCause::mass_shrink_hold)
+      value.damped.grew_by = GrowthCause::second_observation;
+  }
+}
+
+LogTime next_deadline_of(const Close& close) {
+  const Cluster& cluster = close.cluster;
+  const DebounceSettings& settings = close.settings;
+  LogTime next = kForever;
+  const auto consider = [&](LogTime when) {
+    if (when > close.now) next = std::min(next, when);
+  };
+  if (!cluster.releases.empty()) consider(cluster.releases.begin()->first);
+  if (cluster.unavailable_since) consider(*cluster.unavailable_since + settings.lost_after);
+  if (cluster.hub_opens) consider(*cluster.hub_opens);
+  for (const auto& [queue, since] : cluster.deviating) consider(since);
+  if (const auto touch = touch_due_at(close.state, close.name)) consider(*touch);
+  // The accepted values of such a cluster do not move.
+  if (cluster.detached || !cluster.valued || cluster.was == Liveness::lost) return next;
+  if (settling(cluster)) {
+    if (cluster.was == Liveness::live) {
+      consider(cluster.last_changed + settings.first_quiet);
+      consider(cluster.first_valued + settings.grow_window);
+    }
+    return next;
+  }
+  if (cluster.hold) {
+    consider(cluster.hold->since + settings.mass_shrink_hold);
+    return next;
+  }
+  for (const auto& [key, value] : cluster.capacity)
+    if (belongs_to_source(cluster, key)) consider(value.damped.next_deadline(close.now, settings));
+  return next;
+}
+
+}  // namespace
+
+LogTime still_since(const Cluster& cluster) {
+  LogTime last;
+  for (const auto& [key, value] : cluster.capacity) last = std::max(last, value.moved);
+  return last;
+}
+
+DebounceSettings settings_of(const State& state, const std::string& cluster) {
+  DebounceSettings settings = state.configuration.debounce;
+  std::string why_not;
+  if (const Claim* claim = winning_claim(state, cluster))
+    for (const auto& [parameter, value] : claim->facts.debounce)
+      set_debounce_parameter(settings, parameter, value,
+                             why_not);  // an invalid one is a warning on the claim
+  return settings;
+}
+
+const ClusterTerms& terms_of(const State& state, const std::string& name, Cluster& cluster) {
+  ClusterTerms& terms = *cluster.terms;
+  const std::uint64_t as_of = *state.terms_changes + 1;
+  if (terms.as_of == as_of) return terms;
+  const Claim* claim = winning_claim(state, name);
+  terms = {settings_of(state, name),
+           headroom_of(state.configuration, claim && claim->terms ? &*claim->terms : nullptr),
+           as_of};
+  return terms;
+}
+
+Duration write_interval_of(const State& state, const std::string& name) {
+  const auto at = state.clusters.find(name);
+  if (at != state.clusters.end() && at->second.terms->as_of == *state.terms_changes + 1)
+    return at->second.terms->settings.write_interval;
+  return settings_of(state, name).write_interval;
+}
+
+Int128 accepted_total(const Cluster& cluster, const std::string& resource) {
+  Int128 sum = 0;
+  for (const auto& [key, value] : cluster.capacity)
+    if (key.resource == resource && key.flavor.empty() == cluster.totals_accepted)
+      sum += value.damped.accepted;
+  return sum;
+}
+
+Liveness liveness_of(const State& state, const Cluster& cluster, const DebounceSettings& settings) {
+  Liveness liveness = Liveness::live;
+  if (cluster.source) {
+    const auto which = static_cast<std::size_t>(*cluster.source);
+    const Liveness stream = cluster.liveness[which];
+    liveness = stream == Liveness::overrun ? Liveness::stale : stream;
+    if (*cluster.source != CapacitySource::nodes)
+      liveness = std::max(liveness, state.hub_streams[which - 1]);
+  }
+  if (cluster.unavailable_since) {
+    const bool lost = *cluster.unavailable_since + settings.lost_after <= state.now;
+    liveness = std::max(liveness, lost ? Liveness::lost : Liveness::stale);
+  }
+  return liveness;
+}
+
+bool has_member(const State& state, const Cluster& cluster) {
+  switch (state.configuration.member_mode) {
+    case MemberMode::automatic:
+    case MemberMode::binding_policy: return cluster.managed.has_value();
+    case MemberMode::manifest_work: return true;
+    case MemberMode::none: return false;
+  }
+  return false;
+}
+
+void close_cluster(State& state, const std::string& name, Touched& touched) {
+  const auto at = state.clusters.find(name);
+  if (at == state.clusters.end()) return;
+  Cluster& cluster = at->second;
+  const ClusterTerms& terms = terms_of(state, name, cluster);
+  Close close{state, name, cluster, terms.settings, terms.headroom, state.now};
+  map_flavors(close);
+  const bool hub_open_before = !cluster.hub_opens;
+  const std::tuple before_close{cluster.was, cluster.valued, hub_open_before};
+  const bool held_before = cluster.hold.has_value();
+  // The order matters: measure reads the growing sums that release_flapping changes, a hold begins
+  // only under the liveness that judge_liveness sets, and a held value does not step.
+  release_flapping(close);
+  const Totals before = measure(close);
+  judge_liveness(close);
+  if (close.totals_matter) judge_hold(close, before, usable_totals(cluster));
+  if (cluster.hub_opens && *cluster.hub_opens <= close.now) cluster.hub_opens.reset();
+  if (!cluster.detached && cluster.was != Liveness::lost) {
+    if (settling(cluster))
+      accept_first(close);
+    else
+      step_values(close);
+  }
+  state.deadlines.set(ClusterDeadline{name}, next_deadline_of(close));
+  cluster.observation = {};
+  cluster.observation.eligible_before = cluster.eligible_nodes;
+  const bool only_capacity =
+      *cluster.only_capacity && !close.grants_follow && held_before == cluster.hold.has_value() &&
+      before_close == std::tuple(cluster.was, cluster.valued, !cluster.hub_opens);
+  (only_capacity ? touched.capacities : touched.clusters).insert(name);
+  if (only_capacity && close.accepted_moved) {
+    touched.accepted.insert(name);
+    open_grants_of(state, name);
+  } else if (close.accepted_moved || close.grants_follow || hub_open_before != !cluster.hub_opens) {
+    reopen_claims_of(state, name);
+  }
+  if (close.accepted_moved || close.grants_follow) await_still_numbers(state, name);
+  if (before_close != std::tuple(cluster.was, cluster.valued, !cluster.hub_opens) ||
+      cluster.detached)
+    open_followers(state);
+}
+
+}  // namespace fairlead

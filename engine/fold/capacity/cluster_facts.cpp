@@ -1,0 +1,498 @@
+// Adds capacity facts up: which node counts for which flavor, by source.
+#include <algorithm>
+#include <bit>
+#include <string_view>
+#include <utility>
+
+#include "engine/base/short_text.h"
+#include "engine/fold/capacity/capacity.h"
+#include "engine/fold/capacity/cluster.h"
+#include "engine/fold/claims/claims.h"
+
+namespace fairlead {
+
+namespace {
+
+enum class Sign : std::uint8_t { minus, plus };
+
+// Below this number of flap records decayed ones are not searched for.
+constexpr std::size_t kFlapsBeforePruning = 64;
+
+bool suppressed(const Cluster& cluster, const std::string& node) {
+  const FlapPenalty* flap = cluster.flaps.find(node);
+  return flap != nullptr && flap->suppressed_since.has_value();
+}
+
+void add_to(CapacityValue& value, Int128 amount, bool growing, Seq seq) {
+  value.offered += amount;
+  if (growing) value.growing += amount;
+  remember_change(value, seq);
+}
+
+// Whether the lane is for this flavor and these resources in this order.
+bool is_lane_of(const SumLane& lane, const std::string& flavor, const ResourceAmounts& amounts) {
+  if (lane.sums.size() != amounts.size() || !same_text(lane.flavor, flavor)) return false;
+  auto resource = lane.resources.begin();
+  for (const auto& [told, amount] : amounts)
+    if (!same_text(*resource++, told)) return false;
+  return true;
+}
+
+// Null where an alias is among them: an alias and its canonical name must be added up first.
+const SumLane* lane_of(const State& state, Cluster& cluster, const std::string& flavor,
+                       const ResourceAmounts& amounts) {
+  std::vector<SumLane>& lanes = *cluster.lanes;
+  for (const SumLane& lane : lanes)
+    if (is_lane_of(lane, flavor, amounts)) return &lane;
+  if (has_alias(amounts, state.configuration.resource_aliases)) return nullptr;
+  if (lanes.size() == kSumLanesMax) lanes.clear();
+  SumLane& lane = lanes.emplace_back(SumLane{flavor, {}, {}});
+  for (const auto& [resource, amount] : amounts) {
+    lane.resources.emplace_back(resource);
+    lane.sums.push_back(&cluster.capacity[{flavor, lane.resources.back()}]);
+  }
+  return &lane;
+}
+
+void add_amounts(const State& state, Cluster& cluster, const std::string& flavor,
+                 const ResourceAmounts& amounts, Sign sign, bool growing, Seq seq) {
+  const auto signed_amount = [sign](Amount amount) {
+    return sign == Sign::plus ? Int128{amount} : -Int128{amount};
+  };
+  if (const SumLane* lane = lane_of(state, cluster, flavor, amounts)) {
+    auto sum = lane->sums.begin();
+    for (const auto& [resource, amount] : amounts)
+      add_to(**sum++, signed_amount(amount), growing, seq);
+    return;
+  }
+  for (const auto& [resource, amount] :
+       canonical_amounts(amounts, state.configuration.resource_aliases))
+    add_to(cluster.capacity[{flavor, resource}], signed_amount(amount), growing, seq);
+}
+
+// Adds an eligible node to the sums of its flavor, or subtracts it. `cause` is the event behind it.
+void add_eligible(const State& state, Cluster& cluster, const NodeRecord& node, Sign sign,
+                  Seq cause) {
+  if (!node.counted.eligible) return;
+  cluster.eligible_nodes += sign == Sign::plus ? 1 : -1;
+  add_amounts(state, cluster, node.counted.flavor, node.facts.allocatable, sign, !node.suppressed,
+              cause);
+}
+
+// Counts a node whose winning flavor is already set.
+void count_for_flavor(const State& state, Cluster& cluster, NodeRecord& node, Seq cause) {
+  node.counted.eligible = is_eligible(node.facts, node.counted.flavor, state.flavors);
+  add_eligible(state, cluster, node, Sign::plus, cause);
+}
+
+void count(const State& state, Cluster& cluster, NodeRecord& node, Seq cause) {
+  const std::string& flavor = winning_flavor(node.facts.labels, state.flavors);
+  node.counted.flavor = flavor;
+  if (!flavor.empty()) {
+    ++cluster.flavor_nodes[flavor];
+    cluster.observation.won.insert(flavor);
+  }
+  count_for_flavor(state, cluster, node, cause);
+}
+
+void uncount(const State& state, Cluster& cluster, const NodeRecord& node, Seq cause) {
+  if (!node.counted.flavor.empty()) --cluster.flavor_nodes[node.counted.flavor];
+  add_eligible(state, cluster, node, Sign::minus, cause);
+}
+
+// Adds a flap: the node became ineligible without a cordon.
+void flap(const State& state, Cluster& cluster, const std::string& cluster_name,
+          const std::string& name, NodeRecord& node) {
+  const DebounceSettings& settings = terms_of(state, cluster_name, cluster).settings;
+  if (settings.flap_penalty <= 0) return;
+  const std::size_t count = cluster.flaps.size();
+  FlapPenalty& penalty = cluster.flaps[name];
+  penalty.add(state.now, settings);
+  schedule_release(cluster, name, penalty, settings);
+  node.suppressed = penalty.suppressed_since.has_value();
+  // A record that has decayed to 0 equals none. Pruning only at powers of two
+  // bounds its cost.
+  if (count >= kFlapsBeforePruning && std::has_single_bit(count) && cluster.flaps.size() > count)
+    cluster.flaps.erase_if([&](const std::string&, const FlapPenalty& old) {
+      return !old.suppressed_since && old.at_time(state.now, settings) == 0;
+    });
+}
+
+// Counts a node that the source in force reports for the first time, or again after it was gone.
+void count_new(const State& state, Cluster& cluster, const std::string& name, NodeRecord& node) {
+  node.suppressed = suppressed(cluster, name);
+  count(state, cluster, node, node.seq);
+  cluster.observation.changed = true;
+}
+
+void uncount_gone(const State& state, Cluster& cluster, const NodeRecord& node, Seq cause) {
+  uncount(state, cluster, node, cause);
+  cluster.observation.changed = true;
+}
+
+// Notes a cordon of `node`: an administrator ordered the falls that follow, so they count at once.
+void note_cordon(const State& state, Cluster& cluster, const NodeRecord& node) {
+  const CountedNode& counted = node.counted;
+  if (counted.flavor.empty()) return;
+  for_each_canonical(node.facts.allocatable, state.configuration.resource_aliases,
+                     [&](std::string_view resource, Amount amount) {
+                       const CapacityKey key{counted.flavor, std::string(resource)};
+                       cluster.observation.at_once.insert(key);
+                       if (counted.eligible) cluster.observation.cordoned[key] += amount;
+                     });
+  if (counted.eligible) ++cluster.observation.cordoned_nodes;
+}
+
+// An equal part keeps its memory: of most nodes only the readiness ever changes.
+template <class Part>
+void renew(Part& known, const Part& told) {
+  if (known != told) known = told;
+}
+
+// Replaces the facts of a node that the source in force has counted.
+void recount_node(const State& state, Cluster& cluster, const std::string& cluster_name,
+                  const std::string& name, NodeRecord& node, const NodeFacts& facts, Seq seq) {
+  const bool cordoned = !node.facts.unschedulable && facts.unschedulable;
+  if (cordoned) note_cordon(state, cluster, node);
+  const bool was_eligible = node.counted.eligible;
+  const bool relabelled = node.facts.labels != facts.labels;
+  if (relabelled) {
+    uncount(state, cluster, node, seq);
+    node.facts = facts;
+    node.seq = seq;
+    count(state, cluster, node, seq);
+  } else {
+    add_eligible(state, cluster, node, Sign::minus, seq);
+    renew(node.facts.taints, facts.taints);
+    renew(node.facts.allocatable, facts.allocatable);
+    node.facts.unschedulable = facts.unschedulable;
+    node.facts.ready = facts.ready;
+    node.seq = seq;
+    count_for_flavor(state, cluster, node, seq);
+  }
+  cluster.observation.changed = true;
+  if (was_eligible && !node.counted.flavor.empty() && !node.counted.eligible && !cordoned)
+    flap(state, cluster, cluster_name, name, node);
+}
+
+NameTable<NodeRecord>& nodes_of(Cluster& cluster, CapacitySource source) {
+  return source == CapacitySource::nodes ? cluster.nodes : cluster.metrics_nodes;
+}
+
+bool knows(const Cluster& cluster, CapacitySource source) {
+  switch (source) {
+    case CapacitySource::nodes: return cluster.nodes_known;
+    case CapacitySource::cluster_metrics: return cluster.metrics_known;
+    case CapacitySource::managed_cluster: return cluster.totals_known;
+  }
+  return false;
+}
+
+// Whether the nodes' own events are remembered as the causes of the sums.
+enum class Causes : std::uint8_t { nodes, none };
+
+void recount(const State& state, Cluster& cluster, Causes causes = Causes::nodes) {
+  for (auto* nodes : {&cluster.nodes, &cluster.metrics_nodes})
+    for (auto* entry : nodes->sorted()) entry->second.counted = {};
+  cluster.flavor_nodes.clear();
+  cluster.eligible_nodes = 0;
+  for (auto& [key, value] : cluster.capacity) value.offered = value.growing = 0;
+  if (!cluster.source) return;
+  if (*cluster.source == CapacitySource::managed_cluster) {
+    for (const auto& [resource, amount] : cluster.totals) {
+      CapacityValue& value = cluster.capacity[{"", resource}];
+      value.offered = value.growing = amount;
+      remember_change(value, cluster.managed_seq);
+    }
+    return;
+  }
+  for (auto* entry : nodes_of(cluster, *cluster.source).sorted()) {
+    entry->second.suppressed = suppressed(cluster, entry->first);
+    count(state, cluster, entry->second, causes == Causes::nodes ? entry->second.seq : Seq{});
+  }
+}
+
+// By key: what is offered in all, and for growing.
+using Sums = std::map<CapacityKey, std::pair<Int128, Int128>>;
+Sums sums_of(const Cluster& cluster) {
+  Sums sums;
+  for (const auto& [key, value] : cluster.capacity) sums[key] = {value.offered, value.growing};
+  return sums;
+}
+
+// Remembers `cause` as the event that changed the sums from `before`.
+void remember_changes(Cluster& cluster, const Sums& before, Seq cause) {
+  for (auto& [key, value] : cluster.capacity) {
+    const auto was = before.find(key);
+    if ((was == before.end() ? std::pair<Int128, Int128>{} : was->second) !=
+        std::pair{value.offered, value.growing})
+      remember_change(value, cause);
+  }
+}
+
+// Recounts after a flavor or the configuration changed at `cause`. Where values were accepted
+// already that event alone is the cause of new sums: the nodes did not change.
+void recount_because(const State& state, const std::string& name, Cluster& cluster, Seq cause) {
+  const Sums before = cluster.known ? sums_of(cluster) : Sums{};
+  recount(state, cluster, cluster.known ? Causes::none : Causes::nodes);
+  remember_changes(cluster, before, cause);
+  // Another headroom leaves other usable values of the same sums.
+  if (!cluster.known) return;
+  const CanonicalHeadroom& headroom = terms_of(state, name, cluster).headroom;
+  for (auto& [key, value] : cluster.capacity)
+    if (usable_amount(value.offered, key.resource, headroom) != value.damped.usable)
+      remember_change(value, cause);
+}
+
+// The first source in the configured order that knows the cluster; where none knows it any more the
+// one in force, so that the last value stays.
+std::optional<CapacitySource> due_source(const State& state, const Cluster& cluster) {
+  for (const CapacitySource source : state.configuration.capacity_sources)
+    if (knows(cluster, source)) return source;
+  return cluster.source;
+}
+
+// Puts the due source in force. Returns true if that changed it; then all is recounted.
+bool choose_source(const State& state, Cluster& cluster) {
+  const std::optional<CapacitySource> chosen = due_source(state, cluster);
+  if (chosen == cluster.source) return false;
+  const bool was_totals = cluster.source == CapacitySource::managed_cluster;
+  const bool is_totals = chosen == CapacitySource::managed_cluster;
+  if (cluster.source && was_totals != is_totals) {
+    cluster.valued = false;  // its first value is waited for
+    for (auto& [key, value] : cluster.capacity) value.damped.held_by = GrowthBar::none;
+  }
+  const bool valued_before = cluster.source && cluster.known;
+  if (valued_before) cluster.source_change = {*cluster.source, *chosen, state.seq, state.now};
+  cluster.source = chosen;
+  cluster.observation.changed = true;
+  *cluster.only_capacity = false;
+  const auto before = sums_of(cluster);
+  recount(state, cluster);
+  if (valued_before) remember_changes(cluster, before, state.seq);
+  return true;
+}
+
+bool in_force(const Cluster& cluster, CapacitySource source) { return cluster.source == source; }
+
+// Resets a cluster that joined again after it had left: a new cluster under an old name. What the
+// sources report at present stays.
+void begin_anew(const State& state, const std::string& name, Cluster& cluster) {
+  cluster.detached = false;
+  cluster.claim_seen = state.claims_of_cluster.contains(name);
+  cluster.flaps.clear();
+  cluster.releases.clear();
+  cluster.mapped.clear();
+  cluster.capacity.clear();
+  cluster.lanes->clear();
+  cluster.valued = cluster.known = false;
+  cluster.source_change.reset();
+  cluster.hold.reset();
+  cluster.hub_opens.reset();
+  cluster.was = Liveness::live;
+  cluster.named.clear();
+  if (const Claim* claim = winning_claim(state, name); claim && claim->terms)
+    for (const AssignmentRow& row : claim->terms->rows)
+      cluster.named[row.cluster_queue].insert(row.flavor);
+  recount(state, cluster);
+}
+
+void judge_presence(State& state, const std::string& name, Cluster& cluster, bool joined_before) {
+  if (joined_before == cluster.joined()) return;
+  cluster.presence_seq = state.seq;
+  reopen_claims_of(state, name);
+  if (joined_before) cluster.detached = true;
+  if (!joined_before && cluster.joined() && cluster.detached) begin_anew(state, name, cluster);
+}
+
+}  // namespace
+
+Cluster& open_capacity(State& state, const std::string& name) {
+  Cluster*& found = (*state.opened)[name];
+  if (!found) found = &state.clusters[name];  // none is ever erased
+  Cluster& cluster = *found;
+  if (cluster.observation.changed) return cluster;  // what changed it has opened it
+  if (state.open_clusters.insert(name).second) {
+    cluster.observation = {};
+    cluster.observation.eligible_before = cluster.eligible_nodes;
+    *cluster.only_capacity = true;
+  }
+  return cluster;
+}
+
+Cluster& open_cluster(State& state, const std::string& name) {
+  Cluster& cluster = open_capacity(state, name);
+  *cluster.only_capacity = false;
+  return cluster;
+}
+
+void schedule_release(Cluster& cluster, const std::string& node, FlapPenalty& flap,
+                      const DebounceSettings& settings) {
+  const LogTime when = flap.release_time(settings);
+  if (when == flap.release_at) return;
+  *cluster.only_capacity = false;  // the claim's status names suppressed nodes
+  cluster.releases.erase({flap.release_at, node});
+  if (when != kForever) cluster.releases.emplace(when, node);
+  flap.release_at = when;
+}
+
+void observe_node(State& state, const std::string& cluster_name, const std::string& name,
+                  const NodeFacts* facts, Seq seq) {
+  Cluster& cluster = open_capacity(state, cluster_name);
+  cluster.nodes_known = true;
+  NodeRecord* const known = cluster.nodes.find(name);
+  const bool changes_count = (known != nullptr) != (facts != nullptr);
+  if (changes_count && cluster.was == Liveness::stale)  // its status may name the number of nodes
+    *cluster.only_capacity = false;
+  const bool counts = in_force(cluster, CapacitySource::nodes) &&
+                      due_source(state, cluster) == CapacitySource::nodes;
+  if (counts && known && facts)
+    return recount_node(state, cluster, cluster_name, name, *known, *facts, seq);
+  if (counts && known) uncount_gone(state, cluster, *known, seq);
+  if (counts && !known && !facts) cluster.observation.changed = true;
+  if (facts) {
+    NodeRecord& node = known ? *known : cluster.nodes[name];
+    node = {*facts, seq, {}};
+    if (counts) count_new(state, cluster, name, node);
+  } else if (known) {
+    cluster.nodes.erase(name);
+  }
+  if (!counts) choose_source(state, cluster);
+}
+
+void observe_metrics(State& state, const std::string& cluster_name,
+                     const ClusterMetricsFacts* facts, Seq seq) {
+  Cluster& cluster = open_cluster(state, cluster_name);
+  cluster.metrics_known = facts != nullptr;
+  cluster.metrics_empty = !facts || facts->nodes.empty();
+  const bool switched = choose_source(state, cluster);
+  // Where no other source knows the cluster the last nodes stay, and the next ClusterMetrics is
+  // compared with them.
+  if (!facts && !in_force(cluster, CapacitySource::cluster_metrics)) cluster.metrics_nodes.clear();
+  if (cluster.metrics_empty) return;
+
+  NameTable<NodeRecord> before = std::move(cluster.metrics_nodes);
+  cluster.metrics_nodes.clear();
+  for (const auto& [name, node] : facts->nodes) {
+    const NodeRecord* old = before.find(name);
+    cluster.metrics_nodes[name] = old && old->facts == node ? *old : NodeRecord{node, seq, {}};
+  }
+  if (!in_force(cluster, CapacitySource::cluster_metrics)) return;
+  if (switched) return recount(state, cluster);
+  for (const auto* entry : std::as_const(before).sorted())
+    if (!cluster.metrics_nodes.contains(entry->first))
+      uncount_gone(state, cluster, entry->second, seq);
+  for (auto* entry : cluster.metrics_nodes.sorted()) {
+    const auto& [name, node] = *entry;
+    const NodeRecord* old = before.find(name);
+    if (!old) {
+      count_new(state, cluster, name, entry->second);
+    } else if (old->facts != node.facts) {
+      entry->second = *old;
+      recount_node(state, cluster, cluster_name, name, entry->second, facts->nodes.at(name), seq);
+    }
+  }
+  cluster.observation.changed = true;
+}
+
+void observe_managed_cluster(State& state, const std::string& name,
+                             const ManagedClusterFacts* facts, Seq seq) {
+  Cluster& cluster = open_cluster(state, name);
+  const bool joined_before = cluster.joined();
+  if (cluster.managed.has_value() != (facts != nullptr)) cluster.presence_seq = seq;
+  cluster.managed = facts ? std::optional(*facts) : std::nullopt;
+  cluster.managed_seq = seq;
+  cluster.totals_known = facts != nullptr;
+  if (facts && !facts->allocatable.empty())
+    cluster.totals = canonical_amounts(facts->allocatable, state.configuration.resource_aliases);
+  if (!facts) cluster.totals.clear();
+
+  const ConditionStatus available = facts ? facts->available.status : ConditionStatus::absent;
+  const bool unavailable =
+      available == ConditionStatus::no || available == ConditionStatus::unknown;
+  if (!unavailable) cluster.unavailable_since.reset();
+  if (unavailable && !cluster.unavailable_since) cluster.unavailable_since = state.now;
+  cluster.liveness_seq = seq;
+
+  judge_presence(state, name, cluster, joined_before);
+  if (!choose_source(state, cluster) && in_force(cluster, CapacitySource::managed_cluster) &&
+      facts && !facts->allocatable.empty()) {
+    recount(state, cluster);
+    for (auto& [key, value] : cluster.capacity) remember_change(value, seq);
+    cluster.observation.changed = true;
+  }
+}
+
+void observe_profile(State& state, const ObjectKey& key, const ClusterProfileFacts* facts) {
+  const std::pair id{key.namespace_, key.name};
+  for (auto& [name, cluster] : state.clusters) {
+    if (!cluster.profiles.contains(id) || (facts && facts->cluster == name)) continue;
+    open_cluster(state, name);
+    const bool joined_before = cluster.joined();
+    cluster.profiles.erase(id);
+    judge_presence(state, name, cluster, joined_before);
+  }
+  if (!facts) return;
+  Cluster& cluster = open_cluster(state, facts->cluster);
+  const bool joined_before = cluster.joined();
+  cluster.profiles.insert(id);
+  judge_presence(state, facts->cluster, cluster, joined_before);
+}
+
+void recount_everything(State& state) {
+  for (auto& [name, cluster] : state.clusters) {
+    open_cluster(state, name);
+    if (cluster.managed && !cluster.managed->allocatable.empty())
+      cluster.totals =
+          canonical_amounts(cluster.managed->allocatable, state.configuration.resource_aliases);
+    if (!choose_source(state, cluster)) recount_because(state, name, cluster, state.seq);
+  }
+}
+
+void observe_liveness(State& state, const SourceName& source, std::optional<Kind> kind,
+                      const std::string& cluster, Liveness liveness, Seq seq) {
+  const auto set = [&](const std::string& name, CapacitySource which) {
+    Cluster& target = open_cluster(state, name);
+    target.liveness[static_cast<std::size_t>(which)] = liveness;
+    target.liveness_seq = seq;
+  };
+  if (!kind) {
+    for (std::size_t which = 0; which < 3; ++which)
+      set(cluster, static_cast<CapacitySource>(which));
+  } else if (*kind == Kind::node) {
+    if (source != kHub) set(source, CapacitySource::nodes);
+  } else if (source == kHub && (*kind == Kind::cluster_metrics || *kind == Kind::managed_cluster)) {
+    const bool metrics = *kind == Kind::cluster_metrics;
+    Liveness& stream = state.hub_streams[metrics ? 0 : 1];
+    if (stream == liveness) return;
+    stream = liveness;
+    for (auto& [name, target] : state.clusters) {
+      open_cluster(state, name);
+      target.liveness_seq = seq;
+    }
+  }
+}
+
+void observe_sign_of_life(State& state, const SourceName& source, std::optional<Kind> kind,
+                          const std::string& cluster) {
+  const auto sign = [&](const std::string& name) {
+    Observation& seen = open_cluster(state, name).observation;
+    seen.changed = true;
+    seen.sign = state.seq;
+  };
+  if (!kind) return sign(cluster);
+  if (*kind == Kind::node) {
+    if (source == kHub) return;
+    Cluster& target = open_cluster(state, source);
+    target.nodes_known = true;  // a complete list reports the nodes, also an empty one
+    choose_source(state, target);
+    return sign(source);
+  }
+  if (source != kHub || (*kind != Kind::cluster_metrics && *kind != Kind::managed_cluster)) return;
+  const CapacitySource which = *kind == Kind::cluster_metrics ? CapacitySource::cluster_metrics
+                                                              : CapacitySource::managed_cluster;
+  for (auto& [name, target] : state.clusters)
+    if (in_force(target, which) && target.hold) sign(name);
+}
+
+}  // namespace fairlead

@@ -1,0 +1,68 @@
+#include "engine/fold/capacity/flavors.h"
+
+#include <algorithm>
+#include <set>
+
+#include "engine/fold/capacity/cluster.h"
+
+namespace fairlead {
+
+namespace {
+
+bool named_by_a_claim(const State& state, const std::string& flavor) {
+  return std::any_of(state.claims.begin(), state.claims.end(), [&](const auto& entry) {
+    const auto& terms = entry.second.terms;
+    return terms && std::any_of(terms->rows.begin(), terms->rows.end(),
+                                [&](const AssignmentRow& row) { return row.flavor == flavor; });
+  });
+}
+
+bool stands_in_a_work(const State& state, const std::string& flavor) {
+  return std::any_of(state.clusters.begin(), state.clusters.end(), [&](const auto& entry) {
+    const auto& quotas = entry.second.quota_work.facts.quotas;
+    return std::any_of(quotas.begin(), quotas.end(),
+                       [&](const WorkQuota& quota) { return quota.flavor == flavor; });
+  });
+}
+
+bool needed(const State& state, const std::string& flavor) {
+  return named_by_a_claim(state, flavor) || stands_in_a_work(state, flavor);
+}
+
+}  // namespace
+
+bool flavor_exists(const State& state, const std::string& flavor) {
+  return state.flavors.contains(flavor) && !state.gone_flavors.contains(flavor);
+}
+
+void observe_flavor(State& state, const std::string& flavor, const ResourceFlavorFacts* facts,
+                    Seq seq) {
+  if (facts) {
+    state.flavor_seqs[flavor] = seq;
+    const bool returned = state.gone_flavors.erase(flavor) > 0;
+    if (returned && state.flavors.at(flavor) == *facts) return;  // it was in force all the time
+    state.flavors[flavor] = *facts;
+  } else {
+    state.flavor_seqs.erase(flavor);
+    if (state.flavors.contains(flavor) && needed(state, flavor)) {
+      state.gone_flavors.insert(flavor);
+      return;
+    }
+    state.flavors.erase(flavor);
+    state.gone_flavors.erase(flavor);
+  }
+  recount_everything(state);
+}
+
+void release_gone_flavors(State& state) {
+  const auto dropped = std::erase_if(state.gone_flavors, [&](const std::string& flavor) {
+    if (needed(state, flavor)) return false;
+    state.flavors.erase(flavor);
+    return true;
+  });
+  if (dropped == 0) return;
+  recount_everything(state);
+  state.all_open = true;
+}
+
+}  // namespace fairlead

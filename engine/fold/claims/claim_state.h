@@ -1,0 +1,51 @@
+// The part of State about claims: what an administrator assigns, and what is granted of it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/fold/claims/claim_spec.h"
+#include "engine/fold/memo.h"
+#include "schema/event.h"
+
+namespace fairlead {
+
+/// What one assignment row was granted, and why not all of it.
+struct Grant {
+  AssignmentRow row;
+  Amount granted = 0;
+  std::string reason;  ///< CamelCase; empty when granted in full
+
+  friend bool operator==(const Grant&, const Grant&) = default;
+};
+
+/// What closing the present moment does with an open claim: all, or only what is named.
+enum class ClaimOpening : std::uint8_t {
+  all,                ///< derives the grants and plans the claim with its cluster
+  status,             ///< plans the claim: nothing changed that the grants follow from
+  grants,             ///< derives the grants, and does the rest if they moved
+  status_and_grants,  ///< both of these
+};
+
+struct Claim {
+  std::string uid;
+  std::string resource_version;
+  std::int64_t generation = 0;
+  ClaimFacts facts;
+  Seq seq;
+  std::optional<ClaimTerms> terms;  ///< of the last valid spec
+  Seq terms_seq;                    ///< of the event that brought `terms`
+  Seq edited_seq;                   ///< of the newest event with another spec
+  std::optional<ClaimFault> fault;  ///< of the newest spec, if it is invalid
+  std::vector<std::string> warnings;
+  bool winner = false;         ///< the one live claim of its cluster
+  bool known = false;          ///< the grants follow from an accepted value
+  std::vector<Grant> grants;   ///< in the order of terms->rows
+  Memo<ClaimOpening> opening;  ///< while open: what has to be done when the moment closes
+
+  friend bool operator==(const Claim&, const Claim&) = default;
+};
+
+}  // namespace fairlead

@@ -1,0 +1,88 @@
+#include "engine/fold/claims/claim_status_sight.h"
+
+#include "engine/base/resource_version.h"
+#include "engine/fold/writes/writes.h"
+
+namespace fairlead {
+
+namespace {
+
+const WriteState* status_write(const State& state, const std::string& name) {
+  return find_write(state, {kHub, Kind::claim, "", name, true});
+}
+
+// The status that the write is expected to leave; null where the intent has no digest of it.
+const ClaimFacts* left_by(const PatchIntended& intent) {
+  const auto* claim = intent.expected ? std::get_if<ClaimFacts>(&*intent.expected) : nullptr;
+  return claim && claim->status_digest != Digest{} ? claim : nullptr;
+}
+
+bool differs_from_ours(const WriteState& write, const Digest& status) {
+  return status != Digest{} && write.status_left.digest != Digest{} &&
+         status != write.status_left.digest;
+}
+
+bool is_under_way(const WriteState& write, const Digest& status) {
+  const ClaimFacts* left = write.outstanding ? left_by(write.outstanding->intent) : nullptr;
+  return left && left->status_digest == status;
+}
+
+}  // namespace
+
+bool status_is_foreign(const State& state, const std::string& name) {
+  const WriteState* write = status_write(state, name);
+  return write && status_is_foreign(state, name, *write);
+}
+
+bool status_is_foreign(const State& state, const std::string& name, const WriteState& write) {
+  if (write.outstanding || write.status_left.digest == Digest{}) return false;
+  const auto claim = state.claims.find(name);
+  return claim != state.claims.end() && differs_from_ours(write, claim->second.facts.status_digest);
+}
+
+bool shows_foreign_status(const State& state, const std::string& name, const ClaimFacts& seen) {
+  const WriteState* write = status_write(state, name);
+  return write && differs_from_ours(*write, seen.status_digest) &&
+         !is_under_way(*write, seen.status_digest);
+}
+
+bool is_known_status(const State& state, const std::string& name, const ClaimFacts& seen) {
+  const ClaimFacts& known = state.claims.at(name).facts;
+  if (seen.status_digest == known.status_digest) return seen.status_grants == known.status_grants;
+  const WriteState* write = status_write(state, name);
+  if (!write || seen.status_digest == Digest{}) return false;
+  if (is_under_way(*write, seen.status_digest)) return true;
+  return !write->outstanding && differs_from_ours(*write, known.status_digest) &&
+         differs_from_ours(*write, seen.status_digest);
+}
+
+void note_status_seen(WriteState& write, const ObjectObserved& seen) {
+  const Digest& status = std::get<ClaimFacts>(seen.facts).status_digest;
+  if (status == Digest{}) return;
+  StatusLeft& left = write.status_left;
+  const bool is_that_version =
+      !seen.resource_version.empty() && seen.resource_version == left.version;
+  // A log of schema version 3 or lower has no digest of what its writes left.
+  const bool is_first = left.digest == Digest{} && !write.accepted_body.empty();
+  if (is_that_version || (is_first && !write.outstanding)) left.digest = status;
+}
+
+void note_status_accepted(State& state, WriteState& write, const PatchIntended& intent,
+                          const std::string& version) {
+  write.status_left = {};
+  const ClaimFacts* left = left_by(intent);
+  const auto at = state.claims.find(intent.target.name);
+  if (!left || at == state.claims.end()) return;
+  write.status_left = {left->status_digest, version};
+  Claim& claim = at->second;
+  // An answer with the version that the write was derived from means that it changed nothing.
+  const bool is_seen = version == claim.resource_version || version == intent.resource_version;
+  if (is_seen && !version.empty()) {
+    if (claim.facts.status_digest != Digest{}) write.status_left.digest = claim.facts.status_digest;
+  } else if (!is_lower_version(version, claim.resource_version)) {  // else the watch is ahead of it
+    claim.facts.status_digest = left->status_digest;
+    claim.facts.status_grants = left->status_grants;
+  }
+}
+
+}  // namespace fairlead

@@ -1,0 +1,469 @@
+#include "engine/fold/claims/claims.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "engine/base/check.h"
+#include "engine/fold/capacity/cluster.h"
+#include "engine/fold/capacity/flavors.h"
+#include "engine/fold/queues/queues.h"
+#include "engine/fold/writes/writes.h"
+#include "schema/debounce_parameter.h"
+
+namespace fairlead {
+
+namespace {
+
+constexpr std::string_view kNewClaimSuffix = "-resource-claim";
+
+const std::string& cluster_of(const Claim& claim) {
+  return claim.terms ? claim.terms->cluster : claim.facts.spec.cluster_name;
+}
+
+void touch_named(State& state, const Claim& claim) {
+  if (!claim.terms) return;
+  for (const AssignmentRow& row : claim.terms->rows) touch_queue(state, row.cluster_queue);
+}
+
+void drop_from_indexes(State& state, const std::string& name, const Claim& claim) {
+  const auto at = state.claims_of_cluster.find(cluster_of(claim));
+  if (at != state.claims_of_cluster.end()) {
+    at->second.erase(name);
+    if (at->second.empty()) state.claims_of_cluster.erase(at);
+  }
+  if (!claim.terms) return;
+  for (const AssignmentRow& row : claim.terms->rows) {
+    const auto queue = state.claims_of_queue.find(row.cluster_queue);
+    if (queue == state.claims_of_queue.end()) continue;
+    queue->second.erase(name);
+    if (queue->second.empty()) state.claims_of_queue.erase(queue);
+  }
+}
+
+void add_to_indexes(State& state, const std::string& name, const Claim& claim) {
+  state.claims_of_cluster[cluster_of(claim)].insert(name);
+  if (!claim.terms) return;
+  for (const AssignmentRow& row : claim.terms->rows)
+    state.claims_of_queue[row.cluster_queue].insert(name);
+}
+
+// The oldest claim without a deletionTimestamp wins its cluster (creationTimestamp, then uid).
+void choose_winner(State& state, const std::string& cluster_name) {
+  const auto at = state.claims_of_cluster.find(cluster_name);
+  if (at == state.claims_of_cluster.end()) return;
+  const Claim* best = nullptr;
+  for (const std::string& name : at->second) {
+    const Claim& claim = state.claims.at(name);
+    if (claim.facts.deleting) continue;
+    if (!best ||
+        std::tie(claim.facts.created, claim.uid) < std::tie(best->facts.created, best->uid))
+      best = &claim;
+  }
+  for (const std::string& name : at->second) {
+    Claim& claim = state.claims.at(name);
+    if (claim.winner != (&claim == best)) {
+      open_cluster(state, cluster_name).claim_seq = state.seq;
+      for (const Grant& grant : claim.grants) note_quota_change(state, grant.row.cluster_queue);
+    }
+    claim.winner = &claim == best;
+    open_claim(state, name);
+  }
+  if (!best || !best->terms) return;
+  Cluster& cluster = open_cluster(state, cluster_name);
+  for (const AssignmentRow& row : best->terms->rows)
+    cluster.named[row.cluster_queue].insert(row.flavor);
+}
+
+// The only edit is our own write of the nominal list. It is no decision of an administrator: no
+// assignment and no grant follows from it.
+bool is_nominal_of_ours(const State& state, const std::string& name, const ClaimFacts& before,
+                        const ClaimFacts& after) {
+  const auto* ours = nominal_of_ours(state, name);
+  if (!ours || after.spec.nominal_resources != *ours || before.debounce != after.debounce)
+    return false;
+  ClaimSpec spec = before.spec;
+  spec.nominal_resources = *ours;
+  return spec == after.spec;
+}
+
+void understand_spec(const State& state, Claim& claim, Seq seq) {
+  claim.fault.reset();
+  claim.warnings.clear();
+  auto understood = understand(claim.facts.spec, state.configuration.resource_aliases);
+  if (const auto* terms = std::get_if<ClaimTerms>(&understood)) {
+    if (claim.terms && claim.terms->cluster != terms->cluster) {
+      claim.fault = ClaimFault{"ClusterNameImmutable", "spec.clusterName: " + claim.terms->cluster +
+                                                           " cannot become " + terms->cluster};
+    } else {
+      if (!claim.terms || *claim.terms != *terms) claim.terms_seq = seq;
+      claim.terms = *terms;
+    }
+  } else {
+    claim.fault = std::get<ClaimFault>(understood);
+  }
+  DebounceSettings probe;
+  std::string why_not;
+  for (const auto& [parameter, value] : claim.facts.debounce)
+    if (!set_debounce_parameter(probe, parameter, value, why_not))
+      claim.warnings.push_back("annotation fairlead.io/debounce." + parameter + " \"" + value +
+                               "\": " + why_not);
+}
+
+// ---- grants ----
+
+std::vector<Grant> all_zero(const Claim& claim, const std::string& reason) {
+  std::vector<Grant> grants;
+  for (const AssignmentRow& row : claim.terms->rows) grants.push_back({row, 0, reason});
+  return grants;
+}
+
+// The grants before the cluster's first accepted value: the last ones, or those in the status, or
+// zero. So a start with an empty log takes no quota back before capacity is known.
+std::vector<Grant> last_known(const State& state, const Claim& claim) {
+  std::vector<Grant> grants = all_zero(claim, "CapacityUnknown");
+  for (Grant& grant : grants) {
+    const auto had = std::find_if(claim.grants.begin(), claim.grants.end(), [&](const Grant& old) {
+      return std::tie(old.row.cluster_queue, old.row.flavor, old.row.resource) ==
+             std::tie(grant.row.cluster_queue, grant.row.flavor, grant.row.resource);
+    });
+    if (had != claim.grants.end()) {
+      grant.granted = had->granted;
+      continue;
+    }
+    for (const ClaimGrant& stored : claim.facts.status_grants) {
+      if (stored.cluster_queue != grant.row.cluster_queue || stored.flavor != grant.row.flavor)
+        continue;
+      if (canonical_resource(state.configuration.resource_aliases, stored.resource) !=
+          grant.row.resource)
+        continue;
+      if (const auto quantity = Quantity::parse(stored.granted); quantity && !quantity->negative())
+        grant.granted = to_amount(grant.row.resource, *quantity);
+    }
+  }
+  return grants;
+}
+
+// The rows of one resource on their way from assigned to granted.
+struct Shares {
+  std::vector<std::size_t> rows;  // positions in the claim's grants
+  std::vector<Share> shares;
+};
+
+void divide_into(std::vector<Grant>& grants, const Shares& shares, Amount bound,
+                 const std::string& resource, ShrinkPolicy policy, const std::string& reason) {
+  if (fits(shares.shares, bound)) return;
+  const Division division = divide(shares.shares, bound, quantum_of(resource), policy);
+  for (std::size_t i = 0; i < shares.rows.size(); ++i) {
+    Grant& grant = grants[shares.rows[i]];
+    if (division.granted[i] < shares.shares[i].assigned)
+      grant.reason = division.minimums_above_bound ? "MinimumsAboveCapacity" : reason;
+    grant.granted = division.granted[i];
+  }
+}
+
+Shares shares_where(const std::vector<Grant>& grants, const std::string& resource,
+                    const std::string* flavor) {
+  Shares shares;
+  for (std::size_t i = 0; i < grants.size(); ++i) {
+    const AssignmentRow& row = grants[i].row;
+    if (row.resource != resource || (flavor && row.flavor != *flavor) ||
+        grants[i].reason == "AmbiguousResourceAlias")
+      continue;
+    shares.rows.push_back(i);
+    shares.shares.push_back({row.cluster_queue, row.flavor, grants[i].granted,
+                             std::min(row.minimum, grants[i].granted), row.priority});
+  }
+  return shares;
+}
+
+bool flavor_bound_applies(const Cluster& cluster, const ClaimTerms& terms,
+                          const std::string& flavor) {
+  if (cluster.totals_accepted || terms.flavor_capacity == FlavorCapacity::total_only) return false;
+  return terms.flavor_capacity == FlavorCapacity::strict || cluster.mapped.contains(flavor);
+}
+
+Amount accepted_of(const Cluster& cluster, const std::string& flavor, const std::string& resource) {
+  const auto at = cluster.capacity.find({flavor, resource});
+  return at == cluster.capacity.end() ? 0 : at->second.damped.accepted;
+}
+
+void grant_resource(const Cluster& cluster, const ClaimTerms& terms, const std::string& resource,
+                    std::vector<Grant>& grants, std::vector<GrantSteps>* steps) {
+  std::set<std::string_view> flavors;
+  for (const Grant& grant : grants)
+    if (grant.row.resource == resource) flavors.insert(grant.row.flavor);
+  // The flavors' bounds come first: what one takes off a row leaves more of the total to the
+  // others.
+  for (const std::string_view name : flavors)
+    if (const std::string flavor(name); flavor_bound_applies(cluster, terms, flavor)) {
+      const Amount bound = accepted_of(cluster, flavor, resource);
+      const Shares shares = shares_where(grants, resource, &flavor);
+      divide_into(grants, shares, bound, resource, terms.shrink_policy, "FlavorCapacity");
+      if (steps)
+        for (const std::size_t row : shares.rows) (*steps)[row].flavor_bound = bound;
+    }
+  const Shares shares = shares_where(grants, resource, nullptr);
+  const Amount total = saturate(accepted_total(cluster, resource));
+  if (steps)
+    for (const std::size_t row : shares.rows) {
+      (*steps)[row].after_flavor = grants[row].granted;
+      (*steps)[row].total_bound = total;
+    }
+  divide_into(grants, shares, total, resource, terms.shrink_policy, "ClusterCapacity");
+}
+
+// What a row may have before capacity bounds it: its assignment, or its share of a larger cluster.
+Amount wanted(const Cluster& cluster, const ClaimTerms& terms, const AssignmentRow& row) {
+  if (terms.nominal_policy == NominalPolicy::fixed) return row.assigned;
+  const Int128 nominal = terms.nominal.at(row.resource).amount;
+  const Int128 total = accepted_total(cluster, row.resource);
+  if (nominal == 0 || total <= nominal) return row.assigned;
+  const Amount quantum = quantum_of(row.resource);
+  return saturate(Int128{row.assigned} * saturate(total) / nominal / quantum * quantum);
+}
+
+// `steps`, if it is not null, has one entry a row.
+std::vector<Grant> derive_grants(const State& state, const Cluster& cluster, const Claim& claim,
+                                 std::vector<GrantSteps>* steps) {
+  std::vector<Grant> grants;
+  grants.reserve(claim.terms->rows.size());
+  std::set<std::string> resources;
+  for (const AssignmentRow& row : claim.terms->rows) {
+    const bool ambiguous = covers_alias_twice(state, row.cluster_queue, row.resource);
+    grants.push_back({row, ambiguous ? 0 : wanted(cluster, *claim.terms, row),
+                      ambiguous ? "AmbiguousResourceAlias" : ""});
+    resources.insert(row.resource);
+    if (steps) (*steps)[grants.size() - 1].wanted = grants.back().granted;
+  }
+  for (const std::string& resource : resources)
+    grant_resource(cluster, *claim.terms, resource, grants, steps);
+  return grants;
+}
+
+bool detached(const State& state, const Claim& claim) {
+  const auto at = state.clusters.find(claim.terms->cluster);
+  return at != state.clusters.end() && at->second.detached;
+}
+
+// Null where its capacity is not known.
+const Cluster* known_cluster(const State& state, const Claim& claim) {
+  const auto at = state.clusters.find(claim.terms->cluster);
+  return at != state.clusters.end() && at->second.known ? &at->second : nullptr;
+}
+
+std::vector<Grant> grants_of(const State& state, const Claim& claim) {
+  if (!claim.winner)
+    return all_zero(claim, claim.facts.deleting ? "ClaimDeleted" : "ClusterAlreadyClaimed");
+  if (detached(state, claim)) return all_zero(claim, "ClusterDetached");
+  const Cluster* cluster = known_cluster(state, claim);
+  return cluster ? derive_grants(state, *cluster, claim, nullptr) : last_known(state, claim);
+}
+
+// Nothing but the claim's status changed, and no write of the claim itself awaits this observation.
+bool shows_only_status(const State& state, const Claim& claim, const ObjectObserved& seen) {
+  const ClaimFacts& facts = std::get<ClaimFacts>(seen.facts);
+  if (!claim.known || facts.deleting || claim.facts.deleting ||
+      claim.facts.finalizers != facts.finalizers || claim.uid != seen.uid)
+    return false;
+  const WriteState* write = write_of(state, seen.key);
+  return !write || (!write->outstanding && !write->awaits() && !write->refusal);
+}
+
+// Derives `known` and the grants. Returns whether they changed.
+bool derive(const State& state, Claim& claim) {
+  if (!claim.terms) {
+    const bool changed = !claim.known || !claim.grants.empty();
+    claim.known = true;
+    claim.grants.clear();
+    return changed;
+  }
+  const bool known = detached(state, claim) || known_cluster(state, claim) || claim.facts.deleting;
+  std::vector<Grant> grants = grants_of(state, claim);
+  if (known == claim.known && grants == claim.grants) return false;
+  claim.known = known;
+  claim.grants = std::move(grants);
+  return true;
+}
+
+void close_claim(State& state, const std::string& name, Touched& touched) {
+  Claim& claim = state.claims.at(name);
+  const ClaimOpening opening = std::exchange(*claim.opening, ClaimOpening::all);
+  const bool derives = opening != ClaimOpening::status;
+#ifndef NDEBUG
+  if (!derives && claim.terms)
+    check(grants_of(state, claim) == claim.grants, "only the status was opened");
+#endif
+  const bool changed = derives && derive(state, claim);
+  if (changed || opening != ClaimOpening::grants) touched.claims.insert(name);
+  if (!changed && opening != ClaimOpening::all) return;
+  touched.clusters.insert(cluster_of(claim));
+  if (!claim.terms) return;
+  for (const AssignmentRow& row : claim.terms->rows)
+    if (changed)
+      requote(state, row.cluster_queue);
+    else
+      requote_unchanged(state, row.cluster_queue);
+}
+
+}  // namespace
+
+std::vector<GrantSteps> grant_steps(const State& state, const Cluster& cluster,
+                                    const Claim& claim) {
+  std::vector<GrantSteps> steps(claim.terms ? claim.terms->rows.size() : 0);
+  if (claim.terms) derive_grants(state, cluster, claim, &steps);
+  return steps;
+}
+
+std::vector<const std::string*> queues_granted(const Claim& claim) {
+  std::vector<const std::string*> queues;
+  queues.reserve(claim.grants.size());
+  for (const Grant& grant : claim.grants) queues.push_back(&grant.row.cluster_queue);
+  std::sort(queues.begin(), queues.end(),
+            [](const std::string* a, const std::string* b) { return *a < *b; });
+  queues.erase(std::unique(queues.begin(), queues.end(),
+                           [](const std::string* a, const std::string* b) { return *a == *b; }),
+               queues.end());
+  return queues;
+}
+
+const Claim* winning_claim(const State& state, const std::string& cluster) {
+  const auto at = state.claims_of_cluster.find(cluster);
+  if (at == state.claims_of_cluster.end()) return nullptr;
+  for (const std::string& name : at->second)
+    if (const Claim& claim = state.claims.at(name); claim.winner) return &claim;
+  return nullptr;
+}
+
+void observe_claim(State& state, const ObjectObserved& seen, Seq seq) {
+  const std::string& name = seen.key.name;
+  const auto at = state.claims.find(name);
+  if (at != state.claims.end() && !seen.uid.empty() && !at->second.uid.empty() &&
+      at->second.uid != seen.uid)
+    forget_claim(state, name);  // another uid: deleted and created again between observations
+  Claim& claim = state.claims[name];
+  const bool is_new = claim.seq == Seq{};
+  const ClaimFacts& facts = std::get<ClaimFacts>(seen.facts);
+  const bool edited =
+      is_new || claim.facts.spec != facts.spec || claim.facts.debounce != facts.debounce;
+  const bool deleted = facts.deleting && (is_new || !claim.facts.deleting);
+  // An edit is a decision: falls count at once, and an OwnershipConflict ends.
+  const bool decided = !edited || is_new || !is_nominal_of_ours(state, name, claim.facts, facts);
+  const bool was_in_force = claim.winner;
+  const std::string before = is_new ? std::string() : cluster_of(claim);
+  const bool only_status = shows_only_status(state, claim, seen);
+  if (!seen.uid.empty()) claim.uid = seen.uid;
+  claim.resource_version = seen.resource_version;
+  claim.generation = seen.generation;
+  claim.seq = seq;
+  if (!edited && !deleted && claim.facts.created == facts.created) {
+    claim.facts = facts;
+    only_status ? open_claim_status(state, name) : open_claim(state, name);
+    return;
+  }
+  ++*state.terms_changes;
+  if (!is_new) {
+    reopen_claims_of(state, before);
+    drop_from_indexes(state, name, claim);
+    touch_named(state, claim);
+  }
+  if (is_new || claim.facts.spec != facts.spec) claim.edited_seq = seq;
+  claim.facts = facts;
+  if (edited) understand_spec(state, claim, seq);
+  add_to_indexes(state, name, claim);
+  const std::string& cluster_name = cluster_of(claim);
+  Cluster& cluster = open_cluster(state, cluster_name);
+  cluster.claim_seen = true;
+  if (was_in_force && decided) cluster.observation.at_once_all = true;
+  choose_winner(state, cluster_name);
+  if (!before.empty() && before != cluster_name) choose_winner(state, before);
+  if (claim.terms && decided)
+    for (const AssignmentRow& row : claim.terms->rows) settle_conflict(state, row.cluster_queue);
+  release_gone_flavors(state);
+}
+
+void forget_claim(State& state, const std::string& name) {
+  const auto at = state.claims.find(name);
+  if (at == state.claims.end()) return;
+  ++*state.terms_changes;
+  const std::string cluster_name = cluster_of(at->second);
+  drop_from_indexes(state, name, at->second);
+  if (at->second.terms)
+    for (const AssignmentRow& row : at->second.terms->rows) {
+      touch_queue(state, row.cluster_queue);
+      settle_conflict(state, row.cluster_queue);
+    }
+  if (at->second.winner) {
+    Cluster& cluster = open_cluster(state, cluster_name);
+    cluster.observation.at_once_all = true;
+    cluster.claim_seq = state.seq;
+  }
+  state.claims.erase(at);
+  state.open_claims.erase(name);
+  choose_winner(state, cluster_name);
+  release_gone_flavors(state);
+}
+
+std::string new_claim_name(const std::string& cluster) {
+  return cluster + std::string(kNewClaimSuffix);
+}
+
+std::string cluster_of_new_claim(const std::string& name) {
+  return name.ends_with(kNewClaimSuffix) ? name.substr(0, name.size() - kNewClaimSuffix.size())
+                                         : "";
+}
+
+// Adds `part` to what closing the moment does with the claim.
+static void open_for(State& state, const std::string& name, ClaimOpening part) {
+  const auto at = state.claims.find(name);
+  if (at == state.claims.end()) return;
+  ClaimOpening& opening = *at->second.opening;
+  if (state.open_claims.insert(name).second || part == ClaimOpening::all)
+    opening = part;
+  else if (opening != ClaimOpening::all && opening != part)
+    opening = ClaimOpening::status_and_grants;
+}
+
+void open_claim(State& state, const std::string& name) { open_for(state, name, ClaimOpening::all); }
+
+void open_claim_status(State& state, const std::string& name) {
+  open_for(state, name, ClaimOpening::status);
+}
+
+static void open_claims_of(State& state, const std::string& cluster, ClaimOpening part) {
+  const auto at = state.claims_of_cluster.find(cluster);
+  if (at == state.claims_of_cluster.end()) return;
+  for (const std::string& name : at->second) open_for(state, name, part);
+}
+
+void open_grants_of(State& state, const std::string& cluster) {
+  open_claims_of(state, cluster, ClaimOpening::grants);
+}
+
+void reopen_claims_of(State& state, const std::string& cluster) {
+  open_claims_of(state, cluster, ClaimOpening::all);
+}
+
+void reopen_claims_naming(State& state, const std::string& queue) {
+  const auto at = state.claims_of_queue.find(queue);
+  if (at == state.claims_of_queue.end()) return;
+  for (const std::string& name : at->second) open_claim(state, name);
+}
+
+void reopen_every_claim(State& state) {
+  for (auto& [name, claim] : state.claims) {
+    drop_from_indexes(state, name, claim);
+    understand_spec(state, claim, claim.seq);
+    add_to_indexes(state, name, claim);
+    open_claim(state, name);
+  }
+  release_gone_flavors(state);
+}
+
+void close_claims(State& state, Touched& touched) {
+  const std::set<std::string> open = std::move(state.open_claims);
+  state.open_claims.clear();
+  for (const std::string& name : open) close_claim(state, name, touched);
+}
+
+}  // namespace fairlead

@@ -1,0 +1,95 @@
+// A cluster as State holds it: its presence, its sources of capacity, what became of that capacity,
+// and what is known of the cluster as a member.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/fold/capacity/capacity_state.h"
+#include "engine/fold/capacity/cluster_terms.h"
+#include "engine/fold/capacity/liveness.h"
+#include "engine/fold/members/member_state.h"
+#include "engine/fold/memo.h"
+#include "engine/fold/name_table.h"
+#include "schema/event.h"
+
+namespace fairlead {
+
+struct Cluster {
+  // Presence
+  std::optional<ManagedClusterFacts> managed;
+  Seq managed_seq;
+  Seq presence_seq;  ///< what made it join or leave, or have a ManagedCluster
+  std::set<std::pair<std::string, std::string>>
+      profiles;             ///< (namespace, name) of its ClusterProfiles
+  bool detached = false;    ///< it was joined and is not any more
+  bool claim_seen = false;  ///< a claim has existed since it joined
+
+  // Sources
+  bool nodes_known = false;
+  NameTable<NodeRecord> nodes;
+  bool metrics_known = false;
+  bool metrics_empty =
+      false;  ///< the newest ClusterMetrics has no node or is gone: the last value stays
+  NameTable<NodeRecord> metrics_nodes;
+  bool totals_known = false;
+  std::map<std::string, Amount> totals;
+  std::array<Liveness, 3> liveness{};  ///< by CapacitySource
+  std::optional<LogTime> unavailable_since;
+  Seq liveness_seq;
+
+  // From nodes to accepted
+  std::optional<CapacitySource> source;  ///< in force
+  std::optional<SourceChange>
+      source_change;  ///< the last one, if a value of another had been accepted
+  std::int64_t eligible_nodes = 0;
+  /// In the open moment nothing but what the nodes offer can have changed.
+  Memo<bool> only_capacity;
+  NameTable<FlapPenalty> flaps;
+  std::set<std::pair<LogTime, std::string>>
+      releases;  ///< of suppressed nodes, under `release_settings`
+  DebounceSettings release_settings;
+  Memo<ClusterTerms> terms;                          ///< see terms_of
+  std::map<std::string, std::int64_t> flavor_nodes;  ///< how many nodes each flavor has now
+  std::set<std::string> mapped;                      ///< flavors that ever won a node
+  std::map<CapacityKey, CapacityValue> capacity;
+  Memo<std::vector<SumLane>> lanes;  ///< emptied when a key of `capacity` goes
+  bool valued = false;               ///< the source in force has reported a value
+  bool known = false;                ///< the first value was accepted
+  bool totals_accepted = false;      ///< what is accepted is totals (flavorless keys)
+  LogTime first_valued;
+  LogTime last_changed;  ///< of any usable value
+  std::optional<Hold> hold;
+  Observation observation;
+  Liveness was = Liveness::live;  ///< at the last close
+  Seq was_seq;                    ///< of the event that made it so
+  std::optional<LogTime>
+      hub_opens;  ///< after a loss: when the hub counts it again; kForever while lost
+
+  Seq claim_seq;  ///< what changed last which claim is in force: a claim, its edit or its end
+
+  // At the member
+  std::map<std::string, std::set<std::string>> named;  ///< queue -> flavors that claims named
+  Work quota_work;
+  Work queue_work;
+  Policy policy;
+  std::map<MemberPair, Amount> confirmed;            ///< quota that the member is known to admit
+  std::map<std::string, MemberQueue> member_queues;  ///< where the member is watched
+  std::map<std::pair<std::string, std::string>, std::string>
+      member_local_queues;  ///< observed there -> clusterQueue
+  /// ClusterQueues there that differ from the applied work, and from when on that counts.
+  std::map<std::string, LogTime> deviating;
+
+  bool joined() const { return managed.has_value() || !profiles.empty(); }
+  bool lost() const { return was == Liveness::lost; }
+
+  friend bool operator==(const Cluster&, const Cluster&) = default;
+};
+
+}  // namespace fairlead

@@ -1,0 +1,151 @@
+#include "engine/fold/members/member_deviation.h"
+
+#include <algorithm>
+#include <functional>
+#include <span>
+
+#include "engine/fold/members/works.h"
+#include "engine/fold/writes/writes.h"
+
+namespace fairlead {
+
+namespace {
+
+using Pairs = std::map<std::pair<std::string, std::string>, Amount>;  // (flavor, resource)
+
+// Available is not required: where a queue was deleted at the member, the agent reports it as not
+// available.
+bool is_applied(const Work& work) {
+  const ConditionFacts& applied = work.facts.applied;
+  return work.present && !work.facts.deleting && applied.status == ConditionStatus::yes &&
+         applied.observed_generation == work.generation;
+}
+
+// A binary search, because a member may have many; the facts' quotas are sorted by queue.
+std::span<const WorkQuota> quotas_in(const Work& work, const std::string& queue) {
+  const auto [first, last] =
+      std::ranges::equal_range(work.facts.quotas, queue, std::less<>(), &WorkQuota::cluster_queue);
+  return {first, last};
+}
+
+Pairs pairs_of_work(const Work& work, const std::string& queue) {
+  Pairs pairs;
+  for (const WorkQuota& quota : quotas_in(work, queue))
+    if (quota.nominal != 0) pairs[{quota.flavor, quota.resource}] = quota.nominal;
+  return pairs;
+}
+
+// Without zeros: a pair that is missing admits as much as one of 0.
+Pairs pairs_at_member(const Cluster& cluster, const std::string& queue) {
+  Pairs pairs;
+  const auto at = cluster.member_queues.find(queue);
+  if (at == cluster.member_queues.end()) return pairs;
+  for (const ResourceGroup& group : at->second.groups)
+    for (const FlavorQuotas& flavor : group.flavors)
+      for (const ResourceQuota& quota : flavor.resources)
+        if (const Amount amount = to_amount(quota.name, quota.nominal); amount != 0)
+          pairs[{flavor.name, quota.name}] = amount;
+  return pairs;
+}
+
+Amount amount_of(const Pairs& pairs, const Pairs::key_type& pair) {
+  const auto at = pairs.find(pair);
+  return at == pairs.end() ? 0 : at->second;
+}
+
+MemberDifference difference_at(const Cluster& cluster, const std::string& queue) {
+  const Pairs applied = pairs_of_work(cluster.quota_work, queue);
+  const Pairs observed = pairs_at_member(cluster, queue);
+  Pairs all = applied;
+  all.insert(observed.begin(), observed.end());
+  for (const auto& [pair, amount] : all)
+    if (amount_of(applied, pair) != amount_of(observed, pair))
+      return {queue, pair.first, pair.second, amount_of(observed, pair), amount_of(applied, pair)};
+  return {};
+}
+
+bool is_as_in_work(const Cluster& cluster, const std::string& queue) {
+  return pairs_of_work(cluster.quota_work, queue) == pairs_at_member(cluster, queue);
+}
+
+std::set<std::string> queues_in(const Work& work) {
+  std::set<std::string> queues;
+  for (const WorkQuota& quota : work.facts.quotas) queues.insert(quota.cluster_queue);
+  return queues;
+}
+
+ObjectKey work_of(const std::string& member) {
+  return {Kind::manifest_work, member, std::string(kQuotaWork)};
+}
+
+}  // namespace
+
+void judge_member_queue(State& state, const std::string& member, const std::string& queue,
+                        DeviationSource source) {
+  Cluster& cluster = state.clusters.at(member);
+  const Work& work = cluster.quota_work;
+  if (!is_applied(work) || quotas_in(work, queue).empty() || is_as_in_work(cluster, queue)) {
+    cluster.deviating.erase(queue);
+    return;
+  }
+  // A queue that was never observed there may not be watched.
+  const bool by_work = source == DeviationSource::work;
+  if (write_pending(state, of_object(kHub, work_of(member))) ||
+      (by_work && !cluster.member_queues.contains(queue)))
+    return;
+  cluster.deviating.try_emplace(queue, state.now + (by_work ? kMemberSightGrace : Duration{}));
+}
+
+void judge_member_queues(State& state, const std::string& member) {
+  const Cluster& cluster = state.clusters.at(member);
+  std::set<std::string> queues = queues_in(cluster.quota_work);
+  for (const auto& [queue, since] : cluster.deviating) queues.insert(queue);
+  for (const std::string& queue : queues)
+    judge_member_queue(state, member, queue, DeviationSource::work);
+}
+
+std::optional<MemberDifference> member_difference(const State& state, const Cluster& cluster) {
+  for (const auto& [queue, since] : cluster.deviating)
+    if (since <= state.now) return difference_at(cluster, queue);
+  return std::nullopt;
+}
+
+bool awaits_member_sight(const State& state, const Cluster& cluster) {
+  return std::any_of(cluster.deviating.begin(), cluster.deviating.end(),
+                     [&](const auto& queue) { return queue.second > state.now; });
+}
+
+std::optional<LogTime> touch_due_at(const State& state, const std::string& member) {
+  const Cluster& cluster = state.clusters.at(member);
+  if (cluster.deviating.empty()) return std::nullopt;
+  LogTime due = kForever;
+  for (const auto& [queue, since] : cluster.deviating) due = std::min(due, since);
+  if (const WriteState* write = write_of(state, work_of(member)); write && write->last_write)
+    due = std::max(due, *write->last_write + kTouchInterval);
+  return due;
+}
+
+std::vector<ResourceGroup> groups_in_work(const Work& work, const std::string& queue) {
+  std::map<std::string, std::vector<ResourceQuota>> flavors;
+  std::set<std::string> covered;
+  for (const WorkQuota& quota : quotas_in(work, queue)) {
+    covered.insert(quota.resource);
+    flavors[quota.flavor].push_back(
+        {quota.resource, to_quantity(quota.resource, quota.nominal), std::nullopt, std::nullopt});
+  }
+  if (flavors.empty()) return {};
+  ResourceGroup group{{covered.begin(), covered.end()}, {}};
+  for (auto& [name, quotas] : flavors) group.flavors.push_back({name, std::move(quotas)});
+  return {std::move(group)};
+}
+
+std::set<std::string> queues_not_as_applied(const Cluster& cluster) {
+  std::set<std::string> queues;
+  for (const std::string& queue : queues_in(cluster.quota_work))
+    if ((cluster.member_queues.contains(queue) || cluster.deviating.contains(queue)) &&
+        !is_as_in_work(cluster, queue))
+      queues.insert(queue);
+  return queues;
+}
+
+}  // namespace fairlead

@@ -1,0 +1,60 @@
+// The part of State about member clusters: what was sent there, and what is observed there.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "schema/event.h"
+
+namespace fairlead {
+
+/// A ManifestWork of ours as last observed.
+struct Work {
+  bool present = false;
+  std::string uid;
+  std::string resource_version;
+  std::int64_t generation = 0;
+  ManifestWorkFacts facts;
+  Seq seq;
+
+  /// Whether its agent reports Applied and Available for the present generation.
+  bool settled() const;
+
+  friend bool operator==(const Work&, const Work&) = default;
+};
+
+/// The BindingPolicy of a cluster as last observed.
+struct Policy {
+  bool present = false;
+  std::string uid;
+  std::string resource_version;
+  std::int64_t generation = 0;
+  BindingPolicyFacts facts;
+  Seq seq;
+
+  friend bool operator==(const Policy&, const Policy&) = default;
+};
+
+/// A ClusterQueue of a watched member.
+struct MemberQueue {
+  std::vector<ResourceGroup> groups;
+  std::vector<FlavorUsage> usage;  ///< what runs on it
+  Seq seq;
+  std::optional<EffectiveQuotas> effective;  ///< what its Kueue uses instead of `groups`
+
+  friend bool operator==(const MemberQueue&, const MemberQueue&) = default;
+};
+
+/// A pair of a queue at a member.
+struct MemberPair {
+  std::string cluster_queue;
+  std::string flavor;
+  std::string resource;  ///< canonical
+
+  friend auto operator<=>(const MemberPair&, const MemberPair&) = default;
+};
+
+}  // namespace fairlead

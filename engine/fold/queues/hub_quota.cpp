@@ -1,0 +1,212 @@
+// Derives the hub quota of a pair at a moment: see queues.h.
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "engine/fold/capacity/cluster.h"
+#include "engine/fold/multikueue/worker_quota.h"
+#include "engine/fold/queues/queues.h"
+
+namespace fairlead {
+
+Amount part_of(const std::vector<Contribution>& contributions, const std::string& cluster,
+               const QuotaKey& pair) {
+  const auto key = [](const Contribution& part) {
+    return std::tie(part.cluster, part.flavor, part.resource);
+  };
+  const auto wanted = std::tie(cluster, pair.flavor, pair.resource);
+  const auto at =
+      std::partition_point(contributions.begin(), contributions.end(),
+                           [&](const Contribution& part) { return key(part) < wanted; });
+  return at != contributions.end() && key(*at) == wanted ? at->amount : 0;
+}
+
+namespace {
+
+// Returns what a claim's grant adds on the hub now: no more than its member is known to admit, so
+// that the hub dispatches nothing that would wait there. Sets `waits` if that is less than granted.
+Amount contribution_of(const State& state, const Claim& claim, const Grant& grant, bool& waits) {
+  const auto at = state.clusters.find(claim.terms->cluster);
+  if (at == state.clusters.end()) return grant.granted;
+  const Cluster& cluster = at->second;
+  if (cluster.hub_opens) return 0;
+  if (!claim.known || !has_member(state, cluster)) return grant.granted;
+  const auto confirmed =
+      cluster.confirmed.find({grant.row.cluster_queue, grant.row.flavor, grant.row.resource});
+  const Amount admits = confirmed == cluster.confirmed.end() ? 0 : confirmed->second;
+  waits = waits || admits < grant.granted;
+  return std::min(grant.granted, admits);
+}
+
+// Returns the part of `amount` on which the quota may grow. While the member's work is not applied
+// that is at most the part in our last write: the member may not admit again what it admitted
+// before.
+Amount held_part(const State& state, const Claim& claim, const Grant& grant, Amount amount) {
+  const auto at = state.clusters.find(claim.terms->cluster);
+  if (at == state.clusters.end() || at->second.quota_work.settled() || !claim.known ||
+      !has_member(state, at->second))
+    return amount;
+  const auto queue = state.queues.find(grant.row.cluster_queue);
+  if (queue == state.queues.end()) return amount;
+  const QuotaKey pair{grant.row.flavor, grant.row.resource};
+  return std::min(amount, part_of(queue->second.contributed, claim.terms->cluster, pair));
+}
+
+// What claims and workers add to a pair.
+struct QuotaSums {
+  Int128 now = 0;
+  Int128 held = 0;  // without the growth that members may not admit
+  Int128 full = 0;  // once every member has confirmed its grant
+  bool any = false, any_known = false;
+  std::map<std::string, Amount> holds;  // clusters whose part is held, and at what
+};
+
+void add_claims(const State& state, const std::string& queue, const QuotaKey& pair,
+                const WorkerQuota* workers, Parts parts, HubQuota& quota, QuotaSums& sums) {
+  const auto claims = state.claims_of_queue.find(queue);
+  if (claims == state.claims_of_queue.end()) return;
+  if (parts == Parts::listed) quota.contributions.reserve(claims->second.size());
+  for (const std::string& name : claims->second) {
+    const Claim& claim = state.claims.at(name);
+    if (!claim_counts(workers, claim.terms->cluster)) continue;
+    for (const Grant& grant : claim.grants) {
+      if (grant.row.cluster_queue != queue || grant.row.flavor != pair.flavor ||
+          grant.row.resource != pair.resource)
+        continue;
+      sums.any = true;
+      sums.any_known = sums.any_known || claim.known;
+      quota.assigned = quota.assigned || (claim.winner && claim.known);
+      const Amount amount = contribution_of(state, claim, grant, quota.waits_for_member);
+      if (claim.winner && parts == Parts::listed)
+        quota.contributions.push_back({claim.terms->cluster, pair.flavor, pair.resource, amount});
+      const Amount held = held_part(state, claim, grant, amount);
+      if (held != amount && claim.winner) sums.holds[claim.terms->cluster] = held;
+      sums.now += amount;
+      sums.held += held;
+      sums.full += claim.winner ? std::max(amount, grant.granted) : amount;
+    }
+  }
+}
+
+void add_workers(const State& state, const QuotaKey& pair, const WorkerQuota& workers, Parts parts,
+                 HubQuota& quota, QuotaSums& sums) {
+  for (const auto& [cluster, share] : workers.shares) {
+    if (!share.known || !share.counted || !share.values.contains(pair)) continue;
+    const Amount amount = share_of(state, cluster, share, pair);
+    if (parts == Parts::listed)
+      quota.contributions.push_back({cluster, pair.flavor, pair.resource, amount});
+    sums.now += amount;
+    sums.held += amount;
+    sums.full += amount;
+  }
+}
+
+// Lets the quota grow only by the held parts while works of members are not applied. Never lowers
+// it below the present quota for that.
+void hold_growth(const State& state, const std::string& name, const QuotaKey& pair,
+                 const QuotaSums& sums, HubQuota& quota) {
+  const auto at = state.queues.find(name);
+  if (at == state.queues.end()) return;
+  const Queue& queue = at->second;
+  const auto written = queue.written.find(pair);
+  Amount stands =
+      amount_in(queue.facts.groups, state.configuration.resource_aliases, pair).value_or(0);
+  if (written != queue.written.end()) stands = std::min(stands, written->second);
+  if (quota.nominal <= stands) return;
+  quota.nominal = std::max(quota_of_sum(state, name, pair, sums.held), stands);
+  for (Contribution& part : quota.contributions)
+    if (const auto held = sums.holds.find(part.cluster); held != sums.holds.end())
+      part.amount = held->second;
+}
+
+Int128 percent_of(Int128 sum, std::int64_t percent, const QuotaKey& pair) {
+  const Amount quantum = quantum_of(pair.resource);
+  return percent == 100 ? sum : sum * percent / 100 / quantum * quantum;
+}
+
+Amount amount_of(const std::map<QuotaKey, Amount>& amounts, const QuotaKey& pair) {
+  const auto at = amounts.find(pair);
+  return at == amounts.end() ? 0 : at->second;
+}
+
+}  // namespace
+
+const WorkerQuota* followed(const State& state, const std::string& queue) {
+  const auto at = state.queues.find(queue);
+  return at != state.queues.end() && at->second.workers.follows ? &at->second.workers : nullptr;
+}
+
+bool depends_on_workers(const State& state, const std::string& queue) {
+  const auto at = state.queues.find(queue);
+  return at != state.queues.end() && at->second.workers != WorkerQuota{};
+}
+
+bool claim_counts(const WorkerQuota* workers, const std::string& cluster) {
+  if (!workers) return true;
+  const auto share = workers->shares.find(cluster);
+  return share != workers->shares.end() && share->second.counted &&
+         share->second.from == ShareFrom::claims;
+}
+
+Amount quota_of_sum(const State& state, const std::string& queue, const QuotaKey& pair,
+                    Int128 sum) {
+  const auto at = state.queues.find(queue);
+  const Amount base = at == state.queues.end() ? 0 : amount_of(at->second.base.amounts, pair);
+  const WorkerQuota* workers = followed(state, queue);
+  if (!workers) return saturate(base + percent_of(sum, state.configuration.overbook_percent, pair));
+  const Int128 rest = percent_of(sum, workers->percent, pair) - amount_of(workers->reserve, pair);
+  return saturate(base + std::max<Int128>(0, rest));
+}
+
+HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey& pair,
+                   Parts parts) {
+  HubQuota quota;
+  QuotaSums sums;
+  const WorkerQuota* workers = followed(state, queue);
+  add_claims(state, queue, pair, workers, parts, quota, sums);
+  if (workers) add_workers(state, pair, *workers, parts, quota, sums);
+  quota.unknown = workers ? !workers->known : sums.any && !sums.any_known;
+  quota.nominal = quota_of_sum(state, queue, pair, sums.now);
+  quota.full = quota_of_sum(state, queue, pair, sums.full);
+  if (sums.held != sums.now) hold_growth(state, queue, pair, sums, quota);
+  if (!std::is_sorted(quota.contributions.begin(), quota.contributions.end()))
+    std::sort(quota.contributions.begin(), quota.contributions.end());
+  return quota;
+}
+
+HubQuotas::View& HubQuotas::view_of(const std::string& queue) {
+  const auto [at, is_new] = views_.try_emplace(queue);
+  if (is_new && depends_on_workers(state_, queue)) followers_.insert(queue);
+  return at->second;
+}
+
+void HubQuotas::forget_followers() {
+  for (const std::string& queue : std::exchange(followers_, {})) views_.erase(queue);
+}
+
+const HubQuota& HubQuotas::of(const std::string& queue, const QuotaKey& pair) {
+  auto& quotas = view_of(queue).quotas;
+  if (const auto at = quotas.find(pair); at != quotas.end()) return at->second;
+  return quotas.emplace(pair, hub_quota(state_, queue, pair)).first->second;
+}
+
+const std::set<QuotaKey>& HubQuotas::owned_pairs(const std::string& queue) {
+  auto& owned = view_of(queue).owned;
+  if (!owned) owned = fairlead::owned_pairs(state_, queue);
+  return *owned;
+}
+
+bool HubQuotas::assigns(const std::string& queue, const std::string& resource) {
+  auto& assigned = view_of(queue).assigned;
+  if (!assigned) {
+    assigned.emplace();
+    if (const auto claims = state_.claims_of_queue.find(queue);
+        claims != state_.claims_of_queue.end())
+      for (const std::string& name : claims->second)
+        for (const AssignmentRow& row : state_.claims.at(name).terms->rows)
+          if (row.cluster_queue == queue) assigned->insert(row.resource);
+  }
+  return assigned->contains(resource);
+}
+
+}  // namespace fairlead

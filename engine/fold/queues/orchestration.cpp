@@ -1,0 +1,65 @@
+#include "engine/fold/queues/orchestration.h"
+
+#include <algorithm>
+
+#include "engine/fold/queues/queues.h"
+
+namespace fairlead {
+
+std::vector<std::string> cohorts_above(const State& state, const Queue& queue) {
+  std::vector<std::string> names;
+  std::string name = queue.facts.cohort;
+  // A cycle of Cohorts ends the walk: the API server does not reject one.
+  while (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) {
+    names.push_back(name);
+    const auto at = state.cohorts.find(name);
+    if (at == state.cohorts.end()) break;
+    name = at->second.facts.parent;
+  }
+  return names;
+}
+
+std::optional<Orchestration> orchestration_of(const State& state, const Queue& queue) {
+  if (queue.facts.effective)
+    return Orchestration{queue.facts.effective->orchestrator, "", queue.seq};
+  if (queue.facts.cohort.empty() || state.cohorts.empty()) return std::nullopt;
+  for (const std::string& name : cohorts_above(state, queue)) {
+    const auto at = state.cohorts.find(name);
+    if (at != state.cohorts.end() && at->second.facts.effective)
+      return Orchestration{at->second.facts.effective->orchestrator, name, at->second.seq};
+  }
+  return std::nullopt;
+}
+
+std::string text_of(const OrchestratorRef& orchestrator) {
+  const std::string group = orchestrator.api_group.empty() ? "" : "." + orchestrator.api_group;
+  if (!orchestrator.kind.empty() && !orchestrator.name.empty())
+    return orchestrator.kind + group + " " + orchestrator.name;
+  if (!orchestrator.name.empty()) return "an orchestrator named " + orchestrator.name;
+  if (!orchestrator.kind.empty()) return orchestrator.kind + group + " without a name";
+  return "an orchestrator that is not named";
+}
+
+std::string text_of(const Orchestration& orchestration) {
+  const bool own = orchestration.cohort.empty();
+  if (orchestration.by.kind.empty() && orchestration.by.name.empty())
+    return "an orchestrator that " + (own ? "the queue" : "Cohort " + orchestration.cohort) +
+           " does not name";
+  return text_of(orchestration.by) + (own ? "" : " (Cohort " + orchestration.cohort + ")");
+}
+
+void observe_cohort(State& state, const std::string& name, const CohortFacts* facts, Seq seq) {
+  if (facts)
+    state.cohorts[name] = {*facts, seq};
+  else
+    state.cohorts.erase(name);
+  for (auto& [queue_name, queue] : state.queues) {
+    if (!queue.present || queue.facts.cohort.empty()) continue;
+    const std::vector<std::string> above = cohorts_above(state, queue);
+    if (std::find(above.begin(), above.end(), name) == above.end()) continue;
+    if (orchestration_of(state, queue)) settle_conflict(state, queue_name);
+    touch_queue(state, queue_name);
+  }
+}
+
+}  // namespace fairlead

@@ -1,0 +1,409 @@
+#include "engine/fold/queues/queues.h"
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
+#include "engine/base/check.h"
+#include "engine/fold/capacity/cluster.h"
+#include "engine/fold/claims/claims.h"
+#include "engine/fold/multikueue/worker_quota.h"
+#include "engine/fold/queues/orchestration.h"
+#include "engine/fold/queues/queue_annotations.h"
+
+namespace fairlead {
+
+namespace {
+
+const Outstanding* outstanding_of(const State& state, const std::string& queue) {
+  const auto at = state.writes.find(WriteKeyView{kHub, Kind::cluster_queue, "", queue, false});
+  return at == state.writes.end() || !at->second.outstanding ? nullptr : &*at->second.outstanding;
+}
+
+// Whether the list is that of our last accepted write, or of the unanswered one.
+bool wrote(const State& state, const Queue& queue, const std::string& name,
+           const std::vector<ResourceGroup>& groups) {
+  if (queue.written_groups == groups) return true;
+  const Outstanding* outstanding = outstanding_of(state, name);
+  const auto* expected = outstanding && outstanding->intent.expected
+                             ? std::get_if<ClusterQueueFacts>(&*outstanding->intent.expected)
+                             : nullptr;
+  return expected && expected->groups == groups;
+}
+
+void remember_lending(const State& state, Queue& queue) {
+  queue.lending.clear();
+  for (const ResourceGroup& group : queue.facts.groups)
+    for (const FlavorQuotas& flavor : group.flavors)
+      for (const ResourceQuota& quota : flavor.resources)
+        if (quota.lending_limit)
+          queue.lending[{flavor.name, canonical_resource(state.configuration.resource_aliases,
+                                                         quota.name)}] = *quota.lending_limit;
+}
+
+// One of our pairs had the value that we wrote and now has another, which is not what we want.
+bool overwritten(const State& state, const std::string& name, const Queue& queue,
+                 const std::vector<ResourceGroup>& before) {
+  const ResourceAliases& aliases = state.configuration.resource_aliases;
+  return std::any_of(queue.written.begin(), queue.written.end(), [&](const auto& entry) {
+    const auto was = amount_in(before, aliases, entry.first);
+    const auto is = amount_in(queue.facts.groups, aliases, entry.first);
+    if (was != entry.second || is == entry.second) return false;
+    const HubQuota ours = hub_quota(state, name, entry.first, Parts::summed);
+    return ours.unknown || is != ours.nominal;
+  });
+}
+
+bool as_written(const State& state, const Queue& queue) {
+  return std::all_of(queue.written.begin(), queue.written.end(), [&](const auto& entry) {
+    return amount_in(queue.facts.groups, state.configuration.resource_aliases, entry.first) ==
+           entry.second;
+  });
+}
+
+void judge_foreign_list(State& state, const std::string& name, Queue& queue,
+                        const std::vector<ResourceGroup>& before) {
+  remember_lending(state, queue);
+  if (orchestration_of(state, queue)) return;  // the list has an orchestrator's weights
+  if (as_written(state, queue)) {
+    queue.conflict = false;
+    return;
+  }
+  if (!overwritten(state, name, queue, before)) return;
+  std::erase_if(queue.overwrites, [&](LogTime at) { return at + kOverwriteWindow < state.now; });
+  queue.overwrites.push_back(state.now);
+  if (queue.overwrites.size() > kOverwritesAnswered) {
+    queue.conflict = true;
+    queue.overwrites.erase(queue.overwrites.begin());
+  }
+}
+
+// Returns the clusters and pairs whose part in a write differs from the write before.
+std::set<std::pair<std::string, QuotaKey>> parts_that_differ(
+    const std::vector<Contribution>& before, const std::vector<Contribution>& after) {
+  std::vector<Contribution> differing;
+  std::set_symmetric_difference(before.begin(), before.end(), after.begin(), after.end(),
+                                std::back_inserter(differing));
+  std::set<std::pair<std::string, QuotaKey>> parts;
+  for (const Contribution& part : differing)
+    parts.insert({part.cluster, {part.flavor, part.resource}});
+  return parts;
+}
+
+// Notes the write for each of its changed `parts`. A part that is no longer contributed is kept
+// while its cluster may contribute again.
+void note_parts(const State& state, const std::string& name, Queue& queue,
+                const std::set<std::pair<std::string, QuotaKey>>& parts, const WrittenAt& written) {
+  for (const auto& part : parts) queue.contributed_at[part] = written;
+  std::set<std::string> contributors;
+  for (const Contribution& part : queue.contributed) contributors.insert(part.cluster);
+  if (const auto claims = state.claims_of_queue.find(name); claims != state.claims_of_queue.end())
+    for (const std::string& claim : claims->second)
+      contributors.insert(state.claims.at(claim).terms->cluster);
+  for (const auto& [cluster, share] : queue.workers.shares) contributors.insert(cluster);
+  std::erase_if(queue.contributed_at,
+                [&](const auto& entry) { return !contributors.contains(entry.first.first); });
+}
+
+// A claim that is being deleted waits for the writes that take its quota back.
+void reopen_deleted_claims(State& state, const std::string& queue) {
+  const auto at = state.claims_of_queue.find(queue);
+  if (at == state.claims_of_queue.end()) return;
+  for (const std::string& name : at->second)
+    if (state.claims.at(name).facts.deleting) open_claim(state, name);
+}
+
+}  // namespace
+
+void note_quota_change(State& state, const std::string& name) {
+  if (const auto at = state.queues.find(name); at != state.queues.end())
+    *at->second.changed = ++*state.quota_changes;
+}
+
+void touch_queue(State& state, const std::string& name) {
+  state.open_queues.insert(name);
+  note_quota_change(state, name);
+}
+
+void requote(State& state, const std::string& name) {
+  requote_unchanged(state, name);
+  note_quota_change(state, name);
+}
+
+void requote_unchanged(State& state, const std::string& name) { state.open_quotas.insert(name); }
+
+void settle_conflict(State& state, const std::string& name) {
+  const auto at = state.queues.find(name);
+  if (at == state.queues.end()) return;
+  if (at->second.conflict) note_quota_change(state, name);
+  at->second.conflict = false;
+  at->second.overwrites.clear();
+}
+
+std::optional<std::string> covered_name(const std::vector<ResourceGroup>& groups,
+                                        const ResourceAliases& aliases,
+                                        const std::string& canonical) {
+  for (const ResourceGroup& group : groups)
+    for (const std::string& resource : group.covered_resources)
+      if (canonical_resource(aliases, resource) == canonical) return resource;
+  return std::nullopt;
+}
+
+const ResourceQuota* find_quota(const std::vector<ResourceGroup>& groups, const std::string& flavor,
+                                const std::string& resource) {
+  for (const ResourceGroup& group : groups)
+    for (const FlavorQuotas& quotas : group.flavors) {
+      if (quotas.name != flavor) continue;
+      for (const ResourceQuota& quota : quotas.resources)
+        if (quota.name == resource) return &quota;
+    }
+  return nullptr;
+}
+
+std::optional<Amount> amount_in(const std::vector<ResourceGroup>& groups,
+                                const ResourceAliases& aliases, const QuotaKey& pair) {
+  const auto name = covered_name(groups, aliases, pair.resource);
+  const ResourceQuota* quota = name ? find_quota(groups, pair.flavor, *name) : nullptr;
+  if (!quota) return std::nullopt;
+  return to_amount(pair.resource, quota->nominal);
+}
+
+bool covers_alias_twice(const State& state, const std::string& queue,
+                        const std::string& canonical) {
+  const auto at = state.queues.find(queue);
+  if (at == state.queues.end()) return false;
+  int names = 0;
+  for (const ResourceGroup& group : at->second.facts.groups)
+    for (const std::string& resource : group.covered_resources)
+      names +=
+          canonical_resource(state.configuration.resource_aliases, resource) == canonical ? 1 : 0;
+  return names > 1;
+}
+
+void follow_terms(State& state, const std::string& name, Queue& queue) {
+  read_worker_terms(queue.facts.worker_quota, state.configuration.resource_aliases, queue.workers);
+  settle_conflict(state, name);
+  open_follower(state, name);
+  for (const std::string& check : queue.facts.admission_checks)  // they report what is malformed
+    state.multikueue.open_checks.insert(check);
+}
+
+void observe_queue(State& state, const ObjectObserved& seen, Seq seq) {
+  Queue& queue = state.queues[seen.key.name];
+  const bool another = !seen.uid.empty() && !queue.uid.empty() && queue.uid != seen.uid;
+  if (!queue.present || another) {
+    const BaseQuota base = std::move(queue.base);
+    queue = Queue{};
+    queue.base = base;
+  }
+  const bool is_new = !queue.present;
+  const ClusterQueueFacts before = std::move(queue.facts);
+  const auto& facts = std::get<ClusterQueueFacts>(seen.facts);
+  const bool base_changed = is_new || before.base_quota != facts.base_quota;
+  const bool terms_changed = is_new || before.worker_quota != facts.worker_quota;
+  queue.present = true;
+  if (!seen.uid.empty()) queue.uid = seen.uid;
+  queue.version = seen.version;
+  queue.resource_version = seen.resource_version;
+  queue.generation = seen.generation;
+  queue.facts = facts;
+  queue.seq = seq;
+  if (base_changed)
+    queue.base =
+        read_base_quota(queue.facts.base_quota, state.configuration.resource_aliases, queue.base);
+  if (terms_changed) follow_terms(state, seen.key.name, queue);
+  const bool was_in_conflict = queue.conflict;
+  if (orchestration_of(state, queue)) settle_conflict(state, seen.key.name);
+  const bool ours = wrote(state, queue, seen.key.name, queue.facts.groups);
+  if (ours)
+    queue.conflict = false;
+  else if (before.groups != queue.facts.groups)
+    judge_foreign_list(state, seen.key.name, queue, before.groups);
+  ClusterQueueFacts same = queue.facts;
+  same.groups = before.groups;
+  if (!is_new && ours && same == before && !was_in_conflict) {
+    requote(state, seen.key.name);  // our own write came back: claims and clusters know it
+    reopen_deleted_claims(state, seen.key.name);
+    return;
+  }
+  touch_queue(state, seen.key.name);
+  reopen_claims_naming(state, seen.key.name);
+}
+
+void forget_queue(State& state, const std::string& name) {
+  const auto at = state.queues.find(name);
+  if (at == state.queues.end()) return;
+  at->second.present = false;
+  at->second.written.clear();
+  at->second.written_groups.reset();
+  at->second.contributed.clear();
+  at->second.contributed_at.clear();
+  touch_queue(state, name);
+  open_follower(state, name);
+  reopen_claims_naming(state, name);
+}
+
+void accept_queue_write(State& state, const PatchIntended& intent, const WrittenAt& written) {
+  Queue& queue = state.queues[intent.target.name];
+  const auto* expected =
+      intent.expected ? std::get_if<ClusterQueueFacts>(&*intent.expected) : nullptr;
+  if (!expected) return;
+  // The write replaced another writer's values: claims that name the queue are planned again, also
+  // where no part changed.
+  if (queue.written_groups && intent.overlaid != *queue.written_groups)
+    touch_queue(state, intent.target.name);
+  queue.written_groups = expected->groups;
+  queue.written_at = written;
+  const std::vector<Contribution> before = std::exchange(queue.contributed, intent.contributions);
+  const auto parts = parts_that_differ(before, intent.contributions);
+  for (const auto& [cluster, pair] : parts) open_cluster(state, cluster);
+  note_parts(state, intent.target.name, queue, parts, written);
+  for (const QuotaKey& pair : owned_pairs(state, intent.target.name))
+    if (const auto amount = amount_in(expected->groups, state.configuration.resource_aliases, pair))
+      queue.written[pair] = *amount;
+  requote(state, intent.target.name);
+  reopen_deleted_claims(state, intent.target.name);
+}
+
+namespace {
+
+std::set<QuotaKey> pairs_of_claims(const State& state, const std::string& queue) {
+  std::set<QuotaKey> pairs;
+  const AssignmentRow* last = nullptr;  // claims mostly name the same pairs: saves set lookups
+  if (const auto claims = state.claims_of_queue.find(queue); claims != state.claims_of_queue.end())
+    for (const std::string& name : claims->second)
+      for (const AssignmentRow& row : state.claims.at(name).terms->rows) {
+        if (row.cluster_queue != queue) continue;
+        if (last && last->flavor == row.flavor && last->resource == row.resource) continue;
+        pairs.insert({row.flavor, row.resource});
+        last = &row;
+      }
+  return pairs;
+}
+
+// Returns the same, derived again only after a claim or the configuration changed.
+const std::set<QuotaKey>& pairs_of_claims(const State& state, const std::string& name,
+                                          Queue& queue) {
+  auto& [pairs, as_of] = *queue.claimed;
+  if (as_of != *state.terms_changes + 1) pairs = pairs_of_claims(state, name);
+  as_of = *state.terms_changes + 1;
+#ifndef NDEBUG
+  check(pairs == pairs_of_claims(state, name), "the pairs that claims name had changed");
+#endif
+  return pairs;
+}
+
+// Adds the pairs of the workers and those of the queue's list, where the queue follows workers.
+void add_pairs_of_workers(const State& state, const std::string& queue, std::set<QuotaKey>& pairs) {
+  const WorkerQuota* workers = followed(state, queue);
+  if (!workers) return;
+  for (const ResourceGroup& group : state.queues.at(queue).facts.groups)
+    for (const FlavorQuotas& flavor : group.flavors)
+      for (const ResourceQuota& quota : flavor.resources)
+        pairs.insert(
+            {flavor.name, canonical_resource(state.configuration.resource_aliases, quota.name)});
+  for (const auto& [cluster, share] : workers->shares)
+    if (share.counted)
+      for (const auto& [pair, value] : share.values) pairs.insert(pair);
+}
+
+}  // namespace
+
+std::set<QuotaKey> named_pairs(const State& state, const std::string& queue) {
+  std::set<QuotaKey> pairs = pairs_of_claims(state, queue);
+  add_pairs_of_workers(state, queue, pairs);
+  return pairs;
+}
+
+std::set<QuotaKey> owned_pairs(const State& state, const std::string& queue) {
+  std::set<QuotaKey> pairs = named_pairs(state, queue);
+  if (const auto at = state.queues.find(queue); at != state.queues.end())
+    for (const auto& [pair, amount] : at->second.written) pairs.insert(pair);
+  return pairs;
+}
+
+void settle_pairs(State& state, const std::string& name) {
+  const auto at = state.queues.find(name);
+  if (at == state.queues.end() || !at->second.present) return;
+  Queue& queue = at->second;
+  std::set<QuotaKey> named = pairs_of_claims(state, name, queue);
+  add_pairs_of_workers(state, name, named);
+  const auto stands = [&](const QuotaKey& pair) {
+    return amount_in(queue.facts.groups, state.configuration.resource_aliases, pair);
+  };
+  for (const QuotaKey& pair : named) {
+    if (queue.written.contains(pair)) continue;
+    const auto amount = stands(pair);
+    if (!amount) continue;
+    const HubQuota quota = hub_quota(state, name, pair, Parts::summed);
+    if (quota.unknown || *amount != quota.nominal) continue;
+    queue.written[pair] = quota.nominal;
+    note_quota_change(state, name);
+  }
+  const std::size_t given_up = std::erase_if(queue.written, [&](const auto& entry) {
+    if (named.contains(entry.first)) return false;
+    const auto amount = stands(entry.first);
+    return !amount || *amount == hub_quota(state, name, entry.first, Parts::summed).nominal;
+  });
+  if (given_up > 0) note_quota_change(state, name);
+}
+
+namespace {
+
+// The promise where this log has not written the queue: a process with an earlier log may have, and
+// the grants in the claims' statuses are what it promised.
+Amount promised_before(const State& state, const std::string& queue, const std::string& cluster,
+                       const QuotaKey& pair) {
+  Amount most = 0;
+  const auto claims = state.claims_of_cluster.find(cluster);
+  if (claims == state.claims_of_cluster.end()) return most;
+  for (const std::string& name : claims->second)
+    for (const ClaimGrant& grant : state.claims.at(name).facts.status_grants) {
+      if (grant.cluster_queue != queue || grant.flavor != pair.flavor) continue;
+      if (canonical_resource(state.configuration.resource_aliases, grant.resource) != pair.resource)
+        continue;
+      if (const auto quantity = Quantity::parse(grant.granted))
+        most = std::max(most, to_amount(pair.resource, *quantity));
+    }
+  return most;
+}
+
+}  // namespace
+
+Amount HubQuotas::promised(const std::string& queue, const std::string& cluster,
+                           const QuotaKey& pair) {
+  const auto at = state_.queues.find(queue);
+  if (at == state_.queues.end() || !at->second.present) return 0;
+  const auto stands =
+      amount_in(at->second.facts.groups, state_.configuration.resource_aliases, pair);
+  const HubQuota& quota = of(queue, pair);
+  Amount most = part_of(quota.contributions, cluster, pair);
+  // Under an orchestrator the spec's quota is not in force and may never change: it is no promise.
+  if (orchestration_of(state_, at->second)) return most;
+  if (const Outstanding* outstanding = outstanding_of(state_, queue))
+    most = std::max(most, part_of(outstanding->intent.contributions, cluster, pair));
+  else if (!stands || *stands <= quota.nominal)
+    return most;  // the hub promises no more than what is contributed now
+  if (at->second.written_groups)
+    return std::max(most, part_of(at->second.contributed, cluster, pair));
+  return std::max(most, promised_before(state_, queue, cluster, pair));
+}
+
+bool quota_automated(const State& state, const Queue& queue) {
+  return std::any_of(
+      queue.facts.admission_checks.begin(), queue.facts.admission_checks.end(),
+      [&](const std::string& name) {
+        const auto& checks = state.multikueue.checks;
+        const auto check = checks.find(name);
+        if (check == checks.end()) return false;
+        const AdmissionCheckFacts& facts = check->second.seen.facts;
+        const bool by_name = facts.parameters_kind == "MultiKueueConfig";
+        if (!by_name && !check->second.ours) return false;
+        const auto& configs = state.multikueue.configs;
+        const auto config = configs.find(by_name ? facts.parameters_name : check->second.placement);
+        return config != configs.end() && config->second.facts.quota_management == "Automated";
+      });
+}
+
+}  // namespace fairlead

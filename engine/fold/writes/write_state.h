@@ -1,0 +1,65 @@
+// The part of State about our own writes: what we sent, and what came of it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "engine/base/digest.h"
+#include "engine/base/time.h"
+#include "engine/fold/claims/status_left.h"
+#include "schema/event.h"
+
+namespace fairlead {
+
+struct Outstanding {
+  Seq seq;
+  PatchIntended intent;
+  std::optional<LogTime>
+      doubted_until;  ///< no answer came: what the watch reports until then decides
+
+  friend bool operator==(const Outstanding&, const Outstanding&) = default;
+};
+
+struct Refusal {
+  Seq seq;
+  int http_code = 0;
+  std::string reason;
+  Digest intent;  ///< wish_of the refused intent, which is not sent again before `retry_at`; zero:
+                  ///< a conflict
+  LogTime retry_at;
+  std::int64_t attempts = 0;
+
+  friend bool operator==(const Refusal&, const Refusal&) = default;
+};
+
+struct WriteState {
+  std::optional<Outstanding> outstanding;
+  std::optional<LogTime> last_write;
+  Seq last_write_seq;  ///< of that write
+  /// What the watch has to report of our last accepted write: this version, or the object's end.
+  std::string awaited_version;
+  bool awaits_end = false;
+  std::optional<Refusal> refusal;
+  std::string accepted_body;  ///< of statuses only: the body of our last accepted write
+  /// Of a claim that we created: spec.nominalResources as our last write left it. Absent for other
+  /// claims, and from the first change of the list by another writer on.
+  std::optional<std::map<std::string, std::string>> nominal;
+  StatusLeft status_left;
+
+  bool awaits() const { return awaits_end || !awaited_version.empty(); }
+  void await_version(const std::string& version) {
+    awaited_version = version;
+    awaits_end = false;
+  }
+  void await_end() {
+    awaited_version.clear();
+    awaits_end = true;
+  }
+  void await_nothing() { await_version(""); }
+
+  friend bool operator==(const WriteState&, const WriteState&) = default;
+};
+
+}  // namespace fairlead

@@ -1,0 +1,429 @@
+#include "engine/fold/writes/writes.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "engine/base/json.h"
+#include "engine/base/resource_version.h"
+#include "engine/fold/capacity/cluster.h"
+#include "engine/fold/claims/claim_status_sight.h"
+#include "engine/fold/claims/claims.h"
+#include "engine/fold/members/works.h"
+#include "engine/fold/multikueue/check_sight.h"
+#include "engine/fold/multikueue/observe.h"
+#include "engine/fold/queues/queues.h"
+
+namespace fairlead {
+
+namespace {
+
+// Marks the target of `key`, which is planned again.
+void touch(State& state, const WriteKey& key) {
+  const ObjectKey& object = key.object;
+  switch (object.kind) {
+    case Kind::cluster_queue: touch_queue(state, object.name); break;
+    case Kind::claim:
+      if (key.status)
+        open_claim_status(state, object.name);
+      else if (state.claims.contains(object.name))
+        open_claim(state, object.name);
+      else if (const auto cluster = cluster_of_new_claim(object.name);
+               state.clusters.contains(cluster))
+        open_cluster(state, cluster);  // which plans the claim that it still lacks
+      break;
+    case Kind::manifest_work: open_cluster(state, object.namespace_); break;
+    case Kind::binding_policy: open_cluster(state, cluster_of_policy(object.name)); break;
+    case Kind::multikueue_config:
+    case Kind::multikueue_cluster:
+    case Kind::admission_check:
+    case Kind::workload: touch_multikueue(state, object); break;
+    case Kind::node:
+    case Kind::cluster_metrics:
+    case Kind::managed_cluster:
+    case Kind::cluster_profile:
+    case Kind::resource_flavor:
+    case Kind::local_queue:
+    case Kind::placement:
+    case Kind::placement_decision:
+    case Kind::addon_placement_score:
+    case Kind::secret:
+    case Kind::custom_resource_definition:
+    case Kind::cohort:
+    case Kind::mutating_admission_policy: break;  // never written
+  }
+}
+
+// Kinds of the MultiKueue path have no write interval: windows of their own keep them from
+// thrashing.
+bool is_multikueue(Kind kind) {
+  return kind == Kind::multikueue_config || kind == Kind::multikueue_cluster ||
+         kind == Kind::admission_check || kind == Kind::workload;
+}
+
+// The status of a claim has deadlines of its own: numbers_due, and the restore after another writer
+// changed it.
+bool is_claim_status(const WriteKey& key) { return key.status && key.object.kind == Kind::claim; }
+
+// Another writer has changed the status since our last accepted write of it.
+bool is_foreign_status(const State& state, const WriteKey& key, const WriteState& write) {
+  if (is_claim_status(key)) return status_is_foreign(state, key.object.name, write);
+  return key.status && key.object.kind == Kind::admission_check &&
+         check_status_is_foreign(state, key.object.name);
+}
+
+std::pair<const WriteKey, WriteState>* find_outstanding(State& state, Seq intent) {
+  const auto key = state.outstanding.find(intent);
+  return key == state.outstanding.end() ? nullptr : &*state.writes.find(key->second);
+}
+
+void drop_outstanding(State& state, WriteState& write) {
+  state.outstanding.erase(write.outstanding->seq);
+  write.outstanding.reset();
+}
+
+// Returns when the accepted values behind a claim's status will have held still for
+// claims.statusInterval; kForever if none changed since the last write.
+LogTime numbers_due(const State& state, const std::string& name, LogTime last_write) {
+  const auto claim = state.claims.find(name);
+  if (claim == state.claims.end()) return kForever;
+  const auto& [terms, spec] = std::tie(claim->second.terms, claim->second.facts.spec);
+  const auto cluster = state.clusters.find(terms ? terms->cluster : spec.cluster_name);
+  if (cluster == state.clusters.end()) return kForever;
+  const LogTime still = still_since(cluster->second);
+  return still > last_write ? still + state.configuration.status_interval : kForever;
+}
+
+// The object's next deadline: the first moment at which one of the things that keep a write back
+// ends by itself. Each may outlast another: an interval the wait after a conflict, a refusal's wait
+// the interval.
+void set_deadline(State& state, const WriteKey& key, const WriteState& write) {
+  LogTime next = kForever;
+  const auto consider = [&](LogTime at) {
+    if (at > state.now) next = std::min(next, at);
+  };
+  if (write.outstanding && write.outstanding->doubted_until)
+    consider(*write.outstanding->doubted_until);
+  if (write.refusal) consider(write.refusal->retry_at);
+  if (write.last_write) consider(*write.last_write + write_interval(state, view_of(key)));
+  if (write.last_write && is_claim_status(key))
+    consider(numbers_due(state, key.object.name, *write.last_write));
+  if (write.last_write && is_foreign_status(state, key, write))
+    consider(*write.last_write + kStatusRestoreInterval);
+  state.deadlines.set(key, next);
+}
+
+// Ends the wait for a version. Where versions have no order any observation of the object ends it.
+void clear_awaited(WriteState& write, const ObjectObserved& seen) {
+  if (!write.awaits_end && !is_lower_version(seen.resource_version, write.awaited_version))
+    write.await_nothing();
+}
+
+bool looks_as_intended(const PatchIntended& intent, const ObjectObserved& seen) {
+  if (!intent.expected || intent.verb == Verb::apply_status) return false;
+  if (const auto* queue = std::get_if<ClusterQueueFacts>(&*intent.expected))
+    return queue->groups == std::get<ClusterQueueFacts>(seen.facts).groups;
+  if (const auto* work = std::get_if<ManifestWorkFacts>(&*intent.expected))
+    return work->spec_digest == std::get<ManifestWorkFacts>(seen.facts).spec_digest &&
+           work->flavors == std::get<ManifestWorkFacts>(seen.facts).flavors;
+  if (const auto* policy = std::get_if<BindingPolicyFacts>(&*intent.expected))
+    return policy->spec_digest == std::get<BindingPolicyFacts>(seen.facts).spec_digest;
+  if (const auto* claim = std::get_if<ClaimFacts>(&*intent.expected)) {
+    const auto& observed = std::get<ClaimFacts>(seen.facts);
+    return claim->finalizers == observed.finalizers &&
+           claim->spec.nominal_resources == observed.spec.nominal_resources;
+  }
+  if (const auto* config = std::get_if<MultiKueueConfigFacts>(&*intent.expected)) {
+    const auto& observed = std::get<MultiKueueConfigFacts>(seen.facts);
+    return config->clusters == observed.clusters && config->mark == observed.mark;
+  }
+  if (const auto* worker = std::get_if<MultiKueueClusterFacts>(&*intent.expected)) {
+    const auto& observed = std::get<MultiKueueClusterFacts>(seen.facts);
+    return worker->secret == observed.secret && worker->mark == observed.mark &&
+           worker->cluster_profile == observed.cluster_profile;
+  }
+  if (const auto* check = std::get_if<AdmissionCheckFacts>(&*intent.expected))
+    return check->finalizers == std::get<AdmissionCheckFacts>(seen.facts).finalizers;
+  return false;
+}
+
+const std::map<std::string, std::string>* nominal_in(const PatchIntended& intent) {
+  const auto* claim = intent.expected ? std::get_if<ClaimFacts>(&*intent.expected) : nullptr;
+  return claim ? &claim->spec.nominal_resources : nullptr;
+}
+
+// The list is ours from the creation on, until another writer changes it.
+void keep_nominal(WriteState& write, const PatchIntended& intent) {
+  if (const auto* nominal = nominal_in(intent); nominal && intent.verb == Verb::create)
+    write.nominal = *nominal;
+  else if (nominal && write.nominal && intent.verb != Verb::apply_status)
+    write.nominal = *nominal;
+}
+
+// Gives the list up if it is neither what our last write left nor what an unanswered one leaves:
+// another writer changed it. While a version is awaited the observation may be older than our
+// write.
+void judge_nominal(WriteState& write, const ObjectObserved& seen) {
+  const auto* claim = std::get_if<ClaimFacts>(&seen.facts);
+  if (!claim || !write.nominal || write.awaits()) return;
+  const auto& observed = claim->spec.nominal_resources;
+  const auto* coming = write.outstanding ? nominal_in(write.outstanding->intent) : nullptr;
+  if (observed != *write.nominal && !(coming && observed == *coming)) write.nominal.reset();
+}
+
+// The write has happened. Returns what it intended.
+PatchIntended conclude(State& state, const WriteKey& key, WriteState& write) {
+  PatchIntended intent = std::move(write.outstanding->intent);
+  const WrittenAt written{write.outstanding->seq, write.last_write.value_or(state.now)};
+  if (write.refusal) touch(state, key);  // a status that reports the refusal is planned again
+  drop_outstanding(state, write);
+  write.refusal.reset();
+  if (key.status) write.accepted_body = intent.body;
+  keep_nominal(write, intent);
+  if (key.object.kind == Kind::cluster_queue) accept_queue_write(state, intent, written);
+  return intent;
+}
+
+}  // namespace
+
+WriteKey write_key(const PatchIntended& intent) {
+  return {intent.cluster, intent.target, intent.verb == Verb::apply_status};
+}
+
+const WriteState* find_write(const State& state, const WriteKeyView& key) {
+  const auto at = state.writes.find(key);
+  return at == state.writes.end() ? nullptr : &at->second;
+}
+
+const WriteState* write_of(const State& state, const ObjectKey& object) {
+  return find_write(state, of_object(kHub, object));
+}
+
+const WriteState* status_write_of(const State& state, const ObjectKey& object) {
+  return find_write(state, of_status(kHub, object));
+}
+
+bool write_pending(const State& state, const WriteKeyView& key) {
+  const WriteState* write = find_write(state, key);
+  return write && (write->outstanding || write->awaits());
+}
+
+const Refusal* refusal_of(const State& state, const ObjectKey& object) {
+  const WriteState* write = write_of(state, object);
+  return write && write->refusal && !is_conflict(*write->refusal) ? &*write->refusal : nullptr;
+}
+
+const std::map<std::string, std::string>* nominal_of_ours(const State& state,
+                                                          const std::string& claim) {
+  const WriteState* write = write_of(state, {Kind::claim, "", claim});
+  if (!write) return nullptr;
+  if (write->outstanding && (write->nominal || write->outstanding->intent.verb == Verb::create))
+    return nominal_in(write->outstanding->intent);
+  return write->nominal ? &*write->nominal : nullptr;
+}
+
+Digest wish_of(const PatchIntended& intent) {
+  Json body = Json::parse(intent.body, nullptr, false);
+  if (body.is_object() && body.contains("metadata")) {
+    body["metadata"].erase("uid");
+    body["metadata"].erase("resourceVersion");
+  }
+  const std::string text = std::to_string(static_cast<int>(intent.verb)) + to_text(body);
+  return sha256(text);
+}
+
+// Returns the longest interval of the claims in force that name the queue; nullopt if none does.
+static std::optional<Duration> interval_of_queue(const State& state, const std::string& queue) {
+  const auto claims = state.claims_of_queue.find(queue);
+  if (claims == state.claims_of_queue.end()) return std::nullopt;
+  std::optional<Duration> longest;
+  for (const std::string& name : claims->second)
+    if (const Claim& claim = state.claims.at(name); claim.winner)
+      longest =
+          std::max(longest.value_or(Duration{0}), write_interval_of(state, claim.terms->cluster));
+  return longest;
+}
+
+Duration write_interval(const State& state, const WriteKeyView& key) {
+  if (is_multikueue(key.kind)) return {};
+  const Duration default_interval = state.configuration.debounce.write_interval;
+  const std::string name(key.name);
+  if (key.kind == Kind::cluster_queue)
+    return interval_of_queue(state, name).value_or(default_interval);
+  if (key.kind == Kind::manifest_work) return write_interval_of(state, std::string(key.namespace_));
+  if (key.kind == Kind::binding_policy) return write_interval_of(state, cluster_of_policy(name));
+  const auto claim = state.claims.find(name);
+  if (claim == state.claims.end()) return default_interval;
+  return write_interval_of(state, claim->second.terms ? claim->second.terms->cluster
+                                                      : claim->second.facts.spec.cluster_name);
+}
+
+bool awaits_sight(const State& state, const std::string& source, const ObjectKey& key) {
+  for (const WriteKeyView& view : {of_object(source, key), of_status(source, key)}) {
+    const WriteState* write = find_write(state, view);
+    if (write && (write->awaits() || (write->outstanding && write->outstanding->doubted_until) ||
+                  (write->refusal && is_conflict(*write->refusal))))
+      return true;
+  }
+  return false;
+}
+
+void note_intent(State& state, const PatchIntended& intent, Seq seq) {
+  const WriteKey key = write_key(intent);
+  WriteState& write = state.writes[key];
+  if (write.outstanding) drop_outstanding(state, write);
+  write.outstanding = Outstanding{seq, intent, std::nullopt};
+  state.outstanding[seq] = key;
+  write.last_write = state.now;
+  write.last_write_seq = seq;
+  set_deadline(state, key, write);
+  if (intent.target.kind == Kind::manifest_work) expect_work(state, intent);
+  expect_multikueue(state, intent);
+}
+
+// Whether the write ends its object: it deletes it, or removes the last finalizer that kept it.
+static bool ends_object(const PatchIntended& intent) {
+  const auto released = [&](const auto* expected) {
+    return expected != nullptr && expected->deleting && expected->finalizers.empty();
+  };
+  if (intent.verb == Verb::remove) return true;
+  if (intent.verb != Verb::patch || !intent.expected) return false;
+  return released(std::get_if<ClaimFacts>(&*intent.expected)) ||
+         released(std::get_if<AdmissionCheckFacts>(&*intent.expected));
+}
+
+void note_accepted(State& state, const PatchAccepted& accepted) {
+  auto* entry = find_outstanding(state, accepted.intent);
+  if (!entry) return;
+  const PatchIntended intent = conclude(state, entry->first, entry->second);
+  if (is_claim_status(entry->first))
+    note_status_accepted(state, entry->second, intent, accepted.resource_version);
+  else if (ends_object(intent))
+    entry->second.await_end();
+  else
+    entry->second.await_version(accepted.resource_version);
+  if (entry->first.object.kind != Kind::cluster_queue) touch(state, entry->first);
+}
+
+void note_rejected(State& state, const PatchRejected& rejected, Seq seq) {
+  auto* entry = find_outstanding(state, rejected.intent);
+  if (!entry) return;
+  WriteState& write = entry->second;
+  // A 404 for an object that did not exist is about its kind: the CRD is missing, so it is no
+  // conflict.
+  const PatchIntended& intent = write.outstanding->intent;
+  const bool no_kind = is_multikueue(intent.target.kind) && intent.uid.empty();
+  const bool conflict = rejected.http_code == 409 || (rejected.http_code == 404 && !no_kind);
+  const bool again = write.refusal && is_conflict(*write.refusal) == conflict;
+  const std::int64_t attempts = again ? write.refusal->attempts + 1 : 1;
+  Duration wait = conflict ? kConflictRetry : kRefusalRetry;
+  for (std::int64_t i = 1; i < attempts && wait < kRefusalRetryMax; ++i) wait = {wait.ns * 2};
+  wait = std::min(wait, kRefusalRetryMax);
+  write.refusal = Refusal{seq,
+                          rejected.http_code,
+                          rejected.reason,
+                          conflict ? Digest{} : wish_of(write.outstanding->intent),
+                          state.now + wait,
+                          attempts};
+  drop_outstanding(state, write);
+  set_deadline(state, entry->first, write);
+  touch(state, entry->first);
+}
+
+void note_unknown(State& state, const PatchUnknown& unknown) {
+  if (auto* entry = find_outstanding(state, unknown.intent)) {
+    entry->second.outstanding->doubted_until = state.now + kDoubt;
+    set_deadline(state, entry->first, entry->second);
+    touch(state, entry->first);
+  }
+}
+
+namespace {
+
+// Folds an observation into the writes of a status. Facts do not contain the whole status, so it
+// cannot be compared with the intent: a version other than the one that the write was derived from
+// means that a write happened, perhaps this one, and the status is derived again.
+void note_status_observed(State& state, const WriteKey& key, WriteState& write,
+                          const ObjectObserved& seen) {
+  clear_awaited(write, seen);
+  if (is_claim_status(key)) note_status_seen(write, seen);
+  const bool conflicted = write.refusal && is_conflict(*write.refusal);
+  const bool doubted = write.outstanding && write.outstanding->doubted_until &&
+                       write.outstanding->intent.resource_version != seen.resource_version;
+  if (conflicted) write.refusal.reset();
+  if (doubted) drop_outstanding(state, write);
+  if (conflicted || doubted) touch(state, key);
+  if (is_claim_status(key) || key.object.kind == Kind::admission_check)
+    set_deadline(state, key, write);
+}
+
+}  // namespace
+
+void note_observed(State& state, const std::string& source, const ObjectObserved& seen) {
+  if (const auto status = state.writes.find(of_status(source, seen.key));
+      status != state.writes.end())
+    note_status_observed(state, status->first, status->second, seen);
+  const auto at = state.writes.find(of_object(source, seen.key));
+  if (at == state.writes.end()) return;
+  WriteState& write = at->second;
+  clear_awaited(write, seen);
+  judge_nominal(write, seen);
+  if (write.refusal && is_conflict(*write.refusal)) write.refusal.reset();
+  if (!write.outstanding) return;
+  if (looks_as_intended(write.outstanding->intent, seen))
+    conclude(state, at->first, write);
+  else if (write.outstanding->doubted_until)
+    drop_outstanding(state, write);
+}
+
+void note_gone(State& state, const std::string& source, const ObjectKey& key) {
+  for (const WriteKeyView& view : {of_object(source, key), of_status(source, key)}) {
+    const auto at = state.writes.find(view);
+    if (at == state.writes.end()) continue;
+    if (at->second.outstanding) drop_outstanding(state, at->second);
+    state.deadlines.clear(at->first);
+    state.writes.erase(at);
+  }
+}
+
+void note_listed(State& state, const std::string& source, Kind kind) {
+  for (auto at = state.writes.lower_bound(WriteKeyView{source, kind, "", "", false});
+       at != state.writes.end() && at->first.cluster == source && at->first.object.kind == kind;
+       ++at) {
+    WriteState& write = at->second;
+    write.await_nothing();
+    write.accepted_body.clear();  // a restored store may have an older status
+    write.status_left = {};
+    if (write.refusal && is_conflict(*write.refusal)) write.refusal.reset();
+    touch(state, at->first);
+  }
+}
+
+void await_still_numbers(State& state, const std::string& cluster) {
+  const auto claims = state.claims_of_cluster.find(cluster);
+  if (claims == state.claims_of_cluster.end()) return;
+  for (const std::string& name : claims->second)
+    if (const auto at = state.writes.find(WriteKeyView{kHub, Kind::claim, "", name, true});
+        at != state.writes.end())
+      set_deadline(state, at->first, at->second);
+}
+
+void reach_write_deadline(State& state, const WriteKey& key) {
+  if (const auto at = state.writes.find(key); at != state.writes.end()) {
+    WriteState& write = at->second;
+    if (write.outstanding && write.outstanding->doubted_until &&
+        *write.outstanding->doubted_until <= state.now)
+      drop_outstanding(state, write);
+    set_deadline(state, key, write);
+  }
+  if (key.object.kind == Kind::cluster_queue)
+    requote_unchanged(state, key.object.name);
+  else
+    touch(state, key);
+}
+
+void doubt_outstanding(State& state) {
+  for (const auto& [seq, key] : std::map(state.outstanding))
+    note_unknown(state, {seq, "the process that sent it ended"});
+}
+
+}  // namespace fairlead

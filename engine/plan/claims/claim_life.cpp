@@ -1,0 +1,183 @@
+#include "engine/plan/claims/claim_life.h"
+
+#include <algorithm>
+
+#include "engine/fold/capacity/cluster.h"
+#include "engine/fold/claims/claims.h"
+#include "engine/fold/writes/writes.h"
+#include "engine/plan/claims/claim_release.h"
+
+namespace fairlead {
+
+namespace {
+
+constexpr const char* kClaimVersion = "v1alpha1";
+
+PatchIntended claim_intent(Verb verb, const std::string& name, const Claim* claim) {
+  return hub_intent(verb, {Kind::claim, "", name}, kClaimVersion, claim ? claim->uid : "",
+                    claim ? claim->resource_version : "");
+}
+
+// Claims offer cpu, memory and extended resources (devices), whose names have a domain that is not
+// Kubernetes' own.
+bool offered_in_claims(const std::string& resource) {
+  if (resource == "cpu" || resource == "memory") return true;
+  const auto slash = resource.find('/');
+  if (slash == std::string::npos) return false;
+  const std::string domain = resource.substr(0, slash);
+  return domain != "kubernetes.io" && !domain.ends_with(".kubernetes.io");
+}
+
+Proposed add_finalizer(const State& state, const std::string& name, const Claim& claim) {
+  PatchIntended intent = claim_intent(Verb::apply, name, &claim);
+  Json body = object_head(Kind::claim, intent.version, "", name, claim.uid, claim.resource_version);
+  body["metadata"]["finalizers"] = Json::array({kClaimFinalizer});
+  intent.body = to_text(body);
+  intent.reason = {"claims/finalizer", deciding({claim.seq}),
+                   "quota must be taken back before the claim may go"};
+  ClaimFacts expected = claim.facts;
+  expected.finalizers.emplace_back(kClaimFinalizer);
+  intent.expected = std::move(expected);
+  // Like a write that lowers quota, the finalizer does not wait for the write interval.
+  if (!may_write(state, intent, Direction::lowers)) return std::nullopt;
+  return Proposal{Rank::claim_life, std::move(intent)};
+}
+
+Proposed release_finalizer(const State& state, const std::string& name, const Claim& claim,
+                           QueueWishes& wishes) {
+  if (release_bar(state, claim, wishes)) return std::nullopt;
+  PatchIntended intent = claim_intent(Verb::patch, name, &claim);
+  ClaimFacts expected = claim.facts;
+  std::erase(expected.finalizers, kClaimFinalizer);
+  Json finalizers = nullptr;
+  if (!expected.finalizers.empty()) finalizers = expected.finalizers;
+  const Json body{
+      {"metadata", {{"finalizers", finalizers}, {"resourceVersion", claim.resource_version}}}};
+  intent.body = to_text(body);
+  intent.reason = {"claims/release", deciding({claim.seq}), "nothing of its quota is left"};
+  intent.expected = std::move(expected);
+  if (!may_write(state, intent, Direction::lowers)) return std::nullopt;
+  return Proposal{Rank::release, std::move(intent)};
+}
+
+// Returns the cluster if it is joined and its accepted capacity may be written into a claim; else
+// null.
+const Cluster* offering_cluster(const State& state, const std::string& name) {
+  const auto at = state.clusters.find(name);
+  if (!state.configuration.create_claims || at == state.clusters.end()) return nullptr;
+  const Cluster& cluster = at->second;
+  const bool offers = cluster.joined() && cluster.known && !cluster.detached && !cluster.lost();
+  return offers ? &cluster : nullptr;
+}
+
+// What a claim that we create names of a cluster: accepted values above zero, summed over flavors.
+struct Offer {
+  std::map<std::string, std::string> nominal;  // by canonical resource
+  std::vector<Seq> because;
+};
+
+Offer offer_of(const Cluster& cluster) {
+  Offer offer{{}, {cluster.managed_seq}};
+  std::map<std::string, Int128> totals;
+  for (const auto& [key, value] : cluster.capacity)
+    if (offered_in_claims(key.resource)) {
+      totals[key.resource] += value.damped.accepted;
+      offer.because.insert(offer.because.end(), value.because.begin(), value.because.end());
+    }
+  for (const auto& [resource, total] : totals)
+    if (total > 0) offer.nominal[resource] = amount_text(resource, total);
+  return offer;
+}
+
+// Whether the cluster offers a resource above zero that `named` does not have.
+bool offers_more(const Cluster& cluster, const std::map<std::string, Nominal>& named) {
+  return std::any_of(cluster.capacity.begin(), cluster.capacity.end(), [&](const auto& entry) {
+    const auto& [key, value] = entry;
+    return value.damped.accepted > 0 && !named.contains(key.resource) &&
+           offered_in_claims(key.resource);
+  });
+}
+
+// Returns the claim in force if its nominal list is the one that we wrote last, unchanged by other
+// writers.
+std::pair<std::string, const Claim*> claim_with_our_list(const State& state,
+                                                         const std::string& cluster) {
+  const auto claims = state.claims_of_cluster.find(cluster);
+  if (claims == state.claims_of_cluster.end()) return {};
+  for (const std::string& name : claims->second) {
+    const Claim& claim = state.claims.at(name);
+    if (!claim.winner) continue;
+    const auto* ours = nominal_of_ours(state, name);
+    const bool untouched = ours && *ours == claim.facts.spec.nominal_resources;
+    if (untouched && claim.terms && !claim.fault && has_finalizer(claim)) return {name, &claim};
+  }
+  return {};
+}
+
+}  // namespace
+
+bool has_finalizer(const Claim& claim) {
+  const auto& all = claim.facts.finalizers;
+  return std::find(all.begin(), all.end(), kClaimFinalizer) != all.end();
+}
+
+Proposed emit_new_claim(const State& state, const std::string& cluster_name) {
+  const Cluster* cluster = offering_cluster(state, cluster_name);
+  if (!cluster || cluster->claim_seen) return std::nullopt;
+  const std::string name = new_claim_name(cluster_name);
+  if (state.claims.contains(name)) return std::nullopt;
+  const Offer offer = offer_of(*cluster);
+  if (offer.nominal.empty()) return std::nullopt;
+
+  PatchIntended intent = claim_intent(Verb::create, name, nullptr);
+  Json body = object_head(Kind::claim, intent.version, "", name, "", "");
+  body["metadata"]["finalizers"] = Json::array({kClaimFinalizer});
+  body["spec"] = {{"clusterName", cluster_name}, {"nominalResources", offer.nominal}};
+  ClaimFacts expected;
+  expected.created = state.now;
+  expected.finalizers.emplace_back(kClaimFinalizer);
+  expected.spec.cluster_name = cluster_name;
+  expected.spec.nominal_resources = offer.nominal;
+  intent.body = to_text(body);
+  intent.reason = {"claims/create", deciding(offer.because),
+                   cluster_name + " joined and has no claim"};
+  intent.expected = std::move(expected);
+  if (!may_write(state, intent, Direction::other)) return std::nullopt;
+  return Proposal{Rank::claim_life, std::move(intent)};
+}
+
+Proposed emit_grown_nominal(const State& state, const std::string& cluster_name) {
+  const Cluster* cluster = offering_cluster(state, cluster_name);
+  const auto [name, claim] = claim_with_our_list(state, cluster_name);
+  if (!cluster || !claim || !offers_more(*cluster, claim->terms->nominal)) return std::nullopt;
+  const Offer offer = offer_of(*cluster);
+  ClaimFacts expected = claim->facts;
+  Json added = Json::object();
+  std::string text;
+  for (const auto& [resource, amount] : offer.nominal) {
+    if (claim->terms->nominal.contains(resource)) continue;
+    added[resource] = amount;
+    expected.spec.nominal_resources[resource] = amount;
+    text += (text.empty() ? "" : "; ") + resource + " " + amount;
+  }
+  PatchIntended intent = claim_intent(Verb::patch, name, claim);
+  const Json body{{"metadata", {{"resourceVersion", claim->resource_version}}},
+                  {"spec", {{"nominalResources", std::move(added)}}}};
+  intent.body = to_text(body);
+  intent.expected = std::move(expected);
+  intent.reason = {"claims/nominal", deciding(offer.because),
+                   cluster_name + " offers what its claim does not name: " + text};
+  if (!may_write(state, intent, Direction::other)) return std::nullopt;
+  return Proposal{Rank::claim_life, std::move(intent)};
+}
+
+Proposed emit_finalizer(const State& state, const std::string& name, QueueWishes& wishes) {
+  const auto at = state.claims.find(name);
+  if (at == state.claims.end()) return std::nullopt;
+  const Claim& claim = at->second;
+  if (!claim.facts.deleting)
+    return has_finalizer(claim) ? std::nullopt : add_finalizer(state, name, claim);
+  return has_finalizer(claim) ? release_finalizer(state, name, claim, wishes) : std::nullopt;
+}
+
+}  // namespace fairlead

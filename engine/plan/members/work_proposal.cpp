@@ -1,0 +1,169 @@
+#include "engine/plan/members/work_proposal.h"
+
+#include <algorithm>
+
+#include "engine/fold/members/member_deviation.h"
+#include "engine/fold/members/works.h"
+#include "engine/fold/writes/writes.h"
+#include "engine/plan/causes.h"
+
+namespace fairlead {
+
+namespace {
+
+constexpr const char* kTouchLabel = "fairlead.io/apply-again";
+
+bool lowers(const ManifestWorkFacts& before, const ManifestWorkFacts& after) {
+  return std::any_of(before.quotas.begin(), before.quotas.end(), [&](const WorkQuota& was) {
+    return std::any_of(after.quotas.begin(), after.quotas.end(), [&](const WorkQuota& is) {
+      return was.cluster_queue == is.cluster_queue && was.flavor == is.flavor &&
+             was.resource == is.resource && is.nominal < was.nominal;
+    });
+  });
+}
+
+std::string text_of(const ManifestWorkFacts& before, const ManifestWorkFacts& after) {
+  std::string text;
+  for (const WorkQuota& is : after.quotas) {
+    const auto was =
+        std::find_if(before.quotas.begin(), before.quotas.end(), [&](const WorkQuota& old) {
+          return old.cluster_queue == is.cluster_queue && old.flavor == is.flavor &&
+                 old.resource == is.resource;
+        });
+    const Amount old = was == before.quotas.end() ? 0 : was->nominal;
+    if (old == is.nominal) continue;
+    text += (text.empty() ? "" : "; ") + is.cluster_queue + " " + is.flavor + " " + is.resource +
+            " " + amount_text(is.resource, old) + " -> " + amount_text(is.resource, is.nominal);
+  }
+  return text.empty() ? "content follows the hub" : text;
+}
+
+bool owns_flavors(const Work& work) {
+  const auto& flavors = work.facts.flavors;
+  return std::any_of(flavors.begin(), flavors.end(),
+                     [](const WorkFlavor& flavor) { return !flavor.orphaned; });
+}
+
+// Gives a work of an earlier version, or with another deleteOption, the rules for what stays at the
+// member. Nothing else changes, because its next content may not be known yet.
+void propose_orphaning(const MemberWork& of, std::vector<Proposal>& proposals) {
+  const auto& [state, cluster, name, work] = of;
+  PatchIntended intent = hub_intent(Verb::patch, {Kind::manifest_work, cluster, std::string(name)},
+                                    "v1", work.uid, work.resource_version);
+  ManifestWorkFacts expected = work.facts;
+  Json rules = Json::array();
+  for (WorkFlavor& flavor : expected.flavors) {
+    flavor.orphaned = true;
+    rules.push_back(orphaned_flavor(flavor.name));
+  }
+  const Json body{{"metadata", {{"resourceVersion", work.resource_version}}},
+                  {"spec", {{"deleteOption", selectively_orphan(std::move(rules))}}}};
+  intent.body = to_text(body);
+  intent.expected = std::move(expected);
+  intent.reason = {"members/orphan", seqs_of_cluster(state, cluster, intent.target),
+                   "the member keeps its ResourceFlavors when the work goes"};
+  if (may_write(state, intent, Direction::other))
+    proposals.push_back({Rank::member, std::move(intent)});
+}
+
+// Changes a label of the work, because the agent then applies the work again. The value is a seq
+// that no touch before had.
+void propose_touch(const MemberWork& of, std::vector<Proposal>& proposals) {
+  const auto& [state, cluster_name, name, work] = of;
+  const auto due = name == kQuotaWork ? touch_due_at(state, cluster_name) : std::nullopt;
+  if (!due || *due > state.now) return;
+  const Cluster& cluster = state.clusters.at(cluster_name);
+  const auto difference = member_difference(state, cluster);
+  if (!difference) return;
+  PatchIntended intent =
+      hub_intent(Verb::patch, {Kind::manifest_work, cluster_name, std::string(name)}, "v1",
+                 work.uid, work.resource_version);
+  std::vector<Seq> because{work.seq};
+  if (const auto queue = cluster.member_queues.find(difference->cluster_queue);
+      queue != cluster.member_queues.end())
+    because.push_back(queue->second.seq);
+  Seq mark = because.back();
+  if (const WriteState* write = write_of(state, intent.target))
+    mark = std::max(mark, write->last_write_seq);
+  intent.body = to_text(Json{{"metadata",
+                              {{"resourceVersion", work.resource_version},
+                               {"labels", {{kTouchLabel, std::to_string(mark.value)}}}}}});
+  intent.expected = work.facts;
+  intent.reason = {
+      "members/touch", deciding(std::move(because)),
+      "ClusterQueue " + difference->cluster_queue + " of the member is not as it was applied"};
+  if (may_write(state, intent, Direction::other))
+    proposals.push_back({Rank::member, std::move(intent)});
+}
+
+// The agent removes its ownerReference from a flavor when it applies a work that orphans it. If the
+// work lost the flavor or were deleted before that, the agent would delete the flavor as its own.
+bool agent_may_own_lost_flavor(const Work& work, const std::optional<WorkContent>& content) {
+  if (!work.present || work.facts.applied.observed_generation == work.generation) return false;
+  return std::any_of(
+      work.facts.flavors.begin(), work.facts.flavors.end(), [&](const WorkFlavor& flavor) {
+        return !content || std::find(content->facts.flavors.begin(), content->facts.flavors.end(),
+                                     flavor) == content->facts.flavors.end();
+      });
+}
+
+}  // namespace
+
+Json orphaning_rule(std::string_view group, std::string_view resource, const std::string& name) {
+  return {{"group", std::string(group)},
+          {"resource", std::string(resource)},
+          {"namespace", ""},
+          {"name", name}};
+}
+
+Json selectively_orphan(Json rules) {
+  return {{"propagationPolicy", "SelectivelyOrphan"},
+          {"selectivelyOrphans", {{"orphaningRules", std::move(rules)}}}};
+}
+
+Json orphaned_flavor(const std::string& name) {
+  return orphaning_rule("kueue.x-k8s.io", "resourceflavors", name);
+}
+
+void propose_work(const MemberWork& of, std::optional<WorkContent> content,
+                  std::vector<Proposal>& proposals) {
+  const auto& [state, cluster, name, work] = of;
+  if (work.present && work.facts.deleting) return;
+  if (work.present && owns_flavors(work)) return propose_orphaning(of, proposals);
+  if (agent_may_own_lost_flavor(work, content)) return;
+  PatchIntended intent = hub_intent(content ? Verb::apply : Verb::remove,
+                                    {Kind::manifest_work, cluster, std::string(name)}, "v1",
+                                    work.uid, work.resource_version);
+  if (!content) {
+    if (!work.present) return;
+    intent.reason = {"members/remove", seqs_of_cluster(state, cluster, intent.target),
+                     "nothing is left in it"};
+    if (may_write(state, intent, Direction::other))
+      proposals.push_back({Rank::member, std::move(intent)});
+    return;
+  }
+  // Compared by manifests: see docs/decisions/0009-works-are-compared-by-manifests.md.
+  content->facts.spec_digest = sha256(to_text(content->spec["workload"]["manifests"]));
+  if (work.present && work.facts.spec_digest == content->facts.spec_digest)
+    return propose_touch(of, proposals);
+  const bool shrink = work.present && lowers(work.facts, content->facts);
+  Json body = object_head(Kind::manifest_work, "v1", cluster, std::string(name), work.uid,
+                          work.resource_version);
+  body["metadata"]["labels"] = {{"app.kubernetes.io/managed-by", "fairlead"}};
+  body["spec"] = std::move(content->spec);
+  intent.verb = Verb::apply;
+  intent.force = true;
+  intent.body = to_text(body);
+  intent.reason = {std::string(shrink         ? "members/shrink"
+                               : work.present ? "members/update"
+                                              : "members/create"),
+                   seqs_of_cluster(state, cluster, intent.target),
+                   text_of(work.facts, content->facts)};
+  std::sort(content->facts.quotas.begin(), content->facts.quotas.end());
+  std::sort(content->facts.local_queues.begin(), content->facts.local_queues.end());
+  intent.expected = std::move(content->facts);
+  if (may_write(state, intent, shrink ? Direction::lowers : Direction::other))
+    proposals.push_back({Rank::member, std::move(intent)});
+}
+
+}  // namespace fairlead

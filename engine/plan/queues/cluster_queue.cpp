@@ -1,0 +1,216 @@
+#include "engine/plan/queues/cluster_queue.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/fold/capacity/cluster.h"
+#include "engine/fold/queues/queues.h"
+#include "engine/plan/causes.h"
+
+namespace fairlead {
+
+namespace {
+
+ResourceQuota* find_pair(std::vector<ResourceGroup>& groups, const ResourceAliases& aliases,
+                         const QuotaKey& pair) {
+  const auto name = covered_name(groups, aliases, pair.resource);
+  return name ? const_cast<ResourceQuota*>(find_quota(groups, pair.flavor, *name)) : nullptr;
+}
+
+std::vector<Contribution> contributions_of(const std::vector<Contribution>& all,
+                                           const QuotaKey& pair) {
+  std::vector<Contribution> some;
+  for (const Contribution& part : all)
+    if (part.flavor == pair.flavor && part.resource == pair.resource) some.push_back(part);
+  return some;
+}
+
+// Kueue's webhook rejects limits without a cohort, and a lendingLimit above the nominal quota. The
+// administrator's lendingLimit is remembered and comes back when the quota grows.
+void fit_limits(const Queue& queue, const QuotaKey& pair, ResourceQuota& quota) {
+  if (queue.facts.cohort.empty()) return;
+  const auto remembered = queue.lending.find(pair);
+  if (remembered == queue.lending.end()) return;
+  quota.lending_limit = std::min(remembered->second, quota.nominal);
+}
+
+void drop_limits_without_cohort(const Queue& queue, std::vector<ResourceGroup>& groups) {
+  if (!queue.facts.cohort.empty()) return;
+  for (ResourceGroup& group : groups)
+    for (FlavorQuotas& flavor : group.flavors)
+      for (ResourceQuota& quota : flavor.resources) {
+        quota.borrowing_limit.reset();
+        quota.lending_limit.reset();
+      }
+}
+
+struct Change {
+  std::set<QuotaKey> pairs;  // what differs
+  std::string text;
+};
+
+Change describe(const State& state, const Queue& queue, const QueueWish& wish,
+                const std::set<QuotaKey>& owned) {
+  const ResourceAliases& aliases = state.configuration.resource_aliases;
+  Change change;
+  for (const QuotaKey& pair : owned) {
+    const auto name = covered_name(wish.groups, aliases, pair.resource);
+    const ResourceQuota* is = name ? find_quota(wish.groups, pair.flavor, *name) : nullptr;
+    if (!is) continue;
+    const auto old_name = covered_name(queue.facts.groups, aliases, pair.resource);
+    const ResourceQuota* was =
+        old_name ? find_quota(queue.facts.groups, pair.flavor, *old_name) : nullptr;
+    if (was && was->nominal == is->nominal) continue;
+    change.pairs.insert(pair);
+    change.text += (change.text.empty() ? "" : "; ") + pair.flavor + " " + *name + " " +
+                   (was ? was->nominal.text() : "0") + " -> " + is->nominal.text();
+  }
+  if (change.text.empty()) change.text = "limits follow the quota";
+  return change;
+}
+
+}  // namespace
+
+QueueBar queue_bar(const State& state, const std::string& name) {
+  const auto at = state.queues.find(name);
+  if (at == state.queues.end() || !at->second.present) return QueueBar::absent;
+  if (orchestration_of(state, at->second)) return QueueBar::orchestrated;
+  if (at->second.conflict) return QueueBar::conflict;
+  if (at->second.facts.deleting) return QueueBar::deleting;
+  return quota_automated(state, at->second) ? QueueBar::automated : QueueBar::none;
+}
+
+QueueWish wish_for_queue(const State& state, const std::string& name, HubQuotas& hub) {
+  QueueWish wish;
+  const auto at = state.queues.find(name);
+  if (at == state.queues.end() || !at->second.present) return wish;
+  const Queue& queue = at->second;
+  const ResourceAliases& aliases = state.configuration.resource_aliases;
+  const std::set<QuotaKey>& owned = hub.owned_pairs(name);
+  std::map<QuotaKey, Place> wanted;
+  for (const QuotaKey& pair : owned) {
+    const HubQuota& quota = hub.of(name, pair);
+    const bool has_value = !quota.unknown && (quota.assigned || quota.nominal > 0);
+    wanted[pair] = has_value ? Place::made : Place::if_there;
+  }
+  Shape shape = shape_groups(state, name, wanted);
+  wish.groups = std::move(shape.groups);
+  wish.withheld = std::move(shape.withheld);
+  for (const QuotaKey& pair : owned) {
+    const HubQuota& quota = hub.of(name, pair);
+    ResourceQuota* entry = find_pair(wish.groups, aliases, pair);
+    if (quota.unknown || wish.withheld.contains(pair) || !entry) {
+      wish.kept[pair] = quota.unknown                  ? PairBar::unknown_capacity
+                        : wish.withheld.contains(pair) ? PairBar::withheld
+                                                       : PairBar::no_place;
+      for (const Contribution& part : contributions_of(queue.contributed, pair))
+        wish.contributions.push_back(part);
+      continue;
+    }
+    const Amount stands = to_amount(pair.resource, entry->nominal);
+    // A quota that is older than the claim is not emptied while the member is being made ready.
+    const bool stood = amount_in(queue.facts.groups, aliases, pair).has_value();
+    if (stood && quota.waits_for_member && !queue.written.contains(pair) && stands <= quota.full) {
+      wish.kept[pair] = PairBar::waits_for_member;
+      continue;
+    }
+    if (quota.nominal < stands) wish.lowers = true;
+    if (quota.nominal != stands) entry->nominal = to_quantity(entry->name, quota.nominal);
+    fit_limits(queue, pair, *entry);
+    wish.contributions.insert(wish.contributions.end(), quota.contributions.begin(),
+                              quota.contributions.end());
+  }
+  std::sort(wish.contributions.begin(), wish.contributions.end());
+  drop_limits_without_cohort(queue, wish.groups);
+  wish.differs = !owned.empty() && wish.groups != queue.facts.groups;
+  wish.orchestrated = orchestration_of(state, queue);
+  wish.emitted = queue_bar(state, name) == QueueBar::none;
+  return wish;
+}
+
+const QueueWish& QueueWishes::of(const std::string& queue) {
+  if (const auto at = made_.find(queue); at != made_.end()) return at->second;
+  const auto at = state_.queues.find(queue);
+  const bool has_checks = at != state_.queues.end() && !at->second.facts.admission_checks.empty();
+  if (has_checks || depends_on_workers(state_, queue)) fleeting_.insert(queue);
+  return made_.emplace(queue, wish_for_queue(state_, queue, quotas_)).first->second;
+}
+
+void QueueWishes::forget(const std::string& queue) {
+  made_.erase(queue);
+  quotas_.forget(queue);
+}
+
+void QueueWishes::forget_all() {
+  made_.clear();
+  quotas_.forget_all();
+  inputs_.clear();
+  as_of_.clear();
+}
+
+// Most queues are touched because it may be time to write them: their wishes did not change.
+void QueueWishes::look_at(const std::string& queue) {
+  const auto at = state_.queues.find(queue);
+  if (at == state_.queues.end()) return forget(queue);
+  std::uint64_t& as_of = as_of_[queue];
+  if (as_of == *at->second.changed) return;
+  as_of = *at->second.changed;
+  forget(queue);
+}
+
+void QueueWishes::compare(const std::string& cluster) {
+  const auto at = state_.clusters.find(cluster);
+  if (at == state_.clusters.end()) return forget_all();
+  const Cluster& now = at->second;
+  const ClusterInputs inputs{has_member(state_, now), now.quota_work.settled(),
+                             now.hub_opens.has_value()};
+  const auto [known, is_new] = inputs_.try_emplace(cluster, inputs);
+  if (!is_new && known->second == inputs) return;
+  known->second = inputs;
+  for (const auto& [queue, flavors] : now.named) forget(queue);
+}
+
+void QueueWishes::go_on(const Touched& changed) {
+  for (const std::string& claim : changed.claims)
+    if (!state_.claims.contains(claim)) statuses_.forget(claim);
+  if (changed.everything) return forget_all();
+  for (const std::string& queue : changed.queues) look_at(queue);
+  for (const std::string& cluster : changed.clusters) compare(cluster);
+  for (const std::string& queue : std::exchange(fleeting_, {})) made_.erase(queue);
+  quotas_.forget_followers();
+}
+
+Proposal queue_proposal(const State& state, const std::string& name, QueueWish wish) {
+  const Queue& queue = state.queues.at(name);
+  const std::string version = kueue_version(state);
+
+  PatchIntended intent = hub_intent(Verb::apply, {Kind::cluster_queue, "", name}, version,
+                                    queue.uid, queue.resource_version);
+  intent.force = true;
+  Json body =
+      object_head(Kind::cluster_queue, version, "", name, queue.uid, queue.resource_version);
+  body["spec"] = {{"resourceGroups", groups_json(wish.groups)}};
+  intent.body = to_text(body);
+  intent.contributions = std::move(wish.contributions);
+  intent.overlaid = queue.facts.groups;
+  const Change change = describe(state, queue, wish, owned_pairs(state, name));
+  const std::string rule = followed(state, name) ? "workers/" : "claims/";
+  intent.reason = {rule + (wish.lowers ? "shrink" : "grow"),
+                   seqs_behind(state, name, change.pairs, intent.contributions), change.text};
+  ClusterQueueFacts expected = queue.facts;
+  expected.groups = std::move(wish.groups);
+  intent.expected = std::move(expected);
+
+  return Proposal{wish.lowers ? Rank::shrink : Rank::grow, std::move(intent)};
+}
+
+Proposed emit_queue(const State& state, const std::string& name, QueueWishes& wishes) {
+  const QueueWish& wish = wishes.of(name);
+  if (!wish.emitted || !wish.differs) return std::nullopt;
+  Proposal proposal = queue_proposal(state, name, wish);
+  const Direction direction = wish.lowers ? Direction::lowers : Direction::other;
+  if (!may_write(state, proposal.intent, direction)) return std::nullopt;
+  return proposal;
+}
+
+}  // namespace fairlead

@@ -1,0 +1,288 @@
+// `audit diff`: the differences between two moments of the past.
+#include <algorithm>
+#include <set>
+
+#include "engine/fold/queues/queues.h"
+#include "engine/plan/claims/claim_status.h"
+#include "replay/audit/audit_moment.h"
+#include "replay/audit/effective.h"
+#include "replay/audit/explain.h"
+#include "replay/audit/unseen.h"
+#include "schema/event_json.h"
+
+namespace fairlead {
+
+namespace {
+
+// Names of a row -> its fields. Compared as a whole.
+using Rows = std::map<std::vector<std::string>, Json>;
+
+// What is compared: everything, or what concerns one queue at either moment. The union of both
+// moments, so that a claim or cluster that exists and only does not name the queue is never
+// reported as missing.
+struct Scope {
+  std::set<std::string> queues, claims, clusters, lists;
+};
+
+struct Side {
+  const State& state;
+  const Scope& scope;
+};
+
+void add_everything(const State& state, Scope& scope) {
+  for (const auto& [name, at] : state.queues)
+    if (at.present) scope.queues.insert(name);
+  for (const auto& [name, claims] : state.claims_of_queue) scope.queues.insert(name);
+  for (const auto& [name, claim] : state.claims) scope.claims.insert(name);
+  for (const auto& [name, cluster] : state.clusters) scope.clusters.insert(name);
+  for (const auto& [name, list] : state.multikueue.lists) scope.lists.insert(name);
+}
+
+// The worker lists that the queue's AdmissionChecks use.
+void add_lists(const State& state, const std::string& queue, Scope& scope) {
+  const auto at = state.queues.find(queue);
+  if (at == state.queues.end()) return;
+  for (const std::string& name : at->second.facts.admission_checks) {
+    const auto check = state.multikueue.checks.find(name);
+    if (check != state.multikueue.checks.end() && check->second.ours)
+      scope.lists.insert(check->second.placement);
+  }
+}
+
+void add_queue(const State& state, const std::string& queue, Scope& scope) {
+  scope.queues.insert(queue);
+  add_lists(state, queue, scope);
+  const auto named = state.claims_of_queue.find(queue);
+  if (named == state.claims_of_queue.end()) return;
+  for (const std::string& name : named->second) {
+    scope.claims.insert(name);
+    scope.clusters.insert(state.claims.at(name).terms->cluster);
+  }
+}
+
+Scope scope_of(const State& before, const State& after, const std::string& queue) {
+  Scope scope;
+  for (const State* state : {&before, &after})
+    if (queue.empty())
+      add_everything(*state, scope);
+    else
+      add_queue(*state, queue, scope);
+  return scope;
+}
+
+Rows quotas_of(const Side& side) {
+  Rows rows;
+  for (const std::string& queue : side.scope.queues)
+    for (const KnownPair& pair : pairs_of_queue(side.state, queue)) {
+      const auto stands = standing(side.state, pair);
+      const HubQuota quota = hub_quota(side.state, queue, pair.key);
+      const bool known = owned_pairs(side.state, queue).contains(pair.key) && !quota.unknown;
+      const auto text = [&](Amount amount) { return amount_text(pair.key.resource, amount); };
+      // Two spellings of one resource are two rows.
+      Json& row = rows[{queue, pair.key.flavor, pair.spelled}];
+      row = {{"nominal", stands ? Json(text(*stands)) : Json()},
+             {"desired", known ? Json(text(quota.nominal)) : Json()}};
+      for (const Json& entry : effective_json(side.state, pair))
+        row[effective_name(entry)] = effective_text(entry);
+    }
+  return rows;
+}
+
+using Names = std::vector<std::string>;
+
+// Returns the only row that `other` spells differently and that `rows` does not have; null if there
+// is none or more than one.
+const Names* other_spelling(const Names& names, const Rows& rows, const Rows& other,
+                            const ResourceAliases& aliases) {
+  const Names* found = nullptr;
+  for (const auto& [key, row] : other) {
+    const bool same = key[0] == names[0] && key[1] == names[1] &&
+                      canonical_resource(aliases, key[2]) == canonical_resource(aliases, names[2]);
+    if (!same || rows.contains(key)) continue;
+    if (found != nullptr) return nullptr;
+    found = &key;
+  }
+  return found;
+}
+
+// A pair that the two moments spell differently becomes one row, in the later spelling. A pair that
+// has both spellings at one moment stays two rows.
+void match_spellings(Rows& before, const Rows& after, const ResourceAliases& aliases) {
+  Rows matched;
+  for (const auto& [names, row] : before) {
+    const Names* later =
+        after.contains(names) ? nullptr : other_spelling(names, before, after, aliases);
+    const Names* back = later ? other_spelling(*later, after, before, aliases) : nullptr;
+    matched[back != nullptr && *back == names ? *later : names] = row;
+  }
+  before = std::move(matched);
+}
+
+Rows grants_of(const Side& side, const std::string& queue) {
+  Rows rows;
+  QueueWishes wishes(side.state);
+  for (const std::string& name : side.scope.claims) {
+    const auto at = side.state.claims.find(name);
+    if (at == side.state.claims.end()) continue;
+    const Claim& claim = at->second;
+    for (const Grant& grant : claim.grants) {
+      const AssignmentRow& row = grant.row;
+      if (!queue.empty() && row.cluster_queue != queue) continue;
+      rows[{name, row.cluster_queue, row.flavor, row.resource}] = {
+          {"assigned", amount_text(row.resource, row.assigned)},
+          {"granted", amount_text(row.resource, grant.granted)},
+          {"reason", grant_reason(side.state, claim, grant, wishes)}};
+    }
+  }
+  return rows;
+}
+
+Rows capacity_of(const Side& side) {
+  Rows rows;
+  for (const std::string& name : side.scope.clusters) {
+    const auto at = side.state.clusters.find(name);
+    if (at == side.state.clusters.end()) continue;
+    for (const auto& [key, value] : at->second.capacity)
+      rows[{name, key.flavor, key.resource}] = {
+          {"accepted", amount_text(key.resource, value.damped.accepted)},
+          {"usable", amount_text(key.resource, value.damped.usable)},
+          {"state", capacity_state(at->second, value.damped)}};
+  }
+  return rows;
+}
+
+Rows claims_of(const Side& side) {
+  Rows rows;
+  for (const std::string& name : side.scope.claims) {
+    const auto at = side.state.claims.find(name);
+    if (at == side.state.claims.end()) continue;
+    const Claim& claim = at->second;
+    Json& row = rows[{name}];
+    row = {{"uid", claim.uid},
+           {"generation", claim.generation},
+           {"editedSeq", claim.edited_seq.value},
+           {"winner", claim.winner},
+           {"fault", claim.fault ? claim.fault->reason : ""},
+           {"deleting", claim.facts.deleting}};
+    for (const auto& [parameter, value] : claim.facts.debounce)
+      row["debounce." + parameter] = value;
+  }
+  return rows;
+}
+
+// The clusters of each MultiKueueConfig as observed.
+Rows lists_of(const Side& side) {
+  Rows rows;
+  for (const std::string& name : side.scope.lists) {
+    const auto at = side.state.multikueue.lists.find(name);
+    if (at != side.state.multikueue.lists.end() && !at->second.names.empty())
+      rows[{name}] = at->second.names;
+  }
+  return rows;
+}
+
+// The names in `list` that `other` does not have, in the list's order; either may be null.
+Json only_in(const Json& list, const Json& other) {
+  Json names = Json::array();
+  for (const Json& name : list)
+    if (std::find(other.begin(), other.end(), name) == other.end()) names.push_back(name);
+  return names;
+}
+
+// Adds every leaf of the configuration with its path.
+void flatten(const Json& value, const std::string& path, Rows& rows) {
+  if (value.is_object() && !value.empty()) {
+    for (const auto& [key, inner] : value.items())
+      flatten(inner, path.empty() ? key : path + "." + key, rows);
+  } else {
+    rows[{path}] = value;
+  }
+}
+
+Rows configuration_of(const Side& side) {
+  Rows rows;
+  flatten(to_json(side.state.configuration), "", rows);
+  return rows;
+}
+
+Json differing(const Rows& from, const Rows& to, const std::vector<std::string>& names) {
+  std::set<std::vector<std::string>> keys;
+  for (const auto& [key, row] : from) keys.insert(key);
+  for (const auto& [key, row] : to) keys.insert(key);
+  Json list = Json::array();
+  for (const auto& key : keys) {
+    const auto was = from.find(key);
+    const auto is = to.find(key);
+    if (was != from.end() && is != to.end() && was->second == is->second) continue;
+    Json row = Json::object();
+    for (std::size_t i = 0; i < names.size(); ++i) row[names[i]] = key[i];
+    row["from"] = was == from.end() ? Json() : was->second;
+    row["to"] = is == to.end() ? Json() : is->second;
+    list.push_back(std::move(row));
+  }
+  return list;
+}
+
+Json differing_quotas(const Side& from, const Side& to) {
+  Rows before = quotas_of(from);
+  const Rows after = quotas_of(to);
+  match_spellings(before, after, to.state.configuration.resource_aliases);
+  return differing(before, after, {"queue", "flavor", "resource"});
+}
+
+Json differing_lists(const Side& from, const Side& to) {
+  Json rows = differing(lists_of(from), lists_of(to), {"multiKueueConfig"});
+  for (Json& row : rows) {
+    row["came"] = only_in(row["to"], row["from"]);
+    row["went"] = only_in(row["from"], row["to"]);
+  }
+  return rows;
+}
+
+Result<Json> unseen_of(const AuditSource& source, const Moment& moment, const Scope& scope) {
+  AnswerSources rests_on = scope.lists.empty() ? sources_of_every_quota() : sources_of_workers();
+  for (const std::string& cluster : scope.clusters)
+    add_cluster_source(moment.state, cluster, rests_on);
+  return unseen_at(source, moment, rests_on);
+}
+
+}  // namespace
+
+Result<AuditAnswer> audit_diff(const AuditSource& source, const AuditPosition& earlier,
+                               const AuditPosition& later, const std::string& queue) {
+  auto before = moment_at(source, earlier);
+  if (!before) return before.error();
+  auto after = moment_at(source, later);
+  if (!after) return after.error();
+  if (!queue.empty())
+    if (auto known = check_queue_named(after->state, queue); !known)
+      if (auto was_known = check_queue_named(before->state, queue); !was_known)
+        return known.error();
+  const Scope scope = scope_of(before->state, after->state, queue);
+  auto unseen = unseen_of(source, *before, scope);
+  if (!unseen) return unseen.error();
+  const auto later_unseen = unseen_of(source, *after, scope);
+  if (!later_unseen) return later_unseen.error();
+  join_unseen(*unseen, *later_unseen);
+  const Side from{before->state, scope};
+  const Side to{after->state, scope};
+  return AuditAnswer{
+      {{"kind", "QuotaDiff"},
+       {"queue", queue},
+       {"unseen", *std::move(unseen)},
+       {"from", as_of_json(*before)},
+       {"to", as_of_json(*after)},
+       {"quotas", differing_quotas(from, to)},
+       {"grants", differing(grants_of(from, queue), grants_of(to, queue),
+                            {"claim", "queue", "flavor", "resource"})},
+       {"capacity",
+        differing(capacity_of(from), capacity_of(to), {"cluster", "flavor", "resource"})},
+       {"claims", differing(claims_of(from), claims_of(to), {"claim"})},
+       {"workers", differing_lists(from, to)},
+       {"configuration", differing(configuration_of(from), configuration_of(to), {"key"})},
+       {"configurationSeq",
+        {{"from", before->state.configuration_seq.value},
+         {"to", after->state.configuration_seq.value}}}}};
+}
+
+}  // namespace fairlead

@@ -1,0 +1,316 @@
+#include "replay/audit/audit_moment.h"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <set>
+
+#include "engine/fold/capacity/capacity.h"
+#include "engine/fold/evolve.h"
+#include "engine/fold/queues/queues.h"
+#include "replay/audit/effective.h"
+#include "replay/beginning.h"
+#include "schema/event_json.h"
+
+namespace fairlead {
+
+std::string plural_of(Kind kind) {
+  std::string name(info(kind).name);
+  if (name.ends_with('s')) return name;
+  if (!name.ends_with("y")) return name + "s";
+  name.pop_back();
+  return name + "ies";
+}
+
+namespace {
+
+constexpr std::size_t kNearbyMax = 5;
+// At most so many events are read to reach the next wanted one: beyond that, a new seek costs less.
+constexpr std::uint64_t kPassedOverMax = 128;
+
+Error bad_input(std::string message) { return {ErrorCode::bad_input, std::move(message)}; }
+
+// Levenshtein distance: how far a typing error is from what exists.
+std::size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row.back();
+}
+
+Error begins_later(const EventLog& log, const std::string& asked) {
+  std::string begin = "seq " + std::to_string(log.first_seq().value);
+  EventLookup lookup(log);
+  if (const Event* first = lookup.at(log.first_seq()))
+    begin = to_rfc3339(first->log_time) + " (" + begin + ")";
+  return bad_input(asked + " is before the log begins: " + begin);
+}
+
+// Returns the state after `seq`. A state that pruning removed is no fault of the log but
+// `bad_input`: the caller must ask for a later place.
+Result<State> told_state(const AuditSource& source, Seq seq) {
+  const EventLog& log = source.log;
+  auto state = state_at(log, source.snapshots, seq);
+  if (state || state.error().code != ErrorCode::not_found || log.first_seq() <= Seq{1})
+    return state;
+  const auto oldest = oldest_beginning(log, source.snapshots);
+  if (!oldest) return oldest.error();
+  if (!*oldest && seq >= log.first_seq()) return state;  // no state of this log can be folded
+  return bad_input("the state at seq " + std::to_string(seq.value) +
+                   " cannot be told: the log was pruned and begins at seq " +
+                   std::to_string(log.first_seq().value) +
+                   (*oldest ? ", the first state that is told is that of seq " +
+                                  std::to_string((*oldest)->state.seq.value)
+                            : ", and no good snapshot stands for what was before"));
+}
+
+std::string node_words(const NodeFacts& node, const ResourceAliases& aliases,
+                       const std::string& resource) {
+  std::string words = node.ready ? "Ready" : "NotReady";
+  if (node.unschedulable) words += ", cordoned";
+  for (const Taint& taint : node.taints) words += ", taint " + taint.key + ":" + taint.effect;
+  const auto amounts = canonical_amounts(node.allocatable, aliases);
+  const auto amount = amounts.find(resource);
+  if (amount != amounts.end())
+    words += ", " + resource + " " + amount_text(resource, amount->second);
+  return words;
+}
+
+std::string object_words(const std::string& source, const ObjectKey& key) {
+  std::string words = std::string(info(key.kind).name) + " " +
+                      (key.namespace_.empty() ? "" : key.namespace_ + "/") + key.name;
+  return source == kHub ? words : words + " of " + source;
+}
+
+std::string source_words(const Event& event, const std::optional<Kind>& kind,
+                         const std::string& cluster, const char* what) {
+  const std::string of =
+      kind ? plural_of(*kind) + " of " + event.source : "capacity sources of " + cluster;
+  return of + " " + what;
+}
+
+}  // namespace
+
+Result<Moment> moment_at(const AuditSource& source, const AuditPosition& position) {
+  const EventLog& log = source.log;
+  if (auto known = expect_before_damage(log, position); !known) return known.error();
+  if (log.last_seq() == Seq{}) return bad_input("the log is empty");
+  Moment moment;
+  Touched touched;
+  if (const auto* seq = std::get_if<Seq>(&position)) {
+    if (*seq > log.last_seq())
+      return bad_input("seq " + std::to_string(seq->value) + " is behind the end of the log: seq " +
+                       std::to_string(log.last_seq().value) + " at " + to_rfc3339(log.last_time()));
+    if (*seq == Seq{}) return begins_later(log, "seq 0");
+    auto state = told_state(source, *seq);
+    if (!state) return state.error();
+    moment.state = *std::move(state);
+    settle(moment.state, touched);
+    moment.asked = moment.event_time = moment.state.now;
+    return moment;
+  }
+  const LogTime time = std::get<LogTime>(position);
+  auto last = log.last_at(time);
+  if (!last && last.error().code == ErrorCode::gone) return begins_later(log, to_rfc3339(time));
+  if (!last) return last.error();
+  if (*last == Seq{}) return begins_later(log, to_rfc3339(time));
+  auto state = told_state(source, *last);
+  if (!state) return state.error();
+  moment.state = *std::move(state);
+  moment.event_time = moment.state.now;
+  run_until(moment.state, std::max(time, moment.state.now), touched);
+  moment.asked = time;
+  return moment;
+}
+
+Json as_of_json(const Moment& moment) {
+  return {{"seq", moment.state.seq.value},
+          {"time", to_rfc3339(moment.asked)},
+          {"eventTime", to_rfc3339(moment.event_time)}};
+}
+
+Json configuration_json(const State& state) {
+  return {{"seq", state.configuration_seq.value},
+          {"digest", sha256(to_text(to_json(state.configuration))).hex()}};
+}
+
+void EventLookup::expect(std::vector<Seq> seqs) {
+  std::sort(seqs.begin(), seqs.end());
+  std::unique_ptr<EventReader> reader;
+  Seq there;  // what it reads next
+  for (const Seq seq : seqs) {
+    if (seq == Seq{} || seq < log_.first_seq() || read_.contains(seq)) continue;
+    if (!reader || seq < there || seq.value - there.value > kPassedOverMax) {
+      auto opened = log_.read(seq);
+      if (!opened) continue;
+      reader = *std::move(opened);
+      there = seq;
+    }
+    for (; reader && there <= seq; there = next(there)) {
+      auto event = reader->next();
+      if (!event || !*event)
+        reader.reset();
+      else if (there == seq && (*event)->seq == seq)
+        read_[seq] = std::move(**event);
+    }
+  }
+}
+
+const Event* EventLookup::at(Seq seq) {
+  const auto known = read_.find(seq);
+  if (known != read_.end()) return known->second ? &*known->second : nullptr;
+  std::optional<Event>& event = read_[seq];
+  if (seq == Seq{} || seq < log_.first_seq()) return nullptr;
+  if (auto reader = log_.read(seq); reader)
+    if (auto next = (*reader)->next(); next && *next && (*next)->seq == seq)
+      event = std::move(**next);
+  return event ? &*event : nullptr;
+}
+
+Json EventLookup::place(Seq seq) {
+  if (seq == Seq{}) return nullptr;
+  const Event* event = at(seq);
+  Json place{{"seq", seq.value}, {"time", event ? Json(to_rfc3339(event->log_time)) : Json()}};
+  if (seq < log_.first_seq()) place["pruned"] = true;
+  return place;
+}
+
+bool is_pruned(const Json& place) { return place.is_object() && place.contains("pruned"); }
+
+std::string what_happened(const Event& event, const ResourceAliases& aliases,
+                          const std::string& resource) {
+  if (const auto* gone = std::get_if<ObjectGone>(&event.fact))
+    return object_words(event.source, gone->key) + " gone";
+  if (const auto* seen = std::get_if<ObjectObserved>(&event.fact)) {
+    const std::string object = object_words(event.source, seen->key);
+    if (const auto* node = std::get_if<NodeFacts>(&seen->facts))
+      return object + ": " + node_words(*node, aliases, resource);
+    if (const auto* metrics = std::get_if<ClusterMetricsFacts>(&seen->facts))
+      return object + ": " + std::to_string(metrics->nodes.size()) +
+             (metrics->nodes.size() == 1 ? " node" : " nodes");
+    if (std::holds_alternative<ClaimFacts>(seen->facts))
+      return object + ": generation " + std::to_string(seen->generation);
+    return object + " changed";
+  }
+  if (const auto* synced = std::get_if<SourceSynced>(&event.fact))
+    return source_words(event, synced->kind, synced->cluster, "live");
+  if (const auto* stale = std::get_if<SourceStale>(&event.fact))
+    return source_words(event, stale->kind, stale->cluster, "stale");
+  if (const auto* lost = std::get_if<SourceLost>(&event.fact))
+    return source_words(event, lost->kind, lost->cluster, "lost");
+  return std::string(fact_name(event.fact));
+}
+
+std::string nearby(const std::vector<std::string>& names, const std::string& wanted) {
+  std::vector<std::pair<std::size_t, std::string>> ranked;
+  for (const std::string& name : std::set<std::string>(names.begin(), names.end()))
+    ranked.emplace_back(distance(name, wanted), name);
+  std::sort(ranked.begin(), ranked.end());
+  std::string list;
+  for (std::size_t i = 0; i < std::min(ranked.size(), kNearbyMax); ++i)
+    list += (list.empty() ? "" : ", ") + ranked[i].second;
+  if (ranked.size() > kNearbyMax)
+    list += " and " + std::to_string(ranked.size() - kNearbyMax) + " more";
+  return list.empty() ? "none" : list;
+}
+
+Result<void> check_queue_named(const State& state, const std::string& queue) {
+  if (state.queues.contains(queue) || state.claims_of_queue.contains(queue)) return {};
+  std::vector<std::string> names;
+  for (const auto& [name, known] : state.queues) names.push_back(name);
+  for (const auto& [name, claims] : state.claims_of_queue) names.push_back(name);
+  return bad_input("no ClusterQueue is called \"" + queue + "\" at seq " +
+                   std::to_string(state.seq.value) + "; known: " + nearby(names, queue));
+}
+
+std::vector<KnownPair> pairs_of_queue(const State& state, const std::string& queue) {
+  std::vector<KnownPair> pairs;
+  std::set<QuotaKey> listed;
+  const ResourceAliases& aliases = state.configuration.resource_aliases;
+  const auto at = state.queues.find(queue);
+  if (at != state.queues.end() && at->second.present)
+    for (const ResourceGroup& group : at->second.facts.groups)
+      for (const FlavorQuotas& flavor : group.flavors)
+        for (const ResourceQuota& quota : flavor.resources) {
+          const QuotaKey key{flavor.name, canonical_resource(aliases, quota.name)};
+          listed.insert(key);
+          pairs.push_back({queue, key, quota.name});  // each spelling, also of one resource
+        }
+  for (const QuotaKey& key : owned_pairs(state, queue))
+    if (listed.insert(key).second) pairs.push_back({queue, key, key.resource});
+  for (KnownPair& pair : pairs_of_override(state, queue))
+    if (listed.insert(pair.key).second) pairs.push_back(std::move(pair));
+  return pairs;
+}
+
+Result<KnownPair> find_pair_named(const State& state, const AuditPair& pair) {
+  if (auto known = check_queue_named(state, pair.queue); !known) return known.error();
+  const std::string& canonical =
+      canonical_resource(state.configuration.resource_aliases, pair.resource);
+  std::vector<std::string> flavors, resources;
+  const std::vector<KnownPair> all = pairs_of_queue(state, pair.queue);
+  for (const KnownPair& known : all)
+    if (known.key.flavor == pair.flavor && known.spelled == pair.resource) return known;
+  for (const KnownPair& known : all) {
+    if (known.key.flavor == pair.flavor && known.key.resource == canonical) return known;
+    flavors.push_back(known.key.flavor);
+    if (known.key.flavor == pair.flavor) resources.push_back(known.spelled);
+  }
+  const std::string where =
+      "ClusterQueue " + pair.queue + " at seq " + std::to_string(state.seq.value);
+  if (resources.empty())
+    return bad_input(where + " has no flavor \"" + pair.flavor +
+                     "\"; it has: " + nearby(flavors, pair.flavor));
+  return bad_input(where + " has no resource \"" + pair.resource + "\" in flavor " + pair.flavor +
+                   "; it has: " + nearby(resources, pair.resource));
+}
+
+std::optional<Amount> standing(const State& state, const KnownPair& pair) {
+  const auto at = state.queues.find(pair.queue);
+  if (at == state.queues.end() || !at->second.present) return std::nullopt;
+  const ResourceQuota* quota = find_quota(at->second.facts.groups, pair.key.flavor, pair.spelled);
+  if (!quota) return std::nullopt;
+  return to_amount(pair.key.resource, quota->nominal);
+}
+
+Json PairAtMoment::text(std::optional<Int128> amount) const {
+  return amount ? Json(amount_text(pair.key.resource, *amount)) : Json();
+}
+
+Json PairAtMoment::desired() const { return ours && !quota.unknown ? text(quota.nominal) : Json(); }
+
+Json PairAtMoment::answer(const char* kind) const {
+  return {{"kind", kind},
+          {"asOf", as_of_json(moment)},
+          {"configuration", configuration_json(state())},
+          {"queue", pair.queue},
+          {"flavor", pair.key.flavor},
+          {"resource", pair.spelled}};
+}
+
+Result<PairAtMoment> pair_at(const AuditSource& source, const AuditPair& asked,
+                             const AuditPosition& as_of) {
+  auto moment = moment_at(source, as_of);
+  if (!moment) return moment.error();
+  auto pair = find_pair_named(moment->state, asked);
+  if (!pair) return pair.error();
+  const State& state = moment->state;
+  HubQuota quota = hub_quota(state, pair->queue, pair->key);
+  const bool ours = owned_pairs(state, pair->queue).contains(pair->key);
+  const auto stands = standing(state, *pair);
+  return PairAtMoment{*std::move(moment), *std::move(pair), std::move(quota), ours, stands};
+}
+
+Json time_json(std::optional<LogTime> time) {
+  return time && *time != kForever ? Json(to_rfc3339(*time)) : Json();
+}
+
+}  // namespace fairlead

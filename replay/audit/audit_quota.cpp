@@ -1,0 +1,76 @@
+// `audit quota`: the observed and the desired quota, and the grants that add up to it.
+#include <algorithm>
+
+#include "engine/fold/queues/queues.h"
+#include "engine/plan/claims/claim_status.h"
+#include "replay/audit/audit_moment.h"
+#include "replay/audit/effective.h"
+#include "replay/audit/explain.h"
+#include "replay/audit/unseen.h"
+
+namespace fairlead {
+
+namespace {
+
+Json quota_row(const State& state, const KnownPair& pair, QueueWishes& wishes,
+               EventLookup& lookup) {
+  const auto stands = standing(state, pair);
+  const bool ours = owned_pairs(state, pair.queue).contains(pair.key);
+  const HubQuota quota = hub_quota(state, pair.queue, pair.key);
+  const auto text = [&](Int128 amount) { return amount_text(pair.key.resource, amount); };
+  Json row{{"queue", pair.queue},
+           {"flavor", pair.key.flavor},
+           {"resource", pair.spelled},
+           {"nominal", stands ? Json(text(*stands)) : Json()},
+           {"desired", ours && !quota.unknown ? Json(text(quota.nominal)) : Json()},
+           {"ours", ours},
+           {"base", text(base_of(state, pair))},
+           {"overbookPercent", state.configuration.overbook_percent},
+           {"effective", effective_json(state, pair)}};
+  Json grants = Json::array();
+  for (const GrantOfPair& grant : grants_of_pair(state, pair))
+    grants.push_back({{"cluster", grant.claim->terms->cluster},
+                      {"claim", grant.claim_name},
+                      {"assigned", text(grant.grant->row.assigned)},
+                      {"granted", text(grant.grant->granted)},
+                      {"contributes", text(grant.contributes)},
+                      {"reason", grant_reason(state, *grant.claim, *grant.grant, wishes)}});
+  row["grants"] = std::move(grants);
+  add_workers(state, pair, lookup, row);
+  return row;
+}
+
+}  // namespace
+
+Result<AuditAnswer> audit_quota(const AuditSource& source, const AuditPosition& as_of,
+                                const std::string& queue) {
+  auto moment = moment_at(source, as_of);
+  if (!moment) return moment.error();
+  const State& state = moment->state;
+  std::set<std::string> names;
+  if (!queue.empty()) {
+    if (auto known = check_queue_named(state, queue); !known) return known.error();
+    names.insert(queue);
+  } else {
+    for (const auto& [name, at] : state.queues)
+      if (at.present) names.insert(name);
+    for (const auto& [name, claims] : state.claims_of_queue) names.insert(name);
+  }
+  AnswerSources rests_on = sources_of_every_quota();
+  for (const std::string& name : names) add_sources(state, name, rests_on);
+  auto unseen = unseen_at(source, *moment, rests_on);
+  if (!unseen) return unseen.error();
+  QueueWishes wishes(state);
+  EventLookup lookup(source.log);
+  Json rows = Json::array();
+  for (const std::string& name : names)
+    for (const KnownPair& pair : pairs_of_queue(state, name))
+      rows.push_back(quota_row(state, pair, wishes, lookup));
+  return AuditAnswer{{{"kind", "QuotaAudit"},
+                      {"asOf", as_of_json(*moment)},
+                      {"configuration", configuration_json(state)},
+                      {"unseen", *std::move(unseen)},
+                      {"rows", std::move(rows)}}};
+}
+
+}  // namespace fairlead

@@ -1,0 +1,178 @@
+// Renders every audit answer as tables.
+#include <algorithm>
+
+#include "replay/audit/audit.h"
+#include "replay/audit/effective.h"
+#include "replay/audit/explain_text.h"
+#include "replay/audit/unseen.h"
+#include "replay/audit/workers_text.h"
+#include "replay/table.h"
+
+namespace fairlead {
+
+namespace {
+
+std::string place(const Json& as_of) {
+  return cell(as_of["time"]) + " (seq " + cell(as_of["seq"]) + ")";
+}
+
+std::string grant_text(const Json& grant) {
+  std::string text = cell(grant["cluster"]) + " " + cell(grant["contributes"]);
+  if (grant["contributes"] != grant["granted"])
+    text += " of " + cell(grant["granted"]) + " granted";
+  if (grant["granted"] != grant["assigned"]) text += " of " + cell(grant["assigned"]) + " assigned";
+  if (grant["reason"] != "") text += " " + cell(grant["reason"]);
+  return text;
+}
+
+bool is_overridden(const Json& row) { return !row["effective"].empty(); }
+
+// The overrides in force: the queue's own, then those of Cohorts above it.
+std::string in_force_text(const Json& row) {
+  std::string text;
+  for (const Json& entry : row["effective"])
+    text += (text.empty() ? "" : "; ") +
+            (entry["kind"] == "Cohort" ? "Cohort " + cell(entry["name"]) + " " : "") +
+            effective_text(entry);
+  return text.empty() ? "-" : text;
+}
+
+std::string quota_text(const Json& document) {
+  const Json& found = document["rows"];
+  const bool overridden = std::any_of(found.begin(), found.end(), is_overridden);
+  std::vector<TableRow> rows{
+      {"QUEUE", "FLAVOR", "RESOURCE", "NOMINAL", "DESIRED", "BASE", "GRANTS"}};
+  if (overridden) rows[0].insert(rows[0].begin() + 4, "EFFECTIVE");
+  for (const Json& row : found) {
+    std::string grants;
+    for (const Json& grant : row["grants"])
+      grants += (grants.empty() ? "" : "; ") + grant_text(grant);
+    if (row.contains("workers"))
+      for (const Json& worker : row["workers"])
+        if (worker.contains("contributes"))
+          grants += (grants.empty() ? "" : "; ") + cell(worker["cluster"]) + " " +
+                    cell(worker["contributes"]) + " of its ClusterQueues";
+    if (!row["ours"]) grants = "no claim names it";
+    const bool same = row["desired"] == row["nominal"];
+    rows.push_back({cell(row["queue"]), cell(row["flavor"]), cell(row["resource"]),
+                    cell(row["nominal"]), same ? "=" : cell(row["desired"]), cell(row["base"]),
+                    grants});
+    if (overridden) rows.back().insert(rows.back().begin() + 4, in_force_text(row));
+  }
+  return "as of " + place(document["asOf"]) + "\n" + table_text(rows);
+}
+
+// The changes of an orchestrator's quotas, beside those of the spec.
+std::string effective_history_text(const Json& changes) {
+  if (changes.empty()) return "";
+  std::vector<TableRow> rows{{"TIME", "SEQ", "FLAVOR", "RESOURCE", "OLD", "EFFECTIVE"}};
+  for (const Json& row : changes)
+    rows.push_back(
+        {cell(row["time"]), cell(row["seq"]), cell(row["flavor"]), cell(row["resource"]),
+         cell(row["old"]),
+         row["orchestrator"].is_null()
+             ? "the spec's"
+             : effective_text({{"nominal", row["new"]}, {"orchestrator", row["orchestrator"]}})});
+  return table_text(rows);
+}
+
+std::string history_text(const Json& document) {
+  std::vector<TableRow> rows{
+      {"TIME", "SEQ", "FLAVOR", "RESOURCE", "OLD", "NEW", "WRITER", "ANSWER", "WHY"}};
+  for (const Json& row : document["rows"]) {
+    const bool ours = row["writer"] == "fairlead";
+    std::string answer, why;
+    if (ours) {
+      answer = cell(row["answer"]["outcome"]);
+      if (row["answer"].contains("seq")) answer += " " + cell(row["answer"]["seq"]);
+      if (answer == "none" && !row["seen"].is_null()) answer = "seen " + cell(row["seen"]["seq"]);
+      std::string because;
+      for (const Json& seq : row["because"]) because += (because.empty() ? "" : ",") + cell(seq);
+      why = cell(row["rule"]) + ": " + cell(row["text"]) + " (seq " + because + ")";
+    }
+    rows.push_back({cell(row["time"]), cell(row["seq"]), cell(row["flavor"]), cell(row["resource"]),
+                    old_text(row), cell(row["new"]), cell(row["writer"]), answer, why});
+  }
+  return table_text(rows) + effective_history_text(document["effective"]);
+}
+
+std::string side_text(const Json& side) {
+  if (!side.is_object() || side.empty()) return cell(side);
+  std::string text;
+  for (const auto& [key, value] : side.items())
+    if (value != "") text += (text.empty() ? "" : ", ") + key + " " + cell(value);
+  return text;
+}
+
+// Only the fields that differ, where both sides have the row.
+std::string change_text(const Json& row) {
+  const Json& from = row["from"];
+  const Json& to = row["to"];
+  if (!from.is_object() || !to.is_object()) return side_text(from) + "  ->  " + side_text(to);
+  std::string text;
+  Json both = from;
+  both.update(to);
+  for (const auto& [key, of_one] : both.items()) {
+    const Json was = from.value(key, Json());
+    const Json is = to.value(key, Json());
+    if (was != is)
+      text += (text.empty() ? "" : ", ") + key + " " + (was == "" ? "-" : cell(was)) + " -> " +
+              (is == "" ? "-" : cell(is));
+  }
+  return text;
+}
+
+std::string list_change_text(const Json& row) {
+  std::string text = list_text(row["from"]) + " -> " + list_text(row["to"]);
+  if (!row["came"].empty()) text += ", came " + list_text(row["came"]);
+  if (!row["went"].empty()) text += ", went " + list_text(row["went"]);
+  return text;
+}
+
+std::string diff_text(const Json& document) {
+  std::string text = "from " + place(document["from"]) + "\nto   " + place(document["to"]) + "\n";
+  struct Section {
+    const char* name;
+    std::vector<const char*> keys;
+  };
+  const std::vector<Section> sections{{"configuration", {"key"}},
+                                      {"claims", {"claim"}},
+                                      {"workers", {"multiKueueConfig"}},
+                                      {"capacity", {"cluster", "flavor", "resource"}},
+                                      {"grants", {"claim", "queue", "flavor", "resource"}},
+                                      {"quotas", {"queue", "flavor", "resource"}}};
+  bool any = false;
+  for (const Section& section : sections) {
+    std::vector<TableRow> rows;
+    for (const Json& row : document[section.name]) {
+      TableRow line;
+      for (const char* key : section.keys) line.push_back(cell(row[key]));
+      line.push_back(row.contains("came") ? list_change_text(row) : change_text(row));
+      rows.push_back(std::move(line));
+    }
+    if (rows.empty()) continue;
+    any = true;
+    text += std::string(section.name) + "\n" + table_text(rows, "  ");
+  }
+  return any ? text : text + "nothing differs\n";
+}
+
+std::string answer_text(const Json& document) {
+  const std::string kind = document.value("kind", "");
+  if (kind == "QuotaAudit") return quota_text(document);
+  if (kind == "QuotaHistory") return history_text(document);
+  if (kind == "QuotaDiff") return diff_text(document);
+  if (kind == "QuotaWhy") return why_text(document);
+  if (kind == "QuotaWhyNot") return why_not_text(document);
+  if (kind == "WorkersWhy") return workers_text(document);
+  if (kind == "WorkersHistory") return workers_history_text(document);
+  return to_text(document) + "\n";
+}
+
+}  // namespace
+
+std::string audit_text(const AuditAnswer& answer) {
+  return answer_text(answer.document) + unseen_text(answer.document);
+}
+
+}  // namespace fairlead

@@ -1,0 +1,401 @@
+#include "replay/audit/explain.h"
+
+#include <algorithm>
+#include <set>
+
+#include "engine/fold/capacity/capacity.h"
+#include "engine/fold/capacity/cluster.h"
+#include "engine/fold/capacity/flavors.h"
+#include "engine/fold/queues/queues.h"
+#include "engine/plan/claims/claim_status.h"
+
+namespace fairlead {
+
+namespace {
+
+std::string window_text(const char* name, Duration window) {
+  return std::string(name) + " " + to_go_duration(window);
+}
+
+// accepted is above usable: returns the layer that holds it there.
+Layer holding_layer(LogTime now, const DebounceSettings& settings, const CapacityKey& key,
+                    const DampedValue& value) {
+  const LogTime until = value.high.passes(value.accepted, settings.shrink_window);
+  Layer layer{"shrinkWindow",
+              window_text("shrinkWindow", settings.shrink_window) + " holds " +
+                  amount_text(key.resource, value.accepted) + " over " +
+                  amount_text(key.resource, value.usable),
+              {},
+              {}};
+  if (until > now && until != kForever) {
+    layer.until = until;
+    layer.since = LogTime{until.ns - settings.shrink_window.ns};
+  }
+  return layer;
+}
+
+// accepted is below the value it may grow to: returns the layer that keeps it from growing.
+Layer growing_layer(LogTime now, const DebounceSettings& settings, const CapacityKey& key,
+                    DampedValue value) {
+  const auto text = [&](Amount amount) { return amount_text(key.resource, amount); };
+  const Amount target = value.low.over(now, settings.grow_window);
+  if (target <= value.accepted) {
+    const LogTime until = value.low.passes(value.accepted, settings.grow_window);
+    Layer layer{"growWindow",
+                window_text("growWindow", settings.grow_window) + ": the least usable in it is " +
+                    text(target) + ", now " + text(value.growing),
+                {},
+                {}};
+    if (until > now && until != kForever) {
+      layer.until = until;
+      layer.since = LogTime{until.ns - settings.grow_window.ns};
+    }
+    return layer;
+  }
+  switch (value.growth_bar(now, settings, quantum_of(key.resource), target, Growth::allowed)) {
+    case GrowthBar::min_grow_interval:
+      return {"minGrowInterval",
+              window_text("minGrowInterval", settings.min_grow_interval) +
+                  " since the last growth; next to " + text(target),
+              value.last_grow, *value.last_grow + settings.min_grow_interval};
+    case GrowthBar::deadband:
+      return {"deadband",
+              "growth to " + text(target) + " is less than growDeadbandPercent " +
+                  std::to_string(settings.grow_deadband_percent),
+              value.gap_since,
+              value.gap_since ? std::optional(*value.gap_since + settings.deadband_max_age)
+                              : std::nullopt};
+    case GrowthBar::frozen:
+    case GrowthBar::none: break;
+  }
+  return {"due", "grows to " + text(target) + " when this moment closes", {}, {}};
+}
+
+// Flapping nodes are the difference between accepted and usable.
+Layer flap_layer(const Cluster& cluster, const DebounceSettings& settings, const CapacityKey& key,
+                 const ResourceAliases& aliases) {
+  Layer layer{"flapSuppress", "nodes that flap do not count for growing", {}, {}};
+  const auto& nodes =
+      cluster.source == CapacitySource::nodes ? cluster.nodes : cluster.metrics_nodes;
+  for (const auto* entry : nodes.sorted()) {
+    const auto& [name, node] = *entry;
+    const FlapPenalty* flap = cluster.flaps.find(name);
+    if (!node.suppressed || !node.counted.eligible || node.counted.flavor != key.flavor) continue;
+    if (flap == nullptr || !flap->suppressed_since) continue;
+    Amount amount = 0;
+    for_each_canonical(node.facts.allocatable, aliases, [&](std::string_view resource, Amount of) {
+      if (resource == key.resource) amount = of;
+    });
+    if (amount == 0) continue;
+    const LogTime until = flap->release_time(settings);
+    layer.since = std::min(layer.since.value_or(kForever), *flap->suppressed_since);
+    layer.until = std::max(layer.until.value_or(until), until);
+  }
+  return layer;
+}
+
+// "the source changed from managedCluster to nodes by seq 9 at TIME: "; empty for the cluster's
+// first value.
+std::string changed_text(const Cluster& cluster) {
+  if (!cluster.known || !cluster.source_change) return "";
+  const SourceChange& change = *cluster.source_change;
+  return std::string("the source changed from ") + text_of(change.from) + " to " +
+         text_of(change.to) + " by seq " + std::to_string(change.seq.value) + " at " +
+         to_rfc3339(change.at) + ": ";
+}
+
+Layer first_value_layer(const Cluster& cluster, const DebounceSettings& settings) {
+  const std::string changed = changed_text(cluster);
+  const std::string value = changed.empty() ? "the first value" : "its first value";
+  if (!cluster.valued)
+    return {"unknown",
+            changed.empty() ? "no source has told a value yet" : changed + "it told no value yet",
+            {},
+            {}};
+  if (cluster.was != Liveness::live)
+    return {"frozen", changed + value + " waits until its source is live", {}, {}};
+  return {"firstQuiet",
+          changed + value + " must hold still for " + to_go_duration(settings.first_quiet) +
+              ", at most growWindow " + to_go_duration(settings.grow_window),
+          cluster.last_changed,
+          std::min(cluster.last_changed + settings.first_quiet,
+                   cluster.first_valued + settings.grow_window)};
+}
+
+bool first_value_awaited(const Cluster& cluster) {
+  return !cluster.known ||
+         cluster.totals_accepted != (cluster.source == CapacitySource::managed_cluster);
+}
+
+constexpr const char* text_of(FallCause cause) {
+  switch (cause) {
+    case FallCause::shrink_window: return "shrinkWindow";
+    case FallCause::claim_edit: return "claimEdit";
+    case FallCause::cordon: return "cordon";
+    case FallCause::mass_shrink_hold: return "massShrinkHold";
+    case FallCause::second_observation: return "secondObservation";
+    case FallCause::source_back: return "sourceBack";
+  }
+  return "";
+}
+
+constexpr const char* text_of(GrowthCause cause) {
+  switch (cause) {
+    case GrowthCause::mass_shrink_hold: return "massShrinkHold";
+    case GrowthCause::second_observation: return "secondObservation";
+    case GrowthCause::grow_window: return "growWindow";
+    case GrowthCause::min_grow_interval: return "minGrowInterval";
+    case GrowthCause::deadband_max_age: return "deadbandMaxAge";
+    case GrowthCause::deadband: return "deadband";
+  }
+  return "";
+}
+
+// How accepted got its value; null if it is still the cluster's first value.
+Json moved_json(const CapacityKey& key, const CapacityValue& value) {
+  const DampedValue& damped = value.damped;
+  if (damped.left.empty()) {
+    if (!value.revalued) return nullptr;
+    return {{"from", nullptr},
+            {"to", amount_text(key.resource, damped.accepted)},
+            {"at", to_rfc3339(value.revalued->at)},
+            {"by", "sourceChange"},
+            {"source", source_change_json(value.revalued->change)}};
+  }
+  const auto last =
+      std::max_element(damped.left.begin(), damped.left.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  const bool grew = damped.last_grow == last->second;
+  return {{"from", amount_text(key.resource, last->first)},
+          {"to", amount_text(key.resource, damped.accepted)},
+          {"at", to_rfc3339(last->second)},
+          {"by", grew ? text_of(damped.grew_by) : text_of(value.fell_by)}};
+}
+
+Json headroom_json(const State& state, const Claim& claim, const std::string& resource) {
+  CanonicalHeadroom headroom =
+      headroom_of(state.configuration, claim.terms ? &*claim.terms : nullptr);
+  const CanonicalHeadroom::Row& row = headroom.row_of(resource);
+  const bool own = claim.terms && (claim.terms->headroom_percent || claim.terms->headroom_reserved);
+  return {{"percent", row.percent},
+          {"reserved", amount_text(resource, row.reserved)},
+          {"from", own ? "claim" : "configuration"}};
+}
+
+// Returns why a node does not count for `flavor`; empty if it does.
+std::vector<std::string> reasons_against(const State& state, const NodeFacts& node,
+                                         const CountedNode& counted, const std::string& flavor) {
+  if (counted.flavor.empty()) return {"no ResourceFlavor matches its labels"};
+  std::vector<std::string> reasons;
+  if (counted.flavor != flavor)
+    reasons.push_back((counted.eligible ? "counts for flavor " : "of flavor ") + counted.flavor +
+                      (flavor_exists(state, flavor) ? "" : "; " + flavor + " does not exist"));
+  if (!node.ready) reasons.emplace_back("NotReady");
+  if (node.unschedulable) reasons.emplace_back("cordoned");
+  const auto winner = state.flavors.find(counted.flavor);
+  for (const Taint& taint : node.taints)
+    if (winner != state.flavors.end() && keeps_out(taint, winner->second))
+      reasons.push_back("taint " + taint.key + (taint.value.empty() ? "" : "=" + taint.value) +
+                        ":" + taint.effect);
+  return reasons;
+}
+
+}  // namespace
+
+std::vector<GrantOfPair> grants_of_pair(const State& state, const KnownPair& pair) {
+  std::vector<GrantOfPair> found;
+  const auto claims = state.claims_of_queue.find(pair.queue);
+  if (claims == state.claims_of_queue.end()) return found;
+  const HubQuota quota = hub_quota(state, pair.queue, pair.key);
+  for (const std::string& name : claims->second) {
+    const Claim& claim = state.claims.at(name);
+    for (std::size_t row = 0; row < claim.grants.size(); ++row) {
+      const Grant& grant = claim.grants[row];
+      if (grant.row.cluster_queue != pair.queue || grant.row.flavor != pair.key.flavor ||
+          grant.row.resource != pair.key.resource)
+        continue;
+      GrantOfPair of{name, &claim, &grant, row, claim.winner ? 0 : grant.granted};
+      const bool counts = claim_counts(followed(state, pair.queue), claim.terms->cluster);
+      if (!counts) of.contributes = 0;
+      for (const Contribution& part : quota.contributions)
+        if (counts && claim.winner && part.cluster == claim.terms->cluster)
+          of.contributes = part.amount;
+      found.push_back(std::move(of));
+    }
+  }
+  return found;
+}
+
+Amount base_of(const State& state, const KnownPair& pair) {
+  const auto queue = state.queues.find(pair.queue);
+  if (queue == state.queues.end()) return 0;
+  const auto base = queue->second.base.amounts.find(pair.key);
+  return base == queue->second.base.amounts.end() ? 0 : base->second;
+}
+
+namespace {
+
+// Returns when the cluster was lost; nullopt if its source was given up.
+std::optional<LogTime> lost_since(const Cluster& cluster, const DebounceSettings& settings) {
+  if (!cluster.unavailable_since) return std::nullopt;
+  return *cluster.unavailable_since + settings.lost_after;
+}
+
+}  // namespace
+
+Layer layer_of(const State& state, const std::string& cluster_name, const Cluster& cluster,
+               const CapacityKey& key, const CapacityValue& value) {
+  const DebounceSettings settings = settings_of(state, cluster_name);
+  const DampedValue& damped = value.damped;
+  if (cluster.detached) return {"detached", "the cluster has left", {}, {}};
+  if (cluster.was == Liveness::lost)
+    return {"lost",
+            "the cluster is lost: it counts 0 on the hub, its member keeps its quota",
+            lost_since(cluster, settings),
+            {}};
+  if (first_value_awaited(cluster)) return first_value_layer(cluster, settings);
+  const bool falls = damped.accepted > damped.usable;
+  const bool grows = !falls && damped.growing > damped.accepted;
+  // Of two layers that bar growth, the one that lasts longer is reported: the window of flapping
+  // nodes, too, begins when the source is back.
+  if (!falls && damped.usable > damped.accepted && cluster.was != Liveness::live)
+    return {"frozen",
+            "growth is frozen while the source is stale; then growWindow begins anew",
+            cluster.unavailable_since,
+            {}};
+  if (cluster.hold && (falls || grows))
+    return {"massShrinkHold",
+            "a loss of most capacity waits for a second observation, at most " +
+                to_go_duration(settings.mass_shrink_hold),
+            cluster.hold->since, cluster.hold->since + settings.mass_shrink_hold};
+  if (!falls && !grows && damped.usable > damped.accepted)
+    return flap_layer(cluster, settings, key, state.configuration.resource_aliases);
+  return layer_of_value(state.now, settings, key, damped);
+}
+
+Layer layer_of_value(LogTime now, const DebounceSettings& settings, const CapacityKey& key,
+                     const DampedValue& value) {
+  if (value.accepted > value.usable) return holding_layer(now, settings, key, value);
+  if (value.growing > value.accepted) return growing_layer(now, settings, key, value);
+  return {"none", "accepted is what is usable", {}, {}};
+}
+
+Json layer_json(const Layer& layer) {
+  return {{"name", layer.name},
+          {"text", layer.text},
+          {"since", time_json(layer.since)},
+          {"until", time_json(layer.until)}};
+}
+
+const char* text_of(CapacitySource source) {
+  switch (source) {
+    case CapacitySource::nodes: return "nodes";
+    case CapacitySource::cluster_metrics: return "clusterMetrics";
+    case CapacitySource::managed_cluster: return "managedCluster";
+  }
+  return "";
+}
+
+Json source_change_json(const SourceChange& change) {
+  return {{"from", text_of(change.from)},
+          {"to", text_of(change.to)},
+          {"at", to_rfc3339(change.at)},
+          {"seq", change.seq.value}};
+}
+
+Json because_rows(const State& state, const std::vector<Seq>& because, const std::string& resource,
+                  EventLookup& lookup) {
+  Json list = Json::array();
+  for (const Seq seq : std::set(because.begin(), because.end())) {
+    Json entry = lookup.place(seq);
+    const Event* event = lookup.at(seq);
+    entry["text"] =
+        event ? Json(what_happened(*event, state.configuration.resource_aliases, resource))
+              : Json();
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+namespace {
+
+// "because" of a key, with the change of the source if there was one.
+Json because_of(const State& state, const Cluster& cluster, const CapacityKey& key,
+                const CapacityValue& value, EventLookup& lookup) {
+  Json rows = because_rows(state, value.because, key.resource, lookup);
+  if (!cluster.source_change) return rows;
+  const SourceChange& change = *cluster.source_change;
+  for (Json& row : rows)
+    if (row["seq"] == change.seq.value && !row["text"].is_null())
+      row["text"] = row["text"].get<std::string>() + "; the source changed from " +
+                    text_of(change.from) + " to " + text_of(change.to);
+  return rows;
+}
+
+}  // namespace
+
+Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lookup) {
+  Json rows = Json::array();
+  const std::string& cluster_name = grant.claim->terms->cluster;
+  const auto at = state.clusters.find(cluster_name);
+  if (at == state.clusters.end()) return rows;
+  const std::string& resource = grant.grant->row.resource;
+  for (const auto& [key, value] : at->second.capacity) {
+    if (key.resource != resource) continue;
+    const Layer layer = layer_of(state, cluster_name, at->second, key, value);
+    const auto text = [&](Int128 amount) { return amount_text(resource, amount); };
+    rows.push_back({{"flavor", key.flavor},
+                    {"bounds", key.flavor == grant.grant->row.flavor || key.flavor.empty()},
+                    {"offered", text(value.offered)},
+                    {"headroom", headroom_json(state, *grant.claim, resource)},
+                    {"usable", text(value.damped.usable)},
+                    {"growing", text(value.damped.growing)},
+                    {"accepted", text(value.damped.accepted)},
+                    {"state", capacity_state(at->second, value.damped)},
+                    {"layer", layer_json(layer)},
+                    {"moved", moved_json(key, value)},
+                    {"because", because_of(state, at->second, key, value, lookup)},
+                    {"earlierNotKept", value.because.size() == kBecauseMax}});
+  }
+  return rows;
+}
+
+Json node_rows(const State& state, const GrantOfPair& grant) {
+  Json rows = Json::array();
+  const std::string& cluster_name = grant.claim->terms->cluster;
+  const auto at = state.clusters.find(cluster_name);
+  if (at == state.clusters.end() || !at->second.source ||
+      *at->second.source == CapacitySource::managed_cluster)
+    return rows;
+  const Cluster& cluster = at->second;
+  const DebounceSettings settings = settings_of(state, cluster_name);
+  const AssignmentRow& row = grant.grant->row;
+  const auto& nodes =
+      *cluster.source == CapacitySource::nodes ? cluster.nodes : cluster.metrics_nodes;
+  for (const auto* entry : nodes.sorted()) {
+    const auto& [name, node] = *entry;
+    const std::string& flavor = winning_flavor(node.facts.labels, state.flavors);
+    const CountedNode counted{flavor, is_eligible(node.facts, flavor, state.flavors)};
+    Amount amount = 0;
+    for_each_canonical(node.facts.allocatable, state.configuration.resource_aliases,
+                       [&](std::string_view resource, Amount of) {
+                         if (resource == row.resource) amount = of;
+                       });
+    const FlapPenalty* flap = cluster.flaps.find(name);
+    const bool suppressed = flap != nullptr && flap->suppressed_since;
+    // A cluster has thousands of nodes: set field by field, because an initializer list copies.
+    Json& told = rows.emplace_back(Json::object());
+    told["name"] = name;
+    told["seq"] = node.seq.value;
+    told["flavor"] = counted.flavor;
+    told["amount"] = amount_text(row.resource, amount);
+    told["eligible"] = counted.eligible;
+    told["counts"] = counted.eligible && counted.flavor == row.flavor;
+    told["reasons"] = reasons_against(state, node.facts, counted, row.flavor);
+    told["suppressedSince"] = suppressed ? time_json(flap->suppressed_since) : Json();
+    told["suppressedUntil"] = suppressed ? time_json(flap->release_time(settings)) : Json();
+  }
+  return rows;
+}
+
+}  // namespace fairlead

@@ -1,0 +1,106 @@
+// The parts of an explanation: from a pair of a hub ClusterQueue down to the nodes of the clusters
+// that feed it. Internal to the audit.
+//
+// The functions here call those by which the fold and the plan decide (hub_quota, grant_steps,
+// DampedValue, classify, wish_for_queue, write_bar) instead of repeating their rules, so that an
+// explanation cannot differ from the decision.
+//
+// QuotaWhy has, beside the fields of every answer: "queue", "flavor", "resource"; "value"
+// {"nominal", "desired", "unknown", "base", "baseSeq", "baseMalformed", "overbookPercent"};
+// "written" (a row of QuotaHistory: the last change of the value; null if none is known); "grants",
+// one a claim:
+//   {"cluster", "claim" {"name", "uid", "generation", "seq", "editedSeq", "editedTime", "termsSeq",
+//    "winner", "deleting", "fault" {"reason", "message"}}, "assigned", "minimum", "priority",
+//    "nominalPolicy", "shrinkPolicy", "flavorCapacity", "wanted", "flavorBound", "afterFlavor",
+//    "totalBound", "granted", "reason", "contributes", "member" {"confirmed", "generation",
+//    "settled", "seq"}, "presence" {"source", "liveness", "livenessSeq", "unavailableSince",
+//    "detached", "known", "namesNoNode" (its ClusterMetrics is empty), "hubOpens",
+//    "hold" {"since", "until"}, "sourceChange"}, "capacity" [...], "nodes" [...]}
+// with "capacity", one a flavor that has the resource:
+//   {"flavor", "bounds" (the asked pair), "offered", "headroom" {"percent", "reserved", "from"},
+//    "usable", "growing", "accepted", "state", "layer" {"name", "text", "since", "until",
+//    "settings" (setting_origin.h)},
+//    "moved" {"from", "to", "at", "by"} (null: not since the cluster's first value), "because"
+//    [{"seq", "time", "text"}], ascending, "earlierNotKept" (there were more)}
+// "by" is the rule that let the value grow (GrowthCause: "massShrinkHold", "secondObservation",
+// "growWindow", "minGrowInterval", "deadbandMaxAge", "deadband") or fall ("shrinkWindow",
+// "claimEdit", "cordon", "massShrinkHold" (a loss was held for its whole time), "secondObservation"
+// (the hold ended before), "sourceBack" (the source had been lost)), or "sourceChange": the first
+// value of another source. Then "from" is null and "moved" has "source", as "presence" has
+// "sourceChange": {"from", "to", "at", "seq"}, the last change of the source in force since a value
+// was accepted, or null. The layer "flapSuppress" begins when the first of the nodes that it leaves
+// out was suppressed, and ends when the last of them counts again if none of them flaps any more.
+//
+// "nodes", one a node of the source in force:
+//   {"name", "seq", "flavor", "amount", "counts" (for the asked flavor), "eligible", "reasons",
+//    "suppressedSince", "suppressedUntil"}.
+// The amounts of eligible nodes of a flavor add up to its "offered".
+//
+// Where the queue follows its workers (annotation fairlead.io/quota-from) there are also "follows"
+// {"follows", "percent", "reserve", "malformed", "known"} and "workers", one a worker:
+//   {"cluster", "from" ("member", "claims", "nobody"), "counted", "known", "liveness",
+//    "hubOpens", "queues" [{"name", "seq", "nominal"}], "usable", "accepted", "contributes",
+//    "layer", "because"}.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/fold/state.h"
+#include "replay/audit/audit_moment.h"
+
+namespace fairlead {
+
+/// A claim's row for a pair.
+struct GrantOfPair {
+  std::string claim_name;
+  const Claim* claim = nullptr;
+  const Grant* grant = nullptr;
+  std::size_t row = 0;     ///< its index in the claim's grants
+  Amount contributes = 0;  ///< what it adds on the hub at this moment
+};
+
+/// Returns the row of every claim that names the pair, by claim name. The rows point into `state`,
+/// which must not change while they are used.
+std::vector<GrantOfPair> grants_of_pair(const State& state, const KnownPair& pair);
+/// The base quota of the pair.
+Amount base_of(const State& state, const KnownPair& pair);
+
+/// The layer of the damping that holds a capacity value, and for how long.
+struct Layer {
+  std::string name;  ///< "none", "firstQuiet", "shrinkWindow", "growWindow", "deadband", ...
+  std::string text;
+  std::optional<LogTime> since;
+  std::optional<LogTime> until;
+};
+Layer layer_of(const State& state, const std::string& cluster_name, const Cluster& cluster,
+               const CapacityKey& key, const CapacityValue& value);
+
+/// The layer that holds one damped value of a live source, in the same words as layer_of.
+Layer layer_of_value(LogTime now, const DebounceSettings& settings, const CapacityKey& key,
+                     const DampedValue& value);
+Json layer_json(const Layer& layer);
+
+/// The layer that holds a worker's share of the pair.
+Layer layer_of_share(const State& state, const std::string& cluster, const WorkerShare& share,
+                     const QuotaKey& pair);
+/// Adds "follows" and "workers" to `row`, if the queue follows its workers or its annotations are
+/// malformed.
+void add_workers(const State& state, const KnownPair& pair, EventLookup& lookup, Json& row);
+
+/// The name of a source as the configuration spells it: "clusterMetrics" and so on.
+const char* text_of(CapacitySource source);
+/// "sourceChange" of a presence.
+Json source_change_json(const SourceChange& change);
+
+/// "because": these events, each once and ascending, with their places and what each means for the
+/// resource.
+Json because_rows(const State& state, const std::vector<Seq>& because, const std::string& resource,
+                  EventLookup& lookup);
+/// "capacity" of a claim's row: every flavor of its cluster that has the resource.
+Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lookup);
+/// "nodes" of a claim's row.
+Json node_rows(const State& state, const GrantOfPair& grant);
+
+}  // namespace fairlead

@@ -1,0 +1,381 @@
+#include "replay/audit/queue_changes.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "engine/base/resource_version.h"
+#include "engine/fold/claims/claim_spec.h"
+#include "replay/beginning.h"
+
+namespace fairlead {
+
+namespace {
+
+using Pair = std::pair<std::string, std::string>;  // flavor, resource as spelled
+using Quotas = std::map<Pair, Quantity>;
+
+Quotas quotas_in(const std::vector<ResourceGroup>& groups) {
+  Quotas quotas;
+  for (const ResourceGroup& group : groups)
+    for (const FlavorQuotas& flavor : group.flavors)
+      for (const ResourceQuota& quota : flavor.resources)
+        quotas[{flavor.name, quota.name}] = quota.nominal;
+  return quotas;
+}
+
+std::optional<Quantity> value_in(const Quotas& quotas, const Pair& pair) {
+  const auto at = quotas.find(pair);
+  return at == quotas.end() ? std::nullopt : std::optional(at->second);
+}
+
+std::set<Pair> pairs_that_differ(const Quotas& a, const Quotas& b) {
+  std::set<Pair> pairs;
+  for (const auto& [pair, amount] : a)
+    if (value_in(b, pair) != amount) pairs.insert(pair);
+  for (const auto& [pair, amount] : b)
+    if (!a.contains(pair)) pairs.insert(pair);
+  return pairs;
+}
+
+Result<Event> event_at(const EventLog& log, Seq seq) {
+  auto reader = log.read(seq);
+  if (!reader) return reader.error();
+  auto event = (*reader)->next();
+  if (!event) return event.error();
+  if (!*event) return Error{ErrorCode::not_found, "no event " + std::to_string(seq.value)};
+  return std::move(**event);
+}
+
+// Returns the first answer to `intent` up to `to`.
+Result<WriteOutcome> answer_of(const EventLog& log, Seq intent, Seq to) {
+  WriteOutcome answer;
+  const Seq last = std::min(to, Seq{intent.value + kAnswerEventsMax});
+  const Seq first = std::max(next(intent), log.first_seq());
+  auto reader = log.read(first);
+  if (!reader) return reader.error();
+  for (Seq seq = first; seq <= last; seq = next(seq)) {
+    auto event = (*reader)->next();
+    if (!event) return event.error();
+    if (!*event) break;
+    const Fact& fact = (*event)->fact;
+    answer.seq = (*event)->seq;
+    answer.time = (*event)->log_time;
+    if (const auto* accepted = std::get_if<PatchAccepted>(&fact);
+        accepted && accepted->intent == intent) {
+      answer.outcome = Outcome::accepted;
+      answer.http_code = accepted->http_code;
+      answer.resource_version = accepted->resource_version;
+      return answer;
+    }
+    if (const auto* rejected = std::get_if<PatchRejected>(&fact);
+        rejected && rejected->intent == intent) {
+      answer.outcome = Outcome::rejected;
+      answer.http_code = rejected->http_code;
+      answer.why = rejected->reason;
+      return answer;
+    }
+    if (const auto* unknown = std::get_if<PatchUnknown>(&fact);
+        unknown && unknown->intent == intent) {
+      answer.outcome = Outcome::unknown;
+      answer.why = unknown->reason;
+      return answer;
+    }
+  }
+  return WriteOutcome{};
+}
+
+// Consumes the events of one queue in order.
+class QueueFollower {
+ public:
+  QueueFollower(const EventLog& log, Seq to) : log_(log), to_(to) {}
+
+  /// The earlier values are unknown: the first observation changes nothing.
+  void begin_unknown() { standing_.reset(); }
+  /// The queue has the values of `queue`, and a write of ours is not observed yet if `write` waits
+  /// for that.
+  Result<void> begin_with(const Queue& queue, const WriteState* write) {
+    standing_ = queue.present ? quotas_in(queue.facts.groups) : Quotas();
+    if (write == nullptr) return {};
+    WriteOutcome answer;
+    const ClusterQueueFacts* expected = nullptr;
+    if (write->outstanding) {
+      const auto& facts = write->outstanding->intent.expected;
+      expected = facts ? std::get_if<ClusterQueueFacts>(&*facts) : nullptr;
+      auto answered = answer_of(log_, write->outstanding->seq, to_);
+      if (!answered) return answered.error();
+      answer = *std::move(answered);
+    } else if (write->awaits() && queue.written_groups) {
+      answer.outcome = Outcome::accepted;
+      answer.resource_version = write->awaited_version;
+    } else {
+      return {};
+    }
+    if (write->outstanding && (expected == nullptr || answer.outcome == Outcome::rejected))
+      return {};
+    Pending pending{
+        quotas_in(expected ? expected->groups : *queue.written_groups), {}, answer, 0, 0};
+    pending.pairs = pairs_that_differ(*standing_, pending.expected);
+    pending_ = std::move(pending);
+    return {};
+  }
+
+  Result<void> take(const Event& event) {
+    if (const auto* seen = std::get_if<ObjectObserved>(&event.fact)) {
+      if (const auto* facts = std::get_if<ClusterQueueFacts>(&seen->facts))
+        observe(event, quotas_in(facts->groups), seen->resource_version);
+    } else if (std::holds_alternative<ObjectGone>(event.fact)) {
+      pending_.reset();
+      observe(event, {}, "");
+    } else if (const auto* intent = std::get_if<PatchIntended>(&event.fact)) {
+      return intend(event, *intent);
+    }
+    return {};
+  }
+  std::vector<QuotaChange> changes;
+
+ private:
+  struct Pending {
+    Quotas expected;
+    std::set<Pair> pairs;
+    WriteOutcome answer;
+    std::size_t first_row = 0, rows = 0;
+  };
+
+  Result<void> intend(const Event& event, const PatchIntended& intent) {
+    const auto* expected =
+        intent.expected ? std::get_if<ClusterQueueFacts>(&*intent.expected) : nullptr;
+    if (!expected || intent.verb != Verb::apply) return {};
+    auto answer = answer_of(log_, event.seq, to_);
+    if (!answer) return answer.error();
+    Pending pending{quotas_in(expected->groups), {}, *answer, changes.size(), 0};
+    const Quotas overlaid = quotas_in(intent.overlaid);
+    if (!standing_) standing_ = overlaid;
+    pending.pairs = pairs_that_differ(overlaid, pending.expected);
+    for (const Pair& pair : pending.pairs) {
+      QuotaChange change = blank(event, pair);
+      change.before = value_in(overlaid, pair);
+      change.after = value_in(pending.expected, pair);
+      change.ours = intent.reason;
+      change.answer = *answer;
+      changes.push_back(std::move(change));
+      ++pending.rows;
+    }
+    if (answer->outcome != Outcome::rejected) pending_ = std::move(pending);
+    return {};
+  }
+
+  void observe(const Event& event, Quotas values, const std::string& version) {
+    if (!standing_) standing_ = values;
+    if (pending_) take_pending(event, values, version);
+    const Quotas unless = pending_ ? take_unanswered(values) : Quotas();
+    for (const Pair& pair : pairs_that_differ(*standing_, values)) {
+      QuotaChange change = blank(event, pair);
+      change.before = value_in(*standing_, pair);
+      change.before_unless = value_in(unless, pair);
+      change.after = value_in(values, pair);
+      changes.push_back(std::move(change));
+    }
+    standing_ = std::move(values);
+  }
+
+  // Classifies an observation against our last write: it shows the write, it is older than the
+  // write, or another writer wrote over it (then the write is applied before the observation is
+  // compared).
+  void take_pending(const Event& event, const Quotas& values, const std::string& version) {
+    const bool shown =
+        std::all_of(pending_->pairs.begin(), pending_->pairs.end(), [&](const Pair& pair) {
+          return value_in(values, pair) == value_in(pending_->expected, pair);
+        });
+    const bool accepted = pending_->answer.outcome == Outcome::accepted;
+    if (!shown && (!accepted || is_lower_version(version, pending_->answer.resource_version)))
+      return;
+    if (shown)
+      for (std::size_t row = 0; row < pending_->rows; ++row) {
+        changes[pending_->first_row + row].seen = event.seq;
+        changes[pending_->first_row + row].seen_at = event.log_time;
+      }
+    stand_as_written();
+  }
+
+  void stand_as_written() {
+    for (const Pair& pair : pending_->pairs) {
+      const auto written = value_in(pending_->expected, pair);
+      if (written)
+        (*standing_)[pair] = *written;
+      else
+        standing_->erase(pair);
+    }
+    pending_.reset();
+  }
+
+  // Another writer wrote other values than those of our last write, and no answer shows whether
+  // ours arrived first. Ours was sent first, so its values are assumed to have been current;
+  // returns the values before it, in case it never arrived. If the observation shows a part of our
+  // write, it did arrive, and nothing is returned.
+  Quotas take_unanswered(const Quotas& values) {
+    Quotas before;
+    bool seen_in_part = false, written_over = false;
+    for (const Pair& pair : pending_->pairs) {
+      const auto value = value_in(values, pair);
+      seen_in_part = seen_in_part || value == value_in(pending_->expected, pair);
+      written_over = written_over || (value != value_in(*standing_, pair) &&
+                                      value != value_in(pending_->expected, pair));
+    }
+    if (pending_->answer.outcome == Outcome::accepted || !written_over) return before;
+    for (const Pair& pair : pending_->pairs)
+      if (const auto stood = value_in(*standing_, pair); stood && !seen_in_part)
+        before[pair] = *stood;
+    stand_as_written();
+    return before;
+  }
+
+  static QuotaChange blank(const Event& event, const Pair& pair) {
+    QuotaChange change;
+    change.seq = event.seq;
+    change.time = event.log_time;
+    change.flavor = pair.first;
+    change.resource = pair.second;
+    return change;
+  }
+
+  const EventLog& log_;
+  const Seq to_;
+  std::optional<Quotas> standing_ = Quotas();  ///< nullopt: not known
+  std::optional<Pending> pending_;
+};
+
+ObjectKey key_of(const std::string& queue) { return {Kind::cluster_queue, "", queue}; }
+
+// Sets the initial values from a snapshot before the first event about the queue that a pruned log
+// keeps.
+Result<void> begin_behind_pruned(const AuditSource& source, const std::string& queue, Seq first,
+                                 QueueFollower& follower) {
+  const auto state = state_for_pruned(source.log, source.snapshots, first);
+  if (!state) return state.error();
+  if (!*state) {
+    follower.begin_unknown();
+    return {};
+  }
+  const auto at = (*state)->queues.find(queue);
+  const auto write = (*state)->writes.find(WriteKey{std::string(kHub), key_of(queue), false});
+  return follower.begin_with(at == (*state)->queues.end() ? Queue{} : at->second,
+                             write == (*state)->writes.end() ? nullptr : &write->second);
+}
+
+// Returns the changes that the events seqs[begin..end) made.
+Result<std::vector<QuotaChange>> changes_in(const AuditSource& source, const std::string& queue,
+                                            const std::vector<Seq>& seqs, std::size_t begin,
+                                            std::size_t end, Seq to) {
+  const EventLog& log = source.log;
+  // Begin at the observation before: it holds the values to compare with.
+  std::size_t start = begin;
+  while (start > 0) {
+    auto event = event_at(log, seqs[--start]);
+    if (!event) return event.error();
+    if (!std::holds_alternative<PatchIntended>(event->fact)) break;
+  }
+  QueueFollower follower(log, to);
+  if (start == 0 && start < end && log.first_seq() > Seq{1})
+    if (auto known = begin_behind_pruned(source, queue, seqs.front(), follower); !known)
+      return known.error();
+  for (std::size_t i = start; i < end; ++i) {
+    auto event = event_at(log, seqs[i]);
+    if (!event) return event.error();
+    if (auto taken = follower.take(*event); !taken) return taken.error();
+  }
+  if (begin < seqs.size())
+    std::erase_if(follower.changes,
+                  [&](const QuotaChange& change) { return change.seq < seqs[begin]; });
+  return std::move(follower.changes);
+}
+
+Result<std::vector<Seq>> seqs_of(const EventLog& log, const std::string& queue) {
+  auto seqs = log.history(kHub, key_of(queue));
+  if (!seqs) return seqs.error();
+  std::erase_if(*seqs, [&](Seq seq) { return seq < log.first_seq(); });
+  return seqs;
+}
+
+std::size_t place_of(const std::vector<Seq>& seqs, Seq seq) {
+  return static_cast<std::size_t>(std::lower_bound(seqs.begin(), seqs.end(), seq) - seqs.begin());
+}
+
+}  // namespace
+
+Result<std::vector<QuotaChange>> changes_of_queue(const AuditSource& source,
+                                                  const std::string& queue, Seq from, Seq to) {
+  const EventLog& log = source.log;
+  auto seqs = seqs_of(log, queue);
+  if (!seqs) return seqs.error();
+  const std::size_t begin = place_of(*seqs, from);
+  const std::size_t end = place_of(*seqs, next(to));
+  if (begin >= end) return std::vector<QuotaChange>{};
+  return changes_in(source, queue, *seqs, begin, end, log.last_seq());
+}
+
+Result<std::optional<QuotaChange>> last_change_of(const AuditSource& source, const KnownPair& pair,
+                                                  Spelling spelling, const ResourceAliases& aliases,
+                                                  Seq to) {
+  const auto is_of_pair = [&](const QuotaChange& change) {
+    return change.flavor == pair.key.flavor &&
+           (spelling == Spelling::as_listed
+                ? change.resource == pair.spelled
+                : canonical_resource(aliases, change.resource) == pair.key.resource);
+  };
+  auto seqs = seqs_of(source.log, pair.queue);
+  if (!seqs) return seqs.error();
+  const std::size_t end = place_of(*seqs, next(to));
+  // Most often the change is near: search the last events first, then four times as many.
+  for (std::size_t many = 32; end > 0; many *= 4) {
+    const std::size_t begin = many >= end ? 0 : end - many;
+    auto changes = changes_in(source, pair.queue, *seqs, begin, end, to);
+    if (!changes) return changes.error();
+    for (auto change = changes->rbegin(); change != changes->rend(); ++change)
+      if (is_of_pair(*change) && change->answer.outcome != Outcome::rejected)
+        return std::optional(std::move(*change));
+    if (begin == 0) break;
+  }
+  return std::optional<QuotaChange>();
+}
+
+Json seqs_json(std::vector<Seq> seqs) {
+  std::sort(seqs.begin(), seqs.end());
+  Json list = Json::array();
+  for (const Seq seq : seqs)
+    if (list.empty() || list.back() != seq.value) list.push_back(seq.value);
+  return list;
+}
+
+Json change_json(const QuotaChange& change) {
+  const auto text = [](const std::optional<Quantity>& quantity) {
+    return quantity ? Json(quantity->text()) : Json();
+  };
+  Json row{{"seq", change.seq.value},
+           {"time", to_rfc3339(change.time)},
+           {"flavor", change.flavor},
+           {"resource", change.resource},
+           {"old", text(change.before)},
+           {"new", text(change.after)},
+           {"writer", change.ours ? "fairlead" : "foreign"}};
+  if (change.before_unless) row["oldUnless"] = text(change.before_unless);
+  if (!change.ours) return row;
+  row["rule"] = change.ours->rule;
+  row["text"] = change.ours->text;
+  row["because"] = seqs_json(change.ours->because);
+  constexpr const char* kOutcomes[] = {"none", "accepted", "rejected", "unknown"};
+  const WriteOutcome& answer = change.answer;
+  row["answer"] = {{"outcome", kOutcomes[static_cast<std::size_t>(answer.outcome)]}};
+  if (answer.outcome != Outcome::none) {
+    row["answer"]["seq"] = answer.seq.value;
+    row["answer"]["time"] = to_rfc3339(answer.time);
+    if (answer.http_code != 0) row["answer"]["code"] = answer.http_code;
+    if (!answer.why.empty()) row["answer"]["why"] = answer.why;
+  }
+  row["seen"] = change.seen == Seq{}
+                    ? Json()
+                    : Json{{"seq", change.seen.value}, {"time", to_rfc3339(change.seen_at)}};
+  return row;
+}
+
+}  // namespace fairlead

@@ -1,0 +1,66 @@
+// Lists every change of the nominalQuotas of one hub ClusterQueue, from the log's index of that
+// object: our writes with their answers, and the changes of other writers. Internal to the audit.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/quantity.h"
+#include "engine/log/event_log.h"
+#include "replay/audit/audit_moment.h"
+
+namespace fairlead {
+
+/// The kind of answer to a write; none: not answered yet.
+enum class Outcome : std::uint8_t { none, accepted, rejected, unknown };
+
+/// The answer to a write, as far as the log reaches.
+struct WriteOutcome {
+  Outcome outcome = Outcome::none;
+  Seq seq;
+  LogTime time;
+  int http_code = 0;
+  std::string resource_version;
+  std::string why;
+};
+
+/// A change of one nominalQuota.
+struct QuotaChange {
+  Seq seq;  ///< of our intent, or of the first observation of a foreign change
+  LogTime time;
+  std::string flavor;
+  std::string resource;            ///< as the queue spells it
+  std::optional<Quantity> before;  ///< none: the queue had no such pair
+  /// Only for a foreign change after a write of ours that was never answered: `before` is the value
+  /// of that write, this the value before it, in case the write never arrived.
+  std::optional<Quantity> before_unless;
+  std::optional<Quantity> after;  ///< none: the pair was removed
+  std::optional<Reason> ours;     ///< of our write; none: another writer's
+  WriteOutcome answer;            ///< of our write
+  Seq seen;                       ///< the first observation of our write; 0: none yet
+  LogTime seen_at;
+};
+
+/// Returns the changes between two events, by seq. Answers after `to` are not considered. If the
+/// log's beginning was pruned, the first observation of the queue is compared with a snapshot;
+/// without a snapshot it is the initial value and no change.
+Result<std::vector<QuotaChange>> changes_of_queue(const AuditSource& source,
+                                                  const std::string& queue, Seq from, Seq to);
+/// Which changes belong to a pair: those under the spelling that the queue lists, or under any.
+enum class Spelling : std::uint8_t { as_listed, any };
+/// Returns the last change of one pair at or before `to` that was not rejected; nullopt if the log
+/// has none. Pass `as_listed` if the queue lists the pair: then only changes under the spelling of
+/// `pair` count.
+Result<std::optional<QuotaChange>> last_change_of(const AuditSource& source, const KnownPair& pair,
+                                                  Spelling spelling, const ResourceAliases& aliases,
+                                                  Seq to);
+/// The seqs, each once, ascending.
+Json seqs_json(std::vector<Seq> seqs);
+/// A row of QuotaHistory.
+Json change_json(const QuotaChange& change);
+
+/// The answer to an intent is searched in at most this many events after it.
+inline constexpr std::uint64_t kAnswerEventsMax = 100'000;
+
+}  // namespace fairlead

@@ -1,0 +1,21 @@
+// Finds where a debounce setting in force comes from: the configuration, or an annotation of the
+// claim. Internal to the audit.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "replay/audit/audit_moment.h"
+
+namespace fairlead {
+
+/// Returns the settings that the text of a layer names, as they are in force for a cluster:
+/// [{"name", "value", "from" "configuration"|"claim", "claim" (of an annotation its name, else
+/// null), "seq", "time" (of the event that set it; null if the log no longer keeps it, then with
+/// "pruned": true)}]. For an annotation it walks back over the claim's events only, to the one that
+/// set the value.
+Result<std::vector<Json>> settings_behind(const AuditSource& source, const State& state,
+                                          const std::string& cluster, const std::string& layer,
+                                          EventLookup& lookup);
+
+}  // namespace fairlead

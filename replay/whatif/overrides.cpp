@@ -1,0 +1,169 @@
+#include "replay/whatif/overrides.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "engine/fold/multikueue/windows.h"
+#include "schema/debounce_parameter.h"
+
+namespace fairlead {
+
+namespace {
+
+const ObjectKey* hub_object(const Event& event) {
+  if (event.source != kHub) return nullptr;
+  if (const auto* seen = std::get_if<ObjectObserved>(&event.fact)) return &seen->key;
+  const auto* gone = std::get_if<ObjectGone>(&event.fact);
+  return gone ? &gone->key : nullptr;
+}
+
+// Decides from the observations alone, because the event is not folded to the end of its moment
+// yet: State's `follows` is only set when the moment closes.
+bool asks_workers(const State& history, const Queue& queue) {
+  const auto& checks = history.multikueue.checks;
+  const auto names_placement = [&](const std::string& name) {
+    const auto check = checks.find(name);
+    return check != checks.end() && check->second.ours && !check->second.placement.empty();
+  };
+  const auto& names = queue.facts.admission_checks;
+  return queue.workers.asked && std::any_of(names.begin(), names.end(), names_placement);
+}
+
+}  // namespace
+
+Result<void> Overrides::begin(const State& history) {
+  if (history.configuration_seq == Seq{}) return {};
+  return compare_configurations(history, nullptr);
+}
+
+Result<void> Overrides::took(const Event& event, const State& history) {
+  if (std::holds_alternative<ConfigChanged>(event.fact))
+    return compare_configurations(history, &event);
+  const ObjectKey* object = hub_object(event);
+  if (object == nullptr || actual_ == imagined_) return {};
+  if (object->kind == Kind::claim)
+    look_at_claims(history, object->name, &event);
+  else if (object->kind == Kind::admission_check || object->kind == Kind::cluster_queue)
+    look_at(*object, history, &event);
+  // Whether a queue follows its workers depends on its checks.
+  if (object->kind == Kind::admission_check) look_at_queues(history, &event);
+  return {};
+}
+
+Result<void> Overrides::compare_configurations(const State& history, const Event* event) {
+  auto imagined = reconfigure_(history.configuration);
+  if (!imagined) return imagined.error();
+  actual_ = history.configuration;
+  imagined_ = *std::move(imagined);
+  look_at_everything(history, event);
+  return {};
+}
+
+void Overrides::look_at_everything(const State& history, const Event* event) {
+  for (const auto& [name, claim] : history.claims) {
+    if (claim.terms) clusters_[name] = claim.terms->cluster;
+    look_at({Kind::claim, "", name}, history, event);
+  }
+  for (const auto& [name, check] : history.multikueue.checks)
+    look_at({Kind::admission_check, "", name}, history, event);
+  look_at_queues(history, event);
+}
+
+void Overrides::look_at_queues(const State& history, const Event* event) {
+  if (actual_.overbook_percent == imagined_.overbook_percent && open_.empty()) return;
+  for (const auto& [name, queue] : history.queues)
+    look_at({Kind::cluster_queue, "", name}, history, event);
+}
+
+// An edit or the deletion of one claim may put another claim of its cluster in force.
+void Overrides::look_at_claims(const State& history, const std::string& name, const Event* event) {
+  std::set<std::string> names{name}, clusters;
+  if (const auto before = clusters_.find(name); before != clusters_.end())
+    clusters.insert(before->second);
+  if (const auto at = history.claims.find(name); at != history.claims.end() && at->second.terms)
+    clusters.insert(clusters_[name] = at->second.terms->cluster);
+  for (const std::string& cluster : clusters)
+    if (const auto at = history.claims_of_cluster.find(cluster);
+        at != history.claims_of_cluster.end())
+      names.insert(at->second.begin(), at->second.end());
+  for (const std::string& each : names) look_at({Kind::claim, "", each}, history, event);
+}
+
+void Overrides::look_at(const ObjectKey& object, const State& history, const Event* event) {
+  const Names now = of_object(object, history);
+  const auto known = open_.find(object);
+  if (now.empty() && known == open_.end()) return;
+  auto& open = open_[object];
+  const auto is_same = [&](const Override& at) {
+    const auto named = now.find(at.setting);
+    return named != now.end() && named->second == std::pair(at.annotation, at.value);
+  };
+  std::erase_if(open, [&](const auto& entry) {
+    Override& at = found_[entry.second];
+    if (is_same(at)) return false;
+    if (event) at.until = event->seq, at.to = event->log_time;
+    return true;
+  });
+  for (const auto& [setting, annotation] : now) {
+    if (!open.emplace(setting, found_.size()).second) continue;
+    found_.push_back({setting, object, annotation.first, annotation.second, {}, {}, {}, {}});
+    if (event) found_.back().since = event->seq, found_.back().from = event->log_time;
+  }
+  if (open.empty()) open_.erase(object);
+}
+
+Overrides::Names Overrides::of_object(const ObjectKey& object, const State& history) const {
+  if (object.kind == Kind::claim) return of_claim(history, object.name);
+  if (object.kind == Kind::admission_check) return of_check(history, object.name);
+  return of_queue(history, object.name);
+}
+
+Overrides::Names Overrides::of_claim(const State& history, const std::string& name) const {
+  Names names;
+  const auto at = history.claims.find(name);
+  if (at == history.claims.end() || !at->second.winner) return names;
+  for (const auto& [parameter, value] : at->second.facts.debounce) {
+    const DebounceParameter* known = find_debounce_parameter(parameter);
+    DebounceSettings probe;
+    std::string why_not;
+    if (known == nullptr || !set_debounce_parameter(probe, parameter, value, why_not)) continue;
+    if (debounce_parameter_text(actual_.debounce, *known) !=
+        debounce_parameter_text(imagined_.debounce, *known))
+      names["debounce." + parameter] = {"fairlead.io/debounce." + parameter, value};
+  }
+  return names;
+}
+
+// A malformed annotation overrides nothing: the setting follows the configuration.
+Overrides::Names Overrides::of_check(const State& history, const std::string& name) const {
+  Names names;
+  const auto at = history.multikueue.checks.find(name);
+  if (at == history.multikueue.checks.end() || !at->second.ours) return names;
+  const AdmissionCheckFacts& facts = at->second.seen.facts;
+  for (const auto& [setting, value] : facts.settings) {
+    AdmissionCheckFacts only;
+    only.settings = {{setting, value}};
+    if (window_named(configured_windows(actual_), setting) !=
+            window_named(configured_windows(imagined_), setting) &&
+        window_named(windows_of(actual_, only), setting) ==
+            window_named(windows_of(imagined_, only), setting))
+      names["multikueue." + setting] = {"fairlead.io/multikueue." + setting, value};
+  }
+  return names;
+}
+
+Overrides::Names Overrides::of_queue(const State& history, const std::string& name) const {
+  const auto at = history.queues.find(name);
+  if (at == history.queues.end() || !at->second.present || !asks_workers(history, at->second) ||
+      actual_.overbook_percent == imagined_.overbook_percent)
+    return {};
+  const WorkerQuotaTerms& terms = at->second.facts.worker_quota;
+  // A malformed percentage is not in force.
+  const bool given = terms.percent == std::to_string(at->second.workers.percent);
+  return {{"capacity.overbookPercent",
+           {given ? "fairlead.io/quota-percent" : "fairlead.io/quota-from",
+            given ? terms.percent : terms.from}}};
+}
+
+}  // namespace fairlead

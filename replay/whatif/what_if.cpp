@@ -1,0 +1,348 @@
+#include "replay/whatif/what_if.h"
+
+#include <algorithm>
+
+#include "engine/fold/evolve.h"
+#include "engine/fold/writes/writes.h"
+#include "engine/log/read_ahead.h"
+#include "replay/audit/audit_moment.h"
+#include "replay/audit/unseen.h"
+#include "replay/beginning.h"
+#include "replay/whatif/imagined_world.h"
+
+namespace fairlead {
+
+namespace {
+
+constexpr std::uint64_t kProgressEvents = 1000;
+
+// History itself, folded and measured moment by moment.
+class ActualWorld {
+ public:
+  explicit ActualWorld(State start) : state_(std::move(start)) {
+    Touched all;
+    all.everything = true;
+    meter_.decided(state_, all);
+  }
+
+  /// Adds a write from before the worlds parted, which the counterfactuals plan anew.
+  void made_before(PlannedWrite write) { writes_.push_back(std::move(write)); }
+  void take(const Event& event) {
+    if (event.log_time > state_.now) pass_until(event.log_time);
+    if (const auto* intent = std::get_if<PatchIntended>(&event.fact)) {
+      meter_.wrote(*intent);
+      if (intent->verb != Verb::apply_status) {
+        PlannedWrite& made = writes_.emplace_back(event.seq, event.log_time, *intent);
+        made.intent.expected.reset();  // only its content is compared
+      }
+    }
+    evolve(state_, event, touched_);
+  }
+  /// Every deadline until `end` runs.
+  void finish(LogTime end) {
+    pass_until(end + Duration{1});
+    if (end > state_.now) run_until(state_, end, touched_);
+    decide();
+  }
+
+  const State& state() const { return state_; }
+  const std::vector<PlannedWrite>& writes() const { return writes_; }
+  Totals totals(LogTime end) const { return meter_.totals(end); }
+
+ private:
+  // The meter measures every moment in between.
+  void pass_until(LogTime time) {
+    decide();
+    while (state_.deadlines.next() < time) {
+      run_until(state_, state_.deadlines.next(), touched_);
+      decide();
+    }
+  }
+  void decide() {
+    settle(state_, touched_);
+    meter_.decided(state_, touched_);
+    touched_ = {};
+  }
+
+  State state_;
+  Touched touched_;
+  TotalsMeter meter_;
+  std::vector<PlannedWrite> writes_;
+};
+
+using Reconfigure = std::function<Result<Configuration>(const Configuration& actual)>;
+
+Result<Configuration> unchanged(const Configuration& actual) { return actual; }
+
+// A counterfactual: under another configuration or, as the baseline, under the same.
+class ImaginedWorld {
+ public:
+  ImaginedWorld(Reconfigure reconfigure, State start)
+      : reconfigure_(std::move(reconfigure)),
+        seq_(start.seq),
+        hub_(ports(), Feedback::assumed, std::move(start)) {
+    Touched all;
+    all.everything = true;
+    meter_.decided(hub_.state(), all);
+  }
+
+  // Sets the configuration that history had in force when the worlds part.
+  Result<void> begin(LogTime at) {
+    const State& state = hub_.state();
+    if (state.configuration_seq == Seq{}) return {};
+    return configure(at, state.configuration);
+  }
+
+  Result<void> take(const Event& event, const State& history) {
+    if (event.log_time > hub_.now())
+      if (auto done = pass_until(event.log_time); !done) return done;
+    if (const auto* changed = std::get_if<ConfigChanged>(&event.fact))
+      return configure(event.log_time, changed->configuration);
+    if (std::holds_alternative<EpochStarted>(event.fact)) {
+      waits_until_ = event.log_time + kStartPatience;
+      hub_.set_planning(Planning::paused);
+      return {};
+    }
+    if (event.source == kSelf) {
+      plan_again();  // history's hub planned, so it had its lists
+      return {};
+    }
+    if (is_word_of_a_cluster(event.fact))
+      return hub_.tell(event.log_time, one({event.source, {}, event.fact}));
+    auto fact = imagine(event, history, hub_.state());
+    if (!fact) return {};
+    if (auto done = hub_.offer(*std::move(fact)); !done) return done.error();
+    return {};
+  }
+
+  /// Runs every deadline until `end`, then plans what is known.
+  Result<void> finish(LogTime end) {
+    if (waits_until_)
+      if (auto done = pass_until(end); !done) return done;
+    plan_again();
+    return hub_.run_to(end + Duration{1});
+  }
+  const std::vector<PlannedWrite>& writes() const { return hub_.writes(); }
+  Totals totals(LogTime end) const {
+    TotalsMeter meter = meter_;
+    for (const PlannedWrite& write : hub_.writes()) meter.wrote(write.intent);
+    return meter.totals(end);
+  }
+
+ private:
+  static std::vector<EventDraft> one(EventDraft draft) {
+    std::vector<EventDraft> drafts;
+    drafts.push_back(std::move(draft));
+    return drafts;
+  }
+  // Whether the event is about all capacity sources of a cluster at once: no stream reports that.
+  static bool is_word_of_a_cluster(const Fact& fact) {
+    if (const auto* synced = std::get_if<SourceSynced>(&fact)) return !synced->kind;
+    if (const auto* stale = std::get_if<SourceStale>(&fact)) return !stale->kind;
+    if (const auto* lost = std::get_if<SourceLost>(&fact)) return !lost->kind;
+    return false;
+  }
+  Result<void> pass_until(LogTime time) {
+    if (waits_until_ && time >= *waits_until_) {
+      if (auto done = hub_.run_to(*waits_until_); !done) return done;
+      plan_again();
+    }
+    return hub_.run_to(time);
+  }
+  void plan_again() {
+    waits_until_.reset();
+    hub_.set_planning(Planning::on);
+  }
+  Result<void> configure(LogTime at, const Configuration& actual) {
+    auto configuration = reconfigure_(actual);
+    if (!configuration) return configuration.error();
+    return hub_.tell(at, one({std::string(kSelf), {}, ConfigChanged{*configuration}}));
+  }
+  // Events are not stored: a what-if over ten million events needs no second log.
+  VirtualPorts ports() {
+    VirtualPorts ports;
+    ports.append = [this](std::vector<EventDraft> drafts, LogTime at) {
+      return Result<std::vector<Event>>(numbered(std::move(drafts), at, seq_));
+    };
+    ports.decided = [this](const State& state, const Touched& touched) {
+      meter_.decided(state, touched);
+    };
+    return ports;
+  }
+
+  const Reconfigure reconfigure_;
+  TotalsMeter meter_;
+  Seq seq_;
+  VirtualHub hub_;
+  std::optional<LogTime> waits_until_;
+};
+
+// Answers of history do not reach a counterfactual: a write that is unanswered when the worlds part
+// counts as not done there, and is planned anew.
+State without_open_writes(State state) {
+  for (auto& [key, write] : state.writes) {
+    write.outstanding.reset();
+    write.await_nothing();
+    write.refusal.reset();
+  }
+  state.outstanding.clear();
+  return state;
+}
+
+// When the worlds part: as asked for, between the event before and the first that is folded.
+LogTime parting_of(LogTime before, const WhatIfOptions& options,
+                   const std::optional<Event>& first) {
+  const LogTime latest = first ? first->log_time : options.to_time.value_or(before);
+  return std::clamp(options.from_time.value_or(latest), before, std::max(before, latest));
+}
+
+// Runs what was due before the parting, which is the same in every world.
+void pass_until(State& state, LogTime parting) {
+  if (state.seq == Seq{} || parting.ns - 1 <= state.now.ns) return;
+  Touched touched;
+  run_until(state, {parting.ns - 1}, touched);
+}
+
+// Adds writes from before the parting without an answer to history's writes, at their own time: the
+// baseline plans them anew, and so they find their partner.
+void add_open_writes(const EventLog& log, const State& start, ActualWorld& actual) {
+  std::vector<Seq> seqs;
+  for (const auto& [key, write] : start.writes)
+    if (!key.status && (write.outstanding || write.awaits())) seqs.push_back(write.last_write_seq);
+  std::sort(seqs.begin(), seqs.end());
+  EventLookup lookup(log);
+  lookup.expect(seqs);
+  for (const Seq seq : seqs)
+    if (const Event* event = lookup.at(seq))
+      if (const auto* intent = std::get_if<PatchIntended>(&event->fact))
+        actual.made_before({seq, event->log_time, *intent});
+}
+
+// The events that are folded, and the state in which the worlds part.
+struct Span {
+  Seq from, to;
+  bool from_pruned = false;
+  State start;  ///< before `from`
+};
+
+Error no_events(Seq from, Seq to) {
+  return {ErrorCode::bad_input, "no events from seq " + std::to_string(from.value) + " to seq " +
+                                    std::to_string(to.value)};
+}
+
+// In a pruned log the first states may be unknown: then the span begins after the first known one.
+Result<Span> span_of(const AuditSource& source, const WhatIfOptions& options) {
+  const EventLog& log = source.log;
+  Span span;
+  const Seq asked = options.to.value_or(end_of(log));
+  if (auto known = expect_before_damage(log, asked); !known) return known.error();
+  if (options.to_time)
+    if (auto known = expect_before_damage(log, *options.to_time); !known) return known.error();
+  span.to = std::min(asked, log.last_seq());
+  const Seq from = std::max(Seq{1}, options.from.value_or(Seq{1}));
+  span.from = std::max(from, log.first_seq());
+  // Between two events, or behind the last, only deadlines are folded.
+  const bool between = options.from_time && options.to_time &&
+                       *options.from_time <= *options.to_time && span.from == next(span.to);
+  if (span.from > span.to && !between) return no_events(span.from, span.to);
+  auto start = state_at(log, source.snapshots, Seq{span.from.value - 1});
+  if (start) {
+    span.start = *std::move(start);
+  } else {
+    if (start.error().code != ErrorCode::not_found || log.first_seq() <= Seq{1})
+      return start.error();
+    auto oldest = oldest_beginning(log, source.snapshots);
+    if (!oldest) return oldest.error();
+    if (!*oldest || (*oldest)->state.seq < span.from) return start.error();
+    span.start = std::move((*oldest)->state);
+    span.from = next(span.start.seq);
+    if (span.from > span.to) return no_events(span.from, span.to);
+  }
+  span.from_pruned = span.from > from || (log.first_seq() > Seq{1} && options.from_time &&
+                                          *options.from_time <= span.start.now);
+  return span;
+}
+
+class Worlds {
+ public:
+  Worlds(const WhatIfOptions& options, const State& start)
+      : actual_(start),
+        control_(unchanged, without_open_writes(start)),
+        imagined_(options.configuration, without_open_writes(start)),
+        overrides_(options.configuration) {}
+
+  ActualWorld& actual() { return actual_; }
+  Result<void> begin(LogTime parting) {
+    if (auto begun = control_.begin(parting); !begun) return begun;
+    if (auto begun = overrides_.begin(actual_.state()); !begun) return begun;
+    return imagined_.begin(parting);
+  }
+  Result<void> take(const Event& event) {
+    if (auto taken = control_.take(event, actual_.state()); !taken) return taken;
+    if (auto taken = imagined_.take(event, actual_.state()); !taken) return taken;
+    actual_.take(event);
+    return overrides_.took(event, actual_.state());
+  }
+  Result<void> finish(LogTime end, WhatIf& result) {
+    actual_.finish(end);
+    if (auto finished = control_.finish(end); !finished) return finished;
+    if (auto finished = imagined_.finish(end); !finished) return finished;
+    WriteComparison compared =
+        compare_writes(control_.writes(), imagined_.writes(), actual_.writes());
+    result.differences = std::move(compared.differences);
+    result.same = compared.same;
+    result.history = actual_.totals(end);
+    result.control = control_.totals(end);
+    result.imagined = imagined_.totals(end);
+    result.overridden = overrides_.found();
+    return {};
+  }
+
+ private:
+  ActualWorld actual_;
+  ImaginedWorld control_, imagined_;
+  Overrides overrides_;
+};
+
+}  // namespace
+
+Result<WhatIf> what_if(const AuditSource& source, const WhatIfOptions& options) {
+  const EventLog& log = source.log;
+  auto span = span_of(source, options);
+  if (!span) return span.error();
+  WhatIf result;
+  result.from = span->from;
+  result.to = span->to;
+  result.from_pruned = span->from_pruned;
+  auto opened = log.read(result.from);
+  if (!opened) return opened.error();
+  const auto reader = read_ahead(*std::move(opened));
+  EventBatch batch;
+  if (auto read = reader->next_batch(batch); !read) return read.error();
+  const std::optional<Event> first =
+      batch.size() > 0 ? std::optional(batch.events().front()) : std::nullopt;
+  result.first_time = parting_of(span->start.now, options, first);
+  pass_until(span->start, result.first_time);
+  Worlds worlds(options, span->start);
+  add_open_writes(log, span->start, worlds.actual());
+  if (auto begun = worlds.begin(result.first_time); !begun) return begun.error();
+  while (batch.size() > 0 && batch.events().front().seq <= result.to) {
+    for (const Event& event : batch.events()) {
+      if (event.seq > result.to) break;
+      if (auto taken = worlds.take(event); !taken) return taken.error();
+      if (options.progress && event.seq.value % kProgressEvents == 0)
+        options.progress(event.seq.value - result.from.value, result.to.value - result.from.value);
+    }
+    if (auto read = reader->next_batch(batch); !read) return read.error();
+  }
+  const LogTime last = std::max(result.first_time, worlds.actual().state().now);
+  result.last_time = std::max(last, options.to_time.value_or(last));
+  if (auto finished = worlds.finish(result.last_time, result); !finished) return finished.error();
+  auto unseen =
+      unseen_of_all(source, {result.from, result.to, result.last_time}, worlds.actual().state());
+  if (!unseen) return unseen.error();
+  result.unseen = *std::move(unseen);
+  return result;
+}
+
+}  // namespace fairlead

@@ -1,0 +1,84 @@
+// Computes what would have been written under another configuration.
+//
+// Three worlds are folded side by side over the same events:
+//   history             what happened, as the log has it;
+//   same configuration  the baseline: a counterfactual under history's own configuration;
+//   what if             a counterfactual under the other configuration.
+// The baseline is compared with the what-if, so that only the configuration can make a difference:
+// an API server that was slow, refused, or answered after the worlds had parted does so in neither.
+// Between history and the baseline lies what the API server and the hub did, not the configuration.
+//
+// In a counterfactual the facts of history are the actions of others: nodes, claims as their
+// authors wrote them, queues as administrators wrote them, silences. A VirtualHub folds them again;
+// its writes are answered at once. The observations of our own writes in history are no facts: an
+// echo is left out, and where another writer edited an object that carried our values, those values
+// are replaced by the counterfactual's own, unless they are what that writer changed
+// (replay/whatif/imagined_world.h). Workloads, members and Kueue are assumed to behave as they did.
+//
+// Limits: a fact that ingest or coalescing dropped in history is not there for a smaller window, so
+// a smaller ingestCoalesce shows nothing; members confirm at once; between a start of the hub and
+// its first plan nothing is written, for at most kStartPatience.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/json.h"
+#include "replay/audit/audit.h"
+#include "replay/whatif/overrides.h"
+#include "replay/whatif/totals.h"
+#include "replay/whatif/write_comparison.h"
+
+namespace fairlead {
+
+/// A hub that started in history may have waited this long for its first lists.
+inline constexpr Duration kStartPatience = seconds(10);
+
+struct WhatIfOptions {
+  /// Returns the configuration that replaces history's `actual`.
+  std::function<Result<Configuration>(const Configuration& actual)> configuration;
+  /// The first event that is folded under the other configuration; before it the worlds are one.
+  /// None: the log's first. If that was pruned, or there is no state before it: the first event
+  /// that can be folded.
+  std::optional<Seq> from;
+  /// When the other configuration comes in force; none: with that event. Not later than that event,
+  /// nor earlier than the one before it.
+  std::optional<LogTime> from_time;
+  std::optional<Seq> to;  ///< the last event; none: the log's last
+  /// Time and deadlines run to here; none, or earlier: to the last event's time. After the log's
+  /// end only deadlines happen.
+  std::optional<LogTime> to_time;
+  /// Called now and then with the number of folded events and the total; may be empty.
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress;
+};
+
+struct WhatIf {
+  Seq from, to;              ///< of a span between two events `to` is the one before `from`
+  bool from_pruned = false;  ///< it begins later than asked, because of pruning
+  LogTime first_time, last_time;
+  std::vector<WriteDifference> differences;  ///< in order of time; statuses are left out
+  std::uint64_t same = 0;                    ///< writes that are in the baseline and the what-if
+  Totals history, control, imagined;
+  std::vector<Override> overridden;  ///< objects that a changed setting does not reach
+  Json unseen = Json::array();       ///< stretches without observations (replay/audit/unseen.h)
+};
+
+/// Folds the three worlds side by side. Fails as moment_at and `options.configuration` do.
+Result<WhatIf> what_if(const AuditSource& source, const WhatIfOptions& options);
+
+/// WhatIf: "from" {"seq", "time", "pruned" if from_pruned}, "to" {"seq", "time"}, "same",
+/// "differences" [{"difference" "onlyHistory"|"onlyWhatIf"|"value"|"time", "object", "history"
+/// {"time", "rule", "text", "seq", "writtenTime"}, "whatIf" {"time", "rule", "text"}}], "totals"
+/// {"history", "sameConfiguration", "whatIf"} (totals.h). A difference's "history" is the write of
+/// the baseline; "seq" and "writtenTime" are those of the same write in history itself, null if it
+/// has none. "overridden" [{"setting", "kind", "name", "annotation", "value", "from" {"seq",
+/// "time"} (null: from the beginning), "to" {"seq", "time"} (null: to the end)}]: changed settings
+/// that an annotation kept from an object. "unseen" as in an answer of the audit, of the whole
+/// span.
+Json to_json(const WhatIf& result);
+/// The same as a table for people.
+std::string what_if_text(const WhatIf& result);
+
+}  // namespace fairlead
