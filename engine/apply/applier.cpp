@@ -1,4 +1,5 @@
 #include "engine/apply/applier.h"
+#include "schema/write_rule.h"
 
 #include <algorithm>
 #include <iterator>
@@ -50,8 +51,7 @@ std::optional<EventDraft> Applier::take(const Event& intent) {
         "not sent: the intent " + std::to_string(intent.seq.value) + " came before its turn");
     lane.waiting.erase(older->second);
   }
-  // Shrinks go first: until one is stored, Kueue admits workloads against capacity that is gone.
-  const Place place{!intended.reason.rule.ends_with("/shrink"), intent.seq};
+  const Place place{direction_of(intended.reason.rule), intent.seq};
   lane.place_of[key] = place;
   lane.waiting.emplace(place, std::move(write));
   return replaced;

@@ -18,6 +18,7 @@
 
 #include "engine/apply/patch_sink.h"
 #include "engine/fold/deadlines.h"
+#include "schema/write_rule.h"
 
 namespace fairlead {
 
@@ -58,8 +59,8 @@ class Applier {
     WriteRequest request;
     std::int64_t throttled = 0;  ///< number of throttled answers
   };
-  /// The order of waiting writes: shrinks (false) first, then by seq.
-  using Place = std::pair<bool, Seq>;
+  /// The order of waiting writes: what lowers quota first, then by seq.
+  using Place = std::pair<Direction, Seq>;
   struct Lane {
     std::map<Place, Write> waiting;
     std::map<WriteKey, Place> place_of;  ///< of the waiting writes

@@ -61,11 +61,20 @@ const F* as(const ObjectObserved* seen) {
   return seen ? &std::get<F>(seen->facts) : nullptr;
 }
 
+template <class F>
+Seen<F> record(const ObjectObserved* seen, Seq seq) {
+  if (!seen) return std::nullopt;
+  return Sighted<F>{
+      seen->uid, seen->version, seen->resource_version, seen->generation, std::get<F>(seen->facts),
+      seq};
+}
+
 }  // namespace
 
 void fold_object(State& state, const SourceName& source, const ObjectKey& key,
                  const ObjectObserved* seen, Seq seq) {
   const bool on_hub = source == kHub;
+  const auto id = [&key] { return NamespacedName(key.namespace_, key.name); };
   switch (key.kind) {
     // Of a member, or of either.
     case Kind::node:
@@ -103,22 +112,41 @@ void fold_object(State& state, const SourceName& source, const ObjectKey& key,
       return;
     case Kind::cluster_profile:
       if (!on_hub) return;
-      observe_multikueue(state, key, seen, seq);
+      observe_profile_of_kueue(state, id(), record<ClusterProfileFacts>(seen, seq));
       return observe_profile(state, key, as<ClusterProfileFacts>(seen));
-    case Kind::admission_check:
+    case Kind::placement:
+      if (on_hub) observe_placement(state, id(), record<PlacementFacts>(seen, seq), seq);
+      return;
+    case Kind::placement_decision:
+      if (on_hub) observe_decision(state, id(), record<PlacementDecisionFacts>(seen, seq), seq);
+      return;
+    case Kind::addon_placement_score:
+      if (on_hub) observe_score(state, id(), record<AddOnPlacementScoreFacts>(seen, seq), seq);
+      return;
+    case Kind::secret:
+      if (on_hub) observe_secret(state, id(), record<SecretFacts>(seen, seq));
+      return;
     case Kind::multikueue_config:
       if (!on_hub) return;
-      observe_multikueue(state, key, seen, seq);
+      observe_config(state, key.name, record<MultiKueueConfigFacts>(seen, seq), seq);
       return touch_users_of_checks(state);
     case Kind::multikueue_cluster:
-    case Kind::placement:
-    case Kind::placement_decision:
-    case Kind::addon_placement_score:
+      if (on_hub) observe_worker(state, key.name, record<MultiKueueClusterFacts>(seen, seq), seq);
+      return;
+    case Kind::admission_check:
+      if (!on_hub) return;
+      observe_check(state, key.name, record<AdmissionCheckFacts>(seen, seq), seq);
+      return touch_users_of_checks(state);
     case Kind::workload:
-    case Kind::secret:
+      if (on_hub) observe_workload(state, id(), record<WorkloadFacts>(seen, seq), seq);
+      return;
     case Kind::custom_resource_definition:
+      if (on_hub) observe_crd(state, key.name, record<CustomResourceDefinitionFacts>(seen, seq));
+      return;
     case Kind::mutating_admission_policy:
-      if (on_hub) observe_multikueue(state, key, seen, seq);
+      if (on_hub)
+        observe_admission_policy(state, key.name, record<MutatingAdmissionPolicyFacts>(seen, seq),
+                                 seq);
       return;
   }
 }

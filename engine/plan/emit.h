@@ -7,6 +7,7 @@
 
 #include "engine/base/json.h"
 #include "engine/fold/state.h"
+#include "schema/write_rule.h"
 
 namespace fairlead {
 
@@ -31,9 +32,6 @@ struct Proposal {
   PatchIntended intent;
 };
 using Proposed = std::optional<Proposal>;
-
-/// Whether a write lowers quota: such a write does not wait for the write interval.
-enum class Direction : std::uint8_t { lowers, other };
 
 /// What keeps a write of an object back, in the order in which it is checked.
 enum class WriteBar : std::uint8_t { none, unanswered, not_seen_yet, refused, write_interval };

@@ -162,8 +162,7 @@ class Guards {
     const Proposal proposal = queue_proposal(state_, pair_.queue, wish);
     const WriteKey key = write_key(proposal.intent);
     const auto at = state_.writes.find(key);
-    const Direction direction = wish.lowers ? Direction::lowers : Direction::other;
-    switch (write_bar(state_, proposal.intent, direction)) {
+    switch (write_bar(state_, proposal.intent, wish.direction)) {
       case WriteBar::none: break;
       case WriteBar::unanswered: {
         const Outstanding& sent = *at->second.outstanding;

@@ -8,6 +8,7 @@
 #include "engine/base/digest.h"
 #include "engine/base/quantity.h"
 #include "engine/fold/writes/writes.h"
+#include "schema/write_rule.h"
 
 namespace fairlead {
 
@@ -16,12 +17,11 @@ namespace {
 // At most so many pairs of one object are weighed at once (a byte each). A longer stretch is cut in
 // two, and equal writes on both sides of the cut are reported as two writes.
 constexpr std::size_t kWeighedMax = std::size_t{1} << 24;
-constexpr const char* kTouchRule = "members/touch";
 
 // The content of a write. The label's value of a touch is a seq of its own log, so all touches have
 // the same content.
 Digest content_of(const PatchIntended& intent) {
-  return intent.reason.rule == kTouchRule ? sha256(kTouchRule) : wish_of(intent);
+  return intent.reason.rule == rule::kMembersTouch ? sha256(rule::kMembersTouch) : wish_of(intent);
 }
 
 // A write with its content as a number: equal contents have equal numbers.

@@ -7,12 +7,6 @@ namespace fairlead {
 
 namespace {
 
-template <class F>
-Sighted<F> sighted(const ObjectObserved& seen, Seq seq) {
-  return {seen.uid, seen.version, seen.resource_version, seen.generation, std::get<F>(seen.facts),
-          seq};
-}
-
 NamespacedName id_of(const ObjectKey& key) { return {key.namespace_, key.name}; }
 
 // Opens the lists in which the cluster is or may become a worker.
@@ -28,25 +22,6 @@ void open_lists_of_worker(State& state, const std::string& worker, Seq seq) {
     if (list.workers.contains(worker)) open_list(state, placement, seq);
 }
 
-// ---- Placements, their decisions and scores ----
-
-void observe_decision(State& state, const NamespacedName& id,
-                      std::optional<Sighted<PlacementDecisionFacts>> seen, Seq seq) {
-  MultiKueue& all = state.multikueue;
-  if (const auto old = all.decisions.find(id); old != all.decisions.end()) {
-    const std::string placement = old->second.facts.placement;
-    open_list(state, placement, seq);
-    auto& shards = all.decisions_of[placement];
-    shards.erase(id);
-    if (shards.empty()) all.decisions_of.erase(placement);
-    all.decisions.erase(old);
-  }
-  if (!seen || seen->facts.placement.empty()) return;
-  all.decisions_of[seen->facts.placement].insert(id);
-  open_list(state, seen->facts.placement, seq);
-  all.decisions[id] = std::move(*seen);
-}
-
 // ---- credentials ----
 
 void open_credentials_of(State& state, const NamespacedName& profile,
@@ -55,38 +30,10 @@ void open_credentials_of(State& state, const NamespacedName& profile,
   state.multikueue.open_credentials.insert(facts.cluster);
 }
 
-void observe_profile_of_kueue(State& state, const NamespacedName& id,
-                              std::optional<Sighted<ClusterProfileFacts>> seen) {
-  auto& profiles = state.multikueue.profiles;
-  if (const auto old = profiles.find(id); old != profiles.end())
-    open_credentials_of(state, id, old->second.facts);
-  if (!seen) {
-    profiles.erase(id);
-    return;
-  }
-  open_credentials_of(state, id, seen->facts);
-  profiles[id] = std::move(*seen);
-}
-
 void open_secret(State& state, const NamespacedName& id) {
   if (id.first != state.configuration.kueue_namespace) return;
   if (auto cluster = cluster_of_secret(state.configuration, id.second))
     state.multikueue.open_credentials.insert(std::move(*cluster));
-}
-
-// ---- what Fairlead writes ----
-
-void observe_config(State& state, const std::string& name,
-                    std::optional<Sighted<MultiKueueConfigFacts>> seen, Seq seq) {
-  auto& configs = state.multikueue.configs;
-  if (const auto old = configs.find(name); old != configs.end())
-    for (const std::string& worker : old->second.facts.clusters)
-      state.multikueue.open_workers.insert(worker);
-  if (seen)
-    configs[name] = std::move(*seen);
-  else
-    configs.erase(name);
-  open_list(state, name, seq);
 }
 
 // ---- AdmissionChecks ----
@@ -118,29 +65,6 @@ void leave_list(State& state, CheckRecord& check, const std::string& from, Seq s
   check.came_from.erase(check.placement);
 }
 
-void observe_check(State& state, const std::string& name,
-                   std::optional<Sighted<AdmissionCheckFacts>> seen, Seq seq) {
-  auto& checks = state.multikueue.checks;
-  open_workloads_of_check(state, name);
-  state.multikueue.open_checks.insert(name);
-  CheckRecord& check = checks[name];
-  const std::string before = check.ours ? check.placement : "";
-  check.ours = seen && seen->facts.controller_name == kPlacementController && !seen->facts.deleting;
-  open_list_of_kueues_check(state, check.seen.facts, seq);
-  if (seen) open_list_of_kueues_check(state, seen->facts, seq);
-  check.good = seen && names_a_placement(seen->facts);
-  if (check.ours && check.good) check.placement = seen->facts.parameters_name;
-  const std::string after = check.ours ? check.placement : "";
-  if (!check.placement.empty()) open_list(state, check.placement, seq);
-  if (before != after) leave_list(state, check, before, seq);
-  const std::string left_before = left_placement(check);
-  if (seen) check.seen = std::move(*seen);
-  const std::string left = seen ? left_placement(check) : "";
-  for (const std::string& one : {left_before, left})
-    if (!one.empty()) open_list(state, one, seq);
-  if (!seen) checks.erase(name);
-}
-
 // ---- Workloads ----
 
 void index_workload(MultiKueue& all, const NamespacedName& id, const WorkloadFacts& facts) {
@@ -166,29 +90,6 @@ void open_lists_waiting_for(State& state, const NamespacedName& id, Seq seq) {
       if (copies.workloads.contains(id)) open_list(state, placement, seq);
 }
 
-void observe_workload(State& state, const NamespacedName& id,
-                      std::optional<Sighted<WorkloadFacts>> seen, Seq seq) {
-  MultiKueue& all = state.multikueue;
-  const auto old = all.workloads.find(id);
-  WorkloadRecord fresh;
-  if (old != all.workloads.end()) {
-    const WorkloadFacts& facts = old->second.seen.facts;
-    if (!seen || seen->facts.cluster_name != facts.cluster_name || seen->facts.finished ||
-        seen->facts.deleting || seen->uid != old->second.seen.uid)
-      open_lists_of_worker(state, facts.cluster_name, seq);
-    unindex_workload(all, id, facts);
-    if (seen && seen->uid == old->second.seen.uid) fresh = std::move(old->second);
-    all.workloads.erase(old);
-  }
-  open_lists_waiting_for(state, id, seq);
-  if (!seen) return;
-  open_lists_of_worker(state, seen->facts.cluster_name, seq);
-  all.open_workloads.insert(id);
-  index_workload(all, id, seen->facts);
-  fresh.seen = std::move(*seen);
-  all.workloads[id] = std::move(fresh);
-}
-
 // ---- clearers of nominations ----
 
 // Opens what depends on the clearer: conditions report it, and nothing is nominated without one.
@@ -202,37 +103,8 @@ void open_nominations(State& state) {
   }
 }
 
-void observe_admission_policy(State& state, const std::string& name,
-                              std::optional<Sighted<MutatingAdmissionPolicyFacts>> seen, Seq seq) {
-  MultiKueue& all = state.multikueue;
-  const auto first = [&all] {
-    return all.clearing_policies.empty() ? "" : *all.clearing_policies.begin();
-  };
-  const std::string before = first();
-  const bool clears = seen && seen->facts.clears_nominations && !seen->facts.deleting;
-  if (seen)
-    all.admission_policies[name] = std::move(*seen);
-  else
-    all.admission_policies.erase(name);
-  if (clears)
-    all.clearing_policies.insert(name);
-  else
-    all.clearing_policies.erase(name);
-  if (first() == before) return;
-  all.clearer_seq = seq;
-  open_nominations(state);
-}
-
-// ---- all kinds ----
-
-// Returns the object in `seen`; nullopt if `seen` is null (the object is gone).
-template <class F>
-std::optional<Sighted<F>> as(const ObjectObserved* seen, Seq seq) {
-  return seen ? std::optional(sighted<F>(*seen, seq)) : std::nullopt;
-}
-
 template <class Map, class F>
-void keep(Map& map, const typename Map::key_type& key, std::optional<Sighted<F>> seen) {
+void keep(Map& map, const typename Map::key_type& key, Seen<F> seen) {
   if (seen)
     map[key] = std::move(*seen);
   else
@@ -255,51 +127,141 @@ void open_lists_and_checks(State& state, Seq seq) {
 
 }  // namespace
 
-void observe_multikueue(State& state, const ObjectKey& key, const ObjectObserved* seen, Seq seq) {
+void observe_placement(State& state, const NamespacedName& id, Seen<PlacementFacts> seen, Seq seq) {
+  keep(state.multikueue.placements, id, std::move(seen));
+  open_list(state, id.second, seq);
+}
+
+void observe_decision(State& state, const NamespacedName& id, Seen<PlacementDecisionFacts> seen,
+                      Seq seq) {
   MultiKueue& all = state.multikueue;
-  const NamespacedName id = id_of(key);
-  switch (key.kind) {
-    case Kind::placement:
-      keep(all.placements, id, as<PlacementFacts>(seen, seq));
-      return open_list(state, key.name, seq);
-    case Kind::placement_decision:
-      return observe_decision(state, id, as<PlacementDecisionFacts>(seen, seq), seq);
-    case Kind::addon_placement_score:
-      keep(all.scores, id, as<AddOnPlacementScoreFacts>(seen, seq));
-      return open_lists_of_cluster(state, key.namespace_, seq);
-    case Kind::cluster_profile:
-      return observe_profile_of_kueue(state, id, as<ClusterProfileFacts>(seen, seq));
-    case Kind::secret:
-      keep(all.secrets, id, as<SecretFacts>(seen, seq));
-      return open_secret(state, id);
-    case Kind::multikueue_config:
-      return observe_config(state, key.name, as<MultiKueueConfigFacts>(seen, seq), seq);
-    case Kind::multikueue_cluster:
-      keep(all.clusters, key.name, as<MultiKueueClusterFacts>(seen, seq));
-      all.open_workers.insert(key.name);
-      return open_lists_of_worker(state, key.name, seq);
-    case Kind::admission_check:
-      return observe_check(state, key.name, as<AdmissionCheckFacts>(seen, seq), seq);
-    case Kind::workload: return observe_workload(state, id, as<WorkloadFacts>(seen, seq), seq);
-    case Kind::custom_resource_definition:
-      keep(all.crds, key.name, as<CustomResourceDefinitionFacts>(seen, seq));
-      try_refused_again(state);
-      all.all_open = true;
-      return;
-    case Kind::mutating_admission_policy:
-      return observe_admission_policy(state, key.name, as<MutatingAdmissionPolicyFacts>(seen, seq),
-                                      seq);
-    case Kind::node:
-    case Kind::cluster_metrics:
-    case Kind::managed_cluster:
-    case Kind::resource_flavor:
-    case Kind::cluster_queue:
-    case Kind::local_queue:
-    case Kind::manifest_work:
-    case Kind::claim:
-    case Kind::binding_policy:
-    case Kind::cohort: return;
+  if (const auto old = all.decisions.find(id); old != all.decisions.end()) {
+    const std::string placement = old->second.facts.placement;
+    open_list(state, placement, seq);
+    auto& shards = all.decisions_of[placement];
+    shards.erase(id);
+    if (shards.empty()) all.decisions_of.erase(placement);
+    all.decisions.erase(old);
   }
+  if (!seen || seen->facts.placement.empty()) return;
+  all.decisions_of[seen->facts.placement].insert(id);
+  open_list(state, seen->facts.placement, seq);
+  all.decisions[id] = std::move(*seen);
+}
+
+void observe_score(State& state, const NamespacedName& id, Seen<AddOnPlacementScoreFacts> seen,
+                   Seq seq) {
+  keep(state.multikueue.scores, id, std::move(seen));
+  open_lists_of_cluster(state, id.first, seq);
+}
+
+void observe_profile_of_kueue(State& state, const NamespacedName& id,
+                              Seen<ClusterProfileFacts> seen) {
+  auto& profiles = state.multikueue.profiles;
+  if (const auto old = profiles.find(id); old != profiles.end())
+    open_credentials_of(state, id, old->second.facts);
+  if (!seen) {
+    profiles.erase(id);
+    return;
+  }
+  open_credentials_of(state, id, seen->facts);
+  profiles[id] = std::move(*seen);
+}
+
+void observe_secret(State& state, const NamespacedName& id, Seen<SecretFacts> seen) {
+  keep(state.multikueue.secrets, id, std::move(seen));
+  open_secret(state, id);
+}
+
+void observe_config(State& state, const std::string& name, Seen<MultiKueueConfigFacts> seen,
+                    Seq seq) {
+  auto& configs = state.multikueue.configs;
+  if (const auto old = configs.find(name); old != configs.end())
+    for (const std::string& worker : old->second.facts.clusters)
+      state.multikueue.open_workers.insert(worker);
+  if (seen)
+    configs[name] = std::move(*seen);
+  else
+    configs.erase(name);
+  open_list(state, name, seq);
+}
+
+void observe_worker(State& state, const std::string& name, Seen<MultiKueueClusterFacts> seen,
+                    Seq seq) {
+  keep(state.multikueue.clusters, name, std::move(seen));
+  state.multikueue.open_workers.insert(name);
+  open_lists_of_worker(state, name, seq);
+}
+
+void observe_check(State& state, const std::string& name, Seen<AdmissionCheckFacts> seen, Seq seq) {
+  auto& checks = state.multikueue.checks;
+  open_workloads_of_check(state, name);
+  state.multikueue.open_checks.insert(name);
+  CheckRecord& check = checks[name];
+  const std::string before = check.ours ? check.placement : "";
+  check.ours = seen && seen->facts.controller_name == kPlacementController && !seen->facts.deleting;
+  open_list_of_kueues_check(state, check.seen.facts, seq);
+  if (seen) open_list_of_kueues_check(state, seen->facts, seq);
+  check.good = seen && names_a_placement(seen->facts);
+  if (check.ours && check.good) check.placement = seen->facts.parameters_name;
+  const std::string after = check.ours ? check.placement : "";
+  if (!check.placement.empty()) open_list(state, check.placement, seq);
+  if (before != after) leave_list(state, check, before, seq);
+  const std::string left_before = left_placement(check);
+  if (seen) check.seen = std::move(*seen);
+  const std::string left = seen ? left_placement(check) : "";
+  for (const std::string& one : {left_before, left})
+    if (!one.empty()) open_list(state, one, seq);
+  if (!seen) checks.erase(name);
+}
+
+void observe_workload(State& state, const NamespacedName& id, Seen<WorkloadFacts> seen, Seq seq) {
+  MultiKueue& all = state.multikueue;
+  const auto old = all.workloads.find(id);
+  WorkloadRecord fresh;
+  if (old != all.workloads.end()) {
+    const WorkloadFacts& facts = old->second.seen.facts;
+    if (!seen || seen->facts.cluster_name != facts.cluster_name || seen->facts.finished ||
+        seen->facts.deleting || seen->uid != old->second.seen.uid)
+      open_lists_of_worker(state, facts.cluster_name, seq);
+    unindex_workload(all, id, facts);
+    if (seen && seen->uid == old->second.seen.uid) fresh = std::move(old->second);
+    all.workloads.erase(old);
+  }
+  open_lists_waiting_for(state, id, seq);
+  if (!seen) return;
+  open_lists_of_worker(state, seen->facts.cluster_name, seq);
+  all.open_workloads.insert(id);
+  index_workload(all, id, seen->facts);
+  fresh.seen = std::move(*seen);
+  all.workloads[id] = std::move(fresh);
+}
+
+void observe_crd(State& state, const std::string& name, Seen<CustomResourceDefinitionFacts> seen) {
+  keep(state.multikueue.crds, name, std::move(seen));
+  try_refused_again(state);
+  state.multikueue.all_open = true;
+}
+
+void observe_admission_policy(State& state, const std::string& name,
+                              Seen<MutatingAdmissionPolicyFacts> seen, Seq seq) {
+  MultiKueue& all = state.multikueue;
+  const auto first = [&all] {
+    return all.clearing_policies.empty() ? "" : *all.clearing_policies.begin();
+  };
+  const std::string before = first();
+  const bool clears = seen && seen->facts.clears_nominations && !seen->facts.deleting;
+  if (seen)
+    all.admission_policies[name] = std::move(*seen);
+  else
+    all.admission_policies.erase(name);
+  if (clears)
+    all.clearing_policies.insert(name);
+  else
+    all.clearing_policies.erase(name);
+  if (first() == before) return;
+  all.clearer_seq = seq;
+  open_nominations(state);
 }
 
 void observe_readable(State& state, Kind kind, Seq seq) {
@@ -309,6 +271,7 @@ void observe_readable(State& state, Kind kind, Seq seq) {
 void observe_unreadable(State& state, Kind kind, Seq seq) {
   if (state.multikueue.unreadable.insert(kind).second) open_lists_and_checks(state, seq);
 }
+
 void open_list(State& state, const std::string& placement, Seq seq) {
   remember(state.multikueue.open[placement], seq);
 }

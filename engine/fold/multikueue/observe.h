@@ -4,15 +4,36 @@
 // moment closes (close.h).
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "engine/fold/state.h"
 
 namespace fairlead {
 
-/// Folds an observation of an object of this path on the hub, or its end where `seen` is null.
-/// Ignores other kinds.
-void observe_multikueue(State& state, const ObjectKey& key, const ObjectObserved* seen, Seq seq);
+/// An object of the hub as it was observed; nullopt: it is gone.
+template <class F>
+using Seen = std::optional<Sighted<F>>;
+
+/// The observe functions fold one object of the hub.
+void observe_placement(State& state, const NamespacedName& id, Seen<PlacementFacts> seen, Seq seq);
+void observe_decision(State& state, const NamespacedName& id, Seen<PlacementDecisionFacts> seen,
+                      Seq seq);
+void observe_score(State& state, const NamespacedName& id, Seen<AddOnPlacementScoreFacts> seen,
+                   Seq seq);
+void observe_profile_of_kueue(State& state, const NamespacedName& id,
+                              Seen<ClusterProfileFacts> seen);
+void observe_secret(State& state, const NamespacedName& id, Seen<SecretFacts> seen);
+void observe_config(State& state, const std::string& name, Seen<MultiKueueConfigFacts> seen,
+                    Seq seq);
+void observe_worker(State& state, const std::string& name, Seen<MultiKueueClusterFacts> seen,
+                    Seq seq);
+void observe_check(State& state, const std::string& name, Seen<AdmissionCheckFacts> seen, Seq seq);
+void observe_workload(State& state, const NamespacedName& id, Seen<WorkloadFacts> seen, Seq seq);
+void observe_crd(State& state, const std::string& name, Seen<CustomResourceDefinitionFacts> seen);
+void observe_admission_policy(State& state, const std::string& name,
+                              Seen<MutatingAdmissionPolicyFacts> seen, Seq seq);
+
 /// Folds that a kind of this path can be read again. Does nothing if it could be read before.
 void observe_readable(State& state, Kind kind, Seq seq);
 /// Folds that a kind of this path cannot be read any more. Does nothing if that is known.

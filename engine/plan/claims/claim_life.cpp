@@ -33,7 +33,7 @@ Proposed add_finalizer(const State& state, const std::string& name, const Claim&
   Json body = object_head(Kind::claim, intent.version, "", name, claim.uid, claim.resource_version);
   body["metadata"]["finalizers"] = Json::array({kClaimFinalizer});
   intent.body = to_text(body);
-  intent.reason = {"claims/finalizer", deciding({claim.seq}),
+  intent.reason = {std::string(rule::kClaimsFinalizer), deciding({claim.seq}),
                    "quota must be taken back before the claim may go"};
   ClaimFacts expected = claim.facts;
   expected.finalizers.emplace_back(kClaimFinalizer);
@@ -54,7 +54,8 @@ Proposed release_finalizer(const State& state, const std::string& name, const Cl
   const Json body{
       {"metadata", {{"finalizers", finalizers}, {"resourceVersion", claim.resource_version}}}};
   intent.body = to_text(body);
-  intent.reason = {"claims/release", deciding({claim.seq}), "nothing of its quota is left"};
+  intent.reason = {std::string(rule::kClaimsRelease), deciding({claim.seq}),
+                   "nothing of its quota is left"};
   intent.expected = std::move(expected);
   if (!may_write(state, intent, Direction::lowers)) return std::nullopt;
   return Proposal{Rank::release, std::move(intent)};
@@ -139,7 +140,7 @@ Proposed emit_new_claim(const State& state, const std::string& cluster_name) {
   expected.spec.cluster_name = cluster_name;
   expected.spec.nominal_resources = offer.nominal;
   intent.body = to_text(body);
-  intent.reason = {"claims/create", deciding(offer.because),
+  intent.reason = {std::string(rule::kClaimsCreate), deciding(offer.because),
                    cluster_name + " joined and has no claim"};
   intent.expected = std::move(expected);
   if (!may_write(state, intent, Direction::other)) return std::nullopt;
@@ -165,7 +166,7 @@ Proposed emit_grown_nominal(const State& state, const std::string& cluster_name)
                   {"spec", {{"nominalResources", std::move(added)}}}};
   intent.body = to_text(body);
   intent.expected = std::move(expected);
-  intent.reason = {"claims/nominal", deciding(offer.because),
+  intent.reason = {std::string(rule::kClaimsNominal), deciding(offer.because),
                    cluster_name + " offers what its claim does not name: " + text};
   if (!may_write(state, intent, Direction::other)) return std::nullopt;
   return Proposal{Rank::claim_life, std::move(intent)};

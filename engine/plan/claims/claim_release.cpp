@@ -45,7 +45,8 @@ Bar hub_bar(const Leaving& leaving, const AssignmentRow& row) {
     return waits(" still has quota of " + leaving.cluster_name + " in " + row.flavor + " " +
                  row.spelled);
   const QueueWish& wish = leaving.wishes.of(row.cluster_queue);
-  if (wish.emitted && wish.differs && wish.lowers) return waits(" is not lowered yet");
+  if (wish.emitted && wish.differs && wish.direction == Direction::lowers)
+    return waits(" is not lowered yet");
   return std::nullopt;
 }
 

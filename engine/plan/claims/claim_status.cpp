@@ -422,13 +422,14 @@ PatchIntended status_intent(const Draft& draft, const ClaimStatus& status, Queue
 
 Reason reason_of(const Draft& draft, bool as_before) {
   if (as_before)
-    return {"claims/restore-status", deciding({draft.claim.seq}),
+    return {std::string(rule::kClaimsRestoreStatus), deciding({draft.claim.seq}),
             "somebody else changed the status"};
   std::vector<Seq> because{draft.claim.seq};
   if (draft.cluster)
     for (const auto& [key, value] : draft.cluster->capacity)
       because.insert(because.end(), value.because.begin(), value.because.end());
-  return {"claims/status", deciding(std::move(because)), "grants, capacity or conditions changed"};
+  return {std::string(rule::kClaimsStatus), deciding(std::move(because)),
+          "grants, capacity or conditions changed"};
 }
 
 }  // namespace

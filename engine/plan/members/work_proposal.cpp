@@ -60,7 +60,8 @@ void propose_orphaning(const MemberWork& of, std::vector<Proposal>& proposals) {
                   {"spec", {{"deleteOption", selectively_orphan(std::move(rules))}}}};
   intent.body = to_text(body);
   intent.expected = std::move(expected);
-  intent.reason = {"members/orphan", seqs_of_cluster(state, cluster, intent.target),
+  intent.reason = {std::string(rule::kMembersOrphan),
+                   seqs_of_cluster(state, cluster, intent.target),
                    "the member keeps its ResourceFlavors when the work goes"};
   if (may_write(state, intent, Direction::other))
     proposals.push_back({Rank::member, std::move(intent)});
@@ -90,7 +91,7 @@ void propose_touch(const MemberWork& of, std::vector<Proposal>& proposals) {
                                {"labels", {{kTouchLabel, std::to_string(mark.value)}}}}}});
   intent.expected = work.facts;
   intent.reason = {
-      "members/touch", deciding(std::move(because)),
+      std::string(rule::kMembersTouch), deciding(std::move(because)),
       "ClusterQueue " + difference->cluster_queue + " of the member is not as it was applied"};
   if (may_write(state, intent, Direction::other))
     proposals.push_back({Rank::member, std::move(intent)});
@@ -136,8 +137,8 @@ void propose_work(const MemberWork& of, std::optional<WorkContent> content,
                                     work.uid, work.resource_version);
   if (!content) {
     if (!work.present) return;
-    intent.reason = {"members/remove", seqs_of_cluster(state, cluster, intent.target),
-                     "nothing is left in it"};
+    intent.reason = {std::string(rule::kMembersRemove),
+                     seqs_of_cluster(state, cluster, intent.target), "nothing is left in it"};
     if (may_write(state, intent, Direction::other))
       proposals.push_back({Rank::member, std::move(intent)});
     return;
@@ -154,9 +155,9 @@ void propose_work(const MemberWork& of, std::optional<WorkContent> content,
   intent.verb = Verb::apply;
   intent.force = true;
   intent.body = to_text(body);
-  intent.reason = {std::string(shrink         ? "members/shrink"
-                               : work.present ? "members/update"
-                                              : "members/create"),
+  intent.reason = {std::string(shrink         ? rule::kMembersShrink
+                               : work.present ? rule::kMembersUpdate
+                                              : rule::kMembersCreate),
                    seqs_of_cluster(state, cluster, intent.target),
                    text_of(work.facts, content->facts)};
   std::sort(content->facts.quotas.begin(), content->facts.quotas.end());

@@ -114,7 +114,7 @@ QueueWish wish_for_queue(const State& state, const std::string& name, HubQuotas&
       wish.kept[pair] = PairBar::waits_for_member;
       continue;
     }
-    if (quota.nominal < stands) wish.lowers = true;
+    if (quota.nominal < stands) wish.direction = Direction::lowers;
     if (quota.nominal != stands) entry->nominal = to_quantity(entry->name, quota.nominal);
     fit_limits(queue, pair, *entry);
     wish.contributions.insert(wish.contributions.end(), quota.contributions.begin(),
@@ -194,22 +194,23 @@ Proposal queue_proposal(const State& state, const std::string& name, QueueWish w
   intent.contributions = std::move(wish.contributions);
   intent.overlaid = queue.facts.groups;
   const Change change = describe(state, queue, wish, owned_pairs(state, name));
-  const std::string rule = followed(state, name) ? "workers/" : "claims/";
-  intent.reason = {rule + (wish.lowers ? "shrink" : "grow"),
-                   seqs_behind(state, name, change.pairs, intent.contributions), change.text};
+  const bool lowers = wish.direction == Direction::lowers;
+  intent.reason = {
+      std::string(followed(state, name) ? (lowers ? rule::kWorkersShrink : rule::kWorkersGrow)
+                                        : (lowers ? rule::kClaimsShrink : rule::kClaimsGrow)),
+      seqs_behind(state, name, change.pairs, intent.contributions), change.text};
   ClusterQueueFacts expected = queue.facts;
   expected.groups = std::move(wish.groups);
   intent.expected = std::move(expected);
 
-  return Proposal{wish.lowers ? Rank::shrink : Rank::grow, std::move(intent)};
+  return Proposal{lowers ? Rank::shrink : Rank::grow, std::move(intent)};
 }
 
 Proposed emit_queue(const State& state, const std::string& name, QueueWishes& wishes) {
   const QueueWish& wish = wishes.of(name);
   if (!wish.emitted || !wish.differs) return std::nullopt;
   Proposal proposal = queue_proposal(state, name, wish);
-  const Direction direction = wish.lowers ? Direction::lowers : Direction::other;
-  if (!may_write(state, proposal.intent, direction)) return std::nullopt;
+  if (!may_write(state, proposal.intent, wish.direction)) return std::nullopt;
   return proposal;
 }
 

@@ -35,7 +35,7 @@ struct QueueWish {
   std::vector<ResourceGroup> groups;
   std::map<QuotaKey, std::string> withheld;
   std::vector<Contribution> contributions;
-  bool lowers = false;
+  Direction direction = Direction::other;
   bool differs = false;
 };
 QueueWish wish_for_queue(const State& state, const std::string& name, HubQuotas& quotas);

@@ -6,6 +6,7 @@
 #include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/names.h"
 #include "engine/fold/multikueue/observe.h"
+#include "engine/fold/objects.h"
 
 namespace fairlead {
 namespace {
@@ -18,7 +19,7 @@ ObjectObserved policy(const std::string& name, MutatingAdmissionPolicyFacts fact
 }
 
 void observe(State& state, const ObjectObserved& seen, Seq seq) {
-  observe_multikueue(state, seen.key, &seen, seq);
+  fold_object(state, std::string(kHub), seen.key, &seen, seq);
 }
 
 // A hub with the dispatcher on, and one check of ours.
@@ -53,9 +54,11 @@ TEST_CASE("the first policy that clears nominations, and is not being deleted, i
   observe(state, policy("c", {true, false}), Seq{5});
   CHECK((clearer_of_nominations(state) == Clearer{Clearer::Way::policy, "c"}));
   CHECK(state.multikueue.clearer_seq == Seq{5});
-  observe_multikueue(state, {Kind::mutating_admission_policy, "", "d"}, nullptr, Seq{6});
+  fold_object(state, std::string(kHub), {Kind::mutating_admission_policy, "", "d"}, nullptr,
+              Seq{6});
   CHECK(state.multikueue.clearer_seq == Seq{5});
-  observe_multikueue(state, {Kind::mutating_admission_policy, "", "c"}, nullptr, Seq{7});
+  fold_object(state, std::string(kHub), {Kind::mutating_admission_policy, "", "c"}, nullptr,
+              Seq{7});
   CHECK_FALSE(clearer_of_nominations(state));
   CHECK(state.multikueue.clearer_seq == Seq{7});
 }
@@ -79,7 +82,8 @@ TEST_CASE("what clears nominations opens the checks and their Workloads only wit
   CHECK(state.multikueue.open_checks == std::set<std::string>{"multikueue"});
   dispatcher_condition(state);
   state.configuration.multikueue.dispatcher = false;
-  observe_multikueue(state, {Kind::mutating_admission_policy, "", "a"}, nullptr, Seq{3});
+  fold_object(state, std::string(kHub), {Kind::mutating_admission_policy, "", "a"}, nullptr,
+              Seq{3});
   CHECK(state.multikueue.open_checks.empty());
 }
 

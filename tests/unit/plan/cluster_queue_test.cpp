@@ -58,11 +58,11 @@ TEST_CASE("cluster queue: the wish is the list that was read with our quota in i
   const QueueWish wish = hub.wish();
   CHECK(wish.emitted);
   CHECK(wish.differs);
-  CHECK_FALSE(wish.lowers);
+  CHECK(wish.direction == Direction::other);
   CHECK(hub.entry(wish).nominal == to_quantity("cpu", 5000));
   CHECK(wish.contributions == std::vector<Contribution>{{"c1", "od", "cpu", 5000}});
   hub.shows(8000);
-  CHECK(hub.wish().lowers);
+  CHECK(hub.wish().direction == Direction::lowers);
   hub.shows(5000);
   CHECK_FALSE(hub.wish().differs);
   hub.shows(5000).nominal = *Quantity::parse("5000m");  // the same by value
