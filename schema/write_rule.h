@@ -8,22 +8,22 @@
 
 namespace fairlead::rule {
 
-inline constexpr std::string_view kClaimsShrink = "claims/shrink";
-inline constexpr std::string_view kClaimsGrow = "claims/grow";
-inline constexpr std::string_view kClaimsFinalizer = "claims/finalizer";
-inline constexpr std::string_view kClaimsRelease = "claims/release";
-inline constexpr std::string_view kClaimsCreate = "claims/create";
-inline constexpr std::string_view kClaimsNominal = "claims/nominal";
-inline constexpr std::string_view kClaimsStatus = "claims/status";
-inline constexpr std::string_view kClaimsRestoreStatus = "claims/restore-status";
-inline constexpr std::string_view kWorkersShrink = "workers/shrink";
-inline constexpr std::string_view kWorkersGrow = "workers/grow";
-inline constexpr std::string_view kMembersShrink = "members/shrink";
-inline constexpr std::string_view kMembersCreate = "members/create";
-inline constexpr std::string_view kMembersUpdate = "members/update";
-inline constexpr std::string_view kMembersRemove = "members/remove";
-inline constexpr std::string_view kMembersOrphan = "members/orphan";
-inline constexpr std::string_view kMembersTouch = "members/touch";
+inline constexpr char kClaimsShrink[] = "claims/shrink";
+inline constexpr char kClaimsGrow[] = "claims/grow";
+inline constexpr char kClaimsFinalizer[] = "claims/finalizer";
+inline constexpr char kClaimsRelease[] = "claims/release";
+inline constexpr char kClaimsCreate[] = "claims/create";
+inline constexpr char kClaimsNominal[] = "claims/nominal";
+inline constexpr char kClaimsStatus[] = "claims/status";
+inline constexpr char kClaimsRestoreStatus[] = "claims/restore-status";
+inline constexpr char kWorkersShrink[] = "workers/shrink";
+inline constexpr char kWorkersGrow[] = "workers/grow";
+inline constexpr char kMembersShrink[] = "members/shrink";
+inline constexpr char kMembersCreate[] = "members/create";
+inline constexpr char kMembersUpdate[] = "members/update";
+inline constexpr char kMembersRemove[] = "members/remove";
+inline constexpr char kMembersOrphan[] = "members/orphan";
+inline constexpr char kMembersTouch[] = "members/touch";
 
 }  // namespace fairlead::rule
 
@@ -36,7 +36,8 @@ enum class Direction : std::uint8_t { lowers, other };
 /// Returns the direction of the writes that `rule` decides. A rule that is not named here (that of
 /// a later version, or of the MultiKueue path) lowers no quota.
 constexpr Direction direction_of(std::string_view rule) {
-  constexpr std::array kLowering{rule::kClaimsShrink, rule::kWorkersShrink, rule::kMembersShrink};
+  constexpr std::array<std::string_view, 3> kLowering{rule::kClaimsShrink, rule::kWorkersShrink,
+                                                      rule::kMembersShrink};
   return std::find(kLowering.begin(), kLowering.end(), rule) == kLowering.end() ? Direction::other
                                                                                 : Direction::lowers;
 }

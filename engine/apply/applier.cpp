@@ -1,8 +1,9 @@
 #include "engine/apply/applier.h"
-#include "schema/write_rule.h"
 
 #include <algorithm>
 #include <iterator>
+
+#include "schema/write_rule.h"
 
 namespace fairlead {
 

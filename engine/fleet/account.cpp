@@ -90,7 +90,7 @@ void Account::line(LogTime at, std::string_view who, std::string_view what) {
 }
 
 void Account::tell(LogTime at, std::string_view who, std::string_view what) {
-  ++counts_.happenings;
+  ++counts_.faults;
   line(at, who, what);
 }
 

@@ -1,4 +1,4 @@
-// The running account: one line per happening and one per write of the hub, for a reader who knows
+// The running account: one line per fault and one per write of the hub, for a reader who knows
 // neither.
 //
 // The hub's lines are read from its log, the same one that `fairlead log cat` prints, so each can
@@ -19,7 +19,7 @@ namespace fairlead {
 
 /// What an account has printed, for its last lines.
 struct AccountCounts {
-  std::uint64_t happenings = 0;
+  std::uint64_t faults = 0;
   std::uint64_t events = 0;  ///< in the log
   std::uint64_t writes = 0;  ///< intended
   std::uint64_t accepted = 0;

@@ -8,7 +8,7 @@ namespace {
 
 // ClusterMetrics is written this often for its pods, which changes no capacity.
 constexpr Duration kReportInterval = seconds(20);
-// A happening that needs a claim which the hub has not made yet is tried again after this.
+// A fault that needs a claim which the hub has not made yet is tried again after this.
 constexpr Duration kClaimInterval = seconds(15);
 constexpr int kClaimTries = 40;
 constexpr std::int64_t kAssignedCpu = 400;
@@ -81,9 +81,9 @@ Result<void> MachineFleet::begin() {
 void MachineFleet::advance(LogTime now) {
   if (script_.empty()) refill();
   if (start_ + script_.front().at <= now) {
-    const Happening happening = std::move(script_.front());
+    const ScheduledFault fault = std::move(script_.front());
     script_.pop_front();
-    play(happening, now);
+    play(fault, now);
   }
   if (next_report_ <= now) report_everything(now);
   std::set<std::string> reachable;
@@ -93,68 +93,67 @@ void MachineFleet::advance(LogTime now) {
 }
 
 void MachineFleet::refill() {
-  for (Happening& happening : script_of_round(seed_, round_))
-    script_.push_back(std::move(happening));
+  for (ScheduledFault& fault : script_of_round(seed_, round_)) script_.push_back(std::move(fault));
   ++round_;
 }
 
-// Plays one happening. Only for a missing claim it is put off: the hub is going to make that.
-void MachineFleet::play(const Happening& happening, LogTime now) {
-  const bool waits = happening.deed == Deed::assign && happening.cpu < kClaimTries;
-  if (waits && !admin_.get(claim_path(happening.cluster))) {
-    Happening later = happening;
+// Plays one fault. Only for a missing claim it is put off: the hub is going to make that.
+void MachineFleet::play(const ScheduledFault& fault, LogTime now) {
+  const bool waits = fault.kind == FaultKind::assign && fault.cpu < kClaimTries;
+  if (waits && !admin_.get(claim_path(fault.cluster))) {
+    ScheduledFault later = fault;
     later.at = {(now - start_).ns + kClaimInterval.ns};
     ++later.cpu;  // an assignment has no number of its own: it counts the tries
-    const auto place =
-        std::upper_bound(script_.begin(), script_.end(), later,
-                         [](const Happening& a, const Happening& b) { return a.at < b.at; });
+    const auto place = std::upper_bound(
+        script_.begin(), script_.end(), later,
+        [](const ScheduledFault& a, const ScheduledFault& b) { return a.at < b.at; });
     script_.insert(place, std::move(later));
     return;
   }
-  const std::string about = happening.cluster.empty() ? "" : happening.cluster + ": ";
-  const auto done = carry_out(happening, now);
-  tell_(actor_of(happening.deed),
-        about + happening.text + (done ? "" : " -- not possible: " + done.error().message));
+  const std::string about = fault.cluster.empty() ? "" : fault.cluster + ": ";
+  const auto done = carry_out(fault, now);
+  tell_(actor_of(fault.kind),
+        about + fault.text + (done ? "" : " -- not possible: " + done.error().message));
 }
 
-Result<void> MachineFleet::carry_out(const Happening& happening, LogTime now) {
-  if (happening.deed == Deed::assign) return assign(happening.cluster);
-  if (happening.deed == Deed::edit_claim) return edit_claim(happening);
-  if (happening.deed == Deed::overwrite_queue) return overwrite_queue(happening.cpu);
-  Member* member = find(happening.cluster);
+Result<void> MachineFleet::carry_out(const ScheduledFault& fault, LogTime now) {
+  if (fault.kind == FaultKind::assign) return assign(fault.cluster);
+  if (fault.kind == FaultKind::edit_claim) return edit_claim(fault);
+  if (fault.kind == FaultKind::overwrite_queue) return overwrite_queue(fault.cpu);
+  Member* member = find(fault.cluster);
   if (member == nullptr) return Error{ErrorCode::not_found, "no such cluster"};
-  switch (happening.deed) {
-    case Deed::join: return join(*member, now);
-    case Deed::leave: return leave(*member);
-    case Deed::go_silent:
+  switch (fault.kind) {
+    case FaultKind::join: return join(*member, now);
+    case FaultKind::leave: return leave(*member);
+    case FaultKind::go_silent:
       member->silent = true;
-      return merge(agents_, kManagedClusters + "/" + happening.cluster + "/status",
+      return merge(agents_, kManagedClusters + "/" + fault.cluster + "/status",
                    {{"status", silent_status(now)}});
-    case Deed::come_back:
+    case FaultKind::come_back:
       member->silent = false;
       if (auto told = report_machines(*member, now); !told) return told;
       return report_cluster(*member, now);
-    case Deed::assign:
-    case Deed::edit_claim:
-    case Deed::overwrite_queue:  // returned above
-    case Deed::cordon:
-    case Deed::uncordon:
-    case Deed::stop:
-    case Deed::start: break;
+    case FaultKind::assign:
+    case FaultKind::edit_claim:
+    case FaultKind::overwrite_queue:  // returned above
+    case FaultKind::cordon:
+    case FaultKind::uncordon:
+    case FaultKind::stop:
+    case FaultKind::start: break;
   }
-  return change_machines(happening, now);
+  return change_machines(fault, now);
 }
 
-Result<void> MachineFleet::change_machines(const Happening& happening, LogTime now) {
-  Member& member = *find(happening.cluster);
-  const auto api = members_api_.find(happening.cluster);
+Result<void> MachineFleet::change_machines(const ScheduledFault& fault, LogTime now) {
+  Member& member = *find(fault.cluster);
+  const auto api = members_api_.find(fault.cluster);
   for (Machine& machine : member.machines) {
     const std::string& name = machine.layout.name;
-    if (std::find(happening.nodes.begin(), happening.nodes.end(), name) == happening.nodes.end())
-      continue;
+    if (std::find(fault.nodes.begin(), fault.nodes.end(), name) == fault.nodes.end()) continue;
     machine.cordoned =
-        happening.deed == Deed::cordon || (machine.cordoned && happening.deed != Deed::uncordon);
-    machine.down = happening.deed == Deed::stop || (machine.down && happening.deed != Deed::start);
+        fault.kind == FaultKind::cordon || (machine.cordoned && fault.kind != FaultKind::uncordon);
+    machine.down =
+        fault.kind == FaultKind::stop || (machine.down && fault.kind != FaultKind::start);
     member.reported = false;
     if (api == members_api_.end()) continue;
     const std::string path = kNodes + "/" + name;
@@ -199,14 +198,14 @@ Result<void> MachineFleet::assign(const std::string& cluster) {
                {{"spec", {{"resourceAssignments", assignments(cpu)}}}});
 }
 
-Result<void> MachineFleet::edit_claim(const Happening& happening) {
-  auto claim = admin_.get(claim_path(happening.cluster));
+Result<void> MachineFleet::edit_claim(const ScheduledFault& fault) {
+  auto claim = admin_.get(claim_path(fault.cluster));
   if (!claim) return claim.error();
   Json rows = (*claim)["spec"].value("resourceAssignments", Json::array());
   for (Json& row : rows)
     if (row.value("clusterQueueName", "") == kHighQueue)
-      row["resources"]["cpu"] = std::to_string(happening.cpu);
-  return merge(admin_, claim_path(happening.cluster), {{"spec", {{"resourceAssignments", rows}}}});
+      row["resources"]["cpu"] = std::to_string(fault.cpu);
+  return merge(admin_, claim_path(fault.cluster), {{"spec", {{"resourceAssignments", rows}}}});
 }
 
 Result<void> MachineFleet::overwrite_queue(std::int64_t cpu) {

@@ -42,13 +42,13 @@ class MachineFleet final : public Fleet {
   };
 
   void refill();
-  void play(const Happening& happening, LogTime now);
-  Result<void> carry_out(const Happening& happening, LogTime now);
-  Result<void> change_machines(const Happening& happening, LogTime now);
+  void play(const ScheduledFault& fault, LogTime now);
+  Result<void> carry_out(const ScheduledFault& fault, LogTime now);
+  Result<void> change_machines(const ScheduledFault& fault, LogTime now);
   Result<void> join(Member& member, LogTime now);
   Result<void> leave(Member& member);
   Result<void> assign(const std::string& cluster);
-  Result<void> edit_claim(const Happening& happening);
+  Result<void> edit_claim(const ScheduledFault& fault);
   Result<void> overwrite_queue(std::int64_t cpu);
   Result<void> report_machines(Member& member, LogTime now);
   Result<void> report_cluster(Member& member, LogTime now);
@@ -65,7 +65,7 @@ class MachineFleet final : public Fleet {
   const Tell tell_;
 
   std::map<std::string, Member> members_;
-  std::deque<Happening> script_;
+  std::deque<ScheduledFault> script_;
   std::int64_t round_ = 0;
   std::int64_t pods_ = 0;
   LogTime next_report_;

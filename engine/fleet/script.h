@@ -1,4 +1,4 @@
-// The script of the fleet: happenings and their times in rounds, the same for the same seed.
+// The script of the fleet: faults and their times in rounds, the same for the same seed.
 //
 // Each round has every kind of fault once: a rolling drain, a node that flaps, one that dies, a
 // rack without power, an administrator's edits, a cluster that falls silent, one that joins and
@@ -14,7 +14,7 @@
 
 namespace fairlead {
 
-enum class Deed : std::uint8_t {
+enum class FaultKind : std::uint8_t {
   cordon,           ///< `nodes` take no more pods
   uncordon,         ///< they do again
   stop,             ///< `nodes` stop answering
@@ -29,23 +29,23 @@ enum class Deed : std::uint8_t {
 };
 
 /// One thing that happens.
-struct Happening {
+struct ScheduledFault {
   Duration at;  ///< since the fleet began, in its own time
-  Deed deed{};
+  FaultKind kind{};
   std::string cluster;             ///< empty for overwrite_queue
   std::vector<std::string> nodes;  ///< of cordon, uncordon, stop, start
   std::int64_t cpu = 0;            ///< of edit_claim and overwrite_queue: the new number
-  std::string text;                ///< the happening for a person, without the cluster
+  std::string text;                ///< the fault for a person, without the cluster
 
-  friend bool operator==(const Happening&, const Happening&) = default;
+  friend bool operator==(const ScheduledFault&, const ScheduledFault&) = default;
 };
 
-/// Returns `admin` for the deeds of an administrator, else `fleet`.
-std::string_view actor_of(Deed deed);
+/// Returns `admin` for the faults of an administrator, else `fleet`.
+std::string_view actor_of(FaultKind kind);
 
 inline constexpr Duration kRoundLength = minutes(40);
 
-/// Returns the happenings of round `round` (from 0), by time.
-std::vector<Happening> script_of_round(std::uint64_t seed, std::int64_t round);
+/// Returns the faults of round `round` (from 0), by time.
+std::vector<ScheduledFault> script_of_round(std::uint64_t seed, std::int64_t round);
 
 }  // namespace fairlead

@@ -65,45 +65,45 @@ Result<void> WorkerFleet::join(const WorkerCluster& cluster) {
 
 void WorkerFleet::advance(LogTime now) {
   if (script_.empty()) {
-    for (WorkerHappening& happening : worker_script_of_round(seed_, round_))
-      script_.push_back(std::move(happening));
+    for (WorkerFault& fault : worker_script_of_round(seed_, round_))
+      script_.push_back(std::move(fault));
     ++round_;
   }
   if (start_ + script_.front().at <= now) {
-    const WorkerHappening happening = std::move(script_.front());
+    const WorkerFault fault = std::move(script_.front());
     script_.pop_front();
-    const auto done = carry_out(happening);
-    tell_(actor_of(happening.deed), happening.subject + ": " + happening.text +
-                                        (done ? "" : " -- not possible: " + done.error().message));
+    const auto done = carry_out(fault);
+    tell_(actor_of(fault.kind), fault.subject + ": " + fault.text +
+                                    (done ? "" : " -- not possible: " + done.error().message));
   }
   if (next_report_ <= now) report_scores(now);
   placement_.look(now);
   kueue_.look(now, gpus());
 }
 
-Result<void> WorkerFleet::carry_out(const WorkerHappening& happening) {
-  if (happening.deed == WorkerDeed::submit)
-    return create(training_job(happening.subject, happening.gpus, happening.length));
-  const auto at = members_.find(happening.subject);
+Result<void> WorkerFleet::carry_out(const WorkerFault& fault) {
+  if (fault.kind == WorkerFaultKind::submit)
+    return create(training_job(fault.subject, fault.gpus, fault.length));
+  const auto at = members_.find(fault.subject);
   if (at == members_.end()) return Error{ErrorCode::not_found, "no such cluster"};
-  switch (happening.deed) {
-    case WorkerDeed::take_gpus: at->second.taken += happening.gpus; return {};
-    case WorkerDeed::free_gpus: at->second.taken -= happening.gpus; return {};
-    case WorkerDeed::add_label:
-    case WorkerDeed::remove_label: {
-      const Json label = happening.deed == WorkerDeed::add_label ? Json(kGpuModel) : Json(nullptr);
-      return merge(kManagedClusters + "/" + happening.subject,
+  switch (fault.kind) {
+    case WorkerFaultKind::take_gpus: at->second.taken += fault.gpus; return {};
+    case WorkerFaultKind::free_gpus: at->second.taken -= fault.gpus; return {};
+    case WorkerFaultKind::add_label:
+    case WorkerFaultKind::remove_label: {
+      const Json label = fault.kind == WorkerFaultKind::add_label ? Json(kGpuModel) : Json(nullptr);
+      return merge(kManagedClusters + "/" + fault.subject,
                    {{"metadata", {{"labels", {{kGpuLabel, label}}}}}});
     }
-    case WorkerDeed::submit:  // returned above
-    case WorkerDeed::drop_credential:
-    case WorkerDeed::return_credential: break;
+    case WorkerFaultKind::submit:  // returned above
+    case WorkerFaultKind::drop_credential:
+    case WorkerFaultKind::return_credential: break;
   }
-  return change_credential(at->second.cluster, happening.deed);
+  return change_credential(at->second.cluster, fault.kind);
 }
 
-Result<void> WorkerFleet::change_credential(const WorkerCluster& cluster, WorkerDeed deed) {
-  const bool drops = deed == WorkerDeed::drop_credential;
+Result<void> WorkerFleet::change_credential(const WorkerCluster& cluster, WorkerFaultKind kind) {
+  const bool drops = kind == WorkerFaultKind::drop_credential;
   if (cluster.credential == CredentialKind::cluster_profile)
     return merge(kProfiles + "/" + cluster.name + "/status",
                  {{"status", drops ? no_credential_status() : credential_status()}});

@@ -34,8 +34,8 @@ class WorkerFleet final : public Fleet {
     std::int64_t taken = 0;  ///< GPUs that foreign pods occupy
   };
 
-  Result<void> carry_out(const WorkerHappening& happening);
-  Result<void> change_credential(const WorkerCluster& cluster, WorkerDeed deed);
+  Result<void> carry_out(const WorkerFault& fault);
+  Result<void> change_credential(const WorkerCluster& cluster, WorkerFaultKind kind);
   Result<void> join(const WorkerCluster& cluster);
   void report_scores(LogTime now);
   std::map<std::string, std::int64_t> gpus() const;
@@ -50,7 +50,7 @@ class WorkerFleet final : public Fleet {
   KueueController kueue_;
 
   std::map<std::string, Member> members_;
-  std::deque<WorkerHappening> script_;
+  std::deque<WorkerFault> script_;
   std::int64_t round_ = 0;
   LogTime next_report_;
   std::uint64_t writes_ = 0;

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "engine/base/check.h"
-#include "engine/fleet/dice.h"
+#include "engine/fleet/random.h"
 
 namespace fairlead {
 namespace {
 
-// Happenings keep this distance from a report of the scores, so that every seed has the same number
+// Faults keep this distance from a report of the scores, so that every seed has the same number
 // of flips.
 constexpr Duration kAfterReport = seconds(10);
 constexpr std::int64_t kSpreadSeconds = 20;
@@ -21,11 +21,11 @@ std::string gpus_in_words(std::int64_t gpus) {
 class WorkerPlaywright {
  public:
   WorkerPlaywright(std::uint64_t seed, std::int64_t round)
-      : dice_(seed * 1'000'003 + static_cast<std::uint64_t>(round)),
+      : random_(seed * 1'000'003 + static_cast<std::uint64_t>(round)),
         begin_{round * kWorkerRoundLength.ns},
         round_(round) {}
 
-  std::vector<WorkerHappening> write();
+  std::vector<WorkerFault> write();
 
  private:
   void jobs();
@@ -36,15 +36,15 @@ class WorkerPlaywright {
 
   /// Returns a time within the minute of the round that begins at `at`.
   Duration about(Duration at) {
-    return {at.ns + kAfterReport.ns + seconds(dice_.below(kSpreadSeconds)).ns};
+    return {at.ns + kAfterReport.ns + seconds(random_.below(kSpreadSeconds)).ns};
   }
-  void add(Duration at, WorkerHappening happening) {
-    happening.at = {begin_.ns + at.ns};
-    out_.push_back(std::move(happening));
+  void add(Duration at, WorkerFault fault) {
+    fault.at = {begin_.ns + at.ns};
+    out_.push_back(std::move(fault));
   }
   void submit(Duration at, std::int64_t number, std::int64_t gpus, Duration length) {
     add(about(at), {{},
-                    WorkerDeed::submit,
+                    WorkerFaultKind::submit,
                     "train-" + std::to_string(2 * round_ + number),
                     gpus,
                     length,
@@ -52,10 +52,10 @@ class WorkerPlaywright {
                         " in the queue training"});
   }
 
-  Dice dice_;
+  Random random_;
   const Duration begin_;
   const std::int64_t round_;
-  std::vector<WorkerHappening> out_;
+  std::vector<WorkerFault> out_;
 };
 
 constexpr Duration later(Duration a, Duration b) { return {a.ns + b.ns}; }
@@ -63,34 +63,34 @@ constexpr Duration later(Duration a, Duration b) { return {a.ns + b.ns}; }
 // The first job starts on east and still runs when east leaves; the second starts on west. Their
 // GPUs lower their clusters' scores, so they are part of the flips.
 void WorkerPlaywright::jobs() {
-  submit(minutes(1), 1, 2, later(minutes(15), seconds(dice_.below(30))));
-  submit(minutes(10), 2, 4, later(minutes(14), seconds(dice_.below(30))));
+  submit(minutes(1), 1, 2, later(minutes(15), seconds(random_.below(30))));
+  submit(minutes(10), 2, 4, later(minutes(14), seconds(random_.below(30))));
 }
 
 // One report of the scores has it, the next one does not.
 void WorkerPlaywright::passing_flip() {
-  const std::int64_t gpus = 3 + dice_.below(4);
+  const std::int64_t gpus = 3 + random_.below(4);
   const Duration at = about(minutes(3));
   add(at, {{},
-           WorkerDeed::take_gpus,
+           WorkerFaultKind::take_gpus,
            "east",
            gpus,
            {},
            "notebooks take " + gpus_in_words(gpus) + " for a minute"});
   add(later(at, kScoreInterval),
-      {{}, WorkerDeed::free_gpus, "east", gpus, {}, "the notebooks are closed"});
+      {{}, WorkerFaultKind::free_gpus, "east", gpus, {}, "the notebooks are closed"});
 }
 
 void WorkerPlaywright::lasting_flip() {
-  const std::int64_t gpus = 9 + dice_.below(4);
+  const std::int64_t gpus = 9 + random_.below(4);
   add(about(minutes(6)), {{},
-                          WorkerDeed::take_gpus,
+                          WorkerFaultKind::take_gpus,
                           "east",
                           gpus,
                           {},
                           "another team takes " + gpus_in_words(gpus) + " for a long time"});
   add(about(minutes(18)), {{},
-                           WorkerDeed::free_gpus,
+                           WorkerFaultKind::free_gpus,
                            "east",
                            gpus,
                            {},
@@ -100,22 +100,26 @@ void WorkerPlaywright::lasting_flip() {
 void WorkerPlaywright::blinking_credentials() {
   const Duration first = about(minutes(12)), second = about(minutes(23));
   add(first, {{},
-              WorkerDeed::drop_credential,
+              WorkerFaultKind::drop_credential,
               "west",
               0,
               {},
               "kubectl delete secret: its kubeconfig is being replaced"});
-  add(later(first, seconds(45 + dice_.below(45))),
-      {{}, WorkerDeed::return_credential, "west", 0, {}, "kubectl create secret: the new one"});
+  add(later(first, seconds(45 + random_.below(45))), {{},
+                                                      WorkerFaultKind::return_credential,
+                                                      "west",
+                                                      0,
+                                                      {},
+                                                      "kubectl create secret: the new one"});
   add(second, {{},
-               WorkerDeed::drop_credential,
+               WorkerFaultKind::drop_credential,
                "north",
                0,
                {},
                "its ClusterProfile names no access provider any more"});
-  add(later(second, seconds(60 + dice_.below(60))),
+  add(later(second, seconds(60 + random_.below(60))),
       {{},
-       WorkerDeed::return_credential,
+       WorkerFaultKind::return_credential,
        "north",
        0,
        {},
@@ -125,44 +129,44 @@ void WorkerPlaywright::blinking_credentials() {
 void WorkerPlaywright::moving_label() {
   const std::string label = "accelerator=nvidia-tesla-t4";
   add(about(minutes(14)),
-      {{}, WorkerDeed::add_label, "west", 0, {}, "kubectl label managedcluster: " + label});
+      {{}, WorkerFaultKind::add_label, "west", 0, {}, "kubectl label managedcluster: " + label});
   add(about(minutes(20)), {{},
-                           WorkerDeed::remove_label,
+                           WorkerFaultKind::remove_label,
                            "west",
                            0,
                            {},
                            "kubectl label managedcluster: accelerator- (takes the label away)"});
 }
 
-std::vector<WorkerHappening> WorkerPlaywright::write() {
+std::vector<WorkerFault> WorkerPlaywright::write() {
   jobs();
   passing_flip();
   lasting_flip();
   blinking_credentials();
   moving_label();
-  // An unstable sort suffices: no two happenings have the same time, because each has a minute of
+  // An unstable sort suffices: no two faults have the same time, because each has a minute of
   // its own or follows another by a minute or more.
   std::sort(out_.begin(), out_.end(),
-            [](const WorkerHappening& a, const WorkerHappening& b) { return a.at < b.at; });
+            [](const WorkerFault& a, const WorkerFault& b) { return a.at < b.at; });
   return std::move(out_);
 }
 
 }  // namespace
 
-std::string_view actor_of(WorkerDeed deed) {
-  switch (deed) {
-    case WorkerDeed::submit: return "user";
-    case WorkerDeed::take_gpus:
-    case WorkerDeed::free_gpus: return "fleet";
-    case WorkerDeed::drop_credential:
-    case WorkerDeed::return_credential:
-    case WorkerDeed::add_label:
-    case WorkerDeed::remove_label: break;
+std::string_view actor_of(WorkerFaultKind kind) {
+  switch (kind) {
+    case WorkerFaultKind::submit: return "user";
+    case WorkerFaultKind::take_gpus:
+    case WorkerFaultKind::free_gpus: return "fleet";
+    case WorkerFaultKind::drop_credential:
+    case WorkerFaultKind::return_credential:
+    case WorkerFaultKind::add_label:
+    case WorkerFaultKind::remove_label: break;
   }
   return "admin";
 }
 
-std::vector<WorkerHappening> worker_script_of_round(std::uint64_t seed, std::int64_t round) {
+std::vector<WorkerFault> worker_script_of_round(std::uint64_t seed, std::int64_t round) {
   check(round >= 0, "rounds are counted from 0");
   return WorkerPlaywright(seed, round).write();
 }

@@ -15,7 +15,7 @@
 
 namespace fairlead {
 
-enum class WorkerDeed : std::uint8_t {
+enum class WorkerFaultKind : std::uint8_t {
   submit,             ///< a user creates a job
   take_gpus,          ///< pods that are none of Kueue's occupy GPUs of the cluster
   free_gpus,          ///< those pods end
@@ -25,25 +25,25 @@ enum class WorkerDeed : std::uint8_t {
   remove_label,
 };
 
-struct WorkerHappening {
+struct WorkerFault {
   Duration at;  ///< since the fleet began, in its own time
-  WorkerDeed deed{};
+  WorkerFaultKind kind{};
   std::string subject;    ///< the cluster; of submit: the job
   std::int64_t gpus = 0;  ///< of submit, take_gpus, free_gpus
   Duration length;        ///< of submit: how long the job runs
-  std::string text;       ///< the happening for a person, without the subject
+  std::string text;       ///< the fault for a person, without the subject
 
-  friend bool operator==(const WorkerHappening&, const WorkerHappening&) = default;
+  friend bool operator==(const WorkerFault&, const WorkerFault&) = default;
 };
 
 /// Returns `user`, `admin` or `fleet`.
-std::string_view actor_of(WorkerDeed deed);
+std::string_view actor_of(WorkerFaultKind kind);
 
 inline constexpr Duration kWorkerRoundLength = minutes(28);
 /// Scores are reported at whole multiples of this since the start.
 inline constexpr Duration kScoreInterval = minutes(1);
 
-/// Returns the happenings of round `round` (from 0), by time.
-std::vector<WorkerHappening> worker_script_of_round(std::uint64_t seed, std::int64_t round);
+/// Returns the faults of round `round` (from 0), by time.
+std::vector<WorkerFault> worker_script_of_round(std::uint64_t seed, std::int64_t round);
 
 }  // namespace fairlead

@@ -67,10 +67,10 @@ struct Cluster {
   LogTime last_changed;  ///< of any usable value
   std::optional<Hold> hold;
   Observation observation;
-  Liveness was = Liveness::live;  ///< at the last close
-  Seq was_seq;                    ///< of the event that made it so
+  Liveness liveness_at_close = Liveness::live;  ///< at the last close
+  Seq liveness_at_close_seq;                    ///< of the event that made it so
   std::optional<LogTime>
-      hub_opens;  ///< after a loss: when the hub counts it again; kForever while lost
+      counted_again_at;  ///< after a loss: when the hub counts it again; kForever while lost
 
   Seq claim_seq;  ///< what changed last which claim is in force: a claim, its edit or its end
 
@@ -87,7 +87,8 @@ struct Cluster {
   std::map<std::string, LogTime> deviating;
 
   bool joined() const { return managed.has_value() || !profiles.empty(); }
-  bool lost() const { return was == Liveness::lost; }
+  bool stale() const { return liveness_at_close == Liveness::stale; }
+  bool lost() const { return liveness_at_close == Liveness::lost; }
 
   friend bool operator==(const Cluster&, const Cluster&) = default;
 };

@@ -20,13 +20,13 @@ inline constexpr std::uint32_t kFoldVersion = 13;
 /// in seq order or log time goes back.
 void evolve(State& state, const Event& event, Touched& touched);
 
-/// The number of events for which fetch_ahead prefetches at once.
-inline constexpr std::size_t kFetchAhead = 16;
+/// The number of events for which prefetch prefetches at once.
+inline constexpr std::size_t kPrefetchEvents = 16;
 
-/// Prefetches the memory that the fold of the first kFetchAhead `events` will read. A caller that
-/// knows the next events calls it before each kFetchAhead of them: their cache misses then overlap,
-/// where evolve would wait for one after the other. Changes nothing.
-void fetch_ahead(const State& state, std::span<const Event> events);
+/// Prefetches the memory that the fold of the first kPrefetchEvents `events` will read. A caller
+/// that knows the next events calls it before each kPrefetchEvents of them: their cache misses then
+/// overlap, where evolve would wait for one after the other. Changes nothing.
+void prefetch(const State& state, std::span<const Event> events);
 
 /// Closes the present moment. After that only our own writes and their outcomes may have this log
 /// time.

@@ -74,6 +74,9 @@ Seen<F> record(const ObjectObserved* seen, Seq seq) {
 void fold_object(State& state, const SourceName& source, const ObjectKey& key,
                  const ObjectObserved* seen, Seq seq) {
   const bool on_hub = source == kHub;
+  const bool of_members =
+      key.kind == Kind::node || key.kind == Kind::local_queue || key.kind == Kind::cluster_queue;
+  if (!on_hub && !of_members) return;
   const auto id = [&key] { return NamespacedName(key.namespace_, key.name); };
   switch (key.kind) {
     // Of a member, or of either.
@@ -88,66 +91,45 @@ void fold_object(State& state, const SourceName& source, const ObjectKey& key,
       return seen ? observe_queue(state, *seen, seq) : forget_queue(state, key.name);
     // Of the hub alone.
     case Kind::cluster_metrics:
-      if (on_hub) observe_metrics(state, key.name, as<ClusterMetricsFacts>(seen), seq);
-      return;
+      return observe_metrics(state, key.name, as<ClusterMetricsFacts>(seen), seq);
     case Kind::managed_cluster:
-      if (on_hub) observe_managed_cluster(state, key.name, as<ManagedClusterFacts>(seen), seq);
-      return;
+      return observe_managed_cluster(state, key.name, as<ManagedClusterFacts>(seen), seq);
     case Kind::resource_flavor:
-      if (!on_hub) return;
       observe_flavor(state, key.name, as<ResourceFlavorFacts>(seen), seq);
       state.all_open = true;
       return;
-    case Kind::cohort:
-      if (on_hub) observe_cohort(state, key.name, as<CohortFacts>(seen), seq);
-      return;
+    case Kind::cohort: return observe_cohort(state, key.name, as<CohortFacts>(seen), seq);
     case Kind::claim:
-      if (on_hub) seen ? observe_claim(state, *seen, seq) : forget_claim(state, key.name);
-      return;
+      return seen ? observe_claim(state, *seen, seq) : forget_claim(state, key.name);
     case Kind::manifest_work:
-      if (on_hub) seen ? observe_work(state, *seen, seq) : forget_work(state, key);
-      return;
+      return seen ? observe_work(state, *seen, seq) : forget_work(state, key);
     case Kind::binding_policy:
-      if (on_hub) seen ? observe_policy(state, *seen, seq) : forget_policy(state, key);
-      return;
+      return seen ? observe_policy(state, *seen, seq) : forget_policy(state, key);
     case Kind::cluster_profile:
-      if (!on_hub) return;
       observe_profile_of_kueue(state, id(), record<ClusterProfileFacts>(seen, seq));
       return observe_profile(state, key, as<ClusterProfileFacts>(seen));
     case Kind::placement:
-      if (on_hub) observe_placement(state, id(), record<PlacementFacts>(seen, seq), seq);
-      return;
+      return observe_placement(state, id(), record<PlacementFacts>(seen, seq), seq);
     case Kind::placement_decision:
-      if (on_hub) observe_decision(state, id(), record<PlacementDecisionFacts>(seen, seq), seq);
-      return;
+      return observe_decision(state, id(), record<PlacementDecisionFacts>(seen, seq), seq);
     case Kind::addon_placement_score:
-      if (on_hub) observe_score(state, id(), record<AddOnPlacementScoreFacts>(seen, seq), seq);
-      return;
-    case Kind::secret:
-      if (on_hub) observe_secret(state, id(), record<SecretFacts>(seen, seq));
-      return;
+      return observe_score(state, id(), record<AddOnPlacementScoreFacts>(seen, seq), seq);
+    case Kind::secret: return observe_secret(state, id(), record<SecretFacts>(seen, seq));
     case Kind::multikueue_config:
-      if (!on_hub) return;
       observe_config(state, key.name, record<MultiKueueConfigFacts>(seen, seq), seq);
       return touch_users_of_checks(state);
     case Kind::multikueue_cluster:
-      if (on_hub) observe_worker(state, key.name, record<MultiKueueClusterFacts>(seen, seq), seq);
-      return;
+      return observe_worker(state, key.name, record<MultiKueueClusterFacts>(seen, seq), seq);
     case Kind::admission_check:
-      if (!on_hub) return;
       observe_check(state, key.name, record<AdmissionCheckFacts>(seen, seq), seq);
       return touch_users_of_checks(state);
     case Kind::workload:
-      if (on_hub) observe_workload(state, id(), record<WorkloadFacts>(seen, seq), seq);
-      return;
+      return observe_workload(state, id(), record<WorkloadFacts>(seen, seq), seq);
     case Kind::custom_resource_definition:
-      if (on_hub) observe_crd(state, key.name, record<CustomResourceDefinitionFacts>(seen, seq));
-      return;
+      return observe_crd(state, key.name, record<CustomResourceDefinitionFacts>(seen, seq));
     case Kind::mutating_admission_policy:
-      if (on_hub)
-        observe_admission_policy(state, key.name, record<MutatingAdmissionPolicyFacts>(seen, seq),
-                                 seq);
-      return;
+      return observe_admission_policy(state, key.name,
+                                      record<MutatingAdmissionPolicyFacts>(seen, seq), seq);
   }
 }
 

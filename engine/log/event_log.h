@@ -137,8 +137,8 @@ class EventLog {
   /// succeeded. Commits are written in order, none before its predecessor is durable and none after
   /// a failed one, and only a few are pending at a time: this call blocks until there is room.
   /// Readers and last_seq() do not see a commit before it is stored.
-  virtual Result<std::vector<Event>> append_ahead(std::vector<EventDraft>&& drafts, LogTime time,
-                                                  Epoch epoch) {
+  virtual Result<std::vector<Event>> append_pipelined(std::vector<EventDraft>&& drafts,
+                                                      LogTime time, Epoch epoch) {
     return append_owned(std::move(drafts), time, epoch);
   }
   /// Waits until everything that was appended is durable. Returns the error of the commit that

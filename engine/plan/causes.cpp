@@ -43,7 +43,7 @@ class Causes {
 
 void add_presence(const Cluster& cluster, Causes& causes) {
   causes.add(cluster.presence_seq);
-  causes.add(cluster.was_seq);
+  causes.add(cluster.liveness_at_close_seq);
   causes.add(cluster.claim_seq);
 }
 

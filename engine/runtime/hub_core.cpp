@@ -184,7 +184,7 @@ Result<std::vector<Event>> HubCore::commit(Append& append) {
   const auto began = std::chrono::steady_clock::now();
   auto events = append.durability == Durability::durable
                     ? log_.append_owned(std::move(append.drafts), append.time, epoch_)
-                    : log_.append_ahead(std::move(append.drafts), append.time, epoch_);
+                    : log_.append_pipelined(std::move(append.drafts), append.time, epoch_);
   const Duration took{std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count()};
   if (!events) return events;
   figures_.append.add(took);

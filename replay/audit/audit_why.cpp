@@ -55,12 +55,12 @@ Json presence_json(const State& state, const std::string& name, const Cluster& c
     hold = {{"since", to_rfc3339(cluster.hold->since)},
             {"until", to_rfc3339(cluster.hold->since + settings_of(state, name).mass_shrink_hold)}};
   Json opens;
-  if (cluster.hub_opens)
-    opens = *cluster.hub_opens == kForever ? Json("when its source is back for growWindow")
-                                           : Json(to_rfc3339(*cluster.hub_opens));
+  if (cluster.counted_again_at)
+    opens = *cluster.counted_again_at == kForever ? Json("when its source is back for growWindow")
+                                                  : Json(to_rfc3339(*cluster.counted_again_at));
   return {
       {"source", cluster.source ? Json(text_of(*cluster.source)) : Json()},
-      {"liveness", kLiveness[static_cast<std::size_t>(cluster.was)]},
+      {"liveness", kLiveness[static_cast<std::size_t>(cluster.liveness_at_close)]},
       {"livenessSeq", cluster.liveness_seq.value},
       {"managedSeq", cluster.managed_seq.value},
       {"unavailableSince", time_json(cluster.unavailable_since)},

@@ -29,13 +29,13 @@ Amount undamped(State state, const KnownPair& pair) {
       share.known = true;
       for (auto& [key, value] : share.values) value.accepted = value.usable;
       if (const auto at = state.clusters.find(cluster); at != state.clusters.end())
-        at->second.hub_opens.reset();
+        at->second.counted_again_at.reset();
     }
   for (const GrantOfPair& grant : grants_of_pair(state, pair)) {
     const auto at = state.clusters.find(grant.claim->terms->cluster);
     if (at == state.clusters.end() || at->second.detached || !at->second.valued) continue;
     Cluster& cluster = at->second;
-    cluster.hub_opens.reset();
+    cluster.counted_again_at.reset();
     cluster.hold.reset();
     cluster.known = true;
     cluster.totals_accepted = cluster.source == CapacitySource::managed_cluster;
@@ -255,15 +255,15 @@ class Guards {
       return;
     }
     const Cluster& cluster = at->second;
-    if (cluster.hub_opens) {
-      Json& guard = add("HubClosed", cluster.was == Liveness::lost
+    if (cluster.counted_again_at) {
+      Json& guard = add("HubClosed", cluster.liveness_at_close == Liveness::lost
                                          ? name + " is lost and counts 0 on the hub"
                                          : name + " was lost: it counts again after growWindow");
       guard["cluster"] = name;
-      guard["until"] = time_json(cluster.hub_opens);
-      guard["seq"] = cluster.was_seq.value;
+      guard["until"] = time_json(cluster.counted_again_at);
+      guard["seq"] = cluster.liveness_at_close_seq.value;
     }
-    if (grant.contributes < grant.grant->granted && !cluster.hub_opens) {
+    if (grant.contributes < grant.grant->granted && !cluster.counted_again_at) {
       const Work& work = cluster.quota_work;
       Json& guard = add("MemberNotReady",
                         name + " has confirmed " + amount_text(row.resource, grant.contributes) +
@@ -294,7 +294,8 @@ class Guards {
         const Layer layer = layer_of(state_, name, cluster, key, value);
         const bool of_cluster =
             layer.name == "lost" || layer.name == "frozen" || layer.name == "detached";
-        const Seq presence = layer.name == "detached" ? cluster.presence_seq : cluster.was_seq;
+        const Seq presence =
+            layer.name == "detached" ? cluster.presence_seq : cluster.liveness_at_close_seq;
         layer_guard(name, key, layer, of_cluster ? presence : began(value.because, &cluster));
         held = held || layer.name != "none";
       }
@@ -316,7 +317,8 @@ class Guards {
   // Returns the event that a window counts from: the newest event about the value, or the return of
   // its cluster, because growth waits for a whole window after that.
   static Seq began(const std::vector<Seq>& because, const Cluster* cluster) {
-    return std::max(because.empty() ? Seq{} : because.back(), cluster ? cluster->was_seq : Seq{});
+    return std::max(because.empty() ? Seq{} : because.back(),
+                    cluster ? cluster->liveness_at_close_seq : Seq{});
   }
 
   void layer_guard(const std::string& name, const CapacityKey& key, const Layer& layer, Seq seq) {

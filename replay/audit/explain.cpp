@@ -112,7 +112,7 @@ Layer first_value_layer(const Cluster& cluster, const DebounceSettings& settings
             changed.empty() ? "no source has told a value yet" : changed + "it told no value yet",
             {},
             {}};
-  if (cluster.was != Liveness::live)
+  if (cluster.liveness_at_close != Liveness::live)
     return {"frozen", changed + value + " waits until its source is live", {}, {}};
   return {"firstQuiet",
           changed + value + " must hold still for " + to_go_duration(settings.first_quiet) +
@@ -248,7 +248,7 @@ Layer layer_of(const State& state, const std::string& cluster_name, const Cluste
   const DebounceSettings settings = settings_of(state, cluster_name);
   const DampedValue& damped = value.damped;
   if (cluster.detached) return {"detached", "the cluster has left", {}, {}};
-  if (cluster.was == Liveness::lost)
+  if (cluster.liveness_at_close == Liveness::lost)
     return {"lost",
             "the cluster is lost: it counts 0 on the hub, its member keeps its quota",
             lost_since(cluster, settings),
@@ -258,7 +258,7 @@ Layer layer_of(const State& state, const std::string& cluster_name, const Cluste
   const bool grows = !falls && damped.growing > damped.accepted;
   // Of two layers that bar growth, the one that lasts longer is reported: the window of flapping
   // nodes, too, begins when the source is back.
-  if (!falls && damped.usable > damped.accepted && cluster.was != Liveness::live)
+  if (!falls && damped.usable > damped.accepted && cluster.liveness_at_close != Liveness::live)
     return {"frozen",
             "growth is frozen while the source is stale; then growWindow begins anew",
             cluster.unavailable_since,

@@ -37,13 +37,13 @@ Json worker_row(const State& state, const KnownPair& pair, const std::string& na
   const bool heard_of = at != state.clusters.end();
   const auto value = share.values.find(pair.key);
   const bool valued = value != share.values.end();
-  const std::optional<LogTime> opens = heard_of ? at->second.hub_opens : std::nullopt;
+  const std::optional<LogTime> opens = heard_of ? at->second.counted_again_at : std::nullopt;
   Json row{{"cluster", name},
            {"from", kFrom.at(static_cast<std::size_t>(share.from))},
            {"counted", share.counted},
            {"known", share.known},
-           {"liveness",
-            kLiveness.at(static_cast<std::size_t>(heard_of ? at->second.was : Liveness::live))},
+           {"liveness", kLiveness.at(static_cast<std::size_t>(
+                            heard_of ? at->second.liveness_at_close : Liveness::live))},
            {"hubOpens", time_json(opens == kForever ? std::nullopt : opens)},
            {"queues", heard_of ? queue_rows(state, pair, at->second) : Json::array()},
            {"usable", valued ? Json(text(value->second.usable)) : Json()},
@@ -63,12 +63,12 @@ Layer layer_of_share(const State& state, const std::string& cluster, const Worke
   const auto at = state.clusters.find(cluster);
   if (share.from == ShareFrom::claims) return {"none", "what its claims grant counts", {}, {}};
   if (!share.counted) return {"newcomer", "it counts when it enters the list", {}, {}};
-  if (at != state.clusters.end() && at->second.hub_opens) {
-    const bool lost = at->second.was == Liveness::lost;
+  if (at != state.clusters.end() && at->second.counted_again_at) {
+    const bool lost = at->second.liveness_at_close == Liveness::lost;
     return {lost ? "lost" : "growWindow",
             lost ? "the cluster is lost: it counts 0 on the hub"
                  : "the cluster was lost: it counts again after growWindow",
-            at->second.unavailable_since, lost ? std::nullopt : at->second.hub_opens};
+            at->second.unavailable_since, lost ? std::nullopt : at->second.counted_again_at};
   }
   const LogTime latest = share.first_valued + settings.grow_window;
   if (!share.known && share.from == ShareFrom::nobody)
@@ -83,7 +83,7 @@ Layer layer_of_share(const State& state, const std::string& cluster, const Worke
   const auto value = share.values.find(pair);
   if (value == share.values.end())
     return {"none", "no ClusterQueue behind its LocalQueues has the pair", {}, {}};
-  if (share.was != Liveness::live && value->second.usable > value->second.accepted)
+  if (share.liveness_at_close != Liveness::live && value->second.usable > value->second.accepted)
     return {"frozen",
             "growth is frozen while the source is stale; then growWindow begins anew",
             {},

@@ -61,9 +61,9 @@ struct Flip {
 };
 
 std::vector<Flip> flips_of(const FlipSettings& settings, LogTime first) {
-  Dice dice(5);
+  Random random(5);
   const auto below = [&](std::uint64_t bound) {
-    return static_cast<std::int64_t>(dice.roll() % bound);
+    return static_cast<std::int64_t>(random.roll() % bound);
   };
   const std::int64_t span = hours(24).ns * static_cast<std::int64_t>(settings.days);
   std::vector<Flip> flips;

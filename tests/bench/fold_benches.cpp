@@ -50,7 +50,7 @@ class Fleet {
   }
   /// One node more or less.
   EventDraft change() {
-    const std::uint64_t node = dice_.roll() % nodes_;
+    const std::uint64_t node = random_.roll() % nodes_;
     ready_[node] = !ready_[node];
     return node_draft(node);
   }
@@ -60,7 +60,7 @@ class Fleet {
     ObjectObserved what;
     what.key = std::move(key);
     what.version = "v1";
-    what.uid = dice_.uid();
+    what.uid = random_.uid();
     what.resource_version = std::to_string(++version_);
     what.generation = 1;
     what.facts = std::move(facts);
@@ -106,7 +106,7 @@ class Fleet {
 
   std::uint64_t nodes_;
   std::vector<bool> ready_;
-  Dice dice_{7};
+  Random random_{7};
   std::uint64_t version_ = 40'000'000;
 };
 
@@ -168,12 +168,12 @@ struct alignas(64) Slot {
 /// Reads the packs and changes one slot of a table for each event. Events a CPU second.
 double floor(const FleetLog& written, std::uint64_t nodes) {
   std::vector<Slot> table(nodes);
-  Dice dice(5);
+  Random random(5);
   std::uint64_t events = 0;
   const double seconds = cpu_seconds_of([&] {
     read_packs(written.directory, [&](std::uint32_t count) {
       for (std::uint32_t i = 0; i < count; ++i) {
-        Slot& slot = table[dice.roll() % nodes];
+        Slot& slot = table[random.roll() % nodes];
         slot.values[slot.version++ % slot.values.size()] += ++events;
       }
     });
@@ -300,7 +300,7 @@ class ManyClaims {
     double total = 0;
     constexpr int kTurns = 200;
     for (int turn = 0; turn < kTurns; ++turn) {
-      change_node(dice_.roll() % clusters_, 100 + turn + 1);
+      change_node(random_.roll() % clusters_, 100 + turn + 1);
       settle(state_, touched_);
       std::vector<PatchIntended> intents;
       total += seconds_of([&] { intents = plan(state_, touched_); });
@@ -374,7 +374,7 @@ class ManyClaims {
   State state_;
   Touched touched_;
   std::uint64_t version_ = 0;
-  Dice dice_{3};
+  Random random_{3};
 };
 
 Trial prepare_plan(const Place& place) {
@@ -398,10 +398,10 @@ Trial prepare_shared_queue(const Place& place) {
 /// Milliseconds of a question, the opening of the log included, as the command has it.
 template <class Ask>
 double milliseconds_of(const FleetLog& written, const Ask& ask) {
-  Dice dice(11);
+  Random random(11);
   double worst = 0;
   for (int i = 0; i < 5; ++i) {
-    const LogTime at{written.first.ns + static_cast<std::int64_t>(dice.roll() >> 2) %
+    const LogTime at{written.first.ns + static_cast<std::int64_t>(random.roll() >> 2) %
                                             (written.last - written.first).ns};
     worst = std::max(worst, 1e3 * seconds_of([&] {
                               const auto log =

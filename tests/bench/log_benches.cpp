@@ -85,10 +85,10 @@ std::shared_ptr<const Received> receive(std::size_t copies) {
       if (line.find("BOOKMARK") == std::string::npos) lines.push_back(line);
     if (lines.empty()) give_up(std::string("no recorded lines in ") + name);
     for (std::size_t copy = 0; copy < copies; ++copy) {
-      Dice dice(copy);
+      Random random(copy);
       for (std::string line : lines) {
         replace_value(line, "name", "object-" + std::to_string(copy));
-        replace_value(line, "uid", dice.uid());
+        replace_value(line, "uid", random.uid());
         replace_value(line, "resourceVersion", std::to_string(++version));
         const auto document = need(parse_json(line));
         const auto seen = need(project(document.root()["object"]));

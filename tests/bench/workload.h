@@ -12,9 +12,9 @@
 namespace fairlead::bench {
 
 /// Pseudo-random numbers, the same in every run.
-class Dice {
+class Random {
  public:
-  explicit Dice(std::uint64_t seed) : state_(seed * 2 + 1) {}
+  explicit Random(std::uint64_t seed) : state_(seed * 2 + 1) {}
 
   std::uint64_t roll() {
     state_ ^= state_ << 13;
@@ -47,16 +47,16 @@ enum class Weight : std::uint8_t {
 /// An observation of a node of a fleet of 5000; each number changes one node.
 inline EventDraft fleet_draft(Weight weight, std::uint64_t number) {
   constexpr std::uint64_t kFleet = 5000;
-  Dice dice(number + 1);
-  Dice node_dice(number % kFleet + 77);
+  Random random(number + 1);
+  Random node_random(number % kFleet + 77);
   ObjectObserved seen;
   seen.key = {Kind::node, "", "pool-" + std::to_string(number % kFleet)};
   seen.version = "v1";
-  seen.uid = node_dice.uid();
+  seen.uid = node_random.uid();
   seen.resource_version = std::to_string(40'000'000 + number);
   NodeFacts facts;
-  facts.ready = dice.roll() % 4 != 0;
-  const auto cpu = 3920 + 8 * static_cast<std::int64_t>(dice.roll() % 100);
+  facts.ready = random.roll() % 4 != 0;
+  const auto cpu = 3920 + 8 * static_cast<std::int64_t>(random.roll() % 100);
   facts.allocatable = {{"cpu", cpu}};
   if (weight == Weight::heavy) {
     const std::string zone = "europe-west4-" + std::string(1, static_cast<char>('a' + number % 3));
@@ -74,7 +74,7 @@ inline EventDraft fleet_draft(Weight weight, std::uint64_t number) {
                     {"topology.gke.io/zone", zone},
                     {"topology.kubernetes.io/region", "europe-west4"},
                     {"topology.kubernetes.io/zone", zone}};
-    const auto memory = 29'000'000'000 + static_cast<std::int64_t>(dice.roll() % 999'999);
+    const auto memory = 29'000'000'000 + static_cast<std::int64_t>(random.roll() % 999'999);
     facts.allocatable = {{"cpu", cpu},         {"ephemeral-storage", 47'093'746'742},
                          {"hugepages-1Gi", 0}, {"hugepages-2Mi", 0},
                          {"memory", memory},   {"pods", 110}};

@@ -37,7 +37,7 @@ OWNERS = {
     "RocksDB": (r"rocksdb/", ("engine/log/rocksdb/", "snapshots/")),
     "Cap'n Proto": (r"(capnp|kj)/|.*\.capnp\.h$", (r"schema/(codec\.cpp|(codec|capnp)_\w+)", r"snapshots/\w+\.cpp")),
     "simdjson": (r"simdjson", (r"connectors/kube/document/json_index\.",)),
-    "xxHash": (r"xxhash", (r"connectors/kube/watch/watch_glance\.",)),
+    "xxHash": (r"xxhash", (r"connectors/kube/watch/line_fingerprint\.",)),
     "Beast": (r"boost/beast", ("connectors/kube/", "engine/runtime/")),
     "Asio": (r"boost/asio", ("connectors/kube/", "engine/runtime/", "engine/main/")),
     "Boost.System": (r"boost/(system|assert)", ("engine/base/result.h", "connectors/kube/", "engine/runtime/")),

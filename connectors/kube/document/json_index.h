@@ -3,8 +3,8 @@
 //
 // The first stage finds every bracket, colon, comma, opening quote and first character of a number
 // or word, and checks what only it can check cheaply: UTF-8, closed strings, no control characters
-// in them. Our own code reads the rest from the places: the tree (json_document.h) and the glance
-// (watch_glance.h).
+// in them. Our own code reads the rest from the places: the tree (json_document.h) and the
+// fingerprint (line_fingerprint.h).
 #pragma once
 
 #include <cstdint>

@@ -42,7 +42,8 @@ Reflector::Reflector(Kind kind, ReflectorSettings settings, std::function<std::u
       settings_(settings),
       random_(std::move(random)),
       page_limit_(settings.page_limit),
-      decoder_(WatchGlancer(kind), [this](const WatchGlance& glance) { return knows(glance); }) {
+      decoder_(LineFingerprinter(kind),
+               [this](const LineFingerprint& fingerprint) { return knows(fingerprint); }) {
   set_budget();
 }
 
@@ -342,7 +343,7 @@ void Reflector::take_page(LogTime now, int status, std::string_view body,
   request_watch(now);
 }
 
-void Reflector::listed(JsonView object, std::string_view line, const WatchGlance::Hash& rest) {
+void Reflector::listed(JsonView object, std::string_view line, const LineFingerprint::Hash& rest) {
   auto seen = project_as(kind_, version_, object);
   if (seen.has_error()) {
     ++counters_.malformed;

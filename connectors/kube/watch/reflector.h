@@ -160,8 +160,8 @@ class Reflector {
   struct Known {
     std::string uid;
     std::string resource_version;
-    WatchGlance::Hash rest{};  // of the line that its facts came from; 0: not known
-    bool listed = false;       // the list in progress contains it
+    LineFingerprint::Hash rest{};  // of the line that its facts came from; 0: not known
+    bool listed = false;           // the list in progress contains it
   };
   // By "namespace/name".
   struct NameHash {
@@ -190,7 +190,7 @@ class Reflector {
   void overflow(LogTime now, StaleCause cause);
   void count_changes(LogTime now);
   void set_budget();
-  void listed(JsonView object, std::string_view line, const WatchGlance::Hash& rest);
+  void listed(JsonView object, std::string_view line, const LineFingerprint::Hash& rest);
   void wait(LogTime now, Duration span, Next next);
   void back_off(LogTime now, Next next, std::optional<Duration> at_least);
   void retry_later(LogTime now, int status, std::string_view body, Next next,
@@ -201,10 +201,11 @@ class Reflector {
   void failed_list(LogTime now, int status, std::string_view body,
                    std::optional<Duration> retry_after);
   void drain(LogTime now, std::string_view bytes);
-  void take(LogTime now, const WatchEvent& event, const std::optional<WatchGlance>& glance);
-  void take_object(const WatchEvent& event, const std::optional<WatchGlance>& glance);
-  bool knows(const WatchGlance& glance);
-  void take_known(const WatchGlance& glance);
+  void take(LogTime now, const WatchEvent& event,
+            const std::optional<LineFingerprint>& fingerprint);
+  void take_object(const WatchEvent& event, const std::optional<LineFingerprint>& fingerprint);
+  bool knows(const LineFingerprint& fingerprint);
+  void take_known(const LineFingerprint& fingerprint);
   enum class Newer : std::uint8_t { yes, same, older };
   Newer is_newer(const Known& known, std::string_view resource_version);
   KnownObjects::iterator find_known(std::string_view name_space, std::string_view name);
@@ -250,9 +251,10 @@ class Reflector {
   bool overflowing_ = false;
   Duration overflow_wait_;  // the last one
   LogTime overflow_wait_ends_;
-  std::string name_;                // of find_known(), kept for its memory
-  KnownObjects::iterator glanced_;  // what knows() found of the line that was glanced at,
-  bool looked_up_ = false;          // if it looked
+  std::string name_;  // of find_known(), kept for its memory
+  KnownObjects::iterator
+      looked_up_entry_;     // what knows() found of the line that was fingerprinted,
+  bool looked_up_ = false;  // if it looked
   WatchDecoder decoder_;
 
   LogTime until_ = kForever;  // end of the wait, or deadline of the request

@@ -101,8 +101,8 @@ ReflectorOutput Reflector::ended(LogTime now, int status, std::string_view body,
   if (status == 200 || status == 0) {
     WatchStep step = decoder_.finish();
     if (step.kind == WatchStep::Kind::malformed) ++counters_.malformed;
-    if (step.kind == WatchStep::Kind::known) take_known(*step.glance);
-    if (step.kind == WatchStep::Kind::event) take(now, *step.event, step.glance);
+    if (step.kind == WatchStep::Kind::known) take_known(*step.fingerprint);
+    if (step.kind == WatchStep::Kind::event) take(now, *step.event, step.fingerprint);
     if (phase_ != Phase::watching && phase_ != Phase::streaming_list) return finish(now);
     if (phase_ == Phase::watching && stream_useful_ && status == 200) {
       request_watch(now);  // the ordinary end of a watch: resume from the last version
@@ -136,11 +136,11 @@ void Reflector::drain(LogTime now, std::string_view bytes) {
     WatchStep step = decoder_.next(bytes);
     if (step.kind == WatchStep::Kind::need_more) return;
     if (step.kind == WatchStep::Kind::known) {
-      take_known(*step.glance);
+      take_known(*step.fingerprint);
       continue;
     }
     if (step.kind == WatchStep::Kind::event) {
-      take(now, *step.event, step.glance);
+      take(now, *step.event, step.fingerprint);
       count_changes(now);
       if (too_many()) return overflow(now, StaleCause::too_many);
       if (too_many_changes(now)) return overflow(now, StaleCause::too_many_changes);
@@ -221,7 +221,7 @@ void Reflector::broken(LogTime now, const std::string& why) {
 }
 
 void Reflector::take(LogTime now, const WatchEvent& event,
-                     const std::optional<WatchGlance>& glance) {
+                     const std::optional<LineFingerprint>& fingerprint) {
   if (event.type == WatchEventType::error) {
     take_error(now, event.object());
     return;
@@ -235,20 +235,20 @@ void Reflector::take(LogTime now, const WatchEvent& event,
   if (event.type == WatchEventType::bookmark)
     take_bookmark(now, event.object());
   else
-    take_object(event, glance);
+    take_object(event, fingerprint);
 }
 
 // Whether the line has the same facts of an object as its last one: the hash of every field that a
 // projection may read is equal.
-bool Reflector::knows(const WatchGlance& glance) {
+bool Reflector::knows(const LineFingerprint& fingerprint) {
   looked_up_ = false;
-  if (phase_ != Phase::watching || glance.type != "MODIFIED" || glance.name.empty() ||
-      glance.uid.empty() || glance.resource_version.empty())
+  if (phase_ != Phase::watching || fingerprint.type != "MODIFIED" || fingerprint.name.empty() ||
+      fingerprint.uid.empty() || fingerprint.resource_version.empty())
     return false;
-  glanced_ = find_known(glance.name_space, glance.name);
+  looked_up_entry_ = find_known(fingerprint.name_space, fingerprint.name);
   looked_up_ = true;
-  return glanced_ != known_.end() && glanced_->second.uid == glance.uid &&
-         glanced_->second.rest == glance.rest;
+  return looked_up_entry_ != known_.end() && looked_up_entry_->second.uid == fingerprint.uid &&
+         looked_up_entry_->second.rest == fingerprint.rest;
 }
 
 Reflector::Newer Reflector::is_newer(const Known& known, std::string_view resource_version) {
@@ -261,29 +261,30 @@ Reflector::Newer Reflector::is_newer(const Known& known, std::string_view resour
   return Newer::older;
 }
 
-void Reflector::take_known(const WatchGlance& glance) {
+void Reflector::take_known(const LineFingerprint& fingerprint) {
   ++counters_.events;
   ++counters_.unchanged;
   stream_useful_ = true;
   bad_lines_ = 0;
   failures_ = 0;
   last_diagnostic_.clear();
-  resource_version_ = glance.resource_version;
-  Known& known = glanced_->second;
-  if (is_newer(known, glance.resource_version) != Newer::yes) return;
-  known.resource_version = glance.resource_version;
+  resource_version_ = fingerprint.resource_version;
+  Known& known = looked_up_entry_->second;
+  if (is_newer(known, fingerprint.resource_version) != Newer::yes) return;
+  known.resource_version = fingerprint.resource_version;
   // The next write of an object carries its newest version, so that is reported; for kinds that we
   // never write no fact is needed.
   if (!is_written(kind_)) return;
   make_room(out_.facts);
   out_.facts.emplace_back(
-      ObjectUnchanged{{kind_, std::string(glance.name_space), std::string(glance.name)},
+      ObjectUnchanged{{kind_, std::string(fingerprint.name_space), std::string(fingerprint.name)},
                       version_,
                       known.uid,
                       known.resource_version});
 }
 
-void Reflector::take_object(const WatchEvent& event, const std::optional<WatchGlance>& glance) {
+void Reflector::take_object(const WatchEvent& event,
+                            const std::optional<LineFingerprint>& fingerprint) {
   ++counters_.events;
   const JsonView object = event.object();
   const ObjectIdentity identity = identity_of(object);
@@ -298,15 +299,15 @@ void Reflector::take_object(const WatchEvent& event, const std::optional<WatchGl
     take_missing(object);
     return;
   }
-  const WatchGlance::Hash rest = glance ? glance->rest : WatchGlance::Hash{};
+  const LineFingerprint::Hash rest = fingerprint ? fingerprint->rest : LineFingerprint::Hash{};
   if (phase_ == Phase::streaming_list) {
     listed(object, event.line, rest);
     return;
   }
   const std::string_view name_space = info(kind_).namespaced ? identity.name_space : "";
-  const bool looked_up =
-      glance && looked_up_ && glance->name == name && glance->name_space == name_space;
-  const auto at = looked_up ? glanced_ : find_known(name_space, name);
+  const bool looked_up = fingerprint && looked_up_ && fingerprint->name == name &&
+                         fingerprint->name_space == name_space;
+  const auto at = looked_up ? looked_up_entry_ : find_known(name_space, name);
   if (at != known_.end()) {
     const Known& known = at->second;
     const bool same = known.uid == identity.uid;

@@ -109,15 +109,15 @@ WatchStep WatchDecoder::decode(std::string_view line) {
     set_malformed(step, fault_of(line));
     return step;
   }
-  if (glancer_) step.glance = glancer_->glance(index_, left_out_);
-  if (step.glance && is_known_(*step.glance)) {
+  if (fingerprinter_) step.fingerprint = fingerprinter_->fingerprint(index_, left_out_);
+  if (step.fingerprint && is_known_(*step.fingerprint)) {
     step.kind = WatchStep::Kind::known;
     return step;
   }
   // Only of these does the reflector read nothing but facts, identity and version, so that fields
   // may be left out.
-  const bool projected =
-      step.glance && (step.glance->type == "ADDED" || step.glance->type == "MODIFIED");
+  const bool projected = step.fingerprint && (step.fingerprint->type == "ADDED" ||
+                                              step.fingerprint->type == "MODIFIED");
   if (!projected) left_out_.clear();
   if (!parse_in_place(index_, document_, left_out_)) {
     JsonFault fault;

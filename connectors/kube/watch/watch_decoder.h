@@ -13,7 +13,7 @@
 
 #include "connectors/kube/document/json_document.h"
 #include "connectors/kube/document/json_index.h"
-#include "connectors/kube/watch/watch_glance.h"
+#include "connectors/kube/watch/line_fingerprint.h"
 
 namespace fairlead {
 
@@ -39,14 +39,14 @@ struct WatchEvent {
 struct WatchStep {
   enum class Kind : std::uint8_t {
     event,      ///< `event` is set
-    known,      ///< `glance` is set: the line repeats known facts, and was not read
+    known,      ///< `fingerprint` is set: the line repeats known facts, and was not read
     need_more,  ///< no complete line is buffered
     malformed,  ///< a line that is no watch event (`fault`); it has been skipped
     too_long,   ///< a line beyond the limit: the stream cannot be read on
   };
   Kind kind = Kind::need_more;
   std::optional<WatchEvent> event;
-  std::optional<WatchGlance> glance;  ///< if the decoder glances and the line can be glanced at
+  std::optional<LineFingerprint> fingerprint;  ///< if the decoder makes one and the line allows it
   std::string fault;
 };
 
@@ -54,12 +54,13 @@ class WatchDecoder {
  public:
   explicit WatchDecoder(std::size_t line_bytes_max = kWatchLineBytesMax)
       : line_bytes_max_(line_bytes_max) {}
-  /// Glances at each line first. A line for which `is_known` returns true is not read; in objects
-  /// of ADDED and MODIFIED the fields that no projection reads become null. Views refer to the
-  /// line.
-  WatchDecoder(WatchGlancer glancer, std::function<bool(const WatchGlance&)> is_known)
+  /// Makes the fingerprint of each line first. A line for which `is_known` returns true is not
+  /// read; in objects of ADDED and MODIFIED the fields that no projection reads become null. Views
+  /// refer to the line.
+  WatchDecoder(LineFingerprinter fingerprinter,
+               std::function<bool(const LineFingerprint&)> is_known)
       : WatchDecoder() {
-    glancer_.emplace(std::move(glancer));
+    fingerprinter_.emplace(std::move(fingerprinter));
     is_known_ = std::move(is_known);
   }
 
@@ -83,9 +84,9 @@ class WatchDecoder {
   std::string buffer_;
   std::size_t taken_ = 0;     // bytes of buffer_ that were handed out
   std::size_t searched_ = 0;  // bytes of buffer_ known to hold no newline behind taken_
-  std::optional<WatchGlancer> glancer_;
-  std::vector<PlaceRange> left_out_;  // of the line that was glanced at
-  std::function<bool(const WatchGlance&)> is_known_;
+  std::optional<LineFingerprinter> fingerprinter_;
+  std::vector<PlaceRange> left_out_;  // of the line that was fingerprinted
+  std::function<bool(const LineFingerprint&)> is_known_;
   JsonIndex index_;
   JsonDocument document_;
 };

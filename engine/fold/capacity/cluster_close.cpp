@@ -217,8 +217,8 @@ void judge_hold(Close& close, const Totals& before, const Totals& after) {
 
   const bool watches =
       close.settings.mass_shrink_percent > 0 && close.settings.mass_shrink_hold.ns > 0;
-  if (!cluster.hold && !second && watches && seen.changed && cluster.was == Liveness::live &&
-      cluster.known) {
+  if (!cluster.hold && !second && watches && seen.changed &&
+      cluster.liveness_at_close == Liveness::live && cluster.known) {
     const std::int64_t eligible_others = seen.eligible_before - seen.cordoned_nodes;
     const bool every_node = eligible_others > 0 && cluster.eligible_nodes == 0;
     if (every_node || shows_loss(close, before, after))
@@ -233,18 +233,18 @@ void judge_hold(Close& close, const Totals& before, const Totals& after) {
 void judge_liveness(Close& close) {
   Cluster& cluster = close.cluster;
   const Liveness is = liveness_of(close.state, cluster, close.settings);
-  if (is == cluster.was) return;
-  if (cluster.was == Liveness::lost) close.lets_fall = FallCause::source_back;
+  if (is == cluster.liveness_at_close) return;
+  if (cluster.liveness_at_close == Liveness::lost) close.lets_fall = FallCause::source_back;
   if (is == Liveness::live) {
     for (auto& [key, value] : cluster.capacity) value.damped.begin_anew(close.now);
     cluster.first_valued = cluster.last_changed = close.now;
   }
-  if (is == Liveness::lost || (cluster.hub_opens && is == Liveness::stale))
-    cluster.hub_opens = kForever;
-  else if (cluster.hub_opens)
-    cluster.hub_opens = close.now + close.settings.grow_window;
-  cluster.was = is;
-  cluster.was_seq = cluster.liveness_seq;
+  if (is == Liveness::lost || (cluster.counted_again_at && is == Liveness::stale))
+    cluster.counted_again_at = kForever;
+  else if (cluster.counted_again_at)
+    cluster.counted_again_at = close.now + close.settings.grow_window;
+  cluster.liveness_at_close = is;
+  cluster.liveness_at_close_seq = cluster.liveness_seq;
   close.grants_follow = true;
 }
 
@@ -267,7 +267,7 @@ void conclude_changes(CapacityValue& value, Acceptance acceptance, LogTime now) 
 
 void accept_first(Close& close) {
   Cluster& cluster = close.cluster;
-  if (!cluster.valued || cluster.was != Liveness::live) return;
+  if (!cluster.valued || cluster.liveness_at_close != Liveness::live) return;
   const DebounceSettings& settings = close.settings;
   const bool at_once = settings.grow_window.ns == 0 || settings.first_quiet.ns == 0;
   const bool quiet = cluster.last_changed + settings.first_quiet <= close.now;
@@ -294,7 +294,8 @@ void accept_first(Close& close) {
 // Layer 2 for every key of the source in force.
 void step_values(Close& close) {
   Cluster& cluster = close.cluster;
-  const Growth growth = cluster.was == Liveness::live ? Growth::allowed : Growth::frozen;
+  const Growth growth =
+      cluster.liveness_at_close == Liveness::live ? Growth::allowed : Growth::frozen;
   for (auto& [key, value] : cluster.capacity) {
     if (!belongs_to_source(cluster, key)) continue;
     const bool at_once =
@@ -330,13 +331,14 @@ LogTime next_deadline_of(const Close& close) {
   };
   if (!cluster.releases.empty()) consider(cluster.releases.begin()->first);
   if (cluster.unavailable_since) consider(*cluster.unavailable_since + settings.lost_after);
-  if (cluster.hub_opens) consider(*cluster.hub_opens);
+  if (cluster.counted_again_at) consider(*cluster.counted_again_at);
   for (const auto& [queue, since] : cluster.deviating) consider(since);
   if (const auto touch = touch_due_at(close.state, close.name)) consider(*touch);
   // The accepted values of such a cluster do not move.
-  if (cluster.detached || !cluster.valued || cluster.was == Liveness::lost) return next;
+  if (cluster.detached || !cluster.valued || cluster.liveness_at_close == Liveness::lost)
+    return next;
   if (settling(cluster)) {
-    if (cluster.was == Liveness::live) {
+    if (cluster.liveness_at_close == Liveness::live) {
       consider(cluster.last_changed + settings.first_quiet);
       consider(cluster.first_valued + settings.grow_window);
     }
@@ -428,8 +430,8 @@ void close_cluster(State& state, const std::string& name, Touched& touched) {
   const ClusterTerms& terms = terms_of(state, name, cluster);
   Close close{state, name, cluster, terms.settings, terms.headroom, state.now};
   map_flavors(close);
-  const bool hub_open_before = !cluster.hub_opens;
-  const std::tuple before_close{cluster.was, cluster.valued, hub_open_before};
+  const bool hub_open_before = !cluster.counted_again_at;
+  const std::tuple before_close{cluster.liveness_at_close, cluster.valued, hub_open_before};
   const bool held_before = cluster.hold.has_value();
   // The order matters: measure reads the growing sums that release_flapping changes, a hold begins
   // only under the liveness that judge_liveness sets, and a held value does not step.
@@ -437,8 +439,9 @@ void close_cluster(State& state, const std::string& name, Touched& touched) {
   const Totals before = measure(close);
   judge_liveness(close);
   if (close.totals_matter) judge_hold(close, before, usable_totals(cluster));
-  if (cluster.hub_opens && *cluster.hub_opens <= close.now) cluster.hub_opens.reset();
-  if (!cluster.detached && cluster.was != Liveness::lost) {
+  if (cluster.counted_again_at && *cluster.counted_again_at <= close.now)
+    cluster.counted_again_at.reset();
+  if (!cluster.detached && cluster.liveness_at_close != Liveness::lost) {
     if (settling(cluster))
       accept_first(close);
     else
@@ -447,18 +450,21 @@ void close_cluster(State& state, const std::string& name, Touched& touched) {
   state.deadlines.set(ClusterDeadline{name}, next_deadline_of(close));
   cluster.observation = {};
   cluster.observation.eligible_before = cluster.eligible_nodes;
-  const bool only_capacity =
-      *cluster.only_capacity && !close.grants_follow && held_before == cluster.hold.has_value() &&
-      before_close == std::tuple(cluster.was, cluster.valued, !cluster.hub_opens);
+  const bool only_capacity = *cluster.only_capacity && !close.grants_follow &&
+                             held_before == cluster.hold.has_value() &&
+                             before_close == std::tuple(cluster.liveness_at_close, cluster.valued,
+                                                        !cluster.counted_again_at);
   (only_capacity ? touched.capacities : touched.clusters).insert(name);
   if (only_capacity && close.accepted_moved) {
     touched.accepted.insert(name);
     open_grants_of(state, name);
-  } else if (close.accepted_moved || close.grants_follow || hub_open_before != !cluster.hub_opens) {
+  } else if (close.accepted_moved || close.grants_follow ||
+             hub_open_before != !cluster.counted_again_at) {
     reopen_claims_of(state, name);
   }
   if (close.accepted_moved || close.grants_follow) await_still_numbers(state, name);
-  if (before_close != std::tuple(cluster.was, cluster.valued, !cluster.hub_opens) ||
+  if (before_close !=
+          std::tuple(cluster.liveness_at_close, cluster.valued, !cluster.counted_again_at) ||
       cluster.detached)
     open_followers(state);
 }

@@ -288,8 +288,8 @@ void begin_anew(const State& state, const std::string& name, Cluster& cluster) {
   cluster.valued = cluster.known = false;
   cluster.source_change.reset();
   cluster.hold.reset();
-  cluster.hub_opens.reset();
-  cluster.was = Liveness::live;
+  cluster.counted_again_at.reset();
+  cluster.liveness_at_close = Liveness::live;
   cluster.named.clear();
   if (const Claim* claim = winning_claim(state, name); claim && claim->terms)
     for (const AssignmentRow& row : claim->terms->rows)
@@ -342,7 +342,8 @@ void observe_node(State& state, const std::string& cluster_name, const std::stri
   cluster.nodes_known = true;
   NodeRecord* const known = cluster.nodes.find(name);
   const bool changes_count = (known != nullptr) != (facts != nullptr);
-  if (changes_count && cluster.was == Liveness::stale)  // its status may name the number of nodes
+  if (changes_count &&
+      cluster.liveness_at_close == Liveness::stale)  // its status may name the number of nodes
     *cluster.only_capacity = false;
   const bool counts = in_force(cluster, CapacitySource::nodes) &&
                       due_source(state, cluster) == CapacitySource::nodes;

@@ -136,8 +136,8 @@ bool measure(Judging& of, const Offer& offer) {
 }
 
 void judge_liveness(Judging& of) {
-  if (of.liveness == of.share.was) return;
-  of.share.was = of.liveness;
+  if (of.liveness == of.share.liveness_at_close) return;
+  of.share.liveness_at_close = of.liveness;
   if (of.liveness != Liveness::live) return;
   for (auto& [pair, damped] : of.share.values) damped.begin_anew(of.state.now);
   of.share.first_valued = of.share.last_changed = of.state.now;
@@ -184,7 +184,7 @@ void judge_share(const State& state, const std::string& queue, const std::string
   const auto at = state.clusters.find(name);
   const bool watched = share.from == ShareFrom::member;
   Judging of{state, share, settings_of(state, name),
-             at == state.clusters.end() ? Liveness::live : at->second.was};
+             at == state.clusters.end() ? Liveness::live : at->second.liveness_at_close};
   const Offer offer = watched ? offer_of(state, queue, at->second) : Offer{};
   if (measure(of, offer)) {
     remember_all(share, because);
@@ -317,7 +317,7 @@ Amount share_of(const State& state, const std::string& cluster, const WorkerShar
   const auto value = share.values.find(pair);
   if (!share.known || !share.counted || value == share.values.end()) return 0;
   const auto at = state.clusters.find(cluster);
-  return at != state.clusters.end() && at->second.hub_opens ? 0 : value->second.accepted;
+  return at != state.clusters.end() && at->second.counted_again_at ? 0 : value->second.accepted;
 }
 
 }  // namespace fairlead

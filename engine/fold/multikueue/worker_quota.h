@@ -31,7 +31,7 @@ void close_worker_quotas(State& state);
 std::set<std::string> related_queues(const State& state, const std::string& queue,
                                      const Cluster& cluster);
 /// Returns what the worker adds on the hub for the pair at this moment; 0 while the hub does not
-/// count its cluster (Cluster::hub_opens).
+/// count its cluster (Cluster::counted_again_at).
 Amount share_of(const State& state, const std::string& cluster, const WorkerShare& share,
                 const QuotaKey& pair);
 

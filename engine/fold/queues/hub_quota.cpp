@@ -29,7 +29,7 @@ Amount contribution_of(const State& state, const Claim& claim, const Grant& gran
   const auto at = state.clusters.find(claim.terms->cluster);
   if (at == state.clusters.end()) return grant.granted;
   const Cluster& cluster = at->second;
-  if (cluster.hub_opens) return 0;
+  if (cluster.counted_again_at) return 0;
   if (!claim.known || !has_member(state, cluster)) return grant.granted;
   const auto confirmed =
       cluster.confirmed.find({grant.row.cluster_queue, grant.row.flavor, grant.row.resource});

@@ -42,8 +42,8 @@ struct WorkerShare {
   bool known = false;                      ///< the first values were accepted
   LogTime first_valued;
   LogTime last_changed;
-  Liveness was = Liveness::live;  ///< of the cluster, at the last close
-  std::vector<Seq> because;       ///< events that changed a value, the newest kBecauseMax
+  Liveness liveness_at_close = Liveness::live;  ///< of the cluster, at the last close
+  std::vector<Seq> because;  ///< events that changed a value, the newest kBecauseMax
 
   friend bool operator==(const WorkerShare&, const WorkerShare&) = default;
 };

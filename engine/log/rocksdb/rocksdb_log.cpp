@@ -281,8 +281,8 @@ Result<std::vector<Event>> RocksdbLog::append_owned(std::vector<EventDraft>&& dr
   return std::move((*prepared)->events);
 }
 
-Result<std::vector<Event>> RocksdbLog::append_ahead(std::vector<EventDraft>&& drafts, LogTime time,
-                                                    Epoch epoch) {
+Result<std::vector<Event>> RocksdbLog::append_pipelined(std::vector<EventDraft>&& drafts,
+                                                        LogTime time, Epoch epoch) {
   if (auto writable = expect_writable(); !writable) return writable.error();
   if (drafts.empty()) return std::vector<Event>();
   auto prepared = prepare(drafts, time, epoch);

@@ -11,8 +11,8 @@
 //
 // An append has four stages: preparing (seqs, encoding), linking into the chain, packing, and
 // writing with a sync. The first runs on the caller's thread. The others follow there too (append),
-// or each on a thread of the log (append_ahead): one commit is encoded while others are digested,
-// packed and synced. The stages cost about the same.
+// or each on a thread of the log (append_pipelined): one commit is encoded while others are
+// digested, packed and synced. The stages cost about the same.
 #pragma once
 
 #include <filesystem>
@@ -28,8 +28,8 @@
 
 #include "engine/log/commit.h"
 #include "engine/log/event_log.h"
+#include "engine/log/pipeline_stage.h"
 #include "engine/log/witness.h"
-#include "engine/log/write_behind.h"
 
 namespace rocksdb {
 class Env;
@@ -72,8 +72,8 @@ class RocksdbLog final : public EventLog {
                                     Epoch epoch) override;
   Result<std::vector<Event>> append_owned(std::vector<EventDraft>&& drafts, LogTime time,
                                           Epoch epoch) override;
-  Result<std::vector<Event>> append_ahead(std::vector<EventDraft>&& drafts, LogTime time,
-                                          Epoch epoch) override;
+  Result<std::vector<Event>> append_pipelined(std::vector<EventDraft>&& drafts, LogTime time,
+                                              Epoch epoch) override;
   Result<void> settle() override;
   /// Moves the contents of the write-ahead log to tables, so that the next opening need not replay
   /// it. For a writer that ends; nothing is lost if this is left out or fails.
@@ -155,7 +155,7 @@ class RocksdbLog final : public EventLog {
   std::vector<std::string> spare_;       ///< payload buffers for reuse
 
   // Owned by the appending thread: the values after the last pending commit.
-  LogTail ahead_;  ///< its digest is not set after append_ahead(): `chain_ahead_` is the chain
+  LogTail ahead_;  ///< its digest is not set after append_pipelined(): `chain_ahead_` is the chain
   std::map<Epoch, std::string> epochs_ahead_;
   // Owned by the thread that links: that of `linking_`, or the appending one while none is pending.
   Digest chain_ahead_;
@@ -163,9 +163,9 @@ class RocksdbLog final : public EventLog {
   // Declared last, because they use the other members and each uses the one before it. Each queue
   // has room for the commit under way and the next, so that a stage with the same mean time as its
   // neighbour does not wait for it.
-  WriteBehind writing_{2};
-  WriteBehind packing_{2};
-  WriteBehind linking_{2};
+  PipelineStage writing_{2};
+  PipelineStage packing_{2};
+  PipelineStage linking_{2};
 };
 
 }  // namespace fairlead

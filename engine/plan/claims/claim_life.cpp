@@ -33,7 +33,7 @@ Proposed add_finalizer(const State& state, const std::string& name, const Claim&
   Json body = object_head(Kind::claim, intent.version, "", name, claim.uid, claim.resource_version);
   body["metadata"]["finalizers"] = Json::array({kClaimFinalizer});
   intent.body = to_text(body);
-  intent.reason = {std::string(rule::kClaimsFinalizer), deciding({claim.seq}),
+  intent.reason = {rule::kClaimsFinalizer, deciding({claim.seq}),
                    "quota must be taken back before the claim may go"};
   ClaimFacts expected = claim.facts;
   expected.finalizers.emplace_back(kClaimFinalizer);
@@ -54,8 +54,7 @@ Proposed release_finalizer(const State& state, const std::string& name, const Cl
   const Json body{
       {"metadata", {{"finalizers", finalizers}, {"resourceVersion", claim.resource_version}}}};
   intent.body = to_text(body);
-  intent.reason = {std::string(rule::kClaimsRelease), deciding({claim.seq}),
-                   "nothing of its quota is left"};
+  intent.reason = {rule::kClaimsRelease, deciding({claim.seq}), "nothing of its quota is left"};
   intent.expected = std::move(expected);
   if (!may_write(state, intent, Direction::lowers)) return std::nullopt;
   return Proposal{Rank::release, std::move(intent)};
@@ -140,7 +139,7 @@ Proposed emit_new_claim(const State& state, const std::string& cluster_name) {
   expected.spec.cluster_name = cluster_name;
   expected.spec.nominal_resources = offer.nominal;
   intent.body = to_text(body);
-  intent.reason = {std::string(rule::kClaimsCreate), deciding(offer.because),
+  intent.reason = {rule::kClaimsCreate, deciding(offer.because),
                    cluster_name + " joined and has no claim"};
   intent.expected = std::move(expected);
   if (!may_write(state, intent, Direction::other)) return std::nullopt;
@@ -166,7 +165,7 @@ Proposed emit_grown_nominal(const State& state, const std::string& cluster_name)
                   {"spec", {{"nominalResources", std::move(added)}}}};
   intent.body = to_text(body);
   intent.expected = std::move(expected);
-  intent.reason = {std::string(rule::kClaimsNominal), deciding(offer.because),
+  intent.reason = {rule::kClaimsNominal, deciding(offer.because),
                    cluster_name + " offers what its claim does not name: " + text};
   if (!may_write(state, intent, Direction::other)) return std::nullopt;
   return Proposal{Rank::claim_life, std::move(intent)};

@@ -193,13 +193,13 @@ Condition valid(const Draft& draft) {
 // beyond the bound, so more than the bound are known.
 bool has_too_many_nodes(const State& state, const Cluster& cluster) {
   const std::int64_t bound = state.configuration.member_nodes_max;
-  return bound > 0 && cluster.source == CapacitySource::nodes && cluster.was == Liveness::stale &&
+  return bound > 0 && cluster.source == CapacitySource::nodes && cluster.stale() &&
          std::cmp_greater(cluster.nodes.size(), bound);
 }
 
 // Whether the cluster's Nodes are not read for a while because they changed too often.
 bool changes_too_often(const Cluster& cluster) {
-  return cluster.source == CapacitySource::nodes && cluster.was == Liveness::stale &&
+  return cluster.source == CapacitySource::nodes && cluster.stale() &&
          cluster.liveness[0] == Liveness::overrun;
 }
 
@@ -223,9 +223,8 @@ Condition capacity_known(const Draft& draft) {
                 " a minute (members.changesPerMinute); growth is frozen"};
   if (!cluster->known)
     return {type, "False", "WaitingForFirstValue", "the first value must hold still first"};
-  if (cluster->was == Liveness::lost)
-    return {type, "False", "ClusterLost", draft.cluster_name + " is lost"};
-  if (cluster->was == Liveness::stale) return {type, "Unknown", "SourceStale", "growth is frozen"};
+  if (cluster->lost()) return {type, "False", "ClusterLost", draft.cluster_name + " is lost"};
+  if (cluster->stale()) return {type, "Unknown", "SourceStale", "growth is frozen"};
   if (cluster->source == CapacitySource::cluster_metrics && cluster->metrics_empty)
     return {type, "Unknown", "SourceEmpty", "ClusterMetrics names no node; the last value stays"};
   return {type, "True", "Accepted", "capacity is known"};
@@ -422,13 +421,13 @@ PatchIntended status_intent(const Draft& draft, const ClaimStatus& status, Queue
 
 Reason reason_of(const Draft& draft, bool as_before) {
   if (as_before)
-    return {std::string(rule::kClaimsRestoreStatus), deciding({draft.claim.seq}),
+    return {rule::kClaimsRestoreStatus, deciding({draft.claim.seq}),
             "somebody else changed the status"};
   std::vector<Seq> because{draft.claim.seq};
   if (draft.cluster)
     for (const auto& [key, value] : draft.cluster->capacity)
       because.insert(because.end(), value.because.begin(), value.because.end());
-  return {std::string(rule::kClaimsStatus), deciding(std::move(because)),
+  return {rule::kClaimsStatus, deciding(std::move(because)),
           "grants, capacity or conditions changed"};
 }
 
@@ -447,10 +446,10 @@ std::string grant_reason(const State& state, const Claim& claim, const Grant& gr
 
 std::string capacity_state(const Cluster& cluster, const DampedValue& value) {
   if (cluster.detached) return "Detached";
-  if (cluster.was == Liveness::lost) return "Lost";
+  if (cluster.lost()) return "Lost";
   if (!cluster.known) return "Unknown";
   if (cluster.hold) return "Held";
-  if (cluster.was == Liveness::stale) return "Stale";
+  if (cluster.stale()) return "Stale";
   if (value.accepted > value.usable) return "Shrinking";
   return value.accepted < value.usable ? "Growing" : "Accepted";
 }

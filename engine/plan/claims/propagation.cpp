@@ -224,13 +224,13 @@ Verdict member_verdict(const Judged& judged) {
   return std::nullopt;
 }
 
-// A cluster that is or was lost counts 0 on the hub (Cluster::hub_opens), whatever its claim is
-// granted.
+// A cluster that is or was lost counts 0 on the hub (Cluster::counted_again_at), whatever its claim
+// is granted.
 Verdict hub_closed(const Judged& judged) {
   const auto& grants = judged.claim.grants;
   const bool granted = std::any_of(grants.begin(), grants.end(),
                                    [](const Grant& grant) { return grant.granted > 0; });
-  if (!judged.cluster || !judged.cluster->hub_opens || !judged.claim.winner || !granted)
+  if (!judged.cluster || !judged.cluster->counted_again_at || !judged.claim.winner || !granted)
     return std::nullopt;
   if (judged.cluster->lost())
     return failed("ClusterLost", judged.cluster_name +

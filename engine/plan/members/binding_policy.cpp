@@ -106,8 +106,7 @@ Proposed if_allowed(const State& state, PatchIntended intent) {
 Proposed remove_policy(const State& state, const std::string& cluster, const Policy& policy,
                        const std::string& text) {
   PatchIntended intent = policy_intent(Verb::remove, cluster, policy);
-  intent.reason = {std::string(rule::kMembersRemove),
-                   seqs_of_cluster(state, cluster, intent.target), text};
+  intent.reason = {rule::kMembersRemove, seqs_of_cluster(state, cluster, intent.target), text};
   return if_allowed(state, std::move(intent));
 }
 
@@ -133,7 +132,7 @@ Proposed emit_policy(const State& state, const std::string& cluster_name, HubQuo
                           policy.resource_version);
   body["metadata"]["labels"] = {{"app.kubernetes.io/managed-by", "fairlead"}};
   intent.force = true;
-  intent.reason = {std::string(policy.present ? rule::kMembersUpdate : rule::kMembersCreate),
+  intent.reason = {policy.present ? rule::kMembersUpdate : rule::kMembersCreate,
                    seqs_of_cluster(state, cluster_name, intent.target), text_of(should->spec)};
   body["spec"] = std::move(should->spec);
   intent.body = to_text(body);

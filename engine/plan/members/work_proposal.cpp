@@ -60,8 +60,7 @@ void propose_orphaning(const MemberWork& of, std::vector<Proposal>& proposals) {
                   {"spec", {{"deleteOption", selectively_orphan(std::move(rules))}}}};
   intent.body = to_text(body);
   intent.expected = std::move(expected);
-  intent.reason = {std::string(rule::kMembersOrphan),
-                   seqs_of_cluster(state, cluster, intent.target),
+  intent.reason = {rule::kMembersOrphan, seqs_of_cluster(state, cluster, intent.target),
                    "the member keeps its ResourceFlavors when the work goes"};
   if (may_write(state, intent, Direction::other))
     proposals.push_back({Rank::member, std::move(intent)});
@@ -91,7 +90,7 @@ void propose_touch(const MemberWork& of, std::vector<Proposal>& proposals) {
                                {"labels", {{kTouchLabel, std::to_string(mark.value)}}}}}});
   intent.expected = work.facts;
   intent.reason = {
-      std::string(rule::kMembersTouch), deciding(std::move(because)),
+      rule::kMembersTouch, deciding(std::move(because)),
       "ClusterQueue " + difference->cluster_queue + " of the member is not as it was applied"};
   if (may_write(state, intent, Direction::other))
     proposals.push_back({Rank::member, std::move(intent)});
@@ -137,8 +136,8 @@ void propose_work(const MemberWork& of, std::optional<WorkContent> content,
                                     work.uid, work.resource_version);
   if (!content) {
     if (!work.present) return;
-    intent.reason = {std::string(rule::kMembersRemove),
-                     seqs_of_cluster(state, cluster, intent.target), "nothing is left in it"};
+    intent.reason = {rule::kMembersRemove, seqs_of_cluster(state, cluster, intent.target),
+                     "nothing is left in it"};
     if (may_write(state, intent, Direction::other))
       proposals.push_back({Rank::member, std::move(intent)});
     return;

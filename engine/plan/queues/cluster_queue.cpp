@@ -163,7 +163,7 @@ void QueueWishes::compare(const std::string& cluster) {
   if (at == state_.clusters.end()) return forget_all();
   const Cluster& now = at->second;
   const ClusterInputs inputs{has_member(state_, now), now.quota_work.settled(),
-                             now.hub_opens.has_value()};
+                             now.counted_again_at.has_value()};
   const auto [known, is_new] = inputs_.try_emplace(cluster, inputs);
   if (!is_new && known->second == inputs) return;
   known->second = inputs;

@@ -61,7 +61,7 @@ class QueueWishes {
   struct ClusterInputs {
     bool has_member = false;
     bool settled = false;
-    bool hub_opens = false;
+    bool counted_again_at = false;
 
     friend bool operator==(const ClusterInputs&, const ClusterInputs&) = default;
   };

@@ -85,7 +85,7 @@ TEST_CASE("what happens is told with who did it") {
   Account account(out, kStart);
   account.tell(kStart + seconds(3725), "admin", "edits");
   CHECK(out.str() == " 1:02:05  admin     edits\n");
-  CHECK(account.counts().happenings == 1);
+  CHECK(account.counts().faults == 1);
 }
 
 TEST_CASE("a write that came too late is told as such") {

@@ -47,9 +47,9 @@ struct MachineStage {
                      }};
 };
 
-Happening first(Deed deed) {
-  for (const Happening& happening : script_of_round(7, 0))
-    if (happening.deed == deed) return happening;
+ScheduledFault first(FaultKind kind) {
+  for (const ScheduledFault& fault : script_of_round(7, 0))
+    if (fault.kind == kind) return fault;
   FAIL("the script has none");
   return {};
 }
@@ -73,7 +73,7 @@ TEST_CASE("three clusters, two flavors, two queues and a claim are there from th
 
 TEST_CASE("a drained node is unschedulable at its own API server, and then not") {
   MachineStage stage;
-  const Happening drain = first(Deed::cordon);
+  const ScheduledFault drain = first(FaultKind::cordon);
   stage.play_to(Duration{drain.at.ns + seconds(2).ns});
   const std::string path = kNodes + "/" + drain.nodes.front();
   CHECK((*stage.cluster1_api.get(path))["spec"].value("unschedulable", false));
@@ -84,10 +84,10 @@ TEST_CASE("a drained node is unschedulable at its own API server, and then not")
 
 TEST_CASE("a rack without power shows in ClusterMetrics until it has power again") {
   MachineStage stage;
-  const Happening* lost = nullptr;
-  const std::vector<Happening> script = script_of_round(7, 0);
-  for (const Happening& happening : script)
-    if (happening.deed == Deed::stop && happening.nodes.size() > 1) lost = &happening;
+  const ScheduledFault* lost = nullptr;
+  const std::vector<ScheduledFault> script = script_of_round(7, 0);
+  for (const ScheduledFault& fault : script)
+    if (fault.kind == FaultKind::stop && fault.nodes.size() > 1) lost = &fault;
   REQUIRE(lost != nullptr);
   stage.play_to(Duration{lost->at.ns + seconds(2).ns});
   CHECK(stage.tainted("cluster3") == lost->nodes.size());
@@ -97,7 +97,7 @@ TEST_CASE("a rack without power shows in ClusterMetrics until it has power again
 
 TEST_CASE("an assignment waits for the claim that the hub makes") {
   MachineStage stage;
-  const Happening assign = first(Deed::assign);
+  const ScheduledFault assign = first(FaultKind::assign);
   stage.play_to(Duration{assign.at.ns + minutes(1).ns});
   CHECK_FALSE(stage.said("assigns its capacity"));
   const Json claim = {
@@ -140,21 +140,21 @@ TEST_CASE("a work is reported as applied a moment later, with what its queues us
 
 TEST_CASE("a cluster that is not heard of is Unknown, and comes back") {
   MachineStage stage;
-  const Happening silence = first(Deed::go_silent);
+  const ScheduledFault silence = first(FaultKind::go_silent);
   const auto available = [&] {
     const auto cluster = stage.hub_api.get(kManagedClusters + "/" + silence.cluster);
     return (*cluster)["status"]["conditions"][2]["status"].get<std::string>();
   };
   stage.play_to(Duration{silence.at.ns + minutes(5).ns});
   CHECK(available() == "Unknown");
-  stage.play_to(first(Deed::come_back).at);
+  stage.play_to(first(FaultKind::come_back).at);
   CHECK(available() == "True");
 }
 
 TEST_CASE("a guest joins and leaves, and what somebody deleted does not stop the fleet") {
   MachineStage stage;
   REQUIRE(stage.hub_api.remove(kQueues + "/" + std::string(kHighQueue)).has_value());
-  stage.play_to(Duration{first(Deed::join).at.ns + seconds(2).ns});
+  stage.play_to(Duration{first(FaultKind::join).at.ns + seconds(2).ns});
   CHECK(stage.hub_api.get(kManagedClusters + "/cluster4").has_value());
   stage.play_to(kRoundLength);
   CHECK_FALSE(stage.hub_api.get(kManagedClusters + "/cluster4").has_value());

@@ -77,9 +77,9 @@ struct WorkerStage {
       if (line.find(words) != std::string::npos) return true;
     return false;
   }
-  static Duration at(WorkerDeed deed, std::size_t number = 0) {
-    for (const WorkerHappening& happening : worker_script_of_round(7, 0))
-      if (happening.deed == deed && number-- == 0) return happening.at;
+  static Duration at(WorkerFaultKind kind, std::size_t number = 0) {
+    for (const WorkerFault& fault : worker_script_of_round(7, 0))
+      if (fault.kind == kind && number-- == 0) return fault.at;
     FAIL("the script has none");
     return {};
   }
@@ -137,11 +137,11 @@ TEST_CASE("a Secret that is gone makes its cluster inactive and ends no job") {
   stage.write_list({"east"});
   stage.play_to(minutes(9));
   stage.write_list({"west", "east"});
-  stage.play_to(after(stage.at(WorkerDeed::drop_credential), seconds(3)));
+  stage.play_to(after(stage.at(WorkerFaultKind::drop_credential), seconds(3)));
   CHECK(stage.runs_on("train-2") == "best-west");
   CHECK(stage.reason(kWorkers + "/best-west") == "BadKubeConfig");
   CHECK(stage.reason(kAdmissionChecks + "/best-multikueue") == "SomeActiveClusters");
-  stage.play_to(after(stage.at(WorkerDeed::return_credential), seconds(3)));
+  stage.play_to(after(stage.at(WorkerFaultKind::return_credential), seconds(3)));
   CHECK(stage.reason(kWorkers + "/best-west") == "Active");
   CHECK(stage.runs_on("train-2") == "best-west");
   CHECK_FALSE(stage.said("not possible"));
@@ -176,9 +176,9 @@ TEST_CASE("a label brings a cluster into the other Placement and out again") {
     const auto decision = stage.api.get(kDecisions + "/t4-decision-1");
     return (*decision)["status"]["decisions"].size();
   };
-  stage.play_to(after(stage.at(WorkerDeed::add_label), seconds(2)));
+  stage.play_to(after(stage.at(WorkerFaultKind::add_label), seconds(2)));
   CHECK(labelled() == 3);
-  stage.play_to(after(stage.at(WorkerDeed::remove_label), seconds(2)));
+  stage.play_to(after(stage.at(WorkerFaultKind::remove_label), seconds(2)));
   CHECK(labelled() == 2);
 }
 

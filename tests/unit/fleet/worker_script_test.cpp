@@ -11,11 +11,10 @@ using namespace fairlead;
 
 namespace {
 
-std::vector<WorkerHappening> worker_rounds(std::uint64_t seed, std::int64_t count) {
-  std::vector<WorkerHappening> all;
+std::vector<WorkerFault> worker_rounds(std::uint64_t seed, std::int64_t count) {
+  std::vector<WorkerFault> all;
   for (std::int64_t round = 0; round < count; ++round)
-    for (WorkerHappening& happening : worker_script_of_round(seed, round))
-      all.push_back(std::move(happening));
+    for (WorkerFault& fault : worker_script_of_round(seed, round)) all.push_back(std::move(fault));
   return all;
 }
 
@@ -29,15 +28,14 @@ TEST_CASE("workers: the same seed plays the same script, another one another") {
 
 TEST_CASE("workers: a round keeps its time and its order, and nothing is near a report of scores") {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    const std::vector<WorkerHappening> script = worker_rounds(seed, 3);
-    CHECK(std::is_sorted(
-        script.begin(), script.end(),
-        [](const WorkerHappening& a, const WorkerHappening& b) { return a.at < b.at; }));
+    const std::vector<WorkerFault> script = worker_rounds(seed, 3);
+    CHECK(std::is_sorted(script.begin(), script.end(),
+                         [](const WorkerFault& a, const WorkerFault& b) { return a.at < b.at; }));
     CHECK(script.back().at < Duration{3 * kWorkerRoundLength.ns});
-    for (const WorkerHappening& happening : script) {
-      if (happening.deed != WorkerDeed::take_gpus && happening.deed != WorkerDeed::free_gpus)
+    for (const WorkerFault& fault : script) {
+      if (fault.kind != WorkerFaultKind::take_gpus && fault.kind != WorkerFaultKind::free_gpus)
         continue;
-      const std::int64_t after = happening.at.ns % kScoreInterval.ns;
+      const std::int64_t after = fault.at.ns % kScoreInterval.ns;
       CHECK(after >= seconds(10).ns);
       CHECK(after < seconds(30).ns);
     }
@@ -49,16 +47,16 @@ TEST_CASE("workers: what is taken is given back within its round, and only what 
     std::map<std::string, std::int64_t> taken;
     std::set<std::string> without, labelled;
     std::set<std::string> jobs;
-    for (const WorkerHappening& happening : worker_script_of_round(seed, 1)) {
-      CHECK_FALSE(happening.text.empty());
-      switch (happening.deed) {
-        case WorkerDeed::submit: CHECK(jobs.insert(happening.subject).second); break;
-        case WorkerDeed::take_gpus: taken[happening.subject] += happening.gpus; break;
-        case WorkerDeed::free_gpus: taken[happening.subject] -= happening.gpus; break;
-        case WorkerDeed::drop_credential: CHECK(without.insert(happening.subject).second); break;
-        case WorkerDeed::return_credential: CHECK(without.erase(happening.subject) == 1); break;
-        case WorkerDeed::add_label: CHECK(labelled.insert(happening.subject).second); break;
-        case WorkerDeed::remove_label: CHECK(labelled.erase(happening.subject) == 1); break;
+    for (const WorkerFault& fault : worker_script_of_round(seed, 1)) {
+      CHECK_FALSE(fault.text.empty());
+      switch (fault.kind) {
+        case WorkerFaultKind::submit: CHECK(jobs.insert(fault.subject).second); break;
+        case WorkerFaultKind::take_gpus: taken[fault.subject] += fault.gpus; break;
+        case WorkerFaultKind::free_gpus: taken[fault.subject] -= fault.gpus; break;
+        case WorkerFaultKind::drop_credential: CHECK(without.insert(fault.subject).second); break;
+        case WorkerFaultKind::return_credential: CHECK(without.erase(fault.subject) == 1); break;
+        case WorkerFaultKind::add_label: CHECK(labelled.insert(fault.subject).second); break;
+        case WorkerFaultKind::remove_label: CHECK(labelled.erase(fault.subject) == 1); break;
       }
       for (const WorkerCluster& cluster : worker_clusters())
         CHECK(taken[cluster.name] <= cluster.gpus);
@@ -71,8 +69,8 @@ TEST_CASE("workers: what is taken is given back within its round, and only what 
 }
 
 TEST_CASE("workers: everything that happens is told by whom") {
-  CHECK(actor_of(WorkerDeed::submit) == "user");
-  CHECK(actor_of(WorkerDeed::take_gpus) == "fleet");
-  CHECK(actor_of(WorkerDeed::drop_credential) == "admin");
-  CHECK(actor_of(WorkerDeed::remove_label) == "admin");
+  CHECK(actor_of(WorkerFaultKind::submit) == "user");
+  CHECK(actor_of(WorkerFaultKind::take_gpus) == "fleet");
+  CHECK(actor_of(WorkerFaultKind::drop_credential) == "admin");
+  CHECK(actor_of(WorkerFaultKind::remove_label) == "admin");
 }

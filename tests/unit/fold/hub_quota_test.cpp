@@ -96,7 +96,7 @@ TEST_CASE("hub quota: a member counts for what it is known to admit") {
     CHECK_FALSE(hub.quota().waits_for_member);
   }
   SECTION("a cluster that the hub counts as lost") {
-    hub.confirms("c1", 9000).hub_opens = kForever;
+    hub.confirms("c1", 9000).counted_again_at = kForever;
     CHECK(hub.quota().nominal == 0);
   }
 }

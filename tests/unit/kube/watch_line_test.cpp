@@ -96,12 +96,14 @@ std::string told(const ReflectorOutput& out) {
 }
 
 // Whether `root`, which was read from a copy and as a whole, is a state of an object that is read;
-// then the facts of `line`, in which the glance leaves out what no projection reads, are the same.
+// then the facts of `line`, in which the fingerprint leaves out what no projection reads, are the
+// same.
 bool check_facts(std::string_view line, JsonView root) {
   if (root["type"].string() != "ADDED" && root["type"].string() != "MODIFIED") return false;
   const auto whole = project(root["object"]);
   if (whole.has_error() || !*whole) return false;
-  WatchDecoder decoder(WatchGlancer((*whole)->key.kind), [](const WatchGlance&) { return false; });
+  WatchDecoder decoder(LineFingerprinter((*whole)->key.kind),
+                       [](const LineFingerprint&) { return false; });
   const WatchStep step = decoder.next(line);
   REQUIRE(step.kind == WatchStep::Kind::event);
   const auto seen = project(step.event->object());

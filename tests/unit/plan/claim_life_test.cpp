@@ -67,7 +67,7 @@ TEST_CASE("claim life: no claim is made where there is one, was one, or nothing 
   SECTION("the name is taken") { hub.state.claims["c1-resource-claim"]; }
   SECTION("it left") { hub.cluster.managed.reset(); }
   SECTION("it is detached") { hub.cluster.detached = true; }
-  SECTION("it is lost") { hub.cluster.was = Liveness::lost; }
+  SECTION("it is lost") { hub.cluster.liveness_at_close = Liveness::lost; }
   SECTION("its capacity is unknown") { hub.cluster.known = false; }
   SECTION("nothing is above zero") {
     hub.accepts("od", "cpu", 0);

@@ -104,7 +104,7 @@ TEST_CASE("claim release: then the member's work, for the first thing in its way
           "the member still has ClusterQueue q");
   }
   SECTION("the member cannot be written") {
-    hub.cluster.was = Liveness::lost;
+    hub.cluster.liveness_at_close = Liveness::lost;
     CHECK(hub.reason() == "WaitingForMember");
     CHECK(hub.bar()->message.find("stays as it is while c1 is lost") != std::string::npos);
   }

@@ -16,13 +16,13 @@ TEST_CASE("claim status: the state of a capacity value is the first thing that i
   CHECK(state() == "Growing");
   value.usable = 4;
   CHECK(state() == "Shrinking");
-  cluster.was = Liveness::stale;
+  cluster.liveness_at_close = Liveness::stale;
   CHECK(state() == "Stale");
   cluster.hold = Hold{};
   CHECK(state() == "Held");
   cluster.known = false;
   CHECK(state() == "Unknown");
-  cluster.was = Liveness::lost;
+  cluster.liveness_at_close = Liveness::lost;
   CHECK(state() == "Lost");
   cluster.detached = true;
   CHECK(state() == "Detached");

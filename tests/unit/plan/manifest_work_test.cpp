@@ -106,7 +106,7 @@ TEST_CASE("manifest work: a member is written while it is there, known, and not 
   REQUIRE(written());
   SECTION("it never joined") { member.cluster.managed.reset(); }
   SECTION("it left") { member.cluster.detached = true; }
-  SECTION("it is lost") { member.cluster.was = Liveness::lost; }
+  SECTION("it is lost") { member.cluster.liveness_at_close = Liveness::lost; }
   SECTION("its capacity is unknown") { member.cluster.known = false; }
   SECTION("its claim waits for a first value") { member.claim.known = false; }
   SECTION("members get nothing") { member.state.configuration.member_mode = MemberMode::none; }

@@ -17,8 +17,8 @@ class SlowLog final : public StubbornLog {
     if (auto before = settle(); !before) return before.error();
     return StubbornLog::append(drafts, time, epoch);
   }
-  Result<std::vector<Event>> append_ahead(std::vector<EventDraft>&& drafts, LogTime time,
-                                          Epoch epoch) override {
+  Result<std::vector<Event>> append_pipelined(std::vector<EventDraft>&& drafts, LogTime time,
+                                              Epoch epoch) override {
     if (on_its_way && fails) return settle().error();
     if (!on_its_way) durable = {log.last_seq(), log.last_time(), log.chain()};
     on_its_way = true;

@@ -83,7 +83,7 @@ TEST_CASE("a member that changes too often is stale for that reason, until it is
         "cluster2 shows more changes of its nodes than 3000 a minute (members.changesPerMinute); "
         "growth is frozen");
   CHECK(bench.quotas() == "500 500");
-  CHECK(bench.core->state().clusters.at("cluster2").was == Liveness::stale);
+  CHECK(bench.core->state().clusters.at("cluster2").liveness_at_close == Liveness::stale);
 
   bench.core->offer({"cluster2", ListCompleted{Kind::node, "900"}});
   bench.advance(seconds(1));

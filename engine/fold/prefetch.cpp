@@ -38,10 +38,10 @@ void fetch_maps(const NodeFacts& facts) {
 
 }  // namespace
 
-void fetch_ahead(const State& state, std::span<const Event> events) {
-  std::array<Sought, kFetchAhead> all;
+void prefetch(const State& state, std::span<const Event> events) {
+  std::array<Sought, kPrefetchEvents> all;
   std::size_t count = 0;
-  for (const Event& event : events.first(std::min(events.size(), kFetchAhead))) {
+  for (const Event& event : events.first(std::min(events.size(), kPrefetchEvents))) {
     const auto* seen = std::get_if<ObjectObserved>(&event.fact);
     const auto* facts = seen ? std::get_if<NodeFacts>(&seen->facts) : nullptr;
     if (!facts) continue;

@@ -18,14 +18,14 @@
 namespace fairlead {
 
 /// Owned by one thread; the works run on another, which starts with the first work.
-class WriteBehind {
+class PipelineStage {
  public:
   /// `works_max` (at least 1) bounds the works that have not ended, including the one under way.
-  explicit WriteBehind(std::size_t works_max) : works_max_(works_max) {}
+  explicit PipelineStage(std::size_t works_max) : works_max_(works_max) {}
   /// Waits for the works that were begun.
-  ~WriteBehind();
-  WriteBehind(const WriteBehind&) = delete;
-  WriteBehind& operator=(const WriteBehind&) = delete;
+  ~PipelineStage();
+  PipelineStage(const PipelineStage&) = delete;
+  PipelineStage& operator=(const PipelineStage&) = delete;
 
   /// Waits until there is room and enqueues `work`. Fails with the error of an earlier work if one
   /// failed; `work` never runs then.

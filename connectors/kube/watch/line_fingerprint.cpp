@@ -1,4 +1,4 @@
-#include "connectors/kube/watch/watch_glance.h"
+#include "connectors/kube/watch/line_fingerprint.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -167,7 +167,7 @@ bool has_escape(std::string_view text) {
 }  // namespace
 
 // A node of the tree of named fields. Leaves are left out of the hash; some are returned as views.
-struct WatchGlancer::Field {
+struct LineFingerprinter::Field {
   enum class Told : std::uint8_t { no, type, name_space, name, uid, resource_version };
   std::string name;
   std::vector<Field> below;
@@ -204,7 +204,7 @@ std::vector<std::string> split(std::string_view path) {
 
 }  // namespace
 
-WatchGlancer::Field& WatchGlancer::Field::reach(std::string_view path) {
+LineFingerprinter::Field& LineFingerprinter::Field::reach(std::string_view path) {
   Field* at = this;
   for (std::string& part : split(path)) {
     const auto has_name = [&](const Field& field) { return field.name == part; };
@@ -222,7 +222,7 @@ WatchGlancer::Field& WatchGlancer::Field::reach(std::string_view path) {
   return *at;
 }
 
-WatchGlancer::WatchGlancer(Kind kind) : kind_(kind), root_(std::make_unique<Field>()) {
+LineFingerprinter::LineFingerprinter(Kind kind) : kind_(kind), root_(std::make_unique<Field>()) {
   root_->reach("type").told = Field::Told::type;
   root_->reach("type").left_out = true;  // a relist says ADDED of what was MODIFIED before
   Field& object = root_->reach("object");
@@ -233,11 +233,11 @@ WatchGlancer::WatchGlancer(Kind kind) : kind_(kind), root_(std::make_unique<Fiel
   for (const std::string_view path : ignored()) object.reach(path).left_out = true;
 }
 
-WatchGlancer::~WatchGlancer() = default;
-WatchGlancer::WatchGlancer(WatchGlancer&&) noexcept = default;
-WatchGlancer& WatchGlancer::operator=(WatchGlancer&&) noexcept = default;
+LineFingerprinter::~LineFingerprinter() = default;
+LineFingerprinter::LineFingerprinter(LineFingerprinter&&) noexcept = default;
+LineFingerprinter& LineFingerprinter::operator=(LineFingerprinter&&) noexcept = default;
 
-std::vector<std::string_view> WatchGlancer::ignored() const {
+std::vector<std::string_view> LineFingerprinter::ignored() const {
   std::vector<std::string_view> out(kOfAll.begin(), kOfAll.end());
   const std::span<const std::string_view> of_it = of_kind(kind_);
   out.insert(out.end(), of_it.begin(), of_it.end());
@@ -247,11 +247,11 @@ std::vector<std::string_view> WatchGlancer::ignored() const {
 
 // Walks over the places of a line once. The byte behind the text is valid in no position, and its
 // place follows the last one, twice: so no step needs an end test.
-class WatchGlancer::Walk {
+class LineFingerprinter::Walk {
  public:
   using Place = const std::uint32_t*;
 
-  Walk(const JsonIndex& line, std::vector<PlaceRange>& left_out, WatchGlance& out)
+  Walk(const JsonIndex& line, std::vector<PlaceRange>& left_out, LineFingerprint& out)
       : text_(line.text().data()),
         size_(line.text().size()),
         first_(line.places().data()),
@@ -377,15 +377,15 @@ class WatchGlancer::Walk {
   const std::size_t size_;
   const Place first_, last_;
   std::vector<PlaceRange>& left_out_;
-  WatchGlance& out_;
+  LineFingerprint& out_;
   char* const kept_;
   char* kept_end_;
   std::size_t taken_ = 0;  // bytes of the text that are kept or left out
 };
 
-std::optional<WatchGlance> WatchGlancer::glance(const JsonIndex& line,
-                                                std::vector<PlaceRange>& left_out) const {
-  std::optional<WatchGlance> out(std::in_place);
+std::optional<LineFingerprint> LineFingerprinter::fingerprint(
+    const JsonIndex& line, std::vector<PlaceRange>& left_out) const {
+  std::optional<LineFingerprint> out(std::in_place);
   if (!Walk(line, left_out, *out).walk(*root_)) out.reset();
   return out;
 }

@@ -1,10 +1,10 @@
-#include "engine/log/write_behind.h"
+#include "engine/log/pipeline_stage.h"
 
 #include <utility>
 
 namespace fairlead {
 
-WriteBehind::~WriteBehind() {
+PipelineStage::~PipelineStage() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -13,12 +13,12 @@ WriteBehind::~WriteBehind() {
   if (thread_.joinable()) thread_.join();
 }
 
-Result<void> WriteBehind::outcome() const {
+Result<void> PipelineStage::outcome() const {
   if (failed_) return *failed_;
   return {};
 }
 
-Result<void> WriteBehind::begin(std::function<Result<void>()> work) {
+Result<void> PipelineStage::begin(std::function<Result<void>()> work) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return failed_ || works_.size() < works_max_; });
   if (failed_) return *failed_;
@@ -28,13 +28,13 @@ Result<void> WriteBehind::begin(std::function<Result<void>()> work) {
   return {};
 }
 
-Result<void> WriteBehind::settle() {
+Result<void> PipelineStage::settle() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return works_.empty(); });
   return outcome();
 }
 
-void WriteBehind::run() {
+void PipelineStage::run() {
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return stopping_ || !works_.empty(); });

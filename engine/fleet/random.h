@@ -6,9 +6,9 @@
 namespace fairlead {
 
 /// splitmix64: the standard library's distributions differ from one library to the next.
-class Dice {
+class Random {
  public:
-  explicit Dice(std::uint64_t seed) : state_(seed) {}
+  explicit Random(std::uint64_t seed) : state_(seed) {}
 
   /// Returns a number from 0 to `end` - 1; `end` is at least 1.
   std::int64_t below(std::int64_t end) {

@@ -1,4 +1,4 @@
-#include "connectors/kube/watch/watch_glance.h"
+#include "connectors/kube/watch/line_fingerprint.h"
 
 #include <catch2/catch.hpp>
 #include <set>
@@ -11,16 +11,16 @@ using namespace fairlead;
 
 namespace {
 
-std::optional<WatchGlance> glance(const WatchGlancer& glancer, JsonIndex& index,
-                                  const std::string& line) {
+std::optional<LineFingerprint> fingerprint(const LineFingerprinter& fingerprinter, JsonIndex& index,
+                                           const std::string& line) {
   REQUIRE(index.find(line));
   std::vector<PlaceRange> left_out;
-  return glancer.glance(index, left_out);
+  return fingerprinter.fingerprint(index, left_out);
 }
 
-WatchGlance::Hash rest(Kind kind, const std::string& line) {
+LineFingerprint::Hash rest(Kind kind, const std::string& line) {
   static JsonIndex index;
-  auto seen = glance(WatchGlancer(kind), index, line);
+  auto seen = fingerprint(LineFingerprinter(kind), index, line);
   REQUIRE(seen.has_value());
   return seen->rest;
 }
@@ -166,7 +166,7 @@ TEST_CASE("a line of the same hash has the same facts, whatever changed in it") 
     const Json object = Json::parse(text);
     const Kind kind = kind_of(object);
     kinds.insert(kind);
-    const WatchGlance::Hash before = rest(kind, line_of(object));
+    const LineFingerprint::Hash before = rest(kind, line_of(object));
     const Facts facts = facts_of(object);
     std::vector<Json::json_pointer> paths;
     each_path(object, Json::json_pointer(), paths);
@@ -201,7 +201,7 @@ TEST_CASE("a line that is read without what nobody reads has the same facts") {
     const Json object = Json::parse(text);
     const Kind kind = kind_of(object);
     for (const char* type : {"ADDED", "MODIFIED", "DELETED"}) {
-      WatchDecoder decoder(WatchGlancer(kind), [](const WatchGlance&) { return false; });
+      WatchDecoder decoder(LineFingerprinter(kind), [](const LineFingerprint&) { return false; });
       decoder.feed(to_text(Json{{"type", type}, {"object", object}}) + "\n");
       const WatchStep step = decoder.next();
       REQUIRE(step.kind == WatchStep::Kind::event);
@@ -221,7 +221,7 @@ TEST_CASE("a line that is read without what nobody reads has the same facts") {
 
 TEST_CASE("what ends a list is read of every kind") {
   // The annotations of a node are left out of what is read of it.
-  WatchDecoder decoder(WatchGlancer(Kind::node), [](const WatchGlance&) { return false; });
+  WatchDecoder decoder(LineFingerprinter(Kind::node), [](const LineFingerprint&) { return false; });
   decoder.feed(R"({"type":"BOOKMARK","object":{"kind":"Node","metadata":{"resourceVersion":"4",)"
                R"("annotations":{"k8s.io/initial-events-end":"true"}}}})"
                "\n");
@@ -235,7 +235,7 @@ TEST_CASE("every field that is left out may change without another hash") {
   for (const std::string& text : kObjects) {
     const Json object = Json::parse(text);
     const Kind kind = kind_of(object);
-    for (const std::string_view ignored : WatchGlancer(kind).ignored()) {
+    for (const std::string_view ignored : LineFingerprinter(kind).ignored()) {
       std::string pointer = "/";
       for (std::size_t i = 0; i < ignored.size(); ++i)
         if (ignored[i] == '\\')
@@ -254,12 +254,12 @@ TEST_CASE("every field that is left out may change without another hash") {
   }
 }
 
-TEST_CASE("a glance tells what a line is about") {
-  WatchGlancer glancer(Kind::local_queue);
+TEST_CASE("a fingerprint names the object of the line") {
+  LineFingerprinter fingerprinter(Kind::local_queue);
   JsonIndex index;
   const std::string line =
       R"( {"type" : "MODIFIED" , "object":{"metadata":{"namespace":"team","name" : "main" ,"uid":"u-1","resourceVersion":"42"}}} )";
-  auto seen = glance(glancer, index, line);
+  auto seen = fingerprint(fingerprinter, index, line);
   REQUIRE(seen.has_value());
   CHECK(seen->type == "MODIFIED");
   CHECK(seen->name_space == "team");
@@ -268,12 +268,12 @@ TEST_CASE("a glance tells what a line is about") {
   CHECK(seen->resource_version == "42");
   const std::string escaped =
       R"({"type":"MODIFIED","object":{"metadata":{"name":"m\u0061in","uid":"u"}}})";
-  CHECK(glance(glancer, index, escaped)->name.empty());
+  CHECK(fingerprint(fingerprinter, index, escaped)->name.empty());
   for (const std::string broken :
        {"7", "[]", R"("a")", R"({"type":"MODIFIED")", R"({"type":"MODIFIED"}})", R"({"a" 1})",
         R"({"object":{"metadata":{"name":"x"})", R"({"object":{"status":{"nodes":[1,2})",
         R"({"a":1,})", "{}{}", "{,}"}) {
     INFO(broken);
-    CHECK_FALSE(glance(glancer, index, broken).has_value());
+    CHECK_FALSE(fingerprint(fingerprinter, index, broken).has_value());
   }
 }
