@@ -22,10 +22,30 @@ void make_room(decltype(ReflectorOutput::facts)& facts) {
 
 // Kinds that Fairlead writes to.
 bool is_written(Kind kind) {
-  return kind == Kind::cluster_queue || kind == Kind::local_queue || kind == Kind::claim ||
-         kind == Kind::manifest_work || kind == Kind::binding_policy ||
-         kind == Kind::admission_check || kind == Kind::multikueue_config ||
-         kind == Kind::multikueue_cluster || kind == Kind::workload;
+  switch (kind) {
+    case Kind::cluster_queue:
+    case Kind::local_queue:
+    case Kind::claim:
+    case Kind::manifest_work:
+    case Kind::binding_policy:
+    case Kind::admission_check:
+    case Kind::multikueue_config:
+    case Kind::multikueue_cluster:
+    case Kind::workload: return true;
+    case Kind::node:
+    case Kind::cluster_metrics:
+    case Kind::managed_cluster:
+    case Kind::cluster_profile:
+    case Kind::resource_flavor:
+    case Kind::placement:
+    case Kind::placement_decision:
+    case Kind::addon_placement_score:
+    case Kind::secret:
+    case Kind::custom_resource_definition:
+    case Kind::cohort:
+    case Kind::mutating_admission_policy: return false;
+  }
+  return false;
 }
 
 }  // namespace
