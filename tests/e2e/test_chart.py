@@ -29,6 +29,7 @@ CASES = {
     "ocmAddon": ({"components.ocmAddon": True}, ["ocm-addon"], "overlays/hub"),
     "memberSecrets": ({"components.memberSecrets": ["one", "two"]}, ["members"], "overlays/hub"),
     "monitoring": ({"components.monitoring": True}, ["monitoring"], "overlays/hub"),
+    "policies": ({"components.policies": True}, ["policies"], "overlays/hub"),
     "recommendOnly": ({"recommendOnly": True}, [], "overlays/recommend-only"),
 }
 
