@@ -82,30 +82,7 @@ struct StreamLost {
 /// reports that and continues (without BindingPolicies only while it writes none). A StreamLost of
 /// such a kind replaces its first list, which will not come.
 constexpr bool may_stay_unread(Kind kind) {
-  switch (kind) {
-    case Kind::binding_policy:
-    case Kind::cohort:
-    case Kind::multikueue_cluster:
-    case Kind::placement:
-    case Kind::placement_decision:
-    case Kind::addon_placement_score:
-    case Kind::workload:
-    case Kind::secret:
-    case Kind::custom_resource_definition:
-    case Kind::mutating_admission_policy: return true;
-    case Kind::node:
-    case Kind::cluster_metrics:
-    case Kind::managed_cluster:
-    case Kind::cluster_profile:
-    case Kind::resource_flavor:
-    case Kind::cluster_queue:
-    case Kind::local_queue:
-    case Kind::admission_check:
-    case Kind::multikueue_config:
-    case Kind::manifest_work:
-    case Kind::claim: return false;
-  }
-  return false;
+  return is_of_multikueue_path(kind) || kind == Kind::binding_policy || kind == Kind::cohort;
 }
 
 /// One watch fact and the API server that reported it ("hub" or the name of a member cluster).

@@ -256,9 +256,9 @@ class Guards {
     }
     const Cluster& cluster = at->second;
     if (cluster.counted_again_at) {
-      Json& guard = add("HubClosed", cluster.liveness_at_close == Liveness::lost
-                                         ? name + " is lost and counts 0 on the hub"
-                                         : name + " was lost: it counts again after growWindow");
+      Json& guard =
+          add("HubClosed", cluster.lost() ? name + " is lost and counts 0 on the hub"
+                                          : name + " was lost: it counts again after growWindow");
       guard["cluster"] = name;
       guard["until"] = time_json(cluster.counted_again_at);
       guard["seq"] = cluster.liveness_at_close_seq.value;

@@ -248,7 +248,7 @@ Layer layer_of(const State& state, const std::string& cluster_name, const Cluste
   const DebounceSettings settings = settings_of(state, cluster_name);
   const DampedValue& damped = value.damped;
   if (cluster.detached) return {"detached", "the cluster has left", {}, {}};
-  if (cluster.liveness_at_close == Liveness::lost)
+  if (cluster.lost())
     return {"lost",
             "the cluster is lost: it counts 0 on the hub, its member keeps its quota",
             lost_since(cluster, settings),

@@ -64,14 +64,14 @@ Layer layer_of_share(const State& state, const std::string& cluster, const Worke
   if (share.from == ShareFrom::claims) return {"none", "what its claims grant counts", {}, {}};
   if (!share.counted) return {"newcomer", "it counts when it enters the list", {}, {}};
   if (at != state.clusters.end() && at->second.counted_again_at) {
-    const bool lost = at->second.liveness_at_close == Liveness::lost;
+    const bool lost = at->second.lost();
     return {lost ? "lost" : "growWindow",
             lost ? "the cluster is lost: it counts 0 on the hub"
                  : "the cluster was lost: it counts again after growWindow",
             at->second.unavailable_since, lost ? std::nullopt : at->second.counted_again_at};
   }
   const LogTime latest = share.first_valued + settings.grow_window;
-  if (!share.known && share.from == ShareFrom::nobody)
+  if (!share.known && share.from == ShareFrom::none)
     return {"unwatched",
             "nobody watches the cluster and no claim names the queue for it: it gives nothing",
             share.first_valued, latest};

@@ -251,10 +251,9 @@ class Reflector {
   bool overflowing_ = false;
   Duration overflow_wait_;  // the last one
   LogTime overflow_wait_ends_;
-  std::string name_;  // of find_known(), kept for its memory
-  KnownObjects::iterator
-      looked_up_entry_;     // what knows() found of the line that was fingerprinted,
-  bool looked_up_ = false;  // if it looked
+  std::string name_;              // of find_known(), kept for its memory
+  bool looked_up_ = false;        // knows() looked the object of the line up,
+  KnownObjects::iterator found_;  // and found this
   WatchDecoder decoder_;
 
   LogTime until_ = kForever;  // end of the wait, or deadline of the request

@@ -265,10 +265,10 @@ bool Reflector::knows(const LineFingerprint& fingerprint) {
   if (phase_ != Phase::watching || fingerprint.type != "MODIFIED" || fingerprint.name.empty() ||
       fingerprint.uid.empty() || fingerprint.resource_version.empty())
     return false;
-  looked_up_entry_ = find_known(fingerprint.name_space, fingerprint.name);
+  found_ = find_known(fingerprint.name_space, fingerprint.name);
   looked_up_ = true;
-  return looked_up_entry_ != known_.end() && looked_up_entry_->second.uid == fingerprint.uid &&
-         looked_up_entry_->second.rest == fingerprint.rest;
+  return found_ != known_.end() && found_->second.uid == fingerprint.uid &&
+         found_->second.rest == fingerprint.rest;
 }
 
 Reflector::Newer Reflector::is_newer(const Known& known, std::string_view resource_version) {
@@ -289,7 +289,7 @@ void Reflector::take_known(const LineFingerprint& fingerprint) {
   failures_ = 0;
   last_diagnostic_.clear();
   resource_version_ = fingerprint.resource_version;
-  Known& known = looked_up_entry_->second;
+  Known& known = found_->second;
   if (is_newer(known, fingerprint.resource_version) != Newer::yes) return;
   known.resource_version = fingerprint.resource_version;
   // The next write of an object carries its newest version, so that is reported; for kinds that we
@@ -327,7 +327,7 @@ void Reflector::take_object(const WatchEvent& event,
   const std::string_view name_space = info(kind_).namespaced ? identity.name_space : "";
   const bool looked_up = fingerprint && looked_up_ && fingerprint->name == name &&
                          fingerprint->name_space == name_space;
-  const auto at = looked_up ? looked_up_entry_ : find_known(name_space, name);
+  const auto at = looked_up ? found_ : find_known(name_space, name);
   if (at != known_.end()) {
     const Known& known = at->second;
     const bool same = known.uid == identity.uid;

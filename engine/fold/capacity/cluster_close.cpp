@@ -234,7 +234,7 @@ void judge_liveness(Close& close) {
   Cluster& cluster = close.cluster;
   const Liveness is = liveness_of(close.state, cluster, close.settings);
   if (is == cluster.liveness_at_close) return;
-  if (cluster.liveness_at_close == Liveness::lost) close.lets_fall = FallCause::source_back;
+  if (cluster.lost()) close.lets_fall = FallCause::source_back;
   if (is == Liveness::live) {
     for (auto& [key, value] : cluster.capacity) value.damped.begin_anew(close.now);
     cluster.first_valued = cluster.last_changed = close.now;
@@ -335,8 +335,7 @@ LogTime next_deadline_of(const Close& close) {
   for (const auto& [queue, since] : cluster.deviating) consider(since);
   if (const auto touch = touch_due_at(close.state, close.name)) consider(*touch);
   // The accepted values of such a cluster do not move.
-  if (cluster.detached || !cluster.valued || cluster.liveness_at_close == Liveness::lost)
-    return next;
+  if (cluster.detached || !cluster.valued || cluster.lost()) return next;
   if (settling(cluster)) {
     if (cluster.liveness_at_close == Liveness::live) {
       consider(cluster.last_changed + settings.first_quiet);

@@ -342,8 +342,7 @@ void observe_node(State& state, const std::string& cluster_name, const std::stri
   cluster.nodes_known = true;
   NodeRecord* const known = cluster.nodes.find(name);
   const bool changes_count = (known != nullptr) != (facts != nullptr);
-  if (changes_count &&
-      cluster.liveness_at_close == Liveness::stale)  // its status may name the number of nodes
+  if (changes_count && cluster.stale())  // its status may name the number of nodes
     *cluster.only_capacity = false;
   const bool counts = in_force(cluster, CapacitySource::nodes) &&
                       due_source(state, cluster) == CapacitySource::nodes;

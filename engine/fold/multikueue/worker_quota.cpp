@@ -83,7 +83,7 @@ ClaimsOfWorker claims_of(const State& state, const std::string& queue, const std
 ShareFrom source_of(const State& state, const std::string& queue, const std::string& cluster) {
   const auto at = state.clusters.find(cluster);
   if (at != state.clusters.end() && is_watched(at->second)) return ShareFrom::member;
-  return claims_of(state, queue, cluster).any ? ShareFrom::claims : ShareFrom::nobody;
+  return claims_of(state, queue, cluster).any ? ShareFrom::claims : ShareFrom::none;
 }
 
 struct Offer {

@@ -30,13 +30,16 @@ struct BaseQuota {
   friend bool operator==(const BaseQuota&, const BaseQuota&) = default;
 };
 
-/// The source of a worker's share of a hub queue. `nobody`: the worker is not watched, and no claim
-/// assigns it quota of the queue.
-enum class ShareFrom : std::uint8_t { member, claims, nobody };
+/// What a worker's share of a hub queue follows from.
+enum class ShareFrom : std::uint8_t {
+  member,  ///< the ClusterQueues of the worker, which is watched
+  claims,  ///< the claims that assign quota of the hub queue to the worker's cluster
+  none,    ///< the worker is not watched, and no claim does so
+};
 
 /// The share of one worker in a hub queue that follows its workers.
 struct WorkerShare {
-  ShareFrom from = ShareFrom::nobody;
+  ShareFrom from = ShareFrom::none;
   bool counted = false;  ///< it is in the list; the values of a newcomer do not count yet
   std::map<QuotaKey, DampedValue> values;  ///< sums over the ClusterQueues behind its LocalQueues
   bool known = false;                      ///< the first values were accepted

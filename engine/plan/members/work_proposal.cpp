@@ -154,15 +154,15 @@ void propose_work(const MemberWork& of, std::optional<WorkContent> content,
   intent.verb = Verb::apply;
   intent.force = true;
   intent.body = to_text(body);
-  intent.reason = {std::string(shrink         ? rule::kMembersShrink
-                               : work.present ? rule::kMembersUpdate
-                                              : rule::kMembersCreate),
+  intent.reason = {shrink         ? rule::kMembersShrink
+                   : work.present ? rule::kMembersUpdate
+                                  : rule::kMembersCreate,
                    seqs_of_cluster(state, cluster, intent.target),
                    text_of(work.facts, content->facts)};
   std::sort(content->facts.quotas.begin(), content->facts.quotas.end());
   std::sort(content->facts.local_queues.begin(), content->facts.local_queues.end());
   intent.expected = std::move(content->facts);
-  if (may_write(state, intent, shrink ? Direction::lowers : Direction::other))
+  if (may_write(state, intent, direction_of(intent.reason.rule)))
     proposals.push_back({Rank::member, std::move(intent)});
 }
 

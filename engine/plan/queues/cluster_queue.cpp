@@ -107,15 +107,16 @@ QueueWish wish_for_queue(const State& state, const std::string& name, HubQuotas&
         wish.contributions.push_back(part);
       continue;
     }
-    const Amount stands = to_amount(pair.resource, entry->nominal);
+    const Amount observed = to_amount(pair.resource, entry->nominal);
     // A quota that is older than the claim is not emptied while the member is being made ready.
     const bool stood = amount_in(queue.facts.groups, aliases, pair).has_value();
-    if (stood && quota.waits_for_member && !queue.written.contains(pair) && stands <= quota.full) {
+    if (stood && quota.waits_for_member && !queue.written.contains(pair) &&
+        observed <= quota.full) {
       wish.kept[pair] = PairBar::waits_for_member;
       continue;
     }
-    if (quota.nominal < stands) wish.direction = Direction::lowers;
-    if (quota.nominal != stands) entry->nominal = to_quantity(entry->name, quota.nominal);
+    if (quota.nominal < observed) wish.direction = Direction::lowers;
+    if (quota.nominal != observed) entry->nominal = to_quantity(entry->name, quota.nominal);
     fit_limits(queue, pair, *entry);
     wish.contributions.insert(wish.contributions.end(), quota.contributions.begin(),
                               quota.contributions.end());
@@ -195,10 +196,9 @@ Proposal queue_proposal(const State& state, const std::string& name, QueueWish w
   intent.overlaid = queue.facts.groups;
   const Change change = describe(state, queue, wish, owned_pairs(state, name));
   const bool lowers = wish.direction == Direction::lowers;
-  intent.reason = {
-      std::string(followed(state, name) ? (lowers ? rule::kWorkersShrink : rule::kWorkersGrow)
-                                        : (lowers ? rule::kClaimsShrink : rule::kClaimsGrow)),
-      seqs_behind(state, name, change.pairs, intent.contributions), change.text};
+  intent.reason = {followed(state, name) ? (lowers ? rule::kWorkersShrink : rule::kWorkersGrow)
+                                         : (lowers ? rule::kClaimsShrink : rule::kClaimsGrow),
+                   seqs_behind(state, name, change.pairs, intent.contributions), change.text};
   ClusterQueueFacts expected = queue.facts;
   expected.groups = std::move(wish.groups);
   intent.expected = std::move(expected);
