@@ -1,5 +1,5 @@
-// The running account: one line per fault and one per write of the hub, for a reader who knows
-// neither.
+// The running account: one line per entry of the script and one per write of the hub, for a reader
+// who knows neither.
 //
 // The hub's lines are read from its log, the same one that `fairlead log cat` prints, so each can
 // be looked up afterwards.

@@ -15,7 +15,7 @@
 
 namespace fairlead {
 
-/// Called with each fault as it is played: the actor, and what it did.
+/// Called with each entry of the script as it is played: the actor, and what it did.
 using Tell = std::function<void(std::string_view who, const std::string& what)>;
 
 /// Owned by one thread. The servers outlive it.
@@ -28,7 +28,7 @@ class Fleet {
 
   /// Creates the objects that exist from the start.
   virtual Result<void> begin() = 0;
-  /// Plays what is due at `now`, one fault a call, so call it again soon. A fault that is
+  /// Plays what is due at `now`, one entry of the script a call, so call it again soon. One that is
   /// impossible (a user deleted the object) is reported and left out.
   virtual void advance(LogTime now) = 0;
   /// The number of its writes to the API so far, without the hub's.

@@ -14,6 +14,7 @@
 
 namespace fairlead {
 
+/// What the script does to the fleet: faults, their repairs, and what people do meanwhile.
 enum class FaultKind : std::uint8_t {
   cordon,           ///< `nodes` take no more pods
   uncordon,         ///< they do again
@@ -28,19 +29,19 @@ enum class FaultKind : std::uint8_t {
   overwrite_queue,  ///< the administrator writes a quota by hand over ours
 };
 
-/// One thing that happens.
+/// One entry of the script.
 struct ScheduledFault {
   Duration at;  ///< since the fleet began, in its own time
   FaultKind kind{};
   std::string cluster;             ///< empty for overwrite_queue
   std::vector<std::string> nodes;  ///< of cordon, uncordon, stop, start
   std::int64_t cpu = 0;            ///< of edit_claim and overwrite_queue: the new number
-  std::string text;                ///< the fault for a person, without the cluster
+  std::string text;                ///< it in words, for a person, without the cluster
 
   friend bool operator==(const ScheduledFault&, const ScheduledFault&) = default;
 };
 
-/// Returns `admin` for the faults of an administrator, else `fleet`.
+/// Returns `admin` for what an administrator does, else `fleet`.
 std::string_view actor_of(FaultKind kind);
 
 inline constexpr Duration kRoundLength = minutes(40);

@@ -18,9 +18,9 @@ std::string gpus_in_words(std::int64_t gpus) {
 }
 
 // Writes the script of one round.
-class WorkerPlaywright {
+class WorkerScriptWriter {
  public:
-  WorkerPlaywright(std::uint64_t seed, std::int64_t round)
+  WorkerScriptWriter(std::uint64_t seed, std::int64_t round)
       : random_(seed * 1'000'003 + static_cast<std::uint64_t>(round)),
         begin_{round * kWorkerRoundLength.ns},
         round_(round) {}
@@ -62,13 +62,13 @@ constexpr Duration later(Duration a, Duration b) { return {a.ns + b.ns}; }
 
 // The first job starts on east and still runs when east leaves; the second starts on west. Their
 // GPUs lower their clusters' scores, so they are part of the flips.
-void WorkerPlaywright::jobs() {
+void WorkerScriptWriter::jobs() {
   submit(minutes(1), 1, 2, later(minutes(15), seconds(random_.below(30))));
   submit(minutes(10), 2, 4, later(minutes(14), seconds(random_.below(30))));
 }
 
 // One report of the scores has it, the next one does not.
-void WorkerPlaywright::passing_flip() {
+void WorkerScriptWriter::passing_flip() {
   const std::int64_t gpus = 3 + random_.below(4);
   const Duration at = about(minutes(3));
   add(at, {{},
@@ -81,7 +81,7 @@ void WorkerPlaywright::passing_flip() {
       {{}, WorkerFaultKind::free_gpus, "east", gpus, {}, "the notebooks are closed"});
 }
 
-void WorkerPlaywright::lasting_flip() {
+void WorkerScriptWriter::lasting_flip() {
   const std::int64_t gpus = 9 + random_.below(4);
   add(about(minutes(6)), {{},
                           WorkerFaultKind::take_gpus,
@@ -97,7 +97,7 @@ void WorkerPlaywright::lasting_flip() {
                            "the other team leaves " + gpus_in_words(gpus)});
 }
 
-void WorkerPlaywright::blinking_credentials() {
+void WorkerScriptWriter::blinking_credentials() {
   const Duration first = about(minutes(12)), second = about(minutes(23));
   add(first, {{},
               WorkerFaultKind::drop_credential,
@@ -126,7 +126,7 @@ void WorkerPlaywright::blinking_credentials() {
        "its ClusterProfile names its access provider again"});
 }
 
-void WorkerPlaywright::moving_label() {
+void WorkerScriptWriter::moving_label() {
   const std::string label = "accelerator=nvidia-tesla-t4";
   add(about(minutes(14)),
       {{}, WorkerFaultKind::add_label, "west", 0, {}, "kubectl label managedcluster: " + label});
@@ -138,7 +138,7 @@ void WorkerPlaywright::moving_label() {
                            "kubectl label managedcluster: accelerator- (takes the label away)"});
 }
 
-std::vector<WorkerFault> WorkerPlaywright::write() {
+std::vector<WorkerFault> WorkerScriptWriter::write() {
   jobs();
   passing_flip();
   lasting_flip();
@@ -168,7 +168,7 @@ std::string_view actor_of(WorkerFaultKind kind) {
 
 std::vector<WorkerFault> worker_script_of_round(std::uint64_t seed, std::int64_t round) {
   check(round >= 0, "rounds are counted from 0");
-  return WorkerPlaywright(seed, round).write();
+  return WorkerScriptWriter(seed, round).write();
 }
 
 }  // namespace fairlead

@@ -203,7 +203,7 @@ int print_summary(const Play& play, const Account& account, const HubFigures& fi
   const IngestCounts& ingest = figures.ingest;
   const std::uint64_t changes = ingest.logged + ingest.unchanged + ingest.older + ingest.foreign;
   std::cout << "\nIn " << to_elapsed(play.clock->now() - play.clock->start()) << " of the fleet:\n"
-            << "  faults           " << counts.faults << ", " << fleet_writes
+            << "  fleet changes    " << counts.faults << ", " << fleet_writes
             << " writes by the fleet and its administrator\n"
             << "  notifications    " << changes << ", " << ingest.logged
             << " of them changed something\n"
