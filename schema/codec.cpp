@@ -16,9 +16,15 @@ namespace stored {
 
 static_assert(static_cast<unsigned>(value::Verb::remove) ==
               static_cast<unsigned>(PatchIntended::Verb::REMOVE));
-static_assert(std::variant_size_v<value::Fact> == 13);
+static_assert(std::variant_size_v<value::Fact> == 14);
 constexpr unsigned kVerbCount = 5;
 constexpr unsigned kStaleCauseCount = 3;
+constexpr unsigned kOperationCount = 3;
+constexpr unsigned kOutcomeCount = 2;
+static_assert(static_cast<unsigned>(value::AdmissionOperation::remove) ==
+              static_cast<unsigned>(AdmissionDecided::Operation::REMOVE));
+static_assert(static_cast<unsigned>(value::AdmissionOutcome::overridden) ==
+              static_cast<unsigned>(AdmissionDecided::Outcome::OVERRIDDEN));
 static_assert(static_cast<unsigned>(value::StaleCause::too_many_changes) ==
               static_cast<unsigned>(SourceState::StaleCause::TOO_MANY_CHANGES));
 
@@ -87,6 +93,18 @@ static void check_kind(const value::Facts& facts, const value::ObjectKey& key) {
     throw Malformed{"the facts are not those of a " + std::string(info(key.kind).name)};
 }
 
+static void write(const value::FieldWriter& writer, ObjectObserved::FieldWriter::Builder out) {
+  using Out = ObjectObserved::FieldWriter::Builder;
+  put(out, &Out::setManager, writer.manager);
+  put(out, &Out::setOperation, writer.operation);
+  put(out, &Out::setSubresource, writer.subresource);
+  put(out, &Out::setTime, writer.time);
+}
+static value::FieldWriter read(ObjectObserved::FieldWriter::Reader in) {
+  return {read(in.getManager()), read(in.getOperation()), read(in.getSubresource()),
+          read(in.getTime())};
+}
+
 static void write(const value::ObjectObserved& fact, Event::Fact::Builder out) {
   using Out = ObjectObserved::Builder;
   auto observed = out.initObjectObserved();
@@ -97,6 +115,7 @@ static void write(const value::ObjectObserved& fact, Event::Fact::Builder out) {
   observed.setGeneration(fact.generation);
   put(observed, &Out::setRawDigest, fact.raw_digest);
   write(fact.facts, observed.initFacts());
+  put_list(observed, &Out::initWriters, fact.writers);
 }
 static value::ObjectObserved read(ObjectObserved::Reader in) {
   value::ObjectObserved fact{read(in.getKey()),
@@ -105,7 +124,8 @@ static value::ObjectObserved read(ObjectObserved::Reader in) {
                              read(in.getResourceVersion()),
                              in.getGeneration(),
                              read(in.getFacts()),
-                             read_digest(in.getRawDigest())};
+                             read_digest(in.getRawDigest()),
+                             read_list(in.getWriters())};
   check_kind(fact.facts, fact.key);
   return fact;
 }
@@ -219,6 +239,35 @@ static value::Checkpoint read(Checkpoint::Reader in) {
   return {read_digest(in.getState()), in.getEvents(), read_digest(in.getLog())};
 }
 
+static void write(const value::AdmissionDecided& fact, Event::Fact::Builder out) {
+  using Out = AdmissionDecided::Builder;
+  auto decided = out.initAdmissionDecided();
+  put(decided, &Out::setRequestUid, fact.request_uid);
+  put(decided, &Out::setUser, fact.user);
+  decided.setOperation(static_cast<AdmissionDecided::Operation>(fact.operation));
+  write(fact.object, decided.initObject());
+  if (!fact.rules.empty()) {
+    auto rules = decided.initRules(static_cast<unsigned>(fact.rules.size()));
+    for (unsigned i = 0; i < rules.size(); ++i)
+      rules.set(i, static_cast<AdmissionRule>(fact.rules[i]));
+  }
+  decided.setOutcome(static_cast<AdmissionDecided::Outcome>(fact.outcome));
+  put(decided, &Out::setReason, fact.reason);
+}
+static value::AdmissionDecided read(AdmissionDecided::Reader in) {
+  value::AdmissionDecided fact;
+  fact.request_uid = read(in.getRequestUid());
+  fact.user = read(in.getUser());
+  fact.operation = read_enum<value::AdmissionOperation>(in.getOperation(), kOperationCount,
+                                                        "the operation of a request");
+  fact.object = read(in.getObject());
+  for (const AdmissionRule rule : in.getRules()) fact.rules.push_back(read(rule));
+  fact.outcome = read_enum<value::AdmissionOutcome>(in.getOutcome(), kOutcomeCount,
+                                                    "the outcome of a request");
+  fact.reason = read(in.getReason());
+  return fact;
+}
+
 static value::Fact read(Event::Fact::Reader in) {
   using Which = Event::Fact::Which;
   switch (in.which()) {
@@ -235,6 +284,7 @@ static value::Fact read(Event::Fact::Reader in) {
     case Which::PATCH_REJECTED: return read(in.getPatchRejected());
     case Which::PATCH_UNKNOWN: return read(in.getPatchUnknown());
     case Which::CHECKPOINT: return read(in.getCheckpoint());
+    case Which::ADMISSION_DECIDED: return read(in.getAdmissionDecided());
   }
   throw Malformed{"the fact is of an unknown kind"};
 }

@@ -33,7 +33,7 @@ constexpr bool has_sections(unsigned data_words, unsigned pointers) {
   return capnp::_::structSize<Struct>().data == data_words &&
          capnp::_::structSize<Struct>().pointers == pointers;
 }
-static_assert(has_sections<Event>(6, 2) && has_sections<ObjectObserved>(1, 6) &&
+static_assert(has_sections<Event>(6, 2) && has_sections<ObjectObserved>(1, 7) &&
               has_sections<ObjectKey>(1, 2) && has_sections<Facts>(1, 1) &&
               has_sections<Node>(1, 5) && has_sections<Taint>(0, 3));
 // The code below relies on these numbers of the union members and of the kind of a node.
@@ -340,6 +340,7 @@ bool read_node(std::string_view bytes, value::Event& event) {
   seen->uid = in.take_text(place, 2);
   seen->resource_version = in.take_text(place, 3);
   take_digest(in, place, seen->raw_digest);
+  seen->writers.clear();  // of the event that this one overwrites; a node has none
   auto* node = std::get_if<value::NodeFacts>(&seen->facts);
   if (node == nullptr) node = &seen->facts.emplace<value::NodeFacts>();
   take_node(in, place, *node);
@@ -348,7 +349,8 @@ bool read_node(std::string_view bytes, value::Event& event) {
 
 bool append_node(const value::Event& event, std::string& bytes) {
   const auto* seen = std::get_if<value::ObjectObserved>(&event.fact);
-  if (seen == nullptr || seen->key.kind != value::Kind::node) return false;
+  if (seen == nullptr || seen->key.kind != value::Kind::node || !seen->writers.empty())
+    return false;
   const auto* node = std::get_if<value::NodeFacts>(&seen->facts);
   if (node == nullptr) return false;
   const std::size_t words = words_at_most(event, *seen, *node);

@@ -62,6 +62,7 @@ Value read_enum(Stored stored, unsigned count, const char* name) {
   return static_cast<Value>(number);
 }
 value::Kind read(Kind kind);
+value::AdmissionRule read(AdmissionRule rule);
 
 // ---- lists and maps ----
 

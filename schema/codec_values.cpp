@@ -7,6 +7,11 @@ namespace fairlead::stored {
 
 constexpr unsigned kCapacitySourceCount = 3;
 constexpr unsigned kMemberModeCount = 4;
+constexpr unsigned kRuleActionCount = 3;
+static_assert(static_cast<unsigned>(value::AdmissionRule::cluster_in_use) ==
+              static_cast<unsigned>(AdmissionRule::CLUSTER_IN_USE));
+static_assert(static_cast<unsigned>(value::RuleAction::off) ==
+              static_cast<unsigned>(RuleSetting::Action::OFF));
 static_assert(static_cast<unsigned>(value::CapacitySource::managed_cluster) ==
               static_cast<unsigned>(Configuration::CapacitySource::MANAGED_CLUSTER));
 static_assert(static_cast<unsigned>(value::MemberMode::none) ==
@@ -101,6 +106,28 @@ Digest read_digest(capnp::Data::Reader bytes) {
 }
 
 value::Kind read(Kind kind) { return read_enum<value::Kind>(kind, kKindCount, "a kind"); }
+value::AdmissionRule read(AdmissionRule rule) {
+  return read_enum<value::AdmissionRule>(rule, value::kAdmissionRules.size(), "an admission rule");
+}
+
+static void write(const std::pair<const value::AdmissionRule, value::RuleAction>& setting,
+                  RuleSetting::Builder out) {
+  out.setRule(static_cast<AdmissionRule>(setting.first));
+  out.setAction(static_cast<RuleSetting::Action>(setting.second));
+}
+static std::map<value::AdmissionRule, value::RuleAction> read_rules(
+    capnp::List<RuleSetting>::Reader list) {
+  std::map<value::AdmissionRule, value::RuleAction> rules;
+  for (const auto setting : list) {
+    const value::AdmissionRule rule = read(setting.getRule());
+    if (!rules.empty() && rules.rbegin()->first >= rule)
+      throw Malformed{"the rules of the webhook are not sorted"};
+    rules.emplace_hint(rules.end(), rule,
+                       read_enum<value::RuleAction>(setting.getAction(), kRuleActionCount,
+                                                    "the action of a rule"));
+  }
+  return rules;
+}
 
 std::vector<std::string> read_texts(capnp::List<capnp::Text>::Reader list) {
   std::vector<std::string> texts;
@@ -172,6 +199,9 @@ void write(const value::Configuration& configuration, Configuration::Builder out
   out.setClaimStatusInterval(configuration.status_interval.ns);
   out.setMemberNodesMax(configuration.member_nodes_max);
   out.setMemberChangesPerMinute(configuration.member_changes_per_minute);
+  put_list(out, &Out::initWebhookRules, configuration.webhook_rules);
+  out.setRecord(configuration.record);
+  out.setExportBeforeUpgrade(configuration.export_before_upgrade);
 }
 
 value::Configuration read(Configuration::Reader in) {
@@ -196,6 +226,9 @@ value::Configuration read(Configuration::Reader in) {
   configuration.status_interval = {in.getClaimStatusInterval()};
   configuration.member_nodes_max = in.getMemberNodesMax();
   configuration.member_changes_per_minute = in.getMemberChangesPerMinute();
+  configuration.webhook_rules = read_rules(in.getWebhookRules());
+  configuration.record = in.getRecord();
+  configuration.export_before_upgrade = in.getExportBeforeUpgrade();
   return configuration;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/base/time.h"
+#include "schema/admission.h"
 
 namespace fairlead {
 
@@ -127,6 +128,13 @@ struct Configuration {
   DebounceSettings debounce;
   MultiKueueSettings multikueue;
   WriteSettings writes;
+  /// What the webhook's rules do where the file says so; the others do what kAdmissionRules says.
+  std::map<AdmissionRule, RuleAction> webhook_rules;
+  /// Records what is observed and writes nothing to any API server.
+  bool record = false;
+  /// Whether a program whose schema version is newer than the log's exports the log before it first
+  /// writes to it, as the way back to the older program.
+  bool export_before_upgrade = true;
   std::int64_t snapshot_every = 25000;
   Duration raw_retention = hours(168);
 

@@ -98,6 +98,10 @@ Json to_json(const Configuration& configuration) {
     json["members"]["nodesMax"] = configuration.member_nodes_max;
   if (configuration.member_changes_per_minute != 0)
     json["members"]["changesPerMinute"] = configuration.member_changes_per_minute;
+  for (const auto& [rule, action] : configuration.webhook_rules)
+    json["webhook"]["rules"][std::string(info(rule).name)] = to_string(action);
+  if (configuration.record) json["record"] = true;
+  if (configuration.export_before_upgrade) json["log"]["exportBeforeUpgrade"] = true;
   return json;
 }
 

@@ -413,6 +413,33 @@ struct Facts {
   }
 }
 
+# ---- admission ----
+
+enum AdmissionRule {
+  claimInvalid @0;
+  clusterTaken @1;
+  overCapacity @2;
+  nominalAboveCapacity @3;
+  unknownTarget @4;
+  belowUsage @5;
+  claimInUse @6;
+  ownedQuota @7;
+  badBase @8;
+  queueInUse @9;
+  flavorInUse @10;
+  clusterInUse @11;
+}
+
+struct RuleSetting {
+  rule @0 :AdmissionRule;
+  action @1 :Action;
+  enum Action {
+    deny @0;
+    warn @1;
+    off @2;
+  }
+}
+
 # ---- configuration ----
 
 struct Configuration {
@@ -435,6 +462,9 @@ struct Configuration {
   claimStatusInterval @16 :Int64;  # nanoseconds
   memberNodesMax @17 :Int64;
   memberChangesPerMinute @18 :Int64;
+  webhookRules @19 :List(RuleSetting);  # ascending by rule, each once
+  record @20 :Bool;
+  exportBeforeUpgrade @21 :Bool;
 
   enum CapacitySource {
     nodes @0;
@@ -520,6 +550,14 @@ struct ObjectObserved {
   generation @4 :Int64;
   rawDigest @5 :Data;
   facts @6 :Facts;  # of the kind that key names
+  writers @7 :List(FieldWriter);
+
+  struct FieldWriter {
+    manager @0 :Text;
+    operation @1 :Text;
+    subresource @2 :Text;
+    time @3 :Text;
+  }
 }
 
 struct ObjectGone {
@@ -585,6 +623,26 @@ struct Checkpoint {
   log @2 :Data;
 }
 
+struct AdmissionDecided {
+  requestUid @0 :Text;
+  user @1 :Text;
+  operation @2 :Operation;
+  object @3 :ObjectKey;
+  rules @4 :List(AdmissionRule);
+  outcome @5 :Outcome;
+  reason @6 :Text;
+
+  enum Operation {
+    create @0;
+    update @1;
+    remove @2;
+  }
+  enum Outcome {
+    denied @0;
+    overridden @1;
+  }
+}
+
 struct Event {
   schemaVersion @0 :UInt16;
   seq @1 :UInt64;
@@ -607,5 +665,6 @@ struct Event {
     patchRejected @16 :PatchRejected;
     patchUnknown @17 :PatchUnknown;
     checkpoint @18 :Checkpoint;
+    admissionDecided @19 :AdmissionDecided;
   }
 }

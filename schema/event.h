@@ -12,6 +12,7 @@
 #include "engine/base/digest.h"
 #include "engine/base/time.h"
 #include "engine/base/types.h"
+#include "schema/admission.h"
 #include "schema/configuration.h"
 #include "schema/facts.h"
 #include "schema/kind.h"
@@ -78,6 +79,16 @@ struct SourceLost {
   friend bool operator==(const SourceLost&, const SourceLost&) = default;
 };
 
+/// A field manager that owns the quotas of an observed object, as its metadata.managedFields says.
+struct FieldWriter {
+  std::string manager;
+  std::string operation;    ///< "Apply" or "Update"
+  std::string subresource;  ///< empty: the object itself
+  std::string time;         ///< of its last write, RFC 3339 as the API server wrote it
+
+  friend bool operator==(const FieldWriter&, const FieldWriter&) = default;
+};
+
 struct ObjectObserved {
   ObjectKey key;
   std::string version;  ///< API version in which the object was read, e.g. "v1beta2"
@@ -86,6 +97,9 @@ struct ObjectObserved {
   std::int64_t generation = 0;
   Facts facts;
   Digest raw_digest;  ///< of the raw object without managedFields; zero if not kept
+  /// ClusterQueues only: who owns spec.resourceGroups, in the order of managedFields. Empty in
+  /// records of older versions. For questions about the past; the fold does not read it.
+  std::vector<FieldWriter> writers{};
 
   friend bool operator==(const ObjectObserved&, const ObjectObserved&) = default;
 };
@@ -179,10 +193,24 @@ struct Checkpoint {
   friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
 };
 
+/// The webhook denied a request, or admitted it because of an override. For the audit: the fold
+/// ignores it. A request that was a dry run leaves no such event.
+struct AdmissionDecided {
+  std::string request_uid;  ///< of the AdmissionReview
+  std::string user;         ///< who asked, as the API server authenticated them
+  AdmissionOperation operation{};
+  ObjectKey object;
+  std::vector<AdmissionRule> rules;  ///< those that deny, in their order
+  AdmissionOutcome outcome{};
+  std::string reason;  ///< the override's reason, bounded; empty where it was denied
+
+  friend bool operator==(const AdmissionDecided&, const AdmissionDecided&) = default;
+};
+
 /// Stored as a union with the same order.
 using Fact = std::variant<EpochStarted, ConfigChanged, SourceSynced, SourceStale, SourceLost,
                           ObjectObserved, ObjectGone, TimerFired, PatchIntended, PatchAccepted,
-                          PatchRejected, PatchUnknown, Checkpoint>;
+                          PatchRejected, PatchUnknown, Checkpoint, AdmissionDecided>;
 
 struct Event {
   Seq seq;

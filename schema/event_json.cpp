@@ -6,9 +6,9 @@ namespace fairlead {
 namespace {
 
 constexpr std::array<std::string_view, std::variant_size_v<Fact>> kFactNames{
-    "EpochStarted",   "ConfigChanged", "SourceSynced", "SourceStale",   "SourceLost",
-    "ObjectObserved", "ObjectGone",    "TimerFired",   "PatchIntended", "PatchAccepted",
-    "PatchRejected",  "PatchUnknown",  "Checkpoint"};
+    "EpochStarted",   "ConfigChanged", "SourceSynced", "SourceStale",     "SourceLost",
+    "ObjectObserved", "ObjectGone",    "TimerFired",   "PatchIntended",   "PatchAccepted",
+    "PatchRejected",  "PatchUnknown",  "Checkpoint",   "AdmissionDecided"};
 
 // The elements of lists, declared before the list template that calls them.
 Json json_of(const Taint& item);
@@ -25,6 +25,7 @@ Json json_of(const ClaimAssignment& item);
 Json json_of(const ClaimGrant& item);
 Json json_of(const ScorePrioritizer& item);
 Json json_of(const WorkloadCheck& item);
+Json json_of(const FieldWriter& item);
 
 template <class Items, class Print>
 Json list_of(const Items& items, const Print& print) {
@@ -285,6 +286,13 @@ Json json_of(const BindingPolicyFacts& policy) {
           {"deleting", policy.deleting}};
 }
 
+Json json_of(const FieldWriter& writer) {
+  Json json{{"manager", writer.manager}, {"operation", writer.operation}};
+  if (!writer.subresource.empty()) json["subresource"] = writer.subresource;
+  if (!writer.time.empty()) json["time"] = writer.time;
+  return json;
+}
+
 // ---- facts of the log: each adds its fields to the event's object ----
 
 void add_key(Json& json, const ObjectKey& key) {
@@ -329,6 +337,7 @@ void add(Json& json, const ObjectObserved& fact) {
   json["generation"] = fact.generation;
   json["facts"] = to_json(fact.facts);
   if (fact.raw_digest != Digest{}) json["rawDigest"] = fact.raw_digest.hex();
+  if (!fact.writers.empty()) json["writers"] = list_of(fact.writers);
 }
 void add(Json& json, const ObjectGone& fact) {
   add_key(json, fact.key);
@@ -385,6 +394,16 @@ void add(Json& json, const Checkpoint& fact) {
   json["log"] = fact.log.hex();
 }
 
+void add(Json& json, const AdmissionDecided& fact) {
+  json["requestUid"] = fact.request_uid;
+  json["user"] = fact.user;
+  json["operation"] = to_string(fact.operation);
+  add_key(json, fact.object);
+  json["rules"] = list_of(fact.rules, [](AdmissionRule rule) { return info(rule).name; });
+  json["outcome"] = to_string(fact.outcome);
+  if (!fact.reason.empty()) json["reason"] = fact.reason;
+}
+
 }  // namespace
 
 std::string_view fact_name(const Fact& fact) { return kFactNames[fact.index()]; }
@@ -395,6 +414,7 @@ const ObjectKey* object_of(const Fact& fact) {
   if (const auto* observed = std::get_if<ObjectObserved>(&fact)) return &observed->key;
   if (const auto* gone = std::get_if<ObjectGone>(&fact)) return &gone->key;
   if (const auto* intended = std::get_if<PatchIntended>(&fact)) return &intended->target;
+  if (const auto* decided = std::get_if<AdmissionDecided>(&fact)) return &decided->object;
   return nullptr;
 }
 

@@ -148,6 +148,7 @@ struct Fold {
   void operator()(const PatchRejected& rejected) { note_rejected(state, rejected, event.seq); }
   void operator()(const PatchUnknown& unknown) { note_unknown(state, unknown); }
   void operator()(const Checkpoint&) {}
+  void operator()(const AdmissionDecided&) {}
 };
 
 }  // namespace

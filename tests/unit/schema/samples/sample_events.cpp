@@ -173,6 +173,7 @@ Configuration configuration() {
   value.status_interval = {};
   value.member_nodes_max = 0;
   value.member_changes_per_minute = 0;
+  value.export_before_upgrade = false;  // came with version 5
   value.writes = {8, 20, 40};
   value.snapshot_every = 1000;
   value.raw_retention = hours(24);
@@ -305,6 +306,35 @@ void add_version_4(Numbered& samples) {
               SourceStale{Kind::node, "", StaleCause::too_many_changes});
 }
 
+void add_version_5(Numbered& samples) {
+  Configuration value = configuration();
+  value.webhook_rules = {{AdmissionRule::over_capacity, RuleAction::deny},
+                         {AdmissionRule::owned_quota, RuleAction::off}};
+  value.record = true;
+  value.export_before_upgrade = true;
+  samples.add("config_changed_5", "self", ConfigChanged{value});
+  ObjectObserved queue = observed(Kind::cluster_queue);
+  queue.writers = {{"kubectl-edit", "Update", "", "2026-01-01T00:00:00Z"},
+                   {"argocd-controller", "Apply", "scale", ""}};
+  samples.add("observed_clusterqueues_5", "hub", std::move(queue));
+  samples.add("admission_decided", "self",
+              AdmissionDecided{"5e0c",
+                               "jane@example.com",
+                               AdmissionOperation::update,
+                               {Kind::cluster_queue, "", "queue-a"},
+                               {AdmissionRule::owned_quota, AdmissionRule::bad_base},
+                               AdmissionOutcome::overridden,
+                               "rack 7 is being moved"});
+  samples.add("admission_decided_denied", "self",
+              AdmissionDecided{"5e0d",
+                               "system:serviceaccount:argocd:sync",
+                               AdmissionOperation::remove,
+                               {Kind::claim, "", "cluster1"},
+                               {AdmissionRule::claim_in_use},
+                               AdmissionOutcome::denied,
+                               ""});
+}
+
 }  // namespace
 
 Facts facts(Kind kind) {
@@ -379,6 +409,7 @@ std::vector<Sample> all() {
   samples.add("checkpoint", "self", Checkpoint{digest_of(1), 26, digest_of(100)});
   add_version_3(samples);
   add_version_4(samples);
+  add_version_5(samples);
   return samples.take();
 }
 

@@ -1,0 +1,81 @@
+// The words of the validating webhook: its rules, what a rule may do, and what was decided.
+//
+// They are in the schema because the configuration names rules (webhook.rules) and the log records
+// decisions (AdmissionDecided). The rules themselves are in engine/admission.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace fairlead {
+
+/// What the webhook checks, in the order in which findings are reported. Stored as this number.
+enum class AdmissionRule : std::uint8_t {
+  claim_invalid,
+  cluster_taken,
+  over_capacity,
+  nominal_above_capacity,
+  unknown_target,
+  below_usage,
+  claim_in_use,
+  owned_quota,
+  bad_base,
+  queue_in_use,
+  flavor_in_use,
+  cluster_in_use,
+};
+
+/// What a rule does with a request that breaks it.
+enum class RuleAction : std::uint8_t {
+  deny,
+  warn,
+  off,  ///< the rule is not asked
+};
+
+/// A row of the table of rules.
+struct AdmissionRuleInfo {
+  AdmissionRule rule;
+  std::string_view name;  ///< as the configuration file, the log and every output spell it
+  RuleAction action;      ///< where the configuration says nothing
+};
+inline constexpr std::array<AdmissionRuleInfo, 12> kAdmissionRules{{
+    {AdmissionRule::claim_invalid, "claimInvalid", RuleAction::deny},
+    {AdmissionRule::cluster_taken, "clusterTaken", RuleAction::deny},
+    {AdmissionRule::over_capacity, "overCapacity", RuleAction::warn},
+    {AdmissionRule::nominal_above_capacity, "nominalAboveCapacity", RuleAction::warn},
+    {AdmissionRule::unknown_target, "unknownTarget", RuleAction::warn},
+    {AdmissionRule::below_usage, "belowUsage", RuleAction::warn},
+    {AdmissionRule::claim_in_use, "claimInUse", RuleAction::warn},
+    {AdmissionRule::owned_quota, "ownedQuota", RuleAction::warn},
+    {AdmissionRule::bad_base, "badBase", RuleAction::deny},
+    {AdmissionRule::queue_in_use, "queueInUse", RuleAction::warn},
+    {AdmissionRule::flavor_in_use, "flavorInUse", RuleAction::warn},
+    {AdmissionRule::cluster_in_use, "clusterInUse", RuleAction::warn},
+}};
+
+constexpr const AdmissionRuleInfo& info(AdmissionRule rule) {
+  return kAdmissionRules[static_cast<std::size_t>(rule)];
+}
+/// Returns the rule of a name such as `ownedQuota`; nothing for any other text.
+std::optional<AdmissionRule> parse_admission_rule(std::string_view name);
+
+/// Returns an action as the configuration file spells it: deny, warn, off.
+std::string_view to_string(RuleAction action);
+
+/// What was asked for. Server-side apply is a create or an update.
+enum class AdmissionOperation : std::uint8_t { create, update, remove };
+/// Returns an operation as an AdmissionReview spells it: CREATE, UPDATE, DELETE.
+std::string_view to_string(AdmissionOperation operation);
+
+/// What became of a request that at least one rule would deny.
+enum class AdmissionOutcome : std::uint8_t {
+  denied,
+  overridden,  ///< admitted, because the object has the annotation fairlead.io/override
+};
+/// Returns an outcome as outputs spell it: denied, overridden.
+std::string_view to_string(AdmissionOutcome outcome);
+
+}  // namespace fairlead
