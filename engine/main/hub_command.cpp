@@ -18,6 +18,7 @@
 #include "engine/main/log_page.h"
 #include "engine/main/question_service.h"
 #include "engine/main/terminal_progress.h"
+#include "engine/main/upgrade_export.h"
 #include "engine/main/write_line.h"
 #include "engine/runtime/http_endpoint.h"
 #include "engine/runtime/hub_loop.h"
@@ -131,6 +132,17 @@ Result<std::shared_ptr<const AccessProviders>> access_providers(const std::strin
   return load_access_providers(path);
 }
 
+/// Exports the log of an older version before it is raised to this one's.
+Result<void> keep_way_back(const std::string& data, const Say& say) {
+  const auto file = export_before_upgrade(data, {});
+  if (!file) return file.error();
+  if (*file)
+    say({Urgency::info,
+         "the log is of an older version: it was exported, so that the older program can import it",
+         {{"file", (*file)->string()}}});
+  return {};
+}
+
 Result<void> run_hub(const HubCommandOptions& options) {
   auto configuration = effective_configuration(options.configuration);
   if (!configuration) return configuration.error();
@@ -147,6 +159,8 @@ Result<void> run_hub(const HubCommandOptions& options) {
 
   Signals signals;
   const Say say = say_on_stderr();
+  if (configuration->export_before_upgrade)
+    if (auto kept = keep_way_back(options.data, say); !kept) return kept;
   auto log = open_data_directory(options.data, OpenMode::write);
   if (!log) return log.error();
   Inbox inbox(kInboxFactsMax);

@@ -9,6 +9,7 @@
 #include "engine/main/log_command.h"
 #include "engine/main/position.h"
 #include "replay/bundle/bundle.h"
+#include "schema/codec.h"
 #include "snapshots/data_directory.h"
 #include "snapshots/snapshot_store.h"
 
@@ -93,6 +94,12 @@ Result<Pruned> prune(const std::filesystem::path& data, const std::string& befor
     // Opening for writing would make a log where there is none.
     const auto exists = open_data_directory(data, OpenMode::read);
     if (!exists) return exists.error();
+    // Opening it for writing would lock out the program that wrote it.
+    if ((*exists)->schema_version() < kSchemaVersion)
+      return Error{ErrorCode::bad_input,
+                   data.string() + " is the log of an older version, with schema version " +
+                       std::to_string((*exists)->schema_version()) +
+                       ": prune it with that program, or start `fairlead hub` of this one first"};
   }
   const auto log = open_data_directory(data, OpenMode::write, progress_on_terminal());
   if (!log) return log.error();

@@ -318,6 +318,7 @@ std::vector<ConfigurationField> shell_fields() {
       number("writes.burst", FAIRLEAD_FIELD(writes.burst), 1, 1'000'000),
       number("log.snapshotEvery", FAIRLEAD_FIELD(snapshot_every), 1, 1'000'000'000),
       duration("log.rawRetention", FAIRLEAD_FIELD(raw_retention)),
+      on_off("log.exportBeforeUpgrade", FAIRLEAD_FIELD(export_before_upgrade)),
   };
 }
 

@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "engine/runtime/build_commit.h"
+
 namespace fairlead {
 
 namespace {
@@ -112,8 +114,8 @@ void add_claims(Page& page, const ClaimCounts& counts) {
 }
 
 void add_machine(Page& page, const MachineFigures& machine) {
-  page.name("fairlead_build_info", "gauge", "1; the label says which version runs.");
-  page.value("fairlead_build_info", label("version", FAIRLEAD_VERSION), "1");
+  page.name("fairlead_build_info", "gauge", "1; the labels say which version runs, of which commit.");
+  page.value("fairlead_build_info", label("version", FAIRLEAD_VERSION) + "," + label("commit", build_commit()), "1");
   page.one("process_resident_memory_bytes", "gauge", "Resident memory.", machine.resident_bytes);
   page.name("process_cpu_seconds_total", "counter", "User and system time.");
   page.value("process_cpu_seconds_total", "", in_seconds(machine.cpu));

@@ -30,15 +30,16 @@ LogTail tail_of(const Json& json) {
   return tail;
 }
 
-Json head_of(const LogTail& base, const LogTail& tail, const std::map<Epoch, std::string>& epochs) {
+Json head_of(const RocksdbLog& log, const LogTail& tail,
+             const std::map<Epoch, std::string>& epochs) {
   Json listed = Json::array();
   for (const auto& [epoch, version] : epochs)
     listed.push_back({{"epoch", epoch.value}, {"programVersion", version}});
   return {{"format", kFormat},
           {"version", kVersion},
-          {"schemaVersion", kSchemaVersion},
+          {"schemaVersion", log.schema_version()},
           {"programVersion", FAIRLEAD_VERSION},
-          {"base", to_json(base)},
+          {"base", to_json(log.base())},
           {"last", to_json(tail)},
           {"epochs", listed}};
 }
@@ -149,7 +150,7 @@ Result<BundleReport> export_bundle(const RocksdbLog& log, const SnapshotSource& 
   auto writer = BundleWriter::begin(path);
   if (!writer) return writer.error();
   BundleReport report{{}, tail.last, 0, 0, 0, 0, tail.chain};
-  Result<void> added = (*writer)->add("FLB1", {}, to_text(head_of(log.base(), tail, *epochs)));
+  Result<void> added = (*writer)->add("FLB1", {}, to_text(head_of(log, tail, *epochs)));
   if (const auto text = configuration_at(log, snapshots, tail.last); added && text)
     added = (*writer)->add("CONF", {}, *text);
   const auto list = snapshots.list();

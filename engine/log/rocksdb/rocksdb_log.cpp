@@ -165,6 +165,8 @@ LogTail RocksdbLog::tail() const {
   return tail_;
 }
 
+unsigned RocksdbLog::schema_version() const { return read_schema_version(*store_); }
+
 LogTail RocksdbLog::base() const {
   const std::lock_guard lock(mutex_);
   return base_;

@@ -97,6 +97,9 @@ class RocksdbLog final : public EventLog {
   Result<LogVerdict> verify() const override;
   Result<LogVerdict> verify_chain() const override;
 
+  /// Returns the schema version that a reader of the log must know (schema/codec.h). Opening for
+  /// writing raises it to this program's.
+  unsigned schema_version() const;
   /// Returns where the pruned events ended: the tail that the first kept commit continues.
   LogTail base() const;
   /// Returns the epochs of the kept events with their program versions.

@@ -97,19 +97,16 @@ Result<void> refuse_other_families(const std::filesystem::path& directory,
 
 Result<void> refuse_other_format(const std::filesystem::path& directory, const Store& store) {
   std::string format;
-  std::string version;
-  rocksdb::Status status = store.db->Get({}, store.meta, "format", &format);
+  const rocksdb::Status status = store.db->Get({}, store.meta, "format", &format);
   if (status.IsNotFound() || (status.ok() && format != kFormat)) return not_a_log(directory);
-  if (status.ok()) status = store.db->Get({}, store.meta, "schema_version", &version);
   if (!status.ok()) return cannot_open(directory, status);
-  unsigned number = 0;
-  const auto [end, error] =
-      std::from_chars(version.data(), version.data() + version.size(), number);
-  if (error != std::errc{} || end != version.data() + version.size())
+  const unsigned version = read_schema_version(store);
+  if (version == 0)
     return Error{ErrorCode::corrupt, directory.string() + " has no readable schema version"};
-  if (number > kSchemaVersion)
+  if (version > kSchemaVersion)
     return Error{ErrorCode::incompatible, directory.string() + " was written with schema version " +
-                                              version + "; this program reads up to " +
+                                              std::to_string(version) +
+                                              "; this program reads up to " +
                                               std::to_string(kSchemaVersion)};
   return {};
 }
@@ -150,6 +147,14 @@ Error translate(const rocksdb::Status& status, std::string_view doing) {
   if (status.IsIOError() || status.IsBusy() || status.IsTimedOut())
     return {ErrorCode::unavailable, message};
   return {ErrorCode::internal, message};
+}
+
+unsigned read_schema_version(const Store& store) {
+  std::string text;
+  if (!store.db->Get({}, store.meta, "schema_version", &text).ok()) return 0;
+  unsigned version = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
+  return error == std::errc{} && end == text.data() + text.size() ? version : 0;
 }
 
 Result<void> create_store(const std::filesystem::path& directory, rocksdb::Env* env) {

@@ -74,7 +74,7 @@ multikueue:
   dispatcher: false
   clearedBy: policy
 writes: {inflightMax: 64, qps: 300, burst: 500}
-log: {snapshotEvery: 25000, rawRetention: 168h}
+log: {snapshotEvery: 25000, rawRetention: 168h, exportBeforeUpgrade: true}
 )";
 
 }  // namespace
@@ -122,7 +122,7 @@ debounce: {growWindow: 1h30m, flapPenalty: 0, growDeadbandPercent: 7}
 multikueue: {profile: cluster, settle: 0s, accessProviders: [a, b], dispatcher: true,
              clearedBy: mergePatch}
 writes: {qps: 7}
-log: {snapshotEvery: 5, rawRetention: 1h}
+log: {snapshotEvery: 5, rawRetention: 1h, exportBeforeUpgrade: false}
 )");
   CHECK(c.kueue_namespace == "queues");
   CHECK(c.resource_aliases == std::map<std::string, std::string>{{"npu", "huawei.com/npu"}});

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "engine/base/check.h"
+#include "engine/runtime/build_commit.h"
 #include "engine/runtime/diagnostics.h"
 #include "engine/runtime/http_endpoint.h"
 #include "engine/runtime/metrics.h"
@@ -76,7 +77,7 @@ TEST_CASE("metrics name what an operator looks for") {
                            "fairlead_write_delay_seconds_count 0\n",
                            "fairlead_claims{condition=\"Valid\",status=\"True\"} 2\n",
                            "fairlead_data_bytes{part=\"log\"} 0\n",
-                           "fairlead_build_info{version=\"",
+                           "fairlead_build_info{version=\"" FAIRLEAD_VERSION "\",commit=\"",
                            "rest_client_requests_total{cluster=\"hub\",code=\"<error>\"} 2\n",
                            "rest_client_requests_total{cluster=\"hub\",code=\"200\"} 5\n",
                            "watch_synced{cluster=\"hub\",kind=\"ClusterResourceClaim\"} 1\n",
@@ -88,6 +89,16 @@ TEST_CASE("metrics name what an operator looks for") {
   }
   // Each line is a comment or a sample: nothing else, and no sample without its type.
   CHECK(text.find("\n\n") == std::string::npos);
+}
+
+TEST_CASE("the program knows which commit it was built from") {
+  const std::string_view commit = build_commit();
+  const std::string_view digits = commit.substr(0, commit.find('-'));
+  INFO(commit);
+  const bool named = digits.size() == 12 &&
+                     digits.find_first_not_of("0123456789abcdef") == std::string_view::npos &&
+                     (digits == commit || commit == std::string(digits) + "-modified");
+  CHECK((named || commit == "unknown"));  // unknown: built outside of a git checkout
 }
 
 TEST_CASE("what the process takes of the machine is read") {
