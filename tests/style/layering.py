@@ -42,7 +42,7 @@ OWNERS = {
     "Asio": (r"boost/asio", ("connectors/kube/", "engine/runtime/", "engine/main/")),
     "Boost.System": (r"boost/(system|assert)", ("engine/base/result.h", "connectors/kube/", "engine/runtime/")),
     "Boost.PFR": (r"boost/pfr", (r"snapshots/state_codec\.",)),
-    "OpenSSL": (r"openssl/", ("engine/base/", "connectors/kube/")),
+    "OpenSSL": (r"openssl/", ("engine/base/", "connectors/kube/", r"engine/runtime/served_certificate\.")),
     "spdlog": (r"(spdlog|fmt)/", (r"engine/runtime/diagnostics\.",)),
     "yaml-cpp": (r"yaml-cpp/", ("connectors/kube/", r"engine/runtime/configuration")),
     "CLI11": (r"CLI/", ("engine/main/",)),

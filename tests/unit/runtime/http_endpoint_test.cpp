@@ -71,8 +71,9 @@ class Client {
 std::unique_ptr<HttpEndpoint> start(const HttpPatience& patience = {}) {
   auto endpoint = HttpEndpoint::start(
       {"127.0.0.1", 0},
-      [](std::string_view path) { return HttpReply{200, "text/plain", std::string(path)}; }, {},
-      patience);
+      {[](std::string_view path) { return HttpReply{200, "text/plain", std::string(path)}; },
+       {},
+       patience});
   REQUIRE(endpoint.has_value());
   return *std::move(endpoint);
 }

@@ -1,0 +1,89 @@
+// What the hub's HTTP server and the code behind it exchange: requests, replies, bounds.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/time.h"
+
+namespace fairlead {
+
+/// A request that was read whole.
+struct ReceivedRequest {
+  std::string method;
+  std::string target;         ///< path and query, as the client sent them
+  std::string authorization;  ///< the header; empty: none. Never to be stored or logged
+  std::string content_type;   ///< the header; empty: none
+  std::string body;           ///< of a POST; empty for others
+
+  /// The target without the query.
+  std::string_view path() const { return std::string_view(target).substr(0, target.find('?')); }
+};
+
+struct HttpReply {
+  int status = 200;
+  std::string content_type = "text/plain; charset=utf-8";
+  std::string body;
+  int retry_after_seconds = 0;  ///< the Retry-After header; 0: none
+};
+
+/// How many requests and connections an endpoint has at a time.
+struct HttpPlaces {
+  /// Requests other than probes that are answered; further ones get 503 with Retry-After.
+  std::size_t requests = 64;
+  std::size_t requests_of_address = 32;  ///< the same limit for one remote address
+  /// Further connections: for probes, and for those that have not sent a whole request.
+  std::size_t waiting = 64;
+  std::size_t waiting_of_address = 32;  ///< the same limit for one remote address
+};
+
+/// How long a client may send nothing, or read nothing, before its connection is closed.
+struct HttpPatience {
+  /// From a request's first byte, or from the beginning of the connection (a TLS handshake
+  /// included), to the request's end.
+  Duration header = seconds(5);
+  Duration idle = seconds(30);    ///< between the end of an answer and the next request
+  Duration answer = seconds(10);  ///< for the client to read an answer
+};
+
+/// The paths that the kubelet requests; it restarts a Pod whose probe gets no answer.
+inline constexpr std::array<std::string_view, 3> kHttpProbes{"/livez", "/readyz", "/healthz"};
+
+/// Requests that are answered on a thread of their own, one at a time, because an answer may need
+/// seconds of disk reads.
+struct HttpQuestions {
+  std::vector<std::string> prefixes;  ///< of the paths that are questions
+  /// Gets the target, path and query. Null: there are no questions.
+  std::function<HttpReply(std::string_view target)> answer;
+};
+/// Questions that wait behind the one being answered; further ones get 503 with Retry-After.
+inline constexpr std::size_t kHttpQuestionsMax = 4;
+/// A question that has waited longer gets 503 instead of an answer.
+inline constexpr Duration kHttpQuestionPatience = seconds(5);
+
+/// POSTs of one path; any other POST gets 405. They are answered on a thread of their own, one at a
+/// time and in the order in which they came.
+struct HttpPosts {
+  std::string path;                              ///< without a query; that of a request is ignored
+  std::size_t body_max = std::size_t{8} << 20;   ///< bytes; a longer body gets 413
+  std::size_t waiting_max = 256;                 ///< posts behind the one being answered
+  Duration patience = seconds(5);                ///< one that has waited longer gets 503
+  std::function<HttpReply(const ReceivedRequest&)> answer;  ///< null: there are no POSTs
+};
+/// A body up to this many bytes needs no place of its own.
+inline constexpr std::size_t kHttpSmallBody = std::size_t{256} << 10;
+/// Longer bodies, or bodies of unknown length, that are in memory at a time; further ones get 503.
+inline constexpr std::size_t kHttpLargeBodiesMax = 8;
+
+/// Decides whether a request that is no probe may be answered. Calls `decided` exactly once, at
+/// once or later, from any thread: with nothing to let the request pass, or with the refusal. It is
+/// called on the endpoint's thread and must not block.
+using HttpGuard = std::function<void(const ReceivedRequest& request,
+                                     std::function<void(std::optional<HttpReply>)> decided)>;
+
+}  // namespace fairlead

@@ -1,0 +1,55 @@
+// The certificate of a TLS server, of a folder that may change while the server runs.
+//
+// A Secret that is mounted has `tls.crt` and `tls.key`, which lead through the link `..data` to the
+// folder of one version. The kubelet makes a new folder and then exchanges the link, so both files
+// are read behind the link as it was at one moment.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "engine/base/digest.h"
+#include "engine/base/result.h"
+#include "engine/base/time.h"
+#include "engine/runtime/diagnostics.h"
+
+namespace boost::asio::ssl {
+class context;
+}
+
+namespace fairlead {
+
+/// What handshakes use, as read last. A pair that cannot be used is refused with a line that names
+/// the file and the reason, once, and the pair before stays in use. A pair that has expired is used
+/// with a warning: whether to trust it is the client's decision. Any thread may use it.
+class ServedCertificate {
+ public:
+  /// Reads `folder`/tls.crt and `folder`/tls.key. Where they are missing there is no pair until
+  /// look() finds one. `look_every`: how often a server calls look().
+  ServedCertificate(std::filesystem::path folder, Say say, Duration look_every = seconds(5));
+
+  /// Reads the files again, and takes the pair up if it is another one.
+  void look();
+  /// The TLS settings with the pair in use: TLS 1.3 only, no client certificates. Null: none yet.
+  std::shared_ptr<boost::asio::ssl::context> context() const;
+  /// When the certificate in use expires, since 1970; nullopt: there is none.
+  std::optional<LogTime> not_after() const;
+  Duration look_every() const { return look_every_; }
+
+ private:
+  void refuse(const Error& error);
+
+  const std::filesystem::path folder_;
+  const Say say_;
+  const Duration look_every_;
+  mutable std::mutex mutex_;  // guards what follows
+  std::shared_ptr<boost::asio::ssl::context> context_;
+  std::optional<LogTime> not_after_;
+  Digest read_;           // of the files as they were read last
+  std::string problem_;   // that was logged last; empty: the last pair is in use
+};
+
+}  // namespace fairlead
