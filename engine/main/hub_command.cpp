@@ -15,12 +15,11 @@
 #include "engine/main/configuration_options.h"
 #include "engine/main/exit_code.h"
 #include "engine/main/hub_connections.h"
-#include "engine/main/log_page.h"
+#include "engine/main/hub_listeners.h"
 #include "engine/main/question_service.h"
 #include "engine/main/terminal_progress.h"
 #include "engine/main/upgrade_export.h"
 #include "engine/main/write_line.h"
-#include "engine/runtime/http_endpoint.h"
 #include "engine/runtime/hub_loop.h"
 #include "engine/runtime/system_clock.h"
 #include "snapshots/data_directory.h"
@@ -35,7 +34,7 @@ struct HubCommandOptions {
   std::string context;
   std::string data = "fairlead-data";
   ConfigurationOptions configuration;
-  std::string listen;
+  ListenOptions listen;
   std::string access_providers;
   bool recommend_only = false;
 };
@@ -78,27 +77,6 @@ class Signals {
   std::atomic<bool> ended_{false};
   std::thread thread_;
 };
-
-std::string not_ready(const HubFigures& figures) {
-  if (figures.planning) return "not planning any more: the diagnostics say why\n";
-  std::string kinds;
-  for (const Kind kind : figures.awaited)
-    kinds.append(kinds.empty() ? " " : ", ").append(info(kind).name);
-  return "not planning yet" + (kinds.empty() ? "" : ": no list so far of" + kinds) + "\n";
-}
-
-HttpReply reply_to(std::string_view path, const HubStatus& status,
-                   const HubConnections& connections, const std::string& data) {
-  const std::string plain = "text/plain; charset=utf-8";
-  if (path == "/livez" || path == "/healthz") return {200, plain, "ok\n"};
-  if (path == "/readyz")
-    return status.ready() ? HttpReply{200, plain, "ok\n"}
-                          : HttpReply{503, plain, not_ready(status.figures())};
-  if (path == "/metrics")
-    return {200, "text/plain; version=0.0.4; charset=utf-8",
-            metrics_text(status.figures(), connections.figures(), machine_figures(data))};
-  return {404, plain, "/livez, /readyz, /metrics, /audit/, /log/\n"};
-}
 
 HubPorts ports_for(const HubCommandOptions& options, HubConnections& connections, const Say& say) {
   HubPorts ports;
@@ -146,12 +124,8 @@ Result<void> keep_way_back(const std::string& data, const Say& say) {
 Result<void> run_hub(const HubCommandOptions& options) {
   auto configuration = effective_configuration(options.configuration);
   if (!configuration) return configuration.error();
-  ListenAddress address;
-  if (!options.listen.empty()) {
-    auto parsed = parse_listen_address(options.listen);
-    if (!parsed) return in_context("--listen", parsed.error());
-    address = *parsed;
-  }
+  auto addresses = listen_addresses(options.listen);
+  if (!addresses) return addresses.error();
   auto credentials = find_credentials(options.kubeconfig, {options.context});
   if (!credentials) return credentials.error();
   auto providers = access_providers(options.access_providers);
@@ -167,18 +141,8 @@ Result<void> run_hub(const HubCommandOptions& options) {
   HubStatus status;
   HubConnections connections(inbox, say, std::move(*providers));
   const QuestionService service(**log, options.data);
-  std::unique_ptr<HttpEndpoint> endpoint;
-  if (!options.listen.empty()) {
-    const auto probes = [&status, &connections, &options](std::string_view path) {
-      return reply_to(path, status, connections, options.data);
-    };
-    const auto questions = [&service](std::string_view target) { return service.reply(target); };
-    auto started = HttpEndpoint::start(
-        address, probes, {{std::string(kAuditPath), std::string(kLogPath)}, questions});
-    if (!started) return started.error();
-    endpoint = std::move(*started);
-    say({Urgency::info, "listening", {{"port", std::to_string(endpoint->port())}}});
-  }
+  HubListeners listeners({status, connections, service, options.data});
+  if (auto listening = listeners.start(*addresses, *credentials, say); !listening) return listening;
 
   SystemClock clock((*log)->last_time(), [&say](LogTime told) {
     say({Urgency::warn,
@@ -225,8 +189,13 @@ void add_hub_command(CLI::App& app, int& exit_code) {
   hub->add_option("--context", options->context, "Context of it; default: its current-context");
   hub->add_option("--data", options->data, "Data directory, with the log")->capture_default_str();
   add_configuration_options(*hub, options->configuration);
-  hub->add_option("--listen", options->listen,
-                  "ADDRESS:PORT for /livez, /readyz, /metrics, /audit/ and /log/; default: none");
+  hub->add_option("--listen", options->listen.plain,
+                  "ADDRESS:PORT for /livez and /readyz, and on loopback for /metrics, /audit/ and "
+                  "/log/; default: none");
+  hub->add_option("--listen-secure", options->listen.secure,
+                  "ADDRESS:PORT for all of these with TLS 1.3, to callers that RBAC allows");
+  hub->add_option("--certificate", options->listen.certificate,
+                  "Folder with tls.crt and tls.key for it, read again when they change");
   hub->add_option("--clusterprofile-provider-file", options->access_providers,
                   "Exec plugins for access providers of ClusterProfiles, as for Kueue");
   hub->add_flag("--recommend-only", options->recommend_only,

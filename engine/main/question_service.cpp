@@ -48,6 +48,7 @@ QuestionService::QuestionService(const EventLog& log, const std::filesystem::pat
     : log_(log), snapshots_(data) {}
 
 HttpReply QuestionService::reply(std::string_view target) const {
+  const std::lock_guard lock(one_at_a_time_);
   const auto answer = [&]() -> Result<std::string> {
     if (target.starts_with(kLogPath)) return answer_log_target(log_, target);
     auto question = from_target(target);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -12,7 +13,7 @@
 namespace fairlead {
 
 /// Answers from the hub's log and the snapshots of its data directory; never from its State, which
-/// belongs to another thread. Any thread may call it, one at a time.
+/// belongs to another thread. Any thread may call it; one question is answered at a time.
 class QuestionService {
  public:
   /// `log` outlives it.
@@ -24,6 +25,7 @@ class QuestionService {
  private:
   const EventLog& log_;
   SnapshotStore snapshots_;
+  mutable std::mutex one_at_a_time_;
 };
 
 /// Sends GET `target` to a running hub at `http://HOST:PORT` and returns the JSON of its answer.

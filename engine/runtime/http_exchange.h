@@ -69,10 +69,10 @@ inline constexpr Duration kHttpQuestionPatience = seconds(5);
 /// POSTs of one path; any other POST gets 405. They are answered on a thread of their own, one at a
 /// time and in the order in which they came.
 struct HttpPosts {
-  std::string path;                              ///< without a query; that of a request is ignored
-  std::size_t body_max = std::size_t{8} << 20;   ///< bytes; a longer body gets 413
-  std::size_t waiting_max = 256;                 ///< posts behind the one being answered
-  Duration patience = seconds(5);                ///< one that has waited longer gets 503
+  std::string path;                             ///< without a query; that of a request is ignored
+  std::size_t body_max = std::size_t{8} << 20;  ///< bytes; a longer body gets 413
+  std::size_t waiting_max = 256;                ///< posts behind the one being answered
+  Duration patience = seconds(5);               ///< one that has waited longer gets 503
   std::function<HttpReply(const ReceivedRequest&)> answer;  ///< null: there are no POSTs
 };
 /// A body up to this many bytes needs no place of its own.

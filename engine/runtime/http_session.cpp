@@ -61,8 +61,8 @@ asio::any_io_executor busy_executor(const asio::any_io_executor& executor) {
 enum class AfterReply { keep, close };
 
 // Head and body in one text: two writes would wait for a delayed acknowledgement in between.
-std::string bytes_of(const ReceivedRequest& request, const HttpReply& reply,
-                     std::string_view allow, AfterReply after) {
+std::string bytes_of(const ReceivedRequest& request, const HttpReply& reply, std::string_view allow,
+                     AfterReply after) {
   const auto status = static_cast<http::status>(reply.status);
   std::string out = "HTTP/1.1 " + std::to_string(reply.status) + " " +
                     text_of(http::obsolete_reason(status)) + "\r\n";
@@ -103,9 +103,10 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
   void start() {
     expire_after(shared_.serving.patience.header);
     if constexpr (std::is_same_v<Stream, TlsStream>)
-      stream_.async_handshake(TlsStream::server, [self = this->shared_from_this()](error_code error) {
-        if (!error && self->list_ != nullptr) self->read_head();
-      });
+      stream_.async_handshake(TlsStream::server,
+                              [self = this->shared_from_this()](error_code error) {
+                                if (!error && self->list_ != nullptr) self->read_head();
+                              });
     else
       read_head();
   }
@@ -355,7 +356,8 @@ void make_place(HttpShared& shared, const asio::ip::address& remote) {
 std::function<void(std::optional<HttpReply>)> GuardDecisions::expect(
     const std::shared_ptr<GuardDecisions>& self, std::shared_ptr<HttpSession> session) {
   const std::uint64_t number = ++self->last_;
-  self->pending_.emplace(number, Pending{std::move(session), busy_executor(self->context_->get_executor())});
+  self->pending_.emplace(
+      number, Pending{std::move(session), busy_executor(self->context_->get_executor())});
   return [self, number](std::optional<HttpReply> refusal) {
     const std::lock_guard lock(self->mutex_);
     if (self->context_ == nullptr) return;
@@ -395,7 +397,8 @@ void open_session(tcp::socket socket, asio::ip::address remote, HttpShared& shar
   socket.set_option(tcp::no_delay(true), ignored);
   // The stream keeps what it needs of the TLS settings: a new certificate leaves it alone.
   if (tls)
-    std::make_shared<Session<TlsStream>>(std::move(remote), shared, std::move(socket), *tls)->start();
+    std::make_shared<Session<TlsStream>>(std::move(remote), shared, std::move(socket), *tls)
+        ->start();
   else
     std::make_shared<Session<PlainStream>>(std::move(remote), shared, std::move(socket))->start();
 }

@@ -54,8 +54,8 @@ class GuardDecisions {
   };
   void pass_on(std::uint64_t number, std::optional<HttpReply> refusal);
 
-  std::mutex mutex_;                   // guards the next one
-  boost::asio::io_context* context_;   // null: closed
+  std::mutex mutex_;                  // guards the next one
+  boost::asio::io_context* context_;  // null: closed
   std::map<std::uint64_t, Pending> pending_;
   std::uint64_t last_ = 0;
 };

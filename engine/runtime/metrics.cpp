@@ -211,10 +211,18 @@ void add_credentials(Page& page, const std::vector<ConnectionFigures>& connectio
   }
 }
 
+void add_serving(Page& page, const ServingFigures& serving) {
+  if (!serving.certificate_expires) return;
+  constexpr std::string_view kExpires = "fairlead_serving_certificate_expire_time_seconds";
+  page.name(kExpires, "gauge",
+            "When the certificate of --listen-secure expires, in seconds since 1970.");
+  page.value(kExpires, "", std::to_string(serving.certificate_expires->ns / 1'000'000'000));
+}
+
 }  // namespace
 
 std::string metrics_text(const HubFigures& hub, const std::vector<ConnectionFigures>& connections,
-                         const MachineFigures& machine) {
+                         const MachineFigures& machine, const ServingFigures& serving) {
   Page page;
   add_log(page, hub);
   add_writes(page, hub);
@@ -224,6 +232,7 @@ std::string metrics_text(const HubFigures& hub, const std::vector<ConnectionFigu
   add_notices(page, connections);
   add_credentials(page, connections);
   add_machine(page, machine);
+  add_serving(page, serving);
   return page.text;
 }
 

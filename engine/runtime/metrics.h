@@ -30,8 +30,13 @@ struct ConnectionFigures {
   std::uint64_t plugin_failures = 0;
 };
 
+/// What the hub's own servers say of themselves.
+struct ServingFigures {
+  std::optional<LogTime> certificate_expires;  ///< since 1970; nullopt: there is no certificate
+};
+
 /// Returns the whole page of /metrics.
 std::string metrics_text(const HubFigures& hub, const std::vector<ConnectionFigures>& connections,
-                         const MachineFigures& machine);
+                         const MachineFigures& machine, const ServingFigures& serving = {});
 
 }  // namespace fairlead

@@ -48,8 +48,8 @@ class ServedCertificate {
   mutable std::mutex mutex_;  // guards what follows
   std::shared_ptr<boost::asio::ssl::context> context_;
   std::optional<LogTime> not_after_;
-  Digest read_;           // of the files as they were read last
-  std::string problem_;   // that was logged last; empty: the last pair is in use
+  Digest read_;          // of the files as they were read last
+  std::string problem_;  // that was logged last; empty: the last pair is in use
 };
 
 }  // namespace fairlead

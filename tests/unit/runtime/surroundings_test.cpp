@@ -146,10 +146,11 @@ std::string ask(std::uint16_t port, const std::string& request) {
 }
 
 TEST_CASE("the endpoint answers GET, and nothing else breaks it") {
-  auto endpoint = HttpEndpoint::start({"127.0.0.1", 0}, {[](std::string_view path) {
-    return path == "/readyz" ? HttpReply{503, "text/plain", "not yet\n"}
-                             : HttpReply{200, "text/plain", std::string(path)};
-  }});
+  auto endpoint = HttpEndpoint::start(
+      {"127.0.0.1", 0}, {[](std::string_view path) {
+        return path == "/readyz" ? HttpReply{503, "text/plain", "not yet\n"}
+                                 : HttpReply{200, "text/plain", std::string(path)};
+      }});
   REQUIRE(endpoint.has_value());
   const std::uint16_t port = (*endpoint)->port();
   const std::string close = " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
@@ -163,9 +164,8 @@ TEST_CASE("the endpoint answers GET, and nothing else breaks it") {
   const std::string both = ask(port, two + "GET /b" + close);
   CHECK(both.find("/a") != std::string::npos);
   CHECK(both.ends_with("/b"));
-  CHECK(HttpEndpoint::start({"127.0.0.1", port}, {[](std::string_view) {
-          return HttpReply{};
-        }}).has_error());
+  CHECK(HttpEndpoint::start({"127.0.0.1", port}, {[](std::string_view) { return HttpReply{}; }})
+            .has_error());
 }
 
 // One that is answered only when the test says so.

@@ -1,0 +1,111 @@
+#include "engine/main/hub_listeners.h"
+
+#include <utility>
+
+#include "engine/main/log_page.h"
+
+namespace fairlead {
+
+namespace {
+
+constexpr const char* kPlainText = "text/plain; charset=utf-8";
+
+std::string not_ready(const HubFigures& figures) {
+  if (figures.planning) return "not planning any more: the diagnostics say why\n";
+  std::string kinds;
+  for (const Kind kind : figures.awaited)
+    kinds.append(kinds.empty() ? " " : ", ").append(info(kind).name);
+  return "not planning yet" + (kinds.empty() ? "" : ": no list so far of" + kinds) + "\n";
+}
+
+std::optional<HttpReply> reply_to_probe(std::string_view path, const HubStatus& status) {
+  if (path == "/livez" || path == "/healthz") return HttpReply{200, kPlainText, "ok\n"};
+  if (path != "/readyz") return std::nullopt;
+  return status.ready() ? HttpReply{200, kPlainText, "ok\n"}
+                        : HttpReply{503, kPlainText, not_ready(status.figures())};
+}
+
+Result<std::optional<ListenAddress>> listen_option(const char* name, const std::string& text) {
+  if (text.empty()) return std::optional<ListenAddress>();
+  auto parsed = parse_listen_address(text);
+  if (!parsed) return in_context(name, parsed.error());
+  return std::optional<ListenAddress>(*parsed);
+}
+
+}  // namespace
+
+Result<ListenAddresses> listen_addresses(const ListenOptions& options) {
+  auto plain = listen_option("--listen", options.plain);
+  if (!plain) return plain.error();
+  auto secure = listen_option("--listen-secure", options.secure);
+  if (!secure) return secure.error();
+  if (secure->has_value() && options.certificate.empty())
+    return Error{ErrorCode::bad_input,
+                 "--listen-secure needs --certificate DIR, with tls.crt and tls.key"};
+  if (!secure->has_value() && !options.certificate.empty())
+    return Error{ErrorCode::bad_input, "--certificate is for --listen-secure"};
+  return ListenAddresses{*plain, *secure, options.certificate};
+}
+
+HttpReply HubListeners::reply_to(std::string_view path) const {
+  if (auto reply = reply_to_probe(path, pages_.status)) return *std::move(reply);
+  if (path != "/metrics") return {404, kPlainText, "/livez, /readyz, /metrics, /audit/, /log/\n"};
+  ServingFigures serving;
+  if (certificate_) serving.certificate_expires = certificate_->not_after();
+  return {200, "text/plain; version=0.0.4; charset=utf-8",
+          metrics_text(pages_.status.figures(), pages_.connections.figures(),
+                       machine_figures(pages_.data), serving)};
+}
+
+HttpServing HubListeners::everything() const {
+  HttpServing serving;
+  serving.handler = [this](std::string_view path) { return reply_to(path); };
+  serving.questions = {{std::string(kAuditPath), std::string(kLogPath)},
+                       [this](std::string_view target) { return pages_.questions.reply(target); }};
+  return serving;
+}
+
+Result<void> HubListeners::start(const ListenAddresses& addresses, const Credentials& credentials,
+                                 const Say& say) {
+  // Made before any server: a page that is served reads it.
+  if (addresses.secure)
+    certificate_ = std::make_shared<ServedCertificate>(addresses.certificate, say);
+  if (addresses.plain)
+    if (auto started = start_plain(*addresses.plain, say); !started) return started;
+  return addresses.secure ? start_secure(addresses, credentials, say) : Result<void>();
+}
+
+Result<void> HubListeners::start_plain(const ListenAddress& address, const Say& say) {
+  HttpServing serving = everything();
+  if (!is_loopback(address)) {
+    serving.questions = {};
+    serving.handler = [this](std::string_view path) {
+      if (auto reply = reply_to_probe(path, pages_.status)) return *std::move(reply);
+      return HttpReply{403, kPlainText,
+                       "this address serves /livez and /readyz alone; /metrics, /audit/ and /log/ "
+                       "are served by --listen-secure, and by --listen on 127.0.0.1\n"};
+    };
+  }
+  auto started = HttpEndpoint::start(address, std::move(serving));
+  if (!started) return started.error();
+  plain_ = std::move(*started);
+  say({Urgency::info, "listening", {{"port", std::to_string(plain_->port())}}});
+  return {};
+}
+
+Result<void> HubListeners::start_secure(const ListenAddresses& addresses,
+                                        const Credentials& credentials, const Say& say) {
+  auto guard = CallerGuard::make(credentials, say);
+  if (!guard) return guard.error();
+  guard_ = std::move(*guard);
+  HttpServing serving = everything();
+  serving.guard = guard_->guard();
+  serving.certificate = certificate_;
+  auto started = HttpEndpoint::start(*addresses.secure, std::move(serving));
+  if (!started) return started.error();
+  secure_ = std::move(*started);
+  say({Urgency::info, "listening with TLS", {{"port", std::to_string(secure_->port())}}});
+  return {};
+}
+
+}  // namespace fairlead

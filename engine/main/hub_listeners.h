@@ -1,0 +1,67 @@
+// The HTTP servers of a hub: `--listen`, plain, and `--listen-secure`, TLS 1.3 for callers that the
+// hub's API server allows.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engine/main/caller_guard.h"
+#include "engine/main/hub_connections.h"
+#include "engine/main/question_service.h"
+#include "engine/runtime/http_endpoint.h"
+#include "engine/runtime/hub_loop.h"
+
+namespace fairlead {
+
+/// Where a hub listens, as the command line has it; empty: not there.
+struct ListenOptions {
+  std::string plain;
+  std::string secure;
+  std::string certificate;  ///< folder with tls.crt and tls.key
+};
+
+/// The same, understood.
+struct ListenAddresses {
+  std::optional<ListenAddress> plain;
+  std::optional<ListenAddress> secure;
+  std::string certificate;
+};
+/// Fails with `bad_input`, naming the option.
+Result<ListenAddresses> listen_addresses(const ListenOptions& options);
+
+/// What the servers answer from; all of it outlives them.
+struct HubPages {
+  const HubStatus& status;
+  const HubConnections& connections;
+  const QuestionService& questions;
+  const std::string& data;
+};
+
+/// Serves until it is destroyed. The plain server answers probes alone, unless its address is
+/// loopback: then metrics and questions, too. The secure one answers probes, and the rest for
+/// bearers of a token who may `get` the path.
+class HubListeners {
+ public:
+  explicit HubListeners(const HubPages& pages) : pages_(pages) {}
+
+  /// Starts the servers that `addresses` names. `credentials` are the hub's own, for reviews of
+  /// callers. Fails with `unavailable` where it cannot listen.
+  Result<void> start(const ListenAddresses& addresses, const Credentials& credentials,
+                     const Say& say);
+
+ private:
+  HttpReply reply_to(std::string_view path) const;
+  HttpServing everything() const;
+  Result<void> start_plain(const ListenAddress& address, const Say& say);
+  Result<void> start_secure(const ListenAddresses& addresses, const Credentials& credentials,
+                            const Say& say);
+
+  const HubPages pages_;
+  std::shared_ptr<ServedCertificate> certificate_;
+  std::unique_ptr<CallerGuard> guard_;  // outlives the servers
+  std::unique_ptr<HttpEndpoint> plain_;
+  std::unique_ptr<HttpEndpoint> secure_;
+};
+
+}  // namespace fairlead
