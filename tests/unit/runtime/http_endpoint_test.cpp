@@ -1,17 +1,14 @@
 // The endpoint under connections that ask nothing.
 #include "engine/runtime/http_endpoint.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <string>
 #include <vector>
+
+#include "tests/unit/runtime/plain_client.h"
 
 namespace fairlead {
 namespace {
@@ -19,54 +16,6 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr std::string_view kClose = " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-
-// A connection of a client, closed with it.
-class Client {
- public:
-  explicit Client(std::uint16_t port, const char* from = "127.0.0.1")
-      : file_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    ::inet_pton(AF_INET, from, &address.sin_addr);
-    REQUIRE(::bind(file_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
-    address.sin_port = htons(port);
-    ::inet_pton(AF_INET, "127.0.0.1", &address.sin_addr);
-    REQUIRE(::connect(file_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
-  }
-  Client(Client&& other) noexcept : file_(other.file_) { other.file_ = -1; }
-  Client& operator=(Client&&) = delete;
-  ~Client() {
-    if (file_ >= 0) ::close(file_);
-  }
-
-  // A connection that was closed takes nothing; that shows when the answer is read.
-  void send(std::string_view text) const {
-    static_cast<void>(::send(file_, text.data(), text.size(), MSG_NOSIGNAL));
-  }
-  // Whether the endpoint closes the connection, with nothing more on it, within `most`.
-  bool closed_within(std::chrono::milliseconds most) const {
-    pollfd waiting{file_, POLLIN, 0};
-    char byte = 0;
-    return ::poll(&waiting, 1, static_cast<int>(most.count())) == 1 && ::read(file_, &byte, 1) == 0;
-  }
-  // What comes until `end` has come.
-  std::string answer_until(std::string_view end) const {
-    std::string text;
-    for (char byte = 0; !text.ends_with(end) && ::read(file_, &byte, 1) == 1;) text += byte;
-    return text;
-  }
-  // What comes until the endpoint closes.
-  std::string answer() const {
-    std::string text;
-    char buffer[4096];
-    for (ssize_t n = 0; (n = ::read(file_, buffer, sizeof buffer)) > 0;)
-      text.append(buffer, static_cast<std::size_t>(n));
-    return text;
-  }
-
- private:
-  int file_;
-};
 
 std::unique_ptr<HttpEndpoint> start(const HttpPatience& patience = {}) {
   auto endpoint = HttpEndpoint::start(
@@ -82,7 +31,7 @@ std::unique_ptr<HttpEndpoint> start(const HttpPatience& patience = {}) {
 int probes_answered(std::uint16_t port) {
   int answered = 0;
   for (int i = 0; i < 50; ++i) {
-    const Client probe(port);
+    const PlainClient probe(port);
     probe.send("GET /livez" + std::string(kClose));
     if (probe.answer().ends_with("\r\n\r\n/livez")) ++answered;
   }
@@ -92,7 +41,7 @@ int probes_answered(std::uint16_t port) {
 TEST_CASE("a hundred half-open connections take no probe its place") {
   const auto endpoint = start();
   const std::uint16_t port = endpoint->port();
-  std::vector<Client> half_open;
+  std::vector<PlainClient> half_open;
   for (int i = 0; i < 100; ++i) {
     half_open.emplace_back(port);
     half_open.back().send("GET /livez HTTP/1.1\r\nHost:");
@@ -103,7 +52,7 @@ TEST_CASE("a hundred half-open connections take no probe its place") {
 TEST_CASE("half-open connections of many addresses take no probe its place") {
   const auto endpoint = start();
   const std::uint16_t port = endpoint->port();
-  std::vector<Client> half_open;
+  std::vector<PlainClient> half_open;
   for (int i = 0; i < 200; ++i)
     half_open.emplace_back(port, ("127.0.1." + std::to_string(1 + i % 20)).c_str());
   CHECK(probes_answered(port) == 50);
@@ -112,7 +61,7 @@ TEST_CASE("half-open connections of many addresses take no probe its place") {
 TEST_CASE("connections that are kept open after an answer make room for probes") {
   const auto endpoint = start();
   const std::uint16_t port = endpoint->port();
-  std::vector<Client> idle;
+  std::vector<PlainClient> idle;
   for (int i = 0; i < 100; ++i) {
     idle.emplace_back(port);
     idle.back().send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -124,7 +73,7 @@ constexpr std::string_view kKeep = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n";
 
 TEST_CASE("a connection that is answered and then says nothing is closed") {
   const auto endpoint = start({minutes(1), milliseconds(100), minutes(1)});
-  const Client client(endpoint->port());
+  const PlainClient client(endpoint->port());
   client.send(kKeep);
   CHECK(client.answer_until("/livez").ends_with("\r\n\r\n/livez"));
   const auto since = steady_clock::now();
@@ -134,7 +83,7 @@ TEST_CASE("a connection that is answered and then says nothing is closed") {
 
 TEST_CASE("between two requests a connection may say nothing for longer than within one") {
   const auto endpoint = start({milliseconds(50), minutes(1), minutes(1)});
-  const Client client(endpoint->port());
+  const PlainClient client(endpoint->port());
   for (int request = 0; request < 3; ++request) {
     client.send(kKeep);
     CHECK(client.answer_until("/livez").ends_with("\r\n\r\n/livez"));
@@ -146,7 +95,7 @@ TEST_CASE("between two requests a connection may say nothing for longer than wit
 
 TEST_CASE("a header that comes byte by byte is not waited for") {
   const auto endpoint = start();
-  const Client slow(endpoint->port());
+  const PlainClient slow(endpoint->port());
   const auto begun = steady_clock::now();
   const std::chrono::nanoseconds patience(HttpPatience().header.ns);
   slow.send("GET /");
