@@ -28,7 +28,9 @@ CASES = {
     "dispatcher": ({"components.dispatcher": True}, ["dispatcher"], "overlays/hub"),
     "ocmAddon": ({"components.ocmAddon": True}, ["ocm-addon"], "overlays/hub"),
     "memberSecrets": ({"components.memberSecrets": ["one", "two"]}, ["members"], "overlays/hub"),
-    "monitoring": ({"components.monitoring": True}, ["monitoring"], "overlays/hub"),
+    "secureListener": ({"components.secureListener": True}, ["secure-listener"], "overlays/hub"),
+    "monitoring": ({"components.secureListener": True, "components.monitoring": True},
+                   ["secure-listener", "monitoring"], "overlays/hub"),
     "policies": ({"components.policies": True}, ["policies"], "overlays/hub"),
     "recommendOnly": ({"recommendOnly": True}, [], "overlays/recommend-only"),
 }
@@ -78,7 +80,7 @@ class ChartTest(unittest.TestCase):
 
     def test_a_component_without_the_one_it_needs_is_refused(self):
         for values in ({**OFF, "components.bindingPolicy": True}, {**OFF, "components.dispatcher": True},
-                       {**OFF, "components.ocmAddon": True}):
+                       {**OFF, "components.ocmAddon": True}, {"components.monitoring": True}):
             done = helm.run(self.folder, "template", "fairlead", helm.CHART, *helm.settings(values))
             self.assertNotEqual(done.returncode, 0, values)
             self.assertIn("need", done.stderr)

@@ -23,10 +23,10 @@ Json token_review(const std::string& token) {
           {"spec", {{"token", token}}}};
 }
 
-// `user` is that of a TokenReview; the fields have the same names but for the user's own.
+// `user` is that of a TokenReview; the fields have the same names but for the name's.
 Json access_review(const Json& user, const std::string& path) {
-  Json spec{{"user", user.value("username", "")},
-            {"nonResourceAttributes", {{"path", path}, {"verb", "get"}}}};
+  Json spec{{"nonResourceAttributes", {{"path", path}, {"verb", "get"}}}};
+  if (const auto name = user.find("username"); name != user.end()) spec["user"] = *name;
   for (const char* field : {"uid", "groups", "extra"})
     if (const auto found = user.find(field); found != user.end()) spec[field] = *found;
   return {{"apiVersion", "authorization.k8s.io/v1"},
@@ -44,6 +44,11 @@ bool holds(const Json& object, const char* name) {
   const auto found = object.find(name);
   return found != object.end() && found->is_boolean() && found->get<bool>();
 }
+
+// The status of a review; of an API server that did not judge it is null.
+struct Judgement {
+  Json status;
+};
 
 // Of the token and the path; a token holds no line break.
 std::string key_of(const std::string& token, const std::string& path) {
@@ -84,23 +89,23 @@ struct CallerReview::Impl : std::enable_shared_from_this<CallerReview::Impl> {
       done(answer);
     };
     post(kTokenReviews, token_review(token),
-         [this, path, end = std::move(end)](Result<Json> status) {
-           if (!status) return end(CallerAnswer::unavailable);
-           if (!holds(*status, "authenticated")) return end(CallerAnswer::unknown);
-           may_get(member_object(*status, "user"), path, end);
+         [this, path, end = std::move(end)](const Judgement& judgement) {
+           if (judgement.status.is_null()) return end(CallerAnswer::unavailable);
+           if (!holds(judgement.status, "authenticated")) return end(CallerAnswer::unknown);
+           may_get(member_object(judgement.status, "user"), path, end);
          });
   }
 
   void may_get(const Json& user, const std::string& path, const Done& end) {
-    post(kAccessReviews, access_review(user, path), [end](Result<Json> status) {
-      if (!status) return end(CallerAnswer::unavailable);
-      const bool allowed = holds(*status, "allowed") && !holds(*status, "denied");
+    post(kAccessReviews, access_review(user, path), [end](const Judgement& judgement) {
+      if (judgement.status.is_null()) return end(CallerAnswer::unavailable);
+      const bool allowed = holds(judgement.status, "allowed") && !holds(judgement.status, "denied");
       end(allowed ? CallerAnswer::allowed : CallerAnswer::forbidden);
     });
   }
 
-  // Creates a review and gives its `status`. Fails if the API server did not judge.
-  void post(const char* path, const Json& review, std::function<void(Result<Json>)> given) {
+  // Creates a review and gives what the API server says of it.
+  void post(const char* path, const Json& review, std::function<void(const Judgement&)> given) {
     HttpRequest request;
     request.method = "POST";
     request.target = path;
@@ -110,11 +115,11 @@ struct CallerReview::Impl : std::enable_shared_from_this<CallerReview::Impl> {
     request.body_bytes_max = kReviewBytesMax;
     client.send(std::move(request), [weak = weak_from_this(), path,
                                      given = std::move(given)](Result<HttpResponse> answer) {
-      if (const auto self = weak.lock()) given(self->status_of(path, answer));
+      if (const auto self = weak.lock()) given(self->judgement_of(path, answer));
     });
   }
 
-  Result<Json> status_of(const char* path, const Result<HttpResponse>& answer) {
+  Judgement judgement_of(const char* path, const Result<HttpResponse>& answer) {
     std::string why;
     if (!answer) {
       why = answer.error().message;
@@ -123,14 +128,14 @@ struct CallerReview::Impl : std::enable_shared_from_this<CallerReview::Impl> {
     } else {
       const Json review = Json::parse(answer->body, nullptr, false);
       if (review.is_object() && review.contains("status")) {
-        problem.clear();
-        return member_object(review, "status");
+        problems.erase(path);
+        return {member_object(review, "status")};
       }
       why = "the answer is no review";
     }
-    if (std::exchange(problem, why) != why)
+    if (std::exchange(problems[path], why) != why)
       say(std::string("callers cannot be reviewed (POST ") + path + "): " + why);
-    return Error{ErrorCode::unavailable, why};
+    return {};
   }
 
   void keep(const std::string& key, CallerAnswer answer, LogTime asked) {
@@ -152,7 +157,7 @@ struct CallerReview::Impl : std::enable_shared_from_this<CallerReview::Impl> {
   const CallerReviewTimes times;
   std::map<std::string, Kept> kept;  // by key_of()
   std::size_t under_way = 0;
-  std::string problem;  // that was logged last
+  std::map<std::string, std::string> problems;  // that were logged last, by the path of the review
 };
 
 CallerReview::CallerReview(HttpClient& client, std::function<LogTime()> now,

@@ -20,11 +20,11 @@ class Hub:
 
     `members`: {cluster name: ApiServer} whose Nodes are watched directly, or what the configuration says of it
     ({"secretRef": "team/name"}). `settings`: more --set values.
-    `program`: another than the one under test.
+    `program`: another than the one under test. `listen`: the address of its plain port.
     """
 
     def __init__(self, plane, server, members=(), settings=(AT_ONCE,), config=None, data=None, kubeconfig=None,
-                 arguments=(), program=None):
+                 arguments=(), program=None, listen="127.0.0.1"):
         number = next(_serial)
         self.server = server
         self.data = data or plane.directory / f"data-{number}"
@@ -39,7 +39,7 @@ class Hub:
                 for name, member in dict(members).items()]},
             "capacity": {"headroom": {"percent": {}, "reserved": {}}}, "claims": {"create": False}}, indent=1) + "\n")
         command = [program or binary(), "hub", "--kubeconfig", kubeconfig or server.kubeconfig("fairlead"),
-                   "--data", self.data, "--config", self.config, "--listen", f"127.0.0.1:{self.port}", *arguments]
+                   "--data", self.data, "--config", self.config, "--listen", f"{listen}:{self.port}", *arguments]
         for setting in settings:
             command += ["--set", setting]
         self.process = plane.process(f"fairlead-{number}", command)

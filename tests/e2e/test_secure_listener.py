@@ -1,0 +1,235 @@
+"""--listen-secure: TLS 1.3, and each caller judged by the RBAC of a real API server; the plain port serves probes alone."""
+
+import http.client
+import os
+import shutil
+import ssl
+import time
+import unittest
+
+from harness import deploy
+from harness.controlplane import ControlPlane
+from harness.hub import AT_ONCE, Hub
+from harness.process import free_port, wait_for
+
+NEEDS = ("controlplane", "fairlead")
+
+RBAC = "/apis/rbac.authorization.k8s.io/v1"
+READ = f"{RBAC}/clusterroles/fairlead-read"
+ACCOUNTS = "/api/v1/namespaces/fairlead/serviceaccounts"
+
+
+class MountedSecret:
+    """A folder as the kubelet mounts a Secret: the files lead through `..data` to one version."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.versions = 0
+
+    def put(self, certificate, key):
+        self.versions += 1
+        version = self.folder / f"..version-{self.versions}"
+        version.mkdir(parents=True)
+        shutil.copy(certificate, version / "tls.crt")
+        shutil.copy(key, version / "tls.key")
+        fresh = self.folder / "..data_tmp"
+        fresh.symlink_to(version.name)
+        fresh.rename(self.folder / "..data")
+        for name in ("tls.crt", "tls.key"):
+            if not (self.folder / name).is_symlink():
+                (self.folder / name).symlink_to(os.path.join("..data", name))
+
+
+class SecureListenerTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.plane = cls.enterClassContext(ControlPlane())
+        cls.server = cls.plane.add_server("hub")
+        deploy.ensure_namespace(cls.server, "kueue-system")
+        # With the rights of the component and no others.
+        folder = deploy.composed(cls.plane.directory / "overlay", ["secure-listener"])
+        deploy.apply(cls.server, folder)
+        cls.found = deploy.objects(cls.server, deploy.kustomize(folder))
+        cls.kubeconfig = deploy.account_kubeconfig(cls.server)
+        cls.pair = cls.plane.authority.server("serving")
+        cls.tls = ssl.create_default_context(cafile=cls.plane.authority.certificate)
+
+    def setUp(self):
+        self.secret = MountedSecret(self.plane.directory / f"secret-{self.id().rsplit('.', 1)[-1]}")
+        self.port = free_port()
+
+    def start_hub(self, **options):
+        self.hub = Hub(self.plane, self.server, kubeconfig=self.kubeconfig, settings=(AT_ONCE,), arguments=(
+            "--listen-secure", f"127.0.0.1:{self.port}", "--certificate", self.secret.folder), **options)
+        self.addCleanup(self.hub.finish)
+        self.hub.start()
+        self.hub.wait_until("the listener", lambda: self.hub.said("listening with TLS"))
+
+    def account(self, name, *roles):
+        """The token of a new service account that is bound to these ClusterRoles."""
+        self.server.create(ACCOUNTS, {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name}})
+        for role in roles:
+            self.server.create(f"{RBAC}/clusterrolebindings", {
+                "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
+                "metadata": {"name": f"{name}-{role}"},
+                "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
+                "subjects": [{"kind": "ServiceAccount", "name": name, "namespace": "fairlead"}]})
+        return deploy.token(self.server, name)
+
+    def connect(self, tls=None):
+        return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=20, context=tls or self.tls)
+
+    def ask(self, path, token=None):
+        """(status, headers, text) of one request."""
+        connection = self.connect()
+        try:
+            connection.request("GET", path, headers={"Authorization": f"Bearer {token}"} if token else {})
+            answer = connection.getresponse()
+            return answer.status, answer.headers, answer.read().decode()
+        finally:
+            connection.close()
+
+    def status(self, path, token=None):
+        return self.ask(path, token)[0]
+
+    # -- the tests ----------------------------------------------------------------------------------------------
+
+    def test_callers_get_what_rbac_allows(self):
+        self.secret.put(*self.pair)
+        nobody = self.account("nobody")
+        scraper = self.account("scraper", "fairlead-metrics")
+        viewer = self.account("viewer", "fairlead-viewer")
+        self.start_hub()
+        for path in ("/livez", "/healthz"):
+            self.assertEqual(self.status(path), 200)
+        for path in ("/metrics", "/audit/queues", "/log/stat", "/nothing"):
+            with self.subTest(path=path):
+                status, headers, _ = self.ask(path)
+                self.assertEqual((status, headers["WWW-Authenticate"]), (401, "Bearer"))
+                self.assertEqual(self.status(path, "no-such-token"), 401)
+                self.assertEqual(self.status(path, nobody), 403)
+        wait_for("RBAC to have the bindings", lambda: self.status("/metrics", scraper) == 200
+                 and self.status("/log/stat", viewer) == 200, timeout=30)
+        text = self.ask("/metrics", scraper)[2]
+        self.assertIn("fairlead_build_info", text)
+        self.assertRegex(text, r"(?m)^fairlead_serving_certificate_expire_time_seconds \d{10}$")
+        self.assertEqual(self.status("/log/stat", scraper), 403)
+        self.assertEqual(self.status("/metrics", viewer), 403)
+        said = self.hub.process.text()
+        for token in (nobody, scraper, viewer):
+            self.assertNotIn(token, said)
+        self.hub.stop()
+
+    def test_a_token_that_is_revoked_is_refused_within_a_minute(self):
+        self.secret.put(*self.pair)
+        token = self.account("leaver", "fairlead-metrics")
+        self.start_hub()
+        wait_for("the token to be allowed", lambda: self.status("/metrics", token) == 200, timeout=30)
+        self.server.delete(f"{ACCOUNTS}/leaver")
+        gone = time.monotonic()
+        while self.status("/metrics", token) == 200:
+            self.assertLess(time.monotonic() - gone, 60)
+            time.sleep(0.5)
+        self.assertEqual(self.status("/metrics", token), 401)
+
+    def test_nothing_older_than_tls_1_3_is_spoken(self):
+        self.secret.put(*self.pair)
+        self.start_hub()
+        old = ssl.create_default_context(cafile=self.plane.authority.certificate)
+        old.maximum_version = ssl.TLSVersion.TLSv1_2
+        connection = self.connect(old)
+        with self.assertRaises(ssl.SSLError):
+            connection.request("GET", "/livez")
+        plain = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        self.addCleanup(plain.close)
+        with self.assertRaises((http.client.HTTPException, OSError)):
+            plain.request("GET", "/livez")
+            plain.getresponse()
+        self.assertEqual(self.status("/livez"), 200)
+
+    def test_a_new_certificate_is_taken_up_and_open_connections_live_on(self):
+        self.start_hub()
+        self.assertTrue(self.hub.said("there is no serving certificate", "tls.crt"))
+        with self.assertRaises(OSError):
+            self.status("/livez")
+        self.assertEqual(self.hub.http("/livez")[0], 200)
+
+        self.secret.put(*self.pair)
+        self.hub.wait_until("the certificate", lambda: self.hub.said("serving certificate taken up"))
+        kept = self.connect()
+        self.addCleanup(kept.close)
+        kept.request("GET", "/livez")
+        kept.getresponse().read()
+        first = kept.sock.getpeercert()["serialNumber"]
+
+        self.secret.put(*self.plane.authority.server("serving-next"))
+
+        def another():
+            connection = self.connect()
+            try:
+                connection.connect()
+                return connection.sock.getpeercert()["serialNumber"] != first
+            finally:
+                connection.close()
+        self.hub.wait_until("the next certificate", another)
+        open_one = kept.sock
+        kept.request("GET", "/livez")
+        self.assertEqual(kept.getresponse().read(), b"ok\n")
+        self.assertIs(kept.sock, open_one)
+
+    def test_an_api_server_that_does_not_answer_is_503(self):
+        self.secret.put(*self.pair)
+        self.start_hub()
+        token = self.account("late", "fairlead-metrics")
+        self.server.kill()
+        try:
+            self.assertEqual(self.status("/metrics", token), 503)
+            self.assertEqual(self.status("/metrics"), 401)
+            self.assertEqual(self.status("/livez"), 200)
+        finally:
+            self.server.start()
+        self.hub.wait_until("the token to be allowed", lambda: self.status("/metrics", token) == 200)
+
+    def test_a_right_that_is_missing_is_named(self):
+        rules = self.server.get(READ)["rules"]
+        self.addCleanup(self.set_rules, rules)
+        self.secret.put(*self.pair)
+        self.start_hub()
+        for resource in ("tokenreviews", "subjectaccessreviews"):
+            with self.subTest(resource=resource):
+                self.set_rules([rule for rule in rules if resource not in rule["resources"]])
+                token = self.account(f"asks-{resource}", "fairlead-metrics")
+                self.hub.wait_until("a refusal", lambda asked=token: self.status("/metrics", asked) == 503)
+                self.assertTrue(self.hub.said("callers cannot be reviewed", f'cannot create resource \\"{resource}'),
+                                self.hub.process.text())
+                self.set_rules(rules)
+                self.hub.wait_until("the right", lambda asked=token: self.status("/metrics", asked) == 200)
+
+    def set_rules(self, rules):
+        self.server.apply(READ, {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
+                                 "metadata": {"name": "fairlead-read"}, "rules": rules}, manager="kubectl", force=True)
+
+    def test_a_plain_port_that_others_reach_serves_probes_alone(self):
+        self.secret.put(*self.pair)
+        self.start_hub(listen="")
+        self.assertEqual(self.hub.http("/livez")[0], 200)
+        self.assertIn(self.hub.http("/readyz")[0], (200, 503))
+        for path in ("/metrics", "/audit/queues", "/log/stat"):
+            status, text = self.hub.http(path)
+            self.assertEqual(status, 403)
+            self.assertIn("--listen-secure", text)
+
+    def test_the_pod_has_the_listener_and_its_certificate(self):
+        [container] = deploy.template(self.found)["containers"]
+        self.assertIn("--listen-secure=:8443", container["args"])
+        [mount] = [mount for mount in container["volumeMounts"] if mount["name"] == "serving"]
+        self.assertIn(f"--certificate={mount['mountPath']}", container["args"])
+        [volume] = [volume for volume in deploy.template(self.found)["volumes"] if volume["name"] == "serving"]
+        self.assertTrue(volume["secret"]["optional"])
+        own = {subject["name"] for item in self.found if item["kind"] == "ClusterRoleBinding"
+               and item["roleRef"]["name"] in ("fairlead-metrics", "fairlead-viewer") for subject in item["subjects"]}
+        self.assertEqual(own, set())
+
+
+if __name__ == "__main__":
+    unittest.main()
