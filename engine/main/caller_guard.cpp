@@ -52,7 +52,9 @@ Result<std::unique_ptr<CallerGuard>> CallerGuard::make(Credentials credentials, 
   guard->client_ = std::move(*client);
   guard->review_ = std::make_unique<CallerReview>(
       *guard->client_, [loop = &guard->loop_] { return loop->now(); },
-      [say](const std::string& line) { say({Urgency::error, line, {}}); });
+      [say](const std::string& why) {
+        say({Urgency::error, "callers cannot be reviewed: they get 503", {{"why", why}}});
+      });
   return guard;
 }
 

@@ -133,8 +133,7 @@ struct CallerReview::Impl : std::enable_shared_from_this<CallerReview::Impl> {
       }
       why = "the answer is no review";
     }
-    if (std::exchange(problems[path], why) != why)
-      say(std::string("callers cannot be reviewed (POST ") + path + "): " + why);
+    if (std::exchange(problems[path], why) != why) say(std::string("POST ") + path + ": " + why);
     return {};
   }
 

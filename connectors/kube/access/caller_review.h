@@ -41,8 +41,8 @@ inline constexpr std::size_t kCallerReviewsMax = 16;
 /// `subjectaccessreviews` (authorization.k8s.io).
 class CallerReview {
  public:
-  /// `client` reaches the API server and outlives it. `now` is a monotonic time. `say` logs a line
-  /// for an operator, once for each problem.
+  /// `client` reaches the API server and outlives it. `now` is a monotonic time. `say` logs why
+  /// callers cannot be reviewed, once for each problem.
   CallerReview(HttpClient& client, std::function<LogTime()> now,
                std::function<void(const std::string&)> say, CallerReviewTimes times = {});
   ~CallerReview();
