@@ -3,7 +3,7 @@
 import re
 
 BASE, SCHEMA = "engine/base", "schema"
-CORE = (SCHEMA, "engine/ingest", "engine/fold", "engine/plan", "engine/apply", "engine/core")
+CORE = (SCHEMA, "engine/ingest", "engine/fold", "engine/admission", "engine/plan", "engine/apply", "engine/core")
 
 # Folder -> the folders below it. A folder may always include itself; the longest match names a file's folder.
 MAY_INCLUDE = {
@@ -11,6 +11,8 @@ MAY_INCLUDE = {
     SCHEMA: (BASE,),
     "engine/log": (BASE, SCHEMA),
     "engine/fold": (BASE, SCHEMA),
+    # It judges requests by what the fold knows, with the fold's own functions.
+    "engine/admission": (BASE, SCHEMA, "engine/fold"),
     # It drops what changes nothing, so it reads what the fold knows.
     "engine/ingest": (BASE, SCHEMA, "engine/fold"),
     "engine/plan": (BASE, SCHEMA, "engine/fold"),
@@ -18,16 +20,17 @@ MAY_INCLUDE = {
     # The engine's loop as data. It knows no log: a driver appends what it asks for.
     "engine/core": (BASE, SCHEMA, "engine/ingest", "engine/fold", "engine/plan", "engine/apply"),
     "snapshots": (BASE, SCHEMA, "engine/log", "engine/fold"),
-    "connectors/kube": (BASE, SCHEMA, "engine/ingest", "engine/apply"),
+    # It makes requests of AdmissionReviews, and answers of verdicts.
+    "connectors/kube": (BASE, SCHEMA, "engine/ingest", "engine/admission", "engine/apply"),
     "connectors/kube/model": (BASE, SCHEMA, "connectors/kube"),
     # The fleet of `fairlead dev` lives inside the API server in memory.
     "engine/fleet": (BASE, SCHEMA, "connectors/kube", "connectors/kube/model"),
     # A rehearsal reads the objects that it is given with the connector's projections.
-    "replay": (BASE, SCHEMA, "engine/log", "engine/ingest", "engine/fold", "engine/plan", "engine/apply", "engine/core",
-               "snapshots", "connectors/kube"),
-    # It drives the core, which plans.
-    "engine/runtime": (BASE, SCHEMA, "engine/log", "engine/ingest", "engine/fold", "engine/apply", "engine/core",
-                       "snapshots"),
+    "replay": (BASE, SCHEMA, "engine/log", "engine/ingest", "engine/fold", "engine/admission", "engine/plan",
+               "engine/apply", "engine/core", "snapshots", "connectors/kube"),
+    # It drives the core, which plans, and hands out views for the webhook.
+    "engine/runtime": (BASE, SCHEMA, "engine/log", "engine/ingest", "engine/fold", "engine/admission", "engine/apply",
+                       "engine/core", "snapshots"),
     "engine/main": ("engine", SCHEMA, "snapshots", "replay", "connectors"),
     "tests": ("engine", SCHEMA, "snapshots", "replay", "connectors"),
 }

@@ -177,12 +177,6 @@ Shares shares_where(const std::vector<Grant>& grants, const std::string& resourc
   return shares;
 }
 
-bool flavor_bound_applies(const Cluster& cluster, const ClaimTerms& terms,
-                          const std::string& flavor) {
-  if (cluster.totals_accepted || terms.flavor_capacity == FlavorCapacity::total_only) return false;
-  return terms.flavor_capacity == FlavorCapacity::strict || cluster.mapped.contains(flavor);
-}
-
 Amount accepted_of(const Cluster& cluster, const std::string& flavor, const std::string& resource) {
   const auto at = cluster.capacity.find({flavor, resource});
   return at == cluster.capacity.end() ? 0 : at->second.damped.accepted;
@@ -196,7 +190,8 @@ void grant_resource(const Cluster& cluster, const ClaimTerms& terms, const std::
   // The flavors' bounds come first: what one takes off a row leaves more of the total to the
   // others.
   for (const std::string_view name : flavors)
-    if (const std::string flavor(name); flavor_bound_applies(cluster, terms, flavor)) {
+    if (const std::string flavor(name);
+        flavor_bound_applies({cluster.totals_accepted, cluster.mapped}, terms, flavor)) {
       const Amount bound = accepted_of(cluster, flavor, resource);
       const Shares shares = shares_where(grants, resource, &flavor);
       divide_into(grants, shares, bound, resource, terms.shrink_policy, "FlavorCapacity");
@@ -307,6 +302,12 @@ void close_claim(State& state, const std::string& name, Touched& touched) {
 }
 
 }  // namespace
+
+bool flavor_bound_applies(const FlavorsAccepted& accepted, const ClaimTerms& terms,
+                          const std::string& flavor) {
+  if (accepted.totals || terms.flavor_capacity == FlavorCapacity::total_only) return false;
+  return terms.flavor_capacity == FlavorCapacity::strict || accepted.mapped.contains(flavor);
+}
 
 std::vector<GrantSteps> grant_steps(const State& state, const Cluster& cluster,
                                     const Claim& claim) {
