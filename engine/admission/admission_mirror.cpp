@@ -268,7 +268,19 @@ SharedMap<FlavorEntry>::Changes AdmissionMirror::flavor_changes(const State& sta
   return changes;
 }
 
+bool AdmissionMirror::is_current() const {
+  return !everything_ && clusters_.empty() && claims_.empty() && queues_.empty() &&
+         flavors_.empty();
+}
+
 std::shared_ptr<const AdmissionView> AdmissionMirror::next(const State& state, ViewState synced) {
+  if (synced == ViewState::unsynced) {
+    everything_ = true;  // nothing was kept of what was noted meanwhile
+    auto view = std::make_shared<AdmissionView>();
+    view->terms = std::make_shared<AdmissionTerms>(admission_terms(state.configuration));
+    return view;
+  }
+  if (made_ && is_current()) return made_;
   last_.state = synced;
   if (std::exchange(everything_, false)) note_all(state);
   recount_claims(state);
@@ -277,7 +289,8 @@ std::shared_ptr<const AdmissionView> AdmissionMirror::next(const State& state, V
   last_.queues = last_.queues.with(queue_changes(state));
   last_.flavors = last_.flavors.with(flavor_changes(state));
   for (auto* touched : {&clusters_, &claims_, &queues_, &flavors_}) touched->clear();
-  return std::make_shared<const AdmissionView>(last_);
+  made_ = std::make_shared<const AdmissionView>(last_);
+  return made_;
 }
 
 AdmissionView view_of(const State& state) {

@@ -27,7 +27,7 @@ class AdmissionMirror {
   void note(const State& state, const Touched& touched);
 
   /// Returns the view of `state`, of which everything that changed since the last call was noted.
-  /// The first call reads all of it.
+  /// The first call reads all of it. An unsynced view has the terms alone.
   std::shared_ptr<const AdmissionView> next(const State& state, ViewState synced);
 
  private:
@@ -46,6 +46,7 @@ class AdmissionMirror {
     std::map<QuotaKey, PairClaims> pairs;
   };
 
+  bool is_current() const;
   void note_all(const State& state);
   void add_competitors(const State& state);
   void recount_claims(const State& state);
@@ -68,6 +69,7 @@ class AdmissionMirror {
   std::map<std::string, std::map<std::string, std::size_t>> of_flavor_;  // with the number of rows
 
   AdmissionView last_;
+  std::shared_ptr<const AdmissionView> made_;  // the last one that was returned as synced
 };
 
 /// Returns the view of `state` alone, which counts as synced.

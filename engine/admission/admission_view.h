@@ -33,6 +33,8 @@ struct FirstNames {
 
   /// Returns "a, b, c and 4 more".
   std::string text() const;
+
+  friend bool operator==(const FirstNames&, const FirstNames&) = default;
 };
 
 /// A cluster: what is accepted of it, and what runs there.
@@ -45,6 +47,8 @@ struct ClusterEntry {
   /// Usage there, by queue; of queues for which a watch or the work's feedback reports it.
   std::map<std::string, PairAmounts> usage;
   std::string claim;  ///< the claim in force, which has no deletionTimestamp; empty: none
+
+  friend bool operator==(const ClusterEntry&, const ClusterEntry&) = default;
 };
 
 /// A claim, with the last valid spec.
@@ -52,6 +56,8 @@ struct ClaimEntry {
   std::string cluster;
   bool winner = false;              ///< it is in force for its cluster
   std::optional<ClaimTerms> terms;  ///< none: it never was valid
+
+  friend bool operator==(const ClaimEntry&, const ClaimEntry&) = default;
 };
 
 /// A pair of a hub queue that claims assign.
@@ -59,6 +65,8 @@ struct PairEntry {
   FirstNames claims;            ///< that assign it and are not being deleted
   std::size_t in_force = 0;     ///< how many of these are in force for their clusters
   std::optional<Amount> quota;  ///< what the hub wrote last, or found as it wants it
+
+  friend bool operator==(const PairEntry&, const PairEntry&) = default;
 };
 
 /// A hub queue, or the name of one that claims assign quota to.
@@ -71,12 +79,16 @@ struct QueueEntry {
   FirstNames claims;             ///< that name it
   std::map<QuotaKey, PairEntry> pairs;
   PairAmounts usage;
+
+  friend bool operator==(const QueueEntry&, const QueueEntry&) = default;
 };
 
 /// A ResourceFlavor of the hub, or the name of one that claims assign.
 struct FlavorEntry {
   bool present = false;
   FirstNames claims;  ///< that name it
+
+  friend bool operator==(const FlavorEntry&, const FlavorEntry&) = default;
 };
 
 /// What the configuration says about requests.
@@ -86,6 +98,8 @@ struct AdmissionTerms {
 
   /// Returns what breaking `rule` leads to. claimInvalid is never off.
   RuleAction action(AdmissionRule rule) const;
+
+  friend bool operator==(const AdmissionTerms&, const AdmissionTerms&) = default;
 };
 AdmissionTerms admission_terms(const Configuration& configuration);
 

@@ -23,7 +23,7 @@ std::string override_of(const AdmissionRequest& request) {
   return at->second.substr(first, at->second.find_last_not_of(space) - first + 1);
 }
 
-void override_denials(Verdict& verdict, const std::string& reason) {
+void override_denials(AdmissionVerdict& verdict, const std::string& reason) {
   if (reason.empty()) return;
   for (Finding& finding : verdict.findings) {
     if (finding.action != RuleAction::deny || finding.rule == AdmissionRule::claim_invalid)
@@ -35,13 +35,13 @@ void override_denials(Verdict& verdict, const std::string& reason) {
 
 }  // namespace
 
-bool Verdict::denied() const {
+bool AdmissionVerdict::denied() const {
   return std::any_of(findings.begin(), findings.end(),
                      [](const Finding& finding) { return finding.action == RuleAction::deny; });
 }
 
-Verdict judge(const AdmissionView& view, const AdmissionRequest& request) {
-  Verdict verdict;
+AdmissionVerdict judge(const AdmissionView& view, const AdmissionRequest& request) {
+  AdmissionVerdict verdict;
   if (is_deleting(request)) return verdict;
   verdict.unsynced = view.state == ViewState::unsynced;
   const Question question = question_of(view, request);
@@ -81,7 +81,7 @@ std::string printable(std::string_view text, std::size_t characters_max) {
   return out;
 }
 
-std::vector<std::string> warnings_of(const Verdict& verdict) {
+std::vector<std::string> warnings_of(const AdmissionVerdict& verdict) {
   std::vector<std::string> all;
   if (verdict.overridden())
     all.push_back("admitted by fairlead.io/override: " + verdict.override_reason);

@@ -17,7 +17,7 @@ struct Finding {
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 
-struct Verdict {
+struct AdmissionVerdict {
   std::vector<Finding> findings;  ///< in the order of the rules
   /// Rules that deny, or that would without the override; each once, in order.
   std::vector<AdmissionRule> refused;
@@ -30,7 +30,7 @@ struct Verdict {
 };
 
 /// Asks every rule that is not off. Admits without a finding what carries a deletionTimestamp.
-Verdict judge(const AdmissionView& view, const AdmissionRequest& request);
+AdmissionVerdict judge(const AdmissionView& view, const AdmissionRequest& request);
 
 /// Whether the request is not judged at all: it is the hub's own (`hub_user`, which may be empty),
 /// or that of a controller of kube-system, which must be able to remove anything. A user, not a
@@ -49,6 +49,6 @@ std::string finding_text(const Finding& finding);
 std::string printable(std::string_view text, std::size_t characters_max);
 /// Returns what the caller is told beside a denial: the findings that do not deny, and whether the
 /// hub is not synced. In order, within the bounds above; the last says how many more there are.
-std::vector<std::string> warnings_of(const Verdict& verdict);
+std::vector<std::string> warnings_of(const AdmissionVerdict& verdict);
 
 }  // namespace fairlead

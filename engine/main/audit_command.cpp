@@ -148,6 +148,15 @@ void add_audit_command(CLI::App& app, int& exit_code) {
                                   options, exit_code);
   add_pair(why_not, options);
   add_as_of(why_not, options);
+
+  CLI::App* admissions = add_subject(
+      *audit, "admissions", "Which changes the webhook refused, and which an override let pass",
+      options, exit_code);
+  admissions->add_option("--object", options->question.object,
+                         "Only objects of this NAME or KIND/NAME");
+  admissions->add_option("--from", options->question.from,
+                         std::string("From here: ") + kPositionHelp);
+  admissions->add_option("--to", options->question.to, "To here, included");
 }
 
 }  // namespace fairlead

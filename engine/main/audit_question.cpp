@@ -11,8 +11,10 @@ namespace fairlead {
 namespace {
 
 using Parameter = std::pair<std::string_view, std::string AuditQuestion::*>;
-constexpr std::array<Parameter, 3> kParameters{
-    {{"as-of", &AuditQuestion::as_of}, {"from", &AuditQuestion::from}, {"to", &AuditQuestion::to}}};
+constexpr std::array<Parameter, 4> kParameters{{{"as-of", &AuditQuestion::as_of},
+                                                {"from", &AuditQuestion::from},
+                                                {"to", &AuditQuestion::to},
+                                                {"object", &AuditQuestion::object}}};
 constexpr std::array<std::pair<std::string_view, std::string AuditPair::*>, 3> kPairParameters{
     {{"queue", &AuditPair::queue},
      {"flavor", &AuditPair::flavor},
@@ -41,12 +43,13 @@ Error missing(const std::string& subject, const char* what) {
 Result<AuditAnswer> answer_question(const AuditSource& source, const AuditQuestion& question) {
   const EventLog& log = source.log;
   const std::string& subject = question.subject;
-  if (subject == "history" || subject == "diff") {
+  if (subject == "history" || subject == "diff" || subject == "admissions") {
     auto from = place(log, "--from", question.from, log.first_seq());
     if (!from) return from.error();
     auto to = place(log, "--to", question.to, end_of(log));
     if (!to) return to.error();
     if (subject == "diff") return audit_diff(source, *from, *to, question.pair.queue);
+    if (subject == "admissions") return audit_admissions(source, question.object, *from, *to);
     if (question.pair.queue.empty()) return missing(subject, "a ClusterQueue");
     return audit_history(source, question.pair, *from, *to);
   }
@@ -58,8 +61,9 @@ Result<AuditAnswer> answer_question(const AuditSource& source, const AuditQuesti
     return audit_why_workers(source, question.pair.queue.substr(workers.size()),
                              question.pair.flavor, *as_of);
   if (subject != "why" && subject != "why-not")
-    return Error{ErrorCode::bad_input,
-                 "expected quota, history, diff, why or why-not, got \"" + subject + "\""};
+    return Error{
+        ErrorCode::bad_input,
+        "expected quota, history, diff, why, why-not or admissions, got \"" + subject + "\""};
   if (question.pair.queue.empty() || question.pair.flavor.empty() || question.pair.resource.empty())
     return missing(subject, "a ClusterQueue, a ResourceFlavor and a resource");
   if (subject == "why") return audit_why(source, question.pair, *as_of);
@@ -81,8 +85,9 @@ Result<AuditQuestion> from_target(std::string_view text) {
   for (const auto& [name, value] : target->parameters) {
     std::string* parameter = parameter_of(question, name);
     if (parameter == nullptr)
-      return Error{ErrorCode::bad_input, "unknown parameter \"" + name +
-                                             "\"; known: queue, flavor, resource, as-of, from, to"};
+      return Error{ErrorCode::bad_input,
+                   "unknown parameter \"" + name +
+                       "\"; known: queue, flavor, resource, as-of, from, to, object"};
     *parameter = value;
   }
   return question;

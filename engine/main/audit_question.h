@@ -11,10 +11,11 @@ namespace fairlead {
 
 /// Positions are as position.h reads them; empty members were not given.
 struct AuditQuestion {
-  std::string subject;  ///< quota, history, diff, why, why-not
+  std::string subject;  ///< quota, history, diff, why, why-not, admissions
   AuditPair pair;
   std::string as_of;
-  std::string from, to;  ///< of history and diff
+  std::string from, to;  ///< of history, diff and admissions
+  std::string object;    ///< of admissions: NAME or KIND/NAME
 };
 
 /// The path below which the hub answers questions.

@@ -1,4 +1,5 @@
-// `fairlead plan`: prints what the hub would write for the given objects and changes.
+// `fairlead plan`: prints what the hub would write for the given objects and changes, or with
+// --admit what its webhook would say of proposed ones.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
@@ -6,6 +7,7 @@
 #include <sstream>
 
 #include "connectors/kube/document/object_input.h"
+#include "engine/fold/evolve.h"
 #include "engine/log/memory_log.h"
 #include "engine/log/rocksdb/rocksdb_log.h"
 #include "engine/main/commands.h"
@@ -14,6 +16,8 @@
 #include "engine/main/standard_streams.h"
 #include "engine/main/write_line.h"
 #include "engine/plan/emit.h"
+#include "replay/history.h"
+#include "replay/proposals.h"
 #include "replay/rehearsal.h"
 #include "snapshots/data_directory.h"
 
@@ -28,6 +32,14 @@ struct PlanOptions {
   std::string log;
   std::string output = "json";
   bool no_feedback = false;
+  std::vector<std::string> admit;
+  std::string data;
+};
+
+// What is printed, and whether the answer is "yes".
+struct PlanAnswer {
+  std::string text;
+  int exit_code = kDone;
 };
 
 void print_table(std::ostream& out, const std::vector<PlannedWrite>& writes) {
@@ -70,30 +82,76 @@ Result<std::unique_ptr<EventLog>> make_log(const std::string& directory) {
   return std::unique_ptr<EventLog>(*std::move(log));
 }
 
-Result<std::string> rehearse(const PlanOptions& options, std::istream& in) {
+Error bad_options(const std::string& what) { return {ErrorCode::bad_input, what}; }
+
+Result<void> check_options(const PlanOptions& options) {
+  if (options.admit.empty() && !options.data.empty())
+    return bad_options("--data is the hub's log that --admit judges by: expected --admit, too");
+  if (options.files.empty() == options.data.empty())
+    return bad_options(options.admit.empty() ? "expected files with objects"
+                                             : "expected either files with live objects or --data");
+  if (!options.admit.empty() && options.output == "state")
+    return bad_options("-o state is of writes: with --admit expected json or table");
+  const auto from_input = [](const std::vector<std::string>& files) {
+    return std::count(files.begin(), files.end(), "-");
+  };
+  if (from_input(options.files) > 0 && from_input(options.admit) > 0)
+    return bad_options("standard input can be the live or the proposed objects, not both");
+  if (from_input(options.files) + from_input(options.admit) == 0) return {};
+  return expect_readable_input();
+}
+
+Result<PlanAnswer> judge_proposed(const PlanOptions& options, const State& state,
+                                  const LiveAnnotations& live, std::istream& in) {
+  auto proposed = read_objects(options.admit, in);
+  if (!proposed) return proposed.error();
+  const auto judged = judge_proposals(state, live, *proposed);
+  return PlanAnswer{options.output == "json" ? proposals_json(judged) : proposals_table(judged),
+                    any_denied(judged) ? kAnswerIsNo : kDone};
+}
+
+// Judges by the State that a hub's log ends with.
+Result<PlanAnswer> judge_by_log(const PlanOptions& options, std::istream& in) {
+  auto history = open_history(options.data, "");
+  if (!history) return history.error();
+  const EventLog& log = *history->log;
+  auto state = state_at(log, history->snapshots.get(), log.last_seq());
+  if (!state) return state.error();
+  Touched touched;
+  settle(*state, touched);
+  return judge_proposed(options, *state, {}, in);
+}
+
+Result<RehearsalOptions> rehearsal_options(const PlanOptions& options) {
   auto configuration = effective_configuration(options.configuration);
   if (!configuration) return configuration.error();
-  RehearsalOptions rehearsal_options{
+  RehearsalOptions made{
       *configuration, options.no_feedback ? Feedback::none : Feedback::assumed, {}};
-  if (!options.until.empty()) {
-    rehearsal_options.until = parse_rfc3339(options.until);
-    if (!rehearsal_options.until)
-      return Error{ErrorCode::bad_input,
-                   "--until: expected an RFC 3339 time before 2262-04-11T23:47:16Z, got \"" +
-                       options.until + "\""};
-  }
-  if (std::find(options.files.begin(), options.files.end(), "-") != options.files.end())
-    if (auto readable = expect_readable_input(); !readable) return readable.error();
+  if (options.until.empty()) return made;
+  made.until = parse_rfc3339(options.until);
+  if (!made.until)
+    return bad_options("--until: expected an RFC 3339 time before 2262-04-11T23:47:16Z, got \"" +
+                       options.until + "\"");
+  return made;
+}
+
+Result<PlanAnswer> rehearse(const PlanOptions& options, std::istream& in) {
+  if (auto checked = check_options(options); !checked) return checked.error();
+  if (!options.data.empty()) return judge_by_log(options, in);
+  auto made = rehearsal_options(options);
+  if (!made) return made.error();
   auto lines = read_objects(options.files, in);
   if (!lines) return lines.error();
-  if (rehearsal_options.until && !lines->empty() && *rehearsal_options.until < lines->front().time)
-    return Error{ErrorCode::bad_input, "--until " + options.until +
-                                           " is before the first object of the input, at " +
-                                           to_rfc3339(lines->front().time)};
+  if (made->until && !lines->empty() && *made->until < lines->front().time)
+    return bad_options("--until " + options.until +
+                       " is before the first object of the input, at " +
+                       to_rfc3339(lines->front().time));
   auto log = make_log(options.log);
   if (!log) return log.error();
-  Rehearsal rehearsal(**log, std::move(rehearsal_options));
+  Rehearsal rehearsal(**log, *std::move(made));
   if (auto done = rehearsal.run(*lines); !done) return done.error();
+  if (!options.admit.empty())
+    return judge_proposed(options, rehearsal.state(), live_annotations(*lines), in);
   std::ostringstream out;
   if (options.output == "table" || options.output == "text")
     print_table(out, rehearsal.writes());
@@ -102,7 +160,7 @@ Result<std::string> rehearse(const PlanOptions& options, std::istream& in) {
   else
     for (const PlannedWrite& write : rehearsal.writes())
       out << write_line(write.seq, write.time, write.intent) << '\n';
-  return out.str();
+  return PlanAnswer{out.str()};
 }
 
 }  // namespace
@@ -114,8 +172,7 @@ void add_plan_command(CLI::App& app, int& exit_code) {
   plan->add_option("files", options->files,
                    "YAML or JSON objects, or watch events as `kubectl get --watch "
                    "--output-watch-events -o json` prints them; - is "
-                   "standard input")
-      ->required();
+                   "standard input");
   add_configuration_options(*plan, options->configuration);
   plan->add_option("--until", options->until,
                    "Run time to here (RFC 3339); default: until no deadline is left")
@@ -126,20 +183,26 @@ void add_plan_command(CLI::App& app, int& exit_code) {
                    "Keep the plan's own log in this data directory, for audit, replay and log");
   plan->add_flag("--no-feedback", options->no_feedback,
                  "Writes stay unanswered until the input shows their result");
+  plan->add_option("--admit", options->admit,
+                   "Files of proposed objects: print what the webhook would say of them, instead "
+                   "of writes; exit code 1 if it denies one");
+  plan->add_option("--data", options->data,
+                   "With --admit: judge by a hub's data directory instead of live objects");
   plan->add_option("-o,--output", options->output,
-                   "json: one line per write; table: for people; state: the objects at the end")
+                   "json: one line per write or finding; table: for people; state: the objects at "
+                   "the end")
       ->check(CLI::IsMember({"json", "table", "text", "state"}));
   plan->callback([options, &exit_code] {
-    auto printed = rehearse(*options, std::cin);
-    if (!printed) {
-      std::cerr << "fairlead plan: " << printed.error().message << '\n';
-      exit_code = exit_code_for(printed.error().code);
+    auto answer = rehearse(*options, std::cin);
+    if (!answer) {
+      std::cerr << "fairlead plan: " << answer.error().message << '\n';
+      exit_code = exit_code_for(answer.error().code);
       return;
     }
-    std::cout << *printed;
+    std::cout << answer->text;
     const auto written = flush_output();
     if (!written) std::cerr << "fairlead plan: " << written.error().message << '\n';
-    exit_code = written ? kDone : exit_code_for(written.error().code);
+    exit_code = written ? answer->exit_code : exit_code_for(written.error().code);
   });
 }
 

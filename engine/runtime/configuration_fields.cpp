@@ -110,6 +110,11 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kClearedB
     {"policy", "policy"},
     {"mergePatch", "mergePatch"},
 }};
+constexpr std::array<std::pair<std::string_view, RuleAction>, 3> kActions{{
+    {"deny", RuleAction::deny},
+    {"warn", RuleAction::warn},
+    {"off", RuleAction::off},
+}};
 constexpr std::array<std::pair<std::string_view, bool>, 2> kSwitch{
     {{"true", true}, {"false", false}}};
 
@@ -275,6 +280,42 @@ ConfigurationField debounce_parameter(const DebounceParameter& parameter) {
   return row;
 }
 
+RuleAction read_rule_action(const YAML::Node& node, const std::string& key, AdmissionRule rule) {
+  const auto action = read_word<RuleAction>(node, key, kActions);
+  // What the fold would not take is worth a word in any case.
+  if (rule == AdmissionRule::claim_invalid && action == RuleAction::off)
+    refuse(node, key, "expected one of deny, warn");
+  return action;
+}
+
+ConfigurationField webhook_rules() {
+  ConfigurationField row;
+  row.path = "webhook.rules";
+  row.read_entry = [path = row.path](Configuration& c, const std::string& key,
+                                     const YAML::Node& node) {
+    const auto rule = parse_admission_rule(key);
+    if (!rule) {
+      std::string expected = "unknown key; expected one of";
+      for (const AdmissionRuleInfo& known : kAdmissionRules)
+        expected.append(&known == kAdmissionRules.data() ? " " : ", ").append(known.name);
+      refuse(node, path + "." + key, expected);
+    }
+    c.webhook_rules[*rule] = read_rule_action(node, path + "." + key, *rule);
+  };
+  row.read = [path = row.path, one = row.read_entry](Configuration& c, const YAML::Node& node) {
+    if (!node.IsMap() && !node.IsNull())
+      refuse(node, path, "expected a map of rules, such as {ownedQuota: deny}");
+    c.webhook_rules.clear();
+    std::set<std::string> seen;
+    for (const auto& entry : node) {
+      const std::string key = read_text(entry.first, path, "expected the name of a rule");
+      if (!seen.insert(key).second) refuse(entry.first, path + "." + key, "expected it only once");
+      one(c, key, entry.second);
+    }
+  };
+  return row;
+}
+
 // Finds a setting in a Configuration.
 #define FAIRLEAD_FIELD(member) [](Configuration& c) -> auto& { return c.member; }
 
@@ -316,6 +357,7 @@ std::vector<ConfigurationField> shell_fields() {
       number("writes.inflightMax", FAIRLEAD_FIELD(writes.inflight_max), 1, 10'000),
       number("writes.qps", FAIRLEAD_FIELD(writes.qps), 1, 1'000'000),
       number("writes.burst", FAIRLEAD_FIELD(writes.burst), 1, 1'000'000),
+      webhook_rules(),
       number("log.snapshotEvery", FAIRLEAD_FIELD(snapshot_every), 1, 1'000'000'000),
       duration("log.rawRetention", FAIRLEAD_FIELD(raw_retention)),
       on_off("log.exportBeforeUpgrade", FAIRLEAD_FIELD(export_before_upgrade)),

@@ -111,6 +111,20 @@ void HubCore::absent(Kind kind) {
   offer({std::string(kHub), ListCompleted{kind, ""}});
 }
 
+void HubCore::note(std::vector<AdmissionDecided> notes) {
+  std::vector<EventDraft> drafts;
+  drafts.reserve(notes.size());
+  for (AdmissionDecided& note : notes)
+    drafts.push_back({std::string(kSelf), Seq{}, std::move(note)});
+  core_.propose(std::move(drafts));
+}
+
+// Called when all events are durable and no moment is open.
+void HubCore::publish_view() {
+  if (settings_.admission == nullptr) return;
+  settings_.admission->publish(state(), planning_ ? ViewState::synced : ViewState::unsynced);
+}
+
 Result<void> HubCore::reconfigure(const Configuration& configuration) {
   if (!core_.configure(configuration)) {
     say_({Urgency::info, "configuration read again: nothing changed", {}});
@@ -151,12 +165,16 @@ Result<HubEffects> HubCore::drive(Input input) {
     add(effects.recommendations, ready.recommendations);
     add(effects.notices, ready.notices);
     figures_.recommendations += ready.recommendations.size();
+    if (ready.closed && settings_.admission != nullptr)
+      settings_.admission->note(state(), core_.dirty());
     if (ready.flush != Seq{})
       if (auto flushed = flush(); !flushed) return flushed.error();
     if (!ready.idle()) continue;
     const auto planning_begins = begin_planning();
     if (!planning_begins) return planning_begins.error();
-    if (!*planning_begins) return effects;
+    if (*planning_begins) continue;
+    if (input == Input::complete) publish_view();
+    return effects;
   }
 }
 
@@ -171,6 +189,7 @@ Result<void> HubCore::append(Append append) {
     core_.failed();
     return events.error();
   }
+  if (settings_.admission != nullptr) settings_.admission->note(*events);
   core_.appended(*events, append.durability);
   if (append.origin == Origin::outcomes) stop_point("answer.after_log");
   report(*events, append.origin);

@@ -17,6 +17,7 @@
 
 #include "engine/core/core.h"
 #include "engine/log/event_log.h"
+#include "engine/runtime/admission_feed.h"
 #include "engine/runtime/awaited_kinds.h"
 #include "engine/runtime/diagnostics.h"
 #include "engine/runtime/hub_figures.h"
@@ -31,6 +32,7 @@ struct HubSettings {
   /// Kinds watched on the hub; planning waits for the first list of each (see awaited()).
   std::vector<Kind> hub_kinds;
   SnapshotStore* snapshots = nullptr;  ///< where snapshots are saved; null: none are
+  AdmissionFeed* admission = nullptr;  ///< who reads views of State; null: nobody does
 };
 
 /// What the caller must do after a step.
@@ -55,6 +57,8 @@ class HubCore {
   /// name (any more) are dropped.
   void offer(WatchFact fact);
   void answer(WriteAnswer answer);
+  /// Queues what the webhook decided, as one commit of the next step.
+  void note(std::vector<AdmissionDecided> notes);
   /// The hub does not serve this kind, so planning no longer waits for a list of it.
   void absent(Kind kind);
   /// Appends a ConfigChanged if `configuration` differs from the one in force.
@@ -96,6 +100,7 @@ class HubCore {
   Result<void> fold_log(const Progress& progress);
   void follow_kinds(const Configuration& configuration);
   void follow_members();
+  void publish_view();
 
   EventLog& log_;
   Clock& clock_;

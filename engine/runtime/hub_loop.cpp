@@ -58,6 +58,7 @@ Result<void> HubLoop::run() {
 Result<void> HubLoop::round(Inbox::Content content) {
   for (WatchFact& fact : content.facts) core_.offer(std::move(fact));
   for (WriteAnswer& answer : content.answers) core_.answer(std::move(answer));
+  if (!content.notes.empty()) core_.note(std::move(content.notes));
   if (content.configuration)
     if (const auto configuration = ports_.read_configuration())
       if (auto changed = core_.reconfigure(*configuration); !changed) return changed;

@@ -25,6 +25,14 @@ void Inbox::push(WriteAnswer answer) {
   filled_.notify_one();
 }
 
+bool Inbox::offer(AdmissionDecided note) {
+  const std::lock_guard lock(mutex_);
+  if (closed_ || notes_.size() >= kInboxNotesMax) return false;
+  notes_.push_back(std::move(note));
+  filled_.notify_one();
+  return true;
+}
+
 void Inbox::ask_for_configuration() {
   const std::lock_guard lock(mutex_);
   configuration_ = true;
@@ -38,7 +46,8 @@ void Inbox::ask_to_stop() {
 }
 
 bool Inbox::has_something() const {
-  return waiting_ > 0 || !answers_.empty() || configuration_ || stops_ != stops_told_;
+  return waiting_ > 0 || !answers_.empty() || !notes_.empty() || configuration_ ||
+         stops_ != stops_told_;
 }
 
 bool Inbox::has_place(const SourceName& source) const {
@@ -75,6 +84,7 @@ Inbox::Content Inbox::take(Duration wait, std::size_t facts_max) {
   take_in_turn(content.facts, facts_max);
   content.more_facts = waiting_ > 0;
   content.answers = std::exchange(answers_, {});
+  content.notes = std::exchange(notes_, {});
   content.configuration = std::exchange(configuration_, false);
   content.stops = stops_told_ = stops_;
   emptied_.notify_all();

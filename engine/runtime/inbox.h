@@ -23,6 +23,9 @@ namespace fairlead {
 /// Facts in the inbox of a hub, at most; push() waits for a place.
 inline constexpr std::size_t kInboxFactsMax = 16'384;
 
+/// Notes of the webhook that are queued, at most; more are lost.
+inline constexpr std::size_t kInboxNotesMax = 1024;
+
 class Inbox {
  public:
   explicit Inbox(std::size_t facts_max);
@@ -32,6 +35,9 @@ class Inbox {
   void push(WatchFact fact);
   /// Enqueues an answer; never waits.
   void push(WriteAnswer answer);
+  /// Enqueues what the webhook decided; never waits. False if there is no place, or after close():
+  /// the note is lost, because an answer of the webhook waits for no log.
+  [[nodiscard]] bool offer(AdmissionDecided note);
   /// Asks the hub to read its configuration again.
   void ask_for_configuration();
   /// Asks the hub to end cleanly; the second time, to end at once.
@@ -40,12 +46,13 @@ class Inbox {
   struct Content {
     std::vector<WatchFact> facts;
     std::vector<WriteAnswer> answers;
+    std::vector<AdmissionDecided> notes;
     bool more_facts = false;     ///< some are still queued
     bool configuration = false;  ///< reading it again was asked for
     int stops = 0;               ///< how often a stop was asked for, ever
   };
-  /// Dequeues all answers and signals and at most `facts_max` facts, an equal share of each source.
-  /// Waits for the first of them, at most `wait`.
+  /// Dequeues all answers, notes and signals and at most `facts_max` facts, an equal share of each
+  /// source. Waits for the first of them, at most `wait`.
   Content take(Duration wait, std::size_t facts_max);
   /// Drops the queued facts and those that still come, and ends every wait in push().
   void close();
@@ -66,6 +73,7 @@ class Inbox {
   std::size_t waiting_ = 0;                            // facts in all queues
   SourceName served_;                                  // the source dequeued from last
   std::vector<WriteAnswer> answers_;
+  std::vector<AdmissionDecided> notes_;
   bool configuration_ = false;
   int stops_ = 0, stops_told_ = 0;
   bool closed_ = false;

@@ -114,8 +114,10 @@ void add_claims(Page& page, const ClaimCounts& counts) {
 }
 
 void add_machine(Page& page, const MachineFigures& machine) {
-  page.name("fairlead_build_info", "gauge", "1; the labels say which version runs, of which commit.");
-  page.value("fairlead_build_info", label("version", FAIRLEAD_VERSION) + "," + label("commit", build_commit()), "1");
+  page.name("fairlead_build_info", "gauge",
+            "1; the labels say which version runs, of which commit.");
+  page.value("fairlead_build_info",
+             label("version", FAIRLEAD_VERSION) + "," + label("commit", build_commit()), "1");
   page.one("process_resident_memory_bytes", "gauge", "Resident memory.", machine.resident_bytes);
   page.name("process_cpu_seconds_total", "counter", "User and system time.");
   page.value("process_cpu_seconds_total", "", in_seconds(machine.cpu));
@@ -233,6 +235,21 @@ std::string metrics_text(const HubFigures& hub, const std::vector<ConnectionFigu
   add_credentials(page, connections);
   add_machine(page, machine);
   add_serving(page, serving);
+  return page.text;
+}
+
+std::string webhook_metrics_text(const WebhookFigures& webhook) {
+  Page page;
+  page.name("fairlead_webhook_requests_total", "counter",
+            "Requests to the webhook, by the rule that objected and what became of it.");
+  for (const auto& [of, count] : webhook.requests)
+    page.value("fairlead_webhook_requests_total",
+               label("rule", of.first) + "," + label("decision", of.second), std::to_string(count));
+  add_histogram(page, "fairlead_webhook_seconds", "From a whole request to its answer.",
+                webhook.took);
+  page.one("fairlead_webhook_notes_lost_total", "counter",
+           "Decisions that are missing from the log, because the hub was too far behind.",
+           webhook.notes_lost);
   return page.text;
 }
 

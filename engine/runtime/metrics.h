@@ -11,6 +11,7 @@
 
 #include "engine/runtime/hub_figures.h"
 #include "engine/runtime/machine_figures.h"
+#include "engine/runtime/webhook_figures.h"
 #include "schema/event.h"
 
 namespace fairlead {
@@ -35,7 +36,10 @@ struct ServingFigures {
   std::optional<LogTime> certificate_expires;  ///< since 1970; nullopt: there is no certificate
 };
 
-/// Returns the whole page of /metrics.
+/// Returns the part of the page about the webhook, for a hub that has one.
+std::string webhook_metrics_text(const WebhookFigures& webhook);
+
+/// Returns the whole page of /metrics, without that part.
 std::string metrics_text(const HubFigures& hub, const std::vector<ConnectionFigures>& connections,
                          const MachineFigures& machine, const ServingFigures& serving = {});
 

@@ -112,6 +112,14 @@ Result<AuditAnswer> audit_why_workers(const AuditSource& source, const std::stri
 Result<AuditAnswer> audit_history_workers(const AuditSource& source, const std::string& placement,
                                           Seq from, Seq to);
 
+/// Returns an AdmissionHistory: "rows" [{"seq", "time", "user", "operation"
+/// CREATE|UPDATE|DELETE, "kind", "name", "rules" (that deny), "outcome" denied|overridden, "reason"
+/// (of the override), "requestUid"}]: what the webhook refused, and what it admitted because of an
+/// override, from `from` to `to`. `object` restricts the answer to objects of that NAME or
+/// KIND/NAME; empty: all. Notes that the hub lost, and refusals by followers, are not in the log.
+Result<AuditAnswer> audit_admissions(const AuditSource& source, const std::string& object,
+                                     const AuditPosition& from, const AuditPosition& to);
+
 /// Renders any answer as a table for people.
 std::string audit_text(const AuditAnswer& answer);
 

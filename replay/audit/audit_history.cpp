@@ -3,6 +3,7 @@
 
 #include "engine/fold/claims/claim_spec.h"
 #include "replay/audit/audit_moment.h"
+#include "replay/audit/audit_span.h"
 #include "replay/audit/effective.h"
 #include "replay/audit/queue_changes.h"
 #include "replay/audit/unseen.h"
@@ -10,36 +11,6 @@
 namespace fairlead {
 
 namespace {
-
-// Inclusive ends of a range of events.
-Result<Seq> range_begin(const EventLog& log, const AuditPosition& position) {
-  if (const auto* seq = std::get_if<Seq>(&position)) return std::max(*seq, log.first_seq());
-  const LogTime time = std::get<LogTime>(position);
-  if (time.ns <= 0) return log.first_seq();
-  auto before = log.last_at({time.ns - 1});
-  if (before) return std::max(next(*before), log.first_seq());
-  if (before.error().code == ErrorCode::gone) return log.first_seq();
-  return before.error();
-}
-
-Result<Seq> range_end(const EventLog& log, const AuditPosition& position) {
-  if (auto known = expect_before_damage(log, position); !known) return known.error();
-  if (const auto* seq = std::get_if<Seq>(&position)) return std::min(*seq, log.last_seq());
-  return log.last_at(std::get<LogTime>(position));
-}
-
-// Whether the later place was named first. Between two moments, or after the log's last event,
-// there may be no event: such a span is empty and no mistake.
-bool reversed(const EventLog& log, const AuditPosition& from, const AuditPosition& to, Seq begin,
-              Seq end) {
-  if (from.index() == to.index()) return to < from && to != AuditPosition(log.last_seq());
-  return end < begin && end < log.last_seq();
-}
-
-std::string place_text(const AuditPosition& position) {
-  if (const auto* seq = std::get_if<Seq>(&position)) return "seq " + std::to_string(seq->value);
-  return to_rfc3339(std::get<LogTime>(position));
-}
 
 // The rows that a resource's name selects: an alias selects every spelling of its resource; another
 // name selects its own rows, or if there are none those that spell it as an alias.
@@ -152,26 +123,17 @@ Result<Json> unseen_in(const AuditSource& source, const AuditPosition& to, Seq b
 
 Result<AuditAnswer> audit_history(const AuditSource& source, const AuditPair& pair,
                                   const AuditPosition& from, const AuditPosition& to) {
-  const EventLog& log = source.log;
-  auto begin = range_begin(log, from);
-  if (!begin) return begin.error();
-  auto end = range_end(log, to);
-  if (!end) return end.error();
-  if (*end < log.first_seq() && log.last_seq() > Seq{})
-    return Error{ErrorCode::bad_input, "--to (" + place_text(to) +
-                                           ") is before the log begins: seq " +
-                                           std::to_string(log.first_seq().value)};
-  if (reversed(log, from, to, *begin, *end))
-    return Error{ErrorCode::bad_input,
-                 "--to (" + place_text(to) + ") is before --from (" + place_text(from) + ")"};
+  const auto span = span_between(source.log, from, to);
+  if (!span) return span.error();
+  const auto [begin, end] = *span;
   constexpr std::string_view workers = "multikueueconfig/";
   const bool of_list = pair.queue.starts_with(workers);
   auto answer = of_list
-                    ? audit_history_workers(source, pair.queue.substr(workers.size()), *begin, *end)
-                    : changes_between(source, pair, *begin, *end);
+                    ? audit_history_workers(source, pair.queue.substr(workers.size()), begin, end)
+                    : changes_between(source, pair, begin, end);
   if (!answer) return answer;
-  auto unseen = unseen_in(source, to, *begin, *end,
-                          of_list ? sources_of_workers() : sources_of_every_quota());
+  auto unseen =
+      unseen_in(source, to, begin, end, of_list ? sources_of_workers() : sources_of_every_quota());
   if (!unseen) return unseen.error();
   answer->document["unseen"] = *std::move(unseen);
   return answer;

@@ -157,6 +157,16 @@ std::string diff_text(const Json& document) {
   return any ? text : text + "nothing differs\n";
 }
 
+std::string admissions_text(const Json& document) {
+  std::vector<TableRow> rows{
+      {"TIME", "SEQ", "OUTCOME", "USER", "OPERATION", "OBJECT", "RULES", "REASON"}};
+  for (const Json& row : document["rows"])
+    rows.push_back({cell(row["time"]), cell(row["seq"]), cell(row["outcome"]), cell(row["user"]),
+                    cell(row["operation"]), cell(row["kind"]) + " " + cell(row["name"]),
+                    list_text(row["rules"]), row["reason"] == "" ? "-" : cell(row["reason"])});
+  return table_text(rows);
+}
+
 std::string answer_text(const Json& document) {
   const std::string kind = document.value("kind", "");
   if (kind == "QuotaAudit") return quota_text(document);
@@ -165,6 +175,7 @@ std::string answer_text(const Json& document) {
   if (kind == "QuotaWhy") return why_text(document);
   if (kind == "QuotaWhyNot") return why_not_text(document);
   if (kind == "WorkersWhy") return workers_text(document);
+  if (kind == "AdmissionHistory") return admissions_text(document);
   if (kind == "WorkersHistory") return workers_history_text(document);
   return to_text(document) + "\n";
 }

@@ -1,0 +1,92 @@
+#include "engine/main/webhook_service.h"
+
+#include <chrono>
+#include <set>
+#include <utility>
+
+#include "connectors/kube/admission_review.h"
+#include "engine/admission/judge.h"
+
+namespace fairlead {
+
+namespace {
+
+void count_request(WebhookFigures& counted, const std::string& rule, const std::string& decision) {
+  ++counted.requests[{rule, decision}];
+}
+
+// Counts each rule once, by the gravest of its findings.
+void count_verdict(WebhookFigures& counted, const AdmissionVerdict& verdict) {
+  if (verdict.findings.empty()) return count_request(counted, "none", "allowed");
+  const std::set<AdmissionRule> refused(verdict.refused.begin(), verdict.refused.end());
+  std::set<AdmissionRule> rules;
+  for (const Finding& finding : verdict.findings) {
+    if (!rules.insert(finding.rule).second) continue;
+    const bool denies = finding.action == RuleAction::deny;
+    count_request(counted, std::string(info(finding.rule).name),
+                  denies                           ? "denied"
+                  : refused.contains(finding.rule) ? "overridden"
+                                                   : "warned");
+  }
+}
+
+// What is recorded of a request that a rule refuses; nothing of a dry run.
+std::optional<AdmissionDecided> note_of(const AdmissionRequest& request,
+                                        const AdmissionVerdict& verdict) {
+  if (request.dry_run || verdict.refused.empty()) return std::nullopt;
+  return AdmissionDecided{
+      printable(request.uid, kNoteCharactersMax),
+      printable(request.user, kNoteCharactersMax),
+      request.operation,
+      request.key,
+      verdict.refused,
+      verdict.denied() ? AdmissionOutcome::denied : AdmissionOutcome::overridden,
+      verdict.denied() ? "" : printable(verdict.override_reason, kNoteCharactersMax)};
+}
+
+}  // namespace
+
+WebhookService::WebhookService(const AdmissionFeed& feed, WebhookSettings settings)
+    : feed_(feed), settings_(std::move(settings)) {}
+
+HttpReply WebhookService::answer(std::string_view body, WebhookFigures& counted,
+                                 std::optional<AdmissionDecided>& note) const {
+  const auto review = read_admission_review(body);
+  if (!review) {
+    count_request(counted, "none", "refused");
+    const int status = body.size() > kReviewBytesMax ? 413 : 400;
+    return {status, "text/plain; charset=utf-8", review.error().message + "\n"};
+  }
+  AdmissionVerdict verdict;
+  if (!review->request) {
+    count_request(counted, "none", review->unread.empty() ? "allowed" : "unread");
+  } else if (passes(*review->request, settings_.hub_user)) {
+    count_request(counted, "none", "passed");
+  } else {
+    verdict = judge(*feed_.current(), *review->request);
+    count_verdict(counted, verdict);
+    note = note_of(*review->request, verdict);
+  }
+  return {200, "application/json", admission_answer(*review, verdict)};
+}
+
+HttpReply WebhookService::reply(std::string_view body) {
+  const auto began = std::chrono::steady_clock::now();
+  WebhookFigures counted;
+  std::optional<AdmissionDecided> note;
+  HttpReply reply = answer(body, counted, note);
+  const Duration took{std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count()};
+  const bool lost = note && !(settings_.post && settings_.post(*std::move(note)));
+  const std::lock_guard lock(mutex_);
+  for (const auto& [of, count] : counted.requests) figures_.requests[of] += count;
+  figures_.took.add(took);
+  if (lost) ++figures_.notes_lost;
+  return reply;
+}
+
+WebhookFigures WebhookService::figures() const {
+  const std::lock_guard lock(mutex_);
+  return figures_;
+}
+
+}  // namespace fairlead

@@ -1,0 +1,55 @@
+// The webhook without its server: bytes of a review in, bytes of the answer out.
+//
+// An answer reads the last published view and nothing else: no log, no disk, no API server. What is
+// worth a record goes to the hub's inbox behind the answer, and is lost where that has no place.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/runtime/admission_feed.h"
+#include "engine/runtime/http_endpoint.h"
+#include "engine/runtime/webhook_figures.h"
+#include "schema/event.h"
+
+namespace fairlead {
+
+/// The path of the webhook, without the query (API servers add `?timeout=5s`).
+inline constexpr std::string_view kAdmitPath = "/admit";
+/// The longest override reason and user name that are recorded, in characters.
+inline constexpr std::size_t kNoteCharactersMax = 512;
+
+struct WebhookSettings {
+  /// The user as which the hub writes; its own requests are not judged. Empty: not known.
+  std::string hub_user;
+  /// Takes the record of a decision, at once; false if it is lost. Empty: nobody keeps them, as
+  /// where another process appends to the log, and they count as lost.
+  std::function<bool(AdmissionDecided)> post;
+};
+
+/// Any thread may call it.
+class WebhookService {
+ public:
+  /// `feed` outlives it.
+  WebhookService(const AdmissionFeed& feed, WebhookSettings settings);
+
+  /// Answers the body of a POST: 200 for every review with a uid; 413 for a body that is too long
+  /// and 400 for what is no review, with the reason as text. A record of the decision is posted
+  /// last, without waiting.
+  HttpReply reply(std::string_view body);
+  WebhookFigures figures() const;
+
+ private:
+  HttpReply answer(std::string_view body, WebhookFigures& counted,
+                   std::optional<AdmissionDecided>& note) const;
+
+  const AdmissionFeed& feed_;
+  const WebhookSettings settings_;
+  mutable std::mutex mutex_;  // guards figures_
+  WebhookFigures figures_;
+};
+
+}  // namespace fairlead
