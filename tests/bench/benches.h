@@ -12,5 +12,6 @@ void add_debounce_benches(Suite& suite);
 void add_fold_benches(Suite& suite);
 void add_placement_benches(Suite& suite);
 void add_replay_benches(Suite& suite);
+void add_webhook_benches(Suite& suite);
 
 }  // namespace fairlead::bench

@@ -126,6 +126,7 @@ int main(int count, char** arguments) {
   add_placement_benches(suite);
   add_fold_benches(suite);
   add_replay_benches(suite);
+  add_webhook_benches(suite);
   try {
     return run_all(suite, options);
   } catch (const std::exception& error) {

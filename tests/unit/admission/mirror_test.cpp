@@ -113,7 +113,7 @@ class Deeds {
   ManagedClusterFacts managed() {
     ManagedClusterFacts facts;
     facts.available = {ConditionStatus::yes, "", 0};
-    facts.allocatable.insert_or_assign("cpu", static_cast<Amount>(below(20)) * 1000);
+    facts.allocatable = ResourceAmounts{{"cpu", static_cast<Amount>(below(20)) * 1000}};
     return facts;
   }
 

@@ -74,6 +74,7 @@ multikueue:
   dispatcher: false
   clearedBy: policy
 writes: {inflightMax: 64, qps: 300, burst: 500}
+webhook: {rules: {}}
 log: {snapshotEvery: 25000, rawRetention: 168h, exportBeforeUpgrade: true}
 )";
 
@@ -122,6 +123,7 @@ debounce: {growWindow: 1h30m, flapPenalty: 0, growDeadbandPercent: 7}
 multikueue: {profile: cluster, settle: 0s, accessProviders: [a, b], dispatcher: true,
              clearedBy: mergePatch}
 writes: {qps: 7}
+webhook: {rules: {ownedQuota: deny, claimInvalid: warn, unknownTarget: off}}
 log: {snapshotEvery: 5, rawRetention: 1h, exportBeforeUpgrade: false}
 )");
   CHECK(c.kueue_namespace == "queues");
@@ -149,6 +151,10 @@ log: {snapshotEvery: 5, rawRetention: 1h, exportBeforeUpgrade: false}
   CHECK(c.multikueue.access_providers == std::vector<std::string>{"a", "b"});
   CHECK(c.multikueue.dispatcher);
   CHECK(c.writes.qps == 7);
+  CHECK(c.webhook_rules ==
+        std::map<AdmissionRule, RuleAction>{{AdmissionRule::claim_invalid, RuleAction::warn},
+                                            {AdmissionRule::unknown_target, RuleAction::off},
+                                            {AdmissionRule::owned_quota, RuleAction::deny}});
   CHECK(c.snapshot_every == 5);
   CHECK(c.raw_retention == hours(1));
 }
@@ -161,6 +167,7 @@ TEST_CASE("what is printed reads back as the same configuration") {
       "multikueue.accessProviders=[eks]",
       "debounce.growWindow=0s",
       "claims.create=false",
+      "webhook.rules.ownedQuota=deny",
   });
   for (const Configuration& c : {Configuration{}, changed}) {
     CHECK(read(to_yaml(c)) == c);
@@ -174,7 +181,7 @@ TEST_CASE("an unknown key is refused with file, line and the keys that exist") {
   CHECK(
       refusal("claims:\n  create: true\ndebounces: {}\n") ==
       "f.yaml:3: debounces: unknown key; expected one of kueue, resourceAliases, capacity, claims, "
-      "members, debounce, multikueue, writes, log");
+      "members, debounce, multikueue, writes, webhook, log");
   CHECK(refusal("capacity:\n  headroom:\n    percents: {}\n") ==
         "f.yaml:3: capacity.headroom.percents: unknown key; expected one of percent, reserved");
   CHECK(refusal("debounce.growWindow: 1s\n").find("unknown key") != std::string::npos);
@@ -233,6 +240,16 @@ TEST_CASE("a bad value is refused with file, line, key and what was expected") {
        "f.yaml:1: writes.inflightMax: expected a whole number from 1"},
       {"log: {snapshotEvery: ten}\n",
        "f.yaml:1: log.snapshotEvery: expected a whole number from 1"},
+      {"webhook: {rules: {ownedQuotas: deny}}\n",
+       "f.yaml:1: webhook.rules.ownedQuotas: unknown key; expected one of claimInvalid, "},
+      {"webhook: {rules: {ownedQuota: no}}\n",
+       "f.yaml:1: webhook.rules.ownedQuota: expected one of deny, warn, off"},
+      {"webhook: {rules: {claimInvalid: off}}\n",
+       "f.yaml:1: webhook.rules.claimInvalid: expected one of deny, warn"},
+      {"webhook: {rules: {badBase: off, badBase: deny}}\n",
+       "f.yaml:1: webhook.rules.badBase: expected it only once"},
+      {"webhook: {rules: deny}\n", "f.yaml:1: webhook.rules: expected a map of rules"},
+      {"webhook: {rule: {}}\n", "f.yaml:1: webhook.rule: unknown key; expected one of rules"},
       {"multikueue: {profile: both}\n",
        "f.yaml:1: multikueue.profile: expected one of placement, cluster"},
   };
@@ -282,6 +299,10 @@ TEST_CASE("--set of an entry keeps the other entries, --set of the map replaces 
   CHECK(with({"capacity.headroom.percent={nvidia.com/gpu: 10}"}).headroom.percent ==
         Percents{{"nvidia.com/gpu", 10}});
   CHECK(with({"capacity.headroom.percent={}"}).headroom.percent == Percents{});
+  CHECK(
+      with({"webhook.rules.badBase=warn", "webhook.rules.ownedQuota=deny"}).webhook_rules.size() ==
+      2);
+  CHECK(with({"webhook.rules.badBase=warn", "webhook.rules={}"}).webhook_rules.empty());
   CHECK(with({"debounce={growWindow: 1s}", "debounce={firstQuiet: 2s}"}).debounce.grow_window ==
         seconds(1));
 }

@@ -63,5 +63,21 @@ TEST_CASE("a member that sends without end leaves places for the others") {
   inbox.close();
 }
 
+TEST_CASE("notes of the webhook are bounded, wait for nobody, and wake the hub") {
+  Inbox inbox(8);
+  for (std::size_t i = 0; i < kInboxNotesMax; ++i) {
+    AdmissionDecided note;
+    note.request_uid = std::to_string(i);
+    REQUIRE(inbox.offer(std::move(note)));
+  }
+  CHECK_FALSE(inbox.offer({}));
+  const auto content = inbox.take(minutes(1), 8);
+  REQUIRE(content.notes.size() == kInboxNotesMax);
+  CHECK(content.notes.back().request_uid == std::to_string(kInboxNotesMax - 1));
+  CHECK(inbox.offer({}));
+  inbox.close();
+  CHECK_FALSE(inbox.offer({}));
+}
+
 }  // namespace
 }  // namespace fairlead

@@ -1,0 +1,97 @@
+// What the hub hands out to its webhook, and what it logs of it.
+#include "engine/runtime/admission_feed.h"
+
+#include "schema/event_json.h"
+#include "tests/unit/runtime/hub_bench.h"
+
+namespace fairlead {
+namespace {
+
+// A HubBench whose hub publishes views.
+struct FedBench : HubBench {
+  AdmissionFeed feed{Configuration{}};
+
+  void run_fed() {
+    at_once();
+    hub.put(claim(), claim_facts());
+    core = std::make_unique<HubCore>(
+        *log, clock, HubSettings{"test", WriteMode::apply, every_hub_kind(), snapshots, &feed},
+        [this](const Diagnostic& said) { diagnostics.push_back(to_line(said)); });
+    REQUIRE(core->start(configuration, {}).has_value());
+    step();
+    CHECK(feed.current()->state == ViewState::unsynced);
+    sync();
+    settle();
+  }
+};
+
+AdmissionDecided decision() {
+  return {"u-1",
+          "alice",
+          AdmissionOperation::update,
+          {Kind::cluster_queue, "", "high"},
+          {AdmissionRule::owned_quota},
+          AdmissionOutcome::denied,
+          ""};
+}
+
+// The events without seq and time, of which a note takes one.
+std::vector<std::string> told(const EventLog& log) {
+  std::vector<std::string> all;
+  for (Event event : events_of(log)) {
+    if (std::holds_alternative<AdmissionDecided>(event.fact)) continue;
+    if (auto* intent = std::get_if<PatchIntended>(&event.fact)) {
+      intent->reason.because.clear();
+      all.push_back(intent->target.name + intent->body);
+    } else {
+      all.push_back(std::to_string(event.fact.index()));
+    }
+  }
+  return all;
+}
+
+TEST_CASE("a view is published once the hub is synced, and follows it") {
+  FedBench bench;
+  bench.run_fed();
+  const auto view = bench.feed.current();
+  REQUIRE(view->state == ViewState::synced);
+  const ClaimEntry* claim = view->claims.find(HubBench::claim().name);
+  REQUIRE(claim != nullptr);
+  CHECK(claim->winner);
+  REQUIRE(view->queues.find("high") != nullptr);
+  CHECK(view->queues.find("high")->pairs.size() > 0);
+  const ClusterEntry* cluster = view->clusters.find(claim->cluster);
+  REQUIRE(cluster != nullptr);
+  CHECK(cluster->known);
+  CHECK(*cluster == *view_of(bench.core->state()).clusters.find(claim->cluster));
+  const Amount before = cluster->accepted.begin()->second;
+  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
+  bench.settle();
+  const AdmissionView whole = view_of(bench.core->state());
+  const auto now = bench.feed.current();
+  CHECK(now != view);
+  CHECK(*now->clusters.find(claim->cluster) == *whole.clusters.find(claim->cluster));
+  CHECK(*now->queues.find("high") == *whole.queues.find("high"));
+  CHECK(cluster->accepted.begin()->second == before);  // an old view stays as it was
+}
+
+TEST_CASE("a decision is logged, and nothing else differs by it") {
+  FedBench with, without;
+  with.run_fed();
+  without.run_fed();
+  with.core->note({decision(), decision()});
+  with.settle();
+  for (FedBench* bench : {&with, &without}) {
+    bench->core->offer(bench->member.remove(HubBench::node("spot-3")));
+    bench->settle();
+  }
+  CHECK(facts_in<AdmissionDecided>(*with.log) == std::vector{decision(), decision()});
+  CHECK(facts_in<AdmissionDecided>(*without.log).empty());
+  CHECK(with.quotas() == without.quotas());
+  CHECK(told(*with.log) == told(*without.log));
+  State folded_with = folded(events_of(*with.log));
+  CHECK(folded_with == with.core->state());
+}
+
+}  // namespace
+}  // namespace fairlead
