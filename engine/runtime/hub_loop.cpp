@@ -45,6 +45,7 @@ Result<void> HubLoop::run() {
     Inbox::Content content = inbox_.take(wait(), kBatchFactsMax);
     if (content.stops > 0) {
       for (WriteAnswer& answer : content.answers) core_.answer(std::move(answer));
+      core_.note(std::move(content.notes));
       return finish(content.stops);
     }
     if (auto done = round(std::move(content)); !done) {
@@ -58,7 +59,7 @@ Result<void> HubLoop::run() {
 Result<void> HubLoop::round(Inbox::Content content) {
   for (WatchFact& fact : content.facts) core_.offer(std::move(fact));
   for (WriteAnswer& answer : content.answers) core_.answer(std::move(answer));
-  if (!content.notes.empty()) core_.note(std::move(content.notes));
+  core_.note(std::move(content.notes));
   if (content.configuration)
     if (const auto configuration = ports_.read_configuration())
       if (auto changed = core_.reconfigure(*configuration); !changed) return changed;
@@ -99,6 +100,7 @@ Result<void> HubLoop::finish(int stops) {
     if (left <= 0) break;
     Inbox::Content content = inbox_.take({left}, 0);
     for (WriteAnswer& answer : content.answers) core_.answer(std::move(answer));
+    core_.note(std::move(content.notes));
     stops = content.stops;
     if (auto done = core_.step(Input::complete); !done) return done.error();
   }
