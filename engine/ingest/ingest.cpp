@@ -132,6 +132,11 @@ Liveness liveness_at(const State& state, const SourceName& source, Kind kind) {
   return state.hub_streams[kind == Kind::cluster_metrics ? 0 : 1];
 }
 
+ObjectObserved observed(const ObjectSeen& seen, const Digest& raw_digest) {
+  return {seen.key,        seen.version, seen.uid,   seen.resource_version,
+          seen.generation, seen.facts,   raw_digest, seen.writers};
+}
+
 bool is_capacity_source(const SourceName& source, Kind kind) {
   return source == kHub ? kind == Kind::cluster_metrics || kind == Kind::managed_cluster
                         : kind == Kind::node;
@@ -238,9 +243,7 @@ std::optional<EventDraft> Ingest::take(const State& state, const WatchFact& fact
         !awaits_sight(state, fact.source, seen->key))
       return drop(counts_.unchanged);
     std::string raw = seen->raw.kept();
-    EventDraft draft =
-        log(ObjectObserved{seen->key, seen->version, seen->uid, seen->resource_version,
-                           seen->generation, seen->facts, raw.empty() ? Digest{} : sha256(raw)});
+    EventDraft draft = log(observed(*seen, raw.empty() ? Digest{} : sha256(raw)));
     draft.raw = std::move(raw);
     return draft;
   }

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "schema/event.h"
 
@@ -31,6 +32,8 @@ struct ObjectSeen {
   Facts facts;
   RawObject raw;
   bool went_back = false;  ///< current, although the same stream reported a newer version before
+  /// Who owns spec.resourceGroups: kept in the event of a change of facts, and no change by itself.
+  std::vector<FieldWriter> writers{};
 };
 
 /// Marks that `newer` replaces `older`, an earlier state of the same object that ingest has not

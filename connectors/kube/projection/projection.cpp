@@ -87,7 +87,9 @@ ObjectSeen seen_of(Kind kind, std::string_view version, JsonView object,
           .resource_version = std::string(identity.resource_version),
           .generation = identity.generation,
           .facts = facts_of(kind, object),
-          .raw = {}};
+          .raw = {},
+          .writers = has_quota_writers(kind) ? projection::quota_writers(object)
+                                             : std::vector<FieldWriter>()};
 }
 
 Result<std::optional<ObjectSeen>> project_as(Kind kind, std::string_view version, JsonView object) {

@@ -64,6 +64,20 @@ CohortFacts cohort(JsonView object) {
           .effective = effective_quotas(object["status"]["effectiveQuotas"])};
 }
 
+// In Kueue's CRDs the list is atomic: an entry owns it whole, `f:resourceGroups: {}`. What an entry
+// owns of status.effectiveQuotas.resourceGroups is another field.
+std::vector<FieldWriter> quota_writers(JsonView object) {
+  std::vector<FieldWriter> writers;
+  for (JsonView entry : object["metadata"]["managedFields"]) {
+    const auto [manager, operation, subresource, time, fields] =
+        entry.members("manager", "operation", "subresource", "time", "fieldsV1");
+    if (operation.string() != "Apply" && operation.string() != "Update") continue;
+    if (!fields["f:spec"]["f:resourceGroups"].given()) continue;
+    writers.push_back({word(manager), word(operation), word(subresource), word(time)});
+  }
+  return writers;
+}
+
 LocalQueueFacts local_queue(JsonView object) {
   return {std::string(object["spec"]["clusterQueue"].string())};
 }

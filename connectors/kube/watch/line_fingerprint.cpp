@@ -10,14 +10,15 @@
 #include <string>
 #include <utility>
 
+#include "connectors/kube/projection/projection.h"
 #include "engine/base/short_text.h"
 
 namespace fairlead {
 namespace {
 
-// Fields of the object that its projection does not read, by kind; `*` is every item of a list. A
-// field that is not named here is hashed: forgetting one costs time, never a change. The test of
-// this file checks each entry against the projections.
+// Fields of the object that make no fact, by kind; `*` is every item of a list. A field that is not
+// named here is hashed: forgetting one costs time, never a change. The test of this file checks
+// each entry against the projections.
 constexpr std::array<std::string_view, 3> kOfAll{
     "metadata.managedFields",
     "metadata.resourceVersion",
@@ -171,7 +172,8 @@ struct LineFingerprinter::Field {
   enum class Told : std::uint8_t { no, type, name_space, name, uid, resource_version };
   std::string name;
   std::vector<Field> below;
-  bool left_out = false;
+  bool left_out = false;  // of the hash, and of what is read of a line
+  bool read = false;      // left out of the hash alone
   Told told = Told::no;
 
   // Of the fields below, by how many characters their names have: the place of the last one in
@@ -231,6 +233,9 @@ LineFingerprinter::LineFingerprinter(Kind kind) : kind_(kind), root_(std::make_u
   object.reach("metadata.uid").told = Field::Told::uid;
   object.reach("metadata.resourceVersion").told = Field::Told::resource_version;
   for (const std::string_view path : ignored()) object.reach(path).left_out = true;
+  // Who wrote a quota is kept with a change of it, and is no change by itself: a controller that
+  // writes a status changes the entry of its manager.
+  object.reach("metadata.managedFields").read = has_quota_writers(kind);
 }
 
 LineFingerprinter::~LineFingerprinter() = default;
@@ -332,7 +337,7 @@ class LineFingerprinter::Walk {
     if (told) tell(field.told, at);
     const Place end = skip(at);
     if (end == nullptr || end >= last_) return nullptr;
-    if (!told) left_out_.push_back({index_of(at), index_of(end)});
+    if (!told && !field.read) left_out_.push_back({index_of(at), index_of(end)});
     taken_ = *end;
     return end;
   }

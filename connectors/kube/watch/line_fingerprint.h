@@ -43,7 +43,8 @@ class LineFingerprinter {
 
   /// Returns the fingerprint of a line; nullopt if it is no object, or cut. (It does not check that
   /// it is JSON.) The byte behind the line must be readable and one that cannot continue a token: a
-  /// newline, or a string's NUL. `left_out` gets the values that no projection reads, in order.
+  /// newline, or a string's NUL. `left_out` gets the values that no projection reads, in order:
+  /// all that is not hashed but identity, version and, where has_quota_writers(), managedFields.
   std::optional<LineFingerprint> fingerprint(const JsonIndex& line,
                                              std::vector<PlaceRange>& left_out) const;
 

@@ -41,6 +41,24 @@ TEST_CASE("ingest: only a change of facts is logged") {
   CHECK(bench.ingest.newest_version("c1", {Kind::node, "", "n"}) == "3");
 }
 
+TEST_CASE("ingest: who wrote a change is logged with it, another writer of the same is no change") {
+  IngestBench bench;
+  const auto queue = [](const std::string& cohort, const std::string& version,
+                        const std::string& time) {
+    ClusterQueueFacts facts;
+    facts.cohort = cohort;
+    WatchFact fact = seen(kHubName, Kind::cluster_queue, facts, version);
+    std::get<ObjectSeen>(fact.said).writers = {{"kubectl-edit", "Update", "", time}};
+    return fact;
+  };
+  const auto first = bench.ingest.take(bench.state, queue("a", "1", "2026-01-01T00:00:00Z"));
+  REQUIRE(first);
+  CHECK(std::get<ObjectObserved>(first->fact).writers ==
+        std::vector<FieldWriter>{{"kubectl-edit", "Update", "", "2026-01-01T00:00:00Z"}});
+  CHECK(bench.take(kHubName, queue("a", "2", "2026-01-01T00:00:00Z")));
+  CHECK_FALSE(bench.take(kHubName, queue("a", "3", "2026-01-01T00:00:09Z")));
+}
+
 TEST_CASE("ingest: a state older than one that was seen is dropped, unless the object is another") {
   IngestBench bench;
   CHECK(bench.take("c1", node(1000, "10")));

@@ -59,7 +59,7 @@ const std::vector<std::string> kObjects{
         "volumesInUse":["v"],"volumesAttached":[{"name":"v"}],"daemonEndpoints":{"kubeletEndpoint":{"Port":1}},"runtimeHandlers":[{"name":""}]}})",
     R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":"q","uid":"u","resourceVersion":"7","generation":3,
       "deletionTimestamp":"2026-01-01T00:00:00Z","annotations":{"fairlead.io/base-quota":"{}","fairlead.io/extend-resource-groups":"true"},
-      "managedFields":[{"manager":"m"}]},
+      "managedFields":[{"manager":"m","operation":"Update","time":"2026-01-01T00:00:00Z","fieldsV1":{"f:spec":{"f:resourceGroups":{}}}}]},
       "spec":{"cohortName":"c","queueingStrategy":"StrictFIFO","stopPolicy":"Hold","namespaceSelector":{},"preemption":{"withinClusterQueue":"Any"},
         "admissionChecksStrategy":{"admissionChecks":[{"name":"x"}]},
         "resourceGroups":[{"coveredResources":["cpu"],"flavors":[{"name":"f","resources":[
@@ -212,9 +212,10 @@ TEST_CASE("a line that is read without what nobody reads has the same facts") {
       CHECK((*seen)->uid == "u");
       CHECK((*seen)->resource_version == "7");
       CHECK((*seen)->generation == object["metadata"].value("generation", 0));
-      const bool whole = step.event->object()["metadata"]["managedFields"].given();
-      CHECK(whole ==
-            (type == std::string("DELETED") && object["metadata"].contains("managedFields")));
+      const bool read = step.event->object()["metadata"]["managedFields"].given();
+      const bool wanted = has_quota_writers(kind) || type == std::string("DELETED");
+      CHECK(read == (wanted && object["metadata"].contains("managedFields")));
+      CHECK((*seen)->writers.size() == (has_quota_writers(kind) ? 1 : 0));
     }
   }
 }

@@ -123,6 +123,31 @@ TEST_CASE("a ResourceFlavor keeps labels, taints and tolerations as sets") {
   CHECK(flavor.topology_name == "t");
 }
 
+TEST_CASE("who owns the quotas of a ClusterQueue: the managers of spec.resourceGroups, in order") {
+  const auto writers = [](const std::string& kind, const std::string& entries) {
+    return seen(R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":")" + kind +
+                R"(","metadata":{"name":"q","managedFields":)" + entries + "}}")
+        .writers;
+  };
+  const std::string owned = R"("fieldsV1":{"f:spec":{"f:cohortName":{},"f:resourceGroups":{}}})";
+  const std::string entries =
+      R"([{"manager":"argocd","operation":"Apply","time":"2026-01-01T00:00:00Z",)" + owned +
+      R"(},{"manager":"kubectl-label","operation":"Update","fieldsV1":{"f:metadata":{"f:labels":{}}}},
+         {"manager":"kueue","operation":"Update","subresource":"status","time":"2026-01-01T00:00:02Z",
+          "fieldsV1":{"f:status":{"f:effectiveQuotas":{"f:resourceGroups":{}}}}},
+         {"manager":"kubectl-edit","operation":"Update","subresource":"scale",
+          "fieldsV1":{"f:spec":{"f:resourceGroups":{"k:{\"x\":1}":{"f:flavors":{}}}}}},
+         {"manager":"odd","operation":"Merge",)" +
+      owned + R"(},{"operation":"Update",)" + owned + "}]";
+  CHECK(writers("ClusterQueue", entries) ==
+        std::vector<FieldWriter>{{"argocd", "Apply", "", "2026-01-01T00:00:00Z"},
+                                 {"kubectl-edit", "Update", "scale", ""},
+                                 {"", "Update", "", ""}});
+  CHECK(writers("LocalQueue", entries).empty());
+  for (const char* malformed : {"null", "7", "[]", "[7]", "{}", R"([{"manager":"m"}])"})
+    CHECK(writers("ClusterQueue", malformed).empty());
+}
+
 TEST_CASE("effectiveQuotas of a ClusterQueue and of a Cohort: absent is not empty") {
   const auto queue = [](const std::string& status) {
     return facts<ClusterQueueFacts>(
