@@ -62,15 +62,19 @@ Result<AuditAnswer> audit_quota(const AuditSource& source, const AuditPosition& 
 /// Returns a QuotaHistory: "rows" [{"seq", "time", "flavor", "resource", "old", "new" (null: no
 /// such pair), "writer" "fairlead"|"foreign", "rule", "text", "because" [seq, ascending], "answer"
 /// {"outcome" "accepted"|"rejected"|"unknown"|"none", "seq", "time", "code", "why"}, "seen" {"seq",
-/// "time"} (when the watch reported it), "oldUnless"}]: every change of a nominalQuota of the queue
-/// from `from` to `to`, by seq, found by the log's index. A foreign row with "oldUnless" follows a
-/// write of ours that was never answered: "old" is the value that write set, "oldUnless" the value
-/// before it, in case the write never arrived. Empty flavor or resource: all. An alias selects
-/// every spelling of its resource; another name selects its own rows, or if there are none those of
-/// its aliases. "effective" are the changes of the queue's status.effectiveQuotas (effective.h).
-/// "note" is null, or reports that the queue had no such flavor or resource. A span without an
-/// event has no rows, and its "to" is before its "from"; a span whose ends are reversed is
-/// `bad_input`.
+/// "time"} (when the watch reported it), "oldUnless", "by" [{"manager", "operation", "time",
+/// "subresource"}]}]: every change of a nominalQuota of the queue from `from` to `to`, by seq,
+/// found by the log's index. A foreign row with "oldUnless" follows a write of ours that was never
+/// answered: "old" is the value that write set, "oldUnless" the value before it, in case the write
+/// never arrived. A foreign row has "by" where the log has it: the field managers that owned the
+/// queue's spec.resourceGroups when the change was observed, as metadata.managedFields has them,
+/// the newest first ("time" may be null). One alone made the change, or the last of several changes
+/// within one observation; of several, one did, and the others own the same list. Empty flavor or
+/// resource: all. An alias selects every spelling of its resource; another name selects its own
+/// rows, or if there are none those of its aliases. "effective" are the changes of the queue's
+/// status.effectiveQuotas (effective.h). "note" is null, or reports that the queue had no such
+/// flavor or resource. A span without an event has no rows, and its "to" is before its "from"; a
+/// span whose ends are reversed is `bad_input`.
 Result<AuditAnswer> audit_history(const AuditSource& source, const AuditPair& pair,
                                   const AuditPosition& from, const AuditPosition& to);
 

@@ -81,7 +81,9 @@ std::string history_text(const Json& document) {
       {"TIME", "SEQ", "FLAVOR", "RESOURCE", "OLD", "NEW", "WRITER", "ANSWER", "WHY"}};
   for (const Json& row : document["rows"]) {
     const bool ours = row["writer"] == "fairlead";
-    std::string answer, why;
+    std::string answer;
+    std::string why = field_managers_text(row);
+    if (!why.empty()) why = "by " + why;
     if (ours) {
       answer = cell(row["answer"]["outcome"]);
       if (row["answer"].contains("seq")) answer += " " + cell(row["answer"]["seq"]);

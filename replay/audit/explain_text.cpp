@@ -268,10 +268,24 @@ std::string old_text(const Json& change) {
   return change.contains("oldUnless") ? old + " or " + cell(change["oldUnless"]) : old;
 }
 
+std::string field_managers_text(const Json& change) {
+  std::string text;
+  for (const Json& writer : change.value("by", Json::array())) {
+    text += (text.empty() ? "" : ", ") + cell(writer["manager"]) + " (" + cell(writer["operation"]);
+    if (writer.contains("subresource")) text += " of " + cell(writer["subresource"]);
+    if (!writer["time"].is_null()) text += ", " + cell(writer["time"]);
+    text += ")";
+  }
+  return text;
+}
+
 std::string writer_text(const Json& change) {
   const std::string place = seq_text(change["seq"]) + " at " + cell(change["time"]);
   const std::string step = old_text(change) + " -> " + cell(change["new"]);
-  if (change["writer"] == "foreign") return step + " by somebody else, seen by " + place;
+  if (change["writer"] == "foreign") {
+    const std::string managers = field_managers_text(change);
+    return step + " by " + (managers.empty() ? "another writer" : managers) + ", seen by " + place;
+  }
   std::string because;
   for (const Json& seq : change["because"]) because += (because.empty() ? "" : ", ") + cell(seq);
   const Json& answer = change["answer"];

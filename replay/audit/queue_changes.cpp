@@ -123,10 +123,10 @@ class QueueFollower {
   Result<void> take(const Event& event) {
     if (const auto* seen = std::get_if<ObjectObserved>(&event.fact)) {
       if (const auto* facts = std::get_if<ClusterQueueFacts>(&seen->facts))
-        observe(event, quotas_in(facts->groups), seen->resource_version);
+        observe(event, quotas_in(facts->groups), *seen);
     } else if (std::holds_alternative<ObjectGone>(event.fact)) {
       pending_.reset();
-      observe(event, {}, "");
+      observe(event, {}, ObjectObserved{});
     } else if (const auto* intent = std::get_if<PatchIntended>(&event.fact)) {
       return intend(event, *intent);
     }
@@ -165,15 +165,16 @@ class QueueFollower {
     return {};
   }
 
-  void observe(const Event& event, Quotas values, const std::string& version) {
+  void observe(const Event& event, Quotas values, const ObjectObserved& seen) {
     if (!standing_) standing_ = values;
-    if (pending_) take_pending(event, values, version);
+    if (pending_) take_pending(event, values, seen.resource_version);
     const Quotas unless = pending_ ? take_unanswered(values) : Quotas();
     for (const Pair& pair : pairs_that_differ(*standing_, values)) {
       QuotaChange change = blank(event, pair);
       change.before = value_in(*standing_, pair);
       change.before_unless = value_in(unless, pair);
       change.after = value_in(values, pair);
+      change.writers = seen.writers;
       changes.push_back(std::move(change));
     }
     standing_ = std::move(values);
@@ -347,6 +348,25 @@ Json seqs_json(std::vector<Seq> seqs) {
   return list;
 }
 
+namespace {
+
+// The newest first, which most likely made the change; managedFields lists those of Apply first.
+// Their times are RFC 3339 in UTC without fractions, so they compare as texts.
+Json writers_json(std::vector<FieldWriter> writers) {
+  std::stable_sort(writers.begin(), writers.end(),
+                   [](const FieldWriter& a, const FieldWriter& b) { return a.time > b.time; });
+  Json list = Json::array();
+  for (const FieldWriter& writer : writers) {
+    Json row{{"manager", writer.manager}, {"operation", writer.operation}, {"time", writer.time}};
+    if (writer.time.empty()) row["time"] = nullptr;
+    if (!writer.subresource.empty()) row["subresource"] = writer.subresource;
+    list.push_back(std::move(row));
+  }
+  return list;
+}
+
+}  // namespace
+
 Json change_json(const QuotaChange& change) {
   const auto text = [](const std::optional<Quantity>& quantity) {
     return quantity ? Json(quantity->text()) : Json();
@@ -359,7 +379,10 @@ Json change_json(const QuotaChange& change) {
            {"new", text(change.after)},
            {"writer", change.ours ? "fairlead" : "foreign"}};
   if (change.before_unless) row["oldUnless"] = text(change.before_unless);
-  if (!change.ours) return row;
+  if (!change.ours) {
+    if (!change.writers.empty()) row["by"] = writers_json(change.writers);
+    return row;
+  }
   row["rule"] = change.ours->rule;
   row["text"] = change.ours->text;
   row["because"] = seqs_json(change.ours->because);

@@ -37,8 +37,11 @@ struct QuotaChange {
   std::optional<Quantity> before_unless;
   std::optional<Quantity> after;  ///< none: the pair was removed
   std::optional<Reason> ours;     ///< of our write; none: another writer's
-  WriteOutcome answer;            ///< of our write
-  Seq seen;                       ///< the first observation of our write; 0: none yet
+  /// Of another writer's change: who owned the queue's resourceGroups when it was observed, in the
+  /// order of managedFields. Empty where the log does not have it.
+  std::vector<FieldWriter> writers;
+  WriteOutcome answer;  ///< of our write
+  Seq seen;             ///< the first observation of our write; 0: none yet
   LogTime seen_at;
 };
 
