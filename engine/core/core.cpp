@@ -194,6 +194,7 @@ void Core::appended(std::span<const Event> events, Durability durability) {
       break;
     case Origin::proposal:
       outbox_.set_inflight_max(state().configuration.writes.inflight_max);
+      if (state().configuration.record) outbox_.give_up("the hub writes nothing any more: record");
       break;
     case Origin::timer: break;
   }

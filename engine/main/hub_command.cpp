@@ -37,7 +37,19 @@ struct HubCommandOptions {
   ListenOptions listen;
   std::string access_providers;
   bool recommend_only = false;
+  bool record = false;
 };
+
+// The configuration of the file and --set, with what --record says.
+Result<Configuration> configuration_of(const HubCommandOptions& options) {
+  auto configuration = effective_configuration(options.configuration);
+  if (!configuration) return configuration;
+  configuration->record = configuration->record || options.record;
+  if (configuration->record && options.recommend_only)
+    return Error{ErrorCode::bad_input,
+                 "--recommend-only: the configuration says record: true, so nothing is planned"};
+  return configuration;
+}
 
 std::string identity() {
   std::array<char, 256> host{};
@@ -85,7 +97,7 @@ HubPorts ports_for(const HubCommandOptions& options, HubConnections& connections
   };
   ports.absent_kinds = [&connections] { return connections.absent_kinds(); };
   ports.read_configuration = [&options, &connections, say]() -> std::optional<Configuration> {
-    auto read = effective_configuration(options.configuration);
+    auto read = configuration_of(options);
     if (read) {
       connections.follow(*read);
       return *read;
@@ -122,7 +134,7 @@ Result<void> keep_way_back(const std::string& data, const Say& say) {
 }
 
 Result<void> run_hub(const HubCommandOptions& options) {
-  auto configuration = effective_configuration(options.configuration);
+  auto configuration = configuration_of(options);
   if (!configuration) return configuration.error();
   auto addresses = listen_addresses(options.listen);
   if (!addresses) return addresses.error();
@@ -198,8 +210,13 @@ void add_hub_command(CLI::App& app, int& exit_code) {
                   "Folder with tls.crt and tls.key for it, read again when they change");
   hub->add_option("--clusterprofile-provider-file", options->access_providers,
                   "Exec plugins for access providers of ClusterProfiles, as for Kueue");
-  hub->add_flag("--recommend-only", options->recommend_only,
-                "Write nothing: print what would be written, as `fairlead plan` does");
+  CLI::Option* recommend =
+      hub->add_flag("--recommend-only", options->recommend_only,
+                    "Write nothing: print what would be written, as `fairlead plan` does");
+  hub->add_flag("--record", options->record,
+                "Write nothing and read no claims: record queues and members' Nodes, for `fairlead "
+                "audit`. As `record: true` in the configuration")
+      ->excludes(recommend);
   hub->callback([options, &exit_code] {
     const auto ended = run_hub(*options);
     if (ended) return;

@@ -135,6 +135,7 @@ void HubConnections::follow_access(Member& member) {
 }
 
 void HubConnections::follow(const Configuration& configuration) {
+  record_ = configuration.record;
   std::map<std::string, Member> fresh;
   std::set<std::string> wanted;
   for (const MemberKubeconfig& member : configuration.member_kubeconfigs) {
@@ -177,12 +178,13 @@ void HubConnections::retire(std::vector<Member> ended) {
 }
 
 void HubConnections::notify(const Notice& notice, std::string_view identity) {
-  if (!hub_) return;
+  if (!hub_ || record_) return;
   hub_->post("/api/v1/namespaces/" + std::string(kNoticeNamespace) + "/events",
              to_text(to_kube_event(notice, identity)));
 }
 
 PatchSink* HubConnections::sink_of(const std::string& cluster) {
+  if (record_) return nullptr;
   if (cluster == kHub) return hub_ ? &hub_->sink() : nullptr;
   const auto member = members_.find(cluster);
   return member == members_.end() ? nullptr : &member->second.connection->sink();

@@ -39,9 +39,11 @@ class HubConnections {
   /// Watches the members that the configuration names and no others, and applies its other settings
   /// to the open connections.
   void follow(const Configuration& configuration);
-  /// Returns the sink for writes to that API server; null if it is not watched.
+  /// Returns the sink for writes to that API server; null if it is not watched, or nothing is
+  /// written (Configuration::record).
   PatchSink* sink_of(const std::string& cluster);
-  /// Sends a KubeEvent about a claim to the hub, once and without a guarantee.
+  /// Sends a KubeEvent about a claim to the hub, once and without a guarantee; not under
+  /// Configuration::record.
   void notify(const Notice& notice, std::string_view identity);
   /// Returns the kinds that the hub certainly does not serve at present.
   std::set<Kind> absent_kinds() const;
@@ -70,6 +72,7 @@ class HubConnections {
   std::unique_ptr<ApiServerConnection> hub_;
   std::map<std::string, Member> members_;
   std::thread retiring_;
+  bool record_ = false;  ///< of the configuration last followed
 };
 
 }  // namespace fairlead

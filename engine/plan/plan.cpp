@@ -119,6 +119,8 @@ static std::vector<PatchIntended> plan_round(const State& state, QueueWishes& wi
                                              Touched& touched) {
   const Touched now = touched.everything ? everything_in(state) : std::move(touched);
   touched = {};
+  // Once it is off, everything is planned: a ConfigChanged touches all.
+  if (state.configuration.record) return {};
   std::vector<Proposal> proposals;
   const auto add = [&](Proposed proposed) {
     if (proposed) proposals.push_back(std::move(*proposed));

@@ -30,7 +30,8 @@ bool member_is_on_its_way(const State& state, const std::string& queue,
 
 /// Returns the writes for the objects in `touched`, and empties it except for claims whose status
 /// waits for the outcome of writes of this round. The result depends on `state` and `touched`
-/// alone, and planning everything gives the same intents for those objects.
+/// alone, and planning everything gives the same intents for those objects. While
+/// Configuration::record is in force there are none.
 std::vector<PatchIntended> plan(const State& state, Touched& touched);
 
 /// Plans round after round on one State, as plan() does, but derives again only what follows from

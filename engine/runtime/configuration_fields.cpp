@@ -354,6 +354,7 @@ std::vector<ConfigurationField> multikueue_fields() {
 
 std::vector<ConfigurationField> shell_fields() {
   return {
+      on_off("record", FAIRLEAD_FIELD(record)),
       number("writes.inflightMax", FAIRLEAD_FIELD(writes.inflight_max), 1, 10'000),
       number("writes.qps", FAIRLEAD_FIELD(writes.qps), 1, 1'000'000),
       number("writes.burst", FAIRLEAD_FIELD(writes.burst), 1, 1'000'000),

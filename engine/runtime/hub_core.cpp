@@ -6,6 +6,7 @@
 
 #include "engine/base/stop_point.h"
 #include "engine/fold/evolve.h"
+#include "engine/fold/held.h"
 #include "schema/codec.h"
 #include "schema/event_json.h"
 
@@ -71,6 +72,7 @@ Result<void> HubCore::start(const Configuration& configuration, const Progress& 
          {"snapshot", std::to_string(snapshot.value)},
          {"configuration", changed ? "changed" : "as before"}}});
   follow_members();
+  lose_unread_kinds();
   return {};
 }
 
@@ -93,6 +95,16 @@ void HubCore::follow_members() {
   for (const auto& [name, cluster] : state().clusters)
     if (cluster.nodes_known && !watched_.contains(name))
       core_.offer({name, StreamLost{Kind::node}});
+}
+
+// A hub that only records reads no claims and no capacity but that of Nodes. What State holds of
+// them is from an earlier run and is observed no more, so their streams count as lost: answers of
+// the audit that rest on them say so.
+void HubCore::lose_unread_kinds() {
+  if (!state().configuration.record) return;
+  const std::string hub(kHub);
+  for (const Kind kind : {Kind::claim, Kind::cluster_metrics, Kind::managed_cluster})
+    if (!held_objects(state(), hub, kind).empty()) core_.offer({hub, StreamLost{kind}});
 }
 
 void HubCore::offer(WatchFact fact) {
@@ -145,8 +157,10 @@ Result<bool> HubCore::begin_planning() {
   if (auto flushed = flush(); !flushed) return flushed.error();
   planning_ = true;
   core_.set_planning(Planning::on);
-  say_(
-      {Urgency::info, "the hub is synced: planning", {{"seq", std::to_string(state().seq.value)}}});
+  say_({Urgency::info,
+        state().configuration.record ? "the hub is synced: recording, nothing is written"
+                                     : "the hub is synced: planning",
+        {{"seq", std::to_string(state().seq.value)}}});
   return true;
 }
 
@@ -241,6 +255,7 @@ void HubCore::report(const std::vector<Event>& events, Origin origin) {
   say_({Urgency::info, "configuration changed", {{"seq", std::to_string(first.seq.value)}}});
   follow_kinds(state().configuration);
   follow_members();
+  lose_unread_kinds();
 }
 
 Result<void> HubCore::flush() {

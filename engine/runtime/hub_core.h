@@ -101,6 +101,7 @@ class HubCore {
   void follow_kinds(const Configuration& configuration);
   void follow_members();
   void publish_view();
+  void lose_unread_kinds();
 
   EventLog& log_;
   Clock& clock_;

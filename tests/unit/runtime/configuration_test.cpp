@@ -75,6 +75,7 @@ multikueue:
   clearedBy: policy
 writes: {inflightMax: 64, qps: 300, burst: 500}
 webhook: {rules: {}}
+record: false
 log: {snapshotEvery: 25000, rawRetention: 168h, exportBeforeUpgrade: true}
 )";
 
@@ -124,6 +125,7 @@ multikueue: {profile: cluster, settle: 0s, accessProviders: [a, b], dispatcher: 
              clearedBy: mergePatch}
 writes: {qps: 7}
 webhook: {rules: {ownedQuota: deny, claimInvalid: warn, unknownTarget: off}}
+record: true
 log: {snapshotEvery: 5, rawRetention: 1h, exportBeforeUpgrade: false}
 )");
   CHECK(c.kueue_namespace == "queues");
@@ -155,6 +157,7 @@ log: {snapshotEvery: 5, rawRetention: 1h, exportBeforeUpgrade: false}
         std::map<AdmissionRule, RuleAction>{{AdmissionRule::claim_invalid, RuleAction::warn},
                                             {AdmissionRule::unknown_target, RuleAction::off},
                                             {AdmissionRule::owned_quota, RuleAction::deny}});
+  CHECK(c.record);
   CHECK(c.snapshot_every == 5);
   CHECK(c.raw_retention == hours(1));
 }
