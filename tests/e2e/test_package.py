@@ -53,7 +53,7 @@ class PackageTest(unittest.TestCase):
     def test_bash_completes_commands_and_options(self):
         script = self.usr / "share/bash-completion/completions/fairlead"
         for line, expected in ((["fairlead", "sn"], ["snapshot"]), (["fairlead", "log", "ex"], ["export"]),
-                               (["fairlead", "hub", "--rec"], ["--recommend-only"]),
+                               (["fairlead", "hub", "--reco"], ["--recommend-only", "--record"]),
                                (["fairlead", "hub", "--data", ""], [])):
             words = " ".join(f"'{word}'" for word in line)
             done = self.run_installed("bash", "-c", f"source {script}; COMP_WORDS=({words}); "

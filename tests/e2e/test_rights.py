@@ -10,6 +10,7 @@ import re
 import unittest
 
 from harness import deploy
+from harness.audited import AuditLog, granted_by, granted_in, served_names
 from harness.controlplane import ControlPlane
 from harness.fleet import (CLAIMS, MANAGED_CLUSTERS, QUEUE_CRDS, QUEUES, add_node, claim, prepare_hub, quantity, quota,
                            remove_node)
@@ -34,18 +35,6 @@ HIGH = "high-priority-queue"
 ADDON_FINALIZER = "kueue-addon.open-cluster-management.io/admissioncheck-cleanup"
 
 
-
-def granted_by(rules, namespace=""):
-    """{(namespace, resource, verb)} of PolicyRules; resource as `resource.group`, a subresource as `a/b.group`."""
-    found = set()
-    for rule in rules:
-        assert "*" not in [*rule["apiGroups"], *rule["resources"], *rule["verbs"]], rule
-        for group in rule["apiGroups"]:
-            for resource in rule["resources"]:
-                found |= {(namespace, f"{resource}.{group}".rstrip("."), verb) for verb in rule["verbs"]}
-    return found
-
-
 def without(rules, missing):
     """`rules` less everything about one resource, one right each."""
     return [{"apiGroups": [group], "resources": [resource], "verbs": rule["verbs"],
@@ -62,13 +51,8 @@ class RightsTest(MultiKueueTest):
     @classmethod
     def setUpClass(cls):
         cls.plane = cls.enterClassContext(ControlPlane())
-        policy = cls.plane.directory / "audit-policy.json"
-        policy.write_text(json.dumps({
-            "apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
-            "rules": [{"level": "Metadata", "users": [ACCOUNT]}, {"level": "None"}]}))
-        cls.audit = cls.plane.directory / "audit.jsonl"
-        cls.server = cls.plane.add_server("hub", arguments=[
-            f"--audit-policy-file={policy}", f"--audit-log-path={cls.audit}", "--audit-log-mode=blocking-strict"])
+        cls.audit = AuditLog(cls.plane.directory, ACCOUNT)
+        cls.server = cls.plane.add_server("hub", arguments=cls.audit.arguments)
         cls.member = cls.plane.add_server("cluster2")
         cls.server.install_crds(only=[name for name in (*MULTIKUEUE_CRDS, POLICIES,
                                                         "cohorts.kueue.x-k8s.io")
@@ -79,7 +63,7 @@ class RightsTest(MultiKueueTest):
 
     def setUp(self):
         self.addCleanup(self.forget)
-        self.begin = self.audit.stat().st_size if self.audit.exists() else 0
+        self.audit.begin()
 
     def tearDown(self):
         pass
@@ -104,11 +88,7 @@ class RightsTest(MultiKueueTest):
         found = deploy.objects(self.server, deploy.kustomize(folder))
         deploy.apply(self.server, folder)
         wait_for("the claim's CRD to be served", lambda: self.server.raw("GET", CLAIMS)[0] == 200)
-        granted = set()
-        for item in found:
-            if item["kind"] in ("ClusterRole", "Role"):
-                granted |= granted_by(item["rules"], item["metadata"].get("namespace", ""))
-        return found, granted
+        return found, granted_in(found)
 
     def run_hub(self, found, *more):
         secret = base64.b64encode(self.member.kubeconfig("fairlead", inline=True).read_bytes()).decode()
@@ -130,50 +110,6 @@ class RightsTest(MultiKueueTest):
             return self.hub.http("/readyz")[0] == 200
         except OSError:
             return False
-
-    def requests(self):
-        """The account's requests since the test began: dicts of the audit log."""
-        with open(self.audit, "rb") as file:
-            file.seek(self.begin)
-            return [json.loads(line) for line in file.read().splitlines() if line.strip()]
-
-    def used(self):
-        """{(namespace, resource, verb)} of them; server-side apply that made an object is a create, too."""
-        found = set()
-        for request in self.requests():
-            what = request.get("objectRef")
-            if not what:
-                continue  # discovery
-            name = what["resource"] + (f"/{what['subresource']}" if "subresource" in what else "")
-            resource = f"{name}.{what.get('apiGroup', '')}".rstrip(".")
-            space = what.get("namespace", "")
-            found.add((space, resource, request["verb"]))
-            if request["verb"] == "patch" and request.get("responseStatus", {}).get("code") == 201:
-                found.add((space, resource, "create"))
-        return found
-
-    def refusals(self):
-        return sorted({request["requestURI"] for request in self.requests()
-                       if request.get("responseStatus", {}).get("code") == 403})
-
-    def unused(self, granted):
-        """Of `granted` what was not used, but for kinds that are not served here."""
-        used = self.used()
-        served = self.served_names()
-        # A ClusterRole's right counts in every namespace, a Role's in its own.
-        anywhere = {(resource, verb) for _, resource, verb in used}
-        return sorted((space, resource, verb) for space, resource, verb in granted
-                      if resource in served and (
-                          (space, resource, verb) not in used if space else (resource, verb) not in anywhere))
-
-    def served_names(self):
-        """What the API server serves. Without the real CRDs some kinds are missing, and cannot be asked for."""
-        names = {resource["name"] for resource in self.server.get("/api/v1")["resources"]}
-        for group in self.server.get("/apis")["groups"]:
-            for version in group["versions"]:
-                names |= {f"{resource['name']}.{group['name']}"
-                          for resource in self.server.get(f"/apis/{version['groupVersion']}")["resources"]}
-        return names
 
     # -- what is done, and with which rights ------------------------------------------------------------------
 
@@ -321,12 +257,12 @@ class RightsTest(MultiKueueTest):
         found, granted = self.installed("dispatcher", "ocm-addon", "members")
         self.run_hub(found)
         self.perform(denying=False)
-        self.assertEqual(self.refusals(), [])
+        self.assertEqual(self.audit.refusals(), [])
         # The end of its streams makes the hub ask where the store is, which is what `list` is for. (A server that
         # starts refuses for a moment what it allows later.)
         self.server.restart()
         self.hub.wait_until("every right to be used", lambda: self.every_use(granted), timeout=60)
-        self.assertEqual({resource for _, resource, _ in self.used()} & {POLICIES}, set())
+        self.assertEqual({resource for _, resource, _ in self.audit.used()} & {POLICIES}, set())
         self.hub.stop()
         self.hub.check_log()
 
@@ -340,7 +276,7 @@ class RightsTest(MultiKueueTest):
     def test_a_log_line_names_each_kind_that_may_not_be_read(self):
         found, granted = self.installed("dispatcher", "ocm-addon", "members")
         roles = {path: self.server.get(path)["rules"] for path in READS}
-        served = self.served_names()
+        served = served_names(self.server)
         self.run_hub(found, "claims.create=false")
         read = sorted({(path, resource) for path, rules in roles.items()
                        for _, resource, _ in granted_by(rules) if resource in served})
@@ -375,16 +311,13 @@ class RightsTest(MultiKueueTest):
                             and self.server.get(policy)["spec"]["downsync"] != [{"createOnly": True}])
         self.server.delete(f"{MANAGED_CLUSTERS}/cluster2")
         self.hub.wait_until("the policy to go", lambda: self.server.get(policy) is None)
-        self.assertEqual(self.refusals(), [])
-        used = {verb for _, resource, verb in self.used() if resource == POLICIES}
+        self.assertEqual(self.audit.refusals(), [])
+        used = {verb for _, resource, verb in self.audit.used() if resource == POLICIES}
         self.assertEqual(used, {"watch", "create", "patch", "delete"})
 
     def test_to_recommend_takes_no_right_to_write(self):
-        folder = deploy.DEPLOY / "overlays/recommend-only"
-        found = deploy.objects(self.server, deploy.kustomize(folder))
-        rights = {right for item in found if item["kind"] in ("ClusterRole", "Role")
-                  for right in granted_by(item["rules"], item["metadata"].get("namespace", ""))}
-        self.assertEqual({verb for _, _, verb in rights}, {"list", "watch"})
+        found = deploy.objects(self.server, deploy.kustomize(deploy.DEPLOY / "overlays/recommend"))
+        self.assertEqual({verb for _, _, verb in granted_in(found)}, {"list", "watch"})
         self.installed()
         for path in (WRITE, EVENTS):
             self.set_rules(path, [])
@@ -394,11 +327,11 @@ class RightsTest(MultiKueueTest):
         self.cluster2_joins()
         self.server.create(CLAIMS, claim())
         self.hub.wait_until("a recommendation", lambda: '"kind":"ClusterResourceClaim"' in self.hub.process.text())
-        self.assertEqual(self.refusals(), [])
-        self.assertEqual({verb for _, _, verb in self.used()} - {"list", "watch"}, set())
+        self.assertEqual(self.audit.refusals(), [])
+        self.assertEqual({verb for _, _, verb in self.audit.used()} - {"list", "watch"}, set())
 
     def every_use(self, granted):
-        unused = self.unused(granted)
+        unused = self.audit.unused(granted, served_names(self.server))
         assert not unused, f"granted and not used: {unused}"
         return True
 
