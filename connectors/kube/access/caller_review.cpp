@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kTokenReviews = "/apis/authentication.k8s.io/v1/tokenreviews";
 constexpr const char* kAccessReviews = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
-constexpr std::size_t kReviewBytesMax = std::size_t{1} << 20;
+constexpr std::size_t kReviewAnswerBytesMax = std::size_t{1} << 20;
 
 Json token_review(const std::string& token) {
   return {{"apiVersion", "authentication.k8s.io/v1"},
@@ -112,7 +112,7 @@ struct CallerReview::Impl : std::enable_shared_from_this<CallerReview::Impl> {
     request.content_type = "application/json";
     request.body = to_text(review);
     request.timeout = times.request;
-    request.body_bytes_max = kReviewBytesMax;
+    request.body_bytes_max = kReviewAnswerBytesMax;
     client.send(std::move(request), [weak = weak_from_this(), path,
                                      given = std::move(given)](Result<HttpResponse> answer) {
       if (const auto self = weak.lock()) given(self->judgement_of(path, answer));
