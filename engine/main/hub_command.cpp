@@ -35,6 +35,7 @@ struct HubCommandOptions {
   std::string data = "fairlead-data";
   ConfigurationOptions configuration;
   ListenOptions listen;
+  WebhookOptions webhook;
   std::string access_providers;
   bool recommend_only = false;
   bool record = false;
@@ -138,6 +139,8 @@ Result<void> run_hub(const HubCommandOptions& options) {
   if (!configuration) return configuration.error();
   auto addresses = listen_addresses(options.listen);
   if (!addresses) return addresses.error();
+  auto judging = webhook_place(options.webhook);
+  if (!judging) return judging.error();
   auto credentials = find_credentials(options.kubeconfig, {options.context});
   if (!credentials) return credentials.error();
   auto providers = access_providers(options.access_providers);
@@ -153,7 +156,14 @@ Result<void> run_hub(const HubCommandOptions& options) {
   HubStatus status;
   HubConnections connections(inbox, say, std::move(*providers));
   const QuestionService service(**log, options.data);
-  HubListeners listeners({status, connections, service, options.data});
+  AdmissionFeed feed(*configuration);
+  std::unique_ptr<WebhookListener> webhook;
+  if (*judging) {
+    auto started = WebhookListener::start(**judging, feed, inbox, *credentials, say);
+    if (!started) return started.error();
+    webhook = std::move(*started);
+  }
+  HubListeners listeners({status, connections, service, options.data, webhook.get()});
   if (auto listening = listeners.start(*addresses, *credentials, say); !listening) return listening;
 
   SystemClock clock((*log)->last_time(), [&say](LogTime told) {
@@ -163,7 +173,8 @@ Result<void> run_hub(const HubCommandOptions& options) {
   });
   const WriteMode mode = options.recommend_only ? WriteMode::recommend : WriteMode::apply;
   SnapshotStore snapshots(options.data);
-  HubCore core(**log, clock, {identity(), mode, hub_kinds(), &snapshots}, say);
+  AdmissionFeed* const views = webhook ? &feed : nullptr;
+  HubCore core(**log, clock, {identity(), mode, hub_kinds(), &snapshots, views}, say);
   if (auto started = core.start(*configuration, progress_on_terminal("folding the log: "));
       !started)
     return started;
@@ -208,6 +219,14 @@ void add_hub_command(CLI::App& app, int& exit_code) {
                   "ADDRESS:PORT for all of these with TLS 1.3, to callers that RBAC allows");
   hub->add_option("--certificate", options->listen.certificate,
                   "Folder with tls.crt and tls.key for it, read again when they change");
+  hub->add_option("--webhook-listen", options->webhook.listen,
+                  "ADDRESS:PORT for the validating webhook (POST /admit) with TLS 1.3");
+  hub->add_option("--webhook-certificate", options->webhook.certificate,
+                  "Folder with tls.crt and tls.key for it, read again when they change");
+  hub->add_option(
+      "--webhook-self-signed", options->webhook.self_signed,
+      "SERVICE.NAMESPACE in front of it: the hub makes the certificate, in the Secret of "
+      "that name");
   hub->add_option("--clusterprofile-provider-file", options->access_providers,
                   "Exec plugins for access providers of ClusterProfiles, as for Kueue");
   CLI::Option* recommend =

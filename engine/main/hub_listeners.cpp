@@ -52,9 +52,11 @@ HttpReply HubListeners::reply_to(std::string_view path) const {
   if (path != "/metrics") return {404, kPlainText, "/livez, /readyz, /metrics, /audit/, /log/\n"};
   ServingFigures serving;
   if (certificate_) serving.certificate_expires = certificate_->not_after();
-  return {200, "text/plain; version=0.0.4; charset=utf-8",
-          metrics_text(pages_.status.figures(), pages_.connections.figures(),
-                       machine_figures(pages_.data), serving)};
+  std::string page = metrics_text(pages_.status.figures(), pages_.connections.figures(),
+                                  machine_figures(pages_.data), serving);
+  if (pages_.webhook != nullptr)
+    page += webhook_metrics_text(pages_.webhook->figures(), pages_.webhook->certificate_expires());
+  return {200, "text/plain; version=0.0.4; charset=utf-8", std::move(page)};
 }
 
 HttpServing HubListeners::everything() const {

@@ -9,6 +9,7 @@
 #include "engine/main/caller_guard.h"
 #include "engine/main/hub_connections.h"
 #include "engine/main/question_service.h"
+#include "engine/main/webhook_listener.h"
 #include "engine/runtime/http_endpoint.h"
 #include "engine/runtime/hub_loop.h"
 
@@ -36,6 +37,7 @@ struct HubPages {
   const HubConnections& connections;
   const QuestionService& questions;
   const std::string& data;
+  const WebhookListener* webhook;  ///< null: the hub has none
 };
 
 /// Serves until it is destroyed. The plain server answers probes alone, unless its address is

@@ -47,7 +47,12 @@ std::optional<AdmissionDecided> note_of(const AdmissionRequest& request,
 }  // namespace
 
 WebhookService::WebhookService(const AdmissionFeed& feed, WebhookSettings settings)
-    : feed_(feed), settings_(std::move(settings)) {}
+    : feed_(feed), post_(std::move(settings.post)), hub_user_(std::move(settings.hub_user)) {}
+
+void WebhookService::identify(std::string hub_user) {
+  const std::lock_guard lock(mutex_);
+  hub_user_ = std::move(hub_user);
+}
 
 HttpReply WebhookService::answer(std::string_view body, WebhookFigures& counted,
                                  std::optional<AdmissionDecided>& note) const {
@@ -57,10 +62,14 @@ HttpReply WebhookService::answer(std::string_view body, WebhookFigures& counted,
     const int status = body.size() > kReviewBytesMax ? 413 : 400;
     return {status, "text/plain; charset=utf-8", review.error().message + "\n"};
   }
+  const std::string hub_user = [this] {
+    const std::lock_guard lock(mutex_);
+    return hub_user_;
+  }();
   AdmissionVerdict verdict;
   if (!review->request) {
     count_request(counted, "none", review->unread.empty() ? "allowed" : "unread");
-  } else if (passes(*review->request, settings_.hub_user)) {
+  } else if (passes(*review->request, hub_user)) {
     count_request(counted, "none", "passed");
   } else {
     verdict = judge(*feed_.current(), *review->request);
@@ -76,7 +85,7 @@ HttpReply WebhookService::reply(std::string_view body) {
   std::optional<AdmissionDecided> note;
   HttpReply reply = answer(body, counted, note);
   const Duration took{std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count()};
-  const bool lost = note && !(settings_.post && settings_.post(*std::move(note)));
+  const bool lost = note && !(post_ && post_(*std::move(note)));
   const std::lock_guard lock(mutex_);
   for (const auto& [of, count] : counted.requests) figures_.requests[of] += count;
   figures_.took.add(took);

@@ -23,8 +23,8 @@ inline constexpr std::string_view kAdmitPath = "/admit";
 inline constexpr std::size_t kNoteCharactersMax = 512;
 
 struct WebhookSettings {
-  /// The user as which the hub writes; its own requests are not judged. Empty: not known.
-  std::string hub_user;
+  /// The user as which the hub writes; its own requests are not judged. Empty: not known yet.
+  std::string hub_user = {};
   /// Takes the record of a decision, at once; false if it is lost. Empty: nobody keeps them, as
   /// where another process appends to the log, and they count as lost.
   std::function<bool(AdmissionDecided)> post;
@@ -40,6 +40,8 @@ class WebhookService {
   /// and 400 for what is no review, with the reason as text. A record of the decision is posted
   /// last, without waiting.
   HttpReply reply(std::string_view body);
+  /// Replaces WebhookSettings::hub_user.
+  void identify(std::string hub_user);
   WebhookFigures figures() const;
 
  private:
@@ -47,8 +49,9 @@ class WebhookService {
                    std::optional<AdmissionDecided>& note) const;
 
   const AdmissionFeed& feed_;
-  const WebhookSettings settings_;
-  mutable std::mutex mutex_;  // guards figures_
+  const std::function<bool(AdmissionDecided)> post_;
+  mutable std::mutex mutex_;  // guards what follows
+  std::string hub_user_;
   WebhookFigures figures_;
 };
 

@@ -213,12 +213,17 @@ void add_credentials(Page& page, const std::vector<ConnectionFigures>& connectio
   }
 }
 
+void add_expiry(Page& page, std::string_view name, std::string_view help,
+                std::optional<LogTime> end) {
+  if (!end) return;
+  page.name(name, "gauge", help);
+  page.value(name, "", std::to_string(end->ns / 1'000'000'000));
+}
+
 void add_serving(Page& page, const ServingFigures& serving) {
-  if (!serving.certificate_expires) return;
-  constexpr std::string_view kExpires = "fairlead_serving_certificate_expire_time_seconds";
-  page.name(kExpires, "gauge",
-            "When the certificate of --listen-secure expires, in seconds since 1970.");
-  page.value(kExpires, "", std::to_string(serving.certificate_expires->ns / 1'000'000'000));
+  add_expiry(page, "fairlead_serving_certificate_expire_time_seconds",
+             "When the certificate of --listen-secure expires, in seconds since 1970.",
+             serving.certificate_expires);
 }
 
 }  // namespace
@@ -238,7 +243,8 @@ std::string metrics_text(const HubFigures& hub, const std::vector<ConnectionFigu
   return page.text;
 }
 
-std::string webhook_metrics_text(const WebhookFigures& webhook) {
+std::string webhook_metrics_text(const WebhookFigures& webhook,
+                                 std::optional<LogTime> certificate_expires) {
   Page page;
   page.name("fairlead_webhook_requests_total", "counter",
             "Requests to the webhook, by the rule that objected and what became of it.");
@@ -250,6 +256,9 @@ std::string webhook_metrics_text(const WebhookFigures& webhook) {
   page.one("fairlead_webhook_notes_lost_total", "counter",
            "Decisions that are missing from the log, because the hub was too far behind.",
            webhook.notes_lost);
+  add_expiry(page, "fairlead_webhook_certificate_expire_time_seconds",
+             "When the certificate of the webhook expires, in seconds since 1970.",
+             certificate_expires);
   return page.text;
 }
 

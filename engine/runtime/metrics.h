@@ -37,7 +37,9 @@ struct ServingFigures {
 };
 
 /// Returns the part of the page about the webhook, for a hub that has one.
-std::string webhook_metrics_text(const WebhookFigures& webhook);
+/// `certificate_expires` is since 1970; nullopt: there is no certificate.
+std::string webhook_metrics_text(const WebhookFigures& webhook,
+                                 std::optional<LogTime> certificate_expires);
 
 /// Returns the whole page of /metrics, without that part.
 std::string metrics_text(const HubFigures& hub, const std::vector<ConnectionFigures>& connections,

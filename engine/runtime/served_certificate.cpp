@@ -15,20 +15,20 @@
 
 namespace fairlead {
 
+// The two files as they are at one moment.
+struct ServedCertificate::Pair {
+  std::string certificate_path;
+  std::string certificate;
+  std::string key_path;
+  std::string key;
+};
+
 namespace {
 
 namespace ssl = boost::asio::ssl;
 
 // A chain of ten certificates with 4096-bit keys has 20 KB.
 constexpr std::size_t kPemBytesMax = std::size_t{1} << 20;
-
-// The two files as they are at one moment.
-struct PemPair {
-  std::string certificate_path;
-  std::string certificate;
-  std::string key_path;
-  std::string key;
-};
 
 // The folder of the version that `..data` leads to; `folder` itself where it has no such link.
 std::filesystem::path version_folder(const std::filesystem::path& folder) {
@@ -37,26 +37,13 @@ std::filesystem::path version_folder(const std::filesystem::path& folder) {
   return none ? folder : version;
 }
 
-Result<PemPair> read_pair(const std::filesystem::path& folder) {
-  const std::filesystem::path version = version_folder(folder);
-  PemPair pair;
-  pair.certificate_path = (version / "tls.crt").string();
-  pair.key_path = (version / "tls.key").string();
-  auto certificate = read_bounded(pair.certificate_path, kPemBytesMax);
-  if (!certificate) return certificate.error();
-  pair.certificate = std::move(*certificate);
-  auto key = read_bounded(pair.key_path, kPemBytesMax);
-  if (!key) return key.error();
-  pair.key = std::move(*key);
-  return pair;
-}
-
 // `error` has the words of OpenSSL, which never quote the file.
 Error unusable_pem(const std::string& path, const boost::system::error_code& error) {
   return {ErrorCode::bad_input, path + ": " + error.message()};
 }
 
-Result<std::shared_ptr<ssl::context>> settings_with(const PemPair& pair) {
+template <class Pair>
+Result<std::shared_ptr<ssl::context>> settings_with(const Pair& pair) {
   auto made = std::make_shared<ssl::context>(ssl::context::tls_server);
   SSL_CTX* const raw = made->native_handle();
   SSL_CTX_set_min_proto_version(raw, TLS1_3_VERSION);
@@ -98,20 +85,45 @@ ServedCertificate::ServedCertificate(std::filesystem::path folder, Say say, Dura
   look();
 }
 
+ServedCertificate::ServedCertificate(Say say) : say_(std::move(say)), look_every_(hours(24)) {}
+
+Result<ServedCertificate::Pair> ServedCertificate::read(const std::filesystem::path& folder) {
+  const std::filesystem::path version = version_folder(folder);
+  Pair pair;
+  pair.certificate_path = (version / "tls.crt").string();
+  pair.key_path = (version / "tls.key").string();
+  auto certificate = read_bounded(pair.certificate_path, kPemBytesMax);
+  if (!certificate) return certificate.error();
+  pair.certificate = std::move(*certificate);
+  auto key = read_bounded(pair.key_path, kPemBytesMax);
+  if (!key) return key.error();
+  pair.key = std::move(*key);
+  return pair;
+}
+
 void ServedCertificate::look() {
+  if (folder_.empty()) return;
   const std::lock_guard lock(mutex_);
-  auto pair = read_pair(folder_);
+  auto pair = read(folder_);
   // The link may have been exchanged in between, and the former folder be gone.
-  if (!pair) pair = read_pair(folder_);
-  if (!pair) {
-    read_ = {};
-    return refuse(pair.error());
-  }
-  const std::array<std::string_view, 3> parts{pair->certificate, "\n", pair->key};
+  if (!pair) pair = read(folder_);
+  if (pair) return take_up(*pair);
+  read_ = {};
+  refuse(pair.error());
+}
+
+void ServedCertificate::use(const std::string& origin, const std::string& certificate,
+                            const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  take_up({origin, certificate, origin, key});
+}
+
+void ServedCertificate::take_up(const Pair& pair) {
+  const std::array<std::string_view, 3> parts{pair.certificate, "\n", pair.key};
   const Digest digest = sha256(parts);
   if (digest == read_) return;
   read_ = digest;
-  auto made = settings_with(*pair);
+  auto made = settings_with(pair);
   if (made.has_error()) return refuse(made.error());
   context_ = std::move(*made);
   not_after_ = end_of(*context_);
@@ -120,11 +132,11 @@ void ServedCertificate::look() {
   if (not_after_ && is_over(*not_after_))
     say_({Urgency::warn,
           "the serving certificate has expired: clients will refuse it",
-          {{"file", pair->certificate_path}, {"until", until}}});
+          {{"file", pair.certificate_path}, {"until", until}}});
   else
     say_({Urgency::info,
           "serving certificate taken up",
-          {{"file", pair->certificate_path}, {"until", until}}});
+          {{"file", pair.certificate_path}, {"until", until}}});
 }
 
 void ServedCertificate::refuse(const Error& error) {

@@ -1,4 +1,5 @@
-// The certificate of a TLS server, of a folder that may change while the server runs.
+// The certificate of a TLS server: of a folder that may change while the server runs, or as it is
+// handed in.
 //
 // A Secret that is mounted has `tls.crt` and `tls.key`, which lead through the link `..data` to the
 // folder of one version. The kubelet makes a new folder and then exchanges the link, so both files
@@ -30,9 +31,14 @@ class ServedCertificate {
   /// Reads `folder`/tls.crt and `folder`/tls.key. Where they are missing there is no pair until
   /// look() finds one. `look_every`: how often a server calls look().
   ServedCertificate(std::filesystem::path folder, Say say, Duration look_every = seconds(5));
+  /// Has no folder, and no pair until use() brings one.
+  explicit ServedCertificate(Say say);
 
-  /// Reads the files again, and takes the pair up if it is another one.
+  /// Reads the files again, if there is a folder, and takes the pair up if it is another one.
   void look();
+  /// Takes up a certificate, with those that lead to its authority, and its key, both PEM. `origin`
+  /// names where they are from, for log lines.
+  void use(const std::string& origin, const std::string& certificate, const std::string& key);
   /// The TLS settings with the pair in use: TLS 1.3 only, no client certificates. Null: none yet.
   std::shared_ptr<boost::asio::ssl::context> context() const;
   /// When the certificate in use expires, since 1970; nullopt: there is none.
@@ -40,9 +46,12 @@ class ServedCertificate {
   Duration look_every() const { return look_every_; }
 
  private:
+  struct Pair;
+  static Result<Pair> read(const std::filesystem::path& folder);
+  void take_up(const Pair& pair);
   void refuse(const Error& error);
 
-  const std::filesystem::path folder_;
+  const std::filesystem::path folder_;  // empty: none
   const Say say_;
   const Duration look_every_;
   mutable std::mutex mutex_;  // guards what follows

@@ -129,12 +129,13 @@ TEST_CASE("webhook: a note without a place is lost and counted, the answer is th
   hub.full = true;
   CHECK(hub.response(review(claim("newer", "11")))["allowed"] == false);
   CHECK(hub.service.figures().notes_lost == 1);
-  const std::string page = webhook_metrics_text(hub.service.figures());
+  const std::string page = webhook_metrics_text(hub.service.figures(), LogTime{7'000'000'000});
   CHECK(page.find("fairlead_webhook_notes_lost_total 1\n") != std::string::npos);
   CHECK(
       page.find("fairlead_webhook_requests_total{rule=\"claimInvalid\",decision=\"denied\"} 1\n") !=
       std::string::npos);
   CHECK(page.find("fairlead_webhook_seconds_count 1\n") != std::string::npos);
+  CHECK(page.find("fairlead_webhook_certificate_expire_time_seconds 7\n") != std::string::npos);
 }
 
 TEST_CASE("webhook: what is no review has a reason and no 200") {

@@ -1,0 +1,40 @@
+#include "connectors/kube/access/own_user.h"
+
+#include <utility>
+
+#include "connectors/kube/transport/failure_message.h"
+#include "engine/base/json.h"
+
+namespace fairlead {
+namespace {
+
+constexpr const char* kSelfReviews = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+
+Result<std::string> user_in(const HttpResponse& answer) {
+  const auto cannot = [](const std::string& why) {
+    return Error{ErrorCode::unavailable, std::string("POST ") + kSelfReviews + ": " + why};
+  };
+  if (answer.status != 201 && answer.status != 200)
+    return cannot("HTTP " + std::to_string(answer.status) + " " + failure_message(answer.body));
+  const Json review = Json::parse(answer.body, nullptr, false);
+  const Json::json_pointer place("/status/userInfo/username");
+  if (!review.is_object() || !review.contains(place) || !review[place].is_string())
+    return cannot("the answer names no user");
+  return review[place].get<std::string>();
+}
+
+}  // namespace
+
+void ask_own_user(HttpClient& client, std::function<void(Result<std::string>)> done) {
+  HttpRequest request;
+  request.method = "POST";
+  request.target = kSelfReviews;
+  request.content_type = "application/json";
+  request.body =
+      to_text(Json{{"apiVersion", "authentication.k8s.io/v1"}, {"kind", "SelfSubjectReview"}});
+  client.send(std::move(request), [done = std::move(done)](Result<HttpResponse> answer) {
+    done(answer ? user_in(*answer) : Result<std::string>(answer.error()));
+  });
+}
+
+}  // namespace fairlead

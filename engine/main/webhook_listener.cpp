@@ -1,0 +1,147 @@
+#include "engine/main/webhook_listener.h"
+
+#include <chrono>
+#include <utility>
+
+#include "connectors/kube/access/own_user.h"
+
+namespace fairlead {
+namespace {
+
+constexpr Duration kAskAgain = seconds(10);
+
+// An API server has a handful of connections, which it keeps for minutes; behind one address there
+// may be several servers.
+constexpr HttpPlaces kWebhookPlaces{
+    .requests = 512, .requests_of_address = 512, .waiting = 512, .waiting_of_address = 512};
+constexpr HttpPatience kWebhookPatience{
+    .header = seconds(5), .idle = seconds(150), .answer = seconds(10)};
+
+LogTime time_of_day() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return {std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()};
+}
+
+}  // namespace
+
+Result<std::optional<WebhookPlace>> webhook_place(const WebhookOptions& options) {
+  if (options.listen.empty()) {
+    if (options.certificate.empty() && options.self_signed.empty())
+      return std::optional<WebhookPlace>();
+    return Error{ErrorCode::bad_input,
+                 "--webhook-certificate and --webhook-self-signed are for --webhook-listen"};
+  }
+  auto address = parse_listen_address(options.listen);
+  if (!address) return in_context("--webhook-listen", address.error());
+  if (options.certificate.empty() == options.self_signed.empty())
+    return Error{ErrorCode::bad_input,
+                 "--webhook-listen needs one of --webhook-certificate DIR and "
+                 "--webhook-self-signed SERVICE.NAMESPACE"};
+  WebhookPlace place{*address, options.certificate, std::nullopt};
+  if (!options.self_signed.empty()) {
+    auto service = parse_webhook_address(options.self_signed);
+    if (!service) return in_context("--webhook-self-signed", service.error());
+    place.self_signed = *std::move(service);
+  }
+  return std::optional(std::move(place));
+}
+
+WebhookListener::WebhookListener(const AdmissionFeed& feed, Inbox& inbox, Say say)
+    : say_(std::move(say)),
+      service_(feed,
+               {.post = [&inbox](AdmissionDecided note) { return inbox.offer(std::move(note)); }}) {
+}
+
+Result<std::unique_ptr<WebhookListener>> WebhookListener::start(const WebhookPlace& place,
+                                                                const AdmissionFeed& feed,
+                                                                Inbox& inbox,
+                                                                Credentials credentials,
+                                                                const Say& say) {
+  std::unique_ptr<WebhookListener> listener(new WebhookListener(feed, inbox, say));
+  listener->certificate_ = place.self_signed
+                               ? std::make_shared<ServedCertificate>(say)
+                               : std::make_shared<ServedCertificate>(place.certificate, say);
+  if (auto reached = listener->reach_hub(place, std::move(credentials)); !reached)
+    return reached.error();
+  if (auto listening = listener->listen(place.listen); !listening) return listening.error();
+  return listener;
+}
+
+Result<void> WebhookListener::reach_hub(const WebhookPlace& place, Credentials credentials) {
+  auto client = HttpClient::make(loop_, std::move(credentials), {});
+  if (!client) return client.error();
+  client_ = std::move(*client);
+  loop_.run([this, &place] {
+    identify();
+    if (!place.self_signed) return;
+    const std::string origin = place.self_signed->host();
+    keeper_ = std::make_unique<WebhookSecretKeeper>(
+        loop_, *client_, *place.self_signed,
+        WebhookSecretKeeper::Ports{
+            time_of_day,
+            [certificate = certificate_, origin](const std::string& pem, const std::string& key) {
+              certificate->use(origin, pem, key);
+            },
+            [say = say_](const std::string& problem) {
+              if (problem.empty())
+                say({Urgency::info, "the webhook's certificate can be kept again", {}});
+              else
+                say({Urgency::error,
+                     "the webhook's certificate cannot be kept",
+                     {{"why", problem}}});
+            }});
+  });
+  return {};
+}
+
+// Until the answer is there the hub's own requests are judged like everybody's; the conditions of
+// the webhook configuration keep them away anyway.
+void WebhookListener::identify() {
+  ask_own_user(*client_, [this](Result<std::string> user) {
+    if (user) {
+      service_.identify(*user);
+      return say_(
+          {Urgency::info, "the webhook lets the hub's own requests pass", {{"user", *user}}});
+    }
+    if (user.error().message != problem_)
+      say_({Urgency::warn,
+            "the webhook does not know yet which requests are the hub's own",
+            {{"why", user.error().message}}});
+    problem_ = user.error().message;
+    asking_ = loop_.after(kAskAgain, [this] { identify(); });
+  });
+}
+
+Result<void> WebhookListener::listen(const ListenAddress& address) {
+  HttpServing serving;
+  serving.handler = [](std::string_view path) {
+    return HttpReply{
+        404, "text/plain; charset=utf-8",
+        std::string(path) + ": POST an AdmissionReview to " + std::string(kAdmitPath) + "\n"};
+  };
+  serving.posts.path = std::string(kAdmitPath);
+  serving.posts.answer = [this](const ReceivedRequest& request) {
+    return service_.reply(request.body);
+  };
+  serving.certificate = certificate_;
+  serving.patience = kWebhookPatience;
+  serving.places = kWebhookPlaces;
+  auto started = HttpEndpoint::start(address, std::move(serving));
+  if (!started) return in_context("--webhook-listen", started.error());
+  endpoint_ = std::move(*started);
+  say_({Urgency::info, "the webhook listens", {{"port", std::to_string(endpoint_->port())}}});
+  return {};
+}
+
+WebhookListener::~WebhookListener() {
+  endpoint_.reset();
+  loop_.run([this] {
+    if (client_) client_->stop();
+    asking_.reset();
+    keeper_.reset();
+    client_.reset();
+  });
+  loop_.stop();
+}
+
+}  // namespace fairlead
