@@ -168,6 +168,7 @@ TEST_CASE("of many answers those that end first are dropped") {
   reviewed.ask("kept");
   reviewed.allow();
   for (std::size_t i = 0; i < kCallerAnswersMax + 10; ++i) {
+    reviewed.now = reviewed.now + milliseconds(1);
     reviewed.ask("token " + std::to_string(i));
     reviewed.client.answer_status({{"authenticated", false}});
   }

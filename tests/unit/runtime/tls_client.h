@@ -8,6 +8,7 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -95,6 +96,7 @@ class TlsClient {
       : context_(SSL_CTX_new(TLS_client_method()), SSL_CTX_free),
         ssl_(nullptr, SSL_free),
         file_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    ::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes to a connection that the server has closed
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
