@@ -28,7 +28,7 @@ SERVICE = "/api/v1/namespaces/fairlead/services/fairlead-webhook"
 SECRET = "/api/v1/namespaces/fairlead/secrets/fairlead-webhook"
 HOST = "fairlead-webhook.fairlead.svc"
 HIGH = "high-priority-queue"
-FAIL = [{"target": {"kind": "ValidatingWebhookConfiguration", "name": "fairlead"}, "patch": json.dumps(
+FAIL = [{"target": {"kind": "ValidatingWebhookConfiguration", "name": "fairlead-webhook"}, "patch": json.dumps(
     [{"op": "replace", "path": f"/webhooks/{number}/failurePolicy", "value": "Fail"} for number in (0, 1)])}]
 STRICT = "webhook.rules={%s}" % ", ".join(f"{rule}: deny" for rule in (
     "claimInvalid", "clusterTaken", "overCapacity", "nominalAboveCapacity", "unknownTarget", "belowUsage", "claimInUse",
@@ -74,8 +74,8 @@ class WebhookTest(unittest.TestCase):
     def tearDown(self):
         self.doCleanups()
         # Without the webhook, which nobody serves any more.
-        kept = self.server.get(f"{CONFIGURATIONS}/fairlead")
-        self.server.delete(f"{CONFIGURATIONS}/fairlead")
+        kept = self.server.get(f"{CONFIGURATIONS}/fairlead-webhook")
+        self.server.delete(f"{CONFIGURATIONS}/fairlead-webhook")
 
         def cleared():
             try:
@@ -85,7 +85,7 @@ class WebhookTest(unittest.TestCase):
                 raise AssertionError(str(refused)) from None
             return True
         wait_for("the objects to be gone", cleared)
-        kept["metadata"] = {"name": "fairlead", "labels": kept["metadata"]["labels"]}
+        kept["metadata"] = {"name": "fairlead-webhook", "labels": kept["metadata"]["labels"]}
         self.server.create(CONFIGURATIONS, kept)
 
     def answers(self):
@@ -147,10 +147,10 @@ class WebhookTest(unittest.TestCase):
         self.assertIn("denied the request", said)
         self.assertIn("Forbidden", said)
         # The hub follows a smaller claim all the same: its writes are not asked about.
-        self.server.merge(f"{CLAIMS}/cluster2-resource-claim", {"spec": {"nominalResources": {"cpu": "900"}}})
         rows = claim()["spec"]["resourceAssignments"]
         rows[0]["resources"]["cpu"] = "400"
-        self.server.merge(f"{CLAIMS}/cluster2-resource-claim", {"spec": {"resourceAssignments": rows}})
+        self.server.merge(f"{CLAIMS}/cluster2-resource-claim", {"spec": {
+            "nominalResources": {"cpu": "900"}, "resourceAssignments": rows}})
         hub.wait_until("the smaller quota", lambda: quota(self.server, HIGH, "on-demand", "cpu") == quantity("400"))
 
         # Break-glass: with a reason it passes, is recorded, and the hub sets the value back.
@@ -180,7 +180,7 @@ class WebhookTest(unittest.TestCase):
         self.assertIn("fairlead_webhook_certificate_expire_time_seconds", metrics)
 
     def test_offline_and_online_find_the_same(self):
-        hub = self.ready("webhook.rules={clusterTaken: warn, claimInvalid: warn}")
+        hub = self.ready("webhook.rules={clusterTaken: warn}")
         good = claim()
         rows = json.loads(json.dumps(good["spec"]["resourceAssignments"]))
         rows[0]["resources"]["cpu"] = "5000"
@@ -227,7 +227,7 @@ class WebhookTest(unittest.TestCase):
         with socket.create_connection((self.address, 443)) as plain, \
                 context.wrap_socket(plain, server_hostname=HOST) as tls:
             self.assertEqual(tls.version(), "TLSv1.3")
-        for webhook in self.server.get(f"{CONFIGURATIONS}/fairlead")["webhooks"]:
+        for webhook in self.server.get(f"{CONFIGURATIONS}/fairlead-webhook")["webhooks"]:
             self.assertEqual(webhook["clientConfig"]["caBundle"], first["ca.crt"])
         # A restart takes up what is there.
         hub.stop()

@@ -18,7 +18,7 @@ namespace fairlead {
 
 /// The name of the ValidatingWebhookConfiguration, and the field manager of its `caBundle` and of
 /// the Secret.
-inline constexpr const char* kWebhookConfiguration = "fairlead";
+inline constexpr const char* kWebhookConfiguration = "fairlead-webhook";
 inline constexpr const char* kWebhookManager = "fairlead-webhook";
 
 /// The Service in front of the webhook. The Secret has the same name.
