@@ -30,7 +30,7 @@ def queue(nominal, usage="0", **metadata):
 FLAVOR = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ResourceFlavor", "metadata": {"name": "od"}}
 NODE = {"type": "ADDED", "cluster": "east",
         "object": {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"},
-                   "status": {"allocatable": {"cpu": "8"}, "conditions": [{"type": "Ready", "status": "True"}]}}}
+                   "status": {"allocatable": {"cpu": "10"}, "conditions": [{"type": "Ready", "status": "True"}]}}}
 WITHOUT_HEADROOM = ("--set", "capacity.headroom.percent={}")
 
 
@@ -77,7 +77,7 @@ class AdmitTest(unittest.TestCase):
                 self.assertIn(expected, self.told(proposed, **how))
 
     def test_capacity(self):
-        self.assertEqual(self.told(claim(cpu="9")),
+        self.assertEqual(self.told(claim(cpu="11", nominal="12")),
                          [("UPDATE", "overCapacity", "warn"), ("UPDATE", "overCapacity", "warn"),
                           ("UPDATE", "nominalAboveCapacity", "warn")])
 

@@ -170,7 +170,7 @@ TEST_CASE("audit admissions: what was refused, by object and span") {
   CHECK(row["reason"] == "INC-7");
   CHECK(row["rules"] == Json{"ownedQuota"});
   const std::string text = audit_text(*answer);
-  CHECK(text.find("overridden  alice  UPDATE     ClusterResourceClaim q  ownedQuota  INC-7") !=
+  CHECK(text.find("overridden  alice  UPDATE     ClusterResourceClaim q  [ownedQuota]  INC-7") !=
         std::string::npos);
 }
 

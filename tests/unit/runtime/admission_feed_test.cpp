@@ -41,8 +41,9 @@ std::vector<std::string> told(const EventLog& log) {
   for (Event event : events_of(log)) {
     if (std::holds_alternative<AdmissionDecided>(event.fact)) continue;
     if (auto* intent = std::get_if<PatchIntended>(&event.fact)) {
-      intent->reason.because.clear();
-      all.push_back(intent->target.name + intent->body);
+      Json body = Json::parse(intent->body);
+      if (body.contains("status")) body["status"].erase("seq");
+      all.push_back(intent->target.name + to_text(body));
     } else {
       all.push_back(std::to_string(event.fact.index()));
     }
