@@ -1,6 +1,8 @@
 // The rules about ClusterResourceClaims.
 #include <map>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "engine/admission/pair_text.h"
 #include "engine/admission/rules.h"

@@ -1,6 +1,7 @@
 #include "engine/admission/judge.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fairlead {
 
