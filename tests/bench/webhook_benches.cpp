@@ -126,7 +126,7 @@ Trial view_trial(const Place& place) {
 }  // namespace
 
 void add_webhook_benches(Suite& suite) {
-  suite.add({"webhook/answer", "the same bytes read into a JSON tree", "us", Better::less, 20,
+  suite.add({"webhook/answer", "the same bytes read into a JSON tree", "us", Better::less, 30,
              answer_trial});
   suite.add({"webhook/view of 10,000 claims", "the same of 1,000 claims", "us", Better::less, 4,
              view_trial});
