@@ -48,25 +48,23 @@ std::vector<PairChange> changed_pairs(const ClusterQueueFacts& before,
   return changes;
 }
 
-constexpr const char* kWays =
-    ". Change the claim, or add quota of your own with the annotation fairlead.io/base-quota";
+// Short: a warning has 240 characters, and the way out must be among them.
+constexpr const char* kWays = " back. Change the claim, or the annotation fairlead.io/base-quota";
 
 std::string owned_text(const PairEntry& owned, const PairChange& change) {
   const std::string& resource = change.pair.resource;
   const Amount granted = owned.quota.value_or(change.was);
-  return "nominalQuota of (" + change.pair.flavor + ", " + resource + "), " +
-         amount_text(resource, granted) + ", comes from ClusterResourceClaim " +
-         owned.claims.text() + ": " + value_text(resource, change.is) +
-         " is set back as soon as the hub observes it" + kWays;
+  return "nominalQuota of (" + change.pair.flavor + ", " + resource + ") is " +
+         amount_text(resource, granted) + " by ClusterResourceClaim " + owned.claims.text() +
+         ": the hub sets " + value_text(resource, change.is) + kWays;
 }
 
 std::string followed_text(const PairChange& change) {
   const std::string& resource = change.pair.resource;
-  return "nominalQuota of (" + change.pair.flavor + ", " + resource + "), " +
-         amount_text(resource, change.was) +
-         ", follows the workers of the queue: " + value_text(resource, change.is) +
-         " is set back as soon as the hub observes it. Change the annotations "
-         "fairlead.io/quota-from and fairlead.io/quota-percent, or fairlead.io/base-quota";
+  return "nominalQuota of (" + change.pair.flavor + ", " + resource + ") is " +
+         amount_text(resource, change.was) + " by the queue's workers: the hub sets " +
+         value_text(resource, change.is) +
+         " back. Change the annotations fairlead.io/quota-from, quota-percent or base-quota";
 }
 
 // The text behind "annotation fairlead.io/name: ", which the message of a reader begins with.

@@ -24,16 +24,14 @@ struct OwnedStage : Stage {
 
 TEST_CASE("ownedQuota: a value that a claim grants is changed, or its pair dropped") {
   OwnedStage stage;
-  const std::string ways =
-      " is set back as soon as the hub observes it. Change the claim, or add quota of your own "
-      "with the annotation fairlead.io/base-quota";
+  const std::string ways = " back. Change the claim, or the annotation fairlead.io/base-quota";
   CHECK(stage.findings(quota({{"od", "7"}, {"spot", "3"}})) ==
-        Texts{"ownedQuota warn spec.resourceGroups: nominalQuota of (od, cpu), 5, comes from "
-              "ClusterResourceClaim k: 7" +
+        Texts{"ownedQuota warn spec.resourceGroups: nominalQuota of (od, cpu) is 5 by "
+              "ClusterResourceClaim k: the hub sets 7" +
               ways});
   CHECK(stage.findings(quota({{"spot", "3"}})) ==
-        Texts{"ownedQuota warn spec.resourceGroups: nominalQuota of (od, cpu), 5, comes from "
-              "ClusterResourceClaim k: nothing" +
+        Texts{"ownedQuota warn spec.resourceGroups: nominalQuota of (od, cpu) is 5 by "
+              "ClusterResourceClaim k: the hub sets nothing" +
               ways});
   CHECK(stage.judged(quota({{"spot", "3"}})).findings[0].objection.cause == CauseType::forbidden);
 }
@@ -92,7 +90,7 @@ TEST_CASE("ownedQuota: every pair of a queue that follows its workers is owned")
   stage.state.queues["q"].workers.follows = true;
   const auto found = stage.findings(quota({{"od", "5"}, {"spot", "4"}}));
   REQUIRE(found.size() == 1);
-  CHECK(found[0].find("nominalQuota of (spot, cpu), 3, follows the workers of the queue: 4") !=
+  CHECK(found[0].find("nominalQuota of (spot, cpu) is 3 by the queue's workers: the hub sets 4") !=
         std::string::npos);
 }
 

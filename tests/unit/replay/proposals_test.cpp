@@ -170,6 +170,7 @@ TEST_CASE("audit admissions: what was refused, by object and span") {
   CHECK(row["reason"] == "INC-7");
   CHECK(row["rules"] == Json{"ownedQuota"});
   const std::string text = audit_text(*answer);
+  INFO(text);
   CHECK(text.find("overridden  alice  UPDATE     ClusterResourceClaim q  [ownedQuota]  INC-7") !=
         std::string::npos);
 }
