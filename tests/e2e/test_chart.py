@@ -34,8 +34,8 @@ CASES = {
     "policies": ({"components.policies": True}, ["policies"], "overlays/hub"),
     "recommendOnly": ({"recommendOnly": True}, [], "overlays/recommend"),
     "record": ({"record": True}, [], "overlays/recommend-only"),
-    "record with members": ({"record": True, "components.memberSecrets": ["one", "two"], "components.secureListener": True,
-                             "components.monitoring": True},
+    "record with members": ({"record": True, "components.memberSecrets": ["one", "two"],
+                             "components.secureListener": True, "components.monitoring": True},
                             ["members", "secure-listener", "monitoring"], "overlays/recommend-only"),
 }
 OWN_CRD = "CustomResourceDefinition", "", "clusterresourceclaims.galaxy.kubestellar.io"

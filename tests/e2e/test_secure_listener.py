@@ -1,4 +1,4 @@
-"""--listen-secure: TLS 1.3, callers judged by the RBAC of a real API server; and a plain port that serves probes alone."""
+"""--listen-secure: TLS 1.3, callers judged by the RBAC of a real API server; a plain port that serves probes alone."""
 
 import http.client
 import os

@@ -68,7 +68,8 @@ class WebhookTest(unittest.TestCase):
         hub.start()
         hub.wait_until("the webhook", lambda: hub.said("the webhook listens") and self.answers())
         hub.wait_until("it to be ready", lambda: hub.http("/readyz")[0] == 200)
-        hub.wait_until("who the hub is", lambda: hub.said("own requests pass", "system:serviceaccount:fairlead:fairlead"))
+        hub.wait_until("who the hub is",
+                       lambda: hub.said("own requests pass", "system:serviceaccount:fairlead:fairlead"))
         return hub
 
     def tearDown(self):
@@ -169,7 +170,8 @@ class WebhookTest(unittest.TestCase):
         self.assertIn("ownedQuota", decisions())
         # A dry run leaves no record.
         before = len(hub.events(fact="AdmissionDecided"))
-        self.server.merge(f"{QUEUES}/{HIGH}", {"metadata": {"annotations": {"fairlead.io/override": None}}}, user="admin")
+        self.server.merge(f"{QUEUES}/{HIGH}", {"metadata": {"annotations": {"fairlead.io/override": None}}},
+                          user="admin")
         self.assertEqual(self.told("replace", "--dry-run=server", "-f", "-", value=self.owned_pair("8"))[0], 1)
         self.server.create(FLAVORS, {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ResourceFlavor",
                                      "metadata": {"name": "later"}, "spec": {}})

@@ -1,4 +1,4 @@
-"""What the real API server makes of a webhook's answers. Fairlead's own answers, and its advice, rest on each of these."""
+"""What the real API server makes of a webhook's answers. Fairlead's own answers, and its advice, rest on each."""
 
 import http.client
 import json
@@ -63,7 +63,8 @@ class AnswersTest(unittest.TestCase):
 
     def told(self, name):
         """What kubectl says to whoever creates it."""
-        done = self.server.kubectl("create", "--dry-run=server", "-f", "-", stdin=json.dumps(config_map(name)), check=False)
+        done = self.server.kubectl("create", "--dry-run=server", "-f", "-", stdin=json.dumps(config_map(name)),
+                                   check=False)
         self.assertNotEqual(done.returncode, 0, done.stdout)
         return done.stderr
 
@@ -74,7 +75,8 @@ class AnswersTest(unittest.TestCase):
         self.asked()
         causes = [{"reason": "FieldValueInvalid", "message": "Invalid value: 7: too much", "field": "spec.data"}]
         self.answer(allowed=False, status={
-            "code": 422, "reason": "Invalid", "message": 'ConfigMap "x" is invalid: spec.data: Invalid value: 7: too much',
+            "code": 422, "reason": "Invalid",
+            "message": 'ConfigMap "x" is invalid: spec.data: Invalid value: 7: too much',
             "details": {"name": "x", "kind": "ConfigMap", "causes": causes}})
         status, answer, _ = self.tried("x")
         self.assertEqual((status, answer["reason"]), (422, "Invalid"))

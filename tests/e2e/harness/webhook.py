@@ -17,8 +17,8 @@ def review(request, **response):
 
 
 class Webhook:
-    """Serves TLS on 127.0.0.1. `answer` gets the request of a review and returns what is sent: a dictionary (200, JSON),
-    (status, bytes, headers), or None: the connection is closed without an answer. `asked` keeps what came."""
+    """Serves TLS on 127.0.0.1. `answer` gets the request of a review and returns what is sent: a dictionary (200,
+    JSON), (status, bytes, headers), or None: the connection is closed without an answer. `asked` keeps what came."""
 
     def __init__(self, certificate, key):
         self.answer = lambda request: review(request, allowed=True)
