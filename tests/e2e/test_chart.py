@@ -32,6 +32,7 @@ CASES = {
     "monitoring": ({"components.secureListener": True, "components.monitoring": True},
                    ["secure-listener", "monitoring"], "overlays/hub"),
     "policies": ({"components.policies": True}, ["policies"], "overlays/hub"),
+    "webhook": ({"components.webhook": True}, ["webhook"], "overlays/hub"),
     "recommendOnly": ({"recommendOnly": True}, [], "overlays/recommend"),
     "record": ({"record": True}, [], "overlays/recommend-only"),
     "record with members": ({"record": True, "components.memberSecrets": ["one", "two"],
@@ -94,6 +95,7 @@ class ChartTest(unittest.TestCase):
 
     def test_what_does_not_go_with_record_is_refused(self):
         for name in ("components.bindingPolicy", "components.dispatcher", "components.ocmAddon", "components.policies",
+                     "components.webhook",
                      "recommendOnly"):
             values = {"record": True, name: True}
             done = helm.run(self.folder, "template", "fairlead", helm.CHART, *helm.settings(values))

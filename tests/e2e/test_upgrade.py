@@ -57,8 +57,7 @@ class UpgradeTest(unittest.TestCase):
     def started(self, data, *settings):
         hub = Hub(self.plane, self.server, data=data, settings=(AT_ONCE, *settings)).start()
         self.addCleanup(hub.finish)
-        hub.wait_until("the queue in the log",
-                       lambda: hub.events(fact="ObjectObserved", name="after-the-upgrade"))
+        hub.wait_until("the hub to be synced", lambda: hub.said("the hub is synced"))
         return hub
 
     def verified(self, data):
