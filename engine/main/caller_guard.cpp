@@ -17,8 +17,8 @@ HttpReply refusal_of(int status, std::string text) {
 std::string bearer_of(const std::string& authorization) {
   constexpr std::string_view kScheme = "bearer ";
   if (authorization.size() <= kScheme.size()) return {};
-  const auto same = [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) == static_cast<unsigned char>(b);
+  const auto same = [](char lower, char given) {
+    return std::tolower(static_cast<unsigned char>(given)) == static_cast<unsigned char>(lower);
   };
   if (!std::equal(kScheme.begin(), kScheme.end(), authorization.begin(), same)) return {};
   const std::size_t begin = authorization.find_first_not_of(' ', kScheme.size());

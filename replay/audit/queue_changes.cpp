@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "engine/base/resource_version.h"
 #include "engine/fold/claims/claim_spec.h"
@@ -351,10 +352,13 @@ Json seqs_json(std::vector<Seq> seqs) {
 namespace {
 
 // The newest first, which most likely made the change; managedFields lists those of Apply first.
-// Their times are RFC 3339 in UTC without fractions, so they compare as texts.
+// Their times are RFC 3339 in UTC without fractions, so they compare as texts; a manager has
+// several entries at most, so those of one time are told apart by the rest.
 Json writers_json(std::vector<FieldWriter> writers) {
-  std::stable_sort(writers.begin(), writers.end(),
-                   [](const FieldWriter& a, const FieldWriter& b) { return a.time > b.time; });
+  std::sort(writers.begin(), writers.end(), [](const FieldWriter& a, const FieldWriter& b) {
+    return std::tie(b.time, a.manager, a.operation, a.subresource) <
+           std::tie(a.time, b.manager, b.operation, b.subresource);
+  });
   Json list = Json::array();
   for (const FieldWriter& writer : writers) {
     Json row{{"manager", writer.manager}, {"operation", writer.operation}, {"time", writer.time}};

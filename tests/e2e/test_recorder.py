@@ -200,7 +200,7 @@ class RecorderTest(unittest.TestCase):
             unused = self.audit.unused(granted, served)
             assert not unused, f"granted and not used: {unused}"
             return True
-        hub.wait_until("every right to be used", every_use, timeout=60)
+        hub.wait_until("every right to be used", every_use, timeout=180)
         self.assertEqual(self.audit.refusals(), [])
         self.assertEqual({verb for _, _, verb in self.audit.used()}, {"list", "watch"})
         self.assertEqual({request["requestURI"] for request in self.audit.requests()

@@ -261,7 +261,7 @@ class RightsTest(MultiKueueTest):
         # The end of its streams makes the hub ask where the store is, which is what `list` is for. (A server that
         # starts refuses for a moment what it allows later.)
         self.server.restart()
-        self.hub.wait_until("every right to be used", lambda: self.every_use(granted), timeout=60)
+        self.hub.wait_until("every right to be used", lambda: self.every_use(granted), timeout=180)
         self.assertEqual({resource for _, resource, _ in self.audit.used()} & {POLICIES}, set())
         self.hub.stop()
         self.hub.check_log()
