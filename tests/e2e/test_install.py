@@ -157,11 +157,27 @@ class InstallTest(unittest.TestCase):
         self.assertEqual(run.stop(), 0)
         done = fairlead("log", "verify", "--data", self.volume / "data")
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.rehearse()
 
         self.removed(folder)
         self.assertIsNotNone(self.server.get(VOLUME_CLAIM))
         self.assertIsNotNone(self.server.get(CLAIM))
         self.assertIsNone(self.server.get("/apis/rbac.authorization.k8s.io/v1/clusterroles/fairlead-read"))
+
+    def test_what_backup_and_rehearsal_apply_is_accepted(self):
+        folder = deploy.DEPLOY / "overlays/hub"
+        self.applied(folder)
+        self.addCleanup(self.removed, folder)
+        for name in ("rehearse", "restore"):
+            text = (deploy.DEPLOY / f"backup/{name}.yaml").read_text().replace("SNAPSHOT", "fairlead-data-1")
+            if name == "restore":
+                text = text.replace("data-fairlead-0", "data-restored")  # the claim itself is there
+            shown = self.server.kubectl("create", "--dry-run=server", "-f", "-", stdin=text)
+            self.assertIn("created (server dry run)", shown)
+        [job] = [item for item in deploy.objects(self.server, (deploy.DEPLOY / "backup/rehearse.yaml").read_text())
+                 if item["kind"] == "Job"]
+        self.server.create(f"{PODS}?dryRun=All", {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "rehearsal"},
+                                                  "spec": job["spec"]["template"]["spec"]})
 
     # -- what a kubelet would do ----------------------------------------------------------------------------------
 
@@ -207,6 +223,18 @@ class InstallTest(unittest.TestCase):
         for path in self.pod.rglob("*"):
             if path.is_file():
                 path.chmod(0o644)
+
+    def rehearse(self):
+        """The Job of deploy/backup on a copy of the volume of a hub that has stopped."""
+        copy = self.pod / "copy"
+        shutil.copytree(self.volume, copy)
+        [job] = [item for item in deploy.objects(self.server, (deploy.DEPLOY / "backup/rehearse.yaml").read_text())
+                 if item["kind"] == "Job"]
+        words = [word.replace("/var/lib/fairlead", str(copy))
+                 for word in job["spec"]["template"]["spec"]["containers"][0]["args"]]
+        done = fairlead(*words)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("would have written the same", done.stdout)
 
     def start_pod(self, found):
         spec = deploy.template(found)
