@@ -49,12 +49,19 @@ std::optional<AdmissionOperation> operation_of(std::string_view word) {
 }
 
 // Reads one state of the object. Sets `unread` where there is one that cannot be read.
+// The longest name that an API server stores. Whoever reaches the port may send another.
+constexpr std::size_t kObjectNameMax = 253;
+
 std::optional<AdmissionObject> object_of(JsonView object, AdmissionRequest& request,
                                          std::string& unread) {
   if (!object.given()) return std::nullopt;
   auto seen = project(object);
   if (!seen || !*seen || (*seen)->key.kind != request.key.kind) {
     unread = seen ? "its version is not one that the hub reads" : seen.error().message;
+    return std::nullopt;
+  }
+  if ((*seen)->key.name.size() > kObjectNameMax) {
+    unread = "its name has more than " + std::to_string(kObjectNameMax) + " characters";
     return std::nullopt;
   }
   request.version = (*seen)->version;

@@ -84,12 +84,12 @@ std::string printable(std::string_view text, std::size_t characters_max) {
 
 std::vector<std::string> warnings_of(const AdmissionVerdict& verdict) {
   std::vector<std::string> all;
-  if (verdict.overridden())
+  if (verdict.overridden() && !verdict.denied())
     all.push_back("admitted by fairlead.io/override: " + verdict.override_reason);
   for (const Finding& finding : verdict.findings)
     if (finding.action == RuleAction::warn) all.push_back(finding_text(finding));
   if (verdict.unsynced)
-    all.push_back("the hub has not read the cluster yet: only the claim's own fields were checked");
+    all.push_back("the hub has not read the cluster yet: of its rules only claimInvalid was asked");
   const std::size_t count = all.size();
   if (count > kWarningsMax) {
     all.resize(kWarningsMax - 1);

@@ -41,9 +41,10 @@ std::vector<PairChange> changed_pairs(const ClusterQueueFacts& before,
     for (const FlavorQuotas& flavor : group.flavors)
       for (const ResourceQuota& quota : flavor.resources) {
         const QuotaKey pair{flavor.name, canonical_resource(aliases, quota.name)};
-        const Amount was = to_amount(pair.resource, quota.nominal);
+        // Both are read in the same way, also where a queue covers an alias and what it stands for.
+        const auto was = amount_in(before.groups, aliases, pair);
         const auto is = amount_in(after.groups, aliases, pair);
-        if (is != was) changes.push_back({pair, was, is});
+        if (was && is != was) changes.push_back({pair, *was, is});
       }
   return changes;
 }
@@ -118,6 +119,8 @@ Objections owned_quota(const Question& question) {
     const auto owned = queue->pairs.find(change.pair);
     const bool claimed = owned != queue->pairs.end();
     if (!claimed && !queue->follows_workers) continue;
+    // Before the hub has written the pair, or found it as it wants it, it sets nothing back.
+    if (claimed && !queue->follows_workers && !owned->second.quota) continue;
     // A value that the hub would write anyway takes nothing away.
     if (claimed && change.is && owned->second.quota == change.is) continue;
     objections.push_back({"spec.resourceGroups", CauseType::forbidden,

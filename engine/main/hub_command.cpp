@@ -49,6 +49,9 @@ Result<Configuration> configuration_of(const HubCommandOptions& options) {
   if (configuration->record && options.recommend_only)
     return Error{ErrorCode::bad_input,
                  "--recommend-only: the configuration says record: true, so nothing is planned"};
+  if (!options.webhook.listen.empty() && (configuration->record || options.recommend_only))
+    return Error{ErrorCode::bad_input,
+                 "--webhook-listen: a hub that writes nothing cannot say what will be set back"};
   return configuration;
 }
 

@@ -69,6 +69,9 @@ Result<std::string> ask_hub(const std::string& server, const std::string& target
   if (response->status == 200 && document.is_object()) return std::move(response->body);
   std::string why = document.is_object() ? document.value("error", "") : "";
   if (why.empty()) why = "answered " + std::to_string(response->status);
+  // A hub that serves probes alone on this address says where the rest is, in one line of text.
+  if (response->status == 403 && !document.is_object() && response->body.size() < 512)
+    why += ": " + response->body.substr(0, response->body.find('\n'));
   return Error{response->status == 400 ? ErrorCode::bad_input : ErrorCode::unavailable,
                response->status == 400 ? why : server + ": " + why};
 }

@@ -98,6 +98,7 @@ Result<void> WebhookListener::reach_hub(const WebhookPlace& place, Credentials c
 // the webhook configuration keep them away anyway.
 void WebhookListener::identify() {
   ask_own_user(*client_, [this](Result<std::string> user) {
+    if (ending_) return;
     if (user) {
       service_.identify(*user);
       return say_(
@@ -136,9 +137,10 @@ Result<void> WebhookListener::listen(const ListenAddress& address) {
 WebhookListener::~WebhookListener() {
   endpoint_.reset();
   loop_.run([this] {
+    ending_ = true;
+    keeper_.reset();
     if (client_) client_->stop();
     asking_.reset();
-    keeper_.reset();
     client_.reset();
   });
   loop_.stop();

@@ -62,6 +62,7 @@ class WebhookListener {
   std::unique_ptr<WebhookSecretKeeper> keeper_;  // null: the certificate is of a folder
   std::unique_ptr<IoLoop::Timer> asking_;        // for our own user name again
   std::string problem_;                          // of asking, logged last
+  bool ending_ = false;
   std::unique_ptr<HttpEndpoint> endpoint_;
 };
 

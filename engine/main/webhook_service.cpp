@@ -1,5 +1,6 @@
 #include "engine/main/webhook_service.h"
 
+#include <algorithm>
 #include <chrono>
 #include <set>
 #include <utility>
@@ -10,6 +11,8 @@
 namespace fairlead {
 
 namespace {
+
+constexpr std::int64_t kNoteNs = 1'000'000'000 / kNotesPerSecond;
 
 void count_request(WebhookFigures& counted, const std::string& rule, const std::string& decision) {
   ++counted.requests[{rule, decision}];
@@ -24,9 +27,9 @@ void count_verdict(WebhookFigures& counted, const AdmissionVerdict& verdict) {
     if (!rules.insert(finding.rule).second) continue;
     const bool denies = finding.action == RuleAction::deny;
     count_request(counted, std::string(info(finding.rule).name),
-                  denies                           ? "denied"
-                  : refused.contains(finding.rule) ? "overridden"
-                                                   : "warned");
+                  denies                                                ? "denied"
+                  : refused.contains(finding.rule) && !verdict.denied() ? "overridden"
+                                                                        : "warned");
   }
 }
 
@@ -47,7 +50,23 @@ std::optional<AdmissionDecided> note_of(const AdmissionRequest& request,
 }  // namespace
 
 WebhookService::WebhookService(const AdmissionFeed& feed, WebhookSettings settings)
-    : feed_(feed), post_(std::move(settings.post)), hub_user_(std::move(settings.hub_user)) {}
+    : feed_(feed),
+      post_(std::move(settings.post)),
+      hub_user_(std::move(settings.hub_user)),
+      notes_left_ns_(kNotesAtOnce * kNoteNs),
+      earned_until_(std::chrono::steady_clock::now()) {}
+
+bool WebhookService::may_note() {
+  const std::lock_guard lock(mutex_);
+  const auto now = std::chrono::steady_clock::now();
+  const std::int64_t earned =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(now - earned_until_).count();
+  earned_until_ = now;
+  notes_left_ns_ = std::min(kNotesAtOnce * kNoteNs, notes_left_ns_ + earned);
+  if (notes_left_ns_ < kNoteNs) return false;
+  notes_left_ns_ -= kNoteNs;
+  return true;
+}
 
 void WebhookService::identify(std::string hub_user) {
   const std::lock_guard lock(mutex_);
@@ -85,7 +104,7 @@ HttpReply WebhookService::reply(std::string_view body) {
   std::optional<AdmissionDecided> note;
   HttpReply reply = answer(body, counted, note);
   const Duration took{std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count()};
-  const bool lost = note && !(post_ && post_(*std::move(note)));
+  const bool lost = note && !(post_ && may_note() && post_(*std::move(note)));
   const std::lock_guard lock(mutex_);
   for (const auto& [of, count] : counted.requests) figures_.requests[of] += count;
   figures_.took.add(took);

@@ -4,6 +4,8 @@
 // worth a record goes to the hub's inbox behind the answer, and is lost where that has no place.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -21,6 +23,10 @@ namespace fairlead {
 inline constexpr std::string_view kAdmitPath = "/admit";
 /// The longest override reason and user name that are recorded, in characters.
 inline constexpr std::size_t kNoteCharactersMax = 512;
+/// Records in the long run, and at once after a pause; further ones are lost. The port knows no
+/// caller, so a bound must keep a flood of refusals out of the log.
+inline constexpr std::int64_t kNotesPerSecond = 20;
+inline constexpr std::int64_t kNotesAtOnce = 200;
 
 struct WebhookSettings {
   /// The user as which the hub writes; its own requests are not judged. Empty: not known yet.
@@ -48,11 +54,16 @@ class WebhookService {
   HttpReply answer(std::string_view body, WebhookFigures& counted,
                    std::optional<AdmissionDecided>& note) const;
 
+  bool may_note();
+
   const AdmissionFeed& feed_;
   const std::function<bool(AdmissionDecided)> post_;
   mutable std::mutex mutex_;  // guards what follows
   std::string hub_user_;
   WebhookFigures figures_;
+  std::int64_t
+      notes_left_ns_;  // what may be noted now, each note as the time after which it is earned
+  std::chrono::steady_clock::time_point earned_until_;
 };
 
 }  // namespace fairlead

@@ -25,8 +25,8 @@ namespace http = beast::http;
 using tcp = asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr std::uint64_t kRequestBodyMax = 4096;  // of what is no POST
-constexpr std::uint32_t kRequestHeadMax = 8192;
+constexpr std::uint64_t kRequestBodyMax = 4096;    // of what is no POST
+constexpr std::uint32_t kRequestHeadMax = 32'768;  // a token that names many groups has 20 KB
 constexpr std::size_t kReadAtOnce = std::size_t{64} << 10;
 
 using RequestParser = http::request_parser<http::string_body>;

@@ -32,8 +32,8 @@ TEST_CASE("judge: before the hub is synced claimInvalid alone is asked") {
   const auto taken = judge(view, create(Kind::claim, "newer", kGood));
   CHECK(taken.unsynced);
   CHECK(taken.findings.empty());
-  CHECK(warnings_of(taken) == Texts{"the hub has not read the cluster yet: only the claim's own "
-                                    "fields were checked"});
+  CHECK(warnings_of(taken) == Texts{"the hub has not read the cluster yet: of its rules only "
+                                    "claimInvalid was asked"});
   CHECK(judge(view, create(Kind::claim, "newer", kBad)).denied());
 }
 
@@ -58,6 +58,9 @@ TEST_CASE("judge: an override turns a denial into a warning, but of an invalid c
   CHECK(stage.judged(request).denied());
   CHECK(stage.judged(request).refused ==
         std::vector{AdmissionRule::claim_invalid, AdmissionRule::cluster_taken});
+  // Whoever is refused is not told that the request was admitted.
+  for (const std::string& warning : warnings_of(stage.judged(request)))
+    CHECK(warning.find("admitted") == std::string::npos);
 }
 
 TEST_CASE("judge: an override that nothing needed is not mentioned") {

@@ -56,6 +56,7 @@ TEST_CASE("ownedQuota: what is no change of an owned value") {
 TEST_CASE("ownedQuota: the alias and its canonical name are one pair") {
   Stage stage;
   stage.claims(claim_facts({{"gpu", "8"}}, {row("q", "od", {{"gpu", "4"}})}));
+  stage.state.queues["q"].written = {{{"od", "nvidia.com/gpu"}, 4}};
   const auto before = queue_facts("nvidia.com/gpu", {{"od", "4"}});
   CHECK(stage
             .findings(update(Kind::cluster_queue, "q", before,
@@ -79,6 +80,10 @@ TEST_CASE("ownedQuota: many claims are counted, deleted ones are none") {
 TEST_CASE("ownedQuota: nothing is said where the hub would not set the value back") {
   OwnedStage stage;
   SECTION("an OwnershipConflict") { stage.state.queues["q"].conflict = true; }
+  SECTION("nothing was written yet, and the value is a person's") {
+    stage.state.queues["q"].written.clear();
+  }
+  SECTION("a hub that only records") { stage.state.configuration.record = true; }
   SECTION("an orchestrator") {
     stage.state.queues["q"].facts.effective = EffectiveQuotas{{"g", "Orchestrator", "o"}, {}};
   }
@@ -88,6 +93,8 @@ TEST_CASE("ownedQuota: nothing is said where the hub would not set the value bac
 TEST_CASE("ownedQuota: every pair of a queue that follows its workers is owned") {
   Stage stage;
   stage.state.queues["q"].workers.follows = true;
+  CHECK(stage.findings(quota({{"od", "5"}, {"spot", "4"}})).empty());  // before they have reported
+  stage.state.queues["q"].workers.known = true;
   const auto found = stage.findings(quota({{"od", "5"}, {"spot", "4"}}));
   REQUIRE(found.size() == 1);
   CHECK(found[0].find("nominalQuota of (spot, cpu) is 3 by the queue's workers: the hub sets 4") !=

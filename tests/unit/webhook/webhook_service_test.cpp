@@ -138,6 +138,23 @@ TEST_CASE("webhook: a note without a place is lost and counted, the answer is th
   CHECK(page.find("fairlead_webhook_certificate_expire_time_seconds 7\n") != std::string::npos);
 }
 
+TEST_CASE("webhook: a flood of refusals fills no log") {
+  Service hub;
+  for (int i = 0; i < 1000; ++i)
+    CHECK(hub.response(review(claim("newer", "11")))["allowed"] == false);
+  const std::size_t noted = hub.posted.size();
+  CHECK(noted >= static_cast<std::size_t>(kNotesAtOnce));
+  CHECK(hub.service.figures().notes_lost == 1000 - noted);
+}
+
+TEST_CASE("webhook: a name that no API server stores is neither judged nor recorded") {
+  Service hub;
+  const Json response = hub.response(review(claim(std::string(300, 'n').c_str(), "11")));
+  CHECK(response["allowed"] == true);
+  CHECK(hub.count("none", "unread") == 1);
+  CHECK(hub.posted.empty());
+}
+
 TEST_CASE("webhook: what is no review has a reason and no 200") {
   Service hub;
   const HttpReply bad = hub.service.reply("<html>");
