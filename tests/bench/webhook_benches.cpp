@@ -32,11 +32,13 @@ void put_claim(State& state, int number, const std::string& cpu) {
   state.clusters[cluster].known = true;
 }
 
-// A hub whose claims all assign quota of one pair.
+// A hub whose claims all assign quota of one pair, which the hub has written.
 State crowded_hub(int claims) {
   State state;
   state.flavors["od"];
-  state.queues["q"].present = true;
+  Queue& queue = state.queues["q"];
+  queue.present = true;
+  queue.written[{"od", "cpu"}] = Amount{claims} * 10'000;
   for (int i = 0; i < claims; ++i) put_claim(state, i, "10");
   return state;
 }
