@@ -234,6 +234,15 @@ class WordReader {
     expect(bytes.back() == 0);
     return bytes.substr(0, bytes.size() - 1);
   }
+  /// Consumes a text into `to`. A reader fills the same event again and again, so most texts are as
+  /// long as the one before, and a copy over it costs less than a call of assign.
+  void take_text_to(const Place& from, std::size_t index, std::string& to) {
+    const std::string_view text = take_text(from, index);
+    if (to.size() == text.size())
+      std::memcpy(to.data(), text.data(), text.size());
+    else
+      to = text;
+  }
   /// Consumes a list of structs that have pointers only. Returns the first and their count.
   std::pair<Place, std::size_t> take_list(const Place& from, std::size_t index,
                                           std::size_t pointers_max) {
@@ -327,18 +336,18 @@ bool read_node(std::string_view bytes, value::Event& event) {
   event.log_time = {static_cast<std::int64_t>(in.data(root, 2))};
   event.epoch = {in.data(root, 3)};
   event.cause = {in.data(root, 4)};
-  event.source = in.take_text(root, 0);
+  in.take_text_to(root, 0, event.source);
   auto* seen = std::get_if<value::ObjectObserved>(&event.fact);
   if (seen == nullptr) seen = &event.fact.emplace<value::ObjectObserved>();
   const Place place = in.take_struct(root, 1, 1, 6);
   seen->generation = static_cast<std::int64_t>(in.data(place, 0));
   const Place key = in.take_struct(place, 0, 0, 2);  // no data: the kind is node, which is 0
   seen->key.kind = value::Kind::node;
-  seen->key.namespace_ = in.take_text(key, 0);
-  seen->key.name = in.take_text(key, 1);
-  seen->version = in.take_text(place, 1);
-  seen->uid = in.take_text(place, 2);
-  seen->resource_version = in.take_text(place, 3);
+  in.take_text_to(key, 0, seen->key.namespace_);
+  in.take_text_to(key, 1, seen->key.name);
+  in.take_text_to(place, 1, seen->version);
+  in.take_text_to(place, 2, seen->uid);
+  in.take_text_to(place, 3, seen->resource_version);
   take_digest(in, place, seen->raw_digest);
   seen->writers.clear();  // of the event that this one overwrites; a node has none
   auto* node = std::get_if<value::NodeFacts>(&seen->facts);

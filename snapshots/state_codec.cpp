@@ -35,8 +35,8 @@ inline constexpr bool is_array<std::array<T, n>> = true;
 template <class T>
 concept Sequence = is_a<T, std::vector> || is_a<T, std::set>;
 template <class T>
-inline constexpr bool kContainer =
-    is_a<T, PackedMap> || is_a<T, NameTable> || is_a<T, std::map> || Sequence<T>;
+inline constexpr bool kContainer = is_a<T, PackedMap> || is_a<T, NameTable> || is_a<T, NameMap> ||
+                                   is_a<T, std::map> || Sequence<T>;
 template <class T>
 concept Number = std::integral<T> || std::is_enum_v<T>;
 
@@ -55,7 +55,7 @@ struct Shape {
       text += '?', of<typename T::value_type>();
     } else if constexpr (is_a<T, std::map>) {
       text += 'm', of<typename T::key_type>(), of<typename T::mapped_type>();
-    } else if constexpr (is_a<T, NameTable>) {
+    } else if constexpr (is_a<T, NameTable> || is_a<T, NameMap>) {
       text += 'm', of<std::string>(), of<typename T::mapped_type>();
     } else if constexpr (Sequence<T>) {
       text += 'l', of<typename T::value_type>();
@@ -156,7 +156,7 @@ class Writer {
     } else if constexpr (is_a<T, NameTable>) {
       put_varint(value.size());
       for (const auto* entry : value.sorted()) put(*entry);
-    } else if constexpr (is_a<T, std::map> || Sequence<T>) {
+    } else if constexpr (is_a<T, NameMap> || is_a<T, std::map> || Sequence<T>) {
       put_varint(value.size());
       for (const auto& item : value) put(item);
     } else {
@@ -260,7 +260,7 @@ class Reader {
       for (auto& [key, held] : items) get(key), get(held);
       if (!value.assign_sorted(items.size(), [&](std::size_t i) { return items[i]; }))
         throw Malformed{"a map is unsorted"};
-    } else if constexpr (is_a<T, NameTable>) {
+    } else if constexpr (is_a<T, NameTable> || is_a<T, NameMap>) {
       value.clear();
       std::string last;
       for (std::uint64_t left = get_count(); left > 0; --left) {

@@ -46,10 +46,10 @@ void prefetch(const State& state, std::span<const Event> events) {
     const auto* facts = seen ? std::get_if<NodeFacts>(&seen->facts) : nullptr;
     if (!facts) continue;
     fetch_maps(*facts);
-    const auto* cluster = state.opened->find(event.source);
-    if (!cluster) continue;
+    const auto cluster = state.clusters.find(event.source);
+    if (cluster == state.clusters.end()) continue;
     Sought& sought = all[count++];
-    sought = {*cluster, NameTable<NodeRecord>::hash_of(seen->key.name), !facts->ready};
+    sought = {&cluster->second, NameTable<NodeRecord>::hash_of(seen->key.name), !facts->ready};
     sought.cluster->nodes.fetch_slot(sought.hash);
     if (sought.falls) sought.cluster->flaps.fetch_slot(sought.hash);
   }

@@ -1,9 +1,9 @@
 // State: everything that the fold knows, as plain values.
 //
 // Two engines that fold the same events hold equal states. Walks over containers are in the order
-// of their content; where a lookup goes by hash, that order cannot be observed (name_table.h). A
-// Memo holds what can be derived again, may hold pointers into the same State, and is left out of
-// comparisons and snapshots. One thread owns a State; others get copies or nothing.
+// of their content; where a lookup goes by hash, that order cannot be observed (name_map.h,
+// name_table.h). A Memo holds what can be derived again, may hold pointers into the same State, and
+// is left out of comparisons and snapshots. One thread owns a State; others get copies or nothing.
 //
 // Each room has its part in a header beside its rules. Reading order: cluster_state.h (a member and
 // its capacity), claims/claim_state.h (what an administrator assigns), queues/queue_state.h (hub
@@ -23,7 +23,7 @@
 #include "engine/fold/deadlines.h"
 #include "engine/fold/memo.h"
 #include "engine/fold/multikueue/multikueue_state.h"
-#include "engine/fold/name_table.h"
+#include "engine/fold/name_map.h"
 #include "engine/fold/queues/queue_state.h"
 #include "engine/fold/writes/write_state.h"
 #include "schema/event.h"
@@ -41,15 +41,12 @@ struct State {
   std::map<std::string, ResourceFlavorFacts> flavors;  ///< also `gone_flavors`, as last observed
   std::set<std::string> gone_flavors;  ///< left the hub while a claim or a member's work names them
   std::map<std::string, Seq> flavor_seqs;
-  std::map<std::string, Cluster> clusters;
-  Memo<NameTable<Cluster*>> opened;  ///< clusters that open_capacity has found, by hash
-  std::map<std::string, Claim> claims;
-  std::map<std::string, std::set<std::string>>
-      claims_of_cluster;  ///< claims by the cluster they name
-  std::map<std::string, std::set<std::string>>
-      claims_of_queue;                ///< winners and unknowns that name the queue
-  Memo<std::uint64_t> terms_changes;  ///< counts changes of claims and configuration
-  std::map<std::string, Queue> queues;
+  NameMap<Cluster> clusters;
+  NameMap<Claim> claims;
+  NameMap<std::set<std::string>> claims_of_cluster;  ///< claims by the cluster they name
+  NameMap<std::set<std::string>> claims_of_queue;    ///< winners and unknowns that name the queue
+  Memo<std::uint64_t> terms_changes;                 ///< counts changes of claims and configuration
+  NameMap<Queue> queues;
   Memo<std::uint64_t> quota_changes;  ///< counts changes of the inputs of queues' quotas
   std::map<std::string, Cohort> cohorts;
   std::map<std::pair<std::string, std::string>, LocalQueueFacts>

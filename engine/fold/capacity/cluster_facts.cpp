@@ -308,9 +308,7 @@ void judge_presence(State& state, const std::string& name, Cluster& cluster, boo
 }  // namespace
 
 Cluster& open_capacity(State& state, const std::string& name) {
-  Cluster*& found = (*state.opened)[name];
-  if (!found) found = &state.clusters[name];  // none is ever erased
-  Cluster& cluster = *found;
+  Cluster& cluster = state.clusters[name];
   if (cluster.observation.changed) return cluster;  // what changed it has opened it
   if (state.open_clusters.insert(name).second) {
     cluster.observation = {};
