@@ -1,13 +1,12 @@
 """--listen-secure: TLS 1.3, callers judged by the RBAC of a real API server; a plain port that serves probes alone."""
 
 import http.client
-import os
-import shutil
 import ssl
 import time
 import unittest
 
 from harness import deploy
+from harness.certificates import MountedSecret
 from harness.controlplane import ControlPlane
 from harness.hub import AT_ONCE, Hub
 from harness.process import free_port, wait_for
@@ -17,27 +16,6 @@ NEEDS = ("controlplane", "fairlead")
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 READ = f"{RBAC}/clusterroles/fairlead-read"
 ACCOUNTS = "/api/v1/namespaces/fairlead/serviceaccounts"
-
-
-class MountedSecret:
-    """A folder as the kubelet mounts a Secret: the files lead through `..data` to one version."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.versions = 0
-
-    def put(self, certificate, key):
-        self.versions += 1
-        version = self.folder / f"..version-{self.versions}"
-        version.mkdir(parents=True)
-        shutil.copy(certificate, version / "tls.crt")
-        shutil.copy(key, version / "tls.key")
-        fresh = self.folder / "..data_tmp"
-        fresh.symlink_to(version.name)
-        fresh.rename(self.folder / "..data")
-        for name in ("tls.crt", "tls.key"):
-            if not (self.folder / name).is_symlink():
-                (self.folder / name).symlink_to(os.path.join("..data", name))
 
 
 class SecureListenerTest(unittest.TestCase):
