@@ -19,6 +19,7 @@
 #include "engine/fold/evolve.h"
 #include "engine/log/private_files.h"
 #include "schema/codec.h"
+#include "snapshots/snapshot_pieces.h"
 #include "snapshots/state_codec.h"
 #include "snapshots/state_frame.h"
 
@@ -437,6 +438,31 @@ Result<std::vector<SnapshotVerdict>> verify_snapshots(const EventLog& log,
     verdicts.push_back(std::move(verdict));
   }
   return verdicts;
+}
+
+std::optional<SnapshotInfo> first_snapshot_from(const SnapshotStore& store, Seq seq) {
+  const std::vector<Seq> seqs = seqs_in(store.directory());
+  for (auto at = std::lower_bound(seqs.begin(), seqs.end(), seq); at != seqs.end(); ++at)
+    if (const auto info = info_in(store.directory(), *at)) return *info;
+  return std::nullopt;
+}
+
+Result<std::uint64_t> snapshot_bytes(const SnapshotStore& store, Seq seq) {
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(path_of(store.directory(), seq), error);
+  if (!error && size >= kHeaderBytes) return size - kHeaderBytes;
+  return Error{ErrorCode::not_found, "there is no snapshot of seq " + std::to_string(seq.value)};
+}
+
+Result<std::string> snapshot_piece(const SnapshotStore& store, Seq seq, std::uint64_t offset,
+                                   std::uint64_t count) {
+  std::ifstream in(path_of(store.directory(), seq), std::ios::binary);
+  std::string bytes(count, '\0');
+  in.seekg(static_cast<std::streamoff>(kHeaderBytes + offset));
+  in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (in) return bytes;
+  return Error{ErrorCode::not_found,
+               "the snapshot of seq " + std::to_string(seq.value) + " was removed meanwhile"};
 }
 
 }  // namespace fairlead

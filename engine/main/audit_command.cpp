@@ -6,8 +6,8 @@
 #include "engine/main/audit_question.h"
 #include "engine/main/commands.h"
 #include "engine/main/exit_code.h"
+#include "engine/main/hub_client.h"
 #include "engine/main/position.h"
-#include "engine/main/question_service.h"
 #include "engine/main/standard_streams.h"
 #include "engine/main/structured_output.h"
 #include "replay/history.h"
@@ -17,18 +17,24 @@ namespace fairlead {
 namespace {
 
 struct AuditCommandOptions {
-  std::string data, bundle, server;
+  std::string data, bundle;
+  HubPlace hub;
   std::string output = "text";
   AuditQuestion question;
 };
 
 Result<AuditAnswer> ask(const AuditCommandOptions& options) {
-  if (!options.server.empty()) {
+  if (!options.hub.server.empty()) {
     if (!options.data.empty() || !options.bundle.empty())
       return Error{ErrorCode::bad_input, "expected one of --data, --bundle and --server"};
-    auto document = ask_hub(options.server, to_target(options.question));
-    if (!document) return document.error();
-    return AuditAnswer{Json::parse(*document)};
+    const auto ask = reach_hub(options.hub);
+    if (!ask) return ask.error();
+    const auto answer = (*ask)(to_target(options.question));
+    if (!answer) return answer.error();
+    Json document = Json::parse(*answer, nullptr, false);
+    if (document.is_object()) return AuditAnswer{std::move(document)};
+    return Error{ErrorCode::unavailable,
+                 options.hub.server + ": answered something else than an answer of a hub"};
   }
   const bool none = options.data.empty() && options.bundle.empty();
   auto history = open_history(none ? "fairlead-data" : options.data, options.bundle);
@@ -66,8 +72,7 @@ CLI::App* add_subject(CLI::App& audit, const char* name, const char* description
   subject->add_option("--data", options->data,
                       "Data directory, also of a running hub (default: fairlead-data)");
   subject->add_option("--bundle", options->bundle, "A file that `fairlead log export` wrote");
-  subject->add_option("--server", options->server,
-                      "A running hub: http://HOST:PORT of its --listen");
+  add_server_options(*subject, *subject, options->hub);
   subject->add_option("-o,--output", options->output, "text, json or yaml")
       ->check(CLI::IsMember({"text", "json", "yaml"}))
       ->capture_default_str();

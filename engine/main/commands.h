@@ -2,7 +2,7 @@
 // code (0 done, 1 the answer is "no", 2 bad usage or input, 3 an operating failure) in `exit_code`.
 #pragma once
 
-#include "engine/main/log_page.h"
+#include "engine/main/hub_place.h"
 
 namespace CLI {
 class App;
@@ -13,8 +13,8 @@ namespace fairlead {
 void add_hub_command(CLI::App& app, int& exit_code);
 void add_dev_command(CLI::App& app, int& exit_code);
 void add_plan_command(CLI::App& app, int& exit_code);
-/// `ask` sends questions to running hubs.
-void add_log_command(CLI::App& app, const AskHub& ask, int& exit_code);
+/// `reach` prepares questions to running hubs.
+void add_log_command(CLI::App& app, const ReachHub& reach, int& exit_code);
 void add_replay_command(CLI::App& app, int& exit_code);
 void add_audit_command(CLI::App& app, int& exit_code);
 void add_what_if_command(CLI::App& app, int& exit_code);

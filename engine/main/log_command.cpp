@@ -73,7 +73,7 @@ namespace {
 /// The options of one subcommand. Its callback owns them.
 struct LogOptions {
   LogPlace place;
-  std::string server;
+  HubPlace hub;
   std::string file;
   std::string position;
   std::string output;
@@ -108,18 +108,19 @@ CLI::Option_group* add_place(CLI::App& command, LogOptions& options) {
 }
 /// The same, or a running hub.
 void add_place_or_server(CLI::App& command, LogOptions& options) {
-  add_place(command, options)
-      ->add_option("--server", options.server, "A running hub: http://HOST:PORT of its --listen");
+  add_server_options(command, *add_place(command, options), options.hub);
 }
 
-int ask_for(const AskHub& ask, const char* subject, const LogOptions& options) {
+int ask_for(const ReachHub& reach, const char* subject, const LogOptions& options) {
+  const auto ask = reach(options.hub);
+  if (!ask) return report_log_error(ask.error(), std::cerr);
   const auto printed =
-      print_from_hub(ask, options.server, subject, options.selection, options.format(), std::cout);
+      print_from_hub(*ask, subject, options.selection, options.format(), std::cout);
   if (!printed) return report_log_error(printed.error(), std::cerr);
   return finish_log_output(*printed, std::cout, std::cerr);
 }
 
-void add_reading_commands(CLI::App& log, const AskHub& ask, int& exit_code) {
+void add_reading_commands(CLI::App& log, const ReachHub& reach, int& exit_code) {
   CLI::App* stat = nullptr;
   const auto stat_options = add_command(
       log, stat, "stat",
@@ -128,9 +129,9 @@ void add_reading_commands(CLI::App& log, const AskHub& ask, int& exit_code) {
       "too",
       "text");
   add_place_or_server(*stat, *stat_options);
-  stat->callback([stat_options, ask, &exit_code] {
-    exit_code = !stat_options->server.empty()
-                    ? ask_for(ask, "stat", *stat_options)
+  stat->callback([stat_options, reach, &exit_code] {
+    exit_code = !stat_options->hub.server.empty()
+                    ? ask_for(reach, "stat", *stat_options)
                     : log_stat(stat_options->place, stat_options->format(), std::cout, std::cerr);
   });
 
@@ -148,10 +149,11 @@ void add_reading_commands(CLI::App& log, const AskHub& ask, int& exit_code) {
   cat->add_flag("--raw", selection.raw,
                 "With the raw object that the hub keeps beside an event for a while, if it is "
                 "still there");
-  cat->callback([cat_options, ask, &exit_code] {
-    exit_code = !cat_options->server.empty() ? ask_for(ask, "cat", *cat_options)
-                                             : log_cat(cat_options->place, cat_options->selection,
-                                                       cat_options->format(), std::cout, std::cerr);
+  cat->callback([cat_options, reach, &exit_code] {
+    exit_code = !cat_options->hub.server.empty()
+                    ? ask_for(reach, "cat", *cat_options)
+                    : log_cat(cat_options->place, cat_options->selection, cat_options->format(),
+                              std::cout, std::cerr);
   });
 
   CLI::App* verify = nullptr;
@@ -164,7 +166,7 @@ void add_reading_commands(CLI::App& log, const AskHub& ask, int& exit_code) {
   });
 }
 
-void add_moving_commands(CLI::App& log, int& exit_code) {
+void add_moving_commands(CLI::App& log, const ReachHub& reach, int& exit_code) {
   const std::string position = kPositionHelp;
   CLI::App* out = nullptr;
   const auto out_options = add_command(
@@ -172,12 +174,18 @@ void add_moving_commands(CLI::App& log, int& exit_code) {
       "Write events, snapshots and the configuration in force into one file that proves itself",
       "text");
   out->add_option("FILE", out_options->file, "The file; replaced if it is there")->required();
-  add_data(*out, *out_options, "Data directory of a hub, running or not")->required();
+  CLI::Option_group* place = out->add_option_group("Log", "Where the log is");
+  add_data(*place, *out_options, "Data directory of a hub, running or not");
+  add_server_options(*out, *place, out_options->hub);
+  place->require_option(1);
   out->add_option("--to", out_options->position,
                   "Last event: " + position + "; its group commit goes as a whole");
-  out->callback([out_options, &exit_code] {
-    exit_code = log_export(out_options->place.data, out_options->file, out_options->position,
-                           out_options->format(), std::cout, std::cerr);
+  out->callback([out_options, reach, &exit_code] {
+    exit_code = out_options->hub.server.empty()
+                    ? log_export(out_options->place.data, out_options->file, out_options->position,
+                                 out_options->format(), std::cout, std::cerr)
+                    : log_export(reach, out_options->hub, out_options->file, out_options->position,
+                                 out_options->format(), std::cout, std::cerr);
   });
 
   CLI::App* in = nullptr;
@@ -208,12 +216,12 @@ void add_moving_commands(CLI::App& log, int& exit_code) {
 
 }  // namespace
 
-void add_log_command(CLI::App& app, const AskHub& ask, int& exit_code) {
+void add_log_command(CLI::App& app, const ReachHub& reach, int& exit_code) {
   CLI::App* log =
       app.add_subcommand("log", "Look at an event log, check it, move it and shorten it");
   log->require_subcommand(1);
-  add_reading_commands(*log, ask, exit_code);
-  add_moving_commands(*log, exit_code);
+  add_reading_commands(*log, reach, exit_code);
+  add_moving_commands(*log, reach, exit_code);
 }
 
 }  // namespace fairlead

@@ -29,6 +29,9 @@ int log_verify(const LogPlace& place, LogOutput output, std::ostream& out, std::
 /// Writes the log up to position `to` (empty: all) into a bundle file.
 int log_export(const std::filesystem::path& data, const std::filesystem::path& file,
                const std::string& to, LogOutput output, std::ostream& out, std::ostream& err);
+/// The same of a running hub's log.
+int log_export(const ReachHub& reach, const HubPlace& hub, const std::filesystem::path& file,
+               const std::string& to, LogOutput output, std::ostream& out, std::ostream& err);
 /// Makes a data directory out of a bundle file.
 int log_import(const std::filesystem::path& file, const std::filesystem::path& data,
                LogOutput output, std::ostream& out, std::ostream& err);

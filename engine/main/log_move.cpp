@@ -7,6 +7,7 @@
 #include "engine/log/rocksdb/rocksdb_log.h"
 #include "engine/main/exit_code.h"
 #include "engine/main/log_command.h"
+#include "engine/main/log_export.h"
 #include "engine/main/position.h"
 #include "replay/bundle/bundle.h"
 #include "schema/codec.h"
@@ -127,6 +128,15 @@ Result<Pruned> prune(const std::filesystem::path& data, const std::string& befor
 int log_export(const std::filesystem::path& data, const std::filesystem::path& file,
                const std::string& to, LogOutput output, std::ostream& out, std::ostream& err) {
   const auto report = export_to(data, file, to);
+  if (!report) return report_log_error(report.error(), err);
+  return print_report("exported", *report, file, output, out, err);
+}
+
+int log_export(const ReachHub& reach, const HubPlace& hub, const std::filesystem::path& file,
+               const std::string& to, LogOutput output, std::ostream& out, std::ostream& err) {
+  const auto ask = reach(hub);
+  if (!ask) return report_log_error(ask.error(), err);
+  const auto report = export_from_hub(*ask, file, to, progress_on_terminal());
   if (!report) return report_log_error(report.error(), err);
   return print_report("exported", *report, file, output, out, err);
 }

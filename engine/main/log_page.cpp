@@ -268,23 +268,24 @@ Result<std::string> answer_log_target(const EventLog& log, std::string_view targ
   if (!question) return question.error();
   if (question->subject == "stat") return answer_stat(log, question->output);
   if (question->subject == "cat") return answer_cat(log, question->selection, question->output);
-  return Error{ErrorCode::bad_input, "expected stat or cat, got \"" + question->subject + "\""};
+  return Error{ErrorCode::bad_input,
+               "expected stat, cat or export, got \"" + question->subject + "\""};
 }
 
-Result<int> print_from_hub(const AskHub& ask, const std::string& server, const char* subject,
-                           const LogSelection& selection, LogOutput output, std::ostream& out) {
+Result<int> print_from_hub(const AskHub& ask, const char* subject, const LogSelection& selection,
+                           LogOutput output, std::ostream& out) {
   LogSelection page = selection;
   for (;;) {
     HttpTarget target{std::string(kLogPath) + subject, {}};
     for (const auto& [name, member] : kSelectors) target.add(name, page.*member);
     if (page.raw) target.add("raw", "true");
     target.add("output", output == LogOutput::json ? "json" : "text");
-    const auto answer = ask(server, to_text(target));
+    const auto answer = ask(to_text(target));
     if (!answer) return answer.error();
     const auto printed = read_page(*answer);
     if (!printed)
       return Error{ErrorCode::unavailable,
-                   server + ": answered something else than a page of a log"};
+                   "the server answered something else than a page of a log"};
     out << printed->text;
     if (!printed->next || !out) return printed->exit_code;
     std::tie(page.from, page.to) = *printed->next;

@@ -3,13 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "engine/log/event_log.h"
+#include "engine/main/hub_place.h"
 
 namespace fairlead {
 
@@ -47,11 +47,8 @@ inline constexpr std::uint64_t kLogPageEventsMax = 100'000;
 /// `next` is absent on the last page; a selection ends where the log ended at its first.
 Result<std::string> answer_log_target(const EventLog& log, std::string_view target);
 
-/// Sends GET `target` to a running hub and returns the JSON of its answer.
-using AskHub =
-    std::function<Result<std::string>(const std::string& server, const std::string& target)>;
 /// Prints all pages of a hub's answer about `subject` (stat, cat). Returns the exit code.
-Result<int> print_from_hub(const AskHub& ask, const std::string& server, const char* subject,
-                           const LogSelection& selection, LogOutput output, std::ostream& out);
+Result<int> print_from_hub(const AskHub& ask, const char* subject, const LogSelection& selection,
+                           LogOutput output, std::ostream& out);
 
 }  // namespace fairlead

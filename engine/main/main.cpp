@@ -13,7 +13,7 @@
 #include "engine/base/stop_point.h"
 #include "engine/main/commands.h"
 #include "engine/main/exit_code.h"
-#include "engine/main/question_service.h"
+#include "engine/main/hub_client.h"
 #include "engine/main/standard_streams.h"
 
 namespace {
@@ -73,7 +73,7 @@ int main(int argc, char** argv) {
   fairlead::add_hub_command(app, exit_code);
   fairlead::add_dev_command(app, exit_code);
   fairlead::add_plan_command(app, exit_code);
-  fairlead::add_log_command(app, fairlead::ask_hub, exit_code);
+  fairlead::add_log_command(app, fairlead::reach_hub, exit_code);
   fairlead::add_replay_command(app, exit_code);
   fairlead::add_audit_command(app, exit_code);
   fairlead::add_what_if_command(app, exit_code);

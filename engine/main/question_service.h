@@ -1,4 +1,4 @@
-// Questions over HTTP about the past and the log: the hub's side, and that of a command.
+// Questions over HTTP about the past and the log: the hub's side. A command's is hub_client.h.
 #pragma once
 
 #include <filesystem>
@@ -12,24 +12,22 @@
 
 namespace fairlead {
 
+class RocksdbLog;
+
 /// Answers from the hub's log and the snapshots of its data directory; never from its State, which
 /// belongs to another thread. Any thread may call it; one question is answered at a time.
 class QuestionService {
  public:
   /// `log` outlives it.
-  QuestionService(const EventLog& log, const std::filesystem::path& data);
-  /// Answers a target below kAuditPath or kLogPath in JSON: the answer's document, or {"error"}
-  /// with 400 (a bad question) or 500.
+  QuestionService(const RocksdbLog& log, const std::filesystem::path& data);
+  /// Answers a target below kAuditPath or kLogPath in JSON, but for the pages of an export
+  /// (bundle_page.h): the answer's document, or {"error"} with 400 (a bad question) or 500.
   HttpReply reply(std::string_view target) const;
 
  private:
-  const EventLog& log_;
+  const RocksdbLog& log_;
   SnapshotStore snapshots_;
   mutable std::mutex one_at_a_time_;
 };
-
-/// Sends GET `target` to a running hub at `http://HOST:PORT` and returns the JSON of its answer.
-/// Fails with `bad_input` if the hub answers that the question is bad.
-Result<std::string> ask_hub(const std::string& server, const std::string& target);
 
 }  // namespace fairlead

@@ -23,6 +23,7 @@
 namespace fairlead {
 
 class RocksdbLog;
+class SnapshotStore;
 
 /// An open bundle with its sections parsed.
 struct Bundle {
@@ -63,7 +64,7 @@ struct BundleReport {
 
 /// Writes the events up to and including the group commit that holds `to` (which may be beyond the
 /// last event), and the good snapshots among them. A hub may be writing to the log meanwhile.
-Result<BundleReport> export_bundle(const RocksdbLog& log, const SnapshotSource& snapshots, Seq to,
+Result<BundleReport> export_bundle(const RocksdbLog& log, const SnapshotStore& snapshots, Seq to,
                                    const std::filesystem::path& path, const LogProgress& progress);
 
 /// Creates a data directory from a bundle and verifies every record of it. Fails with `bad_input`

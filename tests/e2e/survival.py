@@ -51,10 +51,10 @@ class Faults:
         self.tell()
         self.environment = {"LD_PRELOAD": str(fault_shim()), "FAIRLEAD_FAULTS": str(self.path)}
 
-    def tell(self, clock_seconds=0, disk_full=False):
+    def tell(self, clock_seconds=0, disk_full=False, syncs_held=False):
         # In place: the program has it mapped.
         with open(self.path, "r+b" if self.path.exists() else "wb") as file:
-            file.write(struct.pack("qq", clock_seconds, int(disk_full)))
+            file.write(struct.pack("qqq", clock_seconds, int(disk_full), int(syncs_held)))
 
 
 class SurvivalTest(HubTest):

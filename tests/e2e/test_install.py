@@ -168,7 +168,7 @@ class InstallTest(unittest.TestCase):
         folder = deploy.DEPLOY / "overlays/hub"
         self.applied(folder)
         self.addCleanup(self.removed, folder)
-        for name in ("rehearse", "restore"):
+        for name in ("rehearse", "restore", "export"):
             text = (deploy.DEPLOY / f"backup/{name}.yaml").read_text().replace("SNAPSHOT", "fairlead-data-1")
             if name == "restore":
                 text = text.replace("data-fairlead-0", "data-restored")  # the claim itself is there
@@ -178,6 +178,13 @@ class InstallTest(unittest.TestCase):
                  if item["kind"] == "Job"]
         self.server.create(f"{PODS}?dryRun=All", {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "rehearsal"},
                                                   "spec": job["spec"]["template"]["spec"]})
+        text = (deploy.DEPLOY / "backup/export.yaml").read_text()
+        self.addCleanup(self.server.kubectl, "delete", "--wait=false", "-f", "-", stdin=text)
+        for _ in range(2):
+            self.server.kubectl("apply", "--server-side", "-f", "-", stdin=text)
+        [job] = [item for item in deploy.objects(self.server, text) if item["kind"] == "CronJob"]
+        self.server.create(f"{PODS}?dryRun=All", {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "backup"},
+                                                  "spec": job["spec"]["jobTemplate"]["spec"]["template"]["spec"]})
 
     # -- what a kubelet would do ----------------------------------------------------------------------------------
 

@@ -1,43 +1,23 @@
 """--listen-secure: TLS 1.3, callers judged by the RBAC of a real API server; a plain port that serves probes alone."""
 
 import http.client
-import os
-import shutil
+import json
 import ssl
 import time
 import unittest
 
 from harness import deploy
+from harness.certificates import MountedSecret
 from harness.controlplane import ControlPlane
 from harness.hub import AT_ONCE, Hub
 from harness.process import free_port, wait_for
+from harness.program import fairlead
 
 NEEDS = ("controlplane", "fairlead")
 
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 READ = f"{RBAC}/clusterroles/fairlead-read"
 ACCOUNTS = "/api/v1/namespaces/fairlead/serviceaccounts"
-
-
-class MountedSecret:
-    """A folder as the kubelet mounts a Secret: the files lead through `..data` to one version."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.versions = 0
-
-    def put(self, certificate, key):
-        self.versions += 1
-        version = self.folder / f"..version-{self.versions}"
-        version.mkdir(parents=True)
-        shutil.copy(certificate, version / "tls.crt")
-        shutil.copy(key, version / "tls.key")
-        fresh = self.folder / "..data_tmp"
-        fresh.symlink_to(version.name)
-        fresh.rename(self.folder / "..data")
-        for name in ("tls.crt", "tls.key"):
-            if not (self.folder / name).is_symlink():
-                (self.folder / name).symlink_to(os.path.join("..data", name))
 
 
 class SecureListenerTest(unittest.TestCase):
@@ -92,7 +72,106 @@ class SecureListenerTest(unittest.TestCase):
     def status(self, path, token=None):
         return self.ask(path, token)[0]
 
+    def token_file(self, name, token):
+        path = self.plane.directory / f"token-{name}"
+        path.write_text(token + "\n")
+        return path
+
+    def command(self, *words, token=None, ca=True, server=None, name=None):
+        """`fairlead WORDS` that asks the running hub."""
+        options = ["--server", server or f"https://127.0.0.1:{self.port}"]
+        for option, value in (("--server-token-file", token), ("--server-name", name),
+                              ("--server-ca", self.plane.authority.certificate if ca is True else ca)):
+            options += [option, value] if value else []
+        return fairlead(*words, *options)
+
+    def check_refused(self, done, code, *words):
+        self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
+        for word in words:
+            self.assertIn(word, done.stderr)
+
     # -- the tests ----------------------------------------------------------------------------------------------
+
+    def test_commands_ask_a_hub_over_tls(self):
+        self.secret.put(*self.pair)
+        viewer = self.token_file("asker", self.account("asker", "fairlead-viewer"))
+        self.start_hub()
+        wait_for("RBAC to have the binding", lambda: self.command("log", "stat", token=viewer).returncode == 0)
+        stat = json.loads(self.command("log", "stat", "-o", "json", token=viewer).stdout)
+        self.assertEqual(stat["chain"], "ok")
+        cat = self.command("log", "cat", "--to", "seq:2", token=viewer)
+        self.assertEqual(cat.stdout, fairlead("log", "cat", "--to", "seq:2", "--data", self.hub.data).stdout)
+        self.assertIn("ConfigChanged", cat.stdout)
+        for words in (("quota",), ("admissions",), ("diff", "seq:1", "seq:2")):
+            asked = self.command("audit", *words, "-o", "json", token=viewer)
+            self.assertEqual(asked.returncode, 0, asked.stderr)
+            self.assertIsInstance(json.loads(asked.stdout), dict)
+        # A name of the certificate that is not the address.
+        by_name = self.command("log", "stat", token=viewer, name="localhost")
+        self.assertEqual(by_name.returncode, 0, by_name.stderr)
+
+    def test_a_command_that_is_refused_says_what_to_do(self):
+        self.secret.put(*self.pair)
+        scraper = self.token_file("other", self.account("other", "fairlead-metrics"))
+        stranger = self.token_file("stranger", "no-such-token")
+        self.start_hub()
+        stat = ("log", "stat")
+        self.check_refused(self.command(*stat), 3, "answered 401", "--server-token-file")
+        self.check_refused(self.command(*stat, token=stranger), 3, "does not know", "--server-token-file")
+        self.check_refused(self.command(*stat, token=scraper), 3, "answered 403", "/log/stat", "fairlead-viewer")
+        self.check_refused(self.command("audit", "quota", token=scraper), 3, "answered 403", "/audit/quota")
+        self.check_refused(self.command(*stat, token=scraper, ca=None), 3, "TLS handshake", "--server-ca")
+        self.check_refused(self.command(*stat, token=scraper, name="elsewhere.example"), 3,
+                           "not for elsewhere.example", "--server-name")
+        # Bad usage: nothing is sent.
+        self.check_refused(self.command(*stat, token="/nowhere"), 2, "--server-token-file", "/nowhere")
+        self.check_refused(self.command(*stat, token=scraper, ca="/nowhere"), 2, "--server-ca", "/nowhere")
+        self.check_refused(self.command(*stat, token=scraper, ca=scraper), 2, "--server-ca")
+        self.check_refused(self.command(*stat, token=scraper, server=f"http://127.0.0.1:{self.hub.port}"), 2,
+                           "not encrypted")
+        self.check_refused(fairlead(*stat, "--data", self.hub.data, "--server-token-file", scraper), 2, "--server")
+
+    def test_the_backup_exports_with_the_rights_of_its_account(self):
+        self.secret.put(*self.pair)
+        text = (deploy.DEPLOY / "backup/export.yaml").read_text()
+        self.server.kubectl("apply", "--server-side", "-f", "-", stdin=text)
+        self.addCleanup(self.server.kubectl, "delete", "--wait=false", "-f", "-", stdin=text)
+        [job] = [item for item in deploy.objects(self.server, text) if item["kind"] == "CronJob"]
+        pod = job["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+        self.start_hub()
+        folder = self.plane.directory / "backup"
+        folder.mkdir()
+        token = self.token_file("backup", deploy.token(self.server, pod["serviceAccountName"]))
+        places = {"/var/lib/fairlead-backup": folder, "/etc/fairlead-serving/ca.crt": self.plane.authority.certificate,
+                  "https://fairlead.fairlead.svc:8443": f"https://127.0.0.1:{self.port}",
+                  "/var/run/secrets/kubernetes.io/serviceaccount/token": token}
+        words = pod["containers"][0]["args"]
+        for place, here in places.items():
+            self.assertIn(place, " ".join(words))
+            words = [word.replace(place, str(here)) for word in words]
+
+        def exported():
+            done = fairlead(*words)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done
+        wait_for("RBAC to have the binding", exported)
+        bundle = folder / "fairlead.bundle"
+        # The same bytes as where the log is, and a history that verifies.
+        last = json.loads(fairlead("log", "stat", "--bundle", bundle, "-o", "json").stdout)["last_seq"]
+        here = fairlead("log", "export", folder / "here", "--data", self.hub.data, "--to", f"seq:{last}")
+        self.assertEqual(here.returncode, 0, here.stderr)
+        self.assertEqual(bundle.read_bytes(), (folder / "here").read_bytes())
+        imported = fairlead("log", "import", bundle, "--data", folder / "data")
+        self.assertEqual(imported.returncode, 0, imported.stderr)
+        verified = fairlead("replay", "--verify", "--data", folder / "data")
+        self.assertEqual(verified.returncode, 0, verified.stdout + verified.stderr)
+        # The next one replaces it, and nothing is left beside it.
+        exported()
+        self.assertEqual(sorted(path.name for path in folder.iterdir()), ["data", "fairlead.bundle", "here"])
+        # Nothing but the export is allowed.
+        token = token.read_text().strip()
+        for path in ("/log/cat", "/log/stat", "/audit/quota", "/metrics"):
+            self.assertEqual(self.status(path, token), 403)
 
     def test_callers_get_what_rbac_allows(self):
         self.secret.put(*self.pair)

@@ -1,6 +1,7 @@
 // Loaded before the C library, it gives a program false answers of the machine without its
-// knowledge: another clock, a full disk. A file of two 64-bit numbers, named by FAIRLEAD_FAULTS and
-// shared with the test, holds the clock's offset in seconds and whether the disk is full.
+// knowledge: another clock, a full disk, a disk that does not answer. A file of three 64-bit
+// numbers, named by FAIRLEAD_FAULTS and shared with the test, holds the clock's offset in seconds,
+// whether the disk is full, and whether syncs wait until the test says otherwise.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -17,6 +18,7 @@ namespace {
 struct Faults {
   long long clock_seconds;
   long long disk_full;
+  long long syncs_held;
 };
 
 // Never unmapped: writes go on until the process has ended.
@@ -44,9 +46,27 @@ bool refuses(int file) {
   return faults().disk_full != 0 && file > 2 && ::fstat(file, &what) == 0 && S_ISREG(what.st_mode);
 }
 
+// Keeps the calling thread as a disk does that does not answer: no other thread waits.
+void wait_for_disk() {
+  constexpr timespec kPause{0, 10'000'000};
+  while (faults().syncs_held != 0) ::nanosleep(&kPause, nullptr);
+}
+
 }  // namespace
 
 extern "C" {
+
+int fdatasync(int file) {
+  static auto* const next = original(&fdatasync, "fdatasync");
+  wait_for_disk();
+  return next(file);
+}
+
+int fsync(int file) {
+  static auto* const next = original(&fsync, "fsync");
+  wait_for_disk();
+  return next(file);
+}
 
 int clock_gettime(clockid_t clock, timespec* now) {
   static auto* const next = original(&clock_gettime, "clock_gettime");

@@ -49,6 +49,9 @@ enum class OpenMode {
           ///< appended later
 };
 
+/// Whether a walk over group commits goes on.
+enum class PackWalk : std::uint8_t { go_on, stop };
+
 class RocksdbLog final : public EventLog {
  public:
   /// Opens the log of a data directory. Errors: `conflict` if another writer has it; `incompatible`
@@ -104,11 +107,13 @@ class RocksdbLog final : public EventLog {
   LogTail base() const;
   /// Returns the epochs of the kept events with their program versions.
   std::map<Epoch, std::string> epochs() const;
-  /// Passes every stored group commit (pack.h), verified, to `take` in order, up to the one that
-  /// holds `last`. Ends with the first error of `take`; fails with `corrupt` at a damaged commit.
+  /// Passes stored group commits (pack.h), verified, to `take` in order: from the one that begins
+  /// with `from` (0: the first kept one) up to the one that holds `last`, or until `take` asks to
+  /// stop. Ends with the first error of `take`; fails with `bad_input` if no commit begins with
+  /// `from`, with `corrupt` at a damaged commit.
   Result<void> for_each_pack(
-      Seq last,
-      const std::function<Result<void>(const PackHeader&, std::string_view pack)>& take) const;
+      Seq from, Seq last,
+      const std::function<Result<PackWalk>(const PackHeader&, std::string_view pack)>& take) const;
 
   /// Returns where the group commit that holds `seq` ends; the end of the log for a later seq.
   Result<LogTail> tail_through(Seq seq) const;

@@ -20,20 +20,26 @@ std::map<Epoch, std::string> RocksdbLog::epochs() const {
 }
 
 Result<void> RocksdbLog::for_each_pack(
-    Seq last,
-    const std::function<Result<void>(const PackHeader&, std::string_view pack)>& take) const {
+    Seq from, Seq last,
+    const std::function<Result<PackWalk>(const PackHeader&, std::string_view pack)>& take) const {
+  auto before = from == Seq{} ? Result<LogTail>(base()) : tail_through({from.value - 1});
+  if (!before) return before.error();
+  LogTail tail = *before;
+  if (from != Seq{} && next(tail.last) != from)
+    return Error{ErrorCode::bad_input,
+                 "no group commit begins with seq " + std::to_string(from.value)};
   rocksdb::ReadOptions options;
   options.fill_cache = false;
-  options.readahead_size = 4u << 20;
   const std::unique_ptr<rocksdb::Iterator> packs(store_->db->NewIterator(options, store_->events));
-  LogTail tail = base();
-  for (packs->SeekToFirst(); packs->Valid() && tail.last < last; packs->Next()) {
+  for (packs->Seek(seq_key(next(tail.last))); packs->Valid() && tail.last < last; packs->Next()) {
     const std::string where = "seq " + std::to_string(next(tail.last).value);
     const auto header = read_pack_header(packs->value().ToStringView());
     if (!header) return in_context(where, header.error());
     if (header->first != next(tail.last) || header->previous != tail.chain)
       return Error{ErrorCode::corrupt, where + ": the hash chain does not continue"};
-    if (auto taken = take(*header, packs->value().ToStringView()); !taken) return taken.error();
+    const auto taken = take(*header, packs->value().ToStringView());
+    if (!taken) return taken.error();
+    if (*taken == PackWalk::stop) return {};
     tail = {header->last(), header->last_time, header->digest};
   }
   if (!packs->status().ok()) return translate(packs->status(), "cannot read the log");

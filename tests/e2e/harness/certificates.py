@@ -1,5 +1,7 @@
 """A throw-away certificate authority, made with the openssl program."""
 
+import os
+import shutil
 import subprocess
 import time
 
@@ -72,3 +74,24 @@ class Authority:
                  "-CAcreateserial", "-days", "-1" if expired else "2", "-extfile", extensions,
                  "-out", certificate)
         return certificate, key
+
+
+class MountedSecret:
+    """A folder as the kubelet mounts a Secret: the files lead through `..data` to one version."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.versions = 0
+
+    def put(self, certificate, key):
+        self.versions += 1
+        version = self.folder / f"..version-{self.versions}"
+        version.mkdir(parents=True)
+        shutil.copy(certificate, version / "tls.crt")
+        shutil.copy(key, version / "tls.key")
+        fresh = self.folder / "..data_tmp"
+        fresh.symlink_to(version.name)
+        fresh.rename(self.folder / "..data")
+        for name in ("tls.crt", "tls.key"):
+            if not (self.folder / name).is_symlink():
+                (self.folder / name).symlink_to(os.path.join("..data", name))

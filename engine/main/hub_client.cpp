@@ -1,0 +1,140 @@
+#include "engine/main/hub_client.h"
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <memory>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "connectors/kube/transport/http_client.h"
+#include "engine/base/bounded_file.h"
+#include "engine/base/json.h"
+
+namespace fairlead {
+
+namespace {
+
+// The transport tells no handshake that failed from a connection that failed.
+constexpr const char* kNoAnswer =
+    " (where the certificate is not trusted: give its authority with --server-ca, or a name of it "
+    "with --server-name)";
+constexpr const char* kUnknownCaller =
+    "; give the token of an account of the hub's cluster with --server-token-file "
+    "(`kubectl create token ACCOUNT`)";
+constexpr const char* kForbiddenCaller =
+    "; bind the account to the ClusterRole fairlead-viewer (`kubectl create clusterrolebinding`)";
+
+Result<Credentials> credentials_for(const HubPlace& place) {
+  auto address = parse_server(place.server);
+  if (!address) return in_context("--server", address.error());
+  Credentials credentials;
+  credentials.server = *address;
+  if (!address->tls) {
+    for (const auto& [option, value] : {std::pair{"--server-token-file", &place.token_file},
+                                        {"--server-ca", &place.ca_file},
+                                        {"--server-name", &place.name}})
+      if (!value->empty())
+        return Error{ErrorCode::bad_input, std::string(option) + " is for --server https://...; " +
+                                               place.server + " is not encrypted"};
+    return credentials;
+  }
+  credentials.tls_server_name = place.name;
+  credentials.token_file = place.token_file;
+  if (auto token = current_token(credentials); !token)
+    return Error{ErrorCode::bad_input, "--server-token-file: " + token.error().message};
+  if (place.ca_file.empty()) return credentials;
+  auto authority = read_bounded(place.ca_file);
+  if (!authority) return in_context("--server-ca", authority.error());
+  if (authority->empty()) return Error{ErrorCode::bad_input, "--server-ca: the file is empty"};
+  credentials.ca_pem = *std::move(authority);
+  return credentials;
+}
+
+class HubClient {
+ public:
+  static Result<std::shared_ptr<HubClient>> make(const HubPlace& place) {
+    auto credentials = credentials_for(place);
+    if (!credentials) return credentials.error();
+    std::shared_ptr<HubClient> made(new HubClient(place.server, credentials->server.tls));
+    auto client = HttpClient::make(made->loop_, *std::move(credentials), {});
+    if (!client) {
+      // Nothing but the authority can be unusable now.
+      const Error& error = client.error();
+      return Error{ErrorCode::bad_input, "--server-ca " + place.ca_file + ": " + error.message};
+    }
+    made->client_ = *std::move(client);
+    return made;
+  }
+  ~HubClient() {
+    loop_.run([this] {
+      if (client_) client_->stop();
+      client_.reset();
+    });
+  }
+  HubClient(const HubClient&) = delete;
+  HubClient& operator=(const HubClient&) = delete;
+
+  Result<std::string> ask(const std::string& target) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(kBusyHubSeconds);
+    for (;;) {
+      auto response = get(target);
+      if (!response) {
+        Error error = in_context(server_, response.error());
+        if (tls_) error.message += kNoAnswer;
+        return error;
+      }
+      if (response->status == 200) return std::move(response->body);
+      const bool busy = response->status == 503 && response->retry_after &&
+                        std::chrono::steady_clock::now() < until;
+      if (!busy) return failure_of(*response);
+      std::this_thread::sleep_for(std::chrono::nanoseconds(
+          std::clamp(*response->retry_after, seconds(1), seconds(kBusyHubSeconds)).ns));
+    }
+  }
+
+ private:
+  HubClient(std::string server, bool tls) : server_(std::move(server)), tls_(tls) {}
+
+  Result<HttpResponse> get(const std::string& target) {
+    std::promise<Result<HttpResponse>> answered;
+    auto answer = answered.get_future();
+    loop_.run([this, &answered, &target] {
+      HttpRequest request;
+      request.target = target;
+      client_->send(std::move(request),
+                    [&answered](Result<HttpResponse> got) { answered.set_value(std::move(got)); });
+    });
+    return answer.get();
+  }
+
+  // A hub says why in {"error"}; who refuses a caller says so in one line of text.
+  Error failure_of(const HttpResponse& response) const {
+    const Json document = Json::parse(response.body, nullptr, false);
+    std::string why = document.is_object() ? document.value("error", "") : "";
+    if (response.status == 400 && !why.empty()) return {ErrorCode::bad_input, std::move(why)};
+    if (why.empty()) why = "answered " + std::to_string(response.status);
+    const bool refused = response.status == 401 || response.status == 403;
+    if (!document.is_object() && (refused || response.status == 503) && response.body.size() < 512)
+      why += ": " + response.body.substr(0, response.body.find('\n'));
+    if (tls_ && response.status == 401) why += kUnknownCaller;
+    if (tls_ && response.status == 403) why += kForbiddenCaller;
+    return {refused ? ErrorCode::denied : ErrorCode::unavailable, server_ + ": " + why};
+  }
+
+  const std::string server_;
+  const bool tls_;
+  IoLoop loop_;
+  std::unique_ptr<HttpClient> client_;
+};
+
+}  // namespace
+
+Result<AskHub> reach_hub(const HubPlace& place) {
+  auto client = HubClient::make(place);
+  if (!client) return client.error();
+  return AskHub([client = *client](const std::string& target) { return client->ask(target); });
+}
+
+}  // namespace fairlead

@@ -1,0 +1,28 @@
+#include "engine/main/hub_place.h"
+
+#include <CLI/CLI.hpp>
+
+namespace fairlead {
+
+void add_server_options(CLI::App& command, CLI::App& group, HubPlace& place) {
+  CLI::Option* server =
+      group.add_option("--server", place.server,
+                       "A running hub: http://HOST:PORT of its --listen, or https://HOST:PORT of "
+                       "its --listen-secure");
+  command
+      .add_option("--server-token-file", place.token_file,
+                  "File with the bearer token of an account that may ask; for https://")
+      ->needs(server);
+  command
+      .add_option(
+          "--server-ca", place.ca_file,
+          "PEM file of the authorities that the hub's certificate is checked with; default: "
+          "those of the machine")
+      ->needs(server);
+  command
+      .add_option("--server-name", place.name,
+                  "Name in the hub's certificate, where HOST is another (a forwarded port)")
+      ->needs(server);
+}
+
+}  // namespace fairlead
