@@ -116,7 +116,7 @@ class ChartTest(unittest.TestCase):
             shown = self.rendered({f"components.{name}": True, "kueueNamespace": "kueue"}, "elsewhere")
             with self.subTest(component=name):
                 self.assertIn("fairlead-webhook.elsewhere", shown)
-                self.assertNotRegex(shown, r"fairlead-webhook\.fairlead\b|fairlead/fairlead-webhook|accounts?:fairlead:")
+                self.assertNotRegex(shown, r"fairlead-webhook\.fairlead\b|fairlead/fairlead-webhook|account:fairlead:")
                 self.assertEqual({space for _, space, _ in by_name(shown)}, {"", "elsewhere", "kueue", "default"})
 
     def test_values_are_followed(self):
