@@ -99,6 +99,26 @@ class InstallTest(unittest.TestCase):
                           and item["metadata"]["namespace"] == "fairlead"], [])
         self.removed(folder)
 
+    def test_the_network_policies_let_in_what_is_served_and_out_what_is_asked(self):
+        folder = deploy.composed(self.plane.directory / "network", ["secure-listener", "webhook"])
+        found = deploy.objects(self.server, deploy.kustomize(folder))
+        [container] = deploy.template(found)["containers"]
+        policies = [item["spec"] for item in found if item["kind"] == "NetworkPolicy"]
+        labels = {"app.kubernetes.io/name": "fairlead"}
+        self.assertEqual([policy["podSelector"]["matchLabels"] for policy in policies], [labels] * len(policies))
+        self.assertEqual({kind for policy in policies for kind in policy["policyTypes"]}, {"Ingress", "Egress"})
+        allowed = {}  # port: who may come in
+        for policy in policies:
+            for rule in policy.get("ingress", []):
+                for port in rule["ports"]:
+                    allowed[port["port"]] = rule.get("from")
+        scrape = [{"namespaceSelector": {"matchLabels": {"fairlead.io/scrape": "true"}}}]
+        # The API server has no label: the webhook is for anybody.
+        self.assertEqual(allowed, {8080: scrape, 8443: scrape, 9443: None})
+        self.assertEqual({port["containerPort"] for port in container["ports"]}, set(allowed))
+        self.assertEqual({(port["protocol"], port["port"]) for policy in policies for rule in policy.get("egress", [])
+                          for port in rule["ports"]}, {("TCP", 443), ("TCP", 6443), ("UDP", 53), ("TCP", 53)})
+
     def test_the_overlay_of_the_guide_is_one(self):
         page = (deploy.DEPLOY.parent / "docs/install.md").read_text()
         overlay, configuration = (block.removeprefix("yaml\n") for block in page.split("```")[1:4:2])

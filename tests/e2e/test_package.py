@@ -90,6 +90,13 @@ class PackageTest(unittest.TestCase):
         done = self.run_installed("kubectl", "__complete", "fairlead", "log", "st")
         self.assertEqual(done.stdout.split(), ["stat", ":0"], done.stderr)
 
+    def test_the_unit_is_not_enabled(self):
+        control = self.folder / "control"
+        subprocess.run(["dpkg-deb", "-e", self.package, control], check=True)
+        # What enables or starts a unit is a script of the package: there is none.
+        self.assertEqual({path.name for path in control.iterdir()}, {"control", "md5sums"})
+        self.assertEqual([str(path) for path in self.folder.rglob("*.wants")], [])
+
     def test_the_unit_starts_what_there_is(self):
         unit = (self.usr / "lib/systemd/system/fairlead.service").read_text()
         [start] = [line for line in unit.splitlines() if line.startswith("ExecStart=")]
