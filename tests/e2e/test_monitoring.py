@@ -37,15 +37,17 @@ class MonitoringTest(unittest.TestCase):
         cls.found = found
 
     def test_each_alert_fires_in_its_case_and_not_in_the_other(self):
-        self.assertEqual(sorted(CASES), sorted(self.alerts))
+        # "NAME, what" is one more case of an alert.
+        self.assertEqual({case.split(",")[0] for case in CASES}, set(self.alerts))
         folder = self.plane.directory / "rules"
         folder.mkdir()
         (folder / "rules.json").write_text(json.dumps(self.rules))
         tests = []
-        for name, case in CASES.items():
+        for title, case in CASES.items():
+            name = title.split(",")[0]
             annotations = {"runbook_url": self.alerts[name]["annotations"]["runbook_url"]}
             for kind in ("fires", "quiet"):
-                tests.append({"interval": "1m", "name": f"{name} {kind}",
+                tests.append({"interval": "1m", "name": f"{title} {kind}",
                               "input_series": [{"series": one["series"], "values": one["values"]}
                                                for one in case[kind]],
                               "alert_rule_test": [{"eval_time": case["at"], "alertname": name, "exp_alerts": [
