@@ -33,6 +33,10 @@ CASES = {
                    ["secure-listener", "monitoring"], "overlays/hub"),
     "policies": ({"components.policies": True}, ["policies"], "overlays/hub"),
     "webhook": ({"components.webhook": True}, ["webhook"], "overlays/hub"),
+    "webhookCertManager": ({"components.webhookCertManager": True}, ["webhook-cert-manager"], "overlays/hub"),
+    "webhookCertManager with all that comes before": (
+        {"components.policies": True, "components.secureListener": True, "components.webhookCertManager": True},
+        ["secure-listener", "policies", "webhook-cert-manager"], "overlays/hub"),
     "recommendOnly": ({"recommendOnly": True}, [], "overlays/recommend"),
     "record": ({"record": True}, [], "overlays/recommend-only"),
     "record with members": ({"record": True, "components.memberSecrets": ["one", "two"],
@@ -95,12 +99,25 @@ class ChartTest(unittest.TestCase):
 
     def test_what_does_not_go_with_record_is_refused(self):
         for name in ("components.bindingPolicy", "components.dispatcher", "components.ocmAddon", "components.policies",
-                     "components.webhook",
-                     "recommendOnly"):
+                     "components.webhook", "components.webhookCertManager", "recommendOnly"):
             values = {"record": True, name: True}
             done = helm.run(self.folder, "template", "fairlead", helm.CHART, *helm.settings(values))
             self.assertNotEqual(done.returncode, 0, name)
             self.assertIn("record", done.stderr)
+
+    def test_two_certificates_of_the_webhook_are_refused(self):
+        done = helm.run(self.folder, "template", "fairlead", helm.CHART, *helm.settings(
+            {"components.webhook": True, "components.webhookCertManager": True}))
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("choose one", done.stderr)
+
+    def test_the_webhook_follows_the_namespace(self):
+        for name in ("webhook", "webhookCertManager"):
+            shown = self.rendered({f"components.{name}": True, "kueueNamespace": "kueue"}, "elsewhere")
+            with self.subTest(component=name):
+                self.assertIn("fairlead-webhook.elsewhere", shown)
+                self.assertNotRegex(shown, r"fairlead-webhook\.fairlead\b|fairlead/fairlead-webhook|account:fairlead:")
+                self.assertEqual({space for _, space, _ in by_name(shown)}, {"", "elsewhere", "kueue", "default"})
 
     def test_values_are_followed(self):
         shown = by_name(self.rendered({

@@ -77,6 +77,10 @@ class PagesTest(unittest.TestCase):
         readme = (ROOT / "README.md").read_text()
         self.assertEqual([name for name in commands if f"`fairlead {name}" not in readme], [])
 
+    def test_the_table_of_sizes_is_what_the_bench_gave(self):
+        done = subprocess.run([ROOT / "scripts/sizing", "--check"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+
     def test_links_between_pages_lead_somewhere(self):
         for page in PAGES:
             for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):

@@ -1,7 +1,6 @@
 """The container image: the same bytes each time, nothing in it but the program and what it needs, and it runs."""
 
 import json
-import os
 import pathlib
 import re
 import subprocess
@@ -9,9 +8,15 @@ import tarfile
 import tempfile
 import unittest
 
-from harness.program import ROOT, binary
+from harness import deploy, pod
+from harness.controlplane import ControlPlane
+from harness.fleet import CLAIMS, CRDS, QUEUE_CRDS, add_node
+from harness.image import Image
+from harness.program import ROOT, binary, fairlead
 
-NEEDS = ("fairlead", "root", "buildah")
+NEEDS = ("controlplane", "fairlead", "root", "buildah")
+
+LABELS = "org.opencontainers.image."
 
 
 def build():
@@ -38,6 +43,9 @@ class ImageTest(unittest.TestCase):
             # With owners and modes, as a container engine unpacks it.
             with tarfile.open(cls.path_of(layer)) as tar:
                 tar.extractall(cls.root, numeric_owner=True, filter="tar")
+        cls.image = Image(cls.archive, cls.root)
+        cls.addClassCleanup(cls.image.close)
+        print(f"the image is run by {cls.image.how()}", flush=True)
 
     @classmethod
     def path_of(cls, descriptor):
@@ -46,10 +54,6 @@ class ImageTest(unittest.TestCase):
     @classmethod
     def blob(cls, descriptor):
         return json.loads(cls.path_of(descriptor).read_text())
-
-    def run_inside(self, *words, user="65532"):
-        return subprocess.run(["chroot", f"--userspec={user}:{user}", str(self.root), "/usr/bin/fairlead", *words],
-                              capture_output=True, text=True, timeout=60)
 
     def test_two_builds_have_one_digest(self):
         self.assertEqual(build(), (self.archive, self.digest))
@@ -60,8 +64,7 @@ class ImageTest(unittest.TestCase):
         self.assertEqual(config["Entrypoint"], ["/usr/bin/fairlead"])
         version = subprocess.run([binary(), "--version"], capture_output=True, text=True).stdout.split()[-1]
         revision = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
-        labels = {key.removeprefix("org.opencontainers.image."): text for key, text in config["Labels"].items()
-                  if key.startswith("org.opencontainers")}
+        labels = {key.removeprefix(LABELS): text for key, text in config["Labels"].items() if key.startswith(LABELS)}
         self.assertEqual(labels, {"title": "fairlead", "version": version, "revision": revision,
                                   "licenses": "Apache-2.0"})
 
@@ -74,14 +77,50 @@ class ImageTest(unittest.TestCase):
         self.assertEqual(loose, [])
         self.assertLess(self.archive.stat().st_size, 80_000_000)
 
+    def test_the_containerfile_says_the_same(self):
+        text = re.sub(r" *\\\n *", " ", (ROOT / "deploy/image/Containerfile").read_text())
+        last = dict(line.split(" ", 1) for line in text[text.index("FROM scratch"):].splitlines() if " " in line)
+        config = self.config["config"]
+        self.assertEqual(last["USER"], config["User"])
+        self.assertEqual(json.loads(last["ENTRYPOINT"]), config["Entrypoint"])
+        self.assertEqual(last["WORKDIR"], config["WorkingDir"])
+        labels = dict(re.findall(r'(\S+)="([^"]*)"', last["LABEL"]))
+        self.assertEqual(labels, {**{key: text for key, text in config["Labels"].items() if key.startswith(LABELS)},
+                                  f"{LABELS}revision": "${REVISION}"})
+
     def test_it_runs_as_its_user(self):
-        self.assertEqual(self.run_inside("--version").stdout.split()[0], "fairlead")
+        done = self.image.run(["--version"])
+        self.assertEqual(done.stdout.split()[:1], ["fairlead"], done.stderr)
         plan = subprocess.run([binary(), "plan", ROOT / "docs/quota/hub.yaml"], capture_output=True, text=True).stdout
         self.assertTrue(plan)
-        (self.root / "hub.yaml").write_bytes((ROOT / "docs/quota/hub.yaml").read_bytes())
-        self.addCleanup(os.remove, self.root / "hub.yaml")
-        inside = self.run_inside("plan", "/hub.yaml")
+        inside = self.image.run(["plan", "/etc/fairlead/hub.yaml"], {ROOT / "docs/quota": ("/etc/fairlead", "ro")})
         self.assertEqual((inside.returncode, inside.stdout), (0, plan), inside.stderr)
+
+    def test_the_hub_runs_in_it_and_writes_quotas(self):
+        plane = self.enterContext(ControlPlane())
+        server, member = plane.add_server("hub"), plane.add_server("cluster2")
+        server.install_crds(only=CRDS)
+        member.install_crds(only=QUEUE_CRDS)
+        for name in ("kueue-system", "cluster2"):
+            deploy.ensure_namespace(server, name)
+        folder = pod.overlay(plane.directory / "overlay")
+        deploy.apply(server, folder)
+        agent = pod.prepare_world(server, member)
+        made = pod.Pod(plane, server, deploy.objects(server, deploy.kustomize(folder)))
+        run = self.image.start(made)
+        self.addCleanup(run.kill)
+        server.create(CLAIMS, pod.wanted_claim())
+        pod.wait_for_cpu(server, agent, run, "400")
+        self.assertEqual((made.volume / "data").stat().st_uid, int(pod.USER))
+        self.assertEqual(run.stop(), 0, run.tail())
+        run = self.image.start(made)
+        self.addCleanup(run.kill)
+        add_node(member, "late", "on-demand")
+        pod.wait_for_cpu(server, agent, run, "500")
+        self.assertEqual(run.stop(), 0, run.tail())
+        self.assertIn("epoch=2", run.text())
+        done = fairlead("log", "verify", "--data", made.volume / "data")
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_certificates_licences_and_the_list_of_packages_are_there(self):
         bundle = (self.root / "etc/ssl/certs/ca-certificates.crt").read_text()

@@ -4,20 +4,16 @@ There is no kubelet: the StatefulSet's own controller makes the Pod and its volu
 says: arguments, user, no capabilities, a read-only root, the account mounted where a Pod has it.
 """
 
-import base64
-import http.client
 import json
-import pathlib
 import shutil
 import unittest
 
-from harness import deploy
+from harness import deploy, pod
 from harness.apiserver import Refused
 from harness.controlplane import ControlPlane
-from harness.fleet import CLAIMS, CRDS, QUEUE_CRDS, add_node, claim, join_cluster, prepare_hub, quantity, quota
-from harness.process import free_port, wait_for
-from harness.program import binary, fairlead
-from harness.work_agent import WorkAgent
+from harness.fleet import CLAIMS, CRDS, QUEUE_CRDS, add_node
+from harness.process import wait_for
+from harness.program import fairlead
 
 NEEDS = ("controlplane", "fairlead", "root")
 
@@ -25,32 +21,6 @@ PODS = "/api/v1/namespaces/fairlead/pods"
 VOLUME_CLAIM = "/api/v1/namespaces/fairlead/persistentvolumeclaims/data-fairlead-0"
 CLAIM = f"{CLAIMS}/cluster2-resource-claim"
 OWN_CRD = "clusterresourceclaims.galaxy.kubestellar.io"
-USER = "65532"
-CONFIGURATION = json.dumps({
-    "apiVersion": "fairlead.io/v1alpha1", "kind": "Configuration", "claims": {"create": False},
-    "capacity": {"headroom": {"percent": {}, "reserved": {}}},
-    "members": {"kubeconfigs": [{"cluster": "cluster2", "secretRef": "fairlead/cluster2-kubeconfig"}]},
-    "debounce": {"ingestCoalesce": "0s", "shrinkWindow": "0s", "growWindow": "0s", "firstQuiet": "0s",
-                 "minGrowInterval": "0s", "writeInterval": "0s", "massShrinkPercent": 0}}) + "\n"
-
-# In a mount namespace of its own: what a kubelet mounts, and nothing else that can be written.
-AS_A_POD = r"""
-set -e
-mount -t tmpfs tmpfs /run
-mkdir -p /run/secrets/kubernetes.io/serviceaccount /run/image
-cp "$POD/account/"* /run/secrets/kubernetes.io/serviceaccount/
-cp "$PROGRAM" /run/image/fairlead
-mount -t tmpfs tmpfs /var/lib
-mkdir /var/lib/fairlead
-mount --bind "$POD/volume" /var/lib/fairlead
-mount -t tmpfs tmpfs /etc
-mkdir /etc/fairlead
-cp "$POD/config/"* /etc/fairlead/
-for place in /etc /run /var/lib / /tmp; do mount -o remount,bind,ro "$place" 2>/dev/null || [ "$place" = /tmp ]; done
-exec setpriv --reuid "$RUN_AS" --regid "$RUN_AS" --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all \
-  --pdeathsig KILL env -i PATH=/usr/bin:/bin KUBERNETES_SERVICE_HOST=127.0.0.1 KUBERNETES_SERVICE_PORT="$PORT" \
-  /run/image/fairlead "$@"
-"""
 
 
 class InstallTest(unittest.TestCase):
@@ -63,7 +33,8 @@ class InstallTest(unittest.TestCase):
         cls.member.install_crds(only=QUEUE_CRDS)
         for name in ("kueue-system", "cluster2"):
             deploy.ensure_namespace(cls.server, name)
-        cls.plane.add_controller_manager(cls.server, "statefulset,garbagecollector,namespace")
+        cls.plane.add_controller_manager(
+            cls.server, "statefulset,garbagecollector,namespace,persistentvolumeclaim-protection-controller")
 
     def versions(self, folder):
         """resourceVersions of the overlay's objects, by kind and name."""
@@ -91,6 +62,12 @@ class InstallTest(unittest.TestCase):
         self.server.kubectl("delete", "-k", folder, "-l", "fairlead.io/keep!=true")
         wait_for("the StatefulSet's Pod to go", lambda: self.server.get(f"{PODS}/fairlead-0") is None)
 
+    def install_operator_crds(self, name):
+        folder = deploy.operator_crds(name)
+        if folder is None:
+            self.skipTest(f"no CRDs of {name or 'the Prometheus operator'} (scripts/controlplane fetches them)")
+        self.server.install_crds([folder])
+
     # -- the tests ----------------------------------------------------------------------------------------------
 
     def test_each_overlay_is_applied_twice_and_removed(self):
@@ -98,11 +75,49 @@ class InstallTest(unittest.TestCase):
             folder = deploy.DEPLOY / "overlays" / name
             with self.subTest(overlay=name):
                 if "monitoring.coreos.com" in deploy.kustomize(folder):
-                    if deploy.operator_crds() is None:
-                        self.skipTest("no CRDs of the Prometheus operator (scripts/controlplane fetches them)")
-                    self.server.install_crds([deploy.operator_crds()])
+                    self.install_operator_crds("")
                 self.applied(folder)
                 self.removed(folder)
+
+    def test_the_certificate_of_cert_manager_is_applied_twice_and_removed(self):
+        self.install_operator_crds("cert-manager")
+        folder = deploy.composed(self.plane.directory / "cert-manager", ["webhook-cert-manager"])
+        found = self.applied(folder)
+        [issued] = [item["spec"] for item in found if item["kind"] == "Certificate" and "isCA" not in item["spec"]]
+        # What is mounted is what is issued, for the name that the API server calls.
+        [mounted] = [volume["secret"]["secretName"] for volume in deploy.template(found)["volumes"]
+                     if volume["name"] == "webhook"]
+        self.assertEqual(issued["secretName"], mounted)
+        [hooks] = [item for item in found if item["kind"] == "ValidatingWebhookConfiguration"]
+        service = hooks["webhooks"][0]["clientConfig"]["service"]
+        self.assertEqual(issued["dnsNames"], [f"{service['name']}.{service['namespace']}.svc"])
+        self.assertEqual(hooks["metadata"]["annotations"],
+                         {"cert-manager.io/inject-ca-from": "fairlead/fairlead-webhook"})
+        # The hub itself may read no Secret.
+        self.assertEqual([item["metadata"]["name"] for item in found if item["kind"] == "Role"
+                          and any("secrets" in rule["resources"] for rule in item["rules"])
+                          and item["metadata"]["namespace"] == "fairlead"], [])
+        self.removed(folder)
+
+    def test_the_network_policies_let_in_what_is_served_and_out_what_is_asked(self):
+        folder = deploy.composed(self.plane.directory / "network", ["secure-listener", "webhook"])
+        found = deploy.objects(self.server, deploy.kustomize(folder))
+        [container] = deploy.template(found)["containers"]
+        policies = [item["spec"] for item in found if item["kind"] == "NetworkPolicy"]
+        labels = {"app.kubernetes.io/name": "fairlead"}
+        self.assertEqual([policy["podSelector"]["matchLabels"] for policy in policies], [labels] * len(policies))
+        self.assertEqual({kind for policy in policies for kind in policy["policyTypes"]}, {"Ingress", "Egress"})
+        allowed = {}  # port: who may come in
+        for policy in policies:
+            for rule in policy.get("ingress", []):
+                for port in rule["ports"]:
+                    allowed[port["port"]] = rule.get("from")
+        scrape = [{"namespaceSelector": {"matchLabels": {"fairlead.io/scrape": "true"}}}]
+        # The API server has no label: the webhook is for anybody.
+        self.assertEqual(allowed, {8080: scrape, 8443: scrape, 9443: None})
+        self.assertEqual({port["containerPort"] for port in container["ports"]}, set(allowed))
+        self.assertEqual({(port["protocol"], port["port"]) for policy in policies for rule in policy.get("egress", [])
+                          for port in rule["ports"]}, {("TCP", 443), ("TCP", 6443), ("UDP", 53), ("TCP", 53)})
 
     def test_the_overlay_of_the_guide_is_one(self):
         page = (deploy.DEPLOY.parent / "docs/install.md").read_text()
@@ -122,12 +137,12 @@ class InstallTest(unittest.TestCase):
         self.addCleanup(self.removed, deploy.DEPLOY / "overlays/hub")
         spec = deploy.template(found)
         spec["volumes"].append({"name": "data", "emptyDir": {}})
-        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "trial"}, "spec": spec}
-        self.server.create(f"{PODS}?dryRun=All", pod)
+        trial = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "trial"}, "spec": spec}
+        self.server.create(f"{PODS}?dryRun=All", trial)
         for path, value in ((("securityContext", "runAsNonRoot"), False),
                             (("containers", 0, "securityContext", "allowPrivilegeEscalation"), True),
                             (("containers", 0, "securityContext", "capabilities"), {})):
-            careless = json.loads(json.dumps(pod))
+            careless = json.loads(json.dumps(trial))
             place = careless["spec"]
             for step in path[:-1]:
                 place = place[step]
@@ -137,25 +152,29 @@ class InstallTest(unittest.TestCase):
             self.assertIn("restricted", str(refused.exception))
 
     def test_the_pod_follows_a_quota_and_comes_back_on_its_volume(self):
-        folder = self.prepare_overlay()
+        folder = pod.overlay(self.plane.directory / "overlay")
         found = self.applied(folder)
-        self.prepare_world()
-        self.prepare_pod(found)
-        run = self.start_pod(found)
-        wanted = claim()
-        wanted["spec"]["resourceAssignments"] = [
-            {"clusterQueueName": "high-priority-queue", "flavor": "on-demand", "resources": {"cpu": "500"}}]
-        self.server.create(CLAIMS, wanted)
-        self.wait_for_cpu(run, "400")
-        self.assertEqual((self.volume / "data").stat().st_uid, int(USER))
+        agent = pod.prepare_world(self.server, self.member)
+        self.pod = pod.Pod(self.plane, self.server, found)
+        run = self.pod.start_in_namespace()
+        self.server.create(CLAIMS, pod.wanted_claim())
+        pod.wait_for_cpu(self.server, agent, run, "400")
+        self.assertEqual((self.pod.volume / "data").stat().st_uid, int(pod.USER))
+        # One instant of the volume while the hub runs, as deploy/backup/snapshot.yaml takes it.
+        run.pause()
+        shutil.copytree(self.pod.volume, self.pod.folder / "instant")
+        run.resume()
         self.assertEqual(run.stop(), 0)
+        for command in (("log", "verify"), ("replay", "--verify")):
+            done = fairlead(*command, "--data", self.pod.folder / "instant/data")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
-        run = self.start_pod(found)
+        run = self.pod.start_in_namespace()
         self.assertIn("epoch=2", run.text())
         add_node(self.member, "late", "on-demand")
-        self.wait_for_cpu(run, "500")
+        pod.wait_for_cpu(self.server, agent, run, "500")
         self.assertEqual(run.stop(), 0)
-        done = fairlead("log", "verify", "--data", self.volume / "data")
+        done = fairlead("log", "verify", "--data", self.pod.volume / "data")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.rehearse()
 
@@ -164,18 +183,15 @@ class InstallTest(unittest.TestCase):
         self.assertIsNotNone(self.server.get(CLAIM))
         self.assertIsNone(self.server.get("/apis/rbac.authorization.k8s.io/v1/clusterroles/fairlead-read"))
 
-    def test_what_backup_and_rehearsal_apply_is_accepted(self):
+    def test_the_rehearsal_of_an_upgrade_is_admitted(self):
         folder = deploy.DEPLOY / "overlays/hub"
         self.applied(folder)
         self.addCleanup(self.removed, folder)
-        for name in ("rehearse", "restore", "export"):
-            text = (deploy.DEPLOY / f"backup/{name}.yaml").read_text().replace("SNAPSHOT", "fairlead-data-1")
-            if name == "restore":
-                text = text.replace("data-fairlead-0", "data-restored")  # the claim itself is there
-            shown = self.server.kubectl("create", "--dry-run=server", "-f", "-", stdin=text)
-            self.assertIn("created (server dry run)", shown)
-        [job] = [item for item in deploy.objects(self.server, (deploy.DEPLOY / "backup/rehearse.yaml").read_text())
-                 if item["kind"] == "Job"]
+        text = (deploy.DEPLOY / "backup/rehearse.yaml").read_text()
+        shown = self.server.kubectl("apply", "--server-side", "--dry-run=server", "-f", "-",
+                                    stdin=text.replace("SNAPSHOT", "fairlead-data-1"))
+        self.assertEqual(shown.count("serverside-applied (server dry run)"), 2, shown)
+        [job] = [item for item in deploy.objects(self.server, text) if item["kind"] == "Job"]
         self.server.create(f"{PODS}?dryRun=All", {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "rehearsal"},
                                                   "spec": job["spec"]["template"]["spec"]})
         text = (deploy.DEPLOY / "backup/export.yaml").read_text()
@@ -186,55 +202,43 @@ class InstallTest(unittest.TestCase):
         self.server.create(f"{PODS}?dryRun=All", {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "backup"},
                                                   "spec": job["spec"]["jobTemplate"]["spec"]["template"]["spec"]})
 
-    # -- what a kubelet would do ----------------------------------------------------------------------------------
+    def test_a_snapshot_is_taken_and_restored(self):
+        self.install_operator_crds("snapshots")
+        folder = deploy.DEPLOY / "overlays/hub"
+        self.applied(folder)
+        self.addCleanup(self.removed, folder)
+        backup = deploy.DEPLOY / "backup"
+        for _ in range(2):
+            self.server.kubectl("create", "-f", backup / "snapshot.yaml")
+        snapshots = self.server.get("/apis/snapshot.storage.k8s.io/v1/namespaces/fairlead/volumesnapshots")["items"]
+        self.assertEqual([item["spec"]["source"]["persistentVolumeClaimName"] for item in snapshots],
+                         ["data-fairlead-0"] * 2)
+        name = snapshots[0]["metadata"]["name"]
 
-    def prepare_overlay(self):
-        folder = deploy.composed(self.plane.directory / "overlay", ["members"], [
-            {"target": {"kind": "Role", "name": "fairlead-members"}, "patch": json.dumps(
-                [{"op": "replace", "path": "/rules/0/resourceNames", "value": ["cluster2-kubeconfig"]}])}])
-        (folder / "config.yaml").write_text(CONFIGURATION)
-        overlay = json.loads((folder / "kustomization.yaml").read_text())
-        overlay["configMapGenerator"] = [{"name": "fairlead", "namespace": "fairlead", "behavior": "replace",
-                                          "files": ["config.yaml"]}]
-        (folder / "kustomization.yaml").write_text(json.dumps(overlay))
-        return folder
-
-    def prepare_world(self):
-        secret = base64.b64encode(self.member.kubeconfig("fairlead", inline=True).read_bytes()).decode()
-        self.server.create("/api/v1/namespaces/fairlead/secrets", {
-            "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "cluster2-kubeconfig"},
-            "data": {"kubeconfig": secret}})
-        prepare_hub(self.server)
-        for number in range(4):
-            add_node(self.member, f"on-demand-{number}", "on-demand")
-        join_cluster(self.server, "cluster2")
-        self.agent = WorkAgent(self.server, self.member, "cluster2")
-
-    def prepare_pod(self, found):
-        """The files of the Pod's mounts, as the API server has them."""
-        self.pod = self.plane.directory / "pod"
-        account, config, self.volume = (self.pod / name for name in ("account", "config", "volume"))
-        for folder in (account, config, self.volume):
-            folder.mkdir(parents=True)
-        (account / "token").write_text(deploy.token(self.server))
-        (account / "namespace").write_text("fairlead")
-        shutil.copy(self.plane.authority.certificate, account / "ca.crt")
-        [mounted] = [volume["configMap"]["name"] for volume in deploy.template(found)["volumes"]
-                     if volume["name"] == "config"]
-        content = self.server.get(f"/api/v1/namespaces/fairlead/configmaps/{mounted}")["data"]
-        for name, text in content.items():
-            (config / name).write_text(text)
-        # As a volume with an fsGroup.
-        shutil.chown(self.volume, "root", int(USER))
-        self.volume.chmod(0o2770)
-        for path in self.pod.rglob("*"):
-            if path.is_file():
-                path.chmod(0o644)
+        # As restore.yaml says.
+        self.server.kubectl("-n", "fairlead", "scale", "statefulset/fairlead", "--replicas=0")
+        wait_for("the Pod to go", lambda: self.server.get(f"{PODS}/fairlead-0") is None)
+        self.server.kubectl("-n", "fairlead", "delete", "pvc/data-fairlead-0")
+        self.assertIsNone(self.server.get(VOLUME_CLAIM))
+        text = (backup / "restore.yaml").read_text().replace("SNAPSHOT", name)
+        self.server.kubectl("apply", "--server-side", "-f", "-", stdin=text)
+        volume = self.server.get(VOLUME_CLAIM)
+        self.assertEqual(volume["spec"]["dataSourceRef"], {
+            "apiGroup": "snapshot.storage.k8s.io", "kind": "VolumeSnapshot", "name": name})
+        self.server.kubectl("apply", "--server-side", "-f", "-", stdin=text)
+        self.assertEqual(self.server.get(VOLUME_CLAIM)["spec"], volume["spec"])
+        self.server.kubectl("-n", "fairlead", "scale", "statefulset/fairlead", "--replicas=1")
+        wait_for("the Pod", lambda: self.server.get(f"{PODS}/fairlead-0"))
+        spec = self.server.get(f"{PODS}/fairlead-0")["spec"]
+        self.assertIn("data-fairlead-0", [volume.get("persistentVolumeClaim", {}).get("claimName")
+                                          for volume in spec["volumes"]])
+        # It took the claim that was there, and made none in its place.
+        self.assertEqual(self.server.get(VOLUME_CLAIM)["metadata"]["uid"], volume["metadata"]["uid"])
 
     def rehearse(self):
         """The Job of deploy/backup on a copy of the volume of a hub that has stopped."""
-        copy = self.pod / "copy"
-        shutil.copytree(self.volume, copy)
+        copy = self.pod.folder / "copy"
+        shutil.copytree(self.pod.volume, copy)
         [job] = [item for item in deploy.objects(self.server, (deploy.DEPLOY / "backup/rehearse.yaml").read_text())
                  if item["kind"] == "Job"]
         words = [word.replace("/var/lib/fairlead", str(copy))
@@ -242,46 +246,6 @@ class InstallTest(unittest.TestCase):
         done = fairlead(*words)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("would have written the same", done.stdout)
-
-    def start_pod(self, found):
-        spec = deploy.template(found)
-        [container] = spec["containers"]
-        self.assertEqual(str(spec["securityContext"]["runAsUser"]), USER)
-        self.assertEqual({mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]},
-                         {"data": "/var/lib/fairlead", "config": "/etc/fairlead"})
-        self.assertIn("--listen=:8080", container["args"])
-        self.port = free_port()
-        words = [f"--listen=127.0.0.1:{self.port}" if word == "--listen=:8080" else word for word in container["args"]]
-        run = self.plane.process(
-            "pod", ["unshare", "-m", "--propagation", "private", "sh", "-c", AS_A_POD, "sh", *words],
-            {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "POD": str(self.pod), "RUN_AS": USER,
-             "PROGRAM": str(pathlib.Path(binary()).resolve()), "PORT": str(self.server.port)})
-        run.start()
-        self.probed = container
-        wait_for("the Pod to be ready", lambda: self.answers(run, "readinessProbe"), timeout=30)
-        self.assertTrue(self.answers(run, "livenessProbe"))
-        return run
-
-    def answers(self, run, probe):
-        """Whether the container's probe passes."""
-        assert run.running(), run.tail()
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
-        try:
-            connection.request("GET", self.probed[probe]["httpGet"]["path"])
-            return connection.getresponse().status == 200
-        except OSError:
-            return False
-        finally:
-            connection.close()
-
-    def wait_for_cpu(self, run, value):
-        def equal():
-            assert run.running(), run.tail()
-            self.agent.act()
-            seen = quota(self.server, "high-priority-queue", "on-demand", "cpu")
-            assert seen == quantity(value), f"{seen}\n{run.tail()}"
-            return True
-        wait_for(f"cpu quota {value}", equal, timeout=30)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,17 @@
 """Alerts that fire and do not, and a dashboard whose every query has an answer, of a hub that runs."""
 
+import http.client
 import json
 import re
+import shutil
+import ssl
 import unittest
 
 from harness import deploy
 from harness.controlplane import ROOT, ControlPlane
 from harness.fleet import CLAIMS, CRDS, QUEUE_CRDS, add_nodes, claim, prepare_hub, quantity, quota, remove_node
-from harness.hub import Hub
-from harness.process import wait_for
+from harness.hub import AT_ONCE, Hub
+from harness.process import free_port, wait_for
 from harness.prometheus import Prometheus, promtool
 
 NEEDS = ("controlplane", "fairlead", "prometheus")
@@ -34,15 +37,17 @@ class MonitoringTest(unittest.TestCase):
         cls.found = found
 
     def test_each_alert_fires_in_its_case_and_not_in_the_other(self):
-        self.assertEqual(sorted(CASES), sorted(self.alerts))
+        # "NAME, what" is one more case of an alert.
+        self.assertEqual({case.split(",")[0] for case in CASES}, set(self.alerts))
         folder = self.plane.directory / "rules"
         folder.mkdir()
         (folder / "rules.json").write_text(json.dumps(self.rules))
         tests = []
-        for name, case in CASES.items():
+        for title, case in CASES.items():
+            name = title.split(",")[0]
             annotations = {"runbook_url": self.alerts[name]["annotations"]["runbook_url"]}
             for kind in ("fires", "quiet"):
-                tests.append({"interval": "1m", "name": f"{name} {kind}",
+                tests.append({"interval": "1m", "name": f"{title} {kind}",
                               "input_series": [{"series": one["series"], "values": one["values"]}
                                                for one in case[kind]],
                               "alert_rule_test": [{"eval_time": case["at"], "alertname": name, "exp_alerts": [
@@ -70,9 +75,45 @@ class MonitoringTest(unittest.TestCase):
                 self.assertIn(alert["labels"]["severity"], ("warning", "critical"))
                 self.assertTrue(alert["annotations"]["summary"])
 
-    def test_what_a_hub_serves_is_scraped_and_shown(self):
-        hub = Hub(self.plane, self.server, {"cluster2": self.member}).start()
+    def start_hub(self):
+        """A hub with a webhook, whose certificate is in a folder as the component webhook-cert-manager mounts it."""
+        folder = self.plane.directory / "webhook"
+        folder.mkdir()
+        for path, name in zip(self.plane.authority.server("webhook"), ("tls.crt", "tls.key")):
+            shutil.copy(path, folder / name)
+        self.webhook = free_port()
+        hub = Hub(self.plane, self.server, {"cluster2": self.member}, settings=(AT_ONCE,), arguments=(
+            f"--webhook-listen=127.0.0.1:{self.webhook}", f"--webhook-certificate={folder}")).start()
         self.addCleanup(hub.finish)
+        return hub
+
+    def ask_webhook(self):
+        """Sends the webhook a review of a claim that assigns more than it has, as an API server does: refused."""
+        wrong = claim("asked")
+        wrong["spec"]["nominalResources"] = {"cpu": "1"}
+        review = {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
+            "uid": "1", "operation": "CREATE", "name": "asked", "object": wrong, "oldObject": None, "dryRun": True,
+            "kind": {"group": "galaxy.kubestellar.io", "version": "v1alpha1", "kind": "ClusterResourceClaim"},
+            "resource": {"group": "galaxy.kubestellar.io", "version": "v1alpha1", "resource": "clusterresourceclaims"},
+            "userInfo": {"username": "admin", "groups": ["system:authenticated"]}}}
+        trust = ssl.create_default_context(cafile=self.plane.authority.certificate)
+        connection = http.client.HTTPSConnection("127.0.0.1", self.webhook, timeout=5, context=trust)
+        try:
+            connection.request("POST", "/admit?timeout=5s", json.dumps(review), {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            self.assertEqual(answer.status, 200)
+            self.assertFalse(json.load(answer)["response"]["allowed"])
+        finally:
+            connection.close()
+
+    def series_of(self, prometheus, query):
+        """What a panel would draw. A quantile of the webhook's answers needs answers within its range."""
+        if "webhook" in query:
+            self.ask_webhook()
+        return [series for series in prometheus.query(query) if series["value"][1] != "NaN"]
+
+    def test_what_a_hub_serves_is_scraped_and_shown(self):
+        hub = self.start_hub()
         prepare_hub(self.server)
         add_nodes(self.member)
         self.server.create(CLAIMS, claim())
@@ -92,13 +133,22 @@ class MonitoringTest(unittest.TestCase):
             for target in panel.get("targets", []):
                 query = target["expr"].replace("$job", "fairlead").replace("$__rate_interval", "20s")
                 with self.subTest(panel=panel["title"], query=query):
-                    wait_for("a series", lambda text=query: [
-                        series for series in prometheus.query(text) if series["value"][1] != "NaN"], timeout=20)
+                    wait_for("a series", lambda text=query: self.series_of(prometheus, text), timeout=20)
                 asked += 1
-        self.assertGreater(asked, 20)
+        self.assertGreater(asked, 30)
         self.assertEqual({rule["name"]: (rule["health"], rule.get("lastError", "")) for rule in prometheus.rules()},
                          {name: ("ok", "") for name in self.alerts})
         self.assertEqual([rule["name"] for rule in prometheus.rules() if rule["state"] == "firing"], [])
+
+    def test_each_metric_of_the_dashboard_and_the_alerts_is_explained(self):
+        texts = [target["expr"] for panel in DASHBOARD["panels"] for target in panel.get("targets", [])]
+        texts += [alert["expr"] for alert in self.alerts.values()]
+        wanted = {re.sub("_bucket$", "", name) for text in texts
+                  for name in re.findall(r"\b([a-z][a-z_]*)\{", text)}
+        self.assertGreater(len(wanted), 25)
+        page = (ROOT / "docs/signals.md").read_text()
+        named = set(re.findall(r"`([a-z_]+)(?:\{[^}]*\})?`", page))
+        self.assertEqual(sorted(wanted - named), ["up"])  # Prometheus' own
 
     def test_a_service_monitor_finds_the_service_and_grafana_the_dashboard(self):
         by_kind = {item["kind"]: item for item in self.found

@@ -4,8 +4,11 @@ import hashlib
 import os
 import pathlib
 import subprocess
+import tarfile
 import tempfile
 import unittest
+
+import yaml
 
 from harness.controlplane import assets
 from harness.program import ROOT
@@ -36,8 +39,29 @@ class PackageTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
 
     def test_two_builds_are_the_same(self):
-        before = hashlib.sha256(self.package.read_bytes()).hexdigest()
-        self.assertEqual(hashlib.sha256(build().read_bytes()).hexdigest(), before)
+        def digests():
+            return {path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+                    for path in self.package.parent.iterdir() if path.is_file()}
+        before = digests()
+        self.assertGreaterEqual(len(before), 3)
+        build()
+        self.assertEqual(digests(), before)
+
+    def test_krew_gets_the_plugin_and_its_digest(self):
+        folder = self.package.parent
+        manifest = yaml.safe_load((folder / "krew.yaml").read_text())
+        [platform] = manifest["spec"]["platforms"]
+        archive = folder / platform["uri"].removeprefix("RELEASES/")
+        self.assertEqual(platform["sha256"], hashlib.sha256(archive.read_bytes()).hexdigest())
+        self.assertIn(manifest["spec"]["version"].removeprefix("v"), archive.name)
+        self.assertEqual(manifest["metadata"]["name"], "fairlead")
+        unpacked = self.folder / "krew"
+        with tarfile.open(archive) as tar:
+            tar.extractall(unpacked, filter="data")
+        self.assertEqual({path.name for path in unpacked.iterdir()}, {one["from"] for one in platform["files"]})
+        self.assertEqual({one["to"] for one in platform["files"]}, {"."})
+        done = self.run_installed(unpacked / platform["bin"], "--version")
+        self.assertEqual("v" + done.stdout.split()[-1], manifest["spec"]["version"], done.stderr)
 
     def test_each_command_has_a_man_page(self):
         pages = {path.name.removesuffix(".1.gz") for path in (self.usr / "share/man/man1").iterdir()}
@@ -65,6 +89,13 @@ class PackageTest(unittest.TestCase):
         self.assertIn("fairlead", self.run_installed("kubectl", "fairlead", "--version").stdout)
         done = self.run_installed("kubectl", "__complete", "fairlead", "log", "st")
         self.assertEqual(done.stdout.split(), ["stat", ":0"], done.stderr)
+
+    def test_the_unit_is_not_enabled(self):
+        control = self.folder / "control"
+        subprocess.run(["dpkg-deb", "-e", self.package, control], check=True)
+        # What enables or starts a unit is a script of the package: there is none.
+        self.assertEqual({path.name for path in control.iterdir()}, {"control", "md5sums"})
+        self.assertEqual([str(path) for path in self.folder.rglob("*.wants")], [])
 
     def test_the_unit_starts_what_there_is(self):
         unit = (self.usr / "lib/systemd/system/fairlead.service").read_text()

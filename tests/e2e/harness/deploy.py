@@ -42,9 +42,12 @@ def objects(server, text):
     return found
 
 
-def operator_crds():
-    """The folder of the Prometheus operator's CRDs that scripts/controlplane fetched; None where it could not."""
-    folder = cache() / "crds"
+def operator_crds(name=""):
+    """The folder of CRDs that scripts/controlplane fetched; None where it could not.
+
+    `name`: "" (the Prometheus operator's), "cert-manager" or "snapshots".
+    """
+    folder = cache() / "crds" / name
     return folder if any(folder.glob("*.yaml")) else None
 
 
