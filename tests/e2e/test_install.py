@@ -194,6 +194,11 @@ class InstallTest(unittest.TestCase):
         [job] = [item for item in deploy.objects(self.server, text) if item["kind"] == "Job"]
         self.server.create(f"{PODS}?dryRun=All", {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "rehearsal"},
                                                   "spec": job["spec"]["template"]["spec"]})
+
+    def test_the_nightly_export_is_applied_twice_and_its_pod_admitted(self):
+        folder = deploy.DEPLOY / "overlays/hub"
+        self.applied(folder)
+        self.addCleanup(self.removed, folder)
         text = (deploy.DEPLOY / "backup/export.yaml").read_text()
         self.addCleanup(self.server.kubectl, "delete", "--wait=false", "-f", "-", stdin=text)
         for _ in range(2):
