@@ -13,5 +13,6 @@ void add_fold_benches(Suite& suite);
 void add_placement_benches(Suite& suite);
 void add_replay_benches(Suite& suite);
 void add_webhook_benches(Suite& suite);
+void add_served_webhook_benches(Suite& suite);
 
 }  // namespace fairlead::bench

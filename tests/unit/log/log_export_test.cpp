@@ -1,9 +1,11 @@
 // An export over HTTP: page by page, and the same file as where the log is.
 #include "engine/main/log_export.h"
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
+#include "engine/fold/evolve.h"
 #include "replay/bundle/bundle_page.h"
 #include "replay/bundle/bundle_receiver.h"
 #include "schema/codec.h"
