@@ -75,6 +75,16 @@ class ChartTest(unittest.TestCase):
         done = subprocess.run([ROOT / "scripts/chart", "--check"], capture_output=True, text=True, timeout=120)
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
 
+    def test_each_switch_has_a_case(self):
+        values = yaml.safe_load((helm.CHART / "values.yaml").read_text())
+        switches = {f"components.{name}" for name in values["components"]}
+        switches |= {name for name, value in values.items() if value is False}
+        self.assertGreater(len(switches), 10)
+        self.assertEqual(sorted(switches - {name for values, _, _ in CASES.values() for name in values}), [])
+        folders = {name for _, components, _ in CASES.values() for name in components}
+        folders |= {"manifestwork", "multikueue", "webhook-service"}  # of the overlay hub; of both webhooks
+        self.assertEqual({path.name for path in (deploy.DEPLOY / "components").iterdir()} - folders, set())
+
     def test_it_renders_what_kustomize_renders(self):
         for name, (values, components, beginning) in CASES.items():
             patches = [{"target": {"kind": "Role", "name": "fairlead-members"}, "patch": NAMES}] \
@@ -141,6 +151,13 @@ class ChartTest(unittest.TestCase):
                  for text in ("a: 1", "a: 2")}
         self.assertEqual(len(names), 2)
 
+    def versions(self, server):
+        """resourceVersions of what the default of the chart made, by kind and name; fails where something is missing."""
+        text = self.rendered({"namespace.create": False})
+        shown = json.loads(server.kubectl("get", "-o", "json", "-f", "-", stdin=text))
+        return {(item["kind"], item["metadata"]["name"]): item["metadata"]["resourceVersion"]
+                for item in shown["items"]}
+
     def test_helm_installs_it_and_leaves_claims_and_volume(self):
         plane = self.enterContext(ControlPlane())
         server = plane.add_server("hub")
@@ -150,7 +167,11 @@ class ChartTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         claims = "/apis/galaxy.kubestellar.io/v1alpha1/clusterresourceclaims"
         wait_for("the CRD to be served", lambda: server.get(claims) is not None)
-        self.assertIsNotNone(server.get("/apis/apps/v1/namespaces/fairlead/statefulsets/fairlead"))
+        before = self.versions(server)
+        self.assertGreater(len(before), 8)
+        done = helm.run(plane.directory, "upgrade", "fairlead", helm.CHART, *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.versions(server), before)
         done = helm.run(plane.directory, "upgrade", "fairlead", helm.CHART, *options,
                         *helm.settings({"components.dispatcher": True}))
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -1,6 +1,7 @@
 """The container image: the same bytes each time, nothing in it but the program and what it needs, and it runs."""
 
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -17,11 +18,13 @@ from harness.program import ROOT, binary, fairlead
 NEEDS = ("controlplane", "fairlead", "root", "buildah")
 
 LABELS = "org.opencontainers.image."
+SOURCE = "https://git.test/fairlead"
 
 
 def build():
     """(archive, digest) of scripts/image."""
-    done = subprocess.run([ROOT / "scripts/image"], capture_output=True, text=True, timeout=300)
+    done = subprocess.run([ROOT / "scripts/image"], capture_output=True, text=True, timeout=300,
+                          env={**os.environ, "FAIRLEAD_SOURCE": SOURCE})
     assert done.returncode == 0, done.stderr
     archive, digest = done.stdout.split()
     return ROOT / archive, digest
@@ -66,7 +69,7 @@ class ImageTest(unittest.TestCase):
         revision = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
         labels = {key.removeprefix(LABELS): text for key, text in config["Labels"].items() if key.startswith(LABELS)}
         self.assertEqual(labels, {"title": "fairlead", "version": version, "revision": revision,
-                                  "licenses": "Apache-2.0"})
+                                  "licenses": "Apache-2.0", "source": SOURCE})
 
     def test_there_is_no_shell_and_nothing_else_to_run(self):
         runnable = sorted(path.name for folder in ("bin", "sbin", "usr/bin", "usr/sbin", "usr/local/bin")
@@ -86,7 +89,7 @@ class ImageTest(unittest.TestCase):
         self.assertEqual(last["WORKDIR"], config["WorkingDir"])
         labels = dict(re.findall(r'(\S+)="([^"]*)"', last["LABEL"]))
         self.assertEqual(labels, {**{key: text for key, text in config["Labels"].items() if key.startswith(LABELS)},
-                                  f"{LABELS}revision": "${REVISION}"})
+                                  f"{LABELS}revision": "${REVISION}", f"{LABELS}source": "${SOURCE}"})
 
     def test_it_runs_as_its_user(self):
         done = self.image.run(["--version"])
