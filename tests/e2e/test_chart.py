@@ -152,7 +152,7 @@ class ChartTest(unittest.TestCase):
         self.assertEqual(len(names), 2)
 
     def versions(self, server):
-        """resourceVersions of what the default of the chart made, by kind and name; fails where something is missing."""
+        """resourceVersions of what the default made, by kind and name; fails where something is missing."""
         text = self.rendered({"namespace.create": False})
         shown = json.loads(server.kubectl("get", "-o", "json", "-f", "-", stdin=text))
         return {(item["kind"], item["metadata"]["name"]): item["metadata"]["resourceVersion"]
