@@ -78,45 +78,35 @@ const PatchIntended* find_target(const std::vector<PatchIntended>& planned,
 }
 
 // Returns the objects whose planning can lead to this write.
-Touched around(const State& state, const PatchIntended& intent) {
-  Touched touched;
-  switch (intent.target.kind) {
-    case Kind::cluster_queue: touched.queues.insert(intent.target.name); break;
-    case Kind::manifest_work: touched.clusters.insert(intent.target.namespace_); break;
-    case Kind::binding_policy:
-      touched.clusters.insert(cluster_of_policy(intent.target.name));
+DirtySet around(const State& state, const PatchIntended& intent) {
+  DirtySet dirty;
+  const auto kind = written_kind(intent.target.kind);
+  dirty.everything = !kind;
+  if (!kind) return dirty;
+  switch (*kind) {
+    case WrittenKind::cluster_queue: dirty.queues.insert(intent.target.name); break;
+    case WrittenKind::manifest_work: dirty.clusters.insert(intent.target.namespace_); break;
+    case WrittenKind::binding_policy:
+      dirty.clusters.insert(cluster_of_policy(intent.target.name));
       break;
-    case Kind::claim:
+    case WrittenKind::claim:
       if (state.claims.contains(intent.target.name))
-        touched.claims.insert(intent.target.name);
+        dirty.claims.insert(intent.target.name);
       else  // a new claim is planned with its cluster
-        touched.clusters.insert(cluster_of_new_claim(intent.target.name));
+        dirty.clusters.insert(cluster_of_new_claim(intent.target.name));
       break;
-    case Kind::multikueue_config: touched.placements.insert(intent.target.name); break;
-    case Kind::multikueue_cluster:
-      touched.workers.insert(intent.target.name);
+    case WrittenKind::multikueue_config: dirty.placements.insert(intent.target.name); break;
+    case WrittenKind::multikueue_cluster:
+      dirty.workers.insert(intent.target.name);
       for (const auto& [placement, list] : state.multikueue.lists)
-        if (list.workers.contains(intent.target.name)) touched.placements.insert(placement);
+        if (list.workers.contains(intent.target.name)) dirty.placements.insert(placement);
       break;
-    case Kind::admission_check: touched.checks.insert(intent.target.name); break;
-    case Kind::workload:
-      touched.workloads.insert({intent.target.namespace_, intent.target.name});
+    case WrittenKind::admission_check: dirty.checks.insert(intent.target.name); break;
+    case WrittenKind::workload:
+      dirty.workloads.insert({intent.target.namespace_, intent.target.name});
       break;
-    case Kind::node:
-    case Kind::cluster_metrics:
-    case Kind::managed_cluster:
-    case Kind::cluster_profile:
-    case Kind::resource_flavor:
-    case Kind::local_queue:
-    case Kind::placement:
-    case Kind::placement_decision:
-    case Kind::addon_placement_score:
-    case Kind::secret:
-    case Kind::custom_resource_definition:
-    case Kind::cohort:
-    case Kind::mutating_admission_policy: touched.everything = true;
   }
-  return touched;
+  return dirty;
 }
 
 // Folds events and plans again where the log has intents.
@@ -129,7 +119,7 @@ class Replay {
     moments_.mark_all();
   }
 
-  void take(const Event& event) {
+  void consume(const Event& event) {
     const bool intent = std::holds_alternative<PatchIntended>(event.fact);
     if (!run_.empty() && (!intent || run_.front().log_time != event.log_time)) finish_run();
     if (intent && options_.comparison != Comparison::none)
@@ -148,7 +138,7 @@ class Replay {
   ReplayReport finish(std::uint64_t not_compared) {
     finish_run();
     report_.not_compared = not_compared;
-    report_.state = moments_.take_state();
+    report_.state = moments_.release_state();
     return std::move(report_);
   }
 
@@ -278,7 +268,7 @@ Result<ReplayReport> replay(const EventLog& log, const SnapshotSource* snapshots
       const Event& event = rest.front();
       if (i % kPrefetchEvents == 0) prefetch(replay.state(), rest);
       if (event.seq > last || replay.stops()) return replay.finish(*before);
-      replay.take(event);
+      replay.consume(event);
       if (options.progress && event.seq.value % kProgressEvents == 0)
         options.progress(event.seq.value, last.value);
     }

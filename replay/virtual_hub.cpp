@@ -30,8 +30,8 @@ std::vector<EventDraft> one(EventDraft draft) {
 
 // The observation that follows a write: the facts that the intent expects, in the next generation
 // where an apply changes the spec. Of a claim only its metadata and status are applied.
-ObjectObserved shown(const State& state, const PatchIntended& intent, Seq seq,
-                     const std::string& uid) {
+ObjectObserved observation_of(const State& state, const PatchIntended& intent, Seq seq,
+                              const std::string& uid) {
   const ObjectKey& target = intent.target;
   const auto before = held(state, std::string(kHub), target);
   const bool kept = target.kind == Kind::claim || intent.verb != Verb::apply;
@@ -61,7 +61,7 @@ VirtualHub::VirtualHub(VirtualPorts ports, Feedback feedback, State start)
   core_.restore(std::move(start));
 }
 
-Result<void> VirtualHub::tell(LogTime at, std::vector<EventDraft> drafts) {
+Result<void> VirtualHub::append(LogTime at, std::vector<EventDraft> drafts) {
   now_ = at;
   return propose(std::move(drafts));
 }
@@ -141,7 +141,7 @@ Result<void> VirtualHub::answer(const Event& event) {
 // Delivers the observation of what the write left.
 Result<void> VirtualHub::come_back(const PatchIntended& intent, Seq seq, const std::string& uid) {
   if (intent.verb == Verb::remove) return goes(intent, seq, uid);
-  ObjectObserved seen = shown(core_.state(), intent, seq, uid);
+  ObjectObserved seen = observation_of(core_.state(), intent, seq, uid);
   if (const auto* claim = std::get_if<ClaimFacts>(&seen.facts);
       claim && claim->deleting && claim->finalizers.empty())
     return goes(intent, seq, uid);
@@ -160,8 +160,8 @@ Result<void> VirtualHub::member_applies(const std::string& name, Seq seq) {
   std::vector<EventDraft> drafts;
   for (const std::string& queue : queues_not_as_applied(cluster)) {
     ClusterQueueFacts facts;
-    facts.groups = groups_in_work(cluster.quota_work, queue);
-    if (const auto at = cluster.member_queues.find(queue); at != cluster.member_queues.end()) {
+    facts.groups = groups_in_work(cluster.member.quota_work, queue);
+    if (const auto at = cluster.member.queues.find(queue); at != cluster.member.queues.end()) {
       facts.usage = at->second.usage;
       facts.effective = at->second.effective;
     }

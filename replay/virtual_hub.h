@@ -35,8 +35,8 @@ struct VirtualPorts {
       accepted;
   /// Called when a write removed its object.
   std::function<void(const PatchIntended&)> gone;
-  /// Called when a moment closed and was planned; `touched` is what changed since the call before.
-  std::function<void(const State&, const Touched&)> decided;
+  /// Called when a moment closed and was planned; `dirty` is what changed since the call before.
+  std::function<void(const State&, const DirtySet&)> decided;
 };
 
 /// Numbers the drafts of one moment behind `last` and advances it: an `append` that stores nothing.
@@ -48,7 +48,7 @@ class VirtualHub {
   VirtualHub(VirtualPorts ports, Feedback feedback, State start = {});
 
   /// Appends drafts that do not come from a watch. `at` never decreases between calls.
-  Result<void> tell(LogTime at, std::vector<EventDraft> drafts);
+  Result<void> append(LogTime at, std::vector<EventDraft> drafts);
   /// Offers a fact of a stream at the present moment to coalescing and ingest. Returns false if it
   /// is older than what is known.
   Result<bool> offer(WatchFact fact);

@@ -74,20 +74,20 @@ class WordWriter {
   explicit WordWriter(char* begin) : begin_(begin) {}
 
   /// Allocates `count` words and returns the position of the first.
-  std::size_t take(std::size_t count) {
-    const std::size_t at = taken_;
-    taken_ += count;
+  std::size_t allocate(std::size_t count) {
+    const std::size_t at = allocated_;
+    allocated_ += count;
     return at;
   }
-  std::size_t taken() const { return taken_; }
+  std::size_t allocated() const { return allocated_; }
   void set(std::size_t at, std::uint64_t word) {
     std::memcpy(begin_ + at * kWord, &word, sizeof word);
   }
 
   /// Allocates a struct and points `pointer` at it. The canonical pointer to a struct without
   /// sections has the offset -1.
-  std::size_t take_struct(std::size_t pointer, std::size_t data_words, std::size_t pointers) {
-    const std::size_t at = take(data_words + pointers);
+  std::size_t allocate_struct(std::size_t pointer, std::size_t data_words, std::size_t pointers) {
+    const std::size_t at = allocate(data_words + pointers);
     const std::uint64_t sections = sections_of(data_words, pointers);
     set(pointer, sections == 0 ? 0xFFFFFFFCu : to_struct(pointer, at, sections));
     return at;
@@ -100,8 +100,8 @@ class WordWriter {
   }
   /// Allocates a list of `count` structs that have pointers only, and points `pointer` at it.
   /// Returns the position of the first struct.
-  std::size_t take_list(std::size_t pointer, std::size_t count, std::size_t pointers) {
-    const std::size_t at = take(1 + count * pointers);
+  std::size_t allocate_list(std::size_t pointer, std::size_t count, std::size_t pointers) {
+    const std::size_t at = allocate(1 + count * pointers);
     set(pointer, to_structs(pointer, at, count * pointers));
     set(at, count << 2 | sections_of(0, pointers));
     return at + 1;
@@ -109,13 +109,13 @@ class WordWriter {
 
  private:
   void put_bytes(std::size_t pointer, std::string_view bytes, std::uint64_t size) {
-    const std::size_t at = take(words_for(size));
+    const std::size_t at = allocate(words_for(size));
     set(pointer, to_bytes(pointer, at, size));
     std::memcpy(begin_ + at * kWord, bytes.data(), bytes.size());
   }
 
   char* const begin_;
-  std::size_t taken_ = 0;
+  std::size_t allocated_ = 0;
 };
 
 void put_taints(WordWriter& out, std::size_t pointer, const std::vector<value::Taint>& taints) {
@@ -125,7 +125,7 @@ void put_taints(WordWriter& out, std::size_t pointer, const std::vector<value::T
     pointers = std::max<std::size_t>(pointers, !taint.effect.empty()  ? 3
                                                : !taint.value.empty() ? 2
                                                                       : !taint.key.empty());
-  std::size_t at = out.take_list(pointer, taints.size(), pointers);
+  std::size_t at = out.allocate_list(pointer, taints.size(), pointers);
   for (const value::Taint& taint : taints) {
     out.put(at, taint.key);
     if (!taint.value.empty()) out.put(at + 1, taint.value);
@@ -140,7 +140,7 @@ void put_node(WordWriter& out, std::size_t pointer, const value::NodeFacts& node
                                : !node.labels.empty()    ? 4
                                : !node.taints.empty()    ? 2
                                                          : 0;
-  std::size_t at = out.take_struct(pointer, flags != 0 ? 1 : 0, pointers);
+  std::size_t at = out.allocate_struct(pointer, flags != 0 ? 1 : 0, pointers);
   if (flags != 0) out.set(at++, flags);
   put_taints(out, at + 1, node.taints);
   if (!node.labels.empty()) out.put(at + 3, node.labels.bytes());
@@ -149,11 +149,11 @@ void put_node(WordWriter& out, std::size_t pointer, const value::NodeFacts& node
 
 void put_observed(WordWriter& out, std::size_t pointer, const value::ObjectObserved& seen,
                   const value::NodeFacts& node) {
-  std::size_t at = out.take_struct(pointer, seen.generation != 0 ? 1 : 0, 6);
+  std::size_t at = out.allocate_struct(pointer, seen.generation != 0 ? 1 : 0, 6);
   if (seen.generation != 0) out.set(at++, static_cast<std::uint64_t>(seen.generation));
   const value::ObjectKey& key = seen.key;
   const std::size_t names = !key.name.empty() ? 2 : !key.namespace_.empty() ? 1 : 0;
-  const std::size_t in_key = out.take_struct(at, 0, names);
+  const std::size_t in_key = out.allocate_struct(at, 0, names);
   if (names > 0) out.put(in_key, key.namespace_);
   if (names > 1) out.put(in_key + 1, key.name);
   out.put(at + 1, seen.version);
@@ -162,7 +162,7 @@ void put_observed(WordWriter& out, std::size_t pointer, const value::ObjectObser
   const std::array<std::uint8_t, 32>& digest = seen.raw_digest.bytes;
   if (seen.raw_digest != Digest{})
     out.put(at + 4, std::string_view(reinterpret_cast<const char*>(digest.data()), digest.size()));
-  put_node(out, out.take_struct(at + 5, 0, 1), node);
+  put_node(out, out.allocate_struct(at + 5, 0, 1), node);
 }
 
 /// Returns an upper bound on the words of the record.
@@ -197,7 +197,7 @@ class WordReader {
               bytes.size() % kWord == 0) {}
 
   /// Whether everything matched and all words were consumed.
-  bool ended() const { return fits_ && taken_ == words_; }
+  bool ended() const { return fits_ && read_ == words_; }
   /// Adds a condition of the caller.
   void expect(bool fits) { fits_ = fits_ && fits; }
 
@@ -206,11 +206,11 @@ class WordReader {
     return index < place.data_words ? word(place.at + index) : 0;
   }
   /// Consumes the root struct.
-  Place take_root(std::size_t data_words_max, std::size_t pointers_max) {
-    return take(1) ? named(0, data_words_max, pointers_max) : Place{};
+  Place read_root(std::size_t data_words_max, std::size_t pointers_max) {
+    return read(1) ? named(0, data_words_max, pointers_max) : Place{};
   }
   /// Consumes the struct that a pointer of `from` names. It must exist and not exceed these sizes.
-  Place take_struct(const Place& from, std::size_t index, std::size_t data_words_max,
+  Place read_struct(const Place& from, std::size_t index, std::size_t data_words_max,
                     std::size_t pointers_max) {
     expect(index < from.pointers);
     return fits_ ? named(pointer(from, index), data_words_max, pointers_max) : Place{};
@@ -219,35 +219,35 @@ class WordReader {
   bool has(const Place& from, std::size_t index) const {
     return index < from.pointers && word(pointer(from, index)) != 0;
   }
-  std::string_view take_bytes(const Place& from, std::size_t index) {
+  std::string_view read_bytes(const Place& from, std::size_t index) {
     if (!has(from, index)) return {};
     const std::size_t at = pointer(from, index);
     const std::uint64_t stored = word(at);
     const std::uint64_t size = stored >> 35;
-    const std::size_t begin = taken_;
+    const std::size_t begin = read_;
     expect(size > 0 && stored == to_bytes(at, begin, size));
-    return take(words_for(size)) ? bytes_.substr(begin * kWord, size) : std::string_view();
+    return read(words_for(size)) ? bytes_.substr(begin * kWord, size) : std::string_view();
   }
-  std::string_view take_text(const Place& from, std::size_t index) {
-    const std::string_view bytes = take_bytes(from, index);
+  std::string_view read_text(const Place& from, std::size_t index) {
+    const std::string_view bytes = read_bytes(from, index);
     if (bytes.empty()) return {};
     expect(bytes.back() == 0);
     return bytes.substr(0, bytes.size() - 1);
   }
   /// Consumes a text into `to`. A reader fills the same event again and again, so most texts are as
   /// long as the one before, and a copy over it costs less than a call of assign.
-  void take_text_to(const Place& from, std::size_t index, std::string& to) {
-    const std::string_view text = take_text(from, index);
+  void read_text_to(const Place& from, std::size_t index, std::string& to) {
+    const std::string_view text = read_text(from, index);
     if (to.size() == text.size())
       std::memcpy(to.data(), text.data(), text.size());
     else
       to = text;
   }
   /// Consumes a list of structs that have pointers only. Returns the first and their count.
-  std::pair<Place, std::size_t> take_list(const Place& from, std::size_t index,
+  std::pair<Place, std::size_t> read_list(const Place& from, std::size_t index,
                                           std::size_t pointers_max) {
-    const std::size_t begin = taken_;
-    if (!has(from, index) || !take(1)) return {};
+    const std::size_t begin = read_;
+    if (!has(from, index) || !read(1)) return {};
     const std::size_t at = pointer(from, index);
     const std::uint64_t stored = word(at);
     const std::uint64_t tag = word(begin);
@@ -255,7 +255,7 @@ class WordReader {
     expect(count > 0 && pointers > 0 && pointers <= pointers_max &&
            tag == (count << 2 | sections_of(0, pointers)) &&
            stored == to_structs(at, begin, count * pointers));
-    if (!take(count * pointers)) return {};
+    if (!read(count * pointers)) return {};
     return {{begin + 1, 0, pointers}, count};
   }
 
@@ -268,57 +268,57 @@ class WordReader {
     std::memcpy(&word, bytes_.data() + at * kWord, sizeof word);
     return word;
   }
-  bool take(std::uint64_t count) {
-    expect(count <= words_ - taken_);
-    if (fits_) taken_ += count;
+  bool read(std::uint64_t count) {
+    expect(count <= words_ - read_);
+    if (fits_) read_ += count;
     return fits_;
   }
   Place named(std::size_t pointer, std::size_t data_words_max, std::size_t pointers_max) {
     const std::uint64_t stored = word(pointer);
-    const Place place{taken_, stored >> 32 & UINT16_MAX, stored >> 48};
+    const Place place{read_, stored >> 32 & UINT16_MAX, stored >> 48};
     const std::uint64_t sections = sections_of(place.data_words, place.pointers);
     expect(place.data_words <= data_words_max && place.pointers <= pointers_max && sections != 0 &&
            stored == to_struct(pointer, place.at, sections));
-    return take(place.data_words + place.pointers) ? place : Place{};
+    return read(place.data_words + place.pointers) ? place : Place{};
   }
 
   const std::string_view bytes_;
   const std::size_t words_;
-  std::size_t taken_ = 0;
+  std::size_t read_ = 0;
   bool fits_;
 };
 
-void take_taints(WordReader& in, const Place& node, std::vector<value::Taint>& taints) {
-  auto [place, count] = in.take_list(node, 1, 3);
+void read_taints(WordReader& in, const Place& node, std::vector<value::Taint>& taints) {
+  auto [place, count] = in.read_list(node, 1, 3);
   taints.resize(count);
   for (value::Taint& taint : taints) {
-    taint.key = in.take_text(place, 0);
-    taint.value = in.take_text(place, 1);
-    taint.effect = in.take_text(place, 2);
+    taint.key = in.read_text(place, 0);
+    taint.value = in.read_text(place, 1);
+    taint.effect = in.read_text(place, 2);
     place.at += place.pointers;
   }
 }
 
 template <class Map>
-void take_map(WordReader& in, const Place& node, std::size_t index, Map& map) {
-  std::optional<Map> viewed = Map::view_of(in.take_bytes(node, index));
+void read_map(WordReader& in, const Place& node, std::size_t index, Map& map) {
+  std::optional<Map> viewed = Map::view_of(in.read_bytes(node, index));
   in.expect(viewed.has_value());
   if (viewed) map = *std::move(viewed);
 }
 
-void take_node(WordReader& in, const Place& seen, value::NodeFacts& node) {
-  const Place place = in.take_struct(in.take_struct(seen, 5, 0, 1), 0, 1, 5);
+void read_node(WordReader& in, const Place& seen, value::NodeFacts& node) {
+  const Place place = in.read_struct(in.read_struct(seen, 5, 0, 1), 0, 1, 5);
   const std::uint64_t flags = in.data(place, 0);
   in.expect(flags < 4 && !in.has(place, 0) && !in.has(place, 2));  // no lists of version 1
   node.unschedulable = (flags & 1) != 0;
   node.ready = (flags & 2) != 0;
-  take_taints(in, place, node.taints);
-  take_map(in, place, 3, node.labels);
-  take_map(in, place, 4, node.allocatable);
+  read_taints(in, place, node.taints);
+  read_map(in, place, 3, node.labels);
+  read_map(in, place, 4, node.allocatable);
 }
 
-void take_digest(WordReader& in, const Place& seen, Digest& digest) {
-  const std::string_view bytes = in.take_bytes(seen, 4);
+void read_digest(WordReader& in, const Place& seen, Digest& digest) {
+  const std::string_view bytes = in.read_bytes(seen, 4);
   in.expect(bytes.empty() || bytes.size() == digest.bytes.size());
   digest = {};
   if (bytes.size() == digest.bytes.size())
@@ -329,30 +329,30 @@ void take_digest(WordReader& in, const Place& seen, Digest& digest) {
 
 bool read_node(std::string_view bytes, value::Event& event) {
   WordReader in(bytes);
-  const Place root = in.take_root(5, 2);
+  const Place root = in.read_root(5, 2);
   const std::uint64_t kind = in.data(root, 0), version = kind & UINT16_MAX;
   if (kind != (version | kObjectObserved) || version == 0 || version > kSchemaVersion) return false;
   event.seq = {in.data(root, 1)};
   event.log_time = {static_cast<std::int64_t>(in.data(root, 2))};
   event.epoch = {in.data(root, 3)};
   event.cause = {in.data(root, 4)};
-  in.take_text_to(root, 0, event.source);
+  in.read_text_to(root, 0, event.source);
   auto* seen = std::get_if<value::ObjectObserved>(&event.fact);
   if (seen == nullptr) seen = &event.fact.emplace<value::ObjectObserved>();
-  const Place place = in.take_struct(root, 1, 1, 6);
+  const Place place = in.read_struct(root, 1, 1, 6);
   seen->generation = static_cast<std::int64_t>(in.data(place, 0));
-  const Place key = in.take_struct(place, 0, 0, 2);  // no data: the kind is node, which is 0
+  const Place key = in.read_struct(place, 0, 0, 2);  // no data: the kind is node, which is 0
   seen->key.kind = value::Kind::node;
-  in.take_text_to(key, 0, seen->key.namespace_);
-  in.take_text_to(key, 1, seen->key.name);
-  in.take_text_to(place, 1, seen->version);
-  in.take_text_to(place, 2, seen->uid);
-  in.take_text_to(place, 3, seen->resource_version);
-  take_digest(in, place, seen->raw_digest);
+  in.read_text_to(key, 0, seen->key.namespace_);
+  in.read_text_to(key, 1, seen->key.name);
+  in.read_text_to(place, 1, seen->version);
+  in.read_text_to(place, 2, seen->uid);
+  in.read_text_to(place, 3, seen->resource_version);
+  read_digest(in, place, seen->raw_digest);
   seen->writers.clear();  // of the event that this one overwrites; a node has none
   auto* node = std::get_if<value::NodeFacts>(&seen->facts);
   if (node == nullptr) node = &seen->facts.emplace<value::NodeFacts>();
-  take_node(in, place, *node);
+  read_node(in, place, *node);
   return in.ended();
 }
 
@@ -372,12 +372,12 @@ bool append_node(const value::Event& event, std::string& bytes) {
                                              event.epoch.value, event.cause.value};
   std::size_t data_words = numbers.size();
   while (numbers[data_words - 1] == 0) --data_words;
-  const std::size_t root = out.take(1);
-  std::size_t at = out.take_struct(root, data_words, 2);
+  const std::size_t root = out.allocate(1);
+  std::size_t at = out.allocate_struct(root, data_words, 2);
   for (std::size_t i = 0; i < data_words; ++i) out.set(at++, numbers[i]);
   out.put(at, event.source);
   put_observed(out, at + 1, *seen, *node);
-  bytes.resize(begin + out.taken() * kWord);
+  bytes.resize(begin + out.allocated() * kWord);
   return true;
 }
 

@@ -124,6 +124,54 @@ constexpr bool is_of_multikueue_path(Kind kind) {
   return false;
 }
 
+/// The kinds of the objects that Fairlead writes itself.
+enum class WrittenKind : std::uint8_t {
+  cluster_queue,
+  claim,
+  manifest_work,
+  binding_policy,
+  multikueue_config,
+  multikueue_cluster,
+  admission_check,
+  workload,
+};
+
+/// Returns `kind` among those that Fairlead writes; nullopt for one that it only reads. Every
+/// switch over what is written is one over WrittenKind, so that the kinds that are never written
+/// are listed here alone.
+constexpr std::optional<WrittenKind> written_kind(Kind kind) {
+  switch (kind) {
+    case Kind::cluster_queue: return WrittenKind::cluster_queue;
+    case Kind::claim: return WrittenKind::claim;
+    case Kind::manifest_work: return WrittenKind::manifest_work;
+    case Kind::binding_policy: return WrittenKind::binding_policy;
+    case Kind::multikueue_config: return WrittenKind::multikueue_config;
+    case Kind::multikueue_cluster: return WrittenKind::multikueue_cluster;
+    case Kind::admission_check: return WrittenKind::admission_check;
+    case Kind::workload: return WrittenKind::workload;
+    case Kind::node:
+    case Kind::cluster_metrics:
+    case Kind::managed_cluster:
+    case Kind::cluster_profile:
+    case Kind::resource_flavor:
+    case Kind::local_queue:  // a member's agent writes it, out of our ManifestWork
+    case Kind::placement:
+    case Kind::placement_decision:
+    case Kind::addon_placement_score:
+    case Kind::secret:
+    case Kind::custom_resource_definition:
+    case Kind::cohort:
+    case Kind::mutating_admission_policy: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// Returns whether Fairlead reads this kind of a member: Nodes for its capacity, and the queues
+/// that it placed there.
+constexpr bool is_read_at_member(Kind kind) {
+  return kind == Kind::node || kind == Kind::local_queue || kind == Kind::cluster_queue;
+}
+
 /// Returns whether every quota depends on this kind of the hub: while its stream is silent, an edit
 /// of a quota or of a claim is not observed.
 constexpr bool is_of_every_quota(Kind kind) {

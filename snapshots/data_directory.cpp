@@ -8,22 +8,22 @@
 namespace fairlead {
 namespace {
 
-LogWitness witness_of(const SnapshotInfo& info) {
+WatermarkSource source_of(const SnapshotInfo& info) {
   return {info.seq, info.log_digest, "snapshots/" + snapshot_file_name(info.seq)};
 }
 
 /// Read before the log is opened: a running hub saves later snapshots meanwhile, of events that the
 /// opened log need not have.
-Result<std::vector<LogWitness>> witnesses_in(const SnapshotStore& store, OpenMode mode) {
-  std::vector<LogWitness> witnesses;
+Result<std::vector<WatermarkSource>> sources_in(const SnapshotStore& store, OpenMode mode) {
+  std::vector<WatermarkSource> sources;
   if (mode == OpenMode::read) {
-    if (const auto newest = store.newest_info()) witnesses.push_back(witness_of(*newest));
-    return witnesses;
+    if (const auto newest = store.newest_info()) sources.push_back(source_of(*newest));
+    return sources;
   }
   const auto infos = store.list();
   if (!infos) return infos.error();
-  for (const SnapshotInfo& info : *infos) witnesses.push_back(witness_of(info));
-  return witnesses;
+  for (const SnapshotInfo& info : *infos) sources.push_back(source_of(info));
+  return sources;
 }
 
 }  // namespace
@@ -34,9 +34,9 @@ Result<std::unique_ptr<RocksdbLog>> open_data_directory(const std::filesystem::p
   const SnapshotStore store(directory);
   if (mode == OpenMode::write)
     if (auto ours = store.expect_writable(); !ours) return ours.error();
-  const auto witnesses = witnesses_in(store, mode);
-  if (!witnesses) return witnesses.error();
-  return RocksdbLog::open(directory, mode, progress, *witnesses);
+  const auto sources = sources_in(store, mode);
+  if (!sources) return sources.error();
+  return RocksdbLog::open(directory, mode, progress, *sources);
 }
 
 Result<LogVerdict> verify_with(const EventLog& log, const SnapshotSource& snapshots) {

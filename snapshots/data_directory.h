@@ -1,4 +1,5 @@
-// Opens the log of a data directory with its snapshots as witnesses (engine/log/witness.h).
+// Opens the log of a data directory with its snapshots as watermark sources
+// (engine/log/watermark_source.h).
 //
 // A snapshot is saved of durable events only and names their seq and the digest of the hash chain
 // there, so a log that ends before it, or has another chain, is not the one that was written. The
@@ -14,8 +15,8 @@
 namespace fairlead {
 
 /// Opens as RocksdbLog::open does, with the same errors and the snapshots beside the log as
-/// witnesses: all of them for writing, where the whole log is read anyway, the newest good one for
-/// reading. Ignores damaged snapshots. Opening for writing fails also as
+/// watermark sources: all of them for writing, where the whole log is read anyway, the newest good
+/// one for reading. Ignores damaged snapshots. Opening for writing fails also as
 /// SnapshotStore::expect_writable() does, because a start begins with the state in a snapshot: no
 /// other account may exchange one.
 Result<std::unique_ptr<RocksdbLog>> open_data_directory(const std::filesystem::path& directory,

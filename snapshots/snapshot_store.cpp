@@ -227,7 +227,7 @@ SnapshotVerdict judge(const EventLog& log, const fs::path& directory, Seq seq) {
 class Beginnings {
  public:
   explicit Beginnings(const EventLog& log) : log_(log) {}
-  void take(const SnapshotVerdict& good) {
+  void add(const SnapshotVerdict& good) {
     const Seq seq = good.info.seq;
     if (log_.first_seq() > Seq{1} && !outlived(log_, seq))
       seqs_.emplace(good.info.fold_version, seq);
@@ -322,7 +322,7 @@ Result<std::string> SnapshotStore::bytes(Seq seq) const {
   return file->substr(kHeaderBytes);
 }
 
-Result<SnapshotInfo> SnapshotStore::take(const State& state, const Digest& chain) {
+Result<SnapshotInfo> SnapshotStore::save(const State& state, const Digest& chain) {
   const std::string plain = encode_state(state);
   auto frame = compress_state(plain);
   if (!frame) return frame.error();
@@ -372,7 +372,7 @@ Result<SnapshotPruning> SnapshotStore::prune(const EventLog& log, std::size_t co
       pruning.faulty.push_back(std::move(verdict));
       continue;
     }
-    beginnings.take(verdict);
+    beginnings.add(verdict);
     good.push_back(std::move(verdict.info));
   }
   std::map<std::uint32_t, std::size_t> newer;  // fold version -> number of newer ones kept
@@ -401,7 +401,7 @@ Result<std::vector<Seq>> SnapshotStore::thin(const EventLog& log, std::size_t mo
   if (log.first_seq() > Seq{1})
     for (auto seq = seqs.begin(); seq != seqs.end() && !beginnings.has(kFoldVersion); ++seq)
       if (const SnapshotVerdict verdict = judge(log, directory_, *seq); verdict.fault.empty())
-        beginnings.take(verdict);
+        beginnings.add(verdict);
   for (std::size_t i = 1; i < seqs.size() / 2; i += 2) {
     if (beginnings.has(seqs[i])) continue;
     if (auto done = remove(seqs[i]); !done) return done.error();

@@ -65,7 +65,7 @@ class SnapshotStore final : public SnapshotSource {
   /// Saves the snapshot of `state` and replaces one of the same seq. `chain` is the log's digest
   /// after the commit that ends with state.seq, which must be durable. Fails with `unavailable` if
   /// the state exceeds the bounds in state_frame.h or the file cannot be written.
-  Result<SnapshotInfo> take(const State& state, const Digest& chain);
+  Result<SnapshotInfo> save(const State& state, const Digest& chain);
   /// Saves the bytes that bytes() of another source returned. Fails with `corrupt`, naming the seq,
   /// if the state decompresses to more than a log can hold.
   Result<SnapshotInfo> keep(std::string_view bytes);

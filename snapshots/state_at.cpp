@@ -55,7 +55,7 @@ Result<State> state_from(const EventLog& log, State state, Seq seq, const FoldPr
                                                   : read_ahead(*std::move(opened));
   const Seq before = state.seq;
   const std::uint64_t total = last.value - before.value;
-  Touched touched;
+  DirtySet dirty;
   EventBatch batch;
   for (;;) {
     // After an error the batch has the events before the unreadable one: `seq` may be among them.
@@ -63,7 +63,7 @@ Result<State> state_from(const EventLog& log, State state, Seq seq, const FoldPr
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const std::span<const Event> rest = batch.events().subspan(i);
       if (i % kPrefetchEvents == 0) prefetch(state, rest);
-      evolve(state, rest.front(), touched);
+      evolve(state, rest.front(), dirty);
       const std::uint64_t done = state.seq.value - before.value;
       if (progress && (done % kProgressEvents == 0 || (done == total && total >= kProgressEvents)))
         progress(done, total);
@@ -79,8 +79,8 @@ Result<State> state_at(const EventLog& log, const SnapshotSource* snapshots, Log
   if (!last) return last.error();
   auto state = state_at(log, snapshots, *last);
   if (!state) return state.error();
-  Touched touched;
-  run_until(*state, std::max(time, state->now), touched);
+  DirtySet dirty;
+  run_until(*state, std::max(time, state->now), dirty);
   return state;
 }
 

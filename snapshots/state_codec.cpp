@@ -80,6 +80,8 @@ struct Shape {
       text += 'x', of<SlidingExtreme::Step>();
     } else if constexpr (std::same_as<T, Deadlines>) {
       text += 't', of<DeadlineKey>();
+    } else if constexpr (requires { typename T::PartOfCluster; }) {
+      of_fields<T>(std::make_index_sequence<boost::pfr::tuple_size_v<T>>{});
     } else {
       text += '{';
       of_fields<T>(std::make_index_sequence<boost::pfr::tuple_size_v<T>>{});
@@ -213,9 +215,9 @@ class Reader {
     } else if constexpr (std::same_as<T, LogTime>) {
       value.ns = static_cast<std::int64_t>(get_word());
     } else if constexpr (std::same_as<T, std::string> || std::same_as<T, std::string_view>) {
-      value = take(get_varint());
+      value = read(get_varint());
     } else if constexpr (std::same_as<T, Digest>) {
-      const std::string_view bytes = take(value.bytes.size());
+      const std::string_view bytes = read(value.bytes.size());
       std::memcpy(value.bytes.data(), bytes.data(), bytes.size());
     } else if constexpr (std::same_as<T, Quantity>) {
       Int128 nano = 0;
@@ -306,10 +308,10 @@ class Reader {
   }
   std::uint64_t get_varint() {
     if (!bytes_.empty() && static_cast<std::uint8_t>(bytes_[0]) < 0x80)
-      return static_cast<std::uint8_t>(take(1)[0]);  // most are small
+      return static_cast<std::uint8_t>(read(1)[0]);  // most are small
     std::uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
-      const auto byte = static_cast<std::uint8_t>(take(1)[0]);
+      const auto byte = static_cast<std::uint8_t>(read(1)[0]);
       value |= std::uint64_t{byte & 0x7fU} << shift;
       if (byte < 0x80) return value;
     }
@@ -322,16 +324,16 @@ class Reader {
     return count;
   }
   std::uint64_t get_word() {
-    const std::string_view word = take(8);
+    const std::string_view word = read(8);
     std::uint64_t value = 0;
     for (std::size_t i = 8; i-- > 0;) value = value << 8 | static_cast<std::uint8_t>(word[i]);
     return value;
   }
-  std::string_view take(std::uint64_t count) {
+  std::string_view read(std::uint64_t count) {
     if (count > bytes_.size()) throw Malformed{"the bytes end early"};
-    const std::string_view taken = bytes_.substr(0, count);
+    const std::string_view word = bytes_.substr(0, count);
     bytes_.remove_prefix(count);
-    return taken;
+    return word;
   }
 
   std::string_view bytes_;

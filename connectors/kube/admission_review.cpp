@@ -49,7 +49,7 @@ std::optional<AdmissionOperation> operation_of(std::string_view word) {
 }
 
 // Reads one state of the object. Sets `unread` where there is one that cannot be read.
-// The longest name that an API server stores. Whoever reaches the port may send another.
+// The longest name that an API server stores. Any client of the port may send a longer one.
 constexpr std::size_t kObjectNameMax = 253;
 
 std::optional<AdmissionObject> object_of(JsonView object, AdmissionRequest& request,

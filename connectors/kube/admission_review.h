@@ -46,7 +46,7 @@ Result<AdmissionReview> read_admission_review(std::string_view body);
 std::string admission_answer(const AdmissionReview& review, const AdmissionVerdict& verdict);
 
 class JsonView;
-/// Returns the annotations fairlead.io/... of an object, by what stands behind the slash.
+/// Returns the annotations fairlead.io/... of an object, by the part of their name after the slash.
 std::map<std::string, std::string> fairlead_annotations(JsonView object);
 
 }  // namespace fairlead

@@ -45,10 +45,10 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
   // dropped request. None of these callbacks runs before begin() or after stop().
   CredentialEvents credential_events() {
     CredentialEvents events;
-    events.say = [this](const std::string& line) { say(line); };
-    events.figures = [this](const CredentialFigures& figures) {
+    events.log = [this](const std::string& line) { log(line); };
+    events.stats = [this](const CredentialStats& stats) {
       std::lock_guard lock(mutex);
-      counted.credentials = figures;
+      counted.credentials = stats;
     };
     events.moved = [this] {
       loop.post([weak = weak_from_this()] {
@@ -99,7 +99,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
       std::lock_guard lock(mutex);
       first = counted.posts_lost++ == 0;
     }
-    if (first) say("an Event could not be sent: " + why);
+    if (first) log("an Event could not be sent: " + why);
   }
 
   void adjust(const ApiServerSettings& wanted) {
@@ -123,7 +123,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
                   loop.now(), scope == settings.scopes.end() ? WatchScope{} : scope->second));
   }
 
-  void say(const std::string& line) const {
+  void log(const std::string& line) const {
     if (settings.diagnose) settings.diagnose(name + ": " + line);
   }
   void count(const WriteAnswer& answer) {
@@ -137,7 +137,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     const Duration asked = answer.retry_after.value_or(Duration{});
     const bool held_back = answer.http_code != 0 && asked > kLongWait;
     if (held_back && !writes_held_back)
-      say("a write was answered " + std::to_string(answer.http_code) +
+      log("a write was answered " + std::to_string(answer.http_code) +
           retry_after_text(answer.retry_after) + "; writes go on in " +
           to_go_duration(std::min(asked, kRetryAfterMax)));
     writes_held_back = held_back;
@@ -213,8 +213,8 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     const Duration waiting = std::max(settings.discovery_waiting, std::exchange(round_wait, {}));
     for (const std::string& trouble : round_troubles)
       if (!said_troubles.contains(trouble))
-        say("discovery: " + trouble + "; asked again in " + to_go_duration(waiting));
-    if (round_troubles.empty() && !said_troubles.empty()) say("discovery: answered again");
+        log("discovery: " + trouble + "; asked again in " + to_go_duration(waiting));
+    if (round_troubles.empty() && !said_troubles.empty()) log("discovery: answered again");
     said_troubles = std::exchange(round_troubles, {});
     bool settled = said_troubles.empty();
     for (auto& watcher : watchers) {
@@ -247,7 +247,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
       ++watcher.generation;
       watcher.stream.reset();
     }
-    for (const std::string& line : output.diagnostics) say(line);
+    for (const std::string& line : output.diagnostics) log(line);
     for (auto& fact : output.facts) facts({name, std::move(fact)});
     if (stopped) return;
     if (output.request) send(watcher, *output.request);
@@ -422,18 +422,19 @@ struct ApiServerConnection::FollowerHandle final : ApiServerConnection::Follower
 };
 
 std::unique_ptr<ApiServerConnection::Follower> ApiServerConnection::follow(
-    std::string collection, std::string name, std::function<void(std::optional<JsonView>)> told) {
+    std::string collection, std::string name,
+    std::function<void(std::optional<JsonView>)> on_object) {
   std::uint64_t number = 0;
   {
     std::lock_guard lock(impl_->mutex);
     number = ++impl_->followed;
   }
   impl_->loop.post([impl = impl_, number, collection = std::move(collection),
-                    name = std::move(name), told = std::move(told)]() mutable {
+                    name = std::move(name), on_object = std::move(on_object)]() mutable {
     if (impl->stopped) return;
     impl->followers[number] = std::make_unique<ObjectFollower>(
-        impl->loop, *impl->http, std::move(collection), std::move(name), std::move(told),
-        [raw = impl.get()](const std::string& line) { raw->say(line); });
+        impl->loop, *impl->http, std::move(collection), std::move(name), std::move(on_object),
+        [raw = impl.get()](const std::string& line) { raw->log(line); });
   });
   return std::make_unique<FollowerHandle>(impl_, number);
 }

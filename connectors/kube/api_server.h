@@ -37,7 +37,7 @@ struct ApiServerCounters {
   std::map<int, std::uint64_t> requests_by_code;  ///< rest_client_requests_total; 0: no answer
   std::map<WriteResult, std::uint64_t> writes;
   std::uint64_t posts_lost = 0;  ///< dropped or refused
-  CredentialFigures credentials;
+  CredentialStats credentials;
 };
 
 class ApiServerConnection {
@@ -72,12 +72,12 @@ class ApiServerConnection {
    public:
     virtual ~Follower() = default;
   };
-  /// Watches one object in the list at the path `collection`. Calls `told` on the loop's thread
-  /// with the object, or nullopt if it does not exist: once at the beginning and after each change.
-  /// Destroying the follower ends the watch; it may outlive the connection. Call from any thread
-  /// but the loop's.
+  /// Watches one object in the list at the path `collection`. Calls `on_object` on the loop's
+  /// thread with the object, or nullopt if it does not exist: once at the beginning and after each
+  /// change. Destroying the follower ends the watch; it may outlive the connection. Call from any
+  /// thread but the loop's.
   std::unique_ptr<Follower> follow(std::string collection, std::string name,
-                                   std::function<void(std::optional<JsonView>)> told);
+                                   std::function<void(std::optional<JsonView>)> on_object);
   /// Returns the sink for writes; it lives as long as the connection.
   PatchSink& sink();
   /// POSTs an object once, without a guarantee: more than kPostsMax at a time are dropped, and a

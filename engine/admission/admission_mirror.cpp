@@ -46,22 +46,22 @@ void count_down(std::map<std::string, std::size_t>& counts, const std::string& n
 ClusterEntry cluster_entry(const State& state, const Cluster& cluster) {
   const ResourceAliases& aliases = state.configuration.resource_aliases;
   ClusterEntry entry;
-  entry.known = cluster.known && !cluster.detached;
+  entry.known = cluster.known && !cluster.presence.detached;
   entry.totals_accepted = cluster.totals_accepted;
   entry.mapped = cluster.mapped;
   for (const auto& [key, value] : cluster.capacity) entry.accepted[key] = value.damped.accepted;
   entry.has_member = has_member(state, cluster);
-  for (const WorkFeedback& feedback : cluster.quota_work.facts.feedback)
+  for (const WorkFeedback& feedback : cluster.member.quota_work.facts.feedback)
     if (entry.has_member && feedback.has_usage)
       entry.usage[feedback.cluster_queue] = pair_amounts(feedback.usage, aliases);
-  for (const auto& [name, queue] : cluster.member_queues)
+  for (const auto& [name, queue] : cluster.member.queues)
     entry.usage[name] = pair_amounts(queue.usage, aliases);
   return entry;
 }
 
 // Whether the entry has what is accepted of the cluster now. Its usage changes by events alone.
 bool same_capacity(const State& state, const Cluster& cluster, const ClusterEntry& entry) {
-  return entry.known == (cluster.known && !cluster.detached) &&
+  return entry.known == (cluster.known && !cluster.presence.detached) &&
          entry.totals_accepted == cluster.totals_accepted && entry.mapped == cluster.mapped &&
          entry.has_member == has_member(state, cluster) &&
          std::equal(entry.accepted.begin(), entry.accepted.end(), cluster.capacity.begin(),
@@ -96,11 +96,11 @@ void AdmissionMirror::note(std::span<const Event> events) {
   }
 }
 
-void AdmissionMirror::note(const State& state, const Touched& touched) {
-  everything_ = everything_ || touched.everything;
+void AdmissionMirror::note(const State& state, const DirtySet& dirty) {
+  everything_ = everything_ || dirty.everything;
   if (everything_) return;
-  queues_.insert(touched.queues.begin(), touched.queues.end());
-  for (const auto* names : {&touched.clusters, &touched.accepted})
+  queues_.insert(dirty.queues.begin(), dirty.queues.end());
+  for (const auto* names : {&dirty.clusters, &dirty.accepted})
     for (const std::string& name : *names) {
       const auto at = state.clusters.find(name);
       const ClusterEntry* entry = last_.clusters.find(name);
@@ -289,7 +289,7 @@ std::shared_ptr<const AdmissionView> AdmissionMirror::next(const State& state, V
   last_.clusters = last_.clusters.with(cluster_changes(state));
   last_.queues = last_.queues.with(queue_changes(state));
   last_.flavors = last_.flavors.with(flavor_changes(state));
-  for (auto* touched : {&clusters_, &claims_, &queues_, &flavors_}) touched->clear();
+  for (auto* dirty : {&clusters_, &claims_, &queues_, &flavors_}) dirty->clear();
   made_ = std::make_shared<const AdmissionView>(last_);
   return made_;
 }

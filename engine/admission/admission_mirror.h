@@ -23,8 +23,8 @@ class AdmissionMirror {
  public:
   /// Notes the objects that events are about.
   void note(std::span<const Event> events);
-  /// Notes what a moment of `state` touched that has just closed.
-  void note(const State& state, const Touched& touched);
+  /// Notes the objects that the moment of `state` which has just closed marked dirty.
+  void note(const State& state, const DirtySet& dirty);
 
   /// Returns the view of `state`, of which everything that changed since the last call was noted.
   /// The first call reads all of it. An unsynced view has the terms alone.
@@ -58,7 +58,7 @@ class AdmissionMirror {
   SharedMap<FlavorEntry>::Changes flavor_changes(const State& state) const;
   std::shared_ptr<const QueueEntry> queue_entry(const State& state, const std::string& name) const;
 
-  // Touched since the last view.
+  // DirtySet since the last view.
   std::set<std::string> clusters_, claims_, queues_, flavors_;
   bool everything_ = true;
 

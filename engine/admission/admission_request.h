@@ -18,7 +18,7 @@ namespace fairlead {
 struct AdmissionObject {
   Facts facts;
   bool deleting = false;  ///< it has a deletionTimestamp
-  /// Its annotations fairlead.io/..., by what stands behind the slash.
+  /// Its annotations fairlead.io/..., by the part of their name after the slash.
   std::map<std::string, std::string> annotations;
 };
 

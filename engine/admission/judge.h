@@ -47,8 +47,9 @@ std::string finding_text(const Finding& finding);
 /// Returns `text` of printable ASCII characters alone, at most `characters_max` of them; "..." ends
 /// one that was longer.
 std::string printable(std::string_view text, std::size_t characters_max);
-/// Returns what the caller is told beside a denial: the findings that do not deny, and whether the
-/// hub is not synced. In order, within the bounds above; the last says how many more there are.
+/// Returns the warnings that the caller gets beside a denial: the findings that do not deny, and
+/// whether the hub is not synced. In order, within the bounds above; the last says how many more
+/// there are.
 std::vector<std::string> warnings_of(const AdmissionVerdict& verdict);
 
 }  // namespace fairlead

@@ -41,7 +41,8 @@ std::vector<PairChange> changed_pairs(const ClusterQueueFacts& before,
     for (const FlavorQuotas& flavor : group.flavors)
       for (const ResourceQuota& quota : flavor.resources) {
         const QuotaKey pair{flavor.name, canonical_resource(aliases, quota.name)};
-        // Both are read in the same way, also where a queue covers an alias and what it stands for.
+        // Both are read in the same way, also where a queue covers an alias and the name that it
+        // replaces.
         const auto was = amount_in(before.groups, aliases, pair);
         const auto is = amount_in(after.groups, aliases, pair);
         if (was && is != was) changes.push_back({pair, *was, is});

@@ -48,7 +48,7 @@ Question question_of(const AdmissionView& view, const AdmissionRequest& request)
 // Each returns what it objects to; nothing where the request is of no kind or operation that it is
 // asked about.
 
-/// The fold would not take the spec (understand()).
+/// The fold would refuse the spec (understand()).
 Objections claim_invalid(const Question& question);
 /// A claim is created for a cluster that has one.
 Objections cluster_taken(const Question& question);

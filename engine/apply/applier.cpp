@@ -39,7 +39,7 @@ void Applier::set_inflight_max(std::int64_t inflight_max) {
   inflight_max_ = static_cast<std::size_t>(std::max<std::int64_t>(inflight_max, 1));
 }
 
-std::optional<EventDraft> Applier::take(const Event& intent) {
+std::optional<EventDraft> Applier::enqueue(const Event& intent) {
   const PatchIntended& intended = std::get<PatchIntended>(intent.fact);
   Write write{request_for(intent.seq, intended)};
   const WriteKey key = key_of(write.request);

@@ -39,7 +39,7 @@ class Applier {
 
   /// Enqueues the write of a logged PatchIntended. It replaces an older write of the same object
   /// that is still waiting, whose outcome (rejected) is returned for the log.
-  std::optional<EventDraft> take(const Event& intent);
+  std::optional<EventDraft> enqueue(const Event& intent);
   /// Dequeues the writes to send now, in this order. The caller passes one answer for each to
   /// answered().
   std::vector<WriteRequest> requests(LogTime now);

@@ -191,17 +191,18 @@ std::optional<Quantity> Quantity::parse(std::string_view text) {
   if (const auto whole = parse_whole(text)) return whole;
   const bool minus = text.starts_with('-');
   if (minus || text.starts_with('+')) text.remove_prefix(1);
-  const auto take_digits = [&text] {
+  const auto parse_digits = [&text] {
     const auto end = std::find_if_not(text.begin(), text.end(), is_digit);
-    const std::string_view taken = text.substr(0, static_cast<std::size_t>(end - text.begin()));
-    text.remove_prefix(taken.size());
-    return taken;
+    const std::string_view digits_read =
+        text.substr(0, static_cast<std::size_t>(end - text.begin()));
+    text.remove_prefix(digits_read.size());
+    return digits_read;
   };
-  std::string digits(take_digits());
+  std::string digits(parse_digits());
   std::int64_t places = 0;
   if (text.starts_with('.')) {
     text.remove_prefix(1);
-    const std::string_view fraction = take_digits();
+    const std::string_view fraction = parse_digits();
     digits += fraction;
     places = static_cast<std::int64_t>(fraction.size());
   }

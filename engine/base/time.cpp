@@ -147,7 +147,7 @@ std::size_t count_digits(std::string_view text) {
 
 /// Reads one part of a Go duration, such as `1.5h`, and removes it from the front of `text`.
 /// Returns nanoseconds, truncated as Go does.
-std::optional<Wide> take_duration_part(std::string_view& text) {
+std::optional<Wide> parse_duration_part(std::string_view& text) {
   const std::size_t whole_digits = count_digits(text);
   const std::string_view whole = text.substr(0, whole_digits);
   text.remove_prefix(whole_digits);
@@ -253,7 +253,7 @@ std::optional<Duration> parse_go_duration(std::string_view text) {
   if (text.empty()) return std::nullopt;
   Wide total = 0;
   while (!text.empty()) {
-    const std::optional<Wide> part = take_duration_part(text);
+    const std::optional<Wide> part = parse_duration_part(text);
     if (!part) return std::nullopt;
     total += *part;
     if (total > INT64_MAX) return std::nullopt;

@@ -32,15 +32,15 @@ struct SubjectOf {
 // Merges `newer` into `older` if it only reports the same object at a later version.
 bool absorbed(const WatchFact& newer, WatchFact& older) {
   const auto* same = std::get_if<ObjectUnchanged>(&newer.said);
-  const auto take = [&](auto* before) {
+  const auto absorb = [&](auto* before) {
     if (!before || before->uid != same->uid ||
         !includes_version(same->resource_version, before->resource_version))
       return false;
     before->resource_version = same->resource_version;
     return true;
   };
-  return same && (take(std::get_if<ObjectSeen>(&older.said)) ||
-                  take(std::get_if<ObjectUnchanged>(&older.said)));
+  return same && (absorb(std::get_if<ObjectSeen>(&older.said)) ||
+                  absorb(std::get_if<ObjectUnchanged>(&older.said)));
 }
 
 // Replaces `older` by `newer` if that is a later state of the same object.

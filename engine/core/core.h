@@ -124,7 +124,7 @@ class Core {
   void failed();
 
   const State& state() const { return moments_.state(); }
-  const Touched& dirty() const { return moments_.dirty(); }
+  const DirtySet& dirty() const { return moments_.dirty(); }
   const IngestCounts& ingest_counts() const { return ingest_.counts(); }
   std::size_t unsent() const { return outbox_.unsent(); }
   std::size_t under_way() const { return outbox_.under_way(); }

@@ -61,7 +61,7 @@ bool FactQueue::next_batch(LogTime now, HeldFacts held) {
       if (!coalescer_.hold_back(fact, now)) batch_.push_back(std::move(fact));
     offered_.clear();
     if (held == HeldFacts::join && coalescer_.next_due() <= now)
-      for (WatchFact& fact : coalescer_.take_due(now)) batch_.push_back(std::move(fact));
+      for (WatchFact& fact : coalescer_.dequeue_due(now)) batch_.push_back(std::move(fact));
     if (batch_.size() <= 1) return !batch_.empty();
     batches_ = into_batches(std::move(batch_), kBatchFactsMax);
     std::reverse(batches_.begin(), batches_.end());
@@ -94,7 +94,7 @@ void FactQueue::compare(const State& state) {
 }
 
 void FactQueue::compare_fact(const State& state, std::size_t at) {
-  auto draft = ingest_.take(state, batch_[at]);
+  auto draft = ingest_.draft(state, batch_[at]);
   if (!draft) return;
   out_.drafts.push_back(*std::move(draft));
   out_.facts.push_back(at);

@@ -18,7 +18,7 @@ void Moments::appended(const Event& event) {
 }
 
 void Moments::close() {
-  settle(state_, dirty_);
+  close_moment(state_, dirty_);
   open_ = false;
   over_ = true;
   events_ = 0;
@@ -26,7 +26,7 @@ void Moments::close() {
 
 std::vector<PatchIntended> Moments::planned() { return planner_.plan(dirty_); }
 
-std::vector<PatchIntended> Moments::planned_alone(Touched dirty) { return planner_.plan(dirty); }
+std::vector<PatchIntended> Moments::planned_alone(DirtySet dirty) { return planner_.plan(dirty); }
 
 LogTime Moments::next_time(LogTime now, Clocking clocking) const {
   const bool later = over_ && clocking == Clocking::strict;

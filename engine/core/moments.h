@@ -36,13 +36,13 @@ class Moments {
   /// planned again. Nothing may be appended between close() and this.
   std::vector<PatchIntended> planned();
   /// Returns what planning `dirty` alone would write, in the same State.
-  std::vector<PatchIntended> planned_alone(Touched dirty);
+  std::vector<PatchIntended> planned_alone(DirtySet dirty);
   /// Marks everything as changed.
   void mark_all() { dirty_.everything = true; }
 
   const State& state() const { return state_; }
   /// What changed since the last planned().
-  const Touched& dirty() const { return dirty_; }
+  const DirtySet& dirty() const { return dirty_; }
   /// An event was folded since the last close(), or State was restored.
   bool open() const { return open_; }
   void reopen() { open_ = true; }
@@ -51,12 +51,12 @@ class Moments {
   /// The log time of an event that is appended when the clock shows `now`.
   LogTime next_time(LogTime now, Clocking clocking) const;
   /// Moves State out. Only at the end.
-  State take_state() { return std::move(state_); }
+  State release_state() { return std::move(state_); }
 
  private:
   State state_;
   Planner planner_{state_};
-  Touched dirty_;
+  DirtySet dirty_;
   bool open_ = true;
   bool over_ = false;  ///< closed, by close() or by a TimerFired, and nothing came since
   std::size_t events_ = 0;

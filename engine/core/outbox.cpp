@@ -7,7 +7,7 @@
 namespace fairlead {
 
 void Outbox::intended(const Event& intent) {
-  if (auto replaced = applier_.take(intent)) outcomes_.push_back(*std::move(replaced));
+  if (auto replaced = applier_.enqueue(intent)) outcomes_.push_back(*std::move(replaced));
 }
 
 void Outbox::give_up(std::string_view why) {

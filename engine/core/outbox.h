@@ -34,7 +34,7 @@ class Outbox {
   /// without an answer, and that came before those outcomes: to be offered again, because no stream
   /// will repeat them.
   std::vector<WatchFact> logged() { return std::exchange(observed_before_, {}); }
-  /// The changes of claims' conditions that the drafted outcomes tell of.
+  /// The changes of claims' conditions that the drafted outcomes cause.
   std::vector<Notice> notices() { return std::exchange(notices_, {}); }
 
   /// Dequeues the writes to send now.

@@ -89,7 +89,7 @@ void Account::line(LogTime at, std::string_view who, std::string_view what) {
        << std::flush;
 }
 
-void Account::tell(LogTime at, std::string_view who, std::string_view what) {
+void Account::log_fault(LogTime at, std::string_view who, std::string_view what) {
   ++counts_.faults;
   line(at, who, what);
 }
@@ -116,7 +116,7 @@ std::string Account::cause_of(const PatchIntended& intent) const {
   return "";
 }
 
-void Account::take(const Event& event) {
+void Account::consume(const Event& event) {
   ++counts_.events;
   remember(event);
   if (const auto* intent = std::get_if<PatchIntended>(&event.fact)) {

@@ -32,9 +32,9 @@ class Account {
   /// Prints times as spans since `start`.
   Account(std::ostream& out, LogTime start) : out_(out), start_(start) {}
 
-  void tell(LogTime at, std::string_view who, std::string_view what);
+  void log_fault(LogTime at, std::string_view who, std::string_view what);
   /// Reads the next event of the log. Only writes and refusals are printed.
-  void take(const Event& event);
+  void consume(const Event& event);
   const AccountCounts& counts() const { return counts_; }
 
  private:

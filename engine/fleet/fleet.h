@@ -16,7 +16,7 @@
 namespace fairlead {
 
 /// Called with each entry of the script as it is played: the actor, and what it did.
-using Tell = std::function<void(std::string_view who, const std::string& what)>;
+using FleetLogger = std::function<void(std::string_view who, const std::string& what)>;
 
 /// Owned by one thread. The servers outlive it.
 class Fleet {

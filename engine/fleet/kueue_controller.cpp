@@ -52,10 +52,11 @@ std::int64_t KueueController::gpus_in_use(const std::string& cluster) const {
   return sum;
 }
 
-bool KueueController::say(const std::string& collection, const Json& object, Json condition) {
-  for (const Json& stands : object.value("/status/conditions"_json_pointer, Json::array()))
-    if (stands["type"] == condition["type"] && stands["status"] == condition["status"] &&
-        stands["reason"] == condition["reason"])
+bool KueueController::set_condition(const std::string& collection, const Json& object,
+                                    Json condition) {
+  for (const Json& current : object.value("/status/conditions"_json_pointer, Json::array()))
+    if (current["type"] == condition["type"] && current["status"] == condition["status"] &&
+        current["reason"] == condition["reason"])
       return false;
   ++writes_;
   return hub_
@@ -86,9 +87,9 @@ void KueueController::see_workers(LogTime now, const std::map<std::string, std::
     const char* fault = by_profile ? "BadClusterProfile" : "BadKubeConfig";
     Json active = connected ? condition("Active", "True", "Active", now)
                             : condition("Active", "False", fault, now);
-    if (say(kWorkers, worker, std::move(active)))
-      tell_("kueue", "MultiKueueCluster " + name_of(worker) +
-                         (connected ? " is connected" : " has no credential: Active is False"));
+    if (set_condition(kWorkers, worker, std::move(active)))
+      logger_("kueue", "MultiKueueCluster " + name_of(worker) +
+                           (connected ? " is connected" : " has no credential: Active is False"));
     const auto offered = gpus.find(cluster);
     const std::int64_t all = offered == gpus.end() ? 0 : offered->second;
     view.workers[name_of(worker)] = {cluster, connected, all - gpus_in_use(cluster)};
@@ -102,7 +103,7 @@ void KueueController::see_checks(LogTime now, const KueueView& view) {
     const auto config =
         hub_.get(kWorkerConfigs + "/" + check.value("/spec/parameters/name"_json_pointer, ""));
     if (!config) {
-      say(kAdmissionChecks, check, condition("Active", "False", "BadConfig", now));
+      set_condition(kAdmissionChecks, check, condition("Active", "False", "BadConfig", now));
       continue;
     }
     std::size_t usable = 0;
@@ -114,7 +115,8 @@ void KueueController::see_checks(LogTime now, const KueueView& view) {
     const char* reason = usable == names.size() ? "Active"
                          : usable > 0           ? "SomeActiveClusters"
                                                 : "NoUsableClusters";
-    say(kAdmissionChecks, check, condition("Active", usable > 0 ? "True" : "False", reason, now));
+    set_condition(kAdmissionChecks, check,
+                  condition("Active", usable > 0 ? "True" : "False", reason, now));
   }
 }
 
@@ -139,10 +141,10 @@ void KueueController::see_queues(LogTime now, KueueView& view) {
     }
     Json active = seen.active ? condition("Active", "True", "Ready", now)
                               : condition("Active", "False", "AdmissionCheckInactive", now);
-    if (say(kQueues, queue, std::move(active)))
-      tell_("kueue", "ClusterQueue " + name_of(queue) +
-                         (seen.active ? " is active: its checks are"
-                                      : " takes no new work: a check of it is not Active"));
+    if (set_condition(kQueues, queue, std::move(active)))
+      logger_("kueue", "ClusterQueue " + name_of(queue) +
+                           (seen.active ? " is active: its checks are"
+                                        : " takes no new work: a check of it is not Active"));
     by_name.emplace(name_of(queue), std::move(seen));
   }
   for (const Json& local : hub_.items(kLocalQueues)) {
@@ -172,7 +174,7 @@ void KueueController::see_workloads(LogTime now, const KueueView& view) {
     if (worker != view.workers.end() && !is_true(workload, "Finished"))
       current.insert({uid, worker->second.cluster});
     if (auto step = next_step(workload, view, copy_of(workload, view, now), now))
-      take_step(workload, view, std::move(*step), now);
+      apply_step(workload, view, std::move(*step), now);
   }
   // A copy ends with its Workload; one that its Workload no longer uses ends after its run time.
   std::erase_if(copies_, [&](const auto& entry) {
@@ -182,8 +184,8 @@ void KueueController::see_workloads(LogTime now, const KueueView& view) {
 }
 
 // The patch names the version that it was derived from: Fairlead writes the same object.
-void KueueController::take_step(const Json& workload, const KueueView& view, KueueStep step,
-                                LogTime now) {
+void KueueController::apply_step(const Json& workload, const KueueView& view, KueueStep step,
+                                 LogTime now) {
   ++writes_;
   const Json patch = {{"metadata", {{"resourceVersion", workload["metadata"]["resourceVersion"]}}},
                       {"status", std::move(step.status)}};
@@ -193,7 +195,7 @@ void KueueController::take_step(const Json& workload, const KueueView& view, Kue
     copies_[{workload["metadata"]["uid"], cluster}] = {gpus_of(workload),
                                                        now + length_of(workload)};
   }
-  if (!step.told.empty()) tell_("kueue", "job " + name_of(workload) + " " + step.told);
+  if (!step.log_line.empty()) logger_("kueue", "job " + name_of(workload) + " " + step.log_line);
 }
 
 }  // namespace fairlead

@@ -17,8 +17,8 @@ namespace fairlead {
 /// Owned by one thread.
 class KueueController {
  public:
-  KueueController(model::ModelServer& hub, Tell tell)
-      : hub_(hub, "kueue"), tell_(std::move(tell)) {}
+  KueueController(model::ModelServer& hub, FleetLogger logger)
+      : hub_(hub, "kueue"), logger_(std::move(logger)) {}
 
   /// Reconciles all objects, at most once a second. `gpus` are those of each cluster that no
   /// foreign pod occupies; it includes those that copies of Workloads hold.
@@ -39,15 +39,15 @@ class KueueController {
   void see_checks(LogTime now, const KueueView& view);
   void see_queues(LogTime now, KueueView& view);
   void see_workloads(LogTime now, const KueueView& view);
-  void take_step(const Json& workload, const KueueView& view, KueueStep step, LogTime now);
+  void apply_step(const Json& workload, const KueueView& view, KueueStep step, LogTime now);
   CopyState copy_of(const Json& workload, const KueueView& view, LogTime now) const;
   /// Whether Kueue can reach the cluster that `worker` names; and its name.
   std::pair<bool, std::string> connection(const Json& worker) const;
   /// Sets `condition` on `object`; true if it was not set before.
-  bool say(const std::string& collection, const Json& object, Json condition);
+  bool set_condition(const std::string& collection, const Json& object, Json condition);
 
   Api hub_;
-  const Tell tell_;
+  const FleetLogger logger_;
   std::map<CopyKey, Copy> copies_;
   LogTime next_look_;
   std::uint64_t writes_ = 0;

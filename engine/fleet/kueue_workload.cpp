@@ -16,8 +16,9 @@ Json conditions_of(const Json& object) {
 Json conditions_with(const Json& workload, const std::vector<Json>& said) {
   Json all = conditions_of(workload);
   for (const Json& one : said) {
-    const auto at = std::find_if(all.begin(), all.end(),
-                                 [&](const Json& stands) { return stands["type"] == one["type"]; });
+    const auto at = std::find_if(all.begin(), all.end(), [&](const Json& current) {
+      return current["type"] == one["type"];
+    });
     if (at == all.end())
       all.push_back(one);
     else

@@ -41,7 +41,7 @@ struct KueueView {
 
 struct KueueStep {
   Json status;            ///< a merge patch of it
-  std::string told;       ///< log line of this step; empty: none
+  std::string log_line;   ///< log line of this step; empty: none
   std::string starts_on;  ///< the worker on which a copy starts with this step
 };
 

@@ -19,10 +19,10 @@ std::vector<MachineLayout> machines(int each) {
 }  // namespace
 
 std::vector<ClusterLayout> fleet_layout() {
-  return {{"cluster1", Telling::nodes, Presence::from_the_start, machines(6)},
-          {"cluster2", Telling::metrics, Presence::from_the_start, machines(6)},
-          {"cluster3", Telling::metrics, Presence::from_the_start, machines(6)},
-          {"cluster4", Telling::metrics, Presence::joins_later, machines(3)}};
+  return {{"cluster1", CapacityReport::nodes, Presence::from_the_start, machines(6)},
+          {"cluster2", CapacityReport::metrics, Presence::from_the_start, machines(6)},
+          {"cluster3", CapacityReport::metrics, Presence::from_the_start, machines(6)},
+          {"cluster4", CapacityReport::metrics, Presence::joins_later, machines(3)}};
 }
 
 }  // namespace fairlead

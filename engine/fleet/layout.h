@@ -21,7 +21,7 @@ struct MachineLayout {
 };
 
 /// The source from which the hub knows a cluster's capacity.
-enum class Telling : std::uint8_t {
+enum class CapacityReport : std::uint8_t {
   nodes,    ///< its API server is watched: a second model
   metrics,  ///< a ClusterMetrics on the hub
 };
@@ -30,7 +30,7 @@ enum class Presence : std::uint8_t { from_the_start, joins_later };
 
 struct ClusterLayout {
   std::string name;
-  Telling telling{};
+  CapacityReport report{};
   Presence presence{};
   std::vector<MachineLayout> machines;
 };

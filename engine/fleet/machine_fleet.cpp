@@ -22,13 +22,13 @@ std::string claim_path(const std::string& cluster) {
 
 MachineFleet::MachineFleet(model::ModelServer& hub,
                            const std::map<std::string, model::ModelServer*>& members,
-                           std::uint64_t seed, LogTime start, Tell tell)
+                           std::uint64_t seed, LogTime start, FleetLogger logger)
     : agents_(hub, "fleet"),
       admin_(hub, "kubectl-edit"),
       work_agent_(hub),
       seed_(seed),
       start_(start),
-      tell_(std::move(tell)),
+      logger_(std::move(logger)),
       next_report_(start + kReportInterval) {
   for (const auto& [name, server] : members) members_api_.emplace(name, Api(*server, "kubelet"));
   for (const ClusterLayout& layout : fleet_layout()) {
@@ -60,21 +60,21 @@ MachineFleet::Member* MachineFleet::find(const std::string& cluster) {
 Result<void> MachineFleet::begin() {
   for (const WorldObject& wanted : hub_objects())
     if (auto made = create(admin_, wanted); !made) return made;
-  tell_("admin",
-        "installs Kueue's two ResourceFlavors, two ClusterQueues with quotas of 0 and two "
-        "LocalQueues");
+  logger_("admin",
+          "installs Kueue's two ResourceFlavors, two ClusterQueues with quotas of 0 and two "
+          "LocalQueues");
   for (auto& [name, member] : members_) {
     if (member.layout.presence == Presence::joins_later) continue;
     if (const auto api = members_api_.find(name); api != members_api_.end())
       for (const Machine& machine : member.machines)
         if (auto made = create(api->second, node(machine)); !made) return made;
     if (auto joined = join(member, start_); !joined) return joined;
-    tell_("fleet",
-          name + ": joins the hub with " + std::to_string(member.machines.size()) + " nodes");
+    logger_("fleet",
+            name + ": joins the hub with " + std::to_string(member.machines.size()) + " nodes");
   }
-  tell_("admin",
-        "cluster2: kubectl apply of a ClusterResourceClaim that assigns 500 cpu, 500Gi, 5 "
-        "GPUs to each queue");
+  logger_("admin",
+          "cluster2: kubectl apply of a ClusterResourceClaim that assigns 500 cpu, 500Gi, 5 "
+          "GPUs to each queue");
   return create(admin_, first_claim());
 }
 
@@ -112,8 +112,8 @@ void MachineFleet::play(const ScheduledFault& fault, LogTime now) {
   }
   const std::string about = fault.cluster.empty() ? "" : fault.cluster + ": ";
   const auto done = carry_out(fault, now);
-  tell_(actor_of(fault.kind),
-        about + fault.text + (done ? "" : " -- not possible: " + done.error().message));
+  logger_(actor_of(fault.kind),
+          about + fault.text + (done ? "" : " -- not possible: " + done.error().message));
 }
 
 Result<void> MachineFleet::carry_out(const ScheduledFault& fault, LogTime now) {
@@ -131,7 +131,7 @@ Result<void> MachineFleet::carry_out(const ScheduledFault& fault, LogTime now) {
                    {{"status", silent_status(now)}});
     case FaultKind::come_back:
       member->silent = false;
-      if (auto told = report_machines(*member, now); !told) return told;
+      if (auto reported = report_machines(*member, now); !reported) return reported;
       return report_cluster(*member, now);
     case FaultKind::assign:
     case FaultKind::edit_claim:
@@ -172,9 +172,9 @@ Result<void> MachineFleet::join(Member& member, LogTime now) {
   if (!agents_.get(kNamespaces + "/" + name))
     if (auto made = create(agents_, namespace_object(name)); !made) return made;
   if (auto made = create(agents_, managed_cluster(name)); !made) return made;
-  if (member.layout.telling == Telling::metrics)
+  if (member.layout.report == CapacityReport::metrics)
     if (auto made = create(agents_, cluster_metrics(name)); !made) return made;
-  if (auto told = report_machines(member, now); !told) return told;
+  if (auto reported = report_machines(member, now); !reported) return reported;
   return report_cluster(member, now);
 }
 
@@ -224,7 +224,7 @@ Result<void> MachineFleet::overwrite_queue(std::int64_t cpu) {
 Result<void> MachineFleet::report_machines(Member& member, LogTime now) {
   const std::string& name = member.layout.name;
   if (!member.joined || member.silent) return {};
-  if (member.layout.telling == Telling::metrics)
+  if (member.layout.report == CapacityReport::metrics)
     return merge(agents_, kClusterMetrics + "/" + name + "/status",
                  {{"status", cluster_metrics_status(member.machines, pods_)}});
   const auto api = members_api_.find(name);
@@ -249,7 +249,7 @@ void MachineFleet::report_everything(LogTime now) {
   ++pods_;
   for (auto& [name, member] : members_) {
     if (!member.joined || member.silent) continue;
-    if (member.layout.telling == Telling::metrics) (void)report_machines(member, now);
+    if (member.layout.report == CapacityReport::metrics) (void)report_machines(member, now);
     if (!member.reported) (void)report_cluster(member, now);
   }
 }

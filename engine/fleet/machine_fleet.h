@@ -26,7 +26,7 @@ class MachineFleet final : public Fleet {
   /// `members` are the API servers of the clusters whose Nodes are watched directly, by name;
   /// `start` is the time at which it begins.
   MachineFleet(model::ModelServer& hub, const std::map<std::string, model::ModelServer*>& members,
-               std::uint64_t seed, LogTime start, Tell tell);
+               std::uint64_t seed, LogTime start, FleetLogger logger);
 
   Result<void> begin() override;
   void advance(LogTime now) override;
@@ -62,7 +62,7 @@ class MachineFleet final : public Fleet {
   WorkAgent work_agent_;
   const std::uint64_t seed_;
   const LogTime start_;
-  const Tell tell_;
+  const FleetLogger logger_;
 
   std::map<std::string, Member> members_;
   std::deque<ScheduledFault> script_;

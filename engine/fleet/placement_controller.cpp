@@ -108,7 +108,7 @@ void PlacementController::decide(const Json& placement,
                 std::to_string(placement_score(placement, candidate));
     text += " (scores: " + scores + ")";
   }
-  tell_("ocm", text);
+  logger_("ocm", text);
   write(name, selected);
   decided_[name] = selected;
 }

@@ -33,8 +33,8 @@ std::vector<std::string> select_clusters(const Json& placement,
 /// Owned by one thread.
 class PlacementController {
  public:
-  PlacementController(model::ModelServer& hub, Tell tell)
-      : hub_(hub, "placement"), tell_(std::move(tell)) {}
+  PlacementController(model::ModelServer& hub, FleetLogger logger)
+      : hub_(hub, "placement"), logger_(std::move(logger)) {}
 
   /// Decides again if any object has changed, at most once a second.
   void look(LogTime now);
@@ -46,7 +46,7 @@ class PlacementController {
   void write(const std::string& placement, const std::vector<std::string>& clusters);
 
   Api hub_;
-  const Tell tell_;
+  const FleetLogger logger_;
   std::map<std::string, std::vector<std::string>> decided_;
   std::uint64_t seen_ = 0;
   LogTime next_look_;

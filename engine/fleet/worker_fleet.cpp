@@ -4,13 +4,14 @@
 
 namespace fairlead {
 
-WorkerFleet::WorkerFleet(model::ModelServer& hub, std::uint64_t seed, LogTime start, Tell tell)
+WorkerFleet::WorkerFleet(model::ModelServer& hub, std::uint64_t seed, LogTime start,
+                         FleetLogger logger)
     : admin_(hub, "kubectl-edit"),
       seed_(seed),
       start_(start),
-      tell_(std::move(tell)),
-      placement_(hub, tell_),
-      kueue_(hub, tell_),
+      logger_(std::move(logger)),
+      placement_(hub, logger_),
+      kueue_(hub, logger_),
       next_report_(start) {
   for (WorkerCluster& cluster : worker_clusters()) {
     const std::string name = cluster.name;
@@ -34,18 +35,18 @@ Result<void> WorkerFleet::merge(const std::string& path, const Json& patch) {
 Result<void> WorkerFleet::begin() {
   for (const WorldObject& wanted : placement_objects())
     if (auto made = create(wanted); !made) return made;
-  tell_("admin",
-        "writes two Placements: best (the one cluster with the most free GPUs) and t4 (every "
-        "cluster with the label accelerator=nvidia-tesla-t4)");
-  tell_("admin",
-        "writes for each an AdmissionCheck for Fairlead, one for Kueue, and a queue with both: "
-        "training, serving");
+  logger_("admin",
+          "writes two Placements: best (the one cluster with the most free GPUs) and t4 (every "
+          "cluster with the label accelerator=nvidia-tesla-t4)");
+  logger_("admin",
+          "writes for each an AdmissionCheck for Fairlead, one for Kueue, and a queue with both: "
+          "training, serving");
   for (const auto& [name, member] : members_) {
     if (auto joined = join(member.cluster); !joined) return joined;
     const bool secret = member.cluster.credential == CredentialKind::secret;
-    tell_("fleet", name + ": joins the hub with " + std::to_string(member.cluster.gpus) + " GPUs" +
-                       (member.cluster.labelled ? ", labelled, " : ", ") +
-                       (secret ? "reached by a Secret" : "reached by a ClusterProfile"));
+    logger_("fleet", name + ": joins the hub with " + std::to_string(member.cluster.gpus) +
+                         " GPUs" + (member.cluster.labelled ? ", labelled, " : ", ") +
+                         (secret ? "reached by a Secret" : "reached by a ClusterProfile"));
   }
   report_scores(start_);
   return {};
@@ -73,8 +74,8 @@ void WorkerFleet::advance(LogTime now) {
     const WorkerFault fault = std::move(script_.front());
     script_.pop_front();
     const auto done = carry_out(fault);
-    tell_(actor_of(fault.kind), fault.subject + ": " + fault.text +
-                                    (done ? "" : " -- not possible: " + done.error().message));
+    logger_(actor_of(fault.kind), fault.subject + ": " + fault.text +
+                                      (done ? "" : " -- not possible: " + done.error().message));
   }
   if (next_report_ <= now) report_scores(now);
   placement_.look(now);
@@ -87,7 +88,7 @@ Result<void> WorkerFleet::carry_out(const WorkerFault& fault) {
   const auto at = members_.find(fault.subject);
   if (at == members_.end()) return Error{ErrorCode::not_found, "no such cluster"};
   switch (fault.kind) {
-    case WorkerFaultKind::take_gpus: at->second.taken += fault.gpus; return {};
+    case WorkerFaultKind::occupy_gpus: at->second.taken += fault.gpus; return {};
     case WorkerFaultKind::free_gpus: at->second.taken -= fault.gpus; return {};
     case WorkerFaultKind::add_label:
     case WorkerFaultKind::remove_label: {

@@ -22,7 +22,7 @@ namespace fairlead {
 class WorkerFleet final : public Fleet {
  public:
   /// `start` is the time at which it begins.
-  WorkerFleet(model::ModelServer& hub, std::uint64_t seed, LogTime start, Tell tell);
+  WorkerFleet(model::ModelServer& hub, std::uint64_t seed, LogTime start, FleetLogger logger);
 
   Result<void> begin() override;
   void advance(LogTime now) override;
@@ -45,7 +45,7 @@ class WorkerFleet final : public Fleet {
   const Api admin_;
   const std::uint64_t seed_;
   const LogTime start_;
-  const Tell tell_;
+  const FleetLogger logger_;
   PlacementController placement_;
   KueueController kueue_;
 

@@ -72,7 +72,7 @@ void WorkerScriptWriter::passing_flip() {
   const std::int64_t gpus = 3 + random_.below(4);
   const Duration at = about(minutes(3));
   add(at, {{},
-           WorkerFaultKind::take_gpus,
+           WorkerFaultKind::occupy_gpus,
            "east",
            gpus,
            {},
@@ -84,7 +84,7 @@ void WorkerScriptWriter::passing_flip() {
 void WorkerScriptWriter::lasting_flip() {
   const std::int64_t gpus = 9 + random_.below(4);
   add(about(minutes(6)), {{},
-                          WorkerFaultKind::take_gpus,
+                          WorkerFaultKind::occupy_gpus,
                           "east",
                           gpus,
                           {},
@@ -156,7 +156,7 @@ std::vector<WorkerFault> WorkerScriptWriter::write() {
 std::string_view actor_of(WorkerFaultKind kind) {
   switch (kind) {
     case WorkerFaultKind::submit: return "user";
-    case WorkerFaultKind::take_gpus:
+    case WorkerFaultKind::occupy_gpus:
     case WorkerFaultKind::free_gpus: return "fleet";
     case WorkerFaultKind::drop_credential:
     case WorkerFaultKind::return_credential:

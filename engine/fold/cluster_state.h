@@ -21,17 +21,23 @@
 
 namespace fairlead {
 
-struct Cluster {
-  // Presence
+/// Whether the hub knows the cluster, and since which event.
+struct ClusterPresence {
+  using PartOfCluster = void;
   std::optional<ManagedClusterFacts> managed;
   Seq managed_seq;
-  Seq presence_seq;  ///< what made it join or leave, or have a ManagedCluster
+  Seq changed_seq;  ///< what made it join or leave, or have a ManagedCluster
   std::set<std::pair<std::string, std::string>>
       profiles;             ///< (namespace, name) of its ClusterProfiles
   bool detached = false;    ///< it was joined and is not any more
   bool claim_seen = false;  ///< a claim has existed since it joined
 
-  // Sources
+  friend bool operator==(const ClusterPresence&, const ClusterPresence&) = default;
+};
+
+/// What the sources of capacity reported last, and whether their streams live.
+struct ClusterReports {
+  using PartOfCluster = void;
   bool nodes_known = false;
   NameTable<NodeRecord> nodes;
   bool metrics_known = false;
@@ -43,6 +49,36 @@ struct Cluster {
   std::array<Liveness, 3> liveness{};  ///< by CapacitySource
   std::optional<LogTime> unavailable_since;
   Seq liveness_seq;
+
+  friend bool operator==(const ClusterReports&, const ClusterReports&) = default;
+};
+
+/// The cluster as a member that gets quota of its own: what was written for it, and what it is
+/// known to admit.
+struct ClusterMember {
+  using PartOfCluster = void;
+  std::map<std::string, std::set<std::string>> named;  ///< queue -> flavors that claims named
+  Work quota_work;
+  Work queue_work;
+  Policy policy;
+  std::map<MemberPair, Amount> confirmed;     ///< quota that the member is known to admit
+  std::map<std::string, MemberQueue> queues;  ///< where the member is watched
+  std::map<std::pair<std::string, std::string>, std::string>
+      local_queues;  ///< observed there -> clusterQueue
+  /// ClusterQueues there that differ from the applied work, and from when on that counts.
+  std::map<std::string, LogTime> deviating;
+
+  friend bool operator==(const ClusterMember&, const ClusterMember&) = default;
+};
+
+/// One cluster. The fields of its own are the capacity of the source in force: the moment's
+/// observation, the damping of it and the accepted values. They stay together because close_cluster
+/// decides all of them in one step. A part that says PartOfCluster has its fields in a snapshot as
+/// if they were the cluster's own, so that snapshots keep their format; their order must not
+/// change.
+struct Cluster {
+  ClusterPresence presence;
+  ClusterReports reports;
 
   // From nodes to accepted
   std::optional<CapacitySource> source;  ///< in force
@@ -74,19 +110,9 @@ struct Cluster {
 
   Seq claim_seq;  ///< what changed last which claim is in force: a claim, its edit or its end
 
-  // At the member
-  std::map<std::string, std::set<std::string>> named;  ///< queue -> flavors that claims named
-  Work quota_work;
-  Work queue_work;
-  Policy policy;
-  std::map<MemberPair, Amount> confirmed;            ///< quota that the member is known to admit
-  std::map<std::string, MemberQueue> member_queues;  ///< where the member is watched
-  std::map<std::pair<std::string, std::string>, std::string>
-      member_local_queues;  ///< observed there -> clusterQueue
-  /// ClusterQueues there that differ from the applied work, and from when on that counts.
-  std::map<std::string, LogTime> deviating;
+  ClusterMember member;
 
-  bool joined() const { return managed.has_value() || !profiles.empty(); }
+  bool joined() const { return presence.managed.has_value() || !presence.profiles.empty(); }
   bool stale() const { return liveness_at_close == Liveness::stale; }
   bool lost() const { return liveness_at_close == Liveness::lost; }
 

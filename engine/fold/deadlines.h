@@ -110,7 +110,7 @@ class Deadlines {
   /// Returns the earliest deadline; kForever if there is none.
   LogTime next() const { return ordered_.empty() ? kForever : ordered_.begin()->first; }
   /// Removes and returns the first key whose deadline is at or before `now`; nullopt if none is.
-  std::optional<DeadlineKey> take_due(LogTime now) {
+  std::optional<DeadlineKey> dequeue_due(LogTime now) {
     if (ordered_.empty() || ordered_.begin()->first > now) return std::nullopt;
     DeadlineKey key = ordered_.begin()->second;
     clear(key);

@@ -18,13 +18,13 @@ namespace {
 
 // Plans a queue with the claims that name it and their clusters, whose statuses and works follow
 // from its quota.
-void touch_around_queue(State& state, const std::string& queue, Touched& touched) {
-  touched.queues.insert(queue);
+void mark_around_queue_dirty(State& state, const std::string& queue, DirtySet& dirty) {
+  dirty.queues.insert(queue);
   const auto claims = state.claims_of_queue.find(queue);
   if (claims == state.claims_of_queue.end()) return;
   for (const std::string& name : claims->second) {
-    touched.claims.insert(name);
-    touched.clusters.insert(state.claims.at(name).terms->cluster);
+    dirty.claims.insert(name);
+    dirty.clusters.insert(state.claims.at(name).terms->cluster);
   }
 }
 
@@ -32,12 +32,12 @@ void touch_around_queue(State& state, const std::string& queue, Touched& touched
 // that differs from its work the deadline may also mean a touch of the work, which is a write.
 void open_due_cluster(State& state, const std::string& name) {
   const auto at = state.clusters.find(name);
-  const bool differs = at != state.clusters.end() && !at->second.deviating.empty();
+  const bool differs = at != state.clusters.end() && !at->second.member.deviating.empty();
   differs ? open_cluster(state, name) : open_capacity(state, name);
 }
 
 void open_due(State& state) {
-  while (const auto due = state.deadlines.take_due(state.now)) {
+  while (const auto due = state.deadlines.dequeue_due(state.now)) {
     if (const auto* cluster = std::get_if<ClusterDeadline>(&*due))
       open_due_cluster(state, cluster->cluster);
     else if (const auto* list = std::get_if<ListDeadline>(&*due))
@@ -51,33 +51,37 @@ void open_due(State& state) {
   }
 }
 
+}  // namespace
+
 // Each step reads what the steps before it decided: accepted values, grants of them, worker lists,
 // quotas that follow those lists, and last the queues' pairs.
-void close_moment(State& state, Touched& touched) {
+void close_moment(State& state, DirtySet& dirty) {
   open_due(state);
   for (const std::string& name : std::exchange(state.open_clusters, {}))
-    close_cluster(state, name, touched);
-  close_claims(state, touched);
-  close_multikueue(state, touched);
+    close_cluster(state, name, dirty);
+  close_claims(state, dirty);
+  close_multikueue(state, dirty);
   close_worker_quotas(state);
   for (const std::string& name : std::exchange(state.open_queues, {})) {
-    settle_pairs(state, name);
-    touch_around_queue(state, name, touched);
+    recompute_pairs(state, name);
+    mark_around_queue_dirty(state, name, dirty);
   }
   for (const std::string& name : std::exchange(state.open_quotas, {})) {
-    settle_pairs(state, name);
-    touched.queues.insert(name);
+    recompute_pairs(state, name);
+    dirty.queues.insert(name);
   }
-  if (std::exchange(state.all_open, false)) touched.everything = true;
+  if (std::exchange(state.all_open, false)) dirty.everything = true;
 }
 
-void advance_to(State& state, LogTime time, Touched& touched) {
+namespace {
+
+void advance_to(State& state, LogTime time, DirtySet& dirty) {
   check(time >= state.now, "log time went back");
   if (time == state.now) return;
-  close_moment(state, touched);
+  close_moment(state, dirty);
   while (state.deadlines.next() < time) {  // those at `time` wait for that moment's events
     state.now = state.deadlines.next();
-    close_moment(state, touched);
+    close_moment(state, dirty);
   }
   state.now = time;
 }
@@ -85,7 +89,7 @@ void advance_to(State& state, LogTime time, Touched& touched) {
 struct Fold {
   State& state;
   const Event& event;
-  Touched& touched;
+  DirtySet& dirty;
 
   void operator()(const EpochStarted&) {
     state.epoch = event.epoch;
@@ -139,9 +143,9 @@ struct Fold {
     note_gone(state, event.source, gone.key);
     fold_object(state, event.source, gone.key, nullptr, event.seq);
   }
-  void operator()(const TimerFired&) { close_moment(state, touched); }
+  void operator()(const TimerFired&) { close_moment(state, dirty); }
   void operator()(const PatchIntended& intent) {
-    close_moment(state, touched);  // the plan made the intent of a closed moment
+    close_moment(state, dirty);  // the plan made the intent of a closed moment
     note_intent(state, intent, event.seq);
   }
   void operator()(const PatchAccepted& accepted) { note_accepted(state, accepted); }
@@ -153,7 +157,7 @@ struct Fold {
 
 }  // namespace
 
-void Touched::merge(const Touched& other) {
+void DirtySet::merge(const DirtySet& other) {
   clusters.insert(other.clusters.begin(), other.clusters.end());
   capacities.insert(other.capacities.begin(), other.capacities.end());
   accepted.insert(other.accepted.begin(), other.accepted.end());
@@ -166,25 +170,23 @@ void Touched::merge(const Touched& other) {
   everything = everything || other.everything;
 }
 
-bool Touched::empty() const {
+bool DirtySet::empty() const {
   return !everything && clusters.empty() && capacities.empty() && accepted.empty() &&
          claims.empty() && queues.empty() && placements.empty() && workers.empty() &&
          checks.empty() && workloads.empty();
 }
 
-void evolve(State& state, const Event& event, Touched& touched) {
+void evolve(State& state, const Event& event, DirtySet& dirty) {
   check(state.seq == Seq{} || event.seq == next(state.seq), "events are folded in seq order");
-  advance_to(state, event.log_time, touched);
+  advance_to(state, event.log_time, dirty);
   state.seq = event.seq;
   if (event.source != kSelf) state.input_seq = event.seq;
-  std::visit(Fold{state, event, touched}, event.fact);
+  std::visit(Fold{state, event, dirty}, event.fact);
 }
 
-void settle(State& state, Touched& touched) { close_moment(state, touched); }
-
-void run_until(State& state, LogTime time, Touched& touched) {
-  advance_to(state, time, touched);
-  close_moment(state, touched);
+void run_until(State& state, LogTime time, DirtySet& dirty) {
+  advance_to(state, time, dirty);
+  close_moment(state, dirty);
 }
 
 }  // namespace fairlead

@@ -16,9 +16,9 @@ namespace fairlead {
 /// Changes whenever the same events would fold to another State or other intents.
 inline constexpr std::uint32_t kFoldVersion = 14;
 
-/// Folds one event into `state` and adds what it changed to `touched`. Aborts if events do not come
+/// Folds one event into `state` and adds what it changed to `dirty`. Aborts if events do not come
 /// in seq order or log time goes back.
-void evolve(State& state, const Event& event, Touched& touched);
+void evolve(State& state, const Event& event, DirtySet& dirty);
 
 /// The number of events for which prefetch prefetches at once.
 inline constexpr std::size_t kPrefetchEvents = 16;
@@ -30,10 +30,10 @@ void prefetch(const State& state, std::span<const Event> events);
 
 /// Closes the present moment. After that only our own writes and their outcomes may have this log
 /// time.
-void settle(State& state, Touched& touched);
+void close_moment(State& state, DirtySet& dirty);
 
 /// Advances to `time` without events: runs every deadline up to it and closes the moment. `time` is
 /// not earlier than state.now.
-void run_until(State& state, LogTime time, Touched& touched);
+void run_until(State& state, LogTime time, DirtySet& dirty);
 
 }  // namespace fairlead

@@ -19,9 +19,10 @@ std::vector<ObjectKey> held_of_member(const State& state, const SourceName& sour
   const auto at = state.clusters.find(source);
   if (at == state.clusters.end()) return keys;
   if (kind == Kind::node)
-    for (const auto* entry : at->second.nodes.sorted()) keys.push_back({kind, "", entry->first});
-  if (kind == Kind::cluster_queue) add_names(keys, kind, at->second.member_queues);
-  if (kind == Kind::local_queue) add_namespaced(keys, kind, at->second.member_local_queues);
+    for (const auto* entry : at->second.reports.nodes.sorted())
+      keys.push_back({kind, "", entry->first});
+  if (kind == Kind::cluster_queue) add_names(keys, kind, at->second.member.queues);
+  if (kind == Kind::local_queue) add_namespaced(keys, kind, at->second.member.local_queues);
   return keys;
 }
 
@@ -29,16 +30,17 @@ std::vector<ObjectKey> held_of_member(const State& state, const SourceName& sour
 std::vector<ObjectKey> held_of_clusters(const State& state, Kind kind) {
   std::vector<ObjectKey> keys;
   for (const auto& [name, cluster] : state.clusters) {
-    if (kind == Kind::cluster_metrics && cluster.metrics_known) keys.push_back({kind, "", name});
-    if (kind == Kind::managed_cluster && cluster.managed) keys.push_back({kind, "", name});
+    if (kind == Kind::cluster_metrics && cluster.reports.metrics_known)
+      keys.push_back({kind, "", name});
+    if (kind == Kind::managed_cluster && cluster.presence.managed) keys.push_back({kind, "", name});
     if (kind == Kind::cluster_profile)
-      for (const auto& [namespace_, profile] : cluster.profiles)
+      for (const auto& [namespace_, profile] : cluster.presence.profiles)
         keys.push_back({kind, namespace_, profile});
-    if (kind == Kind::manifest_work && cluster.quota_work.present)
+    if (kind == Kind::manifest_work && cluster.member.quota_work.present)
       keys.push_back({kind, name, std::string(kQuotaWork)});
-    if (kind == Kind::manifest_work && cluster.queue_work.present)
+    if (kind == Kind::manifest_work && cluster.member.queue_work.present)
       keys.push_back({kind, name, std::string(kQueueWork)});
-    if (kind == Kind::binding_policy && cluster.policy.present)
+    if (kind == Kind::binding_policy && cluster.member.policy.present)
       keys.push_back({kind, "", policy_name(name)});
   }
   return keys;
@@ -50,7 +52,7 @@ struct HeldOf {
   Held operator()(const Work& work) const { return all(work); }
   Held operator()(const Policy& policy) const { return all(policy); }
   template <class F>
-  Held operator()(const Sighted<F>& seen) const {
+  Held operator()(const Observed<F>& seen) const {
     return all(seen);
   }
   template <class Record>

@@ -26,7 +26,7 @@ struct HeldMemberLocalQueue {
 /// Calls `found` with the record of the object `key` of the API server `source` and returns what it
 /// returns; `none` if State holds no such object. The records: NodeRecord, HeldMetrics,
 /// ManagedClusterFacts, ResourceFlavorFacts, Queue, MemberQueue, LocalQueueFacts,
-/// HeldMemberLocalQueue, Work, Policy, Claim, Cohort, and Sighted of every kind of the MultiKueue
+/// HeldMemberLocalQueue, Work, Policy, Claim, Cohort, and Observed of every kind of the MultiKueue
 /// path.
 template <class Result, class Found>
 Result with_held(const State& state, const SourceName& source, const ObjectKey& key, Result none,
@@ -42,7 +42,7 @@ Result with_held(const State& state, const SourceName& source, const ObjectKey& 
   const auto present = [&](const auto& record) -> Result {
     return record.present ? found(record) : none;
   };
-  const auto at = [&](const auto* record) -> Result { return record ? found(*record) : none; };
+  const auto at = [&](const auto& record) -> Result { return record ? found(*record) : none; };
   const auto cluster = [&](const std::string& name, auto&& use) -> Result {
     const auto entry = state.clusters.find(name);
     return entry == state.clusters.end() ? none : use(entry->second);
@@ -51,37 +51,36 @@ Result with_held(const State& state, const SourceName& source, const ObjectKey& 
   const auto id = [&] { return std::pair{key.namespace_, key.name}; };
   switch (key.kind) {
     case Kind::node:
-      return cluster(source, [&](const Cluster& of) { return at(of.nodes.find(key.name)); });
+      return cluster(source, [&](const auto& of) { return at(of.reports.nodes.find(key.name)); });
     case Kind::cluster_metrics:
       return cluster(key.name, [&](const Cluster& of) -> Result {
-        return of.metrics_known ? found(HeldMetrics{of}) : none;
+        return of.reports.metrics_known ? found(HeldMetrics{of}) : none;
       });
     case Kind::managed_cluster:
-      return cluster(key.name,
-                     [&](const Cluster& of) { return at(of.managed ? &*of.managed : nullptr); });
+      return cluster(key.name, [&](const Cluster& of) { return at(of.presence.managed); });
     case Kind::resource_flavor:
       return flavor_exists(state, key.name) ? in(state.flavors, key.name) : none;
     case Kind::cluster_queue: {
       if (source != kHub)
-        return cluster(source, [&](const Cluster& of) { return in(of.member_queues, key.name); });
+        return cluster(source, [&](const Cluster& of) { return in(of.member.queues, key.name); });
       const auto queue = state.queues.find(key.name);
       return queue == state.queues.end() ? none : present(queue->second);
     }
     case Kind::local_queue:
       if (source == kHub) return in(state.local_queues, id());
       return cluster(source, [&](const Cluster& of) -> Result {
-        const auto entry = of.member_local_queues.find(id());
-        return entry == of.member_local_queues.end() ? none
+        const auto entry = of.member.local_queues.find(id());
+        return entry == of.member.local_queues.end() ? none
                                                      : found(HeldMemberLocalQueue{entry->second});
       });
     case Kind::manifest_work:
       return cluster(key.namespace_, [&](const Cluster& of) -> Result {
-        if (key.name == kQuotaWork) return present(of.quota_work);
-        return key.name == kQueueWork ? present(of.queue_work) : none;
+        if (key.name == kQuotaWork) return present(of.member.quota_work);
+        return key.name == kQueueWork ? present(of.member.queue_work) : none;
       });
     case Kind::binding_policy:
       return cluster(cluster_of_policy(key.name),
-                     [&](const Cluster& of) { return present(of.policy); });
+                     [&](const Cluster& of) { return present(of.member.policy); });
     case Kind::claim: return in(state.claims, key.name);
     case Kind::cohort: return in(state.cohorts, key.name);
     case Kind::cluster_profile: return in(multikueue.profiles, id());

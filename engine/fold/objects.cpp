@@ -14,9 +14,9 @@ namespace fairlead {
 
 namespace {
 
-void touch_users_of_checks(State& state) {
+void mark_users_of_checks_dirty(State& state) {
   for (const auto& [name, queue] : state.queues)
-    if (!queue.facts.admission_checks.empty()) touch_queue(state, name);
+    if (!queue.facts.admission_checks.empty()) mark_queue_dirty(state, name);
 }
 
 void observe_local_queue(State& state, const std::string& source, const ObjectKey& key,
@@ -25,17 +25,17 @@ void observe_local_queue(State& state, const std::string& source, const ObjectKe
   if (source != kHub) {
     Cluster& cluster = open_cluster(state, source);
     if (facts)
-      cluster.member_local_queues[id] = facts->cluster_queue;
+      cluster.member.local_queues[id] = facts->cluster_queue;
     else
-      cluster.member_local_queues.erase(id);
+      cluster.member.local_queues.erase(id);
     open_followers(state);
     return;
   }
   if (const auto at = state.local_queues.find(id); at != state.local_queues.end())
-    touch_queue(state, at->second.cluster_queue);
+    mark_queue_dirty(state, at->second.cluster_queue);
   if (facts) {
     state.local_queues[id] = *facts;
-    touch_queue(state, facts->cluster_queue);
+    mark_queue_dirty(state, facts->cluster_queue);
   } else {
     state.local_queues.erase(id);
   }
@@ -46,11 +46,11 @@ void observe_member_queue(State& state, const std::string& source, const ObjectK
                           const ClusterQueueFacts* facts, Seq seq) {
   Cluster& cluster = open_cluster(state, source);
   if (facts) {
-    MemberQueue& queue = cluster.member_queues[key.name];
+    MemberQueue& queue = cluster.member.queues[key.name];
     if (queue.groups != facts->groups) open_followers(state);
     queue = {facts->groups, facts->usage, seq, facts->effective};
   } else {
-    cluster.member_queues.erase(key.name);
+    cluster.member.queues.erase(key.name);
     open_followers(state);
   }
   judge_member_queue(state, source, key.name, DeviationSource::member);
@@ -64,7 +64,7 @@ const F* as(const ObjectObserved* seen) {
 template <class F>
 Seen<F> record(const ObjectObserved* seen, Seq seq) {
   if (!seen) return std::nullopt;
-  return Sighted<F>{
+  return Observed<F>{
       seen->uid, seen->version, seen->resource_version, seen->generation, std::get<F>(seen->facts),
       seq};
 }
@@ -74,9 +74,7 @@ Seen<F> record(const ObjectObserved* seen, Seq seq) {
 void fold_object(State& state, const SourceName& source, const ObjectKey& key,
                  const ObjectObserved* seen, Seq seq) {
   const bool on_hub = source == kHub;
-  const bool of_members =
-      key.kind == Kind::node || key.kind == Kind::local_queue || key.kind == Kind::cluster_queue;
-  if (!on_hub && !of_members) return;
+  if (!on_hub && !is_read_at_member(key.kind)) return;
   const auto id = [&key] { return NamespacedName(key.namespace_, key.name); };
   switch (key.kind) {
     // Of a member, or of either.
@@ -117,12 +115,12 @@ void fold_object(State& state, const SourceName& source, const ObjectKey& key,
     case Kind::secret: return observe_secret(state, id(), record<SecretFacts>(seen, seq));
     case Kind::multikueue_config:
       observe_config(state, key.name, record<MultiKueueConfigFacts>(seen, seq), seq);
-      return touch_users_of_checks(state);
+      return mark_users_of_checks_dirty(state);
     case Kind::multikueue_cluster:
       return observe_worker(state, key.name, record<MultiKueueClusterFacts>(seen, seq), seq);
     case Kind::admission_check:
       observe_check(state, key.name, record<AdmissionCheckFacts>(seen, seq), seq);
-      return touch_users_of_checks(state);
+      return mark_users_of_checks_dirty(state);
     case Kind::workload:
       return observe_workload(state, id(), record<WorkloadFacts>(seen, seq), seq);
     case Kind::custom_resource_definition:

@@ -50,12 +50,12 @@ void prefetch(const State& state, std::span<const Event> events) {
     if (cluster == state.clusters.end()) continue;
     Sought& sought = all[count++];
     sought = {&cluster->second, NameTable<NodeRecord>::hash_of(seen->key.name), !facts->ready};
-    sought.cluster->nodes.fetch_slot(sought.hash);
+    sought.cluster->reports.nodes.fetch_slot(sought.hash);
     if (sought.falls) sought.cluster->flaps.fetch_slot(sought.hash);
   }
   const std::span<Sought> nodes = std::span(all).first(count);
   for (Sought& sought : nodes) {
-    if (const auto* entry = sought.cluster->nodes.probable(sought.hash)) {
+    if (const auto* entry = sought.cluster->reports.nodes.probable(sought.hash)) {
       sought.node = &entry->second;
       fetch(entry, sizeof *entry);
     }

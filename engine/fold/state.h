@@ -69,7 +69,7 @@ struct State {
 };
 
 /// What changed since it was last emptied: the planner derives these objects and no others.
-struct Touched {
+struct DirtySet {
   std::set<std::string> clusters;
   /// Clusters where only what the nodes offer may have changed: no write follows from that alone.
   std::set<std::string> capacities;
@@ -84,7 +84,7 @@ struct Touched {
   std::set<NamespacedName> workloads;
   bool everything = false;
 
-  void merge(const Touched& other);
+  void merge(const DirtySet& other);
   bool empty() const;
 };
 

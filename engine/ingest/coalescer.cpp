@@ -53,7 +53,7 @@ void Coalescer::release(const SourceName& source, const ObjectKey& object, Entry
 
 LogTime Coalescer::next_due() const { return due_.empty() ? kForever : due_.begin()->first; }
 
-std::vector<WatchFact> Coalescer::take_due(LogTime now) {
+std::vector<WatchFact> Coalescer::dequeue_due(LogTime now) {
   std::vector<WatchFact> facts;
   while (!due_.empty() && due_.begin()->first <= now) {
     const auto [source, object] = std::move(due_.extract(due_.begin()).value().second);

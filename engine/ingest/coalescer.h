@@ -27,7 +27,7 @@ class Coalescer {
   /// Returns when the first held fact is due; kForever if none is held.
   LogTime next_due() const;
   /// Dequeues the facts that are due at `now`, in (time, object) order.
-  std::vector<WatchFact> take_due(LogTime now);
+  std::vector<WatchFact> dequeue_due(LogTime now);
 
  private:
   using Key = std::pair<SourceName, ObjectKey>;

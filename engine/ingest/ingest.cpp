@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/resource_version.h"
-#include "engine/fold/claims/claim_status_sight.h"
+#include "engine/fold/claims/claim_status_observation.h"
 #include "engine/fold/held.h"
 #include "engine/fold/writes/writes.h"
 
@@ -11,11 +11,9 @@ namespace fairlead {
 
 namespace {
 
-// A member is read for its capacity and for the queues that Fairlead placed there. The hub's own
-// Nodes are no member's capacity.
+// The hub's own Nodes are no member's capacity.
 bool matters(const SourceName& source, Kind kind) {
-  if (source == kHub) return kind != Kind::node;
-  return kind == Kind::node || kind == Kind::local_queue || kind == Kind::cluster_queue;
+  return source == kHub ? kind != Kind::node : is_read_at_member(kind);
 }
 
 template <class Map, class Key>
@@ -25,11 +23,12 @@ const typename Map::mapped_type* find(const Map& map, const Key& key) {
 }
 
 bool same_metrics(const Cluster& cluster, const ClusterMetricsFacts& facts) {
-  if (!cluster.metrics_known || cluster.metrics_empty != facts.nodes.empty()) return false;
+  if (!cluster.reports.metrics_known || cluster.reports.metrics_empty != facts.nodes.empty())
+    return false;
   if (facts.nodes.empty()) return true;
-  return facts.nodes.size() == cluster.metrics_nodes.size() &&
+  return facts.nodes.size() == cluster.reports.metrics_nodes.size() &&
          std::all_of(facts.nodes.begin(), facts.nodes.end(), [&](const auto& node) {
-           const NodeRecord* known = cluster.metrics_nodes.find(node.first);
+           const NodeRecord* known = cluster.reports.metrics_nodes.find(node.first);
            return known && known->facts == node.second;
          });
 }
@@ -93,7 +92,7 @@ struct Unchanged {
   }
   // The conditions of an AdmissionCheck name its generation; of the others it does not matter.
   template <class F>
-  bool operator()(const Sighted<F>& held) const {
+  bool operator()(const Observed<F>& held) const {
     return same_object(held.uid, seen.uid) && held.facts == facts<F>() &&
            (seen.key.kind != Kind::admission_check || held.generation == seen.generation);
   }
@@ -111,8 +110,8 @@ std::string_view logged_version(const State& state, const ObjectKey& key) {
 bool sign_matters(const State& state, const SourceName& source, Kind kind) {
   if (kind == Kind::node) {
     const Cluster* at = find(state.clusters, source);
-    return source != kHub &&
-           (!at || !at->nodes_known || at->hold || at->liveness[0] != Liveness::live);
+    return source != kHub && (!at || !at->reports.nodes_known || at->hold ||
+                              at->reports.liveness[0] != Liveness::live);
   }
   if (source == kHub && is_of_multikueue_path(kind))
     return state.multikueue.unreadable.contains(kind);
@@ -127,7 +126,7 @@ bool sign_matters(const State& state, const SourceName& source, Kind kind) {
 Liveness liveness_at(const State& state, const SourceName& source, Kind kind) {
   if (kind == Kind::node) {
     const Cluster* at = find(state.clusters, source);
-    return at ? at->liveness[0] : Liveness::live;
+    return at ? at->reports.liveness[0] : Liveness::live;
   }
   return state.hub_streams[kind == Kind::cluster_metrics ? 0 : 1];
 }
@@ -145,21 +144,21 @@ bool is_capacity_source(const SourceName& source, Kind kind) {
 }  // namespace
 
 bool Ingest::is_older(const SourceName& source, const ObjectKey& key, const std::string& uid,
-                      const std::string& resource_version, Told told) {
+                      const std::string& resource_version, ReportedBy by) {
   Version& newest = newest_.find_or_make(source, key);
   if (newest.uid == uid && is_lower_version(resource_version, newest.resource_version)) {
     // The answer to a write came before the stream: the version is new to the stream all the same.
-    if (told == Told::by_stream && !is_lower_version(resource_version, newest.shown))
-      newest.shown = resource_version;
+    if (by == ReportedBy::stream && !is_lower_version(resource_version, newest.streamed))
+      newest.streamed = resource_version;
     return true;
   }
-  if (told == Told::by_stream)
-    newest.shown = resource_version;
+  if (by == ReportedBy::stream)
+    newest.streamed = resource_version;
   else if (newest.uid != uid)
-    newest.shown.clear();
+    newest.streamed.clear();
   newest.uid = uid;
   newest.resource_version = resource_version;
-  if (told == Told::by_answer)
+  if (by == ReportedBy::answer)
     answered_.insert({source, key});
   else if (!answered_.empty())
     answered_.erase({source, key});
@@ -186,21 +185,21 @@ bool Ingest::shows_loss(const State& state, const SourceName& source, const List
   // A write that awaited its observation before the first list was answered before that list was
   // requested, so the list must contain its result.
   const bool first = !list.resource_version.empty() && listed_.insert(stream).second;
-  const ListCompleted shown{list.kind, list.resource_version, went_back || first};
-  const bool forgot = forget_answers(source, shown);
-  return awaits_in_vain(state, source, shown) || forgot || went_back;
+  const ListCompleted listed{list.kind, list.resource_version, went_back || first};
+  const bool forgot = forget_answers(source, listed);
+  return awaits_in_vain(state, source, listed) || forgot || went_back;
 }
 
 // Forgets versions that only answers named and that the stream has passed without reporting them.
 // Returns whether there were any.
-bool Ingest::forget_answers(const SourceName& source, const ListCompleted& shown) {
+bool Ingest::forget_answers(const SourceName& source, const ListCompleted& listed) {
   bool any = false;
-  auto at = answered_.lower_bound({source, ObjectKey{shown.kind, "", ""}});
-  while (at != answered_.end() && at->first == source && at->second.kind == shown.kind) {
+  auto at = answered_.lower_bound({source, ObjectKey{listed.kind, "", ""}});
+  while (at != answered_.end() && at->first == source && at->second.kind == listed.kind) {
     Version& newest = *newest_.find(source, at->second);
     const bool passed =
-        shown.went_back || includes_version(shown.resource_version, newest.resource_version);
-    if (passed) newest.resource_version = newest.shown;
+        listed.went_back || includes_version(listed.resource_version, newest.resource_version);
+    if (passed) newest.resource_version = newest.streamed;
     any = any || passed;
     at = passed ? answered_.erase(at) : std::next(at);
   }
@@ -208,24 +207,24 @@ bool Ingest::forget_answers(const SourceName& source, const ListCompleted& shown
 }
 
 bool Ingest::awaits_in_vain(const State& state, const SourceName& source,
-                            const ListCompleted& shown) const {
+                            const ListCompleted& listed) const {
   const auto in_vain = [&](const WriteKey& key, const WriteState& write) {
     const auto* newest = newest_.find(source, key.object);
     // The draft that logs it as gone is in this batch and not folded yet.
     if (!newest && held(state, source, key.object)) return false;
-    if (write.awaits_end) return newest && shown.went_back;
-    if (newest && !is_lower_version(newest->shown, write.awaited_version)) return false;
-    return shown.went_back || includes_version(shown.resource_version, write.awaited_version);
+    if (write.awaits_end) return newest && listed.went_back;
+    if (newest && !is_lower_version(newest->streamed, write.awaited_version)) return false;
+    return listed.went_back || includes_version(listed.resource_version, write.awaited_version);
   };
-  for (auto at = state.writes.lower_bound({source, {shown.kind, "", ""}, false});
+  for (auto at = state.writes.lower_bound({source, {listed.kind, "", ""}, false});
        at != state.writes.end() && at->first.cluster == source &&
-       at->first.object.kind == shown.kind;
+       at->first.object.kind == listed.kind;
        ++at)
     if (at->second.awaits() && in_vain(at->first, at->second)) return true;
   return false;
 }
 
-std::optional<EventDraft> Ingest::take(const State& state, const WatchFact& fact) {
+std::optional<EventDraft> Ingest::draft(const State& state, const WatchFact& fact) {
   const auto drop = [](std::uint64_t& count) {
     ++count;
     return std::nullopt;
@@ -237,10 +236,10 @@ std::optional<EventDraft> Ingest::take(const State& state, const WatchFact& fact
   if (const auto* seen = std::get_if<ObjectSeen>(&fact.said)) {
     if (!matters(fact.source, seen->key.kind)) return drop(counts_.foreign);
     note_version(state, fact.source, *seen);
-    if (is_older(fact.source, seen->key, seen->uid, seen->resource_version, Told::by_stream))
+    if (is_older(fact.source, seen->key, seen->uid, seen->resource_version, ReportedBy::stream))
       return drop(counts_.older);
     if (with_held(state, fact.source, seen->key, false, Unchanged{state, *seen}) &&
-        !awaits_sight(state, fact.source, seen->key))
+        !awaits_observation(state, fact.source, seen->key))
       return drop(counts_.unchanged);
     std::string raw = seen->raw.kept();
     EventDraft draft = log(observed(*seen, raw.empty() ? Digest{} : sha256(raw)));
@@ -249,9 +248,9 @@ std::optional<EventDraft> Ingest::take(const State& state, const WatchFact& fact
   }
   if (const auto* same = std::get_if<ObjectUnchanged>(&fact.said)) {
     if (!matters(fact.source, same->key.kind)) return drop(counts_.foreign);
-    if (is_older(fact.source, same->key, same->uid, same->resource_version, Told::by_stream))
+    if (is_older(fact.source, same->key, same->uid, same->resource_version, ReportedBy::stream))
       return drop(counts_.older);
-    if (!awaits_sight(state, fact.source, same->key)) return drop(counts_.unchanged);
+    if (!awaits_observation(state, fact.source, same->key)) return drop(counts_.unchanged);
     // Our write was observed although it changed no facts: the fold awaits that observation.
     const auto known = held(state, fact.source, same->key);
     auto facts = held_facts(state, fact.source, same->key);
@@ -298,7 +297,7 @@ void Ingest::wrote(const SourceName& source, const ObjectKey& key, const std::st
                    const std::string& resource_version) {
   const Version* newest = newest_.find(source, key);
   if (!resource_version.empty() && newest && newest->uid == uid)
-    is_older(source, key, uid, resource_version, Told::by_answer);
+    is_older(source, key, uid, resource_version, ReportedBy::answer);
 }
 
 std::string Ingest::newest_version(const SourceName& source, const ObjectKey& key) const {
@@ -310,9 +309,9 @@ std::optional<WatchFact> Ingest::shown_since(const SourceName& source, const Obj
                                              const std::string& version,
                                              const std::string& before) const {
   const auto* newest = newest_.find(source, key);
-  if (!newest || newest->shown.empty() || newest->shown == before) return std::nullopt;
-  if (is_lower_version(newest->shown, before)) return std::nullopt;
-  return WatchFact{source, ObjectUnchanged{key, version, newest->uid, newest->shown}};
+  if (!newest || newest->streamed.empty() || newest->streamed == before) return std::nullopt;
+  if (is_lower_version(newest->streamed, before)) return std::nullopt;
+  return WatchFact{source, ObjectUnchanged{key, version, newest->uid, newest->streamed}};
 }
 
 }  // namespace fairlead

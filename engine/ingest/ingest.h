@@ -30,7 +30,7 @@ class Ingest {
  public:
   /// Returns the draft to append, or nullopt if `fact` changes nothing. `state` must hold every
   /// event that was appended so far.
-  std::optional<EventDraft> take(const State& state, const WatchFact& fact);
+  std::optional<EventDraft> draft(const State& state, const WatchFact& fact);
 
   /// Returns the newest resourceVersion of an object, from the stream (also of updates that were
   /// not logged) or from an answer to a later write; empty if none is known. The next write of the
@@ -54,16 +54,16 @@ class Ingest {
   struct Version {
     std::string uid;
     std::string resource_version;
-    std::string shown;  ///< the newest from the stream, not from an answer
+    std::string streamed;  ///< the newest from the stream, not from an answer
   };
-  enum class Told : std::uint8_t { by_stream, by_answer };
+  enum class ReportedBy : std::uint8_t { stream, answer };
   bool is_older(const SourceName& source, const ObjectKey& key, const std::string& uid,
-                const std::string& resource_version, Told told);
+                const std::string& resource_version, ReportedBy by);
   void note_version(const State& state, const SourceName& source, const ObjectSeen& seen);
   bool shows_loss(const State& state, const SourceName& source, const ListCompleted& list);
-  bool forget_answers(const SourceName& source, const ListCompleted& shown);
+  bool forget_answers(const SourceName& source, const ListCompleted& listed);
   bool awaits_in_vain(const State& state, const SourceName& source,
-                      const ListCompleted& shown) const;
+                      const ListCompleted& listed) const;
 
   ObjectTable<Version> newest_;
   /// Objects in `newest_` whose newest version is from an answer and not yet from the stream.

@@ -62,9 +62,9 @@ Result<Commit> make_unchained(const LogTail& tail, std::span<EventDraft> drafts,
     put_size(commit.payload, i, size);
     if (size <= kRecordBytesMax && commit.payload.size() - table <= kCommitBytesMax) continue;
     // Too large: the caller gets its drafts back as they were.
-    for (std::size_t taken = 0; taken <= i; ++taken) {
-      drafts[taken].source = std::move(commit.events[taken].source);
-      drafts[taken].fact = std::move(commit.events[taken].fact);
+    for (std::size_t moved = 0; moved <= i; ++moved) {
+      drafts[moved].source = std::move(commit.events[moved].source);
+      drafts[moved].fact = std::move(commit.events[moved].fact);
     }
     return too_large(seq, size, commit.payload.size() - table);
   }

@@ -133,17 +133,17 @@ class EventLog {
 
   /// Appends like append_owned(), pipelined: it may return before the commit is durable, so that
   /// the caller prepares the next group while the disk works. The returned events are those that
-  /// will be stored; the caller may fold them, but must not publish or act on them before settle()
-  /// succeeded. Commits are written in order, none before its predecessor is durable and none after
-  /// a failed one, and only a few are pending at a time: this call blocks until there is room.
-  /// Readers and last_seq() do not see a commit before it is stored.
+  /// will be stored; the caller may fold them, but must not publish or act on them before
+  /// wait_durable() succeeded. Commits are written in order, none before its predecessor is durable
+  /// and none after a failed one, and only a few are pending at a time: this call blocks until
+  /// there is room. Readers and last_seq() do not see a commit before it is stored.
   virtual Result<std::vector<Event>> append_pipelined(std::vector<EventDraft>&& drafts,
                                                       LogTime time, Epoch epoch) {
     return append_owned(std::move(drafts), time, epoch);
   }
   /// Waits until everything that was appended is durable. Returns the error of the commit that
   /// failed, if one did; the log is read-only then.
-  virtual Result<void> settle() { return {}; }
+  virtual Result<void> wait_durable() { return {}; }
 
   /// Returns a reader from `from` to the last event, or from the first kept event if `from` is 0.
   /// Fails with `gone`, naming the first kept event, if `from` was pruned.

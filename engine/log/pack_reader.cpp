@@ -108,15 +108,15 @@ Result<void> PackReader::next_batch(EventBatch& batch) {
   batch.clear();
   if (failed_) return *failed_;
   while (batch.size() < kBatchEvents && next_ <= last_) {
-    Result<void> taken = index_ < unpacked_.records.size() ? Result<void>() : load_pack();
-    if (taken) taken = take_rest_of_pack(batch);
-    if (!taken) return *(failed_ = at_seq(next_, taken.error()));
+    Result<void> copied = index_ < unpacked_.records.size() ? Result<void>() : load_pack();
+    if (copied) copied = copy_rest_of_pack(batch);
+    if (!copied) return *(failed_ = at_seq(next_, copied.error()));
   }
   if (batch.size() > 0) return {};
   return ending();
 }
 
-Result<void> PackReader::take_rest_of_pack(EventBatch& batch) {
+Result<void> PackReader::copy_rest_of_pack(EventBatch& batch) {
   batch.keep(unpacked_.words);  // swaps the buffer's owner; the records' addresses stay valid
   for (; index_ < unpacked_.records.size(); ++index_) {
     Event& event = batch.add();

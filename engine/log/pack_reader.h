@@ -26,7 +26,7 @@ class PackReader final : public EventReader {
 
  private:
   Result<void> load_pack();
-  Result<void> take_rest_of_pack(EventBatch& batch);
+  Result<void> copy_rest_of_pack(EventBatch& batch);
   Result<void> ending() const;
 
   std::shared_ptr<Store> store_;

@@ -28,7 +28,7 @@ Result<void> PipelineStage::begin(std::function<Result<void>()> work) {
   return {};
 }
 
-Result<void> PipelineStage::settle() {
+Result<void> PipelineStage::flush() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return works_.empty(); });
   return outcome();

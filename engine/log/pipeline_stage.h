@@ -31,7 +31,7 @@ class PipelineStage {
   /// failed; `work` never runs then.
   Result<void> begin(std::function<Result<void>()> work);
   /// Waits for the works that were begun. Returns the error of the one that failed, if one did.
-  Result<void> settle();
+  Result<void> flush();
 
  private:
   void run();

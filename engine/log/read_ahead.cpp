@@ -33,20 +33,20 @@ class ReadAhead final : public EventReader {
   }
 
   Result<std::optional<Event>> next() override {
-    while (taken_ == batch_.events.size()) {
+    while (consumed_ == batch_.events.size()) {
       if (batch_.last) {
         if (!batch_.read) return batch_.read.error();
         return std::optional<Event>();
       }
-      take_batch();
+      dequeue_batch();
     }
-    return std::optional<Event>(batch_.events.events()[taken_++]);
+    return std::optional<Event>(batch_.events.events()[consumed_++]);
   }
 
   Result<void> next_batch(EventBatch& batch) override {
     batch.clear();
     if (!batch_.last) {
-      take_batch();
+      dequeue_batch();
       std::swap(batch, batch_.events);
     }
     return batch_.read;
@@ -54,7 +54,7 @@ class ReadAhead final : public EventReader {
 
  private:
   // Dequeues the next batch and returns the previous one to the thread, which reuses its memory.
-  void take_batch() {
+  void dequeue_batch() {
     std::unique_lock lock(mutex_);
     spent_.push_back(std::move(batch_));
     changed_.wait(lock, [this] { return !ready_.empty(); });
@@ -63,7 +63,7 @@ class ReadAhead final : public EventReader {
     const bool few = ready_.size() <= kReadAheadBatchesMax / 2;
     lock.unlock();
     if (few) changed_.notify_all();  // waking the thread for every batch costs more than its read
-    taken_ = 0;
+    consumed_ = 0;
   }
 
   void read() {
@@ -92,8 +92,8 @@ class ReadAhead final : public EventReader {
 
   const std::unique_ptr<EventReader> reader_;  // used by the thread only
   Batch batch_;
-  std::size_t taken_ = 0;  // of the events of `batch_`
-  std::mutex mutex_;       // guards the rest
+  std::size_t consumed_ = 0;  // of the events of `batch_`
+  std::mutex mutex_;          // guards the rest
   std::condition_variable changed_;
   std::deque<Batch> ready_;
   std::vector<Batch> spent_;

@@ -24,7 +24,7 @@ std::string holder_of(int descriptor) {
 
 }  // namespace
 
-Result<std::unique_ptr<WriterLock>> WriterLock::take(const std::filesystem::path& file) {
+Result<std::unique_ptr<WriterLock>> WriterLock::acquire(const std::filesystem::path& file) {
   const Result<int> opened = open_private_file(file);
   if (!opened) return opened.error();
   const int descriptor = *opened;

@@ -16,7 +16,7 @@ class WriterLock {
  public:
   /// Acquires the lock. Fails with `conflict`, naming the holder's process id if it is known, if
   /// another writer has it.
-  static Result<std::unique_ptr<WriterLock>> take(const std::filesystem::path& file);
+  static Result<std::unique_ptr<WriterLock>> acquire(const std::filesystem::path& file);
   ~WriterLock();
   WriterLock(const WriterLock&) = delete;
   WriterLock& operator=(const WriterLock&) = delete;

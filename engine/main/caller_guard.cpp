@@ -45,15 +45,16 @@ std::optional<HttpReply> refusal_for(CallerAnswer answer, const std::string& pat
 
 }  // namespace
 
-Result<std::unique_ptr<CallerGuard>> CallerGuard::make(Credentials credentials, const Say& say) {
+Result<std::unique_ptr<CallerGuard>> CallerGuard::make(Credentials credentials,
+                                                       const Logger& logger) {
   std::unique_ptr<CallerGuard> guard(new CallerGuard());
   auto client = HttpClient::make(guard->loop_, std::move(credentials), {});
   if (client.has_error()) return client.error();
   guard->client_ = std::move(*client);
   guard->review_ = std::make_unique<CallerReview>(
       *guard->client_, [loop = &guard->loop_] { return loop->now(); },
-      [say](const std::string& why) {
-        say({Urgency::error, "callers cannot be reviewed: they get 503", {{"why", why}}});
+      [logger](const std::string& why) {
+        logger({Severity::error, "callers cannot be reviewed: they get 503", {{"why", why}}});
       });
   return guard;
 }

@@ -14,7 +14,7 @@ namespace fairlead {
 class CallerGuard {
  public:
   /// Fails with `bad_input` if the credentials cannot be used.
-  static Result<std::unique_ptr<CallerGuard>> make(Credentials credentials, const Say& say);
+  static Result<std::unique_ptr<CallerGuard>> make(Credentials credentials, const Logger& logger);
   ~CallerGuard();
   CallerGuard(const CallerGuard&) = delete;
   CallerGuard& operator=(const CallerGuard&) = delete;

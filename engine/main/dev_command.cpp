@@ -175,21 +175,21 @@ void print_opening(const Play& play, const DevOptions& options,
             << (options.length.empty() ? "Ctrl-C ends it.\n\n" : "") << std::flush;
 }
 
-// Passes the events of the log behind `told` to the account.
-Result<void> tell_log(const EventLog& log, Seq& told, Account& account) {
-  if (log.last_seq() <= told) return {};
-  auto reader = log.read(next(told));
+// Passes the events of the log behind `reported` to the account.
+Result<void> report_log(const EventLog& log, Seq& reported, Account& account) {
+  if (log.last_seq() <= reported) return {};
+  auto reader = log.read(next(reported));
   if (!reader) return reader.error();
   for (;;) {
     auto event = (*reader)->next();
     if (!event) return event.error();
     if (!*event) return {};
-    account.take(**event);
-    told = (*event)->seq;
+    account.consume(**event);
+    reported = (*event)->seq;
   }
 }
 
-int print_summary(const Play& play, const Account& account, const HubFigures& figures,
+int print_summary(const Play& play, const Account& account, const HubStats& stats,
                   std::uint64_t fleet_writes) {
   const AccountCounts& counts = account.counts();
   const auto verdict = play.log->verify();
@@ -200,7 +200,7 @@ int print_summary(const Play& play, const Account& account, const HubFigures& fi
   const bool same = report.has_value() && report->holds();
   if (!verdict.has_value()) std::cerr << "fairlead dev: " << verdict.error().message << '\n';
   if (!report.has_value()) std::cerr << "fairlead dev: " << report.error().message << '\n';
-  const IngestCounts& ingest = figures.ingest;
+  const IngestCounts& ingest = stats.ingest;
   const std::uint64_t changes = ingest.logged + ingest.unchanged + ingest.older + ingest.foreign;
   std::cout << "\nIn " << to_elapsed(play.clock->now() - play.clock->start()) << " of the fleet:\n"
             << "  fleet changes    " << counts.faults << ", " << fleet_writes
@@ -220,19 +220,19 @@ int print_summary(const Play& play, const Account& account, const HubFigures& fi
 }
 
 // Plays until a signal, the end of `length`, or the end of the hub.
-Result<void> play_on(const Play& play, DevHub& hub, Fleet& fleet, Account& account, Seq& told,
+Result<void> play_on(const Play& play, DevHub& hub, Fleet& fleet, Account& account, Seq& reported,
                      const EndSignals& signals, std::optional<Duration> length) {
   ScaledClock& clock = *play.clock;
-  int stood = 0;
+  int waited = 0;
   const auto began = std::chrono::steady_clock::now();
   while (!signals.within(kTick) && hub.running() && std::cout) {
-    if (auto read = tell_log(*play.log, told, account); !read) return read;
+    if (auto read = report_log(*play.log, reported, account); !read) return read;
     const auto passed = std::chrono::steady_clock::now() - began;
     if (length && passed >= std::chrono::nanoseconds(length->ns)) break;
     if (!hub.ready()) continue;
-    stood = hub.figures().writes_under_way > 0 ? stood + 1 : 0;
-    const bool stands = stood > 0 && stood < kStandTicksMax;
-    clock.let_pass(stands ? Duration{0} : kPassMax);
+    waited = hub.stats().writes_under_way > 0 ? waited + 1 : 0;
+    const bool waits = waited > 0 && waited < kStandTicksMax;
+    clock.let_pass(waits ? Duration{0} : kPassMax);
     fleet.advance(clock.now());
   }
   return {};
@@ -265,19 +265,21 @@ Result<int> run_dev(const DevOptions& options) {
   Account account(std::cout, clock.start());
   std::map<std::string, model::ModelServer*> members;
   for (const auto& [name, member] : play->members) members[name] = member.model.get();
-  const std::unique_ptr<Fleet> fleet = make_fleet(
-      options.fleet, *play->hub.model, members, options.seed, clock.start(),
-      [&](std::string_view who, const std::string& what) { account.tell(clock.now(), who, what); });
+  const std::unique_ptr<Fleet> fleet =
+      make_fleet(options.fleet, *play->hub.model, members, options.seed, clock.start(),
+                 [&](std::string_view who, const std::string& what) {
+                   account.log_fault(clock.now(), who, what);
+                 });
   if (auto begun = fleet->begin(); !begun) return in_context("the fleet", begun.error());
   auto hub = DevHub::start(*play->log, clock, play->hub.kubeconfig, *configuration);
   if (!hub) return hub.error();
 
-  Seq told;
-  if (auto played = play_on(*play, **hub, *fleet, account, told, signals, length); !played)
+  Seq reported;
+  if (auto played = play_on(*play, **hub, *fleet, account, reported, signals, length); !played)
     return played.error();
   if (auto ended = (*hub)->stop(); !ended) return ended.error();
-  if (auto read = tell_log(*play->log, told, account); !read) return read.error();
-  return print_summary(*play, account, (*hub)->figures(), fleet->writes());
+  if (auto read = report_log(*play->log, reported, account); !read) return read.error();
+  return print_summary(*play, account, (*hub)->stats(), fleet->writes());
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ std::vector<std::string> fleet_members(const std::string& name) {
   std::vector<std::string> out;
   if (is_multikueue(name)) return out;
   for (const ClusterLayout& cluster : fleet_layout())
-    if (cluster.telling == Telling::nodes) out.push_back(cluster.name);
+    if (cluster.report == CapacityReport::nodes) out.push_back(cluster.name);
   return out;
 }
 
@@ -66,9 +66,10 @@ std::vector<std::string> fleet_settings(const std::string& name) {
 
 std::unique_ptr<Fleet> make_fleet(const std::string& name, model::ModelServer& hub,
                                   const std::map<std::string, model::ModelServer*>& members,
-                                  std::uint64_t seed, LogTime start, Tell tell) {
-  if (is_multikueue(name)) return std::make_unique<WorkerFleet>(hub, seed, start, std::move(tell));
-  return std::make_unique<MachineFleet>(hub, members, seed, start, std::move(tell));
+                                  std::uint64_t seed, LogTime start, FleetLogger logger) {
+  if (is_multikueue(name))
+    return std::make_unique<WorkerFleet>(hub, seed, start, std::move(logger));
+  return std::make_unique<MachineFleet>(hub, members, seed, start, std::move(logger));
 }
 
 void introduce_fleet(std::ostream& out, const std::string& name, const FleetPlaces& places,

@@ -23,7 +23,7 @@ std::vector<std::string> fleet_settings(const std::string& name);
 /// Makes the fleet; `hub` and `members` outlive it.
 std::unique_ptr<Fleet> make_fleet(const std::string& name, model::ModelServer& hub,
                                   const std::map<std::string, model::ModelServer*>& members,
-                                  std::uint64_t seed, LogTime start, Tell tell);
+                                  std::uint64_t seed, LogTime start, FleetLogger logger);
 
 /// The kubeconfigs of a run.
 struct FleetPlaces {

@@ -7,9 +7,9 @@ namespace fairlead {
 namespace {
 
 // A logger for warnings and errors only: the account on the terminal has the rest.
-Say say_what_matters() {
-  return [say = say_on_stderr()](const Diagnostic& diagnostic) {
-    if (diagnostic.urgency != Urgency::info) say(diagnostic);
+Logger logger_above_info() {
+  return [logger = stderr_logger()](const Diagnostic& diagnostic) {
+    if (diagnostic.severity != Severity::info) logger(diagnostic);
   };
 }
 
@@ -17,10 +17,10 @@ Say say_what_matters() {
 
 DevHub::DevHub(EventLog& log, ScaledClock& clock)
     : clock_(clock),
-      say_(say_what_matters()),
+      logger_(logger_above_info()),
       inbox_(kInboxFactsMax),
-      connections_(inbox_, say_, std::make_shared<AccessProviders>()),
-      core_(log, clock, {"fairlead-dev", WriteMode::apply, hub_kinds()}, say_) {}
+      connections_(inbox_, logger_, std::make_shared<AccessProviders>()),
+      core_(log, clock, {"fairlead-dev", WriteMode::apply, hub_kinds()}, logger_) {}
 
 DevHub::~DevHub() { (void)stop(); }
 

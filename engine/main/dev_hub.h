@@ -29,7 +29,7 @@ class DevHub {
   bool running() const { return running_; }
   /// Whether it knows the hub's objects and plans.
   bool ready() const { return status_.ready(); }
-  HubFigures figures() const { return status_.figures(); }
+  HubStats stats() const { return status_.stats(); }
   /// Ends it cleanly. Returns the error that ended it, if there is one.
   Result<void> stop();
 
@@ -38,7 +38,7 @@ class DevHub {
   Result<void> begin(const std::string& kubeconfig, const Configuration& configuration);
 
   ScaledClock& clock_;
-  const Say say_;
+  const Logger logger_;
   Inbox inbox_;
   HubStatus status_;
   HubConnections connections_;

@@ -94,21 +94,22 @@ class Signals {
   std::thread thread_;
 };
 
-HubPorts ports_for(const HubCommandOptions& options, HubConnections& connections, const Say& say) {
+HubPorts ports_for(const HubCommandOptions& options, HubConnections& connections,
+                   const Logger& logger) {
   HubPorts ports;
   ports.sink_of = [&connections](const std::string& cluster) {
     return connections.sink_of(cluster);
   };
   ports.absent_kinds = [&connections] { return connections.absent_kinds(); };
-  ports.read_configuration = [&options, &connections, say]() -> std::optional<Configuration> {
+  ports.read_configuration = [&options, &connections, logger]() -> std::optional<Configuration> {
     auto read = configuration_of(options);
     if (read) {
       connections.follow(*read);
       return *read;
     }
-    say({Urgency::error,
-         "the configuration cannot be used: the old one stays in force",
-         {{"why", read.error().message}}});
+    logger({Severity::error,
+            "the configuration cannot be used: the old one stays in force",
+            {{"why", read.error().message}}});
     return std::nullopt;
   };
   ports.notify = [&connections, identity = identity()](const Notice& notice) {
@@ -127,11 +128,12 @@ Result<std::shared_ptr<const AccessProviders>> access_providers(const std::strin
 }
 
 /// Exports the log of an older version before it is raised to this one's.
-Result<void> keep_way_back(const std::string& data, const Say& say) {
+Result<void> keep_way_back(const std::string& data, const Logger& logger) {
   const auto file = export_before_upgrade(data, {});
   if (!file) return file.error();
   if (*file)
-    say({Urgency::info,
+    logger(
+        {Severity::info,
          "the log is of an older version: it was exported, so that the older program can import it",
          {{"file", (*file)->string()}}});
   return {};
@@ -150,34 +152,35 @@ Result<void> run_hub(const HubCommandOptions& options) {
   if (!providers) return in_context("--clusterprofile-provider-file", providers.error());
 
   Signals signals;
-  const Say say = say_on_stderr();
+  const Logger logger = stderr_logger();
   if (configuration->export_before_upgrade)
-    if (auto kept = keep_way_back(options.data, say); !kept) return kept;
+    if (auto kept = keep_way_back(options.data, logger); !kept) return kept;
   auto log = open_data_directory(options.data, OpenMode::write);
   if (!log) return log.error();
   Inbox inbox(kInboxFactsMax);
   HubStatus status;
-  HubConnections connections(inbox, say, std::move(*providers));
+  HubConnections connections(inbox, logger, std::move(*providers));
   const QuestionService service(**log, options.data);
   AdmissionFeed feed(*configuration);
   std::unique_ptr<WebhookListener> webhook;
   if (*judging) {
-    auto started = WebhookListener::start(**judging, feed, inbox, *credentials, say);
+    auto started = WebhookListener::start(**judging, feed, inbox, *credentials, logger);
     if (!started) return started.error();
     webhook = std::move(*started);
   }
   HubListeners listeners({status, connections, service, options.data, webhook.get()});
-  if (auto listening = listeners.start(*addresses, *credentials, say); !listening) return listening;
+  if (auto listening = listeners.start(*addresses, *credentials, logger); !listening)
+    return listening;
 
-  SystemClock clock((*log)->last_time(), [&say](LogTime told) {
-    say({Urgency::warn,
-         "the clock is behind the log: log time goes at half speed until it has caught up",
-         {{"log", to_rfc3339(told)}}});
+  SystemClock clock((*log)->last_time(), [&logger](LogTime reported) {
+    logger({Severity::warn,
+            "the clock is behind the log: log time goes at half speed until it has caught up",
+            {{"log", to_rfc3339(reported)}}});
   });
   const WriteMode mode = options.recommend_only ? WriteMode::recommend : WriteMode::apply;
   SnapshotStore snapshots(options.data);
   AdmissionFeed* const views = webhook ? &feed : nullptr;
-  HubCore core(**log, clock, {identity(), mode, hub_kinds(), &snapshots, views}, say);
+  HubCore core(**log, clock, {identity(), mode, hub_kinds(), &snapshots, views}, logger);
   if (auto started = core.start(*configuration, progress_on_terminal("folding the log: "));
       !started)
     return started;
@@ -185,18 +188,18 @@ Result<void> run_hub(const HubCommandOptions& options) {
   if (auto connected = connections.connect_hub(std::move(*credentials), *configuration); !connected)
     return connected;
   signals.forward_to(inbox);
-  HubLoop loop(core, inbox, status, ports_for(options, connections, say));
+  HubLoop loop(core, inbox, status, ports_for(options, connections, logger));
   auto ended = loop.run();
   if (ended) {
-    say({Urgency::info, "stopped", {{"seq", std::to_string(core.state().seq.value)}}});
+    logger({Severity::info, "stopped", {{"seq", std::to_string(core.state().seq.value)}}});
     if (auto moved = (*log)->move_to_tables(); !moved)
-      say({Urgency::warn,
-           "the next opening of the log takes longer",
-           {{"why", moved.error().message}}});
+      logger({Severity::warn,
+              "the next opening of the log takes longer",
+              {{"why", moved.error().message}}});
   } else {
-    say({Urgency::error,
-         "the log takes no more events: nothing is written any more, the process ends",
-         {{"why", ended.error().message}}});
+    logger({Severity::error,
+            "the log takes no more events: nothing is written any more, the process ends",
+            {{"why", ended.error().message}}});
   }
   inbox.close();
   connections.stop();

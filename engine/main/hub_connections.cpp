@@ -9,23 +9,23 @@ namespace fairlead {
 
 namespace {
 
-ConnectionFigures figures_of(const SourceName& source, const ApiServerConnection& connection) {
+ConnectionStats stats_of(const SourceName& source, const ApiServerConnection& connection) {
   const ApiServerCounters counters = connection.counters();
-  ConnectionFigures figures;
-  figures.source = source;
-  figures.requests_by_code = counters.requests_by_code;
-  figures.synced = counters.synced;
+  ConnectionStats stats;
+  stats.source = source;
+  stats.requests_by_code = counters.requests_by_code;
+  stats.synced = counters.synced;
   for (const auto& [kind, reflector] : counters.reflectors) {
-    figures.relists += reflector.relists;
-    figures.overflows += reflector.overflows;
+    stats.relists += reflector.relists;
+    stats.overflows += reflector.overflows;
   }
-  figures.notices_lost = counters.posts_lost;
-  figures.credentials_usable = counters.credentials.usable;
-  figures.credentials_expire = counters.credentials.expires;
-  figures.credential_renewals = counters.credentials.renewals;
-  figures.plugin_calls = counters.credentials.plugin_calls;
-  figures.plugin_failures = counters.credentials.plugin_failures;
-  return figures;
+  stats.notices_lost = counters.posts_lost;
+  stats.credentials_usable = counters.credentials.usable;
+  stats.credentials_expire = counters.credentials.expires;
+  stats.credential_renewals = counters.credentials.renewals;
+  stats.plugin_calls = counters.credentials.plugin_calls;
+  stats.plugin_failures = counters.credentials.plugin_failures;
+  return stats;
 }
 
 }  // namespace
@@ -53,9 +53,9 @@ std::vector<Kind> hub_kinds() {
   return kinds;
 }
 
-HubConnections::HubConnections(Inbox& inbox, Say say,
+HubConnections::HubConnections(Inbox& inbox, Logger logger,
                                std::shared_ptr<const AccessProviders> providers)
-    : inbox_(inbox), say_(std::move(say)), providers_(std::move(providers)) {}
+    : inbox_(inbox), logger_(std::move(logger)), providers_(std::move(providers)) {}
 
 HubConnections::~HubConnections() { stop(); }
 
@@ -73,7 +73,9 @@ ApiServerSettings HubConnections::settings_for(const Configuration& configuratio
   settings.reflector.watch_silence_max = std::min(
       settings.reflector.watch_silence_max, Duration{configuration.debounce.stale_after.ns / 2});
   settings.scopes = hub_scopes(configuration);
-  settings.diagnose = [say = say_](const std::string& line) { say({Urgency::warn, line, {}}); };
+  settings.diagnose = [logger = logger_](const std::string& line) {
+    logger({Severity::warn, line, {}});
+  };
   return settings;
 }
 
@@ -110,9 +112,9 @@ HubConnections::Member HubConnections::connect(const MemberKubeconfig& member,
       credentials = connection.error();
     }
     why = credentials.error();
-    say_({Urgency::error,
-          "a member's kubeconfig cannot be used: its Nodes are not watched",
-          {{"cluster", member.cluster}, {"why", why.message}}});
+    logger_({Severity::error,
+             "a member's kubeconfig cannot be used: its Nodes are not watched",
+             {{"cluster", member.cluster}, {"why", why.message}}});
   }
   made.connection = ApiServerConnection::waiting(member_loop_, member.cluster, std::move(why),
                                                  std::move(read_again), settings);
@@ -121,14 +123,14 @@ HubConnections::Member HubConnections::connect(const MemberKubeconfig& member,
 
 void HubConnections::follow_access(Member& member) {
   if (!hub_ || member.access) return;
-  auto use = [say = say_, cluster = member.configuration.cluster,
+  auto use = [logger = logger_, cluster = member.configuration.cluster,
               use = member.connection->use()](Result<Credentials> credentials) {
     if (credentials)
-      say({Urgency::info, "member credentials taken up", {{"cluster", cluster}}});
+      logger({Severity::info, "member credentials taken up", {{"cluster", cluster}}});
     else
-      say({Urgency::error,
-           "member disconnected: its credentials are gone or cannot be used",
-           {{"cluster", cluster}, {"why", credentials.error().message}}});
+      logger({Severity::error,
+              "member disconnected: its credentials are gone or cannot be used",
+              {{"cluster", cluster}, {"why", credentials.error().message}}});
     use(std::move(credentials));
   };
   member.access = MemberAccess::follow(*hub_, member.configuration, providers_, std::move(use));
@@ -194,11 +196,11 @@ std::set<Kind> HubConnections::absent_kinds() const {
   return hub_ ? hub_->counters().absent : std::set<Kind>{};
 }
 
-std::vector<ConnectionFigures> HubConnections::figures() const {
+std::vector<ConnectionStats> HubConnections::stats() const {
   const std::lock_guard lock(mutex_);
-  std::vector<ConnectionFigures> all;
-  if (hub_) all.push_back(figures_of(std::string(kHub), *hub_));
-  for (const auto& [name, member] : members_) all.push_back(figures_of(name, *member.connection));
+  std::vector<ConnectionStats> all;
+  if (hub_) all.push_back(stats_of(std::string(kHub), *hub_));
+  for (const auto& [name, member] : members_) all.push_back(stats_of(name, *member.connection));
   return all;
 }
 

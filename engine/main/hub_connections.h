@@ -27,11 +27,11 @@ namespace fairlead {
 /// member.
 std::vector<Kind> hub_kinds();
 
-/// `inbox` outlives it. All but figures() belong to the hub's thread.
+/// `inbox` outlives it. All but stats() belong to the hub's thread.
 class HubConnections {
  public:
   /// `providers` are the exec plugins that ClusterProfiles may name.
-  HubConnections(Inbox& inbox, Say say, std::shared_ptr<const AccessProviders> providers);
+  HubConnections(Inbox& inbox, Logger logger, std::shared_ptr<const AccessProviders> providers);
   ~HubConnections();
 
   /// Starts to watch the hub. Fails with `bad_input` if the credentials cannot be used.
@@ -48,7 +48,7 @@ class HubConnections {
   /// Returns the kinds that the hub certainly does not serve at present.
   std::set<Kind> absent_kinds() const;
   /// Returns the counters of all connections. From any thread.
-  std::vector<ConnectionFigures> figures() const;
+  std::vector<ConnectionStats> stats() const;
   /// Closes all connections. The inbox must be closed before, or a blocked stream never ends.
   void stop();
 
@@ -65,7 +65,7 @@ class HubConnections {
   void retire(std::vector<Member> ended);
 
   Inbox& inbox_;
-  const Say say_;
+  const Logger logger_;
   const std::shared_ptr<const AccessProviders> providers_;
   IoLoop hub_loop_, member_loop_;
   mutable std::mutex mutex_;  // guards the set of connections

@@ -10,10 +10,10 @@ namespace {
 
 constexpr const char* kPlainText = "text/plain; charset=utf-8";
 
-std::string not_ready(const HubFigures& figures) {
-  if (figures.planning) return "not planning any more: the diagnostics say why\n";
+std::string not_ready(const HubStats& stats) {
+  if (stats.planning) return "not planning any more: the diagnostics say why\n";
   std::string kinds;
-  for (const Kind kind : figures.awaited)
+  for (const Kind kind : stats.awaited)
     kinds.append(kinds.empty() ? " " : ", ").append(info(kind).name);
   return "not planning yet" + (kinds.empty() ? "" : ": no list so far of" + kinds) + "\n";
 }
@@ -22,7 +22,7 @@ std::optional<HttpReply> reply_to_probe(std::string_view path, const HubStatus& 
   if (path == "/livez" || path == "/healthz") return HttpReply{200, kPlainText, "ok\n"};
   if (path != "/readyz") return std::nullopt;
   return status.ready() ? HttpReply{200, kPlainText, "ok\n"}
-                        : HttpReply{503, kPlainText, not_ready(status.figures())};
+                        : HttpReply{503, kPlainText, not_ready(status.stats())};
 }
 
 Result<std::optional<ListenAddress>> listen_option(const char* name, const std::string& text) {
@@ -50,12 +50,12 @@ Result<ListenAddresses> listen_addresses(const ListenOptions& options) {
 HttpReply HubListeners::reply_to(std::string_view path) const {
   if (auto reply = reply_to_probe(path, pages_.status)) return *std::move(reply);
   if (path != "/metrics") return {404, kPlainText, "/livez, /readyz, /metrics, /audit/, /log/\n"};
-  ServingFigures serving;
+  ServingStats serving;
   if (certificate_) serving.certificate_expires = certificate_->not_after();
-  std::string page = metrics_text(pages_.status.figures(), pages_.connections.figures(),
-                                  machine_figures(pages_.data), serving);
+  std::string page = metrics_text(pages_.status.stats(), pages_.connections.stats(),
+                                  machine_stats(pages_.data), serving);
   if (pages_.webhook != nullptr)
-    page += webhook_metrics_text(pages_.webhook->figures(), pages_.webhook->certificate_expires());
+    page += webhook_metrics_text(pages_.webhook->stats(), pages_.webhook->certificate_expires());
   return {200, "text/plain; version=0.0.4; charset=utf-8", std::move(page)};
 }
 
@@ -68,16 +68,16 @@ HttpServing HubListeners::everything() const {
 }
 
 Result<void> HubListeners::start(const ListenAddresses& addresses, const Credentials& credentials,
-                                 const Say& say) {
+                                 const Logger& logger) {
   // Made before any server: a page that is served reads it.
   if (addresses.secure)
-    certificate_ = std::make_shared<ServedCertificate>(addresses.certificate, say);
+    certificate_ = std::make_shared<ServedCertificate>(addresses.certificate, logger);
   if (addresses.plain)
-    if (auto started = start_plain(*addresses.plain, say); !started) return started;
-  return addresses.secure ? start_secure(addresses, credentials, say) : Result<void>();
+    if (auto started = start_plain(*addresses.plain, logger); !started) return started;
+  return addresses.secure ? start_secure(addresses, credentials, logger) : Result<void>();
 }
 
-Result<void> HubListeners::start_plain(const ListenAddress& address, const Say& say) {
+Result<void> HubListeners::start_plain(const ListenAddress& address, const Logger& logger) {
   HttpServing serving = everything();
   if (!is_loopback(address)) {
     serving.questions = {};
@@ -91,13 +91,13 @@ Result<void> HubListeners::start_plain(const ListenAddress& address, const Say& 
   auto started = HttpEndpoint::start(address, std::move(serving));
   if (!started) return started.error();
   plain_ = std::move(*started);
-  say({Urgency::info, "listening", {{"port", std::to_string(plain_->port())}}});
+  logger({Severity::info, "listening", {{"port", std::to_string(plain_->port())}}});
   return {};
 }
 
 Result<void> HubListeners::start_secure(const ListenAddresses& addresses,
-                                        const Credentials& credentials, const Say& say) {
-  auto guard = CallerGuard::make(credentials, say);
+                                        const Credentials& credentials, const Logger& logger) {
+  auto guard = CallerGuard::make(credentials, logger);
   if (!guard) return guard.error();
   guard_ = std::move(*guard);
   HttpServing serving = everything();
@@ -106,7 +106,7 @@ Result<void> HubListeners::start_secure(const ListenAddresses& addresses,
   auto started = HttpEndpoint::start(*addresses.secure, std::move(serving));
   if (!started) return started.error();
   secure_ = std::move(*started);
-  say({Urgency::info, "listening with TLS", {{"port", std::to_string(secure_->port())}}});
+  logger({Severity::info, "listening with TLS", {{"port", std::to_string(secure_->port())}}});
   return {};
 }
 

@@ -50,14 +50,14 @@ class HubListeners {
   /// Starts the servers that `addresses` names. `credentials` are the hub's own, for reviews of
   /// callers. Fails with `unavailable` where it cannot listen.
   Result<void> start(const ListenAddresses& addresses, const Credentials& credentials,
-                     const Say& say);
+                     const Logger& logger);
 
  private:
   HttpReply reply_to(std::string_view path) const;
   HttpServing everything() const;
-  Result<void> start_plain(const ListenAddress& address, const Say& say);
+  Result<void> start_plain(const ListenAddress& address, const Logger& logger);
   Result<void> start_secure(const ListenAddresses& addresses, const Credentials& credentials,
-                            const Say& say);
+                            const Logger& logger);
 
   const HubPages pages_;
   std::shared_ptr<ServedCertificate> certificate_;

@@ -207,8 +207,8 @@ struct LogQuestion {
   LogOutput output = LogOutput::json;
 };
 
-Result<void> take_parameter(LogQuestion& question, const std::string& name,
-                            const std::string& value) {
+Result<void> parse_parameter(LogQuestion& question, const std::string& name,
+                             const std::string& value) {
   for (const auto& [known, member] : kSelectors)
     if (name == known) {
       question.selection.*member = value;
@@ -232,7 +232,7 @@ Result<LogQuestion> log_question(std::string_view text) {
   if (!target) return target.error();
   LogQuestion question{target->path.substr(kLogPath.size()), {}, LogOutput::json};
   for (const auto& [name, value] : target->parameters)
-    if (auto taken = take_parameter(question, name, value); !taken) return taken.error();
+    if (auto parsed = parse_parameter(question, name, value); !parsed) return parsed.error();
   return question;
 }
 

@@ -16,9 +16,9 @@
 #include "engine/main/standard_streams.h"
 #include "engine/main/write_line.h"
 #include "engine/plan/emit.h"
+#include "replay/dry_run.h"
 #include "replay/history.h"
 #include "replay/proposals.h"
-#include "replay/rehearsal.h"
 #include "snapshots/data_directory.h"
 
 namespace fairlead {
@@ -66,8 +66,8 @@ void print_table(std::ostream& out, const std::vector<PlannedWrite>& writes) {
   }
 }
 
-void print_state(std::ostream& out, const Rehearsal& rehearsal) {
-  for (const auto& [id, object] : rehearsal.written_objects())
+void print_state(std::ostream& out, const DryRun& dry_run) {
+  for (const auto& [id, object] : dry_run.written_objects())
     out << "{\"cluster\":" << to_text(Json(std::get<0>(id))) << ",\"object\":" << to_text(object)
         << "}\n";
 }
@@ -117,16 +117,15 @@ Result<PlanAnswer> judge_by_log(const PlanOptions& options, std::istream& in) {
   const EventLog& log = *history->log;
   auto state = state_at(log, history->snapshots.get(), log.last_seq());
   if (!state) return state.error();
-  Touched touched;
-  settle(*state, touched);
+  DirtySet dirty;
+  close_moment(*state, dirty);
   return judge_proposed(options, *state, {}, in);
 }
 
-Result<RehearsalOptions> rehearsal_options(const PlanOptions& options) {
+Result<DryRunOptions> dry_run_options(const PlanOptions& options) {
   auto configuration = effective_configuration(options.configuration);
   if (!configuration) return configuration.error();
-  RehearsalOptions made{
-      *configuration, options.no_feedback ? Feedback::none : Feedback::assumed, {}};
+  DryRunOptions made{*configuration, options.no_feedback ? Feedback::none : Feedback::assumed, {}};
   if (options.until.empty()) return made;
   made.until = parse_rfc3339(options.until);
   if (!made.until)
@@ -135,10 +134,10 @@ Result<RehearsalOptions> rehearsal_options(const PlanOptions& options) {
   return made;
 }
 
-Result<PlanAnswer> rehearse(const PlanOptions& options, std::istream& in) {
+Result<PlanAnswer> plan_dry(const PlanOptions& options, std::istream& in) {
   if (auto checked = check_options(options); !checked) return checked.error();
   if (!options.data.empty()) return judge_by_log(options, in);
-  auto made = rehearsal_options(options);
+  auto made = dry_run_options(options);
   if (!made) return made.error();
   auto lines = read_objects(options.files, in);
   if (!lines) return lines.error();
@@ -148,17 +147,17 @@ Result<PlanAnswer> rehearse(const PlanOptions& options, std::istream& in) {
                        to_rfc3339(lines->front().time));
   auto log = make_log(options.log);
   if (!log) return log.error();
-  Rehearsal rehearsal(**log, *std::move(made));
-  if (auto done = rehearsal.run(*lines); !done) return done.error();
+  DryRun dry_run(**log, *std::move(made));
+  if (auto done = dry_run.run(*lines); !done) return done.error();
   if (!options.admit.empty())
-    return judge_proposed(options, rehearsal.state(), live_annotations(*lines), in);
+    return judge_proposed(options, dry_run.state(), live_annotations(*lines), in);
   std::ostringstream out;
   if (options.output == "table" || options.output == "text")
-    print_table(out, rehearsal.writes());
+    print_table(out, dry_run.writes());
   else if (options.output == "state")
-    print_state(out, rehearsal);
+    print_state(out, dry_run);
   else
-    for (const PlannedWrite& write : rehearsal.writes())
+    for (const PlannedWrite& write : dry_run.writes())
       out << write_line(write.seq, write.time, write.intent) << '\n';
   return PlanAnswer{out.str()};
 }
@@ -193,7 +192,7 @@ void add_plan_command(CLI::App& app, int& exit_code) {
                    "the end")
       ->check(CLI::IsMember({"json", "table", "text", "state"}));
   plan->callback([options, &exit_code] {
-    auto answer = rehearse(*options, std::cin);
+    auto answer = plan_dry(*options, std::cin);
     if (!answer) {
       std::cerr << "fairlead plan: " << answer.error().message << '\n';
       exit_code = exit_code_for(answer.error().code);

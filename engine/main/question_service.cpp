@@ -31,9 +31,9 @@ HttpReply QuestionService::reply(std::string_view target) const {
     if (target.starts_with(kLogPath)) return answer_log_target(log_, target);
     auto question = from_target(target);
     if (!question) return question.error();
-    auto told = answer_question({log_, &snapshots_}, *question);
-    if (!told) return told.error();
-    return to_text(told->document);
+    auto answered = answer_question({log_, &snapshots_}, *question);
+    if (!answered) return answered.error();
+    return to_text(answered->document);
   };
   const Result<std::string> document = answer();
   if (!document) return refusal(document.error());

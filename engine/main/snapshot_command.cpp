@@ -107,7 +107,7 @@ Result<int> take(const SnapshotCommandOptions& options) {
   if (state->seq == Seq{}) return Error{ErrorCode::bad_input, "the log is empty"};
   // The events first: a snapshot must not cover events that a loss of power could still erase.
   if (auto durable = (*log)->make_durable(); !durable) return durable.error();
-  auto taken = store.take(*state, (*log)->chain());
+  auto taken = store.save(*state, (*log)->chain());
   if (!taken) return taken.error();
   if (options.output == "json") {
     std::cout << to_text(to_json(*taken)) << '\n';

@@ -46,8 +46,8 @@ Result<std::optional<WebhookPlace>> webhook_place(const WebhookOptions& options)
   return std::optional(std::move(place));
 }
 
-WebhookListener::WebhookListener(const AdmissionFeed& feed, Inbox& inbox, Say say)
-    : say_(std::move(say)),
+WebhookListener::WebhookListener(const AdmissionFeed& feed, Inbox& inbox, Logger logger)
+    : logger_(std::move(logger)),
       service_(feed,
                {.post = [&inbox](AdmissionDecided note) { return inbox.offer(std::move(note)); }}) {
 }
@@ -56,11 +56,11 @@ Result<std::unique_ptr<WebhookListener>> WebhookListener::start(const WebhookPla
                                                                 const AdmissionFeed& feed,
                                                                 Inbox& inbox,
                                                                 Credentials credentials,
-                                                                const Say& say) {
-  std::unique_ptr<WebhookListener> listener(new WebhookListener(feed, inbox, say));
+                                                                const Logger& logger) {
+  std::unique_ptr<WebhookListener> listener(new WebhookListener(feed, inbox, logger));
   listener->certificate_ = place.self_signed
-                               ? std::make_shared<ServedCertificate>(say)
-                               : std::make_shared<ServedCertificate>(place.certificate, say);
+                               ? std::make_shared<ServedCertificate>(logger)
+                               : std::make_shared<ServedCertificate>(place.certificate, logger);
   if (auto reached = listener->reach_hub(place, std::move(credentials)); !reached)
     return reached.error();
   if (auto listening = listener->listen(place.listen); !listening) return listening.error();
@@ -82,13 +82,13 @@ Result<void> WebhookListener::reach_hub(const WebhookPlace& place, Credentials c
             [certificate = certificate_, origin](const std::string& pem, const std::string& key) {
               certificate->use(origin, pem, key);
             },
-            [say = say_](const std::string& problem) {
+            [logger = logger_](const std::string& problem) {
               if (problem.empty())
-                say({Urgency::info, "the webhook's certificate can be kept again", {}});
+                logger({Severity::info, "the webhook's certificate can be kept again", {}});
               else
-                say({Urgency::error,
-                     "the webhook's certificate cannot be kept",
-                     {{"why", problem}}});
+                logger({Severity::error,
+                        "the webhook's certificate cannot be kept",
+                        {{"why", problem}}});
             }});
   });
   return {};
@@ -101,13 +101,13 @@ void WebhookListener::identify() {
     if (ending_) return;
     if (user) {
       service_.identify(*user);
-      return say_(
-          {Urgency::info, "the webhook lets the hub's own requests pass", {{"user", *user}}});
+      return logger_(
+          {Severity::info, "the webhook lets the hub's own requests pass", {{"user", *user}}});
     }
     if (user.error().message != problem_)
-      say_({Urgency::warn,
-            "the webhook does not know yet which requests are the hub's own",
-            {{"why", user.error().message}}});
+      logger_({Severity::warn,
+               "the webhook does not know yet which requests are the hub's own",
+               {{"why", user.error().message}}});
     problem_ = user.error().message;
     asking_ = loop_.after(kAskAgain, [this] { identify(); });
   });
@@ -130,7 +130,7 @@ Result<void> WebhookListener::listen(const ListenAddress& address) {
   auto started = HttpEndpoint::start(address, std::move(serving));
   if (!started) return in_context("--webhook-listen", started.error());
   endpoint_ = std::move(*started);
-  say_({Urgency::info, "the webhook listens", {{"port", std::to_string(endpoint_->port())}}});
+  logger_({Severity::info, "the webhook listens", {{"port", std::to_string(endpoint_->port())}}});
   return {};
 }
 

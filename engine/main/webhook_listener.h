@@ -39,22 +39,23 @@ class WebhookListener {
   /// `unavailable` where it cannot listen, with `bad_input` if the credentials cannot be used.
   static Result<std::unique_ptr<WebhookListener>> start(const WebhookPlace& place,
                                                         const AdmissionFeed& feed, Inbox& inbox,
-                                                        Credentials credentials, const Say& say);
+                                                        Credentials credentials,
+                                                        const Logger& logger);
   ~WebhookListener();
   WebhookListener(const WebhookListener&) = delete;
   WebhookListener& operator=(const WebhookListener&) = delete;
 
-  WebhookFigures figures() const { return service_.figures(); }
+  WebhookStats stats() const { return service_.stats(); }
   /// When the certificate in use expires, since 1970; nullopt: there is none.
   std::optional<LogTime> certificate_expires() const { return certificate_->not_after(); }
 
  private:
-  WebhookListener(const AdmissionFeed& feed, Inbox& inbox, Say say);
+  WebhookListener(const AdmissionFeed& feed, Inbox& inbox, Logger logger);
   Result<void> reach_hub(const WebhookPlace& place, Credentials credentials);
   Result<void> listen(const ListenAddress& address);
   void identify();
 
-  const Say say_;
+  const Logger logger_;
   IoLoop loop_;
   WebhookService service_;
   std::shared_ptr<ServedCertificate> certificate_;

@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::int64_t kNoteNs = 1'000'000'000 / kNotesPerSecond;
 
-void count_request(WebhookFigures& counted, const std::string& rule, const std::string& decision) {
+void count_request(WebhookStats& counted, const std::string& rule, const std::string& decision) {
   ++counted.requests[{rule, decision}];
 }
 
 // Counts each rule once, by the gravest of its findings.
-void count_verdict(WebhookFigures& counted, const AdmissionVerdict& verdict) {
+void count_verdict(WebhookStats& counted, const AdmissionVerdict& verdict) {
   if (verdict.findings.empty()) return count_request(counted, "none", "allowed");
   const std::set<AdmissionRule> refused(verdict.refused.begin(), verdict.refused.end());
   std::set<AdmissionRule> rules;
@@ -73,7 +73,7 @@ void WebhookService::identify(std::string hub_user) {
   hub_user_ = std::move(hub_user);
 }
 
-HttpReply WebhookService::answer(std::string_view body, WebhookFigures& counted,
+HttpReply WebhookService::answer(std::string_view body, WebhookStats& counted,
                                  std::optional<AdmissionDecided>& note) const {
   const auto review = read_admission_review(body);
   if (!review) {
@@ -100,21 +100,21 @@ HttpReply WebhookService::answer(std::string_view body, WebhookFigures& counted,
 
 HttpReply WebhookService::reply(std::string_view body) {
   const auto began = std::chrono::steady_clock::now();
-  WebhookFigures counted;
+  WebhookStats counted;
   std::optional<AdmissionDecided> note;
   HttpReply reply = answer(body, counted, note);
   const Duration took{std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count()};
   const bool lost = note && !(post_ && may_note() && post_(*std::move(note)));
   const std::lock_guard lock(mutex_);
-  for (const auto& [of, count] : counted.requests) figures_.requests[of] += count;
-  figures_.took.add(took);
-  if (lost) ++figures_.notes_lost;
+  for (const auto& [of, count] : counted.requests) stats_.requests[of] += count;
+  stats_.took.add(took);
+  if (lost) ++stats_.notes_lost;
   return reply;
 }
 
-WebhookFigures WebhookService::figures() const {
+WebhookStats WebhookService::stats() const {
   const std::lock_guard lock(mutex_);
-  return figures_;
+  return stats_;
 }
 
 }  // namespace fairlead

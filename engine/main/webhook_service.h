@@ -14,7 +14,7 @@
 
 #include "engine/runtime/admission_feed.h"
 #include "engine/runtime/http_endpoint.h"
-#include "engine/runtime/webhook_figures.h"
+#include "engine/runtime/webhook_stats.h"
 #include "schema/event.h"
 
 namespace fairlead {
@@ -31,8 +31,8 @@ inline constexpr std::int64_t kNotesAtOnce = 200;
 struct WebhookSettings {
   /// The user as which the hub writes; its own requests are not judged. Empty: not known yet.
   std::string hub_user = {};
-  /// Takes the record of a decision, at once; false if it is lost. Empty: nobody keeps them, as
-  /// where another process appends to the log, and they count as lost.
+  /// Accepts the record of a decision without waiting; returns false if it is lost. Empty: no
+  /// record is kept, as where another process appends to the log, and they count as lost.
   std::function<bool(AdmissionDecided)> post;
 };
 
@@ -48,10 +48,10 @@ class WebhookService {
   HttpReply reply(std::string_view body);
   /// Replaces WebhookSettings::hub_user.
   void identify(std::string hub_user);
-  WebhookFigures figures() const;
+  WebhookStats stats() const;
 
  private:
-  HttpReply answer(std::string_view body, WebhookFigures& counted,
+  HttpReply answer(std::string_view body, WebhookStats& counted,
                    std::optional<AdmissionDecided>& note) const;
 
   bool may_note();
@@ -60,7 +60,7 @@ class WebhookService {
   const std::function<bool(AdmissionDecided)> post_;
   mutable std::mutex mutex_;  // guards what follows
   std::string hub_user_;
-  WebhookFigures figures_;
+  WebhookStats stats_;
   std::int64_t
       notes_left_ns_;  // what may be noted now, each note as the time after which it is earned
   std::chrono::steady_clock::time_point earned_until_;

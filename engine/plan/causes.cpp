@@ -34,7 +34,7 @@ class Causes {
   }
 
   bool none() const { return seqs_.empty(); }
-  std::vector<Seq> take() { return std::move(seqs_); }
+  std::vector<Seq> release() { return std::move(seqs_); }
 
  private:
   WrittenAt since_;
@@ -42,7 +42,7 @@ class Causes {
 };
 
 void add_presence(const Cluster& cluster, Causes& causes) {
-  causes.add(cluster.presence_seq);
+  causes.add(cluster.presence.changed_seq);
   causes.add(cluster.liveness_at_close_seq);
   causes.add(cluster.claim_seq);
 }
@@ -56,7 +56,7 @@ void add_capacity(const Cluster& cluster, const std::string& resource, const std
       causes.add(value);
 }
 
-// A part of a queue: what one cluster contributes to one pair.
+// A part of a queue: the contribution of one cluster to one pair.
 struct Part {
   const State& state;
   const std::string& queue;
@@ -97,15 +97,15 @@ std::vector<Seq> causes_of(const Part& part, WrittenAt since) {
   add_claims(part, causes);
   add_workers(part, causes);
   const auto at = part.state.clusters.find(part.cluster);
-  if (at == part.state.clusters.end()) return causes.take();
+  if (at == part.state.clusters.end()) return causes.release();
   const Cluster& cluster = at->second;
   add_presence(cluster, causes);
   // Growth may have waited for the member to confirm the work.
-  if (part.grows && cluster.quota_work.settled()) causes.add(cluster.quota_work.seq);
+  if (part.grows && cluster.member.quota_work.settled()) causes.add(cluster.member.quota_work.seq);
   add_capacity(cluster, part.pair.resource, &part.pair.flavor, causes);
   // The cluster's total bounds every flavor's part.
   if (causes.none()) add_capacity(cluster, part.pair.resource, nullptr, causes);
-  return causes.take();
+  return causes.release();
 }
 
 std::map<std::string, Amount> parts_of(const std::vector<Contribution>& all, const QuotaKey& pair) {
@@ -122,8 +122,8 @@ void add_terms(const State& state, const std::string& name, const QuotaKey& pair
                std::vector<Seq>& seqs) {
   const Queue& queue = state.queues.at(name);
   const auto written = queue.written.find(pair);
-  const auto stands = amount_in(queue.facts.groups, state.configuration.resource_aliases, pair);
-  if (written == queue.written.end() || stands != written->second) {
+  const auto current = amount_in(queue.facts.groups, state.configuration.resource_aliases, pair);
+  if (written == queue.written.end() || current != written->second) {
     seqs.push_back(queue.seq);  // the pair is new, or another writer changed it
     return;
   }
@@ -176,7 +176,7 @@ std::vector<Seq> seqs_of_cluster(const State& state, const std::string& name,
     const Cluster& cluster = state.clusters.at(name);
     add_presence(cluster, causes);
     for (const auto& [key, value] : cluster.capacity) causes.add(value);
-    return causes.take();
+    return causes.release();
   };
   std::vector<Seq> seqs;
   const WriteState* write = write_of(state, object);

@@ -17,8 +17,8 @@ namespace fairlead {
 
 namespace {
 
-Touched everything_in(const State& state) {
-  Touched all;
+DirtySet everything_in(const State& state) {
+  DirtySet all;
   for (const auto& [name, cluster] : state.clusters) all.clusters.insert(name);
   for (const auto& [name, claim] : state.claims) all.claims.insert(name);
   for (const auto& [name, queue] : state.queues) all.queues.insert(name);
@@ -29,10 +29,10 @@ Touched everything_in(const State& state) {
   return all;
 }
 
-// The status of a claim reports its cluster, so the claims of touched clusters are planned too.
-std::set<std::string> claims_to_plan(const State& state, const Touched& touched) {
-  std::set<std::string> claims = touched.claims;
-  for (const std::string& cluster : touched.clusters)
+// The status of a claim reports its cluster, so the claims of dirty clusters are planned too.
+std::set<std::string> claims_to_plan(const State& state, const DirtySet& dirty) {
+  std::set<std::string> claims = dirty.claims;
+  for (const std::string& cluster : dirty.clusters)
     if (const auto at = state.claims_of_cluster.find(cluster); at != state.claims_of_cluster.end())
       claims.insert(at->second.begin(), at->second.end());
   return claims;
@@ -41,22 +41,22 @@ std::set<std::string> claims_to_plan(const State& state, const Touched& touched)
 // Claims of clusters whose accepted values moved, and nothing else: their statuses are planned if
 // these numbers are due.
 std::set<std::string> numbers_to_plan(const State& state, QueueWishes& wishes,
-                                      const Touched& touched) {
+                                      const DirtySet& dirty) {
   std::set<std::string> claims;
-  for (const std::string& cluster : touched.accepted)
+  for (const std::string& cluster : dirty.accepted)
     if (const auto at = state.claims_of_cluster.find(cluster); at != state.claims_of_cluster.end())
       for (const std::string& claim : at->second)
         if (status_numbers_are_due(state, claim, wishes)) claims.insert(claim);
   return claims;
 }
 
-// What a member admits bounds the hub's queues, so the queues that touched clusters feed are
+// What a member admits bounds the hub's queues, so the queues that dirty clusters feed are
 // planned too.
-std::set<std::string> queues_to_plan(const State& state, const Touched& touched) {
-  std::set<std::string> queues = touched.queues;
-  for (const std::string& name : touched.clusters)
+std::set<std::string> queues_to_plan(const State& state, const DirtySet& dirty) {
+  std::set<std::string> queues = dirty.queues;
+  for (const std::string& name : dirty.clusters)
     if (const auto at = state.clusters.find(name); at != state.clusters.end())
-      for (const auto& [queue, flavors] : at->second.named) queues.insert(queue);
+      for (const auto& [queue, flavors] : at->second.member.named) queues.insert(queue);
   return queues;
 }
 
@@ -116,9 +116,9 @@ bool member_is_on_its_way(const State& state, const std::string& queue,
 }
 
 static std::vector<PatchIntended> plan_round(const State& state, QueueWishes& wishes,
-                                             Touched& touched) {
-  const Touched now = touched.everything ? everything_in(state) : std::move(touched);
-  touched = {};
+                                             DirtySet& dirty) {
+  const DirtySet now = dirty.everything ? everything_in(state) : std::move(dirty);
+  dirty = {};
   // Once it is off, everything is planned: a ConfigChanged touches all.
   if (state.configuration.record) return {};
   std::vector<Proposal> proposals;
@@ -150,7 +150,7 @@ static std::vector<PatchIntended> plan_round(const State& state, QueueWishes& wi
   std::vector<Proposal> statuses;
   for (const std::string& claim : claims) {
     if (writes.concern(state, claim))
-      touched.claims.insert(claim);
+      dirty.claims.insert(claim);
     else if (Proposed status = emit_claim_status(state, claim, wishes))
       statuses.push_back(std::move(*status));
   }
@@ -166,22 +166,22 @@ static std::vector<PatchIntended> plan_round(const State& state, QueueWishes& wi
   return intents;
 }
 
-std::vector<PatchIntended> plan(const State& state, Touched& touched) {
+std::vector<PatchIntended> plan(const State& state, DirtySet& dirty) {
   QueueWishes wishes(state);
-  return plan_round(state, wishes, touched);
+  return plan_round(state, wishes, dirty);
 }
 
 Planner::Planner(const State& state)
     : state_(state), wishes_(std::make_unique<QueueWishes>(state)) {}
 Planner::~Planner() = default;
 
-std::vector<PatchIntended> Planner::plan(Touched& touched) {
-  wishes_->go_on(touched);
+std::vector<PatchIntended> Planner::plan(DirtySet& dirty) {
+  wishes_->go_on(dirty);
 #ifdef NDEBUG
-  return plan_round(state_, *wishes_, touched);
+  return plan_round(state_, *wishes_, dirty);
 #else  // every test that plans compares the kept values with newly derived ones
-  Touched again = touched;
-  auto intents = plan_round(state_, *wishes_, touched);
+  DirtySet again = dirty;
+  auto intents = plan_round(state_, *wishes_, dirty);
   check(intents == fairlead::plan(state_, again), "a round of planning kept what had changed");
   return intents;
 #endif

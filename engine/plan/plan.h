@@ -1,6 +1,6 @@
 // The plan: what should be written now.
 //
-// plan() compares desired with observed objects, for those that were touched, and returns the
+// plan() compares desired with observed objects, for those in the dirty set, and returns the
 // writes in the order in which they must be sent: shrinks, then finalizers and new claims, then
 // members, then growths, then MultiKueue workers and worker lists, then statuses, then releases
 // (Rank). It does not change State: an intent has an effect there only when the log has it.
@@ -28,21 +28,21 @@ std::set<std::string> members_written(const std::vector<Proposal>& proposals);
 bool member_is_on_its_way(const State& state, const std::string& queue,
                           const std::set<std::string>& members);
 
-/// Returns the writes for the objects in `touched`, and empties it except for claims whose status
-/// waits for the outcome of writes of this round. The result depends on `state` and `touched`
+/// Returns the writes for the objects in `dirty`, and empties it except for claims whose status
+/// waits for the outcome of writes of this round. The result depends on `state` and `dirty`
 /// alone, and planning everything gives the same intents for those objects. While
 /// Configuration::record is in force there are none.
-std::vector<PatchIntended> plan(const State& state, Touched& touched);
+std::vector<PatchIntended> plan(const State& state, DirtySet& dirty);
 
 /// Plans round after round on one State, as plan() does, but derives again only what follows from
-/// what was touched: the time of a round is in proportion to that, not to the size of State. Not
+/// the dirty set: the time of a round is in proportion to that, not to the size of State. Not
 /// thread safe; `state` must outlive it.
 class Planner {
  public:
   explicit Planner(const State& state);
   ~Planner();
-  /// Does what plan() does. `touched` must contain all that changed since the round before.
-  std::vector<PatchIntended> plan(Touched& touched);
+  /// Does what plan() does. `dirty` must contain all that changed since the round before.
+  std::vector<PatchIntended> plan(DirtySet& dirty);
 
  private:
   const State& state_;

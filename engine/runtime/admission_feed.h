@@ -18,7 +18,7 @@ class AdmissionFeed {
   explicit AdmissionFeed(const Configuration& configuration);
 
   void note(std::span<const Event> events) { mirror_.note(events); }
-  void note(const State& state, const Touched& touched) { mirror_.note(state, touched); }
+  void note(const State& state, const DirtySet& dirty) { mirror_.note(state, dirty); }
   /// Makes the view of `state` and hands it out from now on.
   void publish(const State& state, ViewState synced);
 

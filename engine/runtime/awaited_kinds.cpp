@@ -25,17 +25,17 @@ void AwaitedKinds::note(const WatchFact& fact) {
     noted_.emplace_back(lost->kind, Word::lost);
 }
 
-void AwaitedKinds::resolve(const Configuration& configuration, const Say& say) {
+void AwaitedKinds::resolve(const Configuration& configuration, const Logger& logger) {
   for (const auto& [kind, word] : std::exchange(noted_, {})) {
     if (word == Word::lost) {
       // In this mode the hub writes policies; one that it cannot read may be another writer's.
       if (kind == Kind::binding_policy && configuration.member_mode == MemberMode::binding_policy)
         continue;
       const std::string namespace_ = hub_namespace(kind, configuration);
-      say({Urgency::warn,
-           "cannot be read on the hub: going on without it",
-           {{"kind", std::string(info(kind).name)},
-            {"namespace", namespace_.empty() ? "*" : namespace_}}});
+      logger({Severity::warn,
+              "cannot be read on the hub: going on without it",
+              {{"kind", std::string(info(kind).name)},
+               {"namespace", namespace_.empty() ? "*" : namespace_}}});
     }
     kinds_.erase(kind);
   }

@@ -25,7 +25,7 @@ class AwaitedKinds {
   void note(const WatchFact& fact);
   /// Ends the wait for the noted kinds. Objects of a kind that may not be read stay as State holds
   /// them: no list says that they are gone.
-  void resolve(const Configuration& configuration, const Say& say);
+  void resolve(const Configuration& configuration, const Logger& logger);
 
   /// Those without a complete list, and without a StreamLost of a kind that may stay unread.
   const std::set<Kind>& kinds() const { return kinds_; }

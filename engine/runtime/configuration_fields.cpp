@@ -282,7 +282,7 @@ ConfigurationField debounce_parameter(const DebounceParameter& parameter) {
 
 RuleAction read_rule_action(const YAML::Node& node, const std::string& key, AdmissionRule rule) {
   const auto action = read_word<RuleAction>(node, key, kActions);
-  // What the fold would not take is worth a word in any case.
+  // A value that the fold would ignore is reported in any case.
   if (rule == AdmissionRule::claim_invalid && action == RuleAction::off)
     refuse(node, key, "expected one of deny, warn");
   return action;

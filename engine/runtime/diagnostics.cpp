@@ -33,11 +33,11 @@ void add_value(std::string& line, std::string_view value) {
   line += cut ? "...\"" : "\"";
 }
 
-spdlog::level::level_enum level_of(Urgency urgency) {
-  switch (urgency) {
-    case Urgency::info: return spdlog::level::info;
-    case Urgency::warn: return spdlog::level::warn;
-    case Urgency::error: return spdlog::level::err;
+spdlog::level::level_enum level_of(Severity severity) {
+  switch (severity) {
+    case Severity::info: return spdlog::level::info;
+    case Severity::warn: return spdlog::level::warn;
+    case Severity::error: return spdlog::level::err;
   }
   return spdlog::level::err;
 }
@@ -55,13 +55,13 @@ std::string to_line(const Diagnostic& diagnostic) {
   return line;
 }
 
-Say say_on_stderr() {
+Logger stderr_logger() {
   auto sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
   auto logger = std::make_shared<spdlog::logger>("fairlead", std::move(sink));
   logger->set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %-5l %v", spdlog::pattern_time_type::utc);
   logger->flush_on(spdlog::level::info);
   return [logger](const Diagnostic& diagnostic) {
-    logger->log(level_of(diagnostic.urgency), "{}", to_line(diagnostic));
+    logger->log(level_of(diagnostic.severity), "{}", to_line(diagnostic));
   };
 }
 

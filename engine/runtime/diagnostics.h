@@ -14,23 +14,23 @@
 
 namespace fairlead {
 
-enum class Urgency : std::uint8_t { info, warn, error };
+enum class Severity : std::uint8_t { info, warn, error };
 
 /// One fact for an operator.
 struct Diagnostic {
-  Urgency urgency = Urgency::info;
+  Severity severity = Severity::info;
   std::string what;  ///< a few fixed words, to search for
   std::vector<std::pair<std::string_view, std::string>> details;  ///< in the order they are printed
 };
 
 /// Logs a diagnostic. Any thread may call it.
-using Say = std::function<void(const Diagnostic&)>;
+using Logger = std::function<void(const Diagnostic&)>;
 
 /// Formats `what key="value" ...`: values are quoted where needed, escaped, and cut after 512
 /// bytes.
 std::string to_line(const Diagnostic& diagnostic);
 
 /// Returns a logger that prints lines with UTC time and level on stderr.
-Say say_on_stderr();
+Logger stderr_logger();
 
 }  // namespace fairlead

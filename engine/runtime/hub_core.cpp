@@ -23,11 +23,11 @@ std::map<std::string, std::string> watched_members(const Configuration& configur
 
 }  // namespace
 
-HubCore::HubCore(EventLog& log, Clock& clock, HubSettings settings, Say say)
+HubCore::HubCore(EventLog& log, Clock& clock, HubSettings settings, Logger logger)
     : log_(log),
       clock_(clock),
       settings_(std::move(settings)),
-      say_(std::move(say)),
+      logger_(std::move(logger)),
       core_(CoreSettings{.mode = settings_.mode}),
       awaited_(settings_.hub_kinds) {}
 
@@ -63,14 +63,14 @@ Result<void> HubCore::start(const Configuration& configuration, const Progress& 
   follow_kinds(configuration);
   core_.propose(std::move(drafts));
   if (auto begun = drive(Input::complete); !begun) return begun.error();
-  say_({Urgency::info,
-        "epoch started",
-        {{"epoch", std::to_string(epoch_.value)},
-         {"identity", settings_.identity},
-         {"version", FAIRLEAD_VERSION},
-         {"folded", std::to_string(folded.value)},
-         {"snapshot", std::to_string(snapshot.value)},
-         {"configuration", changed ? "changed" : "as before"}}});
+  logger_({Severity::info,
+           "epoch started",
+           {{"epoch", std::to_string(epoch_.value)},
+            {"identity", settings_.identity},
+            {"version", FAIRLEAD_VERSION},
+            {"folded", std::to_string(folded.value)},
+            {"snapshot", std::to_string(snapshot.value)},
+            {"configuration", changed ? "changed" : "as before"}}});
   follow_members();
   lose_unread_kinds();
   return {};
@@ -93,7 +93,7 @@ void HubCore::follow_members() {
     if (const auto is = watched_.find(name); is == watched_.end() || is->second != access)
       core_.reconnected(name);
   for (const auto& [name, cluster] : state().clusters)
-    if (cluster.nodes_known && !watched_.contains(name))
+    if (cluster.reports.nodes_known && !watched_.contains(name))
       core_.offer({name, StreamLost{Kind::node}});
 }
 
@@ -117,9 +117,9 @@ void HubCore::answer(WriteAnswer answer) { core_.answer(std::move(answer)); }
 
 void HubCore::absent(Kind kind) {
   if (!awaited().contains(kind)) return;
-  say_({Urgency::warn,
-        "not served by the hub: waiting for its CRD",
-        {{"kind", std::string(info(kind).name)}}});
+  logger_({Severity::warn,
+           "not served by the hub: waiting for its CRD",
+           {{"kind", std::string(info(kind).name)}}});
   offer({std::string(kHub), ListCompleted{kind, ""}});
 }
 
@@ -139,7 +139,7 @@ void HubCore::publish_view() {
 
 Result<void> HubCore::reconfigure(const Configuration& configuration) {
   if (!core_.configure(configuration)) {
-    say_({Urgency::info, "configuration read again: nothing changed", {}});
+    logger_({Severity::info, "configuration read again: nothing changed", {}});
     return {};
   }
   // Proposals come before all that was offered.
@@ -147,7 +147,7 @@ Result<void> HubCore::reconfigure(const Configuration& configuration) {
 }
 
 Result<HubEffects> HubCore::step(Input input) {
-  awaited_.resolve(state().configuration, say_);
+  awaited_.resolve(state().configuration, logger_);
   return drive(input);
 }
 
@@ -157,10 +157,10 @@ Result<bool> HubCore::begin_planning() {
   if (auto flushed = flush(); !flushed) return flushed.error();
   planning_ = true;
   core_.set_planning(Planning::on);
-  say_({Urgency::info,
-        state().configuration.record ? "the hub is synced: recording, nothing is written"
-                                     : "the hub is synced: planning",
-        {{"seq", std::to_string(state().seq.value)}}});
+  logger_({Severity::info,
+           state().configuration.record ? "the hub is synced: recording, nothing is written"
+                                        : "the hub is synced: planning",
+           {{"seq", std::to_string(state().seq.value)}}});
   return true;
 }
 
@@ -178,7 +178,7 @@ Result<HubEffects> HubCore::drive(Input input) {
     add(effects.requests, ready.send);
     add(effects.recommendations, ready.recommendations);
     add(effects.notices, ready.notices);
-    figures_.recommendations += ready.recommendations.size();
+    stats_.recommendations += ready.recommendations.size();
     if (ready.closed && settings_.admission != nullptr)
       settings_.admission->note(state(), core_.dirty());
     if (ready.flush != Seq{})
@@ -209,7 +209,7 @@ Result<void> HubCore::append(Append append) {
   report(*events, append.origin);
   // A Checkpoint notes a snapshot, and is no reason for the next.
   const bool noted = std::holds_alternative<Checkpoint>(events->front().fact);
-  return !noted && snapshot_is_due() ? take_snapshot() : Result<void>();
+  return !noted && snapshot_is_due() ? save_snapshot() : Result<void>();
 }
 
 // Leaves the drafts as they are if the log refuses them.
@@ -220,39 +220,39 @@ Result<std::vector<Event>> HubCore::commit(Append& append) {
                     : log_.append_pipelined(std::move(append.drafts), append.time, epoch_);
   const Duration took{std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count()};
   if (!events) return events;
-  figures_.append.add(took);
+  stats_.append.add(took);
   return events;
 }
 
 void HubCore::drop_if_too_large(std::vector<EventDraft>&& drafts, const Error& refusal) {
   const auto dropped = core_.refused(std::move(drafts));
   if (!dropped) return;
-  ++figures_.oversized;
+  ++stats_.oversized;
   const ObjectKey* key = object_of(dropped->fact);
-  say_({Urgency::error,
-        "an object is too large for the log and is ignored",
-        {{"source", dropped->source},
-         {"object", key ? name_of(*key) : ""},
-         {"why", refusal.message}}});
+  logger_({Severity::error,
+           "an object is too large for the log and is ignored",
+           {{"source", dropped->source},
+            {"object", key ? name_of(*key) : ""},
+            {"why", refusal.message}}});
 }
 
 // Counts the events that were logged, and logs the lines about them.
 void HubCore::report(const std::vector<Event>& events, Origin origin) {
   switch (origin) {
     case Origin::facts: return;
-    case Origin::timer: ++figures_.timers; return;
+    case Origin::timer: ++stats_.timers; return;
     case Origin::intents:
-      figures_.intents += events.size();
+      stats_.intents += events.size();
       for (const Event& event : events) writes_.intended(event);
       return;
     case Origin::outcomes:
-      for (const Event& event : events) say_(writes_.outcome(event, figures_));
+      for (const Event& event : events) logger_(writes_.outcome(event, stats_));
       return;
     case Origin::proposal: break;
   }
   const Event& first = events.front();
   if (!std::holds_alternative<ConfigChanged>(first.fact)) return;
-  say_({Urgency::info, "configuration changed", {{"seq", std::to_string(first.seq.value)}}});
+  logger_({Severity::info, "configuration changed", {{"seq", std::to_string(first.seq.value)}}});
   follow_kinds(state().configuration);
   follow_members();
   lose_unread_kinds();
@@ -260,8 +260,8 @@ void HubCore::report(const std::vector<Event>& events, Origin origin) {
 
 Result<void> HubCore::flush() {
   const auto began = std::chrono::steady_clock::now();
-  auto flushed = log_.settle();
-  figures_.append.add({std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count()});
+  auto flushed = log_.wait_durable();
+  stats_.append.add({std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count()});
   if (flushed)
     core_.durable(log_.last_seq());
   else
@@ -279,32 +279,32 @@ bool HubCore::snapshot_is_due() const {
 // Called right after a commit, so that State is exactly what the log folds to up to there. The log
 // is flushed first: a snapshot of events that a crash loses would belong to no log. A snapshot that
 // cannot be saved costs a longer start, nothing else.
-Result<void> HubCore::take_snapshot() {
+Result<void> HubCore::save_snapshot() {
   if (auto flushed = flush(); !flushed) return flushed;
   last_snapshot_ = state().seq;
   const auto began = std::chrono::steady_clock::now();
-  const auto taken = settings_.snapshots->take(state(), log_.chain());
-  if (!taken) {
-    say_({Urgency::warn, "no snapshot was taken", {{"why", taken.error().message}}});
+  const auto saved = settings_.snapshots->save(state(), log_.chain());
+  if (!saved) {
+    logger_({Severity::warn, "no snapshot was taken", {{"why", saved.error().message}}});
     return {};
   }
   const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - began;
-  ++figures_.snapshots;
-  last_snapshot_bytes_ = taken->bytes;
-  say_({Urgency::info,
-        "snapshot taken",
-        {{"seq", std::to_string(taken->seq.value)},
-         {"bytes", std::to_string(taken->bytes)},
-         {"took", to_go_duration(milliseconds(took.count() / 1'000'000))}}});
+  ++stats_.snapshots;
+  last_snapshot_bytes_ = saved->bytes;
+  logger_({Severity::info,
+           "snapshot taken",
+           {{"seq", std::to_string(saved->seq.value)},
+            {"bytes", std::to_string(saved->bytes)},
+            {"took", to_go_duration(milliseconds(took.count() / 1'000'000))}}});
   apply_retention();
-  core_.propose(Checkpoint{taken->state_digest, taken->seq.value, taken->log_digest});
+  core_.propose(Checkpoint{saved->state_digest, saved->seq.value, saved->log_digest});
   return {};
 }
 
 // Applies retention to what is kept beside the events: old snapshots and raw objects.
 void HubCore::apply_retention() {
   const auto warn = [&](const char* what, const Error& error) {
-    say_({Urgency::warn, what, {{"why", error.message}}});
+    logger_({Severity::warn, what, {{"why", error.message}}});
   };
   if (auto thinned = settings_.snapshots->thin(log_, kSnapshotsMax); !thinned)
     warn("old snapshots cannot be removed", thinned.error());
@@ -330,27 +330,27 @@ Result<void> HubCore::give_up() {
     core_.propose(TimerFired{now()});
     if (auto fired = drive(Input::complete); !fired) return fired.error();
   }
-  if (auto taken = take_snapshot(); !taken) return taken;
+  if (auto saved = save_snapshot(); !saved) return saved;
   if (auto noted = drive(Input::complete); !noted) return noted.error();
   return {};
 }
 
-HubFigures HubCore::figures() {
-  HubFigures figures = figures_;
-  figures.ingest = core_.ingest_counts();
-  figures.seq = log_.last_seq();
-  figures.epoch = epoch_;
-  figures.log_time = log_.last_time();
-  figures.awaited = awaited();
-  figures.planning = awaited().empty();
-  figures.writes_waiting = core_.unsent();
-  figures.writes_under_way = core_.under_way();
-  figures.deadlines = state().deadlines.all().size();
-  figures.clusters = state().clusters.size();
-  figures.claims = state().claims.size();
-  figures.queues = state().queues.size();
-  figures.claim_counts = census_.of(state(), now());
-  return figures;
+HubStats HubCore::stats() {
+  HubStats stats = stats_;
+  stats.ingest = core_.ingest_counts();
+  stats.seq = log_.last_seq();
+  stats.epoch = epoch_;
+  stats.log_time = log_.last_time();
+  stats.awaited = awaited();
+  stats.planning = awaited().empty();
+  stats.writes_waiting = core_.unsent();
+  stats.writes_under_way = core_.under_way();
+  stats.deadlines = state().deadlines.all().size();
+  stats.clusters = state().clusters.size();
+  stats.claims = state().claims.size();
+  stats.queues = state().queues.size();
+  stats.claim_counts = census_.of(state(), now());
+  return stats;
 }
 
 }  // namespace fairlead

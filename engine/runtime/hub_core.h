@@ -20,7 +20,7 @@
 #include "engine/runtime/admission_feed.h"
 #include "engine/runtime/awaited_kinds.h"
 #include "engine/runtime/diagnostics.h"
-#include "engine/runtime/hub_figures.h"
+#include "engine/runtime/hub_stats.h"
 #include "engine/runtime/write_diagnostics.h"
 #include "snapshots/snapshot_store.h"
 
@@ -32,7 +32,7 @@ struct HubSettings {
   /// Kinds watched on the hub; planning waits for the first list of each (see awaited()).
   std::vector<Kind> hub_kinds;
   SnapshotStore* snapshots = nullptr;  ///< where snapshots are saved; null: none are
-  AdmissionFeed* admission = nullptr;  ///< who reads views of State; null: nobody does
+  AdmissionFeed* admission = nullptr;  ///< where views of State are published; null: nowhere
 };
 
 /// What the caller must do after a step.
@@ -43,10 +43,10 @@ struct HubEffects {
 };
 
 /// Owned by one thread, which alone appends to the log. `log` and `clock` outlive it. After an
-/// error only figures() may be called: the log accepts no more events, so nothing may be sent.
+/// error only stats() may be called: the log accepts no more events, so nothing may be sent.
 class HubCore {
  public:
-  HubCore(EventLog& log, Clock& clock, HubSettings settings, Say say);
+  HubCore(EventLog& log, Clock& clock, HubSettings settings, Logger logger);
 
   /// Folds the log, from the newest good snapshot on, and begins a new epoch with `configuration`
   /// in force. Calls `progress` (may be empty) with the number of events folded, and of all.
@@ -84,7 +84,7 @@ class HubCore {
   std::size_t under_way() const { return core_.under_way(); }
   /// Returns the numbers of now. `seq` and `log_time` are durable; in a burst the gauges may be
   /// some commits ahead of them.
-  HubFigures figures();
+  HubStats stats();
 
  private:
   Result<HubEffects> drive(Input input);
@@ -95,7 +95,7 @@ class HubCore {
   void report(const std::vector<Event>& events, Origin origin);
   Result<void> flush();
   bool snapshot_is_due() const;
-  Result<void> take_snapshot();
+  Result<void> save_snapshot();
   void apply_retention();
   Result<void> fold_log(const Progress& progress);
   void follow_kinds(const Configuration& configuration);
@@ -106,7 +106,7 @@ class HubCore {
   EventLog& log_;
   Clock& clock_;
   const HubSettings settings_;
-  const Say say_;
+  const Logger logger_;
 
   Core core_;
   Epoch epoch_;
@@ -118,7 +118,7 @@ class HubCore {
   bool planning_ = false;
   Seq last_snapshot_;
   std::uint64_t last_snapshot_bytes_ = 0;
-  HubFigures figures_;
+  HubStats stats_;
 };
 
 }  // namespace fairlead

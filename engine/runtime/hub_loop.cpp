@@ -8,9 +8,9 @@
 
 namespace fairlead {
 
-void HubStatus::set(const HubFigures& figures) {
+void HubStatus::set(const HubStats& stats) {
   const std::lock_guard lock(mutex_);
-  figures_ = figures;
+  stats_ = stats;
 }
 
 void HubStatus::fail() {
@@ -18,14 +18,14 @@ void HubStatus::fail() {
   failed_ = true;
 }
 
-HubFigures HubStatus::figures() const {
+HubStats HubStatus::stats() const {
   const std::lock_guard lock(mutex_);
-  return figures_;
+  return stats_;
 }
 
 bool HubStatus::ready() const {
   const std::lock_guard lock(mutex_);
-  return figures_.planning && !failed_;
+  return stats_.planning && !failed_;
 }
 
 HubLoop::HubLoop(HubCore& core, Inbox& inbox, HubStatus& status, HubPorts ports)
@@ -42,7 +42,7 @@ Duration HubLoop::wait() const {
 
 Result<void> HubLoop::run() {
   for (;;) {
-    Inbox::Content content = inbox_.take(wait(), kBatchFactsMax);
+    Inbox::Content content = inbox_.dequeue(wait(), kBatchFactsMax);
     if (content.stops > 0) {
       for (WriteAnswer& answer : content.answers) core_.answer(std::move(answer));
       core_.note(std::move(content.notes));
@@ -98,7 +98,7 @@ Result<void> HubLoop::finish(int stops) {
   while (stops < 2 && core_.under_way() > 0) {
     const auto left = std::chrono::nanoseconds(end - std::chrono::steady_clock::now()).count();
     if (left <= 0) break;
-    Inbox::Content content = inbox_.take({left}, 0);
+    Inbox::Content content = inbox_.dequeue({left}, 0);
     for (WriteAnswer& answer : content.answers) core_.answer(std::move(answer));
     core_.note(std::move(content.notes));
     stops = content.stops;
@@ -110,10 +110,10 @@ Result<void> HubLoop::finish(int stops) {
 }
 
 void HubLoop::publish() {
-  HubFigures figures = core_.figures();
-  figures.inbox = inbox_.depth();
-  figures.inbox_max = inbox_.facts_max();
-  status_.set(figures);
+  HubStats stats = core_.stats();
+  stats.inbox = inbox_.depth();
+  stats.inbox_max = inbox_.facts_max();
+  status_.set(stats);
 }
 
 }  // namespace fairlead

@@ -21,22 +21,22 @@ namespace fairlead {
 inline constexpr Duration kStopGrace = seconds(5);
 /// While kinds of the hub are awaited, the loop asks this often which of them are absent.
 inline constexpr Duration kAbsenceInterval = milliseconds(250);
-/// The longest wait for the inbox; after it a round runs and the figures are published.
+/// The longest wait for the inbox; after it a round runs and the stats are published.
 inline constexpr Duration kIdleMax = seconds(1);
 
-/// The figures of the last round. Written by the hub's thread, read by any.
+/// The stats of the last round. Written by the hub's thread, read by any.
 class HubStatus {
  public:
-  void set(const HubFigures& figures);
+  void set(const HubStats& stats);
   /// The hub cannot go on; stays so.
   void fail();
-  HubFigures figures() const;
+  HubStats stats() const;
   /// Planning and able to write its log.
   bool ready() const;
 
  private:
   mutable std::mutex mutex_;
-  HubFigures figures_;
+  HubStats stats_;
   bool failed_ = false;
 };
 

@@ -58,7 +58,7 @@ bool Inbox::has_place(const SourceName& source) const {
 
 // Each pass gives every source the same share, starting behind the source that was served last;
 // room that sources with few facts leave is shared out in another pass.
-void Inbox::take_in_turn(std::vector<WatchFact>& out, std::size_t facts_max) {
+void Inbox::dequeue_in_turn(std::vector<WatchFact>& out, std::size_t facts_max) {
   while (waiting_ > 0 && out.size() < facts_max) {
     const std::size_t share = std::max<std::size_t>((facts_max - out.size()) / facts_.size(), 1);
     auto at = facts_.upper_bound(served_);
@@ -76,12 +76,12 @@ void Inbox::take_in_turn(std::vector<WatchFact>& out, std::size_t facts_max) {
   }
 }
 
-Inbox::Content Inbox::take(Duration wait, std::size_t facts_max) {
+Inbox::Content Inbox::dequeue(Duration wait, std::size_t facts_max) {
   std::unique_lock lock(mutex_);
   if (wait.ns > 0)
     filled_.wait_for(lock, std::chrono::nanoseconds(wait.ns), [this] { return has_something(); });
   Content content;
-  take_in_turn(content.facts, facts_max);
+  dequeue_in_turn(content.facts, facts_max);
   content.more_facts = waiting_ > 0;
   content.answers = std::exchange(answers_, {});
   content.notes = std::exchange(notes_, {});

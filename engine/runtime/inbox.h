@@ -53,7 +53,7 @@ class Inbox {
   };
   /// Dequeues all answers, notes and signals and at most `facts_max` facts, an equal share of each
   /// source. Waits for the first of them, at most `wait`.
-  Content take(Duration wait, std::size_t facts_max);
+  Content dequeue(Duration wait, std::size_t facts_max);
   /// Drops the queued facts and those that still come, and ends every wait in push().
   void close();
 
@@ -64,7 +64,7 @@ class Inbox {
  private:
   bool has_something() const;
   bool has_place(const SourceName& source) const;
-  void take_in_turn(std::vector<WatchFact>& out, std::size_t facts_max);
+  void dequeue_in_turn(std::vector<WatchFact>& out, std::size_t facts_max);
 
   const std::size_t facts_max_;
   mutable std::mutex mutex_;  // guards the rest

@@ -66,7 +66,7 @@ void add_histogram(Page& page, const std::string& name, std::string_view help,
   page.value(name + "_count", "", std::to_string(histogram.count()));
 }
 
-void add_log(Page& page, const HubFigures& hub) {
+void add_log(Page& page, const HubStats& hub) {
   constexpr std::string_view kIngest = "ingest_events_total";
   page.name(kIngest, "counter", "What streams said, by what became of it.");
   page.value(kIngest, label("outcome", "logged"), std::to_string(hub.ingest.logged));
@@ -85,7 +85,7 @@ void add_log(Page& page, const HubFigures& hub) {
   page.value("log_append_seconds_max", "", in_seconds(hub.append.longest()));
 }
 
-void add_writes(Page& page, const HubFigures& hub) {
+void add_writes(Page& page, const HubStats& hub) {
   page.one("fairlead_writes_planned_total", "counter", "Intents in the log.", hub.intents);
   page.one("fairlead_writes_recommended_total", "counter", "Writes printed instead of intended.",
            hub.recommendations);
@@ -113,7 +113,7 @@ void add_claims(Page& page, const ClaimCounts& counts) {
            counts.overcommitted_pairs);
 }
 
-void add_machine(Page& page, const MachineFigures& machine) {
+void add_machine(Page& page, const MachineStats& machine) {
   page.name("fairlead_build_info", "gauge",
             "1; the labels say which version runs, of which commit.");
   page.value("fairlead_build_info",
@@ -131,7 +131,7 @@ void add_machine(Page& page, const MachineFigures& machine) {
            machine.data_free_bytes);
 }
 
-void add_state(Page& page, const HubFigures& hub) {
+void add_state(Page& page, const HubStats& hub) {
   page.name("workqueue_depth", "gauge", "Facts and answers that wait for the hub's thread.");
   page.value("workqueue_depth", label("name", "inbox"), std::to_string(hub.inbox));
   page.name("workqueue_depth_max", "gauge", "How many may wait before streams are slowed down.");
@@ -152,59 +152,59 @@ void add_state(Page& page, const HubFigures& hub) {
   page.value("fairlead_objects", label("kind", "clusterqueue"), std::to_string(hub.queues));
 }
 
-void add_connections(Page& page, const std::vector<ConnectionFigures>& connections) {
+void add_connections(Page& page, const std::vector<ConnectionStats>& connections) {
   page.name("rest_client_requests_total", "counter", "Requests to API servers by status code.");
-  for (const ConnectionFigures& connection : connections)
+  for (const ConnectionStats& connection : connections)
     for (const auto& [code, count] : connection.requests_by_code)
       page.value("rest_client_requests_total",
                  label("cluster", connection.source) + "," +
                      label("code", code == 0 ? "<error>" : std::to_string(code)),
                  std::to_string(count));
   page.name("watch_synced", "gauge", "1 where a kind was listed and is watched.");
-  for (const ConnectionFigures& connection : connections)
+  for (const ConnectionStats& connection : connections)
     for (const auto& [kind, synced] : connection.synced)
       page.value("watch_synced",
                  label("cluster", connection.source) + "," + label("kind", info(kind).name),
                  synced ? "1" : "0");
   page.name("watch_relists_total", "counter", "Lists forced by a broken stream.");
-  for (const ConnectionFigures& connection : connections)
+  for (const ConnectionStats& connection : connections)
     page.value("watch_relists_total", label("cluster", connection.source),
                std::to_string(connection.relists));
   page.name(
       "watch_overflows_total", "counter",
       "Times that a member had more Nodes than members.nodesMax, or more changes of them than "
       "members.changesPerMinute.");
-  for (const ConnectionFigures& connection : connections)
+  for (const ConnectionStats& connection : connections)
     page.value("watch_overflows_total", label("cluster", connection.source),
                std::to_string(connection.overflows));
 }
 
-void add_notices(Page& page, const std::vector<ConnectionFigures>& connections) {
+void add_notices(Page& page, const std::vector<ConnectionStats>& connections) {
   std::uint64_t lost = 0;
-  for (const ConnectionFigures& connection : connections) lost += connection.notices_lost;
+  for (const ConnectionStats& connection : connections) lost += connection.notices_lost;
   page.one("fairlead_notices_lost_total", "counter",
            "Kubernetes Events about claims that could not be sent.", lost);
 }
 
-void add_credentials(Page& page, const std::vector<ConnectionFigures>& connections) {
+void add_credentials(Page& page, const std::vector<ConnectionStats>& connections) {
   page.name("fairlead_credentials_usable", "gauge",
             "1 if there are credentials for the API server that have not expired.");
-  for (const ConnectionFigures& connection : connections)
+  for (const ConnectionStats& connection : connections)
     page.value("fairlead_credentials_usable", label("cluster", connection.source),
                connection.credentials_usable ? "1" : "0");
   page.name("fairlead_credentials_expire_time_seconds", "gauge",
             "When the client certificate or the plugin's answer expires, in seconds since 1970.");
-  for (const ConnectionFigures& connection : connections)
+  for (const ConnectionStats& connection : connections)
     if (connection.credentials_expire)
       page.value("fairlead_credentials_expire_time_seconds", label("cluster", connection.source),
                  std::to_string(connection.credentials_expire->ns / 1'000'000'000));
   page.name("fairlead_credentials_renewed_total", "counter", "Times that others came into use.");
-  for (const ConnectionFigures& connection : connections)
+  for (const ConnectionStats& connection : connections)
     page.value("fairlead_credentials_renewed_total", label("cluster", connection.source),
                std::to_string(connection.credential_renewals));
   constexpr std::string_view kPlugins = "rest_client_exec_plugin_call_total";
   page.name(kPlugins, "counter", "Runs of credential plugins.");
-  for (const ConnectionFigures& connection : connections) {
+  for (const ConnectionStats& connection : connections) {
     const std::string cluster = label("cluster", connection.source) + ",";
     const std::uint64_t good = connection.plugin_calls - connection.plugin_failures;
     page.value(kPlugins, cluster + label("call_status", "no_error"), std::to_string(good));
@@ -220,7 +220,7 @@ void add_expiry(Page& page, std::string_view name, std::string_view help,
   page.value(name, "", std::to_string(end->ns / 1'000'000'000));
 }
 
-void add_serving(Page& page, const ServingFigures& serving) {
+void add_serving(Page& page, const ServingStats& serving) {
   add_expiry(page, "fairlead_serving_certificate_expire_time_seconds",
              "When the certificate of --listen-secure expires, in seconds since 1970.",
              serving.certificate_expires);
@@ -228,8 +228,8 @@ void add_serving(Page& page, const ServingFigures& serving) {
 
 }  // namespace
 
-std::string metrics_text(const HubFigures& hub, const std::vector<ConnectionFigures>& connections,
-                         const MachineFigures& machine, const ServingFigures& serving) {
+std::string metrics_text(const HubStats& hub, const std::vector<ConnectionStats>& connections,
+                         const MachineStats& machine, const ServingStats& serving) {
   Page page;
   add_log(page, hub);
   add_writes(page, hub);
@@ -243,7 +243,7 @@ std::string metrics_text(const HubFigures& hub, const std::vector<ConnectionFigu
   return page.text;
 }
 
-std::string webhook_metrics_text(const WebhookFigures& webhook,
+std::string webhook_metrics_text(const WebhookStats& webhook,
                                  std::optional<LogTime> certificate_expires) {
   Page page;
   page.name("fairlead_webhook_requests_total", "counter",

@@ -1,4 +1,4 @@
-// The figures of a hub as Prometheus text. Names follow Kubernetes components where the meaning
+// The stats of a hub as Prometheus text. Names follow Kubernetes components where the meaning
 // matches; a metric that only Fairlead has, and whose name could be taken for another's, begins
 // with fairlead_.
 #pragma once
@@ -9,15 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "engine/runtime/hub_figures.h"
-#include "engine/runtime/machine_figures.h"
-#include "engine/runtime/webhook_figures.h"
+#include "engine/runtime/hub_stats.h"
+#include "engine/runtime/machine_stats.h"
+#include "engine/runtime/webhook_stats.h"
 #include "schema/event.h"
 
 namespace fairlead {
 
 /// The counters and gauges of the connection to one API server.
-struct ConnectionFigures {
+struct ConnectionStats {
   SourceName source;
   std::map<int, std::uint64_t> requests_by_code;  ///< 0: no answer
   std::map<Kind, bool> synced;                    ///< kinds that are watched
@@ -32,17 +32,17 @@ struct ConnectionFigures {
 };
 
 /// What the hub's own servers say of themselves.
-struct ServingFigures {
+struct ServingStats {
   std::optional<LogTime> certificate_expires;  ///< since 1970; nullopt: there is no certificate
 };
 
 /// Returns the part of the page about the webhook, for a hub that has one.
 /// `certificate_expires` is since 1970; nullopt: there is no certificate.
-std::string webhook_metrics_text(const WebhookFigures& webhook,
+std::string webhook_metrics_text(const WebhookStats& webhook,
                                  std::optional<LogTime> certificate_expires);
 
 /// Returns the whole page of /metrics, without that part.
-std::string metrics_text(const HubFigures& hub, const std::vector<ConnectionFigures>& connections,
-                         const MachineFigures& machine, const ServingFigures& serving = {});
+std::string metrics_text(const HubStats& hub, const std::vector<ConnectionStats>& connections,
+                         const MachineStats& machine, const ServingStats& serving = {});
 
 }  // namespace fairlead

@@ -80,12 +80,14 @@ bool is_over(LogTime end) {
 
 }  // namespace
 
-ServedCertificate::ServedCertificate(std::filesystem::path folder, Say say, Duration look_every)
-    : folder_(std::move(folder)), say_(std::move(say)), look_every_(look_every) {
+ServedCertificate::ServedCertificate(std::filesystem::path folder, Logger logger,
+                                     Duration look_every)
+    : folder_(std::move(folder)), logger_(std::move(logger)), look_every_(look_every) {
   look();
 }
 
-ServedCertificate::ServedCertificate(Say say) : say_(std::move(say)), look_every_(hours(24)) {}
+ServedCertificate::ServedCertificate(Logger logger)
+    : logger_(std::move(logger)), look_every_(hours(24)) {}
 
 Result<ServedCertificate::Pair> ServedCertificate::read(const std::filesystem::path& folder) {
   const std::filesystem::path version = version_folder(folder);
@@ -107,7 +109,7 @@ void ServedCertificate::look() {
   auto pair = read(folder_);
   // The link may have been exchanged in between, and the former folder be gone.
   if (!pair) pair = read(folder_);
-  if (pair) return take_up(*pair);
+  if (pair) return adopt(*pair);
   read_ = {};
   refuse(pair.error());
 }
@@ -115,10 +117,10 @@ void ServedCertificate::look() {
 void ServedCertificate::use(const std::string& origin, const std::string& certificate,
                             const std::string& key) {
   const std::lock_guard lock(mutex_);
-  take_up({origin, certificate, origin, key});
+  adopt({origin, certificate, origin, key});
 }
 
-void ServedCertificate::take_up(const Pair& pair) {
+void ServedCertificate::adopt(const Pair& pair) {
   const std::array<std::string_view, 3> parts{pair.certificate, "\n", pair.key};
   const Digest digest = sha256(parts);
   if (digest == read_) return;
@@ -130,22 +132,22 @@ void ServedCertificate::take_up(const Pair& pair) {
   problem_.clear();
   const std::string until = not_after_ ? to_rfc3339(*not_after_) : "?";
   if (not_after_ && is_over(*not_after_))
-    say_({Urgency::warn,
-          "the serving certificate has expired: clients will refuse it",
-          {{"file", pair.certificate_path}, {"until", until}}});
+    logger_({Severity::warn,
+             "the serving certificate has expired: clients will refuse it",
+             {{"file", pair.certificate_path}, {"until", until}}});
   else
-    say_({Urgency::info,
-          "serving certificate taken up",
-          {{"file", pair.certificate_path}, {"until", until}}});
+    logger_({Severity::info,
+             "serving certificate taken up",
+             {{"file", pair.certificate_path}, {"until", until}}});
 }
 
 void ServedCertificate::refuse(const Error& error) {
   if (problem_ == error.message) return;
   problem_ = error.message;
-  say_({Urgency::error,
-        context_ ? "the serving certificate cannot be used: the one before stays in use"
-                 : "there is no serving certificate: connections are closed until there is one",
-        {{"why", error.message}}});
+  logger_({Severity::error,
+           context_ ? "the serving certificate cannot be used: the one before stays in use"
+                    : "there is no serving certificate: connections are closed until there is one",
+           {{"why", error.message}}});
 }
 
 std::shared_ptr<ssl::context> ServedCertificate::context() const {

@@ -30,9 +30,9 @@ class ServedCertificate {
  public:
   /// Reads `folder`/tls.crt and `folder`/tls.key. Where they are missing there is no pair until
   /// look() finds one. `look_every`: how often a server calls look().
-  ServedCertificate(std::filesystem::path folder, Say say, Duration look_every = seconds(5));
+  ServedCertificate(std::filesystem::path folder, Logger logger, Duration look_every = seconds(5));
   /// Has no folder, and no pair until use() brings one.
-  explicit ServedCertificate(Say say);
+  explicit ServedCertificate(Logger logger);
 
   /// Reads the files again, if there is a folder, and takes the pair up if it is another one.
   void look();
@@ -48,11 +48,11 @@ class ServedCertificate {
  private:
   struct Pair;
   static Result<Pair> read(const std::filesystem::path& folder);
-  void take_up(const Pair& pair);
+  void adopt(const Pair& pair);
   void refuse(const Error& error);
 
   const std::filesystem::path folder_;  // empty: none
-  const Say say_;
+  const Logger logger_;
   const Duration look_every_;
   mutable std::mutex mutex_;  // guards what follows
   std::shared_ptr<boost::asio::ssl::context> context_;

@@ -17,7 +17,7 @@ SystemClock::SystemClock(LogTime not_before, std::function<void(LogTime)> behind
     : behind_(std::move(behind)), time_(not_before), asked_(std::chrono::steady_clock::now()) {}
 
 LogTime SystemClock::now() {
-  LogTime told;
+  LogTime reported;
   bool turned = false;
   {
     const std::lock_guard lock(mutex_);
@@ -25,12 +25,12 @@ LogTime SystemClock::now() {
     const Duration elapsed{std::chrono::nanoseconds(asked - asked_).count()};
     asked_ = asked;
     const LogTime is = utc();
-    told = time_.at(is, elapsed);
-    turned = !is_behind_ && told - is > kClockBehindMax;
-    is_behind_ = turned || (is_behind_ && told > is);
+    reported = time_.at(is, elapsed);
+    turned = !is_behind_ && reported - is > kClockBehindMax;
+    is_behind_ = turned || (is_behind_ && reported > is);
   }
-  if (turned && behind_) behind_(told);
-  return told;
+  if (turned && behind_) behind_(reported);
+  return reported;
 }
 
 }  // namespace fairlead

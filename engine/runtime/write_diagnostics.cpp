@@ -12,28 +12,28 @@ void WriteDiagnostics::intended(const Event& event) {
                              {"change", intent.reason.text}}};
 }
 
-Diagnostic WriteDiagnostics::outcome(const Event& outcome, HubFigures& figures) {
+Diagnostic WriteDiagnostics::outcome(const Event& outcome, HubStats& stats) {
   Diagnostic said;
   auto known = unanswered_.extract(outcome.cause);
   if (known) said.details = std::move(known.mapped().details);
   said.details.insert(said.details.begin(), {"intent", std::to_string(outcome.cause.value)});
   if (std::holds_alternative<PatchAccepted>(outcome.fact)) {
-    ++figures.accepted;
-    if (known) figures.write_delay.add(outcome.log_time - known.mapped().intended_at);
+    ++stats.accepted;
+    if (known) stats.write_delay.add(outcome.log_time - known.mapped().intended_at);
     said.what = "write accepted";
   } else if (const auto* rejected = std::get_if<PatchRejected>(&outcome.fact)) {
-    ++figures.rejected;
+    ++stats.rejected;
     said.what = "write rejected";
     // Another writer was faster, or the object is gone: the watch reports it and the hub plans
     // anew.
     const bool expected = rejected->http_code == 409 || rejected->http_code == 404;
-    said.urgency = expected ? Urgency::info : Urgency::warn;
+    said.severity = expected ? Severity::info : Severity::warn;
     said.details.emplace_back("code", std::to_string(rejected->http_code));
     said.details.emplace_back("why", rejected->reason);
   } else if (const auto* unknown = std::get_if<PatchUnknown>(&outcome.fact)) {
-    ++figures.unknown;
+    ++stats.unknown;
     said.what = "write without an answer";
-    said.urgency = Urgency::warn;
+    said.severity = Severity::warn;
     said.details.emplace_back("why", unknown->reason);
   }
   return said;

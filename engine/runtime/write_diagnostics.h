@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/runtime/diagnostics.h"
-#include "engine/runtime/hub_figures.h"
+#include "engine/runtime/hub_stats.h"
 #include "schema/event.h"
 
 namespace fairlead {
@@ -18,7 +18,7 @@ class WriteDiagnostics {
   /// Keeps what the line about the outcome of a PatchIntended will name.
   void intended(const Event& intent);
   /// Counts an outcome, and returns the line about it.
-  Diagnostic outcome(const Event& outcome, HubFigures& figures);
+  Diagnostic outcome(const Event& outcome, HubStats& stats);
 
  private:
   struct Unanswered {

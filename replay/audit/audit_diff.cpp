@@ -74,13 +74,13 @@ Rows quotas_of(const Side& side) {
   Rows rows;
   for (const std::string& queue : side.scope.queues)
     for (const KnownPair& pair : pairs_of_queue(side.state, queue)) {
-      const auto stands = standing(side.state, pair);
+      const auto current = current_nominal(side.state, pair);
       const HubQuota quota = hub_quota(side.state, queue, pair.key);
       const bool known = owned_pairs(side.state, queue).contains(pair.key) && !quota.unknown;
       const auto text = [&](Amount amount) { return amount_text(pair.key.resource, amount); };
       // Two spellings of one resource are two rows.
       Json& row = rows[{queue, pair.key.flavor, pair.spelled}];
-      row = {{"nominal", stands ? Json(text(*stands)) : Json()},
+      row = {{"nominal", current ? Json(text(*current)) : Json()},
              {"desired", known ? Json(text(quota.nominal)) : Json()}};
       for (const Json& entry : effective_json(side.state, pair))
         row[effective_name(entry)] = effective_text(entry);

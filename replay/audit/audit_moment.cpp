@@ -104,7 +104,7 @@ Result<Moment> moment_at(const AuditSource& source, const AuditPosition& positio
   if (auto known = expect_before_damage(log, position); !known) return known.error();
   if (log.last_seq() == Seq{}) return bad_input("the log is empty");
   Moment moment;
-  Touched touched;
+  DirtySet dirty;
   if (const auto* seq = std::get_if<Seq>(&position)) {
     if (*seq > log.last_seq())
       return bad_input("seq " + std::to_string(seq->value) + " is behind the end of the log: seq " +
@@ -113,7 +113,7 @@ Result<Moment> moment_at(const AuditSource& source, const AuditPosition& positio
     auto state = told_state(source, *seq);
     if (!state) return state.error();
     moment.state = *std::move(state);
-    settle(moment.state, touched);
+    close_moment(moment.state, dirty);
     moment.asked = moment.event_time = moment.state.now;
     return moment;
   }
@@ -126,7 +126,7 @@ Result<Moment> moment_at(const AuditSource& source, const AuditPosition& positio
   if (!state) return state.error();
   moment.state = *std::move(state);
   moment.event_time = moment.state.now;
-  run_until(moment.state, std::max(time, moment.state.now), touched);
+  run_until(moment.state, std::max(time, moment.state.now), dirty);
   moment.asked = time;
   return moment;
 }
@@ -273,7 +273,7 @@ Result<KnownPair> find_pair_named(const State& state, const AuditPair& pair) {
                    "; it has: " + nearby(resources, pair.resource));
 }
 
-std::optional<Amount> standing(const State& state, const KnownPair& pair) {
+std::optional<Amount> current_nominal(const State& state, const KnownPair& pair) {
   const auto at = state.queues.find(pair.queue);
   if (at == state.queues.end() || !at->second.present) return std::nullopt;
   const ResourceQuota* quota = find_quota(at->second.facts.groups, pair.key.flavor, pair.spelled);
@@ -305,8 +305,8 @@ Result<PairAtMoment> pair_at(const AuditSource& source, const AuditPair& asked,
   const State& state = moment->state;
   HubQuota quota = hub_quota(state, pair->queue, pair->key);
   const bool ours = owned_pairs(state, pair->queue).contains(pair->key);
-  const auto stands = standing(state, *pair);
-  return PairAtMoment{*std::move(moment), *std::move(pair), std::move(quota), ours, stands};
+  const auto current = current_nominal(state, *pair);
+  return PairAtMoment{*std::move(moment), *std::move(pair), std::move(quota), ours, current};
 }
 
 Json time_json(std::optional<LogTime> time) {

@@ -67,9 +67,9 @@ Result<KnownPair> find_pair_named(const State& state, const AuditPair& pair);
 struct PairAtMoment {
   Moment moment;
   KnownPair pair;
-  HubQuota quota;                ///< what its claims add up to
-  bool ours = false;             ///< a claim names it, or the last write was ours
-  std::optional<Amount> stands;  ///< last observed; nullopt if its queue has no such pair
+  HubQuota quota;                 ///< what its claims add up to
+  bool ours = false;              ///< a claim names it, or the last write was ours
+  std::optional<Amount> current;  ///< last observed; nullopt if its queue has no such pair
 
   const State& state() const { return moment.state; }
   /// The text of an amount of its resource.
@@ -90,7 +90,7 @@ Result<void> check_queue_named(const State& state, const std::string& queue);
 /// claims name, then those that only its status.effectiveQuotas has.
 std::vector<KnownPair> pairs_of_queue(const State& state, const std::string& queue);
 /// The last observed nominalQuota of a pair; nullopt if its queue's list has none.
-std::optional<Amount> standing(const State& state, const KnownPair& pair);
+std::optional<Amount> current_nominal(const State& state, const KnownPair& pair);
 
 /// Returns "a, b, c": the few of `names` that look most like `wanted`.
 std::string nearby(const std::vector<std::string>& names, const std::string& wanted);

@@ -14,14 +14,14 @@ namespace {
 
 Json quota_row(const State& state, const KnownPair& pair, QueueWishes& wishes,
                EventLookup& lookup) {
-  const auto stands = standing(state, pair);
+  const auto current = current_nominal(state, pair);
   const bool ours = owned_pairs(state, pair.queue).contains(pair.key);
   const HubQuota quota = hub_quota(state, pair.queue, pair.key);
   const auto text = [&](Int128 amount) { return amount_text(pair.key.resource, amount); };
   Json row{{"queue", pair.queue},
            {"flavor", pair.key.flavor},
            {"resource", pair.spelled},
-           {"nominal", stands ? Json(text(*stands)) : Json()},
+           {"nominal", current ? Json(text(*current)) : Json()},
            {"desired", ours && !quota.unknown ? Json(text(quota.nominal)) : Json()},
            {"ours", ours},
            {"base", text(base_of(state, pair))},

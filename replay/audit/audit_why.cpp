@@ -39,10 +39,12 @@ Json claim_json(const std::string& name, const Claim& claim, EventLookup& lookup
 
 Json member_json(const State& state, const Cluster& cluster, const AssignmentRow& row) {
   if (!has_member(state, cluster)) return nullptr;
-  const auto confirmed = cluster.confirmed.find({row.cluster_queue, row.flavor, row.resource});
-  const Work& work = cluster.quota_work;
+  const auto confirmed =
+      cluster.member.confirmed.find({row.cluster_queue, row.flavor, row.resource});
+  const Work& work = cluster.member.quota_work;
   return {{"confirmed",
-           amount_text(row.resource, confirmed == cluster.confirmed.end() ? 0 : confirmed->second)},
+           amount_text(row.resource,
+                       confirmed == cluster.member.confirmed.end() ? 0 : confirmed->second)},
           {"present", work.present},
           {"generation", work.generation},
           {"settled", work.settled()},
@@ -61,12 +63,13 @@ Json presence_json(const State& state, const std::string& name, const Cluster& c
   return {
       {"source", cluster.source ? Json(text_of(*cluster.source)) : Json()},
       {"liveness", kLiveness[static_cast<std::size_t>(cluster.liveness_at_close)]},
-      {"livenessSeq", cluster.liveness_seq.value},
-      {"managedSeq", cluster.managed_seq.value},
-      {"unavailableSince", time_json(cluster.unavailable_since)},
-      {"detached", cluster.detached},
+      {"livenessSeq", cluster.reports.liveness_seq.value},
+      {"managedSeq", cluster.presence.managed_seq.value},
+      {"unavailableSince", time_json(cluster.reports.unavailable_since)},
+      {"detached", cluster.presence.detached},
       {"known", cluster.known},
-      {"namesNoNode", cluster.source == CapacitySource::cluster_metrics && cluster.metrics_empty},
+      {"namesNoNode",
+       cluster.source == CapacitySource::cluster_metrics && cluster.reports.metrics_empty},
       {"sourceChange", cluster.source_change ? source_change_json(*cluster.source_change) : Json()},
       {"hubOpens", std::move(opens)},
       {"hold", std::move(hold)}};
@@ -86,7 +89,7 @@ void add_steps(const State& state, const GrantOfPair& grant, Json& row) {
   const auto at = state.clusters.find(grant.claim->terms->cluster);
   row["wanted"] = row["flavorBound"] = row["afterFlavor"] = row["totalBound"] = nullptr;
   if (at == state.clusters.end() || !grant.claim->winner || !at->second.known ||
-      at->second.detached)
+      at->second.presence.detached)
     return;
   const GrantSteps step = grant_steps(state, at->second, *grant.claim).at(grant.row);
   const auto text = [&](Amount amount) { return amount_text(grant.grant->row.resource, amount); };
@@ -171,7 +174,7 @@ Json value_json(const PairAtMoment& at) {
   const State& state = at.state();
   const auto queue = state.queues.find(at.pair.queue);
   const bool seen = queue != state.queues.end();
-  return {{"nominal", at.text(at.stands)},
+  return {{"nominal", at.text(at.current)},
           {"desired", at.desired()},
           {"ours", at.ours},
           {"unknown", at.quota.unknown},
@@ -189,7 +192,7 @@ Result<AuditAnswer> audit_why(const AuditSource& source, const AuditPair& asked,
   const auto at = pair_at(source, asked, as_of);
   if (!at) return at.error();
   const State& state = at->state();
-  auto written = last_change_of(source, at->pair, at->stands ? Spelling::as_listed : Spelling::any,
+  auto written = last_change_of(source, at->pair, at->current ? Spelling::as_listed : Spelling::any,
                                 state.configuration.resource_aliases, state.seq);
   if (!written) return written.error();
   const std::vector<GrantOfPair> found = grants_of_pair(state, at->pair);

@@ -33,7 +33,7 @@ Amount undamped(State state, const KnownPair& pair) {
     }
   for (const GrantOfPair& grant : grants_of_pair(state, pair)) {
     const auto at = state.clusters.find(grant.claim->terms->cluster);
-    if (at == state.clusters.end() || at->second.detached || !at->second.valued) continue;
+    if (at == state.clusters.end() || at->second.presence.detached || !at->second.valued) continue;
     Cluster& cluster = at->second;
     cluster.counted_again_at.reset();
     cluster.hold.reset();
@@ -42,8 +42,8 @@ Amount undamped(State state, const KnownPair& pair) {
     for (auto& [key, value] : cluster.capacity) value.damped.accepted = value.damped.usable;
     reopen_claims_of(state, at->first);
   }
-  Touched touched;
-  settle(state, touched);
+  DirtySet dirty;
+  close_moment(state, dirty);
   return hub_quota(state, pair.queue, pair.key).full;
 }
 
@@ -83,7 +83,7 @@ class Guards {
   bool differs() const {
     const HubQuota quota = hub_quota(state_, pair_.queue, pair_.key);
     return !quota.unknown && owned_pairs(state_, pair_.queue).contains(pair_.key) &&
-           standing(state_, pair_).value_or(0) != quota.nominal;
+           current_nominal(state_, pair_).value_or(0) != quota.nominal;
   }
 
  private:
@@ -250,7 +250,7 @@ class Guards {
     const auto at = state_.clusters.find(name);
     if (!grant.claim->winner) return;
     const AssignmentRow& row = grant.grant->row;
-    if (at == state_.clusters.end() || (!at->second.source && !at->second.detached)) {
+    if (at == state_.clusters.end() || (!at->second.source && !at->second.presence.detached)) {
       add("NoCapacitySource", "no source knows the capacity of " + name)["cluster"] = name;
       return;
     }
@@ -264,7 +264,7 @@ class Guards {
       guard["seq"] = cluster.liveness_at_close_seq.value;
     }
     if (grant.contributes < grant.grant->granted && !cluster.counted_again_at) {
-      const Work& work = cluster.quota_work;
+      const Work& work = cluster.member.quota_work;
       Json& guard = add("MemberNotReady",
                         name + " has confirmed " + amount_text(row.resource, grant.contributes) +
                             " of " + amount_text(row.resource, grant.grant->granted));
@@ -295,14 +295,14 @@ class Guards {
         const bool of_cluster =
             layer.name == "lost" || layer.name == "frozen" || layer.name == "detached";
         const Seq presence =
-            layer.name == "detached" ? cluster.presence_seq : cluster.liveness_at_close_seq;
+            layer.name == "detached" ? cluster.presence.changed_seq : cluster.liveness_at_close_seq;
         layer_guard(name, key, layer, of_cluster ? presence : began(value.because, &cluster));
         held = held || layer.name != "none";
       }
       return held;
     };
     const bool own_held = add_layers(true);
-    if (!cluster.known || cluster.detached) return row.assigned;
+    if (!cluster.known || cluster.presence.detached) return row.assigned;
     const GrantSteps step = grant_steps(state_, cluster, *grant.claim).at(grant.row);
     if (grant.grant->granted < step.after_flavor || (damped_ && !own_held)) add_layers(false);
     return step.wanted;
@@ -351,7 +351,7 @@ Result<AuditAnswer> audit_why_not(const AuditSource& source, const AuditPair& as
   const bool differs = guards.differs();
   Json found = guards.all();
   Json answer = at->answer("QuotaWhyNot");
-  answer["nominal"] = at->text(at->stands);
+  answer["nominal"] = at->text(at->current);
   answer["effective"] = effective_json(at->state(), at->pair);
   answer["desired"] = at->desired();
   answer["undamped"] = at->ours ? at->text(free) : Json();

@@ -96,22 +96,22 @@ void add_changes(const std::optional<EffectiveQuotas>& before,
 
 // Returns the override before `first`, the first kept event about the queue; nullopt if pruning
 // removed it and no snapshot holds it.
-using Shown = std::optional<EffectiveQuotas>;
-Result<std::optional<Shown>> shown_before(const AuditSource& source, const std::string& queue,
-                                          Seq first) {
-  if (source.log.first_seq() <= Seq{1}) return std::optional(Shown());
+using ObservedQuotas = std::optional<EffectiveQuotas>;
+Result<std::optional<ObservedQuotas>> observed_before(const AuditSource& source,
+                                                      const std::string& queue, Seq first) {
+  if (source.log.first_seq() <= Seq{1}) return std::optional(ObservedQuotas());
   const auto state = state_for_pruned(source.log, source.snapshots, first);
   if (!state) return state.error();
-  if (!*state) return std::optional<Shown>();
+  if (!*state) return std::optional<ObservedQuotas>();
   const auto at = (*state)->queues.find(queue);
   const bool there = at != (*state)->queues.end() && at->second.present;
-  return std::optional(there ? at->second.facts.effective : Shown());
+  return std::optional(there ? at->second.facts.effective : ObservedQuotas());
 }
 
 // Returns the override of the queue in this event; nullopt if the event is no observation of the
 // queue.
-std::optional<Shown> shown_by(const Event& event) {
-  if (std::holds_alternative<ObjectGone>(event.fact)) return Shown();
+std::optional<ObservedQuotas> observed_by(const Event& event) {
+  if (std::holds_alternative<ObjectGone>(event.fact)) return ObservedQuotas();
   const auto* seen = std::get_if<ObjectObserved>(&event.fact);
   const auto* facts = seen ? std::get_if<ClusterQueueFacts>(&seen->facts) : nullptr;
   return facts ? std::optional(facts->effective) : std::nullopt;
@@ -124,7 +124,7 @@ std::size_t last_shown_before(const std::vector<Seq>& seqs, Seq from, EventLooku
       static_cast<std::size_t>(std::lower_bound(seqs.begin(), seqs.end(), from) - seqs.begin());
   while (at > 0) {
     const Event* event = lookup.at(seqs[--at]);
-    if (event && shown_by(*event)) return at;
+    if (event && observed_by(*event)) return at;
   }
   return 0;
 }
@@ -170,17 +170,17 @@ Result<std::vector<Json>> effective_changes(const AuditSource& source, const std
   if (seqs->empty()) return rows;
   EventLookup lookup(source.log);
   const std::size_t start = last_shown_before(*seqs, from, lookup);
-  auto shown = shown_before(source, queue, seqs->front());
-  if (!shown) return shown.error();
-  if (start > 0) shown->emplace();  // the event at `start` holds the initial override
+  auto observed = observed_before(source, queue, seqs->front());
+  if (!observed) return observed.error();
+  if (start > 0) observed->emplace();  // the event at `start` holds the initial override
   lookup.expect({seqs->begin() + static_cast<std::ptrdiff_t>(start), seqs->end()});
   for (std::size_t i = start; i < seqs->size(); ++i) {
     const Seq seq = (*seqs)[i];
     const Event* event = lookup.at(seq);
-    auto now = event ? shown_by(*event) : std::nullopt;
+    auto now = event ? observed_by(*event) : std::nullopt;
     if (!now) continue;
-    if (*shown && seq >= from) add_changes(**shown, *now, *event, rows);
-    *shown = *std::move(now);
+    if (*observed && seq >= from) add_changes(**observed, *now, *event, rows);
+    *observed = *std::move(now);
   }
   return rows;
 }

@@ -75,8 +75,8 @@ Layer growing_layer(LogTime now, const DebounceSettings& settings, const Capacit
 Layer flap_layer(const Cluster& cluster, const DebounceSettings& settings, const CapacityKey& key,
                  const ResourceAliases& aliases) {
   Layer layer{"flapSuppress", "nodes that flap do not count for growing", {}, {}};
-  const auto& nodes =
-      cluster.source == CapacitySource::nodes ? cluster.nodes : cluster.metrics_nodes;
+  const auto& nodes = cluster.source == CapacitySource::nodes ? cluster.reports.nodes
+                                                              : cluster.reports.metrics_nodes;
   for (const auto* entry : nodes.sorted()) {
     const auto& [name, node] = *entry;
     const FlapPenalty* flap = cluster.flaps.find(name);
@@ -237,8 +237,8 @@ namespace {
 
 // Returns when the cluster was lost; nullopt if its source was given up.
 std::optional<LogTime> lost_since(const Cluster& cluster, const DebounceSettings& settings) {
-  if (!cluster.unavailable_since) return std::nullopt;
-  return *cluster.unavailable_since + settings.lost_after;
+  if (!cluster.reports.unavailable_since) return std::nullopt;
+  return *cluster.reports.unavailable_since + settings.lost_after;
 }
 
 }  // namespace
@@ -247,7 +247,7 @@ Layer layer_of(const State& state, const std::string& cluster_name, const Cluste
                const CapacityKey& key, const CapacityValue& value) {
   const DebounceSettings settings = settings_of(state, cluster_name);
   const DampedValue& damped = value.damped;
-  if (cluster.detached) return {"detached", "the cluster has left", {}, {}};
+  if (cluster.presence.detached) return {"detached", "the cluster has left", {}, {}};
   if (cluster.lost())
     return {"lost",
             "the cluster is lost: it counts 0 on the hub, its member keeps its quota",
@@ -261,7 +261,7 @@ Layer layer_of(const State& state, const std::string& cluster_name, const Cluste
   if (!falls && damped.usable > damped.accepted && cluster.liveness_at_close != Liveness::live)
     return {"frozen",
             "growth is frozen while the source is stale; then growWindow begins anew",
-            cluster.unavailable_since,
+            cluster.reports.unavailable_since,
             {}};
   if (cluster.hold && (falls || grows))
     return {"massShrinkHold",
@@ -370,8 +370,8 @@ Json node_rows(const State& state, const GrantOfPair& grant) {
   const Cluster& cluster = at->second;
   const DebounceSettings settings = settings_of(state, cluster_name);
   const AssignmentRow& row = grant.grant->row;
-  const auto& nodes =
-      *cluster.source == CapacitySource::nodes ? cluster.nodes : cluster.metrics_nodes;
+  const auto& nodes = *cluster.source == CapacitySource::nodes ? cluster.reports.nodes
+                                                               : cluster.reports.metrics_nodes;
   for (const auto* entry : nodes.sorted()) {
     const auto& [name, node] = *entry;
     const std::string& flavor = winning_flavor(node.facts.labels, state.flavors);
@@ -384,16 +384,16 @@ Json node_rows(const State& state, const GrantOfPair& grant) {
     const FlapPenalty* flap = cluster.flaps.find(name);
     const bool suppressed = flap != nullptr && flap->suppressed_since;
     // A cluster has thousands of nodes: set field by field, because an initializer list copies.
-    Json& told = rows.emplace_back(Json::object());
-    told["name"] = name;
-    told["seq"] = node.seq.value;
-    told["flavor"] = counted.flavor;
-    told["amount"] = amount_text(row.resource, amount);
-    told["eligible"] = counted.eligible;
-    told["counts"] = counted.eligible && counted.flavor == row.flavor;
-    told["reasons"] = reasons_against(state, node.facts, counted, row.flavor);
-    told["suppressedSince"] = suppressed ? time_json(flap->suppressed_since) : Json();
-    told["suppressedUntil"] = suppressed ? time_json(flap->release_time(settings)) : Json();
+    Json& item = rows.emplace_back(Json::object());
+    item["name"] = name;
+    item["seq"] = node.seq.value;
+    item["flavor"] = counted.flavor;
+    item["amount"] = amount_text(row.resource, amount);
+    item["eligible"] = counted.eligible;
+    item["counts"] = counted.eligible && counted.flavor == row.flavor;
+    item["reasons"] = reasons_against(state, node.facts, counted, row.flavor);
+    item["suppressedSince"] = suppressed ? time_json(flap->suppressed_since) : Json();
+    item["suppressedUntil"] = suppressed ? time_json(flap->release_time(settings)) : Json();
   }
   return rows;
 }

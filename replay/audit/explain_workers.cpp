@@ -17,8 +17,8 @@ Json queue_rows(const State& state, const KnownPair& pair, const Cluster& cluste
   Json rows = Json::array();
   const ResourceAliases& aliases = state.configuration.resource_aliases;
   for (const std::string& name : related_queues(state, pair.queue, cluster)) {
-    const auto at = cluster.member_queues.find(name);
-    const bool seen = at != cluster.member_queues.end();
+    const auto at = cluster.member.queues.find(name);
+    const bool seen = at != cluster.member.queues.end();
     const auto covered =
         seen ? covered_name(at->second.groups, aliases, pair.key.resource) : std::nullopt;
     const ResourceQuota* quota =
@@ -68,7 +68,8 @@ Layer layer_of_share(const State& state, const std::string& cluster, const Worke
     return {lost ? "lost" : "growWindow",
             lost ? "the cluster is lost: it counts 0 on the hub"
                  : "the cluster was lost: it counts again after growWindow",
-            at->second.unavailable_since, lost ? std::nullopt : at->second.counted_again_at};
+            at->second.reports.unavailable_since,
+            lost ? std::nullopt : at->second.counted_again_at};
   }
   const LogTime latest = share.first_valued + settings.grow_window;
   if (!share.known && share.from == ShareFrom::none)

@@ -121,7 +121,7 @@ class QueueFollower {
     return {};
   }
 
-  Result<void> take(const Event& event) {
+  Result<void> consume(const Event& event) {
     if (const auto* seen = std::get_if<ObjectObserved>(&event.fact)) {
       if (const auto* facts = std::get_if<ClusterQueueFacts>(&seen->facts))
         observe(event, quotas_in(facts->groups), *seen);
@@ -168,8 +168,8 @@ class QueueFollower {
 
   void observe(const Event& event, Quotas values, const ObjectObserved& seen) {
     if (!standing_) standing_ = values;
-    if (pending_) take_pending(event, values, seen.resource_version);
-    const Quotas unless = pending_ ? take_unanswered(values) : Quotas();
+    if (pending_) conclude_pending(event, values, seen.resource_version);
+    const Quotas unless = pending_ ? conclude_unanswered(values) : Quotas();
     for (const Pair& pair : pairs_that_differ(*standing_, values)) {
       QuotaChange change = blank(event, pair);
       change.before = value_in(*standing_, pair);
@@ -184,15 +184,15 @@ class QueueFollower {
   // Classifies an observation against our last write: it shows the write, it is older than the
   // write, or another writer wrote over it (then the write is applied before the observation is
   // compared).
-  void take_pending(const Event& event, const Quotas& values, const std::string& version) {
-    const bool shown =
+  void conclude_pending(const Event& event, const Quotas& values, const std::string& version) {
+    const bool observed =
         std::all_of(pending_->pairs.begin(), pending_->pairs.end(), [&](const Pair& pair) {
           return value_in(values, pair) == value_in(pending_->expected, pair);
         });
     const bool accepted = pending_->answer.outcome == Outcome::accepted;
-    if (!shown && (!accepted || is_lower_version(version, pending_->answer.resource_version)))
+    if (!observed && (!accepted || is_lower_version(version, pending_->answer.resource_version)))
       return;
-    if (shown)
+    if (observed)
       for (std::size_t row = 0; row < pending_->rows; ++row) {
         changes[pending_->first_row + row].seen = event.seq;
         changes[pending_->first_row + row].seen_at = event.log_time;
@@ -215,7 +215,7 @@ class QueueFollower {
   // ours arrived first. Ours was sent first, so its values are assumed to have been current;
   // returns the values before it, in case it never arrived. If the observation shows a part of our
   // write, it did arrive, and nothing is returned.
-  Quotas take_unanswered(const Quotas& values) {
+  Quotas conclude_unanswered(const Quotas& values) {
     Quotas before;
     bool seen_in_part = false, written_over = false;
     for (const Pair& pair : pending_->pairs) {
@@ -284,7 +284,7 @@ Result<std::vector<QuotaChange>> changes_in(const AuditSource& source, const std
   for (std::size_t i = start; i < end; ++i) {
     auto event = event_at(log, seqs[i]);
     if (!event) return event.error();
-    if (auto taken = follower.take(*event); !taken) return taken.error();
+    if (auto consumed = follower.consume(*event); !consumed) return consumed.error();
   }
   if (begin < seqs.size())
     std::erase_if(follower.changes,
@@ -353,7 +353,7 @@ namespace {
 
 // The newest first, which most likely made the change; managedFields lists those of Apply first.
 // Their times are RFC 3339 in UTC without fractions, so they compare as texts; a manager has
-// several entries at most, so those of one time are told apart by the rest.
+// several entries at most, so those of one time differ in the rest.
 Json writers_json(std::vector<FieldWriter> writers) {
   std::sort(writers.begin(), writers.end(), [](const FieldWriter& a, const FieldWriter& b) {
     return std::tie(b.time, a.manager, a.operation, a.subresource) <

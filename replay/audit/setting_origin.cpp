@@ -40,7 +40,7 @@ struct Annotation {
     return at != annotations.end() && at->second == value;
   }
   // Whether the claim has the annotation after the event; nullopt: the event is not about it.
-  std::optional<bool> told_by(const Event& event) const {
+  std::optional<bool> reported_by(const Event& event) const {
     if (std::holds_alternative<ObjectGone>(event.fact)) return false;
     const auto* seen = std::get_if<ObjectObserved>(&event.fact);
     const auto* facts = seen ? std::get_if<ClaimFacts>(&seen->facts) : nullptr;
@@ -78,9 +78,9 @@ Result<Seq> set_by(const AuditSource& source, const Annotation& annotation, Seq 
     if (event == nullptr)
       return Error{ErrorCode::corrupt,
                    "event " + std::to_string((*seqs)[i - 1].value) + " cannot be read"};
-    const auto told = annotation.told_by(*event);
-    if (!told) continue;
-    if (!*told) return setter;
+    const auto reported = annotation.reported_by(*event);
+    if (!reported) continue;
+    if (!*reported) return setter;
     setter = event->seq;
   }
   const auto before = stood_before(source, annotation, seqs->empty() ? next(to) : seqs->front());

@@ -138,7 +138,7 @@ class Search {
   Json rows();
 
  private:
-  void take_sign(const Event& event, const std::optional<Kind>& kind);
+  void note_sign(const Event& event, const std::optional<Kind>& kind);
   void keep(Stretch stretch);
   std::optional<LogTime> heard_last(const Stretch& stretch);
 
@@ -159,14 +159,14 @@ Result<void> Search::silences(const std::string& source, const std::set<Kind>& k
     const Event* event = lookup_.at(seq);
     const auto* kind = event ? kind_of(*event) : nullptr;
     if (kind == nullptr || (*kind && !kinds.empty() && !kinds.contains(**kind))) continue;
-    take_sign(*event, *kind);
+    note_sign(*event, *kind);
   }
   for (Stretch& stretch : std::exchange(open_, {})) keep(std::move(stretch));
   return {};
 }
 
 // A sign without a kind is one of every kind.
-void Search::take_sign(const Event& event, const std::optional<Kind>& kind) {
+void Search::note_sign(const Event& event, const std::optional<Kind>& kind) {
   const auto same = [&](const Stretch& stretch) { return stretch.kind == kind; };
   if (!std::holds_alternative<SourceSynced>(event.fact)) {
     if (std::none_of(open_.begin(), open_.end(), same))
@@ -299,13 +299,13 @@ void look_at_state(Search& search, const State& state, const AnswerSources& sour
     if (is_silent(state, kind)) search.silent_from_the_start(std::string(kHub), kind);
   for (const std::string& member : sources.members)
     if (const auto at = state.clusters.find(member);
-        at != state.clusters.end() && at->second.liveness[0] != Liveness::live)
+        at != state.clusters.end() && at->second.reports.liveness[0] != Liveness::live)
       search.silent_from_the_start(member, Kind::node);
 }
 
 Result<void> look_at_absences(Search& search, const State& state, const AnswerSources& sources) {
   for (const std::string& cluster : sources.reported_by_hub)
-    if (const auto& since = state.clusters.at(cluster).unavailable_since)
+    if (const auto& since = state.clusters.at(cluster).reports.unavailable_since)
       if (auto done = search.unavailable(cluster, *since); !done) return done;
   return {};
 }

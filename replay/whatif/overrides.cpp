@@ -37,11 +37,11 @@ Result<void> Overrides::begin(const State& history) {
   return compare_configurations(history, nullptr);
 }
 
-Result<void> Overrides::took(const Event& event, const State& history) {
+Result<void> Overrides::consumed(const Event& event, const State& history) {
   if (std::holds_alternative<ConfigChanged>(event.fact))
     return compare_configurations(history, &event);
   const ObjectKey* object = hub_object(event);
-  if (object == nullptr || actual_ == imagined_) return {};
+  if (object == nullptr || actual_ == counterfactual_) return {};
   if (object->kind == Kind::claim)
     look_at_claims(history, object->name, &event);
   else if (object->kind == Kind::admission_check || object->kind == Kind::cluster_queue)
@@ -52,10 +52,10 @@ Result<void> Overrides::took(const Event& event, const State& history) {
 }
 
 Result<void> Overrides::compare_configurations(const State& history, const Event* event) {
-  auto imagined = reconfigure_(history.configuration);
-  if (!imagined) return imagined.error();
+  auto counterfactual = reconfigure_(history.configuration);
+  if (!counterfactual) return counterfactual.error();
   actual_ = history.configuration;
-  imagined_ = *std::move(imagined);
+  counterfactual_ = *std::move(counterfactual);
   look_at_everything(history, event);
   return {};
 }
@@ -71,7 +71,7 @@ void Overrides::look_at_everything(const State& history, const Event* event) {
 }
 
 void Overrides::look_at_queues(const State& history, const Event* event) {
-  if (actual_.overbook_percent == imagined_.overbook_percent && open_.empty()) return;
+  if (actual_.overbook_percent == counterfactual_.overbook_percent && open_.empty()) return;
   for (const auto& [name, queue] : history.queues)
     look_at({Kind::cluster_queue, "", name}, history, event);
 }
@@ -129,7 +129,7 @@ Overrides::Names Overrides::of_claim(const State& history, const std::string& na
     std::string why_not;
     if (known == nullptr || !set_debounce_parameter(probe, parameter, value, why_not)) continue;
     if (debounce_parameter_text(actual_.debounce, *known) !=
-        debounce_parameter_text(imagined_.debounce, *known))
+        debounce_parameter_text(counterfactual_.debounce, *known))
       names["debounce." + parameter] = {"fairlead.io/debounce." + parameter, value};
   }
   return names;
@@ -145,9 +145,9 @@ Overrides::Names Overrides::of_check(const State& history, const std::string& na
     AdmissionCheckFacts only;
     only.settings = {{setting, value}};
     if (window_named(configured_windows(actual_), setting) !=
-            window_named(configured_windows(imagined_), setting) &&
+            window_named(configured_windows(counterfactual_), setting) &&
         window_named(windows_of(actual_, only), setting) ==
-            window_named(windows_of(imagined_, only), setting))
+            window_named(windows_of(counterfactual_, only), setting))
       names["multikueue." + setting] = {"fairlead.io/multikueue." + setting, value};
   }
   return names;
@@ -156,7 +156,7 @@ Overrides::Names Overrides::of_check(const State& history, const std::string& na
 Overrides::Names Overrides::of_queue(const State& history, const std::string& name) const {
   const auto at = history.queues.find(name);
   if (at == history.queues.end() || !at->second.present || !asks_workers(history, at->second) ||
-      actual_.overbook_percent == imagined_.overbook_percent)
+      actual_.overbook_percent == counterfactual_.overbook_percent)
     return {};
   const WorkerQuotaTerms& terms = at->second.facts.worker_quota;
   // A malformed percentage is not in force.

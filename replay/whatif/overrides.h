@@ -39,7 +39,7 @@ class Overrides {
   explicit Overrides(Reconfigure reconfigure) : reconfigure_(std::move(reconfigure)) {}
   /// Examines the state in which the worlds part. Fails as the reconfiguration does.
   Result<void> begin(const State& history);
-  Result<void> took(const Event& event, const State& history);
+  Result<void> consumed(const Event& event, const State& history);
   /// Ordered by beginning, then by object.
   const std::vector<Override>& found() const { return found_; }
 
@@ -57,7 +57,7 @@ class Overrides {
   Names of_queue(const State& history, const std::string& name) const;
 
   Reconfigure reconfigure_;
-  Configuration actual_, imagined_;
+  Configuration actual_, counterfactual_;
   std::map<std::string, std::string> clusters_;                   ///< that claims name
   std::map<ObjectKey, std::map<std::string, std::size_t>> open_;  ///< places in found_
   std::vector<Override> found_;

@@ -80,23 +80,22 @@ void TotalsMeter::wrote(const PatchIntended& intent) {
   if (intent.target.kind == Kind::cluster_queue) ++totals_.queue_writes;
 }
 
-void TotalsMeter::decided(const State& state, const Touched& touched) {
+void TotalsMeter::decided(const State& state, const DirtySet& dirty) {
   std::set<std::string> feeding;  // clusters whose contribution to a queue changed
-  if (touched.everything) {
-    for (const auto& [name, queue] : state.queues) take_queue(state, name, feeding);
+  if (dirty.everything) {
+    for (const auto& [name, queue] : state.queues) add_queue(state, name, feeding);
     for (const auto& [name, cluster] : state.clusters) measure(state, name);
     return;
   }
-  for (const std::string& name : touched.queues) take_queue(state, name, feeding);
-  for (const std::string& name : touched.clusters) measure(state, name);
-  for (const std::string& name : touched.capacities) measure(state, name);
+  for (const std::string& name : dirty.queues) add_queue(state, name, feeding);
+  for (const std::string& name : dirty.clusters) measure(state, name);
+  for (const std::string& name : dirty.capacities) measure(state, name);
   for (const std::string& name : feeding)
-    if (!touched.clusters.contains(name) && !touched.capacities.contains(name))
-      measure(state, name);
+    if (!dirty.clusters.contains(name) && !dirty.capacities.contains(name)) measure(state, name);
 }
 
-void TotalsMeter::take_queue(const State& state, const std::string& name,
-                             std::set<std::string>& feeding) {
+void TotalsMeter::add_queue(const State& state, const std::string& name,
+                            std::set<std::string>& feeding) {
   Carried& before = carried_[name];
   const bool written = written_parts(state, name) != nullptr;
   const Seq by = written ? state.queues.at(name).written_at.seq : Seq{};
@@ -120,7 +119,8 @@ void TotalsMeter::measure(const State& state, const std::string& name) {
   Measured& measured = clusters_[name];
   // A value that the cluster no longer has counts as zero.
   for (auto& [key, gauge] : measured.gauges) gauge.now = {};
-  if (cluster.valued && !cluster.detached) sum_up(cluster, winning_claim(state, name), measured);
+  if (cluster.valued && !cluster.presence.detached)
+    sum_up(cluster, winning_claim(state, name), measured);
   for (auto& [key, gauge] : measured.gauges) {
     const Sums& sum = gauge.now;
     integrate(totals_, key, gauge, state.now);

@@ -48,8 +48,8 @@ Json to_json(const Totals& totals);
 /// Integrates as time goes on. Not thread safe.
 class TotalsMeter {
  public:
-  /// Records that a moment of `state` closed; `touched` names what changed since the last call.
-  void decided(const State& state, const Touched& touched);
+  /// Records that a moment of `state` closed; `dirty` names what changed since the last call.
+  void decided(const State& state, const DirtySet& dirty);
   /// Counts an intended write.
   void wrote(const PatchIntended& intent);
   /// Returns the totals of everything until `end`.
@@ -87,7 +87,7 @@ class TotalsMeter {
     std::vector<Contribution> parts;
     Seq by;
   };
-  void take_queue(const State& state, const std::string& name, std::set<std::string>& feeding);
+  void add_queue(const State& state, const std::string& name, std::set<std::string>& feeding);
   void measure(const State& state, const std::string& cluster);
   static void sum_up(const Cluster& cluster, const Claim* claim, Measured& measured);
   static void integrate(Totals& totals, const CapacityKey& key, Gauge& gauge, LogTime until);

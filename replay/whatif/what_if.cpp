@@ -8,7 +8,7 @@
 #include "replay/audit/audit_moment.h"
 #include "replay/audit/unseen.h"
 #include "replay/beginning.h"
-#include "replay/whatif/imagined_world.h"
+#include "replay/whatif/counterfactual_world.h"
 
 namespace fairlead {
 
@@ -20,14 +20,14 @@ constexpr std::uint64_t kProgressEvents = 1000;
 class ActualWorld {
  public:
   explicit ActualWorld(State start) : state_(std::move(start)) {
-    Touched all;
+    DirtySet all;
     all.everything = true;
     meter_.decided(state_, all);
   }
 
   /// Adds a write from before the worlds parted, which the counterfactuals plan anew.
   void made_before(PlannedWrite write) { writes_.push_back(std::move(write)); }
-  void take(const Event& event) {
+  void consume(const Event& event) {
     if (event.log_time > state_.now) pass_until(event.log_time);
     if (const auto* intent = std::get_if<PatchIntended>(&event.fact)) {
       meter_.wrote(*intent);
@@ -36,12 +36,12 @@ class ActualWorld {
         made.intent.expected.reset();  // only its content is compared
       }
     }
-    evolve(state_, event, touched_);
+    evolve(state_, event, dirty_);
   }
   /// Every deadline until `end` runs.
   void finish(LogTime end) {
     pass_until(end + Duration{1});
-    if (end > state_.now) run_until(state_, end, touched_);
+    if (end > state_.now) run_until(state_, end, dirty_);
     decide();
   }
 
@@ -54,18 +54,18 @@ class ActualWorld {
   void pass_until(LogTime time) {
     decide();
     while (state_.deadlines.next() < time) {
-      run_until(state_, state_.deadlines.next(), touched_);
+      run_until(state_, state_.deadlines.next(), dirty_);
       decide();
     }
   }
   void decide() {
-    settle(state_, touched_);
-    meter_.decided(state_, touched_);
-    touched_ = {};
+    close_moment(state_, dirty_);
+    meter_.decided(state_, dirty_);
+    dirty_ = {};
   }
 
   State state_;
-  Touched touched_;
+  DirtySet dirty_;
   TotalsMeter meter_;
   std::vector<PlannedWrite> writes_;
 };
@@ -75,13 +75,13 @@ using Reconfigure = std::function<Result<Configuration>(const Configuration& act
 Result<Configuration> unchanged(const Configuration& actual) { return actual; }
 
 // A counterfactual: under another configuration or, as the baseline, under the same.
-class ImaginedWorld {
+class CounterfactualWorld {
  public:
-  ImaginedWorld(Reconfigure reconfigure, State start)
+  CounterfactualWorld(Reconfigure reconfigure, State start)
       : reconfigure_(std::move(reconfigure)),
         seq_(start.seq),
         hub_(ports(), Feedback::assumed, std::move(start)) {
-    Touched all;
+    DirtySet all;
     all.everything = true;
     meter_.decided(hub_.state(), all);
   }
@@ -93,7 +93,7 @@ class ImaginedWorld {
     return configure(at, state.configuration);
   }
 
-  Result<void> take(const Event& event, const State& history) {
+  Result<void> consume(const Event& event, const State& history) {
     if (event.log_time > hub_.now())
       if (auto done = pass_until(event.log_time); !done) return done;
     if (const auto* changed = std::get_if<ConfigChanged>(&event.fact))
@@ -108,8 +108,8 @@ class ImaginedWorld {
       return {};
     }
     if (is_word_of_a_cluster(event.fact))
-      return hub_.tell(event.log_time, one({event.source, {}, event.fact}));
-    auto fact = imagine(event, history, hub_.state());
+      return hub_.append(event.log_time, one({event.source, {}, event.fact}));
+    auto fact = translate(event, history, hub_.state());
     if (!fact) return {};
     if (auto done = hub_.offer(*std::move(fact)); !done) return done.error();
     return {};
@@ -156,7 +156,7 @@ class ImaginedWorld {
   Result<void> configure(LogTime at, const Configuration& actual) {
     auto configuration = reconfigure_(actual);
     if (!configuration) return configuration.error();
-    return hub_.tell(at, one({std::string(kSelf), {}, ConfigChanged{*configuration}}));
+    return hub_.append(at, one({std::string(kSelf), {}, ConfigChanged{*configuration}}));
   }
   // Events are not stored: a what-if over ten million events needs no second log.
   VirtualPorts ports() {
@@ -164,8 +164,8 @@ class ImaginedWorld {
     ports.append = [this](std::vector<EventDraft> drafts, LogTime at) {
       return Result<std::vector<Event>>(numbered(std::move(drafts), at, seq_));
     };
-    ports.decided = [this](const State& state, const Touched& touched) {
-      meter_.decided(state, touched);
+    ports.decided = [this](const State& state, const DirtySet& dirty) {
+      meter_.decided(state, dirty);
     };
     return ports;
   }
@@ -199,8 +199,8 @@ LogTime parting_of(LogTime before, const WhatIfOptions& options,
 // Runs what was due before the parting, which is the same in every world.
 void pass_until(State& state, LogTime parting) {
   if (state.seq == Seq{} || parting.ns - 1 <= state.now.ns) return;
-  Touched touched;
-  run_until(state, {parting.ns - 1}, touched);
+  DirtySet dirty;
+  run_until(state, {parting.ns - 1}, dirty);
 }
 
 // Adds writes from before the parting without an answer to history's writes, at their own time: the
@@ -267,40 +267,40 @@ class Worlds {
  public:
   Worlds(const WhatIfOptions& options, const State& start)
       : actual_(start),
-        control_(unchanged, without_open_writes(start)),
-        imagined_(options.configuration, without_open_writes(start)),
+        baseline_(unchanged, without_open_writes(start)),
+        counterfactual_(options.configuration, without_open_writes(start)),
         overrides_(options.configuration) {}
 
   ActualWorld& actual() { return actual_; }
   Result<void> begin(LogTime parting) {
-    if (auto begun = control_.begin(parting); !begun) return begun;
+    if (auto begun = baseline_.begin(parting); !begun) return begun;
     if (auto begun = overrides_.begin(actual_.state()); !begun) return begun;
-    return imagined_.begin(parting);
+    return counterfactual_.begin(parting);
   }
-  Result<void> take(const Event& event) {
-    if (auto taken = control_.take(event, actual_.state()); !taken) return taken;
-    if (auto taken = imagined_.take(event, actual_.state()); !taken) return taken;
-    actual_.take(event);
-    return overrides_.took(event, actual_.state());
+  Result<void> consume(const Event& event) {
+    if (auto consumed = baseline_.consume(event, actual_.state()); !consumed) return consumed;
+    if (auto consumed = counterfactual_.consume(event, actual_.state()); !consumed) return consumed;
+    actual_.consume(event);
+    return overrides_.consumed(event, actual_.state());
   }
   Result<void> finish(LogTime end, WhatIf& result) {
     actual_.finish(end);
-    if (auto finished = control_.finish(end); !finished) return finished;
-    if (auto finished = imagined_.finish(end); !finished) return finished;
+    if (auto finished = baseline_.finish(end); !finished) return finished;
+    if (auto finished = counterfactual_.finish(end); !finished) return finished;
     WriteComparison compared =
-        compare_writes(control_.writes(), imagined_.writes(), actual_.writes());
+        compare_writes(baseline_.writes(), counterfactual_.writes(), actual_.writes());
     result.differences = std::move(compared.differences);
     result.same = compared.same;
     result.history = actual_.totals(end);
-    result.control = control_.totals(end);
-    result.imagined = imagined_.totals(end);
+    result.baseline = baseline_.totals(end);
+    result.counterfactual = counterfactual_.totals(end);
     result.overridden = overrides_.found();
     return {};
   }
 
  private:
   ActualWorld actual_;
-  ImaginedWorld control_, imagined_;
+  CounterfactualWorld baseline_, counterfactual_;
   Overrides overrides_;
 };
 
@@ -329,7 +329,7 @@ Result<WhatIf> what_if(const AuditSource& source, const WhatIfOptions& options) 
   while (batch.size() > 0 && batch.events().front().seq <= result.to) {
     for (const Event& event : batch.events()) {
       if (event.seq > result.to) break;
-      if (auto taken = worlds.take(event); !taken) return taken.error();
+      if (auto consumed = worlds.consume(event); !consumed) return consumed.error();
       if (options.progress && event.seq.value % kProgressEvents == 0)
         options.progress(event.seq.value - result.from.value, result.to.value - result.from.value);
     }

@@ -13,7 +13,8 @@
 // its writes are answered at once. The observations of our own writes in history are no facts: an
 // echo is left out, and where another writer edited an object that carried our values, those values
 // are replaced by the counterfactual's own, unless they are what that writer changed
-// (replay/whatif/imagined_world.h). Workloads, members and Kueue are assumed to behave as they did.
+// (replay/whatif/counterfactual_world.h). Workloads, members and Kueue are assumed to behave as
+// they did.
 //
 // Limits: a fact that ingest or coalescing dropped in history is not there for a smaller window, so
 // a smaller ingestCoalesce shows nothing; members confirm at once; between a start of the hub and
@@ -60,7 +61,7 @@ struct WhatIf {
   LogTime first_time, last_time;
   std::vector<WriteDifference> differences;  ///< in order of time; statuses are left out
   std::uint64_t same = 0;                    ///< writes that are in the baseline and the what-if
-  Totals history, control, imagined;
+  Totals history, baseline, counterfactual;
   std::vector<Override> overridden;  ///< objects that a changed setting does not reach
   Json unseen = Json::array();       ///< stretches without observations (replay/audit/unseen.h)
 };

@@ -18,7 +18,7 @@ constexpr Duration kToldApart = seconds(1);
 constexpr std::size_t kOverridesMax = 20;
 
 const PatchIntended& intent_of(const WriteDifference& difference) {
-  return (difference.control ? difference.control : difference.imagined)->intent;
+  return (difference.baseline ? difference.baseline : difference.counterfactual)->intent;
 }
 
 const char* name_of(WriteDiffers kind) {
@@ -44,8 +44,8 @@ Json side_json(const std::optional<PlannedWrite>& write) {
           {"text", write->intent.reason.text}};
 }
 
-Json control_json(const WriteDifference& difference) {
-  Json side = side_json(difference.control);
+Json baseline_json(const WriteDifference& difference) {
+  Json side = side_json(difference.baseline);
   if (side.is_null()) return side;
   const auto& made = difference.made;
   side["seq"] = made ? Json(made->seq.value) : Json();
@@ -54,19 +54,20 @@ Json control_json(const WriteDifference& difference) {
 }
 
 // A time that is printed beside another one: without the day if that is the same.
-std::string beside(LogTime time, LogTime told) {
-  const std::string text = to_rfc3339(time), other = to_rfc3339(told);
+std::string beside(LogTime time, LogTime planned) {
+  const std::string text = to_rfc3339(time), other = to_rfc3339(planned);
   const std::size_t day = text.find('T') + 1;
   return text.compare(0, day, other, 0, day) == 0 ? text.substr(day) : text;
 }
 
-std::string control_text(const WriteDifference& difference) {
-  if (!difference.control) return "-";
-  std::string text = difference.control->intent.reason.text;
+std::string baseline_text(const WriteDifference& difference) {
+  if (!difference.baseline) return "-";
+  std::string text = difference.baseline->intent.reason.text;
   if (!difference.made) return text + " (not written)";
   text += " (seq " + std::to_string(difference.made->seq.value);
-  const LogTime made = difference.made->time, told = difference.control->time;
-  if (std::max(made, told) - std::min(made, told) > kToldApart) text += " at " + beside(made, told);
+  const LogTime made = difference.made->time, planned = difference.baseline->time;
+  if (std::max(made, planned) - std::min(made, planned) > kToldApart)
+    text += " at " + beside(made, planned);
   return text + ")";
 }
 
@@ -80,11 +81,11 @@ void add_apart(std::string& text, const std::string& what, const std::optional<Q
 
 // Describes quotas of a ClusterQueue that differ after the two writes although neither write moved
 // them: "spot cpu 375, not 360".
-std::string quotas_apart(const PatchIntended& imagined, const PatchIntended& control) {
+std::string quotas_apart(const PatchIntended& counterfactual, const PatchIntended& baseline) {
   const auto* here =
-      imagined.expected ? std::get_if<ClusterQueueFacts>(&*imagined.expected) : nullptr;
+      counterfactual.expected ? std::get_if<ClusterQueueFacts>(&*counterfactual.expected) : nullptr;
   const auto* there =
-      control.expected ? std::get_if<ClusterQueueFacts>(&*control.expected) : nullptr;
+      baseline.expected ? std::get_if<ClusterQueueFacts>(&*baseline.expected) : nullptr;
   if (!here || !there) return "";
   std::string text;
   for (const ResourceGroup& group : here->groups)
@@ -100,16 +101,17 @@ std::string quotas_apart(const PatchIntended& imagined, const PatchIntended& con
   return text;
 }
 
-std::string imagined_text(const WriteDifference& difference) {
-  if (!difference.imagined) return "-";
-  const std::string& text = difference.imagined->intent.reason.text;
-  if (difference.kind() == WriteDiffers::value && text == difference.control->intent.reason.text) {
-    const std::string apart = quotas_apart(difference.imagined->intent, difference.control->intent);
+std::string counterfactual_text(const WriteDifference& difference) {
+  if (!difference.counterfactual) return "-";
+  const std::string& text = difference.counterfactual->intent.reason.text;
+  if (difference.kind() == WriteDiffers::value && text == difference.baseline->intent.reason.text) {
+    const std::string apart =
+        quotas_apart(difference.counterfactual->intent, difference.baseline->intent);
     return "the same but for " + (apart.empty() ? "what it leaves as it was" : apart);
   }
   if (difference.kind() != WriteDiffers::time) return text;
-  const std::string at = "at " + beside(difference.imagined->time, difference.control->time);
-  return text == difference.control->intent.reason.text ? "the same " + at : text + " " + at;
+  const std::string at = "at " + beside(difference.counterfactual->time, difference.baseline->time);
+  return text == difference.baseline->intent.reason.text ? "the same " + at : text + " " + at;
 }
 
 std::string count_of(std::uint64_t count, const char* one, const char* many) {
@@ -171,8 +173,8 @@ Json to_json(const WhatIf& result) {
   for (const WriteDifference& difference : result.differences)
     differences.push_back({{"difference", name_of(difference.kind())},
                            {"object", object_name(intent_of(difference))},
-                           {"history", control_json(difference)},
-                           {"whatIf", side_json(difference.imagined)}});
+                           {"history", baseline_json(difference)},
+                           {"whatIf", side_json(difference.counterfactual)}});
   Json from{{"seq", result.from.value}, {"time", to_rfc3339(result.first_time)}};
   if (result.from_pruned) from["pruned"] = true;
   return {{"kind", "WhatIf"},
@@ -183,8 +185,8 @@ Json to_json(const WhatIf& result) {
           {"overridden", std::move(overridden)},
           {"totals",
            {{"history", to_json(result.history)},
-            {"sameConfiguration", to_json(result.control)},
-            {"whatIf", to_json(result.imagined)}}},
+            {"sameConfiguration", to_json(result.baseline)},
+            {"whatIf", to_json(result.counterfactual)}}},
           {"unseen", result.unseen}};
 }
 
@@ -198,14 +200,14 @@ std::string what_if_text(const WhatIf& result) {
   std::vector<TableRow> rows{{"TIME", "OBJECT", "SAME CONFIGURATION", "WHAT IF"}};
   for (const WriteDifference& difference : result.differences)
     rows.push_back({to_rfc3339(difference.time()), object_name(intent_of(difference)),
-                    control_text(difference), imagined_text(difference)});
+                    baseline_text(difference), counterfactual_text(difference)});
   if (rows.size() > 1) text += table_text(rows);
   text += overridden_text(result.overridden);
   rows = {{"TOTALS", "HISTORY", "SAME CONFIGURATION", "WHAT IF"}};
-  const Json history = to_json(result.history), control = to_json(result.control),
-             imagined = to_json(result.imagined);
+  const Json history = to_json(result.history), baseline = to_json(result.baseline),
+             counterfactual = to_json(result.counterfactual);
   for (const auto& [name, value] : history.items())
-    rows.push_back({name, to_text(value), to_text(control[name]), to_text(imagined[name])});
+    rows.push_back({name, to_text(value), to_text(baseline[name]), to_text(counterfactual[name])});
   return text + table_text(rows) + unseen_text({{"unseen", result.unseen}});
 }
 

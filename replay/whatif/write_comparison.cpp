@@ -36,7 +36,7 @@ using Pair = std::pair<const Numbered*, const Numbered*>;
 
 // The writes of one object in every world.
 struct ObjectWrites {
-  std::vector<Numbered> control, imagined, made;
+  std::vector<Numbered> baseline, counterfactual, made;
   std::map<decltype(Digest::bytes), std::size_t> contents;  // by content_of
 
   void add(std::vector<Numbered>& side, const PlannedWrite& write) {
@@ -118,7 +118,7 @@ class ObjectComparison {
       : object_(object), result_(result) {}
 
   void compare() {
-    Writes a = object_.control, b = object_.imagined;
+    Writes a = object_.baseline, b = object_.counterfactual;
     std::size_t i = 0, j = 0;
     while (i < a.size() && j < b.size()) {
       if (a[i].time() < b[j].time()) {
@@ -158,10 +158,10 @@ class ObjectComparison {
   void stretch(Writes a, Writes b) {
     std::vector<Pair> equal;
     pair_equal(a, b, equal);
-    for (const auto& [control, imagined] : equal) differ(control, imagined);
+    for (const auto& [baseline, counterfactual] : equal) differ(baseline, counterfactual);
     const auto [only_a, only_b] = unpaired(a, b, equal);
-    for (const Numbered* control : only_a) differ(control, nullptr);
-    for (const Numbered* imagined : only_b) differ(nullptr, imagined);
+    for (const Numbered* baseline : only_a) differ(baseline, nullptr);
+    for (const Numbered* counterfactual : only_b) differ(nullptr, counterfactual);
   }
 
   using Unpaired = std::pair<std::vector<const Numbered*>, std::vector<const Numbered*>>;
@@ -182,50 +182,50 @@ class ObjectComparison {
     return left;
   }
 
-  void differ(const Numbered* control, const Numbered* imagined) {
+  void differ(const Numbered* baseline, const Numbered* counterfactual) {
     WriteDifference difference;
-    if (control) {
-      difference.control = *control->write;
-      difference.made = made(*control);
+    if (baseline) {
+      difference.baseline = *baseline->write;
+      difference.made = made(*baseline);
     }
-    if (imagined) difference.imagined = *imagined->write;
+    if (counterfactual) difference.counterfactual = *counterfactual->write;
     result_.differences.push_back(std::move(difference));
   }
 
   // Computed on demand, because only objects that differ somewhere need it.
-  std::optional<WriteDifference::Made> made(const Numbered& control) {
+  std::optional<WriteDifference::Made> made(const Numbered& baseline) {
     if (!made_known_) {
       std::vector<Pair> pairs;
-      pair_equal(object_.control, object_.made, pairs);
-      made_.resize(object_.control.size());
+      pair_equal(object_.baseline, object_.made, pairs);
+      made_.resize(object_.baseline.size());
       for (const auto& [write, made_write] : pairs) made_[place_of(*write)] = made_write;
       made_known_ = true;
     }
-    const Numbered* found = made_[place_of(control)];
+    const Numbered* found = made_[place_of(baseline)];
     if (!found) return std::nullopt;
     return WriteDifference::Made{found->write->seq, found->time()};
   }
 
-  std::size_t place_of(const Numbered& control) const {
-    return static_cast<std::size_t>(&control - object_.control.data());
+  std::size_t place_of(const Numbered& baseline) const {
+    return static_cast<std::size_t>(&baseline - object_.baseline.data());
   }
 
   const ObjectWrites& object_;
   WriteComparison& result_;
   bool made_known_ = false;
-  std::vector<const Numbered*> made_;  // of each write of the control
+  std::vector<const Numbered*> made_;  // of each write of the baseline
 };
 
 }  // namespace
 
 WriteDiffers WriteDifference::kind() const {
-  if (!imagined) return WriteDiffers::only_history;
-  if (!control) return WriteDiffers::only_what_if;
-  return control->time == imagined->time ? WriteDiffers::value : WriteDiffers::time;
+  if (!counterfactual) return WriteDiffers::only_history;
+  if (!baseline) return WriteDiffers::only_what_if;
+  return baseline->time == counterfactual->time ? WriteDiffers::value : WriteDiffers::time;
 }
 
-WriteComparison compare_writes(const std::vector<PlannedWrite>& control,
-                               const std::vector<PlannedWrite>& imagined,
+WriteComparison compare_writes(const std::vector<PlannedWrite>& baseline,
+                               const std::vector<PlannedWrite>& counterfactual,
                                const std::vector<PlannedWrite>& made) {
   std::map<WriteKey, ObjectWrites> objects;
   const auto sort = [&](const std::vector<PlannedWrite>& writes,
@@ -236,8 +236,8 @@ WriteComparison compare_writes(const std::vector<PlannedWrite>& control,
       object.add(object.*side, write);
     }
   };
-  sort(control, &ObjectWrites::control);
-  sort(imagined, &ObjectWrites::imagined);
+  sort(baseline, &ObjectWrites::baseline);
+  sort(counterfactual, &ObjectWrites::counterfactual);
   sort(made, &ObjectWrites::made);
   WriteComparison result;
   for (const auto& [key, object] : objects) ObjectComparison(object, result).compare();

@@ -25,9 +25,10 @@ enum class WriteDiffers : std::uint8_t {
 /// A write that differs between the worlds; at least one side is there. The seqs of both belong to
 /// virtual logs and mean nothing.
 struct WriteDifference {
-  std::optional<PlannedWrite> control;   ///< under history's own configuration
-  std::optional<PlannedWrite> imagined;  ///< under the other one
-  /// Of `control`: the same content in history's own writes, with its time; none: history has none.
+  std::optional<PlannedWrite> baseline;        ///< under history's own configuration
+  std::optional<PlannedWrite> counterfactual;  ///< under the other one
+  /// Of `baseline`: the same content in history's own writes, with its time; none: history has
+  /// none.
   struct Made {
     Seq seq;
     LogTime time;
@@ -36,7 +37,7 @@ struct WriteDifference {
 
   WriteDiffers kind() const;
   /// The time under which it is reported: the baseline's moment, else the other one's.
-  LogTime time() const { return control ? control->time : imagined->time; }
+  LogTime time() const { return baseline ? baseline->time : counterfactual->time; }
 };
 
 struct WriteComparison {
@@ -44,12 +45,12 @@ struct WriteComparison {
   std::uint64_t same = 0;                    ///< number of writes that both worlds made
 };
 
-/// Compares `control` with `imagined`, object by object, without statuses. Writes of one moment are
-/// paired first. Between two moments in which both worlds write, equal contents are paired in
-/// order: as many as possible and, among those, as near in time as possible. `made` are history's
-/// own writes, paired with `control` in the same way. Each list is in order of time.
-WriteComparison compare_writes(const std::vector<PlannedWrite>& control,
-                               const std::vector<PlannedWrite>& imagined,
+/// Compares `baseline` with `counterfactual`, object by object, without statuses. Writes of one
+/// moment are paired first. Between two moments in which both worlds write, equal contents are
+/// paired in order: as many as possible and, among those, as near in time as possible. `made` are
+/// history's own writes, paired with `baseline` in the same way. Each list is in order of time.
+WriteComparison compare_writes(const std::vector<PlannedWrite>& baseline,
+                               const std::vector<PlannedWrite>& counterfactual,
                                const std::vector<PlannedWrite>& made);
 
 }  // namespace fairlead

@@ -83,7 +83,7 @@ double append_all(const Groups& groups, const fs::path& directory, const Clock& 
                                    ? log->append_owned(std::move(group), at, Epoch{1})
                                    : log->append_pipelined(std::move(group), at, Epoch{1})));
       }
-      need(log->settle());
+      need(log->wait_durable());
     });
   }
   fs::remove_all(directory);

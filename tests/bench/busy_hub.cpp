@@ -74,7 +74,7 @@ void BusyHub::step() {
   for (const WriteRequest& request : need(core_->step(Input::complete)).requests) {
     const auto event = need(need(log_->read(request.intent))->next());
     auto written = world_.hub.write(request.intent, std::get<PatchIntended>(event->fact));
-    if (written.shown) core_->offer(std::move(*written.shown));
+    if (written.observed) core_->offer(std::move(*written.observed));
     core_->answer(std::move(written.answer));
   }
   folded_ = core_->state().seq.value;

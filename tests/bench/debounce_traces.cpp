@@ -221,20 +221,20 @@ Totals damped(const DebounceTrace& trace, const Configuration& configuration) {
   ports.append = [&last](std::vector<EventDraft> drafts, LogTime at) {
     return Result<std::vector<Event>>(numbered(std::move(drafts), at, last));
   };
-  ports.decided = [&](const State& state, const Touched& touched) {
-    if (measured) meter.decided(state, touched);
+  ports.decided = [&](const State& state, const DirtySet& dirty) {
+    if (measured) meter.decided(state, dirty);
   };
   VirtualHub hub(std::move(ports), Feedback::assumed);
   std::vector<EventDraft> begin;
   begin.push_back({std::string(kSelf), {}, ConfigChanged{configuration}});
-  check(hub.tell(LogTime{}, std::move(begin)).has_value(), "the trace begins");
+  check(hub.append(LogTime{}, std::move(begin)).has_value(), "the trace begins");
   std::size_t before = 0;
   for (const Told& told : trace.facts) {
     if (told.at > hub.now()) check(hub.run_to(told.at).has_value(), "time goes on");
     if (!measured && told.at >= kBegin) {
       measured = true;
       before = hub.writes().size();
-      Touched all;
+      DirtySet all;
       all.everything = true;
       meter.decided(hub.state(), all);
     }

@@ -138,7 +138,7 @@ class Writer {
       if (log_->last_seq() > before) check_point();  // a moment that is not decided, as in the log
     }
     need(hub_.run_to(kFirst + hours(24 * static_cast<std::int64_t>(settings_.days))));
-    need(log_->settle());
+    need(log_->wait_durable());
     need(log_->move_to_tables());
     return log_->last_seq().value;
   }
@@ -158,7 +158,7 @@ class Writer {
     std::vector<EventDraft> drafts;
     drafts.push_back({std::string(kSelf), {}, EpochStarted{"bench", "bench", kFoldVersion, 1}});
     drafts.push_back({std::string(kSelf), {}, ConfigChanged{}});
-    need(hub_.tell(kFirst, std::move(drafts)));
+    need(hub_.append(kFirst, std::move(drafts)));
     ResourceFlavorFacts flavor;
     flavor.node_labels = {{"pool", kFlavor}};
     tell(seen({Kind::resource_flavor, "", kFlavor}, "v1beta2", ++version_, flavor));
@@ -187,7 +187,7 @@ class Writer {
     drafts.push_back({std::string(kSelf),
                       {},
                       Checkpoint{state_digest(hub_.state()), last.value, log_->chain()}});
-    need(hub_.tell(hub_.now(), std::move(drafts)));
+    need(hub_.append(hub_.now(), std::move(drafts)));
   }
 
   const FlipSettings settings_;

@@ -127,7 +127,7 @@ std::shared_ptr<const FleetLog> write_fleet(const Place& place, std::uint64_t no
   const auto log = need(RocksdbLog::open(written->directory, OpenMode::write));
   SnapshotStore store(written->directory);
   State state;
-  Touched touched;
+  DirtySet dirty;
   written->first = written->last = LogTime{1'750'000'000'000'000'000};
   std::uint64_t next_snapshot = snapshot_spacing(state.configuration.snapshot_every, 0);
   const auto append = [&](std::vector<EventDraft> drafts) {
@@ -135,10 +135,10 @@ std::shared_ptr<const FleetLog> write_fleet(const Place& place, std::uint64_t no
     const auto events = need(log->append_owned(std::move(drafts), written->last, Epoch{1}));
     written->events += events.size();
     if (snapshots == Snapshots::none) return;
-    for (const Event& event : events) evolve(state, event, touched);
-    touched = {};
+    for (const Event& event : events) evolve(state, event, dirty);
+    dirty = {};
     if (written->events < next_snapshot) return;
-    const std::uint64_t bytes = need(store.take(state, log->chain())).bytes;
+    const std::uint64_t bytes = need(store.save(state, log->chain())).bytes;
     need(store.thin(*log, kSnapshotsMax));
     next_snapshot = written->events + snapshot_spacing(state.configuration.snapshot_every, bytes);
   };
@@ -224,13 +224,13 @@ double resident_bytes() {
 double bytes_of_fold(std::uint64_t nodes) {
   const double before = resident_bytes();
   State state;
-  Touched touched;
+  DirtySet dirty;
   Event event{Seq{0}, LogTime{1}, Epoch{1}, {}, {}, {}};
   Fleet(nodes).begin([&](EventDraft draft) {
     event.seq = next(event.seq);
     event.source = std::move(draft.source);
     event.fact = std::move(draft.fact);
-    evolve(state, event, touched);
+    evolve(state, event, dirty);
   });
   return resident_bytes() - before;
 }
@@ -301,9 +301,9 @@ class ManyClaims {
     constexpr int kTurns = 200;
     for (int turn = 0; turn < kTurns; ++turn) {
       change_node(random_.roll() % clusters_, 100 + turn + 1);
-      settle(state_, touched_);
+      close_moment(state_, dirty_);
       std::vector<PatchIntended> intents;
-      total += seconds_of([&] { intents = plan(state_, touched_); });
+      total += seconds_of([&] { intents = plan(state_, dirty_); });
       if (intents.empty()) give_up("a change led to no write");
       answer(std::move(intents));
     }
@@ -312,7 +312,7 @@ class ManyClaims {
 
   /// Seconds a claim of a plan of everything, as after a start.
   double seconds_a_claim() {
-    Touched all;
+    DirtySet all;
     all.everything = true;
     const double all_seconds = seconds_of([&] { keep(plan(state_, all).size()); });
     return all_seconds / static_cast<double>(clusters_);
@@ -333,7 +333,7 @@ class ManyClaims {
     const Event event{
         next(state_.seq), state_.now + milliseconds(1), Epoch{1}, std::move(source), {},
         std::move(fact)};
-    evolve(state_, event, touched_);
+    evolve(state_, event, dirty_);
   }
   void observe(SourceName source, ObjectKey key, Facts facts) {
     ObjectObserved seen;
@@ -363,8 +363,8 @@ class ManyClaims {
   }
   void write_everything() {
     for (int round = 0; round < 8; ++round) {
-      settle(state_, touched_);
-      std::vector<PatchIntended> intents = plan(state_, touched_);
+      close_moment(state_, dirty_);
+      std::vector<PatchIntended> intents = plan(state_, dirty_);
       if (intents.empty()) return;
       answer(std::move(intents));
     }
@@ -372,7 +372,7 @@ class ManyClaims {
 
   std::uint64_t clusters_;
   State state_;
-  Touched touched_;
+  DirtySet dirty_;
   std::uint64_t version_ = 0;
   Random random_{3};
 };

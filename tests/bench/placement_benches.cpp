@@ -129,7 +129,7 @@ Cost mirrored(const Trace& trace) {
 class World {
  public:
   World() : hub_(ports(), Feedback::assumed) {
-    check(hub_.tell(LogTime{}, {{std::string(kSelf), {}, ConfigChanged{}}}).has_value(), "begun");
+    check(hub_.append(LogTime{}, {{std::string(kSelf), {}, ConfigChanged{}}}).has_value(), "begun");
     AdmissionCheckFacts admission;
     admission.controller_name = "open-cluster-management.io/placement";
     admission.parameters_api_group = "cluster.open-cluster-management.io";

@@ -26,7 +26,7 @@ void ask_what_if(const EventLog& log) {
     changed.debounce.shrink_window = minutes(5);
     return Result<Configuration>(changed);
   };
-  if (need(what_if({log, nullptr}, options)).control.status_writes == 0)
+  if (need(what_if({log, nullptr}, options)).baseline.status_writes == 0)
     give_up("nothing happened");
 }
 

@@ -253,9 +253,9 @@ std::string below(const std::string& header, const std::string& text) {
 
 }  // namespace
 
-std::string render(const Rehearsal& rehearsal, const std::set<std::string>& show) {
+std::string render(const DryRun& dry_run, const std::set<std::string>& show) {
   std::string out;
-  for (const PlannedWrite& write : rehearsal.writes()) {
+  for (const PlannedWrite& write : dry_run.writes()) {
     const PatchIntended& intent = write.intent;
     if (!shown(intent, show)) continue;
     std::string header = clock(write.time) + " ";
@@ -267,7 +267,7 @@ std::string render(const Rehearsal& rehearsal, const std::set<std::string>& show
     out += below(header, show.count("raw") > 0 ? intent.body : summary(intent));
   }
   if (show.count("state") > 0)
-    for (const auto& [id, object] : rehearsal.written_objects())
+    for (const auto& [id, object] : dry_run.written_objects())
       if (kind_shown(std::get<2>(id), show)) out += below(std::get<0>(id), to_text(object));
   return out;
 }

@@ -1,4 +1,4 @@
-// A rehearsal as a scenario shows it: one line a write, or a header and what it says below it,
+// A dry run as a scenario shows it: one line a write, or a header and what it says below it,
 // where the line would be longer than 100 columns. A JSON body becomes a line `/path: value` a
 // field.
 //
@@ -10,12 +10,12 @@
 #include <set>
 #include <string>
 
-#include "replay/rehearsal.h"
+#include "replay/dry_run.h"
 
 namespace fairlead {
 
 /// `show` holds kinds, and the words `status`, `state` and `raw`; scenario_test.cpp
 /// says what they choose.
-std::string render(const Rehearsal& rehearsal, const std::set<std::string>& show);
+std::string render(const DryRun& dry_run, const std::set<std::string>& show);
 
 }  // namespace fairlead

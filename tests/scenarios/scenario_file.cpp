@@ -83,8 +83,8 @@ ScenarioHead head_of_scenario(const std::string& file) {
   return read_head(in);
 }
 
-Result<RehearsalOptions> options_of(const ScenarioHead& head) {
-  RehearsalOptions options;
+Result<DryRunOptions> options_of(const ScenarioHead& head) {
+  DryRunOptions options;
   const std::vector<std::string>& arguments = head.arguments;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] == "--no-feedback") {

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "engine/log/event_log.h"
-#include "replay/rehearsal.h"
+#include "replay/dry_run.h"
 
 namespace fairlead {
 
@@ -39,7 +39,7 @@ ScenarioHead read_head(std::istream& in);
 ScenarioHead head_of_scenario(const std::string& file);
 
 /// What its arguments say; bad_input for a setting that is refused.
-Result<RehearsalOptions> options_of(const ScenarioHead& head);
+Result<DryRunOptions> options_of(const ScenarioHead& head);
 /// The input's lines; bad_input if it is not understood.
 Result<std::vector<InputLine>> lines_of(const ScenarioHead& head);
 

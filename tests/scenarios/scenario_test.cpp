@@ -42,9 +42,9 @@ Result<std::string> run(const Scenario& scenario, MemoryLog& log) {
   if (!options) return options.error();
   const auto lines = lines_of(scenario.head);
   if (!lines) return lines.error();
-  Rehearsal rehearsal(log, std::move(*options));
-  if (auto done = rehearsal.run(*lines); !done) return done.error();
-  return render(rehearsal, scenario.head.show);
+  DryRun dry_run(log, std::move(*options));
+  if (auto done = dry_run.run(*lines); !done) return done.error();
+  return render(dry_run, scenario.head.show);
 }
 
 TEST_CASE("scenarios: every file's writes are as it says") {
@@ -70,14 +70,14 @@ TEST_CASE("scenarios: every file's writes are as it says") {
 template <class Through>
 State fold(const MemoryLog& log, Through through) {
   State state;
-  Touched touched;
+  DirtySet dirty;
   auto reader = log.read(Seq{1});
   REQUIRE(reader.has_value());
   for (;;) {
     auto event = (*reader)->next();
     REQUIRE(event.has_value());
     if (!*event) return state;
-    evolve(state, **event, touched);
+    evolve(state, **event, dirty);
     if (!through((*event)->seq)) continue;
     auto again = decode_state(encode_state(state));
     REQUIRE(again.has_value());

@@ -66,10 +66,10 @@ struct CallerReview::Impl : std::enable_shared_from_this<CallerReview::Impl> {
   using Done = std::function<void(CallerAnswer)>;
 
   Impl(HttpClient& client_given, std::function<LogTime()> now_given,
-       std::function<void(const std::string&)> say_given, CallerReviewTimes times_given)
+       std::function<void(const std::string&)> log_given, CallerReviewTimes times_given)
       : client(client_given),
         now(std::move(now_given)),
-        say(std::move(say_given)),
+        log(std::move(log_given)),
         times(times_given) {}
 
   void ask(const std::string& token, const std::string& path, Done done) {
@@ -133,7 +133,7 @@ struct CallerReview::Impl : std::enable_shared_from_this<CallerReview::Impl> {
       }
       why = "the answer is no review";
     }
-    if (std::exchange(problems[path], why) != why) say(std::string("POST ") + path + ": " + why);
+    if (std::exchange(problems[path], why) != why) log(std::string("POST ") + path + ": " + why);
     return {};
   }
 
@@ -152,7 +152,7 @@ struct CallerReview::Impl : std::enable_shared_from_this<CallerReview::Impl> {
 
   HttpClient& client;
   const std::function<LogTime()> now;
-  const std::function<void(const std::string&)> say;
+  const std::function<void(const std::string&)> log;
   const CallerReviewTimes times;
   std::map<std::string, Kept> kept;  // by key_of()
   std::size_t under_way = 0;
@@ -160,8 +160,8 @@ struct CallerReview::Impl : std::enable_shared_from_this<CallerReview::Impl> {
 };
 
 CallerReview::CallerReview(HttpClient& client, std::function<LogTime()> now,
-                           std::function<void(const std::string&)> say, CallerReviewTimes times)
-    : impl_(std::make_shared<Impl>(client, std::move(now), std::move(say), times)) {}
+                           std::function<void(const std::string&)> log, CallerReviewTimes times)
+    : impl_(std::make_shared<Impl>(client, std::move(now), std::move(log), times)) {}
 
 CallerReview::~CallerReview() = default;
 

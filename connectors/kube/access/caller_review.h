@@ -41,10 +41,10 @@ inline constexpr std::size_t kCallerReviewsMax = 16;
 /// `subjectaccessreviews` (authorization.k8s.io).
 class CallerReview {
  public:
-  /// `client` reaches the API server and outlives it. `now` is a monotonic time. `say` logs why
+  /// `client` reaches the API server and outlives it. `now` is a monotonic time. `log` logs why
   /// callers cannot be reviewed, once for each problem.
   CallerReview(HttpClient& client, std::function<LogTime()> now,
-               std::function<void(const std::string&)> say, CallerReviewTimes times = {});
+               std::function<void(const std::string&)> log, CallerReviewTimes times = {});
   ~CallerReview();
   CallerReview(const CallerReview&) = delete;
   CallerReview& operator=(const CallerReview&) = delete;

@@ -14,6 +14,7 @@
 
 #include "connectors/kube/document/json_document.h"
 #include "connectors/kube/transport/certificate.h"
+#include "engine/base/base64.h"
 
 extern "C" char** environ;
 

@@ -80,7 +80,7 @@ Result<void> Identities::aim(const std::string& certificate, const std::string& 
   certificate_end_ = certificate_end(certificate);
   const bool first = target_ == nullptr;
   target_ = std::move(*target);
-  if (!first) ++figures_.renewals;
+  if (!first) ++stats_.renewals;
   if (!first && new_target_) new_target_();
   return {};
 }
@@ -116,7 +116,7 @@ void Identities::look_at_files(LogTime now) {
     if (auto token = current_token(credentials_); token.has_value())
       token_ = std::move(*token);
     else
-      tell(token.error().message);
+      log_problem(token.error().message);
     return;
   }
   std::string seen = signature();
@@ -127,13 +127,13 @@ void Identities::look_at_files(LogTime now) {
   // last good credentials stay in use, and the next check reads again.
   if (fresh.has_error()) {
     signature_.clear();
-    tell(fresh.error().message);
+    log_problem(fresh.error().message);
     return;
   }
   if (same_access(*fresh, credentials_)) {
     if (auto token = current_token(*fresh); token.has_value() && *token != token_ && !answered_) {
       token_ = std::move(*token);
-      ++figures_.renewals;
+      ++stats_.renewals;
     }
     return;
   }
@@ -145,13 +145,14 @@ void Identities::look_at_files(LogTime now) {
   }();
   if (only_token) {
     auto token = current_token(*fresh);
-    if (token.has_error()) return tell(token.error().message);
+    if (token.has_error()) return log_problem(token.error().message);
     token_ = std::move(*token);
     credentials_ = std::move(*fresh);
-    ++figures_.renewals;
+    ++stats_.renewals;
     return;
   }
-  if (auto adopted = adopt(std::move(*fresh)); adopted.has_error()) tell(adopted.error().message);
+  if (auto adopted = adopt(std::move(*fresh)); adopted.has_error())
+    log_problem(adopted.error().message);
 }
 
 bool Identities::plugin_due(LogTime now) const {
@@ -160,7 +161,7 @@ bool Identities::plugin_due(LogTime now) const {
 }
 
 void Identities::run_plugin() {
-  ++figures_.plugin_calls;
+  ++stats_.plugin_calls;
   run_ =
       PluginRun::start(loop_, *credentials_.exec, times_.plugin_time_max,
                        [this](Result<PluginAnswer> answer) { plugin_answered(std::move(answer)); });
@@ -179,18 +180,18 @@ void Identities::plugin_answered(Result<PluginAnswer> answer) {
     if (auto aimed = aim(answer->client_certificate_pem, answer->client_key_pem); aimed.has_error())
       answer = in_context(credentials_.exec->origin, aimed.error());
   if (answer.has_error()) {
-    ++figures_.plugin_failures;
+    ++stats_.plugin_failures;
     Duration pause = times_.plugin_pause;
     for (int i = 0; i < failures_ && pause < times_.plugin_pause_max; ++i) pause.ns *= 2;
     ++failures_;
     opens_ = loop_.now() + std::min(pause, times_.plugin_pause_max);
     failure_ = answer.error();
-    tell(answer.error().message);
+    log_problem(answer.error().message);
   } else {
     failures_ = 0;
     failure_.reset();
     opens_ = loop_.now() + times_.plugin_pause;
-    if (answered_) ++figures_.renewals;
+    if (answered_) ++stats_.renewals;
     answered_ = true;
     token_ = answer->token;
     certificate_origin_ =
@@ -209,7 +210,7 @@ void Identities::plugin_answered(Result<PluginAnswer> answer) {
 // Returns the current identity, and logs when its state changes.
 Result<Identity> Identities::present() {
   const auto nothing = [this](Error why) {
-    tell(why.message);
+    log_problem(why.message);
     publish_unusable();
     why.code = ErrorCode::denied;
     return why;
@@ -227,9 +228,9 @@ Result<Identity> Identities::present() {
   if (certificate_end_ && *certificate_end_ <= wall)
     return nothing({ErrorCode::denied, "client certificate " + certificate_origin_ +
                                            " expired at " + to_rfc3339(*certificate_end_)});
-  if (!failure_ && !told_.empty() && (credentials_.files.empty() || !signature_.empty())) {
-    told_.clear();
-    if (events_.say) events_.say("credentials: good again");
+  if (!failure_ && !last_problem_.empty() && (credentials_.files.empty() || !signature_.empty())) {
+    last_problem_.clear();
+    if (events_.log) events_.log("credentials: good again");
   }
   publish_usable();
   return Identity{target_, token_};
@@ -262,7 +263,7 @@ void Identities::refused(const Identity& used, Given given) {
 
 void Identities::replace(Result<Credentials> credentials) {
   if (credentials.has_value()) {
-    told_.clear();
+    last_problem_.clear();
     const auto adopted = adopt(std::move(*credentials));
     if (adopted.has_value()) return publish_usable();
     credentials = adopted.error();
@@ -270,7 +271,7 @@ void Identities::replace(Result<Credentials> credentials) {
   run_.reset();
   read_again_ = nullptr;
   none_ = credentials.error();
-  tell(none_->message);
+  log_problem(none_->message);
   publish_unusable();
   for (Given& given : std::exchange(waiting_, {})) given(present());
   if (new_target_) new_target_();
@@ -285,28 +286,28 @@ void Identities::stop(const std::string& why) {
   for (Given& given : std::exchange(waiting_, {})) given(*none_);
 }
 
-void Identities::tell(const std::string& problem) {
-  if (std::exchange(told_, problem) == problem || !events_.say) return;
-  events_.say("credentials: " + problem);
+void Identities::log_problem(const std::string& problem) {
+  if (std::exchange(last_problem_, problem) == problem || !events_.log) return;
+  events_.log("credentials: " + problem);
 }
 
 void Identities::publish_usable() {
-  CredentialFigures now = figures_;
+  CredentialStats now = stats_;
   now.usable = true;
   publish(std::move(now));
 }
 
 void Identities::publish_unusable() {
-  CredentialFigures now = figures_;
+  CredentialStats now = stats_;
   now.usable = false;
   publish(std::move(now));
 }
 
-void Identities::publish(CredentialFigures now) {
+void Identities::publish(CredentialStats now) {
   now.expires = certificate_end_;
   if (expires_ && (!now.expires || *expires_ < *now.expires)) now.expires = expires_;
-  figures_ = std::move(now);
-  if (events_.figures) events_.figures(figures_);
+  stats_ = std::move(now);
+  if (events_.stats) events_.stats(stats_);
 }
 
 }  // namespace fairlead

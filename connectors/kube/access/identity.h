@@ -29,7 +29,7 @@ struct Identity {
 };
 
 /// For metrics and for an operator.
-struct CredentialFigures {
+struct CredentialStats {
   bool usable = false;             ///< requests can be made
   std::optional<LogTime> expires;  ///< of the client certificate or the plugin's answer, since 1970
   std::uint64_t renewals = 0;      ///< times that other credentials came into use
@@ -39,8 +39,8 @@ struct CredentialFigures {
 
 /// Callbacks of identities, on the loop's thread; each may be empty.
 struct CredentialEvents {
-  std::function<void(const std::string&)> say;  ///< logs a line, once for each problem
-  std::function<void(const CredentialFigures&)> figures;
+  std::function<void(const std::string&)> log;  ///< logs a line, once for each problem
+  std::function<void(const CredentialStats&)> stats;
   std::function<void()> moved;  ///< another address: the observed objects may be another server's
 };
 
@@ -78,7 +78,7 @@ class Identities {
   /// Replaces the credentials, or removes them for the reason given.
   void replace(Result<Credentials> credentials);
   /// Sets the callback for a new target: open connections then have to be closed.
-  void on_new_target(std::function<void()> told) { new_target_ = std::move(told); }
+  void on_new_target(std::function<void()> callback) { new_target_ = std::move(callback); }
   /// Fails every pending ask() with `why` and kills the plugin.
   void stop(const std::string& why);
 
@@ -92,10 +92,10 @@ class Identities {
   void run_plugin();
   void plugin_answered(Result<PluginAnswer> answer);
   Result<Identity> present();
-  void tell(const std::string& problem);
+  void log_problem(const std::string& problem);
   void publish_usable();
   void publish_unusable();
-  void publish(CredentialFigures now);
+  void publish(CredentialStats now);
 
   IoLoop& loop_;
   const CredentialTimes times_;
@@ -123,8 +123,8 @@ class Identities {
   int failures_ = 0;                // in a row
   std::optional<Error> failure_;    // the last run's
 
-  std::string told_;
-  CredentialFigures figures_;
+  std::string last_problem_;
+  CredentialStats stats_;
 };
 
 }  // namespace fairlead

@@ -9,6 +9,7 @@
 #include "connectors/kube/document/yaml_document.h"
 #include "connectors/kube/resource_path.h"
 #include "connectors/kube/transport/certificate.h"
+#include "engine/base/base64.h"
 #include "engine/base/bounded_file.h"
 
 namespace fairlead {

@@ -5,7 +5,7 @@
 
 #include "connectors/kube/access/exec_plugin.h"
 #include "connectors/kube/resource_path.h"
-#include "connectors/kube/transport/certificate.h"
+#include "engine/base/base64.h"
 #include "engine/base/bounded_file.h"
 #include "engine/base/digest.h"
 
@@ -130,11 +130,11 @@ class SecretAccess final : public MemberAccess {
       : origin_("Secret " + reference), use_(std::move(use)) {
     auto [namespace_, name] = split_reference(reference);
     follower_ = hub.follow(secrets_of(namespace_), name,
-                           [this](std::optional<JsonView> secret) { told(secret); });
+                           [this](std::optional<JsonView> secret) { on_secret(secret); });
   }
 
  private:
-  void told(const std::optional<JsonView>& secret) {
+  void on_secret(const std::optional<JsonView>& secret) {
     if (!secret) {
       changes_.forget();
       return use_(bad_input(origin_ + " is not there"));

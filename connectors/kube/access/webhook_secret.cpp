@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "connectors/kube/access/webhook_authority.h"
-#include "connectors/kube/transport/certificate.h"
 #include "connectors/kube/transport/failure_message.h"
+#include "engine/base/base64.h"
 #include "engine/base/json.h"
 
 namespace fairlead {
@@ -130,15 +130,15 @@ struct WebhookSecretKeeper::Impl : std::enable_shared_from_this<WebhookSecretKee
     send(
         "PATCH " + path, apply_request(path, configuration_body(secret.authorities)),
         [this, secret](const HttpResponse&) {
-          take_up(secret);
+          adopt(secret);
           solved();
           again(times.look);
         },
-        // Whoever else gave the API server our authority is served all the same.
-        [this, secret] { take_up(secret); });
+        // Also a client to which another writer gave our authority is served.
+        [this, secret] { adopt(secret); });
   }
 
-  void take_up(const WebhookSecret& secret) {
+  void adopt(const WebhookSecret& secret) {
     if (secret.certificate == used && secret.key == used_key) return;
     used = secret.certificate;
     used_key = secret.key;
@@ -163,12 +163,12 @@ struct WebhookSecretKeeper::Impl : std::enable_shared_from_this<WebhookSecretKee
   }
 
   void fail(const std::string& why) {
-    if (problem != why) ports.say(why);
+    if (problem != why) ports.log(why);
     problem = why;
     again(times.retry);
   }
   void solved() {
-    if (!problem.empty()) ports.say("");
+    if (!problem.empty()) ports.log("");
     problem.clear();
   }
   void again(Duration span) {
@@ -183,7 +183,7 @@ struct WebhookSecretKeeper::Impl : std::enable_shared_from_this<WebhookSecretKee
   const Ports ports;
   const WebhookSecretTimes times;
   const std::string secret_path;
-  std::string used, used_key;  // taken up last
+  std::string used, used_key;  // adopted last
   std::string problem;         // logged last
   std::unique_ptr<IoLoop::Timer> timer;
 };

@@ -47,7 +47,7 @@ class WebhookSecretKeeper {
     /// Takes up a certificate and its key, both PEM; called whenever they are other ones.
     std::function<void(const std::string& certificate, const std::string& key)> use;
     /// Logs why the certificate cannot be kept, once for each problem, and "" when it can again.
-    std::function<void(const std::string& problem)> say;
+    std::function<void(const std::string& problem)> log;
   };
 
   /// `loop` and `client`, which reaches the hub's API server, outlive it. Starts at once.

@@ -52,9 +52,9 @@ std::optional<std::string> as_decimal(std::string_view text) {
   auto digits = [&] {
     std::size_t n = 0;
     while (n < rest.size() && is_digit(rest[n])) ++n;
-    std::string_view taken = rest.substr(0, n);
+    std::string_view consumed = rest.substr(0, n);
     rest.remove_prefix(n);
-    return taken;
+    return consumed;
   };
   std::string_view whole = digits();
   std::string_view fraction;

@@ -61,7 +61,7 @@ void descend_bracket(const std::vector<const Json*>& from, std::string_view insi
 }
 
 /// Removes `.name` from the front of `path` and returns the name, in which `\.` means a dot.
-std::string take_name(std::string_view& path) {
+std::string parse_name(std::string_view& path) {
   std::string name;
   path.remove_prefix(1);
   while (!path.empty() && path.front() != '.' && path.front() != '[') {
@@ -85,7 +85,7 @@ std::vector<Json> find_by_path(const Json& object, std::string_view path) {
       descend_bracket(found, path.substr(1, close - 1), next);
       path.remove_prefix(close + 1);
     } else if (path.front() == '.') {
-      const std::string name = take_name(path);
+      const std::string name = parse_name(path);
       if (!name.empty())
         descend_field(found, name, next);
       else

@@ -137,17 +137,17 @@ ApiStatus conflict_status(const Managers& managers, const Conflicts& conflicts) 
 /// Returns the fields of other managers that `change`, made by `self`, changes.
 Conflicts conflicts_of(const Managers& managers, const ManagerKey& self, const Comparison& change) {
   Conflicts conflicts;
-  const FieldSet touched = change.modified.united(change.added);
+  const FieldSet dirty = change.modified.united(change.added);
   for (const auto& [key, owned] : managers) {
     if (key == self) continue;
-    FieldSet set = owned.fields.intersected(touched);
+    FieldSet set = owned.fields.intersected(dirty);
     if (!set.empty()) conflicts.emplace_back(key, std::move(set));
   }
   return conflicts;
 }
 
-void take_from_others(Managers& managers, const ManagerKey& self, const Conflicts& conflicts,
-                      const Comparison& change) {
+void remove_from_others(Managers& managers, const ManagerKey& self, const Conflicts& conflicts,
+                        const Comparison& change) {
   for (const auto& [key, set] : conflicts) managers[key].fields = managers[key].fields.without(set);
   for (auto& [key, owned] : managers)
     if (key != self) owned.fields = owned.fields.without(change.removed);
@@ -230,7 +230,7 @@ Json track_update(const Json& before, Json after, const SchemaRef& schema,
     strip_system_fields(*set);
   }
   const ManagerKey self{false, writer.manager, writer.api_version, subresource_of(writer.door)};
-  take_from_others(managers, self, conflicts_of(managers, self, change), change);
+  remove_from_others(managers, self, conflicts_of(managers, self, change), change);
   const FieldSet gained = change.modified.united(change.added);
   Ownership& own = managers[self];
   own.fields = own.fields.without(change.removed).united(gained);
@@ -273,7 +273,7 @@ Outcome<Json> apply_configuration(const Json& live, const Json& applied, const S
   } else if (mode == ApplyMode::polite && !conflicts.empty()) {
     return conflict_status(managers, conflicts);
   }
-  take_from_others(managers, self, conflicts, change);
+  remove_from_others(managers, self, conflicts, change);
   // An apply that changes no value keeps the time of its entry; a new entry then has none.
   if (auto own = managers.find(self); own != managers.end() && !change.same())
     own->second.time = writer.time;

@@ -1,6 +1,7 @@
 // The server's own actions for some kinds: it empties namespaces, encodes Secrets that were written
 // as text, and serves the kinds of definitions.
 #include "connectors/kube/model/model_state.h"
+#include "engine/base/base64.h"
 
 namespace fairlead::model {
 namespace {
@@ -14,7 +15,7 @@ void prepare_secret(Json& object) {
   if (text == object.end()) return;
   if (text->is_object())
     for (const auto& [name, value] : text->items())
-      if (value.is_string()) object["data"][name] = base64(value.get<std::string>());
+      if (value.is_string()) object["data"][name] = encode_base64(value.get<std::string>());
   object.erase("stringData");
 }
 

@@ -2,6 +2,7 @@
 #include <charconv>
 
 #include "connectors/kube/model/model_state.h"
+#include "engine/base/base64.h"
 
 namespace fairlead::model {
 namespace {
@@ -20,8 +21,8 @@ ApiStatus invalid_list_options(const char* message) {
 }
 
 std::string bad_version_text(const std::string& asked) {
-  const std::string shown = Json(asked).dump();
-  return "resourceVersion: Invalid value: " + shown + ": strconv.ParseUint: parsing " + shown +
+  const std::string quoted = Json(asked).dump();
+  return "resourceVersion: Invalid value: " + quoted + ": strconv.ParseUint: parsing " + quoted +
          ": invalid syntax";
 }
 
@@ -53,12 +54,13 @@ struct Page {
 
 std::string continue_token(std::uint64_t revision, const std::string& last_key) {
   // A server's token names the key that follows: the last one and a zero byte.
-  return base64url(to_text(
+  return encode_base64url(to_text(
       {{"v", "meta.k8s.io/v1"}, {"rv", revision}, {"start", last_key + std::string(1, '\0')}}));
 }
 
 Outcome<Page> read_continue(const std::string& token) {
-  const Json json = Json::parse(from_base64url(token), nullptr, false);
+  const auto decoded = decode_base64url(token);
+  const Json json = Json::parse(decoded ? *decoded : std::string(), nullptr, false);
   if (!json.is_object() || !json.contains("rv") || !json["rv"].is_number_unsigned() ||
       !json.contains("start") || !json["start"].is_string())
     return bad_request("invalid continue token: continue key is not valid");
@@ -226,11 +228,12 @@ void Model::State::begin_watch(Watcher& watcher, WatchStream& stream, std::uint6
     return stream.end();
   }
   if (from != 0 && !initial) {
-    for (const Change& change : store.changes_since(watcher.resource, from)) tell(watcher, change);
+    for (const Change& change : store.changes_since(watcher.resource, from))
+      notify(watcher, change);
     return;
   }
   for (const auto& [key, stored] : store.objects(watcher.resource))
-    tell(watcher, Change{store.revision(), watcher.resource, key, nullptr, stored, nullptr});
+    notify(watcher, Change{store.revision(), watcher.resource, key, nullptr, stored, nullptr});
   if (initial && watcher.bookmarks)
     stream.push(
         bookmark_line(definition, *watcher.version, {{"k8s.io/initial-events-end", "true"}}));
@@ -246,7 +249,7 @@ std::string Model::State::bookmark_line(const ResourceDefinition& definition,
                                  {"metadata", std::move(metadata)}});
 }
 
-void Model::State::tell(Watcher& watcher, const Change& change) const {
+void Model::State::notify(Watcher& watcher, const Change& change) const {
   auto stream = watcher.stream.lock();
   if (!stream || watcher.resource != change.resource || !change.key.starts_with(watcher.key_prefix))
     return;
@@ -277,7 +280,7 @@ void Model::State::publish(const Change& change) {
     auto stream = watcher->stream.lock();
     return !stream || stream->ended();
   });
-  for (auto& watcher : watchers) tell(*watcher, change);
+  for (auto& watcher : watchers) notify(*watcher, change);
 }
 
 void Model::send_bookmarks() {

@@ -64,6 +64,10 @@ struct Model::State {
   std::vector<std::unique_ptr<Watcher>> watchers;
   std::uint64_t ids = 0;  ///< how many uids and names were made
 
+  // The methods are the verbs of one server over one store, grouped by the file that has them. They
+  // are one class because each verb reads the definitions, writes the store and notifies the
+  // watches: a class for each group would get all three, and nothing else.
+
   // model.cpp
   std::string now_text() const;
   std::string make_id(std::string_view purpose);
@@ -88,7 +92,7 @@ struct Model::State {
   void begin_watch(Watcher& watcher, WatchStream& stream, std::uint64_t from, WatchStart start);
   std::string bookmark_line(const ResourceDefinition& definition, const ResourceVersion& version,
                             const Json& annotations) const;
-  void tell(Watcher& watcher, const Change& change) const;
+  void notify(Watcher& watcher, const Change& change) const;
   void publish(const Change& change);
 
   // model_writes.cpp
@@ -121,11 +125,5 @@ struct Model::State {
   const Change& commit(const std::string& resource, const std::string& key, Json object);
   void erase(const ResourceDefinition& definition, const std::string& key);
 };
-
-/// Encodes as base64url without padding, the form of continue tokens.
-std::string base64url(std::string_view bytes);
-std::string from_base64url(std::string_view text);
-/// Encodes as base64 with padding, the form of Secrets.
-std::string base64(std::string_view bytes);
 
 }  // namespace fairlead::model

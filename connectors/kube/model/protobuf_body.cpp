@@ -5,6 +5,7 @@
 #include <string>
 
 #include "connectors/kube/model/model_state.h"
+#include "engine/base/base64.h"
 
 namespace fairlead::model {
 namespace {
@@ -71,7 +72,7 @@ bool read_entry(std::string_view bytes, FieldKind kind, Json& map) {
     if (!field) return false;
     (field->number == 1 ? key : value) = field->bytes;
   }
-  map[key] = kind == FieldKind::bytes_map ? base64(value) : value;
+  map[key] = kind == FieldKind::bytes_map ? encode_base64(value) : value;
   return true;
 }
 

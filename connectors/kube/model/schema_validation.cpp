@@ -8,7 +8,7 @@ namespace fairlead::model {
 namespace {
 
 /// How Go prints a value in an error: strings quoted, everything else as JSON.
-std::string shown(const Json& value) { return to_text(value); }
+std::string quoted(const Json& value) { return to_text(value); }
 
 const char* type_name(const Json& value) {
   if (value.is_object()) return "object";
@@ -60,7 +60,7 @@ class Validator {
     for (const CelRule& rule : schema.rules)
       if (rule.rule == "self == oldSelf" && old != nullptr && *old != value)
         rule_errors.push_back(
-            {path, "FieldValueInvalid", "Invalid value: " + shown(value) + ": " + rule.message});
+            {path, "FieldValueInvalid", "Invalid value: " + quoted(value) + ": " + rule.message});
   }
 
  private:
@@ -77,10 +77,10 @@ class Validator {
     std::string supported;
     for (const Json& allowed : schema.allowed) {
       if (allowed == value) return;
-      supported += (supported.empty() ? "" : ", ") + shown(allowed);
+      supported += (supported.empty() ? "" : ", ") + quoted(allowed);
     }
     add(path, "FieldValueNotSupported",
-        "Unsupported value: " + shown(value) + ": supported values: " + supported);
+        "Unsupported value: " + quoted(value) + ": supported values: " + supported);
   }
 
   void check_string(const Json& value, const Schema& schema, const std::string& path) {
@@ -91,11 +91,11 @@ class Validator {
           "Too long: may not be more than " + std::to_string(*schema.length_max) + " bytes");
     if (schema.length_min && length < *schema.length_min)
       add(path, "FieldValueInvalid",
-          "Invalid value: " + shown(value) + ": " + path + " in body should be at least " +
+          "Invalid value: " + quoted(value) + ": " + path + " in body should be at least " +
               std::to_string(*schema.length_min) + " chars long");
     if (schema.pattern && !std::regex_search(text, *schema.pattern))
       add(path, "FieldValueInvalid",
-          "Invalid value: " + shown(value) + ": " + path + " in body should match '" +
+          "Invalid value: " + quoted(value) + ": " + path + " in body should match '" +
               schema.pattern_text + "'");
   }
 
@@ -107,7 +107,7 @@ class Validator {
 
   void limit(const Json& value, const std::string& path, const char* side, double bound) {
     add(path, "FieldValueInvalid",
-        "Invalid value: " + shown(value) + ": " + path + " in body should be " + side +
+        "Invalid value: " + quoted(value) + ": " + path + " in body should be " + side +
             " than or equal to " + std::to_string(static_cast<std::int64_t>(bound)));
   }
 
@@ -154,7 +154,7 @@ class Validator {
       }
       if (!seen.insert(to_text(identity)).second)
         list_errors.push_back({path + "[" + std::to_string(i) + "]", "FieldValueDuplicate",
-                               "Duplicate value: " + shown(identity)});
+                               "Duplicate value: " + quoted(identity)});
     }
   }
 

@@ -164,7 +164,7 @@ class ListMerger {
     return next_ < shared_.size() && shared_[next_] == element;
   }
 
-  void take(const std::string& element) {
+  void insert(const std::string& element) {
     auto was = base_.find(element), is = over_.find(element);
     out_.push_back(merge_values(was == base_.end() ? nullptr : was->second,
                                 is == over_.end() ? nullptr : is->second, schema_->items));
@@ -175,7 +175,7 @@ class ListMerger {
       const std::string& element = left_[l_];
       if (element == right_[r_]) {
         done_.insert(element);
-        take(element);
+        insert(element);
         ++l_, ++r_, ++next_;
         return;
       }
@@ -187,7 +187,7 @@ class ListMerger {
     if (l_ < left_.size()) {
       const std::string& element = left_[l_];
       if (!over_.contains(element)) {
-        take(element);
+        insert(element);
         ++l_;
         return;
       }
@@ -196,7 +196,7 @@ class ListMerger {
     if (r_ < right_.size()) {
       const std::string& element = right_[r_];
       done_.insert(element);
-      take(element);
+      insert(element);
       if (at_next_shared(element)) ++next_;
       ++r_;
     }

@@ -12,7 +12,7 @@ std::optional<Quantity> quantity(JsonView value) {
 
 namespace {
 
-// Of equal names the last one counts, as everywhere in Kubernetes. `each(take)` gives all items.
+// Of equal names the last one counts, as everywhere in Kubernetes. `each(emit)` gives all items.
 template <class Value, class Each>
 PackedMap<Value> packed_unsorted(const Each& each) {
   std::map<std::string, typename PackedMap<Value>::Owned> sorted;
@@ -34,16 +34,16 @@ ResourceAmounts amounts(JsonView object) {
   ResourceAmounts map;
   // API servers send members in order, each once: the usual case.
   if (map.assign_sorted(items.size(), [&](std::size_t i) { return items[i]; })) return map;
-  return packed_unsorted<Amount>([&](const auto& take) {
-    for (const auto& [key, value] : items) take(key, value);
+  return packed_unsorted<Amount>([&](const auto& emit) {
+    for (const auto& [key, value] : items) emit(key, value);
   });
 }
 
 Labels labels(JsonView object) {
   if (!object.is(JsonKind::object)) return {};
-  const auto each = [&](const auto& take) {
+  const auto each = [&](const auto& emit) {
     for (JsonView member : object)
-      if (member.is(JsonKind::string)) take(member.key(), member.text());
+      if (member.is(JsonKind::string)) emit(member.key(), member.text());
   };
   std::size_t count = 0;
   each([&](std::string_view, std::string_view) { ++count; });

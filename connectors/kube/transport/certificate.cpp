@@ -72,29 +72,4 @@ std::optional<LogTime> certificate_end(std::string_view pem) {
   return LogTime{static_cast<std::int64_t>(::timegm(&parts)) * 1'000'000'000};
 }
 
-std::string encode_base64(std::string_view bytes) {
-  std::string out((bytes.size() + 2) / 3 * 4 + 1, '\0');
-  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                                   reinterpret_cast<const unsigned char*>(bytes.data()),
-                                   static_cast<int>(bytes.size()));
-  out.resize(static_cast<std::size_t>(size));
-  return out;
-}
-
-Result<std::string> decode_base64(std::string_view text) {
-  std::string packed;
-  for (char c : text)
-    if (c != '\n' && c != '\r' && c != ' ' && c != '\t') packed += c;
-  std::string out(packed.size() / 4 * 3, '\0');
-  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                                   reinterpret_cast<const unsigned char*>(packed.data()),
-                                   static_cast<int>(packed.size()));
-  if (packed.empty() || packed.size() % 4 != 0 || size < 0)
-    return Error{ErrorCode::bad_input, "expected base64"};
-  // EVP_DecodeBlock counts the padding as zero bytes.
-  std::size_t padding = packed.ends_with("==") ? 2 : packed.ends_with('=') ? 1 : 0;
-  out.resize(static_cast<std::size_t>(size) - padding);
-  return out;
-}
-
 }  // namespace fairlead

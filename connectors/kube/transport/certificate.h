@@ -18,8 +18,5 @@ Result<void> check_certificate_now(std::string_view pem);
 Result<void> check_key_matches(std::string_view certificate_pem, std::string_view key_pem);
 /// Returns when the first certificate of `pem` expires; nullopt if `pem` holds none.
 std::optional<LogTime> certificate_end(std::string_view pem);
-/// Decodes standard base64, with or without line breaks.
-Result<std::string> decode_base64(std::string_view text);
-std::string encode_base64(std::string_view bytes);
 
 }  // namespace fairlead

@@ -44,17 +44,17 @@ class ResponseReader {
       body.data = chunk_;
       body.size = sizeof chunk_;
       body.more = true;
-      const std::size_t taken =
+      const std::size_t consumed =
           parser_.put(asio::buffer(pending_.data() + used, pending_.size() - used), error);
       const std::size_t produced = sizeof chunk_ - body.size;
-      used += taken;
+      used += consumed;
       if (produced > 0 && !on_body(std::string_view(chunk_, produced))) {
         error = asio::error::operation_aborted;
         break;
       }
       const bool hungry = error == http::error::need_more;
       if (error == http::error::need_buffer || hungry) error = {};
-      if (error || (taken == 0 && produced == 0) || (hungry && used == pending_.size())) break;
+      if (error || (consumed == 0 && produced == 0) || (hungry && used == pending_.size())) break;
     }
     pending_.erase(0, used);
   }
@@ -245,7 +245,7 @@ class Core : public std::enable_shared_from_this<Core> {
     return head + "\r\n" + request.body;
   }
 
-  std::unique_ptr<Connection> take_idle(const Identity& identity) {
+  std::unique_ptr<Connection> acquire_idle(const Identity& identity) {
     while (!idle_.empty()) {
       Idle one = std::move(idle_.back());
       idle_.pop_back();
@@ -333,7 +333,7 @@ class Core : public std::enable_shared_from_this<Core> {
                                            Tries tries) {
     Attempt attempt;
     const std::string bytes = head_of(pending->request, identity);
-    std::unique_ptr<Connection> connection = self->take_idle(identity);
+    std::unique_ptr<Connection> connection = self->acquire_idle(identity);
     bool reused = connection != nullptr;
     for (;;) {
       if (!connection) connection = make_connection(self->loop_.impl().context, identity.target);
@@ -417,7 +417,7 @@ class Core : public std::enable_shared_from_this<Core> {
       return !state.cancelled;
     };
     // `opened` is called before the first bytes of the body: the header is parsed to its end first.
-    bool told = false;
+    bool opened = false;
     std::string chunk(kReadBytes, '\0');
     while (!error && !state.cancelled && !reader->done()) {
       const std::size_t got = co_await connection.read(chunk.data(), chunk.size(), error);
@@ -428,13 +428,13 @@ class Core : public std::enable_shared_from_this<Core> {
         break;
       }
       auto tell_then = [&](std::string_view part) {
-        if (!told && reader->status() == 200) told = true, state.handler.opened();
+        if (!opened && reader->status() == 200) opened = true, state.handler.opened();
         return !state.cancelled && on_body(part);
       };
       reader->feed(std::string_view(chunk).substr(0, got), tell_then, error);
-      if (!told && !state.cancelled && reader->has_header() && reader->status() == 200)
-        told = true, state.handler.opened();
-      if (told) deadline.clear();
+      if (!opened && !state.cancelled && reader->has_header() && reader->status() == 200)
+        opened = true, state.handler.opened();
+      if (opened) deadline.clear();
     }
     if (error || !reader->has_header()) {
       outcome = failure(connection, deadline, error, true);

@@ -169,12 +169,12 @@ bool has_escape(std::string_view text) {
 
 // A node of the tree of named fields. Leaves are left out of the hash; some are returned as views.
 struct LineFingerprinter::Field {
-  enum class Told : std::uint8_t { no, type, name_space, name, uid, resource_version };
+  enum class Reported : std::uint8_t { no, type, name_space, name, uid, resource_version };
   std::string name;
   std::vector<Field> below;
   bool left_out = false;  // of the hash, and of what is read of a line
   bool read = false;      // left out of the hash alone
-  Told told = Told::no;
+  Reported reported = Reported::no;
 
   // Of the fields below, by how many characters their names have: the place of the last one in
   // `below`, from 1. Each knows the one before it of the same size.
@@ -225,13 +225,13 @@ LineFingerprinter::Field& LineFingerprinter::Field::reach(std::string_view path)
 }
 
 LineFingerprinter::LineFingerprinter(Kind kind) : kind_(kind), root_(std::make_unique<Field>()) {
-  root_->reach("type").told = Field::Told::type;
+  root_->reach("type").reported = Field::Reported::type;
   root_->reach("type").left_out = true;  // a relist says ADDED of what was MODIFIED before
   Field& object = root_->reach("object");
-  object.reach("metadata.namespace").told = Field::Told::name_space;
-  object.reach("metadata.name").told = Field::Told::name;
-  object.reach("metadata.uid").told = Field::Told::uid;
-  object.reach("metadata.resourceVersion").told = Field::Told::resource_version;
+  object.reach("metadata.namespace").reported = Field::Reported::name_space;
+  object.reach("metadata.name").reported = Field::Reported::name;
+  object.reach("metadata.uid").reported = Field::Reported::uid;
+  object.reach("metadata.resourceVersion").reported = Field::Reported::resource_version;
   for (const std::string_view path : ignored()) object.reach(path).left_out = true;
   // Who wrote a quota is kept with a change of it, and is no change by itself: a controller that
   // writes a status changes the entry of its manager.
@@ -270,7 +270,7 @@ class LineFingerprinter::Walk {
 
   bool walk(const Field& root) {
     if (first_ == last_ || text_[*first_] != '{' || members(root, first_) != last_) return false;
-    take_up_to(size_);
+    copy_up_to(size_);
     const std::span<const std::uint8_t> own = secret();
     const XXH128_hash_t hash = XXH3_128bits_withSecretandSeed(
         kept_, static_cast<std::size_t>(kept_end_ - kept_), own.data(), own.size(), key());
@@ -280,10 +280,10 @@ class LineFingerprinter::Walk {
 
  private:
   // Keeps the bytes between the last field that was left out and `end`.
-  void take_up_to(std::size_t end) {
-    std::memcpy(kept_end_, text_ + taken_, end - taken_);
-    kept_end_ += end - taken_;
-    taken_ = end;
+  void copy_up_to(std::size_t end) {
+    std::memcpy(kept_end_, text_ + copied_, end - copied_);
+    kept_end_ += end - copied_;
+    copied_ = end;
   }
 
   int deeper(Place at) const { return kDeeper[static_cast<unsigned char>(text_[*at])]; }
@@ -304,7 +304,7 @@ class LineFingerprinter::Walk {
 
   // Behind the value at `at`.
   Place value(const Field& field, Place at) {
-    if (field.told != Field::Told::no) tell(field.told, at);
+    if (field.reported != Field::Reported::no) report(field.reported, at);
     if (field.below.empty()) return skip(at);
     if (text_[*at] == '{') return members(field, at);
     if (text_[*at] == '[') return items(field, at);
@@ -332,13 +332,13 @@ class LineFingerprinter::Walk {
 
   // Behind the member that begins at `begin` with its name; its value is at `at`.
   Place leave_out(const Field& field, std::uint32_t begin, Place at) {
-    take_up_to(begin);
-    const bool told = field.told != Field::Told::no;
-    if (told) tell(field.told, at);
+    copy_up_to(begin);
+    const bool reported = field.reported != Field::Reported::no;
+    if (reported) report(field.reported, at);
     const Place end = skip(at);
     if (end == nullptr || end >= last_) return nullptr;
-    if (!told && !field.read) left_out_.push_back({index_of(at), index_of(end)});
-    taken_ = *end;
+    if (!reported && !field.read) left_out_.push_back({index_of(at), index_of(end)});
+    copied_ = *end;
     return end;
   }
   std::size_t index_of(Place place) const { return static_cast<std::size_t>(place - first_); }
@@ -364,17 +364,17 @@ class LineFingerprinter::Walk {
     return end > begin ? std::string_view(text_ + begin, end - 1 - begin) : std::string_view{};
   }
 
-  void tell(Field::Told told, Place at) {
+  void report(Field::Reported reported, Place at) {
     if (text_[*at] != '"') return;
     const std::string_view text = string_at(at);
     if (has_escape(text)) return;
-    switch (told) {
-      case Field::Told::type: out_.type = text; break;
-      case Field::Told::name_space: out_.name_space = text; break;
-      case Field::Told::name: out_.name = text; break;
-      case Field::Told::uid: out_.uid = text; break;
-      case Field::Told::resource_version: out_.resource_version = text; break;
-      case Field::Told::no: break;
+    switch (reported) {
+      case Field::Reported::type: out_.type = text; break;
+      case Field::Reported::name_space: out_.name_space = text; break;
+      case Field::Reported::name: out_.name = text; break;
+      case Field::Reported::uid: out_.uid = text; break;
+      case Field::Reported::resource_version: out_.resource_version = text; break;
+      case Field::Reported::no: break;
     }
   }
 
@@ -385,7 +385,7 @@ class LineFingerprinter::Walk {
   LineFingerprint& out_;
   char* const kept_;
   char* kept_end_;
-  std::size_t taken_ = 0;  // bytes of the text that are kept or left out
+  std::size_t copied_ = 0;  // bytes of the text that are kept or left out
 };
 
 std::optional<LineFingerprint> LineFingerprinter::fingerprint(

@@ -1,17 +1,15 @@
 #include "connectors/kube/watch/object_follower.h"
 
-#include <algorithm>
-
 #include "connectors/kube/resource_path.h"
 #include "connectors/kube/transport/failure_message.h"
+#include "connectors/kube/watch/lasting_stream.h"
 
 namespace fairlead {
 namespace {
 
 constexpr Duration kRetryFirst = milliseconds(500);
 constexpr Duration kRetryMax = seconds(30);
-constexpr Duration kLastingWatch = seconds(10);  // a watch that lived so long was no failure
-constexpr Duration kSilenceMax = seconds(150);   // servers send a bookmark each minute
+constexpr Duration kSilenceMax = seconds(150);  // servers send a bookmark each minute
 constexpr std::size_t kStatusTextMax = 300;
 
 // The server's message about a failure; the body of a success is never logged.
@@ -25,14 +23,15 @@ std::string status_text(const Result<HttpResponse>& answer) {
 }  // namespace
 
 ObjectFollower::ObjectFollower(IoLoop& loop, HttpClient& http, std::string collection,
-                               std::string name, std::function<void(std::optional<JsonView>)> told,
-                               std::function<void(const std::string&)> say)
+                               std::string name,
+                               std::function<void(std::optional<JsonView>)> on_object,
+                               std::function<void(const std::string&)> log)
     : loop_(loop),
       http_(http),
       collection_(std::move(collection)),
       name_(std::move(name)),
-      told_(std::move(told)),
-      say_(std::move(say)) {
+      on_object_(std::move(on_object)),
+      log_(std::move(log)) {
   list();
 }
 
@@ -56,12 +55,12 @@ void ObjectFollower::listed(const Result<HttpResponse>& answer) {
   JsonFault fault;
   const auto document = parse_json(answer->body, fault);
   if (!document) return retry("the answer is no JSON");
-  if (!std::exchange(said_, {}).empty()) say_(collection_ + "/" + name_ + ": readable again");
+  if (!std::exchange(said_, {}).empty()) log_(collection_ + "/" + name_ + ": readable again");
   const std::string version(document->root()["metadata"]["resourceVersion"].string());
   std::optional<JsonView> found;
   for (JsonView item : document->root()["items"])
     if (item["metadata"]["name"].string() == name_) found = item;
-  told_(found);
+  on_object_(found);
   watch(version);
 }
 
@@ -77,7 +76,7 @@ void ObjectFollower::watch(const std::string& resource_version) {
   handler.bytes = [this](std::string_view chunk) { bytes(chunk); };
   handler.ended = [this](const Result<HttpResponse>& answer) {
     const bool orderly = answer.has_value() && answer->status == 200;
-    if (loop_.now() >= watching_since_ + kLastingWatch) failures_ = 0;
+    if (loop_.now() >= watching_since_ + kLastingStream) backoff_.reset();
     retry(orderly ? std::string() : status_text(answer));
   };
   stream_ = http_.stream(std::move(request), std::move(handler));
@@ -95,21 +94,18 @@ void ObjectFollower::bytes(std::string_view chunk) {
     if (step.event->type == WatchEventType::bookmark ||
         object["metadata"]["name"].string() != name_)
       continue;
-    failures_ = 0;
+    backoff_.reset();
     if (step.event->type == WatchEventType::deleted)
-      told_(std::nullopt);
+      on_object_(std::nullopt);
     else
-      told_(object);
+      on_object_(object);
   }
 }
 
 void ObjectFollower::retry(const std::string& why) {
   if (!why.empty() && std::exchange(said_, why) != why)
-    say_(collection_ + "/" + name_ + ": " + why);
-  Duration span = kRetryFirst;
-  for (int i = 0; i < failures_ && span < kRetryMax; ++i) span.ns *= 2;
-  ++failures_;
-  after(std::min(span, kRetryMax), &ObjectFollower::list);
+    log_(collection_ + "/" + name_ + ": " + why);
+  after(backoff_.next(kRetryFirst, kRetryMax), &ObjectFollower::list);
 }
 
 }  // namespace fairlead

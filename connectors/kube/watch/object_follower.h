@@ -11,6 +11,7 @@
 #include <string>
 
 #include "connectors/kube/transport/http_client.h"
+#include "connectors/kube/watch/retry_backoff.h"
 #include "connectors/kube/watch/watch_decoder.h"
 
 namespace fairlead {
@@ -18,12 +19,13 @@ namespace fairlead {
 /// On the loop's thread, but the destructor may run after the loop has ended.
 class ObjectFollower {
  public:
-  /// Watches the object `name` in the list at the path `collection`. Calls `told` with the object,
-  /// or nullopt if it does not exist, after the first list and after each change; not while the
-  /// server is unreachable. Calls `say` with each log line. `loop` and `http` outlive the follower.
+  /// Watches the object `name` in the list at the path `collection`. Calls `on_object` with the
+  /// object, or nullopt if it does not exist, after the first list and after each change; not while
+  /// the server is unreachable. Calls `log` with each log line. `loop` and `http` outlive the
+  /// follower.
   ObjectFollower(IoLoop& loop, HttpClient& http, std::string collection, std::string name,
-                 std::function<void(std::optional<JsonView>)> told,
-                 std::function<void(const std::string&)> say);
+                 std::function<void(std::optional<JsonView>)> on_object,
+                 std::function<void(const std::string&)> log);
   ~ObjectFollower();
   ObjectFollower(const ObjectFollower&) = delete;
   ObjectFollower& operator=(const ObjectFollower&) = delete;
@@ -39,15 +41,15 @@ class ObjectFollower {
   IoLoop& loop_;
   HttpClient& http_;
   const std::string collection_, name_;
-  const std::function<void(std::optional<JsonView>)> told_;
-  const std::function<void(const std::string&)> say_;
+  const std::function<void(std::optional<JsonView>)> on_object_;
+  const std::function<void(const std::string&)> log_;
 
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // answers may come afterwards
   std::unique_ptr<HttpClient::Stream> stream_;
   std::unique_ptr<IoLoop::Timer> timer_;
   WatchDecoder decoder_;
   LogTime watching_since_{};
-  int failures_ = 0;
+  RetryBackoff backoff_;
   std::string said_;
 };
 

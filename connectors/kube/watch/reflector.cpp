@@ -5,7 +5,7 @@
 
 #include "connectors/kube/projection/projection.h"
 #include "connectors/kube/resource_path.h"
-#include "connectors/kube/transport/failure_message.h"
+#include "connectors/kube/watch/failure_text.h"
 #include "engine/base/resource_version.h"
 
 namespace fairlead {
@@ -18,23 +18,9 @@ std::string retry_after_text(std::optional<Duration> asked) {
   return asked ? " (Retry-After " + to_go_duration(*asked) + ")" : "";
 }
 
-// The server's message about a failure. Without an answer the text is our own.
-std::string Reflector::status_text(int status, std::string_view body) {
-  return failure_text(status, status == 0 ? std::string(body) : failure_message(body));
-}
-
 // The part of a text that a diagnostic may quote: texts of objects may hold secrets.
-std::string_view Reflector::shown(std::string_view text) const {
+std::string_view Reflector::printable(std::string_view text) const {
   return kind_ == Kind::secret ? "(not shown: it may be a piece of a Secret)" : text;
-}
-
-// At most a line.
-std::string Reflector::failure_text(int status, std::string_view text) {
-  const std::string out = status == 0 ? "no answer" : std::to_string(status);
-  std::string said(text);
-  std::replace(said.begin(), said.end(), '\n', ' ');
-  if (said.size() > 300) said.resize(300);
-  return said.empty() ? out : out + ": " + said;
 }
 
 Reflector::Reflector(Kind kind, ReflectorSettings settings, std::function<std::uint64_t()> random)
@@ -47,19 +33,11 @@ Reflector::Reflector(Kind kind, ReflectorSettings settings, std::function<std::u
   set_budget();
 }
 
-Reflector::KnownObjects::iterator Reflector::find_known(std::string_view name_space,
-                                                        std::string_view name) {
-  name_.resize(name_space.size() + 1 + name.size());  // most are as long as the one before
-  *std::copy(name_space.begin(), name_space.end(), name_.begin()) = '/';
-  std::copy(name.begin(), name.end(), name_.end() - static_cast<std::ptrdiff_t>(name.size()));
-  return known_.find(std::string_view(name_));
-}
-
 std::string Reflector::collection() const {
   return resource_path(info(kind_), version_, namespace_, {});
 }
 
-void Reflector::say(std::string line) {
+void Reflector::log(std::string line) {
   line = std::string(info(kind_).resource) + ": " + line;
   if (std::exchange(last_diagnostic_, line) == line) return;  // not again at every retry
   out_.diagnostics.push_back(std::move(line));
@@ -72,14 +50,14 @@ Duration Reflector::jittered(Duration span) {
 }
 
 ReflectorOutput Reflector::finish(LogTime now) {
-  const auto tell = [&](Duration span, bool& told, auto fact) {
-    if (!expected_ || told || now < last_alive_ + span) return;
-    told = true;
+  const auto report = [&](Duration span, bool& reported, auto fact) {
+    if (!expected_ || reported || now < last_alive_ + span) return;
+    reported = true;
     out_.facts.emplace_back(fact);
-    say("nothing heard for " + to_go_duration(span));
+    log("nothing heard for " + to_go_duration(span));
   };
-  tell(settings_.stale_after, stale_, StreamStale{kind_});
-  tell(settings_.lost_after, lost_, StreamLost{kind_});
+  report(settings_.stale_after, stale_, StreamStale{kind_});
+  report(settings_.lost_after, lost_, StreamLost{kind_});
   out_.wake = until_;
   if (expected_ && !stale_)
     out_.wake = std::min(out_.wake, last_alive_ + settings_.stale_after);
@@ -112,7 +90,7 @@ ReflectorOutput Reflector::moved(LogTime now) {
   until_ = kForever;
   synced_ = false;
   overflowing_ = false;
-  failures_ = 0;
+  backoff_.reset();
   if (scope_.breadth == WatchScope::Breadth::everywhere_if_allowed) namespace_.clear();
   decoder_.reset();
   return finish(now);
@@ -139,7 +117,7 @@ ReflectorOutput Reflector::confine(LogTime now, WatchScope scope) {
   out_.rediscover = !was_wanted;
   if (phase_ == Phase::unserved) return finish(now);
   out_.cancel = true;
-  failures_ = 0;
+  backoff_.reset();
   start_list(now);
   return finish(now);
 }
@@ -165,22 +143,17 @@ ReflectorOutput Reflector::served(LogTime now, std::optional<std::string> versio
   if (*version == version_ && phase_ != Phase::unserved) return finish(now);
   if (phase_ != Phase::unserved) out_.cancel = true;
   // Another version has other fields: every object is reported again.
-  if (*version != version_)
-    for (auto& [name, known] : known_) {
-      known.resource_version.clear();
-      known.rest = {};
-    }
+  if (*version != version_) known_.forget_versions();
   version_ = *version;
   if (!expected_) last_alive_ = now;
   expected_ = true;
-  failures_ = 0;
+  backoff_.reset();
   start_list(now);
   return finish(now);
 }
 
 void Reflector::start_list(LogTime now) {
-  listed_ = 0;
-  for (auto& [name, known] : known_) known.listed = false;
+  known_.begin_list();
   if (streaming_lists_)
     request_streaming_list(now);
   else
@@ -188,8 +161,7 @@ void Reflector::start_list(LogTime now) {
 }
 
 void Reflector::start_paged_list(LogTime now) {
-  listed_ = 0;
-  for (auto& [name, known] : known_) known.listed = false;
+  known_.begin_list();
   phase_ = Phase::paging;
   until_ = now + settings_.request_timeout;
   request_page({});
@@ -234,11 +206,7 @@ void Reflector::wait(LogTime now, Duration span, Next next) {
 }
 
 void Reflector::back_off(LogTime now, Next next, std::optional<Duration> at_least) {
-  Duration span = settings_.backoff_first;
-  for (int i = 0; i < failures_ && span < settings_.backoff_max; ++i) span.ns *= 2;
-  span = std::min(span, settings_.backoff_max);
-  ++failures_;
-  span = jittered(span);
+  Duration span = jittered(backoff_.next(settings_.backoff_first, settings_.backoff_max));
   if (at_least) span = std::max(span, bounded_retry_after(*at_least, settings_));
   wait(now, span, next);
 }
@@ -254,14 +222,14 @@ void Reflector::retry_later(LogTime now, int status, std::string_view body, Next
     span.ns -= span.ns % 1'000'000;
     line += retry_after_text(retry_after) + "; asked again in " + to_go_duration(span);
   }
-  say(std::move(line));
+  log(std::move(line));
 }
 
 void Reflector::slow_down(LogTime now, int status, std::string_view body) {
   ++counters_.errors;
   synced_ = false;
   if (status == 403 && narrowed(now)) return;
-  say(status_text(status, body));
+  log(status_text(status, body));
   if (status == 403) refused();
   // With growing pauses: a server that is starting refuses for a moment, too.
   back_off(now, Next::list, std::nullopt);
@@ -299,12 +267,12 @@ ReflectorOutput Reflector::page(LogTime now, int status, std::string_view body,
   if (phase_ == Phase::locating)
     located(now, status, body, retry_after);
   else if (phase_ == Phase::paging)
-    take_page(now, status, body, retry_after);
+    handle_page(now, status, body, retry_after);
   return finish(now);
 }
 
-void Reflector::take_page(LogTime now, int status, std::string_view body,
-                          std::optional<Duration> retry_after) {
+void Reflector::handle_page(LogTime now, int status, std::string_view body,
+                            std::optional<Duration> retry_after) {
   if (status == 410) {  // the continue token is too old: from the start, but not in a tight circle
     ++counters_.errors;
     ++counters_.relists;
@@ -324,7 +292,8 @@ void Reflector::take_page(LogTime now, int status, std::string_view body,
   auto document = parse_json(body, fault, kJsonFileBytesMax);
   if (!document || !document->root().is(JsonKind::object)) {
     ++counters_.malformed;
-    failed_list(now, 0, "a page that is no JSON: " + std::string(shown(fault.what)), std::nullopt);
+    failed_list(now, 0, "a page that is no JSON: " + std::string(printable(fault.what)),
+                std::nullopt);
     return;
   }
   ++counters_.pages;
@@ -353,9 +322,9 @@ void Reflector::listed(JsonView object, std::string_view line, const LineFingerp
   ObjectSeen& found = **seen;
   found.raw =
       line.empty() ? RawObject{raw_to_keep(kind_, object), nullptr} : raw_of_line(kind_, line);
-  const auto at = find_known(found.key.namespace_, found.key.name);
-  Known& known = at != known_.end() ? at->second : known_[name_];
-  if (!std::exchange(known.listed, true)) ++listed_;
+  auto* const at = known_.find(found.key.namespace_, found.key.name);
+  KnownObjects::Object& known = at ? *at : known_.add_sought();
+  known_.mark_listed(known);
   const bool same = !known.resource_version.empty() && known.uid == found.uid &&
                     known.resource_version == found.resource_version;
   if (same) {
@@ -376,33 +345,25 @@ void Reflector::listed(JsonView object, std::string_view line, const LineFingerp
 }
 
 // Reports as missing every known object that the list did not contain.
-void Reflector::tell_unlisted() {
-  std::vector<std::pair<std::string, std::string>> gone;  // name, uid
-  for (auto at = known_.begin(); at != known_.end();) {
-    if (!at->second.listed) gone.emplace_back(at->first, at->second.uid);
-    at = at->second.listed ? std::next(at) : known_.erase(at);
-  }
-  std::sort(gone.begin(), gone.end());
-  for (auto& [name, uid] : gone) {
-    const std::size_t slash = name.find('/');
+void Reflector::report_unlisted() {
+  for (auto& [name_space, name, uid] : known_.erase_unlisted())
     out_.facts.emplace_back(
-        ObjectMissing{{kind_, name.substr(0, slash), name.substr(slash + 1)}, uid, {}});
-  }
+        ObjectMissing{{kind_, std::move(name_space), std::move(name)}, std::move(uid), {}});
 }
 
 void Reflector::finish_list(const std::string& resource_version) {
-  tell_unlisted();
+  report_unlisted();
   if (std::exchange(overflowing_, false)) stale_ = lost_ = false;
   went_back_ = went_back_ || is_lower_version(resource_version, resource_version_);
   if (went_back_)
-    say("the server's store went back (restored?): the list of " + resource_version +
+    log("the server's store went back (restored?): the list of " + resource_version +
         " counts, not what was shown up to " + resource_version_);
   resource_version_ = resource_version;
   position_doubted_ = false;
   out_.facts.emplace_back(ListCompleted{kind_, resource_version, std::exchange(went_back_, false)});
   ++counters_.lists;
   synced_ = true;
-  if (!last_diagnostic_.empty()) say("listed");
+  if (!last_diagnostic_.empty()) log("listed");
   last_diagnostic_.clear();
 }
 
@@ -447,7 +408,7 @@ ReflectorOutput Reflector::timer(LogTime now) {
       ++counters_.silences;
       out_.cancel = true;
       streaming_lists_ = false;
-      say("a streaming list that never ended: listing in pages");
+      log("a streaming list that never ended: listing in pages");
       start_paged_list(now);
       break;
     case Phase::watching:

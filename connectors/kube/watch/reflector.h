@@ -16,12 +16,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <variant>
 #include <vector>
 
 #include "connectors/kube/projection/projection.h"
 #include "connectors/kube/watch/change_budget.h"
+#include "connectors/kube/watch/known_objects.h"
+#include "connectors/kube/watch/retry_backoff.h"
 #include "connectors/kube/watch/watch_decoder.h"
 #include "engine/base/time.h"
 #include "engine/ingest/watch_fact.h"
@@ -157,21 +158,10 @@ class Reflector {
     waiting
   };
   enum class Next : std::uint8_t { list, resume };  // what a wait leads to
-  struct Known {
-    std::string uid;
-    std::string resource_version;
-    LineFingerprint::Hash rest{};  // of the line that its facts came from; 0: not known
-    bool listed = false;           // the list in progress contains it
-  };
-  // By "namespace/name".
-  struct NameHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view name) const {
-      return std::hash<std::string_view>{}(name);
-    }
-  };
-  using KnownObjects = std::unordered_map<std::string, Known, NameHash, std::equal_to<>>;
 
+  // The transitions of one state machine. There are many because the protocol has many answers;
+  // each needs the phase, the position and the output, so that a class of its own would need all of
+  // them too. What needs less is apart: KnownObjects, RetryBackoff, ChangeBudget, WatchDecoder.
   void start_list(LogTime now);
   void start_paged_list(LogTime now);
   void request_page(const std::string& continue_token);
@@ -181,10 +171,10 @@ class Reflector {
   void resume(LogTime now);
   void locate(LogTime now);
   void located(LogTime now, int status, std::string_view body, std::optional<Duration> retry_after);
-  void take_page(LogTime now, int status, std::string_view body,
-                 std::optional<Duration> retry_after);
+  void handle_page(LogTime now, int status, std::string_view body,
+                   std::optional<Duration> retry_after);
   void finish_list(const std::string& resource_version);
-  void tell_unlisted();
+  void report_unlisted();
   bool too_many() const;
   bool too_many_changes(LogTime now) const;
   void overflow(LogTime now, StaleCause cause);
@@ -201,25 +191,22 @@ class Reflector {
   void failed_list(LogTime now, int status, std::string_view body,
                    std::optional<Duration> retry_after);
   void drain(LogTime now, std::string_view bytes);
-  void take(LogTime now, const WatchEvent& event,
-            const std::optional<LineFingerprint>& fingerprint);
-  void take_object(const WatchEvent& event, const std::optional<LineFingerprint>& fingerprint);
+  void handle(LogTime now, const WatchEvent& event,
+              const std::optional<LineFingerprint>& fingerprint);
+  void handle_object(const WatchEvent& event, const std::optional<LineFingerprint>& fingerprint);
   bool knows(const LineFingerprint& fingerprint);
-  void take_known(const LineFingerprint& fingerprint);
+  void handle_known(const LineFingerprint& fingerprint);
   enum class Newer : std::uint8_t { yes, same, older };
-  Newer is_newer(const Known& known, std::string_view resource_version);
-  KnownObjects::iterator find_known(std::string_view name_space, std::string_view name);
-  void take_missing(JsonView object);
-  void tell(JsonView object, const ObjectIdentity& identity, std::string_view line);
-  void take_bookmark(LogTime now, JsonView object);
-  void take_error(LogTime now, JsonView status);
+  Newer is_newer(const KnownObjects::Object& known, std::string_view resource_version);
+  void handle_missing(JsonView object);
+  void emit_object(JsonView object, const ObjectIdentity& identity, std::string_view line);
+  void handle_bookmark(LogTime now, JsonView object);
+  void handle_error(LogTime now, JsonView status);
   void broken(LogTime now, const std::string& why);
   void forget_failures_if_lasting(LogTime now);
   void alive(LogTime now);
-  void say(std::string line);
-  static std::string status_text(int status, std::string_view body);
-  std::string_view shown(std::string_view text) const;
-  static std::string failure_text(int status, std::string_view text);
+  void log(std::string line);
+  std::string_view printable(std::string_view text) const;
   Duration jittered(Duration span);
   std::string collection() const;
   ReflectorOutput finish(LogTime now);
@@ -238,22 +225,20 @@ class Reflector {
   Next next_ = Next::list;      // what `waiting` leads to
   bool stream_useful_ = false;  // the open stream brought an event
   std::int64_t page_limit_;
-  int failures_ = 0;   // in a row
+  RetryBackoff backoff_;
   int bad_lines_ = 0;  // in a row
   std::string last_diagnostic_;
   std::string resource_version_;   // to resume from
   bool position_doubted_ = false;  // a stream failed or fell silent: the store may be another
   bool went_back_ = false;         // the list in progress is of an older store
   KnownObjects known_;
-  std::size_t listed_ = 0;  // of them, those that the list in progress contains
   ChangeBudget budget_;
   std::size_t counted_ = 0;  // of out_.facts, by the budget
   bool overflowing_ = false;
   Duration overflow_wait_;  // the last one
   LogTime overflow_wait_ends_;
-  std::string name_;              // of find_known(), kept for its memory
-  bool looked_up_ = false;        // knows() looked the object of the line up,
-  KnownObjects::iterator found_;  // and found this
+  bool looked_up_ = false;                 // knows() looked the object of the line up,
+  KnownObjects::Object* found_ = nullptr;  // and found this
   WatchDecoder decoder_;
 
   LogTime until_ = kForever;  // end of the wait, or deadline of the request

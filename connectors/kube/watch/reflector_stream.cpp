@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "connectors/kube/projection/projection.h"
+#include "connectors/kube/watch/failure_text.h"
+#include "connectors/kube/watch/lasting_stream.h"
 #include "connectors/kube/watch/reflector.h"
 #include "engine/base/made.h"
 #include "engine/base/resource_version.h"
@@ -10,8 +12,7 @@
 namespace fairlead {
 namespace {
 
-constexpr Duration kLastingStream = seconds(10);  // a stream that lived so long was no failure
-constexpr int kBadLinesMax = 3;                   // in a row, before everything is listed again
+constexpr int kBadLinesMax = 3;  // in a row, before everything is listed again
 
 constexpr std::size_t kFactsUsual = 32;  // from one chunk of a stream
 
@@ -21,32 +22,7 @@ void make_room(decltype(ReflectorOutput::facts)& facts) {
 }
 
 // Kinds that Fairlead writes to.
-bool is_written(Kind kind) {
-  switch (kind) {
-    case Kind::cluster_queue:
-    case Kind::local_queue:
-    case Kind::claim:
-    case Kind::manifest_work:
-    case Kind::binding_policy:
-    case Kind::admission_check:
-    case Kind::multikueue_config:
-    case Kind::multikueue_cluster:
-    case Kind::workload: return true;
-    case Kind::node:
-    case Kind::cluster_metrics:
-    case Kind::managed_cluster:
-    case Kind::cluster_profile:
-    case Kind::resource_flavor:
-    case Kind::placement:
-    case Kind::placement_decision:
-    case Kind::addon_placement_score:
-    case Kind::secret:
-    case Kind::custom_resource_definition:
-    case Kind::cohort:
-    case Kind::mutating_admission_policy: return false;
-  }
-  return false;
-}
+bool is_written(Kind kind) { return kind == Kind::local_queue || written_kind(kind); }
 
 }  // namespace
 
@@ -121,8 +97,8 @@ ReflectorOutput Reflector::ended(LogTime now, int status, std::string_view body,
   if (status == 200 || status == 0) {
     WatchStep step = decoder_.finish();
     if (step.kind == WatchStep::Kind::malformed) ++counters_.malformed;
-    if (step.kind == WatchStep::Kind::known) take_known(*step.fingerprint);
-    if (step.kind == WatchStep::Kind::event) take(now, *step.event, step.fingerprint);
+    if (step.kind == WatchStep::Kind::known) handle_known(*step.fingerprint);
+    if (step.kind == WatchStep::Kind::event) handle(now, *step.event, step.fingerprint);
     if (phase_ != Phase::watching && phase_ != Phase::streaming_list) return finish(now);
     if (phase_ == Phase::watching && stream_useful_ && status == 200) {
       request_watch(now);  // the ordinary end of a watch: resume from the last version
@@ -130,7 +106,7 @@ ReflectorOutput Reflector::ended(LogTime now, int status, std::string_view body,
     }
     if (status == 0) {
       ++counters_.errors;
-      say(status_text(0, body));
+      log(status_text(0, body));
     }
     back_off(now, phase_ == Phase::streaming_list ? Next::list : Next::resume, retry_after);
     return finish(now);
@@ -156,11 +132,11 @@ void Reflector::drain(LogTime now, std::string_view bytes) {
     WatchStep step = decoder_.next(bytes);
     if (step.kind == WatchStep::Kind::need_more) return;
     if (step.kind == WatchStep::Kind::known) {
-      take_known(*step.fingerprint);
+      handle_known(*step.fingerprint);
       continue;
     }
     if (step.kind == WatchStep::Kind::event) {
-      take(now, *step.event, step.fingerprint);
+      handle(now, *step.event, step.fingerprint);
       count_changes(now);
       if (too_many()) return overflow(now, StaleCause::too_many);
       if (too_many_changes(now)) return overflow(now, StaleCause::too_many_changes);
@@ -174,7 +150,7 @@ void Reflector::drain(LogTime now, std::string_view bytes) {
 
 bool Reflector::too_many() const {
   if (kind_ != Kind::node || settings_.nodes_max == 0) return false;
-  return (phase_ == Phase::watching ? known_.size() : listed_) > settings_.nodes_max;
+  return (phase_ == Phase::watching ? known_.size() : known_.listed()) > settings_.nodes_max;
 }
 
 bool Reflector::too_many_changes(LogTime now) const {
@@ -199,7 +175,7 @@ void Reflector::count_changes(LogTime now) {
 // dropped, so that the bound holds.
 void Reflector::overflow(LogTime now, StaleCause cause) {
   const bool changes = cause == StaleCause::too_many_changes;
-  if (phase_ == Phase::paging || phase_ == Phase::streaming_list) tell_unlisted();
+  if (phase_ == Phase::paging || phase_ == Phase::streaming_list) report_unlisted();
   const bool again = overflow_wait_.ns > 0 && now < overflow_wait_ends_ + settings_.lost_after;
   overflow_wait_ = !again ? settings_.backoff_first
                           : std::min(Duration{overflow_wait_.ns * 2}, settings_.stale_after);
@@ -212,7 +188,7 @@ void Reflector::overflow(LogTime now, StaleCause cause) {
   last_alive_ = now;
   out_.cancel = true;
   out_.facts.emplace_back(StreamStale{kind_, cause});
-  say(changes ? "more than " + std::to_string(settings_.changes_per_minute) +
+  log(changes ? "more than " + std::to_string(settings_.changes_per_minute) +
                     " changes a minute (members.changesPerMinute): none are read for a while, "
                     "capacity counts as stale"
               : "more than " + std::to_string(settings_.nodes_max) +
@@ -222,7 +198,7 @@ void Reflector::overflow(LogTime now, StaleCause cause) {
 void Reflector::forget_failures_if_lasting(LogTime now) {
   if (opened_at_ == kForever || now < opened_at_ + kLastingStream) return;
   stream_useful_ = true;
-  failures_ = 0;
+  backoff_.reset();
 }
 
 // The stream cannot be read further. Its position still counts, unless the same place breaks again
@@ -230,7 +206,7 @@ void Reflector::forget_failures_if_lasting(LogTime now) {
 void Reflector::broken(LogTime now, const std::string& why) {
   ++counters_.errors;
   ++bad_lines_;
-  say("broken stream: " + std::string(shown(why)));
+  log("broken stream: " + std::string(printable(why)));
   const bool again = phase_ == Phase::streaming_list || bad_lines_ >= kBadLinesMax;
   if (again) {
     ++counters_.relists;
@@ -240,22 +216,22 @@ void Reflector::broken(LogTime now, const std::string& why) {
   back_off(now, again ? Next::list : Next::resume, std::nullopt);
 }
 
-void Reflector::take(LogTime now, const WatchEvent& event,
-                     const std::optional<LineFingerprint>& fingerprint) {
+void Reflector::handle(LogTime now, const WatchEvent& event,
+                       const std::optional<LineFingerprint>& fingerprint) {
   if (event.type == WatchEventType::error) {
-    take_error(now, event.object());
+    handle_error(now, event.object());
     return;
   }
   stream_useful_ = true;
   bad_lines_ = 0;
   if (phase_ == Phase::watching) {
-    failures_ = 0;
+    backoff_.reset();
     last_diagnostic_.clear();
   }
   if (event.type == WatchEventType::bookmark)
-    take_bookmark(now, event.object());
+    handle_bookmark(now, event.object());
   else
-    take_object(event, fingerprint);
+    handle_object(event, fingerprint);
 }
 
 // Whether the line has the same facts of an object as its last one: the hash of every field that a
@@ -265,13 +241,13 @@ bool Reflector::knows(const LineFingerprint& fingerprint) {
   if (phase_ != Phase::watching || fingerprint.type != "MODIFIED" || fingerprint.name.empty() ||
       fingerprint.uid.empty() || fingerprint.resource_version.empty())
     return false;
-  found_ = find_known(fingerprint.name_space, fingerprint.name);
+  found_ = known_.find(fingerprint.name_space, fingerprint.name);
   looked_up_ = true;
-  return found_ != known_.end() && found_->second.uid == fingerprint.uid &&
-         found_->second.rest == fingerprint.rest;
+  return found_ && found_->uid == fingerprint.uid && found_->rest == fingerprint.rest;
 }
 
-Reflector::Newer Reflector::is_newer(const Known& known, std::string_view resource_version) {
+Reflector::Newer Reflector::is_newer(const KnownObjects::Object& known,
+                                     std::string_view resource_version) {
   if (known.resource_version == resource_version) {
     ++counters_.duplicates;
     return Newer::same;
@@ -281,15 +257,15 @@ Reflector::Newer Reflector::is_newer(const Known& known, std::string_view resour
   return Newer::older;
 }
 
-void Reflector::take_known(const LineFingerprint& fingerprint) {
+void Reflector::handle_known(const LineFingerprint& fingerprint) {
   ++counters_.events;
   ++counters_.unchanged;
   stream_useful_ = true;
   bad_lines_ = 0;
-  failures_ = 0;
+  backoff_.reset();
   last_diagnostic_.clear();
   resource_version_ = fingerprint.resource_version;
-  Known& known = found_->second;
+  KnownObjects::Object& known = *found_;
   if (is_newer(known, fingerprint.resource_version) != Newer::yes) return;
   known.resource_version = fingerprint.resource_version;
   // The next write of an object carries its newest version, so that is reported; for kinds that we
@@ -303,8 +279,8 @@ void Reflector::take_known(const LineFingerprint& fingerprint) {
                       known.resource_version});
 }
 
-void Reflector::take_object(const WatchEvent& event,
-                            const std::optional<LineFingerprint>& fingerprint) {
+void Reflector::handle_object(const WatchEvent& event,
+                              const std::optional<LineFingerprint>& fingerprint) {
   ++counters_.events;
   const JsonView object = event.object();
   const ObjectIdentity identity = identity_of(object);
@@ -316,7 +292,7 @@ void Reflector::take_object(const WatchEvent& event,
   if (phase_ == Phase::watching && !version.empty()) resource_version_ = version;
   if (!is_read(kind_, name)) return;
   if (event.type == WatchEventType::deleted) {
-    take_missing(object);
+    handle_missing(object);
     return;
   }
   const LineFingerprint::Hash rest = fingerprint ? fingerprint->rest : LineFingerprint::Hash{};
@@ -327,46 +303,47 @@ void Reflector::take_object(const WatchEvent& event,
   const std::string_view name_space = info(kind_).namespaced ? identity.name_space : "";
   const bool looked_up = fingerprint && looked_up_ && fingerprint->name == name &&
                          fingerprint->name_space == name_space;
-  const auto at = looked_up ? found_ : find_known(name_space, name);
-  if (at != known_.end()) {
-    const Known& known = at->second;
+  auto* const at = looked_up ? found_ : known_.find(name_space, name);
+  if (at) {
+    const KnownObjects::Object& known = *at;
     const bool same = known.uid == identity.uid;
     if (same && !known.resource_version.empty() && is_newer(known, version) != Newer::yes) return;
     if (!known.uid.empty() && !same)  // its DELETED never came
       out_.facts.emplace_back(
           ObjectMissing{{kind_, std::string(name_space), std::string(name)}, known.uid, {}});
   }
-  tell(object, identity, event.line);
-  Known& known = at != known_.end() ? at->second : known_[name_];
+  emit_object(object, identity, event.line);
+  KnownObjects::Object& known = at ? *at : known_.add_sought();
   if (known.uid != identity.uid) known.uid = identity.uid;
   known.resource_version = version;
   known.rest = rest;
 }
 
-void Reflector::tell(JsonView object, const ObjectIdentity& identity, std::string_view line) {
+void Reflector::emit_object(JsonView object, const ObjectIdentity& identity,
+                            std::string_view line) {
   make_room(out_.facts);
   out_.facts.emplace_back(std::in_place_type<ObjectSeen>,
                           Made([&] { return seen_of(kind_, version_, object, identity); }));
   std::get<ObjectSeen>(out_.facts.back()).raw = raw_of_line(kind_, line);
 }
 
-void Reflector::take_missing(JsonView object) {
+void Reflector::handle_missing(JsonView object) {
   JsonView metadata = object["metadata"];
   const std::string uid(metadata["uid"].string());
   ObjectKey key{kind_, info(kind_).namespaced ? std::string(metadata["namespace"].string()) : "",
                 std::string(metadata["name"].string())};
-  const auto found = find_known(key.namespace_, key.name);
-  const bool other = found != known_.end() && !uid.empty() && found->second.uid != uid;
-  if (found == known_.end() || other) {
+  const auto* const found = known_.find(key.namespace_, key.name);
+  const bool other = found && !uid.empty() && found->uid != uid;
+  if (!found || other) {
     ++counters_.unknown_deletes;
     return;
   }
-  known_.erase(found);
+  known_.erase_sought();
   out_.facts.emplace_back(
       ObjectMissing{std::move(key), uid, std::string(metadata["resourceVersion"].string())});
 }
 
-void Reflector::take_bookmark(LogTime now, JsonView object) {
+void Reflector::handle_bookmark(LogTime now, JsonView object) {
   ++counters_.bookmarks;
   JsonView metadata = object["metadata"];
   const std::string version(metadata["resourceVersion"].string());
@@ -381,7 +358,7 @@ void Reflector::take_bookmark(LogTime now, JsonView object) {
   out_.facts.emplace_back(StreamAlive{kind_, resource_version_});
 }
 
-void Reflector::take_error(LogTime now, JsonView status) {
+void Reflector::handle_error(LogTime now, JsonView status) {
   ++counters_.errors;
   out_.cancel = true;
   forget_failures_if_lasting(now);
@@ -391,8 +368,8 @@ void Reflector::take_error(LogTime now, JsonView status) {
       status["reason"].string() == "Gone") {
     ++counters_.relists;
     // The first time at once; a server that answers so again and again gets growing pauses.
-    if (failures_ == 0 && !was_list) {
-      ++failures_;
+    if (!backoff_.failing() && !was_list) {
+      backoff_.note_failure();
       start_list(now);
     } else {
       back_off(now, Next::list, std::nullopt);
@@ -400,7 +377,7 @@ void Reflector::take_error(LogTime now, JsonView status) {
     return;
   }
   const bool is_status = status["kind"].string() == "Status";
-  say("error event " +
+  log("error event " +
       failure_text(code, is_status ? status["message"].string() : "its object is no Status"));
   if (was_list && (code == 500 || code == 400 || code == 422)) {
     streaming_lists_ =

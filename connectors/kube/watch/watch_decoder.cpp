@@ -34,10 +34,10 @@ std::optional<WatchEventType> type_of(JsonView root) {
 }  // namespace
 
 void WatchDecoder::feed(std::string_view bytes) {
-  if (taken_ > 0) {
-    buffer_.erase(0, taken_);
-    searched_ -= std::min(searched_, taken_);
-    taken_ = 0;
+  if (consumed_ > 0) {
+    buffer_.erase(0, consumed_);
+    searched_ -= std::min(searched_, consumed_);
+    consumed_ = 0;
   }
   buffer_.append(bytes);
 }
@@ -51,15 +51,15 @@ WatchStep WatchDecoder::too_long() const {
 
 WatchStep WatchDecoder::next() {
   for (;;) {
-    const std::size_t end = buffer_.find('\n', std::max(searched_, taken_));
+    const std::size_t end = buffer_.find('\n', std::max(searched_, consumed_));
     if (end == std::string::npos) {
       searched_ = buffer_.size();
-      if (buffer_.size() - taken_ > line_bytes_max_) return too_long();
+      if (buffer_.size() - consumed_ > line_bytes_max_) return too_long();
       return {};
     }
-    const std::string_view line = std::string_view(buffer_).substr(taken_, end - taken_);
-    taken_ = end + 1;
-    searched_ = taken_;
+    const std::string_view line = std::string_view(buffer_).substr(consumed_, end - consumed_);
+    consumed_ = end + 1;
+    searched_ = consumed_;
     if (line.size() > line_bytes_max_) return too_long();
     if (!is_blank(line)) return decode(line);
   }
@@ -68,7 +68,7 @@ WatchStep WatchDecoder::next() {
 WatchStep WatchDecoder::next(std::string_view& bytes) {
   for (;;) {
     const std::size_t end = bytes.find('\n');
-    if (taken_ < buffer_.size()) {
+    if (consumed_ < buffer_.size()) {
       // A line that began in earlier bytes is completed in the buffer.
       WatchStep step = next();
       if (step.kind != WatchStep::Kind::need_more || bytes.empty()) return step;
@@ -89,16 +89,16 @@ WatchStep WatchDecoder::next(std::string_view& bytes) {
 }
 
 WatchStep WatchDecoder::finish() {
-  const std::string_view rest = std::string_view(buffer_).substr(taken_);
+  const std::string_view rest = std::string_view(buffer_).substr(consumed_);
   WatchStep step;
-  taken_ = searched_ = buffer_.size();  // (views of the step stay valid until the next call)
+  consumed_ = searched_ = buffer_.size();  // (views of the step stay valid until the next call)
   if (rest.find_first_not_of(" \t\r\n") != std::string_view::npos) step = decode(rest);
   return step;
 }
 
 void WatchDecoder::reset() {
   buffer_.clear();
-  taken_ = 0;
+  consumed_ = 0;
   searched_ = 0;
 }
 

@@ -2,7 +2,7 @@
 //
 // A stream is JSON documents, one a line; a line may span chunks and a chunk may hold many lines.
 // The last line may lack its newline (a Status that a server leaves behind as it closes) or be cut
-// short; finish() tells the two apart.
+// short; finish() distinguishes the two.
 #pragma once
 
 #include <functional>
@@ -82,8 +82,8 @@ class WatchDecoder {
 
   std::size_t line_bytes_max_;
   std::string buffer_;
-  std::size_t taken_ = 0;     // bytes of buffer_ that were handed out
-  std::size_t searched_ = 0;  // bytes of buffer_ known to hold no newline behind taken_
+  std::size_t consumed_ = 0;  // bytes of buffer_ that were handed out
+  std::size_t searched_ = 0;  // bytes of buffer_ known to hold no newline behind consumed_
   std::optional<LineFingerprinter> fingerprinter_;
   std::vector<PlaceRange> left_out_;  // of the line that was fingerprinted
   std::function<bool(const LineFingerprint&)> is_known_;

@@ -39,7 +39,7 @@ void schedule_release(Cluster& cluster, const std::string& node, FlapPenalty& fl
                       const DebounceSettings& settings);
 
 /// Closes the present moment of the cluster and sets its next deadline.
-void close_cluster(State& state, const std::string& name, Touched& touched);
+void close_cluster(State& state, const std::string& name, DirtySet& dirty);
 
 /// Returns when an accepted value of the cluster changed last; LogTime{} if none did.
 LogTime still_since(const Cluster& cluster);

@@ -70,7 +70,8 @@ Totals usable_totals(const Cluster& cluster) {
 // Layer 1: suppressions that end now count for growing again.
 void release_flapping(Close& close) {
   Cluster& cluster = close.cluster;
-  auto& nodes = cluster.source == CapacitySource::nodes ? cluster.nodes : cluster.metrics_nodes;
+  auto& nodes = cluster.source == CapacitySource::nodes ? cluster.reports.nodes
+                                                        : cluster.reports.metrics_nodes;
   if (cluster.release_settings != close.settings) {
     cluster.release_settings = close.settings;
     for (auto* entry : cluster.flaps.sorted())
@@ -118,10 +119,10 @@ void map_flavors(Close& close) {
 // may need them: something fell, everything is gone, or a loss is held already.
 Totals measure(Close& close) {
   Cluster& cluster = close.cluster;
-  const bool has_value =
-      cluster.source == CapacitySource::nodes ||
-      (cluster.source == CapacitySource::cluster_metrics && !cluster.metrics_nodes.empty()) ||
-      (totals_in_force(cluster) && !cluster.totals.empty());
+  const bool has_value = cluster.source == CapacitySource::nodes ||
+                         (cluster.source == CapacitySource::cluster_metrics &&
+                          !cluster.reports.metrics_nodes.empty()) ||
+                         (totals_in_force(cluster) && !cluster.reports.totals.empty());
   close.totals_matter = cluster.hold || cluster.eligible_nodes == 0;
   if (!has_value && !cluster.valued) return close.totals_matter ? usable_totals(cluster) : Totals{};
   const bool first = !cluster.valued;
@@ -181,12 +182,12 @@ bool shows_loss(const Close& close, const Totals& before, const Totals& after) {
 bool second_opinion(const Close& close, const std::map<std::string, Amount>& before,
                     const Totals& after) {
   const Cluster& cluster = close.cluster;
-  if (!cluster.managed || totals_in_force(cluster)) return false;
+  if (!cluster.presence.managed || totals_in_force(cluster)) return false;
   for (const auto& [resource, was] : before) {
     const Amount is = after.of(resource);
     if (is >= was) continue;
-    const auto total = cluster.totals.find(resource);
-    if (total == cluster.totals.end() ||
+    const auto total = cluster.reports.totals.find(resource);
+    if (total == cluster.reports.totals.end() ||
         usable_amount(total->second, resource, close.headroom) > is)
       return false;
   }
@@ -225,7 +226,7 @@ void judge_hold(Close& close, const Totals& before, const Totals& after) {
       cluster.hold = Hold{close.now, before.to_map()};
   }
   if (cluster.hold && second_opinion(close, cluster.hold->before, after))
-    end_hold(cluster, cluster.managed_seq);
+    end_hold(cluster, cluster.presence.managed_seq);
 }
 
 // Folds a change of liveness. When the source is live again growth waits for a whole window, and
@@ -244,7 +245,7 @@ void judge_liveness(Close& close) {
   else if (cluster.counted_again_at)
     cluster.counted_again_at = close.now + close.settings.grow_window;
   cluster.liveness_at_close = is;
-  cluster.liveness_at_close_seq = cluster.liveness_seq;
+  cluster.liveness_at_close_seq = cluster.reports.liveness_seq;
   close.grants_follow = true;
 }
 
@@ -330,12 +331,13 @@ LogTime next_deadline_of(const Close& close) {
     if (when > close.now) next = std::min(next, when);
   };
   if (!cluster.releases.empty()) consider(cluster.releases.begin()->first);
-  if (cluster.unavailable_since) consider(*cluster.unavailable_since + settings.lost_after);
+  if (cluster.reports.unavailable_since)
+    consider(*cluster.reports.unavailable_since + settings.lost_after);
   if (cluster.counted_again_at) consider(*cluster.counted_again_at);
-  for (const auto& [queue, since] : cluster.deviating) consider(since);
+  for (const auto& [queue, since] : cluster.member.deviating) consider(since);
   if (const auto touch = touch_due_at(close.state, close.name)) consider(*touch);
   // The accepted values of such a cluster do not move.
-  if (cluster.detached || !cluster.valued || cluster.lost()) return next;
+  if (cluster.presence.detached || !cluster.valued || cluster.lost()) return next;
   if (settling(cluster)) {
     if (cluster.liveness_at_close == Liveness::live) {
       consider(cluster.last_changed + settings.first_quiet);
@@ -400,13 +402,13 @@ Liveness liveness_of(const State& state, const Cluster& cluster, const DebounceS
   Liveness liveness = Liveness::live;
   if (cluster.source) {
     const auto which = static_cast<std::size_t>(*cluster.source);
-    const Liveness stream = cluster.liveness[which];
+    const Liveness stream = cluster.reports.liveness[which];
     liveness = stream == Liveness::overrun ? Liveness::stale : stream;
     if (*cluster.source != CapacitySource::nodes)
       liveness = std::max(liveness, state.hub_streams[which - 1]);
   }
-  if (cluster.unavailable_since) {
-    const bool lost = *cluster.unavailable_since + settings.lost_after <= state.now;
+  if (cluster.reports.unavailable_since) {
+    const bool lost = *cluster.reports.unavailable_since + settings.lost_after <= state.now;
     liveness = std::max(liveness, lost ? Liveness::lost : Liveness::stale);
   }
   return liveness;
@@ -415,14 +417,14 @@ Liveness liveness_of(const State& state, const Cluster& cluster, const DebounceS
 bool has_member(const State& state, const Cluster& cluster) {
   switch (state.configuration.member_mode) {
     case MemberMode::automatic:
-    case MemberMode::binding_policy: return cluster.managed.has_value();
+    case MemberMode::binding_policy: return cluster.presence.managed.has_value();
     case MemberMode::manifest_work: return true;
     case MemberMode::none: return false;
   }
   return false;
 }
 
-void close_cluster(State& state, const std::string& name, Touched& touched) {
+void close_cluster(State& state, const std::string& name, DirtySet& dirty) {
   const auto at = state.clusters.find(name);
   if (at == state.clusters.end()) return;
   Cluster& cluster = at->second;
@@ -440,7 +442,7 @@ void close_cluster(State& state, const std::string& name, Touched& touched) {
   if (close.totals_matter) judge_hold(close, before, usable_totals(cluster));
   if (cluster.counted_again_at && *cluster.counted_again_at <= close.now)
     cluster.counted_again_at.reset();
-  if (!cluster.detached && cluster.liveness_at_close != Liveness::lost) {
+  if (!cluster.presence.detached && cluster.liveness_at_close != Liveness::lost) {
     if (settling(cluster))
       accept_first(close);
     else
@@ -453,9 +455,9 @@ void close_cluster(State& state, const std::string& name, Touched& touched) {
                              held_before == cluster.hold.has_value() &&
                              before_close == std::tuple(cluster.liveness_at_close, cluster.valued,
                                                         !cluster.counted_again_at);
-  (only_capacity ? touched.capacities : touched.clusters).insert(name);
+  (only_capacity ? dirty.capacities : dirty.clusters).insert(name);
   if (only_capacity && close.accepted_moved) {
-    touched.accepted.insert(name);
+    dirty.accepted.insert(name);
     open_grants_of(state, name);
   } else if (close.accepted_moved || close.grants_follow ||
              hub_open_before != !cluster.counted_again_at) {
@@ -464,7 +466,7 @@ void close_cluster(State& state, const std::string& name, Touched& touched) {
   if (close.accepted_moved || close.grants_follow) await_still_numbers(state, name);
   if (before_close !=
           std::tuple(cluster.liveness_at_close, cluster.valued, !cluster.counted_again_at) ||
-      cluster.detached)
+      cluster.presence.detached)
     open_followers(state);
 }
 

@@ -33,8 +33,8 @@ void add_to(CapacityValue& value, Int128 amount, bool growing, Seq seq) {
 bool is_lane_of(const SumLane& lane, const std::string& flavor, const ResourceAmounts& amounts) {
   if (lane.sums.size() != amounts.size() || !same_text(lane.flavor, flavor)) return false;
   auto resource = lane.resources.begin();
-  for (const auto& [told, amount] : amounts)
-    if (!same_text(*resource++, told)) return false;
+  for (const auto& [observed, amount] : amounts)
+    if (!same_text(*resource++, observed)) return false;
   return true;
 }
 
@@ -145,8 +145,8 @@ void note_cordon(const State& state, Cluster& cluster, const NodeRecord& node) {
 
 // An equal part keeps its memory: of most nodes only the readiness ever changes.
 template <class Part>
-void renew(Part& known, const Part& told) {
-  if (known != told) known = told;
+void renew(Part& known, const Part& observed) {
+  if (known != observed) known = observed;
 }
 
 // Replaces the facts of a node that the source in force has counted.
@@ -176,14 +176,14 @@ void recount_node(const State& state, Cluster& cluster, const std::string& clust
 }
 
 NameTable<NodeRecord>& nodes_of(Cluster& cluster, CapacitySource source) {
-  return source == CapacitySource::nodes ? cluster.nodes : cluster.metrics_nodes;
+  return source == CapacitySource::nodes ? cluster.reports.nodes : cluster.reports.metrics_nodes;
 }
 
 bool knows(const Cluster& cluster, CapacitySource source) {
   switch (source) {
-    case CapacitySource::nodes: return cluster.nodes_known;
-    case CapacitySource::cluster_metrics: return cluster.metrics_known;
-    case CapacitySource::managed_cluster: return cluster.totals_known;
+    case CapacitySource::nodes: return cluster.reports.nodes_known;
+    case CapacitySource::cluster_metrics: return cluster.reports.metrics_known;
+    case CapacitySource::managed_cluster: return cluster.reports.totals_known;
   }
   return false;
 }
@@ -192,17 +192,17 @@ bool knows(const Cluster& cluster, CapacitySource source) {
 enum class Causes : std::uint8_t { nodes, none };
 
 void recount(const State& state, Cluster& cluster, Causes causes = Causes::nodes) {
-  for (auto* nodes : {&cluster.nodes, &cluster.metrics_nodes})
+  for (auto* nodes : {&cluster.reports.nodes, &cluster.reports.metrics_nodes})
     for (auto* entry : nodes->sorted()) entry->second.counted = {};
   cluster.flavor_nodes.clear();
   cluster.eligible_nodes = 0;
   for (auto& [key, value] : cluster.capacity) value.offered = value.growing = 0;
   if (!cluster.source) return;
   if (*cluster.source == CapacitySource::managed_cluster) {
-    for (const auto& [resource, amount] : cluster.totals) {
+    for (const auto& [resource, amount] : cluster.reports.totals) {
       CapacityValue& value = cluster.capacity[{"", resource}];
       value.offered = value.growing = amount;
-      remember_change(value, cluster.managed_seq);
+      remember_change(value, cluster.presence.managed_seq);
     }
     return;
   }
@@ -278,8 +278,8 @@ bool in_force(const Cluster& cluster, CapacitySource source) { return cluster.so
 // Resets a cluster that joined again after it had left: a new cluster under an old name. What the
 // sources report at present stays.
 void begin_anew(const State& state, const std::string& name, Cluster& cluster) {
-  cluster.detached = false;
-  cluster.claim_seen = state.claims_of_cluster.contains(name);
+  cluster.presence.detached = false;
+  cluster.presence.claim_seen = state.claims_of_cluster.contains(name);
   cluster.flaps.clear();
   cluster.releases.clear();
   cluster.mapped.clear();
@@ -290,19 +290,19 @@ void begin_anew(const State& state, const std::string& name, Cluster& cluster) {
   cluster.hold.reset();
   cluster.counted_again_at.reset();
   cluster.liveness_at_close = Liveness::live;
-  cluster.named.clear();
+  cluster.member.named.clear();
   if (const Claim* claim = winning_claim(state, name); claim && claim->terms)
     for (const AssignmentRow& row : claim->terms->rows)
-      cluster.named[row.cluster_queue].insert(row.flavor);
+      cluster.member.named[row.cluster_queue].insert(row.flavor);
   recount(state, cluster);
 }
 
 void judge_presence(State& state, const std::string& name, Cluster& cluster, bool joined_before) {
   if (joined_before == cluster.joined()) return;
-  cluster.presence_seq = state.seq;
+  cluster.presence.changed_seq = state.seq;
   reopen_claims_of(state, name);
-  if (joined_before) cluster.detached = true;
-  if (!joined_before && cluster.joined() && cluster.detached) begin_anew(state, name, cluster);
+  if (joined_before) cluster.presence.detached = true;
+  if (!joined_before && cluster.presence.detached) begin_anew(state, name, cluster);
 }
 
 }  // namespace
@@ -337,8 +337,8 @@ void schedule_release(Cluster& cluster, const std::string& node, FlapPenalty& fl
 void observe_node(State& state, const std::string& cluster_name, const std::string& name,
                   const NodeFacts* facts, Seq seq) {
   Cluster& cluster = open_capacity(state, cluster_name);
-  cluster.nodes_known = true;
-  NodeRecord* const known = cluster.nodes.find(name);
+  cluster.reports.nodes_known = true;
+  NodeRecord* const known = cluster.reports.nodes.find(name);
   const bool changes_count = (known != nullptr) != (facts != nullptr);
   if (changes_count && cluster.stale())  // its status may name the number of nodes
     *cluster.only_capacity = false;
@@ -349,11 +349,11 @@ void observe_node(State& state, const std::string& cluster_name, const std::stri
   if (counts && known) uncount_gone(state, cluster, *known, seq);
   if (counts && !known && !facts) cluster.observation.changed = true;
   if (facts) {
-    NodeRecord& node = known ? *known : cluster.nodes[name];
+    NodeRecord& node = known ? *known : cluster.reports.nodes[name];
     node = {*facts, seq, {}};
     if (counts) count_new(state, cluster, name, node);
   } else if (known) {
-    cluster.nodes.erase(name);
+    cluster.reports.nodes.erase(name);
   }
   if (!counts) choose_source(state, cluster);
 }
@@ -361,26 +361,25 @@ void observe_node(State& state, const std::string& cluster_name, const std::stri
 void observe_metrics(State& state, const std::string& cluster_name,
                      const ClusterMetricsFacts* facts, Seq seq) {
   Cluster& cluster = open_cluster(state, cluster_name);
-  cluster.metrics_known = facts != nullptr;
-  cluster.metrics_empty = !facts || facts->nodes.empty();
+  cluster.reports.metrics_known = facts != nullptr;
+  cluster.reports.metrics_empty = !facts || facts->nodes.empty();
   const bool switched = choose_source(state, cluster);
   // Where no other source knows the cluster the last nodes stay, and the next ClusterMetrics is
   // compared with them.
-  if (!facts && !in_force(cluster, CapacitySource::cluster_metrics)) cluster.metrics_nodes.clear();
-  if (cluster.metrics_empty) return;
-
-  NameTable<NodeRecord> before = std::move(cluster.metrics_nodes);
-  cluster.metrics_nodes.clear();
+  NameTable<NodeRecord>& nodes = cluster.reports.metrics_nodes;
+  if (!facts && !in_force(cluster, CapacitySource::cluster_metrics)) nodes.clear();
+  if (cluster.reports.metrics_empty) return;
+  NameTable<NodeRecord> before = std::move(nodes);
+  nodes.clear();
   for (const auto& [name, node] : facts->nodes) {
     const NodeRecord* old = before.find(name);
-    cluster.metrics_nodes[name] = old && old->facts == node ? *old : NodeRecord{node, seq, {}};
+    nodes[name] = old && old->facts == node ? *old : NodeRecord{node, seq, {}};
   }
   if (!in_force(cluster, CapacitySource::cluster_metrics)) return;
   if (switched) return recount(state, cluster);
   for (const auto* entry : std::as_const(before).sorted())
-    if (!cluster.metrics_nodes.contains(entry->first))
-      uncount_gone(state, cluster, entry->second, seq);
-  for (auto* entry : cluster.metrics_nodes.sorted()) {
+    if (!nodes.contains(entry->first)) uncount_gone(state, cluster, entry->second, seq);
+  for (auto* entry : nodes.sorted()) {
     const auto& [name, node] = *entry;
     const NodeRecord* old = before.find(name);
     if (!old) {
@@ -397,20 +396,23 @@ void observe_managed_cluster(State& state, const std::string& name,
                              const ManagedClusterFacts* facts, Seq seq) {
   Cluster& cluster = open_cluster(state, name);
   const bool joined_before = cluster.joined();
-  if (cluster.managed.has_value() != (facts != nullptr)) cluster.presence_seq = seq;
-  cluster.managed = facts ? std::optional(*facts) : std::nullopt;
-  cluster.managed_seq = seq;
-  cluster.totals_known = facts != nullptr;
+  auto& managed = cluster.presence.managed;
+  if (managed.has_value() != (facts != nullptr)) cluster.presence.changed_seq = seq;
+  managed = facts ? std::optional(*facts) : std::nullopt;
+  cluster.presence.managed_seq = seq;
+  cluster.reports.totals_known = facts != nullptr;
+  auto& totals = cluster.reports.totals;
   if (facts && !facts->allocatable.empty())
-    cluster.totals = canonical_amounts(facts->allocatable, state.configuration.resource_aliases);
-  if (!facts) cluster.totals.clear();
+    totals = canonical_amounts(facts->allocatable, state.configuration.resource_aliases);
+  if (!facts) totals.clear();
 
   const ConditionStatus available = facts ? facts->available.status : ConditionStatus::absent;
   const bool unavailable =
       available == ConditionStatus::no || available == ConditionStatus::unknown;
-  if (!unavailable) cluster.unavailable_since.reset();
-  if (unavailable && !cluster.unavailable_since) cluster.unavailable_since = state.now;
-  cluster.liveness_seq = seq;
+  auto& since = cluster.reports.unavailable_since;
+  if (!unavailable) since.reset();
+  if (unavailable && !since) since = state.now;
+  cluster.reports.liveness_seq = seq;
 
   judge_presence(state, name, cluster, joined_before);
   if (!choose_source(state, cluster) && in_force(cluster, CapacitySource::managed_cluster) &&
@@ -424,25 +426,25 @@ void observe_managed_cluster(State& state, const std::string& name,
 void observe_profile(State& state, const ObjectKey& key, const ClusterProfileFacts* facts) {
   const std::pair id{key.namespace_, key.name};
   for (auto& [name, cluster] : state.clusters) {
-    if (!cluster.profiles.contains(id) || (facts && facts->cluster == name)) continue;
+    if (!cluster.presence.profiles.contains(id) || (facts && facts->cluster == name)) continue;
     open_cluster(state, name);
     const bool joined_before = cluster.joined();
-    cluster.profiles.erase(id);
+    cluster.presence.profiles.erase(id);
     judge_presence(state, name, cluster, joined_before);
   }
   if (!facts) return;
   Cluster& cluster = open_cluster(state, facts->cluster);
   const bool joined_before = cluster.joined();
-  cluster.profiles.insert(id);
+  cluster.presence.profiles.insert(id);
   judge_presence(state, facts->cluster, cluster, joined_before);
 }
 
 void recount_everything(State& state) {
   for (auto& [name, cluster] : state.clusters) {
     open_cluster(state, name);
-    if (cluster.managed && !cluster.managed->allocatable.empty())
-      cluster.totals =
-          canonical_amounts(cluster.managed->allocatable, state.configuration.resource_aliases);
+    if (cluster.presence.managed && !cluster.presence.managed->allocatable.empty())
+      cluster.reports.totals = canonical_amounts(cluster.presence.managed->allocatable,
+                                                 state.configuration.resource_aliases);
     if (!choose_source(state, cluster)) recount_because(state, name, cluster, state.seq);
   }
 }
@@ -451,8 +453,8 @@ void observe_liveness(State& state, const SourceName& source, std::optional<Kind
                       const std::string& cluster, Liveness liveness, Seq seq) {
   const auto set = [&](const std::string& name, CapacitySource which) {
     Cluster& target = open_cluster(state, name);
-    target.liveness[static_cast<std::size_t>(which)] = liveness;
-    target.liveness_seq = seq;
+    target.reports.liveness[static_cast<std::size_t>(which)] = liveness;
+    target.reports.liveness_seq = seq;
   };
   if (!kind) {
     for (std::size_t which = 0; which < 3; ++which)
@@ -466,7 +468,7 @@ void observe_liveness(State& state, const SourceName& source, std::optional<Kind
     stream = liveness;
     for (auto& [name, target] : state.clusters) {
       open_cluster(state, name);
-      target.liveness_seq = seq;
+      target.reports.liveness_seq = seq;
     }
   }
 }
@@ -482,7 +484,7 @@ void observe_sign_of_life(State& state, const SourceName& source, std::optional<
   if (*kind == Kind::node) {
     if (source == kHub) return;
     Cluster& target = open_cluster(state, source);
-    target.nodes_known = true;  // a complete list reports the nodes, also an empty one
+    target.reports.nodes_known = true;  // a complete list reports the nodes, also an empty one
     choose_source(state, target);
     return sign(source);
   }

@@ -19,7 +19,7 @@ bool named_by_a_claim(const State& state, const std::string& flavor) {
 
 bool stands_in_a_work(const State& state, const std::string& flavor) {
   return std::any_of(state.clusters.begin(), state.clusters.end(), [&](const auto& entry) {
-    const auto& quotas = entry.second.quota_work.facts.quotas;
+    const auto& quotas = entry.second.member.quota_work.facts.quotas;
     return std::any_of(quotas.begin(), quotas.end(),
                        [&](const WorkQuota& quota) { return quota.flavor == flavor; });
   });

@@ -12,7 +12,7 @@
 
 namespace fairlead {
 
-/// What one assignment row was granted, and why not all of it.
+/// The grant of one assignment row, and the reason if it is less than the row asks for.
 struct Grant {
   AssignmentRow row;
   Amount granted = 0;

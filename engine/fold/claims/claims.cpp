@@ -21,9 +21,9 @@ const std::string& cluster_of(const Claim& claim) {
   return claim.terms ? claim.terms->cluster : claim.facts.spec.cluster_name;
 }
 
-void touch_named(State& state, const Claim& claim) {
+void mark_named_dirty(State& state, const Claim& claim) {
   if (!claim.terms) return;
-  for (const AssignmentRow& row : claim.terms->rows) touch_queue(state, row.cluster_queue);
+  for (const AssignmentRow& row : claim.terms->rows) mark_queue_dirty(state, row.cluster_queue);
 }
 
 void drop_from_indexes(State& state, const std::string& name, const Claim& claim) {
@@ -72,7 +72,7 @@ void choose_winner(State& state, const std::string& cluster_name) {
   if (!best || !best->terms) return;
   Cluster& cluster = open_cluster(state, cluster_name);
   for (const AssignmentRow& row : best->terms->rows)
-    cluster.named[row.cluster_queue].insert(row.flavor);
+    cluster.member.named[row.cluster_queue].insert(row.flavor);
 }
 
 // The only edit is our own write of the nominal list. It is no decision of an administrator: no
@@ -187,8 +187,8 @@ void grant_resource(const Cluster& cluster, const ClaimTerms& terms, const std::
   std::set<std::string_view> flavors;
   for (const Grant& grant : grants)
     if (grant.row.resource == resource) flavors.insert(grant.row.flavor);
-  // The flavors' bounds come first: what one takes off a row leaves more of the total to the
-  // others.
+  // The flavors' bounds come first: the amount that a bound cuts off a row is left of the total for
+  // the others.
   for (const std::string_view name : flavors)
     if (const std::string flavor(name);
         flavor_bound_applies({cluster.totals_accepted, cluster.mapped}, terms, flavor)) {
@@ -238,7 +238,7 @@ std::vector<Grant> derive_grants(const State& state, const Cluster& cluster, con
 
 bool detached(const State& state, const Claim& claim) {
   const auto at = state.clusters.find(claim.terms->cluster);
-  return at != state.clusters.end() && at->second.detached;
+  return at != state.clusters.end() && at->second.presence.detached;
 }
 
 // Null where its capacity is not known.
@@ -281,7 +281,7 @@ bool derive(const State& state, Claim& claim) {
   return true;
 }
 
-void close_claim(State& state, const std::string& name, Touched& touched) {
+void close_claim(State& state, const std::string& name, DirtySet& dirty) {
   Claim& claim = state.claims.at(name);
   const ClaimOpening opening = std::exchange(*claim.opening, ClaimOpening::all);
   const bool derives = opening != ClaimOpening::status;
@@ -290,9 +290,9 @@ void close_claim(State& state, const std::string& name, Touched& touched) {
     check(grants_of(state, claim) == claim.grants, "only the status was opened");
 #endif
   const bool changed = derives && derive(state, claim);
-  if (changed || opening != ClaimOpening::grants) touched.claims.insert(name);
+  if (changed || opening != ClaimOpening::grants) dirty.claims.insert(name);
   if (!changed && opening != ClaimOpening::all) return;
-  touched.clusters.insert(cluster_of(claim));
+  dirty.clusters.insert(cluster_of(claim));
   if (!claim.terms) return;
   for (const AssignmentRow& row : claim.terms->rows)
     if (changed)
@@ -366,7 +366,7 @@ void observe_claim(State& state, const ObjectObserved& seen, Seq seq) {
   if (!is_new) {
     reopen_claims_of(state, before);
     drop_from_indexes(state, name, claim);
-    touch_named(state, claim);
+    mark_named_dirty(state, claim);
   }
   if (is_new || claim.facts.spec != facts.spec) claim.edited_seq = seq;
   claim.facts = facts;
@@ -374,12 +374,12 @@ void observe_claim(State& state, const ObjectObserved& seen, Seq seq) {
   add_to_indexes(state, name, claim);
   const std::string& cluster_name = cluster_of(claim);
   Cluster& cluster = open_cluster(state, cluster_name);
-  cluster.claim_seen = true;
+  cluster.presence.claim_seen = true;
   if (was_in_force && decided) cluster.observation.at_once_all = true;
   choose_winner(state, cluster_name);
   if (!before.empty() && before != cluster_name) choose_winner(state, before);
   if (claim.terms && decided)
-    for (const AssignmentRow& row : claim.terms->rows) settle_conflict(state, row.cluster_queue);
+    for (const AssignmentRow& row : claim.terms->rows) resolve_conflict(state, row.cluster_queue);
   release_gone_flavors(state);
 }
 
@@ -391,8 +391,8 @@ void forget_claim(State& state, const std::string& name) {
   drop_from_indexes(state, name, at->second);
   if (at->second.terms)
     for (const AssignmentRow& row : at->second.terms->rows) {
-      touch_queue(state, row.cluster_queue);
-      settle_conflict(state, row.cluster_queue);
+      mark_queue_dirty(state, row.cluster_queue);
+      resolve_conflict(state, row.cluster_queue);
     }
   if (at->second.winner) {
     Cluster& cluster = open_cluster(state, cluster_name);
@@ -461,10 +461,10 @@ void reopen_every_claim(State& state) {
   release_gone_flavors(state);
 }
 
-void close_claims(State& state, Touched& touched) {
+void close_claims(State& state, DirtySet& dirty) {
   const std::set<std::string> open = std::move(state.open_claims);
   state.open_claims.clear();
-  for (const std::string& name : open) close_claim(state, name, touched);
+  for (const std::string& name : open) close_claim(state, name, dirty);
 }
 
 }  // namespace fairlead

@@ -56,6 +56,6 @@ struct GrantSteps {
 /// terms->rows. The function that derives the grants records them.
 std::vector<GrantSteps> grant_steps(const State& state, const Cluster& cluster, const Claim& claim);
 /// Derives the grants of the marked claims (State::open_claims).
-void close_claims(State& state, Touched& touched);
+void close_claims(State& state, DirtySet& dirty);
 
 }  // namespace fairlead

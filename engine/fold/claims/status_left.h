@@ -1,4 +1,4 @@
-// What our last accepted write of a claim's status left there (claim_status_sight.h).
+// What our last accepted write of a claim's status left there (claim_status_observation.h).
 #pragma once
 
 #include <string>

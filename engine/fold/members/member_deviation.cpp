@@ -38,8 +38,8 @@ Pairs pairs_of_work(const Work& work, const std::string& queue) {
 // Without zeros: a pair that is missing admits as much as one of 0.
 Pairs pairs_at_member(const Cluster& cluster, const std::string& queue) {
   Pairs pairs;
-  const auto at = cluster.member_queues.find(queue);
-  if (at == cluster.member_queues.end()) return pairs;
+  const auto at = cluster.member.queues.find(queue);
+  if (at == cluster.member.queues.end()) return pairs;
   for (const ResourceGroup& group : at->second.groups)
     for (const FlavorQuotas& flavor : group.flavors)
       for (const ResourceQuota& quota : flavor.resources)
@@ -54,7 +54,7 @@ Amount amount_of(const Pairs& pairs, const Pairs::key_type& pair) {
 }
 
 MemberDifference difference_at(const Cluster& cluster, const std::string& queue) {
-  const Pairs applied = pairs_of_work(cluster.quota_work, queue);
+  const Pairs applied = pairs_of_work(cluster.member.quota_work, queue);
   const Pairs observed = pairs_at_member(cluster, queue);
   Pairs all = applied;
   all.insert(observed.begin(), observed.end());
@@ -65,7 +65,7 @@ MemberDifference difference_at(const Cluster& cluster, const std::string& queue)
 }
 
 bool is_as_in_work(const Cluster& cluster, const std::string& queue) {
-  return pairs_of_work(cluster.quota_work, queue) == pairs_at_member(cluster, queue);
+  return pairs_of_work(cluster.member.quota_work, queue) == pairs_at_member(cluster, queue);
 }
 
 std::set<std::string> queues_in(const Work& work) {
@@ -83,43 +83,44 @@ ObjectKey work_of(const std::string& member) {
 void judge_member_queue(State& state, const std::string& member, const std::string& queue,
                         DeviationSource source) {
   Cluster& cluster = state.clusters.at(member);
-  const Work& work = cluster.quota_work;
+  const Work& work = cluster.member.quota_work;
   if (!is_applied(work) || quotas_in(work, queue).empty() || is_as_in_work(cluster, queue)) {
-    cluster.deviating.erase(queue);
+    cluster.member.deviating.erase(queue);
     return;
   }
   // A queue that was never observed there may not be watched.
   const bool by_work = source == DeviationSource::work;
   if (write_pending(state, of_object(kHub, work_of(member))) ||
-      (by_work && !cluster.member_queues.contains(queue)))
+      (by_work && !cluster.member.queues.contains(queue)))
     return;
-  cluster.deviating.try_emplace(queue, state.now + (by_work ? kMemberSightGrace : Duration{}));
+  cluster.member.deviating.try_emplace(queue,
+                                       state.now + (by_work ? kMemberSightGrace : Duration{}));
 }
 
 void judge_member_queues(State& state, const std::string& member) {
   const Cluster& cluster = state.clusters.at(member);
-  std::set<std::string> queues = queues_in(cluster.quota_work);
-  for (const auto& [queue, since] : cluster.deviating) queues.insert(queue);
+  std::set<std::string> queues = queues_in(cluster.member.quota_work);
+  for (const auto& [queue, since] : cluster.member.deviating) queues.insert(queue);
   for (const std::string& queue : queues)
     judge_member_queue(state, member, queue, DeviationSource::work);
 }
 
 std::optional<MemberDifference> member_difference(const State& state, const Cluster& cluster) {
-  for (const auto& [queue, since] : cluster.deviating)
+  for (const auto& [queue, since] : cluster.member.deviating)
     if (since <= state.now) return difference_at(cluster, queue);
   return std::nullopt;
 }
 
-bool awaits_member_sight(const State& state, const Cluster& cluster) {
-  return std::any_of(cluster.deviating.begin(), cluster.deviating.end(),
+bool awaits_member_observation(const State& state, const Cluster& cluster) {
+  return std::any_of(cluster.member.deviating.begin(), cluster.member.deviating.end(),
                      [&](const auto& queue) { return queue.second > state.now; });
 }
 
 std::optional<LogTime> touch_due_at(const State& state, const std::string& member) {
   const Cluster& cluster = state.clusters.at(member);
-  if (cluster.deviating.empty()) return std::nullopt;
+  if (cluster.member.deviating.empty()) return std::nullopt;
   LogTime due = kForever;
-  for (const auto& [queue, since] : cluster.deviating) due = std::min(due, since);
+  for (const auto& [queue, since] : cluster.member.deviating) due = std::min(due, since);
   if (const WriteState* write = write_of(state, work_of(member)); write && write->last_write)
     due = std::max(due, *write->last_write + kTouchInterval);
   return due;
@@ -141,8 +142,8 @@ std::vector<ResourceGroup> groups_in_work(const Work& work, const std::string& q
 
 std::set<std::string> queues_not_as_applied(const Cluster& cluster) {
   std::set<std::string> queues;
-  for (const std::string& queue : queues_in(cluster.quota_work))
-    if ((cluster.member_queues.contains(queue) || cluster.deviating.contains(queue)) &&
+  for (const std::string& queue : queues_in(cluster.member.quota_work))
+    if ((cluster.member.queues.contains(queue) || cluster.member.deviating.contains(queue)) &&
         !is_as_in_work(cluster, queue))
       queues.insert(queue);
   return queues;

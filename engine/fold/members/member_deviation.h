@@ -44,7 +44,7 @@ void judge_member_queues(State& state, const std::string& member);
 /// Returns the first difference that counts now; nullopt if what is watched is as applied.
 std::optional<MemberDifference> member_difference(const State& state, const Cluster& cluster);
 /// Whether a queue differs from the applied work and its grace (kMemberSightGrace) has not ended.
-bool awaits_member_sight(const State& state, const Cluster& cluster);
+bool awaits_member_observation(const State& state, const Cluster& cluster);
 
 /// Returns when the work of a member that deviates may be touched; nullopt if none deviates.
 std::optional<LogTime> touch_due_at(const State& state, const std::string& member);

@@ -28,10 +28,10 @@ void requote_all(State& state, const std::map<MemberPair, Amount>& pairs) {
 }
 
 void confirm(State& state, Cluster& cluster, std::map<MemberPair, Amount> confirmed) {
-  if (cluster.confirmed == confirmed) return;
-  requote_all(state, cluster.confirmed);
+  if (cluster.member.confirmed == confirmed) return;
+  requote_all(state, cluster.member.confirmed);
   requote_all(state, confirmed);
-  cluster.confirmed = std::move(confirmed);
+  cluster.member.confirmed = std::move(confirmed);
 }
 
 // Returns what both admit.
@@ -71,7 +71,7 @@ void observe_work(State& state, const ObjectObserved& seen, Seq seq) {
   const bool quota = seen.key.name == kQuotaWork;
   if (!quota && seen.key.name != kQueueWork) return;
   Cluster& cluster = open_cluster(state, seen.key.namespace_);
-  Work& work = quota ? cluster.quota_work : cluster.queue_work;
+  Work& work = quota ? cluster.member.quota_work : cluster.member.queue_work;
   const std::vector<WorkQuota> before = std::move(work.facts.quotas);
   work = {true,
           seen.uid,
@@ -84,7 +84,7 @@ void observe_work(State& state, const ObjectObserved& seen, Seq seq) {
   // While the agent applies the work either content may be in force: only the least of both is
   // known to be admitted.
   const bool admits = work.settled() && !waits_for_flavors(state, work);
-  confirm(state, cluster, admits ? quotas : least_of(cluster.confirmed, quotas));
+  confirm(state, cluster, admits ? quotas : least_of(cluster.member.confirmed, quotas));
   if (before != work.facts.quotas) release_gone_flavors(state);
   judge_member_queues(state, seen.key.namespace_);
   reopen_claims_of(state, seen.key.namespace_);
@@ -94,10 +94,10 @@ void forget_work(State& state, const ObjectKey& key) {
   const auto at = state.clusters.find(key.namespace_);
   if (at == state.clusters.end()) return;
   open_cluster(state, key.namespace_);
-  if (key.name == kQueueWork) at->second.queue_work = {};
+  if (key.name == kQueueWork) at->second.member.queue_work = {};
   if (key.name != kQuotaWork) return;
-  at->second.quota_work = {};
-  at->second.deviating.clear();
+  at->second.member.quota_work = {};
+  at->second.member.deviating.clear();
   confirm(state, at->second, {});
   release_gone_flavors(state);
   reopen_claims_of(state, key.namespace_);
@@ -106,19 +106,19 @@ void forget_work(State& state, const ObjectKey& key) {
 void observe_policy(State& state, const ObjectObserved& seen, Seq seq) {
   const std::string cluster = cluster_of_policy(seen.key.name);
   if (cluster.empty()) return;
-  open_cluster(state, cluster).policy = {true,
-                                         seen.uid,
-                                         seen.resource_version,
-                                         seen.generation,
-                                         std::get<BindingPolicyFacts>(seen.facts),
-                                         seq};
+  open_cluster(state, cluster).member.policy = {true,
+                                                seen.uid,
+                                                seen.resource_version,
+                                                seen.generation,
+                                                std::get<BindingPolicyFacts>(seen.facts),
+                                                seq};
   reopen_claims_of(state, cluster);
 }
 
 void forget_policy(State& state, const ObjectKey& key) {
   const std::string cluster = cluster_of_policy(key.name);
   if (!state.clusters.contains(cluster)) return;
-  open_cluster(state, cluster).policy = {};
+  open_cluster(state, cluster).member.policy = {};
   reopen_claims_of(state, cluster);
 }
 
@@ -129,7 +129,7 @@ void expect_work(State& state, const PatchIntended& intent) {
   const auto* expected =
       intent.expected ? std::get_if<ManifestWorkFacts>(&*intent.expected) : nullptr;
   confirm(state, at->second,
-          expected ? least_of(at->second.confirmed, quotas_of(state, *expected))
+          expected ? least_of(at->second.member.confirmed, quotas_of(state, *expected))
                    : std::map<MemberPair, Amount>{});
 }
 

@@ -186,12 +186,12 @@ void judge_live(State& state, const std::string& placement, WorkerList& list, Lo
   if (!list.foreign.empty()) return;
   list.dissolve = verdict.dissolve;
   const auto config = state.multikueue.configs.find(placement);
-  const bool stands = config != state.multikueue.configs.end();
+  const bool exists = config != state.multikueue.configs.end();
   if (verdict.list.empty() && !verdict.dissolve) return;
-  const bool marked = stands && config->second.facts.mark == config_mark(placement);
-  if (stands && marked && verdict.list == list.names) return;
+  const bool marked = exists && config->second.facts.mark == config_mark(placement);
+  if (exists && marked && verdict.list == list.names) return;
   name_the_change(list, verdict, in);
-  if (stands && verdict.list == list.names) list.rule = "adopt";
+  if (exists && verdict.list == list.names) list.rule = "adopt";
   if (!verdict.dissolve) list.wish = verdict.list;
 }
 
@@ -259,9 +259,9 @@ void open_waiting(State& state, const std::string& placement) {
 void refresh_list(State& state, const std::string& placement) {
   WorkerList& list = state.multikueue.lists[placement];
   refresh_use(state, placement, list);
-  const bool stood = !list.names.empty();
-  take_names(state, placement, list);
-  if (stood != !list.names.empty()) open_waiting(state, placement);
+  const bool had_members = !list.names.empty();
+  assign_names(state, placement, list);
+  if (had_members != !list.names.empty()) open_waiting(state, placement);
   const bool unused = list.use == ListUse::none && !list.names.empty();
   if (!unused) list.unused_since.reset();
   if (unused && !list.unused_since) {
@@ -275,7 +275,7 @@ void refresh_list(State& state, const std::string& placement) {
       refresh_credential(state, worker.cluster, state.seq);
 }
 
-void judge_list(State& state, const std::string& placement, Touched& touched) {
+void judge_list(State& state, const std::string& placement, DirtySet& dirty) {
   WorkerList& list = state.multikueue.lists[placement];
   LogTime next = kForever;
   for (auto& [name, worker] : list.workers)
@@ -285,8 +285,8 @@ void judge_list(State& state, const std::string& placement, Touched& touched) {
   if (const auto wish = std::exchange(list.wish, std::nullopt))
     state.multikueue.open_workers.insert(wish->begin(), wish->end());
   list.dissolve = false;
-  const bool stands = state.multikueue.configs.contains(placement);
-  list.foreign = stands && !is_own_config(state, placement)
+  const bool exists = state.multikueue.configs.contains(placement);
+  list.foreign = exists && !is_own_config(state, placement)
                      ? "MultiKueueConfig " + placement + " is not ours"
                      : "";
   if (list.use == ListUse::live) judge_live(state, placement, list, next);
@@ -295,9 +295,9 @@ void judge_list(State& state, const std::string& placement, Touched& touched) {
   open_followers(state);
   open_users(state, placement);
   state.deadlines.set(ListDeadline{placement}, next);
-  touched.placements.insert(placement);
+  dirty.placements.insert(placement);
   const bool over =
-      list.use == ListUse::none && list.workers.empty() && list.running.empty() && !stands;
+      list.use == ListUse::none && list.workers.empty() && list.running.empty() && !exists;
   if (over) state.multikueue.lists.erase(placement);
 }
 
@@ -379,7 +379,7 @@ bool is_own_config(const State& state, const std::string& placement) {
          (config->second.facts.mark.ours() || adopts(state, placement));
 }
 
-void close_multikueue(State& state, Touched& touched) {
+void close_multikueue(State& state, DirtySet& dirty) {
   MultiKueue& all = state.multikueue;
   if (std::exchange(all.all_open, false)) open_everything(state);
   close_credentials(state);
@@ -393,15 +393,15 @@ void close_multikueue(State& state, Touched& touched) {
     add(because, one.mapped());
     refresh_list(state, one.key());
   }
-  for (const std::string& placement : opened) judge_list(state, placement, touched);
+  for (const std::string& placement : opened) judge_list(state, placement, dirty);
   for (const std::string& name : std::exchange(all.open_checks, {})) {
     if (all.checks.contains(name)) close_check(state, name);
-    touched.checks.insert(name);
+    dirty.checks.insert(name);
   }
-  touched.workers.merge(all.open_workers);
+  dirty.workers.merge(all.open_workers);
   all.open_workers.clear();
   for (const NamespacedName& id : all.open_workloads) close_nomination(state, id);
-  touched.workloads.merge(all.open_workloads);
+  dirty.workloads.merge(all.open_workloads);
   all.open_workloads.clear();
 }
 

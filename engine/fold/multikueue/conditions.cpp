@@ -195,11 +195,11 @@ ConditionWish all_clusters_used(const Subject& of) {
 
 // Adopts the condition observed on the check while we have no other result: it is from before this
 // log, or from another writer. Its message is not observed, so the reason replaces it.
-void adopt_standing(ConditionWish& wish, const ConditionFacts& stands) {
-  if (stands.status != ConditionStatus::yes && stands.status != ConditionStatus::no) return;
-  const std::string status = stands.status == ConditionStatus::yes ? "True" : "False";
-  if (wish.status != status || wish.reason != stands.reason)
-    wish = {status, stands.reason, stands.reason};
+void adopt_current(ConditionWish& wish, const ConditionFacts& current) {
+  if (current.status != ConditionStatus::yes && current.status != ConditionStatus::no) return;
+  const std::string status = current.status == ConditionStatus::yes ? "True" : "False";
+  if (wish.status != status || wish.reason != current.reason)
+    wish = {status, current.reason, current.reason};
 }
 
 bool same_word(const ConditionWish& a, const ConditionWish& b) {
@@ -209,19 +209,19 @@ bool same_word(const ConditionWish& a, const ConditionWish& b) {
 // Derives AllClustersUsed, which is present while a config is. Another status or reason must last
 // for `settle` before it is reported, and so must another message.
 void derive_used(const Subject& of, CheckRecord& check, Duration settle, LogTime& next) {
-  const ConditionFacts& stands = check.seen.facts.all_clusters_used;
-  if (!check.good && of.list && !of.list->names.empty()) return adopt_standing(check.used, stands);
+  const ConditionFacts& current = check.seen.facts.all_clusters_used;
+  if (!check.good && of.list && !of.list->names.empty()) return adopt_current(check.used, current);
   ConditionWish wish = of.list && check.good ? all_clusters_used(of) : ConditionWish{};
   if (!same_word(wish, check.used_next)) check.used_word_since = of.state.now;
   if (wish.message != check.used_next.message) check.used_message_since = of.state.now;
   check.used_next = std::move(wish);
-  if (check.used.status.empty()) adopt_standing(check.used, stands);
+  if (check.used.status.empty()) adopt_current(check.used, current);
   if (!of.list || of.list->names.empty()) {
     const bool about_to_be_written = of.list && of.list->wish;
     if (!about_to_be_written) check.used = {};
     return;
   }
-  const bool wiped = stands.status == ConditionStatus::absent;
+  const bool wiped = current.status == ConditionStatus::absent;
   const bool first = (check.used.status.empty() || wiped) && !check.active.status.empty();
   const bool adopted = check.used.message == check.used.reason;
   if (first || (adopted && same_word(check.used, check.used_next))) check.used = check.used_next;
@@ -274,7 +274,7 @@ void derive_active(const Subject& of, CheckRecord& check, Duration settle, LogTi
       check.active = {"True", "Active",
                       "MultiKueueConfig and MultiKueueCluster generated" + remarks(of)};
     else
-      adopt_standing(check.active, check.seen.facts.active);
+      adopt_current(check.active, check.seen.facts.active);
     bound_message(check.active.message);
     return;
   }
@@ -283,7 +283,7 @@ void derive_active(const Subject& of, CheckRecord& check, Duration settle, LogTi
       check.active.status == "False" ||
       (check.active.status.empty() && check.seen.facts.active.status == ConditionStatus::no);
   if (!said && *check.idle_since + settle > of.state.now) {
-    adopt_standing(check.active, check.seen.facts.active);
+    adopt_current(check.active, check.seen.facts.active);
     next = std::min(next, *check.idle_since + settle);
     return;
   }
@@ -298,9 +298,9 @@ ConditionWish last_word(const State& state, const std::string& name, const Check
   const std::string placement = left_placement(check);
   const auto list = state.multikueue.lists.find(placement);
   const bool goes = list != state.multikueue.lists.end() && list->second.dissolve;
-  const AdmissionCheckFacts& stands = check.seen.facts;
-  if (!goes || (stands.active.status != ConditionStatus::yes &&
-                stands.all_clusters_used.status == ConditionStatus::absent))
+  const AdmissionCheckFacts& current = check.seen.facts;
+  if (!goes || (current.active.status != ConditionStatus::yes &&
+                current.all_clusters_used.status == ConditionStatus::absent))
     return {};
   return no("NoClustersAvailable", "AdmissionCheck " + name +
                                        " is being deleted, and MultiKueueConfig " + placement +

@@ -113,8 +113,8 @@ Credential source_for(const State& state, const std::string& worker, const std::
   Credential before;
   if (const auto source = all.sources.find(worker); source != all.sources.end())
     before = source->second;
-  else if (const auto stands = all.clusters.find(worker); listed && stands != all.clusters.end())
-    before = {stands->second.facts.cluster_profile, stands->second.facts.secret};
+  else if (const auto current = all.clusters.find(worker); listed && current != all.clusters.end())
+    before = {current->second.facts.cluster_profile, current->second.facts.secret};
   if (!before.any() || !now.any()) return now.any() ? now : before;
   if (!listed || before.profile.empty() == now.profile.empty()) return now;
   const LogTime change =

@@ -41,10 +41,10 @@ void claim_name(State& state, const std::string& name, const std::string& placem
 // if that is ours or to be adopted; else empty.
 std::string cluster_behind(const State& state, const std::string& placement,
                            const std::string& name) {
-  const auto stands = state.multikueue.clusters.find(name);
+  const auto current = state.multikueue.clusters.find(name);
   const auto cluster = cluster_of_worker(state.configuration, placement, name);
-  if (!cluster || stands == state.multikueue.clusters.end()) return "";
-  const OwnerMark& mark = stands->second.facts.mark;
+  if (!cluster || current == state.multikueue.clusters.end()) return "";
+  const OwnerMark& mark = current->second.facts.mark;
   const bool ours = mark == worker_mark(state.configuration, placement, *cluster) ||
                     (!mark.ours() && adopts(state, placement));
   return ours ? *cluster : "";
@@ -61,7 +61,7 @@ std::vector<std::string> names_in_config(const State& state, const std::string& 
   return state.multikueue.configs.at(placement).facts.clusters;
 }
 
-void take_names(State& state, const std::string& placement, WorkerList& list) {
+void assign_names(State& state, const std::string& placement, WorkerList& list) {
   std::vector<std::string> names = names_in_config(state, placement);
   if (names == list.names) return;
   for (const std::string& name : list.names) {
@@ -116,8 +116,8 @@ void refresh_names(State& state, const std::string& placement, WorkerList& list)
 LeftOut left_out_by_name(const State& state, const std::string& placement,
                          const std::string& name) {
   if (!is_dns_subdomain(name)) return LeftOut::name_invalid;
-  const auto stands = state.multikueue.clusters.find(name);
-  if (stands != state.multikueue.clusters.end() && !stands->second.facts.mark.ours() &&
+  const auto current = state.multikueue.clusters.find(name);
+  if (current != state.multikueue.clusters.end() && !current->second.facts.mark.ours() &&
       !adopts(state, placement))
     return LeftOut::name_taken;
   if (state.configuration.multikueue.profile == "cluster") return LeftOut::no;  // names are shared

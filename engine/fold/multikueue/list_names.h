@@ -16,7 +16,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name);
 std::vector<std::string> names_in_config(const State& state, const std::string& placement);
 /// Copies the list as the hub has it to `list.names`. For a name that was removed, remembers the
 /// Workloads that run there, and whether another writer removed it.
-void take_names(State& state, const std::string& placement, WorkerList& list);
+void assign_names(State& state, const std::string& placement, WorkerList& list);
 
 /// Returns the clusters in the decisions of the Placement.
 std::set<std::string> decided_by(const State& state, const std::string& placement);

@@ -2,7 +2,7 @@
 //
 // A Placement has one *worker list*: the names in its MultiKueueConfig. AdmissionChecks use it, and
 // Workloads run on its *workers*, which are named after their MultiKueueClusters. Reading order:
-// Sighted (an object), Worker (one name), WorkerList (one Placement), CheckRecord, WorkloadRecord,
+// Observed (an object), Worker (one name), WorkerList (one Placement), CheckRecord, WorkloadRecord,
 // MultiKueue.
 #pragma once
 
@@ -23,7 +23,7 @@ using NamespacedName = std::pair<std::string, std::string>;
 
 /// An object as last observed.
 template <class F>
-struct Sighted {
+struct Observed {
   std::string uid;
   std::string version;
   std::string resource_version;
@@ -31,7 +31,7 @@ struct Sighted {
   F facts;
   Seq seq;
 
-  friend bool operator==(const Sighted&, const Sighted&) = default;
+  friend bool operator==(const Observed&, const Observed&) = default;
 };
 
 /// How Kueue reaches a cluster; both are empty where it cannot.
@@ -124,7 +124,7 @@ struct ConditionWish {
 
 /// An AdmissionCheck.
 struct CheckRecord {
-  Sighted<AdmissionCheckFacts> seen;
+  Observed<AdmissionCheckFacts> seen;
   bool ours = false;                  ///< its controller is this one, and it is not being deleted
   bool good = false;                  ///< its parameters name a Placement
   std::string placement;              ///< of its last good parameters
@@ -142,7 +142,7 @@ struct CheckRecord {
 
 /// A Workload, and what its nomination was derived from.
 struct WorkloadRecord {
-  Sighted<WorkloadFacts> seen;
+  Observed<WorkloadFacts> seen;
   bool nominates = false;               ///< we write `nomination`
   std::vector<std::string> nomination;  ///< desired status.nominatedClusterNames
   /// The list when `nomination` was last derived.
@@ -154,17 +154,17 @@ struct WorkloadRecord {
 
 /// The part of State for this path.
 struct MultiKueue {
-  std::map<NamespacedName, Sighted<PlacementFacts>> placements;
-  std::map<NamespacedName, Sighted<PlacementDecisionFacts>> decisions;
-  std::map<std::string, std::set<NamespacedName>> decisions_of;        ///< by placement name
-  std::map<NamespacedName, Sighted<AddOnPlacementScoreFacts>> scores;  ///< (cluster, name)
-  std::map<NamespacedName, Sighted<ClusterProfileFacts>> profiles;
-  std::map<NamespacedName, Sighted<SecretFacts>> secrets;
+  std::map<NamespacedName, Observed<PlacementFacts>> placements;
+  std::map<NamespacedName, Observed<PlacementDecisionFacts>> decisions;
+  std::map<std::string, std::set<NamespacedName>> decisions_of;         ///< by placement name
+  std::map<NamespacedName, Observed<AddOnPlacementScoreFacts>> scores;  ///< (cluster, name)
+  std::map<NamespacedName, Observed<ClusterProfileFacts>> profiles;
+  std::map<NamespacedName, Observed<SecretFacts>> secrets;
   std::set<Kind> unreadable;  ///< kinds that cannot be read, until a complete list
-  std::map<std::string, Sighted<MultiKueueConfigFacts>> configs;
-  std::map<std::string, Sighted<MultiKueueClusterFacts>> clusters;
-  std::map<std::string, Sighted<CustomResourceDefinitionFacts>> crds;
-  std::map<std::string, Sighted<MutatingAdmissionPolicyFacts>> admission_policies;
+  std::map<std::string, Observed<MultiKueueConfigFacts>> configs;
+  std::map<std::string, Observed<MultiKueueClusterFacts>> clusters;
+  std::map<std::string, Observed<CustomResourceDefinitionFacts>> crds;
+  std::map<std::string, Observed<MutatingAdmissionPolicyFacts>> admission_policies;
   std::set<std::string> clearing_policies;  ///< those of them that clear nominations now
   Seq clearer_seq;  ///< of the event that changed which of these is the first, or whether one is
   std::map<std::string, CheckRecord> checks;

@@ -62,16 +62,16 @@ void close_nomination(State& state, const NamespacedName& id) {
   const WorkerList& list = list_of(state, check->placement);
   const std::set<std::string> away = long_away(state, list);
   std::erase_if(record.judged_away, [&](const std::string& one) { return !away.contains(one); });
-  const auto& stands = facts.nominated_clusters;
+  const auto& current = facts.nominated_clusters;
   const bool first = !record.judged_list;
   const bool same = first || (*record.judged_list == list.names && record.judged_away == away);
-  if (!stands.empty() &&
+  if (!current.empty() &&
       list.wish) {  // waits for the new list, which would change the nomination again
-    record.nomination = stands;
+    record.nomination = current;
     return;
   }
-  if (!stands.empty() && same) {
-    record.nomination = stands;
+  if (!current.empty() && same) {
+    record.nomination = current;
     if (first) record.judged_away = away;
   } else {
     record.nomination.clear();

@@ -276,7 +276,7 @@ void open_list(State& state, const std::string& placement, Seq seq) {
   remember(state.multikueue.open[placement], seq);
 }
 
-void touch_multikueue(State& state, const ObjectKey& object) {
+void mark_multikueue_dirty(State& state, const ObjectKey& object) {
   MultiKueue& all = state.multikueue;
   if (object.kind == Kind::multikueue_config) open_list(state, object.name);
   if (object.kind == Kind::multikueue_cluster) {

@@ -13,7 +13,7 @@ namespace fairlead {
 
 /// An object of the hub as it was observed; nullopt: it is gone.
 template <class F>
-using Seen = std::optional<Sighted<F>>;
+using Seen = std::optional<Observed<F>>;
 
 /// The observe functions fold one object of the hub.
 void observe_placement(State& state, const NamespacedName& id, Seen<PlacementFacts> seen, Seq seq);
@@ -43,7 +43,7 @@ void observe_unreadable(State& state, Kind kind, Seq seq);
 void open_list(State& state, const std::string& placement, Seq seq = {});
 /// Marks what depends on our write of an object of this path, because the write was answered or may
 /// be tried again.
-void touch_multikueue(State& state, const ObjectKey& object);
+void mark_multikueue_dirty(State& state, const ObjectKey& object);
 /// Folds an intent for an object of this path: remembers the list or the source that it writes.
 void expect_multikueue(State& state, const PatchIntended& intent);
 

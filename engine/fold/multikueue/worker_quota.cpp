@@ -23,7 +23,7 @@ std::set<std::string> placements_of(const State& state, const Queue& queue) {
 
 bool is_detached(const State& state, const std::string& cluster) {
   const auto at = state.clusters.find(cluster);
-  return at != state.clusters.end() && at->second.detached;
+  return at != state.clusters.end() && at->second.presence.detached;
 }
 
 // Whether the worker counts. A leaver does while Kueue may dispatch to it; one that only stays for
@@ -59,8 +59,8 @@ Members members_of(const State& state, const Queue& queue) {
 }
 
 bool is_watched(const Cluster& cluster) {
-  return cluster.nodes_known || !cluster.member_queues.empty() ||
-         !cluster.member_local_queues.empty();
+  return cluster.reports.nodes_known || !cluster.member.queues.empty() ||
+         !cluster.member.local_queues.empty();
 }
 
 // The claims that name the queue for the cluster, and whether one of them knows its capacity.
@@ -93,8 +93,8 @@ struct Offer {
 Offer offer_of(const State& state, const std::string& queue, const Cluster& cluster) {
   Offer offer;
   for (const std::string& name : related_queues(state, queue, cluster)) {
-    const auto at = cluster.member_queues.find(name);
-    if (at == cluster.member_queues.end()) continue;
+    const auto at = cluster.member.queues.find(name);
+    if (at == cluster.member.queues.end()) continue;
     offer.because.push_back(at->second.seq);
     for (const ResourceGroup& group : at->second.groups)
       for (const FlavorQuotas& flavor : group.flavors)
@@ -145,11 +145,11 @@ void judge_liveness(Judging& of) {
 
 // Accepts the first values like a cluster's. A worker that is not watched has no quiet period, only
 // the end of growWindow.
-void accept_first(Judging& of, bool told) {
+void accept_first(Judging& of, bool reported) {
   const DebounceSettings& settings = of.settings;
-  const LogTime quiet = told ? of.share.last_changed + settings.first_quiet : kForever;
+  const LogTime quiet = reported ? of.share.last_changed + settings.first_quiet : kForever;
   const LogTime latest = of.share.first_valued + settings.grow_window;
-  const bool at_once = settings.grow_window.ns == 0 || (told && settings.first_quiet.ns == 0);
+  const bool at_once = settings.grow_window.ns == 0 || (reported && settings.first_quiet.ns == 0);
   const LogTime now = of.state.now;
   if (of.liveness != Liveness::live) return;
   if (!at_once && now < quiet && now < latest) {
@@ -222,7 +222,7 @@ void judge_shares(State& state, const std::string& name, Queue& queue) {
       queue.workers.left.try_emplace(cluster, seqs_of_leaving(state, queue, cluster));
   std::erase_if(shares, [&](const auto& entry) { return !members.contains(entry.first); });
   LogTime next = kForever;
-  bool any = false, told = true;
+  bool any = false, reported = true;
   for (const auto& [cluster, member] : members) {
     const auto [at, added] = shares.try_emplace(cluster);
     WorkerShare& share = at->second;
@@ -241,7 +241,7 @@ void judge_shares(State& state, const std::string& name, Queue& queue) {
     share.counted = member.counted;
     judge_share(state, name, cluster, share, member.because, next);
     any |= share.counted;
-    told &= share.known || !share.counted;
+    reported &= share.known || !share.counted;
   }
   // A cluster whose part is no longer in our last write needs no reason for having left.
   std::erase_if(queue.workers.left, [&](const auto& entry) {
@@ -250,7 +250,7 @@ void judge_shares(State& state, const std::string& name, Queue& queue) {
                         [&](const Contribution& part) { return part.cluster == entry.first; });
   });
   state.deadlines.set(QuotaDeadline{name}, next);
-  if (any && told) queue.workers.known = true;
+  if (any && reported) queue.workers.known = true;
 }
 
 // Gives the queue's quota back to the administrator, with its present values.
@@ -271,7 +271,7 @@ void judge_follower(State& state, const std::string& name) {
   const bool before = std::exchange(queue.workers.follows, follows);
   if (follows) judge_shares(state, name, queue);
   if (!follows && before) stop_following(state, name, queue);
-  if (follows || before) touch_queue(state, name);
+  if (follows || before) mark_queue_dirty(state, name);
 }
 
 }  // namespace
@@ -306,8 +306,8 @@ std::set<std::string> related_queues(const State& state, const std::string& queu
   std::set<std::string> related;
   for (const auto& [id, local_queue] : state.local_queues) {
     if (local_queue.cluster_queue != queue) continue;
-    const auto there = cluster.member_local_queues.find(id);
-    if (there != cluster.member_local_queues.end()) related.insert(there->second);
+    const auto there = cluster.member.local_queues.find(id);
+    if (there != cluster.member.local_queues.end()) related.insert(there->second);
   }
   return related;
 }

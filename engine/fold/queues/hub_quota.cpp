@@ -31,9 +31,9 @@ Amount contribution_of(const State& state, const Claim& claim, const Grant& gran
   const Cluster& cluster = at->second;
   if (cluster.counted_again_at) return 0;
   if (!claim.known || !has_member(state, cluster)) return grant.granted;
-  const auto confirmed =
-      cluster.confirmed.find({grant.row.cluster_queue, grant.row.flavor, grant.row.resource});
-  const Amount admits = confirmed == cluster.confirmed.end() ? 0 : confirmed->second;
+  const auto confirmed = cluster.member.confirmed.find(
+      {grant.row.cluster_queue, grant.row.flavor, grant.row.resource});
+  const Amount admits = confirmed == cluster.member.confirmed.end() ? 0 : confirmed->second;
   waits = waits || admits < grant.granted;
   return std::min(grant.granted, admits);
 }
@@ -43,7 +43,7 @@ Amount contribution_of(const State& state, const Claim& claim, const Grant& gran
 // before.
 Amount held_part(const State& state, const Claim& claim, const Grant& grant, Amount amount) {
   const auto at = state.clusters.find(claim.terms->cluster);
-  if (at == state.clusters.end() || at->second.quota_work.settled() || !claim.known ||
+  if (at == state.clusters.end() || at->second.member.quota_work.settled() || !claim.known ||
       !has_member(state, at->second))
     return amount;
   const auto queue = state.queues.find(grant.row.cluster_queue);
@@ -109,11 +109,11 @@ void hold_growth(const State& state, const std::string& name, const QuotaKey& pa
   if (at == state.queues.end()) return;
   const Queue& queue = at->second;
   const auto written = queue.written.find(pair);
-  Amount stands =
+  Amount current =
       amount_in(queue.facts.groups, state.configuration.resource_aliases, pair).value_or(0);
-  if (written != queue.written.end()) stands = std::min(stands, written->second);
-  if (quota.nominal <= stands) return;
-  quota.nominal = std::max(quota_of_sum(state, name, pair, sums.held), stands);
+  if (written != queue.written.end()) current = std::min(current, written->second);
+  if (quota.nominal <= current) return;
+  quota.nominal = std::max(quota_of_sum(state, name, pair, sums.held), current);
   for (Contribution& part : quota.contributions)
     if (const auto held = sums.holds.find(part.cluster); held != sums.holds.end())
       part.amount = held->second;

@@ -57,8 +57,8 @@ void observe_cohort(State& state, const std::string& name, const CohortFacts* fa
     if (!queue.present || queue.facts.cohort.empty()) continue;
     const std::vector<std::string> above = cohorts_above(state, queue);
     if (std::find(above.begin(), above.end(), name) == above.end()) continue;
-    if (orchestration_of(state, queue)) settle_conflict(state, queue_name);
-    touch_queue(state, queue_name);
+    if (orchestration_of(state, queue)) resolve_conflict(state, queue_name);
+    mark_queue_dirty(state, queue_name);
   }
 }
 

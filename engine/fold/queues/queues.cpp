@@ -121,7 +121,7 @@ void note_quota_change(State& state, const std::string& name) {
     *at->second.changed = ++*state.quota_changes;
 }
 
-void touch_queue(State& state, const std::string& name) {
+void mark_queue_dirty(State& state, const std::string& name) {
   state.open_queues.insert(name);
   note_quota_change(state, name);
 }
@@ -133,7 +133,7 @@ void requote(State& state, const std::string& name) {
 
 void requote_unchanged(State& state, const std::string& name) { state.open_quotas.insert(name); }
 
-void settle_conflict(State& state, const std::string& name) {
+void resolve_conflict(State& state, const std::string& name) {
   const auto at = state.queues.find(name);
   if (at == state.queues.end()) return;
   if (at->second.conflict) note_quota_change(state, name);
@@ -183,7 +183,7 @@ bool covers_alias_twice(const State& state, const std::string& queue,
 
 void follow_terms(State& state, const std::string& name, Queue& queue) {
   read_worker_terms(queue.facts.worker_quota, state.configuration.resource_aliases, queue.workers);
-  settle_conflict(state, name);
+  resolve_conflict(state, name);
   open_follower(state, name);
   for (const std::string& check : queue.facts.admission_checks)  // they report what is malformed
     state.multikueue.open_checks.insert(check);
@@ -214,7 +214,7 @@ void observe_queue(State& state, const ObjectObserved& seen, Seq seq) {
         read_base_quota(queue.facts.base_quota, state.configuration.resource_aliases, queue.base);
   if (terms_changed) follow_terms(state, seen.key.name, queue);
   const bool was_in_conflict = queue.conflict;
-  if (orchestration_of(state, queue)) settle_conflict(state, seen.key.name);
+  if (orchestration_of(state, queue)) resolve_conflict(state, seen.key.name);
   const bool ours = wrote(state, queue, seen.key.name, queue.facts.groups);
   if (ours)
     queue.conflict = false;
@@ -227,7 +227,7 @@ void observe_queue(State& state, const ObjectObserved& seen, Seq seq) {
     reopen_deleted_claims(state, seen.key.name);
     return;
   }
-  touch_queue(state, seen.key.name);
+  mark_queue_dirty(state, seen.key.name);
   reopen_claims_naming(state, seen.key.name);
 }
 
@@ -239,7 +239,7 @@ void forget_queue(State& state, const std::string& name) {
   at->second.written_groups.reset();
   at->second.contributed.clear();
   at->second.contributed_at.clear();
-  touch_queue(state, name);
+  mark_queue_dirty(state, name);
   open_follower(state, name);
   reopen_claims_naming(state, name);
 }
@@ -252,7 +252,7 @@ void accept_queue_write(State& state, const PatchIntended& intent, const Written
   // The write replaced another writer's values: claims that name the queue are planned again, also
   // where no part changed.
   if (queue.written_groups && intent.overlaid != *queue.written_groups)
-    touch_queue(state, intent.target.name);
+    mark_queue_dirty(state, intent.target.name);
   queue.written_groups = expected->groups;
   queue.written_at = written;
   const std::vector<Contribution> before = std::exchange(queue.contributed, intent.contributions);
@@ -323,18 +323,18 @@ std::set<QuotaKey> owned_pairs(const State& state, const std::string& queue) {
   return pairs;
 }
 
-void settle_pairs(State& state, const std::string& name) {
+void recompute_pairs(State& state, const std::string& name) {
   const auto at = state.queues.find(name);
   if (at == state.queues.end() || !at->second.present) return;
   Queue& queue = at->second;
   std::set<QuotaKey> named = pairs_of_claims(state, name, queue);
   add_pairs_of_workers(state, name, named);
-  const auto stands = [&](const QuotaKey& pair) {
+  const auto current = [&](const QuotaKey& pair) {
     return amount_in(queue.facts.groups, state.configuration.resource_aliases, pair);
   };
   for (const QuotaKey& pair : named) {
     if (queue.written.contains(pair)) continue;
-    const auto amount = stands(pair);
+    const auto amount = current(pair);
     if (!amount) continue;
     const HubQuota quota = hub_quota(state, name, pair, Parts::summed);
     if (quota.unknown || *amount != quota.nominal) continue;
@@ -343,7 +343,7 @@ void settle_pairs(State& state, const std::string& name) {
   }
   const std::size_t given_up = std::erase_if(queue.written, [&](const auto& entry) {
     if (named.contains(entry.first)) return false;
-    const auto amount = stands(entry.first);
+    const auto amount = current(entry.first);
     return !amount || *amount == hub_quota(state, name, entry.first, Parts::summed).nominal;
   });
   if (given_up > 0) note_quota_change(state, name);
@@ -375,7 +375,7 @@ Amount HubQuotas::promised(const std::string& queue, const std::string& cluster,
                            const QuotaKey& pair) {
   const auto at = state_.queues.find(queue);
   if (at == state_.queues.end() || !at->second.present) return 0;
-  const auto stands =
+  const auto current =
       amount_in(at->second.facts.groups, state_.configuration.resource_aliases, pair);
   const HubQuota& quota = of(queue, pair);
   Amount most = part_of(quota.contributions, cluster, pair);
@@ -383,7 +383,7 @@ Amount HubQuotas::promised(const std::string& queue, const std::string& cluster,
   if (orchestration_of(state_, at->second)) return most;
   if (const Outstanding* outstanding = outstanding_of(state_, queue))
     most = std::max(most, part_of(outstanding->intent.contributions, cluster, pair));
-  else if (!stands || *stands <= quota.nominal)
+  else if (!current || *current <= quota.nominal)
     return most;  // the hub promises no more than what is contributed now
   if (at->second.written_groups)
     return std::max(most, part_of(at->second.contributed, cluster, pair));

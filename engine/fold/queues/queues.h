@@ -16,24 +16,24 @@ void observe_queue(State& state, const ObjectObserved& seen, Seq seq);
 void forget_queue(State& state, const std::string& name);
 /// Marks the queue, the claims that name it and their clusters: they are planned again when the
 /// present moment closes.
-void touch_queue(State& state, const std::string& name);
+void mark_queue_dirty(State& state, const std::string& name);
 /// Marks only the queue's quota: it is compared when the present moment closes, without the claims
 /// that name the queue.
 void requote(State& state, const std::string& name);
 /// Does the same where no input of the quota changed: only the time to write it may have come.
 void requote_unchanged(State& state, const std::string& name);
 /// Notes that an input of the queue's quota changed, or whether it is written: values derived from
-/// it (Queue::changed) are stale. touch_queue and requote call it.
+/// it (Queue::changed) are stale. mark_queue_dirty and requote call it.
 void note_quota_change(State& state, const std::string& name);
 /// Ends an OwnershipConflict of the queue, so that its pairs are written again: a claim that names
 /// it was edited, its terms changed, or an orchestrator decides its quota.
-void settle_conflict(State& state, const std::string& name);
+void resolve_conflict(State& state, const std::string& name);
 /// Folds the acceptance of our write of the queue: foreign values are compared with what it left.
 void accept_queue_write(State& state, const PatchIntended& intent, const WrittenAt& written);
 /// Updates which pairs are ours. A named pair with the quota that we want becomes ours, also where
 /// nothing had to be written; one that is no longer named and is gone or has the quota that we want
 /// is given up.
-void settle_pairs(State& state, const std::string& name);
+void recompute_pairs(State& state, const std::string& name);
 
 /// Whether a queue covers a resource by two names (aliases): neither can be granted then.
 bool covers_alias_twice(const State& state, const std::string& queue, const std::string& canonical);

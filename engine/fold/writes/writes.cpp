@@ -6,10 +6,10 @@
 #include "engine/base/json.h"
 #include "engine/base/resource_version.h"
 #include "engine/fold/capacity/cluster.h"
-#include "engine/fold/claims/claim_status_sight.h"
+#include "engine/fold/claims/claim_status_observation.h"
 #include "engine/fold/claims/claims.h"
 #include "engine/fold/members/works.h"
-#include "engine/fold/multikueue/check_sight.h"
+#include "engine/fold/multikueue/check_observation.h"
 #include "engine/fold/multikueue/observe.h"
 #include "engine/fold/queues/queues.h"
 
@@ -18,11 +18,13 @@ namespace fairlead {
 namespace {
 
 // Marks the target of `key`, which is planned again.
-void touch(State& state, const WriteKey& key) {
+void mark_dirty(State& state, const WriteKey& key) {
   const ObjectKey& object = key.object;
-  switch (object.kind) {
-    case Kind::cluster_queue: touch_queue(state, object.name); break;
-    case Kind::claim:
+  const auto kind = written_kind(object.kind);
+  if (!kind) return;
+  switch (*kind) {
+    case WrittenKind::cluster_queue: mark_queue_dirty(state, object.name); break;
+    case WrittenKind::claim:
       if (key.status)
         open_claim_status(state, object.name);
       else if (state.claims.contains(object.name))
@@ -31,25 +33,12 @@ void touch(State& state, const WriteKey& key) {
                state.clusters.contains(cluster))
         open_cluster(state, cluster);  // which plans the claim that it still lacks
       break;
-    case Kind::manifest_work: open_cluster(state, object.namespace_); break;
-    case Kind::binding_policy: open_cluster(state, cluster_of_policy(object.name)); break;
-    case Kind::multikueue_config:
-    case Kind::multikueue_cluster:
-    case Kind::admission_check:
-    case Kind::workload: touch_multikueue(state, object); break;
-    case Kind::node:
-    case Kind::cluster_metrics:
-    case Kind::managed_cluster:
-    case Kind::cluster_profile:
-    case Kind::resource_flavor:
-    case Kind::local_queue:
-    case Kind::placement:
-    case Kind::placement_decision:
-    case Kind::addon_placement_score:
-    case Kind::secret:
-    case Kind::custom_resource_definition:
-    case Kind::cohort:
-    case Kind::mutating_admission_policy: break;  // never written
+    case WrittenKind::manifest_work: open_cluster(state, object.namespace_); break;
+    case WrittenKind::binding_policy: open_cluster(state, cluster_of_policy(object.name)); break;
+    case WrittenKind::multikueue_config:
+    case WrittenKind::multikueue_cluster:
+    case WrittenKind::admission_check:
+    case WrittenKind::workload: mark_multikueue_dirty(state, object); break;
   }
 }
 
@@ -174,7 +163,7 @@ void judge_nominal(WriteState& write, const ObjectObserved& seen) {
 PatchIntended conclude(State& state, const WriteKey& key, WriteState& write) {
   PatchIntended intent = std::move(write.outstanding->intent);
   const WrittenAt written{write.outstanding->seq, write.last_write.value_or(state.now)};
-  if (write.refusal) touch(state, key);  // a status that reports the refusal is planned again
+  if (write.refusal) mark_dirty(state, key);  // a status that reports the refusal is planned again
   drop_outstanding(state, write);
   write.refusal.reset();
   if (key.status) write.accepted_body = intent.body;
@@ -257,7 +246,7 @@ Duration write_interval(const State& state, const WriteKeyView& key) {
                                                       : claim->second.facts.spec.cluster_name);
 }
 
-bool awaits_sight(const State& state, const std::string& source, const ObjectKey& key) {
+bool awaits_observation(const State& state, const std::string& source, const ObjectKey& key) {
   for (const WriteKeyView& view : {of_object(source, key), of_status(source, key)}) {
     const WriteState* write = find_write(state, view);
     if (write && (write->awaits() || (write->outstanding && write->outstanding->doubted_until) ||
@@ -301,7 +290,7 @@ void note_accepted(State& state, const PatchAccepted& accepted) {
     entry->second.await_end();
   else
     entry->second.await_version(accepted.resource_version);
-  if (entry->first.object.kind != Kind::cluster_queue) touch(state, entry->first);
+  if (entry->first.object.kind != Kind::cluster_queue) mark_dirty(state, entry->first);
 }
 
 void note_rejected(State& state, const PatchRejected& rejected, Seq seq) {
@@ -326,14 +315,14 @@ void note_rejected(State& state, const PatchRejected& rejected, Seq seq) {
                           attempts};
   drop_outstanding(state, write);
   set_deadline(state, entry->first, write);
-  touch(state, entry->first);
+  mark_dirty(state, entry->first);
 }
 
 void note_unknown(State& state, const PatchUnknown& unknown) {
   if (auto* entry = find_outstanding(state, unknown.intent)) {
     entry->second.outstanding->doubted_until = state.now + kDoubt;
     set_deadline(state, entry->first, entry->second);
-    touch(state, entry->first);
+    mark_dirty(state, entry->first);
   }
 }
 
@@ -351,7 +340,7 @@ void note_status_observed(State& state, const WriteKey& key, WriteState& write,
                        write.outstanding->intent.resource_version != seen.resource_version;
   if (conflicted) write.refusal.reset();
   if (doubted) drop_outstanding(state, write);
-  if (conflicted || doubted) touch(state, key);
+  if (conflicted || doubted) mark_dirty(state, key);
   if (is_claim_status(key) || key.object.kind == Kind::admission_check)
     set_deadline(state, key, write);
 }
@@ -394,7 +383,7 @@ void note_listed(State& state, const std::string& source, Kind kind) {
     write.accepted_body.clear();  // a restored store may have an older status
     write.status_left = {};
     if (write.refusal && is_conflict(*write.refusal)) write.refusal.reset();
-    touch(state, at->first);
+    mark_dirty(state, at->first);
   }
 }
 
@@ -418,7 +407,7 @@ void reach_write_deadline(State& state, const WriteKey& key) {
   if (key.object.kind == Kind::cluster_queue)
     requote_unchanged(state, key.object.name);
   else
-    touch(state, key);
+    mark_dirty(state, key);
 }
 
 void doubt_outstanding(State& state) {

@@ -47,7 +47,7 @@ const Refusal* refusal_of(const State& state, const ObjectKey& object);
 /// set.
 Duration write_interval(const State& state, const WriteKeyView& key);
 /// Whether ingest must log the next observation of this object even if nothing in it changed.
-bool awaits_sight(const State& state, const std::string& source, const ObjectKey& key);
+bool awaits_observation(const State& state, const std::string& source, const ObjectKey& key);
 /// Returns spec.nominalResources of the claim as in our last write, accepted or not; null where the
 /// list is not ours.
 const std::map<std::string, std::string>* nominal_of_ours(const State& state,

@@ -91,8 +91,8 @@ Error not_a_log(const fs::path& store) {
 
 Error told_of_damage(const fs::path& data, Error error) {
   if (error.code != ErrorCode::corrupt) return error;
-  const bool told = error.message.find("the log is ") != std::string::npos;
-  return {ErrorCode::corrupt, data.string() + ": " + (told ? "" : "the log is damaged: ") +
+  const bool names_log = error.message.find("the log is ") != std::string::npos;
+  return {ErrorCode::corrupt, data.string() + ": " + (names_log ? "" : "the log is damaged: ") +
                                   error.message + ". " + kDamageAdvice};
 }
 

@@ -28,18 +28,18 @@ std::optional<std::string> continue_with(const PackHeader& pack, Seq key, LogTai
 /// Reports the progress of a walk that lasts longer than kProgressInterval.
 class Progress {
  public:
-  Progress(const LogProgress& told, Seq last) : told_(told), last_(last) {}
+  Progress(const LogProgress& report, Seq last) : report_(report), last_(last) {}
 
   void reached(Seq seq) {
-    if (!told_ || ++calls_ % 256 != 0) return;
+    if (!report_ || ++calls_ % 256 != 0) return;
     const auto now = std::chrono::steady_clock::now();
     if (now - spoken_ < kProgressInterval) return;
     spoken_ = now;
-    told_(seq, last_);
+    report_(seq, last_);
   }
 
  private:
-  const LogProgress& told_;
+  const LogProgress& report_;
   Seq last_;
   std::uint64_t calls_ = 0;
   std::chrono::steady_clock::time_point spoken_ = std::chrono::steady_clock::now();
@@ -78,28 +78,30 @@ bool both_ends(rocksdb::Iterator& packs, LogContents& contents) {
   return !continue_with(*last, last->first, tail);
 }
 
-/// Returns the witnesses, the watermark among them, that a log which begins at `base` can be
-/// compared with, sorted by seq.
-std::vector<LogWitness> heard(const std::optional<Acknowledged>& mark,
-                              std::span<const LogWitness> others, const LogTail& base) {
-  std::vector<LogWitness> witnesses(others.begin(), others.end());
-  if (mark) witnesses.push_back({mark->seq, mark->chain, "acknowledged"});
-  std::erase_if(witnesses, [&](const LogWitness& witness) { return witness.seq < base.last; });
-  std::sort(witnesses.begin(), witnesses.end(), [](const LogWitness& one, const LogWitness& other) {
-    return std::tie(one.seq, one.file) < std::tie(other.seq, other.file);
-  });
-  return witnesses;
+/// Returns the watermark sources, the watermark among them, that a log which begins at `base` can
+/// be compared with, sorted by seq.
+std::vector<WatermarkSource> sources_of(const std::optional<Acknowledged>& mark,
+                                        std::span<const WatermarkSource> others,
+                                        const LogTail& base) {
+  std::vector<WatermarkSource> sources(others.begin(), others.end());
+  if (mark) sources.push_back({mark->seq, mark->chain, "acknowledged"});
+  std::erase_if(sources, [&](const WatermarkSource& source) { return source.seq < base.last; });
+  std::sort(sources.begin(), sources.end(),
+            [](const WatermarkSource& one, const WatermarkSource& other) {
+              return std::tie(one.seq, one.file) < std::tie(other.seq, other.file);
+            });
+  return sources;
 }
 
-std::string contradicts(const LogWitness& witness) {
-  return "the events up to seq " + std::to_string(witness.seq.value) +
+std::string contradicts(const WatermarkSource& source) {
+  return "the events up to seq " + std::to_string(source.seq.value) +
          " are not those that were acknowledged: the hash chain differs from what the file \"" +
-         witness.file + "\" says";
+         source.file + "\" says";
 }
 
-/// Judges the two ends and the witnesses up to the end. Returns true if they are whole;
-/// `contents.tail` is set then. missing_after() judges later witnesses.
-bool ends_are_whole(LogContents& contents, std::span<const LogWitness> witnesses) {
+/// Judges the two ends and the watermark sources up to the end. Returns true if they are whole;
+/// `contents.tail` is set then. missing_after() judges later watermark sources.
+bool ends_are_whole(LogContents& contents, std::span<const WatermarkSource> sources) {
   rocksdb::ReadOptions options;
   options.fill_cache = false;
   const std::unique_ptr<rocksdb::Iterator> packs(
@@ -108,13 +110,12 @@ bool ends_are_whole(LogContents& contents, std::span<const LogWitness> witnesses
   contents.tail = contents.base;
   if (!packs->Valid() && !packs->status().ok()) return false;
   if (packs->Valid() && !both_ends(*packs, contents)) return false;
-  return std::all_of(witnesses.begin(), witnesses.end(), [&](const LogWitness& witness) {
-    if (witness.seq == contents.base.last) return witness.chain == contents.base.chain;
-    if (witness.seq > contents.tail.last) return true;
+  return std::all_of(sources.begin(), sources.end(), [&](const WatermarkSource& source) {
+    if (source.seq == contents.base.last) return source.chain == contents.base.chain;
+    if (source.seq > contents.tail.last) return true;
     Seq key;
-    const auto pack = pack_at(*packs, witness.seq, key);
-    return pack && pack->first == key && pack->last() == witness.seq &&
-           pack->digest == witness.chain;
+    const auto pack = pack_at(*packs, source.seq, key);
+    return pack && pack->first == key && pack->last() == source.seq && pack->digest == source.chain;
   });
 }
 
@@ -131,18 +132,19 @@ LogTail tail_before(const LogContents& contents, LogDamage& damage) {
   return {before->last(), before->last_time, before->digest};
 }
 
-/// Returns what the write-ahead log and the witnesses prove missing behind a log that ends well.
+/// Returns what the write-ahead log and the watermark sources prove missing behind a log that ends
+/// well.
 std::optional<LogDamage> missing_after(const LogContents& contents, std::uint64_t last_batch,
-                                       bool marked, std::span<const LogWitness> witnesses) {
+                                       bool marked, std::span<const WatermarkSource> sources) {
   const Seq after = next(contents.tail.last);
   // A batch may begin intact right behind the last one and be torn later on. Only one that begins
   // after it proves that it had been synced.
   if (last_batch > contents.store->db->GetLatestSequenceNumber() + 1)
     return LogDamage{after, "the write-ahead log is damaged before its last commit"};
-  if (!witnesses.empty() && witnesses.back().seq > contents.tail.last)
+  if (!sources.empty() && sources.back().seq > contents.tail.last)
     return LogDamage{after, "the log ends here, but was acknowledged up to seq " +
-                                std::to_string(witnesses.back().seq.value) + ", as the file \"" +
-                                witnesses.back().file + "\" says"};
+                                std::to_string(sources.back().seq.value) + ", as the file \"" +
+                                sources.back().file + "\" says"};
   if (!marked && contents.tail.last.value > 0)
     return LogDamage{after,
                      "the log ends here, but how far it had come is not known: the file "
@@ -153,18 +155,18 @@ std::optional<LogDamage> missing_after(const LogContents& contents, std::uint64_
 }  // namespace
 
 Result<LogTail> walk_packs(const Store& store, const LogTail& base,
-                           std::span<const LogWitness> witnesses, const LogProgress& told,
+                           std::span<const WatermarkSource> sources, const LogProgress& report,
                            std::optional<LogDamage>& damage) {
   rocksdb::ReadOptions options;
   options.fill_cache = false;
   options.readahead_size = 4u << 20;
   const std::unique_ptr<rocksdb::Iterator> packs(store.db->NewIterator(options, store.events));
-  Progress progress(told, last_key(store));
+  Progress progress(report, last_key(store));
   LogTail tail = base;
-  auto witness = witnesses.begin();
-  for (; witness != witnesses.end() && witness->seq == base.last; ++witness)
-    if (witness->chain != base.chain) {
-      damage = LogDamage{next(base.last), contradicts(*witness)};
+  auto source = sources.begin();
+  for (; source != sources.end() && source->seq == base.last; ++source)
+    if (source->chain != base.chain) {
+      damage = LogDamage{next(base.last), contradicts(*source)};
       return tail;
     }
   for (packs->SeekToFirst(); packs->Valid(); packs->Next()) {
@@ -177,9 +179,9 @@ Result<LogTail> walk_packs(const Store& store, const LogTail& base,
     }
     LogTail reached = tail;
     auto fault = continue_with(*header, seq_of_key(packs->key()), reached);
-    for (; !fault && witness != witnesses.end() && witness->seq <= reached.last; ++witness)
-      if (witness->seq < reached.last || witness->chain != reached.chain)
-        fault = contradicts(*witness);
+    for (; !fault && source != sources.end() && source->seq <= reached.last; ++source)
+      if (source->seq < reached.last || source->chain != reached.chain)
+        fault = contradicts(*source);
     if (fault) {
       damage = LogDamage{expected, *std::move(fault)};
       return tail;
@@ -193,7 +195,7 @@ Result<LogTail> walk_packs(const Store& store, const LogTail& base,
 }
 
 Result<LogContents> judge_log(const LogPaths& paths, rocksdb::Env* env, JudgeDepth depth,
-                              const LogProgress& told, std::span<const LogWitness> witnesses) {
+                              const LogProgress& report, std::span<const WatermarkSource> sources) {
   // A running writer advances the watermark and the write-ahead log. They are read before the log,
   // so that they never name a commit which the opened log cannot have yet.
   const std::optional<Acknowledged> mark = read_acknowledged(paths.mark);
@@ -210,10 +212,10 @@ Result<LogContents> judge_log(const LogPaths& paths, rocksdb::Env* env, JudgeDep
     return contents;
   }
   contents.base = contents.tail = *base;
-  const std::vector<LogWitness> all = heard(mark, witnesses, *base);
+  const std::vector<WatermarkSource> all = sources_of(mark, sources, *base);
   // A reader walks only a log whose ends are not whole, to find where it is damaged.
   if (depth == JudgeDepth::all || !ends_are_whole(contents, all)) {
-    const auto tail = walk_packs(*contents.store, *base, all, told, contents.damage);
+    const auto tail = walk_packs(*contents.store, *base, all, report, contents.damage);
     if (!tail) return tail.error();
     contents.tail = *tail;
   }

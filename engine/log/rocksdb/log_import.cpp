@@ -59,7 +59,7 @@ Result<std::unique_ptr<LogImport>> LogImport::begin(const fs::path& directory, c
   std::unique_ptr<LogImport> made(new LogImport(directory, base, std::move(versions)));
   const LogPaths& paths = made->paths_;
   if (auto empty = expect_empty(paths); !empty) return empty.error();
-  Result<std::unique_ptr<WriterLock>> lock = WriterLock::take(paths.lock);
+  Result<std::unique_ptr<WriterLock>> lock = WriterLock::acquire(paths.lock);
   if (!lock) return lock.error();
   made->lock_ = *std::move(lock);
   std::error_code error;

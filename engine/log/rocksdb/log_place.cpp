@@ -64,12 +64,12 @@ Result<bool> has_log(const LogPaths& paths) {
   return false;
 }
 
-Result<void> expect_none_before(const LogPaths& paths, std::span<const LogWitness> witnesses) {
-  LogWitness latest;
+Result<void> expect_none_before(const LogPaths& paths, std::span<const WatermarkSource> sources) {
+  WatermarkSource latest;
   if (const auto mark = read_acknowledged(paths.mark))
     latest = {mark->seq, mark->chain, paths.mark.filename().string()};
-  for (const LogWitness& witness : witnesses)
-    if (witness.seq > latest.seq) latest = witness;
+  for (const WatermarkSource& source : sources)
+    if (source.seq > latest.seq) latest = source;
   if (latest.seq.value == 0) return {};
   return Error{ErrorCode::corrupt,
                "the log is gone, but seq 1 to " + std::to_string(latest.seq.value) +
@@ -77,8 +77,8 @@ Result<void> expect_none_before(const LogPaths& paths, std::span<const LogWitnes
 }
 
 Result<void> make_log(const LogPaths& paths, rocksdb::Env* env,
-                      std::span<const LogWitness> witnesses) {
-  if (auto none = expect_none_before(paths, witnesses); !none) return none;
+                      std::span<const WatermarkSource> sources) {
+  if (auto none = expect_none_before(paths, sources); !none) return none;
   std::error_code error;
   fs::remove_all(paths.fresh, error);  // left by a start that died before the rename
   if (auto made = create_store(paths.fresh, env); !made) return made.error();

@@ -8,7 +8,7 @@
 
 #include "engine/base/result.h"
 #include "engine/log/rocksdb/log_contents.h"
-#include "engine/log/witness.h"
+#include "engine/log/watermark_source.h"
 
 namespace fairlead {
 
@@ -19,12 +19,12 @@ Error system_error(const std::filesystem::path& path, const std::error_code& err
 /// first.
 Result<bool> has_log(const LogPaths& paths);
 
-/// Fails with `corrupt` if the watermark or a witness proves that a log is missing.
-Result<void> expect_none_before(const LogPaths& paths, std::span<const LogWitness> witnesses);
+/// Fails with `corrupt` if the watermark or a watermark source proves that a log is missing.
+Result<void> expect_none_before(const LogPaths& paths, std::span<const WatermarkSource> sources);
 
 /// Makes an empty log; fails like expect_none_before() if there was one.
 Result<void> make_log(const LogPaths& paths, rocksdb::Env* env,
-                      std::span<const LogWitness> witnesses);
+                      std::span<const WatermarkSource> sources);
 
 /// Syncs the entries of a directory, which makes creations and renames in it durable.
 Result<void> sync_entries(const std::filesystem::path& directory);

@@ -61,14 +61,15 @@ std::map<Epoch, std::string> news_of_epochs(const std::vector<Event>& events,
 RocksdbLog::RocksdbLog() = default;
 
 RocksdbLog::~RocksdbLog() {
-  static_cast<void>(settle());  // a caller that needs the outcome has called settle() itself
+  static_cast<void>(
+      wait_durable());  // a caller that needs the outcome has called wait_durable() itself
   if (mark_ != nullptr) static_cast<void>(mark_->sync());
 }
 
 Result<std::unique_ptr<RocksdbLog>> RocksdbLog::open(const fs::path& directory, OpenMode mode,
                                                      const LogProgress& progress,
-                                                     std::span<const LogWitness> witnesses) {
-  return open_with(stopping_env(), directory, mode, progress, witnesses);
+                                                     std::span<const WatermarkSource> sources) {
+  return open_with(stopping_env(), directory, mode, progress, sources);
 }
 
 Result<std::unique_ptr<RocksdbLog>> RocksdbLog::open_on(rocksdb::Env& env,
@@ -76,37 +77,36 @@ Result<std::unique_ptr<RocksdbLog>> RocksdbLog::open_on(rocksdb::Env& env,
   return open_with(&env, directory, mode, {}, {});
 }
 
-Result<std::unique_ptr<RocksdbLog>> RocksdbLog::open_with(rocksdb::Env* env,
-                                                          const fs::path& directory, OpenMode mode,
-                                                          const LogProgress& progress,
-                                                          std::span<const LogWitness> witnesses) {
+Result<std::unique_ptr<RocksdbLog>> RocksdbLog::open_with(
+    rocksdb::Env* env, const fs::path& directory, OpenMode mode, const LogProgress& progress,
+    std::span<const WatermarkSource> sources) {
   std::unique_ptr<RocksdbLog> log(new RocksdbLog);
   log->directory_ = directory;
   const Result<void> opened = mode == OpenMode::write
-                                  ? log->open_for_writing(env, progress, witnesses)
-                                  : log->open_for_reading(env, progress, witnesses);
+                                  ? log->open_for_writing(env, progress, sources)
+                                  : log->open_for_reading(env, progress, sources);
   if (!opened) return told_of_damage(directory, opened.error());
   return log;
 }
 
 Result<void> RocksdbLog::open_for_writing(rocksdb::Env* env, const LogProgress& progress,
-                                          std::span<const LogWitness> witnesses) {
+                                          std::span<const WatermarkSource> sources) {
   const LogPaths paths(directory_);
   if (auto made = make_private_directory(paths.data); !made) return made.error();
   // Before the lock, whose file must not appear in another program's directory, and again under
   // it, because another process may have made the log meanwhile.
   const Result<bool> before = has_log(paths);
   if (!before) return before.error();
-  Result<std::unique_ptr<WriterLock>> lock = WriterLock::take(paths.lock);
+  Result<std::unique_ptr<WriterLock>> lock = WriterLock::acquire(paths.lock);
   if (!lock) return lock.error();
   lock_ = *std::move(lock);
   const Result<bool> found = has_log(paths);
   if (!found) return found.error();
   if (!*found)
-    if (auto made = make_log(paths, env, witnesses); !made) return made.error();
+    if (auto made = make_log(paths, env, sources); !made) return made.error();
   if (auto ours = expect_private(paths.store); !ours) return ours.error();
 
-  Result<LogContents> contents = judge_log(paths, env, JudgeDepth::all, progress, witnesses);
+  Result<LogContents> contents = judge_log(paths, env, JudgeDepth::all, progress, sources);
   if (!contents) return contents.error();
   if (contents->damage)
     return Error{ErrorCode::corrupt,
@@ -137,17 +137,17 @@ Result<void> RocksdbLog::open_for_writing(rocksdb::Env* env, const LogProgress& 
 }
 
 Result<void> RocksdbLog::open_for_reading(rocksdb::Env* env, const LogProgress& progress,
-                                          std::span<const LogWitness> witnesses) {
+                                          std::span<const WatermarkSource> sources) {
   const LogPaths paths(directory_);
   const Result<bool> found = has_log(paths);
   if (!found) return found.error();
   if (!*found) {
-    if (auto none = expect_none_before(paths, witnesses); !none) return none;
+    if (auto none = expect_none_before(paths, sources); !none) return none;
     return Error{ErrorCode::not_found, directory_.string() + " holds no Fairlead log"};
   }
-  Result<LogContents> contents = judge_log(paths, env, JudgeDepth::ends, progress, witnesses);
+  Result<LogContents> contents = judge_log(paths, env, JudgeDepth::ends, progress, sources);
   for (int attempt = 1; attempt < kReadAttemptsMax && (!contents || contents->damage); ++attempt)
-    contents = judge_log(paths, env, JudgeDepth::ends, progress, witnesses);
+    contents = judge_log(paths, env, JudgeDepth::ends, progress, sources);
   if (!contents) return contents.error();
   store_ = contents->store;
   base_ = contents->base;
@@ -272,7 +272,7 @@ Result<std::vector<Event>> RocksdbLog::append(std::span<const EventDraft> drafts
 
 Result<std::vector<Event>> RocksdbLog::append_owned(std::vector<EventDraft>&& drafts, LogTime time,
                                                     Epoch epoch) {
-  if (auto before = settle(); !before) return before.error();
+  if (auto before = wait_durable(); !before) return before.error();
   if (drafts.empty()) return std::vector<Event>();
   auto prepared = prepare(drafts, time, epoch);
   if (!prepared) return prepared.error();
@@ -305,11 +305,11 @@ Result<std::vector<Event>> RocksdbLog::append_pipelined(std::vector<EventDraft>&
   return events;
 }
 
-Result<void> RocksdbLog::settle() {
+Result<void> RocksdbLog::wait_durable() {
   // In this order: when a stage is idle, it has handed all its commits to the next one.
-  if (auto linked = linking_.settle(); !linked) return linked;
-  if (auto packed = packing_.settle(); !packed) return packed;
-  if (auto written = writing_.settle(); !written) return written;
+  if (auto linked = linking_.flush(); !linked) return linked;
+  if (auto packed = packing_.flush(); !packed) return packed;
+  if (auto written = writing_.flush(); !written) return written;
   return expect_writable();
 }
 
@@ -355,7 +355,7 @@ Result<std::optional<std::string>> RocksdbLog::raw(Seq seq) const {
 }
 
 Result<void> RocksdbLog::drop_raw_before(Seq seq) {
-  if (auto settled = settle(); !settled) return settled;
+  if (auto durable = wait_durable(); !durable) return durable;
   // Synced like a commit: judging the write-ahead log assumes that each batch was durable before
   // the next one began.
   rocksdb::WriteOptions options;

@@ -29,7 +29,7 @@
 #include "engine/log/commit.h"
 #include "engine/log/event_log.h"
 #include "engine/log/pipeline_stage.h"
-#include "engine/log/witness.h"
+#include "engine/log/watermark_source.h"
 
 namespace rocksdb {
 class Env;
@@ -59,11 +59,12 @@ class RocksdbLog final : public EventLog {
   /// is damaged and `mode` is write, or nothing of it can be read; `not_found` if there is none to
   /// read; `unavailable` if the disk is full or fails.
   /// Opening for writing reads the whole log once; `progress` receives reports if that takes long.
-  /// A log that contradicts `witnesses` is damaged; those of pruned events are ignored. The
-  /// snapshots of a data directory are its witnesses: open_data_directory (snapshots/) passes them.
+  /// A log that contradicts `sources` is damaged; those of pruned events are ignored. The
+  /// snapshots of a data directory are its watermark sources: open_data_directory (snapshots/)
+  /// passes them.
   static Result<std::unique_ptr<RocksdbLog>> open(const std::filesystem::path& directory,
                                                   OpenMode mode, const LogProgress& progress = {},
-                                                  std::span<const LogWitness> witnesses = {});
+                                                  std::span<const WatermarkSource> sources = {});
   /// Opens the log on another file system, with which a test makes disks fail. `env` must outlive
   /// the log.
   static Result<std::unique_ptr<RocksdbLog>> open_on(rocksdb::Env& env,
@@ -77,7 +78,7 @@ class RocksdbLog final : public EventLog {
                                           Epoch epoch) override;
   Result<std::vector<Event>> append_pipelined(std::vector<EventDraft>&& drafts, LogTime time,
                                               Epoch epoch) override;
-  Result<void> settle() override;
+  Result<void> wait_durable() override;
   /// Moves the contents of the write-ahead log to tables, so that the next opening need not replay
   /// it. For a writer that ends; nothing is lost if this is left out or fails.
   Result<void> move_to_tables();
@@ -107,13 +108,13 @@ class RocksdbLog final : public EventLog {
   LogTail base() const;
   /// Returns the epochs of the kept events with their program versions.
   std::map<Epoch, std::string> epochs() const;
-  /// Passes stored group commits (pack.h), verified, to `take` in order: from the one that begins
-  /// with `from` (0: the first kept one) up to the one that holds `last`, or until `take` asks to
-  /// stop. Ends with the first error of `take`; fails with `bad_input` if no commit begins with
+  /// Passes stored group commits (pack.h), verified, to `visit` in order: from the one that begins
+  /// with `from` (0: the first kept one) up to the one that holds `last`, or until `visit` asks to
+  /// stop. Ends with the first error of `visit`; fails with `bad_input` if no commit begins with
   /// `from`, with `corrupt` at a damaged commit.
   Result<void> for_each_pack(
       Seq from, Seq last,
-      const std::function<Result<PackWalk>(const PackHeader&, std::string_view pack)>& take) const;
+      const std::function<Result<PackWalk>(const PackHeader&, std::string_view pack)>& visit) const;
 
   /// Returns where the group commit that holds `seq` ends; the end of the log for a later seq.
   Result<LogTail> tail_through(Seq seq) const;
@@ -132,11 +133,11 @@ class RocksdbLog final : public EventLog {
   static Result<std::unique_ptr<RocksdbLog>> open_with(rocksdb::Env* env,
                                                        const std::filesystem::path& directory,
                                                        OpenMode mode, const LogProgress& progress,
-                                                       std::span<const LogWitness> witnesses);
+                                                       std::span<const WatermarkSource> sources);
   Result<void> open_for_writing(rocksdb::Env* env, const LogProgress& progress,
-                                std::span<const LogWitness> witnesses);
+                                std::span<const WatermarkSource> sources);
   Result<void> open_for_reading(rocksdb::Env* env, const LogProgress& progress,
-                                std::span<const LogWitness> witnesses);
+                                std::span<const WatermarkSource> sources);
   LogTail tail() const;
   struct Prepared;
   Result<std::shared_ptr<Prepared>> prepare(std::vector<EventDraft>& drafts, LogTime time,

@@ -21,7 +21,7 @@ std::map<Epoch, std::string> RocksdbLog::epochs() const {
 
 Result<void> RocksdbLog::for_each_pack(
     Seq from, Seq last,
-    const std::function<Result<PackWalk>(const PackHeader&, std::string_view pack)>& take) const {
+    const std::function<Result<PackWalk>(const PackHeader&, std::string_view pack)>& visit) const {
   auto before = from == Seq{} ? Result<LogTail>(base()) : tail_through({from.value - 1});
   if (!before) return before.error();
   LogTail tail = *before;
@@ -37,9 +37,9 @@ Result<void> RocksdbLog::for_each_pack(
     if (!header) return in_context(where, header.error());
     if (header->first != next(tail.last) || header->previous != tail.chain)
       return Error{ErrorCode::corrupt, where + ": the hash chain does not continue"};
-    const auto taken = take(*header, packs->value().ToStringView());
-    if (!taken) return taken.error();
-    if (*taken == PackWalk::stop) return {};
+    const auto visited = visit(*header, packs->value().ToStringView());
+    if (!visited) return visited.error();
+    if (*visited == PackWalk::stop) return {};
     tail = {header->last(), header->last_time, header->digest};
   }
   if (!packs->status().ok()) return translate(packs->status(), "cannot read the log");
@@ -81,7 +81,7 @@ Result<LogTail> RocksdbLog::tail_before(Seq seq) const {
 }
 
 Result<void> RocksdbLog::prune_before(Seq seq) {
-  if (auto settled = settle(); !settled) return settled;
+  if (auto durable = wait_durable(); !durable) return durable;
   if (seq <= first_seq()) return {};
   const auto cut = tail_before(seq);
   if (!cut) return cut.error();
@@ -121,7 +121,7 @@ Result<void> RocksdbLog::prune_before(Seq seq) {
 }
 
 Result<void> RocksdbLog::move_to_tables() {
-  if (auto settled = settle(); !settled) return settled;
+  if (auto durable = wait_durable(); !durable) return durable;
   const rocksdb::Status status =
       store_->db->Flush({}, {store_->events, store_->raw, store_->by_object, store_->meta});
   if (!status.ok()) return translate(status, "cannot empty the write-ahead log");

@@ -66,7 +66,8 @@ const Cluster* offering_cluster(const State& state, const std::string& name) {
   const auto at = state.clusters.find(name);
   if (!state.configuration.create_claims || at == state.clusters.end()) return nullptr;
   const Cluster& cluster = at->second;
-  const bool offers = cluster.joined() && cluster.known && !cluster.detached && !cluster.lost();
+  const bool offers =
+      cluster.joined() && cluster.known && !cluster.presence.detached && !cluster.lost();
   return offers ? &cluster : nullptr;
 }
 
@@ -77,7 +78,7 @@ struct Offer {
 };
 
 Offer offer_of(const Cluster& cluster) {
-  Offer offer{{}, {cluster.managed_seq}};
+  Offer offer{{}, {cluster.presence.managed_seq}};
   std::map<std::string, Int128> totals;
   for (const auto& [key, value] : cluster.capacity)
     if (offered_in_claims(key.resource)) {
@@ -123,7 +124,7 @@ bool has_finalizer(const Claim& claim) {
 
 Proposed emit_new_claim(const State& state, const std::string& cluster_name) {
   const Cluster* cluster = offering_cluster(state, cluster_name);
-  if (!cluster || cluster->claim_seen) return std::nullopt;
+  if (!cluster || cluster->presence.claim_seen) return std::nullopt;
   const std::string name = new_claim_name(cluster_name);
   if (state.claims.contains(name)) return std::nullopt;
   const Offer offer = offer_of(*cluster);

@@ -61,8 +61,8 @@ std::string listed(const std::vector<std::string>& names) {
 // Returns the queues of the work that a watched member still has.
 std::string queues_there(const Cluster& cluster) {
   std::set<std::string> there;
-  for (const WorkQuota& quota : cluster.quota_work.facts.quotas)
-    if (cluster.member_queues.contains(quota.cluster_queue)) there.insert(quota.cluster_queue);
+  for (const WorkQuota& quota : cluster.member.quota_work.facts.quotas)
+    if (cluster.member.queues.contains(quota.cluster_queue)) there.insert(quota.cluster_queue);
   return listed({there.begin(), there.end()});
 }
 
@@ -77,14 +77,15 @@ ReleaseBar deleting_bar(const Leaving& leaving, const Work& work, const std::str
 
 std::string queues_in_use(const Leaving& leaving) {
   std::set<std::string> used;
-  for (const WorkQuota& quota : leaving.cluster.quota_work.facts.quotas)
+  for (const WorkQuota& quota : leaving.cluster.member.quota_work.facts.quotas)
     if (!unused_at_member(leaving.cluster, quota.cluster_queue)) used.insert(quota.cluster_queue);
   return listed({used.begin(), used.end()});
 }
 
 Bar work_bar(const Leaving& leaving, std::string_view name) {
   const State& state = leaving.state;
-  const Work& work = name == kQuotaWork ? leaving.cluster.quota_work : leaving.cluster.queue_work;
+  const Work& work =
+      name == kQuotaWork ? leaving.cluster.member.quota_work : leaving.cluster.member.queue_work;
   if (!work.present) return std::nullopt;
   const ObjectKey object{Kind::manifest_work, leaving.cluster_name, std::string(name)};
   const std::string text = "ManifestWork " + leaving.cluster_name + "/" + std::string(name);
@@ -116,7 +117,7 @@ std::optional<ReleaseBar> release_bar(const State& state, const Claim& claim, Qu
   if (!claim.terms) return std::nullopt;
   const std::string& cluster_name = claim.terms->cluster;
   const auto at = state.clusters.find(cluster_name);
-  if (at == state.clusters.end() || at->second.detached) return std::nullopt;
+  if (at == state.clusters.end() || at->second.presence.detached) return std::nullopt;
   const Leaving leaving{state, claim, cluster_name, at->second, wishes};
   for (const AssignmentRow& row : claim.terms->rows)
     if (Bar bar = hub_bar(leaving, row)) return bar;

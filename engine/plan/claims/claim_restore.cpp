@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/fold/claims/claim_status_sight.h"
+#include "engine/fold/claims/claim_status_observation.h"
 #include "schema/claim_status.h"
 
 namespace fairlead {

@@ -115,10 +115,10 @@ std::map<std::string, std::string> unassigned(const Draft& draft) {
 }
 
 const std::vector<FlavorUsage>* usage_at_member(const Cluster& cluster, const std::string& queue) {
-  if (const auto watched = cluster.member_queues.find(queue);
-      watched != cluster.member_queues.end())
+  if (const auto watched = cluster.member.queues.find(queue);
+      watched != cluster.member.queues.end())
     return &watched->second.usage;
-  for (const WorkFeedback& feedback : cluster.quota_work.facts.feedback)
+  for (const WorkFeedback& feedback : cluster.member.quota_work.facts.feedback)
     if (feedback.cluster_queue == queue && feedback.has_usage) return &feedback.usage;
   return nullptr;
 }
@@ -128,7 +128,7 @@ const std::vector<FlavorUsage>* usage_at_member(const Cluster& cluster, const st
 const std::vector<FlavorUsage>* usage_of(const Draft& draft, const Grant& grant) {
   if (!draft.cluster) return nullptr;
   const std::string& queue = grant.row.cluster_queue;
-  if (has_member(draft.state, *draft.cluster) || draft.cluster->member_queues.contains(queue))
+  if (has_member(draft.state, *draft.cluster) || draft.cluster->member.queues.contains(queue))
     return usage_at_member(*draft.cluster, queue);
   const auto hub = draft.state.queues.find(queue);
   if (hub == draft.state.queues.end() || !hub->second.present) return nullptr;
@@ -166,7 +166,7 @@ std::vector<std::string> warnings_of(const Draft& draft) {
     if (!flavor_exists(draft.state, grant.row.flavor))
       warnings.push_back("ResourceFlavor " + grant.row.flavor + " does not exist");
   }
-  if (draft.cluster && draft.cluster->known && !draft.cluster->detached)
+  if (draft.cluster && draft.cluster->known && !draft.cluster->presence.detached)
     for (const auto& [resource, nominal] : draft.claim.terms->nominal)
       if (nominal.amount > accepted_total(*draft.cluster, resource))
         warnings.push_back("nominalResources." + nominal.spelled +
@@ -194,22 +194,22 @@ Condition valid(const Draft& draft) {
 bool has_too_many_nodes(const State& state, const Cluster& cluster) {
   const std::int64_t bound = state.configuration.member_nodes_max;
   return bound > 0 && cluster.source == CapacitySource::nodes && cluster.stale() &&
-         std::cmp_greater(cluster.nodes.size(), bound);
+         std::cmp_greater(cluster.reports.nodes.size(), bound);
 }
 
 // Whether the cluster's Nodes are not read for a while because they changed too often.
 bool changes_too_often(const Cluster& cluster) {
   return cluster.source == CapacitySource::nodes && cluster.stale() &&
-         cluster.liveness[0] == Liveness::overrun;
+         cluster.reports.liveness[0] == Liveness::overrun;
 }
 
 Condition capacity_known(const Draft& draft) {
   constexpr std::string_view type = "CapacityKnown";
   const Cluster* cluster = draft.cluster;
-  if (!cluster || (!cluster->source && !cluster->detached))
+  if (!cluster || (!cluster->source && !cluster->presence.detached))
     return {type, "False", "NoCapacitySource",
             "no source knows the capacity of " + draft.cluster_name};
-  if (cluster->detached)
+  if (cluster->presence.detached)
     return {type, "False", "ClusterDetached", draft.cluster_name + " has left"};
   if (has_too_many_nodes(draft.state, *cluster))
     return {type, "Unknown", "TooManyNodes",
@@ -225,7 +225,7 @@ Condition capacity_known(const Draft& draft) {
     return {type, "False", "WaitingForFirstValue", "the first value must hold still first"};
   if (cluster->lost()) return {type, "False", "ClusterLost", draft.cluster_name + " is lost"};
   if (cluster->stale()) return {type, "Unknown", "SourceStale", "growth is frozen"};
-  if (cluster->source == CapacitySource::cluster_metrics && cluster->metrics_empty)
+  if (cluster->source == CapacitySource::cluster_metrics && cluster->reports.metrics_empty)
     return {type, "Unknown", "SourceEmpty", "ClusterMetrics names no node; the last value stays"};
   return {type, "True", "Accepted", "capacity is known"};
 }
@@ -445,7 +445,7 @@ std::string grant_reason(const State& state, const Claim& claim, const Grant& gr
 }
 
 std::string capacity_state(const Cluster& cluster, const DampedValue& value) {
-  if (cluster.detached) return "Detached";
+  if (cluster.presence.detached) return "Detached";
   if (cluster.lost()) return "Lost";
   if (!cluster.known) return "Unknown";
   if (cluster.hold) return "Held";

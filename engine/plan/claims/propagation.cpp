@@ -39,7 +39,7 @@ struct Judged {
 // A row whose pair on the hub differs from what the claim is granted.
 struct HubLag {
   const Grant* grant = nullptr;
-  std::optional<Amount> stands;
+  std::optional<Amount> current;
   Amount should = 0;
 };
 
@@ -54,8 +54,8 @@ bool is_promised(const Judged& judged, const Grant& grant) {
 
 // Returns the hub's present quota of the pair: what our accepted write left until the watch reports
 // it, else what was observed.
-std::optional<Amount> stands_on_hub(const State& state, const std::string& name, const Queue& queue,
-                                    const QuotaKey& pair) {
+std::optional<Amount> nominal_on_hub(const State& state, const std::string& name,
+                                     const Queue& queue, const QuotaKey& pair) {
   const WriteState* write = write_of(state, {Kind::cluster_queue, "", name});
   if (write && !write->outstanding && write->awaits())
     if (const auto written = queue.written.find(pair); written != queue.written.end())
@@ -71,15 +71,15 @@ std::optional<HubLag> lag_of(const Judged& judged, const Grant& grant) {
   const QuotaKey pair{grant.row.flavor, grant.row.resource};
   const HubQuota& quota = judged.wishes.quotas().of(name, pair);
   const Queue& queue = judged.state.queues.at(name);
-  const auto stands = stands_on_hub(judged.state, name, queue, pair);
-  if (stands == quota.nominal &&
+  const auto current = nominal_on_hub(judged.state, name, queue, pair);
+  if (current == quota.nominal &&
       part_of(quota.contributions, judged.cluster_name, pair) == grant.granted)
     return std::nullopt;
   const auto written = queue.written.find(pair);
-  if (written != queue.written.end() && stands == written->second &&
+  if (written != queue.written.end() && current == written->second &&
       part_of(queue.contributed, judged.cluster_name, pair) == grant.granted)
     return std::nullopt;
-  return HubLag{&grant, stands, quota.nominal};
+  return HubLag{&grant, current, quota.nominal};
 }
 
 std::optional<HubLag> hub_lag(const Judged& judged, const std::string* queue = nullptr) {
@@ -110,7 +110,8 @@ Verdict waits_for_hub(const Judged& judged) {
   if (!lag) return std::nullopt;
   const AssignmentRow& row = lag->grant->row;
   std::string message = "ClusterQueue " + row.cluster_queue + " " + row.flavor + " " + row.spelled +
-                        ": " + (lag->stands ? amount_text(row.resource, *lag->stands) : "nothing") +
+                        ": " +
+                        (lag->current ? amount_text(row.resource, *lag->current) : "nothing") +
                         " stands of " + amount_text(row.resource, lag->should);
   if (queue_bar(judged.state, row.cluster_queue) == QueueBar::conflict)
     return failed("OwnershipConflict", message + ", as somebody else wrote it");
@@ -137,7 +138,8 @@ Verdict work_rejected(const Judged& judged) {
     const ObjectKey object{Kind::manifest_work, judged.cluster_name, std::string(name)};
     if (const Refusal* refusal = refusal_of(judged.state, object))
       return failed("HubRejected", text + ": " + answer_text(*refusal));
-    const Work& work = name == kQuotaWork ? judged.cluster->quota_work : judged.cluster->queue_work;
+    const Work& work =
+        name == kQuotaWork ? judged.cluster->member.quota_work : judged.cluster->member.queue_work;
     if (!work.present) continue;
     const auto refused = [&](const ConditionFacts& condition) {
       return condition.status == ConditionStatus::no &&
@@ -178,14 +180,14 @@ bool work_is_being_changed(const Judged& judged) {
 
 // Whether the member has not confirmed all that is granted and emitted.
 bool waits_for_member(const Judged& judged) {
-  const Work& work = judged.cluster->quota_work;
+  const Work& work = judged.cluster->member.quota_work;
   if (work.present && !work.settled()) return true;
   const auto& grants = judged.claim.grants;
   return std::any_of(grants.begin(), grants.end(), [&](const Grant& grant) {
     if (grant.granted == 0) return false;
-    const auto confirmed = judged.cluster->confirmed.find(
+    const auto confirmed = judged.cluster->member.confirmed.find(
         {grant.row.cluster_queue, grant.row.flavor, grant.row.resource});
-    if (confirmed != judged.cluster->confirmed.end() && confirmed->second >= grant.granted)
+    if (confirmed != judged.cluster->member.confirmed.end() && confirmed->second >= grant.granted)
       return false;
     // A row that another reason than the grant's own keeps from the hub is kept from the member
     // too.
@@ -216,7 +218,7 @@ Verdict member_verdict(const Judged& judged) {
     waits.soon_over = true;
     return waits;
   }
-  if (awaits_member_sight(judged.state, *judged.cluster)) {
+  if (awaits_member_observation(judged.state, *judged.cluster)) {
     Propagation waits = failed("WaitingForMember", "the member has not shown its quota yet");
     waits.soon_over = true;
     return waits;

@@ -29,8 +29,8 @@ CommonObjects common_objects(const State& state, const std::string& cluster_name
                              HubQuotas& quotas) {
   const Cluster& cluster = state.clusters.at(cluster_name);
   CommonObjects common;
-  common.namespaces.insert(cluster.policy.facts.namespaces.begin(),
-                           cluster.policy.facts.namespaces.end());
+  common.namespaces.insert(cluster.member.policy.facts.namespaces.begin(),
+                           cluster.member.policy.facts.namespaces.end());
   common.flavors = flavors_at_member(state, cluster_name, quotas);
   const std::set<std::string> queues = queues_at_member(state, cluster_name, quotas);
   for (const auto& [id, local_queue] : state.local_queues) {
@@ -75,7 +75,7 @@ std::optional<WantedPolicy> wanted(const State& state, const std::string& cluste
                                    HubQuotas& quotas) {
   const CommonObjects common = common_objects(state, cluster, quotas);
   if (common.empty()) return std::nullopt;
-  WantedPolicy policy{spec_of(cluster, common), state.clusters.at(cluster).policy.facts};
+  WantedPolicy policy{spec_of(cluster, common), state.clusters.at(cluster).member.policy.facts};
   policy.facts.spec_digest = sha256(to_text(policy.spec));
   policy.facts.namespaces.assign(common.namespaces.begin(), common.namespaces.end());
   policy.facts.ours = true;
@@ -116,9 +116,9 @@ Proposed emit_policy(const State& state, const std::string& cluster_name, HubQuo
   const auto at = state.clusters.find(cluster_name);
   if (!has_policies(state) || at == state.clusters.end()) return std::nullopt;
   const Cluster& cluster = at->second;
-  const Policy& policy = cluster.policy;
+  const Policy& policy = cluster.member.policy;
   if (policy.present && (policy.facts.deleting || !policy.facts.ours)) return std::nullopt;
-  if (policy.present && cluster.detached && !cluster.managed)
+  if (policy.present && cluster.presence.detached && !cluster.presence.managed)
     return remove_policy(state, cluster_name, policy, "the cluster is gone");
   if (!member_is_written(state, cluster_name)) return std::nullopt;
   std::optional<WantedPolicy> should = wanted(state, cluster_name, quotas);
@@ -143,7 +143,7 @@ Proposed emit_policy(const State& state, const std::string& cluster_name, HubQuo
 bool policy_is_due(const State& state, const std::string& cluster_name, HubQuotas& quotas) {
   const auto at = state.clusters.find(cluster_name);
   if (!has_policies(state) || at == state.clusters.end()) return false;
-  const Policy& policy = at->second.policy;
+  const Policy& policy = at->second.member.policy;
   if (policy.present && !policy.facts.ours) return false;
   const auto should = wanted(state, cluster_name, quotas);
   if (!should || !policy.present) return policy.present != should.has_value();
@@ -153,7 +153,7 @@ bool policy_is_due(const State& state, const std::string& cluster_name, HubQuota
 std::optional<PolicyTrouble> policy_trouble(const State& state, const std::string& cluster_name) {
   const auto at = state.clusters.find(cluster_name);
   if (!has_policies(state) || at == state.clusters.end()) return std::nullopt;
-  const Policy& policy = at->second.policy;
+  const Policy& policy = at->second.member.policy;
   const std::string name = "BindingPolicy " + policy_name(cluster_name);
   if (const Refusal* refusal =
           refusal_of(state, {Kind::binding_policy, "", policy_name(cluster_name)}))
@@ -161,7 +161,7 @@ std::optional<PolicyTrouble> policy_trouble(const State& state, const std::strin
   if (!policy.present) return std::nullopt;
   if (!policy.facts.ours)
     return PolicyTrouble{"BindingPolicyConflict", name + " belongs to somebody else"};
-  if (at->second.managed && !at->second.managed->labelled)
+  if (at->second.presence.managed && !at->second.presence.managed->labelled)
     return PolicyTrouble{"ClusterNotLabelled", "ManagedCluster " + cluster_name +
                                                    " lacks the label name=" + cluster_name +
                                                    ", by which its BindingPolicy selects it"};

@@ -106,8 +106,8 @@ bool stands_in(const Work& work, const std::string& queue, const std::string& fl
 std::vector<ResourceGroup> member_groups(const State& state, const std::string& cluster_name,
                                          const std::string& queue, HubQuotas& quotas) {
   const Cluster& cluster = state.clusters.at(cluster_name);
-  const std::set<std::string>& flavors = cluster.named.at(queue);
-  const Work& work = cluster.quota_work;
+  const std::set<std::string>& flavors = cluster.member.named.at(queue);
+  const Work& work = cluster.member.quota_work;
   const Claim* claim = claim_at(state, cluster_name);
   std::map<QuotaKey, Amount> wanted;
   for (const QuotaKey& pair : quotas.owned_pairs(queue))
@@ -215,13 +215,13 @@ bool in_our_work(const Work& work, const LocalQueueId& id) {
 // Whether the member has such a LocalQueue that is not ours and has another target: it is never
 // overwritten.
 bool conflicts(const Cluster& cluster, const LocalQueueId& id, const std::string& target) {
-  return points_elsewhere(cluster, id, target) && !in_our_work(cluster.queue_work, id);
+  return points_elsewhere(cluster, id, target) && !in_our_work(cluster.member.queue_work, id);
 }
 
 // Kueue makes spec.clusterQueue immutable: a LocalQueue with a new target leaves the work first and
 // comes back once that is applied.
 bool retargets(const Cluster& cluster, const LocalQueueId& id, const std::string& target) {
-  const Work& work = cluster.queue_work;
+  const Work& work = cluster.member.queue_work;
   if (!work.present) return false;
   for (const WorkLocalQueue& queue : work.facts.local_queues)
     if (queue.namespace_ == id.first && queue.name == id.second)
@@ -268,7 +268,7 @@ std::optional<WorkContent> queue_content(const State& state, const std::string& 
 
 // Whether all quota of the queue in the work is zero and applied, and no usage is reported.
 bool drained(const Cluster& cluster, const std::string& queue) {
-  const Work& work = cluster.quota_work;
+  const Work& work = cluster.member.quota_work;
   const auto of_queue = [&](const WorkQuota& quota) { return quota.cluster_queue == queue; };
   if (!work.present || std::none_of(work.facts.quotas.begin(), work.facts.quotas.end(), of_queue))
     return true;
@@ -285,10 +285,11 @@ bool unused_at_member(const Cluster& cluster, const std::string& queue) {
     return std::all_of(usage.begin(), usage.end(),
                        [](const FlavorUsage& used) { return used.total == 0; });
   };
-  const auto watched = cluster.member_queues.find(queue);
-  if (watched != cluster.member_queues.end() && !idle(watched->second.usage)) return false;
-  return std::all_of(cluster.quota_work.facts.feedback.begin(),
-                     cluster.quota_work.facts.feedback.end(), [&](const WorkFeedback& feedback) {
+  const auto watched = cluster.member.queues.find(queue);
+  if (watched != cluster.member.queues.end() && !idle(watched->second.usage)) return false;
+  return std::all_of(cluster.member.quota_work.facts.feedback.begin(),
+                     cluster.member.quota_work.facts.feedback.end(),
+                     [&](const WorkFeedback& feedback) {
                        return feedback.cluster_queue != queue || idle(feedback.usage);
                      });
 }
@@ -302,7 +303,7 @@ std::set<std::string> queues_at_member(const State& state, const std::string& cl
   std::set<std::string> queues;
   const Cluster& cluster = state.clusters.at(cluster_name);
   const Claim* claim = claim_at(state, cluster_name);
-  for (const auto& [queue, flavors] : cluster.named) {
+  for (const auto& [queue, flavors] : cluster.member.named) {
     if (!state.queues.contains(queue)) continue;
     bool needed = names_queue(claim, queue) || !drained(cluster, queue);
     for (const QuotaKey& pair : quotas.owned_pairs(queue))
@@ -322,8 +323,8 @@ std::set<std::string> flavors_at_member(const State& state, const std::string& c
 }
 
 bool points_elsewhere(const Cluster& cluster, const LocalQueueId& id, const std::string& target) {
-  const auto there = cluster.member_local_queues.find(id);
-  return there != cluster.member_local_queues.end() && there->second != target;
+  const auto there = cluster.member.local_queues.find(id);
+  return there != cluster.member.local_queues.end() && there->second != target;
 }
 
 std::vector<std::string> local_queue_conflicts(const State& state, const std::string& cluster_name,
@@ -345,7 +346,7 @@ bool member_is_frozen(const State& state, const std::string& cluster_name) {
   if (at == state.clusters.end() || !claim || !claim->terms) return false;
   const auto& rows = claim->terms->rows;
   return std::any_of(rows.begin(), rows.end(), [&](const AssignmentRow& row) {
-    return stands_in(at->second.quota_work, row.cluster_queue, row.flavor) &&
+    return stands_in(at->second.member.quota_work, row.cluster_queue, row.flavor) &&
            !(state.queues.contains(row.cluster_queue) && state.flavors.contains(row.flavor));
   });
 }
@@ -354,7 +355,7 @@ bool member_is_written(const State& state, const std::string& cluster_name) {
   const auto at = state.clusters.find(cluster_name);
   if (at == state.clusters.end() || !has_member(state, at->second)) return false;
   const Cluster& cluster = at->second;
-  if (cluster.detached || cluster.lost() || !cluster.known) return false;
+  if (cluster.presence.detached || cluster.lost() || !cluster.known) return false;
   if (member_is_frozen(state, cluster_name)) return false;
   const Claim* claim = claim_at(state, cluster_name);
   return !claim || claim->known;  // else the claim waits for the cluster's first value
@@ -369,11 +370,12 @@ std::vector<Proposal> emit_works(const State& state, const std::string& cluster_
   std::optional<WorkContent> queues;
   if (quota && !has_policies(state))
     queues = queue_content(state, cluster_name, queues_at_member(state, cluster_name, quotas));
-  propose_work({state, cluster_name, kQuotaWork, cluster.quota_work}, std::move(quota), proposals);
+  propose_work({state, cluster_name, kQuotaWork, cluster.member.quota_work}, std::move(quota),
+               proposals);
   // A queue work from before the mode changed stays: removing it would delete the member's
   // LocalQueues.
   if (!has_policies(state))
-    propose_work({state, cluster_name, kQueueWork, cluster.queue_work}, std::move(queues),
+    propose_work({state, cluster_name, kQueueWork, cluster.member.queue_work}, std::move(queues),
                  proposals);
   return proposals;
 }

@@ -79,8 +79,8 @@ void propose_touch(const MemberWork& of, std::vector<Proposal>& proposals) {
       hub_intent(Verb::patch, {Kind::manifest_work, cluster_name, std::string(name)}, "v1",
                  work.uid, work.resource_version);
   std::vector<Seq> because{work.seq};
-  if (const auto queue = cluster.member_queues.find(difference->cluster_queue);
-      queue != cluster.member_queues.end())
+  if (const auto queue = cluster.member.queues.find(difference->cluster_queue);
+      queue != cluster.member.queues.end())
     because.push_back(queue->second.seq);
   Seq mark = because.back();
   if (const WriteState* write = write_of(state, intent.target))

@@ -12,8 +12,8 @@
 
 namespace fairlead {
 
-/// Returns the writes that are due for the objects in `touched`, at most one an object.
-std::vector<Proposal> emit_multikueue(const State& state, const Touched& touched);
+/// Returns the writes that are due for the objects in `dirty`, at most one an object.
+std::vector<Proposal> emit_multikueue(const State& state, const DirtySet& dirty);
 
 // Its parts, one a kind of object. Each adds the writes that are due to `proposals`.
 

@@ -1,8 +1,8 @@
 // The statuses of AdmissionChecks and Workloads.
 #include <algorithm>
 
-#include "engine/fold/claims/claim_status_sight.h"
-#include "engine/fold/multikueue/check_sight.h"
+#include "engine/fold/claims/claim_status_observation.h"
+#include "engine/fold/multikueue/check_observation.h"
 #include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/names.h"
 #include "engine/fold/writes/writes.h"
@@ -21,10 +21,10 @@ PatchIntended intent_for(Verb verb, const ObjectKey& target, const std::string& 
 
 // ---- conditions of a check ----
 
-struct ConditionToSay {
+struct ConditionToWrite {
   const char* type;
   const ConditionWish& wish;
-  const ConditionFacts& stands;
+  const ConditionFacts& current;
 };
 
 Json conditions_said(const State& state, const ObjectKey& check) {
@@ -41,16 +41,17 @@ const Json* find_said(const Json& said, const std::string& type) {
 }
 
 // Whether the observed condition has the desired status and reason. Facts have no message.
-bool stands(const ConditionWish& wish, const ConditionFacts& seen) {
+bool is_observed(const ConditionWish& wish, const ConditionFacts& seen) {
   const ConditionStatus status = wish.status.empty()     ? ConditionStatus::absent
                                  : wish.status == "True" ? ConditionStatus::yes
                                                          : ConditionStatus::no;
   return seen.status == status && seen.reason == wish.reason;
 }
 
-bool differs(const ConditionToSay& one, std::int64_t generation, const Json* said) {
-  if (one.wish.status.empty()) return said || one.stands.status != ConditionStatus::absent;
-  if (!stands(one.wish, one.stands) || one.stands.observed_generation != generation) return true;
+bool differs(const ConditionToWrite& one, std::int64_t generation, const Json* said) {
+  if (one.wish.status.empty()) return said || one.current.status != ConditionStatus::absent;
+  if (!is_observed(one.wish, one.current) || one.current.observed_generation != generation)
+    return true;
   return said && (*said)["message"] != one.wish.message;
 }
 
@@ -68,7 +69,7 @@ bool restore_must_wait(const State& state, const ObjectKey& check) {
          *write->last_write + kStatusRestoreInterval > state.now;
 }
 
-Json to_json(const State& state, const ConditionToSay& one, std::int64_t generation,
+Json to_json(const State& state, const ConditionToWrite& one, std::int64_t generation,
              const Json* said) {
   std::string since = to_rfc3339(whole_seconds(state.now));
   if (said && (*said)["status"] == one.wish.status) since = (*said)["lastTransitionTime"];
@@ -94,10 +95,10 @@ void emit_conditions(const State& state, const std::string& name, const CheckRec
   const Json said = conditions_said(state, key);
   bool changed = false, restored = true;
   Json conditions = Json::array();
-  for (const ConditionToSay& one :
-       {ConditionToSay{"Active", check.active, seen.facts.active},
-        ConditionToSay{"AllClustersUsed", check.used, seen.facts.all_clusters_used},
-        ConditionToSay{"DispatcherReady", check.dispatcher, seen.facts.dispatcher_ready}}) {
+  for (const ConditionToWrite& one :
+       {ConditionToWrite{"Active", check.active, seen.facts.active},
+        ConditionToWrite{"AllClustersUsed", check.used, seen.facts.all_clusters_used},
+        ConditionToWrite{"DispatcherReady", check.dispatcher, seen.facts.dispatcher_ready}}) {
     const Json* before = find_said(said, one.type);
     changed = changed || differs(one, seen.generation, before);
     restored = restored && is_said(one.wish, seen.generation, before);
@@ -114,7 +115,7 @@ void emit_conditions(const State& state, const std::string& name, const CheckRec
   if (const auto list = state.multikueue.lists.find(check.placement);
       list != state.multikueue.lists.end())
     because.insert(because.end(), list->second.because.begin(), list->second.because.end());
-  if (!stands(check.dispatcher, seen.facts.dispatcher_ready))
+  if (!is_observed(check.dispatcher, seen.facts.dispatcher_ready))
     because.push_back(state.multikueue.clearer_seq);
   intent.reason = {"multikueue/condition", deciding(std::move(because)),
                    "Active " + check.active.status + " " + check.active.reason};
@@ -214,15 +215,15 @@ void emit_workload(const State& state, const NamespacedName& id, std::vector<Pro
     proposals.push_back({Rank::status, std::move(intent)});
 }
 
-std::vector<Proposal> emit_multikueue(const State& state, const Touched& touched) {
+std::vector<Proposal> emit_multikueue(const State& state, const DirtySet& dirty) {
   std::vector<Proposal> proposals;
-  for (const std::string& placement : touched.placements) {
+  for (const std::string& placement : dirty.placements) {
     emit_workers(state, placement, proposals);
     emit_worker_list(state, placement, proposals);
   }
-  emit_worker_removals(state, touched.workers, proposals);
-  for (const std::string& name : touched.checks) emit_check(state, name, proposals);
-  for (const NamespacedName& id : touched.workloads) emit_workload(state, id, proposals);
+  emit_worker_removals(state, dirty.workers, proposals);
+  for (const std::string& name : dirty.checks) emit_check(state, name, proposals);
+  for (const NamespacedName& id : dirty.workloads) emit_workload(state, id, proposals);
   // Lists may share a MultiKueueCluster: its first proposal is kept.
   std::set<WriteKey> once;
   std::erase_if(proposals, [&](const Proposal& one) {

@@ -22,10 +22,10 @@ PatchIntended intent_for(const State& state, Verb verb, Kind kind, const std::st
 // Directs the intent at the observed object. An apply is forced, because Fairlead owns the object
 // even if another writer changed it last.
 template <class F>
-void aim_at(PatchIntended& intent, const Sighted<F>& stands) {
-  intent.version = stands.version;
-  intent.uid = stands.uid;
-  intent.resource_version = stands.resource_version;
+void aim_at(PatchIntended& intent, const Observed<F>& current) {
+  intent.version = current.version;
+  intent.uid = current.uid;
+  intent.resource_version = current.resource_version;
   intent.force = intent.verb == Verb::apply;
 }
 
@@ -54,7 +54,7 @@ const std::vector<std::string>& wanted_names(const WorkerList& list) {
 }
 
 // Whether the MultiKueueCluster exists, is ours and has no pending write.
-bool stands(const State& state, const std::string& name) {
+bool exists(const State& state, const std::string& name) {
   const auto at = state.multikueue.clusters.find(name);
   return at != state.multikueue.clusters.end() && at->second.facts.mark.ours() &&
          !write_pending(state, {kHub, Kind::multikueue_cluster, "", name, false});
@@ -174,7 +174,7 @@ void emit_worker_list(const State& state, const std::string& placement,
   if (!list.wish) return;
   MultiKueueConfigFacts facts;
   for (const std::string& name : *list.wish) {
-    if (!stands(state, name) && !contains(list.names, name)) {
+    if (!exists(state, name) && !contains(list.names, name)) {
       if (was_refused(state, name)) continue;
       return;  // its MultiKueueCluster must be observed first
     }

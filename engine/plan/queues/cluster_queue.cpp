@@ -149,7 +149,7 @@ void QueueWishes::forget_all() {
   as_of_.clear();
 }
 
-// Most queues are touched because it may be time to write them: their wishes did not change.
+// Most queues are dirty because it may be time to write them: their wishes did not change.
 void QueueWishes::look_at(const std::string& queue) {
   const auto at = state_.queues.find(queue);
   if (at == state_.queues.end()) return forget(queue);
@@ -163,15 +163,15 @@ void QueueWishes::compare(const std::string& cluster) {
   const auto at = state_.clusters.find(cluster);
   if (at == state_.clusters.end()) return forget_all();
   const Cluster& now = at->second;
-  const ClusterInputs inputs{has_member(state_, now), now.quota_work.settled(),
+  const ClusterInputs inputs{has_member(state_, now), now.member.quota_work.settled(),
                              now.counted_again_at.has_value()};
   const auto [known, is_new] = inputs_.try_emplace(cluster, inputs);
   if (!is_new && known->second == inputs) return;
   known->second = inputs;
-  for (const auto& [queue, flavors] : now.named) forget(queue);
+  for (const auto& [queue, flavors] : now.member.named) forget(queue);
 }
 
-void QueueWishes::go_on(const Touched& changed) {
+void QueueWishes::go_on(const DirtySet& changed) {
   for (const std::string& claim : changed.claims)
     if (!state_.claims.contains(claim)) statuses_.forget(claim);
   if (changed.everything) return forget_all();

@@ -51,9 +51,9 @@ class QueueWishes {
   /// The last accepted statuses of claims, each parsed once.
   WrittenStatuses& statuses() { return statuses_; }
 
-  /// Drops what follows from `changed`, which is all that was touched since the round before. The
-  /// caller calls it before each round.
-  void go_on(const Touched& changed);
+  /// Drops what follows from `changed`, which is all that was marked dirty since the round before.
+  /// The caller calls it before each round.
+  void go_on(const DirtySet& changed);
 
  private:
   /// The inputs of queues' wishes from a cluster, except the grants of its claims and what its

@@ -84,7 +84,7 @@ TEST_CASE("overCapacity: by the total, and by a flavor that bounds") {
     CHECK(stage.findings(create(Kind::claim, "k", spread)).empty());
   }
   SECTION("a detached cluster says nothing either") {
-    stage.accepts({{{"od", "cpu"}, 1000}}).detached = true;
+    stage.accepts({{{"od", "cpu"}, 1000}}).presence.detached = true;
     CHECK(stage.findings(create(Kind::claim, "k", spread)).empty());
   }
   SECTION("equal is within") {
@@ -179,7 +179,7 @@ TEST_CASE("belowUsage: an edit that lowers an assignment below what runs") {
     CHECK(stage.findings(to("1")).empty());
   }
   SECTION("where the member reports usage, that counts") {
-    stage.state.clusters["east"].member_queues["q"].usage = {{"od", "cpu", 2000}};
+    stage.state.clusters["east"].member.queues["q"].usage = {{"od", "cpu", 2000}};
     CHECK(stage.findings(to("2")).empty());
     CHECK(stage.findings(to("1")).size() == 1);
   }

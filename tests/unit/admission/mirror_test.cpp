@@ -24,10 +24,10 @@ class Folded {
     now_ = now_ + seconds(1);
     const Event event{next(state_.seq), now_, Epoch{1}, std::move(source), {}, std::move(fact)};
     mirror_.note(std::span(&event, 1));
-    Touched touched;
-    evolve(state_, event, touched);
-    settle(state_, touched);
-    mirror_.note(state_, touched);
+    DirtySet dirty;
+    evolve(state_, event, dirty);
+    close_moment(state_, dirty);
+    mirror_.note(state_, dirty);
   }
   void see(Kind kind, const std::string& name, Facts facts, SourceName source = std::string(kHub)) {
     ObjectObserved seen;

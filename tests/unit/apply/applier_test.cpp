@@ -52,7 +52,7 @@ T outcome_of(Applier& applier, const WriteAnswer& said) {
 
 TEST_CASE("a request says exactly what its intent says") {
   Applier applier(8);
-  CHECK_FALSE(applier.take(intent(3, "a")).has_value());
+  CHECK_FALSE(applier.enqueue(intent(3, "a")).has_value());
   const auto requests = applier.requests(kNow);
   REQUIRE(requests.size() == 1);
   const WriteRequest& request = requests.front();
@@ -71,17 +71,18 @@ TEST_CASE("a request says exactly what its intent says") {
 
 TEST_CASE("shrinks go before what waits, the rest in the order of the log") {
   Applier applier(8);
-  applier.take(intent(1, "a"));
-  applier.take(intent(2, "b"));
-  applier.take(intent(3, "c", "claims/shrink"));
-  applier.take(intent(4, "d", "claims/shrink"));
+  applier.enqueue(intent(1, "a"));
+  applier.enqueue(intent(2, "b"));
+  applier.enqueue(intent(3, "c", "claims/shrink"));
+  applier.enqueue(intent(4, "d", "claims/shrink"));
   CHECK(seqs(applier.requests(kNow)) == Seqs{3, 4, 1, 2});
 }
 
 TEST_CASE("no more writes are under way than allowed, to each server on its own") {
   Applier applier(2);
-  for (std::uint64_t seq = 1; seq <= 4; ++seq) applier.take(intent(seq, "q" + std::to_string(seq)));
-  applier.take(intent(5, "q5", "claims/grow", Verb::apply, "cluster2"));
+  for (std::uint64_t seq = 1; seq <= 4; ++seq)
+    applier.enqueue(intent(seq, "q" + std::to_string(seq)));
+  applier.enqueue(intent(5, "q5", "claims/grow", Verb::apply, "cluster2"));
   CHECK(seqs(applier.requests(kNow)) == Seqs{5, 1, 2});
   CHECK(applier.under_way() == 3);
   CHECK(applier.waiting() == 2);
@@ -94,10 +95,10 @@ TEST_CASE("no more writes are under way than allowed, to each server on its own"
 
 TEST_CASE("an object has one write under way, its status counts apart") {
   Applier applier(8);
-  applier.take(intent(1, "a"));
-  applier.take(intent(2, "a", "claims/status", Verb::apply_status));
+  applier.enqueue(intent(1, "a"));
+  applier.enqueue(intent(2, "a", "claims/status", Verb::apply_status));
   CHECK(seqs(applier.requests(kNow)) == Seqs{1, 2});
-  CHECK_FALSE(applier.take(intent(3, "a")).has_value());
+  CHECK_FALSE(applier.enqueue(intent(3, "a")).has_value());
   CHECK(applier.requests(kNow).empty());
   outcome_of<PatchUnknown>(applier, answer(1, WriteResult::unknown, 0, "timed out"));
   CHECK(seqs(applier.requests(kNow)) == Seqs{3});
@@ -105,10 +106,10 @@ TEST_CASE("an object has one write under way, its status counts apart") {
 
 TEST_CASE("a write that a newer one overtakes before it was sent is never sent") {
   Applier applier(1);
-  applier.take(intent(1, "a"));
+  applier.enqueue(intent(1, "a"));
   applier.requests(kNow);
-  applier.take(intent(2, "b"));
-  const auto replaced = applier.take(intent(3, "b"));
+  applier.enqueue(intent(2, "b"));
+  const auto replaced = applier.enqueue(intent(3, "b"));
   REQUIRE(replaced.has_value());
   const auto& rejected = std::get<PatchRejected>(replaced->fact);
   CHECK(rejected.intent == Seq{2});
@@ -120,7 +121,8 @@ TEST_CASE("a write that a newer one overtakes before it was sent is never sent")
 
 TEST_CASE("each answer becomes the outcome that the fold understands") {
   Applier applier(8);
-  for (std::uint64_t seq = 1; seq <= 5; ++seq) applier.take(intent(seq, "q" + std::to_string(seq)));
+  for (std::uint64_t seq = 1; seq <= 5; ++seq)
+    applier.enqueue(intent(seq, "q" + std::to_string(seq)));
   applier.requests(kNow);
 
   WriteAnswer accepted = answer(1, WriteResult::accepted, 201);
@@ -141,7 +143,7 @@ TEST_CASE("each answer becomes the outcome that the fold understands") {
 
 TEST_CASE("a reason in the log is bounded") {
   Applier applier(8);
-  applier.take(intent(1, "a"));
+  applier.enqueue(intent(1, "a"));
   applier.requests(kNow);
   const auto rejected = outcome_of<PatchRejected>(
       applier, answer(1, WriteResult::refused, 400, std::string(100'000, 'x')));
@@ -150,7 +152,7 @@ TEST_CASE("a reason in the log is bounded") {
 
 TEST_CASE("an answer that nobody waits for says nothing") {
   Applier applier(8);
-  applier.take(intent(1, "a"));
+  applier.enqueue(intent(1, "a"));
   CHECK_FALSE(applier.answered(answer(1, WriteResult::accepted, 200), kNow).has_value());
   applier.requests(kNow);
   CHECK(applier.answered(answer(1, WriteResult::accepted, 200), kNow).has_value());
@@ -159,13 +161,13 @@ TEST_CASE("an answer that nobody waits for says nothing") {
 
 TEST_CASE("a throttled write is sent again when the server is ready, and nothing to it before") {
   Applier applier(8);
-  applier.take(intent(1, "a"));
+  applier.enqueue(intent(1, "a"));
   applier.requests(kNow);
   CHECK(applier.next_due() == kForever);
   WriteAnswer throttled = answer(1, WriteResult::throttled, 429);
   throttled.retry_after = seconds(7);
   CHECK_FALSE(applier.answered(throttled, kNow).has_value());
-  applier.take(intent(2, "b"));
+  applier.enqueue(intent(2, "b"));
   CHECK(applier.next_due() == kNow + seconds(7));
   CHECK(applier.requests(kNow + seconds(6)).empty());
   CHECK(seqs(applier.requests(kNow + seconds(7))) == Seqs{1, 2});
@@ -174,7 +176,7 @@ TEST_CASE("a throttled write is sent again when the server is ready, and nothing
 
 TEST_CASE("a server that throttles without end gets its write rejected") {
   Applier applier(8);
-  applier.take(intent(1, "a"));
+  applier.enqueue(intent(1, "a"));
   LogTime now = kNow;
   for (std::int64_t i = 1; i < kThrottledMax; ++i) {
     REQUIRE(applier.requests(now).size() == 1);
@@ -191,9 +193,9 @@ TEST_CASE("a server that throttles without end gets its write rejected") {
 
 TEST_CASE("a throttled write gives way to a newer intent of its object") {
   Applier applier(8);
-  applier.take(intent(1, "a"));
+  applier.enqueue(intent(1, "a"));
   applier.requests(kNow);
-  applier.take(intent(2, "a"));
+  applier.enqueue(intent(2, "a"));
   CHECK(outcome_of<PatchRejected>(applier, answer(1, WriteResult::throttled, 429)).http_code ==
         429);
   CHECK(seqs(applier.requests(kNow)) == Seqs{2});
@@ -201,8 +203,8 @@ TEST_CASE("a throttled write gives way to a newer intent of its object") {
 
 TEST_CASE("giving up leaves every write with an outcome") {
   Applier applier(1);
-  applier.take(intent(1, "a"));
-  applier.take(intent(2, "b"));
+  applier.enqueue(intent(1, "a"));
+  applier.enqueue(intent(2, "b"));
   applier.requests(kNow);
   const auto drafts = applier.give_up("stopping");
   REQUIRE(drafts.size() == 2);

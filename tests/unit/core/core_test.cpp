@@ -73,9 +73,9 @@ TEST_CASE("what is appended after a closed moment is strictly later") {
   }
   // A fold of the log closes the same moments.
   State again;
-  Touched dirty;
+  DirtySet dirty;
   for (const Event& event : driver.log) evolve(again, event, dirty);
-  settle(again, dirty);
+  close_moment(again, dirty);
   CHECK((again == driver.core.state()));
 }
 

@@ -73,7 +73,7 @@ TEST_CASE("two states of an object are two batches, unless the newer one replace
   CHECK(queue.draft(kFactTime) == "a@1 b@2 ");
   queue.facts.logged(queue.state);
   CHECK(queue.facts.waiting());
-  queue.state.clusters["c1"].nodes["a"] = {};
+  queue.state.clusters["c1"].reports.nodes["a"] = {};
   CHECK(queue.draft(kFactTime) == "-a ");
 }
 
@@ -96,7 +96,7 @@ TEST_CASE(
 
 TEST_CASE("the first list drafts what it does not name, before the list itself") {
   State state;
-  state.clusters["c1"].nodes["gone"] = {};
+  state.clusters["c1"].reports.nodes["gone"] = {};
   Ingest ingest;
   FirstLists lists;
   FactQueue facts(ingest, &lists);

@@ -7,7 +7,7 @@ namespace {
 
 State with_nodes() {
   State state;
-  for (const char* name : {"a", "b", "c"}) state.clusters["c1"].nodes[name] = {};
+  for (const char* name : {"a", "b", "c"}) state.clusters["c1"].reports.nodes[name] = {};
   return state;
 }
 

@@ -95,7 +95,7 @@ struct OfferedWorld : HandDriver {
   void carry_out(const WriteRequest& request) {
     const Event& event = log.at(request.intent.value - 1);
     auto written = world.hub.write(request.intent, std::get<PatchIntended>(event.fact));
-    if (written.shown) core.offer(std::move(*written.shown));
+    if (written.observed) core.offer(std::move(*written.observed));
     core.answer(std::move(written.answer));
   }
   /// Until nothing is left to write.

@@ -66,7 +66,7 @@ TEST_CASE("a restored State may have an open moment") {
   CHECK(moments.open());
   CHECK(moments.next_time(LogTime{0}, Clocking::strict) == kNoon);
   moments.appended(event_at(8, kNoon, Checkpoint{}));
-  CHECK(moments.take_state().seq == Seq{8});
+  CHECK(moments.release_state().seq == Seq{8});
 }
 
 }  // namespace

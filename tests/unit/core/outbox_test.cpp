@@ -34,7 +34,7 @@ struct Sent {
     seen.uid = "u";
     seen.resource_version = version;
     seen.facts = ClusterQueueFacts{};
-    ingest.take(state, {std::string(kHub), std::move(seen)});
+    ingest.draft(state, {std::string(kHub), std::move(seen)});
   }
   EventDraft outcome(WriteResult result, const std::string& version) {
     WriteAnswer answer;

@@ -63,7 +63,7 @@ class ServerDouble {
 
   struct Written {
     WriteAnswer answer;
-    std::optional<WatchFact> shown;  ///< if the write changed something
+    std::optional<WatchFact> observed;  ///< if the write changed something
   };
   Written write(Seq seq, const PatchIntended& intent) {
     Written written;
@@ -82,7 +82,7 @@ class ServerDouble {
     written.answer.http_code = 200;
     if (intent.verb == Verb::remove) {
       ++effects;
-      written.shown = remove(intent.target);
+      written.observed = remove(intent.target);
       return written;
     }
     const bool status = intent.verb == Verb::apply_status;
@@ -91,11 +91,11 @@ class ServerDouble {
     if (!same) {
       ++effects;
       const std::int64_t generation = at == objects_.end() ? 0 : at->second.generation;
-      written.shown = put(intent.target, *intent.expected);
+      written.observed = put(intent.target, *intent.expected);
       Object& object = objects_[intent.target];
       if (status || intent.target.kind == Kind::claim) object.generation = generation;
       if (status) object.status = intent.body;
-      written.shown = seen(intent.target);
+      written.observed = seen(intent.target);
     }
     written.answer.uid = objects_.at(intent.target).uid;
     written.answer.resource_version = objects_.at(intent.target).resource_version;

@@ -36,9 +36,9 @@ State with_queue() {
 TEST_CASE("an unchanged update moves the version that the next write carries, and is not logged") {
   State state = with_queue();
   Ingest ingest;
-  CHECK_FALSE(ingest.take(state, unchanged("9")).has_value());
+  CHECK_FALSE(ingest.draft(state, unchanged("9")).has_value());
   CHECK(ingest.newest_version(std::string(kHub), kQueue) == "9");
-  CHECK_FALSE(ingest.take(state, unchanged("8")).has_value());
+  CHECK_FALSE(ingest.draft(state, unchanged("8")).has_value());
   CHECK(ingest.newest_version(std::string(kHub), kQueue) == "9");
   CHECK(ingest.counts().unchanged == 1);
   CHECK(ingest.counts().older == 1);
@@ -48,7 +48,7 @@ TEST_CASE("an unchanged update is logged where a write of ours awaits to be seen
   State state = with_queue();
   state.writes[{std::string(kHub), kQueue, false}].awaited_version = "9";
   Ingest ingest;
-  const auto draft = ingest.take(state, unchanged("9"));
+  const auto draft = ingest.draft(state, unchanged("9"));
   REQUIRE(draft.has_value());
   const auto* observed = std::get_if<ObjectObserved>(&draft->fact);
   REQUIRE(observed != nullptr);

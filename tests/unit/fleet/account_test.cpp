@@ -30,9 +30,9 @@ TEST_CASE("a write is told with its change, its rule and the object that it foll
   ObjectObserved observed;
   observed.key = {Kind::cluster_metrics, "", "cluster2"};
   observed.facts = ClusterMetricsFacts{};
-  account.take(event(1, observed));
+  account.consume(event(1, observed));
   CHECK(out.str().empty());
-  account.take(event(2, shrink()));
+  account.consume(event(2, shrink()));
   CHECK(out.str() ==
         " 0:01:01  fairlead  ClusterQueue high: spot cpu 500 -> 456  "
         "(claims/shrink, from ClusterMetrics cluster2)\n");
@@ -43,9 +43,9 @@ TEST_CASE("a write is told with its change, its rule and the object that it foll
 TEST_CASE("a refused write is told, an accepted one only counted") {
   std::ostringstream out;
   Account account(out, kStart);
-  account.take(event(3, PatchAccepted{Seq{2}, 200, "u", "5"}));
+  account.consume(event(3, PatchAccepted{Seq{2}, 200, "u", "5"}));
   CHECK(out.str().empty());
-  account.take(event(4, PatchRejected{Seq{2}, 403, "Forbidden: no"}));
+  account.consume(event(4, PatchRejected{Seq{2}, 403, "Forbidden: no"}));
   CHECK(out.str() == " 0:01:01  fairlead  write 2 was refused: Forbidden: no\n");
   CHECK(account.counts().accepted == 1);
   CHECK(account.counts().refused == 1);
@@ -70,7 +70,7 @@ TEST_CASE("a move of a worker list is told with its rule in words") {
   intent.cluster = kHub;
   intent.target = {Kind::multikueue_config, "", "best"};
   intent.reason = {"multikueue/leave", {}, "[west, east] -> [west]"};
-  account.take(event(2, intent));
+  account.consume(event(2, intent));
   CHECK(out.str() ==
         " 0:01:01  fairlead  MultiKueueConfig best: [west, east] -> [west]  "
         "(multikueue/leave: away for moveWindow, and nothing runs there)\n");
@@ -83,7 +83,7 @@ TEST_CASE("a move of a worker list is told with its rule in words") {
 TEST_CASE("what happens is told with who did it") {
   std::ostringstream out;
   Account account(out, kStart);
-  account.tell(kStart + seconds(3725), "admin", "edits");
+  account.log_fault(kStart + seconds(3725), "admin", "edits");
   CHECK(out.str() == " 1:02:05  admin     edits\n");
   CHECK(account.counts().faults == 1);
 }
@@ -91,7 +91,7 @@ TEST_CASE("what happens is told with who did it") {
 TEST_CASE("a write that came too late is told as such") {
   std::ostringstream out;
   Account account(out, kStart);
-  account.take(event(4, PatchRejected{Seq{2}, 409, "Conflict: modified"}));
+  account.consume(event(4, PatchRejected{Seq{2}, 409, "Conflict: modified"}));
   CHECK(out.str() ==
         " 0:01:01  fairlead  write 2 came too late, its object had changed: decides again\n");
 }

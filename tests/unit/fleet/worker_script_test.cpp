@@ -33,7 +33,7 @@ TEST_CASE("workers: a round keeps its time and its order, and nothing is near a 
                          [](const WorkerFault& a, const WorkerFault& b) { return a.at < b.at; }));
     CHECK(script.back().at < Duration{3 * kWorkerRoundLength.ns});
     for (const WorkerFault& fault : script) {
-      if (fault.kind != WorkerFaultKind::take_gpus && fault.kind != WorkerFaultKind::free_gpus)
+      if (fault.kind != WorkerFaultKind::occupy_gpus && fault.kind != WorkerFaultKind::free_gpus)
         continue;
       const std::int64_t after = fault.at.ns % kScoreInterval.ns;
       CHECK(after >= seconds(10).ns);
@@ -51,7 +51,7 @@ TEST_CASE("workers: what is taken is given back within its round, and only what 
       CHECK_FALSE(fault.text.empty());
       switch (fault.kind) {
         case WorkerFaultKind::submit: CHECK(jobs.insert(fault.subject).second); break;
-        case WorkerFaultKind::take_gpus: taken[fault.subject] += fault.gpus; break;
+        case WorkerFaultKind::occupy_gpus: taken[fault.subject] += fault.gpus; break;
         case WorkerFaultKind::free_gpus: taken[fault.subject] -= fault.gpus; break;
         case WorkerFaultKind::drop_credential: CHECK(without.insert(fault.subject).second); break;
         case WorkerFaultKind::return_credential: CHECK(without.erase(fault.subject) == 1); break;
@@ -70,7 +70,7 @@ TEST_CASE("workers: what is taken is given back within its round, and only what 
 
 TEST_CASE("workers: everything that happens is told by whom") {
   CHECK(actor_of(WorkerFaultKind::submit) == "user");
-  CHECK(actor_of(WorkerFaultKind::take_gpus) == "fleet");
+  CHECK(actor_of(WorkerFaultKind::occupy_gpus) == "fleet");
   CHECK(actor_of(WorkerFaultKind::drop_credential) == "admin");
   CHECK(actor_of(WorkerFaultKind::remove_label) == "admin");
 }

@@ -25,12 +25,12 @@ ClaimFacts& facts_of(ObjectObserved& seen) { return std::get<ClaimFacts>(seen.fa
 
 struct Bench {
   State state;
-  Touched touched;
+  DirtySet dirty;
 
   void sees(const ObjectObserved& seen) {
     state.seq = next(state.seq);
     observe_claim(state, seen, state.seq);
-    close_claims(state, touched);
+    close_claims(state, dirty);
   }
   // The cluster's accepted cpu by flavor; mapped, so that flavors bind.
   void accepts(std::map<std::string, Amount> cpu) {
@@ -44,7 +44,7 @@ struct Bench {
     }
     cluster.totals_accepted = cpu.contains("");
     reopen_claims_of(state, "c1");
-    close_claims(state, touched);
+    close_claims(state, dirty);
   }
   const Claim& claim(const std::string& name = "k") { return state.claims.at(name); }
   // What each row was granted, with the reason.

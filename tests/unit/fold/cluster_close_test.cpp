@@ -13,7 +13,7 @@ const std::string kCluster = "c1";
 struct Bench {
   State state;
   Cluster& cluster = state.clusters[kCluster];
-  Touched touched;
+  DirtySet dirty;
 
   Bench() {
     state.flavors["od"] = {};
@@ -37,7 +37,7 @@ struct Bench {
   }
   void close() {
     state.open_clusters.erase(kCluster);
-    close_cluster(state, kCluster, touched);
+    close_cluster(state, kCluster, dirty);
   }
   // Runs every deadline of the cluster up to that second.
   void until(std::int64_t second) {
@@ -78,7 +78,7 @@ TEST_CASE(
     bench.until(60);
     CHECK(bench.cluster.known);
     CHECK(bench.accepted() == 6000);
-    CHECK(bench.touched.clusters.contains(kCluster));
+    CHECK(bench.dirty.clusters.contains(kCluster));
   }
   SECTION("never quiet: the least of the grow window, at its end") {
     for (std::int64_t second = 30; second < 300; second += 30) {
@@ -240,7 +240,7 @@ TEST_CASE("cluster close: whether there is a member follows from the mode") {
   };
   CHECK_FALSE(in_mode(MemberMode::automatic));
   CHECK(in_mode(MemberMode::manifest_work));
-  cluster.managed = ManagedClusterFacts{};
+  cluster.presence.managed = ManagedClusterFacts{};
   CHECK(in_mode(MemberMode::automatic));
   CHECK(in_mode(MemberMode::binding_policy));
   CHECK_FALSE(in_mode(MemberMode::none));
@@ -248,10 +248,10 @@ TEST_CASE("cluster close: whether there is a member follows from the mode") {
 
 TEST_CASE("cluster close: a cluster that is not there is not made") {
   State state;
-  Touched touched;
-  close_cluster(state, "none", touched);
+  DirtySet dirty;
+  close_cluster(state, "none", dirty);
   CHECK(state.clusters.empty());
-  CHECK(touched.empty());
+  CHECK(dirty.empty());
 }
 
 }  // namespace

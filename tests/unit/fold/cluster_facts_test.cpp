@@ -44,9 +44,9 @@ struct Bench {
     observe_metrics(state, kCluster, facts ? &*facts : nullptr, state.seq);
   }
   void close() {
-    Touched touched;
+    DirtySet dirty;
     for (const std::string& name : std::exchange(state.open_clusters, {}))
-      close_cluster(state, name, touched);
+      close_cluster(state, name, dirty);
   }
   // (offered, growing) of a flavor's cpu.
   std::pair<Amount, Amount> cpu(const std::string& flavor) const {
@@ -149,10 +149,10 @@ TEST_CASE("cluster facts: metrics without nodes say nothing, what they said last
   Bench bench;
   bench.metrics(ClusterMetricsFacts{{{"m1", node_of("od", 5000)}, {"m2", node_of("od", 1000)}}});
   bench.metrics(ClusterMetricsFacts{});
-  CHECK(bench.cluster.metrics_empty);
+  CHECK(bench.cluster.reports.metrics_empty);
   CHECK(bench.cpu("od") == Sums{6000, 6000});
   bench.metrics(std::nullopt);  // and nothing else knows the cluster
-  CHECK_FALSE(bench.cluster.metrics_known);
+  CHECK_FALSE(bench.cluster.reports.metrics_known);
   CHECK(bench.cpu("od") == Sums{6000, 6000});
   bench.metrics(ClusterMetricsFacts{{{"m2", node_of("od", 2000)}}});
   CHECK(bench.cpu("od") == Sums{2000, 2000});
@@ -164,12 +164,12 @@ TEST_CASE("cluster facts: a cluster that leaves is detached, and begins anew whe
   bench.node("n1", node_of("od", 3000));
   bench.cluster.known = true;
   bench.cluster.mapped = {"od"};
-  CHECK_FALSE(bench.cluster.detached);
+  CHECK_FALSE(bench.cluster.presence.detached);
   bench.managed(std::nullopt);
-  CHECK(bench.cluster.detached);
-  CHECK(bench.cluster.presence_seq == bench.state.seq);
+  CHECK(bench.cluster.presence.detached);
+  CHECK(bench.cluster.presence.changed_seq == bench.state.seq);
   bench.managed(ManagedClusterFacts{});
-  CHECK_FALSE(bench.cluster.detached);
+  CHECK_FALSE(bench.cluster.presence.detached);
   CHECK_FALSE(bench.cluster.known);
   CHECK(bench.cluster.mapped.empty());
   CHECK(bench.cpu("od") == Sums{3000, 3000});  // what the nodes say stays
@@ -184,27 +184,27 @@ TEST_CASE("cluster facts: a profile joins its cluster, and leaves the one that i
   bench.managed(ManagedClusterFacts{});
   observe_profile(bench.state, key, &second);
   CHECK(bench.cluster.joined());  // its ManagedCluster is there
-  CHECK(bench.cluster.profiles.empty());
+  CHECK(bench.cluster.presence.profiles.empty());
   CHECK(bench.state.clusters.at("c2").joined());
   observe_profile(bench.state, key, nullptr);
-  CHECK(bench.state.clusters.at("c2").detached);
+  CHECK(bench.state.clusters.at("c2").presence.detached);
 }
 
 TEST_CASE("cluster facts: liveness is kept by source, and of the hub's streams for all clusters") {
   Bench bench;
   const auto of = [&](CapacitySource source) {
-    return bench.cluster.liveness.at(static_cast<std::size_t>(source));
+    return bench.cluster.reports.liveness.at(static_cast<std::size_t>(source));
   };
   observe_liveness(bench.state, kCluster, Kind::node, "", Liveness::stale, Seq{5});
   CHECK(of(CapacitySource::nodes) == Liveness::stale);
   CHECK(of(CapacitySource::cluster_metrics) == Liveness::live);
-  CHECK(bench.cluster.liveness_seq == Seq{5});
+  CHECK(bench.cluster.reports.liveness_seq == Seq{5});
   observe_liveness(bench.state, std::string(kHub), std::nullopt, kCluster, Liveness::lost, Seq{6});
   CHECK(of(CapacitySource::managed_cluster) == Liveness::lost);
   observe_liveness(bench.state, std::string(kHub), Kind::managed_cluster, "", Liveness::stale,
                    Seq{7});
   CHECK(bench.state.hub_streams[1] == Liveness::stale);
-  CHECK(bench.cluster.liveness_seq == Seq{7});
+  CHECK(bench.cluster.reports.liveness_seq == Seq{7});
   // The hub's own Nodes, and kinds that tell no capacity, concern no cluster.
   const State before = bench.state;
   observe_liveness(bench.state, std::string(kHub), Kind::node, "", Liveness::lost, Seq{8});
@@ -218,7 +218,7 @@ TEST_CASE("cluster facts: a complete list of Nodes is a delivery, also an empty 
   totals.allocatable = {{"cpu", 9000}};
   bench.managed(totals);
   observe_sign_of_life(bench.state, kCluster, Kind::node, "");
-  CHECK(bench.cluster.nodes_known);
+  CHECK(bench.cluster.reports.nodes_known);
   CHECK(bench.cluster.source == CapacitySource::nodes);
   CHECK(bench.cluster.observation.changed);
   CHECK(bench.cpu("") == Sums{0, 0});

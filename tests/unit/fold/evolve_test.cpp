@@ -10,7 +10,7 @@ const std::string kHubName(kHub);
 // A log of events that are folded one by one.
 struct Log {
   State state;
-  Touched touched;
+  DirtySet dirty;
   std::uint64_t seq = 0;
 
   void at(std::int64_t second, const std::string& source, Fact fact) {
@@ -20,7 +20,7 @@ struct Log {
     event.epoch = Epoch{2};
     event.source = source;
     event.fact = std::move(fact);
-    evolve(state, event, touched);
+    evolve(state, event, dirty);
   }
 };
 
@@ -63,8 +63,8 @@ TEST_CASE("evolve: a moment is decided when time passes, not within it") {
   log.at(1, kHubName, seen(Kind::cluster_queue, "q", ClusterQueueFacts{}));
   CHECK(log.state.clusters.at("c1").known);
   CHECK(log.state.claims.at("k").grants.at(0).granted == 5000);
-  CHECK(log.touched.claims.contains("k"));
-  CHECK(log.touched.everything);  // the configuration changed
+  CHECK(log.dirty.claims.contains("k"));
+  CHECK(log.dirty.everything);  // the configuration changed
 }
 
 TEST_CASE("evolve: the order of the facts of one moment does not matter") {
@@ -78,7 +78,7 @@ TEST_CASE("evolve: the order of the facts of one moment does not matter") {
     Log log;
     log.at(0, std::string(kSelf), at_once());
     for (const std::size_t each : order) log.at(0, facts[each].first, facts[each].second);
-    settle(log.state, log.touched);
+    close_moment(log.state, log.dirty);
     granted.push_back(log.state.claims.at("k").grants.at(0).granted);
   }
   CHECK(granted == std::vector<Amount>{5000, 5000, 5000});
@@ -104,7 +104,7 @@ TEST_CASE("evolve: a deadline at the time of an event is decided after every eve
   log.at(0, "c1", node_with(9000));
   log.at(10, "c1", node_with(6000));
   log.at(25, "c1", node_with(9000));  // back at the very moment of the deadline
-  settle(log.state, log.touched);
+  close_moment(log.state, log.dirty);
   CHECK(log.state.clusters.at("c1").capacity.at({"od", "cpu"}).damped.accepted == 9000);
 }
 
@@ -117,9 +117,9 @@ TEST_CASE("evolve: run_until runs every deadline up to its time, and that one") 
   const auto accepted = [&] {
     return log.state.clusters.at("c1").capacity.at({"od", "cpu"}).damped.accepted;
   };
-  run_until(log.state, LogTime{} + seconds(24), log.touched);
+  run_until(log.state, LogTime{} + seconds(24), log.dirty);
   CHECK(accepted() == 9000);
-  run_until(log.state, LogTime{} + seconds(25), log.touched);
+  run_until(log.state, LogTime{} + seconds(25), log.dirty);
   CHECK(accepted() == 6000);
 }
 
@@ -161,12 +161,12 @@ TEST_CASE(
   CHECK(log.state.claims.empty());
   log.at(0, "c1", seen(Kind::cluster_queue, "q", ClusterQueueFacts{}));
   CHECK(log.state.queues.empty());
-  CHECK(log.state.clusters.at("c1").member_queues.contains("q"));
+  CHECK(log.state.clusters.at("c1").member.queues.contains("q"));
   CHECK(log.state.kueue_versions.empty());
   log.at(0, kHubName, seen(Kind::cluster_queue, "q", ClusterQueueFacts{}));
   CHECK(log.state.kueue_versions == std::set<std::string>{"v1beta2"});
   log.at(0, "c1", ObjectGone{{Kind::cluster_queue, "", "q"}, "u", "8"});
-  CHECK(log.state.clusters.at("c1").member_queues.empty());
+  CHECK(log.state.clusters.at("c1").member.queues.empty());
   CHECK(log.state.queues.at("q").present);
 }
 
@@ -178,17 +178,17 @@ TEST_CASE("evolve: a LocalQueue that moves concerns both queues") {
     return facts;
   };
   log.at(0, kHubName, local_queue("a"));
-  settle(log.state, log.touched);
-  log.touched = {};
+  close_moment(log.state, log.dirty);
+  log.dirty = {};
   log.at(0, kHubName, local_queue("b"));
-  settle(log.state, log.touched);
-  CHECK(log.touched.queues == std::set<std::string>{"a", "b"});
+  close_moment(log.state, log.dirty);
+  CHECK(log.dirty.queues == std::set<std::string>{"a", "b"});
   log.at(0, kHubName, ObjectGone{{Kind::local_queue, "team", "lq"}, "u", "8"});
   CHECK(log.state.local_queues.empty());
 }
 
-TEST_CASE("evolve: what was touched is merged as sets") {
-  Touched all, more;
+TEST_CASE("evolve: dirty sets are merged as sets") {
+  DirtySet all, more;
   CHECK(all.empty());
   all.queues = {"a"};
   more.queues = {"a", "b"};
@@ -197,7 +197,7 @@ TEST_CASE("evolve: what was touched is merged as sets") {
   CHECK(all.queues == std::set<std::string>{"a", "b"});
   CHECK(all.checks == std::set<std::string>{"mk"});
   CHECK_FALSE(all.empty());
-  Touched everything;
+  DirtySet everything;
   everything.everything = true;
   CHECK_FALSE(everything.empty());
 }

@@ -17,9 +17,9 @@ std::string names(const State& state, const SourceName& source, Kind kind) {
 TEST_CASE("what a member's lists would name is what its cluster has") {
   State state;
   Cluster& cluster = state.clusters["c1"];
-  for (const char* name : {"b", "a"}) cluster.nodes[name] = {};
-  cluster.member_queues["q"] = {};
-  cluster.member_local_queues[{"team", "main"}] = "q";
+  for (const char* name : {"b", "a"}) cluster.reports.nodes[name] = {};
+  cluster.member.queues["q"] = {};
+  cluster.member.local_queues[{"team", "main"}] = "q";
   CHECK(names(state, "c1", Kind::node) == "a b ");
   CHECK(names(state, "c1", Kind::cluster_queue) == "q ");
   CHECK(names(state, "c1", Kind::local_queue) == "team/main ");
@@ -36,9 +36,9 @@ TEST_CASE("an object of the hub counts while it is there, not while it is only r
   CHECK(names(state, std::string(kHub), Kind::claim) == "c ");
   Cluster& cluster = state.clusters["c1"];
   CHECK(names(state, std::string(kHub), Kind::managed_cluster).empty());
-  cluster.managed.emplace();
-  cluster.quota_work.present = true;
-  cluster.profiles.insert({"fleet", "c1"});
+  cluster.presence.managed.emplace();
+  cluster.member.quota_work.present = true;
+  cluster.presence.profiles.insert({"fleet", "c1"});
   CHECK(names(state, std::string(kHub), Kind::managed_cluster) == "c1 ");
   CHECK(names(state, std::string(kHub), Kind::manifest_work) == "c1/fairlead-quota ");
   CHECK(names(state, std::string(kHub), Kind::cluster_profile) == "fleet/c1 ");
@@ -63,7 +63,7 @@ TEST_CASE(
   CHECK(found->generation == 3);
   CHECK(held_facts(state, hub, key) == Facts(queue.facts));
   CHECK_FALSE(held(state, "c1", key));  // the member has another queue of that name, or none
-  state.clusters["c1"].member_queues["q"] = {};
+  state.clusters["c1"].member.queues["q"] = {};
   CHECK(held(state, "c1", key));
   CHECK_FALSE(held_facts(state, "c1", key));
 }
@@ -72,7 +72,7 @@ TEST_CASE("a ManifestWork of another name is none of ours") {
   const std::string hub(kHub);
   State state;
   Cluster& cluster = state.clusters["c1"];
-  cluster.quota_work.present = cluster.queue_work.present = true;
+  cluster.member.quota_work.present = cluster.member.queue_work.present = true;
   CHECK(held(state, hub, {Kind::manifest_work, "c1", "fairlead-quota"}));
   CHECK(held(state, hub, {Kind::manifest_work, "c1", "fairlead-queues"}));
   CHECK_FALSE(held(state, hub, {Kind::manifest_work, "c1", "another"}));

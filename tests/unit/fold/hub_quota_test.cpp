@@ -28,10 +28,11 @@ struct Hub {
   // The cluster has a member, whose applied work admits `amount`.
   Cluster& confirms(const std::string& cluster, Amount amount) {
     Cluster& made = state.clusters[cluster];
-    made.managed = ManagedClusterFacts{};
-    made.confirmed[{"q", "od", "cpu"}] = amount;
-    made.quota_work.present = true;
-    made.quota_work.facts.applied = made.quota_work.facts.available = {ConditionStatus::yes, "", 0};
+    made.presence.managed = ManagedClusterFacts{};
+    made.member.confirmed[{"q", "od", "cpu"}] = amount;
+    made.member.quota_work.present = true;
+    made.member.quota_work.facts.applied =
+        made.member.quota_work.facts.available = {ConditionStatus::yes, "", 0};
     return made;
   }
   WorkerShare& works(const std::string& cluster, Amount amount) {
@@ -104,7 +105,7 @@ TEST_CASE("hub quota: a member counts for what it is known to admit") {
 TEST_CASE("hub quota: growth waits for a work that is not applied, what stands does not fall") {
   Hub hub;
   hub.grants("k1", "c1", 3000);
-  hub.confirms("c1", 3000).quota_work.facts.applied.status = ConditionStatus::no;
+  hub.confirms("c1", 3000).member.quota_work.facts.applied.status = ConditionStatus::no;
   hub.queue.contributed = {{"c1", "od", "cpu", 1000}};
   hub.shows(1000);
   CHECK(hub.quota().nominal == 1000);

@@ -36,11 +36,11 @@ TEST_CASE("list names: who took a worker out: a foreign write, or ours") {
   for (const bool ours : {true, false}) {
     Hub hub;
     hub.has_config({"gpu-a", "gpu-b"});
-    take_names(hub.state, "gpu", hub.list);
+    assign_names(hub.state, "gpu", hub.list);
     hub.list.workers["gpu-a"];
     hub.list.written = ours ? Names{"gpu-b"} : Names{"gpu-a", "gpu-b"};
     hub.has_config({"gpu-b"});
-    take_names(hub.state, "gpu", hub.list);
+    assign_names(hub.state, "gpu", hub.list);
     CHECK(hub.list.names == Names{"gpu-b"});
     CHECK(hub.list.workers["gpu-a"].taken_out == !ours);
   }
@@ -83,11 +83,11 @@ TEST_CASE("list names: one worker for each decided cluster and for each name in 
 TEST_CASE("list names: a leaver of before is known by the mark of its MultiKueueCluster") {
   Hub hub;
   hub.list.names = {"gpu-b"};
-  auto& stands = hub.multikueue.clusters["gpu-b"].facts;
-  stands.mark = {true, "placement/other"};
+  auto& current = hub.multikueue.clusters["gpu-b"].facts;
+  current.mark = {true, "placement/other"};
   refresh_names(hub.state, "gpu", hub.list);
   CHECK(hub.list.workers["gpu-b"].cluster.empty());
-  stands.mark = worker_mark(hub.state.configuration, "gpu", "b");
+  current.mark = worker_mark(hub.state.configuration, "gpu", "b");
   refresh_names(hub.state, "gpu", hub.list);
   CHECK(hub.list.workers["gpu-b"].cluster == "b");
 }

@@ -25,18 +25,18 @@ struct Bench {
 
   Bench() {
     state.now = LogTime{} + minutes(100);
-    Work& work = cluster.quota_work;
+    Work& work = cluster.member.quota_work;
     work.present = true;
     work.generation = 3;
     work.facts.quotas = {{"qa", "od", "cpu", 5000}, {"qa", "spot", "cpu", 0}};
     work.facts.applied = {ConditionStatus::yes, "", 3};
   }
   void shows(const std::vector<ResourceGroup>& groups) {
-    cluster.member_queues["qa"].groups = groups;
+    cluster.member.queues["qa"].groups = groups;
     judge_member_queue(state, kMember, "qa", DeviationSource::member);
   }
   void reports(std::int64_t generation) {
-    cluster.quota_work.facts.applied.observed_generation = generation;
+    cluster.member.quota_work.facts.applied.observed_generation = generation;
     judge_member_queues(state, kMember);
   }
 };
@@ -52,7 +52,7 @@ TEST_CASE("a queue that was changed at the member counts at once") {
   SECTION("more") { bench.shows(group(9000)); }
   SECTION("a pair that the work has not") { bench.shows(group(5000, 1000)); }
   SECTION("deleted") {
-    bench.cluster.member_queues.clear();
+    bench.cluster.member.queues.clear();
     judge_member_queue(bench.state, kMember, "qa", DeviationSource::member);
   }
   CHECK(member_difference(bench.state, bench.cluster).has_value());
@@ -77,18 +77,18 @@ TEST_CASE("what the agent reports as applied may be seen a little later") {
   Bench bench;
   bench.reports(2);
   bench.shows(group(3000));
-  CHECK_FALSE(awaits_member_sight(bench.state, bench.cluster));
+  CHECK_FALSE(awaits_member_observation(bench.state, bench.cluster));
   bench.reports(3);
-  CHECK(awaits_member_sight(bench.state, bench.cluster));
+  CHECK(awaits_member_observation(bench.state, bench.cluster));
   CHECK_FALSE(member_difference(bench.state, bench.cluster).has_value());
   SECTION("and is then well") {
     bench.shows(group(5000));
-    CHECK(bench.cluster.deviating.empty());
+    CHECK(bench.cluster.member.deviating.empty());
   }
   SECTION("else it counts") {
     bench.state.now = bench.state.now + kMemberSightGrace;
     CHECK(member_difference(bench.state, bench.cluster).has_value());
-    CHECK_FALSE(awaits_member_sight(bench.state, bench.cluster));
+    CHECK_FALSE(awaits_member_observation(bench.state, bench.cluster));
   }
 }
 
@@ -97,15 +97,15 @@ TEST_CASE("nothing deviates from a work that is not applied, or is being written
   SECTION("not applied") { bench.reports(2); }
   SECTION("unanswered") { bench.state.writes[kWork].outstanding.emplace(); }
   SECTION("not seen yet") { bench.state.writes[kWork].awaited_version = "7"; }
-  SECTION("another queue") { bench.cluster.quota_work.facts.quotas.clear(); }
+  SECTION("another queue") { bench.cluster.member.quota_work.facts.quotas.clear(); }
   bench.shows(group(3000));
-  CHECK(bench.cluster.deviating.empty());
+  CHECK(bench.cluster.member.deviating.empty());
 }
 
 TEST_CASE("a queue that was never seen at the member deviates from nothing") {
   Bench bench;
   bench.reports(3);
-  CHECK(bench.cluster.deviating.empty());
+  CHECK(bench.cluster.member.deviating.empty());
 }
 
 TEST_CASE("a work is touched once a minute at most, and its own writes count") {
@@ -118,9 +118,9 @@ TEST_CASE("a work is touched once a minute at most, and its own writes count") {
 
 TEST_CASE("the groups of a work have its quota") {
   Bench bench;
-  bench.cluster.member_queues["qa"].groups = groups_in_work(bench.cluster.quota_work, "qa");
+  bench.cluster.member.queues["qa"].groups = groups_in_work(bench.cluster.member.quota_work, "qa");
   CHECK(queues_not_as_applied(bench.cluster).empty());
-  CHECK(groups_in_work(bench.cluster.quota_work, "qb").empty());
-  bench.cluster.member_queues["qa"].groups = group(1);
+  CHECK(groups_in_work(bench.cluster.member.quota_work, "qb").empty());
+  bench.cluster.member.queues["qa"].groups = group(1);
   CHECK(queues_not_as_applied(bench.cluster) == std::set<std::string>{"qa"});
 }

@@ -29,22 +29,22 @@ TEST_CASE("A memo is no part of a value: it is not copied or compared, and moves
 
 TEST_CASE("A copy of a state finds its own clusters") {
   State state;
-  open_cluster(state, "east").nodes_known = true;
+  open_cluster(state, "east").reports.nodes_known = true;
   State copy = state;
-  open_cluster(copy, "east").detached = true;
-  CHECK_FALSE(state.clusters.at("east").detached);
-  CHECK(copy.clusters.at("east").detached);
-  CHECK(copy.clusters.at("east").nodes_known);
+  open_cluster(copy, "east").presence.detached = true;
+  CHECK_FALSE(state.clusters.at("east").presence.detached);
+  CHECK(copy.clusters.at("east").presence.detached);
+  CHECK(copy.clusters.at("east").reports.nodes_known);
 }
 
 TEST_CASE("The terms of a cluster are those of the present claim and configuration") {
   State state;
-  Touched touched;
+  DirtySet dirty;
   const auto take = [&](Fact fact) {
     evolve(
         state,
         {next(state.seq), state.now + seconds(1), Epoch{1}, std::string(kHub), {}, std::move(fact)},
-        touched);
+        dirty);
   };
   const auto window = [&] {
     Cluster& cluster = open_cluster(state, "east");
@@ -79,11 +79,11 @@ TEST_CASE("The terms of a cluster are those of the present claim and configurati
 
 TEST_CASE("A state that was moved follows the present configuration") {
   State state;
-  Touched touched;
+  DirtySet dirty;
   const auto configure = [&](Duration shrink_window) {
     ConfigChanged changed;
     changed.configuration.debounce.shrink_window = shrink_window;
-    evolve(state, {next(state.seq), state.now, Epoch{1}, std::string(kSelf), {}, changed}, touched);
+    evolve(state, {next(state.seq), state.now, Epoch{1}, std::string(kSelf), {}, changed}, dirty);
   };
   const auto window = [&] {
     return terms_of(state, "east", open_cluster(state, "east")).settings.shrink_window;

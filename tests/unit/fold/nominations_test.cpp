@@ -38,8 +38,8 @@ State with_dispatcher(const std::string& cleared_by) {
 }
 
 const ConditionWish& dispatcher_condition(State& state) {
-  Touched touched;
-  close_multikueue(state, touched);
+  DirtySet dirty;
+  close_multikueue(state, dirty);
   return state.multikueue.checks.at("multikueue").dispatcher;
 }
 

@@ -93,7 +93,7 @@ TEST_CASE(
   hub.sees(cpu_of_od(8000));
   CHECK(hub.queue.conflict);
   SECTION("it ends with an edit of the claim") {
-    settle_conflict(hub.state, "q");
+    resolve_conflict(hub.state, "q");
     CHECK(hub.queue.overwrites.empty());
   }
   SECTION("it ends when what stands is ours") { hub.sees(cpu_of_od(5000)); }
@@ -185,18 +185,18 @@ TEST_CASE(
   hub.queue.written.clear();
   CHECK(named_pairs(hub.state, "q") == std::set<QuotaKey>{kPair});
   hub.queue.facts.groups = cpu_of_od(4000);
-  settle_pairs(hub.state, "q");
+  recompute_pairs(hub.state, "q");
   CHECK(hub.queue.written.empty());
   hub.queue.facts.groups = cpu_of_od(5000);
-  settle_pairs(hub.state, "q");
+  recompute_pairs(hub.state, "q");
   CHECK(hub.queue.written == std::map<QuotaKey, Amount>{{kPair, 5000}});
   // No claim names it any more: ours until it stands at 0.
   hub.state.claims_of_queue.clear();
   ++*hub.state.terms_changes;
-  settle_pairs(hub.state, "q");
+  recompute_pairs(hub.state, "q");
   CHECK(owned_pairs(hub.state, "q") == std::set<QuotaKey>{kPair});
   hub.queue.facts.groups = cpu_of_od(0);
-  settle_pairs(hub.state, "q");
+  recompute_pairs(hub.state, "q");
   CHECK(owned_pairs(hub.state, "q").empty());
 }
 

@@ -52,7 +52,7 @@ TEST_CASE("works: a work is settled when both conditions are of its generation")
 
 TEST_CASE("works: what an applied work has is confirmed, of another only what was before") {
   State state;
-  const auto& confirmed = state.clusters["c1"].confirmed;
+  const auto& confirmed = state.clusters["c1"].member.confirmed;
   observe_work(state, work_of(quotas(5000), 1), Seq{1});
   CHECK(confirmed.empty());
   observe_work(state, work_of(quotas(5000, 1000)), Seq{2});
@@ -65,13 +65,13 @@ TEST_CASE("works: what an applied work has is confirmed, of another only what wa
   CHECK(confirmed == std::map<MemberPair, Amount>{{kOd, 3000}});
   forget_work(state, kWork);
   CHECK(confirmed.empty());
-  CHECK_FALSE(state.clusters["c1"].quota_work.present);
+  CHECK_FALSE(state.clusters["c1"].member.quota_work.present);
 }
 
 TEST_CASE("works: a work on its way admits the least of both, one that goes nothing") {
   State state;
   observe_work(state, work_of(quotas(5000, 1000)), Seq{1});
-  const auto& confirmed = state.clusters["c1"].confirmed;
+  const auto& confirmed = state.clusters["c1"].member.confirmed;
   expect_work(state, intent_of(quotas(7000, 400)));
   CHECK(confirmed == std::map<MemberPair, Amount>{{kOd, 5000}, {kSpot, 400}});
   expect_work(state, intent_of(std::nullopt));
@@ -84,7 +84,7 @@ TEST_CASE("works: pairs are confirmed under canonical names") {
   ManifestWorkFacts facts;
   facts.quotas = {{"q", "od", "gpu", 4}};
   observe_work(state, work_of(facts), Seq{1});
-  CHECK(state.clusters["c1"].confirmed ==
+  CHECK(state.clusters["c1"].member.confirmed ==
         std::map<MemberPair, Amount>{{{"q", "od", "nvidia.com/gpu"}, 4}});
 }
 
@@ -94,11 +94,11 @@ TEST_CASE(
   ManifestWorkFacts facts = quotas(5000);
   facts.feedback = {{"q", ConditionStatus::no, false, {}}};
   observe_work(state, work_of(facts), Seq{1});
-  CHECK(state.clusters["c1"].confirmed.size() == 1);  // a work brings the flavors itself
-  state.clusters["c1"].confirmed.clear();
+  CHECK(state.clusters["c1"].member.confirmed.size() == 1);  // a work brings the flavors itself
+  state.clusters["c1"].member.confirmed.clear();
   state.configuration.member_mode = MemberMode::binding_policy;
   observe_work(state, work_of(facts), Seq{2});
-  CHECK(state.clusters["c1"].confirmed.empty());
+  CHECK(state.clusters["c1"].member.confirmed.empty());
 }
 
 TEST_CASE("works: the second work is kept apart, others are not read") {
@@ -107,15 +107,15 @@ TEST_CASE("works: the second work is kept apart, others are not read") {
   seen.key.name = kQueueWork;
   observe_work(state, seen, Seq{1});
   const Cluster& cluster = state.clusters["c1"];
-  CHECK(cluster.queue_work.present);
-  CHECK_FALSE(cluster.quota_work.present);
-  CHECK(cluster.confirmed.empty());
+  CHECK(cluster.member.queue_work.present);
+  CHECK_FALSE(cluster.member.quota_work.present);
+  CHECK(cluster.member.confirmed.empty());
   seen.key.name = "fairlead-other";
   seen.key.namespace_ = "c2";
   observe_work(state, seen, Seq{2});
   CHECK_FALSE(state.clusters.contains("c2"));
   forget_work(state, {Kind::manifest_work, "c1", std::string(kQueueWork)});
-  CHECK_FALSE(cluster.queue_work.present);
+  CHECK_FALSE(cluster.member.queue_work.present);
   forget_work(state, {Kind::manifest_work, "c2", std::string(kQueueWork)});  // of no cluster
   CHECK_FALSE(state.clusters.contains("c2"));
 }
@@ -125,10 +125,10 @@ TEST_CASE("works: a policy belongs to the cluster in its name") {
   ObjectObserved seen{
       {Kind::binding_policy, "", "fairlead-c1"}, "v1alpha1", "u", "7", 2, BindingPolicyFacts{}, {}};
   observe_policy(state, seen, Seq{4});
-  CHECK(state.clusters.at("c1").policy.present);
-  CHECK(state.clusters.at("c1").policy.seq == Seq{4});
+  CHECK(state.clusters.at("c1").member.policy.present);
+  CHECK(state.clusters.at("c1").member.policy.seq == Seq{4});
   forget_policy(state, seen.key);
-  CHECK_FALSE(state.clusters.at("c1").policy.present);
+  CHECK_FALSE(state.clusters.at("c1").member.policy.present);
   seen.key.name = "not-ours";
   observe_policy(state, seen, Seq{5});
   CHECK(state.clusters.size() == 1);

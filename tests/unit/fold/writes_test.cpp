@@ -67,12 +67,12 @@ TEST_CASE(
   CHECK(w.state.outstanding.empty());
   CHECK(w.write.awaited_version == "8");
   CHECK(write_pending(w.state, view_of(key_of(kQueue))));
-  CHECK(awaits_sight(w.state, kHubName, kQueue));
+  CHECK(awaits_observation(w.state, kHubName, kQueue));
   note_observed(w.state, kHubName, seen_as(kQueue, "7", queue_with("9")));
   CHECK(write_pending(w.state, view_of(key_of(kQueue))));  // from before the write
   note_observed(w.state, kHubName, seen_as(kQueue, "8", queue_with("5")));
   CHECK_FALSE(write_pending(w.state, view_of(key_of(kQueue))));
-  CHECK_FALSE(awaits_sight(w.state, kHubName, kQueue));
+  CHECK_FALSE(awaits_observation(w.state, kHubName, kQueue));
 }
 
 TEST_CASE("writes: an answer to no outstanding intent changes nothing") {
@@ -116,7 +116,7 @@ TEST_CASE("writes: a conflict has a shorter wait, ends when the object is seen, 
   CHECK(refusal_of(w.state, kQueue) == nullptr);
   CHECK(w.write.refusal->retry_at == w.state.now + kConflictRetry);
   CHECK(w.deadline() == w.state.now + kConflictRetry);
-  CHECK(awaits_sight(w.state, kHubName, kQueue));
+  CHECK(awaits_observation(w.state, kHubName, kQueue));
   note_observed(w.state, kHubName, seen_as(kQueue, "7", queue_with("9")));
   CHECK_FALSE(w.write.refusal);
 }
@@ -135,7 +135,7 @@ TEST_CASE("writes: a doubted write is decided by what the watch shows, or by tim
   note_unknown(w.state, {Seq{5}, "timeout"});
   REQUIRE(w.write.outstanding);
   CHECK(w.write.outstanding->doubted_until == w.state.now + kDoubt);
-  CHECK(awaits_sight(w.state, kHubName, kQueue));
+  CHECK(awaits_observation(w.state, kHubName, kQueue));
   SECTION("the result is seen: it happened") {
     note_observed(w.state, kHubName, seen_as(kQueue, "8", queue_with("5")));
     CHECK_FALSE(w.write.outstanding);

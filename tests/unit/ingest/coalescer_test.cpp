@@ -50,7 +50,7 @@ TEST_CASE("only what tells of capacity is held back, whatever ingestCoalesce say
     }
     CHECK(offered(coalescer, missing(row.kind), soon).has_value() == passes);
     CHECK(coalescer.next_due() == (passes ? kForever : begin + kWindow));
-    CHECK(coalescer.take_due(begin + kWindow).size() == (passes ? 0 : 1));
+    CHECK(coalescer.dequeue_due(begin + kWindow).size() == (passes ? 0 : 1));
   }
 }
 
@@ -60,8 +60,8 @@ TEST_CASE("of what is held back the newest is taken out at the end of the window
   coalescer.passed(*offered(coalescer, seen(Kind::node, "1"), begin), begin, kWindow);
   CHECK_FALSE(offered(coalescer, seen(Kind::node, "2"), begin + seconds(1)));
   CHECK_FALSE(offered(coalescer, seen(Kind::node, "3"), begin + seconds(2)));
-  CHECK(coalescer.take_due(begin + seconds(4)).empty());
-  const auto due = coalescer.take_due(begin + kWindow);
+  CHECK(coalescer.dequeue_due(begin + seconds(4)).empty());
+  const auto due = coalescer.dequeue_due(begin + kWindow);
   REQUIRE(due.size() == 1);
   CHECK(std::get<ObjectSeen>(due[0].said).resource_version == "3");
 }

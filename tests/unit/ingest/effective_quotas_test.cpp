@@ -33,7 +33,7 @@ TEST_CASE("effective quotas of a ClusterQueue are logged, of a member's too; non
     CHECK(bench.shows(source, Kind::cluster_queue, "q", facts));
     CHECK_FALSE(bench.shows(source, Kind::cluster_queue, "q", facts));
     if (source == "member")
-      CHECK(bench.state.clusters.at(source).member_queues.at("q").effective == facts.effective);
+      CHECK(bench.state.clusters.at(source).member.queues.at("q").effective == facts.effective);
     facts.effective.reset();
     CHECK(bench.shows(source, Kind::cluster_queue, "q", facts));
   }

@@ -16,14 +16,14 @@ struct IngestBench {
   int version = 0;
 
   bool take(const SourceName& source, WatchFact fact) {
-    const auto draft = ingest.take(state, fact);
+    const auto draft = ingest.draft(state, fact);
     if (!draft) return false;
-    Touched touched;
+    DirtySet dirty;
     Event event;
     event.seq = next(state.seq);
     event.source = source;
     event.fact = draft->fact;
-    evolve(state, event, touched);
+    evolve(state, event, dirty);
     return true;
   }
   bool shows(const SourceName& source, Kind kind, const std::string& name, Facts facts) {

@@ -51,7 +51,7 @@ TEST_CASE("ingest: who wrote a change is logged with it, another writer of the s
     std::get<ObjectSeen>(fact.said).writers = {{"kubectl-edit", "Update", "", time}};
     return fact;
   };
-  const auto first = bench.ingest.take(bench.state, queue("a", "1", "2026-01-01T00:00:00Z"));
+  const auto first = bench.ingest.draft(bench.state, queue("a", "1", "2026-01-01T00:00:00Z"));
   REQUIRE(first);
   CHECK(std::get<ObjectObserved>(first->fact).writers ==
         std::vector<FieldWriter>{{"kubectl-edit", "Update", "", "2026-01-01T00:00:00Z"}});

@@ -216,8 +216,8 @@ class Asked {
  public:
   Asked(Plugins& plugins, Credentials credentials, CredentialTimes times) : loop_(plugins.loop) {
     CredentialEvents events;
-    events.say = [this](const std::string& line) { said.push_back(line); };
-    events.figures = [this](const CredentialFigures& now) { figures = now; };
+    events.log = [this](const std::string& line) { said.push_back(line); };
+    events.stats = [this](const CredentialStats& now) { stats = now; };
     auto made = Identities::make(loop_, std::move(credentials), times, std::move(events));
     REQUIRE(made.has_value());
     identities = std::move(*made);
@@ -234,7 +234,7 @@ class Asked {
 
   std::unique_ptr<Identities> identities;
   std::vector<std::string> said;  // read after a question
-  CredentialFigures figures;
+  CredentialStats stats;
 
  private:
   template <class Question>
@@ -278,13 +278,13 @@ TEST_CASE("a plugin is asked once, then again before its answer expires and afte
   auto other = asked.refused(*first);
   CHECK(other->token == "t2");
   CHECK(asked.refused(*first)->token == "t2");  // renewed already
-  CHECK(asked.figures.plugin_calls == 2);
-  CHECK(asked.figures.usable);
+  CHECK(asked.stats.plugin_calls == 2);
+  CHECK(asked.stats.usable);
 
   Asked patient(plugins, of_plugin(plugins.script(counting(plugins, ""))), {});
   auto held = patient.ask();
   CHECK(patient.refused(*held)->token == held->token);  // it has just answered: no hot circle
-  CHECK(patient.figures.plugin_calls == 1);
+  CHECK(patient.stats.plugin_calls == 1);
 
   // A fifth of its life before the end it is time for another.
   Asked brief(plugins,
@@ -299,7 +299,7 @@ TEST_CASE("a plugin is asked once, then again before its answer expires and afte
     next = now.has_value() ? now->token : "expired";
   }
   CHECK(next != token);
-  CHECK(brief.figures.expires.has_value());
+  CHECK(brief.stats.expires.has_value());
 }
 
 TEST_CASE("a plugin that fails is told of once and not run hot") {
@@ -314,8 +314,8 @@ TEST_CASE("a plugin that fails is told of once and not run hot") {
   CHECK(plugins.content("runs") == "x\n");
   CHECK(asked.said.size() == 1);
   CHECK(contains(asked.said.at(0), "it ended with 3"));
-  CHECK_FALSE(asked.figures.usable);
-  CHECK(asked.figures.plugin_failures == 1);
+  CHECK_FALSE(asked.stats.usable);
+  CHECK(asked.stats.plugin_failures == 1);
   Asked late(plugins,
              of_plugin(plugins.script(
                  print(credential(R"("token":"t","expirationTimestamp":"2020-01-01T00:00:00Z")")))),
@@ -342,7 +342,7 @@ TEST_CASE("files are read again when they change, and a pair that does not fit i
   auto second = asked.ask();
   CHECK(second->token == "second");
   CHECK(second->target == first->target);  // connections stay
-  CHECK(asked.figures.renewals == 1);
+  CHECK(asked.stats.renewals == 1);
   std::filesystem::remove(plugins.file("token"));
   CHECK(asked.ask()->token == "second");  // what was good is used
   CHECK(asked.said.size() == 1);
@@ -361,7 +361,7 @@ TEST_CASE("credentials come and go from outside") {
   Plugins plugins;
   std::vector<std::string> said;
   CredentialEvents events;
-  events.say = [&](const std::string& line) { said.push_back(line); };
+  events.log = [&](const std::string& line) { said.push_back(line); };
   auto identities = Identities::waiting(plugins.loop, {ErrorCode::denied, "waiting for Secret a/b"},
                                         nullptr, {}, events);
   const auto ask = [&] {

@@ -30,7 +30,7 @@ class Exported {
       REQUIRE(log->append(drafts(commit * 3, 3), LogTime{commit * 10}, Epoch{1}).has_value());
     const auto state = state_at(*log, nullptr, Seq{8});
     REQUIRE(state.has_value());
-    REQUIRE(SnapshotStore(data()).take(*state, *log->chain_at({8})).has_value());
+    REQUIRE(SnapshotStore(data()).save(*state, *log->chain_at({8})).has_value());
     write();
   }
 

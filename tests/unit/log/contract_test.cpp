@@ -284,7 +284,7 @@ TEMPLATE_TEST_CASE("Others may read while one appends", "", InMemory, OnRocksdb)
       static_cast<void>(commit % 3 == 0
                             ? log.append(drafts(commit, 2), LogTime{commit}, Epoch{1})
                             : log.append_pipelined(drafts(commit, 2), LogTime{commit}, Epoch{1}));
-    static_cast<void>(log.settle());
+    static_cast<void>(log.wait_durable());
   });
   bool dense = true;
   for (int round = 0; round < 50; ++round) {
@@ -316,7 +316,7 @@ TEMPLATE_TEST_CASE("What was appended ahead is there once the log is settled, as
     CHECK(log.last_seq().value + 18 >= events.size());  // six commits at most are on their way
     REQUIRE(plain.log().append(drafts(commit * 3, 3), time, Epoch{1}).has_value());
   }
-  REQUIRE(log.settle().has_value());
+  REQUIRE(log.wait_durable().has_value());
   CHECK(log.last_seq() == Seq{events.size()});
   CHECK((read_all(log) == events));
   CHECK(log.chain() == plain.log().chain());
@@ -336,7 +336,7 @@ TEMPLATE_TEST_CASE("Drafts that are too large together are given back", "", InMe
     CHECK(two[i].source == before[i].source);
     CHECK(two[i].fact == before[i].fact);
   }
-  CHECK(made.log().settle().has_value());
+  CHECK(made.log().wait_durable().has_value());
   CHECK(made.log().append(drafts(0, 1), LogTime{3}, Epoch{1})->front().seq == Seq{1});
 }
 

@@ -24,18 +24,18 @@ std::vector<Digest> commit_three(RocksdbLog& log) {
   return chains;
 }
 
-TEST_CASE("A log that ends before what a witness names, or differs from it, is damaged") {
+TEST_CASE("A log that ends before what a watermark source names, or differs from it, is damaged") {
   const ScratchDirectory directory;
   std::vector<Digest> chains;
   {
     const auto log = open_log(directory.path());
     chains = commit_three(*log);
   }
-  const auto open = [&](OpenMode mode, const LogWitness& witness) {
-    return RocksdbLog::open(directory.path(), mode, {}, {&witness, 1});
+  const auto open = [&](OpenMode mode, const WatermarkSource& source) {
+    return RocksdbLog::open(directory.path(), mode, {}, {&source, 1});
   };
   struct Case {
-    LogWitness witness;
+    WatermarkSource source;
     Seq broken_at;  // 0: whole
     std::string words;
   };
@@ -50,16 +50,16 @@ TEST_CASE("A log that ends before what a witness names, or differs from it, is d
       {{{0}, chains[1], "one"}, {1}, "up to seq 0 are not those"},
   };
   for (const Case& expected : cases) {
-    CAPTURE(expected.witness.seq.value, expected.words);
+    CAPTURE(expected.source.seq.value, expected.words);
     {
-      const auto log = open(OpenMode::read, expected.witness);
+      const auto log = open(OpenMode::read, expected.source);
       REQUIRE(log.has_value());
       CHECK((*log)->verify()->broken_at.value_or(Seq{0}) == expected.broken_at);
       CHECK((*log)->damage().find(expected.words) != std::string::npos);
       if (expected.broken_at.value > 0)
         CHECK((*log)->last_seq() == Seq{expected.broken_at.value - 1});
     }
-    const auto writing = open(OpenMode::write, expected.witness);
+    const auto writing = open(OpenMode::write, expected.source);
     if (expected.broken_at.value == 0) {
       CHECK(writing.has_value());
       continue;
@@ -72,9 +72,9 @@ TEST_CASE("A log that ends before what a witness names, or differs from it, is d
   }
 }
 
-TEST_CASE("A witness of pruned events is not heard") {
+TEST_CASE("A watermark source of pruned events is ignored") {
   const ScratchDirectory directory;
-  const LogWitness wrong{{2}, sha256("another log"), "old"};
+  const WatermarkSource wrong{{2}, sha256("another log"), "old"};
   std::vector<Digest> chains;
   {
     const auto log = open_log(directory.path());
@@ -82,19 +82,19 @@ TEST_CASE("A witness of pruned events is not heard") {
     REQUIRE(log->prune_before({5}).has_value());
   }
   CHECK(RocksdbLog::open(directory.path(), OpenMode::write, {}, {&wrong, 1}).has_value());
-  const LogWitness at_cut{{4}, chains[1], "cut"};
+  const WatermarkSource at_cut{{4}, chains[1], "cut"};
   CHECK(RocksdbLog::open(directory.path(), OpenMode::write, {}, {&at_cut, 1}).has_value());
-  const LogWitness not_at_cut{{4}, chains[0], "cut"};
+  const WatermarkSource not_at_cut{{4}, chains[0], "cut"};
   const auto log = RocksdbLog::open(directory.path(), OpenMode::read, {}, {&not_at_cut, 1});
   REQUIRE(log.has_value());
   CHECK((*log)->verify()->broken_at == Seq{5});
 }
 
-TEST_CASE("Where a witness tells of a log that is gone, no new one is made") {
+TEST_CASE("Where a watermark source names a log that is gone, no new one is made") {
   const ScratchDirectory directory;
-  const LogWitness witness{{7}, {}, "snapshots/7"};
+  const WatermarkSource source{{7}, {}, "snapshots/7"};
   for (const OpenMode mode : {OpenMode::read, OpenMode::write}) {
-    const auto log = RocksdbLog::open(directory.path(), mode, {}, {&witness, 1});
+    const auto log = RocksdbLog::open(directory.path(), mode, {}, {&source, 1});
     REQUIRE(log.has_error());
     CHECK(log.error().code == ErrorCode::corrupt);
     CHECK(names(log.error(), "seq 1 to 7 were acknowledged, as the file \"snapshots/7\" says"));

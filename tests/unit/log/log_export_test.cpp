@@ -55,7 +55,7 @@ struct LongHistory {
       if (commit % 2 == 0) continue;
       const auto state = state_at(*log, nullptr, log->last_seq());
       REQUIRE(state.has_value());
-      REQUIRE(SnapshotStore(data()).take(*state, log->chain()).has_value());
+      REQUIRE(SnapshotStore(data()).save(*state, log->chain()).has_value());
     }
   }
   fs::path data() const { return directory.path() / "data"; }

@@ -123,20 +123,20 @@ TEST_CASE("A sync that fails on its way is told by the next call, and nothing fo
     const auto log = RocksdbLog::open_on(*env, directory.path(), OpenMode::write);
     REQUIRE(log.has_value());
     REQUIRE((*log)->append_pipelined(drafts(0, 2), LogTime{1}, Epoch{1}).has_value());
-    REQUIRE((*log)->settle().has_value());
+    REQUIRE((*log)->wait_durable().has_value());
     files->failure = Failure::sync;
     REQUIRE((*log)->append_pipelined(drafts(2, 2), LogTime{2}, Epoch{1}).has_value());
     // These may be taken, as long as nobody knows better, and must never be written.
     for (int behind = 4; behind < 12; behind += 2)
       static_cast<void>((*log)->append_pipelined(drafts(behind, 2), LogTime{behind}, Epoch{1}));
-    const auto settled = (*log)->settle();
+    const auto settled = (*log)->wait_durable();
     REQUIRE(settled.has_error());
     CHECK(settled.error().code == ErrorCode::unavailable);
     files->failure = Failure::none;
     CHECK((*log)->append_pipelined(drafts(4, 1), LogTime{3}, Epoch{1}).has_error());
     CHECK((*log)->append(drafts(4, 1), LogTime{3}, Epoch{1}).has_error());
     CHECK((*log)->drop_raw_before({2}).has_error());
-    CHECK((*log)->settle().has_error());
+    CHECK((*log)->wait_durable().has_error());
     CHECK((*log)->last_seq() == Seq{2});
     CHECK(read_acknowledged(directory.path() / "acknowledged")->seq == Seq{2});
   }

@@ -11,16 +11,16 @@ const std::string kCluster = "c1";
 struct Space {
   State state;
   Cluster& cluster = state.clusters[kCluster];
-  Policy& policy = cluster.policy;
+  Policy& policy = cluster.member.policy;
 
   Space() {
     state.now = LogTime{} + seconds(1000);
     state.configuration.member_mode = MemberMode::binding_policy;
     state.flavors["od"] = {};
-    cluster.managed = ManagedClusterFacts{};
-    cluster.managed->labelled = true;
+    cluster.presence.managed = ManagedClusterFacts{};
+    cluster.presence.managed->labelled = true;
     cluster.known = true;
-    cluster.named["q"] = {"od"};
+    cluster.member.named["q"] = {"od"};
     Queue& queue = state.queues["q"];
     queue.present = true;
     queue.facts.groups = {{{"cpu"}, {{"od", {{"cpu", to_quantity("cpu", 0), {}, {}}}}}}};
@@ -89,7 +89,7 @@ TEST_CASE(
     "binding policy: a Namespace stays that it once named, a LocalQueue elsewhere stays out") {
   Space space;
   space.stands();
-  space.cluster.member_local_queues[{"team", "lq"}] = "x";
+  space.cluster.member.local_queues[{"team", "lq"}] = "x";
   const Proposed proposal = space.proposed();
   REQUIRE(proposal);
   CHECK(proposal->intent.reason.text == "namespaces team, resourceflavors od");
@@ -112,8 +112,8 @@ TEST_CASE("binding policy: a policy of another owner, or on its way out, is left
 TEST_CASE("binding policy: that of a cluster that is gone is removed") {
   Space space;
   space.stands();
-  space.cluster.managed.reset();
-  space.cluster.detached = true;
+  space.cluster.presence.managed.reset();
+  space.cluster.presence.detached = true;
   const Proposed proposal = space.proposed();
   REQUIRE(proposal);
   CHECK(proposal->intent.verb == Verb::remove);
@@ -132,7 +132,7 @@ TEST_CASE(
   CHECK(policy_trouble(space.state, kCluster)->message == "BindingPolicy fairlead-c1: a fault");
   space.policy.generation = 2;
   CHECK(space.trouble().empty());
-  space.cluster.managed->labelled = false;
+  space.cluster.presence.managed->labelled = false;
   CHECK(space.trouble() == "ClusterNotLabelled");
   WriteState& write =
       space.state.writes[{std::string(kHub), {Kind::binding_policy, "", "fairlead-c1"}, false}];

@@ -28,7 +28,7 @@ struct Hub {
     claim.winner = claim.known = true;
     state.claims_of_cluster["c1"] = {"k"};
     state.claims_of_queue["q"] = {"k"};
-    cluster.presence_seq = Seq{4};
+    cluster.presence.changed_seq = Seq{4};
     value().because = {Seq{5}, Seq{6}};
     value().moved = LogTime{} + seconds(10);
   }
@@ -72,10 +72,10 @@ TEST_CASE("causes: where nothing came since, everything that it follows from is 
 TEST_CASE("causes: growth may have waited for the member's word, a fall did not") {
   Hub hub;
   hub.wrote();
-  hub.cluster.quota_work.present = true;
-  hub.cluster.quota_work.seq = Seq{15};
-  hub.cluster.quota_work.facts.applied =
-      hub.cluster.quota_work.facts.available = {ConditionStatus::yes, "", 0};
+  hub.cluster.member.quota_work.present = true;
+  hub.cluster.member.quota_work.seq = Seq{15};
+  hub.cluster.member.quota_work.facts.applied =
+      hub.cluster.member.quota_work.facts.available = {ConditionStatus::yes, "", 0};
   CHECK(hub.behind(6000) == Seqs{Seq{15}});
   CHECK(hub.behind(4000) == Seqs{Seq{3}, Seq{4}, Seq{5}, Seq{6}});
 }

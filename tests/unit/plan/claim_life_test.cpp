@@ -14,7 +14,7 @@ struct Hub {
 
   Hub() {
     state.now = LogTime{} + seconds(1000);
-    cluster.managed = ManagedClusterFacts{};
+    cluster.presence.managed = ManagedClusterFacts{};
     cluster.known = true;
     accepts("od", "cpu", 3000);
     accepts("spot", "cpu", 2500);
@@ -63,10 +63,10 @@ TEST_CASE("claim life: a new claim names what is accepted above zero, summed ove
 TEST_CASE("claim life: no claim is made where there is one, was one, or nothing is offered") {
   Hub hub;
   SECTION("it is not asked for") { hub.state.configuration.create_claims = false; }
-  SECTION("there was one since it joined") { hub.cluster.claim_seen = true; }
+  SECTION("there was one since it joined") { hub.cluster.presence.claim_seen = true; }
   SECTION("the name is taken") { hub.state.claims["c1-resource-claim"]; }
-  SECTION("it left") { hub.cluster.managed.reset(); }
-  SECTION("it is detached") { hub.cluster.detached = true; }
+  SECTION("it left") { hub.cluster.presence.managed.reset(); }
+  SECTION("it is detached") { hub.cluster.presence.detached = true; }
   SECTION("it is lost") { hub.cluster.liveness_at_close = Liveness::lost; }
   SECTION("its capacity is unknown") { hub.cluster.known = false; }
   SECTION("nothing is above zero") {

@@ -18,7 +18,7 @@ struct Hub {
   Hub() {
     state.now = LogTime{} + seconds(1000);
     state.flavors["od"] = {};
-    cluster.managed = ManagedClusterFacts{};
+    cluster.presence.managed = ManagedClusterFacts{};
     cluster.known = true;
     queue.present = true;
     shows(0);
@@ -35,7 +35,7 @@ struct Hub {
   }
   // The quota work is there, as applied.
   Work& work() {
-    Work& work = cluster.quota_work;
+    Work& work = cluster.member.quota_work;
     work.present = true;
     work.facts.applied = work.facts.available = {ConditionStatus::yes, "", 0};
     work.facts.quotas = {{"q", "od", "cpu", 0}};
@@ -80,7 +80,7 @@ TEST_CASE("claim release: then the member's work, for the first thing in its way
   Hub hub;
   Work& work = hub.work();
   SECTION("it stands") {
-    hub.cluster.member_queues["q"] = {};  // watched, and unused
+    hub.cluster.member.queues["q"] = {};  // watched, and unused
     CHECK(hub.reason() == "WaitingForMember");
     CHECK(hub.bar()->message == "ManifestWork c1/fairlead-quota is not deleted yet");
   }
@@ -90,14 +90,14 @@ TEST_CASE("claim release: then the member's work, for the first thing in its way
         "ManifestWork c1/fairlead-quota is not reported as applied and available"));
   }
   SECTION("workloads run") {
-    hub.cluster.member_queues["q"].usage = {{"od", "cpu", 1}};
+    hub.cluster.member.queues["q"].usage = {{"od", "cpu", 1}};
     CHECK(hub.reason() == "QuotaInUse");
     CHECK(hub.bar()->message.starts_with("workloads run at the member on ClusterQueue q"));
   }
   SECTION("it is being deleted") {
     work.facts.deleting = true;
     work.facts.finalizers = {"x/y", "z"};
-    hub.cluster.member_queues["q"] = {};
+    hub.cluster.member.queues["q"] = {};
     CHECK(hub.reason() == "WaitingForWork");
     CHECK(hub.bar()->message ==
           "ManifestWork c1/fairlead-quota is being deleted and waits for its finalizers: x/y, z; "
@@ -110,7 +110,7 @@ TEST_CASE("claim release: then the member's work, for the first thing in its way
   }
   SECTION("the second work is still there") {
     work = {};
-    hub.cluster.queue_work.present = true;
+    hub.cluster.member.queue_work.present = true;
     CHECK(hub.bar()->message.starts_with("ManifestWork c1/fairlead-queues"));
   }
 }
@@ -119,7 +119,7 @@ TEST_CASE("claim release: nothing is waited for of a cluster that is gone, unkno
   Hub hub;
   hub.work();
   REQUIRE(hub.bar());
-  SECTION("detached") { hub.cluster.detached = true; }
+  SECTION("detached") { hub.cluster.presence.detached = true; }
   SECTION("nothing was ever heard of it") { hub.claim.terms->cluster = "c2"; }
   SECTION("no member") { hub.state.configuration.member_mode = MemberMode::none; }
   SECTION("another claim took the cluster over") {

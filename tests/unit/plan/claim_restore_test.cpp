@@ -7,7 +7,7 @@
 
 #include "connectors/kube/document/json_document.h"
 #include "connectors/kube/projection/projection.h"
-#include "engine/fold/claims/claim_status_sight.h"
+#include "engine/fold/claims/claim_status_observation.h"
 #include "engine/fold/evolve.h"
 #include "engine/ingest/ingest.h"
 #include "engine/plan/plan.h"
@@ -25,7 +25,7 @@ Digest other(int number) { return sha256("foreign " + std::to_string(number)); }
 // A hub with one claim. Facts go through ingest; what is planned is appended and answered by hand.
 struct Bench {
   State state;
-  Touched touched;
+  DirtySet dirty;
   Ingest ingest;
   LogTime now = kStart;
   std::size_t logged = 0;
@@ -36,8 +36,8 @@ struct Bench {
     event.log_time = now;
     event.source = source;
     event.fact = std::move(fact);
-    evolve(state, event, touched);
-    settle(state, touched);
+    evolve(state, event, dirty);
+    close_moment(state, dirty);
   }
 
   bool sees(const Digest& status, int version) {
@@ -53,7 +53,7 @@ struct Bench {
     facts.finalizers = {"fairlead.io/claim"};
     facts.status_digest = status;
     seen.facts = facts;
-    auto draft = ingest.take(state, {std::string(kHub), std::move(seen)});
+    auto draft = ingest.draft(state, {std::string(kHub), std::move(seen)});
     if (!draft) return false;
     ++logged;
     tell(std::string(kHub), std::move(draft->fact));
@@ -63,7 +63,7 @@ struct Bench {
   /// The write of the status that is due, appended; nullopt: none is.
   std::optional<PatchIntended> writes() {
     std::optional<PatchIntended> status;
-    for (PatchIntended& intent : plan(state, touched))
+    for (PatchIntended& intent : plan(state, dirty))
       if (intent.verb == Verb::apply_status) status = std::move(intent);
     if (status) tell(std::string(kSelf), *status);
     return status;

@@ -24,7 +24,7 @@ TEST_CASE("claim status: the state of a capacity value is the first thing that i
   CHECK(state() == "Unknown");
   cluster.liveness_at_close = Liveness::lost;
   CHECK(state() == "Lost");
-  cluster.detached = true;
+  cluster.presence.detached = true;
   CHECK(state() == "Detached");
 }
 

@@ -104,7 +104,7 @@ TEST_CASE("cluster queue: why a pair is left as it stands") {
   hub.queue.written[{"spot", "cpu"}] = 0;
   CHECK(bar({"spot", "cpu"}) == PairBar::no_place);
   // The member is made ready, and what stood before the claim is not lowered meanwhile.
-  hub.state.clusters["c1"].managed = ManagedClusterFacts{};
+  hub.state.clusters["c1"].presence.managed = ManagedClusterFacts{};
   CHECK(bar(kPair) == PairBar::waits_for_member);
   hub.queue.written[kPair] = 2000;
   CHECK_FALSE(bar(kPair));
@@ -176,18 +176,18 @@ TEST_CASE("cluster queue: a wish is made once, and again when its queue or clust
   CHECK(nominal() == to_quantity("cpu", 5000));
   hub.grants(6000);
   CHECK(nominal() == to_quantity("cpu", 5000));
-  Touched touched;
-  wishes.go_on(touched);
+  DirtySet dirty;
+  wishes.go_on(dirty);
   CHECK(nominal() == to_quantity("cpu", 5000));
-  touched.queues = {"q"};
+  dirty.queues = {"q"};
   note_quota_change(hub.state, "q");
-  wishes.go_on(touched);
+  wishes.go_on(dirty);
   CHECK(nominal() == to_quantity("cpu", 6000));
   hub.grants(7000);
-  wishes.go_on(touched);  // touched, but nothing changed that it follows from
+  wishes.go_on(dirty);  // dirty, but nothing changed that it follows from
   CHECK(nominal() == to_quantity("cpu", 6000));
-  touched.everything = true;
-  wishes.go_on(touched);
+  dirty.everything = true;
+  wishes.go_on(dirty);
   CHECK(nominal() == to_quantity("cpu", 7000));
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "engine/log/memory_log.h"
-#include "replay/rehearsal.h"
+#include "replay/dry_run.h"
 
 namespace fairlead {
 namespace {
@@ -24,22 +24,22 @@ std::string decision(const std::string& type, const std::string& time,
          clusters + "]}}}\n";
 }
 
-void run(const std::string& text, Rehearsal& rehearsal) {
+void run(const std::string& text, DryRun& dry_run) {
   std::vector<InputLine> lines;
   REQUIRE(read_objects_text(text, "story", lines).has_value());
-  REQUIRE(rehearsal.run(lines).has_value());
+  REQUIRE(dry_run.run(lines).has_value());
 }
 
 TEST_CASE("an object that is created again carries neither uid nor version of the deleted one") {
   const std::string a = R"({"clusterName":"a","reason":""})";
   const std::string b = R"({"clusterName":"b","reason":""})";
   MemoryLog log;
-  Rehearsal rehearsal(log, {});
+  DryRun dry_run(log, {});
   run(kPlacement + decision("ADDED", "00:00:00", a + "," + b) +
           decision("MODIFIED", "02:00:00", a) + decision("MODIFIED", "06:00:00", a + "," + b),
-      rehearsal);
+      dry_run);
   int created = 0, removed = 0;
-  for (const PlannedWrite& write : rehearsal.writes()) {
+  for (const PlannedWrite& write : dry_run.writes()) {
     const PatchIntended& intent = write.intent;
     if (intent.target.kind != Kind::multikueue_cluster || intent.target.name != "gpu-b") continue;
     if (intent.verb == Verb::remove) ++removed;

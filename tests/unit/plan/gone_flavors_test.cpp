@@ -8,7 +8,7 @@
 #include "engine/log/memory_log.h"
 #include "engine/plan/members/manifest_work.h"
 #include "engine/plan/plan.h"
-#include "replay/rehearsal.h"
+#include "replay/dry_run.h"
 
 namespace fairlead {
 namespace {
@@ -41,24 +41,24 @@ State after(const std::string& text) {
   std::vector<InputLine> lines;
   REQUIRE(read_objects_text(text, "story", lines).has_value());
   MemoryLog log;
-  Rehearsal rehearsal(log, {});
-  REQUIRE(rehearsal.run(lines).has_value());
+  DryRun dry_run(log, {});
+  REQUIRE(dry_run.run(lines).has_value());
   State state;
-  Touched touched;
+  DirtySet dirty;
   auto reader = log.read(Seq{1});
   REQUIRE(reader.has_value());
   for (;;) {
     auto event = (*reader)->next();
     REQUIRE(event.has_value());
     if (!*event) break;
-    evolve(state, **event, touched);
+    evolve(state, **event, dirty);
   }
-  settle(state, touched);
+  close_moment(state, dirty);
   return state;
 }
 
 const std::string& flavor_of_node(const State& state) {
-  return state.clusters.at("east").nodes.find("e1")->counted.flavor;
+  return state.clusters.at("east").reports.nodes.find("e1")->counted.flavor;
 }
 
 TEST_CASE("a flavor that nothing names is forgotten when it goes") {
@@ -102,7 +102,7 @@ TEST_CASE("a gone flavor stays while it stands in a member's quota work") {
       after(kHubObjects + kMember + claim("ADDED", "00:00:00", "big") +
             flavor_big("DELETED", "00:10:00") + claim("MODIFIED", "00:20:00", "any"));
   CHECK(state.gone_flavors == std::set<std::string>{"big"});
-  const std::vector<WorkQuota>& quotas = state.clusters.at("east").quota_work.facts.quotas;
+  const std::vector<WorkQuota>& quotas = state.clusters.at("east").member.quota_work.facts.quotas;
   REQUIRE(quotas.size() == 2);
   CHECK(quotas[1].flavor == "big");
   CHECK(quotas[1].nominal == 10'000);  // the hub still promises it: a withheld pair is not lowered

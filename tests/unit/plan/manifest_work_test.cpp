@@ -18,9 +18,9 @@ struct Member {
     state.now = LogTime{} + seconds(1000);
     state.flavors["od"] = {{{"type", "od"}}, {}, {}, ""};
     state.flavors["spot"] = {};
-    cluster.managed = ManagedClusterFacts{};
+    cluster.presence.managed = ManagedClusterFacts{};
     cluster.known = true;
-    cluster.named["q"] = {"od"};
+    cluster.member.named["q"] = {"od"};
     queue.present = true;
     queue.facts.groups = {{{"cpu", "pods"},
                            {{"od", {quota("cpu", 2000), quota("pods", 100)}},
@@ -89,14 +89,14 @@ TEST_CASE("manifest work: a LocalQueue of another owner that points elsewhere is
     return local_queue_conflicts(member.state, kCluster, quotas);
   };
   CHECK(conflicts().empty());
-  member.cluster.member_local_queues[{"team", "lq"}] = "q";
+  member.cluster.member.local_queues[{"team", "lq"}] = "q";
   CHECK_FALSE(points_elsewhere(member.cluster, {"team", "lq"}, "q"));
   CHECK(conflicts().empty());
-  member.cluster.member_local_queues[{"team", "lq"}] = "x";
+  member.cluster.member.local_queues[{"team", "lq"}] = "x";
   CHECK(points_elsewhere(member.cluster, {"team", "lq"}, "q"));
   CHECK(conflicts() == std::vector<std::string>{"team/lq"});
-  CHECK(member.works().size() == 1);                                     // without it
-  member.cluster.queue_work.facts.local_queues = {{"team", "lq", "x"}};  // ours, of before
+  CHECK(member.works().size() == 1);                                            // without it
+  member.cluster.member.queue_work.facts.local_queues = {{"team", "lq", "x"}};  // ours, of before
   CHECK(conflicts().empty());
 }
 
@@ -104,8 +104,8 @@ TEST_CASE("manifest work: a member is written while it is there, known, and not 
   Member member;
   const auto written = [&] { return member_is_written(member.state, kCluster); };
   REQUIRE(written());
-  SECTION("it never joined") { member.cluster.managed.reset(); }
-  SECTION("it left") { member.cluster.detached = true; }
+  SECTION("it never joined") { member.cluster.presence.managed.reset(); }
+  SECTION("it left") { member.cluster.presence.detached = true; }
   SECTION("it is lost") { member.cluster.liveness_at_close = Liveness::lost; }
   SECTION("its capacity is unknown") { member.cluster.known = false; }
   SECTION("its claim waits for a first value") { member.claim.known = false; }
@@ -117,7 +117,7 @@ TEST_CASE("manifest work: a member is written while it is there, known, and not 
 
 TEST_CASE("manifest work: it is frozen while the hub has not shown what its work and claim name") {
   Member member;
-  member.cluster.quota_work.facts.quotas = {{"q", "od", "cpu", 5000}};
+  member.cluster.member.quota_work.facts.quotas = {{"q", "od", "cpu", 5000}};
   CHECK_FALSE(member_is_frozen(member.state, kCluster));
   SECTION("the flavor") { member.state.flavors.erase("od"); }
   SECTION("the queue") { member.state.queues.erase("q"); }
@@ -133,7 +133,7 @@ TEST_CASE("manifest work: a queue stays at the member until it is drained there"
   member.claim.grants.clear();
   member.state.claims_of_queue.clear();
   CHECK(member.queues().empty());
-  Work& work = member.cluster.quota_work;
+  Work& work = member.cluster.member.quota_work;
   work.present = true;
   work.facts.applied = work.facts.available = {ConditionStatus::yes, "", 0};
   work.facts.quotas = {{"q", "od", "cpu", 1}};
@@ -151,10 +151,11 @@ TEST_CASE("manifest work: a queue stays at the member until it is drained there"
 TEST_CASE("manifest work: a queue is unused where neither watch nor feedback tells of usage") {
   Cluster cluster;
   CHECK(unused_at_member(cluster, "q"));
-  cluster.member_queues["q"].usage = {{"od", "cpu", 0}};
-  cluster.quota_work.facts.feedback = {{"other", ConditionStatus::yes, true, {{"od", "cpu", 5}}}};
+  cluster.member.queues["q"].usage = {{"od", "cpu", 0}};
+  cluster.member.quota_work.facts.feedback = {
+      {"other", ConditionStatus::yes, true, {{"od", "cpu", 5}}}};
   CHECK(unused_at_member(cluster, "q"));
-  cluster.member_queues["q"].usage = {{"od", "cpu", 0}, {"od", "memory", 1}};
+  cluster.member.queues["q"].usage = {{"od", "cpu", 0}, {"od", "memory", 1}};
   CHECK_FALSE(unused_at_member(cluster, "q"));
 }
 

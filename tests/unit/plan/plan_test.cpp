@@ -5,7 +5,7 @@
 
 #include "engine/fold/evolve.h"
 #include "engine/log/memory_log.h"
-#include "replay/rehearsal.h"
+#include "replay/dry_run.h"
 
 using namespace fairlead;
 
@@ -46,8 +46,8 @@ std::vector<Event> events_of(MemoryLog& log) {
 
 std::vector<Event> rehearse(std::vector<InputLine> lines) {
   MemoryLog log;
-  Rehearsal rehearsal(log, {});
-  REQUIRE(rehearsal.run(lines).has_value());
+  DryRun dry_run(log, {});
+  REQUIRE(dry_run.run(lines).has_value());
   return events_of(log);
 }
 
@@ -63,20 +63,20 @@ std::string spec_of(const PatchIntended& intent) {
 
 }  // namespace
 
-TEST_CASE("planning what was touched gives the same as planning everything") {
+TEST_CASE("planning the dirty set gives the same as planning everything") {
   State state;
-  Touched touched;
+  DirtySet dirty;
   std::size_t compared = 0;
   for (const Event& event : rehearse(story())) {
-    evolve(state, event, touched);
+    evolve(state, event, dirty);
     if (event.source == kSelf) continue;  // while our own events come in, rounds are under way
     State settled = state;
-    Touched since = touched;
-    settle(settled, since);
-    Touched everything;
+    DirtySet since = dirty;
+    close_moment(settled, since);
+    DirtySet everything;
     everything.everything = true;
     CHECK(plan(settled, since) == plan(settled, everything));
-    touched = {};
+    dirty = {};
     ++compared;
   }
   CHECK(compared > 30);
@@ -84,20 +84,20 @@ TEST_CASE("planning what was touched gives the same as planning everything") {
 
 TEST_CASE("a planner that goes on plans what planning anew would") {
   State state;
-  Touched touched;
+  DirtySet dirty;
   Planner planner(state);
   std::size_t writes = 0;
   const std::vector<Event> events = rehearse(story());
   for (std::size_t i = 0; i < events.size(); ++i) {
-    evolve(state, events[i], touched);
+    evolve(state, events[i], dirty);
     const bool over = i + 1 == events.size() || events[i + 1].log_time > events[i].log_time ||
                       std::holds_alternative<PatchIntended>(events[i + 1].fact);
     if (!over) continue;
-    settle(state, touched);
-    Touched same = touched;
-    const std::vector<PatchIntended> intents = planner.plan(touched);
+    close_moment(state, dirty);
+    DirtySet same = dirty;
+    const std::vector<PatchIntended> intents = planner.plan(dirty);
     CHECK(intents == plan(state, same));
-    CHECK(touched.claims == same.claims);
+    CHECK(dirty.claims == same.claims);
     writes += intents.size();
   }
   CHECK(writes > 20);
@@ -105,27 +105,27 @@ TEST_CASE("a planner that goes on plans what planning anew would") {
 
 TEST_CASE("settling a moment twice, or at every event, changes nothing") {
   State plain, settled;
-  Touched touched;
+  DirtySet dirty;
   for (const Event& event : rehearse(story())) {
-    evolve(plain, event, touched);
-    evolve(settled, event, touched);
+    evolve(plain, event, dirty);
+    evolve(settled, event, dirty);
     if (std::holds_alternative<PatchIntended>(event.fact)) {
-      settle(settled, touched);
-      settle(settled, touched);
+      close_moment(settled, dirty);
+      close_moment(settled, dirty);
     }
   }
-  settle(plain, touched);
-  settle(settled, touched);
+  close_moment(plain, dirty);
+  close_moment(settled, dirty);
   CHECK(plain == settled);
 }
 
 TEST_CASE("the order in which objects of one moment come changes no write") {
   const auto writes = [](const std::vector<InputLine>& lines) {
     MemoryLog log;
-    Rehearsal rehearsal(log, {});
-    REQUIRE(rehearsal.run(lines).has_value());
+    DryRun dry_run(log, {});
+    REQUIRE(dry_run.run(lines).has_value());
     std::vector<std::string> bodies;
-    for (const PlannedWrite& write : rehearsal.writes())
+    for (const PlannedWrite& write : dry_run.writes())
       if (write.intent.target.kind != Kind::claim)  // statuses and versions name places in the log
         bodies.push_back(to_rfc3339(write.time) + " " + write.intent.target.name + " " +
                          spec_of(write.intent));

@@ -23,7 +23,7 @@ World world_with(ConditionFacts applied, ConditionFacts available) {
   World world;
   State& state = world.state;
   state.configuration.member_mode = MemberMode::manifest_work;
-  Work& work = state.clusters["c1"].quota_work;
+  Work& work = state.clusters["c1"].member.quota_work;
   work.present = true;
   work.generation = 1;
   work.facts.applied = std::move(applied);

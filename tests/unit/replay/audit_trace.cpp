@@ -28,8 +28,8 @@ void rehearse(const AuditTrace& trace, MemoryLog& log) {
   REQUIRE(options.has_value());
   const auto lines = lines_of(trace.head);
   REQUIRE(lines.has_value());
-  Rehearsal rehearsal(log, std::move(*options));
-  REQUIRE(rehearsal.run(*lines).has_value());
+  DryRun dry_run(log, std::move(*options));
+  REQUIRE(dry_run.run(*lines).has_value());
 }
 
 std::string ask(const MemoryLog& log, const std::string& command) {

@@ -6,7 +6,7 @@
 
 #include "engine/log/memory_log.h"
 #include "replay/audit/audit.h"
-#include "replay/rehearsal.h"
+#include "replay/dry_run.h"
 
 namespace fairlead {
 namespace {
@@ -46,11 +46,11 @@ struct Hub {
       lines_of(kFlavor + "\n" + queue("0", R"({"fairlead.io/base-quota":"x"})") + "\n" +
                claim("k", "10") + "\n" + kNode + "\n");
   MemoryLog log;
-  Rehearsal rehearsal{log, {}};
+  DryRun dry_run{log, {}};
 
-  Hub() { REQUIRE(rehearsal.run(live).has_value()); }
+  Hub() { REQUIRE(dry_run.run(live).has_value()); }
   std::vector<JudgedProposal> judged(const std::string& proposed) const {
-    return judge_proposals(rehearsal.state(), live_annotations(live), lines_of(proposed));
+    return judge_proposals(dry_run.state(), live_annotations(live), lines_of(proposed));
   }
   // "OPERATION rule action", joined.
   std::string told(const std::string& proposed) const {

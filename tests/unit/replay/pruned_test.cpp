@@ -40,7 +40,7 @@ struct Pruned {
     for (const Seq seq : states) {
       const auto state = state_at(whole, nullptr, seq);
       REQUIRE(state.has_value());
-      REQUIRE(snapshots.take(*state, *whole.chain_at(seq)).has_value());
+      REQUIRE(snapshots.save(*state, *whole.chain_at(seq)).has_value());
     }
     REQUIRE(log->prune_before(first).has_value());
     REQUIRE(log->first_seq() == first);

@@ -140,7 +140,7 @@ struct Run {
     std::vector<EventDraft> drafts;
     drafts.push_back({std::string(kSelf), {}, EpochStarted{"test", "0", kFoldVersion, 1}});
     drafts.push_back({std::string(kSelf), {}, ConfigChanged{}});
-    REQUIRE(hub.tell(all.begin()->first, std::move(drafts)).has_value());
+    REQUIRE(hub.append(all.begin()->first, std::move(drafts)).has_value());
     for (const auto& [at, fact] : all) {
       if (at > hub.now()) REQUIRE(hub.run_to(at).has_value());
       REQUIRE(hub.offer(fact).has_value());

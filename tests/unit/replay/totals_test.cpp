@@ -63,7 +63,7 @@ State promised_of(std::int64_t at_second, Amount usable, Amount promised) {
 }
 
 TEST_CASE("over-quota that ends and begins at one moment is one span") {
-  Touched all;
+  DirtySet all;
   all.everything = true;
   TotalsMeter meter;
   meter.decided(promised_of(0, 10, 12), all);

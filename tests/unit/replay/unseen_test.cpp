@@ -196,8 +196,8 @@ TEST_CASE(
   CHECK(of_queue(world, "qa", at(40)).empty());
 }
 
-WhatIf imagined(const World& world, std::optional<Seq> from, std::optional<Seq> to,
-                std::optional<LogTime> to_time = {}) {
+WhatIf counterfactual(const World& world, std::optional<Seq> from, std::optional<Seq> to,
+                      std::optional<LogTime> to_time = {}) {
   WhatIfOptions options;
   options.configuration = [](const Configuration& actual) { return actual; };
   options.from = from;
@@ -233,7 +233,7 @@ TEST_CASE("a report about a span names what all queues rest on, and what reaches
   };
   const auto of = [&](std::optional<Seq> from, std::optional<Seq> to,
                       std::optional<LogTime> until = {}) {
-    const WhatIf result = imagined(world, from, to, until);
+    const WhatIf result = counterfactual(world, from, to, until);
     return told(result.unseen, what_if_text(result));
   };
   CHECK(of({}, {}) == silent + "; " + stopped);

@@ -15,8 +15,8 @@ const std::vector<std::string> kWithoutEffect{"debounce.staleAfter=20m"};
 void check_no_difference(const WhatIf& result) {
   INFO(what_if_text(result));
   CHECK(result.differences.empty());
-  CHECK(result.same == result.control.writes);
-  CHECK(to_json(result.control) == to_json(result.imagined));
+  CHECK(result.same == result.baseline.writes);
+  CHECK(to_json(result.baseline) == to_json(result.counterfactual));
 }
 
 // A node is lost and its queue written; the server has the request and does not answer.
@@ -54,14 +54,14 @@ TEST_CASE("a server that was silent is no difference, and history tells what it 
   const WhatIf result = asked(*waiting.bench.log, under(kWithoutEffect));
   check_no_difference(result);
   CHECK(result.history.over_quota == seconds(15));
-  CHECK(result.control.over_quota == Duration{});
+  CHECK(result.baseline.over_quota == Duration{});
   const Json totals = to_json(result)["totals"];
   CHECK(totals["history"]["overQuotaSeconds"] == 15);
   CHECK(totals["sameConfiguration"]["overQuotaSeconds"] == 0);
   // A longer window is told for what it does: in a world without that silence.
   const WhatIf longer = asked(*waiting.bench.log, under({"debounce.shrinkWindow=5s"}));
   INFO(what_if_text(longer));
-  CHECK(longer.imagined.over_quota == seconds(5));
+  CHECK(longer.counterfactual.over_quota == seconds(5));
   REQUIRE(longer.differences.size() == 1);
   CHECK(longer.differences[0].kind() == WriteDiffers::time);
   CHECK(longer.differences[0].made->seq == waiting.intent);
@@ -74,8 +74,8 @@ TEST_CASE("a write that was refused is no difference, and names when it was made
   REQUIRE(waiting.bench.quota("high", "on-demand") == "400");
   const WhatIf result = asked(*waiting.bench.log, under(kWithoutEffect));
   check_no_difference(result);
-  CHECK(result.history.writes > result.control.writes);
-  CHECK(result.history.over_quota > result.control.over_quota);
+  CHECK(result.history.writes > result.baseline.writes);
+  CHECK(result.history.over_quota > result.baseline.over_quota);
   const WhatIf never = asked(*waiting.bench.log, under({"debounce.shrinkWindow=1h"}));
   REQUIRE(never.differences.size() == 1);
   CHECK(never.differences[0].kind() == WriteDiffers::only_history);
@@ -112,7 +112,7 @@ TEST_CASE("worlds that part between a write and its answer both plan it anew") {
   INFO(what_if_text(other));
   bool found = false;
   for (const WriteDifference& difference : other.differences)
-    if (difference.control && difference.made && difference.made->seq == waiting.intent)
+    if (difference.baseline && difference.made && difference.made->seq == waiting.intent)
       found = true;
   CHECK(found);  // it was made before the worlds parted, and is told as made then
 }
@@ -189,9 +189,9 @@ TEST_CASE("whatever happened, an unchanged configuration makes no difference fro
       options.configuration =
           under({"debounce.shrinkWindow=" + std::to_string(random() % 12) + "s"}).configuration;
       const WhatIf other = asked(*bench.log, options);
-      CHECK(told_of(other, &WriteDifference::control) == other.control.writes);
-      CHECK(told_of(other, &WriteDifference::imagined) == other.imagined.writes);
-      CHECK(to_json(other.control) == to_json(result.control));
+      CHECK(told_of(other, &WriteDifference::baseline) == other.baseline.writes);
+      CHECK(told_of(other, &WriteDifference::counterfactual) == other.counterfactual.writes);
+      CHECK(to_json(other.baseline) == to_json(result.baseline));
       CHECK(to_json(other.history) == to_json(result.history));
       differing += other.differences.size();
     }

@@ -53,8 +53,8 @@ TEST_CASE("a write of the same content twenty-five seconds later is not the same
   REQUIRE(result.differences.size() == 1);
   const WriteDifference& difference = result.differences[0];
   CHECK(difference.kind() == WriteDiffers::time);
-  CHECK(difference.control->time == at(1, 55));
-  CHECK(difference.imagined->time == at(2, 20));
+  CHECK(difference.baseline->time == at(1, 55));
+  CHECK(difference.counterfactual->time == at(2, 20));
   const Json row = to_json(result)["differences"][0];
   CHECK(row["difference"] == "time");
   CHECK(row["history"]["time"] == "1970-01-01T00:01:55Z");
@@ -83,7 +83,7 @@ TEST_CASE("up to a time every deadline until then runs, up to an event none behi
     CHECK(result.differences[0].time() == at(4));
     // 4 cpu that somebody wants and nobody promises, from 3:00 on; the window ends at 4:00.
     const Int128 wanted = Int128{4000} * (end - at(3)).ns;
-    CHECK(result.control.under.at("cpu") - result.imagined.under.at("cpu") ==
+    CHECK(result.baseline.under.at("cpu") - result.counterfactual.under.at("cpu") ==
           wanted - Int128{4000} * minutes(1).ns);
   }
   options.to_time = at(8);
@@ -91,7 +91,7 @@ TEST_CASE("up to a time every deadline until then runs, up to an event none behi
   const WhatIf later = asked(log, options);
   REQUIRE(later.differences.size() == 1);
   CHECK(later.differences[0].kind() == WriteDiffers::time);
-  CHECK(later.differences[0].imagined->time == at(4));
+  CHECK(later.differences[0].counterfactual->time == at(4));
 }
 
 TEST_CASE("a span between two events is told, though nothing is in it but deadlines") {
@@ -115,7 +115,7 @@ TEST_CASE("a span between two events is told, though nothing is in it but deadli
   const Json totals = to_json(result)["totals"];
   CHECK(totals["sameConfiguration"]["underQuotaResourceHours"]["cpu"] == "266m");
   CHECK(totals["whatIf"]["underQuotaResourceHours"]["cpu"] == "33m");
-  CHECK(result.history.under == result.control.under);
+  CHECK(result.history.under == result.baseline.under);
 
   WhatIfOptions turned = options;
   turned.from_time = at(7, 31);
@@ -140,7 +140,7 @@ TEST_CASE("behind the log's end deadlines run on as if nothing else happened") {
   const WhatIf result = asked(log, options);
   REQUIRE(result.differences.size() == 1);
   CHECK(result.differences[0].kind() == WriteDiffers::time);
-  CHECK(result.differences[0].imagined->time == at(183));
+  CHECK(result.differences[0].counterfactual->time == at(183));
   CHECK(result.last_time == at(200));
 }
 

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "replay/whatif/imagined_world.h"
+#include "replay/whatif/counterfactual_world.h"
 #include "tests/unit/replay/audit_trace.h"
 #include "tests/unit/replay/what_if_asked.h"
 
@@ -30,13 +30,13 @@ TEST_CASE("under the configuration that was in force nothing differs") {
       const WhatIf result = asked(log, under({}));
       INFO(what_if_text(result));
       CHECK(result.differences.empty());
-      CHECK(result.same == result.control.writes);
-      CHECK(to_json(result.control) == to_json(result.imagined));
+      CHECK(result.same == result.baseline.writes);
+      CHECK(to_json(result.baseline) == to_json(result.counterfactual));
       // Statuses tell of answers, which come in another order where several things happen at once.
-      Json history = to_json(result.history), control = to_json(result.control);
+      Json history = to_json(result.history), baseline = to_json(result.baseline);
       history.erase("statusWrites");
-      control.erase("statusWrites");
-      CHECK(history == control);
+      baseline.erase("statusWrites");
+      CHECK(history == baseline);
     }
   }
 }
@@ -46,10 +46,10 @@ TEST_CASE("without a grow window a flapping node writes its queue again and agai
   const WhatIf result = asked(
       rehearsed(log, "debounce/flapping-node-is-suppressed.txt"),
       under({"debounce.growWindow=0s", "debounce.flapPenalty=0", "debounce.minGrowInterval=0s"}));
-  CHECK(result.imagined.queue_writes > 2 * result.history.queue_writes);
-  CHECK_FALSE(result.imagined.under.contains("cpu"));
+  CHECK(result.counterfactual.queue_writes > 2 * result.history.queue_writes);
+  CHECK_FALSE(result.counterfactual.under.contains("cpu"));
   CHECK(result.history.under.at("cpu") > 0);
-  CHECK(result.imagined.over_quota > result.history.over_quota);
+  CHECK(result.counterfactual.over_quota > result.history.over_quota);
 }
 
 TEST_CASE("a longer shrink window promises longer what is not there") {
@@ -63,10 +63,10 @@ TEST_CASE("a longer shrink window promises longer what is not there") {
   CHECK(result.differences[0].made->time == result.differences[0].time());
   // Two cpu too many for 15 s, or to the end of the log, 20 s after the fall.
   CHECK(result.history.over_quota == seconds(15));
-  CHECK(result.imagined.over_quota == seconds(20));
+  CHECK(result.counterfactual.over_quota == seconds(20));
   CHECK(result.history.over.at("cpu") == Int128{2000} * seconds(15).ns);
-  CHECK(result.imagined.slowest_shrink == seconds(20));
-  CHECK(result.imagined.safe_shrinks == 0);
+  CHECK(result.counterfactual.slowest_shrink == seconds(20));
+  CHECK(result.counterfactual.safe_shrinks == 0);
 }
 
 TEST_CASE("without a move window the worker list follows every decision") {
@@ -75,11 +75,11 @@ TEST_CASE("without a move window the worker list follows every decision") {
                               under({"multikueue.moveWindow=0s"}));
   INFO(what_if_text(result));
   CHECK(std::none_of(result.differences.begin(), result.differences.end(),
-                     [](const auto& each) { return each.control.has_value(); }));
+                     [](const auto& each) { return each.baseline.has_value(); }));
   CHECK(std::count_if(result.differences.begin(), result.differences.end(), [](const auto& each) {
-          return each.imagined->intent.target.kind == Kind::multikueue_config;
+          return each.counterfactual->intent.target.kind == Kind::multikueue_config;
         }) == 3);
-  CHECK(result.imagined.writes > result.history.writes);
+  CHECK(result.counterfactual.writes > result.history.writes);
 }
 
 TEST_CASE("the worlds may part in the middle of history") {
@@ -90,7 +90,7 @@ TEST_CASE("the worlds may part in the middle of history") {
   const WhatIf result = asked(log, options);
   CHECK(result.differences.size() == 2);
   CHECK(result.history.over_quota == seconds(15));
-  CHECK(result.imagined.over_quota == seconds(20));
+  CHECK(result.counterfactual.over_quota == seconds(20));
 }
 
 TEST_CASE("worlds that part at a time differ from then on, not from the event before") {
@@ -107,10 +107,10 @@ TEST_CASE("worlds that part at a time differ from then on, not from the event be
   REQUIRE(result.differences.size() == 2);
   for (const WriteDifference& difference : result.differences) {
     CHECK(difference.kind() == WriteDiffers::time);
-    CHECK(difference.control->time - difference.imagined->time == seconds(5));
+    CHECK(difference.baseline->time - difference.counterfactual->time == seconds(5));
   }
   CHECK(to_json(result.history)["overQuotaSeconds"] == 5);
-  CHECK(to_json(result.imagined)["overQuotaSeconds"] == 0);
+  CHECK(to_json(result.counterfactual)["overQuotaSeconds"] == 0);
 }
 
 TEST_CASE("a bad setting is named") {

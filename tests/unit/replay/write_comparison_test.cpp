@@ -39,13 +39,14 @@ std::string told(const WriteComparison& compared) {
     const char* kind = difference.kind() == WriteDiffers::value  ? "value "
                        : difference.kind() == WriteDiffers::time ? "time "
                                                                  : "only ";
-    text += std::string("; ") + kind + side(difference.control) + " " + side(difference.imagined);
+    text += std::string("; ") + kind + side(difference.baseline) + " " +
+            side(difference.counterfactual);
   }
   return text;
 }
 
-std::string compared(const std::vector<Note>& control, const std::vector<Note>& imagined) {
-  return told(compare_writes(writes(control), writes(imagined), {}));
+std::string compared(const std::vector<Note>& baseline, const std::vector<Note>& counterfactual) {
+  return told(compare_writes(writes(baseline), writes(counterfactual), {}));
 }
 
 TEST_CASE("the same content at the same moment is the same write, whatever versions it carries") {
@@ -115,18 +116,18 @@ TEST_CASE("a write of the control names the write that history made of it, if it
 }
 
 TEST_CASE("more writes than are weighed at once are still paired") {
-  std::vector<Note> control, imagined;
+  std::vector<Note> baseline, counterfactual;
   for (int i = 0; i < 5000; ++i) {
-    control.push_back({i * 10, i % 2});
-    imagined.push_back({i * 10 + 3, i % 2});
+    baseline.push_back({i * 10, i % 2});
+    counterfactual.push_back({i * 10 + 3, i % 2});
   }
-  const WriteComparison result = compare_writes(writes(control), writes(imagined), {});
+  const WriteComparison result = compare_writes(writes(baseline), writes(counterfactual), {});
   CHECK(result.same == 0);
   std::size_t pairs = 0;
   for (const WriteDifference& difference : result.differences)
     if (difference.kind() == WriteDiffers::time) {
       ++pairs;
-      CHECK(difference.imagined->time - difference.control->time == seconds(3));
+      CHECK(difference.counterfactual->time - difference.baseline->time == seconds(3));
     }
   CHECK(pairs >= 4999);
 }

@@ -14,17 +14,17 @@ class SlowLog final : public StubbornLog {
  public:
   Result<std::vector<Event>> append(std::span<const EventDraft> drafts, LogTime time,
                                     Epoch epoch) override {
-    if (auto before = settle(); !before) return before.error();
+    if (auto before = wait_durable(); !before) return before.error();
     return StubbornLog::append(drafts, time, epoch);
   }
   Result<std::vector<Event>> append_pipelined(std::vector<EventDraft>&& drafts, LogTime time,
                                               Epoch epoch) override {
-    if (on_its_way && fails) return settle().error();
+    if (on_its_way && fails) return wait_durable().error();
     if (!on_its_way) durable = {log.last_seq(), log.last_time(), log.chain()};
     on_its_way = true;
     return StubbornLog::append(drafts, time, epoch);
   }
-  Result<void> settle() override {
+  Result<void> wait_durable() override {
     if (on_its_way && fails) return Error{ErrorCode::unavailable, "the disk does not answer"};
     on_its_way = false;
     return {};

@@ -88,7 +88,7 @@ TEST_CASE(
         continue;
       }
       const Event event = events_of(*bench.log, request.intent).front();
-      shown = bench.hub.write(request.intent, std::get<PatchIntended>(event.fact)).shown;
+      shown = bench.hub.write(request.intent, std::get<PatchIntended>(event.fact)).observed;
       WriteAnswer lost;
       lost.intent = request.intent;
       lost.result = WriteResult::unknown;
@@ -127,8 +127,8 @@ TEST_CASE("a status without an answer whose sight came first is looked at again 
       ++lost;
       const Event event = events_of(*bench.log, request.intent).front();
       auto written = bench.hub.write(request.intent, std::get<PatchIntended>(event.fact));
-      REQUIRE(written.shown.has_value());
-      bench.core->offer(std::move(*written.shown));
+      REQUIRE(written.observed.has_value());
+      bench.core->offer(std::move(*written.observed));
       bench.step();
       WriteAnswer none;
       none.intent = unanswered = request.intent;
@@ -173,8 +173,8 @@ TEST_CASE("a Workload is not written again before the stream shows the write tha
     bench.core->answer(std::move(written.answer));
     bench.advance(seconds(1));
     CHECK(writes() == evictions);
-    REQUIRE(written.shown.has_value());
-    bench.core->offer(std::move(*written.shown));
+    REQUIRE(written.observed.has_value());
+    bench.core->offer(std::move(*written.observed));
     bench.advance(seconds(1));
     CHECK(writes() == evictions);
   }

@@ -75,7 +75,7 @@ class HubBench : public SmallWorld {
   void carry_out(const WriteRequest& request) {
     const Event event = events_of(*log, request.intent).front();
     ServerDouble::Written written = hub.write(request.intent, std::get<PatchIntended>(event.fact));
-    if (written.shown) core->offer(std::move(*written.shown));
+    if (written.observed) core->offer(std::move(*written.observed));
     core->answer(std::move(written.answer));
   }
   /// Steps and carries out until nothing is due.
@@ -125,9 +125,9 @@ class HubBench : public SmallWorld {
 /// Folds the events, with the present moment closed as the hub closed it.
 inline State folded(const std::vector<Event>& events) {
   State state;
-  Touched touched;
-  for (const Event& event : events) evolve(state, event, touched);
-  settle(state, touched);
+  DirtySet dirty;
+  for (const Event& event : events) evolve(state, event, dirty);
+  close_moment(state, dirty);
   return state;
 }
 

@@ -89,7 +89,7 @@ TEST_CASE("nothing is planned before every kind of the hub was told of") {
   for (WatchFact& fact : bench.hub.list(kinds)) bench.core->offer(std::move(fact));
   bench.advance(hours(1));
   CHECK(facts_in<PatchIntended>(*bench.log).empty());
-  CHECK_FALSE(bench.core->figures().planning);
+  CHECK_FALSE(bench.core->stats().planning);
   CHECK(bench.core->awaited() == std::set<Kind>{last});
 
   SECTION("its list") {
@@ -100,7 +100,7 @@ TEST_CASE("nothing is planned before every kind of the hub was told of") {
   SECTION("or the word that it is not served") {
     bench.core->absent(last);
     bench.settle();
-    CHECK(bench.core->figures().planning);
+    CHECK(bench.core->stats().planning);
   }
 }
 
@@ -220,7 +220,7 @@ TEST_CASE("an answer that comes after its own news blocks nothing") {
   bench.requests.clear();
   const auto intent = std::get<PatchIntended>(events_of(*bench.log, request.intent).front().fact);
   auto written = bench.hub.write(request.intent, intent);
-  bench.core->offer(*written.shown);
+  bench.core->offer(*written.observed);
   bench.step();
   bench.core->answer(written.answer);
   bench.settle();
@@ -341,8 +341,10 @@ TEST_CASE("a burst of one object is looked at once per interval") {
   for (const ObjectObserved& observed : facts_in<ObjectObserved>(*bench.log, next(before)))
     if (observed.key == HubBench::node("spot-0")) ++seen;
   CHECK(seen == 2);
-  CHECK(bench.core->state().clusters.at("cluster2").nodes.at("spot-0").facts.labels.find("turn") ==
-        "19");
+  CHECK(bench.core->state()
+            .clusters.at("cluster2")
+            .reports.nodes.at("spot-0")
+            .facts.labels.find("turn") == "19");
 }
 
 TEST_CASE("recommend-only logs no intent and says each write once") {
@@ -427,7 +429,7 @@ TEST_CASE("an object that is too large for the log is left out, with a word, and
   bench.at_once();
   bench.run();
   CHECK(bench.quotas() == "500 400");
-  CHECK(bench.core->figures().oversized == 1);
+  CHECK(bench.core->stats().oversized == 1);
   const bool said =
       std::any_of(bench.diagnostics.begin(), bench.diagnostics.end(), [](const std::string& line) {
         return line.find("too large") != std::string::npos &&

@@ -25,7 +25,7 @@ class SinkDouble final : public PatchSink {
       const Event event = events_of(log_, request.intent).front();
       const std::lock_guard lock(mutex);
       auto written = server_.write(request.intent, std::get<PatchIntended>(event.fact));
-      if (written.shown) inbox_.push(std::move(*written.shown));
+      if (written.observed) inbox_.push(std::move(*written.observed));
       answered(std::move(written.answer));
     });
   }
@@ -114,13 +114,13 @@ TEST_CASE("the loop brings facts through a full inbox to writes and ends cleanly
   hub.run();
   hub.sync();
   CHECK(hub.eventually([&] { return hub.quotas() == "500 500"; }));
-  CHECK(hub.eventually([&] { return hub.status.ready() && hub.status.figures().accepted >= 4; }));
+  CHECK(hub.eventually([&] { return hub.status.ready() && hub.status.stats().accepted >= 4; }));
   hub.inbox.ask_to_stop();
   hub.thread.join();
   CHECK(hub.result.has_value());
   const auto intents = facts_in<PatchIntended>(*hub.bench.log);
   CHECK(facts_in<PatchAccepted>(*hub.bench.log).size() == intents.size());
-  CHECK(hub.status.figures().inbox_max == 8);
+  CHECK(hub.status.stats().inbox_max == 8);
 }
 
 TEST_CASE("asked for it, the loop reads the configuration again") {
@@ -157,7 +157,7 @@ TEST_CASE("who pushes into a full inbox waits, and is let go when it closes") {
   });
   std::size_t taken = 0;
   while (taken < 3) {
-    const auto content = inbox.take(seconds(10), 1);
+    const auto content = inbox.dequeue(seconds(10), 1);
     CHECK(content.facts.size() <= 1);
     taken += content.facts.size();
     CHECK(pushed.load() <= static_cast<int>(taken) + 3);
@@ -165,18 +165,18 @@ TEST_CASE("who pushes into a full inbox waits, and is let go when it closes") {
   inbox.close();
   stream.join();
   CHECK(pushed == 5);
-  CHECK(inbox.take({}, 10).facts.empty());
+  CHECK(inbox.dequeue({}, 10).facts.empty());
 }
 
 TEST_CASE("an inbox tells each stop and each wish for a configuration once") {
   Inbox inbox(2);
-  CHECK(inbox.take({}, 1).stops == 0);
+  CHECK(inbox.dequeue({}, 1).stops == 0);
   inbox.ask_to_stop();
   inbox.ask_for_configuration();
-  auto content = inbox.take(seconds(10), 1);
+  auto content = inbox.dequeue(seconds(10), 1);
   CHECK(content.stops == 1);
   CHECK(content.configuration);
-  content = inbox.take({}, 1);
+  content = inbox.dequeue({}, 1);
   CHECK(content.stops == 1);
   CHECK_FALSE(content.configuration);
 }

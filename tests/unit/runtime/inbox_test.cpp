@@ -24,7 +24,7 @@ TEST_CASE("a fact behind many of another member is taken in the next step") {
   for (int i = 0; i < 1000; ++i) inbox.push(alive("flood", i));
   inbox.push(alive("cluster1"));
   inbox.push(alive("hub"));
-  const auto content = inbox.take({}, 100);
+  const auto content = inbox.dequeue({}, 100);
   CHECK(content.more_facts);
   CHECK(content.facts.size() == 100);
   CHECK(counted(content) == std::map<SourceName, int>{{"cluster1", 1}, {"flood", 98}, {"hub", 1}});
@@ -34,9 +34,9 @@ TEST_CASE("sources share a step, and the facts of one keep their order") {
   Inbox inbox(400);
   for (int i = 0; i < 50; ++i) inbox.push(alive("a", i));
   for (int i = 0; i < 50; ++i) inbox.push(alive("b", i));
-  CHECK(counted(inbox.take({}, 20)) == std::map<SourceName, int>{{"a", 10}, {"b", 10}});
+  CHECK(counted(inbox.dequeue({}, 20)) == std::map<SourceName, int>{{"a", 10}, {"b", 10}});
   std::map<SourceName, int> next{{"a", 10}, {"b", 10}};
-  for (const WatchFact& fact : inbox.take({}, 400).facts)
+  for (const WatchFact& fact : inbox.dequeue({}, 400).facts)
     CHECK(std::get<StreamAlive>(fact.said).resource_version == std::to_string(next[fact.source]++));
   CHECK(next == std::map<SourceName, int>{{"a", 50}, {"b", 50}});
   CHECK(inbox.depth() == 0);
@@ -47,7 +47,7 @@ TEST_CASE("each source has its turn in steps that are smaller than their number"
   for (int i = 0; i < 10; ++i)
     for (const char* source : {"a", "b", "c"}) inbox.push(alive(source, i));
   std::string turns;
-  for (int i = 0; i < 6; ++i) turns += inbox.take({}, 1).facts.at(0).source;
+  for (int i = 0; i < 6; ++i) turns += inbox.dequeue({}, 1).facts.at(0).source;
   CHECK(turns == "abcabc");
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("notes of the webhook are bounded, wait for nobody, and wake the hub")
     REQUIRE(inbox.offer(std::move(note)));
   }
   CHECK_FALSE(inbox.offer({}));
-  const auto content = inbox.take(minutes(1), 8);
+  const auto content = inbox.dequeue(minutes(1), 8);
   REQUIRE(content.notes.size() == kInboxNotesMax);
   CHECK(content.notes.back().request_uid == std::to_string(kInboxNotesMax - 1));
   CHECK(inbox.offer({}));

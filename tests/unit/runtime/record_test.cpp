@@ -53,9 +53,9 @@ TEST_CASE("record: quotas and Nodes are logged, no claim is awaited and nothing 
   bench.offer_all(bench.hub.list(kRecorded));
   bench.offer_all(bench.member.list({Kind::node}));
   bench.settle();
-  CHECK(bench.core->figures().planning);
+  CHECK(bench.core->stats().planning);
   CHECK(bench.core->state().queues.size() == 2);
-  CHECK(bench.core->state().clusters.at("cluster2").nodes.size() == 10);
+  CHECK(bench.core->state().clusters.at("cluster2").reports.nodes.size() == 10);
   bench.set_quota("7");
   bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
   bench.advance(hours(1));

@@ -33,11 +33,11 @@ TEST_CASE("what the hub may not read keeps it waiting only where quotas need it"
   CHECK(bench.core->awaited() == optional);
   bench.diagnostics.clear();
   for (const Kind kind : optional) {
-    CHECK_FALSE(bench.core->figures().planning);
+    CHECK_FALSE(bench.core->stats().planning);
     bench.core->offer({"hub", StreamLost{kind}});
     bench.settle();
   }
-  CHECK(bench.core->figures().planning);
+  CHECK(bench.core->stats().planning);
   CHECK(bench.quotas() == "500 500");
   const auto told = [&](const std::string& kind, const std::string& namespace_) {
     return std::count_if(bench.diagnostics.begin(), bench.diagnostics.end(),
@@ -64,11 +64,11 @@ TEST_CASE("of a refused kind nothing is gone before it is listed") {
     else
       for (WatchFact& fact : bench.hub.list({kind})) bench.core->offer(std::move(fact));
   bench.settle();
-  CHECK(bench.core->figures().planning);
+  CHECK(bench.core->stats().planning);
   // Its list comes after all: as with any other first list.
   for (WatchFact& fact : bench.hub.list({Kind::workload})) bench.core->offer(std::move(fact));
   bench.settle();
-  CHECK(bench.core->figures().planning);
+  CHECK(bench.core->stats().planning);
   CHECK((folded(events_of(*bench.log)) == bench.core->state()));
 }
 
@@ -85,10 +85,10 @@ TEST_CASE("where policies are written, they are waited for") {
       for (WatchFact& fact : bench.hub.list({kind})) bench.core->offer(std::move(fact));
   bench.settle();
   CHECK(bench.core->awaited() == std::set{Kind::binding_policy});
-  CHECK_FALSE(bench.core->figures().planning);
+  CHECK_FALSE(bench.core->stats().planning);
   for (WatchFact& fact : bench.hub.list({Kind::binding_policy})) bench.core->offer(std::move(fact));
   bench.settle();
-  CHECK(bench.core->figures().planning);
+  CHECK(bench.core->stats().planning);
 }
 
 TEST_CASE("a kind that the configuration does not use is not waited for") {
@@ -109,19 +109,19 @@ TEST_CASE("a kind that a new configuration uses is waited for before anything is
   bench.configuration.member_mode = MemberMode::binding_policy;
   REQUIRE(bench.core->reconfigure(bench.configuration).has_value());
   CHECK(bench.core->awaited() == std::set{Kind::manifest_work, Kind::binding_policy});
-  CHECK_FALSE(bench.core->figures().planning);
+  CHECK_FALSE(bench.core->stats().planning);
   bench.core->offer(bench.member.remove(HubBench::node("on-demand-0")));
   bench.settle();
   CHECK(bench.quotas() == "500 500");
   for (WatchFact& fact : bench.hub.list({Kind::manifest_work, Kind::binding_policy}))
     bench.core->offer(std::move(fact));
   bench.settle();
-  CHECK(bench.core->figures().planning);
+  CHECK(bench.core->stats().planning);
   CHECK(bench.quotas() == "400 500");
   bench.configuration.member_mode = MemberMode::none;
   REQUIRE(bench.core->reconfigure(bench.configuration).has_value());
   bench.settle();
-  CHECK(bench.core->figures().planning);
+  CHECK(bench.core->stats().planning);
   CHECK((folded(events_of(*bench.log)) == bench.core->state()));
 }
 

@@ -43,27 +43,27 @@ TEST_CASE("a clock that is behind the log goes on from there") {
 TEST_CASE("a diagnostic is one line, whatever it holds") {
   CHECK(
       to_line(
-          {Urgency::info, "write accepted", {{"object", "ClusterQueue high"}, {"code", "200"}}}) ==
+          {Severity::info, "write accepted", {{"object", "ClusterQueue high"}, {"code", "200"}}}) ==
       "write accepted object=\"ClusterQueue high\" code=200");
-  CHECK(to_line({Urgency::info, "x", {{"why", "a\n\"b\"\\"}, {"none", ""}}}) ==
+  CHECK(to_line({Severity::info, "x", {{"why", "a\n\"b\"\\"}, {"none", ""}}}) ==
         "x why=\"a \\\"b\\\"\\\\\" none=\"\"");
-  const std::string line = to_line({Urgency::info, "x", {{"why", std::string(100'000, 'y')}}});
+  const std::string line = to_line({Severity::info, "x", {{"why", std::string(100'000, 'y')}}});
   CHECK(line.size() < 600);
   CHECK(line.ends_with("...\""));
 }
 
 TEST_CASE("metrics name what an operator looks for") {
-  HubFigures hub;
+  HubStats hub;
   hub.ingest.unchanged = 41;
   hub.seq = Seq{17};
   for (const Duration took : {Duration{300'000}, milliseconds(10), Duration{1'000'000'005}})
     hub.append.add(took);
   hub.claim_counts.conditions[{"Valid", "True"}] = 2;
-  ConnectionFigures connection;
+  ConnectionStats connection;
   connection.source = "hub";
   connection.requests_by_code = {{0, 2}, {200, 5}};
   connection.synced = {{Kind::claim, true}, {Kind::node, false}};
-  const std::string text = metrics_text(hub, {connection}, machine_figures("tests"));
+  const std::string text = metrics_text(hub, {connection}, machine_stats("tests"));
   for (const char* line : {"ingest_events_total{outcome=\"unchanged\"} 41\n",
                            "\nlog_events 17\n",
                            "\nstate_seq 17\n",
@@ -102,15 +102,15 @@ TEST_CASE("the program knows which commit it was built from") {
 }
 
 TEST_CASE("what the process takes of the machine is read") {
-  const MachineFigures figures = machine_figures("tests/unit");
-  CHECK(figures.resident_bytes > 1'000'000);
-  CHECK(figures.open_files >= 3);
-  CHECK(figures.started_at > seconds(1'500'000'000));
-  CHECK(figures.data_bytes.size() == 3);
-  CHECK(figures.data_bytes.at("log") > 10'000);  // tests/unit/log
-  CHECK(figures.data_bytes.at("other") > figures.data_bytes.at("log"));
-  CHECK(figures.data_free_bytes > 0);
-  CHECK(machine_figures("nowhere").data_free_bytes == 0);
+  const MachineStats stats = machine_stats("tests/unit");
+  CHECK(stats.resident_bytes > 1'000'000);
+  CHECK(stats.open_files >= 3);
+  CHECK(stats.started_at > seconds(1'500'000'000));
+  CHECK(stats.data_bytes.size() == 3);
+  CHECK(stats.data_bytes.at("log") > 10'000);  // tests/unit/log
+  CHECK(stats.data_bytes.at("other") > stats.data_bytes.at("log"));
+  CHECK(stats.data_free_bytes > 0);
+  CHECK(machine_stats("nowhere").data_free_bytes == 0);
 }
 
 TEST_CASE("an address to listen on is read strictly") {

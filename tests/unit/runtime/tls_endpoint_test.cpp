@@ -21,7 +21,7 @@ constexpr std::string_view kThenClose =
 // The lines that a certificate logged.
 class Lines {
  public:
-  Say say() {
+  Logger logger() {
     return [this](const Diagnostic& diagnostic) {
       const std::lock_guard lock(mutex_);
       lines_.push_back(to_line(diagnostic));
@@ -56,7 +56,7 @@ struct Secured {
   }
   void start() {
     certificate =
-        std::make_shared<ServedCertificate>(secret.folder(), lines.say(), milliseconds(20));
+        std::make_shared<ServedCertificate>(secret.folder(), lines.logger(), milliseconds(20));
     HttpServing serving;
     serving.handler = [](std::string_view path) {
       return HttpReply{200, "text/plain", std::string(path)};
@@ -152,7 +152,7 @@ TEST_CASE("a key with a password is refused and never asked for") {
   secret.put(
       {pair.certificate,
        "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMAAA\n-----END ENCRYPTED PRIVATE KEY-----\n"});
-  const ServedCertificate certificate(secret.folder(), lines.say());
+  const ServedCertificate certificate(secret.folder(), lines.logger());
   CHECK(certificate.context() == nullptr);
   CHECK(lines.hold({"there is no serving certificate", "tls.key"}));
 }

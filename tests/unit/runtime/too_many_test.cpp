@@ -63,7 +63,7 @@ TEST_CASE("of a first list that is cut at the bound, what it showed is all that 
     bench.core->offer(bench.add_node("other-" + std::to_string(i), "on-demand"));
   bench.core->offer(kTooMany);
   bench.advance(seconds(1));
-  const auto& nodes = bench.core->state().clusters.at("cluster2").nodes;
+  const auto& nodes = bench.core->state().clusters.at("cluster2").reports.nodes;
   CHECK(nodes.size() == 11);
   CHECK_FALSE(nodes.contains("on-demand-0"));
   CHECK(condition(bench, "CapacityKnown")["reason"] == "TooManyNodes");

@@ -1,4 +1,4 @@
-// Snapshots are witnesses of how far the log beside them had come.
+// Snapshots are watermark sources of how far the log beside them had come.
 #include "snapshots/data_directory.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ void make_directory(const fs::path& directory, int first, int commits,
     if (std::find(taken.begin(), taken.end(), commit) == taken.end()) continue;
     const auto state = state_at(**log, nullptr, (*log)->last_seq());
     REQUIRE(state.has_value());
-    REQUIRE(store.take(*state, (*log)->chain()).has_value());
+    REQUIRE(store.save(*state, (*log)->chain()).has_value());
   }
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("Verify and a writer ask every snapshot, a reader the newest") {
   CHECK_FALSE(verify_with(**log, store)->broken_at);
   const auto state = state_at(**log, nullptr, Seq{4});
   REQUIRE(state.has_value());
-  REQUIRE(store.take(*state, sha256("another chain")).has_value());
+  REQUIRE(store.save(*state, sha256("another chain")).has_value());
   const auto again = open_data_directory(directory.path(), OpenMode::read);
   REQUIRE(again.has_value());
   CHECK((*again)->damage().empty());

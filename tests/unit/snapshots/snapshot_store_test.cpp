@@ -26,7 +26,7 @@ State folded(const EventLog& log, Seq seq) {
 SnapshotInfo take(const MemoryLog& log, SnapshotStore& store, Seq seq) {
   const auto chain = log.chain_at(seq);
   REQUIRE(chain.has_value());
-  const auto taken = store.take(folded(log, seq), *chain);
+  const auto taken = store.save(folded(log, seq), *chain);
   REQUIRE(taken.has_value());
   return *taken;
 }
@@ -73,7 +73,7 @@ TEST_CASE("Symbolic links do not lead a snapshot elsewhere") {
   fill(log, 2);
   SnapshotStore store(directory.path());
   std::filesystem::create_directory_symlink(other.path(), store.directory());
-  const auto refused = store.take(folded(log, Seq{6}), *log.chain_at(Seq{6}));
+  const auto refused = store.save(folded(log, Seq{6}), *log.chain_at(Seq{6}));
   REQUIRE(refused.has_error());
   const std::string what = store.directory().string() + ": expected a directory, got a symbolic";
   CHECK(refused.error().message.find(what) == 0);
@@ -102,7 +102,7 @@ TEST_CASE("Into a folder that others may write no snapshot is taken") {
   CHECK(store.expect_writable().has_value());
   std::filesystem::permissions(store.directory(), std::filesystem::perms::group_write,
                                std::filesystem::perm_options::add);
-  const auto refused = store.take(folded(log, Seq{6}), *log.chain_at(Seq{6}));
+  const auto refused = store.save(folded(log, Seq{6}), *log.chain_at(Seq{6}));
   REQUIRE(refused.has_error());
   CHECK(refused.error().code == ErrorCode::bad_input);
   CHECK(refused.error().message.find(store.directory().string() +
@@ -190,8 +190,8 @@ TEST_CASE("A snapshot whose state is not what the log folds to is found") {
   fill(log, 3);
   SnapshotStore store(directory.path());
   State state = folded(log, Seq{6});
-  state.clusters.begin()->second.detached = true;
-  REQUIRE(store.take(state, *log.chain_at(Seq{6})).has_value());
+  state.clusters.begin()->second.presence.detached = true;
+  REQUIRE(store.save(state, *log.chain_at(Seq{6})).has_value());
   CHECK(verify_snapshots(log, store)->front().fault == "the log folds to another state");
 }
 

@@ -68,7 +68,7 @@ struct Service {
     return Json::parse(reply.body)["response"];
   }
   std::uint64_t count(const std::string& rule, const std::string& decision) {
-    const auto requests = service.figures().requests;
+    const auto requests = service.stats().requests;
     const auto at = requests.find({rule, decision});
     return at == requests.end() ? 0 : at->second;
   }
@@ -90,7 +90,7 @@ TEST_CASE("webhook: a denial is answered, counted and posted once") {
                          ""});
   CHECK(hub.count("claimInvalid", "denied") == 1);
   CHECK(hub.count("clusterTaken", "denied") == 1);
-  CHECK(hub.service.figures().took.count() == 1);
+  CHECK(hub.service.stats().took.count() == 1);
 }
 
 TEST_CASE("webhook: an override is posted with its reason") {
@@ -128,8 +128,8 @@ TEST_CASE("webhook: a note without a place is lost and counted, the answer is th
   Service hub;
   hub.full = true;
   CHECK(hub.response(review(claim("newer", "11")))["allowed"] == false);
-  CHECK(hub.service.figures().notes_lost == 1);
-  const std::string page = webhook_metrics_text(hub.service.figures(), LogTime{7'000'000'000});
+  CHECK(hub.service.stats().notes_lost == 1);
+  const std::string page = webhook_metrics_text(hub.service.stats(), LogTime{7'000'000'000});
   CHECK(page.find("fairlead_webhook_notes_lost_total 1\n") != std::string::npos);
   CHECK(
       page.find("fairlead_webhook_requests_total{rule=\"claimInvalid\",decision=\"denied\"} 1\n") !=
@@ -144,7 +144,7 @@ TEST_CASE("webhook: a flood of refusals fills no log") {
     CHECK(hub.response(review(claim("newer", "11")))["allowed"] == false);
   const std::size_t noted = hub.posted.size();
   CHECK(noted >= static_cast<std::size_t>(kNotesAtOnce));
-  CHECK(hub.service.figures().notes_lost == 1000 - noted);
+  CHECK(hub.service.stats().notes_lost == 1000 - noted);
 }
 
 TEST_CASE("webhook: a name that no API server stores is neither judged nor recorded") {

@@ -1,4 +1,4 @@
-#include "engine/fold/multikueue/check_sight.h"
+#include "engine/fold/multikueue/check_observation.h"
 
 #include "engine/base/json.h"
 #include "engine/fold/writes/writes.h"

@@ -1,4 +1,4 @@
-// Witnesses: sources beside a log of a commit that was certainly durable.
+// Watermark sources: files beside a log that name a commit which was certainly durable.
 //
 // The end of a log that was cut at a group commit looks like any other end: only evidence outside
 // the log shows the loss. Two kinds of files hold it: the durable watermark (acknowledged.h) and
@@ -14,7 +14,7 @@
 namespace fairlead {
 
 /// A group commit that was durable.
-struct LogWitness {
+struct WatermarkSource {
   Seq seq;           ///< of its last event
   Digest chain;      ///< of the log after it
   std::string file;  ///< its file, for messages: "snapshots/00000000000000000045.snapshot"

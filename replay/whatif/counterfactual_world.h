@@ -13,7 +13,7 @@
 namespace fairlead {
 
 /// Returns the watch fact that the counterfactual receives for `event` of history; nullopt: none.
-/// `history` is the state just before the event, `imagined` that of the counterfactual.
+/// `history` is the state just before the event, `counterfactual` that of the counterfactual.
 ///
 /// ClusterQueues: an administrator's change, as a three-way merge against what history held or had
 /// written itself. Claims: the author's spec, with the finalizer and status of the counterfactual;
@@ -22,13 +22,15 @@ namespace fairlead {
 /// write. AdmissionChecks: our conditions of the counterfactual. Workloads: our checks and
 /// nominations likewise; they run where they ran in history, because where other nominations would
 /// have placed them is not known.
-std::optional<WatchFact> imagine(const Event& event, const State& history, const State& imagined);
+std::optional<WatchFact> translate(const Event& event, const State& history,
+                                   const State& counterfactual);
 
-/// The part of imagine for kinds of the MultiKueue path; leaves others as they are. Returns false
+/// The part of translate for kinds of the MultiKueue path; leaves others as they are. Returns false
 /// if there is no fact to deliver.
-bool imagine_of_multikueue(ObjectSeen& seen, const State& history, const State& imagined);
+bool translate_of_multikueue(ObjectSeen& seen, const State& history, const State& counterfactual);
 /// Whether the counterfactual observes that an object of the MultiKueue path is gone.
-bool imagine_gone_of_multikueue(const ObjectKey& key, const State& history, const State& imagined);
+bool translate_gone_of_multikueue(const ObjectKey& key, const State& history,
+                                  const State& counterfactual);
 /// Whether history's hub has written the object and the watch has not reported that write yet.
 bool write_under_way(const State& history, const ObjectKey& key);
 /// Whether a VirtualHub made the object.

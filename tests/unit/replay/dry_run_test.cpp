@@ -1,5 +1,5 @@
 // What a write leaves of an object that has other owners too.
-#include "replay/rehearsal.h"
+#include "replay/dry_run.h"
 
 #include <catch2/catch.hpp>
 

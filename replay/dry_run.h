@@ -20,7 +20,7 @@
 
 namespace fairlead {
 
-struct RehearsalOptions {
+struct DryRunOptions {
   Configuration configuration;
   Feedback feedback = Feedback::assumed;
   std::optional<LogTime>
@@ -28,9 +28,9 @@ struct RehearsalOptions {
 };
 
 /// Runs once over its lines. Afterwards the log holds every event of the run.
-class Rehearsal {
+class DryRun {
  public:
-  Rehearsal(EventLog& log, RehearsalOptions options);
+  DryRun(EventLog& log, DryRunOptions options);
 
   /// Processes the lines, in order of time, and runs to the end.
   Result<void> run(const std::vector<InputLine>& lines);
@@ -49,14 +49,14 @@ class Rehearsal {
   Result<void> begin(LogTime at);
   bool assumes_clearing_policy(const std::vector<InputLine>& lines) const;
   Result<void> assume_clearing_policy();
-  Result<void> take_line(const InputLine& line);
-  Result<void> take_control(const InputLine& line);
+  Result<void> apply_line(const InputLine& line);
+  Result<void> apply_control(const InputLine& line);
   void keep_object(const PatchIntended& intent, const std::string& uid, const std::string& version);
   void forget_object(const PatchIntended& intent);
   void remember_input(const InputLine& line);
 
   EventLog& log_;
-  const RehearsalOptions options_;
+  const DryRunOptions options_;
   VirtualHub hub_;
   std::map<Key, std::string> versions_;  ///< newest resourceVersion of each object
   std::map<Key, std::string> told_;      ///< newest resourceVersion of each in a line

@@ -1,9 +1,9 @@
-#include "replay/whatif/imagined_world.h"
+#include "replay/whatif/counterfactual_world.h"
 
 #include <algorithm>
 #include <set>
 
-#include "engine/fold/claims/claim_status_sight.h"
+#include "engine/fold/claims/claim_status_observation.h"
 #include "engine/fold/members/member_deviation.h"
 #include "engine/fold/members/works.h"
 #include "engine/fold/queues/queues.h"
@@ -98,10 +98,10 @@ std::vector<ResourceGroup> list_before(const State& history, const std::string& 
   });
 }
 
-void imagine_queue(ObjectSeen& seen, const State& history, const State& imagined) {
+void translate_queue(ObjectSeen& seen, const State& history, const State& counterfactual) {
   const auto was = history.queues.find(seen.key.name);
-  const auto is = imagined.queues.find(seen.key.name);
-  if (was == history.queues.end() || !was->second.present || is == imagined.queues.end() ||
+  const auto is = counterfactual.queues.find(seen.key.name);
+  if (was == history.queues.end() || !was->second.present || is == counterfactual.queues.end() ||
       !is->second.present)
     return;  // it is new: neither world has written it
   if (is_made_uid(is->second.uid)) seen.uid = is->second.uid;
@@ -113,9 +113,9 @@ void imagine_queue(ObjectSeen& seen, const State& history, const State& imagined
 bool ours(const std::string& finalizer) { return finalizer == kClaimFinalizer; }
 
 // Returns false if there is no fact to deliver.
-bool imagine_claim(ObjectSeen& seen, const State& history, const State& imagined) {
+bool translate_claim(ObjectSeen& seen, const State& history, const State& counterfactual) {
   ClaimFacts& facts = std::get<ClaimFacts>(seen.facts);
-  const auto is = imagined.claims.find(seen.key.name);
+  const auto is = counterfactual.claims.find(seen.key.name);
   const auto write = history.writes.find({std::string(kHub), seen.key, false});
   const bool created_by_us =
       write != history.writes.end() &&
@@ -128,7 +128,7 @@ bool imagine_claim(ObjectSeen& seen, const State& history, const State& imagined
   const auto was = history.claims.find(seen.key.name);
   const bool edited = was == history.claims.end() || was->second.facts.spec != facts.spec ||
                       was->second.facts.deleting != facts.deleting;
-  if (is == imagined.claims.end()) {
+  if (is == counterfactual.claims.end()) {
     // It came with our finalizer, from before this history: the same holds in the counterfactual.
     if (has_ours && was == history.claims.end()) facts.finalizers.emplace_back(kClaimFinalizer);
     if (was != history.claims.end()) facts.status_grants.clear();
@@ -160,10 +160,11 @@ bool imagine_claim(ObjectSeen& seen, const State& history, const State& imagined
 }
 
 // ManifestWorks are ours; of the member's side only the usage feedback is kept.
-bool imagine_work(ObjectSeen& seen, const State& imagined) {
-  const auto at = imagined.clusters.find(seen.key.namespace_);
-  if (at == imagined.clusters.end()) return false;
-  const Work& work = seen.key.name == kQuotaWork ? at->second.quota_work : at->second.queue_work;
+bool translate_work(ObjectSeen& seen, const State& counterfactual) {
+  const auto at = counterfactual.clusters.find(seen.key.namespace_);
+  if (at == counterfactual.clusters.end()) return false;
+  const Work& work =
+      seen.key.name == kQuotaWork ? at->second.member.quota_work : at->second.member.queue_work;
   if (!work.present) return false;
   ManifestWorkFacts facts = work.facts;
   facts.feedback = std::get<ManifestWorkFacts>(seen.facts).feedback;
@@ -179,46 +180,46 @@ bool imagine_work(ObjectSeen& seen, const State& imagined) {
 bool came_by_work(const Work& work, const std::string& queue,
                   const std::vector<ResourceGroup>& groups) {
   Cluster member;
-  member.quota_work = work;
-  member.member_queues[queue].groups = groups;
+  member.member.quota_work = work;
+  member.member.queues[queue].groups = groups;
   return queues_not_as_applied(member).empty();
 }
 
 // A queue that our work delivered has at the member the values of the counterfactual's work; its
 // usage is history's. A manual change there happens here too, until the counterfactual's own touch
 // asks the agent to apply the work again.
-bool imagine_member_queue(ObjectSeen& seen, const std::string& member, const State& history,
-                          const State& imagined) {
+bool translate_member_queue(ObjectSeen& seen, const std::string& member, const State& history,
+                            const State& counterfactual) {
   const auto was = history.clusters.find(member);
-  const auto is = imagined.clusters.find(member);
-  if (was == history.clusters.end() || is == imagined.clusters.end()) return true;
+  const auto is = counterfactual.clusters.find(member);
+  if (was == history.clusters.end() || is == counterfactual.clusters.end()) return true;
   std::vector<ResourceGroup>& groups = std::get<ClusterQueueFacts>(seen.facts).groups;
-  if (!came_by_work(was->second.quota_work, seen.key.name, groups)) return true;
+  if (!came_by_work(was->second.member.quota_work, seen.key.name, groups)) return true;
   const Cluster& here = is->second;
-  if (here.deviating.contains(seen.key.name)) {
-    const auto at = here.member_queues.find(seen.key.name);
-    if (at == here.member_queues.end()) return false;
+  if (here.member.deviating.contains(seen.key.name)) {
+    const auto at = here.member.queues.find(seen.key.name);
+    if (at == here.member.queues.end()) return false;
     groups = at->second.groups;
     return true;
   }
-  auto brought = groups_in_work(here.quota_work, seen.key.name);
+  auto brought = groups_in_work(here.member.quota_work, seen.key.name);
   if (!brought.empty()) groups = std::move(brought);
   return true;
 }
 
 // BindingPolicies are ours too; KubeStellar's status is taken to be that of the counterfactual's
 // policy.
-bool imagine_policy(ObjectSeen& seen, const State& history, const State& imagined) {
+bool translate_policy(ObjectSeen& seen, const State& history, const State& counterfactual) {
   const auto& said = std::get<BindingPolicyFacts>(seen.facts);
   const std::string cluster = cluster_of_policy(seen.key.name);
-  const auto at = imagined.clusters.find(cluster);
-  if (at == imagined.clusters.end() || !at->second.policy.present) return !said.ours;
-  const Policy& policy = at->second.policy;
+  const auto at = counterfactual.clusters.find(cluster);
+  if (at == counterfactual.clusters.end() || !at->second.member.policy.present) return !said.ours;
+  const Policy& policy = at->second.member.policy;
   BindingPolicyFacts facts = policy.facts;
   const auto was = history.clusters.find(cluster);
-  if (was != history.clusters.end() && was->second.policy.present &&
+  if (was != history.clusters.end() && was->second.member.policy.present &&
       !write_under_way(history, seen.key)) {  // an edit of another writer
-    const BindingPolicyFacts& before = was->second.policy.facts;
+    const BindingPolicyFacts& before = was->second.member.policy.facts;
     if (said.ours != before.ours) facts.ours = said.ours;
     if (said.spec_digest != before.spec_digest) {
       facts.spec_digest = said.spec_digest;
@@ -236,11 +237,11 @@ bool imagine_policy(ObjectSeen& seen, const State& history, const State& imagine
   return true;
 }
 
-bool imagine_gone(const ObjectGone& gone, const State& history, const State& imagined) {
+bool translate_gone(const ObjectGone& gone, const State& history, const State& counterfactual) {
   if (gone.key.kind == Kind::manifest_work || gone.key.kind == Kind::binding_policy) return false;
-  const auto claim = imagined.claims.find(gone.key.name);
-  if (gone.key.kind != Kind::claim || claim == imagined.claims.end())
-    return imagine_gone_of_multikueue(gone.key, history, imagined);
+  const auto claim = counterfactual.claims.find(gone.key.name);
+  if (gone.key.kind != Kind::claim || claim == counterfactual.claims.end())
+    return translate_gone_of_multikueue(gone.key, history, counterfactual);
   // The counterfactual removes it when it releases our finalizer.
   const auto& finalizers = claim->second.facts.finalizers;
   return !claim->second.facts.deleting || std::none_of(finalizers.begin(), finalizers.end(), ours);
@@ -260,10 +261,12 @@ std::vector<ResourceGroup> merge_lists(const std::vector<ResourceGroup>& base,
   return merged;
 }
 
-std::optional<WatchFact> imagine(const Event& event, const State& history, const State& imagined) {
+std::optional<WatchFact> translate(const Event& event, const State& history,
+                                   const State& counterfactual) {
   WatchFact fact{event.source, {}};
   if (const auto* gone = std::get_if<ObjectGone>(&event.fact)) {
-    if (event.source == kHub && !imagine_gone(*gone, history, imagined)) return std::nullopt;
+    if (event.source == kHub && !translate_gone(*gone, history, counterfactual))
+      return std::nullopt;
     fact.said = ObjectMissing{gone->key, gone->uid, gone->resource_version};
     return fact;
   }
@@ -291,15 +294,16 @@ std::optional<WatchFact> imagine(const Event& event, const State& history, const
   // History is in order already, and resourceVersions of two worlds cannot be compared.
   seen.resource_version.clear();
   if (event.source == kHub) {
-    if (seen.key.kind == Kind::cluster_queue) imagine_queue(seen, history, imagined);
-    if (seen.key.kind == Kind::claim && !imagine_claim(seen, history, imagined))
+    if (seen.key.kind == Kind::cluster_queue) translate_queue(seen, history, counterfactual);
+    if (seen.key.kind == Kind::claim && !translate_claim(seen, history, counterfactual))
       return std::nullopt;
-    if (seen.key.kind == Kind::manifest_work && !imagine_work(seen, imagined)) return std::nullopt;
-    if (seen.key.kind == Kind::binding_policy && !imagine_policy(seen, history, imagined))
+    if (seen.key.kind == Kind::manifest_work && !translate_work(seen, counterfactual))
       return std::nullopt;
-    if (!imagine_of_multikueue(seen, history, imagined)) return std::nullopt;
+    if (seen.key.kind == Kind::binding_policy && !translate_policy(seen, history, counterfactual))
+      return std::nullopt;
+    if (!translate_of_multikueue(seen, history, counterfactual)) return std::nullopt;
   } else if (seen.key.kind == Kind::cluster_queue) {
-    if (!imagine_member_queue(seen, event.source, history, imagined)) return std::nullopt;
+    if (!translate_member_queue(seen, event.source, history, counterfactual)) return std::nullopt;
   }
   fact.said = std::move(seen);
   return fact;

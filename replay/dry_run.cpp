@@ -1,4 +1,4 @@
-#include "replay/rehearsal.h"
+#include "replay/dry_run.h"
 
 #include <algorithm>
 
@@ -74,10 +74,10 @@ Json merge_applied(Json live, const Json& applied) {
   return live;
 }
 
-Rehearsal::Rehearsal(EventLog& log, RehearsalOptions options)
+DryRun::DryRun(EventLog& log, DryRunOptions options)
     : log_(log), options_(std::move(options)), hub_(ports(), options_.feedback) {}
 
-VirtualPorts Rehearsal::ports() {
+VirtualPorts DryRun::ports() {
   VirtualPorts ports;
   ports.append = [this](std::vector<EventDraft> drafts, LogTime at) {
     return log_.append(drafts, at, Epoch{1});
@@ -92,15 +92,15 @@ VirtualPorts Rehearsal::ports() {
   return ports;
 }
 
-Result<void> Rehearsal::begin(LogTime at) {
+Result<void> DryRun::begin(LogTime at) {
   std::vector<EventDraft> drafts;
   drafts.push_back(
       {std::string(kSelf), {}, EpochStarted{"plan", FAIRLEAD_VERSION, kFoldVersion, 1}});
   drafts.push_back({std::string(kSelf), {}, ConfigChanged{options_.configuration}});
-  return hub_.tell(at, std::move(drafts));
+  return hub_.append(at, std::move(drafts));
 }
 
-bool Rehearsal::assumes_clearing_policy(const std::vector<InputLine>& lines) const {
+bool DryRun::assumes_clearing_policy(const std::vector<InputLine>& lines) const {
   const MultiKueueSettings& settings = options_.configuration.multikueue;
   return settings.dispatcher && settings.cleared_by == "policy" &&
          std::none_of(lines.begin(), lines.end(), [](const InputLine& line) {
@@ -110,7 +110,7 @@ bool Rehearsal::assumes_clearing_policy(const std::vector<InputLine>& lines) con
 }
 
 // The policy of docs/dispatcher/clear-nominations.yaml.
-Result<void> Rehearsal::assume_clearing_policy() {
+Result<void> DryRun::assume_clearing_policy() {
   ObjectSeen policy;
   policy.key = {Kind::mutating_admission_policy, "", "fairlead-clear-nominations"};
   policy.version = "v1";
@@ -120,7 +120,7 @@ Result<void> Rehearsal::assume_clearing_policy() {
   return {};
 }
 
-Result<void> Rehearsal::run(const std::vector<InputLine>& lines) {
+Result<void> DryRun::run(const std::vector<InputLine>& lines) {
   const LogTime first = lines.empty() ? LogTime{} : lines.front().time;
   if (auto begun = begin(first); !begun) return begun;
   if (assumes_clearing_policy(lines))
@@ -129,12 +129,12 @@ Result<void> Rehearsal::run(const std::vector<InputLine>& lines) {
     if (options_.until && line.time > *options_.until) break;
     if (line.time > hub_.now())
       if (auto done = hub_.run_to(line.time); !done) return done;
-    if (auto done = take_line(line); !done) return done;
+    if (auto done = apply_line(line); !done) return done;
   }
   return hub_.run_to(options_.until ? *options_.until + Duration{1} : kForever);
 }
 
-void Rehearsal::remember_input(const InputLine& line) {
+void DryRun::remember_input(const InputLine& line) {
   if (!line.seen) return;
   const Key key{line.cluster, line.seen->key};
   if (line.type == InputType::deleted) {
@@ -153,11 +153,11 @@ void Rehearsal::remember_input(const InputLine& line) {
   objects_[key] = std::move(object);
 }
 
-Result<void> Rehearsal::take_line(const InputLine& line) {
+Result<void> DryRun::apply_line(const InputLine& line) {
   switch (line.type) {
     case InputType::source_stale:
     case InputType::source_lost:
-    case InputType::source_synced: return take_control(line);
+    case InputType::source_synced: return apply_control(line);
     case InputType::error: return {};
     case InputType::bookmark: {
       const std::size_t slash = line.api_version.find('/');
@@ -184,17 +184,17 @@ Result<void> Rehearsal::take_line(const InputLine& line) {
   return {};
 }
 
-Result<void> Rehearsal::take_control(const InputLine& line) {
+Result<void> DryRun::apply_control(const InputLine& line) {
   EventDraft draft{line.cluster, {}, SourceSynced{std::nullopt, line.cluster, ""}};
   if (line.type == InputType::source_stale) draft.fact = SourceStale{std::nullopt, line.cluster};
   if (line.type == InputType::source_lost) draft.fact = SourceLost{std::nullopt, line.cluster};
   std::vector<EventDraft> drafts;
   drafts.push_back(std::move(draft));
-  return hub_.tell(hub_.now(), std::move(drafts));
+  return hub_.append(hub_.now(), std::move(drafts));
 }
 
-void Rehearsal::keep_object(const PatchIntended& intent, const std::string& uid,
-                            const std::string& version) {
+void DryRun::keep_object(const PatchIntended& intent, const std::string& uid,
+                         const std::string& version) {
   const Key key{intent.cluster, intent.target};
   const ObjectId id{intent.cluster, api_version(intent.target.kind, intent.version),
                     std::string(info(intent.target.kind).name), intent.target.namespace_,
@@ -216,7 +216,7 @@ void Rehearsal::keep_object(const PatchIntended& intent, const std::string& uid,
   objects_[key] = std::move(object);
 }
 
-void Rehearsal::forget_object(const PatchIntended& intent) {
+void DryRun::forget_object(const PatchIntended& intent) {
   objects_.erase({intent.cluster, intent.target});
   versions_.erase({intent.cluster, intent.target});
   written_.erase({intent.cluster, api_version(intent.target.kind, intent.version),

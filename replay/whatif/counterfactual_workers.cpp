@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/fold/multikueue/names.h"
-#include "replay/whatif/imagined_world.h"
+#include "replay/whatif/counterfactual_world.h"
 
 namespace fairlead {
 
@@ -22,7 +22,7 @@ bool contains(const std::vector<T>& all, const T& one) {
 
 // Gives the object the identity that it has in the counterfactual.
 template <class F>
-void stand_as(ObjectSeen& seen, const Sighted<F>& is) {
+void stand_as(ObjectSeen& seen, const Observed<F>& is) {
   if (is_made_uid(is.uid)) {
     seen.uid = is.uid;
     seen.generation = is.generation;
@@ -41,10 +41,10 @@ std::vector<std::string> merge_names(const std::vector<std::string>& base,
   return merged;
 }
 
-bool imagine_config(ObjectSeen& seen, const State& history, const State& imagined) {
+bool translate_config(ObjectSeen& seen, const State& history, const State& counterfactual) {
   auto& facts = std::get<MultiKueueConfigFacts>(seen.facts);
   const auto* was = find(history.multikueue.configs, seen.key.name);
-  const auto* is = find(imagined.multikueue.configs, seen.key.name);
+  const auto* is = find(counterfactual.multikueue.configs, seen.key.name);
   if (!is) return facts.mark.ours() ? !was && !write_under_way(history, seen.key) : true;
   stand_as(seen, *is);
   const WorkerList* list = find(history.multikueue.lists, seen.key.name);
@@ -57,10 +57,10 @@ bool imagine_config(ObjectSeen& seen, const State& history, const State& imagine
   return true;
 }
 
-bool imagine_cluster(ObjectSeen& seen, const State& history, const State& imagined) {
+bool translate_cluster(ObjectSeen& seen, const State& history, const State& counterfactual) {
   auto& facts = std::get<MultiKueueClusterFacts>(seen.facts);
   const auto* was = find(history.multikueue.clusters, seen.key.name);
-  const auto* is = find(imagined.multikueue.clusters, seen.key.name);
+  const auto* is = find(counterfactual.multikueue.clusters, seen.key.name);
   if (!is) return facts.mark.ours() ? !was && !write_under_way(history, seen.key) : true;
   stand_as(seen, *is);
   const bool edited = was && !write_under_way(history, seen.key);
@@ -77,29 +77,29 @@ bool has_addon_finalizer(const AdmissionCheckFacts& facts) {
   return contains(facts.finalizers, std::string(kAddonFinalizer));
 }
 
-void imagine_check(ObjectSeen& seen, const State& history, const State& imagined) {
+void translate_check(ObjectSeen& seen, const State& history, const State& counterfactual) {
   auto& facts = std::get<AdmissionCheckFacts>(seen.facts);
-  const CheckRecord* is = find(imagined.multikueue.checks, seen.key.name);
+  const CheckRecord* is = find(counterfactual.multikueue.checks, seen.key.name);
   if (!is) return;
-  const AdmissionCheckFacts& stands = is->seen.facts;
+  const AdmissionCheckFacts& current = is->seen.facts;
   if (facts.controller_name == kPlacementController) {
-    facts.active = stands.active;
-    facts.all_clusters_used = stands.all_clusters_used;
-    facts.dispatcher_ready = stands.dispatcher_ready;
+    facts.active = current.active;
+    facts.all_clusters_used = current.all_clusters_used;
+    facts.dispatcher_ready = current.dispatcher_ready;
   }
   // History has released the finalizer; the counterfactual has not yet.
-  if (write_under_way(history, seen.key) && has_addon_finalizer(stands) &&
+  if (write_under_way(history, seen.key) && has_addon_finalizer(current) &&
       !has_addon_finalizer(facts))
-    facts.finalizers = stands.finalizers;
+    facts.finalizers = current.finalizers;
 }
 
 // A check in another state than Ready, or removed nominations, are Kueue's doing and kept. The rest
 // is ours.
-void imagine_workload(ObjectSeen& seen, const State& history, const State& imagined) {
+void translate_workload(ObjectSeen& seen, const State& history, const State& counterfactual) {
   auto& facts = std::get<WorkloadFacts>(seen.facts);
   const NamespacedName id{seen.key.namespace_, seen.key.name};
   const WorkloadRecord* was = find(history.multikueue.workloads, id);
-  const WorkloadRecord* is = find(imagined.multikueue.workloads, id);
+  const WorkloadRecord* is = find(counterfactual.multikueue.workloads, id);
   if (!was || !is) return;
   const auto state_in = [](const WorkloadFacts& of, const std::string& name) -> const std::string* {
     for (const WorkloadCheck& check : of.checks)
@@ -107,7 +107,7 @@ void imagine_workload(ObjectSeen& seen, const State& history, const State& imagi
     return nullptr;
   };
   for (WorkloadCheck& check : facts.checks) {
-    const CheckRecord* record = find(imagined.multikueue.checks, check.name);
+    const CheckRecord* record = find(counterfactual.multikueue.checks, check.name);
     const std::string* before = state_in(was->seen.facts, check.name);
     const std::string* here = state_in(is->seen.facts, check.name);
     if (record && record->ours && before && here &&
@@ -126,19 +126,23 @@ bool write_under_way(const State& history, const ObjectKey& key) {
   return write && (write->outstanding || write->awaits());
 }
 
-bool imagine_of_multikueue(ObjectSeen& seen, const State& history, const State& imagined) {
-  if (seen.key.kind == Kind::multikueue_config) return imagine_config(seen, history, imagined);
-  if (seen.key.kind == Kind::multikueue_cluster) return imagine_cluster(seen, history, imagined);
-  if (seen.key.kind == Kind::admission_check) imagine_check(seen, history, imagined);
-  if (seen.key.kind == Kind::workload) imagine_workload(seen, history, imagined);
+bool translate_of_multikueue(ObjectSeen& seen, const State& history, const State& counterfactual) {
+  if (seen.key.kind == Kind::multikueue_config)
+    return translate_config(seen, history, counterfactual);
+  if (seen.key.kind == Kind::multikueue_cluster)
+    return translate_cluster(seen, history, counterfactual);
+  if (seen.key.kind == Kind::admission_check) translate_check(seen, history, counterfactual);
+  if (seen.key.kind == Kind::workload) translate_workload(seen, history, counterfactual);
   return true;
 }
 
-bool imagine_gone_of_multikueue(const ObjectKey& key, const State& history, const State& imagined) {
+bool translate_gone_of_multikueue(const ObjectKey& key, const State& history,
+                                  const State& counterfactual) {
   if (key.kind == Kind::multikueue_config || key.kind == Kind::multikueue_cluster)
     return !write_under_way(history, key);
-  const CheckRecord* check =
-      key.kind == Kind::admission_check ? find(imagined.multikueue.checks, key.name) : nullptr;
+  const CheckRecord* check = key.kind == Kind::admission_check
+                                 ? find(counterfactual.multikueue.checks, key.name)
+                                 : nullptr;
   // The counterfactual removes it when it releases the add-on's finalizer.
   return !check || !check->seen.facts.deleting || !has_addon_finalizer(check->seen.facts);
 }

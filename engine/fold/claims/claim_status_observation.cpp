@@ -1,4 +1,4 @@
-#include "engine/fold/claims/claim_status_sight.h"
+#include "engine/fold/claims/claim_status_observation.h"
 
 #include "engine/base/resource_version.h"
 #include "engine/fold/writes/writes.h"

@@ -1,10 +1,10 @@
-#include "engine/fold/claims/claim_status_sight.h"
+#include "engine/fold/claims/claim_status_observation.h"
 
 #include <catch2/catch.hpp>
 
 #include "engine/fold/writes/writes.h"
 
-namespace fairlead::claim_status_sight_test {
+namespace fairlead::claim_status_observation_test {
 namespace {
 
 const ObjectKey kClaim{Kind::claim, "", "k"};
@@ -124,4 +124,4 @@ TEST_CASE("claim status: of a write that does not say what it leaves nothing is 
 }
 
 }  // namespace
-}  // namespace fairlead::claim_status_sight_test
+}  // namespace fairlead::claim_status_observation_test

@@ -11,7 +11,7 @@
 namespace fairlead {
 
 /// Counters grow from the start of the process.
-struct WebhookFigures {
+struct WebhookStats {
   /// Requests by (rule, decision). A request counts once for each rule that objects: as "denied",
   /// "overridden" or "warned"; without one once for the rule "none": as "allowed", as "passed" if
   /// it is not judged, as "unread" if its object could not be read, as "refused" if the body was no

@@ -10,7 +10,7 @@
 namespace fairlead {
 
 /// Values that cannot be read are 0.
-struct MachineFigures {
+struct MachineStats {
   std::uint64_t resident_bytes = 0;
   Duration cpu;         ///< user and system, of all threads
   Duration started_at;  ///< since 1970
@@ -20,6 +20,6 @@ struct MachineFigures {
 };
 
 /// Reads them; `data` is the data directory.
-MachineFigures machine_figures(const std::string& data);
+MachineStats machine_stats(const std::string& data);
 
 }  // namespace fairlead

@@ -1,4 +1,4 @@
-#include "engine/runtime/machine_figures.h"
+#include "engine/runtime/machine_stats.h"
 
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -43,19 +43,19 @@ Duration boot_time() {
   return {};
 }
 
-void add_process(MachineFigures& figures) {
+void add_process(MachineStats& stats) {
   constexpr std::size_t kUserTime = 14 - 3, kSystemTime = 15 - 3, kStart = 22 - 3, kPages = 24 - 3;
   const std::vector<std::uint64_t> fields = stat_fields();
   if (fields.size() <= kPages) return;
-  figures.cpu = from_ticks(fields[kUserTime] + fields[kSystemTime]);
-  figures.started_at = {boot_time().ns + from_ticks(fields[kStart]).ns};
-  figures.resident_bytes = fields[kPages] * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  stats.cpu = from_ticks(fields[kUserTime] + fields[kSystemTime]);
+  stats.started_at = {boot_time().ns + from_ticks(fields[kStart]).ns};
+  stats.resident_bytes = fields[kPages] * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 // Files come and go while they are counted; what is gone counts nothing.
-void add_data(MachineFigures& figures, const std::string& data) {
+void add_data(MachineStats& stats, const std::string& data) {
   namespace fs = std::filesystem;
-  figures.data_bytes = {{"log", 0}, {"snapshots", 0}, {"other", 0}};
+  stats.data_bytes = {{"log", 0}, {"snapshots", 0}, {"other", 0}};
   std::error_code problem;
   for (fs::recursive_directory_iterator at(data, problem), end; !problem && at != end;
        at.increment(problem)) {
@@ -64,25 +64,25 @@ void add_data(MachineFigures& figures, const std::string& data) {
     const std::string part = at->path().lexically_relative(data).begin()->string();
     const std::uint64_t bytes = at->file_size(gone);
     if (gone) continue;
-    figures.data_bytes[figures.data_bytes.contains(part) ? part : "other"] += bytes;
+    stats.data_bytes[stats.data_bytes.contains(part) ? part : "other"] += bytes;
   }
   struct statvfs place{};
   if (::statvfs(data.c_str(), &place) == 0)
-    figures.data_free_bytes = std::uint64_t{place.f_bavail} * place.f_frsize;
+    stats.data_free_bytes = std::uint64_t{place.f_bavail} * place.f_frsize;
 }
 
 }  // namespace
 
-MachineFigures machine_figures(const std::string& data) {
-  MachineFigures figures;
-  add_process(figures);
+MachineStats machine_stats(const std::string& data) {
+  MachineStats stats;
+  add_process(stats);
   std::error_code ignored;
   for (std::filesystem::directory_iterator at("/proc/self/fd", ignored), end; at != end;
        at.increment(ignored))
-    ++figures.open_files;
-  if (figures.open_files > 0) --figures.open_files;  // the one that lists them
-  add_data(figures, data);
-  return figures;
+    ++stats.open_files;
+  if (stats.open_files > 0) --stats.open_files;  // the one that lists them
+  add_data(stats, data);
+  return stats;
 }
 
 }  // namespace fairlead

@@ -15,7 +15,7 @@
 namespace fairlead {
 
 /// Counters grow from the start of the process; gauges are current values.
-struct HubFigures {
+struct HubStats {
   IngestCounts ingest;
   std::uint64_t oversized = 0;  ///< facts too large for a record of the log, which are ignored
 

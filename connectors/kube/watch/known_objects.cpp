@@ -1,0 +1,54 @@
+#include "connectors/kube/watch/known_objects.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+
+namespace fairlead {
+
+KnownObjects::Object* KnownObjects::find(std::string_view name_space, std::string_view name) {
+  sought_.resize(name_space.size() + 1 + name.size());  // most are as long as the one before
+  *std::copy(name_space.begin(), name_space.end(), sought_.begin()) = '/';
+  std::copy(name.begin(), name.end(), sought_.end() - static_cast<std::ptrdiff_t>(name.size()));
+  const auto at = objects_.find(std::string_view(sought_));
+  return at == objects_.end() ? nullptr : &at->second;
+}
+
+void KnownObjects::erase_sought() {
+  if (const auto at = objects_.find(std::string_view(sought_)); at != objects_.end())
+    objects_.erase(at);
+}
+
+void KnownObjects::forget_versions() {
+  for (auto& [name, object] : objects_) {
+    object.resource_version.clear();
+    object.rest = {};
+  }
+}
+
+void KnownObjects::begin_list() {
+  listed_ = 0;
+  for (auto& [name, object] : objects_) object.listed = false;
+}
+
+void KnownObjects::mark_listed(Object& object) {
+  if (!std::exchange(object.listed, true)) ++listed_;
+}
+
+std::vector<KnownObjects::Unlisted> KnownObjects::erase_unlisted() {
+  std::vector<std::pair<std::string, std::string>> gone;  // "namespace/name", uid
+  for (auto at = objects_.begin(); at != objects_.end();) {
+    if (!at->second.listed) gone.emplace_back(at->first, std::move(at->second.uid));
+    at = at->second.listed ? std::next(at) : objects_.erase(at);
+  }
+  std::sort(gone.begin(), gone.end());
+  std::vector<Unlisted> unlisted;
+  unlisted.reserve(gone.size());
+  for (auto& [name, uid] : gone) {
+    const std::size_t slash = name.find('/');
+    unlisted.push_back({name.substr(0, slash), name.substr(slash + 1), std::move(uid)});
+  }
+  return unlisted;
+}
+
+}  // namespace fairlead
