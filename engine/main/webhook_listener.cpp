@@ -1,9 +1,9 @@
 #include "engine/main/webhook_listener.h"
 
-#include <chrono>
 #include <utility>
 
 #include "connectors/kube/access/own_user.h"
+#include "engine/runtime/system_clock.h"
 
 namespace fairlead {
 namespace {
@@ -16,11 +16,6 @@ constexpr HttpPlaces kWebhookPlaces{
     .requests = 512, .requests_of_address = 512, .waiting = 512, .waiting_of_address = 512};
 constexpr HttpPatience kWebhookPatience{
     .header = seconds(5), .idle = seconds(150), .answer = seconds(10)};
-
-LogTime time_of_day() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return {std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()};
-}
 
 }  // namespace
 
@@ -78,7 +73,7 @@ Result<void> WebhookListener::reach_hub(const WebhookPlace& place, Credentials c
     keeper_ = std::make_unique<WebhookSecretKeeper>(
         loop_, *client_, *place.self_signed,
         WebhookSecretKeeper::Ports{
-            time_of_day,
+            utc_now,
             [certificate = certificate_, origin](const std::string& pem, const std::string& key) {
               certificate->use(origin, pem, key);
             },

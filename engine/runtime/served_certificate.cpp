@@ -6,12 +6,12 @@
 #include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ssl/context.hpp>
-#include <chrono>
 #include <ctime>
 #include <system_error>
 #include <utility>
 
 #include "engine/base/bounded_file.h"
+#include "engine/runtime/system_clock.h"
 
 namespace fairlead {
 
@@ -73,10 +73,7 @@ std::optional<LogTime> end_of(ssl::context& context) {
   return LogTime{static_cast<std::int64_t>(::timegm(&parts)) * 1'000'000'000};
 }
 
-bool is_over(LogTime end) {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return end.ns <= std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
-}
+bool is_over(LogTime end) { return end <= utc_now(); }
 
 }  // namespace
 

@@ -30,6 +30,9 @@ class ForwardTime {
   LogTime last_;
 };
 
+/// UTC of this machine, which may jump.
+LogTime utc_now();
+
 /// How far UTC may be behind the returned time before SystemClock reports it.
 inline constexpr Duration kClockBehindMax = seconds(5);
 
