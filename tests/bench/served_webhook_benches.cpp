@@ -12,11 +12,12 @@
 #include <vector>
 
 #include "connectors/kube/access/webhook_authority.h"
-#include "engine/base/json.h"
 #include "engine/main/webhook_service.h"
 #include "engine/runtime/http_endpoint.h"
+#include "engine/runtime/system_clock.h"
 #include "tests/bench/benches.h"
 #include "tests/bench/busy_hub.h"
+#include "tests/bench/review.h"
 #include "tests/bench/tls_echo.h"
 
 namespace fairlead::bench {
@@ -28,39 +29,11 @@ constexpr double kPaceKept = 0.9;  // of the events of a second, else nothing is
 
 // An edit of a queue that a claim decides: the answer holds a warning out of the view.
 std::string review_request() {
-  const auto queue = [](const char* nominal) {
-    Json flavors = Json::array();
-    for (const char* flavor : {"on-demand", "spot"})
-      flavors.push_back(
-          {{"name", flavor},
-           {"resources", Json::array({{{"name", "cpu"}, {"nominalQuota", nominal}}})}});
-    return Json{{"apiVersion", "kueue.x-k8s.io/v1beta2"},
-                {"kind", "ClusterQueue"},
-                {"metadata", {{"name", "high"}, {"resourceVersion", "1"}, {"uid", "u"}}},
-                {"spec",
-                 {{"resourceGroups",
-                   Json::array({{{"coveredResources", {"cpu"}}, {"flavors", flavors}}})}}}};
-  };
-  const std::string body = to_text(Json{
-      {"apiVersion", "admission.k8s.io/v1"},
-      {"kind", "AdmissionReview"},
-      {"request",
-       {{"uid", "705ab4f5-6393-11e8-b7cc-42010a800002"},
-        {"kind", {{"group", "kueue.x-k8s.io"}, {"version", "v1beta2"}, {"kind", "ClusterQueue"}}},
-        {"name", "high"},
-        {"operation", "UPDATE"},
-        {"userInfo", {{"username", "alice"}, {"groups", {"system:authenticated"}}}},
-        {"object", queue("7")},
-        {"oldObject", queue("500")}}}});
+  const std::string body = review_text("high", {"on-demand", "spot"}, "500", "7");
   return "POST " + std::string(kAdmitPath) +
          "?timeout=5s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
          "Content-Length: " +
          std::to_string(body.size()) + "\r\n\r\n" + body;
-}
-
-LogTime wall_time() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return {std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()};
 }
 
 // The hub, its webhook, and the echo beside it.
@@ -72,7 +45,7 @@ class ServedWebhook {
         certificate_(std::make_shared<ServedCertificate>([](const Diagnostic&) {})),
         reviews_(place.size == Size::tiny ? 20 : 800),
         paced_(place.size == Size::full) {
-    const WebhookSecret secret = need(renewed({}, "localhost", wall_time()));
+    const WebhookSecret secret = need(renewed({}, "localhost", utc_now()));
     certificate_->use("bench", secret.certificate, secret.key);
     HttpServing serving;
     serving.handler = [](std::string_view) { return HttpReply{404, "text/plain", ""}; };

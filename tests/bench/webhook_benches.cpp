@@ -9,6 +9,7 @@
 #include "connectors/kube/document/json_document.h"
 #include "engine/admission/admission_mirror.h"
 #include "tests/bench/benches.h"
+#include "tests/bench/review.h"
 
 namespace fairlead::bench {
 namespace {
@@ -43,33 +44,6 @@ State crowded_hub(int claims) {
   return state;
 }
 
-std::string review_text() {
-  const auto queue = [](const char* nominal) {
-    Json flavors = Json::array();
-    for (int i = 0; i < 8; ++i)
-      flavors.push_back(
-          {{"name", i == 0 ? "od" : "f" + std::to_string(i)},
-           {"resources", Json::array({{{"name", "cpu"}, {"nominalQuota", nominal}}})}});
-    return Json{{"apiVersion", "kueue.x-k8s.io/v1beta2"},
-                {"kind", "ClusterQueue"},
-                {"metadata", {{"name", "q"}, {"resourceVersion", "1"}, {"uid", "u"}}},
-                {"spec",
-                 {{"resourceGroups",
-                   Json::array({{{"coveredResources", {"cpu"}}, {"flavors", flavors}}})}}}};
-  };
-  return to_text(Json{
-      {"apiVersion", "admission.k8s.io/v1"},
-      {"kind", "AdmissionReview"},
-      {"request",
-       {{"uid", "705ab4f5-6393-11e8-b7cc-42010a800002"},
-        {"kind", {{"group", "kueue.x-k8s.io"}, {"version", "v1beta2"}, {"kind", "ClusterQueue"}}},
-        {"name", "q"},
-        {"operation", "UPDATE"},
-        {"userInfo", {{"username", "alice"}, {"groups", {"system:authenticated"}}}},
-        {"object", queue("7")},
-        {"oldObject", queue("5")}}}});
-}
-
 // Microseconds for one of `count` runs of `work`.
 template <class Work>
 double microseconds_each(int count, const Work& work) {
@@ -83,7 +57,8 @@ Trial answer_trial(const Place& place) {
   const int claims = place.size == Size::tiny ? 10 : 10'000;
   const int count = place.size == Size::tiny ? 10 : 5'000;
   const auto view = std::make_shared<AdmissionView>(view_of(crowded_hub(claims)));
-  const auto text = std::make_shared<std::string>(review_text());
+  const auto text = std::make_shared<std::string>(
+      review_text("q", {"od", "f1", "f2", "f3", "f4", "f5", "f6", "f7"}, "5", "7"));
   return {[view, text, count] {
             return microseconds_each(count, [&] {
               const auto review = read_admission_review(*text);
