@@ -7,6 +7,7 @@ import tempfile
 import threading
 import unittest
 
+from harness.handler import QuietHandler
 from harness.program import fairlead
 
 NEEDS = ("fairlead",)
@@ -22,20 +23,10 @@ class Server:
         self.asked = []
         outer = self
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
+        class Handler(QuietHandler):
             def do_GET(self):
                 outer.asked.append(self.path)
-                status, body, headers = outer.answers.pop(0) if len(outer.answers) > 1 else outer.answers[0]
-                self.send_response(status)
-                for name, value in {**headers, "Content-Length": str(len(body))}.items():
-                    self.send_header(name, value)
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
+                self.reply(*(outer.answers.pop(0) if len(outer.answers) > 1 else outer.answers[0]))
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"

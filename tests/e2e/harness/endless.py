@@ -13,6 +13,8 @@ import pathlib
 import socketserver
 import threading
 
+from harness.handler import QuietHandler
+
 BOOKMARK = {"type": "BOOKMARK", "object": {"apiVersion": "v1", "kind": "Node", "metadata": {
     "resourceVersion": "1", "annotations": {"k8s.io/initial-events-end": "true"}}}}
 
@@ -34,9 +36,7 @@ class EndlessMember:
         self.ended = threading.Event()
         member = self
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
+        class Handler(QuietHandler):
             def do_GET(self):
                 path, _, query = self.path.partition("?")
                 if path == "/api/v1":
@@ -49,12 +49,7 @@ class EndlessMember:
                     self.answer(200, {"kind": "NodeList", "metadata": {"resourceVersion": "1"}, "items": []})
 
             def answer(self, code, value):
-                body = json.dumps(value).encode()
-                self.send_response(code)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+                self.reply(code, json.dumps(value).encode(), {"Content-Type": "application/json"})
 
             def stream(self):
                 member.streams += 1
@@ -83,9 +78,6 @@ class EndlessMember:
                     super().handle()
                 except OSError:
                     pass  # the hub has read enough
-
-            def log_message(self, *_):
-                pass
 
         class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
             daemon_threads = True

@@ -7,6 +7,8 @@ import socketserver
 import ssl
 import threading
 
+from harness.handler import QuietHandler
+
 CONFIGURATIONS = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
 
 
@@ -26,9 +28,7 @@ class Webhook:
         self.heads = []
         outer = self
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
+        class Handler(QuietHandler):
             def do_POST(self):
                 outer.heads.append((self.client_address[1], self.request_version, self.path, dict(self.headers)))
                 request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["request"]
@@ -39,14 +39,7 @@ class Webhook:
                     return
                 status, body, headers = answer if isinstance(answer, tuple) else \
                     (200, json.dumps(answer).encode(), {"Content-Type": "application/json"})
-                self.send_response(status)
-                for name, value in {**headers, "Content-Length": str(len(body))}.items():
-                    self.send_header(name, value)
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
+                self.reply(status, body, headers)
 
         class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
             daemon_threads = True
