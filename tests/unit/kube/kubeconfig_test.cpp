@@ -12,6 +12,8 @@
 #include <fstream>
 #include <map>
 
+#include "engine/base/base64.h"
+
 using namespace fairlead;
 
 namespace {
@@ -21,15 +23,6 @@ std::string text_of(BIO* bio) {
   const long size = BIO_get_mem_data(bio, &data);
   std::string out(data, static_cast<std::size_t>(size));
   BIO_free(bio);
-  return out;
-}
-
-std::string base64(const std::string& text) {
-  std::string out((text.size() + 2) / 3 * 4 + 1, '\0');
-  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                                   reinterpret_cast<const unsigned char*>(text.data()),
-                                   static_cast<int>(text.size()));
-  out.resize(static_cast<std::size_t>(size));
   return out;
 }
 
@@ -137,8 +130,8 @@ TEST_CASE("what is missing or wrong is said with file and field") {
         "conf: clusters[c].certificate-authority-data: expected base64");
   CHECK(fault(kServer + ", certificate-authority: ca.crt", "") ==
         "conf: clusters[c].certificate-authority may not refer to a file here");
-  CHECK(fault(kServer +
-                  ", insecure-skip-tls-verify: true, certificate-authority-data: " + base64("x"),
+  CHECK(fault(kServer + ", insecure-skip-tls-verify: true, certificate-authority-data: " +
+                  encode_base64("x"),
               "") ==
         "conf: clusters[c]: insecure-skip-tls-verify and a certificate-authority contradict");
   CHECK(
@@ -160,7 +153,8 @@ TEST_CASE("client certificates are checked when they are read") {
   const Pair expired = certificate(-7200, -3600);
   const Pair early = certificate(3600, 7200);
   auto user = [](const std::string& crt, const std::string& key) {
-    return "client-certificate-data: " + base64(crt) + ", client-key-data: " + base64(key);
+    return "client-certificate-data: " + encode_base64(crt) +
+           ", client-key-data: " + encode_base64(key);
   };
   auto read_good = read(kServer, user(good.certificate, good.key));
   REQUIRE(read_good.has_value());
@@ -176,9 +170,9 @@ TEST_CASE("client certificates are checked when they are read") {
         "conf: users[u].client-certificate: expected a PEM certificate");
   CHECK(fault(kServer, user(good.certificate, "x")) ==
         "conf: users[u].client-key: expected a PEM private key without a password");
-  CHECK(fault(kServer, "client-certificate-data: " + base64(good.certificate)) ==
+  CHECK(fault(kServer, "client-certificate-data: " + encode_base64(good.certificate)) ==
         "conf: users[u].client-key is missing beside client-certificate");
-  CHECK(fault(kServer, "client-key-data: " + base64(good.key)) ==
+  CHECK(fault(kServer, "client-key-data: " + encode_base64(good.key)) ==
         "conf: users[u].client-certificate is missing beside client-key");
 }
 
@@ -312,7 +306,7 @@ TEST_CASE("an exec entry is read whole, and refused where it cannot work") {
   auto read =
       load(v1 + "command: bin/plugin, args: [a, 'b c'], env: [{name: VAR, value: v}], "
                 "installHint: get it, interactiveMode: IfAvailable, provideClusterInfo: true",
-           ", tls-server-name: api, certificate-authority-data: " + base64("roots") +
+           ", tls-server-name: api, certificate-authority-data: " + encode_base64("roots") +
                ", extensions: [{name: client.authentication.k8s.io/exec, extension: "
                "{audience: me}}]");
   INFO((read.has_error() ? read.error().message : ""));
@@ -323,7 +317,7 @@ TEST_CASE("an exec entry is read whole, and refused where it cannot work") {
   CHECK(read->exec->env == std::vector<std::pair<std::string, std::string>>{{"VAR", "v"}});
   CHECK(read->exec->install_hint == "get it");
   CHECK(read->exec->cluster_info ==
-        R"({"certificate-authority-data":")" + base64("roots") +
+        R"({"certificate-authority-data":")" + encode_base64("roots") +
             R"(","config":{"audience":"me"},"server":"https://hub:6443","tls-server-name":"api"})");
   CHECK(load("apiVersion: client.authentication.k8s.io/v1beta1, command: plugin")->exec->command ==
         "plugin");  // found in PATH
