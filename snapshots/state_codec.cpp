@@ -331,9 +331,9 @@ class Reader {
   }
   std::string_view read(std::uint64_t count) {
     if (count > bytes_.size()) throw Malformed{"the bytes end early"};
-    const std::string_view word = bytes_.substr(0, count);
+    const std::string_view front = bytes_.substr(0, count);
     bytes_.remove_prefix(count);
-    return word;
+    return front;
   }
 
   std::string_view bytes_;

@@ -16,7 +16,7 @@ namespace fairlead {
 
 namespace {
 
-// The transport tells no handshake that failed from a connection that failed.
+// HttpClient gives one error for a failed TLS handshake and for a failed connection.
 constexpr const char* kNoAnswer =
     " (where the certificate is not trusted: give its authority with --server-ca, or a name of it "
     "with --server-name)";

@@ -53,7 +53,7 @@ Result<BundleReport> export_from_hub(const AskHub& ask, const std::filesystem::p
     if (!answer) return answer.error();
     const auto page = read_bundle_page(*answer);
     if (!page) return page.error();
-    if (auto taken = (*receiver)->take(*page); !taken) return taken.error();
+    if (auto added = (*receiver)->add(*page); !added) return added.error();
     if (progress && page->next) progress((*receiver)->reached(), page->to);
     end = "seq:" + std::to_string(page->to.value);
     from = page->next;

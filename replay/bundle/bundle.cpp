@@ -63,7 +63,7 @@ Result<BundleReport> export_bundle(const RocksdbLog& log, const SnapshotStore& s
   for (std::optional<BundleCursor> from = BundleCursor{}; from;) {
     const auto page = bundle_page(log, snapshots, end->last, *from);
     if (!page) return page.error();
-    if (auto taken = (*receiver)->take(*page); !taken) return taken.error();
+    if (auto added = (*receiver)->add(*page); !added) return added.error();
     if (progress && page->next) progress((*receiver)->reached(), end->last);
     from = page->next;
   }

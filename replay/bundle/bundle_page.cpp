@@ -181,7 +181,7 @@ Json part_json(const BundlePart& part) {
   return json;
 }
 
-/// Takes the bytes of a part from the front of `rest`. Throws nlohmann's exceptions.
+/// Consumes the bytes of a part at the front of `rest`. Throws nlohmann's exceptions.
 std::optional<BundlePart> part_of(const Json& json, std::string_view& rest) {
   BundlePart part;
   part.tag = json.at("tag").get<std::string>();

@@ -22,7 +22,7 @@ Result<std::unique_ptr<BundleReceiver>> BundleReceiver::begin(const std::filesys
   return std::unique_ptr<BundleReceiver>(new BundleReceiver(*std::move(writer)));
 }
 
-Result<void> BundleReceiver::take(const BundlePage& page) {
+Result<void> BundleReceiver::add(const BundlePage& page) {
   for (const BundlePart& part : page.parts)
     if (auto added = add_part(part); !added) return added;
   return {};

@@ -20,7 +20,7 @@ class BundleReceiver {
   /// Adds the sections of the next page. Fails with `corrupt` if it does not continue what came
   /// before or a section is not what was sent, with `incompatible` if a newer program made it, with
   /// `unavailable` if the file cannot be written.
-  Result<void> take(const BundlePage& page);
+  Result<void> add(const BundlePage& page);
   /// Replaces what exists at the path. Fails with `corrupt` if something is missing.
   Result<BundleReport> finish();
   /// The last event that was received; 0 before the first.

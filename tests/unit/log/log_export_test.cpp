@@ -111,7 +111,7 @@ TEST_CASE("What is appended between two pages is not in the export") {
   CHECK(history.log->last_seq() > end);
 }
 
-TEST_CASE("An export over HTTP ends where it is told") {
+TEST_CASE("An export over HTTP ends at the group commit of --to") {
   LongHistory history;
   REQUIRE(export_bundle(*history.log, history.snapshots(), Seq{60}, history.file("here"), {})
               .has_value());
@@ -132,10 +132,10 @@ TEST_CASE("Pages that are not those of one bundle make no file") {
     BundlePage page = *second;
     auto receiver = BundleReceiver::begin(history.file("x"));
     REQUIRE(receiver.has_value());
-    REQUIRE((*receiver)->take(*first).has_value());
+    REQUIRE((*receiver)->add(*first).has_value());
     change(page);
-    auto taken = (*receiver)->take(page);
-    return taken ? (*receiver)->finish().error() : taken.error();
+    auto added = (*receiver)->add(page);
+    return added ? (*receiver)->finish().error() : added.error();
   };
   CHECK(broken([](BundlePage&) {}).code == ErrorCode::corrupt);  // the rest is missing
   CHECK(broken([](BundlePage& page) { page.parts.erase(page.parts.begin()); }).code ==
@@ -146,7 +146,7 @@ TEST_CASE("Pages that are not those of one bundle make no file") {
         ErrorCode::corrupt);
   auto receiver = BundleReceiver::begin(history.file("x"));
   REQUIRE(receiver.has_value());
-  CHECK((*receiver)->take(*second).has_error());
+  CHECK((*receiver)->add(*second).has_error());
   receiver->reset();
   CHECK_FALSE(fs::exists(history.file("x")));
   CHECK_FALSE(fs::exists(history.file("x.partial")));
@@ -181,15 +181,15 @@ TEST_CASE("What no export can be asked for is named") {
   }
 }
 
-TEST_CASE("Who sends no pages is told apart from a hub") {
+TEST_CASE("An answer that is no page of an export fails with unavailable") {
   ScratchDirectory directory;
-  for (const std::string said :
+  for (const std::string answer :
        {"", "<html>", "{}", "{}\n", "{\"to\":1,\"parts\":[]}", "{\"to\":1,\"parts\":[]}\nx",
         "{\"to\":1,\"parts\":[{}]}\n", "{\"to\":1,\"parts\":[],\"next\":\"x\"}\n",
         "{\"to\":1,\"parts\":[{\"tag\":\"PACK\",\"seq\":1,\"size\":9,\"offset\":0,"
         "\"bytes\":9}]}\n12345678"}) {
-    CAPTURE(said);
-    const auto page = read_bundle_page(said);
+    CAPTURE(answer);
+    const auto page = read_bundle_page(answer);
     REQUIRE(page.has_error());
     CHECK(page.error().code == ErrorCode::unavailable);
   }

@@ -33,7 +33,7 @@ std::string side(const std::optional<PlannedWrite>& write) {
 }
 
 // "same 1; time 40@5 40@30" and so on, in order of time.
-std::string told(const WriteComparison& compared) {
+std::string text_of(const WriteComparison& compared) {
   std::string text = "same " + std::to_string(compared.same);
   for (const WriteDifference& difference : compared.differences) {
     const char* kind = difference.kind() == WriteDiffers::value  ? "value "
@@ -46,7 +46,7 @@ std::string told(const WriteComparison& compared) {
 }
 
 std::string compared(const std::vector<Note>& baseline, const std::vector<Note>& counterfactual) {
-  return told(compare_writes(writes(baseline), writes(counterfactual), {}));
+  return text_of(compare_writes(writes(baseline), writes(counterfactual), {}));
 }
 
 TEST_CASE("the same content at the same moment is the same write, whatever versions it carries") {
@@ -65,9 +65,9 @@ std::vector<PlannedWrite> touch(std::int64_t second, int mark) {
 }
 
 TEST_CASE("a touch is the same as another of that moment, whatever its label's value") {
-  CHECK(told(compare_writes(touch(5, 76), touch(5, 80), touch(5, 91))) == "same 1");
+  CHECK(text_of(compare_writes(touch(5, 76), touch(5, 80), touch(5, 91))) == "same 1");
   const WriteComparison later = compare_writes(touch(5, 76), touch(6, 80), touch(7, 91));
-  CHECK(told(later) == "same 0; time touch@5 touch@6");
+  CHECK(text_of(later) == "same 0; time touch@5 touch@6");
   REQUIRE(later.differences.front().made);
   CHECK(later.differences.front().made->time == LogTime{seconds(7).ns});
 }
@@ -99,9 +99,10 @@ TEST_CASE("several writes of one moment are paired by their content first") {
 TEST_CASE("objects are compared one by one, and statuses are left out") {
   auto status = writes({{4, 7}});
   status[0].intent.verb = Verb::apply_status;
-  CHECK(told(compare_writes(status, {}, {})) == "same 0");
+  CHECK(text_of(compare_writes(status, {}, {})) == "same 0");
   auto other = writes({{1, 40}}, "r");
-  CHECK(told(compare_writes(writes({{1, 40}}), other, {})) == "same 0; only 40@1 -; only - 40@1");
+  CHECK(text_of(compare_writes(writes({{1, 40}}), other, {})) ==
+        "same 0; only 40@1 -; only - 40@1");
 }
 
 TEST_CASE("a write of the control names the write that history made of it, if it made one") {
