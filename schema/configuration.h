@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -105,6 +106,59 @@ struct WriteSettings {
   friend bool operator==(const WriteSettings&, const WriteSettings&) = default;
 };
 
+/// A taint that does not make a node ineligible for the pool; as in a Pod's spec.
+struct PoolToleration {
+  std::string key;
+  std::string op;  ///< "Equal" or "Exists"
+  std::string value;
+  std::string effect;
+
+  friend bool operator==(const PoolToleration&, const PoolToleration&) = default;
+};
+
+/// The part of a member's capacity that tenants get.
+struct PoolCluster {
+  std::string name;            ///< of a member, or "*": every member without an entry of its own
+  std::int64_t percent = 100;  ///< 0..100; claims get the rest
+  /// Each map replaces the default one of `capacity.headroom` whole where it is set.
+  std::optional<std::map<std::string, std::int64_t>> headroom_percent;
+  std::optional<std::map<std::string, std::string>> headroom_reserved;
+  bool drain = false;  ///< takes nothing new, and its slices move
+
+  friend bool operator==(const PoolCluster&, const PoolCluster&) = default;
+};
+
+/// A tenant's API server, also in place of what its VirtualCluster says. One source is set.
+struct PoolTenant {
+  std::string name;        ///< the cluster key of VirtualCluster's syncer
+  std::string secret_ref;  ///< namespace/name of a Secret on the hub with the key `kubeconfig`
+  std::string file;        ///< path
+
+  friend bool operator==(const PoolTenant&, const PoolTenant&) = default;
+};
+
+enum class PoolPolicy : std::uint8_t { pack, spread };
+/// Which of several ResourceQuotas counts.
+enum class PoolQuotas : std::uint8_t { min, max };
+
+/// Settings of the super cluster pool.
+struct PoolSettings {
+  std::vector<PoolCluster> clusters;  ///< empty: the pool is off
+  std::vector<PoolTenant> tenants;
+  PoolPolicy policy = PoolPolicy::pack;
+  bool partial = false;  ///< places what fits instead of all or nothing
+  PoolQuotas quotas = PoolQuotas::min;
+  /// The most that one tenant's slices may sum to, of cpu (milli) and memory; absent: no limit.
+  std::map<std::string, std::int64_t> tenant_limit;
+  std::vector<PoolToleration> tolerations;
+  Duration lost_grace = minutes(10);
+  Duration settle = seconds(2);
+  std::int64_t slices_max = 10'000;  ///< of one namespace
+  std::int64_t tenant_objects_max = 100'000;
+
+  friend bool operator==(const PoolSettings&, const PoolSettings&) = default;
+};
+
 /// Everything that an administrator can set.
 struct Configuration {
   std::string kueue_namespace = "kueue-system";
@@ -127,6 +181,7 @@ struct Configuration {
   std::int64_t member_changes_per_minute = 3000;
   DebounceSettings debounce;
   MultiKueueSettings multikueue;
+  PoolSettings pool;
   WriteSettings writes;
   /// What the webhook's rules do where the file says so; the others do what kAdmissionRules says.
   std::map<AdmissionRule, RuleAction> webhook_rules;

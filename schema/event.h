@@ -19,11 +19,31 @@
 
 namespace fairlead {
 
-/// The origin of a fact: "hub" or the name of a member cluster for an API server, "self" for
-/// Fairlead itself.
+/// The origin of a fact: "hub", the name of a member cluster, or "tenant/" and the name of a tenant
+/// for an API server; "self" for Fairlead itself.
 using SourceName = std::string;
 inline constexpr std::string_view kHub = "hub";
 inline constexpr std::string_view kSelf = "self";
+inline constexpr std::string_view kTenantPrefix = "tenant/";
+
+/// Whether the source is a tenant's API server. No cluster's name contains a slash.
+constexpr bool is_tenant(std::string_view source) { return source.starts_with(kTenantPrefix); }
+/// Returns the source of the tenant called `name`.
+inline SourceName tenant_source(std::string_view name) {
+  return std::string(kTenantPrefix).append(name);
+}
+/// Returns the name of the tenant whose source this is.
+constexpr std::string_view tenant_of(std::string_view source) {
+  return source.substr(kTenantPrefix.size());
+}
+
+/// Returns whether Fairlead reads this kind of this API server. Nodes of the hub are no member's
+/// capacity; what only tenants and super clusters have is not read of it either.
+constexpr bool is_read_from(std::string_view source, Kind kind) {
+  if (is_tenant(source)) return is_read_at_tenant(kind);
+  if (source != kHub) return is_read_at_member(kind);
+  return kind != Kind::node && !is_read_at_tenant(kind) && kind != Kind::config_map;
+}
 
 /// Names one object of one API server, without its version.
 struct ObjectKey {

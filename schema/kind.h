@@ -33,8 +33,13 @@ enum class Kind : std::uint8_t {
   binding_policy,
   cohort,
   mutating_admission_policy,
+  virtual_cluster,
+  namespace_,
+  resource_quota,
+  pod,
+  config_map,
 };
-inline constexpr std::size_t kKindCount = 21;
+inline constexpr std::size_t kKindCount = 26;
 
 /// The names of a kind in Kubernetes.
 struct KindInfo {
@@ -84,6 +89,12 @@ inline constexpr std::array<KindInfo, kKindCount> kKinds{{
     {Kind::cohort, "kueue.x-k8s.io", "Cohort", "cohorts", false, "v1beta2,v1beta1"},
     {Kind::mutating_admission_policy, "admissionregistration.k8s.io", "MutatingAdmissionPolicy",
      "mutatingadmissionpolicies", false, "v1,v1beta1"},
+    {Kind::virtual_cluster, "tenancy.x-k8s.io", "VirtualCluster", "virtualclusters", true,
+     "v1alpha1"},
+    {Kind::namespace_, "", "Namespace", "namespaces", false, "v1"},
+    {Kind::resource_quota, "", "ResourceQuota", "resourcequotas", true, "v1"},
+    {Kind::pod, "", "Pod", "pods", true, "v1"},
+    {Kind::config_map, "", "ConfigMap", "configmaps", true, "v1"},
 }};
 
 constexpr const KindInfo& info(Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
@@ -119,7 +130,12 @@ constexpr bool is_of_multikueue_path(Kind kind) {
     case Kind::manifest_work:
     case Kind::claim:
     case Kind::binding_policy:
-    case Kind::cohort: return false;
+    case Kind::cohort:
+    case Kind::virtual_cluster:
+    case Kind::namespace_:
+    case Kind::resource_quota:
+    case Kind::pod:
+    case Kind::config_map: return false;
   }
   return false;
 }
@@ -134,6 +150,8 @@ enum class WrittenKind : std::uint8_t {
   multikueue_cluster,
   admission_check,
   workload,
+  namespace_,  ///< of a tenant
+  pod,         ///< of a tenant
 };
 
 /// Returns `kind` among those that Fairlead writes; nullopt for one that it only reads. Every
@@ -149,6 +167,8 @@ constexpr std::optional<WrittenKind> written_kind(Kind kind) {
     case Kind::multikueue_cluster: return WrittenKind::multikueue_cluster;
     case Kind::admission_check: return WrittenKind::admission_check;
     case Kind::workload: return WrittenKind::workload;
+    case Kind::namespace_: return WrittenKind::namespace_;
+    case Kind::pod: return WrittenKind::pod;
     case Kind::node:
     case Kind::cluster_metrics:
     case Kind::managed_cluster:
@@ -161,15 +181,24 @@ constexpr std::optional<WrittenKind> written_kind(Kind kind) {
     case Kind::secret:
     case Kind::custom_resource_definition:
     case Kind::cohort:
-    case Kind::mutating_admission_policy: return std::nullopt;
+    case Kind::mutating_admission_policy:
+    case Kind::virtual_cluster:
+    case Kind::resource_quota:
+    case Kind::config_map: return std::nullopt;
   }
   return std::nullopt;
 }
 
-/// Returns whether Fairlead reads this kind of a member: Nodes for its capacity, and the queues
-/// that it placed there.
+/// Returns whether Fairlead reads this kind of a member: Nodes for its capacity, the queues that it
+/// placed there, and of a super cluster its id and the tenants' namespaces.
 constexpr bool is_read_at_member(Kind kind) {
-  return kind == Kind::node || kind == Kind::local_queue || kind == Kind::cluster_queue;
+  return kind == Kind::node || kind == Kind::local_queue || kind == Kind::cluster_queue ||
+         kind == Kind::namespace_ || kind == Kind::config_map;
+}
+
+/// Returns whether Fairlead reads this kind of a tenant of the super cluster pool.
+constexpr bool is_read_at_tenant(Kind kind) {
+  return kind == Kind::namespace_ || kind == Kind::resource_quota || kind == Kind::pod;
 }
 
 /// Returns whether every quota depends on this kind of the hub: while its stream is silent, an edit

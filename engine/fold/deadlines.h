@@ -82,9 +82,16 @@ struct QuotaDeadline {
   friend auto operator<=>(const QuotaDeadline&, const QuotaDeadline&) = default;
 };
 
+/// When the super cluster pool is evaluated again: a cluster is gone, or counts again, or a reason
+/// has held for long enough.
+struct PoolDeadline {
+  friend auto operator<=>(const PoolDeadline&, const PoolDeadline&) = default;
+};
+
 /// What a deadline is for. That of a WriteKey: when the object may be written again.
 using DeadlineKey =
-    std::variant<ClusterDeadline, WriteKey, ListDeadline, CheckDeadline, QuotaDeadline>;
+    std::variant<ClusterDeadline, WriteKey, ListDeadline, CheckDeadline, QuotaDeadline,
+                 PoolDeadline>;
 
 /// A set of deadlines, at most one a key.
 class Deadlines {

@@ -167,13 +167,15 @@ void DirtySet::merge(const DirtySet& other) {
   workers.insert(other.workers.begin(), other.workers.end());
   checks.insert(other.checks.begin(), other.checks.end());
   workloads.insert(other.workloads.begin(), other.workloads.end());
+  pool_namespaces.insert(other.pool_namespaces.begin(), other.pool_namespaces.end());
+  pool_pods.insert(other.pool_pods.begin(), other.pool_pods.end());
   everything = everything || other.everything;
 }
 
 bool DirtySet::empty() const {
   return !everything && clusters.empty() && capacities.empty() && accepted.empty() &&
          claims.empty() && queues.empty() && placements.empty() && workers.empty() &&
-         checks.empty() && workloads.empty();
+         checks.empty() && workloads.empty() && pool_namespaces.empty() && pool_pods.empty();
 }
 
 void evolve(State& state, const Event& event, DirtySet& dirty) {

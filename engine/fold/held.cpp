@@ -1,5 +1,7 @@
 #include "engine/fold/held.h"
 
+#include "engine/fold/pool/super_clusters.h"
+
 namespace fairlead {
 
 namespace {
@@ -14,8 +16,33 @@ void add_namespaced(std::vector<ObjectKey>& keys, Kind kind, const Map& map) {
   for (const auto& [id, value] : map) keys.push_back({kind, id.first, id.second});
 }
 
+std::vector<ObjectKey> held_of_tenant(const State& state, const SourceName& source, Kind kind) {
+  std::vector<ObjectKey> keys;
+  const auto tenant = state.pool.tenants.find(std::string(tenant_of(source)));
+  if (tenant == state.pool.tenants.end()) return keys;
+  for (const auto& [name, of] : tenant->second.namespaces) {
+    if (kind == Kind::namespace_ && of.seen) keys.push_back({kind, "", name});
+    if (kind == Kind::resource_quota)
+      for (const auto& [quota, seen] : of.quotas) keys.push_back({kind, name, quota});
+    if (kind == Kind::pod)
+      for (const auto& [pod, record] : of.pods) keys.push_back({kind, name, pod});
+  }
+  return keys;
+}
+
+void add_of_super_cluster(std::vector<ObjectKey>& keys, const Pool& pool, const SourceName& source,
+                          Kind kind) {
+  if (kind == Kind::config_map && pool.infos.contains(source))
+    keys.push_back({kind, std::string(kSuperClusterInfoNamespace), std::string(kSuperClusterInfo)});
+  if (kind != Kind::namespace_) return;
+  for (auto at = pool.super_namespaces.lower_bound({source, ""});
+       at != pool.super_namespaces.end() && at->first.first == source; ++at)
+    keys.push_back({kind, "", at->first.second});
+}
+
 std::vector<ObjectKey> held_of_member(const State& state, const SourceName& source, Kind kind) {
   std::vector<ObjectKey> keys;
+  add_of_super_cluster(keys, state.pool, source, kind);
   const auto at = state.clusters.find(source);
   if (at == state.clusters.end()) return keys;
   if (kind == Kind::node)
@@ -95,10 +122,15 @@ std::optional<Facts> held_facts(const State& state, const SourceName& source,
 }
 
 std::vector<ObjectKey> held_objects(const State& state, const SourceName& source, Kind kind) {
+  if (is_tenant(source)) return held_of_tenant(state, source, kind);
   if (source != kHub) return held_of_member(state, source, kind);
   std::vector<ObjectKey> keys;
   switch (kind) {
-    case Kind::node: return keys;
+    case Kind::node:
+    case Kind::namespace_:
+    case Kind::resource_quota:
+    case Kind::pod:
+    case Kind::config_map: return keys;  // of members and tenants only
     case Kind::cluster_metrics:
     case Kind::managed_cluster:
     case Kind::cluster_profile:
@@ -127,6 +159,7 @@ std::vector<ObjectKey> held_objects(const State& state, const SourceName& source
     case Kind::mutating_admission_policy:
       add_names(keys, kind, state.multikueue.admission_policies);
       break;
+    case Kind::virtual_cluster: add_namespaced(keys, kind, state.pool.virtual_clusters); break;
   }
   return keys;
 }

@@ -27,7 +27,7 @@ struct HeldMemberLocalQueue {
 /// returns; `none` if State holds no such object. The records: NodeRecord, HeldMetrics,
 /// ManagedClusterFacts, ResourceFlavorFacts, Queue, MemberQueue, LocalQueueFacts,
 /// HeldMemberLocalQueue, Work, Policy, Claim, Cohort, and Observed of every kind of the MultiKueue
-/// path.
+/// path and of the pool.
 template <class Result, class Found>
 Result with_held(const State& state, const SourceName& source, const ObjectKey& key, Result none,
                  Found&& found) {
@@ -48,6 +48,13 @@ Result with_held(const State& state, const SourceName& source, const ObjectKey& 
     return entry == state.clusters.end() ? none : use(entry->second);
   };
   const MultiKueue& multikueue = state.multikueue;
+  const Pool& pool = state.pool;
+  const auto tenant_namespace = [&](const std::string& name, auto&& use) -> Result {
+    const auto tenant = pool.tenants.find(std::string(tenant_of(source)));
+    if (tenant == pool.tenants.end()) return none;
+    const auto entry = tenant->second.namespaces.find(name);
+    return entry == tenant->second.namespaces.end() ? none : use(entry->second);
+  };
   const auto id = [&] { return std::pair{key.namespace_, key.name}; };
   switch (key.kind) {
     case Kind::node:
@@ -94,6 +101,21 @@ Result with_held(const State& state, const SourceName& source, const ObjectKey& 
     case Kind::admission_check: return in(multikueue.checks, key.name);
     case Kind::custom_resource_definition: return in(multikueue.crds, key.name);
     case Kind::mutating_admission_policy: return in(multikueue.admission_policies, key.name);
+    case Kind::virtual_cluster: return in(pool.virtual_clusters, id());
+    case Kind::namespace_:
+      if (!is_tenant(source)) return in(pool.super_namespaces, std::pair{source, key.name});
+      return tenant_namespace(key.name, [&](const PoolNamespace& of) -> Result {
+        return of.seen ? found(*of.seen) : none;
+      });
+    case Kind::resource_quota:
+      if (!is_tenant(source)) return none;
+      return tenant_namespace(key.namespace_,
+                              [&](const PoolNamespace& of) { return in(of.quotas, key.name); });
+    case Kind::pod:
+      if (!is_tenant(source)) return none;
+      return tenant_namespace(key.namespace_,
+                              [&](const PoolNamespace& of) { return in(of.pods, key.name); });
+    case Kind::config_map: return in(pool.infos, source);
   }
   return none;
 }

@@ -7,6 +7,8 @@
 #include "engine/fold/members/works.h"
 #include "engine/fold/multikueue/observe.h"
 #include "engine/fold/multikueue/worker_quota.h"
+#include "engine/fold/pool/super_clusters.h"
+#include "engine/fold/pool/tenants.h"
 #include "engine/fold/queues/orchestration.h"
 #include "engine/fold/queues/queues.h"
 
@@ -74,7 +76,7 @@ Seen<F> record(const ObjectObserved* seen, Seq seq) {
 void fold_object(State& state, const SourceName& source, const ObjectKey& key,
                  const ObjectObserved* seen, Seq seq) {
   const bool on_hub = source == kHub;
-  if (!on_hub && !is_read_at_member(key.kind)) return;
+  if (!is_read_from(source, key.kind)) return;
   const auto id = [&key] { return NamespacedName(key.namespace_, key.name); };
   switch (key.kind) {
     // Of a member, or of either.
@@ -128,6 +130,18 @@ void fold_object(State& state, const SourceName& source, const ObjectKey& key,
     case Kind::mutating_admission_policy:
       return observe_admission_policy(state, key.name,
                                       record<MutatingAdmissionPolicyFacts>(seen, seq), seq);
+    // Of the super cluster pool.
+    case Kind::virtual_cluster:
+      return observe_virtual_cluster(state, id(), record<VirtualClusterFacts>(seen, seq));
+    case Kind::namespace_:
+      if (is_tenant(source))
+        return observe_tenant_namespace(state, source, key.name, record<NamespaceFacts>(seen, seq));
+      return observe_super_namespace(state, source, key.name, record<NamespaceFacts>(seen, seq));
+    case Kind::resource_quota:
+      return observe_tenant_quota(state, source, id(), record<ResourceQuotaFacts>(seen, seq));
+    case Kind::pod: return observe_tenant_pod(state, source, id(), record<PodFacts>(seen, seq));
+    case Kind::config_map:
+      return observe_super_cluster_info(state, source, key, record<ConfigMapFacts>(seen, seq));
   }
 }
 

@@ -7,7 +7,8 @@
 //
 // Each room has its part in a header beside its rules. Reading order: cluster_state.h (a member and
 // its capacity), claims/claim_state.h (what an administrator assigns), queues/queue_state.h (hub
-// ClusterQueues), multikueue/multikueue_state.h, writes/write_state.h (what we sent), then State.
+// ClusterQueues), multikueue/multikueue_state.h, pool/pool_state.h (tenants), writes/write_state.h
+// (what we sent), then State.
 #pragma once
 
 #include <array>
@@ -24,6 +25,7 @@
 #include "engine/fold/memo.h"
 #include "engine/fold/multikueue/multikueue_state.h"
 #include "engine/fold/name_map.h"
+#include "engine/fold/pool/pool_state.h"
 #include "engine/fold/queues/queue_state.h"
 #include "engine/fold/writes/write_state.h"
 #include "schema/event.h"
@@ -52,6 +54,7 @@ struct State {
   std::map<std::pair<std::string, std::string>, LocalQueueFacts>
       local_queues;  ///< (namespace, name) on the hub
   MultiKueue multikueue;
+  Pool pool;
   std::set<std::string> kueue_versions;   ///< seen on the hub
   std::array<Liveness, 2> hub_streams{};  ///< ClusterMetrics, ManagedCluster
   std::set<Kind> silent;  ///< of is_of_every_quota, without a live hub stream; only reported
@@ -82,6 +85,8 @@ struct DirtySet {
   std::set<std::string> workers;     ///< MultiKueueClusters, by name
   std::set<std::string> checks;      ///< AdmissionChecks
   std::set<NamespacedName> workloads;
+  std::set<PoolNamespaceKey> pool_namespaces;
+  std::set<PoolPodKey> pool_pods;
   bool everything = false;
 
   void merge(const DirtySet& other);

@@ -11,11 +11,6 @@ namespace fairlead {
 
 namespace {
 
-// The hub's own Nodes are no member's capacity.
-bool matters(const SourceName& source, Kind kind) {
-  return source == kHub ? kind != Kind::node : is_read_at_member(kind);
-}
-
 template <class Map, class Key>
 const typename Map::mapped_type* find(const Map& map, const Key& key) {
   const auto at = map.find(key);
@@ -234,7 +229,7 @@ std::optional<EventDraft> Ingest::draft(const State& state, const WatchFact& fac
     return EventDraft{fact.source, Seq{}, std::move(what)};
   };
   if (const auto* seen = std::get_if<ObjectSeen>(&fact.said)) {
-    if (!matters(fact.source, seen->key.kind)) return drop(counts_.foreign);
+    if (!is_read_from(fact.source, seen->key.kind)) return drop(counts_.foreign);
     note_version(state, fact.source, *seen);
     if (is_older(fact.source, seen->key, seen->uid, seen->resource_version, ReportedBy::stream))
       return drop(counts_.older);
@@ -247,7 +242,7 @@ std::optional<EventDraft> Ingest::draft(const State& state, const WatchFact& fac
     return draft;
   }
   if (const auto* same = std::get_if<ObjectUnchanged>(&fact.said)) {
-    if (!matters(fact.source, same->key.kind)) return drop(counts_.foreign);
+    if (!is_read_from(fact.source, same->key.kind)) return drop(counts_.foreign);
     if (is_older(fact.source, same->key, same->uid, same->resource_version, ReportedBy::stream))
       return drop(counts_.older);
     if (!awaits_observation(state, fact.source, same->key)) return drop(counts_.unchanged);
@@ -261,7 +256,7 @@ std::optional<EventDraft> Ingest::draft(const State& state, const WatchFact& fac
   if (const auto* missing = std::get_if<ObjectMissing>(&fact.said)) {
     newest_.erase(fact.source, missing->key);
     answered_.erase({fact.source, missing->key});
-    if (!matters(fact.source, missing->key.kind)) return drop(counts_.foreign);
+    if (!is_read_from(fact.source, missing->key.kind)) return drop(counts_.foreign);
     if (!held(state, fact.source, missing->key)) return drop(counts_.unchanged);
     return log(ObjectGone{missing->key, missing->uid, missing->resource_version});
   }

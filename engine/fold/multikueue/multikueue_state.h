@@ -14,25 +14,10 @@
 #include <vector>
 
 #include "engine/fold/multikueue/membership.h"
+#include "engine/fold/observed.h"
 #include "schema/event.h"
 
 namespace fairlead {
-
-/// (namespace, name)
-using NamespacedName = std::pair<std::string, std::string>;
-
-/// An object as last observed.
-template <class F>
-struct Observed {
-  std::string uid;
-  std::string version;
-  std::string resource_version;
-  std::int64_t generation = 0;
-  F facts;
-  Seq seq;
-
-  friend bool operator==(const Observed&, const Observed&) = default;
-};
 
 /// How Kueue reaches a cluster; both are empty where it cannot.
 struct Credential {

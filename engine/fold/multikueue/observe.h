@@ -11,10 +11,6 @@
 
 namespace fairlead {
 
-/// An object of the hub as it was observed; nullopt: it is gone.
-template <class F>
-using Seen = std::optional<Observed<F>>;
-
 /// The observe functions fold one object of the hub.
 void observe_placement(State& state, const NamespacedName& id, Seen<PlacementFacts> seen, Seq seq);
 void observe_decision(State& state, const NamespacedName& id, Seen<PlacementDecisionFacts> seen,

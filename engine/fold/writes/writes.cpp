@@ -11,6 +11,7 @@
 #include "engine/fold/members/works.h"
 #include "engine/fold/multikueue/check_observation.h"
 #include "engine/fold/multikueue/observe.h"
+#include "engine/fold/pool/tenants.h"
 #include "engine/fold/queues/queues.h"
 
 namespace fairlead {
@@ -39,6 +40,10 @@ void mark_dirty(State& state, const WriteKey& key) {
     case WrittenKind::multikueue_cluster:
     case WrittenKind::admission_check:
     case WrittenKind::workload: mark_multikueue_dirty(state, object); break;
+    case WrittenKind::namespace_: open_pool_namespace(state, key.cluster, object.name); break;
+    case WrittenKind::pod:
+      open_pool_pod(state, key.cluster, {object.namespace_, object.name});
+      break;
   }
 }
 
@@ -132,6 +137,14 @@ bool looks_as_intended(const PatchIntended& intent, const ObjectObserved& seen) 
   }
   if (const auto* check = std::get_if<AdmissionCheckFacts>(&*intent.expected))
     return check->finalizers == std::get<AdmissionCheckFacts>(seen.facts).finalizers;
+  if (const auto* of = std::get_if<NamespaceFacts>(&*intent.expected)) {
+    const auto& observed = std::get<NamespaceFacts>(seen.facts);
+    return of->placements == observed.placements && of->reason == observed.reason;
+  }
+  if (const auto* pod = std::get_if<PodFacts>(&*intent.expected)) {
+    const auto& observed = std::get<PodFacts>(seen.facts);
+    return pod->super_cluster == observed.super_cluster && pod->reason == observed.reason;
+  }
   return false;
 }
 
@@ -235,6 +248,7 @@ static std::optional<Duration> interval_of_queue(const State& state, const std::
 Duration write_interval(const State& state, const WriteKeyView& key) {
   if (is_multikueue(key.kind)) return {};
   const Duration default_interval = state.configuration.debounce.write_interval;
+  if (is_tenant(key.cluster)) return default_interval;
   const std::string name(key.name);
   if (key.kind == Kind::cluster_queue)
     return interval_of_queue(state, name).value_or(default_interval);
@@ -267,6 +281,7 @@ void note_intent(State& state, const PatchIntended& intent, Seq seq) {
   set_deadline(state, key, write);
   if (intent.target.kind == Kind::manifest_work) expect_work(state, intent);
   expect_multikueue(state, intent);
+  if (is_tenant(intent.cluster)) expect_placements(state, intent);
 }
 
 // Whether the write ends its object: it deletes it, or removes the last finalizer that kept it.

@@ -1,0 +1,36 @@
+// The super clusters: members that offer a part of their capacity to tenants. Internal to the fold,
+// except the queries.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/fold/state.h"
+
+namespace fairlead {
+
+/// The ConfigMap of a super cluster that has its id in data.id.
+inline constexpr std::string_view kSuperClusterInfoNamespace = "kube-system";
+inline constexpr std::string_view kSuperClusterInfo = "supercluster-info";
+
+/// The observe functions fold one object of the member `source`; `seen` is empty if it is gone.
+void observe_super_cluster_info(State& state, const SourceName& source, const ObjectKey& key,
+                                const Seen<ConfigMapFacts>& seen);
+void observe_super_namespace(State& state, const SourceName& source, const std::string& name,
+                             const Seen<NamespaceFacts>& seen);
+/// Folds whether the id of the member is known: a stream of its ConfigMap began, or listed.
+void observe_super_cluster_id(State& state, const SourceName& source, Liveness liveness);
+
+/// Returns the pool's entry for a member; null if it offers nothing to tenants.
+const PoolCluster* pool_entry_of(const PoolSettings& settings, const std::string& member);
+
+/// Derives Pool::clusters of the members whose moment closes, and opens those that changed.
+void close_super_clusters(State& state, const std::set<std::string>& members);
+/// Returns when a super cluster, or an id that no member has, next changes its standing by time
+/// alone; kForever if none does.
+LogTime next_super_cluster_deadline(const State& state);
+
+/// Returns the standing of an id at State::now.
+ClusterStanding standing_of(const State& state, const std::string& id);
+
+}  // namespace fairlead

@@ -1,0 +1,29 @@
+// Folds what the hub and the tenants report: VirtualClusters, Namespaces, ResourceQuotas, Pods.
+// Internal to the fold.
+#pragma once
+
+#include <string>
+
+#include "engine/fold/state.h"
+
+namespace fairlead {
+
+/// The observe functions fold one object; `seen` is empty if it is gone. `source` is the tenant's.
+void observe_virtual_cluster(State& state, const NamespacedName& id,
+                             const Seen<VirtualClusterFacts>& seen);
+void observe_tenant_namespace(State& state, const SourceName& source, const std::string& name,
+                              const Seen<NamespaceFacts>& seen);
+void observe_tenant_quota(State& state, const SourceName& source, const NamespacedName& id,
+                          const Seen<ResourceQuotaFacts>& seen);
+void observe_tenant_pod(State& state, const SourceName& source, const NamespacedName& id,
+                        const Seen<PodFacts>& seen);
+/// Folds that the tenant's API server is live, stale or lost.
+void observe_tenant_liveness(State& state, const SourceName& source, Liveness liveness);
+
+/// Opens the present moment for an object of the tenant, which is then planned again.
+void open_pool_namespace(State& state, const SourceName& source, const std::string& name);
+void open_pool_pod(State& state, const SourceName& source, const NamespacedName& id);
+/// Folds our own write of a Namespace: its placements are no edit when they are observed.
+void expect_placements(State& state, const PatchIntended& intent);
+
+}  // namespace fairlead
