@@ -129,12 +129,12 @@ struct PoolCluster {
 };
 
 /// A tenant's API server, also in place of what its VirtualCluster says. One source is set.
-struct PoolTenant {
+struct PoolTenantAccess {
   std::string name;        ///< the cluster key of VirtualCluster's syncer
   std::string secret_ref;  ///< namespace/name of a Secret on the hub with the key `kubeconfig`
   std::string file;        ///< path
 
-  friend bool operator==(const PoolTenant&, const PoolTenant&) = default;
+  friend bool operator==(const PoolTenantAccess&, const PoolTenantAccess&) = default;
 };
 
 enum class PoolPolicy : std::uint8_t { pack, spread };
@@ -144,7 +144,7 @@ enum class PoolQuotas : std::uint8_t { min, max };
 /// Settings of the super cluster pool.
 struct PoolSettings {
   std::vector<PoolCluster> clusters;  ///< empty: the pool is off
-  std::vector<PoolTenant> tenants;
+  std::vector<PoolTenantAccess> tenants;
   PoolPolicy policy = PoolPolicy::pack;
   bool partial = false;  ///< places what fits instead of all or nothing
   PoolQuotas quotas = PoolQuotas::min;
