@@ -24,6 +24,18 @@ inline constexpr char kMembersUpdate[] = "members/update";
 inline constexpr char kMembersRemove[] = "members/remove";
 inline constexpr char kMembersOrphan[] = "members/orphan";
 inline constexpr char kMembersTouch[] = "members/touch";
+inline constexpr char kPoolFirstSight[] = "pool/first-sight";
+inline constexpr char kPoolPlace[] = "pool/place";
+inline constexpr char kPoolEdit[] = "pool/edit";
+inline constexpr char kPoolSlice[] = "pool/slice";
+inline constexpr char kPoolMove[] = "pool/move";
+inline constexpr char kPoolOverflow[] = "pool/overflow";
+inline constexpr char kPoolReduce[] = "pool/reduce";
+inline constexpr char kPoolRelease[] = "pool/release";
+inline constexpr char kPoolDrained[] = "pool/drained";
+inline constexpr char kPoolRestore[] = "pool/restore";
+inline constexpr char kPoolReason[] = "pool/reason";
+inline constexpr char kPoolPod[] = "pool/pod";
 
 }  // namespace fairlead::rule
 

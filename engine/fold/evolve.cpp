@@ -9,6 +9,9 @@
 #include "engine/fold/multikueue/observe.h"
 #include "engine/fold/multikueue/worker_quota.h"
 #include "engine/fold/objects.h"
+#include "engine/fold/pool/close.h"
+#include "engine/fold/pool/super_clusters.h"
+#include "engine/fold/pool/tenants.h"
 #include "engine/fold/queues/queues.h"
 #include "engine/fold/writes/writes.h"
 
@@ -46,6 +49,8 @@ void open_due(State& state) {
       state.multikueue.open_checks.insert(check->check);
     else if (const auto* quota = std::get_if<QuotaDeadline>(&*due))
       state.multikueue.open_followers.insert(quota->queue);
+    else if (std::holds_alternative<PoolDeadline>(*due))
+      state.pool.deadline_reached = true;
     else
       reach_write_deadline(state, std::get<WriteKey>(*due));
   }
@@ -57,8 +62,10 @@ void open_due(State& state) {
 // quotas that follow those lists, and last the queues' pairs.
 void close_moment(State& state, DirtySet& dirty) {
   open_due(state);
-  for (const std::string& name : std::exchange(state.open_clusters, {}))
-    close_cluster(state, name, dirty);
+  const std::set<std::string> clusters = std::exchange(state.open_clusters, {});
+  for (const std::string& name : clusters) close_cluster(state, name, dirty);
+  close_super_clusters(state, clusters);
+  close_pool(state, dirty);
   close_claims(state, dirty);
   close_multikueue(state, dirty);
   close_worker_quotas(state);
@@ -103,13 +110,28 @@ struct Fold {
     open_followers(state);
     recount_everything(state);
     reopen_every_claim(state);
+    state.pool.all_open = true;
     state.all_open = true;
   }
   void note_silent(std::optional<Kind> kind) {
     if (event.source == kHub && kind && is_of_every_quota(*kind)) state.silent.insert(*kind);
   }
+  // A tenant's streams are reported together: without a kind. Only what it lists is of a kind.
+  bool folds_tenant(std::optional<Kind> kind, const std::string& cluster, Liveness liveness) {
+    if (!is_tenant(event.source) && !(event.source == kHub && is_tenant(cluster))) return false;
+    const SourceName& source = is_tenant(event.source) ? event.source : cluster;
+    if (!kind) observe_tenant_liveness(state, source, liveness, event.seq);
+    return true;
+  }
+  bool folds_id(std::optional<Kind> kind, Liveness liveness) {
+    if (kind != Kind::config_map) return false;
+    observe_super_cluster_id(state, event.source, liveness);
+    return true;
+  }
   void operator()(const SourceSynced& synced) {
     if (synced.kind) note_listed(state, event.source, *synced.kind);
+    if (folds_tenant(synced.kind, synced.cluster, Liveness::live)) return;
+    if (folds_id(synced.kind, Liveness::live)) return;
     if (event.source == kHub && synced.kind) state.silent.erase(*synced.kind);
     if (event.source == kHub && synced.kind && is_of_multikueue_path(*synced.kind))
       return observe_readable(state, *synced.kind, event.seq);
@@ -117,11 +139,15 @@ struct Fold {
     observe_sign_of_life(state, event.source, synced.kind, synced.cluster);
   }
   void operator()(const SourceStale& stale) {
+    if (folds_tenant(stale.kind, stale.cluster, Liveness::stale)) return;
+    if (folds_id(stale.kind, Liveness::stale)) return;
     note_silent(stale.kind);
     observe_liveness(state, event.source, stale.kind, stale.cluster, liveness_of(stale.cause),
                      event.seq);
   }
   void operator()(const SourceLost& lost) {
+    if (folds_tenant(lost.kind, lost.cluster, Liveness::lost)) return;
+    if (folds_id(lost.kind, Liveness::lost)) return;
     if (event.source == kHub && lost.kind && is_of_multikueue_path(*lost.kind))
       return observe_unreadable(state, *lost.kind, event.seq);
     note_silent(lost.kind);

@@ -23,6 +23,7 @@ enum class Rank : std::uint8_t {
   worker,
   worker_list,
   status,
+  pod,
   release
 };
 

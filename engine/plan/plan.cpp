@@ -11,6 +11,7 @@
 #include "engine/plan/members/binding_policy.h"
 #include "engine/plan/members/manifest_work.h"
 #include "engine/plan/multikueue/multikueue.h"
+#include "engine/plan/pool/placements.h"
 #include "engine/plan/queues/cluster_queue.h"
 
 namespace fairlead {
@@ -26,6 +27,11 @@ DirtySet everything_in(const State& state) {
   for (const auto& [name, cluster] : state.multikueue.clusters) all.workers.insert(name);
   for (const auto& [name, check] : state.multikueue.checks) all.checks.insert(name);
   for (const auto& [id, workload] : state.multikueue.workloads) all.workloads.insert(id);
+  for (const auto& [tenant, of] : state.pool.tenants)
+    for (const auto& [name, each] : of.namespaces) {
+      all.pool_namespaces.insert({tenant, name});
+      for (const auto& [pod, record] : each.pods) all.pool_pods.insert({tenant, name, pod});
+    }
   return all;
 }
 
@@ -157,6 +163,8 @@ static std::vector<PatchIntended> plan_round(const State& state, QueueWishes& wi
   std::move(statuses.begin(), statuses.end(), std::back_inserter(proposals));
   std::vector<Proposal> multikueue = emit_multikueue(state, now);
   std::move(multikueue.begin(), multikueue.end(), std::back_inserter(proposals));
+  for (const PoolNamespaceKey& key : now.pool_namespaces) add(emit_tenant_namespace(state, key));
+  for (const PoolPodKey& key : now.pool_pods) add(emit_tenant_pod(state, key));
   std::sort(proposals.begin(), proposals.end(), [](const Proposal& a, const Proposal& b) {
     return std::tie(a.rank, a.intent.cluster, a.intent.target) <
            std::tie(b.rank, b.intent.cluster, b.intent.target);

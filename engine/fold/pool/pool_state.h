@@ -78,6 +78,10 @@ struct PoolShare {
   /// the share is listed.
   std::map<std::string, Int128> pods;
   std::int64_t pod_count = 0;
+  // What PoolTotals has of this share now.
+  CpuMemorySum counted;
+  CpuMemorySum counted_says;
+  bool pods_counted = false;
 
   friend bool operator==(const PoolShare&, const PoolShare&) = default;
 };
@@ -116,7 +120,9 @@ struct PoolNamespace {
 
   bool taken_up = false;           ///< it is in the pool, and a slice of it was read
   std::optional<CpuMemory> slice;  ///< the last good value of the slice annotation
+  bool bad_slice = false;          ///< the annotation cannot be read now
   CpuMemory unit;                  ///< the slice in force, in which shares count
+  std::int64_t slices = 0;         ///< the sum over shares
   std::map<std::string, PoolShare> shares;  ///< by id
   std::optional<SliceMap> observed;  ///< the annotation as it stands; empty if it cannot be read
   SliceMap last_value;               ///< the last value that could be read
@@ -125,17 +131,26 @@ struct PoolNamespace {
   SliceMap edit;
   std::optional<LogTime> wants_since;  ///< since when it has wanted a decision without a break
   PoolReason reason;
-  std::vector<Seq> because;  ///< events that led to the present shares, ascending
-  std::string rule;          ///< of the last decision, e.g. "pool/place"
+  std::string rule;          ///< of the last decision that changed shares, e.g. "pool/place"
+  std::vector<Seq> because;  ///< the events that led to it
+  std::set<std::pair<LogTime, std::string>> waiting;  ///< pods without a cluster, first come first
 
   friend bool operator==(const PoolNamespace&, const PoolNamespace&) = default;
 };
 
 /// A tenant's API server.
 struct PoolTenant {
-  bool reachable = true;   ///< as its source last reported
+  bool admitted = false;    ///< by a VirtualCluster that was Running once, or by the configuration
+  bool failed = false;      ///< its VirtualCluster is in phase Error
+  bool reachable = true;    ///< as its source last reported
   bool first_seen = false;  ///< its first list was taken up as it stood
+  bool takes_part = false;  ///< as connected() at the last close
+  Seq seq;                  ///< of the event that changed one of these
+  std::map<std::string, Amount> limit;  ///< of cpu and memory; a missing one has none
+  CpuMemorySum slices;                  ///< the sum of its namespaces' shares
   std::map<std::string, PoolNamespace> namespaces;
+
+  bool connected() const { return admitted && !failed && reachable; }
 
   friend bool operator==(const PoolTenant&, const PoolTenant&) = default;
 };
@@ -143,28 +158,76 @@ struct PoolTenant {
 /// A VirtualCluster of the hub.
 struct PoolVirtualCluster {
   Observed<VirtualClusterFacts> seen;
+  std::string tenant;    ///< the name of its tenant: the syncer's cluster key
   bool reached = false;  ///< it was Running once
   bool failed = false;   ///< Error after that, and not Running since
 
   friend bool operator==(const PoolVirtualCluster&, const PoolVirtualCluster&) = default;
 };
 
+/// A namespace of a super cluster that was made for a tenant's namespace.
+struct SuperNamespace {
+  Observed<NamespaceFacts> seen;
+  /// Where and how much it counts as a stranger's in PoolTotals; empty: it does not.
+  std::string counted_at;
+  CpuMemorySum counted;
+
+  friend bool operator==(const SuperNamespace&, const SuperNamespace&) = default;
+};
+
+/// What namespaces have at one super cluster, summed.
+struct PoolTotals {
+  CpuMemorySum held;       ///< of each namespace the larger of its slices and its pods
+  CpuMemorySum strangers;  ///< what namespaces there say that no tenant's namespace stands behind
+  CpuMemorySum says;       ///< what namespaces there say of tenants that are not connected
+  std::map<std::string, Int128> pods;       ///< requests of the pods of all namespaces
+  std::set<PoolNamespaceKey> namespaces;  ///< that list it
+
+  friend bool operator==(const PoolTotals&, const PoolTotals&) = default;
+};
+
 /// Everything about the pool.
 struct Pool {
   std::map<NamespacedName, PoolVirtualCluster> virtual_clusters;
+  std::map<std::string, std::set<NamespacedName>> virtual_clusters_of;  ///< by tenant
   std::map<std::string, PoolTenant> tenants;                      ///< by name
   std::map<std::string, Observed<ConfigMapFacts>> infos;          ///< by member
   /// By member and name: namespaces that were made there for a tenant's.
-  std::map<std::pair<std::string, std::string>, Observed<NamespaceFacts>> super_namespaces;
+  std::map<std::pair<std::string, std::string>, SuperNamespace> super_namespaces;
+  /// Their keys, by the namespace of the tenant that they were made for.
+  std::map<PoolNamespaceKey, std::set<std::pair<std::string, std::string>>> made_for;
 
   std::map<std::string, SuperCluster> clusters;  ///< by id
   std::set<std::string> unlearnt;                ///< members whose id was not read yet
   std::map<std::string, LogTime> unknown;        ///< ids of no member: since when they are named
 
-  std::set<std::string> open_tenants;  ///< whose present moment is not decided yet
+  std::map<std::string, std::string> ids;            ///< member -> id, as counted in `totals`
+  std::map<std::string, PoolTotals> totals;          ///< by id
+  std::map<std::string, ClusterStanding> standings;  ///< by id, at the last close
+  std::set<std::string> overflowing;                 ///< ids with more than was accepted
+  std::set<PoolNamespaceKey> wanting;                ///< see PoolNamespace::wants_since
+  std::set<PoolNamespaceKey> waiting;                ///< with pods that wait
+  /// Namespaces whose write is due now. Their pods are placed when it was sent, and so are all
+  /// others: who waits longest comes first.
+  std::set<PoolNamespaceKey> unwritten;
+  /// Objects that are looked at again at a time: a reason has then held for long enough, or they
+  /// may be written again. The pod is empty for the Namespace itself.
+  std::set<std::pair<LogTime, PoolPodKey>> due;
+  /// Reasons that speak of clusters count: each super cluster has had the time for a first value.
+  bool clusters_are_known = false;
+
+  // What the close of the present moment looks at.
+  bool all_open = false;       ///< the configuration changed
+  bool deadline_reached = false;
+  bool room_grew = false;      ///< somewhere more fits than before
+  bool lists_changed = false;  ///< an id is listed that was not, or no longer
+  bool overflow_changed = false;
+  std::set<std::string> open_tenants;
   std::set<PoolNamespaceKey> open_namespaces;
-  std::set<std::string> open_clusters;  ///< ids
-  bool all_open = false;                ///< the configuration changed
+  std::set<PoolNamespaceKey> open_lists;  ///< whose pods are all looked at again
+  std::set<PoolPodKey> open_pods;
+  std::set<PoolNamespaceKey> unlooked;  ///< whose pods are looked at when `unwritten` is empty
+  std::set<std::string> open_clusters;  ///< ids whose accepted values or presence changed
 
   friend bool operator==(const Pool&, const Pool&) = default;
 };

@@ -16,8 +16,6 @@ inline constexpr std::string_view kSuperClusterInfo = "supercluster-info";
 /// The observe functions fold one object of the member `source`; `seen` is empty if it is gone.
 void observe_super_cluster_info(State& state, const SourceName& source, const ObjectKey& key,
                                 const Seen<ConfigMapFacts>& seen);
-void observe_super_namespace(State& state, const SourceName& source, const std::string& name,
-                             const Seen<NamespaceFacts>& seen);
 /// Folds whether the id of the member is known: a stream of its ConfigMap began, or listed.
 void observe_super_cluster_id(State& state, const SourceName& source, Liveness liveness);
 

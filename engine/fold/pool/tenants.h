@@ -18,7 +18,15 @@ void observe_tenant_quota(State& state, const SourceName& source, const Namespac
 void observe_tenant_pod(State& state, const SourceName& source, const NamespacedName& id,
                         const Seen<PodFacts>& seen);
 /// Folds that the tenant's API server is live, stale or lost.
-void observe_tenant_liveness(State& state, const SourceName& source, Liveness liveness);
+void observe_tenant_liveness(State& state, const SourceName& source, Liveness liveness, Seq seq);
+/// `source` is a member's; what was made there for tenants.
+void observe_super_namespace(State& state, const SourceName& source, const std::string& name,
+                             const Seen<NamespaceFacts>& seen);
+
+/// Derives whether `name`, which State has, is a tenant, and its limit.
+void judge_tenancy(State& state, const std::string& name);
+/// Forgets a tenant and all that is in it.
+void end_tenant(State& state, const std::string& name);
 
 /// Opens the present moment for an object of the tenant, which is then planned again.
 void open_pool_namespace(State& state, const SourceName& source, const std::string& name);

@@ -98,7 +98,9 @@ void set_deadline(State& state, const WriteKey& key, const WriteState& write) {
   if (write.outstanding && write.outstanding->doubted_until)
     consider(*write.outstanding->doubted_until);
   if (write.refusal) consider(write.refusal->retry_at);
-  if (write.last_write) consider(*write.last_write + write_interval(state, view_of(key)));
+  // Of a tenant's object only one that has something to write waits: the pool looks at it again.
+  if (write.last_write && !is_tenant(key.cluster))
+    consider(*write.last_write + write_interval(state, view_of(key)));
   if (write.last_write && is_claim_status(key))
     consider(numbers_due(state, key.object.name, *write.last_write));
   if (write.last_write && is_foreign_status(state, key, write))

@@ -1,0 +1,322 @@
+#include "engine/fold/pool/close.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "engine/fold/pool/annotations.h"
+#include "engine/fold/pool/demand.h"
+#include "engine/fold/pool/pods.h"
+#include "engine/fold/pool/reasons.h"
+#include "engine/fold/pool/rounds.h"
+#include "engine/fold/pool/shares.h"
+#include "engine/fold/pool/super_clusters.h"
+#include "engine/fold/pool/tenants.h"
+#include "engine/fold/writes/writes.h"
+
+namespace fairlead {
+
+namespace {
+
+void open_whole_tenant(State& state, const std::string& name) {
+  for (const auto& [each, of] : state.pool.tenants.at(name).namespaces) {
+    state.pool.open_namespaces.insert({name, each});
+    state.pool.open_lists.insert({name, each});
+  }
+}
+
+// Another configuration: what was read and counted under the one before is read and counted again.
+void reopen_everything(State& state) {
+  Pool& pool = state.pool;
+  pool.room_grew = true;
+  for (const auto& [name, tenant] : pool.tenants) {
+    pool.open_tenants.insert(name);
+    open_whole_tenant(state, name);
+  }
+  for (const auto& [id, cluster] : pool.clusters) pool.open_clusters.insert(id);
+  for (auto& [name, tenant] : pool.tenants)
+    for (auto& [each, of] : tenant.namespaces) {
+      if (of.seen)
+        of.observed = read_placements(of.seen->facts.placements,
+                                      state.configuration.pool.slices_max);
+      recount_said(state, {name, each});
+    }
+}
+
+// ---- super clusters ----
+
+// The ids under which members count, as Pool::clusters has them now.
+void recount_ids(State& state) {
+  Pool& pool = state.pool;
+  std::map<std::string, std::string> ids;
+  for (const auto& [id, cluster] : pool.clusters) ids.emplace(cluster.cluster, id);
+  if (ids == pool.ids) return;
+  std::set<std::string> members;
+  for (const auto& [member, id] : ids)
+    if (const auto at = pool.ids.find(member); at == pool.ids.end() || at->second != id)
+      members.insert(member);
+  for (const auto& [member, id] : pool.ids)
+    if (const auto at = ids.find(member); at == ids.end() || at->second != id)
+      members.insert(member);
+  for (const std::string& member : members)
+    for (auto at = pool.super_namespaces.lower_bound({member, ""});
+         at != pool.super_namespaces.end() && at->first.first == member; ++at)
+      uncount_super_namespace(state, at->first);
+  pool.ids = std::move(ids);
+  for (const std::string& member : members) recount_member(state, member);
+}
+
+// Ids that placements name and no member has.
+void find_unknown_ids(State& state) {
+  Pool& pool = state.pool;
+  pool.lists_changed = false;
+  const auto is_named = [&](const std::string& id) {
+    const auto at = pool.totals.find(id);
+    return at != pool.totals.end() && !at->second.namespaces.empty();
+  };
+  std::erase_if(pool.unknown, [&](const auto& entry) {
+    return pool.clusters.contains(entry.first) || !is_named(entry.first);
+  });
+  for (const auto& [id, totals] : pool.totals)
+    if (is_named(id) && !pool.clusters.contains(id)) pool.unknown.try_emplace(id, state.now);
+}
+
+// Opens the namespaces of clusters that may be used for more or less than before.
+void judge_standings(State& state) {
+  Pool& pool = state.pool;
+  std::map<std::string, ClusterStanding> standings;
+  for (const auto& [id, cluster] : pool.clusters) standings[id] = standing_of(state, id);
+  for (const auto& [id, since] : pool.unknown) standings[id] = standing_of(state, id);
+  std::set<std::string> changed = std::exchange(pool.open_clusters, {});
+  for (const std::string& id : changed) {
+    judge_overflow(pool, id);
+    pool.room_grew = true;
+  }
+  std::set<std::string> turned;
+  for (const auto& [id, standing] : standings)
+    if (const auto at = pool.standings.find(id);
+        at == pool.standings.end() || at->second != standing)
+      turned.insert(id);
+  for (const auto& [id, standing] : pool.standings)
+    if (!standings.contains(id)) turned.insert(id);
+  pool.standings = std::move(standings);
+  for (const std::string& id : turned) {
+    pool.room_grew = true;
+    judge_overflow(pool, id);
+    const auto totals = pool.totals.find(id);
+    if (totals == pool.totals.end()) continue;
+    for (const PoolNamespaceKey& key : totals->second.namespaces) {
+      pool.open_namespaces.insert(key);
+      pool.open_lists.insert(key);
+    }
+  }
+}
+
+// ---- tenants ----
+
+bool has_object(const PoolTenant& tenant) {
+  return std::any_of(tenant.namespaces.begin(), tenant.namespaces.end(), [](const auto& entry) {
+    return entry.second.seen || !entry.second.quotas.empty() || !entry.second.pods.empty();
+  });
+}
+
+// Takes the namespace up once it is in the pool and a slice of it was read.
+bool take_up(State& state, const PoolNamespaceKey& key, PoolNamespace& of) {
+  if (of.taken_up || !of.slice || !quota_of(of, state.configuration.pool.quotas).any())
+    return false;
+  of.taken_up = true;
+  of.unit = *of.slice;
+  of.last_value.clear();
+  recount_said(state, key);
+  return true;
+}
+
+// What a tenant's first list shows stands, namespaces by name.
+void take_up_first_list(State& state, const std::string& name) {
+  PoolTenant& tenant = state.pool.tenants.at(name);
+  tenant.first_seen = true;
+  for (auto& [each, of] : tenant.namespaces) {
+    const PoolNamespaceKey key{name, each};
+    if (!of.seen || of.seen->facts.deleting || !take_up(state, key, of) || !of.observed) continue;
+    of.last_value = *of.observed;
+    adopt_placements(state, key, *of.observed);
+  }
+}
+
+void judge_tenant(State& state, const std::string& name) {
+  judge_tenancy(state, name);
+  PoolTenant& tenant = state.pool.tenants.at(name);
+  if (!tenant.admitted) return end_tenant(state, name);
+  if (tenant.connected() != tenant.takes_part) {
+    tenant.takes_part = tenant.connected();
+    for (const auto& [each, of] : tenant.namespaces) recount_said(state, {name, each});
+    open_whole_tenant(state, name);
+  }
+  if (tenant.takes_part && !tenant.first_seen && has_object(tenant))
+    take_up_first_list(state, name);
+}
+
+// What another writer made of the placements since they were last observed.
+void judge_edit(PoolNamespace& of) {
+  if (!of.observed || *of.observed == of.last_value) return;
+  of.last_value = *of.observed;
+  of.edited = PlacementEdit::none;
+  of.edit.clear();
+  if (of.last_value == placements_of(of) || (of.written && *of.written == of.last_value)) return;
+  of.edited = of.last_value.empty() ? PlacementEdit::cleared : PlacementEdit::changed;
+  of.edit = of.last_value;
+}
+
+void judge_namespaces(State& state) {
+  for (const PoolNamespaceKey& key : state.pool.open_namespaces) {
+    PoolNamespace* const of = find_namespace(state.pool, key);
+    if (!of || !takes_part(state.pool.tenants.at(key.first), *of)) continue;
+    take_up(state, key, *of);
+    if (of->taken_up) judge_edit(*of);
+  }
+}
+
+// ---- what is to be written ----
+
+// Whether a write of the object could be sent now. Sets a deadline where only the write interval
+// keeps it back.
+bool may_send(State& state, const WriteKeyView& view, const PoolPodKey& key) {
+  const WriteState* const write = find_write(state, view);
+  if (!write) return true;
+  if (write->outstanding || write->awaits()) return false;
+  if (write->refusal && state.now < write->refusal->retry_at) return false;
+  if (!write->last_write) return true;
+  const LogTime opens = *write->last_write + write_interval(state, view);
+  if (opens <= state.now) return true;
+  state.pool.due.insert({opens, key});
+  return false;
+}
+
+void close_namespace(State& state, const PoolNamespaceKey& key, DirtySet& dirty) {
+  Pool& pool = state.pool;
+  pool.unwritten.erase(key);
+  PoolNamespace* const of = find_namespace(pool, key);
+  if (!of) return;
+  const PoolTenant& tenant = pool.tenants.at(key.first);
+  if (!takes_part(tenant, *of)) return;
+  if (of->taken_up || quota_of(*of, state.configuration.pool.quotas).any())
+    set_reason(state, key_of_namespace(key), of->reason, reason_of_namespace(state, tenant, *of));
+  if (!namespace_differs(state, *of)) return;
+  const SourceName source = tenant_source(key.first);
+  dirty.pool_namespaces.insert(key);
+  if (may_send(state, {source, Kind::namespace_, "", key.second, false}, key_of_namespace(key)))
+    pool.unwritten.insert(key);
+}
+
+void close_pod(State& state, const PoolPodKey& key, DirtySet& dirty) {
+  const PoolPod* const pod = find_pod(state.pool, key);
+  if (!pod || !pod_differs(*pod)) return;
+  const auto& [tenant, namespace_, name] = key;
+  const PoolNamespace& of = *find_namespace(state.pool, {tenant, namespace_});
+  if (!takes_part(state.pool.tenants.at(tenant), of)) return;
+  const SourceName source = tenant_source(tenant);
+  may_send(state, {source, Kind::pod, namespace_, name, false}, key);
+  dirty.pool_pods.insert(key);
+}
+
+void open_due(Pool& pool, LogTime now) {
+  while (!pool.due.empty() && pool.due.begin()->first <= now) {
+    const PoolPodKey key = pool.due.begin()->second;
+    pool.due.erase(pool.due.begin());
+    if (std::get<2>(key).empty())
+      pool.open_namespaces.insert(namespace_of(key));
+    else
+      pool.open_pods.insert(key);
+  }
+}
+
+void set_pool_deadline(State& state) {
+  LogTime next = std::min(next_super_cluster_deadline(state), clusters_known_at(state));
+  if (!state.pool.due.empty()) next = std::min(next, state.pool.due.begin()->first);
+  state.deadlines.set(PoolDeadline{}, next > state.now ? next : kForever);
+}
+
+bool is_open(const Pool& pool) {
+  return pool.all_open || pool.deadline_reached || pool.room_grew || pool.lists_changed || !pool.open_tenants.empty() ||
+         !pool.open_namespaces.empty() || !pool.open_lists.empty() || !pool.open_pods.empty() ||
+         !pool.open_clusters.empty();
+}
+
+// Decides namespaces, then, once all that may be written of them was, pods. A pod that is placed may
+// end a 0 elsewhere, so both are looked at until nothing changes.
+void decide_all(State& state, DirtySet& dirty) {
+  Pool& pool = state.pool;
+  std::set<PoolNamespaceKey> look;
+  for (;;) {
+    const bool grew = run_pool_rounds(state);
+    if (pool.lists_changed) {
+      find_unknown_ids(state);
+      judge_standings(state);
+    }
+    for (const PoolNamespaceKey& key : pool.open_lists)
+      if (const PoolNamespace* of = find_namespace(pool, key))
+        for (const auto& [name, pod] : of->pods)
+          pool.open_pods.insert({key.first, key.second, name});
+    for (const PoolPodKey& key : pool.open_pods) judge_pod(state, key);
+    for (const PoolNamespaceKey& key : pool.open_namespaces) close_namespace(state, key, dirty);
+    look.insert(pool.open_namespaces.begin(), pool.open_namespaces.end());
+    look.insert(pool.open_lists.begin(), pool.open_lists.end());
+    for (const PoolPodKey& key : pool.open_pods) look.insert(namespace_of(key));
+    if (grew) look.insert(pool.waiting.begin(), pool.waiting.end());
+    const std::set<PoolPodKey> pods = std::exchange(pool.open_pods, {});
+    pool.open_namespaces.clear();
+    pool.open_lists.clear();
+    for (const PoolPodKey& key : pods) close_pod(state, key, dirty);
+    if (!pool.unwritten.empty()) {
+      pool.unlooked.insert(look.begin(), look.end());
+      return;
+    }
+    look.merge(pool.unlooked);
+    pool.unlooked.clear();
+    if (!place_pods(state, look, dirty) && pool.open_namespaces.empty()) return;
+    look.clear();
+  }
+}
+
+}  // namespace
+
+bool takes_part(const PoolTenant& tenant, const PoolNamespace& of) {
+  return tenant.takes_part && of.seen && !of.seen->facts.deleting;
+}
+
+bool namespace_differs(const State& state, const PoolNamespace& of) {
+  const bool in_pool = quota_of(of, state.configuration.pool.quotas).any();
+  if (!of.taken_up && !in_pool) return false;
+  if (of.reason.written != of.seen->facts.reason.value_or("")) return true;
+  if (!of.taken_up) return false;
+  return !of.observed || *of.observed != placements_of(of);
+}
+
+std::optional<std::string> super_cluster_of(const PoolPod& pod) {
+  return pod.cluster.empty() ? pod.seen.facts.super_cluster : pod.cluster;
+}
+
+bool pod_differs(const PoolPod& pod) {
+  const PodFacts& facts = pod.seen.facts;
+  if (facts.bound || facts.over || facts.deleting) return false;
+  return super_cluster_of(pod) != facts.super_cluster ||
+         pod.reason.written != facts.reason.value_or("");
+}
+
+void close_pool(State& state, DirtySet& dirty) {
+  Pool& pool = state.pool;
+  if (!is_open(pool)) return;
+  pool.deadline_reached = false;
+  if (std::exchange(pool.all_open, false)) reopen_everything(state);
+  recount_ids(state);
+  for (const std::string& name : std::exchange(pool.open_tenants, {})) judge_tenant(state, name);
+  open_due(pool, state.now);
+  judge_namespaces(state);
+  find_unknown_ids(state);
+  judge_standings(state);
+  judge_clusters_known(state);
+  decide_all(state, dirty);
+  set_pool_deadline(state);
+}
+
+}  // namespace fairlead

@@ -1,0 +1,22 @@
+// Closes a moment of the super cluster pool: tenants, placements, pods, reasons.
+#pragma once
+
+#include "engine/fold/state.h"
+
+namespace fairlead {
+
+/// Decides what follows from all that happened at State::now. Called after the members' own
+/// moments; decides nothing twice.
+void close_pool(State& state, DirtySet& dirty);
+
+/// Whether decisions are made for the namespace: its tenant is connected, it exists and is not
+/// being deleted.
+bool takes_part(const PoolTenant& tenant, const PoolNamespace& of);
+/// Whether its Namespace object may be written: what is there differs from what was decided.
+bool namespace_differs(const State& state, const PoolNamespace& of);
+/// Likewise a pod; one that is bound, over or being deleted is not written.
+bool pod_differs(const PoolPod& pod);
+/// Returns what superCluster should be: as decided, or as it stands.
+std::optional<std::string> super_cluster_of(const PoolPod& pod);
+
+}  // namespace fairlead

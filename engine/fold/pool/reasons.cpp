@@ -1,0 +1,93 @@
+#include "engine/fold/pool/reasons.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/fold/pool/demand.h"
+#include "engine/fold/pool/shares.h"
+#include "engine/fold/pool/super_clusters.h"
+
+namespace fairlead {
+
+namespace {
+
+std::string slices_text(std::int64_t count, const CpuMemory& unit) {
+  return std::to_string(count) + " more slices of cpu " + amount_text("cpu", unit.cpu) +
+         ", memory " + amount_text("memory", unit.memory);
+}
+
+// Why a namespace has fewer slices than it should have.
+ReasonText missing_slices(const PoolTenant& tenant, const PoolNamespace& of, const CpuMemory& unit,
+                          std::int64_t wanted, std::int64_t missing) {
+  if (std::string passed = passed_limit(tenant, of, unit, wanted); !passed.empty())
+    return {"TenantLimit: " + passed, ReasonTopic::request};
+  return {"DoesNotFit: " + slices_text(missing, unit), ReasonTopic::clusters};
+}
+
+std::string unavailable_clusters(const State& state, const PoolNamespace& of) {
+  std::string ids;
+  for (const auto& [id, share] : of.shares) {
+    if (share.slices == 0) continue;
+    const ClusterStanding standing = standing_of(state, id);
+    if (standing != ClusterStanding::away && standing != ClusterStanding::gone) continue;
+    ids += (ids.empty() ? "" : ",") + id;
+  }
+  return ids;
+}
+
+}  // namespace
+
+void set_reason(State& state, const PoolPodKey& key, PoolReason& reason, ReasonText now) {
+  const bool counts = now.topic == ReasonTopic::request || state.pool.clusters_are_known;
+  if (now.text != reason.current || (reason.since == kForever && counts)) {
+    reason.current = std::move(now.text);
+    reason.since = counts ? state.now : kForever;
+  }
+  if (reason.current.empty()) reason.written.clear();
+  if (reason.current == reason.written || reason.since == kForever) return;
+  const LogTime holds = reason.since + state.configuration.pool.settle;
+  if (holds <= state.now)
+    reason.written = reason.current;
+  else
+    state.pool.due.insert({holds, key});
+}
+
+ReasonText reason_of_namespace(const State& state, const PoolTenant& tenant,
+                               const PoolNamespace& of) {
+  const PoolSettings& settings = state.configuration.pool;
+  const NamespaceQuota quota = quota_of(of, settings.quotas);
+  if (!quota.any()) return {};
+  if (of.bad_slice) return {"BadSlice", ReasonTopic::request};
+  SliceDemand demand = demand_of(quota, *of.slice, of.slices, settings.slices_max);
+  if (!demand.reason.empty()) return {std::move(demand.reason), ReasonTopic::request};
+  if (*of.slice != of.unit)
+    return missing_slices(tenant, of, *of.slice, demand.slices, demand.slices);
+  if (of.slices < demand.slices)
+    return missing_slices(tenant, of, of.unit, demand.slices, demand.slices - of.slices);
+  if (std::string ids = unavailable_clusters(state, of); !ids.empty())
+    return {"ClusterUnavailable: " + ids, ReasonTopic::clusters};
+  return {};
+}
+
+LogTime clusters_known_at(const State& state) {
+  LogTime known;
+  if (state.pool.clusters_are_known || state.pool.tenants.empty()) return kForever;
+  for (const auto& [id, cluster] : state.pool.clusters)
+    if (cluster.liveness == Liveness::live && !cluster.known)
+      known = std::max(known, cluster.first_seen + state.configuration.debounce.grow_window);
+  return known;
+}
+
+void judge_clusters_known(State& state) {
+  Pool& pool = state.pool;
+  if (pool.clusters_are_known || clusters_known_at(state) > state.now) return;
+  pool.clusters_are_known = true;
+  pool.room_grew = true;  // so that pods that wait are looked at
+  for (const auto& [name, tenant] : pool.tenants)
+    for (const auto& [each, of] : tenant.namespaces) {
+      pool.open_namespaces.insert({name, each});
+      if (!of.waiting.empty()) pool.open_lists.insert({name, each});
+    }
+}
+
+}  // namespace fairlead

@@ -1,0 +1,360 @@
+#include "engine/fold/pool/rounds.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "engine/fold/pool/annotations.h"
+#include "engine/fold/pool/close.h"
+#include "engine/fold/pool/demand.h"
+#include "engine/fold/pool/division_of_slices.h"
+#include "engine/fold/pool/shares.h"
+#include "engine/fold/pool/super_clusters.h"
+#include "schema/write_rule.h"
+
+namespace fairlead {
+
+namespace {
+
+// A rule that never comes to rest must not keep the fold from its events: the next moment goes on.
+constexpr int kPoolRoundsMax = 100;
+
+// A namespace in a decision, with what it asks for.
+struct Subject {
+  const PoolNamespaceKey& key;
+  PoolTenant& tenant;
+  PoolNamespace& of;
+  NamespaceQuota quota;
+  SliceDemand demand;  ///< in slices of the wanted size
+  bool new_slice;      ///< that size is another than the one in force
+};
+
+std::optional<Subject> subject_of(State& state, const PoolNamespaceKey& key) {
+  const auto tenant = state.pool.tenants.find(key.first);
+  if (tenant == state.pool.tenants.end()) return std::nullopt;
+  const auto at = tenant->second.namespaces.find(key.second);
+  if (at == tenant->second.namespaces.end()) return std::nullopt;
+  PoolNamespace& of = at->second;
+  if (!takes_part(tenant->second, of) || !of.taken_up) return std::nullopt;
+  const PoolSettings& settings = state.configuration.pool;
+  Subject subject{key, tenant->second, of, quota_of(of, settings.quotas), {}, false};
+  if (of.slices == 0 && of.unit != *of.slice) set_unit(state, key, *of.slice);
+  subject.demand = demand_of(subject.quota, *of.slice, of.slices, settings.slices_max);
+  subject.new_slice = *of.slice != of.unit && !subject.demand.fixed;
+  return subject;
+}
+
+std::int64_t converted(std::int64_t slices, const CpuMemory& from, const CpuMemory& to) {
+  const auto count = [&](Amount old_unit, Amount new_unit) {
+    return (Int128{old_unit} * slices + new_unit - 1) / new_unit;
+  };
+  return saturate(std::max(count(from.cpu, to.cpu), count(from.memory, to.memory)));
+}
+
+// The rows of a decision in slices of `unit`: clusters that are open, or where the namespace has
+// something, or asks for something.
+SliceRows rows_of(const State& state, const PoolNamespace& of, const CpuMemory& unit) {
+  std::set<std::string> ids;
+  for (const auto& [id, standing] : state.pool.standings)
+    if (standing == ClusterStanding::open) ids.insert(id);
+  for (const auto& [id, share] : of.shares) ids.insert(id);
+  for (const auto& [id, slices] : of.edit) ids.insert(id);
+  SliceRows rows;
+  rows.reserve(ids.size());
+  PoolNamespace in_unit;  // for needed_slices, which counts in the unit in force
+  in_unit.unit = unit;
+  for (const std::string& id : ids) {
+    SliceRow row{id, standing_of(state, id), room_at(state, of, id, unit)};
+    if (of.edited == PlacementEdit::cleared && row.standing == ClusterStanding::away)
+      row.standing = ClusterStanding::gone;
+    if (const auto at = of.shares.find(id); at != of.shares.end() && at->second.listed) {
+      row.had = unit == of.unit ? at->second.slices : converted(at->second.slices, of.unit, unit);
+      row.needed = needed_slices(in_unit, at->second);
+    }
+    if (const auto at = of.edit.find(id);
+        of.edited == PlacementEdit::changed && at != of.edit.end())
+      row.asked = at->second;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+// Rows for moving what is there: all of it is kept so far.
+SliceRows kept_rows(const State& state, const PoolNamespace& of) {
+  SliceRows rows = rows_of(state, of, of.unit);
+  for (SliceRow& row : rows) row.kept = row.had;
+  return rows;
+}
+
+void note_decision(PoolNamespace& of, const char* rule, std::vector<Seq> because) {
+  of.rule = rule;
+  if (of.seen) because.push_back(of.seen->seq);
+  for (const auto& [name, quota] : of.quotas) because.push_back(quota.seq);
+  std::sort(because.begin(), because.end());
+  because.erase(std::unique(because.begin(), because.end()), because.end());
+  if (because.size() > kBecauseMax)
+    because.erase(because.begin(), because.end() - static_cast<std::ptrdiff_t>(kBecauseMax));
+  of.because = std::move(because);
+}
+
+// Writes the outcome of a decision into the shares. Returns whether anything changed.
+bool apply(State& state, const PoolNamespaceKey& key, const SliceRows& rows, const char* rule) {
+  PoolNamespace& of = *find_namespace(state.pool, key);
+  const SliceMap before = placements_of(of);
+  std::vector<Seq> because;
+  for (const SliceRow& row : rows) {
+    const std::int64_t slices = row.has();
+    const auto at = of.shares.find(row.id);
+    const bool drains =
+        at != of.shares.end() && at->second.listed && at->second.pod_count > 0 && slices == 0;
+    const auto cluster = state.pool.clusters.find(row.id);
+    if (slices != row.had && cluster != state.pool.clusters.end())
+      because.push_back(cluster->second.seq);
+    if (slices > 0 || at != of.shares.end())
+      set_share(state, key, row.id, slices, slices > 0 || drains);
+  }
+  if (placements_of(of) == before) return false;
+  note_decision(of, rule, std::move(because));
+  state.pool.open_lists.insert(key);
+  return true;
+}
+
+bool on_gone_cluster(const State& state, const PoolNamespace& of) {
+  return std::any_of(of.shares.begin(), of.shares.end(), [&](const auto& entry) {
+    return entry.second.slices > 0 &&
+           standing_of(state, entry.first) == ClusterStanding::gone;
+  });
+}
+
+class Rounds {
+ public:
+  explicit Rounds(State& state) : state_(state), pool_(state.pool) {}
+
+  bool run() {
+    for (int round = 0; round < kPoolRoundsMax; ++round) {
+      const std::set<PoolNamespaceKey> open = std::exchange(pool_.open_namespaces, {});
+      visited_.insert(open.begin(), open.end());
+      for (const PoolNamespaceKey& key : open) free_surplus(key);
+      bool grew = std::exchange(pool_.room_grew, false);
+      if (std::exchange(pool_.overflow_changed, false) || grew) end_overflow();
+      grew = std::exchange(pool_.room_grew, false) || grew;
+      grew_ = grew_ || grew;
+      decide_wanting(open, grew);
+      if (pool_.open_namespaces.empty() && !pool_.room_grew && !pool_.overflow_changed) break;
+    }
+    pool_.open_namespaces.insert(visited_.begin(), visited_.end());
+    return std::exchange(pool_.room_grew, false) || grew_;
+  }
+
+ private:
+  // Step 1: what is no longer asked for goes, and so does a 0 without pods.
+  void free_surplus(const PoolNamespaceKey& key) {
+    auto subject = subject_of(state_, key);
+    if (!subject) {
+      pool_.wanting.erase(key);
+      return;
+    }
+    PoolNamespace& of = subject->of;
+    SliceRows rows = kept_rows(state_, of);
+    if (subject->demand.slices == 0) {
+      of.edited = PlacementEdit::none;
+      of.edit.clear();
+      for (SliceRow& row : rows) row.kept = 0;
+      changed(key, apply(state_, key, rows, rule::kPoolRelease));
+      leave_pool(*subject);
+    } else if (of.slices > subject->demand.slices && of.edited == PlacementEdit::none &&
+               !subject->new_slice) {
+      reduce(rows, of.slices - subject->demand.slices);
+      changed(key, apply(state_, key, rows, rule::kPoolReduce));
+    } else {
+      changed(key, apply(state_, key, rows, rule::kPoolDrained));  // drops zeros
+    }
+    judge_wish(key);
+  }
+
+  // A namespace without a quota is left alone once nothing of ours stands there.
+  void leave_pool(const Subject& subject) {
+    PoolNamespace& of = subject.of;
+    if (subject.quota.any() || !placements_of(of).empty() || !of.observed ||
+        !of.observed->empty() || of.seen->facts.reason)
+      return;
+    of.taken_up = false;
+    of.last_value.clear();
+    of.written.reset();
+    recount_said(state_, subject.key);
+  }
+
+  // Step 2: newcomers yield unused slices where more is held than there is.
+  void end_overflow() {
+    for (const std::string& id : std::set<std::string>(pool_.overflowing)) {
+      const auto cluster = pool_.clusters.find(id);
+      if (cluster == pool_.clusters.end() || !cluster->second.known ||
+          cluster->second.draining || cluster->second.liveness == Liveness::lost)
+        continue;
+      std::vector<std::pair<LogTime, PoolNamespaceKey>> order;
+      for (const PoolNamespaceKey& key : pool_.totals.at(id).namespaces)
+        if (const PoolNamespace& of = *find_namespace(pool_, key); of.shares.at(id).slices > 0)
+          order.emplace_back(of.shares.at(id).grown, key);
+      std::sort(order.rbegin(), order.rend());
+      for (const auto& [grown, key] : order) {
+        if (!pool_.overflowing.contains(id)) break;
+        yield(key, id);
+      }
+    }
+  }
+
+  // Moves as few unused slices away from `id` as end its overflow, or as many as can.
+  void yield(const PoolNamespaceKey& key, const std::string& id) {
+    const auto subject = subject_of(state_, key);
+    if (!subject) return;
+    const PoolNamespace& of = subject->of;
+    SliceRows rows = kept_rows(state_, of);
+    const auto row = std::find_if(rows.begin(), rows.end(),
+                                  [&](const SliceRow& each) { return each.id == id; });
+    row->standing = ClusterStanding::closed;  // nothing comes back here
+    const std::int64_t unused = std::max<std::int64_t>(0, row->had - row->needed);
+    const std::int64_t moves =
+        std::min({unused, total_free(rows), slices_too_many(of, of.shares.at(id), id)});
+    if (moves <= 0) return;
+    row->kept -= moves;
+    place(rows, moves, policy_of(of));
+    changed(key, apply(state_, key, rows, rule::kPoolOverflow));
+  }
+
+  // The smallest number of slices without which the overflow ends.
+  std::int64_t slices_too_many(const PoolNamespace& of, const PoolShare& share,
+                               const std::string& id) const {
+    const PoolTotals& totals = pool_.totals.at(id);
+    const CpuMemory accepted = accepted_of(pool_.clusters.at(id));
+    const auto too_many = [&](Int128 accepted_here, Int128 held, Int128 own, Amount unit) {
+      const Int128 left = accepted_here - (held - own);  // for this namespace
+      if (held <= accepted_here) return Int128{0};
+      return share.slices - std::max(Int128{0}, left) / unit;
+    };
+    const Int128 most = std::max(
+        too_many(accepted.cpu, totals.held.cpu + totals.strangers.cpu, share.counted.cpu,
+                 of.unit.cpu),
+        too_many(accepted.memory, totals.held.memory + totals.strangers.memory,
+                 share.counted.memory, of.unit.memory));
+    return saturate(std::max(Int128{0}, most));
+  }
+
+  // Step 3.
+  void decide_wanting(const std::set<PoolNamespaceKey>& open, bool grew) {
+    std::vector<std::tuple<int, LogTime, PoolNamespaceKey>> order;
+    const auto add = [&](const PoolNamespaceKey& key) {
+      const PoolNamespace& of = *find_namespace(pool_, key);
+      order.emplace_back(on_gone_cluster(state_, of) ? 0 : 1, *of.wants_since, key);
+    };
+    for (const PoolNamespaceKey& key : std::set<PoolNamespaceKey>(pool_.wanting))
+      if (grew || open.contains(key) || pool_.open_namespaces.contains(key)) add(key);
+    std::sort(order.begin(), order.end());
+    for (const auto& [gone, since, key] : order) decide(key);
+  }
+
+  void decide(const PoolNamespaceKey& key) {
+    auto subject = subject_of(state_, key);
+    if (!subject || subject->demand.slices == 0) return;
+    PoolNamespace& of = subject->of;
+    const bool edited = of.edited != PlacementEdit::none;
+    bool moved = subject->new_slice && decide_new_slice(*subject);
+    if (!moved) {
+      std::int64_t wanted = subject->demand.slices;
+      if (subject->new_slice)
+        wanted = demand_of(subject->quota, of.unit, of.slices,
+                           state_.configuration.pool.slices_max)
+                     .slices;
+      moved = decide_same_slice(*subject, wanted);
+    }
+    of.edited = PlacementEdit::none;
+    of.edit.clear();
+    visited_.insert(key);
+    changed(key, moved || edited);
+    judge_wish(key);
+  }
+
+  bool decide_new_slice(const Subject& subject) {
+    PoolNamespace& of = subject.of;
+    const CpuMemory unit = *of.slice;
+    const std::int64_t wanted = subject.demand.slices;
+    if (wanted > allowed_slices(subject.tenant, of, unit)) return false;
+    SliceRows rows = rows_of(state_, of, unit);
+    if (!divide_slices(rows, wanted, 0, {policy_of(of), Fit::all, SliceSize::changed}))
+      return false;
+    set_unit(state_, subject.key, unit);
+    apply(state_, subject.key, rows, rule::kPoolSlice);
+    for (auto& [id, share] : of.shares)
+      if (share.slices > 0) share.grown = state_.now;
+    return true;
+  }
+
+  bool decide_same_slice(const Subject& subject, std::int64_t wanted) {
+    PoolNamespace& of = subject.of;
+    const PoolSettings& settings = state_.configuration.pool;
+    const std::int64_t allowed = allowed_slices(subject.tenant, of, of.unit);
+    if (wanted > of.slices && wanted > allowed)
+      wanted = settings.partial ? std::max(of.slices, allowed) : of.slices;
+    const char* rule = of.edited != PlacementEdit::none ? rule::kPoolEdit
+                       : on_gone_cluster(state_, of)    ? rule::kPoolMove
+                                                        : rule::kPoolPlace;
+    SliceRows rows = rows_of(state_, of, of.unit);
+    const Fit fit = settings.partial ? Fit::partial : Fit::all;
+    if (!divide_slices(rows, wanted, of.slices, {policy_of(of), fit, SliceSize::same}))
+      return false;
+    return apply(state_, subject.key, rows, rule);
+  }
+
+  // Finds out whether the namespace wants a decision, and since when.
+  void judge_wish(const PoolNamespaceKey& key) {
+    const auto subject = subject_of(state_, key);
+    if (!subject) return;
+    PoolNamespace& of = subject->of;
+    const bool wants = subject->demand.slices > 0 &&
+                       (of.edited != PlacementEdit::none || subject->new_slice ||
+                        of.slices < subject->demand.slices || on_gone_cluster(state_, of));
+    if (wants) {
+      if (!of.wants_since) of.wants_since = state_.now;
+      pool_.wanting.insert(key);
+    } else {
+      of.wants_since.reset();
+      pool_.wanting.erase(key);
+    }
+  }
+
+  PoolPolicy policy_of(const PoolNamespace& of) const {
+    if (of.seen->facts.policy == "pack") return PoolPolicy::pack;
+    if (of.seen->facts.policy == "spread") return PoolPolicy::spread;
+    return state_.configuration.pool.policy;
+  }
+
+  void changed(const PoolNamespaceKey& key, bool has_changed) {
+    if (has_changed) pool_.open_namespaces.insert(key);
+  }
+
+  State& state_;
+  Pool& pool_;
+  std::set<PoolNamespaceKey> visited_;
+  bool grew_ = false;
+};
+
+}  // namespace
+
+bool run_pool_rounds(State& state) { return Rounds(state).run(); }
+
+void adopt_placements(State& state, const PoolNamespaceKey& key, const SliceMap& slices) {
+  PoolNamespace& of = *find_namespace(state.pool, key);
+  std::int64_t sum = 0;
+  for (const auto& [id, count] : slices) sum += count;
+  const std::int64_t allowed = allowed_slices(state.pool.tenants.at(key.first), of, of.unit);
+  for (const auto& [id, count] : slices) set_share(state, key, id, count, true);
+  if (sum > allowed) {
+    SliceRows rows = kept_rows(state, of);
+    reduce(rows, sum - allowed);
+    for (const SliceRow& row : rows)
+      if (row.had > 0) set_share(state, key, row.id, row.kept, true);
+  }
+  note_decision(of, rule::kPoolFirstSight, {});
+}
+
+}  // namespace fairlead

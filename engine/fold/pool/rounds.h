@@ -1,0 +1,16 @@
+// The rounds of a moment: releases, overflow and decisions about namespaces, until none changes
+// anything.
+#pragma once
+
+#include "engine/fold/state.h"
+
+namespace fairlead {
+
+/// Runs rounds over Pool::open_namespaces, overflowing clusters and the namespaces that want a
+/// decision. Returns whether room grew anywhere, so that waiting pods are looked at.
+bool run_pool_rounds(State& state);
+
+/// Takes up what the first list of a tenant shows, as it stands but within the tenant's limit.
+void adopt_placements(State& state, const PoolNamespaceKey& key, const SliceMap& slices);
+
+}  // namespace fairlead

@@ -1,0 +1,60 @@
+// The book of shares: what each namespace has where, and the sums over all of them.
+//
+// The sums are kept with every change, so that what a namespace may get at a cluster is computed
+// from two numbers, not from all namespaces. Internal to the fold, except the queries.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "engine/fold/state.h"
+
+namespace fairlead {
+
+/// Returns the namespace; null if nothing in it was ever observed.
+PoolNamespace* find_namespace(Pool& pool, const PoolNamespaceKey& key);
+const PoolNamespace* find_namespace(const Pool& pool, const PoolNamespaceKey& key);
+/// Returns the pod; null if there is none.
+PoolPod* find_pod(Pool& pool, const PoolPodKey& key);
+const PoolPod* find_pod(const Pool& pool, const PoolPodKey& key);
+inline PoolNamespaceKey namespace_of(const PoolPodKey& key) {
+  return {std::get<0>(key), std::get<1>(key)};
+}
+/// The key of the Namespace itself where pods have keys too.
+inline PoolPodKey key_of_namespace(const PoolNamespaceKey& key) {
+  return {key.first, key.second, ""};
+}
+
+/// Sets what the namespace has at `id`. `listed` with 0 slices keeps the id in its placements.
+void set_share(State& state, const PoolNamespaceKey& key, const std::string& id,
+               std::int64_t slices, bool listed);
+/// Sets the slice in which its shares count.
+void set_unit(State& state, const PoolNamespaceKey& key, const CpuMemory& unit);
+/// Takes the pod out of the sums, or puts it in, as PoolPod::cluster says.
+void uncount_pod(State& state, const PoolNamespaceKey& key, const PoolPod& pod);
+void count_pod(State& state, const PoolNamespaceKey& key, const PoolPod& pod);
+/// Counts again what super clusters say of the namespace, because it was taken up, is gone, has
+/// another uid, or its tenant is connected or not.
+void recount_said(State& state, const PoolNamespaceKey& key);
+/// Counts again all that the namespaces of a member say, because its id is another.
+void recount_member(State& state, const std::string& member);
+/// Counts one namespace of a super cluster, or takes it out before it is forgotten.
+void count_super_namespace(State& state, const std::pair<std::string, std::string>& id);
+void uncount_super_namespace(State& state, const std::pair<std::string, std::string>& id);
+/// Compares what is held at `id` with what was accepted there.
+void judge_overflow(Pool& pool, const std::string& id);
+
+/// Returns the placements that the shares make: each listed id.
+SliceMap placements_of(const PoolNamespace& of);
+/// Returns how many slices the pods of the namespace at a share fill: what may not move.
+std::int64_t needed_slices(const PoolNamespace& of, const PoolShare& share);
+/// Returns how many slices of `unit` fit at an open cluster beside all other namespaces; 0 at
+/// clusters that are not open.
+std::int64_t room_at(const State& state, const PoolNamespace& of, const std::string& id,
+                     const CpuMemory& unit);
+/// Returns the larger of the slices and the pods of a share, in both dimensions.
+CpuMemorySum held_by(const PoolNamespace& of, const PoolShare& share);
+/// Returns what was accepted of a cluster in the two dimensions of a slice; zeros if it is unknown.
+CpuMemory accepted_of(const SuperCluster& cluster);
+
+}  // namespace fairlead

@@ -1,0 +1,240 @@
+#include "engine/fold/pool/tenants.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "engine/base/digest.h"
+#include "engine/fold/pool/annotations.h"
+#include "engine/fold/pool/shares.h"
+
+namespace fairlead {
+
+namespace {
+
+// The syncer's cluster key: how its namespaces in super clusters name the tenant.
+std::string cluster_key(const NamespacedName& id, const Observed<VirtualClusterFacts>& of) {
+  if (!of.facts.cluster_namespace.empty()) return of.facts.cluster_namespace;
+  return id.first + "-" + sha256(of.uid).hex().substr(0, 6) + "-" + id.second;
+}
+
+// Opens the tenant's moment. Creates a new one: whether it is a tenant is found out at the close.
+PoolTenant& open_tenant(State& state, const std::string& name) {
+  state.pool.open_tenants.insert(name);
+  return state.pool.tenants[name];
+}
+
+PoolNamespace& open_namespace(State& state, const PoolNamespaceKey& key) {
+  state.pool.open_namespaces.insert(key);
+  PoolTenant& tenant = state.pool.tenants[key.first];
+  if (!tenant.admitted || !tenant.first_seen) state.pool.open_tenants.insert(key.first);
+  return tenant.namespaces[key.second];
+}
+
+void forget_if_empty(State& state, const PoolNamespaceKey& key) {
+  auto& namespaces = state.pool.tenants.at(key.first).namespaces;
+  const auto at = namespaces.find(key.second);
+  const PoolNamespace& of = at->second;
+  if (!of.seen && of.quotas.empty() && of.pods.empty() && of.shares.empty()) namespaces.erase(at);
+}
+
+void forget_pod(State& state, const PoolNamespaceKey& key, PoolNamespace& of,
+                std::map<std::string, PoolPod>::iterator at) {
+  uncount_pod(state, key, at->second);
+  if (at->second.waits_since) of.waiting.erase({*at->second.waits_since, at->first});
+  if (of.waiting.empty()) state.pool.waiting.erase(key);
+  of.pods.erase(at);
+}
+
+// All that was decided for it is over; what its syncer left in super clusters are strangers' then.
+void end_namespace(State& state, const PoolNamespaceKey& key) {
+  PoolNamespace& of = *find_namespace(state.pool, key);
+  for (const auto& [id, slices] : placements_of(of)) set_share(state, key, id, 0, false);
+  PoolNamespace left;
+  left.quotas = std::move(of.quotas);
+  left.pods = std::move(of.pods);
+  left.shares = std::move(of.shares);
+  left.waiting = std::move(of.waiting);
+  of = std::move(left);
+  state.pool.wanting.erase(key);
+  state.pool.unwritten.erase(key);
+  recount_said(state, key);
+}
+
+void read_annotations(const State& state, PoolNamespace& of) {
+  const NamespaceFacts& facts = of.seen->facts;
+  const auto slice = read_slice(facts.slice);
+  of.bad_slice = !slice;
+  if (slice) of.slice = slice;
+  of.observed = read_placements(facts.placements, state.configuration.pool.slices_max);
+}
+
+}  // namespace
+
+void observe_virtual_cluster(State& state, const NamespacedName& id,
+                             const Seen<VirtualClusterFacts>& seen) {
+  Pool& pool = state.pool;
+  PoolVirtualCluster& of = pool.virtual_clusters[id];
+  if (!of.tenant.empty()) {
+    open_tenant(state, of.tenant).seq = state.seq;
+    pool.virtual_clusters_of.at(of.tenant).erase(id);
+  }
+  if (!seen) {
+    pool.virtual_clusters.erase(id);
+    return;
+  }
+  if (!of.seen.uid.empty() && !seen->uid.empty() && of.seen.uid != seen->uid) of = {};
+  of.seen = *seen;
+  of.tenant = cluster_key(id, of.seen);
+  open_tenant(state, of.tenant).seq = seen->seq;
+  pool.virtual_clusters_of[of.tenant].insert(id);
+  const bool running = seen->facts.phase == "Running";
+  of.reached = of.reached || running;
+  if (running) of.failed = false;
+  if (seen->facts.phase == "Error" && of.reached) of.failed = true;
+}
+
+void observe_tenant_namespace(State& state, const SourceName& source, const std::string& name,
+                              const Seen<NamespaceFacts>& seen) {
+  const PoolNamespaceKey key{tenant_of(source), name};
+  PoolNamespace& of = open_namespace(state, key);
+  state.pool.open_lists.insert(key);
+  const bool another =
+      of.seen && seen && !of.seen->uid.empty() && !seen->uid.empty() && of.seen->uid != seen->uid;
+  if (of.seen && (!seen || another)) end_namespace(state, key);
+  const bool first = !of.seen;
+  of.seen = seen;
+  if (!seen) return forget_if_empty(state, key);
+  read_annotations(state, of);
+  if (first) of.reason.written = seen->facts.reason.value_or("");
+  if (first) recount_said(state, key);
+}
+
+void observe_tenant_quota(State& state, const SourceName& source, const NamespacedName& id,
+                          const Seen<ResourceQuotaFacts>& seen) {
+  const PoolNamespaceKey key{tenant_of(source), id.first};
+  PoolNamespace& of = open_namespace(state, key);
+  if (seen) {
+    of.quotas[id.second] = *seen;
+  } else {
+    of.quotas.erase(id.second);
+    forget_if_empty(state, key);
+  }
+}
+
+void observe_tenant_pod(State& state, const SourceName& source, const NamespacedName& id,
+                        const Seen<PodFacts>& seen) {
+  const PoolNamespaceKey key{tenant_of(source), id.first};
+  PoolNamespace& of = open_namespace(state, key);
+  const auto at = of.pods.find(id.second);
+  const bool same = at != of.pods.end() && seen &&
+                    (at->second.seen.uid == seen->uid || seen->uid.empty() ||
+                     at->second.seen.uid.empty());
+  if (at != of.pods.end() && !same) forget_pod(state, key, of, at);
+  if (!seen) return forget_if_empty(state, key);
+  state.pool.open_pods.insert({key.first, key.second, id.second});
+  PoolPod& pod = of.pods[id.second];
+  if (same) uncount_pod(state, key, pod);
+  // A decision stands until another writer changes what it was made from.
+  if (!same || pod.seen.facts.super_cluster != seen->facts.super_cluster)
+    pod.cluster = seen->facts.super_cluster.value_or("");
+  if (!same) pod.reason.written = seen->facts.reason.value_or("");
+  pod.seen = *seen;
+  count_pod(state, key, pod);
+}
+
+void observe_tenant_liveness(State& state, const SourceName& source, Liveness liveness, Seq seq) {
+  PoolTenant& tenant = open_tenant(state, std::string(tenant_of(source)));
+  tenant.reachable = liveness == Liveness::live;
+  tenant.seq = seq;
+}
+
+void observe_super_namespace(State& state, const SourceName& source, const std::string& name,
+                             const Seen<NamespaceFacts>& seen) {
+  Pool& pool = state.pool;
+  const std::pair id{source, name};
+  const auto at = pool.super_namespaces.find(id);
+  if (at != pool.super_namespaces.end()) {
+    uncount_super_namespace(state, id);
+    const NamespaceFacts& facts = at->second.seen.facts;
+    const PoolNamespaceKey key{facts.tenant, facts.tenant_namespace};
+    const auto made = pool.made_for.find(key);
+    made->second.erase(id);
+    if (made->second.empty()) pool.made_for.erase(made);
+    pool.super_namespaces.erase(at);
+    recount_said(state, key);
+  }
+  if (!seen) return;
+  pool.super_namespaces[id].seen = *seen;
+  pool.made_for[{seen->facts.tenant, seen->facts.tenant_namespace}].insert(id);
+  count_super_namespace(state, id);
+}
+
+void open_pool_namespace(State& state, const SourceName& source, const std::string& name) {
+  const PoolNamespaceKey key{tenant_of(source), name};
+  if (find_namespace(state.pool, key)) state.pool.open_namespaces.insert(key);
+}
+
+void open_pool_pod(State& state, const SourceName& source, const NamespacedName& id) {
+  const PoolPodKey key{tenant_of(source), id.first, id.second};
+  if (find_pod(state.pool, key)) state.pool.open_pods.insert(key);
+}
+
+void expect_placements(State& state, const PatchIntended& intent) {
+  if (intent.target.kind != Kind::namespace_ || !intent.expected) return;
+  const auto* facts = std::get_if<NamespaceFacts>(&*intent.expected);
+  PoolNamespace* const of =
+      find_namespace(state.pool, {std::string(tenant_of(intent.cluster)), intent.target.name});
+  if (facts && of)
+    of->written = read_placements(facts->placements, state.configuration.pool.slices_max);
+  state.pool.unwritten.erase({std::string(tenant_of(intent.cluster)), intent.target.name});
+}
+
+void end_tenant(State& state, const std::string& name) {
+  Pool& pool = state.pool;
+  std::vector<std::string> names;
+  for (const auto& [each, of] : pool.tenants.at(name).namespaces) names.push_back(each);
+  for (const std::string& each : names) {
+    const PoolNamespaceKey key{name, each};
+    end_namespace(state, key);
+    PoolNamespace& of = *find_namespace(pool, key);
+    while (!of.pods.empty()) forget_pod(state, key, of, of.pods.begin());
+    pool.tenants.at(name).namespaces.erase(each);
+    recount_said(state, key);
+  }
+  pool.tenants.erase(name);
+}
+
+namespace {
+
+// The first VirtualCluster by name that has this tenant, of those that were Running once.
+const PoolVirtualCluster* virtual_cluster_of(const Pool& pool, const std::string& tenant) {
+  const auto ids = pool.virtual_clusters_of.find(tenant);
+  if (ids == pool.virtual_clusters_of.end()) return nullptr;
+  for (const NamespacedName& id : ids->second)
+    if (const PoolVirtualCluster& of = pool.virtual_clusters.at(id); of.reached) return &of;
+  return nullptr;
+}
+
+}  // namespace
+
+void judge_tenancy(State& state, const std::string& name) {
+  const PoolSettings& settings = state.configuration.pool;
+  PoolTenant& tenant = state.pool.tenants.at(name);
+  const PoolVirtualCluster* const of = virtual_cluster_of(state.pool, name);
+  const bool configured =
+      std::any_of(settings.tenants.begin(), settings.tenants.end(),
+                  [&](const PoolTenantAccess& each) { return each.name == name; });
+  tenant.admitted = !settings.clusters.empty() && (of || configured);
+  tenant.failed = of && of->failed;
+  std::map<std::string, Amount> limit{settings.tenant_limit.begin(), settings.tenant_limit.end()};
+  if (of && of->seen.facts.pool_limit)
+    if (auto own = read_limit(*of->seen.facts.pool_limit)) limit = std::move(*own);
+  if (limit == tenant.limit) return;
+  tenant.limit = std::move(limit);
+  state.pool.room_grew = true;
+  for (const auto& [each, ns] : tenant.namespaces)
+    state.pool.open_namespaces.insert({name, each});
+}
+
+}  // namespace fairlead
