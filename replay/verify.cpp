@@ -105,6 +105,13 @@ DirtySet around(const State& state, const PatchIntended& intent) {
     case WrittenKind::workload:
       dirty.workloads.insert({intent.target.namespace_, intent.target.name});
       break;
+    case WrittenKind::namespace_:
+      dirty.pool_namespaces.emplace(tenant_of(intent.cluster), intent.target.name);
+      break;
+    case WrittenKind::pod:
+      dirty.pool_pods.insert({std::string(tenant_of(intent.cluster)), intent.target.namespace_,
+                              intent.target.name});
+      break;
   }
   return dirty;
 }

@@ -386,6 +386,16 @@ static auto member(const value::MutatingAdmissionPolicyFacts&, FactsBuilder out)
   return out.initMutatingAdmissionPolicy();
 }
 
+static auto member(const value::VirtualClusterFacts&, FactsBuilder out) {
+  return out.initVirtualCluster();
+}
+static auto member(const value::NamespaceFacts&, FactsBuilder out) { return out.initNamespace(); }
+static auto member(const value::ResourceQuotaFacts&, FactsBuilder out) {
+  return out.initResourceQuota();
+}
+static auto member(const value::PodFacts&, FactsBuilder out) { return out.initPod(); }
+static auto member(const value::ConfigMapFacts&, FactsBuilder out) { return out.initConfigMap(); }
+
 void write(const value::ResourceGroup& group, ResourceGroup::Builder out) {
   put_texts(out, &ResourceGroup::Builder::initCoveredResources, group.covered_resources);
   put_list(out, &ResourceGroup::Builder::initFlavors, group.flavors);
@@ -422,6 +432,11 @@ value::Facts read(Facts::Reader in) {
     case Which::BINDING_POLICY: return read(in.getBindingPolicy());
     case Which::COHORT: return read(in.getCohort());
     case Which::MUTATING_ADMISSION_POLICY: return read(in.getMutatingAdmissionPolicy());
+    case Which::VIRTUAL_CLUSTER: return read(in.getVirtualCluster());
+    case Which::NAMESPACE: return read(in.getNamespace());
+    case Which::RESOURCE_QUOTA: return read(in.getResourceQuota());
+    case Which::POD: return read(in.getPod());
+    case Which::CONFIG_MAP: return read(in.getConfigMap());
   }
   throw Malformed{"the facts are of an unknown kind"};
 }

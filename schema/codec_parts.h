@@ -184,6 +184,20 @@ value::CustomResourceDefinitionFacts read(CustomResourceDefinition::Reader in);
 void write(const value::MutatingAdmissionPolicyFacts& policy, MutatingAdmissionPolicy::Builder out);
 value::MutatingAdmissionPolicyFacts read(MutatingAdmissionPolicy::Reader in);
 
+// The super cluster pool, in codec_pool.cpp.
+void write(const value::VirtualClusterFacts& cluster, VirtualCluster::Builder out);
+value::VirtualClusterFacts read(VirtualCluster::Reader in);
+void write(const value::NamespaceFacts& of, Namespace::Builder out);
+value::NamespaceFacts read(Namespace::Reader in);
+void write(const value::ResourceQuotaFacts& quota, TenantQuota::Builder out);
+value::ResourceQuotaFacts read(TenantQuota::Reader in);
+void write(const value::PodFacts& pod, Pod::Builder out);
+value::PodFacts read(Pod::Reader in);
+void write(const value::ConfigMapFacts& map, ConfigMap::Builder out);
+value::ConfigMapFacts read(ConfigMap::Reader in);
+void write(const value::PoolSettings& settings, Configuration::Pool::Builder out);
+value::PoolSettings read(Configuration::Pool::Reader in);
+
 /// Sets the member of the union that belongs to the kind of `facts`.
 void write(const value::Facts& facts, Facts::Builder out);
 value::Facts read(Facts::Reader in);

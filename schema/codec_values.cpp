@@ -202,6 +202,7 @@ void write(const value::Configuration& configuration, Configuration::Builder out
   put_list(out, &Out::initWebhookRules, configuration.webhook_rules);
   out.setRecord(configuration.record);
   out.setExportBeforeUpgrade(configuration.export_before_upgrade);
+  if (configuration.pool != value::PoolSettings{}) write(configuration.pool, out.initPool());
 }
 
 value::Configuration read(Configuration::Reader in) {
@@ -229,6 +230,7 @@ value::Configuration read(Configuration::Reader in) {
   configuration.webhook_rules = read_rules(in.getWebhookRules());
   configuration.record = in.getRecord();
   configuration.export_before_upgrade = in.getExportBeforeUpgrade();
+  if (in.hasPool()) configuration.pool = read(in.getPool());
   return configuration;
 }
 

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/quantity.h"
 #include "schema/debounce_parameter.h"
 #include "schema/event_json.h"
 
@@ -68,6 +69,48 @@ Json json_of(const MultiKueueSettings& settings) {
   return json;
 }
 
+Json json_of(const PoolCluster& cluster) {
+  Json json{{"name", cluster.name}, {"percent", cluster.percent}, {"drain", cluster.drain}};
+  if (cluster.headroom_percent) json["headroom"]["percent"] = *cluster.headroom_percent;
+  if (cluster.headroom_reserved) json["headroom"]["reserved"] = *cluster.headroom_reserved;
+  return json;
+}
+Json json_of(const PoolTenantAccess& tenant) {
+  Json json{{"name", tenant.name}};
+  if (!tenant.secret_ref.empty()) json["secretRef"] = tenant.secret_ref;
+  if (!tenant.file.empty()) json["file"] = tenant.file;
+  return json;
+}
+Json json_of(const PoolToleration& toleration) {
+  Json json{{"operator", toleration.op}};
+  if (!toleration.key.empty()) json["key"] = toleration.key;
+  if (!toleration.value.empty()) json["value"] = toleration.value;
+  if (!toleration.effect.empty()) json["effect"] = toleration.effect;
+  return json;
+}
+template <class T>
+Json json_list(const std::vector<T>& items) {
+  Json list = Json::array();
+  for (const T& item : items) list.push_back(json_of(item));
+  return list;
+}
+Json json_of(const PoolSettings& settings) {
+  Json limit = Json::object();
+  for (const auto& [resource, amount] : settings.tenant_limit)
+    limit[resource] = amount_text(resource, amount);
+  return {{"clusters", json_list(settings.clusters)},
+          {"tenants", json_list(settings.tenants)},
+          {"policy", settings.policy == PoolPolicy::pack ? "pack" : "spread"},
+          {"partial", settings.partial},
+          {"quotas", settings.quotas == PoolQuotas::min ? "min" : "max"},
+          {"tenantLimit", std::move(limit)},
+          {"tolerations", json_list(settings.tolerations)},
+          {"lostGrace", to_go_duration(settings.lost_grace)},
+          {"settle", to_go_duration(settings.settle)},
+          {"slicesMax", settings.slices_max},
+          {"tenantObjectsMax", settings.tenant_objects_max}};
+}
+
 }  // namespace
 
 Json to_json(const Configuration& configuration) {
@@ -100,6 +143,7 @@ Json to_json(const Configuration& configuration) {
     json["members"]["changesPerMinute"] = configuration.member_changes_per_minute;
   for (const auto& [rule, action] : configuration.webhook_rules)
     json["webhook"]["rules"][std::string(info(rule).name)] = to_string(action);
+  if (configuration.pool != PoolSettings{}) json["pool"] = json_of(configuration.pool);
   if (configuration.record) json["record"] = true;
   if (configuration.export_before_upgrade) json["log"]["exportBeforeUpgrade"] = true;
   return json;

@@ -35,6 +35,11 @@ enum Kind {
   bindingPolicy @18;
   cohort @19;
   mutatingAdmissionPolicy @20;
+  virtualCluster @21;
+  namespace @22;
+  resourceQuota @23;
+  pod @24;
+  configMap @25;
 }
 
 struct TextPair {
@@ -387,6 +392,45 @@ struct MutatingAdmissionPolicy {
 }
 
 # The projected facts of one object; the member names the kind, in the order of Kind.
+# A text that may be absent, which is not the same as empty.
+struct OptionalText {
+  present @0 :Bool;
+  text @1 :Text;
+}
+struct VirtualCluster {
+  phase @0 :Text;
+  clusterNamespace @1 :Text;
+  secret @2 :Text;
+  poolLimit @3 :OptionalText;
+}
+struct Namespace {
+  slice @0 :OptionalText;
+  placements @1 :OptionalText;
+  policy @2 :OptionalText;
+  reason @3 :OptionalText;
+  tenant @4 :Text;
+  tenantNamespace @5 :Text;
+  tenantUid @6 :Text;
+  deleting @7 :Bool;
+}
+struct TenantQuota {
+  hard @0 :List(AmountPair);
+  scoped @1 :Bool;
+}
+struct Pod {
+  superCluster @0 :OptionalText;
+  reason @1 :OptionalText;
+  requests @2 :List(AmountPair);
+  bound @3 :Bool;
+  gated @4 :Bool;
+  resourceClaims @5 :Bool;
+  over @6 :Bool;
+  deleting @7 :Bool;
+}
+struct ConfigMap {
+  id @0 :OptionalText;
+}
+
 struct Facts {
   union {
     node @0 :Node;
@@ -410,6 +454,11 @@ struct Facts {
     bindingPolicy @18 :BindingPolicy;
     cohort @19 :Cohort;
     mutatingAdmissionPolicy @20 :MutatingAdmissionPolicy;
+    virtualCluster @21 :VirtualCluster;
+    namespace @22 :Namespace;
+    resourceQuota @23 :TenantQuota;
+    pod @24 :Pod;
+    configMap @25 :ConfigMap;
   }
 }
 
@@ -465,6 +514,7 @@ struct Configuration {
   webhookRules @19 :List(RuleSetting);  # ascending by rule, each once
   record @20 :Bool;
   exportBeforeUpgrade @21 :Bool;
+  pool @22 :Pool;
 
   enum CapacitySource {
     nodes @0;
@@ -502,6 +552,47 @@ struct Configuration {
     staleAfter @14 :Int64;
     lostAfter @15 :Int64;
     writeInterval @16 :Int64;
+  }
+  struct PoolCluster {
+    name @0 :Text;
+    percent @1 :Int64;
+    ownPercents @2 :Bool;  # headroomPercent is set, perhaps to an empty map
+    headroomPercent @3 :List(AmountPair);
+    ownReserved @4 :Bool;  # likewise headroomReserved
+    headroomReserved @5 :List(TextPair);
+    drain @6 :Bool;
+  }
+  struct PoolTenant {
+    name @0 :Text;
+    secretRef @1 :Text;
+    file @2 :Text;
+  }
+  struct PoolToleration {
+    key @0 :Text;
+    op @1 :Text;
+    value @2 :Text;
+    effect @3 :Text;
+  }
+  enum PoolPolicy {
+    pack @0;
+    spread @1;
+  }
+  enum PoolQuotas {
+    min @0;
+    max @1;
+  }
+  struct Pool {
+    clusters @0 :List(PoolCluster);
+    tenants @1 :List(PoolTenant);
+    policy @2 :PoolPolicy;
+    partial @3 :Bool;
+    quotas @4 :PoolQuotas;
+    tenantLimit @5 :List(AmountPair);
+    tolerations @6 :List(PoolToleration);
+    lostGrace @7 :Int64;
+    settle @8 :Int64;
+    slicesMax @9 :Int64;
+    tenantObjectsMax @10 :Int64;
   }
   struct MultiKueue {
     profile @0 :Text;

@@ -210,6 +210,43 @@ Json json_of(const MutatingAdmissionPolicyFacts& policy) {
   return {{"clearsNominations", policy.clears_nominations}, {"deleting", policy.deleting}};
 }
 
+void put_optional(Json& json, const char* key, const std::optional<std::string>& text) {
+  if (text) json[key] = *text;
+}
+Json json_of(const VirtualClusterFacts& cluster) {
+  Json json{{"phase", cluster.phase}, {"clusterNamespace", cluster.cluster_namespace}};
+  if (!cluster.secret.empty()) json["secret"] = cluster.secret;
+  put_optional(json, "poolLimit", cluster.pool_limit);
+  return json;
+}
+Json json_of(const NamespaceFacts& of) {
+  Json json{{"deleting", of.deleting}};
+  put_optional(json, "slice", of.slice);
+  put_optional(json, "placements", of.placements);
+  put_optional(json, "policy", of.policy);
+  put_optional(json, "reason", of.reason);
+  if (!of.tenant.empty()) json["tenant"] = of.tenant;
+  if (!of.tenant_namespace.empty()) json["tenantNamespace"] = of.tenant_namespace;
+  if (!of.tenant_uid.empty()) json["tenantUid"] = of.tenant_uid;
+  return json;
+}
+Json json_of(const ResourceQuotaFacts& quota) {
+  return {{"hard", quota.hard}, {"scoped", quota.scoped}};
+}
+Json json_of(const PodFacts& pod) {
+  Json json{{"requests", pod.requests}, {"bound", pod.bound},
+            {"gated", pod.gated},       {"resourceClaims", pod.resource_claims},
+            {"over", pod.over},         {"deleting", pod.deleting}};
+  put_optional(json, "superCluster", pod.super_cluster);
+  put_optional(json, "reason", pod.reason);
+  return json;
+}
+Json json_of(const ConfigMapFacts& map) {
+  Json json = Json::object();
+  put_optional(json, "id", map.id);
+  return json;
+}
+
 Json json_of(const WorkQuota& quota) {
   return {{"clusterQueue", quota.cluster_queue},
           {"flavor", quota.flavor},

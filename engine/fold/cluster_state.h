@@ -71,6 +71,23 @@ struct ClusterMember {
   friend bool operator==(const ClusterMember&, const ClusterMember&) = default;
 };
 
+/// What a super cluster offers to tenants.
+struct ClusterPool {
+  using PartOfCluster = void;
+  bool offered = false;      ///< pool.clusters has an entry for it
+  std::int64_t percent = 0;  ///< the pool's part; 0 where nothing is offered
+  LogTime first_seen;        ///< when it became a super cluster
+  std::int64_t eligible_nodes = 0;
+  std::map<std::string, PoolValue> values;  ///< by canonical resource
+  bool valued = false;                      ///< a value was measured
+  bool known = false;                       ///< the first values were accepted
+  LogTime first_valued;
+  LogTime last_changed;
+  std::optional<LogTime> lost_since;
+
+  friend bool operator==(const ClusterPool&, const ClusterPool&) = default;
+};
+
 /// One cluster. The fields of its own are the capacity of the source in force: the moment's
 /// observation, the damping of it and the accepted values. They stay together because close_cluster
 /// decides all of them in one step. A part that says PartOfCluster has its fields in a snapshot as
@@ -111,6 +128,7 @@ struct Cluster {
   Seq claim_seq;  ///< what changed last which claim is in force: a claim, its edit or its end
 
   ClusterMember member;
+  ClusterPool pool;
 
   bool joined() const { return presence.managed.has_value() || !presence.profiles.empty(); }
   bool stale() const { return liveness_at_close == Liveness::stale; }

@@ -62,6 +62,9 @@ struct Unchanged {
   bool operator()(const HeldMemberLocalQueue& held) const {
     return held.cluster_queue == facts<LocalQueueFacts>().cluster_queue;
   }
+  bool operator()(const PoolVirtualCluster& cluster) const { return (*this)(cluster.seen); }
+  bool operator()(const PoolPod& pod) const { return (*this)(pod.seen); }
+  bool operator()(const SuperNamespace& of) const { return (*this)(of.seen); }
   bool operator()(const Queue& queue) const {
     return same_object(queue.uid, seen.uid) && queue.facts == facts<ClusterQueueFacts>();
   }
@@ -129,6 +132,12 @@ Liveness liveness_at(const State& state, const SourceName& source, Kind kind) {
 ObjectObserved observed(const ObjectSeen& seen, const Digest& raw_digest) {
   return {seen.key,        seen.version, seen.uid,   seen.resource_version,
           seen.generation, seen.facts,   raw_digest, seen.writers};
+}
+
+// A namespace of a member that was made for no tenant: as if it were not there.
+bool is_foreign(const SourceName& source, const ObjectSeen& seen) {
+  if (seen.key.kind != Kind::namespace_ || is_tenant(source)) return false;
+  return std::get<NamespaceFacts>(seen.facts).tenant.empty();
 }
 
 bool is_capacity_source(const SourceName& source, Kind kind) {
@@ -220,6 +229,9 @@ bool Ingest::awaits_in_vain(const State& state, const SourceName& source,
 }
 
 std::optional<EventDraft> Ingest::draft(const State& state, const WatchFact& fact) {
+  if (const auto* seen = std::get_if<ObjectSeen>(&fact.said); seen && is_foreign(fact.source, *seen))
+    return draft(state,
+                 {fact.source, ObjectMissing{seen->key, seen->uid, seen->resource_version}});
   const auto drop = [](std::uint64_t& count) {
     ++count;
     return std::nullopt;

@@ -2,94 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <set>
-#include <span>
 #include <utility>
 
-#include "engine/base/quantity.h"
+#include "engine/runtime/configuration_pool.h"
+#include "engine/runtime/configuration_values.h"
 #include "schema/debounce_parameter.h"
 
 namespace fairlead {
 namespace {
-
-[[noreturn]] void refuse(const YAML::Node& node, std::string key, std::string expected) {
-  throw RefusedValue{node.Mark(), std::move(key), std::move(expected)};
-}
-
-std::string read_text(const YAML::Node& node, const std::string& key, std::string_view expected) {
-  if (!node.IsScalar() || node.Scalar().empty()) refuse(node, key, std::string(expected));
-  return node.Scalar();
-}
-
-std::int64_t read_number(const YAML::Node& node, const std::string& key, std::int64_t min,
-                         std::int64_t max) {
-  const std::string expected =
-      "expected a whole number from " + std::to_string(min) + " to " + std::to_string(max);
-  const std::string text = read_text(node, key, expected);
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  if (!whole || number < min || number > max) refuse(node, key, expected);
-  return number;
-}
-
-Duration read_duration(const YAML::Node& node, const std::string& key) {
-  constexpr std::string_view expected = "expected a duration such as 15s, 5m or 1h30m";
-  const std::string text = read_text(node, key, expected);
-  const std::optional<Duration> span =
-      text == "0" ? std::optional<Duration>(Duration{}) : parse_go_duration(text);
-  if (!span || span->ns < 0 || *span > kDebounceDurationMax)
-    refuse(node, key, std::string(expected));
-  return *span;
-}
-
-bool is_alphanumeric(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-/// The last part of a Kubernetes qualified name; with `also` the characters allowed inside besides
-/// letters and digits.
-bool is_name_part(std::string_view text, std::size_t length_max, std::string_view also) {
-  if (text.empty() || text.size() > length_max) return false;
-  if (!is_alphanumeric(text.front()) || !is_alphanumeric(text.back())) return false;
-  return std::all_of(text.begin(), text.end(), [&](char c) {
-    return is_alphanumeric(c) || also.find(c) != std::string_view::npos;
-  });
-}
-
-bool is_object_name(std::string_view text) {
-  const bool lower =
-      std::none_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
-  return lower && is_name_part(text, 253, "-.");
-}
-
-bool is_resource_name(std::string_view text) {
-  const std::size_t slash = text.find('/');
-  if (slash == std::string_view::npos) return is_name_part(text, 63, "-_.");
-  return is_object_name(text.substr(0, slash)) && is_name_part(text.substr(slash + 1), 63, "-_.");
-}
-
-bool is_namespaced_name(std::string_view text) {
-  const std::size_t slash = text.find('/');
-  return slash != std::string_view::npos && is_name_part(text.substr(0, slash), 63, "-") &&
-         is_object_name(text.substr(0, slash)) && is_object_name(text.substr(slash + 1));
-}
-
-/// The words that a setting may have in the file, each with its value.
-template <class T>
-using Words = std::span<const std::pair<std::string_view, T>>;
-
-template <class T>
-T read_word(const YAML::Node& node, const std::string& key, Words<T> words) {
-  std::string expected = "expected one of";
-  for (const auto& [word, value] : words) {
-    if (node.IsScalar() && node.Scalar() == word) return value;
-    expected.append(value == words.front().second ? " " : ", ").append(word);
-  }
-  refuse(node, key, expected);
-}
 
 constexpr std::array<std::pair<std::string_view, CapacitySource>, 3> kSources{{
     {"nodes", CapacitySource::nodes},
@@ -110,14 +32,19 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kClearedB
     {"policy", "policy"},
     {"mergePatch", "mergePatch"},
 }};
+constexpr std::array<std::pair<std::string_view, PoolPolicy>, 2> kPolicies{{
+    {"pack", PoolPolicy::pack},
+    {"spread", PoolPolicy::spread},
+}};
+constexpr std::array<std::pair<std::string_view, PoolQuotas>, 2> kQuotas{{
+    {"min", PoolQuotas::min},
+    {"max", PoolQuotas::max},
+}};
 constexpr std::array<std::pair<std::string_view, RuleAction>, 3> kActions{{
     {"deny", RuleAction::deny},
     {"warn", RuleAction::warn},
     {"off", RuleAction::off},
 }};
-constexpr std::array<std::pair<std::string_view, bool>, 2> kSwitch{
-    {{"true", true}, {"false", false}}};
-
 /// A setting of one value: `field` finds it in a Configuration, `read` reads it.
 template <class Field, class Read>
 ConfigurationField setting(std::string path, Field field, Read read) {
@@ -178,18 +105,6 @@ ConfigurationField resource_map(std::string path, Field field, Read read_value) 
   };
   row.path = std::move(path);
   return row;
-}
-
-std::int64_t read_percent(const YAML::Node& node, const std::string& key) {
-  return read_number(node, key, 0, 100);
-}
-
-std::string read_reserved(const YAML::Node& node, const std::string& key) {
-  constexpr std::string_view expected = "expected a Quantity of at least 0 such as 500m or 2Gi";
-  const std::string text = read_text(node, key, expected);
-  const std::optional<Quantity> quantity = Quantity::parse(text);
-  if (!quantity || quantity->negative()) refuse(node, key, std::string(expected));
-  return quantity->text();
 }
 
 std::string read_alias(const YAML::Node& node, const std::string& key) {
@@ -352,6 +267,22 @@ std::vector<ConfigurationField> multikueue_fields() {
   };
 }
 
+std::vector<ConfigurationField> pool_fields() {
+  return {
+      setting("pool.clusters", FAIRLEAD_FIELD(pool.clusters), read_pool_clusters),
+      setting("pool.tenants", FAIRLEAD_FIELD(pool.tenants), read_pool_tenants),
+      word("pool.policy", FAIRLEAD_FIELD(pool.policy), kPolicies),
+      on_off("pool.partial", FAIRLEAD_FIELD(pool.partial)),
+      word("pool.quotas", FAIRLEAD_FIELD(pool.quotas), kQuotas),
+      setting("pool.tenantLimit", FAIRLEAD_FIELD(pool.tenant_limit), read_tenant_limit),
+      setting("pool.tolerations", FAIRLEAD_FIELD(pool.tolerations), read_pool_tolerations),
+      duration("pool.lostGrace", FAIRLEAD_FIELD(pool.lost_grace)),
+      duration("pool.settle", FAIRLEAD_FIELD(pool.settle)),
+      number("pool.slicesMax", FAIRLEAD_FIELD(pool.slices_max), 1, 1'000'000),
+      number("pool.tenantObjectsMax", FAIRLEAD_FIELD(pool.tenant_objects_max), 1, 10'000'000),
+  };
+}
+
 std::vector<ConfigurationField> shell_fields() {
   return {
       on_off("record", FAIRLEAD_FIELD(record)),
@@ -372,6 +303,7 @@ std::vector<ConfigurationField> all_fields() {
   for (const DebounceParameter& parameter : kDebounceParameters)
     fields.push_back(debounce_parameter(parameter));
   for (ConfigurationField& field : multikueue_fields()) fields.push_back(std::move(field));
+  for (ConfigurationField& field : pool_fields()) fields.push_back(std::move(field));
   for (ConfigurationField& field : shell_fields()) fields.push_back(std::move(field));
   return fields;
 }

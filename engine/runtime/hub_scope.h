@@ -41,7 +41,12 @@ constexpr bool is_recorded(Kind kind) {
     case Kind::secret:
     case Kind::custom_resource_definition:
     case Kind::binding_policy:
-    case Kind::mutating_admission_policy: return false;
+    case Kind::mutating_admission_policy:
+    case Kind::virtual_cluster:
+    case Kind::namespace_:
+    case Kind::resource_quota:
+    case Kind::pod:
+    case Kind::config_map: return false;
   }
   return false;
 }
@@ -53,7 +58,9 @@ inline bool is_read_on_hub(Kind kind, const Configuration& configuration) {
   if (kind == Kind::manifest_work) return configuration.member_mode != MemberMode::none;
   if (kind == Kind::binding_policy) return configuration.member_mode == MemberMode::binding_policy;
   if (kind == Kind::mutating_admission_policy) return configuration.multikueue.dispatcher;
-  return kind != Kind::node;  // the hub's own Nodes are no capacity of a member
+  if (kind == Kind::virtual_cluster) return !configuration.pool.clusters.empty();
+  // The hub's own Nodes are no capacity of a member; tenants and super clusters have the others.
+  return kind != Kind::node && !is_read_at_tenant(kind) && kind != Kind::config_map;
 }
 
 }  // namespace fairlead

@@ -31,9 +31,14 @@ Facts facts_of(Kind kind, JsonView object) {
     case Kind::custom_resource_definition: return made(projection::custom_resource_definition);
     case Kind::binding_policy: return made(projection::binding_policy);
     case Kind::cohort: return made(projection::cohort);
-    case Kind::mutating_admission_policy: break;
+    case Kind::mutating_admission_policy: return made(projection::mutating_admission_policy);
+    case Kind::virtual_cluster: return made(projection::virtual_cluster);
+    case Kind::namespace_: return made(projection::namespace_of);
+    case Kind::resource_quota: return made(projection::resource_quota);
+    case Kind::pod: return made(projection::pod);
+    case Kind::config_map: break;
   }
-  return made(projection::mutating_admission_policy);
+  return made(projection::config_map);
 }
 
 // `versions` is a list separated by commas.
@@ -68,6 +73,7 @@ bool is_read(Kind kind, std::string_view name) {
   if (kind == Kind::custom_resource_definition)
     return name == "multikueueconfigs.kueue.x-k8s.io" ||
            name == "multikueueclusters.kueue.x-k8s.io";
+  if (kind == Kind::config_map) return name == "supercluster-info";
   return true;
 }
 
@@ -97,6 +103,8 @@ Result<std::optional<ObjectSeen>> project_as(Kind kind, std::string_view version
   if (identity.name.empty())
     return Error{ErrorCode::bad_input, std::string(info(kind).name) + ": metadata.name is missing"};
   if (!is_read(kind, identity.name)) return std::optional<ObjectSeen>{};
+  if (kind == Kind::config_map && identity.name_space != "kube-system")
+    return std::optional<ObjectSeen>{};
   return std::optional<ObjectSeen>(seen_of(kind, version, object, identity));
 }
 
@@ -150,7 +158,12 @@ bool people_write(Kind kind) {
     case Kind::secret:
     case Kind::custom_resource_definition:
     case Kind::binding_policy:
-    case Kind::mutating_admission_policy: return false;
+    case Kind::mutating_admission_policy:
+    case Kind::virtual_cluster:  // its annotations may hold a kubeconfig
+    case Kind::namespace_:
+    case Kind::resource_quota:
+    case Kind::pod:
+    case Kind::config_map: return false;
   }
   return false;
 }

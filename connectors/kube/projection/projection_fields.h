@@ -63,6 +63,11 @@ CustomResourceDefinitionFacts custom_resource_definition(JsonView object);
 BindingPolicyFacts binding_policy(JsonView object);
 CohortFacts cohort(JsonView object);
 MutatingAdmissionPolicyFacts mutating_admission_policy(JsonView object);
+VirtualClusterFacts virtual_cluster(JsonView object);
+NamespaceFacts namespace_of(JsonView object);
+ResourceQuotaFacts resource_quota(JsonView object);
+PodFacts pod(JsonView object);
+ConfigMapFacts config_map(JsonView object);
 
 }  // namespace fairlead::projection
 

@@ -84,6 +84,8 @@ constexpr std::array<std::string_view, 3> kOfCohorts{"spec.resourceGroups", "spe
                                                      "status.fairSharing"};
 constexpr std::array<std::string_view, 2> kOfDefinitions{"spec.conversion", "status"};
 
+constexpr std::array<std::string_view, 2> kOfPods{"status.conditions", "status.containerStatuses"};
+
 std::span<const std::string_view> of_kind(Kind kind) {
   switch (kind) {
     case Kind::node: return kOfNodes;
@@ -100,12 +102,17 @@ std::span<const std::string_view> of_kind(Kind kind) {
     case Kind::cohort: return kOfCohorts;
     case Kind::local_queue:
     case Kind::multikueue_config:
+    case Kind::namespace_:
+    case Kind::resource_quota:
     case Kind::placement: return kStatus;
+    case Kind::virtual_cluster: return kSpec;
+    case Kind::pod: return kOfPods;
     case Kind::resource_flavor:
     case Kind::admission_check:
     case Kind::claim:
     case Kind::multikueue_cluster:
     case Kind::secret:
+    case Kind::config_map:
     case Kind::binding_policy: return {};
   }
   return {};

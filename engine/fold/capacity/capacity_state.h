@@ -20,6 +20,7 @@ namespace fairlead {
 struct CountedNode {
   std::string flavor;  ///< the winning ResourceFlavor; empty: it counts nowhere
   bool eligible = false;
+  bool in_pool = false;  ///< eligible for the super cluster pool, whatever its flavor
 
   friend bool operator==(const CountedNode&, const CountedNode&) = default;
 };
@@ -120,6 +121,24 @@ struct Hold {
   friend bool operator==(const Hold&, const Hold&) = default;
 };
 
+/// What the pool has of one resource of a super cluster.
+struct PoolValue {
+  CapacityValue capacity;  ///< of the pool's part
+  Amount whole = 0;        ///< the usable value of which that is a part, as measured last
+
+  friend bool operator==(const PoolValue&, const PoolValue&) = default;
+};
+
+/// What cordons at one log time took from the pool.
+struct PoolObservation {
+  std::set<std::string> at_once;           ///< resources whose falls count at once
+  std::map<std::string, Int128> cordoned;  ///< what cordons took
+  std::int64_t cordoned_nodes = 0;
+  std::int64_t eligible_before = 0;  ///< eligible nodes when the time opened
+
+  friend bool operator==(const PoolObservation&, const PoolObservation&) = default;
+};
+
 /// All changes of a cluster at one log time. Emptied when that time closes.
 struct Observation {
   bool changed = false;           ///< the source in force reported something, also a relist
@@ -130,6 +149,7 @@ struct Observation {
   std::int64_t cordoned_nodes = 0;
   std::int64_t eligible_before = 0;  ///< eligible nodes when the time opened
   Seq sign;                          ///< the newest relist or bookmark
+  PoolObservation pool;
 
   friend bool operator==(const Observation&, const Observation&) = default;
 };

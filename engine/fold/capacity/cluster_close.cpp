@@ -8,6 +8,7 @@
 #include "engine/base/short_text.h"
 #include "engine/fold/capacity/capacity.h"
 #include "engine/fold/capacity/cluster.h"
+#include "engine/fold/capacity/pool_capacity.h"
 #include "engine/fold/claims/claims.h"
 #include "engine/fold/members/member_deviation.h"
 #include "engine/fold/multikueue/worker_quota.h"
@@ -45,6 +46,7 @@ struct Close {
   Cluster& cluster;
   const DebounceSettings& settings;
   const CanonicalHeadroom& headroom;
+  const CanonicalHeadroom& judged;  // of the capacity that layer 3 judges: the pool's, if there is
   LogTime now;
   bool accepted_moved = false;                     // by a step: nothing but numbers follows
   bool grants_follow = false;                      // from something else that changed
@@ -52,8 +54,14 @@ struct Close {
   FallCause lets_fall = FallCause::shrink_window;  // of falls that no cordon or claim edit ordered
 };
 
+// What layer 3 judges: of a super cluster what the pool gets a part of.
 Totals usable_totals(const Cluster& cluster) {
   Totals totals;
+  if (cluster.pool.offered) {
+    for (const auto& [resource, value] : cluster.pool.values)
+      totals.rows.push_back({resource, value.whole});
+    return totals;
+  }
   totals.rows.reserve(cluster.capacity.size());
   for (const auto& [key, value] : cluster.capacity) {
     const auto row = std::find_if(totals.rows.begin(), totals.rows.end(), [&](const auto& each) {
@@ -85,6 +93,7 @@ void release_flapping(Close& close) {
     NodeRecord* node = nodes.find(name);
     if (node == nullptr) continue;
     node->suppressed = false;
+    if (node->counted.in_pool) grow_pool(close.state, cluster, *node);
     if (!node->counted.eligible) continue;
     for_each_canonical(node->facts.allocatable, close.state.configuration.resource_aliases,
                        [&](std::string_view resource, Amount amount) {
@@ -123,7 +132,9 @@ Totals measure(Close& close) {
                          (cluster.source == CapacitySource::cluster_metrics &&
                           !cluster.reports.metrics_nodes.empty()) ||
                          (totals_in_force(cluster) && !cluster.reports.totals.empty());
-  close.totals_matter = cluster.hold || cluster.eligible_nodes == 0;
+  const ClusterPool& pool = cluster.pool;
+  close.totals_matter =
+      cluster.hold || (pool.offered ? pool.eligible_nodes : cluster.eligible_nodes) == 0;
   if (!has_value && !cluster.valued) return close.totals_matter ? usable_totals(cluster) : Totals{};
   const bool first = !cluster.valued;
   if (first) {
@@ -137,15 +148,17 @@ Totals measure(Close& close) {
   std::vector<Change> changes;
   changes.reserve(cluster.capacity.size());
   for (auto& [key, value] : cluster.capacity) {
-    const Amount usable = usable_amount(value.offered, key.resource, close.headroom);
-    const Amount growing = value.growing == value.offered
-                               ? usable
-                               : usable_amount(value.growing, key.resource, close.headroom);
+    const auto usable_of = [&](Int128 offered) {
+      return rest_for_claims(cluster, usable_amount(offered, key.resource, close.headroom));
+    };
+    const Amount usable = usable_of(value.offered);
+    const Amount growing = value.growing == value.offered ? usable : usable_of(value.growing);
     DampedValue& damped = value.damped;
     if (!damped.high.empty() && usable == damped.usable && growing == damped.growing) continue;
-    close.totals_matter |= usable < damped.usable;
+    close.totals_matter |= usable < damped.usable && !pool.offered;
     changes.push_back({&damped, usable, growing});
   }
+  close.totals_matter |= pool.offered && pool_falls(cluster, close.judged);
   const Totals before = close.totals_matter ? usable_totals(cluster) : Totals{};
   for (const Change& change : changes) {
     if (change.damped->high.empty() && !first)
@@ -153,6 +166,7 @@ Totals measure(Close& close) {
     change.damped->observe(close.now, change.usable, change.growing);
     cluster.last_changed = close.now;
   }
+  if (pool.offered) measure_pool(cluster, close.judged, close.now);
   return before;
 }
 
@@ -164,12 +178,15 @@ bool mass_lost(const Close& close, Amount before, Amount after, Int128 cordoned)
 
 bool shows_loss(const Close& close, const Totals& before, const Totals& after) {
   std::map<std::string_view, Int128> cordoned;
-  if (!close.cluster.observation.cordoned.empty()) {
-    CanonicalHeadroom percents = close.headroom;
-    for (CanonicalHeadroom::Row& row : percents.rows) row.reserved = 0;
-    for (const auto& [key, amount] : close.cluster.observation.cordoned)
+  CanonicalHeadroom percents = close.judged;
+  for (CanonicalHeadroom::Row& row : percents.rows) row.reserved = 0;
+  const Observation& seen = close.cluster.observation;
+  if (close.cluster.pool.offered)
+    for (const auto& [resource, amount] : seen.pool.cordoned)
+      cordoned[resource] += usable_amount(amount, resource, percents);
+  else
+    for (const auto& [key, amount] : seen.cordoned)
       cordoned[key.resource] += usable_amount(amount, key.resource, percents);
-  }
   return std::any_of(before.rows.begin(), before.rows.end(), [&](const Totals::Row& row) {
     const auto cordon = cordoned.find(row.resource);
     return mass_lost(close, saturate(row.sum), after.of(row.resource),
@@ -188,7 +205,7 @@ bool second_opinion(const Close& close, const std::map<std::string, Amount>& bef
     if (is >= was) continue;
     const auto total = cluster.reports.totals.find(resource);
     if (total == cluster.reports.totals.end() ||
-        usable_amount(total->second, resource, close.headroom) > is)
+        usable_amount(total->second, resource, close.judged) > is)
       return false;
   }
   return true;
@@ -198,7 +215,14 @@ bool second_opinion(const Close& close, const std::map<std::string, Amount>& bef
 void end_hold(Cluster& cluster, Seq cause) {
   for (auto& [key, value] : cluster.capacity)
     if (value.damped.accepted > value.damped.usable) remember_change(value, cause);
+  for (auto& [resource, value] : cluster.pool.values)
+    if (value.capacity.damped.accepted > value.capacity.damped.usable)
+      remember_change(value.capacity, cause);
   cluster.hold.reset();
+}
+
+bool judged_is_known(const Cluster& cluster) {
+  return cluster.pool.offered ? cluster.pool.known : cluster.known;
 }
 
 // Layer 3: begins, confirms or ends a hold.
@@ -219,9 +243,12 @@ void judge_hold(Close& close, const Totals& before, const Totals& after) {
   const bool watches =
       close.settings.mass_shrink_percent > 0 && close.settings.mass_shrink_hold.ns > 0;
   if (!cluster.hold && !second && watches && seen.changed &&
-      cluster.liveness_at_close == Liveness::live && cluster.known) {
-    const std::int64_t eligible_others = seen.eligible_before - seen.cordoned_nodes;
-    const bool every_node = eligible_others > 0 && cluster.eligible_nodes == 0;
+      cluster.liveness_at_close == Liveness::live && judged_is_known(cluster)) {
+    const bool pool = cluster.pool.offered;
+    const std::int64_t eligible_others = pool ? seen.pool.eligible_before - seen.pool.cordoned_nodes
+                                              : seen.eligible_before - seen.cordoned_nodes;
+    const bool every_node = eligible_others > 0 &&
+                            (pool ? cluster.pool.eligible_nodes : cluster.eligible_nodes) == 0;
     if (every_node || shows_loss(close, before, after))
       cluster.hold = Hold{close.now, before.to_map()};
   }
@@ -238,8 +265,15 @@ void judge_liveness(Close& close) {
   if (cluster.lost()) close.lets_fall = FallCause::source_back;
   if (is == Liveness::live) {
     for (auto& [key, value] : cluster.capacity) value.damped.begin_anew(close.now);
+    for (auto& [resource, value] : cluster.pool.values)
+      value.capacity.damped.begin_anew(close.now);
     cluster.first_valued = cluster.last_changed = close.now;
+    cluster.pool.first_valued = cluster.pool.last_changed = close.now;
   }
+  if (is != Liveness::lost)
+    cluster.pool.lost_since.reset();
+  else if (!cluster.pool.lost_since)
+    cluster.pool.lost_since = close.now;
   if (is == Liveness::lost || (cluster.counted_again_at && is == Liveness::stale))
     cluster.counted_again_at = kForever;
   else if (cluster.counted_again_at)
@@ -338,6 +372,7 @@ LogTime next_deadline_of(const Close& close) {
   if (const auto touch = touch_due_at(close.state, close.name)) consider(*touch);
   // The accepted values of such a cluster do not move.
   if (cluster.presence.detached || !cluster.valued || cluster.lost()) return next;
+  consider(next_pool_deadline(cluster, settings, close.now));
   if (settling(cluster)) {
     if (cluster.liveness_at_close == Liveness::live) {
       consider(cluster.last_changed + settings.first_quiet);
@@ -429,7 +464,10 @@ void close_cluster(State& state, const std::string& name, DirtySet& dirty) {
   if (at == state.clusters.end()) return;
   Cluster& cluster = at->second;
   const ClusterTerms& terms = terms_of(state, name, cluster);
-  Close close{state, name, cluster, terms.settings, terms.headroom, state.now};
+  CanonicalHeadroom pool_headroom;
+  if (cluster.pool.offered) pool_headroom = pool_headroom_of(state.configuration, name);
+  Close close{state,         name,      cluster, terms.settings, terms.headroom,
+              cluster.pool.offered ? pool_headroom : terms.headroom, state.now};
   map_flavors(close);
   const bool hub_open_before = !cluster.counted_again_at;
   const std::tuple before_close{cluster.liveness_at_close, cluster.valued, hub_open_before};
@@ -447,10 +485,15 @@ void close_cluster(State& state, const std::string& name, DirtySet& dirty) {
       accept_first(close);
     else
       step_values(close);
+    if (cluster.pool.known)
+      step_pool(cluster, close.settings, close.now);
+    else
+      accept_first_of_pool(cluster, close.settings, close.now);
   }
   state.deadlines.set(ClusterDeadline{name}, next_deadline_of(close));
   cluster.observation = {};
   cluster.observation.eligible_before = cluster.eligible_nodes;
+  cluster.observation.pool.eligible_before = cluster.pool.eligible_nodes;
   const bool only_capacity = *cluster.only_capacity && !close.grants_follow &&
                              held_before == cluster.hold.has_value() &&
                              before_close == std::tuple(cluster.liveness_at_close, cluster.valued,

@@ -7,6 +7,7 @@
 #include "engine/base/short_text.h"
 #include "engine/fold/capacity/capacity.h"
 #include "engine/fold/capacity/cluster.h"
+#include "engine/fold/capacity/pool_capacity.h"
 #include "engine/fold/claims/claims.h"
 
 namespace fairlead {
@@ -73,6 +74,7 @@ void add_amounts(const State& state, Cluster& cluster, const std::string& flavor
 // Adds an eligible node to the sums of its flavor, or subtracts it. `cause` is the event behind it.
 void add_eligible(const State& state, Cluster& cluster, const NodeRecord& node, Sign sign,
                   Seq cause) {
+  if (node.counted.in_pool) add_to_pool(state, cluster, node, sign == Sign::plus ? 1 : -1, cause);
   if (!node.counted.eligible) return;
   cluster.eligible_nodes += sign == Sign::plus ? 1 : -1;
   add_amounts(state, cluster, node.counted.flavor, node.facts.allocatable, sign, !node.suppressed,
@@ -82,6 +84,8 @@ void add_eligible(const State& state, Cluster& cluster, const NodeRecord& node, 
 // Counts a node whose winning flavor is already set.
 void count_for_flavor(const State& state, Cluster& cluster, NodeRecord& node, Seq cause) {
   node.counted.eligible = is_eligible(node.facts, node.counted.flavor, state.flavors);
+  node.counted.in_pool =
+      cluster.pool.offered && is_eligible_for_pool(state.configuration.pool, node.facts);
   add_eligible(state, cluster, node, Sign::plus, cause);
 }
 
@@ -132,6 +136,7 @@ void uncount_gone(const State& state, Cluster& cluster, const NodeRecord& node, 
 
 // Notes a cordon of `node`: an administrator ordered the falls that follow, so they count at once.
 void note_cordon(const State& state, Cluster& cluster, const NodeRecord& node) {
+  note_pool_cordon(state, cluster, node);
   const CountedNode& counted = node.counted;
   if (counted.flavor.empty()) return;
   for_each_canonical(node.facts.allocatable, state.configuration.resource_aliases,
@@ -154,7 +159,7 @@ void recount_node(const State& state, Cluster& cluster, const std::string& clust
                   const std::string& name, NodeRecord& node, const NodeFacts& facts, Seq seq) {
   const bool cordoned = !node.facts.unschedulable && facts.unschedulable;
   if (cordoned) note_cordon(state, cluster, node);
-  const bool was_eligible = node.counted.eligible;
+  const CountedNode was = node.counted;
   const bool relabelled = node.facts.labels != facts.labels;
   if (relabelled) {
     uncount(state, cluster, node, seq);
@@ -171,7 +176,9 @@ void recount_node(const State& state, Cluster& cluster, const std::string& clust
     count_for_flavor(state, cluster, node, seq);
   }
   cluster.observation.changed = true;
-  if (was_eligible && !node.counted.flavor.empty() && !node.counted.eligible && !cordoned)
+  const CountedNode& is = node.counted;
+  const bool lost = was.eligible && !is.flavor.empty() && !is.eligible;
+  if ((lost || (was.in_pool && !is.in_pool)) && !cordoned)
     flap(state, cluster, cluster_name, name, node);
 }
 
@@ -197,8 +204,10 @@ void recount(const State& state, Cluster& cluster, Causes causes = Causes::nodes
   cluster.flavor_nodes.clear();
   cluster.eligible_nodes = 0;
   for (auto& [key, value] : cluster.capacity) value.offered = value.growing = 0;
+  clear_pool_sums(cluster);
   if (!cluster.source) return;
   if (*cluster.source == CapacitySource::managed_cluster) {
+    add_totals_to_pool(cluster);
     for (const auto& [resource, amount] : cluster.reports.totals) {
       CapacityValue& value = cluster.capacity[{"", resource}];
       value.offered = value.growing = amount;
@@ -240,7 +249,8 @@ void recount_because(const State& state, const std::string& name, Cluster& clust
   if (!cluster.known) return;
   const CanonicalHeadroom& headroom = terms_of(state, name, cluster).headroom;
   for (auto& [key, value] : cluster.capacity)
-    if (usable_amount(value.offered, key.resource, headroom) != value.damped.usable)
+    if (rest_for_claims(cluster, usable_amount(value.offered, key.resource, headroom)) !=
+        value.damped.usable)
       remember_change(value, cause);
 }
 
@@ -308,11 +318,14 @@ void judge_presence(State& state, const std::string& name, Cluster& cluster, boo
 }  // namespace
 
 Cluster& open_capacity(State& state, const std::string& name) {
-  Cluster& cluster = state.clusters[name];
+  const auto known = state.clusters.find(name);
+  Cluster& cluster = known != state.clusters.end() ? known->second : state.clusters[name];
+  if (known == state.clusters.end()) set_pool_terms(state, name, cluster);
   if (cluster.observation.changed) return cluster;  // what changed it has opened it
   if (state.open_clusters.insert(name).second) {
     cluster.observation = {};
     cluster.observation.eligible_before = cluster.eligible_nodes;
+    cluster.observation.pool.eligible_before = cluster.pool.eligible_nodes;
     *cluster.only_capacity = true;
   }
   return cluster;
@@ -442,6 +455,7 @@ void observe_profile(State& state, const ObjectKey& key, const ClusterProfileFac
 void recount_everything(State& state) {
   for (auto& [name, cluster] : state.clusters) {
     open_cluster(state, name);
+    set_pool_terms(state, name, cluster);
     if (cluster.presence.managed && !cluster.presence.managed->allocatable.empty())
       cluster.reports.totals = canonical_amounts(cluster.presence.managed->allocatable,
                                                  state.configuration.resource_aliases);

@@ -223,7 +223,7 @@ void open_due(Pool& pool, LogTime now) {
   while (!pool.due.empty() && pool.due.begin()->first <= now) {
     const PoolPodKey key = pool.due.begin()->second;
     pool.due.erase(pool.due.begin());
-    if (std::get<2>(key).empty())
+    if (key.pod.empty())
       pool.open_namespaces.insert(namespace_of(key));
     else
       pool.open_pods.insert(key);

@@ -158,7 +158,7 @@ void judge_pod(State& state, const PoolPodKey& key) {
   const PoolNamespaceKey home = namespace_of(key);
   const PoolTenant& tenant = state.pool.tenants.at(home.first);
   PoolNamespace& of = *find_namespace(state.pool, home);
-  const std::string& name = std::get<2>(key);
+  const std::string& name = key.pod;
   const bool now = waits(state, tenant, of, *pod);
   if (now && !pod->waits_since) {
     pod->waits_since = state.now;
@@ -184,7 +184,7 @@ bool place_pods(State& state, const std::set<PoolNamespaceKey>& namespaces, Dirt
   for (const auto& [since, key] : order) {
     const PoolNamespaceKey home = namespace_of(key);
     PoolNamespace& of = *find_namespace(state.pool, home);
-    PoolPod& pod = of.pods.at(std::get<2>(key));
+    PoolPod& pod = of.pods.at(key.pod);
     ReasonText why_not;
     const auto id = choose_place(state, of, pod.seen.facts, why_not);
     if (id) {

@@ -12,7 +12,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -43,7 +42,13 @@ using SliceMap = std::map<std::string, std::int64_t>;
 /// The name of a tenant and of one of its namespaces.
 using PoolNamespaceKey = std::pair<std::string, std::string>;
 /// The name of a tenant, of one of its namespaces, and of a pod there.
-using PoolPodKey = std::tuple<std::string, std::string, std::string>;
+struct PoolPodKey {
+  std::string tenant;
+  std::string namespace_;
+  std::string pod;
+
+  friend auto operator<=>(const PoolPodKey&, const PoolPodKey&) = default;
+};
 
 /// A member that offers capacity to the pool, by its id.
 struct SuperCluster {
@@ -198,6 +203,7 @@ struct Pool {
   std::map<PoolNamespaceKey, std::set<std::pair<std::string, std::string>>> made_for;
 
   std::map<std::string, SuperCluster> clusters;  ///< by id
+  std::set<std::string> offering;                ///< members that offer a part to the pool
   std::set<std::string> unlearnt;                ///< members whose id was not read yet
   std::map<std::string, LogTime> unknown;        ///< ids of no member: since when they are named
 
@@ -219,6 +225,7 @@ struct Pool {
   // What the close of the present moment looks at.
   bool all_open = false;       ///< the configuration changed
   bool deadline_reached = false;
+  bool ids_open = false;  ///< a member may have another id
   bool room_grew = false;      ///< somewhere more fits than before
   bool lists_changed = false;  ///< an id is listed that was not, or no longer
   bool overflow_changed = false;

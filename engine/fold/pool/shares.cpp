@@ -131,13 +131,13 @@ const PoolNamespace* find_namespace(const Pool& pool, const PoolNamespaceKey& ke
 PoolPod* find_pod(Pool& pool, const PoolPodKey& key) {
   PoolNamespace* const of = find_namespace(pool, namespace_of(key));
   if (!of) return nullptr;
-  const auto at = of->pods.find(std::get<2>(key));
+  const auto at = of->pods.find(key.pod);
   return at == of->pods.end() ? nullptr : &at->second;
 }
 const PoolPod* find_pod(const Pool& pool, const PoolPodKey& key) {
   const PoolNamespace* const of = find_namespace(pool, namespace_of(key));
   if (!of) return nullptr;
-  const auto at = of->pods.find(std::get<2>(key));
+  const auto at = of->pods.find(key.pod);
   return at == of->pods.end() ? nullptr : &at->second;
 }
 

@@ -18,7 +18,7 @@ const PoolNamespace* find_namespace(const Pool& pool, const PoolNamespaceKey& ke
 PoolPod* find_pod(Pool& pool, const PoolPodKey& key);
 const PoolPod* find_pod(const Pool& pool, const PoolPodKey& key);
 inline PoolNamespaceKey namespace_of(const PoolPodKey& key) {
-  return {std::get<0>(key), std::get<1>(key)};
+  return {key.tenant, key.namespace_};
 }
 /// The key of the Namespace itself where pods have keys too.
 inline PoolPodKey key_of_namespace(const PoolNamespaceKey& key) {

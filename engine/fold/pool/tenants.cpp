@@ -96,7 +96,7 @@ void observe_virtual_cluster(State& state, const NamespacedName& id,
 
 void observe_tenant_namespace(State& state, const SourceName& source, const std::string& name,
                               const Seen<NamespaceFacts>& seen) {
-  const PoolNamespaceKey key{tenant_of(source), name};
+  const PoolNamespaceKey key{std::string(tenant_of(source)), name};
   PoolNamespace& of = open_namespace(state, key);
   state.pool.open_lists.insert(key);
   const bool another =
@@ -112,7 +112,7 @@ void observe_tenant_namespace(State& state, const SourceName& source, const std:
 
 void observe_tenant_quota(State& state, const SourceName& source, const NamespacedName& id,
                           const Seen<ResourceQuotaFacts>& seen) {
-  const PoolNamespaceKey key{tenant_of(source), id.first};
+  const PoolNamespaceKey key{std::string(tenant_of(source)), id.first};
   PoolNamespace& of = open_namespace(state, key);
   if (seen) {
     of.quotas[id.second] = *seen;
@@ -124,7 +124,7 @@ void observe_tenant_quota(State& state, const SourceName& source, const Namespac
 
 void observe_tenant_pod(State& state, const SourceName& source, const NamespacedName& id,
                         const Seen<PodFacts>& seen) {
-  const PoolNamespaceKey key{tenant_of(source), id.first};
+  const PoolNamespaceKey key{std::string(tenant_of(source)), id.first};
   PoolNamespace& of = open_namespace(state, key);
   const auto at = of.pods.find(id.second);
   const bool same = at != of.pods.end() && seen &&
@@ -171,12 +171,12 @@ void observe_super_namespace(State& state, const SourceName& source, const std::
 }
 
 void open_pool_namespace(State& state, const SourceName& source, const std::string& name) {
-  const PoolNamespaceKey key{tenant_of(source), name};
+  const PoolNamespaceKey key{std::string(tenant_of(source)), name};
   if (find_namespace(state.pool, key)) state.pool.open_namespaces.insert(key);
 }
 
 void open_pool_pod(State& state, const SourceName& source, const NamespacedName& id) {
-  const PoolPodKey key{tenant_of(source), id.first, id.second};
+  const PoolPodKey key{std::string(tenant_of(source)), id.first, id.second};
   if (find_pod(state.pool, key)) state.pool.open_pods.insert(key);
 }
 

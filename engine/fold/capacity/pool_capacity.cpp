@@ -1,0 +1,183 @@
+#include "engine/fold/capacity/pool_capacity.h"
+
+#include <algorithm>
+
+#include "engine/fold/capacity/capacity.h"
+#include "engine/fold/pool/super_clusters.h"
+
+namespace fairlead {
+
+namespace {
+
+// Source: k8s.io/api core/v1 Toleration.ToleratesTaint.
+bool tolerates(const PoolToleration& toleration, const Taint& taint) {
+  if (!toleration.effect.empty() && toleration.effect != taint.effect) return false;
+  if (!toleration.key.empty() && toleration.key != taint.key) return false;
+  if (toleration.op == "Exists") return true;
+  return !toleration.key.empty() && toleration.value == taint.value;
+}
+
+bool keeps_out_of_pool(const PoolSettings& settings, const Taint& taint) {
+  return taint.effect != "PreferNoSchedule" &&
+         std::none_of(settings.tolerations.begin(), settings.tolerations.end(),
+                      [&](const PoolToleration& each) { return tolerates(each, taint); });
+}
+
+}  // namespace
+
+void set_pool_terms(const State& state, const std::string& name, Cluster& cluster) {
+  const PoolCluster* const entry = pool_entry_of(state.configuration.pool, name);
+  ClusterPool& pool = cluster.pool;
+  if (entry && !pool.offered) pool.first_seen = state.now;
+  if (!entry && pool.offered) pool = {};
+  pool.offered = entry != nullptr;
+  pool.percent = entry ? entry->percent : 0;
+}
+
+CanonicalHeadroom pool_headroom_of(const Configuration& configuration, const std::string& name) {
+  const PoolCluster* const entry = pool_entry_of(configuration.pool, name);
+  Configuration own;
+  own.resource_aliases = configuration.resource_aliases;
+  own.headroom = configuration.headroom;
+  if (entry && entry->headroom_percent) own.headroom.percent = *entry->headroom_percent;
+  if (entry && entry->headroom_reserved) own.headroom.reserved = *entry->headroom_reserved;
+  return headroom_of(own, nullptr);
+}
+
+bool is_eligible_for_pool(const PoolSettings& settings, const NodeFacts& node) {
+  return node.ready && !node.unschedulable &&
+         std::none_of(node.taints.begin(), node.taints.end(),
+                      [&](const Taint& taint) { return keeps_out_of_pool(settings, taint); });
+}
+
+void add_to_pool(const State& state, Cluster& cluster, const NodeRecord& node, int sign,
+                 Seq cause) {
+  cluster.pool.eligible_nodes += sign;
+  for_each_canonical(node.facts.allocatable, state.configuration.resource_aliases,
+                     [&](std::string_view resource, Amount amount) {
+                       CapacityValue& value = cluster.pool.values[std::string(resource)].capacity;
+                       value.offered += sign * Int128{amount};
+                       if (!node.suppressed) value.growing += sign * Int128{amount};
+                       remember_change(value, cause);
+                     });
+}
+
+void grow_pool(const State& state, Cluster& cluster, const NodeRecord& node) {
+  for_each_canonical(node.facts.allocatable, state.configuration.resource_aliases,
+                     [&](std::string_view resource, Amount amount) {
+                       cluster.pool.values[std::string(resource)].capacity.growing += amount;
+                     });
+}
+
+void note_pool_cordon(const State& state, Cluster& cluster, const NodeRecord& node) {
+  if (!cluster.pool.offered) return;
+  PoolObservation& seen = cluster.observation.pool;
+  for_each_canonical(node.facts.allocatable, state.configuration.resource_aliases,
+                     [&](std::string_view resource, Amount amount) {
+                       seen.at_once.emplace(resource);
+                       if (node.counted.in_pool) seen.cordoned[std::string(resource)] += amount;
+                     });
+  if (node.counted.in_pool) ++seen.cordoned_nodes;
+}
+
+void clear_pool_sums(Cluster& cluster) {
+  cluster.pool.eligible_nodes = 0;
+  for (auto& [resource, value] : cluster.pool.values)
+    value.capacity.offered = value.capacity.growing = 0;
+}
+
+void add_totals_to_pool(Cluster& cluster) {
+  if (!cluster.pool.offered) return;
+  for (const auto& [resource, amount] : cluster.reports.totals) {
+    CapacityValue& value = cluster.pool.values[resource].capacity;
+    value.offered = value.growing = amount;
+    remember_change(value, cluster.presence.managed_seq);
+  }
+}
+
+Amount rest_for_claims(const Cluster& cluster, Amount usable) {
+  if (cluster.pool.percent == 0) return usable;
+  return saturate(Int128{usable} * (100 - cluster.pool.percent) / 100);
+}
+
+Amount part_of_pool(const Cluster& cluster, Amount usable) {
+  return saturate(Int128{usable} * cluster.pool.percent / 100);
+}
+
+bool pool_falls(const Cluster& cluster, const CanonicalHeadroom& headroom) {
+  return std::any_of(cluster.pool.values.begin(), cluster.pool.values.end(),
+                     [&](const auto& entry) {
+                       return usable_amount(entry.second.capacity.offered, entry.first, headroom) <
+                              entry.second.whole;
+                     });
+}
+
+void measure_pool(Cluster& cluster, const CanonicalHeadroom& headroom, LogTime now) {
+  ClusterPool& pool = cluster.pool;
+  const bool first = !pool.valued;
+  if (first) {
+    pool.valued = true;
+    pool.first_valued = pool.last_changed = now;
+  }
+  for (auto& [resource, value] : pool.values) {
+    value.whole = usable_amount(value.capacity.offered, resource, headroom);
+    const Amount usable = part_of_pool(cluster, value.whole);
+    const Amount growing =
+        part_of_pool(cluster, usable_amount(value.capacity.growing, resource, headroom));
+    DampedValue& damped = value.capacity.damped;
+    if (!damped.high.empty() && usable == damped.usable && growing == damped.growing) continue;
+    if (damped.high.empty() && !first) damped.observe(LogTime{0}, 0, 0);  // it was not there
+    damped.observe(now, usable, growing);
+    pool.last_changed = now;
+  }
+}
+
+void accept_first_of_pool(Cluster& cluster, const DebounceSettings& settings, LogTime now) {
+  ClusterPool& pool = cluster.pool;
+  if (!pool.valued || cluster.liveness_at_close != Liveness::live) return;
+  const bool at_once = settings.grow_window.ns == 0 || settings.first_quiet.ns == 0;
+  const bool quiet = pool.last_changed + settings.first_quiet <= now;
+  const bool latest = pool.first_valued + settings.grow_window <= now;
+  if (!at_once && !quiet && !latest) return;
+  for (auto& [resource, value] : pool.values) {
+    DampedValue& damped = value.capacity.damped;
+    damped.accept_first(at_once || quiet ? damped.growing
+                                         : damped.low.over(now, settings.grow_window));
+    value.capacity.moved = now;
+  }
+  pool.known = true;
+}
+
+void step_pool(Cluster& cluster, const DebounceSettings& settings, LogTime now) {
+  const bool live = cluster.liveness_at_close == Liveness::live;
+  const PoolObservation& seen = cluster.observation.pool;
+  for (auto& [resource, value] : cluster.pool.values) {
+    const bool at_once = seen.at_once.contains(resource);
+    if (cluster.hold && !at_once) continue;
+    const Growth growth = live && !cluster.hold ? Growth::allowed : Growth::frozen;
+    if (value.capacity.damped.step(now, settings, quantum_of(resource),
+                                   at_once ? Fall::at_once : Fall::damped, growth))
+      value.capacity.moved = now;
+  }
+}
+
+LogTime next_pool_deadline(const Cluster& cluster, const DebounceSettings& settings, LogTime now) {
+  const ClusterPool& pool = cluster.pool;
+  LogTime next = kForever;
+  const auto consider = [&](LogTime when) {
+    if (when > now) next = std::min(next, when);
+  };
+  if (!pool.offered || !pool.valued) return next;
+  if (!pool.known) {
+    if (cluster.liveness_at_close != Liveness::live) return next;
+    consider(pool.last_changed + settings.first_quiet);
+    consider(pool.first_valued + settings.grow_window);
+    return next;
+  }
+  if (cluster.hold) return next;  // its end is a deadline of the cluster
+  for (const auto& [resource, value] : pool.values)
+    consider(value.capacity.damped.next_deadline(now, settings));
+  return next;
+}
+
+}  // namespace fairlead

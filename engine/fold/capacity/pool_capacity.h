@@ -1,0 +1,48 @@
+// What a super cluster offers to tenants: the sums over its nodes, whatever their flavors, and what
+// damping makes of them. Internal to the fold.
+#pragma once
+
+#include <string>
+
+#include "engine/fold/capacity/cluster_terms.h"
+#include "engine/fold/state.h"
+
+namespace fairlead {
+
+/// Sets whether and how much the cluster offers to the pool, as the configuration says.
+void set_pool_terms(const State& state, const std::string& name, Cluster& cluster);
+/// Returns the headroom of the pool in that cluster: the entry's own, else the configuration's.
+CanonicalHeadroom pool_headroom_of(const Configuration& configuration, const std::string& name);
+/// Whether the node counts for the pool: Ready, schedulable, and every NoSchedule or NoExecute
+/// taint is tolerated by pool.tolerations.
+bool is_eligible_for_pool(const PoolSettings& settings, const NodeFacts& node);
+
+/// Adds a node that counts to the sums (`sign` 1), or subtracts it (-1). `cause` is the event
+/// behind it.
+void add_to_pool(const State& state, Cluster& cluster, const NodeRecord& node, int sign, Seq cause);
+/// Counts it for growing again, because its suppression ended.
+void grow_pool(const State& state, Cluster& cluster, const NodeRecord& node);
+/// Notes that the node was cordoned: what it took falls at once.
+void note_pool_cordon(const State& state, Cluster& cluster, const NodeRecord& node);
+/// Empties the sums before they are counted again.
+void clear_pool_sums(Cluster& cluster);
+/// Counts the totals of a ManagedCluster, which has no nodes.
+void add_totals_to_pool(Cluster& cluster);
+
+/// Returns what claims may use of `usable`: the share that is not the pool's.
+Amount rest_for_claims(const Cluster& cluster, Amount usable);
+/// Returns the part of `usable` that is the pool's.
+Amount part_of_pool(const Cluster& cluster, Amount usable);
+
+/// Whether a value fell against what was measured last. `headroom` is pool_headroom_of.
+bool pool_falls(const Cluster& cluster, const CanonicalHeadroom& headroom);
+/// Feeds the present sums to the step functions.
+void measure_pool(Cluster& cluster, const CanonicalHeadroom& headroom, LogTime now);
+/// Accepts the first values, if they have been quiet for long enough.
+void accept_first_of_pool(Cluster& cluster, const DebounceSettings& settings, LogTime now);
+/// Layer 2 for each resource.
+void step_pool(Cluster& cluster, const DebounceSettings& settings, LogTime now);
+/// Returns when a value may next move if nothing happens; kForever if none may.
+LogTime next_pool_deadline(const Cluster& cluster, const DebounceSettings& settings, LogTime now);
+
+}  // namespace fairlead

@@ -1,0 +1,175 @@
+#include "engine/fold/pool/super_clusters.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "engine/fold/capacity/cluster.h"
+#include "engine/fold/pool/annotations.h"
+
+namespace fairlead {
+
+namespace {
+
+// Returns the id of a member: that of its ConfigMap, else its name; empty if it is no id.
+std::string id_of(const Pool& pool, const std::string& member) {
+  const auto info = pool.infos.find(member);
+  const std::string& id = info != pool.infos.end() && info->second.facts.id
+                              ? *info->second.facts.id
+                              : member;
+  return is_super_cluster_id(id) ? id : "";
+}
+
+SuperCluster view_of(const State& state, const std::string& member, const Cluster& cluster) {
+  SuperCluster out;
+  out.cluster = member;
+  out.known = cluster.pool.known;
+  for (const auto& [resource, value] : cluster.pool.values)
+    out.accepted[resource] = value.capacity.damped.accepted;
+  out.liveness = cluster.liveness_at_close;
+  out.lost_since = cluster.pool.lost_since;
+  out.counted_again_at = cluster.counted_again_at;
+  const PoolCluster* const entry = pool_entry_of(state.configuration.pool, member);
+  out.draining = entry && entry->drain;
+  out.first_seen = cluster.pool.first_seen;
+  return out;
+}
+
+// The newest event behind what the pool gets of the cluster.
+Seq newest_cause(const Cluster& cluster) {
+  Seq newest = cluster.liveness_at_close_seq;
+  for (const auto& [resource, value] : cluster.pool.values)
+    if (!value.capacity.because.empty())
+      newest = std::max(newest, value.capacity.because.back());
+  return newest;
+}
+
+// Which members have an id: of several with the same the first by name.
+std::map<std::string, std::string> members_by_id(const State& state) {
+  std::map<std::string, std::string> members;
+  for (const auto& [name, cluster] : state.clusters)
+    if (cluster.pool.offered)
+      if (std::string id = id_of(state.pool, name); !id.empty())
+        members.try_emplace(std::move(id), name);
+  return members;
+}
+
+// The time from which on the id is gone if nothing changes; nullopt: it is not away.
+std::optional<LogTime> away_since(const Pool& pool, const std::string& id) {
+  if (const auto at = pool.clusters.find(id); at != pool.clusters.end())
+    return at->second.lost_since;
+  if (!pool.unlearnt.empty()) return std::nullopt;
+  const auto at = pool.unknown.find(id);
+  return at == pool.unknown.end() ? std::nullopt : std::optional(at->second);
+}
+
+}  // namespace
+
+const PoolCluster* pool_entry_of(const PoolSettings& settings, const std::string& member) {
+  const PoolCluster* all = nullptr;
+  for (const PoolCluster& entry : settings.clusters) {
+    if (entry.name == member) return &entry;
+    if (entry.name == "*") all = &entry;
+  }
+  return all;
+}
+
+void observe_super_cluster_info(State& state, const SourceName& source, const ObjectKey& key,
+                                const Seen<ConfigMapFacts>& seen) {
+  if (key.namespace_ != kSuperClusterInfoNamespace || key.name != kSuperClusterInfo) return;
+  open_cluster(state, source);
+  state.pool.ids_open = true;
+  state.pool.unlearnt.erase(source);
+  if (seen)
+    state.pool.infos[source] = *seen;
+  else
+    state.pool.infos.erase(source);
+}
+
+void observe_super_cluster_id(State& state, const SourceName& source, Liveness liveness) {
+  open_cluster(state, source);
+  state.pool.ids_open = true;
+  if (liveness == Liveness::live)
+    state.pool.unlearnt.erase(source);
+  else if (liveness == Liveness::lost && !state.pool.infos.contains(source))
+    state.pool.unlearnt.insert(source);
+}
+
+void close_super_clusters(State& state, const std::set<std::string>& members) {
+  Pool& pool = state.pool;
+  if (state.configuration.pool.clusters.empty() && pool.clusters.empty()) return;
+  const auto is_new = [&](const std::string& name) {
+    const auto at = state.clusters.find(name);
+    return at != state.clusters.end() && at->second.pool.offered && !pool.offering.contains(name);
+  };
+  std::vector<std::string> ids;
+  if (std::exchange(pool.ids_open, false) || pool.all_open ||
+      std::any_of(members.begin(), members.end(), is_new)) {
+    const std::map<std::string, std::string> by_id = members_by_id(state);
+    pool.offering.clear();
+    for (const auto& [name, cluster] : state.clusters)
+      if (cluster.pool.offered) pool.offering.insert(name);
+    for (const auto& [id, cluster] : pool.clusters)
+      if (!by_id.contains(id)) ids.push_back(id);
+    for (const std::string& id : ids) {
+      pool.clusters.erase(id);
+      pool.open_clusters.insert(id);
+    }
+    for (const auto& [id, member] : by_id) {
+      SuperCluster& known = pool.clusters[id];
+      SuperCluster now = view_of(state, member, state.clusters.at(member));
+      now.seq = known.seq;
+      if (now == known) continue;
+      now.seq = std::max(newest_cause(state.clusters.at(member)), state.seq);
+      known = std::move(now);
+      pool.open_clusters.insert(id);
+    }
+    return;
+  }
+  for (const std::string& member : members) {
+    if (!pool.offering.contains(member)) continue;
+    const std::string id = id_of(pool, member);
+    const auto at = pool.clusters.find(id);
+    if (at == pool.clusters.end() || at->second.cluster != member) continue;
+    const Cluster& cluster = state.clusters.at(member);
+    SuperCluster now = view_of(state, member, cluster);
+    now.seq = at->second.seq;
+    if (now == at->second) continue;
+    now.seq = newest_cause(cluster);
+    at->second = std::move(now);
+    pool.open_clusters.insert(id);
+  }
+}
+
+LogTime next_super_cluster_deadline(const State& state) {
+  const Pool& pool = state.pool;
+  LogTime next = kForever;
+  const auto consider = [&](LogTime when) {
+    if (when > state.now) next = std::min(next, when);
+  };
+  const Duration grace = state.configuration.pool.lost_grace;
+  for (const auto& [id, cluster] : pool.clusters) {
+    if (cluster.lost_since) consider(*cluster.lost_since + grace);
+    if (cluster.counted_again_at && *cluster.counted_again_at != kForever)
+      consider(*cluster.counted_again_at);
+  }
+  for (const auto& [id, since] : pool.unknown) consider(since + grace);
+  return next;
+}
+
+ClusterStanding standing_of(const State& state, const std::string& id) {
+  const Pool& pool = state.pool;
+  const auto at = pool.clusters.find(id);
+  if (at != pool.clusters.end() && at->second.draining) return ClusterStanding::gone;
+  if (const auto since = away_since(pool, id))
+    return *since + state.configuration.pool.lost_grace <= state.now ? ClusterStanding::gone
+                                                                     : ClusterStanding::away;
+  if (at == pool.clusters.end()) return ClusterStanding::closed;  // not known yet
+  const SuperCluster& cluster = at->second;
+  if (!cluster.known || cluster.liveness != Liveness::live) return ClusterStanding::closed;
+  if (cluster.counted_again_at && *cluster.counted_again_at > state.now)
+    return ClusterStanding::closed;
+  return ClusterStanding::open;
+}
+
+}  // namespace fairlead

@@ -1,0 +1,204 @@
+#include "engine/runtime/configuration_pool.h"
+
+#include <set>
+#include <utility>
+
+#include "engine/base/quantity.h"
+#include "engine/runtime/configuration_values.h"
+
+namespace fairlead {
+
+namespace {
+
+using Entry = std::pair<std::string, YAML::Node>;
+
+// The entries of a map, each key once. `expected` says what the map should be.
+std::vector<Entry> entries_of(const YAML::Node& node, const std::string& key,
+                              std::string_view expected) {
+  if (!node.IsMap()) refuse(node, key, std::string(expected));
+  std::vector<Entry> entries;
+  std::set<std::string> seen;
+  for (const auto& entry : node) {
+    const std::string name = read_text(entry.first, key, expected);
+    if (!seen.insert(name).second) refuse(entry.first, key + "." + name, "expected it only once");
+    entries.emplace_back(name, entry.second);
+  }
+  return entries;
+}
+
+[[noreturn]] void refuse_key(const Entry& entry, const std::string& key,
+                             std::string_view expected) {
+  refuse(entry.second, key + "." + entry.first, "unknown key; " + std::string(expected));
+}
+
+// Reads a list; `name_of` is what may come only once.
+template <class T>
+std::vector<T> read_items(const YAML::Node& node, const std::string& key,
+                          T (*read)(const YAML::Node&, const std::string&)) {
+  if (!node.IsSequence() && !node.IsNull()) refuse(node, key, "expected a list");
+  std::vector<T> items;
+  for (std::size_t i = 0; i < node.size(); ++i)
+    items.push_back(read(node[i], key + "[" + std::to_string(i) + "]"));
+  return items;
+}
+
+template <class T>
+void refuse_repetition(const YAML::Node& node, const std::string& key,
+                       const std::vector<T>& items) {
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < items.size(); ++i)
+    if (!names.insert(items[i].name).second)
+      refuse(node[i], key + "[" + std::to_string(i) + "].name", "expected each name only once");
+}
+
+template <class Value>
+std::map<std::string, Value> read_resources(const YAML::Node& node, const std::string& key,
+                                            Value (*read)(const YAML::Node&, const std::string&)) {
+  std::map<std::string, Value> values;
+  if (node.IsNull()) return values;
+  for (const auto& [name, value] : entries_of(node, key, "expected a map of resource names")) {
+    const std::string path = key + "." + name;
+    if (!is_resource_name(name))
+      refuse(value, path, "expected a resource name such as nvidia.com/gpu");
+    values[name] = read(value, path);
+  }
+  return values;
+}
+
+PoolCluster read_cluster(const YAML::Node& node, const std::string& key) {
+  constexpr std::string_view expected = "expected {name, percent, headroom, drain}";
+  PoolCluster cluster;
+  for (const Entry& entry : entries_of(node, key, expected)) {
+    const auto& [name, value] = entry;
+    const std::string path = key + "." + name;
+    if (name == "name") {
+      cluster.name = read_text(value, path, "expected the name of a member, or *");
+      const bool member = is_object_name(cluster.name) && cluster.name != "hub";
+      if (cluster.name != "*" && (!member || cluster.name == "self"))
+        refuse(value, path, "expected the name of a member other than hub and self, or *");
+    } else if (name == "percent") {
+      cluster.percent = read_percent(value, path);
+    } else if (name == "drain") {
+      cluster.drain = read_word<bool>(value, path, kSwitch);
+    } else if (name == "headroom") {
+      constexpr std::string_view parts = "expected {percent, reserved}";
+      for (const Entry& part : entries_of(value, path, parts)) {
+        if (part.first == "percent")
+          cluster.headroom_percent =
+              read_resources(part.second, path + ".percent", read_percent);
+        else if (part.first == "reserved")
+          cluster.headroom_reserved =
+              read_resources(part.second, path + ".reserved", read_reserved);
+        else
+          refuse_key(part, path, parts);
+      }
+    } else {
+      refuse_key(entry, key, expected);
+    }
+  }
+  if (cluster.name.empty()) refuse(node, key, "expected a name; " + std::string(expected));
+  return cluster;
+}
+
+// A tenant's name becomes a part of the name of its source: tenant/NAME.
+bool is_tenant_name(std::string_view text) {
+  return is_name_part(text, 253, "-._");
+}
+
+PoolTenantAccess read_tenant(const YAML::Node& node, const std::string& key) {
+  constexpr std::string_view expected = "expected {name, and one of secretRef, file}";
+  PoolTenantAccess tenant;
+  for (const Entry& entry : entries_of(node, key, expected)) {
+    const auto& [name, value] = entry;
+    const std::string path = key + "." + name;
+    if (name == "name") {
+      tenant.name = read_text(value, path, "expected the name of a tenant");
+      if (!is_tenant_name(tenant.name)) refuse(value, path, "expected the name of a tenant");
+    } else if (name == "secretRef") {
+      tenant.secret_ref = read_text(value, path, "expected namespace/name");
+      if (!is_namespaced_name(tenant.secret_ref)) refuse(value, path, "expected namespace/name");
+    } else if (name == "file") {
+      tenant.file = read_text(value, path, "expected a path");
+    } else {
+      refuse_key(entry, key, expected);
+    }
+  }
+  if (tenant.name.empty() || tenant.secret_ref.empty() == tenant.file.empty())
+    refuse(node, key, std::string(expected));
+  return tenant;
+}
+
+PoolToleration read_toleration(const YAML::Node& node, const std::string& key) {
+  constexpr std::string_view expected = "expected {key, operator, value, effect}";
+  PoolToleration toleration{"", "Equal", "", ""};
+  const auto text_of = [](const YAML::Node& value, const std::string& path) {
+    if (!value.IsScalar()) refuse(value, path, "expected a text");
+    return value.Scalar();
+  };
+  for (const Entry& entry : entries_of(node, key, expected)) {
+    const auto& [name, value] = entry;
+    const std::string path = key + "." + name;
+    if (name == "key") {
+      toleration.key = text_of(value, path);
+    } else if (name == "operator") {
+      toleration.op = text_of(value, path);
+      if (toleration.op != "Equal" && toleration.op != "Exists")
+        refuse(value, path, "expected one of Equal, Exists");
+    } else if (name == "value") {
+      toleration.value = text_of(value, path);
+    } else if (name == "effect") {
+      toleration.effect = text_of(value, path);
+      if (!toleration.effect.empty() && toleration.effect != "NoSchedule" &&
+          toleration.effect != "NoExecute" && toleration.effect != "PreferNoSchedule")
+        refuse(value, path, "expected one of NoSchedule, NoExecute, PreferNoSchedule");
+    } else {
+      refuse_key(entry, key, expected);
+    }
+  }
+  if (toleration.op == "Exists" && !toleration.value.empty())
+    refuse(node, key + ".value", "expected none where operator is Exists");
+  if (toleration.op == "Equal" && toleration.key.empty())
+    refuse(node, key + ".key", "expected one unless operator is Exists");
+  return toleration;
+}
+
+std::int64_t read_limit_amount(const YAML::Node& node, const std::string& key) {
+  const std::string text = read_reserved(node, key);
+  const std::string resource = key.ends_with(".cpu") ? "cpu" : "memory";
+  const std::int64_t amount = to_amount(resource, *Quantity::parse(text));
+  if (amount == 0) refuse(node, key, "expected a Quantity above 0");
+  return amount;
+}
+
+}  // namespace
+
+std::vector<PoolCluster> read_pool_clusters(const YAML::Node& node, const std::string& key) {
+  auto clusters = read_items(node, key, read_cluster);
+  refuse_repetition(node, key, clusters);
+  return clusters;
+}
+
+std::vector<PoolTenantAccess> read_pool_tenants(const YAML::Node& node, const std::string& key) {
+  auto tenants = read_items(node, key, read_tenant);
+  refuse_repetition(node, key, tenants);
+  return tenants;
+}
+
+std::vector<PoolToleration> read_pool_tolerations(const YAML::Node& node,
+                                                  const std::string& key) {
+  return read_items(node, key, read_toleration);
+}
+
+std::map<std::string, std::int64_t> read_tenant_limit(const YAML::Node& node,
+                                                      const std::string& key) {
+  std::map<std::string, std::int64_t> limit;
+  if (node.IsNull()) return limit;
+  constexpr std::string_view expected = "expected {cpu, memory}";
+  for (const Entry& entry : entries_of(node, key, expected)) {
+    if (entry.first != "cpu" && entry.first != "memory") refuse_key(entry, key, expected);
+    limit[entry.first] = read_limit_amount(entry.second, key + "." + entry.first);
+  }
+  return limit;
+}
+
+}  // namespace fairlead

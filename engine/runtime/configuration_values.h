@@ -1,0 +1,55 @@
+// Reads single values of the configuration file. Each function throws RefusedValue, which names the
+// key and what was expected there, for a value that it does not accept.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "engine/runtime/configuration_fields.h"
+
+namespace fairlead {
+
+[[noreturn]] void refuse(const YAML::Node& node, std::string key, std::string expected);
+
+/// A scalar that is not empty.
+std::string read_text(const YAML::Node& node, const std::string& key, std::string_view expected);
+/// A whole number from `min` to `max`.
+std::int64_t read_number(const YAML::Node& node, const std::string& key, std::int64_t min,
+                         std::int64_t max);
+/// A duration as Go writes it, at most kDebounceDurationMax.
+Duration read_duration(const YAML::Node& node, const std::string& key);
+/// A whole number from 0 to 100.
+std::int64_t read_percent(const YAML::Node& node, const std::string& key);
+/// A Quantity of at least 0, in canonical text.
+std::string read_reserved(const YAML::Node& node, const std::string& key);
+
+/// The last part of a Kubernetes qualified name; with `also` the characters allowed inside besides
+/// letters and digits.
+bool is_name_part(std::string_view text, std::size_t length_max, std::string_view also);
+bool is_object_name(std::string_view text);
+bool is_resource_name(std::string_view text);
+/// namespace/name
+bool is_namespaced_name(std::string_view text);
+
+/// The words that a setting may have in the file, each with its value.
+template <class T>
+using Words = std::span<const std::pair<std::string_view, T>>;
+
+template <class T>
+T read_word(const YAML::Node& node, const std::string& key, Words<T> words) {
+  std::string expected = "expected one of";
+  for (const auto& [word, value] : words) {
+    if (node.IsScalar() && node.Scalar() == word) return value;
+    expected.append(value == words.front().second ? " " : ", ").append(word);
+  }
+  refuse(node, key, expected);
+}
+
+constexpr std::array<std::pair<std::string_view, bool>, 2> kSwitch{
+    {{"true", true}, {"false", false}}};
+
+}  // namespace fairlead
