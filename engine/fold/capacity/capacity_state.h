@@ -124,7 +124,9 @@ struct Hold {
 /// What the pool has of one resource of a super cluster.
 struct PoolValue {
   CapacityValue capacity;  ///< of the pool's part
-  Amount whole = 0;        ///< the usable value of which that is a part, as measured last
+  /// The usable value of which that is a part, as measured last, in hundredths of a unit: rounded
+  /// values would make a loss of exactly half a greater one.
+  Int128 whole = 0;
 
   friend bool operator==(const PoolValue&, const PoolValue&) = default;
 };

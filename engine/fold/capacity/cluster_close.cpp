@@ -170,6 +170,13 @@ Totals measure(Close& close) {
   return before;
 }
 
+// An amount as usable_totals has it.
+Amount judged_amount(const Close& close, Int128 offered, const std::string& resource,
+                     const CanonicalHeadroom& headroom) {
+  return close.cluster.pool.offered ? saturate(usable_hundredths(offered, resource, headroom))
+                                    : usable_amount(offered, resource, headroom);
+}
+
 // A resource lost more than massShrinkPercent of `before`, not counting what cordons took.
 bool mass_lost(const Close& close, Amount before, Amount after, Int128 cordoned) {
   const Int128 lost = Int128{before} - after - cordoned;
@@ -183,10 +190,10 @@ bool shows_loss(const Close& close, const Totals& before, const Totals& after) {
   const Observation& seen = close.cluster.observation;
   if (close.cluster.pool.offered)
     for (const auto& [resource, amount] : seen.pool.cordoned)
-      cordoned[resource] += usable_amount(amount, resource, percents);
+      cordoned[resource] += judged_amount(close, amount, resource, percents);
   else
     for (const auto& [key, amount] : seen.cordoned)
-      cordoned[key.resource] += usable_amount(amount, key.resource, percents);
+      cordoned[key.resource] += judged_amount(close, amount, key.resource, percents);
   return std::any_of(before.rows.begin(), before.rows.end(), [&](const Totals::Row& row) {
     const auto cordon = cordoned.find(row.resource);
     return mass_lost(close, saturate(row.sum), after.of(row.resource),
@@ -205,7 +212,7 @@ bool second_opinion(const Close& close, const std::map<std::string, Amount>& bef
     if (is >= was) continue;
     const auto total = cluster.reports.totals.find(resource);
     if (total == cluster.reports.totals.end() ||
-        usable_amount(total->second, resource, close.judged) > is)
+        judged_amount(close, total->second, resource, close.judged) > is)
       return false;
   }
   return true;
@@ -373,7 +380,7 @@ LogTime next_deadline_of(const Close& close) {
   // The accepted values of such a cluster do not move.
   if (cluster.presence.detached || !cluster.valued || cluster.lost()) return next;
   consider(next_pool_deadline(cluster, settings, close.now));
-  if (settling(cluster)) {
+  if (settling(cluster) && !cluster.hold) {
     if (cluster.liveness_at_close == Liveness::live) {
       consider(cluster.last_changed + settings.first_quiet);
       consider(cluster.first_valued + settings.grow_window);

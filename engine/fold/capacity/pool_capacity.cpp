@@ -104,11 +104,19 @@ Amount part_of_pool(const Cluster& cluster, Amount usable) {
   return saturate(Int128{usable} * cluster.pool.percent / 100);
 }
 
+Int128 usable_hundredths(Int128 offered, std::string_view resource,
+                         const CanonicalHeadroom& headroom) {
+  for (const CanonicalHeadroom::Row& row : headroom.rows)
+    if (row.resource == resource)
+      return std::max(Int128{0}, offered * (100 - row.percent) - Int128{row.reserved} * 100);
+  return std::max(Int128{0}, offered * 100);
+}
+
 bool pool_falls(const Cluster& cluster, const CanonicalHeadroom& headroom) {
   return std::any_of(cluster.pool.values.begin(), cluster.pool.values.end(),
                      [&](const auto& entry) {
-                       return usable_amount(entry.second.capacity.offered, entry.first, headroom) <
-                              entry.second.whole;
+                       return usable_hundredths(entry.second.capacity.offered, entry.first,
+                                                headroom) < entry.second.whole;
                      });
 }
 
@@ -120,8 +128,9 @@ void measure_pool(Cluster& cluster, const CanonicalHeadroom& headroom, LogTime n
     pool.first_valued = pool.last_changed = now;
   }
   for (auto& [resource, value] : pool.values) {
-    value.whole = usable_amount(value.capacity.offered, resource, headroom);
-    const Amount usable = part_of_pool(cluster, value.whole);
+    value.whole = usable_hundredths(value.capacity.offered, resource, headroom);
+    const Amount usable =
+        part_of_pool(cluster, usable_amount(value.capacity.offered, resource, headroom));
     const Amount growing =
         part_of_pool(cluster, usable_amount(value.capacity.growing, resource, headroom));
     DampedValue& damped = value.capacity.damped;

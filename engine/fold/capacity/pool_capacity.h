@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "engine/fold/capacity/cluster_terms.h"
 #include "engine/fold/state.h"
@@ -34,6 +35,9 @@ Amount rest_for_claims(const Cluster& cluster, Amount usable);
 /// Returns the part of `usable` that is the pool's.
 Amount part_of_pool(const Cluster& cluster, Amount usable);
 
+/// Returns usable_amount without rounding, in hundredths of a unit.
+Int128 usable_hundredths(Int128 offered, std::string_view resource,
+                         const CanonicalHeadroom& headroom);
 /// Whether a value fell against what was measured last. `headroom` is pool_headroom_of.
 bool pool_falls(const Cluster& cluster, const CanonicalHeadroom& headroom);
 /// Feeds the present sums to the step functions.
