@@ -111,16 +111,16 @@ struct Fold {
     recount_everything(state);
     reopen_every_claim(state);
     state.pool.all_open = true;
+    state.pool.tenancy_seq = event.seq;
     state.all_open = true;
   }
   void note_silent(std::optional<Kind> kind) {
     if (event.source == kHub && kind && is_of_every_quota(*kind)) state.silent.insert(*kind);
   }
-  // A tenant's streams are reported together: without a kind. Only what it lists is of a kind.
   bool folds_tenant(std::optional<Kind> kind, const std::string& cluster, Liveness liveness) {
     if (!is_tenant(event.source) && !(event.source == kHub && is_tenant(cluster))) return false;
     const SourceName& source = is_tenant(event.source) ? event.source : cluster;
-    if (!kind) observe_tenant_liveness(state, source, liveness, event.seq);
+    observe_tenant_liveness(state, source, kind, liveness, event.seq);
     return true;
   }
   bool folds_id(std::optional<Kind> kind, Liveness liveness) {

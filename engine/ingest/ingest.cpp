@@ -103,9 +103,17 @@ std::string_view logged_version(const State& state, const ObjectKey& key) {
   return known ? known->resource_version : "";
 }
 
+// Whether a stream of a tenant counts as silent.
+bool is_silent(const State& state, const SourceName& source, Kind kind) {
+  const PoolTenant* const tenant = find(state.pool.tenants, std::string(tenant_of(source)));
+  return tenant && tenant->silent.contains(kind);
+}
+
 // Whether an event that the stream is alive would change State: the stream counted as silent or
 // lost, or a hold waits for a second observation.
 bool sign_matters(const State& state, const SourceName& source, Kind kind) {
+  if (is_tenant(source)) return is_silent(state, source, kind);
+  if (kind == Kind::config_map) return state.pool.unlearnt.contains(source);
   if (kind == Kind::node) {
     const Cluster* at = find(state.clusters, source);
     return source != kHub && (!at || !at->reports.nodes_known || at->hold ||
@@ -290,7 +298,15 @@ std::optional<EventDraft> Ingest::draft(const State& state, const WatchFact& fac
     if (stale || state.multikueue.unreadable.contains(kind)) return drop(counts_.unchanged);
     return log(SourceLost{kind, ""});
   }
-  if (fact.source == kHub && is_of_every_quota(kind)) {
+  if (is_tenant(fact.source)) {
+    if (!state.pool.tenants.contains(std::string(tenant_of(fact.source))))
+      return drop(counts_.foreign);
+    if (is_silent(state, fact.source, kind)) return drop(counts_.unchanged);
+  } else if (kind == Kind::config_map && fact.source != kHub) {
+    if (stale || state.pool.unlearnt.contains(fact.source) ||
+        state.pool.infos.contains(fact.source))
+      return drop(counts_.unchanged);
+  } else if (fact.source == kHub && is_of_every_quota(kind)) {
     if (state.silent.contains(kind)) return drop(counts_.unchanged);
   } else {
     if (!is_capacity_source(fact.source, kind)) return drop(counts_.foreign);

@@ -44,6 +44,9 @@ Result<void> DevHub::begin(const std::string& kubeconfig, const Configuration& c
   ports.absent_kinds = [this] { return connections_.absent_kinds(); };
   ports.read_configuration = [] { return std::nullopt; };
   ports.recommend = [](const Recommendation&) {};
+  ports.follow_tenants = [this](const State& state) {
+    return connections_.follow_tenants(tenants_to_watch(state));
+  };
   ports.notify = [this](const Notice& notice) { connections_.notify(notice, "fairlead-dev"); };
   ports.on_the_machine = [this](Duration span) { return clock_.on_the_machine(span); };
   loop_ = std::make_unique<HubLoop>(core_, inbox_, status_, std::move(ports));

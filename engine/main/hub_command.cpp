@@ -112,6 +112,9 @@ HubPorts ports_for(const HubCommandOptions& options, HubConnections& connections
             {{"why", read.error().message}}});
     return std::nullopt;
   };
+  ports.follow_tenants = [&connections](const State& state) {
+    return connections.follow_tenants(tenants_to_watch(state));
+  };
   ports.notify = [&connections, identity = identity()](const Notice& notice) {
     connections.notify(notice, identity);
   };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "connectors/kube/projection/projection.h"
+#include "engine/fold/pool/super_clusters.h"
 #include "engine/runtime/hub_scope.h"
 
 namespace fairlead {
@@ -79,6 +81,20 @@ ApiServerSettings HubConnections::settings_for(const Configuration& configuratio
   return settings;
 }
 
+// What is read nowhere on the hub may be read of a member: its streams have no scopes.
+ApiServerSettings HubConnections::member_settings() const {
+  ApiServerSettings settings = settings_for(configuration_);
+  std::erase_if(settings.scopes, [](const auto& scope) { return is_read_at_member(scope.first); });
+  return settings;
+}
+
+ApiServerSettings HubConnections::tenant_settings() const {
+  ApiServerSettings settings = settings_for(configuration_);
+  settings.scopes.clear();
+  settings.reflector.nodes_max = static_cast<std::size_t>(configuration_.pool.tenant_objects_max);
+  return settings;
+}
+
 Result<void> HubConnections::connect_hub(Credentials credentials,
                                          const Configuration& configuration) {
   auto made = ApiServerConnection::make(hub_loop_, std::string(kHub), std::move(credentials),
@@ -91,10 +107,9 @@ Result<void> HubConnections::connect_hub(Credentials credentials,
   return {};
 }
 
-HubConnections::Member HubConnections::connect(const MemberKubeconfig& member,
-                                               const Configuration& configuration) {
+HubConnections::Member HubConnections::connect(const MemberKubeconfig& member) {
   Member made{member, nullptr, nullptr};
-  const ApiServerSettings settings = settings_for(configuration);
+  const ApiServerSettings settings = member_settings();
   std::function<Result<Credentials>()> read_again;
   Error why{ErrorCode::denied,
             "waiting for " + (member.secret_ref.empty() ? "ClusterProfile " + member.cluster_profile
@@ -137,57 +152,140 @@ void HubConnections::follow_access(Member& member) {
 }
 
 void HubConnections::follow(const Configuration& configuration) {
-  record_ = configuration.record;
+  configuration_ = configuration;
   std::map<std::string, Member> fresh;
   std::set<std::string> wanted;
   for (const MemberKubeconfig& member : configuration.member_kubeconfigs) {
     wanted.insert(member.cluster);
     const auto known = members_.find(member.cluster);
-    if (known != members_.end() && known->second.configuration == member) continue;
-    fresh[member.cluster] = connect(member, configuration);
+    const bool super = pool_entry_of(configuration.pool, member.cluster) != nullptr;
+    if (known != members_.end() && known->second.configuration == member &&
+        super == (known->second.info != nullptr))
+      continue;
+    fresh[member.cluster] = connect(member);
   }
-  std::vector<Member> ended;
+  const auto ended = std::make_shared<std::vector<Member>>();
   {
     const std::lock_guard lock(mutex_);
-    const ApiServerSettings settings = settings_for(configuration);
-    if (hub_) hub_->adjust(settings);
+    if (hub_) hub_->adjust(settings_for(configuration));
+    for (auto& [source, tenant] : tenants_) tenant.connection->adjust(tenant_settings());
+    const ApiServerSettings settings = member_settings();
     for (auto at = members_.begin(); at != members_.end();) {
       if (wanted.contains(at->first) && !fresh.contains(at->first)) {
         at->second.connection->adjust(settings);
         ++at;
         continue;
       }
-      ended.push_back(std::move(at->second));
+      ended->push_back(std::move(at->second));
       at = members_.erase(at);
     }
     for (auto& [name, member] : fresh) {
-      member.connection->watch({Kind::node, Kind::local_queue, Kind::cluster_queue},
-                               [this](WatchFact fact) { inbox_.push(std::move(fact)); });
+      watch_member(name, member);
       follow_access(members_[name] = std::move(member));
     }
   }
-  retire(std::move(ended));
+  if (!ended->empty()) retire(ended);
+}
+
+// Of a super cluster also what tenants have there, and the ConfigMap with its id: by name, so that
+// a Role may allow exactly that.
+void HubConnections::watch_member(const std::string& name, Member& member) {
+  std::vector<Kind> kinds{Kind::node, Kind::local_queue, Kind::cluster_queue};
+  const bool super = pool_entry_of(configuration_.pool, name) != nullptr;
+  if (super) kinds.push_back(Kind::namespace_);
+  member.connection->watch(std::move(kinds),
+                           [this](WatchFact fact) { inbox_.push(std::move(fact)); });
+  if (!super) return;
+  const std::string home(kSuperClusterInfoNamespace);
+  const ObjectKey key{Kind::config_map, home, std::string(kSuperClusterInfo)};
+  member.info = member.connection->follow(
+      "/api/v1/namespaces/" + home + "/configmaps", key.name,
+      [this, name, key](const std::optional<JsonView>& info) {
+        WatchFact fact{name, ObjectMissing{key, "", ""}};
+        if (info)
+          if (auto seen = project_as(Kind::config_map, "v1", *info); seen && *seen)
+            fact.said = **std::move(seen);
+        inbox_.push(std::move(fact));
+        inbox_.push({name, ListCompleted{Kind::config_map, ""}});
+      });
+}
+
+HubConnections::Tenant HubConnections::connect_tenant(const TenantAccess& wanted) {
+  Tenant made{wanted, nullptr, nullptr};
+  const SourceName source = tenant_source(wanted.tenant);
+  std::function<Result<Credentials>()> read_again;
+  if (!wanted.file.empty())
+    read_again = [file = wanted.file] { return load_kubeconfig(file, {}); };
+  Error why{ErrorCode::denied,
+            "waiting for " + (wanted.file.empty() ? "Secret " + wanted.secret_ref : wanted.file)};
+  made.connection = ApiServerConnection::waiting(tenant_loop_, source, std::move(why), read_again,
+                                                 tenant_settings());
+  made.connection->watch({Kind::namespace_, Kind::resource_quota, Kind::pod},
+                         [this](WatchFact fact) { inbox_.push(std::move(fact)); });
+  auto use = [logger = logger_, tenant = wanted.tenant,
+              use = made.connection->use()](Result<Credentials> credentials) {
+    if (credentials)
+      logger({Severity::info, "tenant credentials taken up", {{"tenant", tenant}}});
+    else
+      logger({Severity::warn,
+              "tenant not connected: its credentials are gone or cannot be used",
+              {{"tenant", tenant}, {"why", credentials.error().message}}});
+    use(std::move(credentials));
+  };
+  if (!wanted.file.empty())
+    use(read_again());
+  else if (hub_)
+    made.access =
+        MemberAccess::follow_secret(*hub_, wanted.secret_ref, wanted.secret_key, std::move(use));
+  return made;
+}
+
+std::vector<SourceName> HubConnections::follow_tenants(const std::vector<TenantAccess>& tenants) {
+  std::map<SourceName, const TenantAccess*> wanted;
+  for (const TenantAccess& tenant : tenants) wanted[tenant_source(tenant.tenant)] = &tenant;
+  const auto ended = std::make_shared<std::vector<Tenant>>();
+  std::vector<SourceName> fresh;
+  const std::lock_guard lock(mutex_);
+  for (auto at = tenants_.begin(); at != tenants_.end();) {
+    const auto still = wanted.find(at->first);
+    if (still != wanted.end() && *still->second == at->second.wanted) {
+      ++at;
+      continue;
+    }
+    ended->push_back(std::move(at->second));
+    at = tenants_.erase(at);
+  }
+  for (const auto& [source, access] : wanted) {
+    if (tenants_.contains(source)) continue;
+    tenants_[source] = connect_tenant(*access);
+    fresh.push_back(source);
+  }
+  if (!ended->empty()) retire(ended);
+  return fresh;
 }
 
 // Ending a connection waits for its I/O thread, which may wait for room in the inbox, which the
 // hub's thread makes: so the hub's thread must not wait for it.
-void HubConnections::retire(std::vector<Member> ended) {
-  if (ended.empty()) return;
+void HubConnections::retire(std::shared_ptr<void> ended) {
   retiring_ = std::thread([before = std::move(retiring_), ended = std::move(ended)]() mutable {
-    ended.clear();
+    ended.reset();
     if (before.joinable()) before.join();
   });
 }
 
 void HubConnections::notify(const Notice& notice, std::string_view identity) {
-  if (!hub_ || record_) return;
+  if (!hub_ || configuration_.record) return;
   hub_->post("/api/v1/namespaces/" + std::string(kNoticeNamespace) + "/events",
              to_text(to_kube_event(notice, identity)));
 }
 
 PatchSink* HubConnections::sink_of(const std::string& cluster) {
-  if (record_) return nullptr;
+  if (configuration_.record) return nullptr;
   if (cluster == kHub) return hub_ ? &hub_->sink() : nullptr;
+  if (is_tenant(cluster)) {
+    const auto tenant = tenants_.find(cluster);
+    return tenant == tenants_.end() ? nullptr : &tenant->second.connection->sink();
+  }
   const auto member = members_.find(cluster);
   return member == members_.end() ? nullptr : &member->second.connection->sink();
 }
@@ -201,6 +299,8 @@ std::vector<ConnectionStats> HubConnections::stats() const {
   std::vector<ConnectionStats> all;
   if (hub_) all.push_back(stats_of(std::string(kHub), *hub_));
   for (const auto& [name, member] : members_) all.push_back(stats_of(name, *member.connection));
+  for (const auto& [source, tenant] : tenants_)
+    all.push_back(stats_of(source, *tenant.connection));
   return all;
 }
 
@@ -208,10 +308,13 @@ void HubConnections::stop() {
   if (retiring_.joinable()) retiring_.join();
   const std::lock_guard lock(mutex_);
   for (auto& [name, member] : members_) member.access.reset();
+  for (auto& [source, tenant] : tenants_) tenant.access.reset();
   hub_.reset();
   members_.clear();
+  tenants_.clear();
   hub_loop_.stop();
   member_loop_.stop();
+  tenant_loop_.stop();
 }
 
 }  // namespace fairlead

@@ -1,4 +1,5 @@
-// The API servers of a hub: the hub itself and the members whose Nodes are watched directly.
+// The API servers of a hub: the hub itself, the members whose Nodes are watched directly, and the
+// tenants of the super cluster pool.
 //
 // Facts of all of them go into the inbox. The configuration names the members that are watched;
 // files, Secrets and ClusterProfiles give our credentials there. A member that cannot be reached,
@@ -16,6 +17,7 @@
 #include "connectors/kube/access/member_access.h"
 #include "connectors/kube/api_server.h"
 #include "engine/core/notice.h"
+#include "engine/fold/pool/tenants.h"
 #include "engine/runtime/diagnostics.h"
 #include "engine/runtime/inbox.h"
 #include "engine/runtime/metrics.h"
@@ -39,6 +41,8 @@ class HubConnections {
   /// Watches the members that the configuration names and no others, and applies its other settings
   /// to the open connections.
   void follow(const Configuration& configuration);
+  /// Watches these tenants and no others. Returns the sources of those that were not watched before.
+  std::vector<SourceName> follow_tenants(const std::vector<TenantAccess>& tenants);
   /// Returns the sink for writes to that API server; null if it is not watched, or nothing is
   /// written (Configuration::record).
   PatchSink* sink_of(const std::string& cluster);
@@ -57,22 +61,34 @@ class HubConnections {
     MemberKubeconfig configuration;
     std::unique_ptr<ApiServerConnection> connection;
     std::unique_ptr<MemberAccess> access;  ///< of a Secret or ClusterProfile, once there is a hub
+    std::unique_ptr<ApiServerConnection::Follower> info{};  ///< of a super cluster: its id
+  };
+  struct Tenant {
+    TenantAccess wanted;
+    std::unique_ptr<ApiServerConnection> connection;
+    std::unique_ptr<MemberAccess> access;  ///< of a Secret
   };
   ApiServerSettings settings_for(const Configuration& configuration) const;
-  Member connect(const MemberKubeconfig& member, const Configuration& configuration);
+  ApiServerSettings member_settings() const;
+  ApiServerSettings tenant_settings() const;
+  void watch_member(const std::string& name, Member& member);
+  Tenant connect_tenant(const TenantAccess& wanted);
+  Member connect(const MemberKubeconfig& member);
   void follow_access(Member& member);
 
-  void retire(std::vector<Member> ended);
+  /// Ends connections without waiting for them.
+  void retire(std::shared_ptr<void> ended);
 
   Inbox& inbox_;
   const Logger logger_;
   const std::shared_ptr<const AccessProviders> providers_;
-  IoLoop hub_loop_, member_loop_;
+  IoLoop hub_loop_, member_loop_, tenant_loop_;
   mutable std::mutex mutex_;  // guards the set of connections
   std::unique_ptr<ApiServerConnection> hub_;
   std::map<std::string, Member> members_;
+  std::map<SourceName, Tenant> tenants_;
   std::thread retiring_;
-  bool record_ = false;  ///< of the configuration last followed
+  Configuration configuration_;  ///< the one last followed
 };
 
 }  // namespace fairlead

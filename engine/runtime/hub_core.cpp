@@ -97,6 +97,19 @@ void HubCore::follow_members() {
       core_.offer({name, StreamLost{Kind::node}});
 }
 
+// A tenant whose first list was not taken up yet takes no part: it counts as lost until all its
+// streams have listed.
+void HubCore::watch_tenants(std::set<SourceName> tenants, const std::vector<SourceName>& fresh) {
+  tenants_ = std::move(tenants);
+  for (const SourceName& source : fresh) {
+    core_.reconnected(source);
+    const auto known = state().pool.tenants.find(std::string(tenant_of(source)));
+    if (known != state().pool.tenants.end() && known->second.first_seen) continue;
+    for (const Kind kind : {Kind::namespace_, Kind::resource_quota, Kind::pod})
+      core_.offer({source, StreamLost{kind}});
+  }
+}
+
 // A hub that only records reads no claims and no capacity but that of Nodes. What State holds of
 // them is from an earlier run and is observed no more, so their streams count as lost: answers of
 // the audit that rest on them say so.
@@ -108,7 +121,8 @@ void HubCore::lose_unread_kinds() {
 }
 
 void HubCore::offer(WatchFact fact) {
-  if (fact.source != kHub && !watched_.contains(fact.source)) return;
+  if (fact.source != kHub && !watched_.contains(fact.source) && !tenants_.contains(fact.source))
+    return;
   if (fact.source == kHub) awaited_.note(fact);
   core_.offer(std::move(fact));
 }

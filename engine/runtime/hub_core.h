@@ -53,8 +53,12 @@ class HubCore {
   using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
   Result<void> start(const Configuration& configuration, const Progress& progress);
 
+  /// From now on these tenants are watched, by source, and no others; what is read of `fresh` ones
+  /// begins with their first lists.
+  void watch_tenants(std::set<SourceName> tenants, const std::vector<SourceName>& fresh);
+
   /// Queue a fact or an answer for the next step. Facts of members that the configuration does not
-  /// name (any more) are dropped.
+  /// name (any more), and of tenants that are not watched, are dropped.
   void offer(WatchFact fact);
   void answer(WriteAnswer answer);
   /// Queues what the webhook decided, as one commit of the next step.
@@ -115,6 +119,7 @@ class HubCore {
   ClaimCensus census_;
   std::map<std::string, std::string>
       watched_;  ///< member -> its access, of the configuration in force
+  std::set<SourceName> tenants_;
   bool planning_ = false;
   Seq last_snapshot_;
   std::uint64_t last_snapshot_bytes_ = 0;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "engine/apply/patch_sink.h"
 #include "engine/core/batches.h"
@@ -49,6 +50,9 @@ struct HubPorts {
   /// Reads the configuration again; nullopt if the old one stays, which the port then logs.
   std::function<std::optional<Configuration>()> read_configuration;
   std::function<void(const Recommendation&)> recommend;
+  /// Watches the tenants that State now has, and returns the sources of those that were not watched
+  /// before; empty: no tenants are watched.
+  std::function<std::vector<SourceName>(const State&)> follow_tenants{};
   /// Sends a notice once, without a guarantee; empty: notices are dropped.
   std::function<void(const Notice&)> notify{};
   /// Converts a span of the core's clock into time of the machine; empty: they are equal.
@@ -69,6 +73,8 @@ class HubLoop {
   Result<void> round(Inbox::Content content);
   Result<void> finish(int stops);
   Duration wait() const;
+  void await_ids();
+  void follow_tenants();
   void send(WriteRequest request);
   void publish();
 
@@ -76,6 +82,7 @@ class HubLoop {
   Inbox& inbox_;
   HubStatus& status_;
   const HubPorts ports_;
+  Seq tenancy_;  ///< Pool::tenancy_seq when the tenants were followed last
 };
 
 }  // namespace fairlead

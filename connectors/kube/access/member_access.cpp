@@ -125,9 +125,9 @@ class Changes {
 
 class SecretAccess final : public MemberAccess {
  public:
-  SecretAccess(ApiServerConnection& hub, const std::string& reference,
+  SecretAccess(ApiServerConnection& hub, const std::string& reference, std::string key,
                std::function<void(Result<Credentials>)> use)
-      : origin_("Secret " + reference), use_(std::move(use)) {
+      : origin_("Secret " + reference), key_(std::move(key)), use_(std::move(use)) {
     auto [namespace_, name] = split_reference(reference);
     follower_ = hub.follow(secrets_of(namespace_), name,
                            [this](std::optional<JsonView> secret) { on_secret(secret); });
@@ -139,7 +139,7 @@ class SecretAccess final : public MemberAccess {
       changes_.forget();
       return use_(bad_input(origin_ + " is not there"));
     }
-    auto text = secret_value(*secret, "kubeconfig", origin_);
+    auto text = secret_value(*secret, key_, origin_);
     if (text.has_error()) {
       changes_.forget();
       return use_(text.error());
@@ -147,7 +147,7 @@ class SecretAccess final : public MemberAccess {
     if (changes_.is_new(*text)) use_(read_kubeconfig(*text, origin_, {}));
   }
 
-  const std::string origin_;
+  const std::string origin_, key_;
   const std::function<void(Result<Credentials>)> use_;
   Changes changes_;
   std::unique_ptr<ApiServerConnection::Follower> follower_;  // last: its callback uses the others
@@ -282,11 +282,17 @@ std::unique_ptr<MemberAccess> MemberAccess::follow(ApiServerConnection& hub,
                                                    std::shared_ptr<const AccessProviders> providers,
                                                    std::function<void(Result<Credentials>)> use) {
   if (!member.secret_ref.empty())
-    return std::make_unique<SecretAccess>(hub, member.secret_ref, std::move(use));
+    return follow_secret(hub, member.secret_ref, "kubeconfig", std::move(use));
   if (!member.cluster_profile.empty())
     return std::make_unique<ProfileAccess>(hub, member.cluster_profile, std::move(providers),
                                            std::move(use));
   return nullptr;
+}
+
+std::unique_ptr<MemberAccess> MemberAccess::follow_secret(
+    ApiServerConnection& hub, const std::string& reference, const std::string& key,
+    std::function<void(Result<Credentials>)> use) {
+  return std::make_unique<SecretAccess>(hub, reference, key, std::move(use));
 }
 
 }  // namespace fairlead

@@ -149,7 +149,7 @@ void Reflector::drain(LogTime now, std::string_view bytes) {
 }
 
 bool Reflector::too_many() const {
-  if (kind_ != Kind::node || settings_.nodes_max == 0) return false;
+  if ((kind_ != Kind::node && !is_read_at_tenant(kind_)) || settings_.nodes_max == 0) return false;
   return (phase_ == Phase::watching ? known_.size() : known_.listed()) > settings_.nodes_max;
 }
 
@@ -192,7 +192,9 @@ void Reflector::overflow(LogTime now, StaleCause cause) {
                     " changes a minute (members.changesPerMinute): none are read for a while, "
                     "capacity counts as stale"
               : "more than " + std::to_string(settings_.nodes_max) +
-                    " (members.nodesMax): no more are read, capacity counts as stale");
+                    (kind_ == Kind::node ? " (members.nodesMax): no more are read, capacity counts "
+                                           "as stale"
+                                         : " (pool.tenantObjectsMax): no more are read"));
 }
 
 void Reflector::forget_failures_if_lasting(LogTime now) {

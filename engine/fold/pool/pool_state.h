@@ -147,7 +147,7 @@ struct PoolNamespace {
 struct PoolTenant {
   bool admitted = false;    ///< by a VirtualCluster that was Running once, or by the configuration
   bool failed = false;      ///< its VirtualCluster is in phase Error
-  bool reachable = true;    ///< as its source last reported
+  std::set<Kind> silent;    ///< kinds whose streams are stale, lost or not listed yet
   bool first_seen = false;  ///< its first list was taken up as it stood
   bool takes_part = false;  ///< as connected() at the last close
   Seq seq;                  ///< of the event that changed one of these
@@ -155,7 +155,7 @@ struct PoolTenant {
   CpuMemorySum slices;                  ///< the sum of its namespaces' shares
   std::map<std::string, PoolNamespace> namespaces;
 
-  bool connected() const { return admitted && !failed && reachable; }
+  bool connected() const { return admitted && !failed && silent.empty(); }
 
   friend bool operator==(const PoolTenant&, const PoolTenant&) = default;
 };
@@ -195,6 +195,7 @@ struct PoolTotals {
 struct Pool {
   std::map<NamespacedName, PoolVirtualCluster> virtual_clusters;
   std::map<std::string, std::set<NamespacedName>> virtual_clusters_of;  ///< by tenant
+  Seq tenancy_seq;  ///< of the event that changed which tenants there are, or how one is reached
   std::map<std::string, PoolTenant> tenants;                      ///< by name
   std::map<std::string, Observed<ConfigMapFacts>> infos;          ///< by member
   /// By member and name: namespaces that were made there for a tenant's.

@@ -44,11 +44,11 @@ Seq newest_cause(const Cluster& cluster) {
   return newest;
 }
 
-// Which members have an id: of several with the same the first by name.
+// Which members have an id that is known: of several with the same the first by name.
 std::map<std::string, std::string> members_by_id(const State& state) {
   std::map<std::string, std::string> members;
   for (const auto& [name, cluster] : state.clusters)
-    if (cluster.pool.offered)
+    if (cluster.pool.offered && !state.pool.unlearnt.contains(name))
       if (std::string id = id_of(state.pool, name); !id.empty())
         members.try_emplace(std::move(id), name);
   return members;

@@ -12,6 +12,9 @@ namespace fairlead {
 
 namespace {
 
+// The Secret, and the key in it, that VirtualCluster keeps a tenant's kubeconfig in.
+constexpr const char* kAdminKubeconfig = "admin-kubeconfig";
+
 // The syncer's cluster key: how its namespaces in super clusters name the tenant.
 std::string cluster_key(const NamespacedName& id, const Observed<VirtualClusterFacts>& of) {
   if (!of.facts.cluster_namespace.empty()) return of.facts.cluster_namespace;
@@ -74,6 +77,7 @@ void read_annotations(const State& state, PoolNamespace& of) {
 void observe_virtual_cluster(State& state, const NamespacedName& id,
                              const Seen<VirtualClusterFacts>& seen) {
   Pool& pool = state.pool;
+  pool.tenancy_seq = state.seq;
   PoolVirtualCluster& of = pool.virtual_clusters[id];
   if (!of.tenant.empty()) {
     open_tenant(state, of.tenant).seq = state.seq;
@@ -143,10 +147,17 @@ void observe_tenant_pod(State& state, const SourceName& source, const Namespaced
   count_pod(state, key, pod);
 }
 
-void observe_tenant_liveness(State& state, const SourceName& source, Liveness liveness, Seq seq) {
+void observe_tenant_liveness(State& state, const SourceName& source, std::optional<Kind> kind,
+                             Liveness liveness, Seq seq) {
   PoolTenant& tenant = open_tenant(state, std::string(tenant_of(source)));
-  tenant.reachable = liveness == Liveness::live;
   tenant.seq = seq;
+  for (const KindInfo& row : kKinds) {
+    if (!is_read_at_tenant(row.kind) || (kind && *kind != row.kind)) continue;
+    if (liveness == Liveness::live)
+      tenant.silent.erase(row.kind);
+    else
+      tenant.silent.insert(row.kind);
+  }
 }
 
 void observe_super_namespace(State& state, const SourceName& source, const std::string& name,
@@ -235,6 +246,27 @@ void judge_tenancy(State& state, const std::string& name) {
   state.pool.room_grew = true;
   for (const auto& [each, ns] : tenant.namespaces)
     state.pool.open_namespaces.insert({name, each});
+}
+
+std::vector<TenantAccess> tenants_to_watch(const State& state) {
+  std::map<std::string, TenantAccess> all;
+  const PoolSettings& settings = state.configuration.pool;
+  if (settings.clusters.empty()) return {};
+  for (const auto& [tenant, ids] : state.pool.virtual_clusters_of) {
+    const PoolVirtualCluster* const of = virtual_cluster_of(state.pool, tenant);
+    if (!of) continue;
+    const std::string& named = of->seen.facts.secret;
+    all[tenant] = {tenant, tenant + "/" + (named.empty() ? kAdminKubeconfig : named),
+                   named.empty() ? kAdminKubeconfig : "value", ""};
+  }
+  for (const PoolTenantAccess& entry : settings.tenants)
+    all[entry.name] = {entry.name, entry.secret_ref, "kubeconfig", entry.file};
+  std::vector<TenantAccess> wanted;
+  for (auto& [tenant, access] : all) {
+    const PoolVirtualCluster* const of = virtual_cluster_of(state.pool, tenant);
+    if (!of || !of->failed) wanted.push_back(std::move(access));
+  }
+  return wanted;
 }
 
 }  // namespace fairlead

@@ -2,7 +2,9 @@
 // Internal to the fold.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/fold/state.h"
 
@@ -17,8 +19,10 @@ void observe_tenant_quota(State& state, const SourceName& source, const Namespac
                           const Seen<ResourceQuotaFacts>& seen);
 void observe_tenant_pod(State& state, const SourceName& source, const NamespacedName& id,
                         const Seen<PodFacts>& seen);
-/// Folds that the tenant's API server is live, stale or lost.
-void observe_tenant_liveness(State& state, const SourceName& source, Liveness liveness, Seq seq);
+/// Folds that a kind of the tenant's API server (all that are read, if it is empty) is live, stale
+/// or lost.
+void observe_tenant_liveness(State& state, const SourceName& source, std::optional<Kind> kind,
+                             Liveness liveness, Seq seq);
 /// `source` is a member's; what was made there for tenants.
 void observe_super_namespace(State& state, const SourceName& source, const std::string& name,
                              const Seen<NamespaceFacts>& seen);
@@ -33,5 +37,18 @@ void open_pool_namespace(State& state, const SourceName& source, const std::stri
 void open_pool_pod(State& state, const SourceName& source, const NamespacedName& id);
 /// Folds our own write of a Namespace: its placements are no edit when they are observed.
 void expect_placements(State& state, const PatchIntended& intent);
+
+/// How the API server of a tenant is reached. One of the sources is set.
+struct TenantAccess {
+  std::string tenant;
+  std::string secret_ref;  ///< namespace/name of a Secret on the hub
+  std::string secret_key;  ///< of the kubeconfig in it
+  std::string file;        ///< path of a kubeconfig
+
+  friend bool operator==(const TenantAccess&, const TenantAccess&) = default;
+};
+/// Returns the tenants whose API servers are to be watched, by name: those of VirtualClusters that
+/// have not failed, and those of the configuration, whose entries decide how they are reached.
+std::vector<TenantAccess> tenants_to_watch(const State& state);
 
 }  // namespace fairlead

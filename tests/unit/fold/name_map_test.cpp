@@ -13,10 +13,10 @@
 namespace fairlead {
 namespace {
 
-using Names = NameMap<int>;
+using IntsByName = NameMap<int>;
 using Plain = std::map<std::string, int>;
 
-bool holds(const Names& names, const Plain& plain) {
+bool holds(const IntsByName& names, const Plain& plain) {
   return names.size() == plain.size() && names.empty() == plain.empty() &&
          std::equal(names.begin(), names.end(), plain.begin(), plain.end()) &&
          std::all_of(plain.begin(), plain.end(), [&](const auto& entry) {
@@ -27,7 +27,7 @@ bool holds(const Names& names, const Plain& plain) {
 
 TEST_CASE("A name map holds what a map holds, whatever came and went") {
   rc::prop("steps", [] {
-    Names names;
+    IntsByName names;
     Plain plain;
     const auto steps = *rc::gen::container<std::vector<std::pair<std::uint8_t, std::uint8_t>>>(
         rc::gen::pair(rc::gen::inRange<std::uint8_t>(0, 8), rc::gen::arbitrary<std::uint8_t>()));
@@ -48,14 +48,14 @@ TEST_CASE("A name map holds what a map holds, whatever came and went") {
     }
     RC_ASSERT(holds(names, plain));
 
-    Names copy = names;
+    IntsByName copy = names;
     RC_ASSERT(copy == names);
     copy["another"] = 1;
     RC_ASSERT(copy != names);
     RC_ASSERT(holds(names, plain));
 
     int& another = copy.at("another");
-    Names moved = std::move(copy);
+    IntsByName moved = std::move(copy);
     another = 2;  // a move leaves the entries where they are
     RC_ASSERT(moved.at("another") == 2);
     moved.erase("another");
@@ -68,9 +68,9 @@ TEST_CASE("A name map holds what a map holds, whatever came and went") {
 }
 
 TEST_CASE("A name map that was moved from is empty and can be used") {
-  Names names;
+  IntsByName names;
   names["a"] = 1;
-  const Names moved = std::move(names);
+  const IntsByName moved = std::move(names);
   names = {};
   CHECK(names.find("a") == names.end());
   names["b"] = 2;

@@ -150,7 +150,25 @@ const std::vector<std::string> kObjects{
     R"({"apiVersion":"admissionregistration.k8s.io/v1","kind":"MutatingAdmissionPolicy","metadata":{"name":"p","uid":"u","resourceVersion":"7",
       "generation":2,"labels":{"fairlead.io/clears-nominations":"true"},"deletionTimestamp":"1","managedFields":[{"manager":"m"}]},
       "spec":{"failurePolicy":"Ignore","matchConstraints":{"resourceRules":[{"resources":["workloads/status"]}]},
-        "mutations":[{"patchType":"JSONPatch","jsonPatch":{"expression":"[]"}}]}})"};
+        "mutations":[{"patchType":"JSONPatch","jsonPatch":{"expression":"[]"}}]}})",
+    R"({"apiVersion":"tenancy.x-k8s.io/v1alpha1","kind":"VirtualCluster","metadata":{"name":"acme","namespace":"n","uid":"u","resourceVersion":"7",
+      "annotations":{"fairlead.io/pool-limit":"{}","tenancy.x-k8s.io/secret.admin-kubeconfig":"s"},"managedFields":[{"manager":"m"}]},
+      "spec":{"clusterVersionName":"v"},"status":{"phase":"Running","clusterNamespace":"n-acme","message":"m"}})",
+    R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"web","uid":"u","resourceVersion":"7","deletionTimestamp":"1",
+      "annotations":{"scheduler.virtualcluster.io/placements":"{}","scheduler.virtualcluster.io/slice":"{}","fairlead.io/pool-policy":"pack",
+        "fairlead.io/pool-reason":"BadSlice","tenancy.x-k8s.io/cluster":"acme","tenancy.x-k8s.io/namespace":"web","tenancy.x-k8s.io/uid":"1"}},
+      "spec":{"finalizers":["kubernetes"]},"status":{"phase":"Active"}})",
+    R"({"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"q","namespace":"web","uid":"u","resourceVersion":"7"},
+      "spec":{"hard":{"cpu":"1","requests.cpu":"2","memory":"1Gi","requests.memory":"2Gi","pods":"3"},"scopes":["BestEffort"]},
+      "status":{"used":{"cpu":"1"}}})",
+    R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"web","uid":"u","resourceVersion":"7","deletionTimestamp":"1",
+      "annotations":{"scheduler.virtualcluster.io/superCluster":"r1","fairlead.io/pool-reason":"x"}},
+      "spec":{"nodeName":"n","schedulingGates":[{"name":"g"}],"resourceClaims":[{"name":"c"}],"overhead":{"cpu":"1m"},
+        "containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"1"},"limits":{"memory":"1Gi"}}}],
+        "initContainers":[{"name":"s","restartPolicy":"Always","resources":{"requests":{"cpu":"2"}}}],"resources":{"requests":{"cpu":"4"}}},
+      "status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}],"containerStatuses":[{"name":"c"}]}})",
+    R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"supercluster-info","namespace":"kube-system","uid":"u","resourceVersion":"7"},
+      "data":{"id":"r1","other":"x"}})"};
 
 Kind kind_of(const Json& object) {
   const auto [group, version] =

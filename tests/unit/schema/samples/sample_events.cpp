@@ -306,6 +306,21 @@ void add_version_4(Numbered& samples) {
               SourceStale{Kind::node, "", StaleCause::too_many_changes});
 }
 
+PoolSettings pool_settings() {
+  return {.clusters = {{"cluster1", 50, {{{"cpu", 10}}}, {{{"memory", "1Gi"}}}, true},
+                       {"*", 100, {}, {}, false}},
+          .tenants = {{"acme", "", "/etc/acme.kubeconfig"}, {"bolt", "fairlead-system/bolt", ""}},
+          .policy = PoolPolicy::spread,
+          .partial = true,
+          .quotas = PoolQuotas::max,
+          .tenant_limit = {{"cpu", 100'000}},
+          .tolerations = {{"dedicated", "Exists", "", "NoSchedule"}},
+          .lost_grace = minutes(5),
+          .settle = seconds(1),
+          .slices_max = 500,
+          .tenant_objects_max = 1000};
+}
+
 void add_version_5(Numbered& samples) {
   Configuration value = configuration();
   value.webhook_rules = {{AdmissionRule::over_capacity, RuleAction::deny},
@@ -333,6 +348,11 @@ void add_version_5(Numbered& samples) {
                                {AdmissionRule::claim_in_use},
                                AdmissionOutcome::denied,
                                ""});
+  for (const Kind kind : {Kind::virtual_cluster, Kind::namespace_, Kind::resource_quota, Kind::pod,
+                          Kind::config_map})
+    samples.add("observed_" + std::string(info(kind).resource), "hub", observed(kind));
+  value.pool = pool_settings();
+  samples.add("config_changed_5_pool", "self", ConfigChanged{value});
 }
 
 }  // namespace
@@ -369,6 +389,16 @@ Facts facts(Kind kind) {
     case Kind::binding_policy: return binding_policy();
     case Kind::cohort: return CohortFacts{"research", effective_quotas()};
     case Kind::mutating_admission_policy: return MutatingAdmissionPolicyFacts{true, true};
+    case Kind::virtual_cluster:
+      return VirtualClusterFacts{"Running", "default-1a2b3c-acme", "own", R"({"cpu":"100"})"};
+    case Kind::namespace_:
+      return NamespaceFacts{R"({"cpu":"1","memory":"2Gi"})", "", "spread", "BadSlice", "acme",
+                            "web", "77aa", true};
+    case Kind::resource_quota:
+      return ResourceQuotaFacts{{{"cpu", 12'000}, {"requests.memory", 1 << 30}}, true};
+    case Kind::pod:
+      return PodFacts{"r1", "DoesNotFit: cpu 1", {{"cpu", 1000}}, true, true, true, true, true};
+    case Kind::config_map: return ConfigMapFacts{"r1"};
   }
   return NodeFacts{};
 }
