@@ -24,8 +24,7 @@ void add(Requests& sum, const Requests& more) {
   }
 }
 void raise_to(Requests& peak, const Requests& other) {
-  for (const auto& [resource, amount] : other)
-    peak[resource] = std::max(peak[resource], amount);
+  for (const auto& [resource, amount] : other) peak[resource] = std::max(peak[resource], amount);
 }
 
 Requests amounts_of(JsonView object) {

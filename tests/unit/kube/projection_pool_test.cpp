@@ -10,12 +10,10 @@ namespace {
 
 template <class F>
 F pool_facts(const std::string& kind, const std::string& rest) {
-  const std::string version =
-      kind == "VirtualCluster" ? "tenancy.x-k8s.io/v1alpha1" : "v1";
-  const std::string metadata =
-      rest.find("\"metadata\"") == std::string::npos
-          ? R"("metadata":{"name":"x","namespace":"n","uid":"u"},)"
-          : "";
+  const std::string version = kind == "VirtualCluster" ? "tenancy.x-k8s.io/v1alpha1" : "v1";
+  const std::string metadata = rest.find("\"metadata\"") == std::string::npos
+                                   ? R"("metadata":{"name":"x","namespace":"n","uid":"u"},)"
+                                   : "";
   const std::string text =
       R"({"apiVersion":")" + version + R"(","kind":")" + kind + R"(",)" + metadata + rest + "}";
   INFO(text);
@@ -43,10 +41,9 @@ TEST_CASE("a VirtualCluster keeps its phase, its namespace and two annotations")
 
 TEST_CASE("an annotation that is too long is kept as an empty text") {
   const auto of = [](std::size_t size) {
-    return pool_facts<NamespaceFacts>(
-               "Namespace", R"("metadata":{"name":"n","annotations":{)"
-                            R"("scheduler.virtualcluster.io/placements":")" +
-                                std::string(size, 'x') + R"("}})")
+    return pool_facts<NamespaceFacts>("Namespace", R"("metadata":{"name":"n","annotations":{)"
+                                                   R"("scheduler.virtualcluster.io/placements":")" +
+                                                       std::string(size, 'x') + R"("}})")
         .placements;
   };
   CHECK(of(kAnnotationMax) == std::string(kAnnotationMax, 'x'));
@@ -102,9 +99,9 @@ TEST_CASE("a Pod is bound, gated, over or none of these") {
 
 TEST_CASE("of ConfigMaps only the one that names a super cluster is read") {
   const auto read = [](const std::string& namespace_, const std::string& name) {
-    auto document = parse_json(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":")" +
-                               name + R"(","namespace":")" + namespace_ +
-                               R"("},"data":{"id":"r1"}})");
+    auto document =
+        parse_json(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":")" + name +
+                   R"(","namespace":")" + namespace_ + R"("},"data":{"id":"r1"}})");
     REQUIRE(document.has_value());
     auto projected = project(document->root());
     REQUIRE(projected.has_value());
