@@ -27,6 +27,8 @@ def settings_arguments(config):
         out += ["--set", "debounce.%s=%s" % (key, value if number else "%dms" % value)]
     for key, value in sorted(config["pool"].items()):
         text = "%dms" % value if key in ("lostGrace", "settle") else json.dumps(value)
+        if key == "clusters":
+            text = text.replace('"cluster"', '"name"')
         out += ["--set", "pool.%s=%s" % (key, text)]
     return out
 
@@ -67,7 +69,8 @@ def difference(binary, config, lines):
     for when in sorted({w[0] for w in expected + found}):
         a, b = ([w for w in writes if w[0] == when] for writes in (expected, found))
         if a != b:
-            return [w for w in a if w not in b] or a, [w for w in b if w not in a] or b
+            only = [w for w in a if w not in b], [w for w in b if w not in a]
+            return only if any(only) else (a, b)
     return None
 
 

@@ -9,7 +9,7 @@ import pool_values as v
 from damping import DEFAULTS
 from pool_pods import Pods
 from pool_rounds import Rounds, maximum, minus, plus, times
-from pool_state import Member, Namespace, Pod, Tenant, Text
+from pool_state import Member, Namespace, Pod, Tenant
 
 POOL = {"clusters": [{"cluster": "*"}], "tenants": [], "policy": "pack", "partial": False, "quotas": "min",
         "tenantLimit": {}, "tolerations": [], "lostGrace": 600000, "settle": 2000, "slicesMax": 10000}
@@ -60,8 +60,7 @@ class Hub:
                 times_.add(m.lost_at + self.config["lostGrace"])
             if m.back_at is not None:
                 times_.add(m.back_at + s["growWindow"])
-            if m.capacity.first_known is not None:
-                times_.add(m.capacity.first_known + s["growWindow"])
+            times_.add(m.seen_at + s["growWindow"])
         times_ |= {t + self.config["lostGrace"] for t in self.unknown.values()}
         for one in self.written_objects():
             due = one.text.due(self.latch, self.config["settle"])
@@ -102,9 +101,8 @@ class Hub:
 
     def set_latch(self, now):
         """Every live super cluster has its first P, or growWindow after it was first seen."""
-        live = [m.capacity for m in self.ids().values() if m.capacity.live]
-        if self.latch is None and all(c.known or c.first_known is not None and
-                                      now >= c.first_known + self.settings["growWindow"] for c in live):
+        live = [m for m in self.ids().values() if m.capacity.live]
+        if self.latch is None and all(m.capacity.known or now >= m.seen_at + self.settings["growWindow"] for m in live):
             self.latch = now
 
     # Events
@@ -127,7 +125,7 @@ class Hub:
             entries = {e["cluster"]: e for e in self.config["clusters"]}
             entry = entries.get(name, entries.get("*"))
             member = Member(name, self.settings, entry or {}, self.headroom, self.config["tolerations"])
-            member.enters = entry is not None
+            member.enters, member.seen_at = entry is not None, self.now
             self.members[name] = member
         return self.members[name]
 
@@ -225,7 +223,7 @@ class Hub:
     def leave_alone(self):
         """Without a quota, and nothing of ours stands any more."""
         for s in self.taken_up():
-            if s.active() and not self.quota(s) and not s.n:
+            if s.active() and not self.quota(s) and not s.n and v.REASON not in s.notes:
                 if v.placements_of(s.notes.get(v.PLACEMENTS), self.config["slicesMax"]) == {}:
                     s.n = s.edit = s.unit = s.wanting = None
 
@@ -362,11 +360,11 @@ class Hub:
     def reason(self, s):
         if s.n is None:
             return "BadSlice"  # in the pool, and its slice could not be read yet
+        if not self.quota(s):
+            return None
         n, why, fresh = self.wish(s)
         if why is not None:
             return why
-        if not self.quota(s):
-            return None
         if fresh is not None and s.refused:
             unit, missing = fresh, n
             why = s.refused if s.refused != "DoesNotFit" else None
@@ -385,7 +383,7 @@ class Hub:
         for _, tenant in sorted(self.tenants.items()):
             for _, s in sorted(tenant.namespaces.items()):
                 if s.n is None and not self.quota(s):
-                    s.text = Text(s.notes.get(v.REASON))  # left alone, reason and all
+                    s.text.say(None, now)  # left alone, reason and all
                     continue
                 if not s.active():
                     continue
