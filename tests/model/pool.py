@@ -205,14 +205,14 @@ class Hub:
             if tenant.namespaces or tenant.quotas or tenant.pods:
                 tenant.seen = True
             for _, s in sorted(tenant.namespaces.items()):
-                if s.n is not None or not self.quota(s) or v.slice_of(s.notes.get(v.SLICE)) is None:
+                if s.n is not None or not self.quota(s) or s.good is None:
                     continue
                 if first or not s.deleting:
                     self.begin(s, first, now)
 
     def begin(self, s, first, now):
         found = v.placements_of(s.notes.get(v.PLACEMENTS), self.config["slicesMax"]) or {}
-        s.unit, s.last_observed, s.edit, s.n, s.grown = v.slice_of(s.notes.get(v.SLICE)), found, None, {}, {}
+        s.unit, s.last_observed, s.edit, s.n, s.grown = s.good, found, None, {}, {}
         if not first:
             s.edit = found or None
             return

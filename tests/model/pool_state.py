@@ -34,6 +34,14 @@ class Capacity(Cluster):
             self.hundredths = hundredths
         return {(FLAVOR, r): value * self.part // 100 for r, value in whole.items()}
 
+    def settle(self, now):
+        if not self.known and self.first_known is not None:
+            if not self.live:
+                return  # no first value while stale or lost: growth is frozen, and its windows start at the return
+            since = self.returned if self.returned is not None else self.first_known
+            self.first_known, self.last_change = max(self.first_known, since), max(self.last_change, since)
+        super().settle(now)
+
     def totals(self, usable):
         # Layer 3 judges before percent, and without rounding: half of the example's nodes are not more than 50 %.
         return dict(self.hundredths)
@@ -158,6 +166,11 @@ class Namespace(Written):
         self.unit, self.grown = None, {}
         self.edit, self.last_observed = None, None
         self.wanting = self.refused = None
+        self.good = v.slice_of(self.notes.get(v.SLICE))  # the last one that could be read, in the pool or not
+
+    def see(self, obj):
+        super().see(obj)
+        self.good = v.slice_of(self.notes.get(v.SLICE)) or self.good
 
     def key(self):
         return self.tenant.name, self.name
