@@ -27,8 +27,6 @@ def settings_arguments(config):
         out += ["--set", "debounce.%s=%s" % (key, value if number else "%dms" % value)]
     for key, value in sorted(config["pool"].items()):
         text = "%dms" % value if key in ("lostGrace", "settle") else json.dumps(value)
-        if key == "clusters":
-            text = text.replace('"cluster"', '"name"')
         out += ["--set", "pool.%s=%s" % (key, text)]
     return out
 

@@ -27,7 +27,8 @@ def node(name, ready=True, unschedulable=False, taints=(), **allocatable):
     spec = {"unschedulable": True} if unschedulable else {}
     if taints:
         spec["taints"] = list(taints)
-    texts = {**{"cpu": "8", "memory": "32Gi"}, **{k.replace("gpu", "nvidia.com/gpu"): q for k, q in allocatable.items()}}
+    own = {k.replace("gpu", "nvidia.com/gpu"): q for k, q in allocatable.items()}
+    texts = {"cpu": "8", "memory": "32Gi", **own}
     return obj("Node", name, spec=spec, status={
         "allocatable": texts, "conditions": [{"type": "Ready", "status": "True" if ready else "False"}]})
 

@@ -99,8 +99,9 @@ class Watcher:
         n, why = v.expected(quota, v.DEFAULT_SLICE, self.slices_max)
         kept = sum(old.values()) if why and why.startswith("TooMany") else min(n, sum(old.values()))
         check(sum(new.values()) >= kept, "slices are lost", self.seed, w, old, n)
+        stood = old if key in self.n else self.listed.get(key, {})  # first sight is taken as it stands
         self.listed[key] = self.n[key] = new
-        return {i for i, k in new.items() if k > old.get(i, 0) and key in self.n}
+        return {i for i, k in new.items() if k > stood.get(i, 0)}
 
 
 def judge(config, lines, writes, seed):

@@ -11,12 +11,14 @@ import pool
 import pool_objects as o
 import pool_values as v
 
-FEATURES = ("mass", "flap", "deadband", "slow", "firstQuiet", "taints", "percent", "headroom", "drain", "ids", "collision",
-            "away", "stale", "tenants away", "phases", "hash name", "entries", "limit", "configured limit", "spread", "policy",
-            "partial", "max quota", "several quotas", "scoped", "slices", "bad slices", "edits", "unreadable",
-            "unknown ids", "cleared", "found", "found reasons", "strangers", "pods", "other resources", "gates", "moved pods",
-            "deletes", "terminating", "writeInterval", "settle", "lostGrace", "slicesMax", "late clusters")
-BAD_PLACEMENTS = ["no", "[]", '{"r1":1,"r1":2}', '{"r1":-1}', '{"r1":1.5}', '{"r 1":1}', '{"r1":"1"}', '{"r1":99999999}']
+FEATURES = ("mass", "flap", "deadband", "slow", "firstQuiet", "taints", "percent", "headroom", "drain", "ids",
+            "collision", "away", "stale", "tenants away", "phases", "hash name", "entries", "limit",
+            "configured limit", "spread", "policy", "partial", "max quota", "several quotas", "scoped", "slices",
+            "bad slices", "edits", "unreadable", "unknown ids", "cleared", "found", "found reasons", "strangers",
+            "pods", "other resources", "gates", "moved pods", "deletes", "terminating", "writeInterval", "settle",
+            "lostGrace", "slicesMax", "late clusters")
+BAD_PLACEMENTS = ["no", "[]", '{"r1":1,"r1":2}', '{"r1":-1}', '{"r1":1.5}', '{"r 1":1}', '{"r1":"1"}',
+                  '{"r1":99999999}']
 BAD_SLICES = ["no", "{}", '{"cpu":"1"}', '{"cpu":"0","memory":"1Gi"}', '{"cpu":1,"memory":"1Gi"}',
               '{"cpu":"1","memory":"1Gi","x":"1"}', '{"cpu":"one","memory":"1Gi"}']
 SLICES = [("1", "1Gi"), ("2", "4Gi"), ("500m", "2Gi"), ("3", "1Gi"), ("1500m", "6Gi")]
@@ -196,8 +198,8 @@ class Maker:
         if what < 0.4:
             spec["unschedulable"] = not spec.get("unschedulable", False)
         elif what < 0.55 and "taints" in self.on:
-            spec["taints"] = r.choice([[], [{"key": "ours", "effect": "NoSchedule"}], [{"key": "x", "effect": "NoExecute"}],
-                                       [{"key": "x", "effect": "PreferNoSchedule"}]])
+            key, effect = r.choice([("ours", "NoSchedule"), ("x", "NoExecute"), ("x", "PreferNoSchedule"), ("", "")])
+            spec["taints"] = [{"key": key, "effect": effect}] if key else []
         else:
             ready["status"] = "False" if ready["status"] == "True" else "True"
         if self.see(c, node):
@@ -256,7 +258,8 @@ class Maker:
         if "phases" in self.on and "deletes" in self.on and r.random() < 0.15:
             self.see("hub", self.vc(t, "Running"), "DELETED")
             return
-        self.see("hub", self.vc(t, r.choice(["Running", "Running", "Error", "Pending"]) if "phases" in self.on else "Running"))
+        phases = ["Running", "Running", "Error", "Pending"] if "phases" in self.on else ["Running"]
+        self.see("hub", self.vc(t, r.choice(phases)))
 
     def notes_found(self):
         r, notes = self.r, {}
@@ -390,8 +393,8 @@ class Maker:
             notes[v.SUPER] = r.choice(self.clusters + ["x"])
         if "found reasons" in self.on and r.random() < 0.3:
             notes[v.REASON] = "old"
-        self.see(self.where(t), self.shaped(o.pod(s, "p%d" % self.serial, self.request(), notes, gated=gated, claims=claims)),
-                 "ADDED")
+        obj = o.pod(s, "p%d" % self.serial, self.request(), notes, gated=gated, claims=claims)
+        self.see(self.where(t), self.shaped(obj), "ADDED")
 
     def shaped(self, pod):
         """Now and then with init containers, sidecars, overhead or pod-level requests."""
@@ -418,6 +421,10 @@ class Maker:
             return "MODIFIED"
         self.change_pod(move)
 
+    @staticmethod
+    def key(obj):
+        return obj["metadata"]["namespace"], obj["metadata"]["name"]
+
     def live_one(self, pod):
         r = self.r
         what = r.random()
@@ -437,8 +444,7 @@ class Maker:
         if tenant is None or not tenant.pods:
             return
         key = self.r.choice(sorted(tenant.pods))
-        pod = next(x["object"] for x in reversed(self.lines) if x.get("object", {}).get("kind") == "Pod"
-                   and x["cluster"] == self.where(t) and (x["object"]["metadata"]["namespace"], x["object"]["metadata"]["name"]) == key)
-        pod = copy.deepcopy(pod)
+        pod = copy.deepcopy(next(x["object"] for x in reversed(self.lines) if x["cluster"] == self.where(t)
+                                 and x.get("object", {}).get("kind") == "Pod" and self.key(x["object"]) == key))
         pod["metadata"]["annotations"] = dict(tenant.pods[key].notes)
         self.see(self.where(t), pod, change(pod))

@@ -1,4 +1,4 @@
-"""Values of the super cluster pool: annotations, quantities, quotas and the requests of a Pod, as pool.md reads them."""
+"""Values of the super cluster pool: annotations, quantities, quotas, the requests of a Pod, as pool.md reads them."""
 import hashlib
 import json
 import math
