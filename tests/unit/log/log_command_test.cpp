@@ -176,7 +176,7 @@ TEST_CASE("log cat refuses what it does not understand") {
   make_log(directory.path());
   for (const LogSelection& selection :
        {LogSelection{.from = "yesterday"}, LogSelection{.from = "-2x"}, LogSelection{.to = "-"},
-        LogSelection{.to = "1.5"}, LogSelection{.from = "seq:"}, LogSelection{.kind = "Pod"},
+        LogSelection{.to = "1.5"}, LogSelection{.from = "seq:"}, LogSelection{.kind = "Widget"},
         LogSelection{.object = "team-a/"}}) {
     const Answer answer = cat(directory.path(), selection);
     CHECK(answer.exit_code == 2);
