@@ -9,6 +9,7 @@
 #include "engine/fold/queues/queues.h"
 #include "engine/fold/writes/writes.h"
 #include "engine/plan/emit.h"
+#include "replay/whatif/counterfactual_tenants.h"
 
 namespace fairlead {
 
@@ -302,6 +303,8 @@ std::optional<WatchFact> translate(const Event& event, const State& history,
     if (seen.key.kind == Kind::binding_policy && !translate_policy(seen, history, counterfactual))
       return std::nullopt;
     if (!translate_of_multikueue(seen, history, counterfactual)) return std::nullopt;
+  } else if (is_tenant(event.source)) {
+    translate_tenant(seen, event.source, history, counterfactual);
   } else if (seen.key.kind == Kind::cluster_queue) {
     if (!translate_member_queue(seen, event.source, history, counterfactual)) return std::nullopt;
   }
