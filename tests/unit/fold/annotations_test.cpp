@@ -25,9 +25,7 @@ std::vector<std::string> no_objects() {
           "// x\n{}",
           "{\"\xff\":1}",
           std::string(kAnnotationMax + 1, ' '),
-          std::string(kAnnotationMax, '['),
-          std::string("{}\0x", 4),
-          "\xef\xbb\xbf{}"};
+          std::string(kAnnotationMax, '[')};
 }
 
 }  // namespace
