@@ -59,6 +59,36 @@ TEST_CASE("language: the kind decides whether a name has a namespace") {
   CHECK(refusal("node a/b/c ready\n") == "line 1: expected a name, got a/b/c");
 }
 
+TEST_CASE("language: a name that begins with a tenant is of that tenant's API server") {
+  const Json pod = event("pod tenant/acme/web/a cpu=1500m on=r1 gated\n");
+  CHECK(pod == Json::parse(R"({"type": "ADDED", "cluster": "tenant/acme", "object": {
+    "apiVersion": "v1", "kind": "Pod",
+    "metadata": {"name": "a", "namespace": "web",
+                 "annotations": {"scheduler.virtualcluster.io/superCluster": "r1"}},
+    "spec": {"containers": [{"name": "main", "resources": {"requests": {"cpu": "1500m"}}}],
+             "schedulingGates": [{"name": "wait"}]}}})"));
+  const std::string web = "namespace tenant/acme/web slice={\"cpu\":\"1\",\"memory\":\"1Gi\"}\n";
+  CHECK(event(web)["cluster"] == "tenant/acme");
+  CHECK(event(web)["object"]["metadata"] ==
+        Json({{"name", "web"},
+              {"annotations",
+               {{"scheduler.virtualcluster.io/slice", R"({"cpu":"1","memory":"1Gi"})"}}}}));
+  CHECK(event(web + "change namespace tenant/acme/web -slice placements={}\n")["object"] ==
+        event("namespace tenant/acme/web placements={}\n")["object"]);
+  CHECK(event("stale tenant/acme\n")["cluster"] == "tenant/acme");
+  CHECK(refusal("pod tenant/acme/a\n") == "line 1: expected a namespace/name, got tenant/acme/a");
+}
+
+TEST_CASE("language: a short name stands for the usual place of its kind") {
+  CHECK(event("vc acme phase=Running\n")["object"] ==
+        event("vc default/acme phase=Running\n")["object"]);
+  CHECK(event("vc hosting/acme\n")["object"]["metadata"]["namespace"] == "hosting");
+  const Json info = event("info r1 id=east\n");
+  CHECK(info == event("info r1/kube-system/supercluster-info id=east\n"));
+  CHECK(info["cluster"] == "r1");
+  CHECK(info["object"]["data"]["id"] == "east");
+}
+
 TEST_CASE("language: change keeps what its words do not say, replace and delete do not") {
   const std::string node = "node c1/n1 type=od cpu=8 ready cordoned\n";
   CHECK(event(node + "change node c1/n1 cpu=4 -cordoned\n")["object"] ==

@@ -251,6 +251,23 @@ std::string below(const std::string& header, const std::string& text) {
   return out;
 }
 
+// What a write to a tenant leaves of our annotations, each a line, by their names without the
+// domain. One goes on the header's line.
+std::string annotations(const std::string& header, const PatchIntended& intent) {
+  const Json body = Json::parse(intent.body);
+  const Json all = body.value("/metadata/annotations"_json_pointer, Json::object());
+  if (all.empty()) return header + "  (no annotation of ours)\n";
+  std::string lines;
+  for (const auto& [name, value] : all.items())
+    wrap(name.substr(name.find('/') + 1) + ": " + text_of(value), 2, lines);
+  const bool one_line = all.size() == 1 && header.size() + lines.size() <= kColumns;
+  return header + (one_line ? "" : "\n") + lines;
+}
+
+bool is_to_tenant(const PatchIntended& intent) {
+  return intent.target.kind == Kind::namespace_ || intent.target.kind == Kind::pod;
+}
+
 }  // namespace
 
 std::string render(const DryRun& dry_run, const std::set<std::string>& show) {
@@ -264,7 +281,10 @@ std::string render(const DryRun& dry_run, const std::set<std::string>& show) {
               std::string(info(intent.target.kind).name) + " ";
     if (!intent.target.namespace_.empty()) header += intent.target.namespace_ + "/";
     header += intent.target.name;
-    out += below(header, show.count("raw") > 0 ? intent.body : summary(intent));
+    if (is_to_tenant(intent) && show.count("raw") == 0)
+      out += annotations(header, intent);
+    else
+      out += below(header, show.count("raw") > 0 ? intent.body : summary(intent));
   }
   if (show.count("state") > 0)
     for (const auto& [id, object] : dry_run.written_objects())

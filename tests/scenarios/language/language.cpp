@@ -299,7 +299,7 @@ class Expander {
     const KindRow* kind = at < words.size() ? find_kind(words[at]) : nullptr;
     if (kind == nullptr || at + 1 >= words.size())
       return expected("a kind and a name", words[std::min(at, words.size() - 1)]);
-    const std::string& name = words[at + 1];
+    const std::string name = whole_name(*kind, words[at + 1]);
     Json& last = objects_[{kind->word, name}];
     if (words[0] == "change" && last.is_null())
       return expected("an object that was added before", name);
@@ -323,11 +323,16 @@ class Expander {
     return expected("a word of " + std::string(kind.word), word);
   }
 
-  // [cluster/][namespace/]name
+  static std::string whole_name(const KindRow& kind, const std::string& name) {
+    const std::size_t hole = kind.short_name.find("{}");
+    if (hole == std::string_view::npos || name.find('/') != std::string::npos) return name;
+    return std::string(kind.short_name).replace(hole, 2, name);
+  }
+  // [cluster/][namespace/]name, where the cluster of a tenant is tenant/TENANT
   static std::vector<std::string> parts(const std::string& name) {
     std::vector<std::string> all(1);
     for (const char c : name) {
-      if (c == '/')
+      if (c == '/' && (all.size() > 1 || all.back() != "tenant"))
         all.emplace_back();
       else
         all.back() += c;
@@ -342,6 +347,7 @@ class Expander {
     const auto all = parts(name);
     const std::size_t least = kind.namespaced ? 2 : 1;
     if (all.size() < least || all.size() > least + 1) return nullptr;
+    if (all.size() == least && all[0].find('/') != std::string::npos) return nullptr;
     Json object = Json::parse(kind.fields);
     object["apiVersion"] = kind.api_version;
     object["kind"] = kind.kind;

@@ -29,6 +29,11 @@ constexpr KindRow kKinds[] = {
     {"work", "work.open-cluster-management.io/v1", "ManifestWork", true, "{}"},
     {"binding", "control.kubestellar.io/v1alpha1", "BindingPolicy", false, "{}"},
     {"clearing-policy", "admissionregistration.k8s.io/v1", "MutatingAdmissionPolicy", false, "{}"},
+    {"vc", "tenancy.x-k8s.io/v1alpha1", "VirtualCluster", true, "{}", "default/{}"},
+    {"namespace", "v1", "Namespace", false, "{}"},
+    {"tenant-quota", "v1", "ResourceQuota", true, "{}"},
+    {"pod", "v1", "Pod", true, "{}"},
+    {"info", "v1", "ConfigMap", true, "{}", "{}/kube-system/supercluster-info"},
 };
 
 constexpr EntryRow kEntries[] = {
@@ -55,6 +60,12 @@ constexpr std::string_view kAvailable =
 constexpr std::string_view kQuota = "resources/[name={key}]/nominalQuota";
 // Times that no rule reads.
 constexpr std::string_view kSomeTime = "\"2026-01-01T00:00:00Z\"";
+
+constexpr std::string_view kPoolReason = "/metadata/annotations/fairlead.io~1pool-reason";
+// Of a super cluster's namespace: for which namespace of which tenant it was made.
+constexpr std::string_view kMadeForTenant = "/metadata/annotations/tenancy.x-k8s.io~1cluster";
+constexpr std::string_view kMadeFor = "/metadata/annotations/tenancy.x-k8s.io~1namespace";
+constexpr std::string_view kMadeForUid = "/metadata/annotations/tenancy.x-k8s.io~1uid";
 
 constexpr std::string_view kOrphans = "/spec/deleteOption/selectivelyOrphans/orphaningRules";
 constexpr std::string_view kForced =
@@ -183,6 +194,34 @@ constexpr FieldRow kFields[] = {
     {"work queue.", "{key}={value}", kQuota, "{value}"},
     {"work condition.", "generation={value}", "observedGeneration", "{number}"},
     {"work condition.", "{key}={value}", "{key}", "{value}"},
+
+    {"vc", "phase={value}", "/status/phase", "{value}"},
+    {"vc", "namespace={value}", "/status/clusterNamespace", "{value}"},
+    {"vc", "limit={value}", "/metadata/annotations/fairlead.io~1pool-limit", "{value}"},
+
+    {"namespace", "slice={value}", "/metadata/annotations/scheduler.virtualcluster.io~1slice",
+     "{value}"},
+    {"namespace", "placements={value}",
+     "/metadata/annotations/scheduler.virtualcluster.io~1placements", "{value}"},
+    {"namespace", "policy={value}", "/metadata/annotations/fairlead.io~1pool-policy", "{value}"},
+    {"namespace", "reason={value}", kPoolReason, "{value}"},
+    {"namespace", "tenant={value}", kMadeForTenant, "{value}"},
+    {"namespace", "of={value}", kMadeFor, "{value}"},
+    {"namespace", "of-uid={value}", kMadeForUid, "{value}"},
+
+    {"tenant-quota", "scoped", "/spec/scopes", R"(["BestEffort"])"},
+    {"tenant-quota", "{key}={value}", "/spec/hard/{key}", "{value}"},
+
+    {"pod", "on={value}", "/metadata/annotations/scheduler.virtualcluster.io~1superCluster",
+     "{value}"},
+    {"pod", "reason={value}", kPoolReason, "{value}"},
+    {"pod", "bound", "/spec/nodeName", R"("node")"},
+    {"pod", "gated", "/spec/schedulingGates/[name=wait]", "null"},
+    {"pod", "claims", "/spec/resourceClaims/[name=device]", "null"},
+    {"pod", "over", "/status/phase", R"("Succeeded")"},
+    {"pod", "{key}={value}", "/spec/containers/[name=main]/resources/requests/{key}", "{value}"},
+
+    {"info", "id={value}", "/data/id", "{value}"},
 };
 
 }  // namespace

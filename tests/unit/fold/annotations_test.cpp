@@ -1,8 +1,50 @@
 #include "engine/fold/pool/annotations.h"
 
 #include <catch2/catch.hpp>
+#include <limits>
 
 using namespace fairlead;
+
+namespace {
+
+// Texts that are no JSON object of any kind.
+std::vector<std::string> no_objects() {
+  return {"",
+          " ",
+          "{",
+          "{}}",
+          "{} x",
+          "null",
+          "true",
+          "[]",
+          "\"{}\"",
+          "{r1:1}",
+          "{'r1':1}",
+          "{\"r1\":1,}",
+          "{\"r1\" 1}",
+          "// x\n{}",
+          "{\"\xff\":1}",
+          std::string(kAnnotationMax + 1, ' '),
+          std::string(kAnnotationMax, '[')};
+}
+
+}  // namespace
+
+TEST_CASE("what is no JSON object is no value of any annotation") {
+  for (const std::string& bad : no_objects()) {
+    INFO(bad.substr(0, 20));
+    CHECK(read_slice(bad) == std::nullopt);
+    CHECK(read_placements(bad, 10) == std::nullopt);
+    CHECK(read_limit(bad) == std::nullopt);
+  }
+}
+
+TEST_CASE("an object that is deeper than any value is no value") {
+  std::string deep;
+  for (int i = 0; i < 10'000; ++i) deep += "{\"a\":";
+  CHECK(read_placements(deep, 10) == std::nullopt);
+  CHECK(read_slice(deep + "1" + std::string(5'000, '}')) == std::nullopt);
+}
 
 TEST_CASE("a slice is an object of two positive quantities") {
   CHECK(read_slice(std::nullopt) == CpuMemory{2000, Amount{4} << 30});
@@ -29,6 +71,53 @@ TEST_CASE("placements are whole numbers by id, up to a sum") {
   }
   CHECK(read_placements(std::string(kAnnotationMax - 1, ' ') + "{}", 10) == std::nullopt);
   CHECK(placements_text({{"r1", 3}, {"a", 0}}) == R"({"a":0,"r1":3})");
+}
+
+TEST_CASE("a key that comes twice is no value, however it is spelt and wherever it is") {
+  for (const char* bad :
+       {R"({"r1":1,"\u0072\u0031":1})", R"({"r1":1,"r1":2})", R"({"r1":1,"r1":1})"}) {
+    INFO(bad);
+    CHECK(read_placements(std::string(bad), 10) == std::nullopt);
+  }
+  CHECK(read_limit(R"({"cpu":"1","cpu":"1"})") == std::nullopt);
+  CHECK(read_slice(R"({"cpu":"1","memory":"1","memory":"2"})") == std::nullopt);
+}
+
+TEST_CASE("a number of slices is a whole one that fits") {
+  for (const char* bad : {"-1", "1.0", "1.5", "1e1", "1E0", "null", "true", "\"1\"", "[1]", "{}",
+                          "01", "+1", "0x1", "9223372036854775808", "99999999999999999999"}) {
+    INFO(bad);
+    CHECK(read_placements("{\"r1\":" + std::string(bad) + "}",
+                          std::numeric_limits<std::int64_t>::max()) == std::nullopt);
+  }
+  // The sum is bounded, without an overflow on the way.
+  const std::string most = "{\"a\":9223372036854775807,\"b\":9223372036854775807}";
+  CHECK(read_placements(most, std::numeric_limits<std::int64_t>::max()) == std::nullopt);
+  CHECK(read_placements(R"({"a":4,"b":6})", 10) == SliceMap{{"a", 4}, {"b", 6}});
+  CHECK(read_placements(R"({"a":0})", 1) == SliceMap{{"a", 0}});
+}
+
+TEST_CASE("the quantities of a slice are strings as Kubernetes spells them") {
+  CHECK(read_slice(R"({"cpu":"1500m","memory":"1Ki"})") == CpuMemory{1500, 1024});
+  CHECK(read_slice(R"({"cpu":"1e1","memory":"1.1"})") == CpuMemory{10'000, 2});
+  for (const char* bad :
+       {"", " ", "1 ", "one", "1GiB", "--1", "-1", "0", "0Gi", "-0", "NaN", "1,5"}) {
+    INFO(bad);
+    CHECK(read_slice("{\"cpu\":\"" + std::string(bad) + "\",\"memory\":\"1\"}") == std::nullopt);
+    CHECK(read_slice("{\"memory\":\"" + std::string(bad) + "\",\"cpu\":\"1\"}") == std::nullopt);
+  }
+  for (const char* bad : {R"({"cpu":null,"memory":"1"})", R"({"cpu":["1"],"memory":"1"})",
+                          R"({"CPU":"1","memory":"1"})", R"({"cpu":"1","memory":{}})", "{}"}) {
+    INFO(bad);
+    CHECK(read_slice(std::string(bad)) == std::nullopt);
+  }
+}
+
+TEST_CASE("placements are written with sorted keys and without blanks, and read back") {
+  const SliceMap slices{{"r1", 3}, {"R1", 0}, {"a.b_c-d", 9}};
+  CHECK(placements_text(slices) == R"({"R1":0,"a.b_c-d":9,"r1":3})");
+  CHECK(read_placements(placements_text(slices), 12) == slices);
+  CHECK(placements_text({}) == "{}");
 }
 
 TEST_CASE("an id has up to 253 letters, digits, dots, dashes and underscores") {

@@ -72,3 +72,63 @@ TEST_CASE("a tenant's limit counts what its other namespaces have") {
   tenant.limit = {{"cpu", 1000}};
   CHECK(allowed_slices(tenant, of, of.unit) == 0);
 }
+
+TEST_CASE("the quota and the slice of each dimension, and what comes of them") {
+  struct Row {
+    Amount cpu, memory;
+    CpuMemory unit;
+    std::int64_t slices;
+    const char* reason;
+  };
+  const CpuMemory slice{2000, 4 * kGi};
+  const Row rows[] = {
+      {2000, 4 * kGi, slice, 1, ""},
+      {2001, 4 * kGi, slice, 2, ""},
+      {2000, 4 * kGi + 1, slice, 2, ""},
+      {200'000, 4 * kGi, slice, 100, ""},
+      {0, 0, slice, 0, "SliceAboveQuota: cpu"},
+      {1999, 3 * kGi, slice, 0, "SliceAboveQuota: cpu"},
+      {2000, 4 * kGi - 1, slice, 0, "SliceAboveQuota: memory"},
+      {200'001, 4 * kGi, slice, 7, "TooManySlices: 101"},
+      {INT64_MAX, INT64_MAX, {1, 1}, 7, "TooManySlices: 9223372036854775807"},
+      {INT64_MAX, INT64_MAX, {INT64_MAX, INT64_MAX}, 1, ""},
+  };
+  for (const Row& row : rows) {
+    INFO(row.cpu << " " << row.memory);
+    const SliceDemand got = demand(row.cpu, row.memory, row.unit, 7);
+    CHECK(got.slices == row.slices);
+    CHECK(got.reason == row.reason);
+    CHECK(got.fixed == std::string(row.reason).starts_with("TooMany"));
+  }
+}
+
+TEST_CASE("a dimension may be named by another quota than the other") {
+  const PoolNamespace of = with_quotas({{{{"requests.cpu", 4000}}, false},
+                                        {{{"memory", kGi}, {"requests.memory", 2 * kGi}}, false}});
+  for (const PoolQuotas which : {PoolQuotas::min, PoolQuotas::max}) {
+    CHECK(quota_of(of, which).cpu == 4000);
+    CHECK(quota_of(of, which).memory == kGi);  // within one quota the smaller name counts
+  }
+  CHECK_FALSE(quota_of(with_quotas({}), PoolQuotas::min).any());
+  CHECK_FALSE(quota_of(with_quotas({{{}, false}}), PoolQuotas::min).any());
+  CHECK(quota_of(with_quotas({{{{"cpu", 0}}, false}}), PoolQuotas::min).any());
+}
+
+TEST_CASE("a limit that others fill leaves nothing, and sums do not overflow") {
+  PoolTenant tenant;
+  PoolNamespace of;
+  of.unit = {1000, kGi};
+  tenant.limit = {{"cpu", 3000}};
+  tenant.slices = {4000, 4 * kGi};
+  CHECK(allowed_slices(tenant, of, of.unit) == 0);
+  of.slices = 2;  // of the 4000m
+  CHECK(allowed_slices(tenant, of, of.unit) == 1);
+  CHECK(allowed_slices(tenant, of, {400, kGi}) == 2);
+  CHECK(passed_limit(tenant, of, {400, kGi}, 2).empty());
+  CHECK(passed_limit(tenant, of, {400, kGi}, 3) == "cpu");
+  tenant.limit = {{"memory", 0}};
+  CHECK(passed_limit(tenant, of, of.unit, INT64_MAX) == "memory");
+  CHECK(allowed_slices(tenant, of, of.unit) == 0);
+  tenant.limit.clear();
+  CHECK(passed_limit(tenant, of, {INT64_MAX, INT64_MAX}, INT64_MAX).empty());
+}
