@@ -70,7 +70,7 @@ Json json_of(const MultiKueueSettings& settings) {
 }
 
 Json json_of(const PoolCluster& cluster) {
-  Json json{{"name", cluster.name}, {"percent", cluster.percent}, {"drain", cluster.drain}};
+  Json json{{"cluster", cluster.name}, {"percent", cluster.percent}, {"drain", cluster.drain}};
   if (cluster.headroom_percent) json["headroom"]["percent"] = *cluster.headroom_percent;
   if (cluster.headroom_reserved) json["headroom"]["reserved"] = *cluster.headroom_reserved;
   return json;

@@ -31,7 +31,6 @@ std::vector<Entry> entries_of(const YAML::Node& node, const std::string& key,
   refuse(entry.second, key + "." + entry.first, "unknown key; " + std::string(expected));
 }
 
-// Reads a list; `name_of` is what may come only once.
 template <class T>
 std::vector<T> read_items(const YAML::Node& node, const std::string& key,
                           T (*read)(const YAML::Node&, const std::string&)) {
@@ -42,13 +41,14 @@ std::vector<T> read_items(const YAML::Node& node, const std::string& key,
   return items;
 }
 
+// `field` is what the file calls the name.
 template <class T>
-void refuse_repetition(const YAML::Node& node, const std::string& key,
+void refuse_repetition(const YAML::Node& node, const std::string& key, const std::string& field,
                        const std::vector<T>& items) {
   std::set<std::string> names;
   for (std::size_t i = 0; i < items.size(); ++i)
     if (!names.insert(items[i].name).second)
-      refuse(node[i], key + "[" + std::to_string(i) + "].name", "expected each name only once");
+      refuse(node[i], key + "[" + std::to_string(i) + "]." + field, "expected each name only once");
 }
 
 template <class Value>
@@ -66,12 +66,12 @@ std::map<std::string, Value> read_resources(const YAML::Node& node, const std::s
 }
 
 PoolCluster read_cluster(const YAML::Node& node, const std::string& key) {
-  constexpr std::string_view expected = "expected {name, percent, headroom, drain}";
+  constexpr std::string_view expected = "expected {cluster, percent, headroom, drain}";
   PoolCluster cluster;
   for (const Entry& entry : entries_of(node, key, expected)) {
     const auto& [name, value] = entry;
     const std::string path = key + "." + name;
-    if (name == "name") {
+    if (name == "cluster") {
       cluster.name = read_text(value, path, "expected the name of a member, or *");
       const bool member = is_object_name(cluster.name) && cluster.name != "hub";
       if (cluster.name != "*" && (!member || cluster.name == "self"))
@@ -84,8 +84,7 @@ PoolCluster read_cluster(const YAML::Node& node, const std::string& key) {
       constexpr std::string_view parts = "expected {percent, reserved}";
       for (const Entry& part : entries_of(value, path, parts)) {
         if (part.first == "percent")
-          cluster.headroom_percent =
-              read_resources(part.second, path + ".percent", read_percent);
+          cluster.headroom_percent = read_resources(part.second, path + ".percent", read_percent);
         else if (part.first == "reserved")
           cluster.headroom_reserved =
               read_resources(part.second, path + ".reserved", read_reserved);
@@ -96,14 +95,12 @@ PoolCluster read_cluster(const YAML::Node& node, const std::string& key) {
       refuse_key(entry, key, expected);
     }
   }
-  if (cluster.name.empty()) refuse(node, key, "expected a name; " + std::string(expected));
+  if (cluster.name.empty()) refuse(node, key, std::string(expected));
   return cluster;
 }
 
 // A tenant's name becomes a part of the name of its source: tenant/NAME.
-bool is_tenant_name(std::string_view text) {
-  return is_name_part(text, 253, "-._");
-}
+bool is_tenant_name(std::string_view text) { return is_name_part(text, 253, "-._"); }
 
 PoolTenantAccess read_tenant(const YAML::Node& node, const std::string& key) {
   constexpr std::string_view expected = "expected {name, and one of secretRef, file}";
@@ -174,18 +171,17 @@ std::int64_t read_limit_amount(const YAML::Node& node, const std::string& key) {
 
 std::vector<PoolCluster> read_pool_clusters(const YAML::Node& node, const std::string& key) {
   auto clusters = read_items(node, key, read_cluster);
-  refuse_repetition(node, key, clusters);
+  refuse_repetition(node, key, "cluster", clusters);
   return clusters;
 }
 
 std::vector<PoolTenantAccess> read_pool_tenants(const YAML::Node& node, const std::string& key) {
   auto tenants = read_items(node, key, read_tenant);
-  refuse_repetition(node, key, tenants);
+  refuse_repetition(node, key, "name", tenants);
   return tenants;
 }
 
-std::vector<PoolToleration> read_pool_tolerations(const YAML::Node& node,
-                                                  const std::string& key) {
+std::vector<PoolToleration> read_pool_tolerations(const YAML::Node& node, const std::string& key) {
   return read_items(node, key, read_toleration);
 }
 

@@ -21,7 +21,7 @@ TENANCY = "/apis/tenancy.x-k8s.io/v1alpha1/namespaces"
 NAMESPACES = "/api/v1/namespaces"
 # A cluster that is silent is soon lost, and soon after that its slices move.
 QUICK = "debounce={staleAfter: 3s, lostAfter: 6s}"
-POOL = 'pool={clusters: [{name: "*"}], lostGrace: 3s, settle: 0s}'
+POOL = 'pool={clusters: [{cluster: "*"}], lostGrace: 3s, settle: 0s}'
 
 
 def node(name, cpu="8", memory="32Gi"):

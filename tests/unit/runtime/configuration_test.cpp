@@ -73,6 +73,18 @@ multikueue:
   accessProviders: []
   dispatcher: false
   clearedBy: policy
+pool:
+  clusters: []
+  tenants: []
+  policy: pack
+  partial: false
+  quotas: min
+  tenantLimit: {}
+  tolerations: []
+  lostGrace: 10m
+  settle: 2s
+  slicesMax: 10000
+  tenantObjectsMax: 100000
 writes: {inflightMax: 64, qps: 300, burst: 500}
 webhook: {rules: {}}
 record: false
@@ -102,6 +114,13 @@ TEST_CASE("README.md shows the defaults") {
   const Json every = to_json(Configuration{})["debounce"];
   for (const auto& [name, value] : every.items())
     CHECK(shown.find("  " + name + ": ") != std::string::npos);
+  Configuration with_pool;
+  with_pool.pool.clusters.push_back({"*", 100, {}, {}, false});
+  const std::string pool = shown.substr(shown.find("\npool:"));
+  const Json of_pool = to_json(with_pool)["pool"];
+  REQUIRE(of_pool.size() == 11);
+  for (const auto& [name, value] : of_pool.items())
+    CHECK(pool.find("\n  " + name + ": ") != std::string::npos);
 }
 
 TEST_CASE("every setting can be changed in the file") {
@@ -184,7 +203,7 @@ TEST_CASE("an unknown key is refused with file, line and the keys that exist") {
   CHECK(
       refusal("claims:\n  create: true\ndebounces: {}\n") ==
       "f.yaml:3: debounces: unknown key; expected one of kueue, resourceAliases, capacity, claims, "
-      "members, debounce, multikueue, record, writes, webhook, log");
+      "members, debounce, multikueue, pool, record, writes, webhook, log");
   CHECK(refusal("capacity:\n  headroom:\n    percents: {}\n") ==
         "f.yaml:3: capacity.headroom.percents: unknown key; expected one of percent, reserved");
   CHECK(refusal("debounce.growWindow: 1s\n").find("unknown key") != std::string::npos);
