@@ -42,8 +42,8 @@ void write(const value::NamespaceFacts& of, Namespace::Builder out) {
   out.setDeleting(of.deleting);
 }
 value::NamespaceFacts read(Namespace::Reader in) {
-  return {read(in.getSlice()),  read(in.getPlacements()),      read(in.getPolicy()),
-          read(in.getReason()), read(in.getTenant()),          read(in.getTenantNamespace()),
+  return {read(in.getSlice()),     read(in.getPlacements()), read(in.getPolicy()),
+          read(in.getReason()),    read(in.getTenant()),     read(in.getTenantNamespace()),
           read(in.getTenantUid()), in.getDeleting()};
 }
 
@@ -66,9 +66,14 @@ void write(const value::PodFacts& pod, Pod::Builder out) {
   out.setDeleting(pod.deleting);
 }
 value::PodFacts read(Pod::Reader in) {
-  return {read(in.getSuperCluster()), read(in.getReason()), read_map(in.getRequests()),
-          in.getBound(),              in.getGated(),        in.getResourceClaims(),
-          in.getOver(),               in.getDeleting()};
+  return {read(in.getSuperCluster()),
+          read(in.getReason()),
+          read_map(in.getRequests()),
+          in.getBound(),
+          in.getGated(),
+          in.getResourceClaims(),
+          in.getOver(),
+          in.getDeleting()};
 }
 
 void write(const value::ConfigMapFacts& map, ConfigMap::Builder out) {
@@ -81,8 +86,7 @@ void write(const value::PoolCluster& cluster, Configuration::PoolCluster::Builde
   put(out, &Out::setName, cluster.name);
   out.setPercent(cluster.percent);
   out.setOwnPercents(cluster.headroom_percent.has_value());
-  if (cluster.headroom_percent)
-    put_list(out, &Out::initHeadroomPercent, *cluster.headroom_percent);
+  if (cluster.headroom_percent) put_list(out, &Out::initHeadroomPercent, *cluster.headroom_percent);
   out.setOwnReserved(cluster.headroom_reserved.has_value());
   if (cluster.headroom_reserved)
     put_list(out, &Out::initHeadroomReserved, *cluster.headroom_reserved);

@@ -38,7 +38,7 @@ TEST_CASE("identity comes from metadata, and the namespace only for namespaced k
 }
 
 TEST_CASE("kinds, groups and versions that Fairlead does not read are not projected") {
-  CHECK_FALSE(is_read(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"}})"));
+  CHECK_FALSE(is_read(R"({"apiVersion":"v1","kind":"Service","metadata":{"name":"p"}})"));
   CHECK_FALSE(is_read(R"({"apiVersion":"other.io/v1","kind":"Node","metadata":{"name":"p"}})"));
   CHECK_FALSE(is_read(
       R"({"apiVersion":"kueue.x-k8s.io/v1alpha9","kind":"ClusterQueue","metadata":{"name":"p"}})"));
@@ -403,7 +403,8 @@ TEST_CASE("raw text is canonical and carries no managedFields, secrets or enviro
   auto document = parse_json(
       R"({"spec":{"manifests":[{"kind":"Secret","data":{"a":"QQ=="},"stringData":{"b":"c"},"metadata":{"name":"s"}},
     {"kind":"Pod","spec":{"containers":[{"env":[{"name":"TOKEN","value":"hunter2"}]}]}}]},
-    "metadata":{"name":"x","managedFields":[1],"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{}","b":"1"}},"n":1.50})");
+    "metadata":{"name":"x","managedFields":[1],"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{}",
+      "tenancy.x-k8s.io/admin-kubeconfig":"hunter2","b":"1"}},"n":1.50})");
   CHECK(
       raw_text(document->root()) ==
       R"({"metadata":{"annotations":{"b":"1"},"name":"x"},"n":1.50,"spec":{"manifests":[{"kind":"Secret","metadata":{"name":"s"}},)"

@@ -348,8 +348,8 @@ void add_version_5(Numbered& samples) {
                                {AdmissionRule::claim_in_use},
                                AdmissionOutcome::denied,
                                ""});
-  for (const Kind kind : {Kind::virtual_cluster, Kind::namespace_, Kind::resource_quota, Kind::pod,
-                          Kind::config_map})
+  for (const Kind kind :
+       {Kind::virtual_cluster, Kind::namespace_, Kind::resource_quota, Kind::pod, Kind::config_map})
     samples.add("observed_" + std::string(info(kind).resource), "hub", observed(kind));
   value.pool = pool_settings();
   samples.add("config_changed_5_pool", "self", ConfigChanged{value});
@@ -392,8 +392,8 @@ Facts facts(Kind kind) {
     case Kind::virtual_cluster:
       return VirtualClusterFacts{"Running", "default-1a2b3c-acme", "own", R"({"cpu":"100"})"};
     case Kind::namespace_:
-      return NamespaceFacts{R"({"cpu":"1","memory":"2Gi"})", "", "spread", "BadSlice", "acme",
-                            "web", "77aa", true};
+      return NamespaceFacts{
+          R"({"cpu":"1","memory":"2Gi"})", "", "spread", "BadSlice", "acme", "web", "77aa", true};
     case Kind::resource_quota:
       return ResourceQuotaFacts{{{"cpu", 12'000}, {"requests.memory", 1 << 30}}, true};
     case Kind::pod:
