@@ -109,8 +109,8 @@ DirtySet around(const State& state, const PatchIntended& intent) {
       dirty.pool_namespaces.emplace(tenant_of(intent.cluster), intent.target.name);
       break;
     case WrittenKind::pod:
-      dirty.pool_pods.insert({std::string(tenant_of(intent.cluster)), intent.target.namespace_,
-                              intent.target.name});
+      dirty.pool_pods.insert(
+          {std::string(tenant_of(intent.cluster)), intent.target.namespace_, intent.target.name});
       break;
   }
   return dirty;

@@ -239,7 +239,8 @@ class WordReader {
   void read_text_to(const Place& from, std::size_t index, std::string& to) {
     const std::string_view text = read_text(from, index);
     if (to.size() == text.size())
-      std::copy(text.begin(), text.end(), to.begin());  // also where both are empty and have no data
+      std::copy(text.begin(), text.end(),
+                to.begin());  // also where both are empty and have no data
     else
       to = text;
   }

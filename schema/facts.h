@@ -16,6 +16,7 @@
 #include "engine/base/quantity.h"
 #include "engine/base/time.h"
 #include "schema/packed_map.h"
+#include "schema/pool_facts.h"
 
 namespace fairlead {
 
@@ -453,68 +454,6 @@ struct MutatingAdmissionPolicyFacts {
   friend bool operator==(const MutatingAdmissionPolicyFacts&,
                          const MutatingAdmissionPolicyFacts&) = default;
 };
-
-/// tenancy.x-k8s.io VirtualCluster: a tenant with an API server of its own. Annotations are as
-/// written, and empty texts where they are longer than kAnnotationMax: no valid value is empty.
-struct VirtualClusterFacts {
-  std::string phase;              ///< status.phase
-  std::string cluster_namespace;  ///< status.clusterNamespace
-  std::string secret;  ///< annotation tenancy.x-k8s.io/secret.admin-kubeconfig: a Secret's name
-  std::optional<std::string> pool_limit;  ///< annotation fairlead.io/pool-limit
-
-  friend bool operator==(const VirtualClusterFacts&, const VirtualClusterFacts&) = default;
-};
-
-/// core/v1 Namespace, of a tenant or of a super cluster. Annotations as in VirtualClusterFacts.
-struct NamespaceFacts {
-  std::optional<std::string> slice;       ///< scheduler.virtualcluster.io/slice
-  std::optional<std::string> placements;  ///< scheduler.virtualcluster.io/placements
-  std::optional<std::string> policy;      ///< fairlead.io/pool-policy; of tenants only
-  std::optional<std::string> reason;      ///< fairlead.io/pool-reason; of tenants only
-  /// Where the namespace of a super cluster comes from: annotations tenancy.x-k8s.io/cluster,
-  /// /namespace and /uid; empty where absent, and for a tenant's namespace.
-  std::string tenant;
-  std::string tenant_namespace;
-  std::string tenant_uid;
-  bool deleting = false;
-
-  friend bool operator==(const NamespaceFacts&, const NamespaceFacts&) = default;
-};
-
-/// core/v1 ResourceQuota of a tenant.
-struct ResourceQuotaFacts {
-  /// spec.hard of cpu, requests.cpu, memory and requests.memory; the first two in milli.
-  std::map<std::string, Amount> hard;
-  bool scoped = false;  ///< spec.scopes or spec.scopeSelector is set: it does not count
-
-  friend bool operator==(const ResourceQuotaFacts&, const ResourceQuotaFacts&) = default;
-};
-
-/// core/v1 Pod of a tenant.
-struct PodFacts {
-  std::optional<std::string> super_cluster;  ///< scheduler.virtualcluster.io/superCluster
-  std::optional<std::string> reason;         ///< fairlead.io/pool-reason
-  /// What kube-scheduler counts: containers and sidecars, or the peak of an init container, or
-  /// pod-level requests, and the overhead. Without zeros.
-  std::map<std::string, Amount> requests;
-  bool bound = false;            ///< spec.nodeName is set
-  bool gated = false;            ///< spec.schedulingGates is not empty
-  bool resource_claims = false;  ///< spec.resourceClaims is not empty
-  bool over = false;             ///< status.phase is Succeeded or Failed
-  bool deleting = false;
-
-  friend bool operator==(const PodFacts&, const PodFacts&) = default;
-};
-
-/// core/v1 ConfigMap kube-system/supercluster-info of a super cluster; no other is read.
-struct ConfigMapFacts {
-  std::optional<std::string> id;  ///< data.id as written
-
-  friend bool operator==(const ConfigMapFacts&, const ConfigMapFacts&) = default;
-};
-
-/// A longer annotation of a tenant is kept as an empty text.
-inline constexpr std::size_t kAnnotationMax = 65536;
 
 /// The facts of one object. The alternative names the kind; see Kind in schema/kind.h.
 using Facts =

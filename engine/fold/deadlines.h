@@ -89,9 +89,8 @@ struct PoolDeadline {
 };
 
 /// What a deadline is for. That of a WriteKey: when the object may be written again.
-using DeadlineKey =
-    std::variant<ClusterDeadline, WriteKey, ListDeadline, CheckDeadline, QuotaDeadline,
-                 PoolDeadline>;
+using DeadlineKey = std::variant<ClusterDeadline, WriteKey, ListDeadline, CheckDeadline,
+                                 QuotaDeadline, PoolDeadline>;
 
 /// A set of deadlines, at most one a key.
 class Deadlines {

@@ -23,6 +23,28 @@ struct HeldMemberLocalQueue {
   const std::string& cluster_queue;
 };
 
+/// What with_held does for the kinds of the super cluster pool. `in` looks one record of a map up.
+template <class Result, class In>
+Result with_held_of_pool(const Pool& pool, const SourceName& source, const ObjectKey& key,
+                         const Result& none, const In& in) {
+  if (key.kind == Kind::virtual_cluster)
+    return in(pool.virtual_clusters, std::pair{key.namespace_, key.name});
+  if (key.kind == Kind::config_map) return in(pool.infos, source);
+  if (!is_tenant(source))
+    return key.kind == Kind::namespace_ ? in(pool.super_namespaces, std::pair{source, key.name})
+                                        : none;
+  const auto tenant = pool.tenants.find(std::string(tenant_of(source)));
+  if (tenant == pool.tenants.end()) return none;
+  const auto& namespaces = tenant->second.namespaces;
+  if (key.kind == Kind::namespace_) {
+    const auto at = namespaces.find(key.name);
+    return at == namespaces.end() || !at->second.seen ? none : in(namespaces, key.name);
+  }
+  const auto at = namespaces.find(key.namespace_);
+  if (at == namespaces.end()) return none;
+  return key.kind == Kind::pod ? in(at->second.pods, key.name) : in(at->second.quotas, key.name);
+}
+
 /// Calls `found` with the record of the object `key` of the API server `source` and returns what it
 /// returns; `none` if State holds no such object. The records: NodeRecord, HeldMetrics,
 /// ManagedClusterFacts, ResourceFlavorFacts, Queue, MemberQueue, LocalQueueFacts,
@@ -34,7 +56,9 @@ Result with_held(const State& state, const SourceName& source, const ObjectKey& 
   const auto in = [&](const auto& map, const auto& id) -> Result {
     const auto entry = map.find(id);
     if (entry == map.end()) return none;
-    if constexpr (requires { entry->second.seen; })
+    if constexpr (requires { entry->second.seen->facts; })
+      return found(*entry->second.seen);  // present, as the caller knows
+    else if constexpr (requires { entry->second.seen; })
       return found(entry->second.seen);
     else
       return found(entry->second);
@@ -48,13 +72,6 @@ Result with_held(const State& state, const SourceName& source, const ObjectKey& 
     return entry == state.clusters.end() ? none : use(entry->second);
   };
   const MultiKueue& multikueue = state.multikueue;
-  const Pool& pool = state.pool;
-  const auto tenant_namespace = [&](const std::string& name, auto&& use) -> Result {
-    const auto tenant = pool.tenants.find(std::string(tenant_of(source)));
-    if (tenant == pool.tenants.end()) return none;
-    const auto entry = tenant->second.namespaces.find(name);
-    return entry == tenant->second.namespaces.end() ? none : use(entry->second);
-  };
   const auto id = [&] { return std::pair{key.namespace_, key.name}; };
   switch (key.kind) {
     case Kind::node:
@@ -101,21 +118,11 @@ Result with_held(const State& state, const SourceName& source, const ObjectKey& 
     case Kind::admission_check: return in(multikueue.checks, key.name);
     case Kind::custom_resource_definition: return in(multikueue.crds, key.name);
     case Kind::mutating_admission_policy: return in(multikueue.admission_policies, key.name);
-    case Kind::virtual_cluster: return in(pool.virtual_clusters, id());
+    case Kind::virtual_cluster:
     case Kind::namespace_:
-      if (!is_tenant(source)) return in(pool.super_namespaces, std::pair{source, key.name});
-      return tenant_namespace(key.name, [&](const PoolNamespace& of) -> Result {
-        return of.seen ? found(*of.seen) : none;
-      });
     case Kind::resource_quota:
-      if (!is_tenant(source)) return none;
-      return tenant_namespace(key.namespace_,
-                              [&](const PoolNamespace& of) { return in(of.quotas, key.name); });
     case Kind::pod:
-      if (!is_tenant(source)) return none;
-      return tenant_namespace(key.namespace_,
-                              [&](const PoolNamespace& of) { return in(of.pods, key.name); });
-    case Kind::config_map: return in(pool.infos, source);
+    case Kind::config_map: return with_held_of_pool<Result>(state.pool, source, key, none, in);
   }
   return none;
 }

@@ -71,6 +71,23 @@ Seen<F> record(const ObjectObserved* seen, Seq seq) {
       seq};
 }
 
+// The kinds of the super cluster pool.
+void fold_pool_object(State& state, const SourceName& source, const ObjectKey& key,
+                      const ObjectObserved* seen, Seq seq) {
+  const NamespacedName id(key.namespace_, key.name);
+  if (key.kind == Kind::virtual_cluster)
+    return observe_virtual_cluster(state, id, record<VirtualClusterFacts>(seen, seq));
+  if (key.kind == Kind::config_map)
+    return observe_super_cluster_info(state, source, key, record<ConfigMapFacts>(seen, seq));
+  if (key.kind == Kind::resource_quota)
+    return observe_tenant_quota(state, source, id, record<ResourceQuotaFacts>(seen, seq));
+  if (key.kind == Kind::pod)
+    return observe_tenant_pod(state, source, id, record<PodFacts>(seen, seq));
+  const auto of = record<NamespaceFacts>(seen, seq);
+  if (is_tenant(source)) return observe_tenant_namespace(state, source, key.name, of);
+  return observe_super_namespace(state, source, key.name, of);
+}
+
 }  // namespace
 
 void fold_object(State& state, const SourceName& source, const ObjectKey& key,
@@ -130,18 +147,11 @@ void fold_object(State& state, const SourceName& source, const ObjectKey& key,
     case Kind::mutating_admission_policy:
       return observe_admission_policy(state, key.name,
                                       record<MutatingAdmissionPolicyFacts>(seen, seq), seq);
-    // Of the super cluster pool.
     case Kind::virtual_cluster:
-      return observe_virtual_cluster(state, id(), record<VirtualClusterFacts>(seen, seq));
     case Kind::namespace_:
-      if (is_tenant(source))
-        return observe_tenant_namespace(state, source, key.name, record<NamespaceFacts>(seen, seq));
-      return observe_super_namespace(state, source, key.name, record<NamespaceFacts>(seen, seq));
     case Kind::resource_quota:
-      return observe_tenant_quota(state, source, id(), record<ResourceQuotaFacts>(seen, seq));
-    case Kind::pod: return observe_tenant_pod(state, source, id(), record<PodFacts>(seen, seq));
-    case Kind::config_map:
-      return observe_super_cluster_info(state, source, key, record<ConfigMapFacts>(seen, seq));
+    case Kind::pod:
+    case Kind::config_map: return fold_pool_object(state, source, key, seen, seq);
   }
 }
 

@@ -153,6 +153,26 @@ bool is_capacity_source(const SourceName& source, Kind kind) {
                         : kind == Kind::node;
 }
 
+// Returns what counts a report that a stream is stale or lost and that changes nothing; nullptr for
+// one that is logged.
+std::uint64_t IngestCounts::* silence_is_dropped(const State& state, const SourceName& source,
+                                                 Kind kind, Liveness liveness) {
+  const auto dropped_if = [](bool known) { return known ? &IngestCounts::unchanged : nullptr; };
+  const bool lost = liveness == Liveness::lost;
+  if (source == kHub && is_of_multikueue_path(kind))
+    return dropped_if(!lost || state.multikueue.unreadable.contains(kind));
+  if (source == kHub && is_of_every_quota(kind)) return dropped_if(state.silent.contains(kind));
+  if (is_tenant(source)) {
+    if (!state.pool.tenants.contains(std::string(tenant_of(source)))) return &IngestCounts::foreign;
+    return dropped_if(is_silent(state, source, kind));
+  }
+  if (source != kHub && kind == Kind::config_map)
+    return dropped_if(!lost || state.pool.unlearnt.contains(source) ||
+                      state.pool.infos.contains(source));
+  if (!is_capacity_source(source, kind)) return &IngestCounts::foreign;
+  return dropped_if(liveness_at(state, source, kind) == liveness);
+}
+
 }  // namespace
 
 bool Ingest::is_older(const SourceName& source, const ObjectKey& key, const std::string& uid,
@@ -237,9 +257,9 @@ bool Ingest::awaits_in_vain(const State& state, const SourceName& source,
 }
 
 std::optional<EventDraft> Ingest::draft(const State& state, const WatchFact& fact) {
-  if (const auto* seen = std::get_if<ObjectSeen>(&fact.said); seen && is_foreign(fact.source, *seen))
-    return draft(state,
-                 {fact.source, ObjectMissing{seen->key, seen->uid, seen->resource_version}});
+  if (const auto* seen = std::get_if<ObjectSeen>(&fact.said);
+      seen && is_foreign(fact.source, *seen))
+    return draft(state, {fact.source, ObjectMissing{seen->key, seen->uid, seen->resource_version}});
   const auto drop = [](std::uint64_t& count) {
     ++count;
     return std::nullopt;
@@ -294,24 +314,8 @@ std::optional<EventDraft> Ingest::draft(const State& state, const WatchFact& fac
   const auto* stale = std::get_if<StreamStale>(&fact.said);
   const Kind kind = stale ? stale->kind : std::get<StreamLost>(fact.said).kind;
   const Liveness liveness = stale ? liveness_of(stale->cause) : Liveness::lost;
-  if (fact.source == kHub && is_of_multikueue_path(kind)) {
-    if (stale || state.multikueue.unreadable.contains(kind)) return drop(counts_.unchanged);
-    return log(SourceLost{kind, ""});
-  }
-  if (is_tenant(fact.source)) {
-    if (!state.pool.tenants.contains(std::string(tenant_of(fact.source))))
-      return drop(counts_.foreign);
-    if (is_silent(state, fact.source, kind)) return drop(counts_.unchanged);
-  } else if (kind == Kind::config_map && fact.source != kHub) {
-    if (stale || state.pool.unlearnt.contains(fact.source) ||
-        state.pool.infos.contains(fact.source))
-      return drop(counts_.unchanged);
-  } else if (fact.source == kHub && is_of_every_quota(kind)) {
-    if (state.silent.contains(kind)) return drop(counts_.unchanged);
-  } else {
-    if (!is_capacity_source(fact.source, kind)) return drop(counts_.foreign);
-    if (liveness_at(state, fact.source, kind) == liveness) return drop(counts_.unchanged);
-  }
+  if (const auto reason = silence_is_dropped(state, fact.source, kind, liveness))
+    return drop(counts_.*reason);
   if (stale) return log(SourceStale{kind, "", stale->cause});
   return log(SourceLost{kind, ""});
 }

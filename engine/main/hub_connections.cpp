@@ -214,8 +214,7 @@ HubConnections::Tenant HubConnections::connect_tenant(const TenantAccess& wanted
   Tenant made{wanted, nullptr, nullptr};
   const SourceName source = tenant_source(wanted.tenant);
   std::function<Result<Credentials>()> read_again;
-  if (!wanted.file.empty())
-    read_again = [file = wanted.file] { return load_kubeconfig(file, {}); };
+  if (!wanted.file.empty()) read_again = [file = wanted.file] { return load_kubeconfig(file, {}); };
   Error why{ErrorCode::denied,
             "waiting for " + (wanted.file.empty() ? "Secret " + wanted.secret_ref : wanted.file)};
   made.connection = ApiServerConnection::waiting(tenant_loop_, source, std::move(why), read_again,
@@ -299,8 +298,7 @@ std::vector<ConnectionStats> HubConnections::stats() const {
   std::vector<ConnectionStats> all;
   if (hub_) all.push_back(stats_of(std::string(kHub), *hub_));
   for (const auto& [name, member] : members_) all.push_back(stats_of(name, *member.connection));
-  for (const auto& [source, tenant] : tenants_)
-    all.push_back(stats_of(source, *tenant.connection));
+  for (const auto& [source, tenant] : tenants_) all.push_back(stats_of(source, *tenant.connection));
   return all;
 }
 

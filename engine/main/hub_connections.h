@@ -41,7 +41,8 @@ class HubConnections {
   /// Watches the members that the configuration names and no others, and applies its other settings
   /// to the open connections.
   void follow(const Configuration& configuration);
-  /// Watches these tenants and no others. Returns the sources of those that were not watched before.
+  /// Watches these tenants and no others. Returns the sources of those that were not watched
+  /// before.
   std::vector<SourceName> follow_tenants(const std::vector<TenantAccess>& tenants);
   /// Returns the sink for writes to that API server; null if it is not watched, or nothing is
   /// written (Configuration::record).

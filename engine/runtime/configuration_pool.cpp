@@ -43,12 +43,13 @@ std::vector<T> read_items(const YAML::Node& node, const std::string& key,
 
 // `field` is what the file calls the name.
 template <class T>
-void refuse_repetition(const YAML::Node& node, const std::string& key, const std::string& field,
+void refuse_repetition(const YAML::Node& node, const std::string& key, std::string_view field,
                        const std::vector<T>& items) {
   std::set<std::string> names;
   for (std::size_t i = 0; i < items.size(); ++i)
     if (!names.insert(items[i].name).second)
-      refuse(node[i], key + "[" + std::to_string(i) + "]." + field, "expected each name only once");
+      refuse(node[i], key + "[" + std::to_string(i) + "]." + std::string(field),
+             "expected each name only once");
 }
 
 template <class Value>
@@ -95,7 +96,7 @@ PoolCluster read_cluster(const YAML::Node& node, const std::string& key) {
       refuse_key(entry, key, expected);
     }
   }
-  if (cluster.name.empty()) refuse(node, key, std::string(expected));
+  if (cluster.name.empty()) refuse(node, key, "expected a cluster; " + std::string(expected));
   return cluster;
 }
 

@@ -81,8 +81,8 @@ Result<void> HubLoop::round(Inbox::Content content) {
   return {};
 }
 
-// A super cluster whose ConfigMap was not read yet has no id: else its name would count as one until
-// then. Offered before anything that a new stream reports, which comes by the inbox.
+// A super cluster whose ConfigMap was not read yet has no id: else its name would count as one
+// until then. Offered before anything that a new stream reports, which comes by the inbox.
 void HubLoop::await_ids() {
   const Configuration& configuration = core_.state().configuration;
   for (const MemberKubeconfig& member : configuration.member_kubeconfigs)

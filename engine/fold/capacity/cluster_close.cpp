@@ -13,7 +13,6 @@
 #include "engine/fold/members/member_deviation.h"
 #include "engine/fold/multikueue/worker_quota.h"
 #include "engine/fold/writes/writes.h"
-#include "schema/debounce_parameter.h"
 
 namespace fairlead {
 
@@ -254,8 +253,8 @@ void judge_hold(Close& close, const Totals& before, const Totals& after) {
     const bool pool = cluster.pool.offered;
     const std::int64_t eligible_others = pool ? seen.pool.eligible_before - seen.pool.cordoned_nodes
                                               : seen.eligible_before - seen.cordoned_nodes;
-    const bool every_node = eligible_others > 0 &&
-                            (pool ? cluster.pool.eligible_nodes : cluster.eligible_nodes) == 0;
+    const bool every_node =
+        eligible_others > 0 && (pool ? cluster.pool.eligible_nodes : cluster.eligible_nodes) == 0;
     if (every_node || shows_loss(close, before, after))
       cluster.hold = Hold{close.now, before.to_map()};
   }
@@ -272,8 +271,7 @@ void judge_liveness(Close& close) {
   if (cluster.lost()) close.lets_fall = FallCause::source_back;
   if (is == Liveness::live) {
     for (auto& [key, value] : cluster.capacity) value.damped.begin_anew(close.now);
-    for (auto& [resource, value] : cluster.pool.values)
-      value.capacity.damped.begin_anew(close.now);
+    for (auto& [resource, value] : cluster.pool.values) value.capacity.damped.begin_anew(close.now);
     cluster.first_valued = cluster.last_changed = close.now;
     cluster.pool.first_valued = cluster.pool.last_changed = close.now;
   }
@@ -404,56 +402,12 @@ LogTime still_since(const Cluster& cluster) {
   return last;
 }
 
-DebounceSettings settings_of(const State& state, const std::string& cluster) {
-  DebounceSettings settings = state.configuration.debounce;
-  std::string why_not;
-  if (const Claim* claim = winning_claim(state, cluster))
-    for (const auto& [parameter, value] : claim->facts.debounce)
-      set_debounce_parameter(settings, parameter, value,
-                             why_not);  // an invalid one is a warning on the claim
-  return settings;
-}
-
-const ClusterTerms& terms_of(const State& state, const std::string& name, Cluster& cluster) {
-  ClusterTerms& terms = *cluster.terms;
-  const std::uint64_t as_of = *state.terms_changes + 1;
-  if (terms.as_of == as_of) return terms;
-  const Claim* claim = winning_claim(state, name);
-  terms = {settings_of(state, name),
-           headroom_of(state.configuration, claim && claim->terms ? &*claim->terms : nullptr),
-           as_of};
-  return terms;
-}
-
-Duration write_interval_of(const State& state, const std::string& name) {
-  const auto at = state.clusters.find(name);
-  if (at != state.clusters.end() && at->second.terms->as_of == *state.terms_changes + 1)
-    return at->second.terms->settings.write_interval;
-  return settings_of(state, name).write_interval;
-}
-
 Int128 accepted_total(const Cluster& cluster, const std::string& resource) {
   Int128 sum = 0;
   for (const auto& [key, value] : cluster.capacity)
     if (key.resource == resource && key.flavor.empty() == cluster.totals_accepted)
       sum += value.damped.accepted;
   return sum;
-}
-
-Liveness liveness_of(const State& state, const Cluster& cluster, const DebounceSettings& settings) {
-  Liveness liveness = Liveness::live;
-  if (cluster.source) {
-    const auto which = static_cast<std::size_t>(*cluster.source);
-    const Liveness stream = cluster.reports.liveness[which];
-    liveness = stream == Liveness::overrun ? Liveness::stale : stream;
-    if (*cluster.source != CapacitySource::nodes)
-      liveness = std::max(liveness, state.hub_streams[which - 1]);
-  }
-  if (cluster.reports.unavailable_since) {
-    const bool lost = *cluster.reports.unavailable_since + settings.lost_after <= state.now;
-    liveness = std::max(liveness, lost ? Liveness::lost : Liveness::stale);
-  }
-  return liveness;
 }
 
 bool has_member(const State& state, const Cluster& cluster) {
@@ -473,8 +427,9 @@ void close_cluster(State& state, const std::string& name, DirtySet& dirty) {
   const ClusterTerms& terms = terms_of(state, name, cluster);
   CanonicalHeadroom pool_headroom;
   if (cluster.pool.offered) pool_headroom = pool_headroom_of(state.configuration, name);
-  Close close{state,         name,      cluster, terms.settings, terms.headroom,
-              cluster.pool.offered ? pool_headroom : terms.headroom, state.now};
+  Close close{state,          name,           cluster,
+              terms.settings, terms.headroom, cluster.pool.offered ? pool_headroom : terms.headroom,
+              state.now};
   map_flavors(close);
   const bool hub_open_before = !cluster.counted_again_at;
   const std::tuple before_close{cluster.liveness_at_close, cluster.valued, hub_open_before};

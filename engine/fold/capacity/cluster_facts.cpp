@@ -463,30 +463,6 @@ void recount_everything(State& state) {
   }
 }
 
-void observe_liveness(State& state, const SourceName& source, std::optional<Kind> kind,
-                      const std::string& cluster, Liveness liveness, Seq seq) {
-  const auto set = [&](const std::string& name, CapacitySource which) {
-    Cluster& target = open_cluster(state, name);
-    target.reports.liveness[static_cast<std::size_t>(which)] = liveness;
-    target.reports.liveness_seq = seq;
-  };
-  if (!kind) {
-    for (std::size_t which = 0; which < 3; ++which)
-      set(cluster, static_cast<CapacitySource>(which));
-  } else if (*kind == Kind::node) {
-    if (source != kHub) set(source, CapacitySource::nodes);
-  } else if (source == kHub && (*kind == Kind::cluster_metrics || *kind == Kind::managed_cluster)) {
-    const bool metrics = *kind == Kind::cluster_metrics;
-    Liveness& stream = state.hub_streams[metrics ? 0 : 1];
-    if (stream == liveness) return;
-    stream = liveness;
-    for (auto& [name, target] : state.clusters) {
-      open_cluster(state, name);
-      target.reports.liveness_seq = seq;
-    }
-  }
-}
-
 void observe_sign_of_life(State& state, const SourceName& source, std::optional<Kind> kind,
                           const std::string& cluster) {
   const auto sign = [&](const std::string& name) {

@@ -113,11 +113,11 @@ Int128 usable_hundredths(Int128 offered, std::string_view resource,
 }
 
 bool pool_falls(const Cluster& cluster, const CanonicalHeadroom& headroom) {
-  return std::any_of(cluster.pool.values.begin(), cluster.pool.values.end(),
-                     [&](const auto& entry) {
-                       return usable_hundredths(entry.second.capacity.offered, entry.first,
-                                                headroom) < entry.second.whole;
-                     });
+  return std::any_of(
+      cluster.pool.values.begin(), cluster.pool.values.end(), [&](const auto& entry) {
+        return usable_hundredths(entry.second.capacity.offered, entry.first, headroom) <
+               entry.second.whole;
+      });
 }
 
 void measure_pool(Cluster& cluster, const CanonicalHeadroom& headroom, LogTime now) {

@@ -40,8 +40,8 @@ std::optional<Amount> read_amount(const std::string& resource, const Json& value
 
 bool is_super_cluster_id(std::string_view text) {
   const auto allowed = [](char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-           c == '.' || c == '_' || c == '-';
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
   };
   return !text.empty() && text.size() <= 253 && std::all_of(text.begin(), text.end(), allowed);
 }

@@ -37,8 +37,8 @@ void reopen_everything(State& state) {
   for (auto& [name, tenant] : pool.tenants)
     for (auto& [each, of] : tenant.namespaces) {
       if (of.seen)
-        of.observed = read_placements(of.seen->facts.placements,
-                                      state.configuration.pool.slices_max);
+        of.observed =
+            read_placements(of.seen->facts.placements, state.configuration.pool.slices_max);
       recount_said(state, {name, each});
     }
 }
@@ -199,7 +199,9 @@ void close_namespace(State& state, const PoolNamespaceKey& key, DirtySet& dirty)
   if (!of) return;
   const PoolTenant& tenant = pool.tenants.at(key.first);
   if (!takes_part(tenant, *of)) return;
-  if (of->taken_up || quota_of(*of, state.configuration.pool.quotas).any())
+  if (!of->taken_up && !is_in_pool(state, *of))
+    of->reason.current.clear();
+  else
     set_reason(state, key_of_namespace(key), of->reason, reason_of_namespace(state, tenant, *of));
   if (!namespace_differs(state, *of)) return;
   const SourceName source = tenant_source(key.first);
@@ -213,7 +215,7 @@ void close_pod(State& state, const PoolPodKey& key, DirtySet& dirty) {
   if (!pod || !pod_differs(*pod)) return;
   const auto& [tenant, namespace_, name] = key;
   const PoolNamespace& of = *find_namespace(state.pool, {tenant, namespace_});
-  if (!takes_part(state.pool.tenants.at(tenant), of)) return;
+  if (!takes_part(state.pool.tenants.at(tenant), of) || !is_in_pool(state, of)) return;
   const SourceName source = tenant_source(tenant);
   may_send(state, {source, Kind::pod, namespace_, name, false}, key);
   dirty.pool_pods.insert(key);
@@ -237,13 +239,13 @@ void set_pool_deadline(State& state) {
 }
 
 bool is_open(const Pool& pool) {
-  return pool.all_open || pool.deadline_reached || pool.room_grew || pool.lists_changed || !pool.open_tenants.empty() ||
-         !pool.open_namespaces.empty() || !pool.open_lists.empty() || !pool.open_pods.empty() ||
-         !pool.open_clusters.empty();
+  return pool.all_open || pool.deadline_reached || pool.overflow_changed || pool.room_grew ||
+         pool.lists_changed || !pool.open_tenants.empty() || !pool.open_namespaces.empty() ||
+         !pool.open_lists.empty() || !pool.open_pods.empty() || !pool.open_clusters.empty();
 }
 
-// Decides namespaces, then, once all that may be written of them was, pods. A pod that is placed may
-// end a 0 elsewhere, so both are looked at until nothing changes.
+// Decides namespaces, then, once all that may be written of them was, pods. A pod that is placed
+// may end a 0 elsewhere, so both are looked at until nothing changes.
 void decide_all(State& state, DirtySet& dirty) {
   Pool& pool = state.pool;
   std::set<PoolNamespaceKey> look;
@@ -284,8 +286,12 @@ bool takes_part(const PoolTenant& tenant, const PoolNamespace& of) {
   return tenant.takes_part && of.seen && !of.seen->facts.deleting;
 }
 
+bool is_in_pool(const State& state, const PoolNamespace& of) {
+  return quota_of(of, state.configuration.pool.quotas).any();
+}
+
 bool namespace_differs(const State& state, const PoolNamespace& of) {
-  const bool in_pool = quota_of(of, state.configuration.pool.quotas).any();
+  const bool in_pool = is_in_pool(state, of);
   if (!of.taken_up && !in_pool) return false;
   if (of.reason.written != of.seen->facts.reason.value_or("")) return true;
   if (!of.taken_up) return false;

@@ -12,6 +12,8 @@ void close_pool(State& state, DirtySet& dirty);
 /// Whether decisions are made for the namespace: its tenant is connected, it exists and is not
 /// being deleted.
 bool takes_part(const PoolTenant& tenant, const PoolNamespace& of);
+/// Whether it is in the pool: a quota without scopes names cpu or memory.
+bool is_in_pool(const State& state, const PoolNamespace& of);
 /// Whether its Namespace object may be written: what is there differs from what was decided.
 bool namespace_differs(const State& state, const PoolNamespace& of);
 /// Likewise a pod; one that is bound, over or being deleted is not written.

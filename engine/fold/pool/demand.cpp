@@ -54,8 +54,7 @@ SliceDemand demand_of(const NamespaceQuota& quota, const CpuMemory& unit, std::i
   if (unit.memory > *quota.memory) return {0, "SliceAboveQuota: memory", false};
   const Int128 slices =
       std::max(rounded_up(*quota.cpu, unit.cpu), rounded_up(*quota.memory, unit.memory));
-  if (slices > slices_max)
-    return {has, "TooManySlices: " + std::to_string(saturate(slices)), true};
+  if (slices > slices_max) return {has, "TooManySlices: " + std::to_string(saturate(slices)), true};
   return {saturate(slices), "", false};
 }
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "engine/fold/pool/close.h"
-#include "engine/fold/pool/demand.h"
 #include "engine/fold/pool/reasons.h"
 #include "engine/fold/pool/shares.h"
 #include "engine/fold/pool/super_clusters.h"
@@ -26,9 +25,8 @@ bool lacks_cluster(const State& state, const PoolNamespace& of, const PoolPod& p
 bool waits(const State& state, const PoolTenant& tenant, const PoolNamespace& of,
            const PoolPod& pod) {
   const PodFacts& facts = pod.seen.facts;
-  return takes_part(tenant, of) && quota_of(of, state.configuration.pool.quotas).any() &&
-         !facts.over && !facts.deleting && !facts.bound && !facts.gated &&
-         lacks_cluster(state, of, pod);
+  return takes_part(tenant, of) && is_in_pool(state, of) && !facts.over && !facts.deleting &&
+         !facts.bound && !facts.gated && lacks_cluster(state, of, pod);
 }
 
 Amount accepted_of(const SuperCluster& cluster, const std::string& resource) {
@@ -136,9 +134,9 @@ std::optional<std::string> choose_place(const State& state, const PoolNamespace&
     why_not = {"UnknownResource: " + resource, ReasonTopic::clusters};
     return std::nullopt;
   }
-  const bool spread = of.seen->facts.policy == "spread" ||
-                      (of.seen->facts.policy != "pack" &&
-                       state.configuration.pool.policy == PoolPolicy::spread);
+  const bool spread =
+      of.seen->facts.policy == "spread" ||
+      (of.seen->facts.policy != "pack" && state.configuration.pool.policy == PoolPolicy::spread);
   const PodPlace* best = nullptr;
   for (const PodPlace& place : open) {
     if (!fits(state, place, facts)) continue;
@@ -169,8 +167,10 @@ void judge_pod(State& state, const PoolPodKey& key) {
     if (of.waiting.empty()) state.pool.waiting.erase(home);
     pod->waits_since.reset();
   }
-  const bool in_pool = quota_of(of, state.configuration.pool.quotas).any();
-  if (!now && takes_part(tenant, of) && in_pool) set_reason(state, key, pod->reason, {});
+  if (!is_in_pool(state, of))
+    pod->reason.current.clear();
+  else if (!now && takes_part(tenant, of))
+    set_reason(state, key, pod->reason, {});
 }
 
 bool place_pods(State& state, const std::set<PoolNamespaceKey>& namespaces, DirtySet& dirty) {

@@ -123,11 +123,11 @@ struct PoolNamespace {
   std::map<std::string, Observed<ResourceQuotaFacts>> quotas;
   std::map<std::string, PoolPod> pods;
 
-  bool taken_up = false;           ///< it is in the pool, and a slice of it was read
-  std::optional<CpuMemory> slice;  ///< the last good value of the slice annotation
-  bool bad_slice = false;          ///< the annotation cannot be read now
-  CpuMemory unit;                  ///< the slice in force, in which shares count
-  std::int64_t slices = 0;         ///< the sum over shares
+  bool taken_up = false;                    ///< it is in the pool, and a slice of it was read
+  std::optional<CpuMemory> slice;           ///< the last good value of the slice annotation
+  bool bad_slice = false;                   ///< the annotation cannot be read now
+  CpuMemory unit;                           ///< the slice in force, in which shares count
+  std::int64_t slices = 0;                  ///< the sum over shares
   std::map<std::string, PoolShare> shares;  ///< by id
   std::optional<SliceMap> observed;  ///< the annotation as it stands; empty if it cannot be read
   SliceMap last_value;               ///< the last value that could be read
@@ -185,7 +185,7 @@ struct PoolTotals {
   CpuMemorySum held;       ///< of each namespace the larger of its slices and its pods
   CpuMemorySum strangers;  ///< what namespaces there say that no tenant's namespace stands behind
   CpuMemorySum says;       ///< what namespaces there say of tenants that are not connected
-  std::map<std::string, Int128> pods;       ///< requests of the pods of all namespaces
+  std::map<std::string, Int128> pods;     ///< requests of the pods of all namespaces
   std::set<PoolNamespaceKey> namespaces;  ///< that list it
 
   friend bool operator==(const PoolTotals&, const PoolTotals&) = default;
@@ -196,8 +196,8 @@ struct Pool {
   std::map<NamespacedName, PoolVirtualCluster> virtual_clusters;
   std::map<std::string, std::set<NamespacedName>> virtual_clusters_of;  ///< by tenant
   Seq tenancy_seq;  ///< of the event that changed which tenants there are, or how one is reached
-  std::map<std::string, PoolTenant> tenants;                      ///< by name
-  std::map<std::string, Observed<ConfigMapFacts>> infos;          ///< by member
+  std::map<std::string, PoolTenant> tenants;              ///< by name
+  std::map<std::string, Observed<ConfigMapFacts>> infos;  ///< by member
   /// By member and name: namespaces that were made there for a tenant's.
   std::map<std::pair<std::string, std::string>, SuperNamespace> super_namespaces;
   /// Their keys, by the namespace of the tenant that they were made for.
@@ -224,9 +224,9 @@ struct Pool {
   bool clusters_are_known = false;
 
   // What the close of the present moment looks at.
-  bool all_open = false;       ///< the configuration changed
+  bool all_open = false;  ///< the configuration changed
   bool deadline_reached = false;
-  bool ids_open = false;  ///< a member may have another id
+  bool ids_open = false;       ///< a member may have another id
   bool room_grew = false;      ///< somewhere more fits than before
   bool lists_changed = false;  ///< an id is listed that was not, or no longer
   bool overflow_changed = false;

@@ -112,7 +112,7 @@ bool apply(State& state, const PoolNamespaceKey& key, const SliceRows& rows, con
     if (slices != row.had && cluster != state.pool.clusters.end())
       because.push_back(cluster->second.seq);
     if (slices > 0 || at != of.shares.end())
-      set_share(state, key, row.id, slices, slices > 0 || drains);
+      set_share(state, key, row.id, slices > 0 || drains ? std::optional(slices) : std::nullopt);
   }
   if (placements_of(of) == before) return false;
   note_decision(of, rule, std::move(because));
@@ -122,8 +122,7 @@ bool apply(State& state, const PoolNamespaceKey& key, const SliceRows& rows, con
 
 bool on_gone_cluster(const State& state, const PoolNamespace& of) {
   return std::any_of(of.shares.begin(), of.shares.end(), [&](const auto& entry) {
-    return entry.second.slices > 0 &&
-           standing_of(state, entry.first) == ClusterStanding::gone;
+    return entry.second.slices > 0 && standing_of(state, entry.first) == ClusterStanding::gone;
   });
 }
 
@@ -189,8 +188,8 @@ class Rounds {
   void end_overflow() {
     for (const std::string& id : std::set<std::string>(pool_.overflowing)) {
       const auto cluster = pool_.clusters.find(id);
-      if (cluster == pool_.clusters.end() || !cluster->second.known ||
-          cluster->second.draining || cluster->second.liveness == Liveness::lost)
+      if (cluster == pool_.clusters.end() || !cluster->second.known || cluster->second.draining ||
+          cluster->second.liveness == Liveness::lost)
         continue;
       std::vector<std::pair<LogTime, PoolNamespaceKey>> order;
       for (const PoolNamespaceKey& key : pool_.totals.at(id).namespaces)
@@ -210,8 +209,8 @@ class Rounds {
     if (!subject) return;
     const PoolNamespace& of = subject->of;
     SliceRows rows = kept_rows(state_, of);
-    const auto row = std::find_if(rows.begin(), rows.end(),
-                                  [&](const SliceRow& each) { return each.id == id; });
+    const auto row =
+        std::find_if(rows.begin(), rows.end(), [&](const SliceRow& each) { return each.id == id; });
     row->standing = ClusterStanding::closed;  // nothing comes back here
     const std::int64_t unused = std::max<std::int64_t>(0, row->had - row->needed);
     const std::int64_t moves =
@@ -232,11 +231,11 @@ class Rounds {
       if (held <= accepted_here) return Int128{0};
       return share.slices - std::max(Int128{0}, left) / unit;
     };
-    const Int128 most = std::max(
-        too_many(accepted.cpu, totals.held.cpu + totals.strangers.cpu, share.counted.cpu,
-                 of.unit.cpu),
-        too_many(accepted.memory, totals.held.memory + totals.strangers.memory,
-                 share.counted.memory, of.unit.memory));
+    const Int128 most =
+        std::max(too_many(accepted.cpu, totals.held.cpu + totals.strangers.cpu, share.counted.cpu,
+                          of.unit.cpu),
+                 too_many(accepted.memory, totals.held.memory + totals.strangers.memory,
+                          share.counted.memory, of.unit.memory));
     return saturate(std::max(Int128{0}, most));
   }
 
@@ -262,8 +261,7 @@ class Rounds {
     if (!moved) {
       std::int64_t wanted = subject->demand.slices;
       if (subject->new_slice)
-        wanted = demand_of(subject->quota, of.unit, of.slices,
-                           state_.configuration.pool.slices_max)
+        wanted = demand_of(subject->quota, of.unit, of.slices, state_.configuration.pool.slices_max)
                      .slices;
       moved = decide_same_slice(*subject, wanted);
     }
@@ -347,12 +345,12 @@ void adopt_placements(State& state, const PoolNamespaceKey& key, const SliceMap&
   std::int64_t sum = 0;
   for (const auto& [id, count] : slices) sum += count;
   const std::int64_t allowed = allowed_slices(state.pool.tenants.at(key.first), of, of.unit);
-  for (const auto& [id, count] : slices) set_share(state, key, id, count, true);
+  for (const auto& [id, count] : slices) set_share(state, key, id, count);
   if (sum > allowed) {
     SliceRows rows = kept_rows(state, of);
     reduce(rows, sum - allowed);
     for (const SliceRow& row : rows)
-      if (row.had > 0) set_share(state, key, row.id, row.kept, true);
+      if (row.had > 0) set_share(state, key, row.id, row.kept);
   }
   note_decision(of, rule::kPoolFirstSight, {});
 }

@@ -68,8 +68,7 @@ CpuMemorySum said_of(const State& state, const PoolNamespaceKey& key, const Pool
     const auto member = pool.ids.find(each.first);
     if (member == pool.ids.end() || member->second != id) continue;
     const SuperNamespace& there = pool.super_namespaces.at(each);
-    if (is_known(&of, there))
-      sum = sum + said_by(there, id, state.configuration.pool.slices_max);
+    if (is_known(&of, there)) sum = sum + said_by(there, id, state.configuration.pool.slices_max);
   }
   return sum;
 }
@@ -114,6 +113,14 @@ void change_pods(State& state, const PoolNamespaceKey& key, const PoolPod& pod, 
   recount_share(state, key, of, std::string(pod.cluster));
 }
 
+// What the tenant has in all changed: its namespaces that want more may have another reason now.
+void open_limited(Pool& pool, const std::string& tenant) {
+  if (pool.tenants.at(tenant).limit.empty()) return;
+  for (auto at = pool.wanting.lower_bound({tenant, ""});
+       at != pool.wanting.end() && at->first == tenant; ++at)
+    pool.open_namespaces.insert(*at);
+}
+
 }  // namespace
 
 PoolNamespace* find_namespace(Pool& pool, const PoolNamespaceKey& key) {
@@ -142,10 +149,12 @@ const PoolPod* find_pod(const Pool& pool, const PoolPodKey& key) {
 }
 
 void set_share(State& state, const PoolNamespaceKey& key, const std::string& id,
-               std::int64_t slices, bool listed) {
+               std::optional<std::int64_t> wanted) {
   Pool& pool = state.pool;
   PoolNamespace& of = *find_namespace(pool, key);
   PoolShare& share = of.shares[id];
+  const bool listed = wanted.has_value();
+  const std::int64_t slices = wanted.value_or(0);
   if (share.listed == listed && share.slices == slices) {
     if (!listed && share.pod_count == 0) of.shares.erase(id);
     return;
@@ -156,6 +165,7 @@ void set_share(State& state, const PoolNamespaceKey& key, const std::string& id,
   of.slices += more;
   CpuMemorySum& tenant = pool.tenants.at(key.first).slices;
   tenant = tenant + times(of.unit, more);
+  if (more != 0) open_limited(pool, key.first);
   share.slices = slices;
   share.listed = listed;
   recount_share(state, key, of, id);
@@ -167,6 +177,7 @@ void set_unit(State& state, const PoolNamespaceKey& key, const CpuMemory& unit) 
   CpuMemorySum& tenant = pool.tenants.at(key.first).slices;
   tenant = tenant - times(of.unit, of.slices) + times(unit, of.slices);
   of.unit = unit;
+  if (of.slices != 0) open_limited(pool, key.first);
   std::vector<std::string> ids;
   for (const auto& [id, share] : of.shares) ids.push_back(id);
   for (const std::string& id : ids) recount_share(state, key, of, id);

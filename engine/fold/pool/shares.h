@@ -17,17 +17,15 @@ const PoolNamespace* find_namespace(const Pool& pool, const PoolNamespaceKey& ke
 /// Returns the pod; null if there is none.
 PoolPod* find_pod(Pool& pool, const PoolPodKey& key);
 const PoolPod* find_pod(const Pool& pool, const PoolPodKey& key);
-inline PoolNamespaceKey namespace_of(const PoolPodKey& key) {
-  return {key.tenant, key.namespace_};
-}
+inline PoolNamespaceKey namespace_of(const PoolPodKey& key) { return {key.tenant, key.namespace_}; }
 /// The key of the Namespace itself where pods have keys too.
 inline PoolPodKey key_of_namespace(const PoolNamespaceKey& key) {
   return {key.first, key.second, ""};
 }
 
-/// Sets what the namespace has at `id`. `listed` with 0 slices keeps the id in its placements.
+/// Sets what the namespace has at `id`: 0 keeps the id in its placements, nullopt takes it out.
 void set_share(State& state, const PoolNamespaceKey& key, const std::string& id,
-               std::int64_t slices, bool listed);
+               std::optional<std::int64_t> wanted);
 /// Sets the slice in which its shares count.
 void set_unit(State& state, const PoolNamespaceKey& key, const CpuMemory& unit);
 /// Takes the pod out of the sums, or puts it in, as PoolPod::cluster says.

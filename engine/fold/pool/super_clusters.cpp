@@ -14,9 +14,8 @@ namespace {
 // Returns the id of a member: that of its ConfigMap, else its name; empty if it is no id.
 std::string id_of(const Pool& pool, const std::string& member) {
   const auto info = pool.infos.find(member);
-  const std::string& id = info != pool.infos.end() && info->second.facts.id
-                              ? *info->second.facts.id
-                              : member;
+  const std::string& id =
+      info != pool.infos.end() && info->second.facts.id ? *info->second.facts.id : member;
   return is_super_cluster_id(id) ? id : "";
 }
 
@@ -39,8 +38,7 @@ SuperCluster view_of(const State& state, const std::string& member, const Cluste
 Seq newest_cause(const Cluster& cluster) {
   Seq newest = cluster.liveness_at_close_seq;
   for (const auto& [resource, value] : cluster.pool.values)
-    if (!value.capacity.because.empty())
-      newest = std::max(newest, value.capacity.because.back());
+    if (!value.capacity.because.empty()) newest = std::max(newest, value.capacity.because.back());
   return newest;
 }
 

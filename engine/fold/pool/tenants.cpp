@@ -52,7 +52,7 @@ void forget_pod(State& state, const PoolNamespaceKey& key, PoolNamespace& of,
 // All that was decided for it is over; what its syncer left in super clusters are strangers' then.
 void end_namespace(State& state, const PoolNamespaceKey& key) {
   PoolNamespace& of = *find_namespace(state.pool, key);
-  for (const auto& [id, slices] : placements_of(of)) set_share(state, key, id, 0, false);
+  for (const auto& [id, slices] : placements_of(of)) set_share(state, key, id, std::nullopt);
   PoolNamespace left;
   left.quotas = std::move(of.quotas);
   left.pods = std::move(of.pods);
@@ -118,6 +118,7 @@ void observe_tenant_quota(State& state, const SourceName& source, const Namespac
                           const Seen<ResourceQuotaFacts>& seen) {
   const PoolNamespaceKey key{std::string(tenant_of(source)), id.first};
   PoolNamespace& of = open_namespace(state, key);
+  state.pool.open_lists.insert(key);
   if (seen) {
     of.quotas[id.second] = *seen;
   } else {
@@ -131,9 +132,9 @@ void observe_tenant_pod(State& state, const SourceName& source, const Namespaced
   const PoolNamespaceKey key{std::string(tenant_of(source)), id.first};
   PoolNamespace& of = open_namespace(state, key);
   const auto at = of.pods.find(id.second);
-  const bool same = at != of.pods.end() && seen &&
-                    (at->second.seen.uid == seen->uid || seen->uid.empty() ||
-                     at->second.seen.uid.empty());
+  const bool same =
+      at != of.pods.end() && seen &&
+      (at->second.seen.uid == seen->uid || seen->uid.empty() || at->second.seen.uid.empty());
   if (at != of.pods.end() && !same) forget_pod(state, key, of, at);
   if (!seen) return forget_if_empty(state, key);
   state.pool.open_pods.insert({key.first, key.second, id.second});
@@ -244,8 +245,7 @@ void judge_tenancy(State& state, const std::string& name) {
   if (limit == tenant.limit) return;
   tenant.limit = std::move(limit);
   state.pool.room_grew = true;
-  for (const auto& [each, ns] : tenant.namespaces)
-    state.pool.open_namespaces.insert({name, each});
+  for (const auto& [each, ns] : tenant.namespaces) state.pool.open_namespaces.insert({name, each});
 }
 
 std::vector<TenantAccess> tenants_to_watch(const State& state) {

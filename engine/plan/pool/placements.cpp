@@ -15,8 +15,7 @@ namespace {
 PatchIntended annotate(const std::string& tenant, ObjectKey target, const std::string& version,
                        const std::string& uid, const std::string& resource_version,
                        Json annotations) {
-  PatchIntended intent =
-      hub_intent(Verb::apply, std::move(target), version, uid, resource_version);
+  PatchIntended intent = hub_intent(Verb::apply, std::move(target), version, uid, resource_version);
   intent.cluster = tenant_source(tenant);
   intent.force = true;
   const ObjectKey& key = intent.target;
@@ -67,7 +66,8 @@ Proposed emit_tenant_namespace(const State& state, const PoolNamespaceKey& key) 
   std::vector<Seq> because = of->because;
   because.push_back(seen.seq);
   if (moved && of->taken_up)
-    intent.reason = {decided ? of->rule : std::string(rule::kPoolRestore), {},
+    intent.reason = {decided ? of->rule : std::string(rule::kPoolRestore),
+                     {},
                      change_text(seen.facts.placements, expected.placements)};
   else
     intent.reason = {rule::kPoolReason, {}, change_text(seen.facts.reason, expected.reason)};
@@ -83,7 +83,7 @@ Proposed emit_tenant_pod(const State& state, const PoolPodKey& key) {
   const auto& [tenant, namespace_, name] = key;
   if (!pod || !pod_differs(*pod)) return std::nullopt;
   const PoolNamespace& of = *find_namespace(state.pool, namespace_of(key));
-  if (!takes_part(state.pool.tenants.at(tenant), of)) return std::nullopt;
+  if (!takes_part(state.pool.tenants.at(tenant), of) || !is_in_pool(state, of)) return std::nullopt;
   const auto& seen = pod->seen;
   PodFacts expected = seen.facts;
   expected.super_cluster = super_cluster_of(*pod);
@@ -97,8 +97,8 @@ Proposed emit_tenant_pod(const State& state, const PoolPodKey& key) {
   std::vector<Seq> because = of.because;
   because.push_back(seen.seq);
   if (placed)
-    intent.reason = {rule::kPoolPod, {}, change_text(seen.facts.super_cluster,
-                                                     expected.super_cluster)};
+    intent.reason = {
+        rule::kPoolPod, {}, change_text(seen.facts.super_cluster, expected.super_cluster)};
   else
     intent.reason = {rule::kPoolReason, {}, change_text(seen.facts.reason, expected.reason)};
   intent.reason.because = deciding(std::move(because));

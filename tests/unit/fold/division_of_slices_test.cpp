@@ -60,8 +60,7 @@ TEST_CASE("spread evens out, then goes where most is free, then to the lower id"
 TEST_CASE("a reduction takes unused slices, from gone clusters first") {
   CHECK(reduced({{"a", kOpen, 9, 3}, {"b", kGone, 0, 3}}, 2) == SliceMap{{"a", 3}, {"b", 1}});
   // What pods fill goes last, wherever it is.
-  CHECK(reduced({{"a", kOpen, 9, 3}, {"b", kGone, 0, 3, 0, 3}}, 2) ==
-        SliceMap{{"a", 1}, {"b", 3}});
+  CHECK(reduced({{"a", kOpen, 9, 3}, {"b", kGone, 0, 3, 0, 3}}, 2) == SliceMap{{"a", 1}, {"b", 3}});
   CHECK(reduced({{"a", kAway, 0, 3}, {"b", kClosed, 0, 4}, {"c", kOpen, 9, 9}}, 1) ==
         SliceMap{{"a", 3}, {"b", 3}, {"c", 9}});
   CHECK(reduced({{"a", kOpen, 9, 2}, {"b", kOpen, 9, 2}}, 1) == SliceMap{{"a", 2}, {"b", 1}});
@@ -93,6 +92,5 @@ TEST_CASE("slices on a gone cluster move as far as others have room") {
 TEST_CASE("slices of another size all fit, or none is changed") {
   const SliceTerms changed{PoolPolicy::pack, Fit::partial, SliceSize::changed};
   CHECK(divided({{"a", kOpen, 2, 4}, {"b", kOpen, 3}}, 4, changed) == SliceMap{{"a", 2}, {"b", 2}});
-  CHECK(divided({{"a", kOpen, 2, 4}, {"b", kOpen, 1}}, 4, changed) ==
-        SliceMap{{"undecided", 0}});
+  CHECK(divided({{"a", kOpen, 2, 4}, {"b", kOpen, 1}}, 4, changed) == SliceMap{{"undecided", 0}});
 }

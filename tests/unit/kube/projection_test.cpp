@@ -38,7 +38,7 @@ TEST_CASE("identity comes from metadata, and the namespace only for namespaced k
 }
 
 TEST_CASE("kinds, groups and versions that Fairlead does not read are not projected") {
-  CHECK_FALSE(is_read(R"({"apiVersion":"v1","kind":"Service","metadata":{"name":"p"}})"));
+  CHECK_FALSE(is_read(R"({"apiVersion":"v1","kind":"Event","metadata":{"name":"p"}})"));
   CHECK_FALSE(is_read(R"({"apiVersion":"other.io/v1","kind":"Node","metadata":{"name":"p"}})"));
   CHECK_FALSE(is_read(
       R"({"apiVersion":"kueue.x-k8s.io/v1alpha9","kind":"ClusterQueue","metadata":{"name":"p"}})"));

@@ -1,0 +1,49 @@
+#include "engine/fold/capacity/liveness.h"
+
+#include <algorithm>
+
+#include "engine/fold/capacity/cluster.h"
+
+namespace fairlead {
+
+Liveness liveness_of(const State& state, const Cluster& cluster, const DebounceSettings& settings) {
+  Liveness liveness = Liveness::live;
+  if (cluster.source) {
+    const auto which = static_cast<std::size_t>(*cluster.source);
+    const Liveness stream = cluster.reports.liveness[which];
+    liveness = stream == Liveness::overrun ? Liveness::stale : stream;
+    if (*cluster.source != CapacitySource::nodes)
+      liveness = std::max(liveness, state.hub_streams[which - 1]);
+  }
+  if (cluster.reports.unavailable_since) {
+    const bool lost = *cluster.reports.unavailable_since + settings.lost_after <= state.now;
+    liveness = std::max(liveness, lost ? Liveness::lost : Liveness::stale);
+  }
+  return liveness;
+}
+
+void observe_liveness(State& state, const SourceName& source, std::optional<Kind> kind,
+                      const std::string& cluster, Liveness liveness, Seq seq) {
+  const auto set = [&](const std::string& name, CapacitySource which) {
+    Cluster& target = open_cluster(state, name);
+    target.reports.liveness[static_cast<std::size_t>(which)] = liveness;
+    target.reports.liveness_seq = seq;
+  };
+  if (!kind) {
+    for (std::size_t which = 0; which < 3; ++which)
+      set(cluster, static_cast<CapacitySource>(which));
+  } else if (*kind == Kind::node) {
+    if (source != kHub) set(source, CapacitySource::nodes);
+  } else if (source == kHub && (*kind == Kind::cluster_metrics || *kind == Kind::managed_cluster)) {
+    const bool metrics = *kind == Kind::cluster_metrics;
+    Liveness& stream = state.hub_streams[metrics ? 0 : 1];
+    if (stream == liveness) return;
+    stream = liveness;
+    for (auto& [name, target] : state.clusters) {
+      open_cluster(state, name);
+      target.reports.liveness_seq = seq;
+    }
+  }
+}
+
+}  // namespace fairlead
