@@ -26,6 +26,15 @@ std::string pool_refusal(const std::string& section) {
   return read.error().message;
 }
 
+// Checks the message, behind the file and its line, for each text of the section.
+void check_refusals(const std::vector<std::pair<std::string, std::string>>& cases) {
+  for (const auto& [section, expected] : cases) {
+    INFO(section);
+    const std::string place = expected.front() == '.' ? "f.yaml:1: pool" : "f.yaml:1: pool: ";
+    CHECK(pool_refusal(section).substr(0, place.size() + expected.size()) == place + expected);
+  }
+}
+
 constexpr const char* kEverySetting = R"(
   clusters:
   - {cluster: r1, percent: 60, headroom: {percent: {cpu: 10}, reserved: {memory: 1024Mi}}}
@@ -90,9 +99,8 @@ TEST_CASE("what the section does not name is the default") {
   CHECK_FALSE(to_json(Configuration{}).contains("pool"));
 }
 
-TEST_CASE("a bad value of the pool is refused with its path") {
-  const std::string deep = std::string(254, 'a');
-  const std::vector<std::pair<std::string, std::string>> cases{
+TEST_CASE("a bad entry of pool.clusters is refused with its path") {
+  check_refusals({
       {"[]", "expected a map"},
       {"{cluster: []}",
        ".cluster: unknown key; expected one of clusters, tenants, policy, partial, "
@@ -127,6 +135,12 @@ TEST_CASE("a bad value of the pool is refused with its path") {
        ".clusters[0].headroom.reserved.cpu: expected a Quantity of at least 0"},
       {"{clusters: [{cluster: a, headroom: {reserved: {a b: 1}}}]}",
        ".clusters[0].headroom.reserved.a b: expected a resource name"},
+  });
+}
+
+TEST_CASE("a bad tenant, limit or toleration of the pool is refused with its path") {
+  const std::string deep = std::string(254, 'a');
+  check_refusals({
       {"{tenants: [{name: a}]}", ".tenants[0]: expected {name, and one of secretRef, file}"},
       {"{tenants: [{file: f}]}", ".tenants[0]: expected {name, and one of secretRef, file}"},
       {"{tenants: [{name: a, file: f, secretRef: n/s}]}",
@@ -163,12 +177,7 @@ TEST_CASE("a bad value of the pool is refused with its path") {
       {"{settle: -1s}", ".settle: expected a duration"},
       {"{slicesMax: 0}", ".slicesMax: expected a whole number from 1 to "},
       {"{tenantObjectsMax: 1.5}", ".tenantObjectsMax: expected a whole number from 1 to "},
-  };
-  for (const auto& [section, expected] : cases) {
-    INFO(section);
-    const std::string place = expected.front() == '.' ? "f.yaml:1: pool" : "f.yaml:1: pool: ";
-    CHECK(pool_refusal(section).substr(0, place.size() + expected.size()) == place + expected);
-  }
+  });
 }
 
 TEST_CASE("--set changes one setting of the pool and keeps the others") {
