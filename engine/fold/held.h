@@ -23,10 +23,24 @@ struct HeldMemberLocalQueue {
   const std::string& cluster_queue;
 };
 
+/// What with_held does for a LocalQueue of a member, and for a ManifestWork of ours.
+template <class Result, class Found>
+Result with_member_local_queue(const Cluster& of, const std::pair<std::string, std::string>& id,
+                               const Result& none, const Found& found) {
+  const auto entry = of.member.local_queues.find(id);
+  return entry == of.member.local_queues.end() ? none : found(HeldMemberLocalQueue{entry->second});
+}
+template <class Result, class Present>
+Result with_work(const ClusterMember& member, const std::string& name, const Result& none,
+                 const Present& present) {
+  if (name == kQuotaWork) return present(member.quota_work);
+  return name == kQueueWork ? present(member.queue_work) : none;
+}
+
 /// What with_held does for the kinds of the super cluster pool. `in` looks one record of a map up.
-template <class Result, class In>
+template <class Result, class In, class Found>
 Result with_held_of_pool(const Pool& pool, const SourceName& source, const ObjectKey& key,
-                         const Result& none, const In& in) {
+                         const Result& none, const In& in, const Found& found) {
   if (key.kind == Kind::virtual_cluster)
     return in(pool.virtual_clusters, std::pair{key.namespace_, key.name});
   if (key.kind == Kind::config_map) return in(pool.infos, source);
@@ -38,7 +52,7 @@ Result with_held_of_pool(const Pool& pool, const SourceName& source, const Objec
   const auto& namespaces = tenant->second.namespaces;
   if (key.kind == Kind::namespace_) {
     const auto at = namespaces.find(key.name);
-    return at == namespaces.end() || !at->second.seen ? none : in(namespaces, key.name);
+    return at == namespaces.end() || !at->second.seen ? none : found(*at->second.seen);
   }
   const auto at = namespaces.find(key.namespace_);
   if (at == namespaces.end()) return none;
@@ -56,9 +70,7 @@ Result with_held(const State& state, const SourceName& source, const ObjectKey& 
   const auto in = [&](const auto& map, const auto& id) -> Result {
     const auto entry = map.find(id);
     if (entry == map.end()) return none;
-    if constexpr (requires { entry->second.seen->facts; })
-      return found(*entry->second.seen);  // present, as the caller knows
-    else if constexpr (requires { entry->second.seen; })
+    if constexpr (requires { entry->second.seen; })
       return found(entry->second.seen);
     else
       return found(entry->second);
@@ -71,7 +83,6 @@ Result with_held(const State& state, const SourceName& source, const ObjectKey& 
     const auto entry = state.clusters.find(name);
     return entry == state.clusters.end() ? none : use(entry->second);
   };
-  const MultiKueue& multikueue = state.multikueue;
   const auto id = [&] { return std::pair{key.namespace_, key.name}; };
   switch (key.kind) {
     case Kind::node:
@@ -87,42 +98,39 @@ Result with_held(const State& state, const SourceName& source, const ObjectKey& 
     case Kind::cluster_queue: {
       if (source != kHub)
         return cluster(source, [&](const Cluster& of) { return in(of.member.queues, key.name); });
-      const auto queue = state.queues.find(key.name);
-      return queue == state.queues.end() ? none : present(queue->second);
+      const auto of = state.queues.find(key.name);
+      return of == state.queues.end() ? none : present(of->second);
     }
     case Kind::local_queue:
       if (source == kHub) return in(state.local_queues, id());
-      return cluster(source, [&](const Cluster& of) -> Result {
-        const auto entry = of.member.local_queues.find(id());
-        return entry == of.member.local_queues.end() ? none
-                                                     : found(HeldMemberLocalQueue{entry->second});
+      return cluster(source, [&](const Cluster& of) {
+        return with_member_local_queue(of, id(), none, found);
       });
     case Kind::manifest_work:
-      return cluster(key.namespace_, [&](const Cluster& of) -> Result {
-        if (key.name == kQuotaWork) return present(of.member.quota_work);
-        return key.name == kQueueWork ? present(of.member.queue_work) : none;
+      return cluster(key.namespace_, [&](const Cluster& of) {
+        return with_work(of.member, key.name, none, present);
       });
     case Kind::binding_policy:
       return cluster(cluster_of_policy(key.name),
                      [&](const Cluster& of) { return present(of.member.policy); });
     case Kind::claim: return in(state.claims, key.name);
     case Kind::cohort: return in(state.cohorts, key.name);
-    case Kind::cluster_profile: return in(multikueue.profiles, id());
-    case Kind::placement: return in(multikueue.placements, id());
-    case Kind::placement_decision: return in(multikueue.decisions, id());
-    case Kind::addon_placement_score: return in(multikueue.scores, id());
-    case Kind::secret: return in(multikueue.secrets, id());
-    case Kind::workload: return in(multikueue.workloads, id());
-    case Kind::multikueue_config: return in(multikueue.configs, key.name);
-    case Kind::multikueue_cluster: return in(multikueue.clusters, key.name);
-    case Kind::admission_check: return in(multikueue.checks, key.name);
-    case Kind::custom_resource_definition: return in(multikueue.crds, key.name);
-    case Kind::mutating_admission_policy: return in(multikueue.admission_policies, key.name);
+    case Kind::cluster_profile: return in(state.multikueue.profiles, id());
+    case Kind::placement: return in(state.multikueue.placements, id());
+    case Kind::placement_decision: return in(state.multikueue.decisions, id());
+    case Kind::addon_placement_score: return in(state.multikueue.scores, id());
+    case Kind::secret: return in(state.multikueue.secrets, id());
+    case Kind::workload: return in(state.multikueue.workloads, id());
+    case Kind::multikueue_config: return in(state.multikueue.configs, key.name);
+    case Kind::multikueue_cluster: return in(state.multikueue.clusters, key.name);
+    case Kind::admission_check: return in(state.multikueue.checks, key.name);
+    case Kind::custom_resource_definition: return in(state.multikueue.crds, key.name);
+    case Kind::mutating_admission_policy: return in(state.multikueue.admission_policies, key.name);
     case Kind::virtual_cluster:
     case Kind::namespace_:
     case Kind::resource_quota:
     case Kind::pod:
-    case Kind::config_map: return with_held_of_pool<Result>(state.pool, source, key, none, in);
+    case Kind::config_map: return with_held_of_pool(state.pool, source, key, none, in, found);
   }
   return none;
 }

@@ -21,7 +21,8 @@ REAL |= {"work.open-cluster-management.io_manifestworks.yaml": "ocm-v1.3.0/manif
          "multicluster.x-k8s.io_clusterprofiles.yaml": "cluster-inventory-v0.1.2/clusterprofiles.yaml",
          "control.kubestellar.io_bindingpolicies.yaml": "kubestellar-v0.30.0/bindingpolicies.yaml"}
 # Proposed or built elsewhere, without a published CRD here: the contract is the design, the examples are tests.
-OURS_ALONE = {"galaxy.kubestellar.io_clusterresourceclaims.yaml", "galaxy.kubestellar.io_clustermetrics.yaml"}
+OURS_ALONE = {"galaxy.kubestellar.io_clusterresourceclaims.yaml", "galaxy.kubestellar.io_clustermetrics.yaml",
+              "tenancy.x-k8s.io_virtualclusters.yaml"}
 
 FACTS = ("type", "format", "nullable", "default", "enum", "pattern", "minimum", "maximum", "minLength", "maxLength",
          "minItems", "maxItems", "maxProperties", "x-kubernetes-list-type", "x-kubernetes-list-map-keys",

@@ -114,7 +114,7 @@ class PoolTest(unittest.TestCase):
     def annotation(self, tenant, path, key):
         return tenant.get(f"{NAMESPACES}/{path}")["metadata"].get("annotations", {}).get(key)
 
-    def wait_for(self, hub, tenant, path, key, wanted, timeout=40):
+    def wait_for(self, hub, tenant, path, key, wanted, timeout=90):
         def equal():
             found = self.annotation(tenant, path, key)
             assert found == wanted, f"{tenant.name} {path}: {found} instead of {wanted}"

@@ -210,17 +210,6 @@ void close_namespace(State& state, const PoolNamespaceKey& key, DirtySet& dirty)
     pool.unwritten.insert(key);
 }
 
-void close_pod(State& state, const PoolPodKey& key, DirtySet& dirty) {
-  const PoolPod* const pod = find_pod(state.pool, key);
-  if (!pod || !pod_differs(*pod)) return;
-  const auto& [tenant, namespace_, name] = key;
-  const PoolNamespace& of = *find_namespace(state.pool, {tenant, namespace_});
-  if (!takes_part(state.pool.tenants.at(tenant), of) || !is_in_pool(state, of)) return;
-  const SourceName source = tenant_source(tenant);
-  may_send(state, {source, Kind::pod, namespace_, name, false}, key);
-  dirty.pool_pods.insert(key);
-}
-
 void open_due(Pool& pool, LogTime now) {
   while (!pool.due.empty() && pool.due.begin()->first <= now) {
     const PoolPodKey key = pool.due.begin()->second;
@@ -307,6 +296,17 @@ bool pod_differs(const PoolPod& pod) {
   if (facts.bound || facts.over || facts.deleting) return false;
   return super_cluster_of(pod) != facts.super_cluster ||
          pod.reason.written != facts.reason.value_or("");
+}
+
+void close_pod(State& state, const PoolPodKey& key, DirtySet& dirty) {
+  const PoolPod* const pod = find_pod(state.pool, key);
+  if (!pod || !pod_differs(*pod)) return;
+  const auto& [tenant, namespace_, name] = key;
+  const PoolNamespace& of = *find_namespace(state.pool, {tenant, namespace_});
+  if (!takes_part(state.pool.tenants.at(tenant), of) || !is_in_pool(state, of)) return;
+  const SourceName source = tenant_source(tenant);
+  may_send(state, {source, Kind::pod, namespace_, name, false}, key);
+  dirty.pool_pods.insert(key);
 }
 
 void close_pool(State& state, DirtySet& dirty) {

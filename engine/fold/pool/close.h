@@ -18,6 +18,9 @@ bool is_in_pool(const State& state, const PoolNamespace& of);
 bool namespace_differs(const State& state, const PoolNamespace& of);
 /// Likewise a pod; one that is bound, over or being deleted is not written.
 bool pod_differs(const PoolPod& pod);
+/// Marks a pod that is to be written; where only the write interval keeps the write back, it is
+/// looked at again when that ends.
+void close_pod(State& state, const PoolPodKey& key, DirtySet& dirty);
 /// Returns what superCluster should be: as decided, or as it stands.
 std::optional<std::string> super_cluster_of(const PoolPod& pod);
 

@@ -197,7 +197,7 @@ bool place_pods(State& state, const std::set<PoolNamespaceKey>& namespaces, Dirt
     } else {
       set_reason(state, key, pod.reason, std::move(why_not));
     }
-    if (pod_differs(pod)) dirty.pool_pods.insert(key);
+    close_pod(state, key, dirty);
   }
   return placed;
 }

@@ -1,0 +1,109 @@
+"""Pods of the pool: which wait, where each goes, and what is written to it."""
+import pool_values as v
+from pool_rounds import minus, plus, times, within
+
+
+class Pods:
+    def __init__(self, hub):
+        self.hub = hub
+
+    def managed(self):
+        """(tenant, namespace, name, Pod, Namespace) of all that may be written."""
+        for _, tenant in sorted(self.hub.tenants.items()):
+            for (space, name), p in sorted(tenant.pods.items()):
+                s = tenant.namespaces.get(space)
+                if s is not None and s.active() and self.hub.quota(s):
+                    if not (p.over or p.deleting or p.bound):
+                        yield tenant, space, name, p, s
+
+    def unplaced(self, s, p):
+        """Its superCluster is absent, not listed or gone."""
+        return p.super is None or p.super not in (s.n or {}) or self.hub.state(p.super) == "gone"
+
+    def waits(self, s, p):
+        if p.gated:
+            return False
+        if self.unplaced(s, p):
+            p.super = p.observed  # what was decided and not written yet is void where its id left the list
+        return self.unplaced(s, p)
+
+    def choose(self, now):
+        waiting = []
+        for tenant, space, name, p, s in self.managed():
+            if not self.waits(s, p):
+                p.waits_since = None
+                continue
+            p.waits_since = now if p.waits_since is None else p.waits_since
+            waiting.append((p.waits_since, tenant.name, space, name, p, s))
+        for tenant in self.hub.tenants.values():
+            kept = {id(w[4]) for w in waiting}
+            for p in tenant.pods.values():
+                if id(p) not in kept:
+                    p.waits_since = None
+        for *_, p, s in sorted(waiting, key=lambda w: w[:4]):
+            if not p.claims:
+                self.place(p, s)
+
+    def observed(self, s):
+        """Ids with slices that the observed annotation lists."""
+        found = v.placements_of(s.notes.get(v.PLACEMENTS), self.hub.config["slicesMax"]) or {}
+        return [i for i, k in sorted((s.n or {}).items()) if k >= 1 and i in found]
+
+    def place(self, p, s):
+        need = tuple(p.requests.get(d, 0) for d in v.DIMENSIONS)
+        best = []
+        for i in self.observed(s):
+            left = minus(times(s.n[i], s.unit), self.hub.requests_there(s, i))
+            if self.hub.state(i) == "open" and within(need, left) and self.machine_holds(p, i):
+                best.append((left, i))
+        if best:
+            spread = s.policy(self.hub.config["policy"]) == "spread"
+            p.super = min(best, key=lambda x: (tuple(-a for a in x[0]) if spread else x[0], x[1]))[1]
+
+    def machine_holds(self, p, i):
+        """Every resource that it asks for."""
+        there = [q for s in self.hub.taken_up() for q in self.hub.pods_there(s, i)]
+        capacity = self.hub.ids()[i].capacity
+        said = dict(zip(v.DIMENSIONS, self.said_by_others(i)))
+        for r, amount in p.requests.items():
+            used = sum(q.requests.get(r, 0) for q in there) + said.get(r, 0)
+            if amount > capacity.pool(r) - used:
+                return False
+        return True
+
+    def said_by_others(self, i):
+        """What super cluster namespaces of strangers and of tenants that are not connected say."""
+        total = (0, 0)
+        for x in self.hub.ids()[i].supers.values():
+            tenant = self.hub.tenants.get(x["of"][0])
+            if self.hub.is_stranger(x) or not tenant.connected():
+                total = plus(total, self.hub.said(x, i))
+        return total
+
+    def reason(self, p, s):
+        if p.gated or not self.unplaced(s, p):
+            return None
+        if p.claims:
+            return "ResourceClaims"
+        ids = self.observed(s)
+        if not ids:
+            return "NamespaceNotPlaced"
+        usable = [i for i in ids if self.hub.state(i) == "open"]
+        if not usable:
+            return "ClusterUnavailable: " + ",".join(ids)
+        for r in sorted(p.requests):
+            if r not in v.DIMENSIONS and not any(self.hub.ids()[i].capacity.pool(r) for i in usable):
+                return "UnknownResource: " + r
+        return "DoesNotFit: " + ", ".join("%s %s" % (r, v.quantity(r, a)) for r, a in sorted(p.requests.items()))
+
+    def write(self, now):
+        for tenant, space, name, p, s in self.managed():
+            p.text.say(self.reason(p, s), now)
+            desired = {}
+            if p.super is not None:
+                desired[v.SUPER] = p.super
+            if p.text.written(self.hub.latch, self.hub.config["settle"], now) is not None:
+                desired[v.REASON] = p.text.stands
+            if any(p.notes.get(k) != desired.get(k) for k in (v.SUPER, v.REASON)):
+                self.hub.write(now, tenant, "Pod", space, p, name, desired, (v.SUPER, v.REASON))
+                p.observed = p.notes.get(v.SUPER)
