@@ -14,7 +14,11 @@ static_assert(same(value::Kind::node, Kind::NODE) && same(value::Kind::claim, Ki
               same(value::Kind::manifest_work, Kind::MANIFEST_WORK) &&
               same(value::Kind::binding_policy, Kind::BINDING_POLICY) &&
               same(value::Kind::cohort, Kind::COHORT) &&
-              same(value::Kind::mutating_admission_policy, Kind::MUTATING_ADMISSION_POLICY));
+              same(value::Kind::mutating_admission_policy, Kind::MUTATING_ADMISSION_POLICY) &&
+              same(value::Kind::virtual_cluster, Kind::VIRTUAL_CLUSTER) &&
+              same(value::Kind::namespace_, Kind::NAMESPACE) &&
+              same(value::Kind::resource_quota, Kind::RESOURCE_QUOTA) &&
+              same(value::Kind::pod, Kind::POD) && same(value::Kind::config_map, Kind::CONFIG_MAP));
 static_assert(std::variant_size_v<value::Facts> == kKindCount);
 static_assert(same(value::ConditionStatus::absent, ConditionStatus::ABSENT) &&
               same(value::ConditionStatus::yes, ConditionStatus::YES) &&

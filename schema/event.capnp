@@ -391,7 +391,6 @@ struct MutatingAdmissionPolicy {
   deleting @1 :Bool;
 }
 
-# The projected facts of one object; the member names the kind, in the order of Kind.
 # A text that may be absent, which is not the same as empty.
 struct OptionalText {
   present @0 :Bool;
@@ -431,6 +430,7 @@ struct ConfigMap {
   id @0 :OptionalText;
 }
 
+# The projected facts of one object; the member names the kind, in the order of Kind.
 struct Facts {
   union {
     node @0 :Node;

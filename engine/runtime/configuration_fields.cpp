@@ -267,6 +267,17 @@ std::vector<ConfigurationField> multikueue_fields() {
   };
 }
 
+ConfigurationField tenant_limit() {
+  ConfigurationField row =
+      setting("pool.tenantLimit", FAIRLEAD_FIELD(pool.tenant_limit), read_tenant_limit);
+  row.read_entry = [](Configuration& c, const std::string& key, const YAML::Node& node) {
+    YAML::Node map;
+    map[key] = node;
+    c.pool.tenant_limit[key] = read_tenant_limit(map, "pool.tenantLimit").at(key);
+  };
+  return row;
+}
+
 std::vector<ConfigurationField> pool_fields() {
   return {
       setting("pool.clusters", FAIRLEAD_FIELD(pool.clusters), read_pool_clusters),
@@ -274,7 +285,7 @@ std::vector<ConfigurationField> pool_fields() {
       word("pool.policy", FAIRLEAD_FIELD(pool.policy), kPolicies),
       on_off("pool.partial", FAIRLEAD_FIELD(pool.partial)),
       word("pool.quotas", FAIRLEAD_FIELD(pool.quotas), kQuotas),
-      setting("pool.tenantLimit", FAIRLEAD_FIELD(pool.tenant_limit), read_tenant_limit),
+      tenant_limit(),
       setting("pool.tolerations", FAIRLEAD_FIELD(pool.tolerations), read_pool_tolerations),
       duration("pool.lostGrace", FAIRLEAD_FIELD(pool.lost_grace)),
       duration("pool.settle", FAIRLEAD_FIELD(pool.settle)),

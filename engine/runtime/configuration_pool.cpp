@@ -31,7 +31,6 @@ std::vector<Entry> entries_of(const YAML::Node& node, const std::string& key,
   refuse(entry.second, key + "." + entry.first, "unknown key; " + std::string(expected));
 }
 
-// Reads a list; `name_of` is what may come only once.
 template <class T>
 std::vector<T> read_items(const YAML::Node& node, const std::string& key,
                           T (*read)(const YAML::Node&, const std::string&)) {
@@ -42,6 +41,7 @@ std::vector<T> read_items(const YAML::Node& node, const std::string& key,
   return items;
 }
 
+// `field` is what the file calls the name.
 template <class T>
 void refuse_repetition(const YAML::Node& node, const std::string& key, std::string_view field,
                        const std::vector<T>& items) {

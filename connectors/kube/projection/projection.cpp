@@ -110,6 +110,12 @@ Result<std::optional<ObjectSeen>> project_as(Kind kind, std::string_view version
 
 namespace {
 
+// The first may repeat what is cut out elsewhere; the second is a kubeconfig.
+bool is_secret_annotation(std::string_view name) {
+  return name == "kubectl.kubernetes.io/last-applied-configuration" ||
+         name == "tenancy.x-k8s.io/admin-kubeconfig";
+}
+
 // Copies `value` without the fields that must not be kept. `parent` is its name in its object.
 void copy_kept(JsonDocument& out, JsonView value, std::string_view parent) {
   if (value.is(JsonKind::array)) {
@@ -127,8 +133,7 @@ void copy_kept(JsonDocument& out, JsonView value, std::string_view parent) {
   for (JsonView member : value) {
     const std::string_view name = member.key();
     if (value.key() == "metadata" && name == "managedFields") continue;
-    if (value.key() == "annotations" && name == "kubectl.kubernetes.io/last-applied-configuration")
-      continue;
+    if (value.key() == "annotations" && is_secret_annotation(name)) continue;
     if (secret && (name == "data" || name == "stringData")) continue;
     if (parent == "env" && name == "value") continue;
     copy_kept(out, member, name);

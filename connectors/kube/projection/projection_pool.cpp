@@ -27,9 +27,12 @@ void raise_to(Requests& peak, const Requests& other) {
   for (const auto& [resource, amount] : other) peak[resource] = std::max(peak[resource], amount);
 }
 
+// An API server refuses negative amounts, but a tenant owns its API server: one would make room for
+// other pods.
 Requests amounts_of(JsonView object) {
   Requests out;
-  for (const auto& [resource, amount] : amounts(object)) out.emplace(resource, amount);
+  for (const auto& [resource, amount] : amounts(object))
+    out.emplace(resource, std::max(amount, Amount{0}));
   return out;
 }
 
@@ -45,9 +48,9 @@ bool is_pod_level(std::string_view resource) {
   return resource == "cpu" || resource == "memory" || resource.starts_with("hugepages-");
 }
 
-// As kube-scheduler counts (k8s.io/component-helpers resource.PodRequests): an init container runs
-// beside the sidecars that were started before it, the containers beside all of them.
-Requests pod_requests(JsonView spec) {
+// An init container runs beside the sidecars that were started before it, the containers beside all
+// of them.
+Requests container_requests(JsonView spec) {
   Requests sidecars, peak;
   for (JsonView container : spec["initContainers"]) {
     const Requests own = requests_of(container["resources"]);
@@ -63,7 +66,17 @@ Requests pod_requests(JsonView spec) {
   Requests sum = std::move(sidecars);
   for (JsonView container : spec["containers"]) add(sum, requests_of(container["resources"]));
   raise_to(sum, peak);
-  for (const auto& [resource, amount] : requests_of(spec["resources"]))
+  return sum;
+}
+
+// As kube-scheduler counts (k8s.io/component-helpers resource.PodRequests). A limit of the Pod is
+// its request where no container requests the resource: the default that API servers fill in.
+Requests pod_requests(JsonView spec) {
+  Requests sum = container_requests(spec);
+  JsonView pod = spec["resources"];
+  for (const auto& [resource, amount] : amounts_of(pod["limits"]))
+    if (is_pod_level(resource)) sum.emplace(resource, amount);
+  for (const auto& [resource, amount] : amounts_of(pod["requests"]))
     if (is_pod_level(resource)) sum[resource] = amount;
   add(sum, amounts_of(spec["overhead"]));
   std::erase_if(sum, [](const auto& entry) { return entry.second == 0; });

@@ -84,7 +84,9 @@ constexpr std::array<std::string_view, 3> kOfCohorts{"spec.resourceGroups", "spe
                                                      "status.fairSharing"};
 constexpr std::array<std::string_view, 2> kOfDefinitions{"spec.conversion", "status"};
 
-constexpr std::array<std::string_view, 2> kOfPods{"status.conditions", "status.containerStatuses"};
+constexpr std::array<std::string_view, 4> kOfPods{"status.conditions", "status.containerStatuses",
+                                                  "status.initContainerStatuses",
+                                                  "status.ephemeralContainerStatuses"};
 
 std::span<const std::string_view> of_kind(Kind kind) {
   switch (kind) {

@@ -52,6 +52,24 @@ TEST_CASE("an annotation that is too long is kept as an empty text") {
         std::nullopt);
 }
 
+TEST_CASE("a Namespace keeps what the pool and the syncer wrote on it") {
+  const auto full = pool_facts<NamespaceFacts>(
+      "Namespace",
+      R"("metadata":{"name":"n","deletionTimestamp":"2026-01-01T00:00:00Z","annotations":{
+        "scheduler.virtualcluster.io/slice":"s","scheduler.virtualcluster.io/placements":"",
+        "fairlead.io/pool-policy":"spread","fairlead.io/pool-reason":"BadSlice",
+        "tenancy.x-k8s.io/cluster":"acme","tenancy.x-k8s.io/namespace":"web","tenancy.x-k8s.io/uid":"u7",
+        "tenancy.x-k8s.io/admin-kubeconfig":"SECRET","other":"x"}})");
+  CHECK(full == NamespaceFacts{"s", "", "spread", "BadSlice", "acme", "web", "u7", true});
+  const auto malformed = pool_facts<NamespaceFacts>(
+      "Namespace", R"("metadata":{"name":"n","annotations":{"scheduler.virtualcluster.io/slice":7,
+        "scheduler.virtualcluster.io/placements":{"r1":1},"fairlead.io/pool-policy":null,
+        "tenancy.x-k8s.io/cluster":[]}})");
+  CHECK(malformed == NamespaceFacts{});
+  CHECK(pool_facts<NamespaceFacts>("Namespace", R"("metadata":{"name":"n","annotations":"x"})") ==
+        NamespaceFacts{});
+}
+
 TEST_CASE("a ResourceQuota keeps four names and whether it has scopes") {
   const auto quota = pool_facts<ResourceQuotaFacts>(
       "ResourceQuota",
@@ -60,6 +78,9 @@ TEST_CASE("a ResourceQuota keeps four names and whether it has scopes") {
   const auto scoped = [](const std::string& spec) {
     return pool_facts<ResourceQuotaFacts>("ResourceQuota", R"("spec":)" + spec).scoped;
   };
+  CHECK(pool_facts<ResourceQuotaFacts>("ResourceQuota", R"("spec":{"hard":[]})") ==
+        ResourceQuotaFacts{});
+  CHECK(pool_facts<ResourceQuotaFacts>("ResourceQuota", R"("spec":7)") == ResourceQuotaFacts{});
   CHECK(scoped(R"({"scopes":["BestEffort"]})"));
   CHECK(scoped(R"({"scopeSelector":{}})"));
   CHECK_FALSE(scoped(R"({"scopes":[]})"));
@@ -82,7 +103,34 @@ TEST_CASE("the requests of a Pod are what kube-scheduler counts") {
   CHECK(pod_requests(R"({"resources":{"requests":{"cpu":"2","gpu":"4"}},"overhead":{"cpu":"100m"},
       "containers":[{"resources":{"requests":{"cpu":"7","gpu":"1"}}}]})") ==
         Amounts{{"cpu", 2100}, {"gpu", 1}});
+  // A limit of the Pod counts where nothing requests the resource; hugepages are of the Pod, too.
+  CHECK(pod_requests(R"({"resources":{"limits":{"cpu":"9","memory":"3","hugepages-2Mi":"4Mi"}},
+      "containers":[{"resources":{"requests":{"cpu":"1"}}}]})") ==
+        Amounts{{"cpu", 1000}, {"hugepages-2Mi", 4 << 20}, {"memory", 3}});
+  CHECK(pod_requests(R"({"resources":{"requests":{"cpu":"0"}},
+      "containers":[{"resources":{"requests":{"cpu":"1"}}}]})")
+            .empty());
   CHECK(pod_requests("{}").empty());
+}
+
+TEST_CASE("requests of a Pod that make no sense make no room and no fault") {
+  CHECK(pod_requests(R"({"containers":[{"resources":{"requests":{"cpu":"-5","memory":"-1Gi"}}},
+      {"resources":{"requests":{"cpu":"1"}}}],"overhead":{"cpu":"-1"}})") ==
+        Amounts{{"cpu", 1000}});
+  CHECK(pod_requests(R"({"containers":[{"resources":{"requests":{"cpu":"x","gpu":[1]},"limits":7}},
+      {"resources":null},3],"initContainers":{"a":1},"resources":"x","overhead":[]})")
+            .empty());
+  // Fractions round up each, sums end at the largest amount.
+  CHECK(pod_requests(R"({"containers":[{"resources":{"requests":{"cpu":"1.0001","memory":"0.2"}}},
+      {"resources":{"requests":{"cpu":"1e-4","memory":"100m"}}}]})") ==
+        Amounts{{"cpu", 1002}, {"memory", 2}});
+  CHECK(pod_requests(R"({"containers":[{"resources":{"requests":{"memory":"8Ei"}}},
+      {"resources":{"requests":{"memory":"8Ei"}}}]})") == Amounts{{"memory", INT64_MAX}});
+  // Respelt, the same.
+  CHECK(
+      pod_requests(
+          R"({"containers":[{"resources":{"requests":{"cpu":0.5,"memory":"1024Ki"}}}]})") ==
+      pod_requests(R"({"containers":[{"resources":{"requests":{"cpu":"500m","memory":"1Mi"}}}]})"));
 }
 
 TEST_CASE("a Pod is bound, gated, over or none of these") {
@@ -95,6 +143,37 @@ TEST_CASE("a Pod is bound, gated, over or none of these") {
   CHECK(pod(R"("status":{"phase":"Failed"})").over);
   CHECK(pod(R"("status":{"phase":"Succeeded"})").over);
   CHECK_FALSE(pod(R"("status":{"phase":"Running"})").over);
+  CHECK(pod(R"("metadata":{"name":"p","deletionTimestamp":"2026-01-01T00:00:00Z"})").deleting);
+  const auto placed =
+      pod(R"("metadata":{"name":"p","annotations":{"fairlead.io/pool-reason":"ResourceClaims",
+        "scheduler.virtualcluster.io/superCluster":"r1"}})");
+  CHECK(placed.super_cluster == "r1");
+  CHECK(placed.reason == "ResourceClaims");
+  CHECK(pod(R"("spec":{"nodeName":7,"schedulingGates":"x","resourceClaims":3},"status":[])") ==
+        PodFacts{});
+}
+
+TEST_CASE("raw objects of the pool are not kept") {
+  auto document = parse_json(R"({"metadata":{"name":"p"}})");
+  REQUIRE(document.has_value());
+  for (const Kind kind :
+       {Kind::virtual_cluster, Kind::namespace_, Kind::resource_quota, Kind::pod, Kind::config_map})
+    CHECK(raw_to_keep(kind, document->root()).empty());
+}
+
+TEST_CASE("the id of a super cluster is kept as it is written") {
+  const auto id = [](const std::string& data) {
+    return pool_facts<ConfigMapFacts>(
+               "ConfigMap",
+               R"("metadata":{"name":"supercluster-info","namespace":"kube-system"},)" + data)
+        .id;
+  };
+  CHECK(id(R"("data":{"id":"r1"})") == "r1");
+  CHECK(id(R"("data":{"id":" not an id "})") == " not an id ");
+  CHECK(id(R"("data":{"id":""})") == "");
+  CHECK(id(R"("data":{"id":7})") == std::nullopt);
+  CHECK(id(R"("data":{"ID":"r1"})") == std::nullopt);
+  CHECK(id(R"("data":"id")") == std::nullopt);
 }
 
 TEST_CASE("of ConfigMaps only the one that names a super cluster is read") {

@@ -403,7 +403,8 @@ TEST_CASE("raw text is canonical and carries no managedFields, secrets or enviro
   auto document = parse_json(
       R"({"spec":{"manifests":[{"kind":"Secret","data":{"a":"QQ=="},"stringData":{"b":"c"},"metadata":{"name":"s"}},
     {"kind":"Pod","spec":{"containers":[{"env":[{"name":"TOKEN","value":"hunter2"}]}]}}]},
-    "metadata":{"name":"x","managedFields":[1],"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{}","b":"1"}},"n":1.50})");
+    "metadata":{"name":"x","managedFields":[1],"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{}",
+      "tenancy.x-k8s.io/admin-kubeconfig":"hunter2","b":"1"}},"n":1.50})");
   CHECK(
       raw_text(document->root()) ==
       R"({"metadata":{"annotations":{"b":"1"},"name":"x"},"n":1.50,"spec":{"manifests":[{"kind":"Secret","metadata":{"name":"s"}},)"

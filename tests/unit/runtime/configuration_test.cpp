@@ -73,6 +73,18 @@ multikueue:
   accessProviders: []
   dispatcher: false
   clearedBy: policy
+pool:
+  clusters: []
+  tenants: []
+  policy: pack
+  partial: false
+  quotas: min
+  tenantLimit: {}
+  tolerations: []
+  lostGrace: 10m
+  settle: 2s
+  slicesMax: 10000
+  tenantObjectsMax: 100000
 writes: {inflightMax: 64, qps: 300, burst: 500}
 webhook: {rules: {}}
 record: false
@@ -102,6 +114,13 @@ TEST_CASE("README.md shows the defaults") {
   const Json every = to_json(Configuration{})["debounce"];
   for (const auto& [name, value] : every.items())
     CHECK(shown.find("  " + name + ": ") != std::string::npos);
+  Configuration with_pool;
+  with_pool.pool.clusters.push_back({"*", 100, {}, {}, false});
+  const std::string pool = shown.substr(shown.find("\npool:"));
+  const Json of_pool = to_json(with_pool)["pool"];
+  REQUIRE(of_pool.size() == 11);
+  for (const auto& [name, value] : of_pool.items())
+    CHECK(pool.find("\n  " + name + ": ") != std::string::npos);
 }
 
 TEST_CASE("every setting can be changed in the file") {

@@ -98,8 +98,19 @@ TEST_CASE("a kind that the configuration does not use is not waited for") {
   CHECK_FALSE(bench.core->awaited().contains(Kind::manifest_work));
   CHECK_FALSE(bench.core->awaited().contains(Kind::binding_policy));
   CHECK_FALSE(bench.core->awaited().contains(Kind::mutating_admission_policy));
-  // Those three, and the five of the pool, which is off.
+  for (const Kind kind :
+       {Kind::virtual_cluster, Kind::namespace_, Kind::resource_quota, Kind::pod, Kind::config_map})
+    CHECK_FALSE(bench.core->awaited().contains(kind));
   CHECK(bench.core->awaited().size() == every_hub_kind().size() - 8);
+}
+
+TEST_CASE("VirtualClusters are read where the pool has clusters, and nothing else of it") {
+  HubBench bench;
+  bench.configuration.pool.clusters.push_back({"*", 100, {}, {}, false});
+  bench.start();
+  CHECK(bench.core->awaited().contains(Kind::virtual_cluster));
+  for (const Kind kind : {Kind::namespace_, Kind::resource_quota, Kind::pod, Kind::config_map})
+    CHECK_FALSE(bench.core->awaited().contains(kind));
 }
 
 TEST_CASE("a kind that a new configuration uses is waited for before anything is written") {
