@@ -4,6 +4,7 @@
 #include <set>
 
 #include "engine/fold/claims/claim_status_observation.h"
+#include "engine/fold/held.h"
 #include "engine/fold/members/member_deviation.h"
 #include "engine/fold/members/works.h"
 #include "engine/fold/queues/queues.h"
@@ -305,6 +306,9 @@ std::optional<WatchFact> translate(const Event& event, const State& history,
     if (!translate_of_multikueue(seen, history, counterfactual)) return std::nullopt;
   } else if (is_tenant(event.source)) {
     translate_tenant(seen, event.source, history, counterfactual);
+    // An echo of history's write: later, when it is no longer held back, it would be an edit.
+    const auto known = held_facts(counterfactual, event.source, seen.key);
+    if (known && *known == seen.facts) return std::nullopt;
   } else if (seen.key.kind == Kind::cluster_queue) {
     if (!translate_member_queue(seen, event.source, history, counterfactual)) return std::nullopt;
   }
