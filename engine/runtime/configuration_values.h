@@ -49,7 +49,7 @@ T read_word(const YAML::Node& node, const std::string& key, Words<T> words) {
   refuse(node, key, expected);
 }
 
-constexpr std::array<std::pair<std::string_view, bool>, 2> kSwitch{
+inline constexpr std::array<std::pair<std::string_view, bool>, 2> kSwitch{
     {{"true", true}, {"false", false}}};
 
 }  // namespace fairlead
