@@ -135,3 +135,8 @@ TEST_CASE("a limit names cpu, memory, both or none") {
     CHECK(read_limit(bad) == std::nullopt);
   }
 }
+
+TEST_CASE("a byte that only our own JSON parser passes over makes a value unreadable") {
+  CHECK(read_placements(std::string("{\"r1\":1}\0", 9), 10) == std::nullopt);
+  CHECK(read_placements("\xef\xbb\xbf{\"r1\":1}", 10) == std::nullopt);
+}
