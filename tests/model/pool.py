@@ -241,12 +241,10 @@ class Hub:
 
     def wish(self, s):
         """(N, reason, a new slice that may come into force)."""
-        u = v.slice_of(s.notes.get(v.SLICE))
-        n, why = self.wish_of(s, s.unit if u is None else u)
-        if u is None:
-            return n, "BadSlice", None
-        fresh = u if u != s.unit and s.total() > 0 and n > 0 and why is None else None
-        return n, why, fresh
+        n, why = self.wish_of(s, s.good)
+        fresh = s.good if s.good != s.unit and s.total() > 0 and n > 0 and why is None else None
+        bad = v.slice_of(s.notes.get(v.SLICE)) is None
+        return n, "BadSlice" if bad else why, fresh
 
     # The tenant's limit
 
@@ -293,7 +291,8 @@ class Hub:
     def state(self, i):
         m, grace = self.ids().get(i), self.config["lostGrace"]
         if m is None:
-            return "gone" if self.now >= self.unknown.get(i, self.now) + grace else "away"
+            since = self.unknown.get(i)  # None: it is named just now
+            return "gone" if since is not None and self.now >= since + grace else "away"
         if m.drain:
             return "gone"
         if m.lost_at is not None:
@@ -386,7 +385,7 @@ class Hub:
                     s.text.say(None, now)  # left alone, reason and all
                     continue
                 if not s.active():
-                    continue
+                    continue  # what its text was stands, and has held since
                 s.text.say(self.reason(s), now)
                 found, desired = s.notes.get(v.PLACEMENTS), {}
                 if s.n is not None and (s.n or found is not None):

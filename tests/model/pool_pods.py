@@ -35,9 +35,12 @@ class Pods:
                 continue
             p.waits_since = now if p.waits_since is None else p.waits_since
             waiting.append((p.waits_since, tenant.name, space, name, p, s))
+        kept = {id(w[4]) for w in waiting}
         for tenant in self.hub.tenants.values():
-            kept = {id(w[4]) for w in waiting}
-            for p in tenant.pods.values():
+            for (space, _), p in tenant.pods.items():
+                s = tenant.namespaces.get(space)
+                if s is None or not self.hub.quota(s):
+                    p.text.say(None, now)  # not in the pool: left alone, reason and all
                 if id(p) not in kept:
                     p.waits_since = None
         for *_, p, s in sorted(waiting, key=lambda w: w[:4]):

@@ -60,9 +60,8 @@ class Rounds:
             self.unit_without_slices(s)
 
     def unit_without_slices(self, s):
-        u = v.slice_of(s.notes.get(v.SLICE))
-        if u is not None and s.total() == 0:
-            s.unit = u
+        if s.total() == 0:
+            s.unit = s.good  # the annotation, or the last one that could be read
 
     def reduce(self, s, n, total, standing, unit, state):
         """`n` with one slice after the other taken, until it sums to `total`; unused counts of `standing`."""
