@@ -71,10 +71,12 @@ struct ClusterMember {
   friend bool operator==(const ClusterMember&, const ClusterMember&) = default;
 };
 
-/// What a super cluster offers to tenants.
+/// What a super cluster offers to tenants. It counts by what the member itself reports, so that it
+/// stays as it is when the hub's ManagedCluster goes or comes back.
 struct ClusterPool {
   using PartOfCluster = void;
-  bool offered = false;      ///< pool.clusters has an entry for it
+  bool member = false;       ///< its own API server was heard of
+  bool offered = false;      ///< a member, and pool.clusters has an entry for it
   std::int64_t percent = 0;  ///< the pool's part; 0 where nothing is offered
   LogTime first_seen;        ///< when it became a super cluster
   std::int64_t eligible_nodes = 0;
@@ -83,7 +85,10 @@ struct ClusterPool {
   bool known = false;                       ///< the first values were accepted
   LogTime first_valued;
   LogTime last_changed;
+  Liveness liveness = Liveness::live;  ///< at the last close; lost until it is live again
   std::optional<LogTime> lost_since;
+  /// After a loss: when it takes new slices again.
+  std::optional<LogTime> counted_again_at;
 
   friend bool operator==(const ClusterPool&, const ClusterPool&) = default;
 };

@@ -209,6 +209,8 @@ void evolve(State& state, const Event& event, DirtySet& dirty) {
   advance_to(state, event.log_time, dirty);
   state.seq = event.seq;
   if (event.source != kSelf) state.input_seq = event.seq;
+  if (event.source != kHub && event.source != kSelf && !is_tenant(event.source))
+    note_member(state, event.source);
   std::visit(Fold{state, event, dirty}, event.fact);
 }
 

@@ -168,7 +168,7 @@ std::uint64_t IngestCounts::* silence_is_dropped(const State& state, const Sourc
   }
   if (source != kHub && kind == Kind::config_map)
     return dropped_if(!lost || state.pool.unlearnt.contains(source) ||
-                      state.pool.infos.contains(source));
+                      state.pool.learnt.contains(source));
   if (!is_capacity_source(source, kind)) return &IngestCounts::foreign;
   return dropped_if(liveness_at(state, source, kind) == liveness);
 }

@@ -87,7 +87,7 @@ void HubLoop::await_ids() {
   const Configuration& configuration = core_.state().configuration;
   for (const MemberKubeconfig& member : configuration.member_kubeconfigs)
     if (pool_entry_of(configuration.pool, member.cluster) &&
-        !core_.state().pool.infos.contains(member.cluster))
+        !core_.state().pool.learnt.contains(member.cluster))
       core_.offer({member.cluster, StreamLost{Kind::config_map}});
 }
 

@@ -16,6 +16,8 @@ Cluster& open_cluster(State& state, const std::string& name);
 /// else happens in that moment and no accepted value moves, the cluster's writes stay as they are.
 Cluster& open_capacity(State& state, const std::string& name);
 
+/// Folds that the cluster's own API server was heard of: it may be a super cluster.
+void note_member(State& state, const std::string& name);
 /// The observe functions fold one object; `facts` is null if it is gone.
 void observe_node(State& state, const std::string& cluster, const std::string& node,
                   const NodeFacts* facts, Seq seq);
@@ -59,6 +61,10 @@ Int128 accepted_total(const Cluster& cluster, const std::string& resource);
 /// Returns the worse of the liveness of the source in force and what the ManagedCluster's
 /// condition Available reports.
 Liveness liveness_of(const State& state, const Cluster& cluster, const DebounceSettings& settings);
+
+/// Returns the same for the super cluster: a member may be lost before a Node of it was observed.
+Liveness pool_liveness_of(const State& state, const Cluster& cluster,
+                          const DebounceSettings& settings);
 
 /// Whether quota for this cluster also goes to the member itself (members.mode).
 bool has_member(const State& state, const Cluster& cluster);

@@ -266,19 +266,15 @@ void judge_hold(Close& close, const Totals& before, const Totals& after) {
 // after a loss the hub does not count the cluster for as long.
 void judge_liveness(Close& close) {
   Cluster& cluster = close.cluster;
+  judge_pool_liveness(cluster, pool_liveness_of(close.state, cluster, close.settings),
+                      close.settings, close.now);
   const Liveness is = liveness_of(close.state, cluster, close.settings);
   if (is == cluster.liveness_at_close) return;
   if (cluster.lost()) close.lets_fall = FallCause::source_back;
   if (is == Liveness::live) {
     for (auto& [key, value] : cluster.capacity) value.damped.begin_anew(close.now);
-    for (auto& [resource, value] : cluster.pool.values) value.capacity.damped.begin_anew(close.now);
     cluster.first_valued = cluster.last_changed = close.now;
-    cluster.pool.first_valued = cluster.pool.last_changed = close.now;
   }
-  if (is != Liveness::lost)
-    cluster.pool.lost_since.reset();
-  else if (!cluster.pool.lost_since)
-    cluster.pool.lost_since = close.now;
   if (is == Liveness::lost || (cluster.counted_again_at && is == Liveness::stale))
     cluster.counted_again_at = kForever;
   else if (cluster.counted_again_at)
@@ -375,9 +371,9 @@ LogTime next_deadline_of(const Close& close) {
   if (cluster.counted_again_at) consider(*cluster.counted_again_at);
   for (const auto& [queue, since] : cluster.member.deviating) consider(since);
   if (const auto touch = touch_due_at(close.state, close.name)) consider(*touch);
+  consider(next_pool_deadline(cluster, settings, close.now));
   // The accepted values of such a cluster do not move.
   if (cluster.presence.detached || !cluster.valued || cluster.lost()) return next;
-  consider(next_pool_deadline(cluster, settings, close.now));
   if (settling(cluster) && !cluster.hold) {
     if (cluster.liveness_at_close == Liveness::live) {
       consider(cluster.last_changed + settings.first_quiet);
@@ -447,6 +443,8 @@ void close_cluster(State& state, const std::string& name, DirtySet& dirty) {
       accept_first(close);
     else
       step_values(close);
+  }
+  if (cluster.pool.liveness != Liveness::lost) {
     if (cluster.pool.known)
       step_pool(cluster, close.settings, close.now);
     else

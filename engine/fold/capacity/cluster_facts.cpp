@@ -113,7 +113,10 @@ void flap(const State& state, Cluster& cluster, const std::string& cluster_name,
   FlapPenalty& penalty = cluster.flaps[name];
   penalty.add(state.now, settings);
   schedule_release(cluster, name, penalty, settings);
+  // What it still counts for, claims or the pool, no longer counts for growing.
+  add_eligible(state, cluster, node, Sign::minus, {});
   node.suppressed = penalty.suppressed_since.has_value();
+  add_eligible(state, cluster, node, Sign::plus, {});
   // A record that has decayed to 0 equals none. Pruning only at powers of two
   // bounds its cost.
   if (count >= kFlapsBeforePruning && std::has_single_bit(count) && cluster.flaps.size() > count)
@@ -290,14 +293,16 @@ bool in_force(const Cluster& cluster, CapacitySource source) { return cluster.so
 void begin_anew(const State& state, const std::string& name, Cluster& cluster) {
   cluster.presence.detached = false;
   cluster.presence.claim_seen = state.claims_of_cluster.contains(name);
-  cluster.flaps.clear();
-  cluster.releases.clear();
+  if (!cluster.pool.offered) {  // of a super cluster the pool goes on, by what its nodes say
+    cluster.flaps.clear();
+    cluster.releases.clear();
+    cluster.hold.reset();
+  }
   cluster.mapped.clear();
   cluster.capacity.clear();
   cluster.lanes->clear();
   cluster.valued = cluster.known = false;
   cluster.source_change.reset();
-  cluster.hold.reset();
   cluster.counted_again_at.reset();
   cluster.liveness_at_close = Liveness::live;
   cluster.member.named.clear();
@@ -318,9 +323,7 @@ void judge_presence(State& state, const std::string& name, Cluster& cluster, boo
 }  // namespace
 
 Cluster& open_capacity(State& state, const std::string& name) {
-  const auto known = state.clusters.find(name);
-  Cluster& cluster = known != state.clusters.end() ? known->second : state.clusters[name];
-  if (known == state.clusters.end()) set_pool_terms(state, name, cluster);
+  Cluster& cluster = state.clusters[name];
   if (cluster.observation.changed) return cluster;  // what changed it has opened it
   if (state.open_clusters.insert(name).second) {
     cluster.observation = {};
@@ -335,6 +338,15 @@ Cluster& open_cluster(State& state, const std::string& name) {
   Cluster& cluster = open_capacity(state, name);
   *cluster.only_capacity = false;
   return cluster;
+}
+
+void note_member(State& state, const std::string& name) {
+  const auto known = state.clusters.find(name);
+  if (known != state.clusters.end() && known->second.pool.member) return;
+  Cluster& cluster = open_capacity(state, name);
+  cluster.pool.member = true;
+  set_pool_terms(state, name, cluster);
+  if (cluster.pool.offered) recount(state, cluster, Causes::none);
 }
 
 void schedule_release(Cluster& cluster, const std::string& node, FlapPenalty& flap,

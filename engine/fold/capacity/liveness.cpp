@@ -22,6 +22,14 @@ Liveness liveness_of(const State& state, const Cluster& cluster, const DebounceS
   return liveness;
 }
 
+Liveness pool_liveness_of(const State& state, const Cluster& cluster,
+                          const DebounceSettings& settings) {
+  const Liveness liveness = liveness_of(state, cluster, settings);
+  if (cluster.source) return liveness;
+  const Liveness nodes = cluster.reports.liveness[static_cast<std::size_t>(CapacitySource::nodes)];
+  return std::max(liveness, nodes == Liveness::overrun ? Liveness::stale : nodes);
+}
+
 void observe_liveness(State& state, const SourceName& source, std::optional<Kind> kind,
                       const std::string& cluster, Liveness liveness, Seq seq) {
   const auto set = [&](const std::string& name, CapacitySource which) {

@@ -28,10 +28,22 @@ bool keeps_out_of_pool(const PoolSettings& settings, const Taint& taint) {
 void set_pool_terms(const State& state, const std::string& name, Cluster& cluster) {
   const PoolCluster* const entry = pool_entry_of(state.configuration.pool, name);
   ClusterPool& pool = cluster.pool;
-  if (entry && !pool.offered) pool.first_seen = state.now;
-  if (!entry && pool.offered) pool = {};
-  pool.offered = entry != nullptr;
-  pool.percent = entry ? entry->percent : 0;
+  const bool offers = entry && pool.member;
+  pool.percent = offers ? entry->percent : 0;
+  if (offers == pool.offered) return;
+  ClusterPool anew;
+  anew.member = pool.member;
+  anew.offered = offers;
+  anew.percent = pool.percent;
+  anew.first_seen = state.now;
+  anew.liveness = pool.liveness;
+  anew.lost_since = pool.lost_since;
+  anew.counted_again_at = pool.counted_again_at;
+  pool = std::move(anew);
+  // Layer 3 judges a super cluster in hundredths of a unit.
+  if (cluster.hold)
+    for (auto& [resource, before] : cluster.hold->before)
+      before = offers ? saturate(Int128{before} * 100) : before / 100;
 }
 
 CanonicalHeadroom pool_headroom_of(const Configuration& configuration, const std::string& name) {
@@ -141,9 +153,28 @@ void measure_pool(Cluster& cluster, const CanonicalHeadroom& headroom, LogTime n
   }
 }
 
+void judge_pool_liveness(Cluster& cluster, Liveness is, const DebounceSettings& settings,
+                         LogTime now) {
+  ClusterPool& pool = cluster.pool;
+  const bool was_lost = pool.liveness == Liveness::lost;
+  if (is == pool.liveness || (was_lost && is == Liveness::stale)) return;
+  if (is == Liveness::live) {
+    for (auto& [resource, value] : pool.values) value.capacity.damped.begin_anew(now);
+    pool.first_valued = pool.last_changed = now;
+  }
+  if (is == Liveness::lost) {
+    pool.lost_since = now;
+    pool.counted_again_at.reset();
+  } else if (was_lost) {
+    pool.lost_since.reset();
+    pool.counted_again_at = now + settings.grow_window;
+  }
+  pool.liveness = is;
+}
+
 void accept_first_of_pool(Cluster& cluster, const DebounceSettings& settings, LogTime now) {
   ClusterPool& pool = cluster.pool;
-  if (!pool.valued || cluster.liveness_at_close != Liveness::live) return;
+  if (!pool.valued || pool.liveness != Liveness::live) return;
   const bool at_once = settings.grow_window.ns == 0 || settings.first_quiet.ns == 0;
   const bool quiet = pool.last_changed + settings.first_quiet <= now;
   const bool latest = pool.first_valued + settings.grow_window <= now;
@@ -158,7 +189,7 @@ void accept_first_of_pool(Cluster& cluster, const DebounceSettings& settings, Lo
 }
 
 void step_pool(Cluster& cluster, const DebounceSettings& settings, LogTime now) {
-  const bool live = cluster.liveness_at_close == Liveness::live;
+  const bool live = cluster.pool.liveness == Liveness::live;
   const PoolObservation& seen = cluster.observation.pool;
   for (auto& [resource, value] : cluster.pool.values) {
     const bool at_once = seen.at_once.contains(resource);
@@ -176,14 +207,17 @@ LogTime next_pool_deadline(const Cluster& cluster, const DebounceSettings& setti
   const auto consider = [&](LogTime when) {
     if (when > now) next = std::min(next, when);
   };
-  if (!pool.offered || !pool.valued) return next;
+  if (!pool.offered || !pool.valued || pool.liveness == Liveness::lost) return next;
   if (!pool.known) {
-    if (cluster.liveness_at_close != Liveness::live) return next;
+    if (pool.liveness != Liveness::live) return next;
     consider(pool.last_changed + settings.first_quiet);
     consider(pool.first_valued + settings.grow_window);
     return next;
   }
-  if (cluster.hold) return next;  // its end is a deadline of the cluster
+  if (cluster.hold) {
+    consider(cluster.hold->since + settings.mass_shrink_hold);
+    return next;
+  }
   for (const auto& [resource, value] : pool.values)
     consider(value.capacity.damped.next_deadline(now, settings));
   return next;

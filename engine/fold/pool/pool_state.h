@@ -205,7 +205,8 @@ struct Pool {
 
   std::map<std::string, SuperCluster> clusters;  ///< by id
   std::set<std::string> offering;                ///< members that offer a part to the pool
-  std::set<std::string> unlearnt;                ///< members whose id was not read yet
+  std::set<std::string> unlearnt;                ///< members whose id is being read
+  std::set<std::string> learnt;                  ///< members whose id was read once
   std::map<std::string, LogTime> unknown;        ///< ids of no member: since when they are named
 
   std::map<std::string, std::string> ids;            ///< member -> id, as counted in `totals`
@@ -220,8 +221,9 @@ struct Pool {
   /// Objects that are looked at again at a time: a reason has then held for long enough, or they
   /// may be written again. The pod is empty for the Namespace itself.
   std::set<std::pair<LogTime, PoolPodKey>> due;
-  /// Reasons that speak of clusters count: each super cluster has had the time for a first value.
-  bool clusters_are_known = false;
+  /// Since when reasons that speak of clusters count: each super cluster has had the time for a
+  /// first value.
+  std::optional<LogTime> clusters_known_since;
 
   // What the close of the present moment looks at.
   bool all_open = false;  ///< the configuration changed

@@ -38,10 +38,13 @@ std::string unavailable_clusters(const State& state, const PoolNamespace& of) {
 }  // namespace
 
 void set_reason(State& state, const PoolPodKey& key, PoolReason& reason, ReasonText now) {
-  const bool counts = now.topic == ReasonTopic::request || state.pool.clusters_are_known;
-  if (now.text != reason.current || (reason.since == kForever && counts)) {
+  const auto& known_since = state.pool.clusters_known_since;
+  const bool counts = now.topic == ReasonTopic::request || known_since;
+  if (now.text != reason.current) {
     reason.current = std::move(now.text);
     reason.since = counts ? state.now : kForever;
+  } else if (reason.since == kForever && counts) {
+    reason.since = known_since.value_or(state.now);
   }
   if (reason.current.empty()) reason.written.clear();
   if (reason.current == reason.written || reason.since == kForever) return;
@@ -71,17 +74,21 @@ ReasonText reason_of_namespace(const State& state, const PoolTenant& tenant,
 
 LogTime clusters_known_at(const State& state) {
   LogTime known;
-  if (state.pool.clusters_are_known || state.pool.tenants.empty()) return kForever;
+  if (state.pool.clusters_known_since || state.pool.tenants.empty()) return kForever;
+  const Duration window = state.configuration.debounce.grow_window;
+  for (const std::string& member : state.pool.unlearnt)
+    if (awaits_id(state, member))
+      known = std::max(known, state.clusters.at(member).pool.first_seen + window);
   for (const auto& [id, cluster] : state.pool.clusters)
     if (cluster.liveness == Liveness::live && !cluster.known)
-      known = std::max(known, cluster.first_seen + state.configuration.debounce.grow_window);
+      known = std::max(known, cluster.first_seen + window);
   return known;
 }
 
 void judge_clusters_known(State& state) {
   Pool& pool = state.pool;
-  if (pool.clusters_are_known || clusters_known_at(state) > state.now) return;
-  pool.clusters_are_known = true;
+  if (pool.clusters_known_since || clusters_known_at(state) > state.now) return;
+  pool.clusters_known_since = state.now;
   pool.room_grew = true;  // so that pods that wait are looked at
   for (const auto& [name, tenant] : pool.tenants)
     for (const auto& [each, of] : tenant.namespaces) {

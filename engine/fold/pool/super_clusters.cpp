@@ -25,9 +25,9 @@ SuperCluster view_of(const State& state, const std::string& member, const Cluste
   out.known = cluster.pool.known;
   for (const auto& [resource, value] : cluster.pool.values)
     out.accepted[resource] = value.capacity.damped.accepted;
-  out.liveness = cluster.liveness_at_close;
+  out.liveness = cluster.pool.liveness;
   out.lost_since = cluster.pool.lost_since;
-  out.counted_again_at = cluster.counted_again_at;
+  out.counted_again_at = cluster.pool.counted_again_at;
   const PoolCluster* const entry = pool_entry_of(state.configuration.pool, member);
   out.draining = entry && entry->drain;
   out.first_seen = cluster.pool.first_seen;
@@ -46,22 +46,32 @@ Seq newest_cause(const Cluster& cluster) {
 std::map<std::string, std::string> members_by_id(const State& state) {
   std::map<std::string, std::string> members;
   for (const auto& [name, cluster] : state.clusters)
-    if (cluster.pool.offered && !state.pool.unlearnt.contains(name))
+    if (cluster.pool.offered && !awaits_id(state, name))
       if (std::string id = id_of(state.pool, name); !id.empty())
         members.try_emplace(std::move(id), name);
   return members;
 }
 
 // The time from which on the id is gone if nothing changes; nullopt: it is not away.
-std::optional<LogTime> away_since(const Pool& pool, const std::string& id) {
+std::optional<LogTime> away_since(const State& state, const std::string& id) {
+  const Pool& pool = state.pool;
   if (const auto at = pool.clusters.find(id); at != pool.clusters.end())
     return at->second.lost_since;
-  if (!pool.unlearnt.empty()) return std::nullopt;
+  if (std::any_of(pool.unlearnt.begin(), pool.unlearnt.end(),
+                  [&](const std::string& member) { return awaits_id(state, member); }))
+    return std::nullopt;
   const auto at = pool.unknown.find(id);
   return at == pool.unknown.end() ? std::nullopt : std::optional(at->second);
 }
 
 }  // namespace
+
+bool awaits_id(const State& state, const std::string& member) {
+  if (!state.pool.unlearnt.contains(member)) return false;
+  const auto at = state.clusters.find(member);
+  return at != state.clusters.end() && at->second.pool.offered &&
+         at->second.pool.liveness != Liveness::lost;
+}
 
 const PoolCluster* pool_entry_of(const PoolSettings& settings, const std::string& member) {
   const PoolCluster* all = nullptr;
@@ -78,6 +88,7 @@ void observe_super_cluster_info(State& state, const SourceName& source, const Ob
   open_cluster(state, source);
   state.pool.ids_open = true;
   state.pool.unlearnt.erase(source);
+  state.pool.learnt.insert(source);
   if (seen)
     state.pool.infos[source] = *seen;
   else
@@ -87,10 +98,12 @@ void observe_super_cluster_info(State& state, const SourceName& source, const Ob
 void observe_super_cluster_id(State& state, const SourceName& source, Liveness liveness) {
   open_cluster(state, source);
   state.pool.ids_open = true;
-  if (liveness == Liveness::live)
+  if (liveness == Liveness::live) {
     state.pool.unlearnt.erase(source);
-  else if (liveness == Liveness::lost && !state.pool.infos.contains(source))
+    state.pool.learnt.insert(source);
+  } else if (liveness == Liveness::lost && !state.pool.learnt.contains(source)) {
     state.pool.unlearnt.insert(source);
+  }
 }
 
 void close_super_clusters(State& state, const std::set<std::string>& members) {
@@ -98,12 +111,14 @@ void close_super_clusters(State& state, const std::set<std::string>& members) {
   if (state.configuration.pool.clusters.empty() && pool.clusters.empty()) return;
   const auto is_new = [&](const std::string& name) {
     const auto at = state.clusters.find(name);
-    return at != state.clusters.end() && at->second.pool.offered && !pool.offering.contains(name);
+    return at != state.clusters.end() && at->second.pool.offered &&
+           (!pool.offering.contains(name) || pool.unlearnt.contains(name));
   };
   std::vector<std::string> ids;
   if (std::exchange(pool.ids_open, false) || pool.all_open ||
       std::any_of(members.begin(), members.end(), is_new)) {
     const std::map<std::string, std::string> by_id = members_by_id(state);
+    pool.deadline_reached = true;  // ids of no member may be known as such now
     pool.offering.clear();
     for (const auto& [name, cluster] : state.clusters)
       if (cluster.pool.offered) pool.offering.insert(name);
@@ -159,7 +174,7 @@ ClusterStanding standing_of(const State& state, const std::string& id) {
   const Pool& pool = state.pool;
   const auto at = pool.clusters.find(id);
   if (at != pool.clusters.end() && at->second.draining) return ClusterStanding::gone;
-  if (const auto since = away_since(pool, id))
+  if (const auto since = away_since(state, id))
     return *since + state.configuration.pool.lost_grace <= state.now ? ClusterStanding::gone
                                                                      : ClusterStanding::away;
   if (at == pool.clusters.end()) return ClusterStanding::closed;  // not known yet

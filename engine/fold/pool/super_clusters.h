@@ -19,6 +19,10 @@ void observe_super_cluster_info(State& state, const SourceName& source, const Ob
 /// Folds whether the id of the member is known: a stream of its ConfigMap began, or listed.
 void observe_super_cluster_id(State& state, const SourceName& source, Liveness liveness);
 
+/// Whether the id of the member is still being read: until then it takes no part. One that is lost
+/// tells none for now, and counts by its name.
+bool awaits_id(const State& state, const std::string& member);
+
 /// Returns the pool's entry for a member; null if it offers nothing to tenants.
 const PoolCluster* pool_entry_of(const PoolSettings& settings, const std::string& member);
 

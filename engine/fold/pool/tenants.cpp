@@ -53,6 +53,7 @@ void forget_pod(State& state, const PoolNamespaceKey& key, PoolNamespace& of,
 void end_namespace(State& state, const PoolNamespaceKey& key) {
   PoolNamespace& of = *find_namespace(state.pool, key);
   for (const auto& [id, slices] : placements_of(of)) set_share(state, key, id, std::nullopt);
+  for (auto& [name, pod] : of.pods) pod.reason.current.clear();
   PoolNamespace left;
   left.quotas = std::move(of.quotas);
   left.pods = std::move(of.pods);
