@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 namespace fairlead {
 
@@ -71,36 +72,60 @@ std::vector<Notice> notices_of(const PatchIntended& status, const std::string& b
     const bool well_again = was.bad && is.status == expected.well;
     if (!worse && !well_again) continue;
     if (expected.type == "CapacityKnown" && worse && was.status != "True") continue;
-    notices.push_back({seq, time, status.target.name, status.uid, status.version, worse, is.reason,
-                       is.message.substr(0, kMessageBytesMax)});
+    notices.push_back({seq, time, std::string(kHub), status.target, status.uid, status.version,
+                       worse ? NoticeType::warning : NoticeType::normal, is.reason, is.message});
   }
   return notices;
+}
+
+namespace {
+
+// Events about cluster-scoped objects are refused elsewhere.
+// Source: ValidateEvent, k8s.io/kubernetes pkg/apis/core/validation.
+std::string event_namespace(const Notice& notice) {
+  return notice.object.namespace_.empty() ? "default" : notice.object.namespace_;
+}
+
+// The first bytes of a text, without a part of a character at the end.
+std::string beginning_of(const std::string& text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0U) == 0x80U) --bytes;
+  return text.substr(0, bytes);
+}
+
+}  // namespace
+
+std::string kube_event_path(const Notice& notice) {
+  return "/api/v1/namespaces/" + event_namespace(notice) + "/events";
 }
 
 Json to_kube_event(const Notice& notice, std::string_view identity) {
   const std::string when =
       to_rfc3339(LogTime{notice.time.ns / 1'000'000'000 * 1'000'000'000});  // metav1.Time: seconds
-  return {
-      {"apiVersion", "v1"},
-      {"kind", "Event"},
-      {"metadata",
-       {{"name", notice.claim.substr(0, kNameBytesMax) + "." + std::to_string(notice.seq.value) +
-                     "." + sha256(notice.reason).hex().substr(0, 8)},
-        {"namespace", std::string(kNoticeNamespace)}}},
-      {"involvedObject",
-       {{"apiVersion", "galaxy.kubestellar.io/" + notice.claim_version},
-        {"kind", "ClusterResourceClaim"},
-        {"name", notice.claim},
-        {"uid", notice.claim_uid}}},
-      {"type", notice.warning ? "Warning" : "Normal"},
-      {"reason", notice.reason},
-      {"message", notice.message},
-      {"source", {{"component", "fairlead"}}},
-      {"reportingComponent", "fairlead.io/hub"},
-      {"reportingInstance", std::string(identity)},
-      {"firstTimestamp", when},
-      {"lastTimestamp", when},
-      {"count", 1}};
+  const ObjectKey& object = notice.object;
+  const KindInfo& kind = info(object.kind);
+  const std::string group = kind.group.empty() ? "" : std::string(kind.group) + "/";
+  Json involved{{"apiVersion", group + notice.version},
+                {"kind", std::string(kind.name)},
+                {"name", object.name},
+                {"uid", notice.uid}};
+  if (!object.namespace_.empty()) involved["namespace"] = object.namespace_;
+  return {{"apiVersion", "v1"},
+          {"kind", "Event"},
+          {"metadata",
+           {{"name", object.name.substr(0, kNameBytesMax) + "." + std::to_string(notice.seq.value) +
+                         "." + sha256(notice.reason).hex().substr(0, 8)},
+            {"namespace", event_namespace(notice)}}},
+          {"involvedObject", std::move(involved)},
+          {"type", notice.type == NoticeType::warning ? "Warning" : "Normal"},
+          {"reason", notice.reason},
+          {"message", beginning_of(notice.message, kMessageBytesMax)},
+          {"source", {{"component", "fairlead"}}},
+          {"reportingComponent", "fairlead.io/hub"},
+          {"reportingInstance", std::string(identity)},
+          {"firstTimestamp", when},
+          {"lastTimestamp", when},
+          {"count", 1}};
 }
 
 }  // namespace fairlead

@@ -1,10 +1,11 @@
-// Notices: changes of a claim that its administrator should see in `kubectl describe`.
+// Notices: what the owner of an object should see in `kubectl describe` of it.
 //
-// They are derived from the conditions that a status write changed, so they report nothing that the
-// log does not hold, and a restart repeats none. Each becomes a Kubernetes v1 Event (a KubeEvent),
-// sent once and not again if that fails.
+// They are derived from what a write changed, so they report nothing that the log does not hold,
+// and a restart repeats none. Each becomes a Kubernetes v1 Event (a KubeEvent), sent once and not
+// again if that fails.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,16 +14,21 @@
 
 namespace fairlead {
 
-/// A condition of a claim became bad, good again, or bad for another reason.
+/// The type of a core/v1 Event.
+enum class NoticeType : std::uint8_t { normal, warning };
+
+/// Something that the owner of an object should know, e.g. that a condition of a claim became bad,
+/// or good again.
 struct Notice {
-  Seq seq;  ///< of the intent of the status write
+  Seq seq;  ///< of the intent of the write
   LogTime time;
-  std::string claim;
-  std::string claim_uid;
-  std::string claim_version;  ///< of the API, e.g. "v1alpha1"
-  bool warning = false;
-  std::string reason;   ///< CamelCase, the condition's
-  std::string message;  ///< the condition's
+  SourceName source;  ///< the API server that has the object
+  ObjectKey object;
+  std::string uid;
+  std::string version;  ///< of the API, e.g. "v1alpha1"
+  NoticeType type = NoticeType::normal;
+  std::string reason;  ///< CamelCase; that of a condition
+  std::string message;
 
   friend bool operator==(const Notice&, const Notice&) = default;
 };
@@ -32,8 +38,9 @@ struct Notice {
 std::vector<Notice> notices_of(const PatchIntended& status, const std::string& before, Seq seq,
                                LogTime time);
 
-/// The namespace in which Events about cluster-scoped objects live.
-inline constexpr std::string_view kNoticeNamespace = "default";
+/// Returns the path that the Event of the notice is posted to, at the API server of its object.
+/// Events about cluster-scoped objects live in the namespace `default`.
+std::string kube_event_path(const Notice& notice);
 /// Returns the body of the POST of a core/v1 Event. The same notice has the same name and bytes, so
 /// an API server refuses a repetition (409).
 Json to_kube_event(const Notice& notice, std::string_view identity);

@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "engine/base/resource_version.h"
+#include "engine/core/pool_notices.h"
 
 namespace fairlead {
 
@@ -57,8 +58,11 @@ void Outbox::note(const State& state, const PatchAccepted& accepted) {
   const auto key = state.outstanding.find(accepted.intent);
   if (key == state.outstanding.end()) return;
   const WriteState& write = state.writes.at(key->second);
-  for (Notice& each : notices_of(write.outstanding->intent, write.accepted_body, accepted.intent,
-                                 write.last_write.value_or(state.now)))
+  const PatchIntended& intent = write.outstanding->intent;
+  const LogTime time = write.last_write.value_or(state.now);
+  for (Notice& each : notices_of(intent, write.accepted_body, accepted.intent, time))
+    notices_.push_back(std::move(each));
+  for (Notice& each : pool_notices_of(state, intent, accepted.intent, time))
     notices_.push_back(std::move(each));
 }
 

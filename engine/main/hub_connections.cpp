@@ -273,9 +273,13 @@ void HubConnections::retire(std::shared_ptr<void> ended) {
 }
 
 void HubConnections::notify(const Notice& notice, std::string_view identity) {
-  if (!hub_ || configuration_.record) return;
-  hub_->post("/api/v1/namespaces/" + std::string(kNoticeNamespace) + "/events",
-             to_text(to_kube_event(notice, identity)));
+  if (configuration_.record) return;
+  ApiServerConnection* server = hub_.get();
+  if (is_tenant(notice.source)) {
+    const auto tenant = tenants_.find(notice.source);
+    server = tenant == tenants_.end() ? nullptr : tenant->second.connection.get();
+  }
+  if (server) server->post(kube_event_path(notice), to_text(to_kube_event(notice, identity)));
 }
 
 PatchSink* HubConnections::sink_of(const std::string& cluster) {

@@ -47,8 +47,8 @@ class HubConnections {
   /// Returns the sink for writes to that API server; null if it is not watched, or nothing is
   /// written (Configuration::record).
   PatchSink* sink_of(const std::string& cluster);
-  /// Sends a KubeEvent about a claim to the hub, once and without a guarantee; not under
-  /// Configuration::record.
+  /// Sends a KubeEvent to the API server that has its object, once and without a guarantee; not
+  /// under Configuration::record.
   void notify(const Notice& notice, std::string_view identity);
   /// Returns the kinds that the hub certainly does not serve at present.
   std::set<Kind> absent_kinds() const;

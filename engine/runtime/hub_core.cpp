@@ -363,7 +363,9 @@ HubStats HubCore::stats() {
   stats.clusters = state().clusters.size();
   stats.claims = state().claims.size();
   stats.queues = state().queues.size();
+  stats.tenants = state().pool.tenants.size();
   stats.claim_counts = census_.of(state(), now());
+  stats.pool_counts = pool_census_.of(state(), now());
   return stats;
 }
 

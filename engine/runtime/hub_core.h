@@ -39,7 +39,7 @@ struct HubSettings {
 struct HubEffects {
   std::vector<WriteRequest> requests;           ///< each is answered by one answer()
   std::vector<Recommendation> recommendations;  ///< those that differ from the last of their object
-  std::vector<Notice> notices;                  ///< changes of claims' conditions, for KubeEvents
+  std::vector<Notice> notices;                  ///< for KubeEvents
 };
 
 /// Owned by one thread, which alone appends to the log. `log` and `clock` outlive it. After an
@@ -117,6 +117,7 @@ class HubCore {
   AwaitedKinds awaited_;
   WriteDiagnostics writes_;
   ClaimCensus census_;
+  PoolCensus pool_census_;
   std::map<std::string, std::string>
       watched_;  ///< member -> its access, of the configuration in force
   std::set<SourceName> tenants_;

@@ -10,6 +10,7 @@
 #include "engine/ingest/ingest.h"
 #include "engine/runtime/claim_census.h"
 #include "engine/runtime/histogram.h"
+#include "engine/runtime/pool_census.h"
 #include "schema/kind.h"
 
 namespace fairlead {
@@ -43,7 +44,9 @@ struct HubStats {
   std::size_t clusters = 0;
   std::size_t claims = 0;
   std::size_t queues = 0;
+  std::size_t tenants = 0;
   ClaimCounts claim_counts;
+  PoolCounts pool_counts;
 };
 
 }  // namespace fairlead

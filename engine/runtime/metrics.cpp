@@ -113,6 +113,14 @@ void add_claims(Page& page, const ClaimCounts& counts) {
            counts.overcommitted_pairs);
 }
 
+void add_pool(Page& page, const PoolCounts& counts) {
+  constexpr std::string_view kWaiting = "fairlead_pool_waiting";
+  page.name(kWaiting, "gauge", "Tenants' objects that lack something of the pool, by what.");
+  for (const auto& [key, objects] : counts.waiting)
+    page.value(kWaiting, label("kind", key.first) + "," + label("reason", key.second),
+               std::to_string(objects));
+}
+
 void add_machine(Page& page, const MachineStats& machine) {
   page.name("fairlead_build_info", "gauge",
             "1; the labels say which version runs, of which commit.");
@@ -150,6 +158,7 @@ void add_state(Page& page, const HubStats& hub) {
   page.value("fairlead_objects", label("kind", "cluster"), std::to_string(hub.clusters));
   page.value("fairlead_objects", label("kind", "claim"), std::to_string(hub.claims));
   page.value("fairlead_objects", label("kind", "clusterqueue"), std::to_string(hub.queues));
+  page.value("fairlead_objects", label("kind", "tenant"), std::to_string(hub.tenants));
 }
 
 void add_connections(Page& page, const std::vector<ConnectionStats>& connections) {
@@ -235,6 +244,7 @@ std::string metrics_text(const HubStats& hub, const std::vector<ConnectionStats>
   add_writes(page, hub);
   add_state(page, hub);
   add_claims(page, hub.claim_counts);
+  add_pool(page, hub.pool_counts);
   add_connections(page, connections);
   add_notices(page, connections);
   add_credentials(page, connections);

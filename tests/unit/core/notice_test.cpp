@@ -26,7 +26,7 @@ PatchIntended write_of(std::string body) {
 std::vector<std::string> told(const std::string& before, const std::string& after) {
   std::vector<std::string> lines;
   for (const Notice& notice : notices_of(write_of(after), before, Seq{7}, LogTime{} + seconds(3)))
-    lines.push_back((notice.warning ? "Warning " : "Normal ") + notice.reason);
+    lines.push_back((notice.type == NoticeType::warning ? "Warning " : "Normal ") + notice.reason);
   return lines;
 }
 

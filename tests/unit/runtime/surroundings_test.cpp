@@ -59,6 +59,7 @@ TEST_CASE("metrics name what an operator looks for") {
   for (const Duration took : {Duration{300'000}, milliseconds(10), Duration{1'000'000'005}})
     hub.append.add(took);
   hub.claim_counts.conditions[{"Valid", "True"}] = 2;
+  hub.pool_counts.waiting[{"Pod", "DoesNotFit"}] = 3;
   ConnectionStats connection;
   connection.source = "hub";
   connection.requests_by_code = {{0, 2}, {200, 5}};
@@ -76,6 +77,7 @@ TEST_CASE("metrics name what an operator looks for") {
                            "log_append_seconds_max 1.000000005\n",
                            "fairlead_write_delay_seconds_count 0\n",
                            "fairlead_claims{condition=\"Valid\",status=\"True\"} 2\n",
+                           "fairlead_pool_waiting{kind=\"Pod\",reason=\"DoesNotFit\"} 3\n",
                            "fairlead_data_bytes{part=\"log\"} 0\n",
                            "fairlead_build_info{version=\"" FAIRLEAD_VERSION "\",commit=\"",
                            "rest_client_requests_total{cluster=\"hub\",code=\"<error>\"} 2\n",

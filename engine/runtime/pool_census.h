@@ -1,0 +1,32 @@
+// Objects of tenants that lack something of the super cluster pool, counted by what they lack.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "engine/base/time.h"
+#include "engine/fold/state.h"
+
+namespace fairlead {
+
+struct PoolCounts {
+  /// (kind, reason without its details) -> objects. No name of a tenant or of what it asks for is
+  /// in it.
+  std::map<std::pair<std::string, std::string>, std::size_t> waiting;
+};
+
+/// Counts what stands in the annotations fairlead.io/pool-reason, or is about to. Walking ten
+/// thousand namespaces takes a millisecond, so they are counted at most once in kCensusInterval.
+class PoolCensus {
+ public:
+  /// Returns the counts of `state`, or those of less than kCensusInterval ago.
+  const PoolCounts& of(const State& state, LogTime now);
+
+ private:
+  PoolCounts counts_;
+  LogTime due_;
+};
+
+}  // namespace fairlead
