@@ -4,7 +4,7 @@ import itertools
 import signal
 import unittest
 
-from harness.fleet import CLAIMS, CRDS, FLAVORS, QUEUES, add_node, claim, prepare_hub, quantity, quota
+from harness.fleet import CLAIMS, FLAVORS, QUEUES, add_node, claim, prepare_hub, quantity, quota
 from harness.process import wait_for
 from harness.program import stop_points, stopping
 from pool_world import PLACEMENTS, QUICK, REASON, SUPER_CLUSTER, PoolWorld, node
@@ -95,7 +95,6 @@ class PoolFaultsTest(PoolWorld):
         hub.check_log()
 
     def test_claims_get_what_the_pool_leaves_of_a_cluster(self):
-        self.server.install_crds(only=CRDS)
         self.addCleanup(lambda: [self.server.clear(path) for path in (CLAIMS, QUEUES, FLAVORS)])
         prepare_hub(self.server)
         for number in (1, 2):
