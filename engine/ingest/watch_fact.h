@@ -82,10 +82,12 @@ struct StreamLost {
 };
 
 /// Returns whether the hub can run without reading this kind: if it may not read the kind, it
-/// reports that and continues (without BindingPolicies only while it writes none). A StreamLost of
-/// such a kind replaces its first list, which will not come.
+/// reports that and continues (without BindingPolicies only while it writes none; without
+/// VirtualClusters with the tenants of pool.tenants alone). A StreamLost of such a kind replaces
+/// its first list, which will not come.
 constexpr bool may_stay_unread(Kind kind) {
-  return is_of_multikueue_path(kind) || kind == Kind::binding_policy || kind == Kind::cohort;
+  return is_of_multikueue_path(kind) || kind == Kind::binding_policy || kind == Kind::cohort ||
+         kind == Kind::virtual_cluster;
 }
 
 /// One watch fact and the API server that reported it ("hub" or the name of a member cluster).

@@ -145,17 +145,19 @@ struct PoolNamespace {
 
 /// A tenant's API server.
 struct PoolTenant {
-  bool admitted = false;    ///< by a VirtualCluster that was Running once, or by the configuration
-  bool failed = false;      ///< its VirtualCluster is in phase Error
-  std::set<Kind> silent;    ///< kinds whose streams are stale, lost or not listed yet
-  bool first_seen = false;  ///< its first list was taken up as it stood
-  bool takes_part = false;  ///< as connected() at the last close
-  Seq seq;                  ///< of the event that changed one of these
+  bool admitted = false;     ///< by a VirtualCluster that was Running once, or by the configuration
+  bool failed = false;       ///< its VirtualCluster is in phase Error
+  std::set<Kind> silent;     ///< kinds whose streams are stale, lost or not listed yet
+  std::int64_t objects = 0;  ///< Namespaces, ResourceQuotas and Pods
+  bool crowded = false;      ///< they are more than pool.tenantObjectsMax
+  bool first_seen = false;   ///< its first list was taken up as it stood
+  bool takes_part = false;   ///< as connected() at the last close
+  Seq seq;                   ///< of the event that changed one of these
   std::map<std::string, Amount> limit;  ///< of cpu and memory; a missing one has none
   CpuMemorySum slices;                  ///< the sum of its namespaces' shares
   std::map<std::string, PoolNamespace> namespaces;
 
-  bool connected() const { return admitted && !failed && silent.empty(); }
+  bool connected() const { return admitted && !failed && !crowded && silent.empty(); }
 
   friend bool operator==(const PoolTenant&, const PoolTenant&) = default;
 };

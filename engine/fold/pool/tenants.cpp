@@ -34,6 +34,17 @@ PoolNamespace& open_namespace(State& state, const PoolNamespaceKey& key) {
   return tenant.namespaces[key.second];
 }
 
+bool is_crowded(const State& state, const PoolTenant& tenant) {
+  return tenant.objects > state.configuration.pool.tenant_objects_max;
+}
+
+// Keeps the number of the tenant's objects, of which one was there or not, and now is or not.
+void count_object(State& state, const std::string& name, bool was, bool is) {
+  PoolTenant& tenant = state.pool.tenants.at(name);
+  tenant.objects += (is ? 1 : 0) - (was ? 1 : 0);
+  if (is_crowded(state, tenant) != tenant.crowded) state.pool.open_tenants.insert(name);
+}
+
 void forget_if_empty(State& state, const PoolNamespaceKey& key) {
   auto& namespaces = state.pool.tenants.at(key.first).namespaces;
   const auto at = namespaces.find(key.second);
@@ -104,6 +115,7 @@ void observe_tenant_namespace(State& state, const SourceName& source, const std:
   const PoolNamespaceKey key{std::string(tenant_of(source)), name};
   PoolNamespace& of = open_namespace(state, key);
   state.pool.open_lists.insert(key);
+  count_object(state, key.first, of.seen.has_value(), seen.has_value());
   const bool another =
       of.seen && seen && !of.seen->uid.empty() && !seen->uid.empty() && of.seen->uid != seen->uid;
   if (of.seen && (!seen || another)) end_namespace(state, key);
@@ -120,6 +132,7 @@ void observe_tenant_quota(State& state, const SourceName& source, const Namespac
   const PoolNamespaceKey key{std::string(tenant_of(source)), id.first};
   PoolNamespace& of = open_namespace(state, key);
   state.pool.open_lists.insert(key);
+  count_object(state, key.first, of.quotas.contains(id.second), seen.has_value());
   if (seen) {
     of.quotas[id.second] = *seen;
   } else {
@@ -133,6 +146,7 @@ void observe_tenant_pod(State& state, const SourceName& source, const Namespaced
   const PoolNamespaceKey key{std::string(tenant_of(source)), id.first};
   PoolNamespace& of = open_namespace(state, key);
   const auto at = of.pods.find(id.second);
+  count_object(state, key.first, at != of.pods.end(), seen.has_value());
   const bool same =
       at != of.pods.end() && seen &&
       (at->second.seen.uid == seen->uid || seen->uid.empty() || at->second.seen.uid.empty());
@@ -240,6 +254,7 @@ void judge_tenancy(State& state, const std::string& name) {
                   [&](const PoolTenantAccess& each) { return each.name == name; });
   tenant.admitted = !settings.clusters.empty() && (of || configured);
   tenant.failed = of && of->failed;
+  tenant.crowded = is_crowded(state, tenant);
   std::map<std::string, Amount> limit{settings.tenant_limit.begin(), settings.tenant_limit.end()};
   if (of && of->seen.facts.pool_limit)
     if (auto own = read_limit(*of->seen.facts.pool_limit)) limit = std::move(*own);
