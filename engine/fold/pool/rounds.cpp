@@ -52,14 +52,9 @@ std::int64_t converted(std::int64_t slices, const CpuMemory& from, const CpuMemo
   return saturate(std::max(count(from.cpu, to.cpu), count(from.memory, to.memory)));
 }
 
-// The rows of a decision in slices of `unit`: clusters that are open, or where the namespace has
-// something, or asks for something.
-SliceRows rows_of(const State& state, const PoolNamespace& of, const CpuMemory& unit) {
-  std::set<std::string> ids;
-  for (const auto& [id, standing] : state.pool.standings)
-    if (standing == ClusterStanding::open) ids.insert(id);
-  for (const auto& [id, share] : of.shares) ids.insert(id);
-  for (const auto& [id, slices] : of.edit) ids.insert(id);
+// The rows of `ids` in slices of `unit`.
+SliceRows rows_at(const State& state, const PoolNamespace& of, const CpuMemory& unit,
+                  const std::set<std::string>& ids) {
   SliceRows rows;
   rows.reserve(ids.size());
   PoolNamespace in_unit;  // for needed_slices, which counts in the unit in force
@@ -80,10 +75,34 @@ SliceRows rows_of(const State& state, const PoolNamespace& of, const CpuMemory& 
   return rows;
 }
 
+// The rows of a decision in slices of `unit`: clusters that are open, or where the namespace has
+// something, or asks for something.
+SliceRows rows_of(const State& state, const PoolNamespace& of, const CpuMemory& unit) {
+  std::set<std::string> ids;
+  for (const auto& [id, standing] : state.pool.standings)
+    if (standing == ClusterStanding::open) ids.insert(id);
+  for (const auto& [id, share] : of.shares) ids.insert(id);
+  for (const auto& [id, slices] : of.edit) ids.insert(id);
+  return rows_at(state, of, unit, ids);
+}
+
+void keep_all(SliceRows& rows) {
+  for (SliceRow& row : rows) row.kept = row.had;
+}
+
 // Rows for moving what is there: all of it is kept so far.
 SliceRows kept_rows(const State& state, const PoolNamespace& of) {
   SliceRows rows = rows_of(state, of, of.unit);
-  for (SliceRow& row : rows) row.kept = row.had;
+  keep_all(rows);
+  return rows;
+}
+
+// Those of them where the namespace has something: enough to take slices away.
+SliceRows own_rows(const State& state, const PoolNamespace& of) {
+  std::set<std::string> ids;
+  for (const auto& [id, share] : of.shares) ids.insert(id);
+  SliceRows rows = rows_at(state, of, of.unit, ids);
+  keep_all(rows);
   return rows;
 }
 
@@ -155,7 +174,7 @@ class Rounds {
       return;
     }
     PoolNamespace& of = subject->of;
-    SliceRows rows = kept_rows(state_, of);
+    SliceRows rows = own_rows(state_, of);
     if (subject->demand.slices == 0) {
       of.edited = PlacementEdit::none;
       of.edit.clear();
@@ -347,7 +366,7 @@ void adopt_placements(State& state, const PoolNamespaceKey& key, const SliceMap&
   const std::int64_t allowed = allowed_slices(state.pool.tenants.at(key.first), of, of.unit);
   for (const auto& [id, count] : slices) set_share(state, key, id, count);
   if (sum > allowed) {
-    SliceRows rows = kept_rows(state, of);
+    SliceRows rows = own_rows(state, of);
     reduce(rows, sum - allowed);
     for (const SliceRow& row : rows)
       if (row.had > 0) set_share(state, key, row.id, row.kept);
