@@ -227,13 +227,15 @@ class Rounds {
     const auto subject = subject_of(state_, key);
     if (!subject) return;
     const PoolNamespace& of = subject->of;
+    const PoolShare& share = of.shares.at(id);
+    const std::int64_t may_go =
+        std::min(share.slices - needed_slices(of, share), slices_too_many(of, share, id));
+    if (may_go <= 0) return;  // of most namespaces while pods need what is too much
     SliceRows rows = kept_rows(state_, of);
     const auto row =
         std::find_if(rows.begin(), rows.end(), [&](const SliceRow& each) { return each.id == id; });
     row->standing = ClusterStanding::closed;  // nothing comes back here
-    const std::int64_t unused = std::max<std::int64_t>(0, row->had - row->needed);
-    const std::int64_t moves =
-        std::min({unused, total_free(rows), slices_too_many(of, of.shares.at(id), id)});
+    const std::int64_t moves = std::min(may_go, total_free(rows));
     if (moves <= 0) return;
     row->kept -= moves;
     place(rows, moves, policy_of(of));
