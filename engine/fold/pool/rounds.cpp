@@ -267,8 +267,14 @@ class Rounds {
       const PoolNamespace& of = *find_namespace(pool_, key);
       order.emplace_back(on_gone_cluster(state_, of) ? 0 : 1, *of.wants_since, key);
     };
-    for (const PoolNamespaceKey& key : std::set<PoolNamespaceKey>(pool_.wanting))
-      if (grew || open.contains(key) || pool_.open_namespaces.contains(key)) add(key);
+    if (grew) {
+      for (const PoolNamespaceKey& key : pool_.wanting) add(key);
+    } else {
+      for (const PoolNamespaceKey& key : open)
+        if (pool_.wanting.contains(key)) add(key);
+      for (const PoolNamespaceKey& key : pool_.open_namespaces)
+        if (pool_.wanting.contains(key) && !open.contains(key)) add(key);
+    }
     std::sort(order.begin(), order.end());
     for (const auto& [gone, since, key] : order) decide(key);
   }
