@@ -38,6 +38,8 @@ template <class T>
 inline constexpr bool kContainer = is_a<T, PackedMap> || is_a<T, NameTable> || is_a<T, NameMap> ||
                                    is_a<T, std::map> || Sequence<T>;
 template <class T>
+inline constexpr bool kOptional = is_a<T, std::optional> || is_a<T, Boxed>;
+template <class T>
 concept Number = std::integral<T> || std::is_enum_v<T>;
 
 __extension__ using Uint128 = unsigned __int128;
@@ -51,7 +53,7 @@ struct Shape {
   void of() {
     if constexpr (is_a<T, Memo>) {
       // derived: it is not stored
-    } else if constexpr (is_a<T, std::optional>) {
+    } else if constexpr (kOptional<T>) {
       text += '?', of<typename T::value_type>();
     } else if constexpr (is_a<T, std::map>) {
       text += 'm', of<typename T::key_type>(), of<typename T::mapped_type>();
@@ -144,7 +146,7 @@ class Writer {
       put(value.steps());
     } else if constexpr (std::same_as<T, Deadlines>) {
       put(value.all());
-    } else if constexpr (is_a<T, std::optional>) {
+    } else if constexpr (kOptional<T>) {
       put(value.has_value());
       if (value) put(*value);
     } else if constexpr (is_a<T, std::variant>) {
@@ -233,7 +235,7 @@ class Reader {
       std::map<DeadlineKey, LogTime> all;
       get(all);
       for (const auto& [key, when] : all) value.set(key, when);
-    } else if constexpr (is_a<T, std::optional>) {
+    } else if constexpr (kOptional<T>) {
       bool has = false;
       get(has);
       value.reset();

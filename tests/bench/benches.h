@@ -11,6 +11,7 @@ void add_log_benches(Suite& suite);
 void add_debounce_benches(Suite& suite);
 void add_fold_benches(Suite& suite);
 void add_placement_benches(Suite& suite);
+void add_pool_benches(Suite& suite);
 void add_replay_benches(Suite& suite);
 void add_webhook_benches(Suite& suite);
 void add_served_webhook_benches(Suite& suite);

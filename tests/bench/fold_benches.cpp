@@ -1,10 +1,6 @@
 // The fold: replay of a fleet, memory of its nodes, planning after one change, and questions about
 // the past of a long log.
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <array>
-#include <fstream>
 #include <memory>
 
 #include "engine/fold/evolve.h"
@@ -15,6 +11,7 @@
 #include "snapshots/snapshot_store.h"
 #include "tests/bench/benches.h"
 #include "tests/bench/floors.h"
+#include "tests/bench/resident.h"
 #include "tests/bench/workload.h"
 
 namespace fairlead::bench {
@@ -214,13 +211,6 @@ Trial prepare_replay_rate(const Place& place) {
 
 // ---- memory ----
 
-double resident_bytes() {
-  std::ifstream pages("/proc/self/statm");
-  double program = 0, resident = 0;
-  if (!(pages >> program >> resident)) give_up("/proc/self/statm says nothing");
-  return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
-}
-
 double bytes_of_fold(std::uint64_t nodes) {
   const double before = resident_bytes();
   State state;
@@ -235,23 +225,9 @@ double bytes_of_fold(std::uint64_t nodes) {
   return resident_bytes() - before;
 }
 
-// Measures in a process of its own, which ends with the figure: memory that one repetition freed
-// would be reused by the next and not be counted.
 double bytes_per_node(std::uint64_t nodes) {
-  int ends[2];
-  if (::pipe(ends) != 0) give_up("no pipe");
-  const pid_t child = ::fork();
-  if (child < 0) give_up("no process");
-  double bytes = 0;
-  if (child == 0) {
-    bytes = bytes_of_fold(nodes);
-    ::_exit(::write(ends[1], &bytes, sizeof bytes) == sizeof bytes ? 0 : 3);
-  }
-  ::close(ends[1]);
-  const bool told = ::read(ends[0], &bytes, sizeof bytes) == sizeof bytes;
-  ::close(ends[0]);
-  ::waitpid(child, nullptr, 0);
-  if (!told || bytes <= 0) give_up("a fold took no memory");
+  const double bytes = figure_of_a_process([nodes] { return bytes_of_fold(nodes); });
+  if (bytes <= 0) give_up("a fold took no memory");
   return bytes / static_cast<double>(nodes);
 }
 

@@ -48,6 +48,7 @@ void reopen_everything(State& state) {
 // The ids under which members count, as Pool::clusters has them now.
 void recount_ids(State& state) {
   Pool& pool = state.pool;
+  if (pool.open_clusters.empty()) return;  // a cluster that came, went or changed its id is open
   std::map<std::string, std::string> ids;
   for (const auto& [id, cluster] : pool.clusters) ids.emplace(cluster.cluster, id);
   if (ids == pool.ids) return;
@@ -66,10 +67,11 @@ void recount_ids(State& state) {
   for (const std::string& member : members) recount_member(state, member);
 }
 
-// Ids that placements name and no member has.
+// Ids that placements name and no member has. They change with what is listed and with the
+// clusters.
 void find_unknown_ids(State& state) {
   Pool& pool = state.pool;
-  pool.lists_changed = false;
+  if (!std::exchange(pool.lists_changed, false) && pool.open_clusters.empty()) return;
   const auto is_named = [&](const std::string& id) {
     const auto at = pool.totals.find(id);
     return at != pool.totals.end() && !at->second.namespaces.empty();
@@ -79,6 +81,13 @@ void find_unknown_ids(State& state) {
   });
   for (const auto& [id, totals] : pool.totals)
     if (is_named(id) && !pool.clusters.contains(id)) pool.unknown.try_emplace(id, state.now);
+}
+
+// Whether a cluster may have another standing than at the last close. By time alone one turns only
+// at the pool's deadline, but an id of no member also when the last id is learnt.
+bool standings_may_turn(const Pool& pool) {
+  return pool.deadline_reached || pool.lists_changed || !pool.open_clusters.empty() ||
+         !pool.unknown.empty();
 }
 
 // Opens the namespaces of clusters that may be used for more or less than before.
@@ -312,14 +321,15 @@ void close_pod(State& state, const PoolPodKey& key, DirtySet& dirty) {
 void close_pool(State& state, DirtySet& dirty) {
   Pool& pool = state.pool;
   if (!is_open(pool)) return;
-  pool.deadline_reached = false;
   if (std::exchange(pool.all_open, false)) reopen_everything(state);
   recount_ids(state);
   for (const std::string& name : std::exchange(pool.open_tenants, {})) judge_tenant(state, name);
   open_due(pool, state.now);
   judge_namespaces(state);
+  const bool may_turn = standings_may_turn(pool);
+  pool.deadline_reached = false;
   find_unknown_ids(state);
-  judge_standings(state);
+  if (may_turn) judge_standings(state);
   judge_clusters_known(state);
   decide_all(state, dirty);
   set_pool_deadline(state);

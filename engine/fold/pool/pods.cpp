@@ -1,7 +1,9 @@
 #include "engine/fold/pool/pods.h"
 
 #include <algorithm>
+#include <list>
 #include <optional>
+#include <queue>
 #include <tuple>
 #include <vector>
 
@@ -111,6 +113,44 @@ std::string requests_text(const PodFacts& facts) {
   return text;
 }
 
+PodRoom room_for_pods(const State& state, const PoolNamespace& of, const std::string& id) {
+  const PodPlace place = place_at(of, id);
+  PodRoom room{id, place.cpu, place.memory, {}};
+  for (const auto& [resource, amount] : state.pool.clusters.at(id).accepted)
+    if (amount > 0) room.machine.emplace_back(resource, machine_left(state, id, resource));
+  return room;
+}
+
+// All that choose_place reads of the namespace and its clusters, without the policy, which chooses
+// only among places.
+PodLook look_of(const State& state, const PoolNamespace& of) {
+  PodLook look;
+  look.done = true;
+  look.listed = listed_clusters(of);
+  for (const std::string& id : look.listed)
+    if (standing_of(state, id) == ClusterStanding::open)
+      look.open.push_back(room_for_pods(state, of, id));
+  return look;
+}
+
+// Whether `now` has no more of anything than `before`, of the same clusters.
+bool has_no_more(const PodRoom& now, const PodRoom& before) {
+  return now.id == before.id && now.cpu <= before.cpu && now.memory <= before.memory &&
+         std::equal(now.machine.begin(), now.machine.end(), before.machine.begin(),
+                    before.machine.end(), [](const auto& a, const auto& b) {
+                      return a.first == b.first && a.second <= b.second;
+                    });
+}
+
+// Whether a pod may find a place, or another reason, that found none at the last look.
+bool is_worth_a_look(const State& state, const PoolNamespace& of) {
+  if (!of.look->done) return true;
+  const PodLook now = look_of(state, of);
+  return now.listed != of.look->listed ||
+         !std::equal(now.open.begin(), now.open.end(), of.look->open.begin(), of.look->open.end(),
+                     has_no_more);
+}
+
 // Returns the place of a pod, or why there is none.
 std::optional<std::string> choose_place(const State& state, const PoolNamespace& of,
                                         const PodFacts& facts, ReasonText& why_not) {
@@ -158,6 +198,7 @@ void judge_pod(State& state, const PoolPodKey& key) {
   PoolNamespace& of = *find_namespace(state.pool, home);
   const std::string& name = key.pod;
   const bool now = waits(state, tenant, of, *pod);
+  if (now) of.look->fresh.insert(name);
   if (now && !pod->waits_since) {
     pod->waits_since = state.now;
     of.waiting.emplace(state.now, name);
@@ -173,32 +214,92 @@ void judge_pod(State& state, const PoolPodKey& key) {
     set_reason(state, key, pod->reason, {});
 }
 
+namespace {
+
+// The pods of one namespace that are looked at, first come first.
+class Line {
+ public:
+  Line(const State& state, const PoolNamespaceKey& key, PoolNamespace& of)
+      : key_(key), of_(of), all_(!of.waiting.empty() && is_worth_a_look(state, of)) {
+    for (const std::string& name : of.look->fresh)
+      if (const auto at = of.pods.find(name); at != of.pods.end() && at->second.waits_since)
+        fresh_.emplace(*at->second.waits_since, name);
+  }
+
+  /// Goes to the next pod. Returns false if there is none.
+  bool advance() {
+    const auto& pods = all_ ? of_.waiting : fresh_;
+    const auto next = head_ ? pods.upper_bound(*head_) : pods.begin();
+    if (next == pods.end()) return false;
+    head_ = *next;
+    return true;
+  }
+  /// Its pod was placed: perhaps the room that made the others worth a look is used up.
+  void note_placed(const State& state) { all_ = all_ && is_worth_a_look(state, of_); }
+  /// Ends the look.
+  void end(const State& state) {
+    *of_.look = of_.waiting.empty() ? PodLook{} : look_of(state, of_);
+  }
+
+  PoolNamespace& of() const { return of_; }
+  PoolPodKey pod() const { return {key_.first, key_.second, head_->second}; }
+  /// Of two lines the one whose pod waits for longer goes first.
+  bool is_behind(const Line& other) const {
+    return std::tie(head_->first, key_, head_->second) >
+           std::tie(other.head_->first, other.key_, other.head_->second);
+  }
+
+ private:
+  const PoolNamespaceKey& key_;
+  PoolNamespace& of_;
+  bool all_;
+  std::set<std::pair<LogTime, std::string>> fresh_;
+  std::optional<std::pair<LogTime, std::string>> head_;
+};
+
+// Returns whether a place was found.
+bool place_pod(State& state, const PoolPodKey& key, PoolNamespace& of) {
+  PoolPod& pod = of.pods.at(key.pod);
+  ReasonText why_not;
+  const auto id = choose_place(state, of, pod.seen.facts, why_not);
+  if (!id) {
+    set_reason(state, key, pod.reason, std::move(why_not));
+    return false;
+  }
+  const PoolNamespaceKey home = namespace_of(key);
+  uncount_pod(state, home, pod);
+  pod.cluster = *id;
+  count_pod(state, home, pod);
+  judge_pod(state, key);
+  state.pool.open_namespaces.insert(home);
+  return true;
+}
+
+}  // namespace
+
 bool place_pods(State& state, const std::set<PoolNamespaceKey>& namespaces, DirtySet& dirty) {
-  std::vector<std::pair<LogTime, PoolPodKey>> order;
+  std::list<Line> lines;
+  const auto behind = [](const Line* a, const Line* b) { return a->is_behind(*b); };
+  std::priority_queue<Line*, std::vector<Line*>, decltype(behind)> order(behind);
+  const auto queue = [&](Line& line) {
+    if (line.advance()) order.push(&line);
+  };
   for (const PoolNamespaceKey& key : namespaces)
-    if (const PoolNamespace* of = find_namespace(state.pool, key))
-      for (const auto& [since, name] : of->waiting)
-        order.emplace_back(since, PoolPodKey{key.first, key.second, name});
-  std::sort(order.begin(), order.end());
+    if (PoolNamespace* of = find_namespace(state.pool, key))
+      queue(lines.emplace_back(state, key, *of));
   bool placed = false;
-  for (const auto& [since, key] : order) {
-    const PoolNamespaceKey home = namespace_of(key);
-    PoolNamespace& of = *find_namespace(state.pool, home);
-    PoolPod& pod = of.pods.at(key.pod);
-    ReasonText why_not;
-    const auto id = choose_place(state, of, pod.seen.facts, why_not);
-    if (id) {
-      uncount_pod(state, home, pod);
-      pod.cluster = *id;
-      count_pod(state, home, pod);
-      judge_pod(state, key);
-      state.pool.open_namespaces.insert(home);
+  while (!order.empty()) {
+    Line& line = *order.top();
+    order.pop();
+    const PoolPodKey key = line.pod();
+    if (place_pod(state, key, line.of())) {
       placed = true;
-    } else {
-      set_reason(state, key, pod.reason, std::move(why_not));
+      line.note_placed(state);
     }
     close_pod(state, key, dirty);
+    queue(line);
   }
+  for (Line& line : lines) line.end(state);
   return placed;
 }
 

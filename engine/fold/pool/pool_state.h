@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "engine/fold/capacity/liveness.h"
+#include "engine/fold/memo.h"
 #include "engine/fold/observed.h"
 #include "schema/event.h"
 
@@ -117,6 +118,23 @@ enum class PlacementEdit : std::uint8_t {
   changed,  ///< PoolNamespace::edit has the value
 };
 
+/// What a namespace's pods may still get at one open super cluster.
+struct PodRoom {
+  std::string id;
+  Int128 cpu = 0;  ///< of the share
+  Int128 memory = 0;
+  std::vector<std::pair<std::string, Int128>> machine;  ///< by resource that the cluster offers
+};
+
+/// The last look at the pods of a namespace that wait: while there is not more room than then, the
+/// same pods find no place, for the same reasons.
+struct PodLook {
+  bool done = false;
+  std::vector<std::string> listed;  ///< clusters that pods may be placed on, open or not
+  std::vector<PodRoom> open;
+  std::set<std::string> fresh;  ///< pods that began to wait or changed since
+};
+
 /// A namespace of a tenant.
 struct PoolNamespace {
   std::optional<Observed<NamespaceFacts>> seen;  ///< absent: only objects in it were observed
@@ -139,6 +157,7 @@ struct PoolNamespace {
   std::string rule;          ///< of the last decision that changed shares, e.g. "pool/place"
   std::vector<Seq> because;  ///< the events that led to it
   std::set<std::pair<LogTime, std::string>> waiting;  ///< pods without a cluster, first come first
+  Memo<PodLook> look;
 
   friend bool operator==(const PoolNamespace&, const PoolNamespace&) = default;
 };

@@ -52,14 +52,9 @@ std::int64_t converted(std::int64_t slices, const CpuMemory& from, const CpuMemo
   return saturate(std::max(count(from.cpu, to.cpu), count(from.memory, to.memory)));
 }
 
-// The rows of a decision in slices of `unit`: clusters that are open, or where the namespace has
-// something, or asks for something.
-SliceRows rows_of(const State& state, const PoolNamespace& of, const CpuMemory& unit) {
-  std::set<std::string> ids;
-  for (const auto& [id, standing] : state.pool.standings)
-    if (standing == ClusterStanding::open) ids.insert(id);
-  for (const auto& [id, share] : of.shares) ids.insert(id);
-  for (const auto& [id, slices] : of.edit) ids.insert(id);
+// The rows of `ids` in slices of `unit`.
+SliceRows rows_at(const State& state, const PoolNamespace& of, const CpuMemory& unit,
+                  const std::set<std::string>& ids) {
   SliceRows rows;
   rows.reserve(ids.size());
   PoolNamespace in_unit;  // for needed_slices, which counts in the unit in force
@@ -80,10 +75,34 @@ SliceRows rows_of(const State& state, const PoolNamespace& of, const CpuMemory& 
   return rows;
 }
 
+// The rows of a decision in slices of `unit`: clusters that are open, or where the namespace has
+// something, or asks for something.
+SliceRows rows_of(const State& state, const PoolNamespace& of, const CpuMemory& unit) {
+  std::set<std::string> ids;
+  for (const auto& [id, standing] : state.pool.standings)
+    if (standing == ClusterStanding::open) ids.insert(id);
+  for (const auto& [id, share] : of.shares) ids.insert(id);
+  for (const auto& [id, slices] : of.edit) ids.insert(id);
+  return rows_at(state, of, unit, ids);
+}
+
+void keep_all(SliceRows& rows) {
+  for (SliceRow& row : rows) row.kept = row.had;
+}
+
 // Rows for moving what is there: all of it is kept so far.
 SliceRows kept_rows(const State& state, const PoolNamespace& of) {
   SliceRows rows = rows_of(state, of, of.unit);
-  for (SliceRow& row : rows) row.kept = row.had;
+  keep_all(rows);
+  return rows;
+}
+
+// Those of them where the namespace has something: enough to take slices away.
+SliceRows own_rows(const State& state, const PoolNamespace& of) {
+  std::set<std::string> ids;
+  for (const auto& [id, share] : of.shares) ids.insert(id);
+  SliceRows rows = rows_at(state, of, of.unit, ids);
+  keep_all(rows);
   return rows;
 }
 
@@ -155,7 +174,7 @@ class Rounds {
       return;
     }
     PoolNamespace& of = subject->of;
-    SliceRows rows = kept_rows(state_, of);
+    SliceRows rows = own_rows(state_, of);
     if (subject->demand.slices == 0) {
       of.edited = PlacementEdit::none;
       of.edit.clear();
@@ -208,13 +227,15 @@ class Rounds {
     const auto subject = subject_of(state_, key);
     if (!subject) return;
     const PoolNamespace& of = subject->of;
+    const PoolShare& share = of.shares.at(id);
+    const std::int64_t may_go =
+        std::min(share.slices - needed_slices(of, share), slices_too_many(of, share, id));
+    if (may_go <= 0) return;  // of most namespaces while pods need what is too much
     SliceRows rows = kept_rows(state_, of);
     const auto row =
         std::find_if(rows.begin(), rows.end(), [&](const SliceRow& each) { return each.id == id; });
     row->standing = ClusterStanding::closed;  // nothing comes back here
-    const std::int64_t unused = std::max<std::int64_t>(0, row->had - row->needed);
-    const std::int64_t moves =
-        std::min({unused, total_free(rows), slices_too_many(of, of.shares.at(id), id)});
+    const std::int64_t moves = std::min(may_go, total_free(rows));
     if (moves <= 0) return;
     row->kept -= moves;
     place(rows, moves, policy_of(of));
@@ -246,8 +267,14 @@ class Rounds {
       const PoolNamespace& of = *find_namespace(pool_, key);
       order.emplace_back(on_gone_cluster(state_, of) ? 0 : 1, *of.wants_since, key);
     };
-    for (const PoolNamespaceKey& key : std::set<PoolNamespaceKey>(pool_.wanting))
-      if (grew || open.contains(key) || pool_.open_namespaces.contains(key)) add(key);
+    if (grew) {
+      for (const PoolNamespaceKey& key : pool_.wanting) add(key);
+    } else {
+      for (const PoolNamespaceKey& key : open)
+        if (pool_.wanting.contains(key)) add(key);
+      for (const PoolNamespaceKey& key : pool_.open_namespaces)
+        if (pool_.wanting.contains(key) && !open.contains(key)) add(key);
+    }
     std::sort(order.begin(), order.end());
     for (const auto& [gone, since, key] : order) decide(key);
   }
@@ -347,7 +374,7 @@ void adopt_placements(State& state, const PoolNamespaceKey& key, const SliceMap&
   const std::int64_t allowed = allowed_slices(state.pool.tenants.at(key.first), of, of.unit);
   for (const auto& [id, count] : slices) set_share(state, key, id, count);
   if (sum > allowed) {
-    SliceRows rows = kept_rows(state, of);
+    SliceRows rows = own_rows(state, of);
     reduce(rows, sum - allowed);
     for (const SliceRow& row : rows)
       if (row.had > 0) set_share(state, key, row.id, row.kept);

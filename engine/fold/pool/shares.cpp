@@ -99,6 +99,14 @@ void recount_share(State& state, const PoolNamespaceKey& key, PoolNamespace& of,
   if (!share.listed && share.pod_count == 0 && says == CpuMemorySum{}) of.shares.erase(id);
 }
 
+// Pods left the cluster. What a namespace may get there does not follow from that, only what the
+// pods may get that wait for it.
+void look_at_waiting(Pool& pool, const std::string& id) {
+  const std::set<PoolNamespaceKey>& listing = pool.totals.at(id).namespaces;
+  for (const PoolNamespaceKey& key : pool.waiting)
+    if (listing.contains(key)) pool.unlooked.insert(key);
+}
+
 void change_pods(State& state, const PoolNamespaceKey& key, const PoolPod& pod, int sign) {
   if (pod.cluster.empty() || pod.seen.facts.over) return;
   Pool& pool = state.pool;
@@ -108,7 +116,7 @@ void change_pods(State& state, const PoolNamespaceKey& key, const PoolPod& pod, 
   for (const auto& [resource, amount] : pod.seen.facts.requests) requests.emplace(resource, amount);
   add_all(share.pods, requests, sign);
   if (share.pods_counted) add_all(pool.totals[pod.cluster].pods, requests, sign);
-  if (sign < 0 && share.pods_counted) pool.room_grew = true;
+  if (sign < 0 && share.pods_counted) look_at_waiting(pool, pod.cluster);
   share.pod_count += sign;
   recount_share(state, key, of, std::string(pod.cluster));
 }

@@ -154,13 +154,17 @@ void observe_tenant_pod(State& state, const SourceName& source, const Namespaced
   if (!seen) return forget_if_empty(state, key);
   state.pool.open_pods.insert({key.first, key.second, id.second});
   PoolPod& pod = of.pods[id.second];
-  if (same) uncount_pod(state, key, pod);
   // A decision stands until another writer changes what it was made from.
-  if (!same || pod.seen.facts.super_cluster != seen->facts.super_cluster)
-    pod.cluster = seen->facts.super_cluster.value_or("");
+  const bool decided = same && pod.seen.facts.super_cluster == seen->facts.super_cluster;
+  const std::string cluster = decided ? pod.cluster : seen->facts.super_cluster.value_or("");
   if (!same) pod.reason.written = seen->facts.reason.value_or("");
+  // Most events of a pod, such as that it is bound, change nothing that counts.
+  const bool counts = !same || cluster != pod.cluster || pod.seen.facts.over != seen->facts.over ||
+                      pod.seen.facts.requests != seen->facts.requests;
+  if (same && counts) uncount_pod(state, key, pod);
+  pod.cluster = cluster;
   pod.seen = *seen;
-  count_pod(state, key, pod);
+  if (counts) count_pod(state, key, pod);
 }
 
 void observe_tenant_liveness(State& state, const SourceName& source, std::optional<Kind> kind,

@@ -8,6 +8,7 @@
 
 #include "engine/base/digest.h"
 #include "engine/base/time.h"
+#include "engine/fold/boxed.h"
 #include "engine/fold/claims/status_left.h"
 #include "schema/event.h"
 
@@ -34,18 +35,20 @@ struct Refusal {
   friend bool operator==(const Refusal&, const Refusal&) = default;
 };
 
+/// Kept of every object that was ever written, a hundred thousand pods among them: what most of
+/// them lack is boxed.
 struct WriteState {
-  std::optional<Outstanding> outstanding;
+  Boxed<Outstanding> outstanding;
   std::optional<LogTime> last_write;
   Seq last_write_seq;  ///< of that write
   /// What the watch has to report of our last accepted write: this version, or the object's end.
   std::string awaited_version;
   bool awaits_end = false;
-  std::optional<Refusal> refusal;
+  Boxed<Refusal> refusal;
   std::string accepted_body;  ///< of statuses only: the body of our last accepted write
   /// Of a claim that we created: spec.nominalResources as our last write left it. Absent for other
   /// claims, and from the first change of the list by another writer on.
-  std::optional<std::map<std::string, std::string>> nominal;
+  Boxed<std::map<std::string, std::string>> nominal;
   StatusLeft status_left;
 
   bool awaits() const { return awaits_end || !awaited_version.empty(); }

@@ -1,0 +1,15 @@
+// How much memory something takes.
+#pragma once
+
+#include <functional>
+
+namespace fairlead::bench {
+
+/// Returns the resident bytes of this process.
+double resident_bytes();
+
+/// Returns what `measure` returns in a process of its own, which ends with it: memory that one
+/// repetition freed would be reused by the next and not be counted. Gives up if that fails.
+double figure_of_a_process(const std::function<double()>& measure);
+
+}  // namespace fairlead::bench
