@@ -100,8 +100,42 @@ WorkloadFacts any_workload() {
   return workload;
 }
 
+using Amounts = std::map<std::string, Amount>;
+
+/// Absent, empty or a text: a tenant's annotation may be each of them.
+std::optional<std::string> any_annotation() {
+  if (any<bool>()) return std::nullopt;
+  return any<bool>() ? any<std::string>() : std::string();
+}
+
+NamespaceFacts any_namespace() {
+  return {any_annotation(),   any_annotation(),   any_annotation(),   any_annotation(),
+          any<std::string>(), any<std::string>(), any<std::string>(), any<bool>()};
+}
+
+PodFacts any_pod() {
+  return {any_annotation(), any_annotation(), any<Amounts>(), any<bool>(),
+          any<bool>(),      any<bool>(),      any<bool>(),    any<bool>()};
+}
+
+/// Of the kinds of the super cluster pool.
+Facts any_pool_facts() {
+  switch (*rc::gen::inRange(0, 5)) {
+    case 0:
+      return VirtualClusterFacts{any<std::string>(), any<std::string>(), any<std::string>(),
+                                 any_annotation()};
+    case 1: return any_namespace();
+    case 2: return ResourceQuotaFacts{any<Amounts>(), any<bool>()};
+    case 3: return any_pod();
+    default: return ConfigMapFacts{any_annotation()};
+  }
+}
+
 Facts any_facts() {
-  switch (*rc::gen::inRange(0, 9)) {
+  switch (*rc::gen::inRange(0, 12)) {
+    case 9:
+    case 10:
+    case 11: return any_pool_facts();
     case 0: return any_node();
     case 1: return any_cluster_queue();
     case 2: return any_admission_check();
