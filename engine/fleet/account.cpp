@@ -16,13 +16,15 @@ namespace {
 // How many causes are remembered; a write follows from a recent one.
 constexpr std::size_t kCausesMax = 10'000;
 
-std::string named(const ObjectKey& key) {
+// A tenant's objects are named with it: `Pod acme/web/web-1`.
+std::string named(const ObjectKey& key, const SourceName& source) {
+  const std::string tenant = is_tenant(source) ? std::string(tenant_of(source)) + "/" : "";
   const std::string place = key.namespace_.empty() ? "" : key.namespace_ + "/";
-  return std::string(info(key.kind).name) + " " + place + key.name;
+  return std::string(info(key.kind).name) + " " + tenant + place + key.name;
 }
 
-// The rules of worker lists in words, so that a reader who does not know them sees why a list
-// moves, and why with a delay.
+// The rules of worker lists and of placements in words, so that a reader who does not know them
+// sees why something moves, and why with a delay.
 struct RuleInWords {
   std::string_view rule;
   std::string_view words;
@@ -32,6 +34,14 @@ constexpr RuleInWords kRules[] = {
     {"multikueue/move", "selected for moveWindow; one that leaves stays while jobs run there"},
     {"multikueue/leave", "away for moveWindow, and nothing runs there"},
     {"multikueue/ready", "its own check never holds a job up"},
+    {"pool/place", "new slices go where there is room"},
+    {"pool/edit", "a hand changed the placements, and is followed as far as it fits"},
+    {"pool/move", "the slices of a cluster that is lost or drained move"},
+    {"pool/overflow", "the cluster has less than was placed there: unused slices leave"},
+    {"pool/reduce", "the quota is smaller: unused slices go first"},
+    {"pool/drained", "its last pod there has ended: its syncer may remove the namespace"},
+    {"pool/restore", "what was decided stands"},
+    {"pool/pod", "a cluster of its namespace that has room for it"},
 };
 
 std::string in_words(const std::string& rule) {
@@ -60,6 +70,13 @@ std::string status_in_words(const PatchIntended& intent) {
   return conditions_to_note(body["status"]);
 }
 
+// What changes in a tenant's object: the text of the reason has only the values.
+std::string subject_of(const PatchIntended& intent) {
+  if (!is_tenant(intent.cluster)) return "";
+  if (intent.reason.rule == "pool/reason") return "reason ";
+  return intent.target.kind == Kind::pod ? "cluster " : "slices ";
+}
+
 }  // namespace
 
 std::string to_elapsed(Duration span) {
@@ -71,7 +88,7 @@ std::string to_elapsed(Duration span) {
 }
 
 std::string describe_write(const PatchIntended& intent) {
-  const std::string object = named(intent.target);
+  const std::string object = named(intent.target, intent.cluster);
   switch (intent.verb) {
     case Verb::create: return "creates " + object + ": " + intent.reason.text;
     case Verb::remove: return "deletes " + object + ": " + intent.reason.text;
@@ -79,7 +96,7 @@ std::string describe_write(const PatchIntended& intent) {
     case Verb::apply_status: return "status of " + object + ": " + status_in_words(intent);
     case Verb::apply: break;
   }
-  return object + ": " + intent.reason.text;
+  return object + ": " + subject_of(intent) + intent.reason.text;
 }
 
 void Account::line(LogTime at, std::string_view who, std::string_view what) {
@@ -99,8 +116,8 @@ void Account::remember(const Event& event) {
   const ObjectKey* key = object_of(event.fact);
   if (key == nullptr || std::holds_alternative<PatchIntended>(event.fact)) return;
   if (key->kind == Kind::cluster_queue || key->kind == Kind::multikueue_config) return;
-  std::string text = named(*key);
-  if (event.source != kHub) text += " of " + event.source;
+  std::string text = named(*key, event.source);
+  if (event.source != kHub && !is_tenant(event.source)) text += " of " + event.source;
   if (std::holds_alternative<ObjectGone>(event.fact)) text += " gone";
   causes_.emplace_back(event.seq, std::move(text));
   if (causes_.size() > kCausesMax) causes_.pop_front();

@@ -9,6 +9,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/base/result.h"
 #include "engine/base/time.h"
@@ -33,6 +34,8 @@ class Fleet {
   virtual void advance(LogTime now) = 0;
   /// The number of its writes to the API so far, without the hub's.
   virtual std::uint64_t writes() const = 0;
+  /// The settings of the hub that its administrator has changed by now, as for `--set`.
+  virtual std::vector<std::string> settings() const { return {}; }
 };
 
 }  // namespace fairlead

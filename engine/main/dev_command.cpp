@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <memory>
+#include <vector>
 
 #include "engine/fleet/account.h"
 #include "engine/fleet/scaled_clock.h"
@@ -137,11 +139,11 @@ struct Play {
   std::unique_ptr<DataDirectory> data;
   std::unique_ptr<ScaledClock> clock;
   Server hub;
-  std::map<std::string, Server> members;
+  std::map<std::string, Server> others;
   std::unique_ptr<RocksdbLog> log;
 };
 
-Result<Play> prepare(const DevOptions& options, Configuration& configuration) {
+Result<Play> prepare(const DevOptions& options) {
   Play play;
   auto data = DataDirectory::make(options.data);
   if (!data) return data.error();
@@ -153,11 +155,10 @@ Result<Play> prepare(const DevOptions& options, Configuration& configuration) {
   auto hub = start_server(options, *play.data, std::string(kHub), options.port, *play.clock);
   if (!hub) return hub.error();
   play.hub = std::move(*hub);
-  for (const std::string& name : fleet_members(options.fleet)) {
-    auto member = start_server(options, *play.data, name, 0, *play.clock);
-    if (!member) return member.error();
-    configuration.member_kubeconfigs.push_back({name, "", member->kubeconfig, ""});
-    play.members.emplace(name, std::move(*member));
+  for (const auto& [name, role] : fleet_servers(options.fleet)) {
+    auto other = start_server(options, *play.data, name, 0, *play.clock);
+    if (!other) return other.error();
+    play.others.emplace(name, std::move(*other));
   }
   return play;
 }
@@ -169,7 +170,7 @@ void print_opening(const Play& play, const DevOptions& options,
             << "one second here is " << options.speed << " s there (seed " << options.seed
             << ")\n\n";
   FleetPlaces places{play.hub.kubeconfig, {}};
-  for (const auto& [name, member] : play.members) places.members[name] = member.kubeconfig;
+  for (const auto& [name, other] : play.others) places.others[name] = other.kubeconfig;
   introduce_fleet(std::cout, options.fleet, places, configuration);
   std::cout << "  fairlead log cat --data " << play.data->path().string() << "\n\n"
             << (options.length.empty() ? "Ctrl-C ends it.\n\n" : "") << std::flush;
@@ -219,11 +220,43 @@ int print_summary(const Play& play, const Account& account, const HubStats& stat
   return chain && same ? 0 : 1;
 }
 
+// The configuration: defaults that suit the fleet, what its administrator has changed by now, then
+// --config (in place of both) and --set, which overrides them.
+Result<Configuration> configuration_for(const DevOptions& options,
+                                        const std::vector<std::string>& changed) {
+  ConfigurationOptions all = options.configuration;
+  std::vector<std::string> needs = fleet_settings(options.fleet);
+  needs.insert(needs.end(), changed.begin(), changed.end());
+  if (all.file.empty()) all.settings.insert(all.settings.begin(), needs.begin(), needs.end());
+  return effective_configuration(all);
+}
+
+void add_members(const DevOptions& options, const Play& play, Configuration& configuration) {
+  for (const auto& [name, role] : fleet_servers(options.fleet))
+    if (role == ServerRole::member)
+      configuration.member_kubeconfigs.push_back({name, "", play.others.at(name).kubeconfig, ""});
+}
+
+// Hands the hub the settings that the fleet's administrator has changed since `current`.
+Result<void> follow_settings(const DevOptions& options, const Play& play, const Fleet& fleet,
+                             DevHub& hub, std::vector<std::string>& current) {
+  std::vector<std::string> changed = fleet.settings();
+  if (changed == current) return {};
+  current = std::move(changed);
+  auto configuration = configuration_for(options, current);
+  if (!configuration) return configuration.error();
+  add_members(options, play, *configuration);
+  hub.reconfigure(std::move(*configuration));
+  return {};
+}
+
 // Plays until a signal, the end of `length`, or the end of the hub.
-Result<void> play_on(const Play& play, DevHub& hub, Fleet& fleet, Account& account, Seq& reported,
-                     const EndSignals& signals, std::optional<Duration> length) {
+Result<void> play_on(const DevOptions& options, const Play& play, DevHub& hub, Fleet& fleet,
+                     Account& account, Seq& reported, const EndSignals& signals,
+                     std::optional<Duration> length) {
   ScaledClock& clock = *play.clock;
   int waited = 0;
+  std::vector<std::string> settings;
   const auto began = std::chrono::steady_clock::now();
   while (!signals.within(kTick) && hub.running() && std::cout) {
     if (auto read = report_log(*play.log, reported, account); !read) return read;
@@ -234,20 +267,13 @@ Result<void> play_on(const Play& play, DevHub& hub, Fleet& fleet, Account& accou
     const bool waits = waited > 0 && waited < kStandTicksMax;
     clock.let_pass(waits ? Duration{0} : kPassMax);
     fleet.advance(clock.now());
+    if (auto done = follow_settings(options, play, fleet, hub, settings); !done) return done;
   }
   return {};
 }
 
-// The configuration: defaults that suit the fleet, then --config and --set, which override them.
-Result<Configuration> configuration_for(const DevOptions& options) {
-  ConfigurationOptions all = options.configuration;
-  const std::vector<std::string> needs = fleet_settings(options.fleet);
-  if (all.file.empty()) all.settings.insert(all.settings.begin(), needs.begin(), needs.end());
-  return effective_configuration(all);
-}
-
 Result<int> run_dev(const DevOptions& options) {
-  auto configuration = configuration_for(options);
+  auto configuration = configuration_for(options, {});
   if (!configuration) return configuration.error();
   std::optional<Duration> length;
   if (!options.length.empty()) {
@@ -257,16 +283,17 @@ Result<int> run_dev(const DevOptions& options) {
                    "--for: expected a duration such as 90s or 5m, got \"" + options.length + "\""};
   }
   EndSignals signals;
-  auto play = prepare(options, *configuration);
+  auto play = prepare(options);
   if (!play) return play.error();
+  add_members(options, *play, *configuration);
   ScaledClock& clock = *play->clock;
   print_opening(*play, options, *configuration);
 
   Account account(std::cout, clock.start());
-  std::map<std::string, model::ModelServer*> members;
-  for (const auto& [name, member] : play->members) members[name] = member.model.get();
+  std::map<std::string, model::ModelServer*> servers;
+  for (const auto& [name, other] : play->others) servers[name] = other.model.get();
   const std::unique_ptr<Fleet> fleet =
-      make_fleet(options.fleet, *play->hub.model, members, options.seed, clock.start(),
+      make_fleet(options.fleet, *play->hub.model, servers, options.seed, clock.start(),
                  [&](std::string_view who, const std::string& what) {
                    account.log_fault(clock.now(), who, what);
                  });
@@ -275,7 +302,8 @@ Result<int> run_dev(const DevOptions& options) {
   if (!hub) return hub.error();
 
   Seq reported;
-  if (auto played = play_on(*play, **hub, *fleet, account, reported, signals, length); !played)
+  if (auto played = play_on(options, *play, **hub, *fleet, account, reported, signals, length);
+      !played)
     return played.error();
   if (auto ended = (*hub)->stop(); !ended) return ended.error();
   if (auto read = report_log(*play->log, reported, account); !read) return read.error();
@@ -288,10 +316,12 @@ void add_dev_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<DevOptions>();
   CLI::App* dev = app.add_subcommand(
       "dev", "Try it: the hub against a Kubernetes API in memory, with a small fleet that lives");
-  dev->add_option("--fleet", options->fleet,
-                  "claims: machines fail and quotas follow; multikueue: OCM Placements choose "
-                  "MultiKueue's workers, scores flip, jobs run")
-      ->check(CLI::IsMember({"claims", "multikueue"}))
+  dev->add_option(
+         "--fleet", options->fleet,
+         "claims: machines fail and quotas follow; multikueue: OCM Placements choose "
+         "MultiKueue's workers, scores flip, jobs run; pool: tenants share super clusters, "
+         "slices and pods move")
+      ->check(CLI::IsMember(fleet_names()))
       ->capture_default_str();
   dev->add_option("--for", options->length, "Stop after this time (90s, 5m); default: Ctrl-C");
   dev->add_option("--speed", options->speed, "Seconds of the fleet in one second here")

@@ -5,12 +5,14 @@
 
 #include "engine/fleet/layout.h"
 #include "engine/fleet/machine_fleet.h"
+#include "engine/fleet/pool_fleet.h"
 #include "engine/fleet/worker_fleet.h"
 
 namespace fairlead {
 namespace {
 
 bool is_multikueue(const std::string& name) { return name == "multikueue"; }
+bool is_pool(const std::string& name) { return name == "pool"; }
 
 void introduce_claims(std::ostream& out, const FleetPlaces& places) {
   const std::string kubectl = "  kubectl --kubeconfig " + places.hub;
@@ -19,7 +21,7 @@ void introduce_claims(std::ostream& out, const FleetPlaces& places) {
       << kubectl << " describe clusterresourceclaim cluster2-resource-claim\n"
       << kubectl << " get clusterqueues -o yaml -w\n"
       << kubectl << " explain clusterresourceclaims.spec\n";
-  for (const auto& [name, kubeconfig] : places.members)
+  for (const auto& [name, kubeconfig] : places.others)
     out << "  kubectl --kubeconfig " << kubeconfig << " cordon on-demand-1    # a node of " << name
         << '\n';
 }
@@ -48,34 +50,80 @@ void introduce_workers(std::ostream& out, const FleetPlaces& places,
       << kubectl << " delete secret -n kueue-system kueue-admin-east-kubeconfig\n";
 }
 
+void introduce_pool(std::ostream& out, const FleetPlaces& places,
+                    const Configuration& configuration) {
+  const DebounceSettings& windows = configuration.debounce;
+  out << "Tenants acme and bolt, each with an API server of its own, share the super clusters r1,\n"
+         "r2 and r3. Fairlead cuts their quotas into slices of 2 cpu and 4Gi, spreads the slices\n"
+         "over the clusters and picks for each pod one of its namespace's clusters. A model of\n"
+         "VirtualCluster's syncers runs the pods there.\n"
+      << "  shrinkWindow " << to_go_duration(windows.shrink_window)
+      << "    a node that is away for less than this moves nothing\n"
+      << "  lostAfter " << to_go_duration(windows.lost_after)
+      << "      a cluster that is silent for so long is lost\n"
+      << "  lostGrace " << to_go_duration(configuration.pool.lost_grace)
+      << "      then its slices move\n\n"
+      << "In " << to_go_duration(kPoolRoundLength)
+      << " there, again and again: a quota grows, a node flaps, one dies, hands edit and clear\n"
+         "placements, a cluster is lost and returns, one is drained. Try, while it runs:\n";
+  const auto kubectl = [&](const std::string& name) {
+    const auto at = places.others.find(name);
+    return "  kubectl --kubeconfig " + (at == places.others.end() ? places.hub : at->second);
+  };
+  out << kubectl("acme") << " get namespace web -o yaml -w\n"
+      << kubectl("acme") << " get pods -n web -w\n"
+      << kubectl("acme") << " annotate namespace web --overwrite " << kPlacementsKey
+      << "='{\"r3\":2}'\n"
+      << kubectl("bolt") << " patch quota quota -n db --type merge -p "
+      << "'{\"spec\":{\"hard\":{\"cpu\":\"20\",\"memory\":\"40Gi\"}}}'\n"
+      << kubectl("r1") << " get pods -A\n"
+      << kubectl("r2") << " cordon r2-1\n"
+      << kubectl("") << " get virtualclusters -o yaml\n";
+}
+
 }  // namespace
 
-std::vector<std::string> fleet_members(const std::string& name) {
-  std::vector<std::string> out;
+std::vector<std::string> fleet_names() { return {"claims", "multikueue", "pool"}; }
+
+std::map<std::string, ServerRole> fleet_servers(const std::string& name) {
+  std::map<std::string, ServerRole> out;
   if (is_multikueue(name)) return out;
+  if (is_pool(name)) {
+    for (const std::string& tenant : pool_tenants()) out[tenant] = ServerRole::tenant;
+    for (const std::string& cluster : super_clusters()) out[cluster] = ServerRole::member;
+    return out;
+  }
   for (const ClusterLayout& cluster : fleet_layout())
-    if (cluster.report == CapacityReport::nodes) out.push_back(cluster.name);
+    if (cluster.report == CapacityReport::nodes) out[cluster.name] = ServerRole::member;
   return out;
 }
 
 std::vector<std::string> fleet_settings(const std::string& name) {
-  // This fleet shows which clusters are workers; claims about amounts would only add lines.
+  // These fleets are not about claims, whose amounts would only add lines.
   if (is_multikueue(name)) return {"claims.create=false"};
+  // Of a cluster that is lost the slices move within a round.
+  if (is_pool(name))
+    return {"claims.create=false", "debounce.lostAfter=5m", "debounce.staleAfter=2m",
+            "pool.lostGrace=5m", pool_clusters_setting({})};
   return {};
 }
 
 std::unique_ptr<Fleet> make_fleet(const std::string& name, model::ModelServer& hub,
-                                  const std::map<std::string, model::ModelServer*>& members,
+                                  const std::map<std::string, model::ModelServer*>& servers,
                                   std::uint64_t seed, LogTime start, FleetLogger logger) {
   if (is_multikueue(name))
     return std::make_unique<WorkerFleet>(hub, seed, start, std::move(logger));
-  return std::make_unique<MachineFleet>(hub, members, seed, start, std::move(logger));
+  if (is_pool(name))
+    return std::make_unique<PoolFleet>(hub, servers, seed, start, std::move(logger));
+  return std::make_unique<MachineFleet>(hub, servers, seed, start, std::move(logger));
 }
 
 void introduce_fleet(std::ostream& out, const std::string& name, const FleetPlaces& places,
                      const Configuration& configuration) {
   if (is_multikueue(name))
     introduce_workers(out, places, configuration);
+  else if (is_pool(name))
+    introduce_pool(out, places, configuration);
   else
     introduce_claims(out, places);
 }

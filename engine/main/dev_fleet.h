@@ -2,6 +2,7 @@
 // it.
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
 #include <map>
 #include <memory>
@@ -14,21 +15,27 @@
 
 namespace fairlead {
 
-// `name` is `claims` or `multikueue` everywhere.
+// `name` is one of fleet_names() everywhere.
+std::vector<std::string> fleet_names();
 
-/// Returns the clusters that have an API server of their own.
-std::vector<std::string> fleet_members(const std::string& name);
+/// An API server beside the hub's.
+enum class ServerRole : std::uint8_t {
+  member,  ///< the hub reads its Nodes: it needs a kubeconfig of it
+  tenant,  ///< the fleet tells the hub how to reach it
+};
+/// Returns the API servers beside the hub's, by name.
+std::map<std::string, ServerRole> fleet_servers(const std::string& name);
 /// Returns the defaults of the fleet as settings for `--set`; those of the user override them.
 std::vector<std::string> fleet_settings(const std::string& name);
-/// Makes the fleet; `hub` and `members` outlive it.
+/// Makes the fleet; `hub` and `servers` outlive it.
 std::unique_ptr<Fleet> make_fleet(const std::string& name, model::ModelServer& hub,
-                                  const std::map<std::string, model::ModelServer*>& members,
+                                  const std::map<std::string, model::ModelServer*>& servers,
                                   std::uint64_t seed, LogTime start, FleetLogger logger);
 
 /// The kubeconfigs of a run.
 struct FleetPlaces {
   std::string hub;
-  std::map<std::string, std::string> members;
+  std::map<std::string, std::string> others;
 };
 /// Prints an introduction and the beginning of a list of commands, to which the caller adds.
 void introduce_fleet(std::ostream& out, const std::string& name, const FleetPlaces& places,

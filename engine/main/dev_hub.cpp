@@ -42,7 +42,11 @@ Result<void> DevHub::begin(const std::string& kubeconfig, const Configuration& c
   HubPorts ports;
   ports.sink_of = [this](const std::string& cluster) { return connections_.sink_of(cluster); };
   ports.absent_kinds = [this] { return connections_.absent_kinds(); };
-  ports.read_configuration = [] { return std::nullopt; };
+  ports.read_configuration = [this] {
+    const std::lock_guard lock(mutex_);
+    if (wanted_) connections_.follow(*wanted_);
+    return std::exchange(wanted_, std::nullopt);
+  };
   ports.recommend = [](const Recommendation&) {};
   ports.follow_tenants = [this](const State& state) {
     return connections_.follow_tenants(tenants_to_watch(state));
@@ -56,6 +60,12 @@ Result<void> DevHub::begin(const std::string& kubeconfig, const Configuration& c
     running_ = false;
   });
   return {};
+}
+
+void DevHub::reconfigure(Configuration configuration) {
+  const std::lock_guard lock(mutex_);
+  wanted_ = std::move(configuration);
+  inbox_.ask_for_configuration();
 }
 
 Result<void> DevHub::stop() {

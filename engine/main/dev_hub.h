@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -30,6 +32,8 @@ class DevHub {
   /// Whether it knows the hub's objects and plans.
   bool ready() const { return status_.ready(); }
   HubStats stats() const { return status_.stats(); }
+  /// Has the hub take up another configuration, soon.
+  void reconfigure(Configuration configuration);
   /// Ends it cleanly. Returns the error that ended it, if there is one.
   Result<void> stop();
 
@@ -45,6 +49,8 @@ class DevHub {
   HubCore core_;
   Result<void> ended_;
   std::unique_ptr<HubLoop> loop_;  ///< answers may come until the connections are stopped
+  std::mutex mutex_;               // guards wanted_
+  std::optional<Configuration> wanted_;
   std::atomic<bool> running_{false};
   std::thread thread_;
 };

@@ -17,7 +17,9 @@
 11. /version: how the program was built.
 12. core/v1 Events: a real server writes down the empty fields of its Go type and owns its structs as such; who owns
    what, and what is empty, is left out.
-13. Bookmarks of a watch that do not end its initial events: they come when a server likes.
+13. Pods and ResourceQuotas: how they are discovered is compared, no more. A real server fills in many fields of them,
+   and has controllers for both.
+14. Bookmarks of a watch that do not end its initial events: they come when a server likes.
 """
 
 import json
@@ -120,7 +122,7 @@ def normal(value, key=None):
     return value
 
 
-CORE_KINDS = {"namespaces", "nodes", "events", "secrets", "configmaps"}
+CORE_KINDS = {"namespaces", "nodes", "events", "secrets", "configmaps", "pods", "resourcequotas"}
 OUR_GROUPS = ("kubestellar.io", "x-k8s.io", "open-cluster-management.io")
 
 
@@ -177,7 +179,7 @@ def installed(value):
 
 
 def is_idle_bookmark(event):
-    """Rule 13."""
+    """Rule 14."""
     return isinstance(event, dict) and event.get("type") == "BOOKMARK" and \
         not event["object"].get("metadata", {}).get("annotations")
 

@@ -28,6 +28,7 @@ CASES = {
     "dispatcher": ({"components.dispatcher": True}, ["dispatcher"], "overlays/hub"),
     "ocmAddon": ({"components.ocmAddon": True}, ["ocm-addon"], "overlays/hub"),
     "memberSecrets": ({"components.memberSecrets": ["one", "two"]}, ["members"], "overlays/hub"),
+    "pool": ({"components.pool": True}, ["pool"], "overlays/hub"),
     "secureListener": ({"components.secureListener": True}, ["secure-listener"], "overlays/hub"),
     "monitoring": ({"components.secureListener": True, "components.monitoring": True},
                    ["secure-listener", "monitoring"], "overlays/hub"),
@@ -109,7 +110,7 @@ class ChartTest(unittest.TestCase):
 
     def test_what_does_not_go_with_record_is_refused(self):
         for name in ("components.bindingPolicy", "components.dispatcher", "components.ocmAddon", "components.policies",
-                     "components.webhook", "components.webhookCertManager", "recommendOnly"):
+                     "components.pool", "components.webhook", "components.webhookCertManager", "recommendOnly"):
             values = {"record": True, name: True}
             done = helm.run(self.folder, "template", "fairlead", helm.CHART, *helm.settings(values))
             self.assertNotEqual(done.returncode, 0, name)

@@ -50,6 +50,12 @@ void complete_node(Json& object) {
     if (!software.contains(text)) software[text] = "";
 }
 
+void complete_pod(Json& object) {
+  Json& status = object["status"];
+  if (!status.is_object()) status = Json::object();
+  if (!status.contains("phase")) status["phase"] = "Pending";
+}
+
 }  // namespace
 
 void Model::State::prepare_built_in(const ResourceDefinition& definition, Json& object) const {
@@ -63,6 +69,7 @@ void Model::State::prepare_built_in(const ResourceDefinition& definition, Json& 
 void Model::State::complete_built_in(const ResourceDefinition& definition, Json& object) const {
   if (is_kind(definition, "", "namespaces")) complete_namespace(object);
   if (is_kind(definition, "", "nodes")) complete_node(object);
+  if (is_kind(definition, "", "pods")) complete_pod(object);
   if (is_kind(definition, "apiextensions.k8s.io", "customresourcedefinitions") &&
       !object.contains("status")) {
     Json stored = Json::array();

@@ -80,6 +80,30 @@ TEST_CASE("a move of a worker list is told with its rule in words") {
   CHECK(describe_write(intent) == "status of AdmissionCheck check: Active True Active");
 }
 
+TEST_CASE("what is written to a tenant is told with the tenant's name") {
+  std::ostringstream out;
+  Account account(out, kStart);
+  ObjectObserved quota;
+  quota.key = {Kind::resource_quota, "web", "quota"};
+  quota.facts = ResourceQuotaFacts{};
+  Event seen = event(1, quota);
+  seen.source = tenant_source("acme");
+  account.consume(seen);
+  PatchIntended intent;
+  intent.cluster = tenant_source("acme");
+  intent.target = {Kind::namespace_, "", "web"};
+  intent.reason = {"pool/place", {Seq{1}}, R"(none -> {"r1":6})"};
+  account.consume(event(2, intent));
+  CHECK(out.str() ==
+        " 0:01:01  fairlead  Namespace acme/web: slices none -> {\"r1\":6}  "
+        "(pool/place: new slices go where there is room, from ResourceQuota acme/web/quota)\n");
+  intent.target = {Kind::pod, "web", "web-1"};
+  intent.reason = {"pool/pod", {}, "none -> r1"};
+  CHECK(describe_write(intent) == "Pod acme/web/web-1: cluster none -> r1");
+  intent.reason = {"pool/reason", {}, "none -> NamespaceNotPlaced"};
+  CHECK(describe_write(intent) == "Pod acme/web/web-1: reason none -> NamespaceNotPlaced");
+}
+
 TEST_CASE("what happens is told with who did it") {
   std::ostringstream out;
   Account account(out, kStart);

@@ -174,6 +174,20 @@ TEST_CASE_METHOD(ModelFixture, "A namespace takes its content with it, but waits
   refused(404, "GET", "/api/v1/namespaces/team");
 }
 
+TEST_CASE_METHOD(ModelFixture, "A pod is pending until somebody says otherwise") {
+  const std::string pods = "/api/v1/namespaces/default/pods";
+  const Json container{{"name", "main"}, {"image", "none"}};
+  const Json made =
+      ok("POST", pods,
+         {{"metadata", {{"name", "p"}}}, {"spec", {{"containers", Json::array({container})}}}});
+  CHECK(made["status"]["phase"] == "Pending");
+  ok("PATCH", pods + "/p", {{"spec", {{"nodeName", "n"}}}, {"status", {{"phase", "Running"}}}});
+  CHECK(ok("GET", pods + "/p")["status"]["phase"] == "Pending");
+  ok("PATCH", pods + "/p/status", {{"status", {{"phase", "Running"}}}});
+  CHECK(ok("GET", pods + "/p")["spec"]["nodeName"] == "n");
+  CHECK(ok("GET", pods + "/p")["status"]["phase"] == "Running");
+}
+
 TEST_CASE_METHOD(ModelFixture, "A strategic merge patch merges conditions of a node by type") {
   const Json ready{{"type", "Ready"}, {"status", "True"}},
       disk{{"type", "DiskPressure"}, {"status", "False"}};
