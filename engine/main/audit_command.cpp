@@ -49,6 +49,11 @@ std::string printed(const AuditAnswer& answer, const std::string& output) {
 }
 
 void run(const AuditCommandOptions& options, int& exit_code) {
+  if (const std::string missing = missing_subject(options.question); !missing.empty()) {
+    std::cerr << "fairlead " << missing << '\n';
+    exit_code = exit_code_for(ErrorCode::bad_input);
+    return;
+  }
   auto answer = ask(options);
   if (!answer) {
     std::cerr << "fairlead audit: " << answer.error().message << '\n';
@@ -89,20 +94,35 @@ void add_as_of(CLI::App* subject, const Options& options) {
 }
 
 void add_pair(CLI::App* subject, const Options& options) {
-  subject->add_option("queue", options->question.pair.queue, "ClusterQueue")->required();
-  subject->add_option("flavor", options->question.pair.flavor, "ResourceFlavor")->required();
-  subject
-      ->add_option("resource", options->question.pair.resource,
-                   "Resource, as the queue spells it or its alias")
-      ->required();
+  subject->add_option("queue", options->question.pair.queue, "ClusterQueue");
+  subject->add_option("flavor", options->question.pair.flavor, "ResourceFlavor");
+  subject->add_option("resource", options->question.pair.resource,
+                      "Resource, as the queue spells it or its alias");
+}
+
+void add_span(CLI::App* subject, const Options& options) {
+  subject->add_option("--from", options->question.from, std::string("From here: ") + kPositionHelp);
+  subject->add_option("--to", options->question.to, "To here, included");
+}
+
+void add_namespace(CLI::App* subject, const Options& options) {
+  subject->add_option("--namespace", options->question.namespace_,
+                      "In place of a queue: TENANT/NAME, a tenant's namespace in the super cluster "
+                      "pool");
+}
+
+// The options of questions about the super cluster pool.
+void add_pool(CLI::App* subject, const Options& options) {
+  add_namespace(subject, options);
+  subject->add_option("--pod", options->question.pod,
+                      "In place of a queue: TENANT/NAMESPACE/NAME, a pod of a tenant");
+  add_span(subject, options);
 }
 
 // Adds the options that name a quota or a list of workers.
 void add_pair_or_workers(CLI::App* subject, const Options& options) {
-  subject
-      ->add_option("queue", options->question.pair.queue,
-                   "ClusterQueue, or multikueueconfig/NAME for who is in that list and why")
-      ->required();
+  subject->add_option("queue", options->question.pair.queue,
+                      "ClusterQueue, or multikueueconfig/NAME for who is in that list and why");
   subject->add_option("flavor", options->question.pair.flavor,
                       "ResourceFlavor; of a list: only this cluster");
   subject->add_option("resource", options->question.pair.resource,
@@ -125,14 +145,13 @@ void add_audit_command(CLI::App& app, int& exit_code) {
   CLI::App* history = add_subject(
       *audit, "history", "Every change of a queue's quotas: who, when, why, how it was answered",
       options, exit_code);
-  history
-      ->add_option("queue", options->question.pair.queue,
-                   "ClusterQueue, or multikueueconfig/NAME for the changes of that list")
-      ->required();
+  history->add_option("queue", options->question.pair.queue,
+                      "ClusterQueue, or multikueueconfig/NAME for the changes of that list");
   history->add_option("--flavor", options->question.pair.flavor, "Only this ResourceFlavor");
   history->add_option("--resource", options->question.pair.resource, "Only this resource");
-  history->add_option("--from", options->question.from, std::string("From here: ") + kPositionHelp);
-  history->add_option("--to", options->question.to, "To here, included");
+  add_span(history, options);
+  add_namespace(history, options);
+  history->add_option("--as-of", options->question.as_of, "With --namespace: the same as --to");
 
   CLI::App* diff = add_subject(*audit, "diff",
                                "What differs between two moments: configuration, "
@@ -146,12 +165,14 @@ void add_audit_command(CLI::App& app, int& exit_code) {
       add_subject(*audit, "why", "From a quota down to the nodes, the windows and the claim's edit",
                   options, exit_code);
   add_pair_or_workers(why, options);
+  add_pool(why, options);
   add_as_of(why, options);
 
   CLI::App* why_not = add_subject(*audit, "why-not",
                                   "Which guard keeps a quota from being written, or from growing",
                                   options, exit_code);
   add_pair(why_not, options);
+  add_pool(why_not, options);
   add_as_of(why_not, options);
 
   CLI::App* admissions = add_subject(
@@ -159,9 +180,7 @@ void add_audit_command(CLI::App& app, int& exit_code) {
       options, exit_code);
   admissions->add_option("--object", options->question.object,
                          "Only objects of this NAME or KIND/NAME");
-  admissions->add_option("--from", options->question.from,
-                         std::string("From here: ") + kPositionHelp);
-  admissions->add_option("--to", options->question.to, "To here, included");
+  add_span(admissions, options);
 }
 
 }  // namespace fairlead

@@ -1,7 +1,10 @@
 #include "engine/main/audit_question.h"
 
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "engine/main/http_target.h"
 #include "engine/main/position.h"
@@ -10,11 +13,15 @@ namespace fairlead {
 
 namespace {
 
+constexpr std::string_view kWorkerList = "multikueueconfig/";
+
 using Parameter = std::pair<std::string_view, std::string AuditQuestion::*>;
-constexpr std::array<Parameter, 4> kParameters{{{"as-of", &AuditQuestion::as_of},
+constexpr std::array<Parameter, 6> kParameters{{{"as-of", &AuditQuestion::as_of},
                                                 {"from", &AuditQuestion::from},
                                                 {"to", &AuditQuestion::to},
-                                                {"object", &AuditQuestion::object}}};
+                                                {"object", &AuditQuestion::object},
+                                                {"namespace", &AuditQuestion::namespace_},
+                                                {"pod", &AuditQuestion::pod}}};
 constexpr std::array<std::pair<std::string_view, std::string AuditPair::*>, 3> kPairParameters{
     {{"queue", &AuditPair::queue},
      {"flavor", &AuditPair::flavor},
@@ -34,15 +41,93 @@ Result<AuditPosition> place(const EventLog& log, const char* option, const std::
   return parse_position(log, option, text);
 }
 
-Error missing(const std::string& subject, const char* what) {
-  return {ErrorCode::bad_input, "audit " + subject + ": expected " + what};
+bool is_about_pool(const AuditQuestion& question) {
+  return !question.namespace_.empty() || !question.pod.empty();
+}
+
+// Reads TENANT/NAME or TENANT/NAMESPACE/NAME.
+Result<AuditPlacement> placement_of(const AuditQuestion& question) {
+  const bool of_pod = !question.pod.empty();
+  const std::string& text = of_pod ? question.pod : question.namespace_;
+  std::vector<std::string> parts{""};
+  for (const char c : text)
+    if (c == '/')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  const bool whole = std::none_of(parts.begin(), parts.end(),
+                                  [](const std::string& part) { return part.empty(); });
+  if (!whole || parts.size() != (of_pod ? 3u : 2u))
+    return Error{ErrorCode::bad_input,
+                 of_pod ? "--pod: expected TENANT/NAMESPACE/NAME, got \"" + text + "\""
+                        : "--namespace: expected TENANT/NAME, got \"" + text + "\""};
+  return AuditPlacement{parts[0], parts[1], of_pod ? parts[2] : ""};
+}
+
+Result<std::optional<AuditPosition>> optional_place(const EventLog& log, const char* option,
+                                                    const std::string& text) {
+  if (text.empty()) return std::optional<AuditPosition>();
+  auto position = parse_position(log, option, text);
+  if (!position) return position.error();
+  return std::optional<AuditPosition>(*position);
+}
+
+// Without --as-of the moment is the end of the span that is asked for.
+Result<AuditAnswer> answer_about_pool(const AuditSource& source, const AuditQuestion& question) {
+  const EventLog& log = source.log;
+  const auto object = placement_of(question);
+  if (!object) return object.error();
+  const auto from = optional_place(log, "--from", question.from);
+  if (!from) return from.error();
+  const auto to = optional_place(log, "--to", question.to);
+  if (!to) return to.error();
+  const auto as_of = optional_place(log, "--as-of", question.as_of);
+  if (!as_of) return as_of.error();
+  if (question.subject == "history") {
+    if (*as_of && *to)
+      return Error{ErrorCode::bad_input, "audit history: expected one of --to and --as-of"};
+    return audit_history_placements(source, *object, from->value_or(log.first_seq()),
+                                    *to ? **to : as_of->value_or(AuditPosition(end_of(log))));
+  }
+  const AuditPosition moment = *as_of ? **as_of : to->value_or(AuditPosition(end_of(log)));
+  const AuditDecisions decisions{*from, *to};
+  return question.subject == "why" ? audit_why_placement(source, *object, moment, decisions)
+                                   : audit_why_not_placement(source, *object, moment, decisions);
 }
 
 }  // namespace
 
+std::string missing_subject(const AuditQuestion& question) {
+  const AuditPair& pair = question.pair;
+  const std::string& subject = question.subject;
+  const bool in_pool = subject == "history" || subject == "why" || subject == "why-not";
+  const bool named = !pair.queue.empty() || !pair.flavor.empty() || !pair.resource.empty();
+  const std::string expected = "audit " + subject + ": expected ";
+  if (is_about_pool(question)) {
+    if (!in_pool) return "audit " + subject + " answers nothing about --namespace or --pod";
+    if (subject == "history" && !question.pod.empty())
+      return expected + "--namespace; a pod's history is in `audit why --pod`";
+    if (named || (!question.namespace_.empty() && !question.pod.empty()))
+      return expected + "one of a ClusterQueue, --namespace and --pod";
+    return "";
+  }
+  if (subject == "history" && pair.queue.empty())
+    return expected + "a ClusterQueue or --namespace TENANT/NAME";
+  const bool of_list = subject == "why" && pair.queue.starts_with(kWorkerList);
+  if ((subject == "why" || subject == "why-not") && !of_list &&
+      (pair.queue.empty() || pair.flavor.empty() || pair.resource.empty()))
+    return expected +
+           "a ClusterQueue, a ResourceFlavor and a resource, or --namespace TENANT/NAME, or --pod "
+           "TENANT/NAMESPACE/NAME";
+  return "";
+}
+
 Result<AuditAnswer> answer_question(const AuditSource& source, const AuditQuestion& question) {
   const EventLog& log = source.log;
   const std::string& subject = question.subject;
+  if (std::string missing = missing_subject(question); !missing.empty())
+    return Error{ErrorCode::bad_input, std::move(missing)};
+  if (is_about_pool(question)) return answer_about_pool(source, question);
   if (subject == "history" || subject == "diff" || subject == "admissions") {
     auto from = place(log, "--from", question.from, log.first_seq());
     if (!from) return from.error();
@@ -50,22 +135,18 @@ Result<AuditAnswer> answer_question(const AuditSource& source, const AuditQuesti
     if (!to) return to.error();
     if (subject == "diff") return audit_diff(source, *from, *to, question.pair.queue);
     if (subject == "admissions") return audit_admissions(source, question.object, *from, *to);
-    if (question.pair.queue.empty()) return missing(subject, "a ClusterQueue");
     return audit_history(source, question.pair, *from, *to);
   }
   auto as_of = place(log, "--as-of", question.as_of, end_of(log));
   if (!as_of) return as_of.error();
   if (subject == "quota") return audit_quota(source, *as_of, question.pair.queue);
-  constexpr std::string_view workers = "multikueueconfig/";
-  if (subject == "why" && question.pair.queue.starts_with(workers))
-    return audit_why_workers(source, question.pair.queue.substr(workers.size()),
+  if (subject == "why" && question.pair.queue.starts_with(kWorkerList))
+    return audit_why_workers(source, question.pair.queue.substr(kWorkerList.size()),
                              question.pair.flavor, *as_of);
   if (subject != "why" && subject != "why-not")
     return Error{
         ErrorCode::bad_input,
         "expected quota, history, diff, why, why-not or admissions, got \"" + subject + "\""};
-  if (question.pair.queue.empty() || question.pair.flavor.empty() || question.pair.resource.empty())
-    return missing(subject, "a ClusterQueue, a ResourceFlavor and a resource");
   if (subject == "why") return audit_why(source, question.pair, *as_of);
   return audit_why_not(source, question.pair, *as_of);
 }
@@ -85,9 +166,10 @@ Result<AuditQuestion> from_target(std::string_view text) {
   for (const auto& [name, value] : target->parameters) {
     std::string* parameter = parameter_of(question, name);
     if (parameter == nullptr)
-      return Error{ErrorCode::bad_input,
-                   "unknown parameter \"" + name +
-                       "\"; known: queue, flavor, resource, as-of, from, to, object"};
+      return Error{
+          ErrorCode::bad_input,
+          "unknown parameter \"" + name +
+              "\"; known: queue, flavor, resource, as-of, from, to, object, namespace, pod"};
     *parameter = value;
   }
   return question;

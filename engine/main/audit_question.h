@@ -14,12 +14,18 @@ struct AuditQuestion {
   std::string subject;  ///< quota, history, diff, why, why-not, admissions
   AuditPair pair;
   std::string as_of;
-  std::string from, to;  ///< of history, diff and admissions
+  std::string from, to;  ///< of history, diff and admissions, and of why about the pool
   std::string object;    ///< of admissions: NAME or KIND/NAME
+  // Of history, why and why-not about the super cluster pool, in place of `pair`:
+  std::string namespace_;  ///< TENANT/NAME
+  std::string pod;         ///< TENANT/NAMESPACE/NAME; not of history
 };
 
 /// The path below which the hub answers questions.
 inline constexpr std::string_view kAuditPath = "/audit/";
+
+/// Returns what the question lacks: "audit why: expected ..."; empty if it can be answered.
+std::string missing_subject(const AuditQuestion& question);
 
 /// Reads the positions and answers the question from `source`. `as_of` and `to` default to the end
 /// of the log, `from` to its beginning.

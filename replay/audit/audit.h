@@ -14,6 +14,7 @@
 // the answer was silent (unseen.h).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -45,6 +46,19 @@ struct AuditPair {
   std::string queue;
   std::string flavor;
   std::string resource;
+};
+
+/// A namespace of a tenant, or a pod in it, for questions about the super cluster pool.
+struct AuditPlacement {
+  std::string tenant;
+  std::string namespace_;
+  std::string pod;  ///< empty: the namespace itself
+};
+/// The decisions that an answer names: from `from` (none: the newest ones) to `to` (none, or later:
+/// to the moment).
+struct AuditDecisions {
+  std::optional<AuditPosition> from;
+  std::optional<AuditPosition> to;
 };
 
 // Errors of every function below: `bad_input` if a queue, flavor, resource or place does not exist
@@ -79,8 +93,9 @@ Result<AuditAnswer> audit_history(const AuditSource& source, const AuditPair& pa
                                   const AuditPosition& from, const AuditPosition& to);
 
 /// Returns a QuotaDiff: "from", "to" (as asOf), "quotas", "grants", "capacity", "claims", "workers"
-/// (lists of MultiKueueClusters by "multiKueueConfig", with "came" and "went"), "configuration":
-/// lists of what differs, each row with its names and "from" and "to" (null: not there). A claim
+/// (lists of MultiKueueClusters by "multiKueueConfig", with "came" and "went"), "superClusters",
+/// "namespaces" and "pods" of tenants (none where a `queue` is given), "configuration": lists of
+/// what differs, each row with its names and "from" and "to" (null: not there). A claim
 /// also has "debounce.PARAMETER" for each annotation. Quotas are named in their queue's spelling. A
 /// `queue` that is not empty restricts the answer to that queue, the claims that name it, their
 /// clusters, and the worker lists that its AdmissionChecks use. With the moments exchanged, "came"
@@ -115,6 +130,35 @@ Result<AuditAnswer> audit_why_workers(const AuditSource& source, const std::stri
 /// of the list. "old" is null if it was pruned and no snapshot holds it.
 Result<AuditAnswer> audit_history_workers(const AuditSource& source, const std::string& placement,
                                           Seq from, Seq to);
+
+/// Returns a PlacementWhy about a tenant's namespace or pod: "tenant", "namespace", "pod" (of a
+/// pod), "seq" (of the last event), "slice" {"cpu", "memory"} (null: none was read), "expected"
+/// (how many slices the namespace should have), "placements" {id: slices} (as decided),
+/// "superCluster" (of a pod; null: none), "reason" (what is missing now; null: nothing), "clusters"
+/// [{"id", "cluster" (the member; null: none has the id), "state" open|closed|away|gone, "slices",
+/// "usable" (what the pool may use of it; null: no value yet), "others" (what other namespaces
+/// hold), "room" (slices that fit beside them; 0 unless open), "short" (the first resource of which
+/// there is not enough for one more slice, or for the pod; absent if there is), and of a pod "left"
+/// (of the namespace's slices) and "free" (of the cluster), both without the pod itself}],
+/// "changes" [{"seq" (null: decided and not written), "time", "rule", "text", "facts" [{"seq",
+/// "time", "text"}], "answer"}]: the decisions about the object, the oldest first, and "note"
+/// (null, or why nothing is decided about it). Amounts are canonical quantities.
+Result<AuditAnswer> audit_why_placement(const AuditSource& source, const AuditPlacement& object,
+                                        const AuditPosition& as_of,
+                                        const AuditDecisions& decisions);
+/// Returns the same as a PlacementWhyNot, whose text begins with what is missing.
+Result<AuditAnswer> audit_why_not_placement(const AuditSource& source, const AuditPlacement& object,
+                                            const AuditPosition& as_of,
+                                            const AuditDecisions& decisions);
+
+/// Returns a PlacementHistory: "rows" [{"time", "seq", "old", "new" (as the annotation says: {id:
+/// slices} or, of a pod, the id; text that cannot be read stays text; null: absent), "writer"
+/// "fairlead"|"foreign", "rule" (null: another writer), and of ours "text", "because", "answer" and
+/// "seen" as in a QuotaHistory}]: every change of a namespace's placements, or of a pod's super
+/// cluster, from `from` to `to`.
+Result<AuditAnswer> audit_history_placements(const AuditSource& source,
+                                             const AuditPlacement& object,
+                                             const AuditPosition& from, const AuditPosition& to);
 
 /// Returns an AdmissionHistory: "rows" [{"seq", "time", "user", "operation"
 /// CREATE|UPDATE|DELETE, "kind", "name", "rules" (that deny), "outcome" denied|overridden, "reason"

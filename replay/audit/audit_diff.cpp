@@ -2,6 +2,11 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/fold/pool/annotations.h"
+#include "engine/fold/pool/close.h"
+#include "engine/fold/pool/questions.h"
+#include "engine/fold/pool/shares.h"
+#include "engine/fold/pool/super_clusters.h"
 #include "engine/fold/queues/queues.h"
 #include "engine/plan/claims/claim_status.h"
 #include "replay/audit/audit_moment.h"
@@ -22,6 +27,8 @@ using Rows = std::map<std::vector<std::string>, Json>;
 // reported as missing.
 struct Scope {
   std::set<std::string> queues, claims, clusters, lists;
+  /// Whether the super cluster pool is compared: where no queue is asked for.
+  enum class Pool : std::uint8_t { left_out, compared } pool = Pool::left_out;
 };
 
 struct Side {
@@ -36,6 +43,7 @@ void add_everything(const State& state, Scope& scope) {
   for (const auto& [name, claim] : state.claims) scope.claims.insert(name);
   for (const auto& [name, cluster] : state.clusters) scope.clusters.insert(name);
   for (const auto& [name, list] : state.multikueue.lists) scope.lists.insert(name);
+  scope.pool = Scope::Pool::compared;
 }
 
 // The worker lists that the queue's AdmissionChecks use.
@@ -205,6 +213,50 @@ Rows configuration_of(const Side& side) {
   return rows;
 }
 
+// The super cluster pool, of which no queue is a part.
+bool has_pool(const Side& side) { return side.scope.pool == Scope::Pool::compared; }
+
+Rows super_clusters_of(const Side& side) {
+  Rows rows;
+  if (!has_pool(side)) return rows;
+  for (const auto& [id, cluster] : side.state.pool.clusters) {
+    Json& row = rows[{id}];
+    row = {{"cluster", cluster.cluster}, {"state", standing_name(standing_of(side.state, id))}};
+    for (const auto& [resource, amount] : cluster.accepted)
+      row["usable." + resource] = amount_text(resource, amount);
+  }
+  return rows;
+}
+
+Rows namespaces_of(const Side& side) {
+  Rows rows;
+  if (!has_pool(side)) return rows;
+  for (const auto& [tenant, of_tenant] : side.state.pool.tenants)
+    for (const auto& [name, of] : of_tenant.namespaces) {
+      if (!of.taken_up && !is_in_pool(side.state, of)) continue;
+      const auto slice = slice_of(of);
+      rows[{tenant, name}] = {
+          {"placements", placements_text(placements_of(of))},
+          {"expected", expected_slices(side.state, of)},
+          {"slice", slice ? "cpu " + amount_text("cpu", slice->cpu) + ", memory " +
+                                amount_text("memory", slice->memory)
+                          : ""},
+          {"reason", of.reason.current}};
+    }
+  return rows;
+}
+
+Rows pods_of_tenants(const Side& side) {
+  Rows rows;
+  if (!has_pool(side)) return rows;
+  for (const auto& [tenant, of_tenant] : side.state.pool.tenants)
+    for (const auto& [namespace_, of] : of_tenant.namespaces)
+      for (const auto& [name, pod] : of.pods)
+        rows[{tenant, namespace_, name}] = {{"superCluster", super_cluster_of(pod).value_or("")},
+                                            {"reason", pod.reason.current}};
+  return rows;
+}
+
 Json differing(const Rows& from, const Rows& to, const std::vector<std::string>& names) {
   std::set<std::vector<std::string>> keys;
   for (const auto& [key, row] : from) keys.insert(key);
@@ -243,6 +295,9 @@ Result<Json> unseen_of(const AuditSource& source, const Moment& moment, const Sc
   AnswerSources rests_on = scope.lists.empty() ? sources_of_every_quota() : sources_of_workers();
   for (const std::string& cluster : scope.clusters)
     add_cluster_source(moment.state, cluster, rests_on);
+  if (scope.pool == Scope::Pool::compared)
+    for (const auto& [tenant, of] : moment.state.pool.tenants)
+      rests_on.members.insert(tenant_source(tenant));
   return unseen_at(source, moment, rests_on);
 }
 
@@ -279,6 +334,10 @@ Result<AuditAnswer> audit_diff(const AuditSource& source, const AuditPosition& e
         differing(capacity_of(from), capacity_of(to), {"cluster", "flavor", "resource"})},
        {"claims", differing(claims_of(from), claims_of(to), {"claim"})},
        {"workers", differing_lists(from, to)},
+       {"superClusters", differing(super_clusters_of(from), super_clusters_of(to), {"id"})},
+       {"namespaces", differing(namespaces_of(from), namespaces_of(to), {"tenant", "namespace"})},
+       {"pods",
+        differing(pods_of_tenants(from), pods_of_tenants(to), {"tenant", "namespace", "pod"})},
        {"configuration", differing(configuration_of(from), configuration_of(to), {"key"})},
        {"configurationSeq",
         {{"from", before->state.configuration_seq.value},

@@ -4,6 +4,7 @@
 #include "replay/audit/audit.h"
 #include "replay/audit/effective.h"
 #include "replay/audit/explain_text.h"
+#include "replay/audit/placement_text.h"
 #include "replay/audit/unseen.h"
 #include "replay/audit/workers_text.h"
 #include "replay/table.h"
@@ -142,7 +143,10 @@ std::string diff_text(const Json& document) {
                                       {"workers", {"multiKueueConfig"}},
                                       {"capacity", {"cluster", "flavor", "resource"}},
                                       {"grants", {"claim", "queue", "flavor", "resource"}},
-                                      {"quotas", {"queue", "flavor", "resource"}}};
+                                      {"quotas", {"queue", "flavor", "resource"}},
+                                      {"superClusters", {"id"}},
+                                      {"namespaces", {"tenant", "namespace"}},
+                                      {"pods", {"tenant", "namespace", "pod"}}};
   bool any = false;
   for (const Section& section : sections) {
     std::vector<TableRow> rows;
@@ -179,6 +183,9 @@ std::string answer_text(const Json& document) {
   if (kind == "WorkersWhy") return workers_text(document);
   if (kind == "AdmissionHistory") return admissions_text(document);
   if (kind == "WorkersHistory") return workers_history_text(document);
+  if (kind == "PlacementWhy") return why_placed_text(document);
+  if (kind == "PlacementWhyNot") return why_not_placed_text(document);
+  if (kind == "PlacementHistory") return placement_history_text(document);
   return to_text(document) + "\n";
 }
 

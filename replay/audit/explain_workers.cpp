@@ -11,7 +11,7 @@ namespace fairlead {
 namespace {
 
 constexpr std::array kFrom{"member", "claims", "nobody"};
-constexpr std::array kLiveness{"live", "stale", "lost"};
+constexpr std::array kWorkerLiveness{"live", "stale", "lost"};
 
 Json queue_rows(const State& state, const KnownPair& pair, const Cluster& cluster) {
   Json rows = Json::array();
@@ -42,7 +42,7 @@ Json worker_row(const State& state, const KnownPair& pair, const std::string& na
            {"from", kFrom.at(static_cast<std::size_t>(share.from))},
            {"counted", share.counted},
            {"known", share.known},
-           {"liveness", kLiveness.at(static_cast<std::size_t>(
+           {"liveness", kWorkerLiveness.at(static_cast<std::size_t>(
                             heard_of ? at->second.liveness_at_close : Liveness::live))},
            {"hubOpens", time_json(opens == kForever ? std::nullopt : opens)},
            {"queues", heard_of ? queue_rows(state, pair, at->second) : Json::array()},

@@ -48,44 +48,6 @@ Result<Event> event_at(const EventLog& log, Seq seq) {
   return std::move(**event);
 }
 
-// Returns the first answer to `intent` up to `to`.
-Result<WriteOutcome> answer_of(const EventLog& log, Seq intent, Seq to) {
-  WriteOutcome answer;
-  const Seq last = std::min(to, Seq{intent.value + kAnswerEventsMax});
-  const Seq first = std::max(next(intent), log.first_seq());
-  auto reader = log.read(first);
-  if (!reader) return reader.error();
-  for (Seq seq = first; seq <= last; seq = next(seq)) {
-    auto event = (*reader)->next();
-    if (!event) return event.error();
-    if (!*event) break;
-    const Fact& fact = (*event)->fact;
-    answer.seq = (*event)->seq;
-    answer.time = (*event)->log_time;
-    if (const auto* accepted = std::get_if<PatchAccepted>(&fact);
-        accepted && accepted->intent == intent) {
-      answer.outcome = Outcome::accepted;
-      answer.http_code = accepted->http_code;
-      answer.resource_version = accepted->resource_version;
-      return answer;
-    }
-    if (const auto* rejected = std::get_if<PatchRejected>(&fact);
-        rejected && rejected->intent == intent) {
-      answer.outcome = Outcome::rejected;
-      answer.http_code = rejected->http_code;
-      answer.why = rejected->reason;
-      return answer;
-    }
-    if (const auto* unknown = std::get_if<PatchUnknown>(&fact);
-        unknown && unknown->intent == intent) {
-      answer.outcome = Outcome::unknown;
-      answer.why = unknown->reason;
-      return answer;
-    }
-  }
-  return WriteOutcome{};
-}
-
 // Consumes the events of one queue in order.
 class QueueFollower {
  public:
@@ -305,6 +267,43 @@ std::size_t place_of(const std::vector<Seq>& seqs, Seq seq) {
 
 }  // namespace
 
+Result<WriteOutcome> answer_of(const EventLog& log, Seq intent, Seq to) {
+  WriteOutcome answer;
+  const Seq last = std::min(to, Seq{intent.value + kAnswerEventsMax});
+  const Seq first = std::max(next(intent), log.first_seq());
+  auto reader = log.read(first);
+  if (!reader) return reader.error();
+  for (Seq seq = first; seq <= last; seq = next(seq)) {
+    auto event = (*reader)->next();
+    if (!event) return event.error();
+    if (!*event) break;
+    const Fact& fact = (*event)->fact;
+    answer.seq = (*event)->seq;
+    answer.time = (*event)->log_time;
+    if (const auto* accepted = std::get_if<PatchAccepted>(&fact);
+        accepted && accepted->intent == intent) {
+      answer.outcome = Outcome::accepted;
+      answer.http_code = accepted->http_code;
+      answer.resource_version = accepted->resource_version;
+      return answer;
+    }
+    if (const auto* rejected = std::get_if<PatchRejected>(&fact);
+        rejected && rejected->intent == intent) {
+      answer.outcome = Outcome::rejected;
+      answer.http_code = rejected->http_code;
+      answer.why = rejected->reason;
+      return answer;
+    }
+    if (const auto* unknown = std::get_if<PatchUnknown>(&fact);
+        unknown && unknown->intent == intent) {
+      answer.outcome = Outcome::unknown;
+      answer.why = unknown->reason;
+      return answer;
+    }
+  }
+  return WriteOutcome{};
+}
+
 Result<std::vector<QuotaChange>> changes_of_queue(const AuditSource& source,
                                                   const std::string& queue, Seq from, Seq to) {
   const EventLog& log = source.log;
@@ -371,6 +370,17 @@ Json writers_json(std::vector<FieldWriter> writers) {
 
 }  // namespace
 
+Json outcome_json(const WriteOutcome& answer) {
+  constexpr const char* kOutcomes[] = {"none", "accepted", "rejected", "unknown"};
+  Json json{{"outcome", kOutcomes[static_cast<std::size_t>(answer.outcome)]}};
+  if (answer.outcome == Outcome::none) return json;
+  json["seq"] = answer.seq.value;
+  json["time"] = to_rfc3339(answer.time);
+  if (answer.http_code != 0) json["code"] = answer.http_code;
+  if (!answer.why.empty()) json["why"] = answer.why;
+  return json;
+}
+
 Json change_json(const QuotaChange& change) {
   const auto text = [](const std::optional<Quantity>& quantity) {
     return quantity ? Json(quantity->text()) : Json();
@@ -390,15 +400,7 @@ Json change_json(const QuotaChange& change) {
   row["rule"] = change.ours->rule;
   row["text"] = change.ours->text;
   row["because"] = seqs_json(change.ours->because);
-  constexpr const char* kOutcomes[] = {"none", "accepted", "rejected", "unknown"};
-  const WriteOutcome& answer = change.answer;
-  row["answer"] = {{"outcome", kOutcomes[static_cast<std::size_t>(answer.outcome)]}};
-  if (answer.outcome != Outcome::none) {
-    row["answer"]["seq"] = answer.seq.value;
-    row["answer"]["time"] = to_rfc3339(answer.time);
-    if (answer.http_code != 0) row["answer"]["code"] = answer.http_code;
-    if (!answer.why.empty()) row["answer"]["why"] = answer.why;
-  }
+  row["answer"] = outcome_json(change.answer);
   row["seen"] = change.seen == Seq{}
                     ? Json()
                     : Json{{"seq", change.seen.value}, {"time", to_rfc3339(change.seen_at)}};

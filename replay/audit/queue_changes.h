@@ -25,6 +25,11 @@ struct WriteOutcome {
   std::string why;
 };
 
+/// Returns the first answer to the write `intent`, up to the event `to`.
+Result<WriteOutcome> answer_of(const EventLog& log, Seq intent, Seq to);
+/// "answer" of a row of a history.
+Json outcome_json(const WriteOutcome& answer);
+
 /// A change of one nominalQuota.
 struct QuotaChange {
   Seq seq;  ///< of our intent, or of the first observation of a foreign change

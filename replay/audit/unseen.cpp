@@ -70,7 +70,8 @@ std::string text_of(const Stretch& stretch) {
   if (what == "NotAvailable")
     return "the ManagedCluster " + stretch.source + " was not Available" + span_text(stretch) +
            ": what changed in that cluster could not be seen";
-  const std::string kinds = stretch.kind ? plural_of(*stretch.kind) : "all capacity sources";
+  const char* const all = is_tenant(stretch.source) ? "all objects" : "all capacity sources";
+  const std::string kinds = stretch.kind ? plural_of(*stretch.kind) : all;
   return kinds + " of " + stretch.source + " were silent" + span_text(stretch) +
          ": what changed there could not be seen";
 }
@@ -326,6 +327,17 @@ AnswerSources sources_of_workers() {
   return sources;
 }
 
+AnswerSources sources_of_tenant(const std::string& tenant) {
+  return {{tenant_source(tenant)}, {Kind::virtual_cluster}, {}};
+}
+
+AnswerSources sources_of_placements(const State& state, const std::string& tenant) {
+  AnswerSources sources = sources_of_tenant(tenant);
+  for (const auto& [id, cluster] : state.pool.clusters)
+    add_cluster_source(state, cluster.cluster, sources);
+  return sources;
+}
+
 void add_cluster_source(const State& state, const std::string& name, AnswerSources& sources) {
   const auto at = state.clusters.find(name);
   if (at == state.clusters.end()) return;
@@ -385,6 +397,8 @@ Result<Json> unseen_of_all(const AuditSource& source, const AskedSpan& span, con
   AnswerSources sources =
       at_end.multikueue.lists.empty() ? sources_of_every_quota() : sources_of_workers();
   for (const auto& [name, cluster] : at_end.clusters) add_cluster_source(at_end, name, sources);
+  for (const auto& [name, tenant] : at_end.pool.tenants)
+    sources.members.insert(tenant_source(name));
   return unseen_between(source, span, sources);
 }
 

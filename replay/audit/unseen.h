@@ -18,7 +18,7 @@ namespace fairlead {
 
 /// The sources of the facts of an answer.
 struct AnswerSources {
-  std::set<std::string> members;          ///< members whose Nodes are watched
+  std::set<std::string> members;          ///< members whose Nodes are watched, and tenants
   std::set<Kind> hub_kinds;               ///< read on the hub
   std::set<std::string> reported_by_hub;  ///< members whose ManagedCluster must be Available
 };
@@ -27,6 +27,10 @@ struct AnswerSources {
 AnswerSources sources_of_every_quota();
 /// The same and the sources of the worker lists.
 AnswerSources sources_of_workers();
+/// The sources of the placements of a tenant: its API server and the VirtualClusters of the hub.
+AnswerSources sources_of_tenant(const std::string& tenant);
+/// The same and the super clusters.
+AnswerSources sources_of_placements(const State& state, const std::string& tenant);
 /// Adds the clusters that give quota to `queue`.
 void add_sources(const State& state, const std::string& queue, AnswerSources& sources);
 /// Adds a cluster: the source in force for it.

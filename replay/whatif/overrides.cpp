@@ -5,17 +5,26 @@
 #include <utility>
 
 #include "engine/fold/multikueue/windows.h"
+#include "engine/fold/pool/annotations.h"
+#include "engine/fold/pool/close.h"
+#include "engine/fold/pool/shares.h"
 #include "schema/debounce_parameter.h"
 
 namespace fairlead {
 
 namespace {
 
-const ObjectKey* hub_object(const Event& event) {
-  if (event.source != kHub) return nullptr;
+const ObjectKey* object_in(const Event& event) {
   if (const auto* seen = std::get_if<ObjectObserved>(&event.fact)) return &seen->key;
   const auto* gone = std::get_if<ObjectGone>(&event.fact);
   return gone ? &gone->key : nullptr;
+}
+
+// The Namespace of a tenant that an event may bring into the pool, or take out of it.
+std::optional<ObjectKey> namespace_touched(const ObjectKey& object) {
+  if (object.kind == Kind::namespace_) return object;
+  if (object.kind != Kind::resource_quota) return std::nullopt;
+  return ObjectKey{Kind::namespace_, "", object.namespace_};
 }
 
 // Decides from the observations alone, because the event is not folded to the end of its moment
@@ -40,11 +49,18 @@ Result<void> Overrides::begin(const State& history) {
 Result<void> Overrides::consumed(const Event& event, const State& history) {
   if (std::holds_alternative<ConfigChanged>(event.fact))
     return compare_configurations(history, &event);
-  const ObjectKey* object = hub_object(event);
+  const ObjectKey* object = object_in(event);
   if (object == nullptr || actual_ == counterfactual_) return {};
+  if (is_tenant(event.source)) {
+    if (const auto touched = namespace_touched(*object))
+      look_at(Place{event.source, *touched}, history, &event);
+    return {};
+  }
+  if (event.source != kHub) return {};
   if (object->kind == Kind::claim)
     look_at_claims(history, object->name, &event);
-  else if (object->kind == Kind::admission_check || object->kind == Kind::cluster_queue)
+  else if (object->kind == Kind::admission_check || object->kind == Kind::cluster_queue ||
+           object->kind == Kind::virtual_cluster)
     look_at(*object, history, &event);
   // Whether a queue follows its workers depends on its checks.
   if (object->kind == Kind::admission_check) look_at_queues(history, &event);
@@ -68,6 +84,16 @@ void Overrides::look_at_everything(const State& history, const Event* event) {
   for (const auto& [name, check] : history.multikueue.checks)
     look_at({Kind::admission_check, "", name}, history, event);
   look_at_queues(history, event);
+  look_at_pool(history, event);
+}
+
+void Overrides::look_at_pool(const State& history, const Event* event) {
+  if (actual_.pool == counterfactual_.pool && open_.empty()) return;
+  for (const auto& [id, of] : history.pool.virtual_clusters)
+    look_at({Kind::virtual_cluster, id.first, id.second}, history, event);
+  for (const auto& [name, tenant] : history.pool.tenants)
+    for (const auto& [each, of] : tenant.namespaces)
+      look_at(Place{tenant_source(name), {Kind::namespace_, "", each}}, history, event);
 }
 
 void Overrides::look_at_queues(const State& history, const Event* event) {
@@ -91,10 +117,14 @@ void Overrides::look_at_claims(const State& history, const std::string& name, co
 }
 
 void Overrides::look_at(const ObjectKey& object, const State& history, const Event* event) {
-  const Names now = of_object(object, history);
-  const auto known = open_.find(object);
+  look_at(Place{std::string(kHub), object}, history, event);
+}
+
+void Overrides::look_at(const Place& place, const State& history, const Event* event) {
+  const Names now = of_object(place, history);
+  const auto known = open_.find(place);
   if (now.empty() && known == open_.end()) return;
-  auto& open = open_[object];
+  auto& open = open_[place];
   const auto is_same = [&](const Override& at) {
     const auto named = now.find(at.setting);
     return named != now.end() && named->second == std::pair(at.annotation, at.value);
@@ -107,13 +137,17 @@ void Overrides::look_at(const ObjectKey& object, const State& history, const Eve
   });
   for (const auto& [setting, annotation] : now) {
     if (!open.emplace(setting, found_.size()).second) continue;
-    found_.push_back({setting, object, annotation.first, annotation.second, {}, {}, {}, {}});
+    found_.push_back(
+        {setting, place.first, place.second, annotation.first, annotation.second, {}, {}, {}, {}});
     if (event) found_.back().since = event->seq, found_.back().from = event->log_time;
   }
-  if (open.empty()) open_.erase(object);
+  if (open.empty()) open_.erase(place);
 }
 
-Overrides::Names Overrides::of_object(const ObjectKey& object, const State& history) const {
+Overrides::Names Overrides::of_object(const Place& place, const State& history) const {
+  const ObjectKey& object = place.second;
+  if (object.kind == Kind::namespace_) return of_tenant_namespace(history, place);
+  if (object.kind == Kind::virtual_cluster) return of_virtual_cluster(history, object);
   if (object.kind == Kind::claim) return of_claim(history, object.name);
   if (object.kind == Kind::admission_check) return of_check(history, object.name);
   return of_queue(history, object.name);
@@ -164,6 +198,28 @@ Overrides::Names Overrides::of_queue(const State& history, const std::string& na
   return {{"capacity.overbookPercent",
            {given ? "fairlead.io/quota-percent" : "fairlead.io/quota-from",
             given ? terms.percent : terms.from}}};
+}
+
+Overrides::Names Overrides::of_tenant_namespace(const State& history, const Place& place) const {
+  const std::string tenant(tenant_of(place.first));
+  const PoolNamespace* const of = find_namespace(history.pool, {tenant, place.second.name});
+  if (!of || !of->seen || !is_in_pool(history, *of) ||
+      actual_.pool.policy == counterfactual_.pool.policy)
+    return {};
+  const std::string policy = of->seen->facts.policy.value_or("");
+  if (policy != "pack" && policy != "spread") return {};  // another value is ignored
+  return {{"pool.policy", {"fairlead.io/pool-policy", policy}}};
+}
+
+Overrides::Names Overrides::of_virtual_cluster(const State& history,
+                                               const ObjectKey& object) const {
+  const auto at = history.pool.virtual_clusters.find({object.namespace_, object.name});
+  if (at == history.pool.virtual_clusters.end() ||
+      actual_.pool.tenant_limit == counterfactual_.pool.tenant_limit)
+    return {};
+  const auto& limit = at->second.seen.facts.pool_limit;
+  if (!limit || !read_limit(*limit)) return {};
+  return {{"pool.tenantLimit", {"fairlead.io/pool-limit", *limit}}};
 }
 
 }  // namespace fairlead

@@ -74,7 +74,9 @@ Result<WhatIf> what_if(const AuditSource& source, const WhatIfOptions& options);
 /// {"time", "rule", "text", "seq", "writtenTime"}, "whatIf" {"time", "rule", "text"}}], "totals"
 /// {"history", "sameConfiguration", "whatIf"} (totals.h). A difference's "history" is the write of
 /// the baseline; "seq" and "writtenTime" are those of the same write in history itself, null if it
-/// has none. "overridden" [{"setting", "kind", "name", "annotation", "value", "from" {"seq",
+/// has none. "object" names the tenant of a Namespace or Pod: "Pod web/a of tenant/acme".
+/// "overridden" [{"setting", "kind", "name" (and "namespace" and "source", where it has one and is
+/// not the hub), "annotation", "value", "from" {"seq",
 /// "time"} (null: from the beginning), "to" {"seq", "time"} (null: to the end)}]: changed settings
 /// that an annotation kept from an object. "unseen" as in an answer of the audit, of the whole
 /// span.

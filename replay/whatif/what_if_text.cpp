@@ -31,10 +31,14 @@ const char* name_of(WriteDiffers kind) {
   return "";
 }
 
-std::string object_name(const PatchIntended& intent) {
-  const ObjectKey& key = intent.target;
+// "Pod web/a of tenant/acme"; what the hub has is named without it.
+std::string object_name(const ObjectKey& key, const SourceName& source) {
   return std::string(info(key.kind).name) + " " +
-         (key.namespace_.empty() ? "" : key.namespace_ + "/") + key.name;
+         (key.namespace_.empty() ? "" : key.namespace_ + "/") + key.name +
+         (source == kHub ? "" : " of " + source);
+}
+std::string object_name(const PatchIntended& intent) {
+  return object_name(intent.target, intent.cluster);
 }
 
 Json side_json(const std::optional<PlannedWrite>& write) {
@@ -101,12 +105,38 @@ std::string quotas_apart(const PatchIntended& counterfactual, const PatchIntende
   return text;
 }
 
+// The same of a tenant's Namespace or Pod: "placements {"r1":3}, not {"r1":2}".
+std::string placed_apart(const PatchIntended& counterfactual, const PatchIntended& baseline) {
+  using Text = std::optional<std::string>;
+  std::string text;
+  const auto add = [&](const char* what, const Text& here, const Text& there) {
+    if (here == there) return;
+    text += (text.empty() ? "" : "; ") + std::string(what) + " " + here.value_or("none") +
+            ", not " + there.value_or("none");
+  };
+  if (!counterfactual.expected || !baseline.expected) return "";
+  const auto* of = std::get_if<NamespaceFacts>(&*counterfactual.expected);
+  const auto* of_there = std::get_if<NamespaceFacts>(&*baseline.expected);
+  if (of && of_there) {
+    add("placements", of->placements, of_there->placements);
+    add("reason", of->reason, of_there->reason);
+  }
+  const auto* pod = std::get_if<PodFacts>(&*counterfactual.expected);
+  const auto* pod_there = std::get_if<PodFacts>(&*baseline.expected);
+  if (pod && pod_there) {
+    add("superCluster", pod->super_cluster, pod_there->super_cluster);
+    add("reason", pod->reason, pod_there->reason);
+  }
+  return text;
+}
+
 std::string counterfactual_text(const WriteDifference& difference) {
   if (!difference.counterfactual) return "-";
   const std::string& text = difference.counterfactual->intent.reason.text;
   if (difference.kind() == WriteDiffers::value && text == difference.baseline->intent.reason.text) {
-    const std::string apart =
-        quotas_apart(difference.counterfactual->intent, difference.baseline->intent);
+    const PatchIntended& here = difference.counterfactual->intent;
+    const PatchIntended& there = difference.baseline->intent;
+    const std::string apart = quotas_apart(here, there) + placed_apart(here, there);
     return "the same but for " + (apart.empty() ? "what it leaves as it was" : apart);
   }
   if (difference.kind() != WriteDiffers::time) return text;
@@ -139,13 +169,16 @@ std::string moment_text(const std::optional<Seq>& seq, const std::optional<LogTi
 }
 
 Json override_json(const Override& at) {
-  return {{"setting", at.setting},
-          {"kind", std::string(info(at.object.kind).name)},
-          {"name", at.object.name},
-          {"annotation", at.annotation},
-          {"value", at.value},
-          {"from", moment_json(at.since, at.from)},
-          {"to", moment_json(at.until, at.to)}};
+  Json json{{"setting", at.setting},
+            {"kind", std::string(info(at.object.kind).name)},
+            {"name", at.object.name},
+            {"annotation", at.annotation},
+            {"value", at.value},
+            {"from", moment_json(at.since, at.from)},
+            {"to", moment_json(at.until, at.to)}};
+  if (!at.object.namespace_.empty()) json["namespace"] = at.object.namespace_;
+  if (at.source != kHub) json["source"] = at.source;
+  return json;
 }
 
 std::string overridden_text(const std::vector<Override>& overridden) {
@@ -153,9 +186,8 @@ std::string overridden_text(const std::vector<Override>& overridden) {
   std::vector<TableRow> rows{{"NOT AFFECTED", "SETTING", "ANNOTATION", "VALUE", "FROM", "TO"}};
   for (std::size_t i = 0; i < std::min(overridden.size(), kOverridesMax); ++i) {
     const Override& at = overridden[i];
-    rows.push_back({std::string(info(at.object.kind).name) + " " + at.object.name, at.setting,
-                    at.annotation, at.value, moment_text(at.since, at.from),
-                    moment_text(at.until, at.to)});
+    rows.push_back({object_name(at.object, at.source), at.setting, at.annotation, at.value,
+                    moment_text(at.since, at.from), moment_text(at.until, at.to)});
   }
   std::string text = table_text(rows);
   if (overridden.size() > kOverridesMax)

@@ -5,6 +5,7 @@ import time
 import unittest
 
 from harness.process import stays
+from harness.program import fairlead
 from pool_world import NAMESPACES, PLACEMENTS, QUICK, REASON, SLICE, SUPER_CLUSTER, PoolWorld
 
 NEEDS = ("controlplane", "fairlead")
@@ -24,8 +25,20 @@ class PoolTest(PoolWorld):
         self.set_quota(self.bolt, "db", "64", "128Gi")
         self.wait_for(hub, self.bolt, "db", REASON, "DoesNotFit: 28 more slices of cpu 2, memory 4Gi")
         self.assertEqual(self.annotation(self.bolt, "db", PLACEMENTS), '{"id-r2":4}')
+        self.audit_tells_what_is_placed(hub)
         hub.stop()
         hub.check_log()
+
+    def audit_tells_what_is_placed(self, hub):
+        """The running hub and its data directory give the same answers."""
+        last = f"seq:{hub.events()[-1]['seq']}"
+        for question in (("why", "--namespace", "acme/web"), ("why-not", "--namespace", "bolt/db"),
+                         ("why", "--pod", "bolt/db/large")):
+            told = [fairlead("audit", *question, "--as-of", last, *where, "-o", "json")
+                    for where in (("--server", f"http://127.0.0.1:{hub.port}"), ("--data", hub.data))]
+            self.assertEqual([done.returncode for done in told], [0, 0], told[0].stderr)
+            self.assertEqual(told[0].stdout, told[1].stdout)
+        self.assertEqual(json.loads(told[0].stdout)["superCluster"], "id-r2")
 
     def test_an_edit_moves_slices_and_what_cannot_be_read_is_put_right(self):
         hub = self.hub().start()

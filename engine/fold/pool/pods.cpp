@@ -66,15 +66,26 @@ PodPlace place_at(const PoolNamespace& of, const std::string& id) {
           Int128{of.unit.memory} * share.slices - sum_of(share.pods, "memory")};
 }
 
-bool fits(const State& state, const PodPlace& place, const PodFacts& facts) {
+// Returns the first resource of which a place has less than the pod asks for; empty: it fits.
+// `left_of` says what the cluster has left.
+template <typename LeftOf>
+std::string lacking_at(const PodPlace& place, const PodFacts& facts, const LeftOf& left_of) {
   const auto request = [&](const char* resource) {
     const auto at = facts.requests.find(resource);
     return at == facts.requests.end() ? Amount{0} : at->second;
   };
-  if (place.cpu < request("cpu") || place.memory < request("memory")) return false;
-  return std::all_of(facts.requests.begin(), facts.requests.end(), [&](const auto& entry) {
-    return machine_left(state, place.id, entry.first) >= entry.second;
-  });
+  if (place.cpu < request("cpu")) return "cpu";
+  if (place.memory < request("memory")) return "memory";
+  for (const auto& [resource, amount] : facts.requests)
+    if (left_of(resource) < amount) return resource;
+  return "";
+}
+
+bool fits(const State& state, const PodPlace& place, const PodFacts& facts) {
+  const auto left_of = [&](const std::string& resource) {
+    return machine_left(state, place.id, resource);
+  };
+  return lacking_at(place, facts, left_of).empty();
 }
 
 std::string joined(const std::vector<std::string>& ids) {
@@ -301,6 +312,33 @@ bool place_pods(State& state, const std::set<PoolNamespaceKey>& namespaces, Dirt
   }
   for (Line& line : lines) line.end(state);
   return placed;
+}
+
+PodRoom room_for_pod(const State& state, const PoolPodKey& key, const std::string& id) {
+  const PoolNamespace& of = *find_namespace(state.pool, namespace_of(key));
+  const PoolPod& pod = *find_pod(state.pool, key);
+  const PodFacts& facts = pod.seen.facts;
+  const auto share = of.shares.find(id);
+  const auto own = [&](const std::string& resource) {
+    const auto at = facts.requests.find(resource);
+    const bool counts = pod.cluster == id && !facts.over && at != facts.requests.end();
+    return counts ? Int128{at->second} : Int128{0};
+  };
+  PodPlace place{id, 0, 0};
+  if (share != of.shares.end()) place = place_at(of, id);
+  place.cpu += own("cpu");
+  place.memory += own("memory");
+  PodRoom room{{place.cpu, place.memory}, {{"cpu", 0}, {"memory", 0}}, ""};
+  for (const auto& [resource, amount] : facts.requests) room.free.emplace(resource, 0);
+  if (state.pool.clusters.contains(id))
+    for (auto& [resource, free] : room.free) {
+      free = machine_left(state, id, resource);
+      // A share that is not listed is in no sum of the cluster.
+      if (share != of.shares.end() && share->second.pods_counted) free += own(resource);
+    }
+  room.lacking =
+      lacking_at(place, facts, [&](const std::string& resource) { return room.free.at(resource); });
+  return room;
 }
 
 }  // namespace fairlead

@@ -1,7 +1,9 @@
 // Which super cluster runs a tenant's pod: one of those that its namespace's placements list.
 #pragma once
 
+#include <map>
 #include <set>
+#include <string>
 
 #include "engine/fold/state.h"
 
@@ -13,5 +15,14 @@ void judge_pod(State& state, const PoolPodKey& key);
 /// Places the waiting pods of these namespaces, those that wait longest first, and sets the reasons
 /// of those that find no place. Returns whether one was placed.
 bool place_pods(State& state, const std::set<PoolNamespaceKey>& namespaces, DirtySet& dirty);
+
+/// What a pod finds at a super cluster. Its own requests do not count, also where it is there.
+struct PodRoom {
+  CpuMemorySum left;                   ///< of its namespace's slices
+  std::map<std::string, Int128> free;  ///< of the cluster: cpu, memory and all that it asks for
+  std::string lacking;                 ///< the first resource that is not enough; empty: it fits
+};
+/// Returns what the pod, which State has, finds at `id`, whatever the cluster's standing.
+PodRoom room_for_pod(const State& state, const PoolPodKey& key, const std::string& id);
 
 }  // namespace fairlead

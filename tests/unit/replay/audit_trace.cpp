@@ -51,6 +51,10 @@ std::string ask(const MemoryLog& log, const std::string& command) {
       question.pair.flavor = value, ++i;
     else if (all[i] == "--resource")
       question.pair.resource = value, ++i;
+    else if (all[i] == "--namespace")
+      question.namespace_ = value, ++i;
+    else if (all[i] == "--pod")
+      question.pod = value, ++i;
     else if (all[i] == "-o")
       json = value == "json", ++i;
     else

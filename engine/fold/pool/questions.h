@@ -1,0 +1,41 @@
+// What an administrator asks about a namespace of a tenant: the numbers by which it is decided, as
+// they are at State::now. Queries for the audit; the fold itself does not call them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/fold/state.h"
+
+namespace fairlead {
+
+/// open, closed, away or gone.
+const char* standing_name(ClusterStanding standing);
+
+/// Returns the slice in which a namespace counts: the one in force or, before it is taken up, the
+/// one that its annotation asks for; nullopt if none could be read.
+std::optional<CpuMemory> slice_of(const PoolNamespace& of);
+
+/// Returns how many slices of slice_of() the namespace should have.
+std::int64_t expected_slices(const State& state, const PoolNamespace& of);
+
+/// A super cluster as a decision about one namespace finds it.
+struct ClusterForNamespace {
+  std::string id;
+  std::string cluster;  ///< the member's name; empty: no member has the id
+  ClusterStanding standing{};
+  std::int64_t slices = 0;          ///< that the namespace has there
+  bool listed = false;              ///< in its placements, perhaps with 0
+  std::optional<CpuMemory> usable;  ///< what was accepted of it; nullopt: no value yet
+  CpuMemorySum others;              ///< what other namespaces and strangers hold
+  std::int64_t room = 0;            ///< slices that fit beside them; 0 unless open
+  /// The first dimension in which not even one more slice fits, whatever the standing; empty if one
+  /// does.
+  std::string short_of;
+};
+/// Returns every super cluster and every id that the namespace lists, by id.
+std::vector<ClusterForNamespace> clusters_for(const State& state, const PoolNamespace& of);
+
+}  // namespace fairlead

@@ -1,0 +1,208 @@
+// `audit why` and `why-not` of the super cluster pool: where a tenant's namespace or pod is placed,
+// what each super cluster has for it, and the decisions that led there.
+#include <algorithm>
+
+#include "engine/fold/pool/close.h"
+#include "engine/fold/pool/pods.h"
+#include "engine/fold/pool/questions.h"
+#include "engine/fold/pool/shares.h"
+#include "engine/fold/writes/writes.h"
+#include "engine/plan/claims/propagation.h"
+#include "replay/audit/audit_moment.h"
+#include "replay/audit/audit_span.h"
+#include "replay/audit/placement_events.h"
+#include "replay/audit/unseen.h"
+#include "schema/write_rule.h"
+
+namespace fairlead {
+
+namespace {
+
+// Without a beginning an answer names this many decisions, the newest.
+constexpr std::size_t kDecisionsMax = 20;
+
+Json amounts_json(const CpuMemorySum& sum) {
+  return {{"cpu", amount_text("cpu", sum.cpu)}, {"memory", amount_text("memory", sum.memory)}};
+}
+Json amounts_json(const std::optional<CpuMemory>& amounts) {
+  if (!amounts) return nullptr;
+  return amounts_json(CpuMemorySum{amounts->cpu, amounts->memory});
+}
+
+Json slices_json(const SliceMap& slices) {
+  Json json = Json::object();
+  for (const auto& [id, count] : slices) json[id] = count;
+  return json;
+}
+
+// The subject of a question at its moment.
+struct Placed {
+  const State& state;
+  const AuditPlacement& asked;
+  const PoolTenant& tenant;
+  const PoolNamespace& of;
+  const PoolPod* pod;  ///< null: the namespace itself
+};
+
+Json clusters_json(const Placed& placed) {
+  Json rows = Json::array();
+  for (const ClusterForNamespace& at : clusters_for(placed.state, placed.of)) {
+    Json row{{"id", at.id},
+             {"cluster", at.cluster.empty() ? Json() : Json(at.cluster)},
+             {"state", standing_name(at.standing)},
+             {"slices", at.slices},
+             {"usable", amounts_json(at.usable)},
+             {"others", amounts_json(at.others)},
+             {"room", at.room}};
+    std::string lacking = at.short_of;
+    if (placed.pod) {
+      const AuditPlacement& asked = placed.asked;
+      PodRoom room = room_for_pod(placed.state, {asked.tenant, asked.namespace_, asked.pod}, at.id);
+      row["left"] = amounts_json(room.left);
+      for (const auto& [resource, amount] : room.free)
+        row["free"][resource] = amount_text(resource, amount);
+      lacking = std::move(room.lacking);
+    }
+    if (!lacking.empty()) row["short"] = std::move(lacking);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+// Why nothing is decided about the namespace, whatever its quota; null if something is.
+Json note_of(const Placed& placed) {
+  const PoolNamespace& of = placed.of;
+  const std::string name = placed.asked.tenant + "/" + placed.asked.namespace_;
+  if (!of.seen) return "the Namespace " + name + " was not observed";
+  if (of.seen->facts.deleting) return "the Namespace " + name + " is being deleted";
+  if (!placed.tenant.connected())
+    return "tenant " + placed.asked.tenant +
+           " is not connected: what it has stays, and nothing is written";
+  if (!of.taken_up && !is_in_pool(placed.state, of))
+    return "no ResourceQuota of " + name + " names cpu or memory: it is left alone";
+  return nullptr;
+}
+
+// What keeps our write of the object back.
+std::string bar_words(const Placed& placed) {
+  const SourceName source = tenant_source(placed.asked.tenant);
+  const ObjectKey object = object_of(placed.asked);
+  const WriteKeyView key = of_object(source, object);
+  const WriteState* const write = find_write(placed.state, key);
+  if (!write) return "";
+  if (write->outstanding)
+    return ": write " + std::to_string(write->outstanding->seq.value) + " has no answer yet";
+  if (write->awaits()) return ": the watch has not shown our last write";
+  if (write->refusal && placed.state.now < write->refusal->retry_at)
+    return ": refused with " + answer_text(*write->refusal) + ", again at " +
+           to_rfc3339(write->refusal->retry_at);
+  if (!write->last_write) return "";
+  const LogTime opens = *write->last_write + write_interval(placed.state, key);
+  return placed.state.now < opens ? ": one write in writeInterval, again at " + to_rfc3339(opens)
+                                  : "";
+}
+
+Json decision_row(const Placed& placed, EventLookup& lookup, const std::string& rule,
+                  const std::string& text, std::vector<Seq> because) {
+  return {{"seq", nullptr},
+          {"time", nullptr},
+          {"rule", rule},
+          {"text", text},
+          {"facts", facts_json(lookup, placed.state, because)}};
+}
+
+// The decision in force, where no write of ours carries it: it is not written yet, or what it asks
+// for stood there already.
+Json unwritten_decision(const Placed& placed, EventLookup& lookup) {
+  const PoolNamespace& of = placed.of;
+  if (placed.pod) {
+    const PodFacts& facts = placed.pod->seen.facts;
+    if (super_cluster_of(*placed.pod) == facts.super_cluster || placed.pod->cluster.empty())
+      return nullptr;
+    std::vector<Seq> because = of.because;
+    because.push_back(placed.pod->seen.seq);
+    return decision_row(placed, lookup, rule::kPoolPod,
+                        placed.pod->cluster + ", not written" + bar_words(placed),
+                        std::move(because));
+  }
+  const SliceMap slices = placements_of(of);
+  if (of.rule.empty() || of.written == slices) return nullptr;
+  const std::string text = to_text(slices_json(slices));
+  return decision_row(
+      placed, lookup, of.rule,
+      of.observed == slices ? text + ", as it stood" : text + ", not written" + bar_words(placed),
+      of.because);
+}
+
+Result<Json> changes_json(const AuditSource& source, const Placed& placed,
+                          const AuditDecisions& asked) {
+  Seq begin = source.log.first_seq(), end = placed.state.seq;
+  if (asked.from || asked.to) {
+    const auto span = span_between(source.log, asked.from ? *asked.from : AuditPosition(begin),
+                                   asked.to ? *asked.to : AuditPosition(end));
+    if (!span) return span.error();
+    begin = span->begin;
+    end = std::min(end, span->end);
+  }
+  auto rows = decisions_between(source, placed.asked, placed.state, begin, end,
+                                asked.from ? SIZE_MAX : kDecisionsMax);
+  if (!rows) return rows.error();
+  EventLookup lookup(source.log);
+  if (Json row = unwritten_decision(placed, lookup); !row.is_null() && end == placed.state.seq)
+    rows->push_back(std::move(row));
+  return rows;
+}
+
+Result<AuditAnswer> placement_at(const AuditSource& source, const AuditPlacement& asked,
+                                 const AuditPosition& as_of, const AuditDecisions& decisions,
+                                 const char* kind) {
+  const auto moment = moment_at(source, as_of);
+  if (!moment) return moment.error();
+  const State& state = moment->state;
+  if (auto known = check_placement_named(state, asked); !known) return known.error();
+  const PoolTenant& tenant = state.pool.tenants.at(asked.tenant);
+  const PoolNamespace& of = tenant.namespaces.at(asked.namespace_);
+  const Placed placed{state, asked, tenant, of,
+                      asked.pod.empty() ? nullptr : &of.pods.at(asked.pod)};
+  auto changes = changes_json(source, placed, decisions);
+  if (!changes) return changes.error();
+  auto unseen = unseen_at(source, *moment, sources_of_placements(state, asked.tenant));
+  if (!unseen) return unseen.error();
+  const std::string& reason = placed.pod ? placed.pod->reason.current : of.reason.current;
+  Json answer{{"kind", kind},
+              {"asOf", as_of_json(*moment)},
+              {"configuration", configuration_json(state)},
+              {"unseen", *std::move(unseen)},
+              {"tenant", asked.tenant},
+              {"namespace", asked.namespace_},
+              {"seq", state.seq.value},
+              {"slice", amounts_json(slice_of(of))},
+              {"expected", expected_slices(state, of)},
+              {"placements", slices_json(placements_of(of))},
+              {"reason", reason.empty() ? Json() : Json(reason)},
+              {"clusters", clusters_json(placed)},
+              {"changes", *std::move(changes)},
+              {"note", note_of(placed)}};
+  if (placed.pod) {
+    answer["pod"] = asked.pod;
+    const auto id = super_cluster_of(*placed.pod);
+    answer["superCluster"] = id ? Json(*id) : Json();
+  }
+  return AuditAnswer{std::move(answer)};
+}
+
+}  // namespace
+
+Result<AuditAnswer> audit_why_placement(const AuditSource& source, const AuditPlacement& object,
+                                        const AuditPosition& as_of,
+                                        const AuditDecisions& decisions) {
+  return placement_at(source, object, as_of, decisions, "PlacementWhy");
+}
+
+Result<AuditAnswer> audit_why_not_placement(const AuditSource& source, const AuditPlacement& object,
+                                            const AuditPosition& as_of,
+                                            const AuditDecisions& decisions) {
+  return placement_at(source, object, as_of, decisions, "PlacementWhyNot");
+}
+
+}  // namespace fairlead

@@ -1,0 +1,161 @@
+#include "replay/audit/placement_text.h"
+
+#include <vector>
+
+#include "replay/audit/explain_text.h"
+#include "replay/table.h"
+
+namespace fairlead {
+
+namespace {
+
+bool is_about_pod(const Json& document) { return document.contains("pod"); }
+
+std::string name_in(const Json& document) {
+  const std::string name = cell(document["tenant"]) + "/" + cell(document["namespace"]);
+  return is_about_pod(document) ? name + "/" + cell(document["pod"]) : name;
+}
+
+std::string heading_of(const Json& document) {
+  const Json& as_of = document["asOf"];
+  return name_in(document) + " at " + cell(as_of["time"]) + " (seq " + cell(as_of["seq"]) + ")\n";
+}
+
+// "cpu 2, memory 4Gi"
+std::string amounts_text(const Json& amounts) {
+  if (amounts.is_null()) return "-";
+  std::string text;
+  for (const auto& [resource, amount] : amounts.items())
+    text += (text.empty() ? "" : ", ") + resource + " " + cell(amount);
+  return text;
+}
+
+std::string slices_text(const Json& count) {
+  return cell(count) + (count == 1 ? " slice" : " slices");
+}
+
+TableRow placements_row(const Json& document) {
+  std::string text = cell(document["placements"]) + " of " + slices_text(document["expected"]);
+  if (!document["slice"].is_null()) text += " of " + amounts_text(document["slice"]);
+  return {"placements", text};
+}
+
+std::string cluster_words(const Json& row) {
+  const bool other = !row["cluster"].is_null() && row["cluster"] != row["id"];
+  return cell(row["id"]) + (other ? " (" + cell(row["cluster"]) + ")" : "");
+}
+
+std::string cluster_rows_text(const Json& document) {
+  const bool of_pod = is_about_pod(document);
+  std::vector<TableRow> rows{{"CLUSTER", "STATE", "SLICES", "USABLE", "OTHERS", "ROOM"}};
+  if (of_pod) rows[0].insert(rows[0].end(), {"LEFT OF ITS SLICES", "FREE THERE"});
+  rows[0].push_back("SHORT OF");
+  for (const Json& row : document["clusters"]) {
+    TableRow line{cluster_words(row),          cell(row["state"]),          cell(row["slices"]),
+                  amounts_text(row["usable"]), amounts_text(row["others"]), cell(row["room"])};
+    if (of_pod) {
+      line.push_back(amounts_text(row["left"]));
+      line.push_back(amounts_text(row["free"]));
+    }
+    line.push_back(cell(row.value("short", Json())));
+    rows.push_back(std::move(line));
+  }
+  return rows.size() > 1 ? table_text(rows, "  ") : "  there is no super cluster\n";
+}
+
+std::string place_words(const Json& place) {
+  return "seq " + cell(place["seq"]) +
+         (place.contains("pruned") ? ", pruned" : " at " + cell(place["time"]));
+}
+
+std::string decision_text(const Json& change) {
+  std::string text = "  " + (change["seq"].is_null() ? "in force" : place_words(change)) + "  " +
+                     cell(change["rule"]) + ": " + cell(change["text"]);
+  if (change.contains("answer")) {
+    const Json& answer = change["answer"];
+    text += answer["outcome"] == "none" ? ", not answered yet" : ", " + cell(answer["outcome"]);
+    if (answer.contains("why")) text += ": " + cell(answer["why"]);
+  }
+  text += "\n";
+  for (const Json& fact : change["facts"])
+    text += "      " + place_words(fact) +
+            (fact["text"].is_null() ? "" : "  " + cell(fact["text"])) + "\n";
+  return text;
+}
+
+// What a super cluster that is not open does with what is there.
+std::string standing_words(const Json& row) {
+  if (row["state"] == "gone") return "what is there moves";
+  if (row["cluster"].is_null()) return "no member has this id";
+  if (row["state"] == "away") return "lost, keeps what it has";
+  return row["usable"].is_null() ? "no value of it is accepted yet" : "takes nothing new";
+}
+
+// What a super cluster has for the namespace or the pod, and what it lacks.
+std::string verdict_text(const Json& document, const Json& row) {
+  const bool of_pod = is_about_pod(document);
+  const bool is_open = row["state"] == "open";
+  std::string text = is_open ? "" : standing_words(row);
+  const auto add = [&](const std::string& more) { text += (text.empty() ? "" : ", ") + more; };
+  if (row["slices"] != 0) add("has " + slices_text(row["slices"]));
+  if (of_pod) {
+    if (row["slices"] == 0) add("the namespace has no slice there");
+    add("left of its slices: " + amounts_text(row["left"]));
+    add("free there: " + amounts_text(row["free"]));
+  } else if (is_open) {
+    add("room for " + slices_text(row["room"]) + " beside others");
+  }
+  if (row.contains("short"))
+    add("short of " + cell(row["short"]));
+  else if (is_open)
+    add(of_pod ? "the pod fits" : "one more fits");
+  return text;
+}
+
+}  // namespace
+
+std::string why_placed_text(const Json& document) {
+  std::vector<TableRow> values;
+  if (is_about_pod(document)) values.push_back({"superCluster", cell(document["superCluster"])});
+  values.push_back(placements_row(document));
+  values.push_back({"reason", cell(document["reason"])});
+  std::string text = heading_of(document) + table_text(values) + cluster_rows_text(document);
+  text += document["changes"].empty() ? "no decision is known\n" : "decisions\n";
+  for (const Json& change : document["changes"]) text += decision_text(change);
+  return text;
+}
+
+std::string why_not_placed_text(const Json& document) {
+  std::vector<TableRow> values;
+  if (is_about_pod(document)) values.push_back({"superCluster", cell(document["superCluster"])});
+  values.push_back(placements_row(document));
+  const Json& reason = document["reason"];
+  values.push_back({"missing", reason.is_null() ? "nothing" : cell(reason)});
+  std::string text = heading_of(document) + table_text(values);
+  std::vector<TableRow> rows;
+  for (const Json& row : document["clusters"])
+    rows.push_back({cluster_words(row), cell(row["state"]), verdict_text(document, row)});
+  text += rows.empty() ? "  there is no super cluster\n" : table_text(rows, "  ");
+  if (document["changes"].empty()) return text + "no decision is known\n";
+  return text + "last decision\n" + decision_text(document["changes"].back());
+}
+
+std::string placement_history_text(const Json& document) {
+  std::vector<TableRow> rows{{"TIME", "SEQ", "OLD", "NEW", "WRITER", "ANSWER", "WHY"}};
+  for (const Json& row : document["rows"]) {
+    std::string answer, why;
+    if (row["writer"] == "fairlead") {
+      answer = cell(row["answer"]["outcome"]);
+      if (row["answer"].contains("seq")) answer += " " + cell(row["answer"]["seq"]);
+      if (answer == "none" && !row["seen"].is_null()) answer = "seen " + cell(row["seen"]["seq"]);
+      std::string because;
+      for (const Json& seq : row["because"]) because += (because.empty() ? "" : ",") + cell(seq);
+      why = cell(row["rule"]) + " (seq " + because + ")";
+    }
+    rows.push_back({cell(row["time"]), cell(row["seq"]), cell(row["old"]), cell(row["new"]),
+                    cell(row["writer"]), answer, why});
+  }
+  return table_text(rows);
+}
+
+}  // namespace fairlead
