@@ -1,5 +1,6 @@
 """The super cluster pool on real API servers: placements, pods, edits, rights."""
 
+import json
 import re
 import time
 import unittest
