@@ -57,7 +57,7 @@ Json clusters_json(const Placed& placed) {
     std::string lacking = at.short_of;
     if (placed.pod) {
       const AuditPlacement& asked = placed.asked;
-      PodRoom room = room_for_pod(placed.state, {asked.tenant, asked.namespace_, asked.pod}, at.id);
+      PodFit room = fit_of_pod(placed.state, {asked.tenant, asked.namespace_, asked.pod}, at.id);
       row["left"] = amounts_json(room.left);
       for (const auto& [resource, amount] : room.free)
         row["free"][resource] = amount_text(resource, amount);

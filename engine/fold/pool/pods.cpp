@@ -314,7 +314,7 @@ bool place_pods(State& state, const std::set<PoolNamespaceKey>& namespaces, Dirt
   return placed;
 }
 
-PodRoom room_for_pod(const State& state, const PoolPodKey& key, const std::string& id) {
+PodFit fit_of_pod(const State& state, const PoolPodKey& key, const std::string& id) {
   const PoolNamespace& of = *find_namespace(state.pool, namespace_of(key));
   const PoolPod& pod = *find_pod(state.pool, key);
   const PodFacts& facts = pod.seen.facts;
@@ -328,17 +328,17 @@ PodRoom room_for_pod(const State& state, const PoolPodKey& key, const std::strin
   if (share != of.shares.end()) place = place_at(of, id);
   place.cpu += own("cpu");
   place.memory += own("memory");
-  PodRoom room{{place.cpu, place.memory}, {{"cpu", 0}, {"memory", 0}}, ""};
-  for (const auto& [resource, amount] : facts.requests) room.free.emplace(resource, 0);
+  PodFit fit{{place.cpu, place.memory}, {{"cpu", 0}, {"memory", 0}}, ""};
+  for (const auto& [resource, amount] : facts.requests) fit.free.emplace(resource, 0);
   if (state.pool.clusters.contains(id))
-    for (auto& [resource, free] : room.free) {
+    for (auto& [resource, free] : fit.free) {
       free = machine_left(state, id, resource);
       // A share that is not listed is in no sum of the cluster.
       if (share != of.shares.end() && share->second.pods_counted) free += own(resource);
     }
-  room.lacking =
-      lacking_at(place, facts, [&](const std::string& resource) { return room.free.at(resource); });
-  return room;
+  fit.lacking =
+      lacking_at(place, facts, [&](const std::string& resource) { return fit.free.at(resource); });
+  return fit;
 }
 
 }  // namespace fairlead

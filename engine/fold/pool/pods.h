@@ -17,12 +17,12 @@ void judge_pod(State& state, const PoolPodKey& key);
 bool place_pods(State& state, const std::set<PoolNamespaceKey>& namespaces, DirtySet& dirty);
 
 /// What a pod finds at a super cluster. Its own requests do not count, also where it is there.
-struct PodRoom {
+struct PodFit {
   CpuMemorySum left;                   ///< of its namespace's slices
   std::map<std::string, Int128> free;  ///< of the cluster: cpu, memory and all that it asks for
   std::string lacking;                 ///< the first resource that is not enough; empty: it fits
 };
 /// Returns what the pod, which State has, finds at `id`, whatever the cluster's standing.
-PodRoom room_for_pod(const State& state, const PoolPodKey& key, const std::string& id);
+PodFit fit_of_pod(const State& state, const PoolPodKey& key, const std::string& id);
 
 }  // namespace fairlead
