@@ -34,10 +34,15 @@ std::string slices_text(const Json& count) {
   return cell(count) + (count == 1 ? " slice" : " slices");
 }
 
-TableRow placements_row(const Json& document) {
-  std::string text = cell(document["placements"]) + " of " + slices_text(document["expected"]);
-  if (!document["slice"].is_null()) text += " of " + amounts_text(document["slice"]);
-  return {"placements", text};
+// The first lines of an answer.
+std::vector<TableRow> values_of(const Json& document) {
+  std::vector<TableRow> rows;
+  if (is_about_pod(document)) rows.push_back({"superCluster", cell(document["superCluster"])});
+  rows.push_back({"placements", cell(document["placements"])});
+  std::string expected = slices_text(document["expected"]);
+  if (!document["slice"].is_null()) expected += " of " + amounts_text(document["slice"]);
+  rows.push_back({"expected", expected});
+  return rows;
 }
 
 std::string cluster_words(const Json& row) {
@@ -85,7 +90,7 @@ std::string decision_text(const Json& change) {
 
 // What a super cluster that is not open does with what is there.
 std::string standing_words(const Json& row) {
-  if (row["state"] == "gone") return "what is there moves";
+  if (row["state"] == "gone") return "what is there should move";
   if (row["cluster"].is_null()) return "no member has this id";
   if (row["state"] == "away") return "lost, keeps what it has";
   return row["usable"].is_null() ? "no value of it is accepted yet" : "takes nothing new";
@@ -115,9 +120,7 @@ std::string verdict_text(const Json& document, const Json& row) {
 }  // namespace
 
 std::string why_placed_text(const Json& document) {
-  std::vector<TableRow> values;
-  if (is_about_pod(document)) values.push_back({"superCluster", cell(document["superCluster"])});
-  values.push_back(placements_row(document));
+  std::vector<TableRow> values = values_of(document);
   values.push_back({"reason", cell(document["reason"])});
   std::string text = heading_of(document) + table_text(values) + cluster_rows_text(document);
   text += document["changes"].empty() ? "no decision is known\n" : "decisions\n";
@@ -126,9 +129,7 @@ std::string why_placed_text(const Json& document) {
 }
 
 std::string why_not_placed_text(const Json& document) {
-  std::vector<TableRow> values;
-  if (is_about_pod(document)) values.push_back({"superCluster", cell(document["superCluster"])});
-  values.push_back(placements_row(document));
+  std::vector<TableRow> values = values_of(document);
   const Json& reason = document["reason"];
   values.push_back({"missing", reason.is_null() ? "nothing" : cell(reason)});
   std::string text = heading_of(document) + table_text(values);
