@@ -101,7 +101,10 @@ class PoolFaultsTest(PoolWorld):
             self.r1.delete(f"/api/v1/nodes/r1-{number}")
             add_node(self.r1, f"r1-{number}", "on-demand", {"cpu": "8", "memory": "32Gi", "pods": "110"})
         hub = self.hub(HALF).start()
-        self.server.create(CLAIMS, claim("r1"))
+        whole = {"cpu": "16", "memory": "64Gi"}
+        self.server.create(CLAIMS, {**claim("r1"), "spec": {
+            "clusterName": "r1", "nominalResources": whole, "resourceAssignments": [
+                {"clusterQueueName": "high-priority-queue", "flavor": "on-demand", "resources": whole}]}})
         self.placed(hub, "8", "16Gi", '{"id-r1":4}')
 
         def granted(wanted):
