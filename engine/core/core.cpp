@@ -190,7 +190,7 @@ void Core::appended(std::span<const Event> events, Durability durability) {
       break;
     case Origin::intents:
       if (settings_.mode == WriteMode::apply)
-        for (const Event& event : events) outbox_.intended(event);
+        for (const Event& event : events) outbox_.intended(state(), event);
       break;
     case Origin::proposal:
       outbox_.set_inflight_max(state().configuration.writes.inflight_max);

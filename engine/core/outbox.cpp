@@ -7,8 +7,11 @@
 
 namespace fairlead {
 
-void Outbox::intended(const Event& intent) {
+void Outbox::intended(const State& state, const Event& intent) {
   if (auto replaced = applier_.enqueue(intent)) outcomes_.push_back(*std::move(replaced));
+  auto notices =
+      pool_notices_of(state, std::get<PatchIntended>(intent.fact), intent.seq, intent.log_time);
+  if (!notices.empty()) expected_notices_[intent.seq] = std::move(notices);
 }
 
 void Outbox::give_up(std::string_view why) {
@@ -18,16 +21,33 @@ void Outbox::give_up(std::string_view why) {
 }
 
 std::vector<EventDraft> Outbox::draft(const State& state, LogTime now) {
-  if (!outcomes_.empty()) return std::exchange(outcomes_, {});
+  if (!outcomes_.empty()) {
+    for (const EventDraft& outcome : outcomes_) settle(outcome);
+    return std::exchange(outcomes_, {});
+  }
   std::vector<EventDraft> outcomes;
   for (WriteAnswer& answer : std::exchange(answers_, {})) {
     look_for_result(state, answer);
     auto outcome = applier_.answered(answer, now);
     if (!outcome) continue;
     if (const auto* accepted = std::get_if<PatchAccepted>(&outcome->fact)) note(state, *accepted);
+    settle(*outcome);
     outcomes.push_back(*std::move(outcome));
   }
   return outcomes;
+}
+
+// A write that was accepted is told of, another is not.
+void Outbox::settle(const EventDraft& outcome) {
+  const auto* const accepted = std::get_if<PatchAccepted>(&outcome.fact);
+  const auto* const rejected = std::get_if<PatchRejected>(&outcome.fact);
+  const Seq intent = accepted   ? accepted->intent
+                     : rejected ? rejected->intent
+                                : std::get<PatchUnknown>(outcome.fact).intent;
+  const auto expected = expected_notices_.extract(intent);
+  if (!accepted || expected.empty()) return;
+  notices_.insert(notices_.end(), std::make_move_iterator(expected.mapped().begin()),
+                  std::make_move_iterator(expected.mapped().end()));
 }
 
 // The stream may be faster than the answer. If it has brought the version that the write made, the
@@ -61,8 +81,6 @@ void Outbox::note(const State& state, const PatchAccepted& accepted) {
   const PatchIntended& intent = write.outstanding->intent;
   const LogTime time = write.last_write.value_or(state.now);
   for (Notice& each : notices_of(intent, write.accepted_body, accepted.intent, time))
-    notices_.push_back(std::move(each));
-  for (Notice& each : pool_notices_of(state, intent, accepted.intent, time))
     notices_.push_back(std::move(each));
 }
 

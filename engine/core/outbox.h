@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -20,8 +21,8 @@ class Outbox {
 
   void set_inflight_max(std::int64_t inflight_max) { applier_.set_inflight_max(inflight_max); }
   /// Enqueues the write of a logged PatchIntended. An older one of the same object that waits is
-  /// replaced: its outcome is drafted next.
-  void intended(const Event& intent);
+  /// replaced: its outcome is drafted next. `state` holds the intent.
+  void intended(const State& state, const Event& intent);
   /// Queues the answer to a request.
   void answer(WriteAnswer answer) { answers_.push_back(std::move(answer)); }
   /// Gives every write up that is not answered: their outcomes (unknown, with the reason `why`) are
@@ -34,7 +35,7 @@ class Outbox {
   /// without an answer, and that came before those outcomes: to be offered again, because no stream
   /// will repeat them.
   std::vector<WatchFact> logged() { return std::exchange(observed_before_, {}); }
-  /// The changes of claims' conditions that the drafted outcomes cause.
+  /// What the owners of objects should know of the drafted outcomes.
   std::vector<Notice> notices() { return std::exchange(notices_, {}); }
 
   /// Dequeues the writes to send now.
@@ -48,6 +49,7 @@ class Outbox {
  private:
   void look_for_result(const State& state, WriteAnswer& answer);
   void note(const State& state, const PatchAccepted& accepted);
+  void settle(const EventDraft& outcome);
 
   Ingest& ingest_;
   Applier applier_{1};
@@ -55,6 +57,9 @@ class Outbox {
   std::vector<EventDraft> outcomes_;  ///< of replaced and given up writes
   std::vector<WatchFact> observed_before_;
   std::vector<Notice> notices_;
+  /// Notices of the pool, by the intents without an outcome that they are of: the stream may show a
+  /// write, and so conclude it in State, before its answer comes.
+  std::map<Seq, std::vector<Notice>> expected_notices_;
 };
 
 }  // namespace fairlead

@@ -9,8 +9,8 @@
 
 namespace fairlead {
 
-/// Returns the notices of an accepted write to a tenant's Namespace or Pod: `Scheduled`,
-/// `FailedScheduling`, `PlacementRejected` there, and `PoolExhausted` on the tenant's
+/// Returns the notices of a write, once it is accepted, to a tenant's Namespace or Pod:
+/// `Scheduled`, `FailedScheduling`, `PlacementRejected` there, and `PoolExhausted` on the tenant's
 /// VirtualCluster. Other writes have none.
 std::vector<Notice> pool_notices_of(const State& state, const PatchIntended& write, Seq seq,
                                     LogTime time);

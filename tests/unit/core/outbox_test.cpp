@@ -24,7 +24,7 @@ struct Sent {
     write.outstanding.emplace();
     write.outstanding->intent = std::get<PatchIntended>(queue_intent(1).fact);
     state.outstanding[Seq{1}] = {std::string(kHub), kTarget, false};
-    outbox.intended(queue_intent(1));
+    outbox.intended(state, queue_intent(1));
     REQUIRE(outbox.requests(kAnswerTime).size() == 1);
   }
   // The stream reports the object at this version.
@@ -83,9 +83,9 @@ TEST_CASE("an observation before the outcome of an unanswered write is offered a
 
 TEST_CASE("a newer intent replaces one that waits, which is rejected") {
   Sent sent;
-  sent.outbox.intended(queue_intent(2));
+  sent.outbox.intended(sent.state, queue_intent(2));
   CHECK_FALSE(sent.outbox.waiting());  // the object is busy, the write waits
-  sent.outbox.intended(queue_intent(3));
+  sent.outbox.intended(sent.state, queue_intent(3));
   const auto outcomes = sent.outbox.draft(sent.state, kAnswerTime);
   REQUIRE(outcomes.size() == 1);
   CHECK(outcomes.front().cause == Seq{2});
@@ -94,7 +94,7 @@ TEST_CASE("a newer intent replaces one that waits, which is rejected") {
 
 TEST_CASE("what is given up is unknown") {
   Sent sent;
-  sent.outbox.intended(queue_intent(2));
+  sent.outbox.intended(sent.state, queue_intent(2));
   sent.outbox.give_up("the hub stopped");
   const auto outcomes = sent.outbox.draft(sent.state, kAnswerTime);
   REQUIRE(outcomes.size() == 2);
@@ -102,6 +102,38 @@ TEST_CASE("what is given up is unknown") {
     CHECK(std::get<PatchUnknown>(outcome.fact).reason == "the hub stopped");
   CHECK(sent.outbox.under_way() == 0);
   CHECK(sent.outbox.unsent() == 0);
+}
+
+TEST_CASE("a tenant is told of an accepted write, also of one that the stream showed first") {
+  Ingest ingest;
+  Outbox outbox(ingest);
+  const State state;  // the write is concluded in it
+  PatchIntended placed;
+  placed.cluster = "tenant/acme";
+  placed.verb = Verb::apply;
+  placed.target = {Kind::pod, "web", "a"};
+  placed.reason = {"pool/pod", {}, "none -> r1"};
+  PodFacts facts;
+  facts.super_cluster = "r1";
+  placed.expected = facts;
+  outbox.intended(state, {Seq{1}, kAnswerTime, Epoch{1}, std::string(kSelf), Seq{}, placed});
+  REQUIRE(outbox.requests(kAnswerTime).size() == 1);
+  WriteAnswer answer;
+  answer.intent = Seq{1};
+  const auto told_after = [&](WriteResult result) {
+    answer.result = result;
+    outbox.answer(answer);
+    CHECK(outbox.draft(state, kAnswerTime).size() == 1);
+    return outbox.notices();
+  };
+  SECTION("accepted") {
+    const auto told = told_after(WriteResult::accepted);
+    REQUIRE(told.size() == 1);
+    CHECK(told.front().reason == "Scheduled");
+    CHECK(told.front().seq == Seq{1});
+    CHECK(outbox.notices().empty());
+  }
+  SECTION("refused") { CHECK(told_after(WriteResult::refused).empty()); }
 }
 
 }  // namespace
