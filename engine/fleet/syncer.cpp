@@ -210,15 +210,16 @@ std::string Syncer::node_for(const Json& pod, const std::vector<Machine>& machin
   for (const Json& other : super_.items(kAllPods))
     for (const char* resource : {"cpu", "memory"})
       used[node_of(other)][resource] += requested(other, resource);
+  std::string best;
   for (const Machine& machine : machines) {
     if (machine.down || machine.cordoned) continue;
+    auto& here = used[machine.layout.name];
     bool fits = true;
     for (const char* resource : {"cpu", "memory"})
-      fits = fits &&
-             used[machine.layout.name][resource] + requested(pod, resource) <= of_machine(resource);
-    if (fits) return machine.layout.name;
+      fits = fits && here[resource] + requested(pod, resource) <= of_machine(resource);
+    if (fits && (best.empty() || here["cpu"] < used[best]["cpu"])) best = machine.layout.name;
   }
-  return "";
+  return best;
 }
 
 }  // namespace fairlead

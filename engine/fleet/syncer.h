@@ -52,7 +52,7 @@ class Syncer {
   void sync_pod(const std::string& tenant, const Json& pod, const std::vector<Machine>& machines);
   void run(const std::string& tenant, const Json& pod, const std::vector<Machine>& machines);
   void remove_orphans();
-  /// Returns the first node that has room for `pod`; empty if none has.
+  /// Returns the node with the most free cpu that has room for `pod`; empty if none has.
   std::string node_for(const Json& pod, const std::vector<Machine>& machines) const;
 
   const std::string id_;

@@ -5,8 +5,10 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <ctime>
+#include <deque>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -176,18 +178,36 @@ void print_opening(const Play& play, const DevOptions& options,
             << (options.length.empty() ? "Ctrl-C ends it.\n\n" : "") << std::flush;
 }
 
-// Passes the events of the log behind `reported` to the account.
-Result<void> report_log(const EventLog& log, Seq& reported, Account& account) {
-  if (log.last_seq() <= reported) return {};
-  auto reader = log.read(next(reported));
-  if (!reader) return reader.error();
-  for (;;) {
-    auto event = (*reader)->next();
-    if (!event) return event.error();
-    if (!*event) return {};
-    account.consume(**event);
-    reported = (*event)->seq;
+// Lines of the fleet that the account does not have yet.
+struct FleetLine {
+  LogTime at;
+  std::string who;
+  std::string what;
+};
+
+void report_fleet(std::deque<FleetLine>& lines, LogTime until, Account& account) {
+  for (; !lines.empty() && lines.front().at <= until; lines.pop_front())
+    account.log_fault(lines.front().at, lines.front().who, lines.front().what);
+}
+
+// Passes the events of the log behind `reported`, and the fleet's lines, to the account: by time,
+// because the fleet sees a write only after it is in the log.
+Result<void> report_log(const EventLog& log, Seq& reported, std::deque<FleetLine>& lines,
+                        Account& account) {
+  if (log.last_seq() > reported) {
+    auto reader = log.read(next(reported));
+    if (!reader) return reader.error();
+    for (;;) {
+      auto event = (*reader)->next();
+      if (!event) return event.error();
+      if (!*event) break;
+      report_fleet(lines, (*event)->log_time, account);
+      account.consume(**event);
+      reported = (*event)->seq;
+    }
   }
+  report_fleet(lines, kForever, account);
+  return {};
 }
 
 int print_summary(const Play& play, const Account& account, const HubStats& stats,
@@ -252,14 +272,14 @@ Result<void> follow_settings(const DevOptions& options, const Play& play, const 
 
 // Plays until a signal, the end of `length`, or the end of the hub.
 Result<void> play_on(const DevOptions& options, const Play& play, DevHub& hub, Fleet& fleet,
-                     Account& account, Seq& reported, const EndSignals& signals,
+                     const std::function<Result<void>()>& report, const EndSignals& signals,
                      std::optional<Duration> length) {
   ScaledClock& clock = *play.clock;
   int waited = 0;
   std::vector<std::string> settings;
   const auto began = std::chrono::steady_clock::now();
   while (!signals.within(kTick) && hub.running() && std::cout) {
-    if (auto read = report_log(*play.log, reported, account); !read) return read;
+    if (auto read = report(); !read) return read;
     const auto passed = std::chrono::steady_clock::now() - began;
     if (length && passed >= std::chrono::nanoseconds(length->ns)) break;
     if (!hub.ready()) continue;
@@ -290,23 +310,24 @@ Result<int> run_dev(const DevOptions& options) {
   print_opening(*play, options, *configuration);
 
   Account account(std::cout, clock.start());
+  std::deque<FleetLine> lines;
+  Seq reported;
+  const auto report = [&] { return report_log(*play->log, reported, lines, account); };
   std::map<std::string, model::ModelServer*> servers;
   for (const auto& [name, other] : play->others) servers[name] = other.model.get();
   const std::unique_ptr<Fleet> fleet =
       make_fleet(options.fleet, *play->hub.model, servers, options.seed, clock.start(),
                  [&](std::string_view who, const std::string& what) {
-                   account.log_fault(clock.now(), who, what);
+                   lines.push_back({clock.now(), std::string(who), what});
                  });
   if (auto begun = fleet->begin(); !begun) return in_context("the fleet", begun.error());
   auto hub = DevHub::start(*play->log, clock, play->hub.kubeconfig, *configuration);
   if (!hub) return hub.error();
 
-  Seq reported;
-  if (auto played = play_on(options, *play, **hub, *fleet, account, reported, signals, length);
-      !played)
+  if (auto played = play_on(options, *play, **hub, *fleet, report, signals, length); !played)
     return played.error();
   if (auto ended = (*hub)->stop(); !ended) return ended.error();
-  if (auto read = report_log(*play->log, reported, account); !read) return read.error();
+  if (auto read = report(); !read) return read.error();
   return print_summary(*play, account, (*hub)->stats(), fleet->writes());
 }
 

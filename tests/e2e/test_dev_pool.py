@@ -103,6 +103,7 @@ class PoolStoryTest(PoolTest):
                         r"  fairlead  Namespace acme/web: slices \{\"r1\":6\} -> \{\"r1\":7,\"r2\":\d\}  \(pool/place",
                         r"  fleet     r1: r1-\d dies",
                         r"  fairlead  Namespace acme/web: slices .*\(pool/overflow",
+                        r"  syncer    r1: pod \S+ of \S+ ended with its node",
                         r"  tenant    bolt/db: kubectl annotate: edits its placements",
                         r"  fairlead  Namespace bolt/db: slices .*\(pool/edit",
                         r"  tenant    acme/batch: kubectl annotate: clears its placements",

@@ -100,6 +100,9 @@ TEST_CASE("a pod runs on a node that has room, and only where its namespace list
   stage.play(seconds(3));
   CHECK(stage.node("c") == "r1-2");
   CHECK(stage.node("d").empty());
+  stage.create_pod("e", "r1", "1");
+  stage.play(seconds(3));
+  CHECK(stage.node("e") == "r1-3");
 }
 
 TEST_CASE("a namespace is removed with its pods some time after the id left the list") {
