@@ -41,7 +41,7 @@ struct Turns {
 
 using Cost = double (*)(Turns&);
 
-/// Microseconds of fold and plan for an event of a pod.
+/// CPU microseconds of fold and plan for an event of a pod.
 double pod_event(Turns& turns) {
   std::uint64_t events = 0;
   turns.world.take_seconds();
@@ -49,7 +49,7 @@ double pod_event(Turns& turns) {
   return turns.world.take_seconds() / static_cast<double>(events) * 1e6;
 }
 
-/// Microseconds for a quota that changes, until its new placement is observed.
+/// CPU microseconds for a quota that changes, until its new placement is observed.
 double namespace_decision(Turns& turns) {
   constexpr int kTurns = 100;
   turns.world.take_seconds();
@@ -61,7 +61,7 @@ double namespace_decision(Turns& turns) {
   return turns.world.take_seconds() / (2 * kTurns) * 1e6;
 }
 
-/// Microseconds for a change of a cluster's capacity in which every slice still fits.
+/// CPU microseconds for a change of a cluster's capacity in which every slice still fits.
 double capacity_change(Turns& turns) {
   constexpr int kTurns = 100;
   turns.world.take_seconds();
@@ -73,7 +73,7 @@ double capacity_change(Turns& turns) {
   return turns.world.take_seconds() / (2 * kTurns) * 1e6;
 }
 
-/// Microseconds for a cluster that loses an eighth of its capacity, while it was full: unused
+/// CPU microseconds for a cluster that loses an eighth of its capacity, while it was full: unused
 /// slices of its namespaces move. The first clusters are full, and each loses it once.
 double overflow(Turns& turns) {
   turns.world.take_seconds();
@@ -91,7 +91,7 @@ double percentile(Turns& turns, std::size_t decisions, std::size_t q, Cost chang
   return seconds[at];
 }
 
-/// Milliseconds from a pod that appears to its placement. It goes when it was measured.
+/// CPU milliseconds from a pod that appears to its placement. It goes when it was measured.
 double appear(Turns& turns) {
   const std::uint64_t namespace_ = turns.any_namespace();
   const std::string name = "measured-" + std::to_string(turns.next_pod++);
@@ -101,7 +101,7 @@ double appear(Turns& turns) {
   return seconds * 1e3;
 }
 
-/// Milliseconds from a quota that changes to the namespace's placement.
+/// CPU milliseconds from a quota that changes to the namespace's placement.
 double change_quota(Turns& turns) {
   const std::uint64_t namespace_ = turns.any_namespace();
   const bool fewer = turns.world.slices_of(namespace_) > PoolWorld::kSlices;
@@ -153,7 +153,7 @@ auto waiting(Cost cost) {
   };
 }
 
-/// Microseconds for an event of the namespace whose pods wait: one more that waits, and goes.
+/// CPU microseconds for an event of the namespace whose pods wait: one more that waits, and goes.
 double event_of_the_waiting(Turns& turns) {
   constexpr int kTurns = 20;
   turns.world.take_seconds();
@@ -233,7 +233,7 @@ std::shared_ptr<RocksdbLog> write_day(const Place& place) {
 Trial prepare_day(const Place& place) {
   const auto log = write_day(place);
   return {[log] {
-            return seconds_of(
+            return cpu_seconds_of(
                 [&] { keep(need(state_from(*log, State{}, log->last_seq())).seq.value); });
           },
           [] { return 10.0; }};
@@ -271,7 +271,7 @@ void add_pool_benches(Suite& suite) {
   suite.add({"memory/100k pods", "1 KB a pod", "bytes", less, 1, prepare_pool_memory});
   suite.add({"memory/10k namespaces of tenants", "8 KB a namespace, its placement and its tenant",
              "bytes", less, 1, prepare_namespace_memory});
-  suite.add({"pool/refold of a day", "10 s", "s", less, 1, prepare_day});
+  suite.add({"pool/refold of a day", "10 s", "CPU s", less, 1, prepare_day});
 }
 
 }  // namespace fairlead::bench

@@ -175,7 +175,7 @@ void PoolWorld::make_tenant(std::uint64_t tenant) {
 void PoolWorld::take(SourceName source, Fact fact) {
   const Event event{next(state_.seq), std::max(next_, state_.now), Epoch{1}, std::move(source), {},
                     std::move(fact)};
-  seconds_ += seconds_of([&] { evolve(state_, event, dirty_); });
+  seconds_ += cpu_seconds_of([&] { evolve(state_, event, dirty_); });
   if (sink_) sink_(event);
 }
 
@@ -196,7 +196,7 @@ void PoolWorld::observe_pod(std::uint64_t namespace_, const std::string& name, P
 
 std::vector<PatchIntended> PoolWorld::decide() {
   std::vector<PatchIntended> intents;
-  seconds_ += seconds_of([&] {
+  seconds_ += cpu_seconds_of([&] {
     run_until(state_, std::max(next_, state_.now), dirty_);
     intents = planner_.plan(dirty_);
   });

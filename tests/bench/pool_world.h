@@ -53,12 +53,12 @@ class PoolWorld {
   /// A node of a super cluster changes to `cpus`; at first it has kNodeCpus.
   void set_node(std::uint64_t cluster, Amount cpus);
 
-  /// Seconds of fold and plan since they were last asked for.
+  /// CPU seconds of fold and plan since they were last asked for.
   double take_seconds() {
     settled_seconds_ = 0;
     return std::exchange(seconds_, 0);
   }
-  /// Seconds of fold and plan of the last change, until its first writes were decided.
+  /// CPU seconds of fold and plan of the last change, until its first writes were decided.
   double decision_seconds() const { return decision_seconds_; }
 
   static constexpr Amount kNodeCpus = 256;

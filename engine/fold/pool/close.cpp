@@ -45,10 +45,21 @@ void reopen_everything(State& state) {
 
 // ---- super clusters ----
 
+// Whether a member became a super cluster, is none any more, or has another id.
+bool ids_changed(const Pool& pool) {
+  return std::any_of(pool.open_clusters.begin(), pool.open_clusters.end(),
+                     [&](const std::string& id) {
+                       const auto cluster = pool.clusters.find(id);
+                       if (cluster == pool.clusters.end()) return true;
+                       const auto known = pool.ids.find(cluster->second.cluster);
+                       return known == pool.ids.end() || known->second != id;
+                     });
+}
+
 // The ids under which members count, as Pool::clusters has them now.
 void recount_ids(State& state) {
   Pool& pool = state.pool;
-  if (pool.open_clusters.empty()) return;  // a cluster that came, went or changed its id is open
+  if (!ids_changed(pool)) return;
   std::map<std::string, std::string> ids;
   for (const auto& [id, cluster] : pool.clusters) ids.emplace(cluster.cluster, id);
   if (ids == pool.ids) return;
@@ -67,49 +78,57 @@ void recount_ids(State& state) {
   for (const std::string& member : members) recount_member(state, member);
 }
 
-// Ids that placements name and no member has. They change with what is listed and with the
-// clusters.
-void find_unknown_ids(State& state) {
+// Ids that placements name and no member has. They change with what is listed, and with a cluster
+// that goes, or comes and has one of them. Returns whether they changed.
+bool find_unknown_ids(State& state) {
   Pool& pool = state.pool;
-  if (!std::exchange(pool.lists_changed, false) && pool.open_clusters.empty()) return;
+  const auto came_or_went = [&](const std::string& id) {
+    return !pool.clusters.contains(id) || pool.unknown.contains(id);
+  };
+  if (!std::exchange(pool.lists_changed, false) &&
+      std::none_of(pool.open_clusters.begin(), pool.open_clusters.end(), came_or_went))
+    return false;
   const auto is_named = [&](const std::string& id) {
     const auto at = pool.totals.find(id);
     return at != pool.totals.end() && !at->second.namespaces.empty();
   };
-  std::erase_if(pool.unknown, [&](const auto& entry) {
-    return pool.clusters.contains(entry.first) || !is_named(entry.first);
-  });
+  bool changed = std::erase_if(pool.unknown, [&](const auto& entry) {
+                   return pool.clusters.contains(entry.first) || !is_named(entry.first);
+                 }) > 0;
   for (const auto& [id, totals] : pool.totals)
-    if (is_named(id) && !pool.clusters.contains(id)) pool.unknown.try_emplace(id, state.now);
+    if (!totals.namespaces.empty() && !pool.clusters.contains(id))
+      changed |= pool.unknown.try_emplace(id, state.now).second;
+  return changed;
 }
 
-// Whether a cluster may have another standing than at the last close. By time alone one turns only
-// at the pool's deadline, but an id of no member also when the last id is learnt.
-bool standings_may_turn(const Pool& pool) {
-  return pool.deadline_reached || pool.lists_changed || !pool.open_clusters.empty() ||
-         !pool.unknown.empty();
+// Which ids may have another standing than at the last close. By time alone one turns only at the
+// pool's deadline, but an id of no member also when the last id is learnt.
+enum class Turning : std::uint8_t { changed_clusters, all };
+
+// Derives the standing of an id. Returns whether it is another.
+bool has_turned(State& state, const std::string& id) {
+  Pool& pool = state.pool;
+  if (!pool.clusters.contains(id) && !pool.unknown.contains(id))
+    return pool.standings.erase(id) > 0;
+  const ClusterStanding now = standing_of(state, id);
+  const auto [at, added] = pool.standings.try_emplace(id, now);
+  return added || std::exchange(at->second, now) != now;
 }
 
 // Opens the namespaces of clusters that may be used for more or less than before.
-void judge_standings(State& state) {
+void judge_standings(State& state, Turning which) {
   Pool& pool = state.pool;
-  std::map<std::string, ClusterStanding> standings;
-  for (const auto& [id, cluster] : pool.clusters) standings[id] = standing_of(state, id);
-  for (const auto& [id, since] : pool.unknown) standings[id] = standing_of(state, id);
-  std::set<std::string> changed = std::exchange(pool.open_clusters, {});
-  for (const std::string& id : changed) {
+  std::set<std::string> ids = std::exchange(pool.open_clusters, {});
+  for (const std::string& id : ids) {
     judge_overflow(pool, id);
     pool.room_grew = true;
   }
-  std::set<std::string> turned;
-  for (const auto& [id, standing] : standings)
-    if (const auto at = pool.standings.find(id);
-        at == pool.standings.end() || at->second != standing)
-      turned.insert(id);
-  for (const auto& [id, standing] : pool.standings)
-    if (!standings.contains(id)) turned.insert(id);
-  pool.standings = std::move(standings);
-  for (const std::string& id : turned) {
+  if (which == Turning::all) {
+    for (const auto& [id, standing] : pool.standings) ids.insert(id);
+    for (const auto& [id, since] : pool.unknown) ids.insert(id);
+  }
+  for (const std::string& id : ids) {
+    if (!has_turned(state, id)) continue;
     pool.room_grew = true;
     judge_overflow(pool, id);
     const auto totals = pool.totals.find(id);
@@ -249,10 +268,7 @@ void decide_all(State& state, DirtySet& dirty) {
   std::set<PoolNamespaceKey> look;
   for (;;) {
     const bool grew = run_pool_rounds(state);
-    if (pool.lists_changed) {
-      find_unknown_ids(state);
-      judge_standings(state);
-    }
+    if (find_unknown_ids(state)) judge_standings(state, Turning::all);
     for (const PoolNamespaceKey& key : pool.open_lists)
       if (const PoolNamespace* of = find_namespace(pool, key))
         for (const auto& [name, pod] : of->pods)
@@ -326,10 +342,10 @@ void close_pool(State& state, DirtySet& dirty) {
   for (const std::string& name : std::exchange(pool.open_tenants, {})) judge_tenant(state, name);
   open_due(pool, state.now);
   judge_namespaces(state);
-  const bool may_turn = standings_may_turn(pool);
-  pool.deadline_reached = false;
-  find_unknown_ids(state);
-  if (may_turn) judge_standings(state);
+  const bool unknown_before = !pool.unknown.empty();
+  const bool deadline = std::exchange(pool.deadline_reached, false);
+  const bool all = find_unknown_ids(state) || unknown_before || deadline;
+  judge_standings(state, all ? Turning::all : Turning::changed_clusters);
   judge_clusters_known(state);
   decide_all(state, dirty);
   set_pool_deadline(state);

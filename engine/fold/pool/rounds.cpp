@@ -52,15 +52,21 @@ std::int64_t converted(std::int64_t slices, const CpuMemory& from, const CpuMemo
   return saturate(std::max(count(from.cpu, to.cpu), count(from.memory, to.memory)));
 }
 
-// The rows of `ids` in slices of `unit`.
-SliceRows rows_at(const State& state, const PoolNamespace& of, const CpuMemory& unit,
-                  const std::set<std::string>& ids) {
+using Ids = std::vector<const std::string*>;
+
+// The rows of `ids`, which are sorted here, in slices of `unit`.
+SliceRows rows_at(const State& state, const PoolNamespace& of, const CpuMemory& unit, Ids ids) {
+  std::sort(ids.begin(), ids.end(), [](const auto* a, const auto* b) { return *a < *b; });
+  const auto same = [](const auto* a, const auto* b) { return *a == *b; };
+  ids.erase(std::unique(ids.begin(), ids.end(), same), ids.end());
   SliceRows rows;
   rows.reserve(ids.size());
   PoolNamespace in_unit;  // for needed_slices, which counts in the unit in force
   in_unit.unit = unit;
-  for (const std::string& id : ids) {
-    SliceRow row{id, standing_of(state, id), room_at(state, of, id, unit)};
+  for (const std::string* each : ids) {
+    const std::string& id = *each;
+    SliceRow row{id, standing_of(state, id)};
+    if (row.standing == ClusterStanding::open) row.room = room_at(state, of, id, unit);
     if (of.edited == PlacementEdit::cleared && row.standing == ClusterStanding::away)
       row.standing = ClusterStanding::gone;
     if (const auto at = of.shares.find(id); at != of.shares.end() && at->second.listed) {
@@ -78,12 +84,12 @@ SliceRows rows_at(const State& state, const PoolNamespace& of, const CpuMemory& 
 // The rows of a decision in slices of `unit`: clusters that are open, or where the namespace has
 // something, or asks for something.
 SliceRows rows_of(const State& state, const PoolNamespace& of, const CpuMemory& unit) {
-  std::set<std::string> ids;
+  Ids ids;
   for (const auto& [id, standing] : state.pool.standings)
-    if (standing == ClusterStanding::open) ids.insert(id);
-  for (const auto& [id, share] : of.shares) ids.insert(id);
-  for (const auto& [id, slices] : of.edit) ids.insert(id);
-  return rows_at(state, of, unit, ids);
+    if (standing == ClusterStanding::open) ids.push_back(&id);
+  for (const auto& [id, share] : of.shares) ids.push_back(&id);
+  for (const auto& [id, slices] : of.edit) ids.push_back(&id);
+  return rows_at(state, of, unit, std::move(ids));
 }
 
 void keep_all(SliceRows& rows) {
@@ -99,9 +105,9 @@ SliceRows kept_rows(const State& state, const PoolNamespace& of) {
 
 // Those of them where the namespace has something: enough to take slices away.
 SliceRows own_rows(const State& state, const PoolNamespace& of) {
-  std::set<std::string> ids;
-  for (const auto& [id, share] : of.shares) ids.insert(id);
-  SliceRows rows = rows_at(state, of, of.unit, ids);
+  Ids ids;
+  for (const auto& [id, share] : of.shares) ids.push_back(&id);
+  SliceRows rows = rows_at(state, of, of.unit, std::move(ids));
   keep_all(rows);
   return rows;
 }
