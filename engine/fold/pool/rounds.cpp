@@ -298,6 +298,8 @@ class Rounds {
                      .slices;
       moved = decide_same_slice(*subject, wanted);
     }
+    // What stands is written back, and the edit is why.
+    if (edited && !moved) note_decision(of, rule::kPoolEdit, {});
     of.edited = PlacementEdit::none;
     of.edit.clear();
     visited_.insert(key);
