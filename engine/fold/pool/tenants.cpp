@@ -216,7 +216,7 @@ void expect_placements(State& state, const PatchIntended& intent) {
   const auto* facts = std::get_if<NamespaceFacts>(&*intent.expected);
   PoolNamespace* const of =
       find_namespace(state.pool, {std::string(tenant_of(intent.cluster)), intent.target.name});
-  if (facts && of)
+  if (facts && of && of->taken_up)  // else a reason alone is ours
     of->written = read_placements(facts->placements, state.configuration.pool.slices_max);
   state.pool.unwritten.erase({std::string(tenant_of(intent.cluster)), intent.target.name});
 }
