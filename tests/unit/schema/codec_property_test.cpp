@@ -100,7 +100,7 @@ WorkloadFacts any_workload() {
   return workload;
 }
 
-using Amounts = std::map<std::string, Amount>;
+using AnyAmounts = std::map<std::string, Amount>;
 
 /// Absent, empty or a text: a tenant's annotation may be each of them.
 std::optional<std::string> any_annotation() {
@@ -114,8 +114,8 @@ NamespaceFacts any_namespace() {
 }
 
 PodFacts any_pod() {
-  return {any_annotation(), any_annotation(), any<Amounts>(), any<bool>(),
-          any<bool>(),      any<bool>(),      any<bool>(),    any<bool>()};
+  return {any_annotation(), any_annotation(), any<AnyAmounts>(), any<bool>(),
+          any<bool>(),      any<bool>(),      any<bool>(),       any<bool>()};
 }
 
 /// Of the kinds of the super cluster pool.
@@ -125,7 +125,7 @@ Facts any_pool_facts() {
       return VirtualClusterFacts{any<std::string>(), any<std::string>(), any<std::string>(),
                                  any_annotation()};
     case 1: return any_namespace();
-    case 2: return ResourceQuotaFacts{any<Amounts>(), any<bool>()};
+    case 2: return ResourceQuotaFacts{any<AnyAmounts>(), any<bool>()};
     case 3: return any_pod();
     default: return ConfigMapFacts{any_annotation()};
   }
