@@ -87,7 +87,8 @@ class AuditPoolTest(unittest.TestCase):
         self.assertIsNone(why_not["superCluster"])
         self.assertEqual((why_not["pod"], why_not["reason"]), ("large", "DoesNotFit: cpu 7, memory 2Gi"))
         r1, r2 = why_not["clusters"]
-        self.assertEqual((r2["left"], r2["free"]["cpu"], r2["short"]), ({"cpu": "6", "memory": "12Gi"}, "15200m", "cpu"))
+        self.assertEqual((r2["left"], r2["free"]["cpu"], r2["short"]),
+                         ({"cpu": "6", "memory": "12Gi"}, "15200m", "cpu"))
         why = self.document("why", "--pod", "acme/web/c", "--as-of", at("02:35:00"))
         self.assertEqual(why["superCluster"], "r2")
         r1, r2 = why["clusters"]
