@@ -70,7 +70,7 @@ Json clusters_json(const Placed& placed) {
 }
 
 // Why nothing is decided about the namespace, whatever its quota; null if something is.
-Json note_of(const Placed& placed) {
+Json undecided_because(const Placed& placed) {
   const PoolNamespace& of = placed.of;
   const std::string name = placed.asked.tenant + "/" + placed.asked.namespace_;
   if (!of.seen) return "the Namespace " + name + " was not observed";
@@ -182,7 +182,7 @@ Result<AuditAnswer> placement_at(const AuditSource& source, const AuditPlacement
               {"reason", reason.empty() ? Json() : Json(reason)},
               {"clusters", clusters_json(placed)},
               {"changes", *std::move(changes)},
-              {"note", note_of(placed)}};
+              {"undecided", undecided_because(placed)}};
   if (placed.pod) {
     answer["pod"] = asked.pod;
     const auto id = super_cluster_of(*placed.pod);

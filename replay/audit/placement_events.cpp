@@ -63,6 +63,9 @@ std::string facts_words(const Facts& facts) {
 
 std::string pool_event_words(const Event& event, const State& state) {
   std::string words = what_happened(event, state.configuration.resource_aliases, "cpu");
+  if (const auto* intent = std::get_if<PatchIntended>(&event.fact))
+    return "our write of " + std::string(info(intent->target.kind).name) + " " +
+           intent->target.name + " of " + intent->cluster;
   const auto* seen = std::get_if<ObjectObserved>(&event.fact);
   const std::string said = seen ? facts_words(seen->facts) : "";
   if (said.empty()) return words;

@@ -42,6 +42,7 @@ std::vector<TableRow> values_of(const Json& document) {
   std::string expected = slices_text(document["expected"]);
   if (!document["slice"].is_null()) expected += " of " + amounts_text(document["slice"]);
   rows.push_back({"expected", expected});
+  if (!document["undecided"].is_null()) rows.push_back({"undecided", cell(document["undecided"])});
   return rows;
 }
 

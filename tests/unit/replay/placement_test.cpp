@@ -40,7 +40,7 @@ std::set<AuditPlacement, bool (*)(const AuditPlacement&, const AuditPlacement&)>
   return found;
 }
 
-Int128 amount(const Json& text, const std::string& resource) {
+Int128 exact(const Json& text, const std::string& resource) {
   const auto quantity = Quantity::parse(text.get<std::string>());
   REQUIRE(quantity);
   return to_amount(resource, *quantity);
@@ -57,8 +57,8 @@ void check_row(const Json& document, const Json& row) {
   std::int64_t fit = INT64_MAX;
   for (const std::string resource : {"cpu", "memory"}) {
     const Int128 left =
-        amount(row["usable"][resource], resource) - amount(row["others"][resource], resource);
-    const Int128 one = amount(document["slice"][resource], resource);
+        exact(row["usable"][resource], resource) - exact(row["others"][resource], resource);
+    const Int128 one = exact(document["slice"][resource], resource);
     fit = std::min(fit, saturate(left < 0 ? Int128{0} : left / one));
   }
   if (row["state"] == "open") CHECK(row["room"].get<std::int64_t>() == fit);
