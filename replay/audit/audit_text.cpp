@@ -149,6 +149,7 @@ std::string diff_text(const Json& document) {
                                       {"pods", {"tenant", "namespace", "pod"}}};
   bool any = false;
   for (const Section& section : sections) {
+    if (!document.contains(section.name)) continue;  // of a hub that is older
     std::vector<TableRow> rows;
     for (const Json& row : document[section.name]) {
       TableRow line;
