@@ -133,7 +133,7 @@ void close_super_clusters(State& state, const std::set<std::string>& members) {
       SuperCluster now = view_of(state, member, state.clusters.at(member));
       now.seq = known.seq;
       if (now == known) continue;
-      now.seq = std::max(newest_cause(state.clusters.at(member)), state.seq);
+      now.seq = std::max(newest_cause(state.clusters.at(member)), state.input_seq);
       known = std::move(now);
       pool.open_clusters.insert(id);
     }
