@@ -3,21 +3,12 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/fold/pool/tenants.h"
 #include "schema/write_rule.h"
 
 namespace fairlead {
 
 namespace {
-
-// The VirtualCluster of a tenant; null where only the configuration names it.
-const std::pair<const NamespacedName, PoolVirtualCluster>* virtual_cluster_for(
-    const Pool& pool, const std::string& tenant) {
-  const auto ids = pool.virtual_clusters_of.find(tenant);
-  if (ids == pool.virtual_clusters_of.end()) return nullptr;
-  for (const NamespacedName& id : ids->second)
-    if (const auto at = pool.virtual_clusters.find(id); at->second.reached) return &*at;
-  return nullptr;
-}
 
 class PoolNotices {
  public:
@@ -67,7 +58,7 @@ class PoolNotices {
   }
 
   void exhausted(const std::string& reason) {
-    const auto* const of = virtual_cluster_for(state_.pool, std::string(tenant_of(write_.cluster)));
+    const auto* const of = virtual_cluster_of(state_.pool, std::string(tenant_of(write_.cluster)));
     if (!of) return;
     const auto& [id, seen] = *of;
     notices_.push_back({seq_,

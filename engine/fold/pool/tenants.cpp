@@ -236,32 +236,28 @@ void end_tenant(State& state, const std::string& name) {
   pool.tenants.erase(name);
 }
 
-namespace {
-
-// The first VirtualCluster by name that has this tenant, of those that were Running once.
-const PoolVirtualCluster* virtual_cluster_of(const Pool& pool, const std::string& tenant) {
+const std::pair<const NamespacedName, PoolVirtualCluster>* virtual_cluster_of(
+    const Pool& pool, const std::string& tenant) {
   const auto ids = pool.virtual_clusters_of.find(tenant);
   if (ids == pool.virtual_clusters_of.end()) return nullptr;
   for (const NamespacedName& id : ids->second)
-    if (const PoolVirtualCluster& of = pool.virtual_clusters.at(id); of.reached) return &of;
+    if (const auto at = pool.virtual_clusters.find(id); at->second.reached) return &*at;
   return nullptr;
 }
-
-}  // namespace
 
 void judge_tenancy(State& state, const std::string& name) {
   const PoolSettings& settings = state.configuration.pool;
   PoolTenant& tenant = state.pool.tenants.at(name);
-  const PoolVirtualCluster* const of = virtual_cluster_of(state.pool, name);
+  const auto* const of = virtual_cluster_of(state.pool, name);
   const bool configured =
       std::any_of(settings.tenants.begin(), settings.tenants.end(),
                   [&](const PoolTenantAccess& each) { return each.name == name; });
   tenant.admitted = !settings.clusters.empty() && (of || configured);
-  tenant.failed = of && of->failed;
+  tenant.failed = of && of->second.failed;
   tenant.crowded = is_crowded(state, tenant);
   std::map<std::string, Amount> limit{settings.tenant_limit.begin(), settings.tenant_limit.end()};
-  if (of && of->seen.facts.pool_limit)
-    if (auto own = read_limit(*of->seen.facts.pool_limit)) limit = std::move(*own);
+  if (of && of->second.seen.facts.pool_limit)
+    if (auto own = read_limit(*of->second.seen.facts.pool_limit)) limit = std::move(*own);
   if (limit == tenant.limit) return;
   tenant.limit = std::move(limit);
   state.pool.room_grew = true;
@@ -273,9 +269,9 @@ std::vector<TenantAccess> tenants_to_watch(const State& state) {
   const PoolSettings& settings = state.configuration.pool;
   if (settings.clusters.empty()) return {};
   for (const auto& [tenant, ids] : state.pool.virtual_clusters_of) {
-    const PoolVirtualCluster* const of = virtual_cluster_of(state.pool, tenant);
+    const auto* const of = virtual_cluster_of(state.pool, tenant);
     if (!of) continue;
-    const std::string& named = of->seen.facts.secret;
+    const std::string& named = of->second.seen.facts.secret;
     all[tenant] = {tenant, tenant + "/" + (named.empty() ? kAdminKubeconfig : named),
                    named.empty() ? kAdminKubeconfig : "value", ""};
   }
@@ -283,8 +279,8 @@ std::vector<TenantAccess> tenants_to_watch(const State& state) {
     all[entry.name] = {entry.name, entry.secret_ref, "kubeconfig", entry.file};
   std::vector<TenantAccess> wanted;
   for (auto& [tenant, access] : all) {
-    const PoolVirtualCluster* const of = virtual_cluster_of(state.pool, tenant);
-    if (!of || !of->failed) wanted.push_back(std::move(access));
+    const auto* const of = virtual_cluster_of(state.pool, tenant);
+    if (!of || !of->second.failed) wanted.push_back(std::move(access));
   }
   return wanted;
 }

@@ -38,6 +38,11 @@ void open_pool_pod(State& state, const SourceName& source, const NamespacedName&
 /// Folds our own write of a Namespace: its placements are no edit when they are observed.
 void expect_placements(State& state, const PatchIntended& intent);
 
+/// Returns the VirtualCluster of a tenant: the first by name of those that were Running once; null
+/// if there is none.
+const std::pair<const NamespacedName, PoolVirtualCluster>* virtual_cluster_of(
+    const Pool& pool, const std::string& tenant);
+
 /// How the API server of a tenant is reached. One of the sources is set.
 struct TenantAccess {
   std::string tenant;
