@@ -37,7 +37,7 @@ std::vector<EventDraft> Outbox::draft(const State& state, LogTime now) {
   return outcomes;
 }
 
-// A write that was accepted is told of, another is not.
+// Moves the notices of an accepted write to those to send, and drops those of another.
 void Outbox::settle(const EventDraft& outcome) {
   const auto* const accepted = std::get_if<PatchAccepted>(&outcome.fact);
   const auto* const rejected = std::get_if<PatchRejected>(&outcome.fact);

@@ -40,7 +40,7 @@ constexpr RuleInWords kRules[] = {
     {"pool/overflow", "the cluster has less than was placed there: unused slices leave"},
     {"pool/reduce", "the quota is smaller: unused slices go first"},
     {"pool/drained", "its last pod there has ended: its syncer may remove the namespace"},
-    {"pool/restore", "what was decided stands"},
+    {"pool/restore", "another value was written: ours replaces it"},
     {"pool/pod", "a cluster of its namespace that has room for it"},
 };
 

@@ -21,7 +21,7 @@ std::vector<std::string> fleet_names();
 /// An API server beside the hub's.
 enum class ServerRole : std::uint8_t {
   member,  ///< the hub reads its Nodes: it needs a kubeconfig of it
-  tenant,  ///< the fleet tells the hub how to reach it
+  tenant,  ///< the hub reads its kubeconfig from a Secret that the fleet makes
 };
 /// Returns the API servers beside the hub's, by name.
 std::map<std::string, ServerRole> fleet_servers(const std::string& name);

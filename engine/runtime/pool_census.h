@@ -17,8 +17,8 @@ struct PoolCounts {
   std::map<std::pair<std::string, std::string>, std::size_t> waiting;
 };
 
-/// Counts what stands in the annotations fairlead.io/pool-reason, or is about to. Walking ten
-/// thousand namespaces takes a millisecond, so they are counted at most once in kCensusInterval.
+/// Counts the objects whose annotation fairlead.io/pool-reason has a text, or gets one by a write
+/// that is planned. Counts at most once in kCensusInterval, because it walks all namespaces.
 class PoolCensus {
  public:
   /// Returns the counts of `state`, or those of less than kCensusInterval ago.

@@ -111,8 +111,8 @@ Json decision_row(const Placed& placed, EventLookup& lookup, const std::string& 
           {"facts", facts_json(lookup, placed.state, because)}};
 }
 
-// The decision in force, where no write of ours carries it: it is not written yet, or what it asks
-// for stood there already.
+// The decision in force, if no write of ours has it: the write is not sent yet, or the annotations
+// had the decided values before.
 Json unwritten_decision(const Placed& placed, EventLookup& lookup) {
   const PoolNamespace& of = placed.of;
   if (placed.pod) {

@@ -169,7 +169,7 @@ struct PoolTenant {
   std::set<Kind> silent;     ///< kinds whose streams are stale, lost or not listed yet
   std::int64_t objects = 0;  ///< Namespaces, ResourceQuotas and Pods
   bool crowded = false;      ///< they are more than pool.tenantObjectsMax
-  bool first_seen = false;   ///< its first list was taken up as it stood
+  bool first_seen = false;   ///< the placements of its first list were taken over
   bool takes_part = false;   ///< as connected() at the last close
   Seq seq;                   ///< of the event that changed one of these
   std::map<std::string, Amount> limit;  ///< of cpu and memory; a missing one has none

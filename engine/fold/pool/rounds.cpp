@@ -298,7 +298,7 @@ class Rounds {
                      .slices;
       moved = decide_same_slice(*subject, wanted);
     }
-    // What stands is written back, and the edit is why.
+    // The shares did not change. The write that replaces the edit names the edit as its rule.
     if (edited && !moved) note_decision(of, rule::kPoolEdit, {});
     of.edited = PlacementEdit::none;
     of.edit.clear();

@@ -19,8 +19,8 @@ void observe_super_cluster_info(State& state, const SourceName& source, const Ob
 /// Folds whether the id of the member is known: a stream of its ConfigMap began, or listed.
 void observe_super_cluster_id(State& state, const SourceName& source, Liveness liveness);
 
-/// Whether the id of the member is still being read: until then it takes no part. One that is lost
-/// tells none for now, and counts by its name.
+/// Whether the id of the member is still being read: until it is read, the member takes no part. A
+/// lost member cannot be read, so its name is its id.
 bool awaits_id(const State& state, const std::string& member);
 
 /// Returns the pool's entry for a member; null if it offers nothing to tenants.
