@@ -17,30 +17,12 @@
 #include "engine/base/time.h"
 #include "schema/packed_map.h"
 #include "schema/pool_facts.h"
+#include "schema/taints.h"
 
 namespace fairlead {
 
 /// resource name -> amount (cpu in milli, everything else in units), sorted by name.
 using ResourceAmounts = PackedMap<Amount>;
-
-/// A Kubernetes taint or the part of a ResourceFlavor's nodeTaints that matters.
-struct Taint {
-  std::string key;
-  std::string value;
-  std::string effect;  ///< NoSchedule, NoExecute, PreferNoSchedule
-
-  friend auto operator<=>(const Taint&, const Taint&) = default;
-};
-
-/// A Kubernetes toleration; `op` is "Equal" (also when absent) or "Exists".
-struct Toleration {
-  std::string key;
-  std::string op;
-  std::string value;
-  std::string effect;
-
-  friend auto operator<=>(const Toleration&, const Toleration&) = default;
-};
 
 /// The status of a condition as the API spells it; `absent` where there is none.
 enum class ConditionStatus : std::uint8_t { absent, yes, no, unknown };

@@ -3,14 +3,17 @@
 import re
 
 BASE, SCHEMA = "engine/base", "schema"
-CORE = (SCHEMA, "engine/ingest", "engine/fold", "engine/admission", "engine/plan", "engine/apply", "engine/core")
+CORE = (SCHEMA, "engine/devices", "engine/ingest", "engine/fold", "engine/admission", "engine/plan", "engine/apply",
+        "engine/core")
 
 # Folder -> the folders below it. A folder may always include itself; the longest match names a file's folder.
 MAY_INCLUDE = {
     BASE: (),
     SCHEMA: (BASE,),
     "engine/log": (BASE, SCHEMA),
-    "engine/fold": (BASE, SCHEMA),
+    # What devices are, and whether pods fit on them: rules without State.
+    "engine/devices": (BASE, SCHEMA),
+    "engine/fold": (BASE, SCHEMA, "engine/devices"),
     # It judges requests by what the fold knows, with the fold's own functions.
     "engine/admission": (BASE, SCHEMA, "engine/fold"),
     # It drops what changes nothing, so it reads what the fold knows.
@@ -40,6 +43,7 @@ OWNERS = {
     "RocksDB": (r"rocksdb/", ("engine/log/rocksdb/", "snapshots/")),
     "Cap'n Proto": (r"(capnp|kj)/|.*\.capnp\.h$", (r"schema/(codec\.cpp|(codec|capnp)_\w+)", r"snapshots/\w+\.cpp")),
     "simdjson": (r"simdjson", (r"connectors/kube/document/json_index\.",)),
+    "RE2": (r"re2/", ("engine/devices/",)),
     "xxHash": (r"xxhash", (r"connectors/kube/watch/line_fingerprint\.",)),
     "Beast": (r"boost/beast", ("connectors/kube/", "engine/runtime/")),
     "Asio": (r"boost/asio", ("connectors/kube/", "engine/runtime/", "engine/main/")),

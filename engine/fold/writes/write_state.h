@@ -8,7 +8,7 @@
 
 #include "engine/base/digest.h"
 #include "engine/base/time.h"
-#include "engine/fold/boxed.h"
+#include "engine/base/boxed.h"
 #include "engine/fold/claims/status_left.h"
 #include "schema/event.h"
 

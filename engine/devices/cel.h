@@ -1,0 +1,52 @@
+// Selectors of devices, written in CEL.
+//
+// No CEL library in C++ can be relied on to give one answer on every machine for years, and a
+// selector decides about quota and placement: this evaluator is a pure function of (text, device).
+// It understands a part of CEL and is closed beyond: what it does not understand is unsupported and
+// never true. Source of the part that it does: k8s.io/dynamic-resource-allocation/cel and the CEL
+// specification.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "schema/device_facts.h"
+
+namespace fairlead {
+
+/// What a selector says of a device.
+enum class SelectorVerdict : std::uint8_t { no, yes, error, unsupported };
+
+/// One compiled expression. Copies share it; may be used from any thread.
+class CelSelector {
+ public:
+  /// Compiles `text`. Never fails: what is not understood makes the selector unsupported.
+  static CelSelector compile(std::string_view text);
+
+  bool supported() const;
+  /// Returns what is not understood, for a person: "function foo"; empty if supported.
+  const std::string& unsupported() const;
+
+  /// Evaluates the expression on a device of `driver`.
+  SelectorVerdict evaluate(std::string_view driver, const DeviceFacts& device) const;
+  /// The same, and sets `why` to the error, for a person, where the verdict is `error`.
+  SelectorVerdict evaluate(std::string_view driver, const DeviceFacts& device,
+                           std::string& why) const;
+
+ private:
+  struct Program;
+  explicit CelSelector(std::shared_ptr<const Program> program);
+  std::shared_ptr<const Program> program_;
+};
+
+/// The longest expression that is understood, in bytes. Source: resource.k8s.io/v1
+/// CELSelectorExpressionMaxLength.
+inline constexpr std::size_t kCelBytesMax = 10 * 1024;
+/// The deepest nesting of brackets that is understood.
+inline constexpr int kCelBracketsMax = 50;
+/// More evaluation steps on one device are an error.
+inline constexpr int kCelStepsMax = 100'000;
+
+}  // namespace fairlead
