@@ -130,7 +130,12 @@ std::vector<ObjectKey> held_objects(const State& state, const SourceName& source
     case Kind::namespace_:
     case Kind::resource_quota:
     case Kind::pod:
-    case Kind::config_map: return keys;  // of members and tenants only
+    case Kind::config_map:
+    case Kind::resource_slice:
+    case Kind::device_class:
+    case Kind::resource_claim:
+    case Kind::resource_claim_template:
+    case Kind::device_taint_rule: return keys;  // of members and tenants only
     case Kind::cluster_metrics:
     case Kind::managed_cluster:
     case Kind::cluster_profile:

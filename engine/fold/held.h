@@ -37,6 +37,34 @@ Result with_work(const ClusterMember& member, const std::string& name, const Res
   return name == kQueueWork ? present(member.queue_work) : none;
 }
 
+/// How with_held looks a record up; each function calls `found` with it, or returns `none`.
+template <class Result, class Found>
+struct HeldLookup {
+  const Result& none;
+  Found& found;
+
+  /// An entry of a map.
+  template <class Map, class Id>
+  Result in(const Map& map, const Id& id) const {
+    const auto entry = map.find(id);
+    if (entry == map.end()) return none;
+    if constexpr (requires { entry->second.seen; })
+      return found(entry->second.seen);
+    else
+      return found(entry->second);
+  }
+  /// A record that says whether its object is there.
+  template <class Record>
+  Result present(const Record& record) const {
+    return record.present ? found(record) : none;
+  }
+  /// A pointer or an optional.
+  template <class Record>
+  Result at(const Record& record) const {
+    return record ? found(*record) : none;
+  }
+};
+
 /// What with_held does for the kinds of the super cluster pool. `in` looks one record of a map up.
 template <class Result, class In, class Found>
 Result with_held_of_pool(const Pool& pool, const SourceName& source, const ObjectKey& key,
@@ -67,18 +95,10 @@ Result with_held_of_pool(const Pool& pool, const SourceName& source, const Objec
 template <class Result, class Found>
 Result with_held(const State& state, const SourceName& source, const ObjectKey& key, Result none,
                  Found&& found) {
-  const auto in = [&](const auto& map, const auto& id) -> Result {
-    const auto entry = map.find(id);
-    if (entry == map.end()) return none;
-    if constexpr (requires { entry->second.seen; })
-      return found(entry->second.seen);
-    else
-      return found(entry->second);
-  };
-  const auto present = [&](const auto& record) -> Result {
-    return record.present ? found(record) : none;
-  };
-  const auto at = [&](const auto& record) -> Result { return record ? found(*record) : none; };
+  const HeldLookup<Result, Found> look{none, found};
+  const auto in = [&](const auto& map, const auto& id) { return look.in(map, id); };
+  const auto present = [&](const auto& record) { return look.present(record); };
+  const auto at = [&](const auto& record) { return look.at(record); };
   const auto cluster = [&](const std::string& name, auto&& use) -> Result {
     const auto entry = state.clusters.find(name);
     return entry == state.clusters.end() ? none : use(entry->second);
@@ -131,6 +151,11 @@ Result with_held(const State& state, const SourceName& source, const ObjectKey& 
     case Kind::resource_quota:
     case Kind::pod:
     case Kind::config_map: return with_held_of_pool(state.pool, source, key, none, in, found);
+    case Kind::resource_slice:
+    case Kind::device_class:
+    case Kind::resource_claim:
+    case Kind::resource_claim_template:
+    case Kind::device_taint_rule: return none;
   }
   return none;
 }

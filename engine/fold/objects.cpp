@@ -152,6 +152,12 @@ void fold_object(State& state, const SourceName& source, const ObjectKey& key,
     case Kind::resource_quota:
     case Kind::pod:
     case Kind::config_map: return fold_pool_object(state, source, key, seen, seq);
+    // Of a member: no rule reads them yet.
+    case Kind::resource_slice:
+    case Kind::device_class:
+    case Kind::resource_claim:
+    case Kind::resource_claim_template:
+    case Kind::device_taint_rule: return;
   }
 }
 

@@ -36,7 +36,12 @@ Facts facts_of(Kind kind, JsonView object) {
     case Kind::namespace_: return made(projection::namespace_of);
     case Kind::resource_quota: return made(projection::resource_quota);
     case Kind::pod: return made(projection::pod);
-    case Kind::config_map: break;
+    case Kind::config_map:
+    case Kind::resource_slice:
+    case Kind::device_class:
+    case Kind::resource_claim:
+    case Kind::resource_claim_template:
+    case Kind::device_taint_rule: break;
   }
   return made(projection::config_map);
 }
@@ -74,6 +79,7 @@ bool is_read(Kind kind, std::string_view name) {
     return name == "multikueueconfigs.kueue.x-k8s.io" ||
            name == "multikueueclusters.kueue.x-k8s.io";
   if (kind == Kind::config_map) return name == "supercluster-info";
+  if (is_of_devices(kind)) return false;
   return true;
 }
 
@@ -168,7 +174,12 @@ bool people_write(Kind kind) {
     case Kind::namespace_:
     case Kind::resource_quota:
     case Kind::pod:
-    case Kind::config_map: return false;
+    case Kind::config_map:
+    case Kind::resource_slice:
+    case Kind::device_class:
+    case Kind::resource_claim:
+    case Kind::resource_claim_template:
+    case Kind::device_taint_rule: return false;
   }
   return false;
 }

@@ -115,7 +115,12 @@ std::span<const std::string_view> of_kind(Kind kind) {
     case Kind::multikueue_cluster:
     case Kind::secret:
     case Kind::config_map:
-    case Kind::binding_policy: return {};
+    case Kind::binding_policy:
+    case Kind::resource_slice:
+    case Kind::device_class:
+    case Kind::resource_claim:
+    case Kind::resource_claim_template:
+    case Kind::device_taint_rule: return {};
   }
   return {};
 }
