@@ -23,6 +23,11 @@ struct HeldMemberLocalQueue {
   const std::string& cluster_queue;
 };
 
+/// A ResourceSlice of a member.
+struct HeldSlice {
+  const ResourceSliceFacts& facts;
+};
+
 /// What with_held does for a LocalQueue of a member, and for a ManifestWork of ours.
 template <class Result, class Found>
 Result with_member_local_queue(const Cluster& of, const std::pair<std::string, std::string>& id,
@@ -152,10 +157,18 @@ Result with_held(const State& state, const SourceName& source, const ObjectKey& 
     case Kind::pod:
     case Kind::config_map: return with_held_of_pool(state.pool, source, key, none, in, found);
     case Kind::resource_slice:
+      return cluster(source, [&](const Cluster& of) -> Result {
+        const SliceRecord* slice = of.devices.slices.find(key.name);
+        return slice ? found(HeldSlice{*slice->facts}) : none;
+      });
     case Kind::device_class:
+      return cluster(source, [&](const Cluster& of) { return in(of.devices.classes, key.name); });
+    case Kind::device_taint_rule:
+      return cluster(source, [&](const Cluster& of) { return in(of.devices.rules, key.name); });
     case Kind::resource_claim:
+      return cluster(source, [&](const Cluster& of) { return in(of.devices.claims, id()); });
     case Kind::resource_claim_template:
-    case Kind::device_taint_rule: return none;
+      return cluster(source, [&](const Cluster& of) { return in(of.devices.templates, id()); });
   }
   return none;
 }
