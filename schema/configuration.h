@@ -160,7 +160,15 @@ struct PoolSettings {
 };
 
 /// Everything that an administrator can set.
+enum class DeviceSourceKind : std::uint8_t { counter, capacity };
+struct DeviceSource { DeviceSourceKind kind{}; std::string name, driver, expression;
+  friend bool operator==(const DeviceSource&, const DeviceSource&) = default; };
+struct DeviceClassMapping { std::string name; std::vector<std::string> device_class_names; std::vector<DeviceSource> sources;
+  friend bool operator==(const DeviceClassMapping&, const DeviceClassMapping&) = default; };
+struct DraSettings { bool quota = true; std::vector<DeviceClassMapping> device_class_mappings; Duration pool_hold;
+  friend bool operator==(const DraSettings&, const DraSettings&) = default; };
 struct Configuration {
+  DraSettings dra;
   std::string kueue_namespace = "kueue-system";
   std::map<std::string, std::string> resource_aliases = default_resource_aliases();
   std::vector<CapacitySource> capacity_sources = default_capacity_sources();

@@ -13,7 +13,7 @@ namespace {
 // few, but each request may bring its own.
 constexpr std::size_t kTextsMax = 64;
 
-bool in_order(const DevicePool* a, const DevicePool* b) {
+bool in_order(const IndexedPool* a, const IndexedPool* b) {
   return std::tie(a->driver, a->name) < std::tie(b->driver, b->name);
 }
 
@@ -69,7 +69,7 @@ bool names_node(const ResourceSliceFacts& slice, const std::string& node) {
 
 // ---- slices and pools ----
 
-DevicePool& ClusterDevices::pool_of(const std::string& driver, const std::string& pool) {
+IndexedPool& ClusterDevices::pool_of(const std::string& driver, const std::string& pool) {
   const auto [at, added] = pools_.try_emplace(Key{driver, pool});
   if (!added) return at->second;
   at->second.driver = driver;
@@ -81,14 +81,14 @@ DevicePool& ClusterDevices::pool_of(const std::string& driver, const std::string
   return at->second;
 }
 
-void ClusterDevices::mark_stale(DevicePool& pool) {
+void ClusterDevices::mark_stale(IndexedPool& pool) {
   pool.stale = true;
   stale_.emplace(pool.driver, pool.name);
 }
 
 void ClusterDevices::set_slice(const std::string& name, const ResourceSliceFacts& facts) {
   erase_slice(name);
-  DevicePool& pool = pool_of(facts.driver, facts.pool);
+  IndexedPool& pool = pool_of(facts.driver, facts.pool);
   PublishedSlice& slice = pool.slices[name];
   slice.name = name;
   slice.facts = &facts;
@@ -102,7 +102,7 @@ void ClusterDevices::erase_slice(const std::string& name) {
   const auto at = slices_.find(name);
   if (at == slices_.end()) return;
   PublishedSlice& slice = *at->second;
-  DevicePool& pool = *slice.pool;
+  IndexedPool& pool = *slice.pool;
   detach(slice);
   slices_.erase(at);
   // Nothing of the pool may look at the slice before it is derived again.
@@ -158,7 +158,7 @@ void ClusterDevices::refresh() {
   while (!stale_.empty()) {
     const auto at = pools_.find(*stale_.begin());
     stale_.erase(stale_.begin());
-    DevicePool& pool = at->second;
+    IndexedPool& pool = at->second;
     if (!pool.slices.empty() || !pool.uses.empty()) {
       rebuild(pool);
       continue;
@@ -169,7 +169,7 @@ void ClusterDevices::refresh() {
   }
 }
 
-void ClusterDevices::rebuild(DevicePool& pool) {
+void ClusterDevices::rebuild(IndexedPool& pool) {
   pool.rebuild(rules_in_force_);
   for (const auto& [name, slice] : pool.slices) {
     for (DeviceNode* node : slice.reached) node->places_version = 0;
@@ -178,7 +178,7 @@ void ClusterDevices::rebuild(DevicePool& pool) {
   list_incomplete(pool);
 }
 
-void ClusterDevices::list_incomplete(DevicePool& pool) {
+void ClusterDevices::list_incomplete(IndexedPool& pool) {
   std::erase(incomplete_everywhere_, &pool);
   if (pool.complete() || !pool.has_counters) return;
   incomplete_everywhere_.insert(std::upper_bound(incomplete_everywhere_.begin(),
@@ -312,7 +312,7 @@ void ClusterDevices::gather_places(DeviceNode& node) {
   std::vector<DevicePlace> last;
   node.places.clear();
   for (auto at = slices.begin(); at != slices.end();) {
-    DevicePool* pool = (*at)->pool;
+    IndexedPool* pool = (*at)->pool;
     std::vector<DevicePlace> places;
     if (!pool->complete()) places.push_back({pool, 0, 0});
     for (; at != slices.end() && (*at)->pool == pool; ++at) {
@@ -331,7 +331,7 @@ void ClusterDevices::gather_places(DeviceNode& node) {
   node.places_version = places_version_;
 }
 
-const std::vector<DevicePool*>& ClusterDevices::incomplete_everywhere() {
+const std::vector<IndexedPool*>& ClusterDevices::incomplete_everywhere() {
   refresh();
   return incomplete_everywhere_;
 }
@@ -354,7 +354,7 @@ void ClusterDevices::replace(Users& users, UsesOf kind, const std::string& user,
   const auto old = users.find(user);
   if (old != users.end()) {
     for (const DeviceUse& use : old->second) {
-      DevicePool& pool = pool_of(use.device.driver, use.device.pool);
+      IndexedPool& pool = pool_of(use.device.driver, use.device.pool);
       if (unknown(use)) --pool.unknown_costs;
       std::erase(pool.uses[use.device.device].*kind, &use);
       pool.link_uses(use.device.device);
@@ -364,7 +364,7 @@ void ClusterDevices::replace(Users& users, UsesOf kind, const std::string& user,
   }
   if (uses.empty()) return;
   for (const DeviceUse& use : users[user] = std::move(uses)) {
-    DevicePool& pool = pool_of(use.device.driver, use.device.pool);
+    IndexedPool& pool = pool_of(use.device.driver, use.device.pool);
     if (unknown(use)) ++pool.unknown_costs;
     (pool.uses[use.device.device].*kind).push_back(&use);
     pool.link_uses(use.device.device);
@@ -430,7 +430,7 @@ SelectorVerdict ClusterDevices::verdict(const Device& device, SelectorListId lis
   return verdict(device, list, failed);
 }
 
-PoolTally ClusterDevices::tally(DevicePool& pool, SelectorListId list, TallyOf of) {
+PoolTally ClusterDevices::tally(IndexedPool& pool, SelectorListId list, TallyOf of) {
   for (const PoolTally& known : pool.tallies)
     if (known.list == list && known.of == of) return known;
   PoolTally tally;

@@ -15,15 +15,15 @@
 #include <utility>
 #include <vector>
 
-#include "engine/devices/device_pool.h"
+#include "engine/devices/indexed_pool.h"
 #include "schema/facts.h"
 
 namespace fairlead {
 
 /// Devices that reach a node, one after the other in their pool: [begin, end) of
-/// DevicePool::devices. None of a pool that is not complete, which is listed all the same.
+/// IndexedPool::devices. None of a pool that is not complete, which is listed all the same.
 struct DevicePlace {
-  DevicePool* pool;
+  IndexedPool* pool;
   std::uint32_t begin;
   std::uint32_t end;
 };
@@ -71,11 +71,11 @@ class ClusterDevices {
   /// devices as listed.
   const std::vector<DevicePlace>& places(DeviceNode& node);
   /// The pools that have a slice for every node because it has counter sets, and are not complete.
-  const std::vector<DevicePool*>& incomplete_everywhere();
-  using Pools = std::map<std::pair<std::string, std::string>, DevicePool, std::less<>>;
+  const std::vector<IndexedPool*>& incomplete_everywhere();
+  using Pools = std::map<std::pair<std::string, std::string>, IndexedPool, std::less<>>;
   /// All pools by (driver, pool). One without slices is only known from uses.
   Pools& pools();
-  /// Every DevicePool::number is smaller.
+  /// Every IndexedPool::number is smaller.
   std::size_t pool_numbers() const { return pools_.size() + free_numbers_.size(); }
   /// Returns null if it is not published in a slice that counts.
   const Device* find(const DeviceId& device);
@@ -102,7 +102,7 @@ class ClusterDevices {
   SelectorVerdict verdict(const Device& device, SelectorListId list, std::size_t& failed);
   SelectorVerdict verdict(const Device& device, SelectorListId list);
   /// Returns what the list says of devices of a pool. Remembered until its slices or uses change.
-  PoolTally tally(DevicePool& pool, SelectorListId list, TallyOf of);
+  PoolTally tally(IndexedPool& pool, SelectorListId list, TallyOf of);
   /// Drops all that is remembered of selectors if they have become many. Numbers of lists are not
   /// valid any more.
   void forget_selectors();
@@ -119,10 +119,10 @@ class ClusterDevices {
   using UsesOf = std::vector<const DeviceUse*> DeviceUses::*;
 
   void refresh();
-  void rebuild(DevicePool& pool);
-  void mark_stale(DevicePool& pool);
+  void rebuild(IndexedPool& pool);
+  void mark_stale(IndexedPool& pool);
   void mark_stale(const DeviceTaintRuleFacts& rule);
-  void list_incomplete(DevicePool& pool);
+  void list_incomplete(IndexedPool& pool);
   void gather_places(DeviceNode& node);
 
   void attach(PublishedSlice& slice);
@@ -134,7 +134,7 @@ class ClusterDevices {
   DeviceNode& node_named(const std::string& name);
   void drop_if_unnamed(DeviceNode& node);
 
-  DevicePool& pool_of(const std::string& driver, const std::string& pool);
+  IndexedPool& pool_of(const std::string& driver, const std::string& pool);
   void replace(Users& users, UsesOf kind, const std::string& user, std::vector<DeviceUse> uses);
   SelectorVerdict ask(const Device& device, std::uint32_t text);
 
@@ -148,7 +148,7 @@ class ClusterDevices {
   std::vector<DeviceNode*> known_;
   bool known_stale_ = false;
   std::uint64_t places_version_ = 1;  // rises when the places of every node are stale
-  std::vector<DevicePool*> incomplete_everywhere_;
+  std::vector<IndexedPool*> incomplete_everywhere_;
   std::map<std::string, const DeviceClassFacts*> classes_;
   std::map<std::string, DeviceTaintRuleFacts> rules_;  // copies: what a rule was, it has to unmark
   std::vector<const DeviceTaintRuleFacts*> rules_in_force_;

@@ -3,6 +3,7 @@
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/capacity/flavors.h"
 #include "engine/fold/claims/claims.h"
+#include "engine/fold/devices/observe.h"
 #include "engine/fold/members/member_deviation.h"
 #include "engine/fold/members/works.h"
 #include "engine/fold/multikueue/observe.h"
@@ -152,6 +153,17 @@ void fold_object(State& state, const SourceName& source, const ObjectKey& key,
     case Kind::resource_quota:
     case Kind::pod:
     case Kind::config_map: return fold_pool_object(state, source, key, seen, seq);
+    // Devices of a member.
+    case Kind::resource_slice:
+      return observe_slice(state, source, key.name, as<ResourceSliceFacts>(seen), seq);
+    case Kind::device_class:
+      return observe_device_class(state, source, key.name, as<DeviceClassFacts>(seen), seq);
+    case Kind::device_taint_rule:
+      return observe_taint_rule(state, source, key.name, as<DeviceTaintRuleFacts>(seen), seq);
+    case Kind::resource_claim:
+      return observe_resource_claim(state, source, id(), as<ResourceClaimFacts>(seen), seq);
+    case Kind::resource_claim_template:
+      return observe_claim_template(state, source, id(), as<ResourceClaimTemplateFacts>(seen), seq);
   }
 }
 

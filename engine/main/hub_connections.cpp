@@ -20,6 +20,7 @@ ConnectionStats stats_of(const SourceName& source, const ApiServerConnection& co
   for (const auto& [kind, reflector] : counters.reflectors) {
     stats.relists += reflector.relists;
     stats.overflows += reflector.overflows;
+    stats.refused += reflector.refused;
   }
   stats.notices_lost = counters.posts_lost;
   stats.credentials_usable = counters.credentials.usable;

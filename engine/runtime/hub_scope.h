@@ -4,6 +4,7 @@
 #include <string>
 
 #include "schema/configuration.h"
+#include "schema/event.h"
 #include "schema/kind.h"
 
 namespace fairlead {
@@ -46,7 +47,12 @@ constexpr bool is_recorded(Kind kind) {
     case Kind::namespace_:
     case Kind::resource_quota:
     case Kind::pod:
-    case Kind::config_map: return false;
+    case Kind::config_map:
+    case Kind::resource_slice:
+    case Kind::device_class:
+    case Kind::resource_claim:
+    case Kind::resource_claim_template:
+    case Kind::device_taint_rule: return false;
   }
   return false;
 }
@@ -59,8 +65,9 @@ inline bool is_read_on_hub(Kind kind, const Configuration& configuration) {
   if (kind == Kind::binding_policy) return configuration.member_mode == MemberMode::binding_policy;
   if (kind == Kind::mutating_admission_policy) return configuration.multikueue.dispatcher;
   if (kind == Kind::virtual_cluster) return !configuration.pool.clusters.empty();
-  // The hub's own Nodes are no capacity of a member; tenants and super clusters have the others.
-  return kind != Kind::node && !is_read_at_tenant(kind) && kind != Kind::config_map;
+  // The hub's own Nodes and devices are no capacity of a member; tenants and super clusters have
+  // the others.
+  return is_read_from(kHub, kind);
 }
 
 }  // namespace fairlead

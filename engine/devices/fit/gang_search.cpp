@@ -69,7 +69,7 @@ std::uint32_t GangSearch::first_node(const Frame& frame) const {
 // devices, to those with adminAccess, and where a selector is an error on a device that may be
 // gone.
 bool GangSearch::interchangeable() const {
-  std::vector<DevicePool*> wide;
+  std::vector<IndexedPool*> wide;
   for (auto& [key, pool] : devices_.pools())
     if (pool.complete() && !is_of_one_node(pool)) wide.push_back(&pool);
   if (wide.empty()) return true;
@@ -77,7 +77,7 @@ bool GangSearch::interchangeable() const {
     if (plan.alls > 0 || plan.asks_admin()) return false;
     for (const Request& request : plan.requests)
       for (const Ask& ask : request.asks)
-        if (!ask.nothing && std::any_of(wide.begin(), wide.end(), [&](DevicePool* pool) {
+        if (!ask.nothing && std::any_of(wide.begin(), wide.end(), [&](IndexedPool* pool) {
               return devices_.tally(*pool, ask.list, TallyOf::all).has_errors;
             }))
           return false;

@@ -78,7 +78,7 @@ bool NodeFilter::enough(const PodPlan& plan, DeviceNode& node) {
       const auto whose = ask.facts->admin ? TallyOf::all : TallyOf::not_used_whole;
       std::int64_t yes = 0;
       if (!ask.nothing) {
-        const DevicePool* pool = nullptr;
+        const IndexedPool* pool = nullptr;
         for (const DevicePlace& place : devices_.places(node)) {
           if (place.pool == pool || !place.pool->complete()) continue;
           pool = place.pool;

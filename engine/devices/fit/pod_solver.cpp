@@ -44,13 +44,13 @@ bool PodSolver::precheck(PodSearch& pod) {
 // Returns the first pool with a slice for the node that is not complete. Counter sets are for every
 // node.
 std::string PodSolver::incomplete_pool(DeviceNode& node) {
-  const DevicePool* first = nullptr;
-  const auto consider = [&](const DevicePool* pool) {
-    const auto key = [](const DevicePool* one) { return std::tie(one->driver, one->name); };
+  const IndexedPool* first = nullptr;
+  const auto consider = [&](const IndexedPool* pool) {
+    const auto key = [](const IndexedPool* one) { return std::tie(one->driver, one->name); };
     if (!pool->complete() && (!first || key(pool) < key(first))) first = pool;
   };
   for (const DevicePlace& place : devices_.places(node)) consider(place.pool);
-  for (const DevicePool* pool : devices_.incomplete_everywhere()) consider(pool);
+  for (const IndexedPool* pool : devices_.incomplete_everywhere()) consider(pool);
   return first ? first->driver + "/" + first->name : std::string();
 }
 
@@ -185,7 +185,7 @@ PodSolver::Try PodSolver::attempt(PodSearch& pod, Position at) {
   const Open& open = opens_.back();
   const Request& request = request_of(pod, open);
   const Ask& ask = ask_of(pod, open);
-  DevicePool& pool = *devices_.places(*pod.node)[at.place].pool;
+  IndexedPool& pool = *devices_.places(*pod.node)[at.place].pool;
   Device& device = pool.devices[at.index];
   if (ask.nothing || taken_.is_out(device, ask, request.claim)) return Try::not_takeable;
   if (is_dead_end(device, taken_.picks().size())) return Try::not_takeable;
@@ -209,7 +209,7 @@ PodSolver::Try PodSolver::attempt_of_all(PodSearch& pod, Position at) {
   const Open& open = opens_.back();
   const Request& request = request_of(pod, open);
   const Ask& ask = ask_of(pod, open);
-  DevicePool& pool = *devices_.places(*pod.node)[at.place].pool;
+  IndexedPool& pool = *devices_.places(*pod.node)[at.place].pool;
   Device& device = pool.devices[at.index];
   ++steps_;
   if (taken_.is_out(device, ask, request.claim) || !taken_.taints_tolerated(device, ask) ||

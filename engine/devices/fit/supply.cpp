@@ -45,7 +45,7 @@ struct Consumers {
 
 }  // namespace
 
-bool is_of_one_node(const DevicePool& pool) {
+bool is_of_one_node(const IndexedPool& pool) {
   const std::string* node = nullptr;
   for (const NamedSlice& slice : pool.view.slices) {
     if (slice.facts->devices.empty()) continue;
@@ -138,7 +138,7 @@ std::int64_t Supply::picks_on(const Ask& ask, DeviceNode& node) {
   return picks;
 }
 
-std::int64_t Supply::picks_of(const Ask& ask, DevicePool& pool, std::uint32_t begin,
+std::int64_t Supply::picks_of(const Ask& ask, IndexedPool& pool, std::uint32_t begin,
                               std::uint32_t end) {
   std::int64_t picks = 0;
   std::map<std::string_view, Consumers> consumers;

@@ -38,7 +38,7 @@ class Supply {
   std::int64_t pods_on(const PodPlan& plan, DeviceNode& node);
   std::int64_t pods_by(const PodPlan& plan, const Request& request, DeviceNode& node);
   std::int64_t picks_on(const Ask& ask, DeviceNode& node);
-  std::int64_t picks_of(const Ask& ask, DevicePool& pool, std::uint32_t begin, std::uint32_t end);
+  std::int64_t picks_of(const Ask& ask, IndexedPool& pool, std::uint32_t begin, std::uint32_t end);
   std::int64_t need_of(const PodPlan& plan, const Ask& ask) const;
   bool is_exclusive(const Ask& ask, DeviceNode& node);
 
@@ -53,6 +53,6 @@ class Supply {
 };
 
 /// Whether all that a pool has is for one node, so that pods on other nodes do not change it.
-bool is_of_one_node(const DevicePool& pool);
+bool is_of_one_node(const IndexedPool& pool);
 
 }  // namespace fairlead::fitting

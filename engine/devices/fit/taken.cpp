@@ -116,7 +116,7 @@ bool Taken::capacities_fit(const Device& device, const Ask& ask, Shares shares) 
   return true;
 }
 
-bool Taken::counters_fit(DevicePool& pool, const Device& device) {
+bool Taken::counters_fit(IndexedPool& pool, const Device& device) {
   if (!device.counted) return true;
   if (pool.unknown_costs > 0) return false;
   if (device.shared) {
@@ -160,7 +160,7 @@ bool Taken::is_charged(const Device& device) const {
   return false;
 }
 
-void Taken::take(DevicePool& pool, Device& device, const Ask& ask, std::uint32_t claim,
+void Taken::take(IndexedPool& pool, Device& device, const Ask& ask, std::uint32_t claim,
                  Position at) {
   Pick pick;
   pick.pool = &pool;

@@ -21,7 +21,7 @@ struct Position {
 };
 
 struct Pick {
-  DevicePool* pool = nullptr;
+  IndexedPool* pool = nullptr;
   Device* device = nullptr;
   const Ask* ask = nullptr;
   Position at;
@@ -62,13 +62,13 @@ class Taken {
   bool is_out(const Device& device, const Ask& ask, std::uint32_t claim) const;
   /// Whether its capacities are large enough for the request beside all shares.
   bool capacities_fit(const Device& device, const Ask& ask, Shares shares) const;
-  bool counters_fit(DevicePool& pool, const Device& device);
+  bool counters_fit(IndexedPool& pool, const Device& device);
   bool taints_tolerated(const Device& device, const Ask& ask) const;
   /// Whether the device may join what the pod took for the claim.
   bool constraints_hold(const Device& device, const Ask& ask, const ClaimPlan& plan,
                         std::uint32_t claim) const;
 
-  void take(DevicePool& pool, Device& device, const Ask& ask, std::uint32_t claim, Position at);
+  void take(IndexedPool& pool, Device& device, const Ask& ask, std::uint32_t claim, Position at);
   void give_back();
 
   /// Whether a pick that outlasts its pod has the device, which is not shared.

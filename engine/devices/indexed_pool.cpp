@@ -1,4 +1,4 @@
-#include "engine/devices/device_pool.h"
+#include "engine/devices/indexed_pool.h"
 
 #include <algorithm>
 
@@ -83,7 +83,7 @@ void PoolCounters::give_back(const std::vector<CounterSet>& consumes) {
       if (Int128* rest = find(set.name, counter)) *rest = saturating_sum(*rest, value.nano());
 }
 
-Device* DevicePool::find(std::string_view device) {
+Device* IndexedPool::find(std::string_view device) {
   const auto at = std::lower_bound(by_name.begin(), by_name.end(), device,
                                    [&](std::uint32_t one, std::string_view wanted) {
                                      return devices[one].facts().name < wanted;
@@ -111,7 +111,7 @@ Device as_published(PublishedSlice& slice, std::size_t index,
 
 }  // namespace
 
-void DevicePool::rebuild(const std::vector<const DeviceTaintRuleFacts*>& rules) {
+void IndexedPool::rebuild(const std::vector<const DeviceTaintRuleFacts*>& rules) {
   std::vector<NamedSlice> named;
   named.reserve(slices.size());
   for (auto& [slice_name, slice] : slices) {
@@ -143,7 +143,7 @@ void DevicePool::rebuild(const std::vector<const DeviceTaintRuleFacts*>& rules) 
   stale = false;
 }
 
-void DevicePool::link_uses(const std::string& device) {
+void IndexedPool::link_uses(const std::string& device) {
   const auto at = uses.find(device);
   const bool none = at == uses.end() || at->second.empty();
   if (at != uses.end() && none) uses.erase(at);
@@ -155,7 +155,7 @@ void DevicePool::link_uses(const std::string& device) {
   if (Device* published = find(device)) published->uses = none ? nullptr : &at->second;
 }
 
-PoolCounters& DevicePool::counters_left() {
+PoolCounters& IndexedPool::counters_left() {
   if (counters_known) return counters;
   counters.reset(view);
   for (const auto& [device, by] : uses) {

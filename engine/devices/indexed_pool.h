@@ -16,14 +16,14 @@
 
 namespace fairlead {
 
-struct DevicePool;
+struct IndexedPool;
 struct DeviceNode;
 
 /// A slice of any generation.
 struct PublishedSlice {
   std::string name;
   const ResourceSliceFacts* facts = nullptr;
-  DevicePool* pool = nullptr;
+  IndexedPool* pool = nullptr;
   std::vector<DeviceNode*> reached;  ///< the nodes that it or a device of it reaches...
   bool everywhere = false;           ///< ...besides all of them
   bool counts = false;               ///< is of the highest generation
@@ -92,7 +92,7 @@ struct PoolTally {
   std::uint32_t yes = 0;    ///< devices for which it is true
 };
 
-struct DevicePool {
+struct IndexedPool {
   std::string driver;
   std::string name;
   std::map<std::string, PublishedSlice, std::less<>> slices;  ///< by name, of all generations
