@@ -43,7 +43,7 @@ struct PodSearch {
 class PodSolver {
  public:
   /// Stops after `steps_max` devices that were tried.
-  PodSolver(ClusterDevices& devices, Taken& taken, Kinds& kinds, std::int64_t steps_max)
+  PodSolver(ClusterDeviceIndex& devices, Taken& taken, Kinds& kinds, std::int64_t steps_max)
       : devices_(devices), taken_(taken), kinds_(kinds), steps_max_(steps_max) {}
 
   /// Returns the first solution of `plan` on `node`; `pod` is then where next() goes on.
@@ -115,7 +115,7 @@ class PodSolver {
   void note_dead_end(std::size_t depth, std::optional<std::uint32_t> kind);
   bool is_dead_end(const Device& device, std::size_t depth);
 
-  ClusterDevices& devices_;
+  ClusterDeviceIndex& devices_;
   Taken& taken_;
   Kinds& kinds_;
   std::int64_t steps_max_;

@@ -57,7 +57,7 @@ bool is_of_one_node(const IndexedPool& pool) {
   return true;
 }
 
-Supply::Supply(ClusterDevices& devices, const Taken& taken, NodeFilter& filter,
+Supply::Supply(ClusterDeviceIndex& devices, const Taken& taken, NodeFilter& filter,
                const GangPlan& gang)
     : devices_(devices), taken_(taken), filter_(filter), gang_(gang) {
   nodes_.resize(gang.plans.size());

@@ -17,7 +17,7 @@ namespace fairlead::fitting {
 
 class Supply {
  public:
-  Supply(ClusterDevices& devices, const Taken& taken, NodeFilter& filter, const GangPlan& gang);
+  Supply(ClusterDeviceIndex& devices, const Taken& taken, NodeFilter& filter, const GangPlan& gang);
 
   /// Whether `count` more pods of the plan may fit beside what is taken, if no other pods come.
   /// Asked between two pods.
@@ -51,7 +51,7 @@ class Supply {
   std::int64_t need_of(const PodPlan& plan, const Ask& ask) const;
   bool is_exclusive(const Ask& ask, DeviceNode& node);
 
-  ClusterDevices& devices_;
+  ClusterDeviceIndex& devices_;
   const Taken& taken_;
   NodeFilter& filter_;
   const GangPlan& gang_;
