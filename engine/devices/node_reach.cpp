@@ -25,12 +25,8 @@ bool label_text(std::string_view text) {
                           std::all_of(text.begin(), text.end(), inner));
 }
 
-// strconv.ParseInt of base 10: a sign of either kind, digits, nothing else.
+// A label's value has no sign.
 std::optional<std::int64_t> integer(std::string_view text) {
-  if (!text.empty() && text.front() == '+') {
-    text.remove_prefix(1);
-    if (!text.empty() && text.front() == '-') return std::nullopt;
-  }
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;

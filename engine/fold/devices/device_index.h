@@ -11,17 +11,13 @@
 #include <vector>
 
 #include "engine/devices/cel.h"
+#include "engine/devices/device_use.h"
 #include "engine/devices/pools.h"
 #include "schema/device_facts.h"
 
 namespace fairlead {
 
 struct SliceRecord;
-
-struct DeviceId {
-  std::string driver, pool, device;
-  friend auto operator<=>(const DeviceId&, const DeviceId&) = default;
-};
 
 /// A pool of one cluster: drivers choose the names of their pools.
 struct DevicePoolKey {
