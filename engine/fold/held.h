@@ -72,7 +72,7 @@ struct HeldLookup {
 
 /// What with_held does for the kinds of resource.k8s.io. `in` looks one record of a map up.
 template <class Result, class In, class Found>
-Result with_held_device(const ClusterDevices& devices, const ObjectKey& key, const Result& none,
+Result with_held_device(const DeviceObjects& devices, const ObjectKey& key, const Result& none,
                         const In& in, const Found& found) {
   if (key.kind == Kind::resource_slice) {
     const SliceRecord* slice = devices.slices.find(key.name);

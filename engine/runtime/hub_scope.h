@@ -75,8 +75,7 @@ inline bool is_read_on_hub(Kind kind, const Configuration& configuration) {
 /// counts devices and who uses them; what has to fit asks by templates of claims, too.
 inline bool are_devices_read(Kind kind, const Configuration& configuration) {
   const DraSettings& dra = configuration.dra;
-  return dra.dispatch || dra.fleet_claims ||
-         (dra.quota && kind != Kind::resource_claim_template);
+  return dra.dispatch || dra.fleet_claims || (dra.quota && kind != Kind::resource_claim_template);
 }
 
 }  // namespace fairlead
