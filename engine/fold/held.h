@@ -23,6 +23,11 @@ struct HeldMemberLocalQueue {
   const std::string& cluster_queue;
 };
 
+/// A ResourceSlice of a member.
+struct HeldSlice {
+  const ResourceSliceFacts& facts;
+};
+
 /// What with_held does for a LocalQueue of a member, and for a ManifestWork of ours.
 template <class Result, class Found>
 Result with_member_local_queue(const Cluster& of, const std::pair<std::string, std::string>& id,
@@ -64,6 +69,21 @@ struct HeldLookup {
     return record ? found(*record) : none;
   }
 };
+
+/// What with_held does for the kinds of resource.k8s.io. `in` looks one record of a map up.
+template <class Result, class In, class Found>
+Result with_held_device(const DeviceObjects& devices, const ObjectKey& key, const Result& none,
+                        const In& in, const Found& found) {
+  if (key.kind == Kind::resource_slice) {
+    const SliceRecord* slice = devices.slices.find(key.name);
+    return slice ? found(HeldSlice{*slice->facts}) : none;
+  }
+  const std::pair id{key.namespace_, key.name};
+  if (key.kind == Kind::device_class) return in(devices.classes, key.name);
+  if (key.kind == Kind::device_taint_rule) return in(devices.rules, key.name);
+  if (key.kind == Kind::resource_claim) return in(devices.claims, id);
+  return in(devices.templates, id);
+}
 
 /// What with_held does for the kinds of the super cluster pool. `in` looks one record of a map up.
 template <class Result, class In, class Found>
@@ -153,9 +173,12 @@ Result with_held(const State& state, const SourceName& source, const ObjectKey& 
     case Kind::config_map: return with_held_of_pool(state.pool, source, key, none, in, found);
     case Kind::resource_slice:
     case Kind::device_class:
+    case Kind::device_taint_rule:
     case Kind::resource_claim:
     case Kind::resource_claim_template:
-    case Kind::device_taint_rule: return none;
+      return cluster(source, [&](const Cluster& of) {
+        return with_held_device(of.devices, key, none, in, found);
+      });
   }
   return none;
 }

@@ -2,9 +2,9 @@
 """Runs end-to-end test modules: `run.py MODULE...`, for example `run.py test_controlplane`.
 
 A module says what it needs in `NEEDS` ("controlplane", "fairlead", "stop points", "fault shim", "root", "prometheus",
-"helm", "buildah", "lintian"). Where something is missing its tests are named and counted as skipped and the exit code
-is 77, which ctest shows as Skipped; where CI is set a missing part is a failure, because a suite that silently tests
-nothing is worse than a red one.
+"helm", "buildah", "lintian", "cel-oracle"). Where something is missing its tests are named and counted as skipped and
+the exit code is 77, which ctest shows as Skipped; where CI is set a missing part is a failure, because a suite that
+silently tests nothing is worse than a red one.
 """
 
 import argparse
@@ -31,6 +31,9 @@ def missing(needs):
         return "no Prometheus, or no CRDs of its operator (scripts/controlplane fetches both)"
     if "helm" in needs and not helm.program():
         return "no Helm (scripts/controlplane builds it)"
+    for tool in needs:
+        if tool.endswith("-oracle") and controlplane.oracle(tool) is None:
+            return f"no {tool} (scripts/controlplane builds it)"
     for tool in ("buildah", "lintian"):
         if tool in needs and shutil.which(tool) is None:
             return f"no {tool} (scripts/install)"
