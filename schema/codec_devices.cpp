@@ -1,4 +1,4 @@
-// Encodes and decodes the facts of Dynamic Resource Allocation.
+// Encodes and decodes the facts and settings of Dynamic Resource Allocation.
 #include "schema/codec_parts.h"
 
 namespace fairlead::stored {
@@ -7,6 +7,10 @@ static_assert(static_cast<unsigned>(value::NodeReachKind::devices) ==
               static_cast<unsigned>(NodeReach::ReachKind::DEVICES));
 static_assert(static_cast<unsigned>(value::AllocationMode::unknown) ==
               static_cast<unsigned>(DeviceAsk::AllocationMode::UNKNOWN));
+static_assert(static_cast<unsigned>(value::DeviceSourceKind::capacity) ==
+              static_cast<unsigned>(Configuration::DeviceSourceKind::CAPACITY));
+static_assert(static_cast<unsigned>(value::DraPolicy::spread) ==
+              static_cast<unsigned>(Configuration::DraPolicy::SPREAD));
 constexpr unsigned kReachKindCount = 5;
 constexpr unsigned kAllocationModeCount = 3;
 
@@ -298,6 +302,55 @@ value::ResourceClaimFacts read(ResourceClaim::Reader in) {
   claim.extended = in.getExtended();
   claim.deleting = in.getDeleting();
   return claim;
+}
+
+// ---- settings ----
+
+static void write(const value::DeviceSource& source, Configuration::DeviceSource::Builder out) {
+  using Out = Configuration::DeviceSource::Builder;
+  out.setKind(static_cast<Configuration::DeviceSourceKind>(source.kind));
+  put(out, &Out::setName, source.name);
+  put(out, &Out::setDriver, source.driver);
+  put(out, &Out::setExpression, source.expression);
+}
+static value::DeviceSource read(Configuration::DeviceSource::Reader in) {
+  return {read_enum<value::DeviceSourceKind>(in.getKind(), 2, "a source of devices"),
+          read(in.getName()), read(in.getDriver()), read(in.getExpression())};
+}
+
+static void write(const value::DeviceClassMapping& mapping,
+                  Configuration::DeviceClassMapping::Builder out) {
+  using Out = Configuration::DeviceClassMapping::Builder;
+  put(out, &Out::setName, mapping.name);
+  put_texts(out, &Out::initDeviceClassNames, mapping.device_class_names);
+  put_list(out, &Out::initSources, mapping.sources);
+}
+static value::DeviceClassMapping read(Configuration::DeviceClassMapping::Reader in) {
+  return {read(in.getName()), read_texts(in.getDeviceClassNames()), read_list(in.getSources())};
+}
+
+void write(const value::DraSettings& settings, Configuration::Dra::Builder out) {
+  out.setQuota(settings.quota);
+  out.setDispatch(settings.dispatch);
+  out.setFleetClaims(settings.fleet_claims);
+  put_list(out, &Configuration::Dra::Builder::initDeviceClassMappings,
+           settings.device_class_mappings);
+  out.setPolicy(static_cast<Configuration::DraPolicy>(settings.policy));
+  out.setPoolHold(settings.pool_hold.ns);
+  out.setAdmitTimeout(settings.admit_timeout.ns);
+  out.setPlaceTimeout(settings.place_timeout.ns);
+  out.setStepsMax(settings.steps_max);
+}
+value::DraSettings read(Configuration::Dra::Reader in) {
+  return {.quota = in.getQuota(),
+          .dispatch = in.getDispatch(),
+          .fleet_claims = in.getFleetClaims(),
+          .device_class_mappings = read_list(in.getDeviceClassMappings()),
+          .policy = read_enum<value::DraPolicy>(in.getPolicy(), 3, "a policy of devices"),
+          .pool_hold = {in.getPoolHold()},
+          .admit_timeout = {in.getAdmitTimeout()},
+          .place_timeout = {in.getPlaceTimeout()},
+          .steps_max = in.getStepsMax()};
 }
 
 }  // namespace fairlead::stored

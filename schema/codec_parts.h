@@ -218,6 +218,8 @@ void write(const value::ResourceClaimTemplateFacts& of, ResourceClaimTemplate::B
 value::ResourceClaimTemplateFacts read(ResourceClaimTemplate::Reader in);
 void write(const value::DeviceTaintRuleFacts& rule, DeviceTaintRule::Builder out);
 value::DeviceTaintRuleFacts read(DeviceTaintRule::Reader in);
+void write(const value::DraSettings& settings, Configuration::Dra::Builder out);
+value::DraSettings read(Configuration::Dra::Reader in);
 
 /// Sets the member of the union that belongs to the kind of `facts`.
 void write(const value::Facts& facts, Facts::Builder out);

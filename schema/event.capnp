@@ -660,6 +660,7 @@ struct Configuration {
   record @20 :Bool;
   exportBeforeUpgrade @21 :Bool;
   pool @22 :Pool;
+  dra @23 :Dra;
 
   enum CapacitySource {
     nodes @0;
@@ -738,6 +739,37 @@ struct Configuration {
     settle @8 :Int64;
     slicesMax @9 :Int64;
     tenantObjectsMax @10 :Int64;
+  }
+  struct DeviceSource {
+    kind @0 :DeviceSourceKind;
+    name @1 :Text;
+    driver @2 :Text;
+    expression @3 :Text;
+  }
+  enum DeviceSourceKind {
+    counter @0;
+    capacity @1;
+  }
+  struct DeviceClassMapping {
+    name @0 :Text;
+    deviceClassNames @1 :List(Text);
+    sources @2 :List(DeviceSource);
+  }
+  enum DraPolicy {
+    order @0;
+    pack @1;
+    spread @2;
+  }
+  struct Dra {
+    quota @0 :Bool;
+    dispatch @1 :Bool;
+    fleetClaims @2 :Bool;
+    deviceClassMappings @3 :List(DeviceClassMapping);
+    policy @4 :DraPolicy;
+    poolHold @5 :Int64;
+    admitTimeout @6 :Int64;
+    placeTimeout @7 :Int64;
+    stepsMax @8 :Int64;
   }
   struct MultiKueue {
     profile @0 :Text;

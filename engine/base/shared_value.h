@@ -6,8 +6,8 @@
 
 namespace fairlead {
 
-/// An immutable value of which a copy costs no more than a pointer. Never absent: without a value it
-/// is T{}. Compares by value.
+/// An immutable value of which a copy costs no more than a pointer. Never absent: without a value
+/// it is T{}. Compares by value.
 template <class T>
 class Shared {
  public:

@@ -136,7 +136,7 @@ struct Cluster {
 
   ClusterMember member;
   ClusterPool pool;
-  ClusterDevices devices;
+  DeviceObjects devices;
   DeviceCapacityPart device_capacity;
 
   bool joined() const { return presence.managed.has_value() || !presence.profiles.empty(); }

@@ -40,7 +40,7 @@ void add_of_super_cluster(std::vector<ObjectKey>& keys, const Pool& pool, const 
     keys.push_back({kind, "", at->first.second});
 }
 
-void add_devices(std::vector<ObjectKey>& keys, const ClusterDevices& devices, Kind kind) {
+void add_devices(std::vector<ObjectKey>& keys, const DeviceObjects& devices, Kind kind) {
   if (kind == Kind::resource_slice)
     for (const auto* entry : devices.slices.sorted()) keys.push_back({kind, "", entry->first});
   if (kind == Kind::device_class) add_names(keys, kind, devices.classes);

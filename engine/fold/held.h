@@ -70,6 +70,21 @@ struct HeldLookup {
   }
 };
 
+/// What with_held does for the kinds of resource.k8s.io. `in` looks one record of a map up.
+template <class Result, class In, class Found>
+Result with_held_device(const DeviceObjects& devices, const ObjectKey& key, const Result& none,
+                        const In& in, const Found& found) {
+  if (key.kind == Kind::resource_slice) {
+    const SliceRecord* slice = devices.slices.find(key.name);
+    return slice ? found(HeldSlice{*slice->facts}) : none;
+  }
+  const std::pair id{key.namespace_, key.name};
+  if (key.kind == Kind::device_class) return in(devices.classes, key.name);
+  if (key.kind == Kind::device_taint_rule) return in(devices.rules, key.name);
+  if (key.kind == Kind::resource_claim) return in(devices.claims, id);
+  return in(devices.templates, id);
+}
+
 /// What with_held does for the kinds of the super cluster pool. `in` looks one record of a map up.
 template <class Result, class In, class Found>
 Result with_held_of_pool(const Pool& pool, const SourceName& source, const ObjectKey& key,
@@ -157,18 +172,13 @@ Result with_held(const State& state, const SourceName& source, const ObjectKey& 
     case Kind::pod:
     case Kind::config_map: return with_held_of_pool(state.pool, source, key, none, in, found);
     case Kind::resource_slice:
-      return cluster(source, [&](const Cluster& of) -> Result {
-        const SliceRecord* slice = of.devices.slices.find(key.name);
-        return slice ? found(HeldSlice{*slice->facts}) : none;
-      });
     case Kind::device_class:
-      return cluster(source, [&](const Cluster& of) { return in(of.devices.classes, key.name); });
     case Kind::device_taint_rule:
-      return cluster(source, [&](const Cluster& of) { return in(of.devices.rules, key.name); });
     case Kind::resource_claim:
-      return cluster(source, [&](const Cluster& of) { return in(of.devices.claims, id()); });
     case Kind::resource_claim_template:
-      return cluster(source, [&](const Cluster& of) { return in(of.devices.templates, id()); });
+      return cluster(source, [&](const Cluster& of) {
+        return with_held_device(of.devices, key, none, in, found);
+      });
   }
   return none;
 }

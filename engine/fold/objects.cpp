@@ -89,6 +89,21 @@ void fold_pool_object(State& state, const SourceName& source, const ObjectKey& k
   return observe_super_namespace(state, source, key.name, of);
 }
 
+// The kinds of resource.k8s.io, of a member.
+void fold_device_object(State& state, const SourceName& source, const ObjectKey& key,
+                        const ObjectObserved* seen, Seq seq) {
+  const NamespacedName id(key.namespace_, key.name);
+  if (key.kind == Kind::resource_slice)
+    return observe_slice(state, source, key.name, as<ResourceSliceFacts>(seen), seq);
+  if (key.kind == Kind::device_class)
+    return observe_device_class(state, source, key.name, as<DeviceClassFacts>(seen), seq);
+  if (key.kind == Kind::device_taint_rule)
+    return observe_taint_rule(state, source, key.name, as<DeviceTaintRuleFacts>(seen), seq);
+  if (key.kind == Kind::resource_claim)
+    return observe_resource_claim(state, source, id, as<ResourceClaimFacts>(seen), seq);
+  observe_claim_template(state, source, id, as<ResourceClaimTemplateFacts>(seen), seq);
+}
+
 }  // namespace
 
 void fold_object(State& state, const SourceName& source, const ObjectKey& key,
@@ -153,17 +168,11 @@ void fold_object(State& state, const SourceName& source, const ObjectKey& key,
     case Kind::resource_quota:
     case Kind::pod:
     case Kind::config_map: return fold_pool_object(state, source, key, seen, seq);
-    // Devices of a member.
     case Kind::resource_slice:
-      return observe_slice(state, source, key.name, as<ResourceSliceFacts>(seen), seq);
     case Kind::device_class:
-      return observe_device_class(state, source, key.name, as<DeviceClassFacts>(seen), seq);
     case Kind::device_taint_rule:
-      return observe_taint_rule(state, source, key.name, as<DeviceTaintRuleFacts>(seen), seq);
     case Kind::resource_claim:
-      return observe_resource_claim(state, source, id(), as<ResourceClaimFacts>(seen), seq);
-    case Kind::resource_claim_template:
-      return observe_claim_template(state, source, id(), as<ResourceClaimTemplateFacts>(seen), seq);
+    case Kind::resource_claim_template: return fold_device_object(state, source, key, seen, seq);
   }
 }
 

@@ -1,4 +1,5 @@
-// Which kinds are watched on the hub, and in which namespace those that are not watched in all.
+// Which kinds are watched on the hub and of members, and in which namespace those that are not
+// watched in all.
 #pragma once
 
 #include <string>
@@ -68,6 +69,13 @@ inline bool is_read_on_hub(Kind kind, const Configuration& configuration) {
   // The hub's own Nodes and devices are no capacity of a member; tenants and super clusters have
   // the others.
   return is_read_from(kHub, kind);
+}
+
+/// Returns whether a rule reads `kind`, one of devices, of members under `configuration`. Quota
+/// counts devices and who uses them; what has to fit asks by templates of claims, too.
+inline bool are_devices_read(Kind kind, const Configuration& configuration) {
+  const DraSettings& dra = configuration.dra;
+  return dra.dispatch || dra.fleet_claims || (dra.quota && kind != Kind::resource_claim_template);
 }
 
 }  // namespace fairlead

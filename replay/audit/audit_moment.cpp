@@ -85,10 +85,9 @@ std::string node_words(const NodeFacts& node, const ResourceAliases& aliases,
 }
 
 std::string slice_words(const ResourceSliceFacts& slice) {
-  const auto tainted =
-      std::count_if(slice.devices.begin(), slice.devices.end(), [](const DeviceFacts& device) {
-        return device.extras && !device.extras->taints.empty();
-      });
+  const auto tainted = std::count_if(
+      slice.devices.begin(), slice.devices.end(),
+      [](const DeviceFacts& device) { return device.extras && !device.extras->taints.empty(); });
   return "generation " + std::to_string(slice.generation) + " of pool " + slice.driver + "/" +
          slice.pool + ", " + std::to_string(slice.devices.size()) +
          (slice.devices.size() == 1 ? " device" : " devices") +

@@ -93,7 +93,7 @@ class DeviceRows {
         reasons.push_back("taint " + taint.key + (taint.value.empty() ? "" : "=" + taint.value) +
                           ":" + taint.effect);
     const DeviceStand stand =
-        stand_of(state_, cluster_, reach_of(slice, device), resource_->resource, key);
+        stand_of(state_, cluster_, reach_of(slice, device), resource_->resource);
     if (stand.where == DeviceStand::Where::nowhere)
       reasons.push_back("it reaches no eligible node");
     else if (stand.where == DeviceStand::Where::ambiguous)

@@ -7,7 +7,6 @@
 #include "engine/fold/state.h"
 #include "replay/audit/effective.h"
 #include "replay/audit/explain_devices.h"
-#include "replay/audit/explain_devices.h"
 #include "replay/table.h"
 
 namespace fairlead {

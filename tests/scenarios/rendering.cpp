@@ -9,8 +9,8 @@ namespace {
 
 // What a condition says when there is nothing to say.
 const std::map<std::string, std::string> kUsual = {
-    {"Valid", "True"},   {"CapacityKnown", "True"}, {"FullyGranted", "True"},
-    {"Damped", "False"}, {"Propagated", "True"},    {"OwnershipConflict", "False"},
+    {"Valid", "True"},        {"CapacityKnown", "True"}, {"FullyGranted", "True"},
+    {"Damped", "False"},      {"Propagated", "True"},    {"OwnershipConflict", "False"},
     {"DevicesKnown", "True"},
 };
 

@@ -77,10 +77,34 @@ void Code::make_list(Position start, std::size_t count) {
 
 void Code::make_match(Position pattern) {
   const Value* const text = constant(pattern);
-  if (text == nullptr || text->kind != Kind::text) return emit_call(Function::matches, 2);
-  program_.patterns.emplace_back(text->text);
+  if (text == nullptr || text->kind != Kind::text) {
+    matches_any_ = true;
+    emit_call(Function::matches, 2);
+    return;
+  }
+  if (!patterns_too_large()) {
+    program_.patterns.emplace_back(text->text);
+    instructions_ += program_.patterns.back().instructions();
+  }
   remove(pattern);
   emit(Op::match, 0, program_.patterns.size() - 1);
+}
+
+void Code::know_pattern(const Value& text) {
+  if (text.kind != Kind::text || patterns_too_large() ||
+      program_.known_patterns.count(text.text) > 0)
+    return;
+  const Pattern& pattern = program_.patterns.emplace_back(text.text);
+  instructions_ += pattern.instructions();
+  program_.known_patterns.emplace(pattern.text(), &pattern);
+}
+
+// What is too large for all to be known is compiled when it is asked for, and paid then.
+void Code::compile_patterns() {
+  if (!matches_any_) return;
+  for (const Value& constant : program_.constants) know_pattern(constant);
+  for (const std::vector<Value>& items : program_.lists)
+    for (const Value& item : items) know_pattern(item);
 }
 
 void Code::make_presence_test(Position start) {

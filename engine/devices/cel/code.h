@@ -50,15 +50,23 @@ class Code {
   void make_list(Position start, std::size_t count);
   /// Ends a call of matches(): the code from `pattern` on pushes the argument.
   void make_match(Position pattern);
+  /// Compiles every string literal as a pattern if matches() was given anything else: most likely
+  /// an item of a list. Call at the end.
+  void compile_patterns();
+  /// Whether the patterns that were asked for have more instructions than an expression may.
+  bool patterns_too_large() const { return instructions_ > kPatternInstructionsMax; }
   /// Turns the access that the code from `start` on ends with into the question whether it has a
   /// value.
   void make_presence_test(Position start);
 
  private:
   std::size_t add_constant(const Value& value);
+  void know_pattern(const Value& text);
 
   Program& program_;
   std::size_t depth_ = 0;
+  bool matches_any_ = false;
+  std::int64_t instructions_ = 0;
 };
 
 }  // namespace fairlead::cel

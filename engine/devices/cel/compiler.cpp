@@ -50,6 +50,8 @@ class Compiler {
     if (failed()) return;
     expression();
     if (peek().kind != TokenKind::end) refuse_token();
+    if (code_.patterns_too_large()) refuse("patterns that are too large together");
+    if (!failed()) code_.compile_patterns();
   }
 
  private:

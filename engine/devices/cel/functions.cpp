@@ -122,7 +122,7 @@ Value change_case(Function function, const Value& value, char first, char last,
   constexpr char kCaseBit = 'a' ^ 'A';
   if (!is_text(value)) return refused(function);
   evaluation.pay_for(value.text.size());
-  const auto changes = [=](char c) { return c >= first && c <= last; };
+  const auto changes = [first, last](char c) { return c >= first && c <= last; };
   if (std::none_of(value.text.begin(), value.text.end(), changes)) return value;
   std::string changed(value.text);
   for (char& c : changed)
@@ -146,16 +146,20 @@ Value substring(std::span<const Value> arguments, Evaluation& evaluation) {
   return named(Kind::text, value.text.substr(from, to - from));
 }
 
-/// A pattern that is a literal was compiled with the expression; this one comes from the device or
-/// a list.
-Value matches(const Value& subject, std::string_view text, Evaluation& evaluation) {
-  evaluation.steps_left -= Pattern::compile_steps(text);
-  if (evaluation.steps_left < 0) return fault(Fault::too_many_steps, "");
-  const Pattern pattern(text);
-  if (!pattern.valid()) return fault(Fault::invalid_pattern, text);
+Value matches(const Value& subject, const Pattern& pattern, Evaluation& evaluation) {
   evaluation.steps_left -= pattern.match_steps(subject.text);
   if (evaluation.steps_left < 0) return fault(Fault::too_many_steps, "");
   return boolean(pattern.matches(subject.text));
+}
+
+/// A pattern that is a literal was compiled with the expression; one of the device is now.
+Value matches(const Value& subject, std::string_view text, Evaluation& evaluation) {
+  const Value invalid = fault(Fault::invalid_pattern, text);
+  if (const auto known = evaluation.patterns.find(text); known != evaluation.patterns.end())
+    return known->second->valid() ? matches(subject, *known->second, evaluation) : invalid;
+  const Pattern pattern(text);
+  evaluation.steps_left -= pattern.compile_steps();
+  return pattern.valid() ? matches(subject, pattern, evaluation) : invalid;
 }
 
 /// What is asked of a string and another one.

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "engine/devices/cel/device_maps.h"
+#include "engine/devices/cel/patterns.h"
 #include "engine/devices/cel/value.h"
 
 namespace fairlead::cel {
@@ -50,6 +51,7 @@ std::string_view name_of(Function function);
 struct Evaluation {
   DeviceView device;
   std::pmr::memory_resource& memory;
+  const KnownPatterns& patterns;
   std::int64_t steps_left;
 
   /// Takes steps for work on `bytes` of text, beside the one for the operation.

@@ -37,10 +37,13 @@ Value opposite(const Value& value) {
 
 Value ordered(Op op, const Value& left, const Value& right) {
   const auto order = order_of(left, right);
-  if (!order) return fault(Fault::no_such_operation, "<");
-  if (op == Op::less) return boolean(*order < 0);
-  if (op == Op::less_equal) return boolean(*order <= 0);
-  return boolean(op == Op::greater ? *order > 0 : *order >= 0);
+  const bool less = op == Op::less, less_equal = op == Op::less_equal;
+  if (less || op == Op::greater_equal) {
+    if (!order) return fault(Fault::no_such_operation, less ? "<" : ">=");
+    return boolean((*order < 0) == less);
+  }
+  if (!order) return fault(Fault::no_such_operation, less_equal ? "<=" : ">");
+  return boolean((*order <= 0) == less_equal);
 }
 
 }  // namespace
@@ -48,7 +51,7 @@ Value ordered(Op op, const Value& left, const Value& right) {
 Machine::Machine(const Program& program, const DeviceView& device)
     : program_(program),
       memory_(buffer_.data(), buffer_.size(), std::pmr::new_delete_resource()),
-      evaluation_{device, memory_, kCelStepsMax},
+      evaluation_{device, memory_, program.known_patterns, kCelStepsMax},
       stack_(static_cast<Value*>(memory_.allocate(program.depth * sizeof(Value), alignof(Value)))) {
 }
 
@@ -149,12 +152,11 @@ Value Machine::field_of(const Value& value, std::string_view name) const {
   return fault(Fault::no_such_field, name);
 }
 
-// Each domain is a map, be it an empty one, so each is there.
+// Each domain is a map, be it an empty one, so each is there; what has no fields has not this one.
 Value Machine::has_field(const Value& value, std::string_view name) const {
   if (value.kind == Kind::attribute_domain || value.kind == Kind::capacity_domain)
     return boolean(has_key(evaluation_.device, value, name));
-  const Value found = field_of(value, name);
-  return is_fault(found) ? found : boolean(true);
+  return boolean(!is_fault(field_of(value, name)));
 }
 
 Value Machine::at_index(const Value& value, const Value& index) const {

@@ -1,24 +1,15 @@
 #include "engine/devices/cel/patterns.h"
 
-#include <algorithm>
-
 namespace fairlead::cel {
 namespace {
 
-/// Of one pattern, in bytes. A quarter is for the program, which has room for one repetition of a
-/// thousand, RE2's own bound for repetitions; the rest is for states, without which a match is
-/// slower and says the same.
-constexpr std::int64_t kPatternMemory = 1 << 20;
-/// States that one `{n}` is counted as: half of the largest n.
-constexpr std::int64_t kRepetitionStates = 500;
-/// States or bytes that pass in the time of one evaluation step.
+/// Of one pattern, in bytes: its program, and states of an automaton that make matching faster and
+/// change no answer.
+constexpr std::int64_t kPatternMemory = 256 << 10;
+/// What a pattern that does not fit is counted as.
+constexpr std::int64_t kTooManyInstructions = 16'000;
+/// Instructions that one byte visits in the time of an evaluation step, at 5 ns each.
 constexpr std::int64_t kVisitsPerStep = 64;
-
-std::int64_t states_of(std::string_view text) {
-  constexpr std::int64_t kAtLeast = 16;
-  return kAtLeast + static_cast<std::int64_t>(text.size()) +
-         kRepetitionStates * std::count(text.begin(), text.end(), '{');
-}
 
 RE2::Options pattern_options() {
   RE2::Options options;
@@ -31,9 +22,12 @@ RE2::Options pattern_options() {
 
 Pattern::Pattern(std::string_view text)
     : text_(text),
-      states_(states_of(text)),
       expression_(
           std::make_unique<RE2>(re2::StringPiece(text.data(), text.size()), pattern_options())) {
+  if (expression_->ok())
+    instructions_ = expression_->ProgramSize();
+  else if (expression_->error_code() == RE2::ErrorPatternTooLarge)
+    instructions_ = kTooManyInstructions;
   if (!expression_->ok()) expression_.reset();
 }
 
@@ -42,9 +36,12 @@ bool Pattern::matches(std::string_view subject) const {
 }
 
 std::int64_t Pattern::match_steps(std::string_view subject) const {
-  return static_cast<std::int64_t>(subject.size()) * states_ / kVisitsPerStep;
+  return static_cast<std::int64_t>(subject.size()) * instructions_ / kVisitsPerStep;
 }
 
-std::int64_t Pattern::compile_steps(std::string_view text) { return states_of(text) / 2; }
+std::int64_t Pattern::compile_steps() const {
+  constexpr std::int64_t kAtLeast = 50, kPerInstruction = 2;
+  return kAtLeast + static_cast<std::int64_t>(text_.size()) + kPerInstruction * instructions_;
+}
 
 }  // namespace fairlead::cel

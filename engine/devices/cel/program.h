@@ -77,7 +77,8 @@ struct Program {
   std::vector<Value> constants;
   std::vector<Path> paths;
   std::deque<Pattern> patterns;
-  std::size_t depth = 0;  ///< how many values the stack holds at most
+  KnownPatterns known_patterns;  ///< the literals, where matches() is given anything else
+  std::size_t depth = 0;         ///< how many values the stack holds at most
   /// What constants and paths view beside `source`: addresses stay.
   std::deque<std::string> texts;
   std::deque<std::vector<Value>> lists;

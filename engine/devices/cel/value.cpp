@@ -92,7 +92,7 @@ std::string describe(const Value& error) {
   switch (error.fault) {
     case Fault::not_published: return "the device does not publish " + in_quotes(about);
     case Fault::no_such_field: return "there is no field " + in_quotes(about);
-    case Fault::no_such_operation: return in_quotes(about) + " of values of these types";
+    case Fault::no_such_operation: return "no " + in_quotes(about) + " for values of these types";
     case Fault::out_of_range: return "out of range: " + about;
     case Fault::malformed: return "a text that is no " + about;
     case Fault::invalid_pattern: return "invalid pattern " + in_quotes(about);

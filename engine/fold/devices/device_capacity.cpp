@@ -78,13 +78,16 @@ class DeviceCount {
     prepare();
     part_.told |= unsupported != part_.unsupported;
     while (!part_.open.empty()) {
-      const auto open = part_.open.extract(part_.open.begin());
+      auto open = part_.open.extract(part_.open.begin());
+      std::sort(open.mapped().begin(), open.mapped().end());
       count_pool(open.key(), open.mapped());
     }
   }
 
  private:
-  // Makes the marks of the moment marks of pools.
+  // Makes the marks of the moment marks of pools. What led to a change must not depend on what the
+  // index happens to know, which may just have been derived: so a pool that reaches nodes widely
+  // has every node of the moment among its causes.
   void prepare() {
     DeviceIndex& index = *part_.index;
     if (!index.derived) derive_index(cluster_);
@@ -93,17 +96,21 @@ class DeviceCount {
       index.tallied.clear();
       index.pools_of_node.clear();
       index.reach_of_pool.clear();
-      for (const auto& [key, pool] : part_.pools) open_pool(part_, key, *part_.all_open);
+      for (const auto& [key, slices] : index.slices) open_pool(part_, key, *part_.all_open);
       part_.open_nodes.clear();
       part_.all_open.reset();
     }
     if (!index.named) name_resources(state_, cluster_);
     if (index.rules.size() != cluster_.devices.rules.size()) derive_rules(cluster_);
+    for (const auto& [key, causes] : part_.open) note_reach(state_, cluster_, key);
     for (const auto& [node, seq] : part_.open_nodes) {
       std::set<DevicePoolKey> pools;
       tally_node(state_, cluster_, node, pools);
       for (const DevicePoolKey& key : pools) open_pool(part_, key, seq);
     }
+    for (auto& [key, causes] : part_.open)
+      if (reaches_widely(index, key))
+        for (const auto& [node, seq] : part_.open_nodes) remember(causes, seq);
     part_.open_nodes.clear();
     while (!part_.holds.empty() && part_.holds.begin()->first <= state_.now)
       end_hold(part_.holds.begin()->second);
@@ -119,7 +126,6 @@ class DeviceCount {
 
   void count_pool(const DevicePoolKey& key, const std::vector<Seq>& causes) {
     DevicePool& pool = part_.pools[key];
-    forget_reach(*part_.index, key);
     const PoolView view = view_of(*part_.index, key);
     judge(key, pool, view);
     PoolOffer offer;
@@ -138,6 +144,7 @@ class DeviceCount {
     pool.sums = std::move(offer.sums);
     set_faults(key, pool, std::move(offer.faults));
     if (view.slices.empty()) part_.pools.erase(key);
+    note_reach(state_, cluster_, key);  // of slices that are kept no more
   }
 
   // Begins, keeps or ends the hold of a pool that was complete.
@@ -301,7 +308,8 @@ void count_devices(const State& state, Cluster& cluster) {
   DeviceCapacityPart& part = cluster.device_capacity;
   if (!part.published) return;
   const bool due = !part.holds.empty() && part.holds.begin()->first <= state.now;
-  if (part.open.empty() && part.open_nodes.empty() && !part.all_open && !due) return;
+  const bool marked = !part.open.empty() || !part.open_nodes.empty() || part.all_open;
+  if (part.index->derived && !marked && !due) return;
   DeviceCount(state, cluster).run();
 }
 

@@ -8,7 +8,7 @@ namespace fairlead {
 
 namespace {
 
-NameTable<NodeRecord>& counted_nodes(Cluster& cluster) {
+const NameTable<NodeRecord>& counted_nodes(const Cluster& cluster) {
   return cluster.source == CapacitySource::cluster_metrics ? cluster.reports.metrics_nodes
                                                            : cluster.reports.nodes;
 }
@@ -77,17 +77,34 @@ bool count_in(const State& state, DeviceIndex& index, ReachTally& tally, const s
   return ++tally.nodes[tallied.as] == 1;
 }
 
-ReachTally& tally_of(const State& state, Cluster& cluster, const NodeReach& reach,
-                     const DevicePoolKey& pool) {
+void note_tally(const State& state, Cluster& cluster, const NodeReach& reach,
+                const DevicePoolKey& pool) {
   DeviceIndex& index = *cluster.device_capacity.index;
   const auto [at, made] = index.tallies.try_emplace(text_of(reach));
   if (at->second.pools.insert(pool).second) index.reach_of_pool[pool].tallies.push_back(at->first);
-  if (made) {
-    at->second.reach = reach;
-    for (const auto* entry : std::as_const(counted_nodes(cluster)).sorted())
-      count_in(state, index, at->second, entry->first, entry->second);
+  if (!made) return;
+  at->second.reach = reach;
+  for (const auto* entry : counted_nodes(cluster).sorted())
+    count_in(state, index, at->second, entry->first, entry->second);
+}
+
+void note_reach_of(const State& state, Cluster& cluster, const ResourceSliceFacts& slice,
+                   const DevicePoolKey& pool) {
+  DeviceIndex& index = *cluster.device_capacity.index;
+  for (const DeviceFacts& device : slice.devices) {
+    const NodeReach& reach = reach_of(slice, device);
+    switch (reach.kind) {
+      case NodeReachKind::none:
+      case NodeReachKind::devices: break;
+      case NodeReachKind::node:
+        if (index.pools_of_node[reach.node].insert(pool).second)
+          index.reach_of_pool[pool].nodes.push_back(reach.node);
+        break;
+      case NodeReachKind::selector:
+      case NodeReachKind::all: note_tally(state, cluster, reach, pool); break;
+    }
+    if (slice.reach.kind != NodeReachKind::devices) return;  // that of all its devices
   }
-  return at->second;
 }
 
 // Adds a class of nodes to where a device stands.
@@ -102,9 +119,8 @@ void meet(DeviceStand& stand, const NodeClass& nodes, const std::string& resourc
 
 }  // namespace
 
-DeviceStand stand_of(const State& state, Cluster& cluster, const NodeReach& reach,
-                     const std::string& resource, const DevicePoolKey& pool) {
-  DeviceIndex& index = *cluster.device_capacity.index;
+DeviceStand stand_of(const State& state, const Cluster& cluster, const NodeReach& reach,
+                     const std::string& resource) {
   DeviceStand stand;
   if (cluster.source == CapacitySource::managed_cluster)
     return {DeviceStand::Where::flavor, "", true};
@@ -112,8 +128,6 @@ DeviceStand stand_of(const State& state, Cluster& cluster, const NodeReach& reac
     case NodeReachKind::none:
     case NodeReachKind::devices: return stand;
     case NodeReachKind::node: {
-      if (index.pools_of_node[reach.node].insert(pool).second)
-        index.reach_of_pool[pool].nodes.push_back(reach.node);
       const NodeRecord* node = counted_nodes(cluster).find(reach.node);
       if (node && node->counted.eligible && !offers_itself(state, *node, resource))
         stand = {DeviceStand::Where::flavor, node->counted.flavor, !node->suppressed};
@@ -122,7 +136,7 @@ DeviceStand stand_of(const State& state, Cluster& cluster, const NodeReach& reac
     case NodeReachKind::selector:
     case NodeReachKind::all: break;
   }
-  for (const auto& [nodes, count] : tally_of(state, cluster, reach, pool).nodes)
+  for (const auto& [nodes, count] : cluster.device_capacity.index->tallies.at(text_of(reach)).nodes)
     meet(stand, nodes, resource);
   return stand;
 }
@@ -147,16 +161,29 @@ void tally_node(const State& state, Cluster& cluster, const std::string& name,
       if (count_in(state, index, tally, name, *node)) changed(tally);
 }
 
-void forget_reach(DeviceIndex& index, const DevicePoolKey& pool) {
-  const auto reached = index.reach_of_pool.find(pool);
-  if (reached == index.reach_of_pool.end()) return;
-  for (const std::string& node : reached->second.nodes) {
-    const auto pools = index.pools_of_node.find(node);
-    pools->second.erase(pool);
-    if (pools->second.empty()) index.pools_of_node.erase(pools);
+void note_reach(const State& state, Cluster& cluster, const DevicePoolKey& pool) {
+  DeviceIndex& index = *cluster.device_capacity.index;
+  if (const auto reached = index.reach_of_pool.find(pool); reached != index.reach_of_pool.end()) {
+    for (const std::string& node : reached->second.nodes) {
+      const auto pools = index.pools_of_node.find(node);
+      pools->second.erase(pool);
+      if (pools->second.empty()) index.pools_of_node.erase(pools);
+    }
+    for (const std::string& text : reached->second.tallies)
+      index.tallies.at(text).pools.erase(pool);
+    index.reach_of_pool.erase(reached);
   }
-  for (const std::string& text : reached->second.tallies) index.tallies.at(text).pools.erase(pool);
-  index.reach_of_pool.erase(reached);
+  if (const auto at = index.slices.find(pool); at != index.slices.end())
+    for (const auto& [name, record] : at->second)
+      note_reach_of(state, cluster, *record->facts, pool);
+  const auto known = cluster.device_capacity.pools.find(pool);
+  if (known == cluster.device_capacity.pools.end()) return;
+  for (const KeptSlice& kept : known->second.kept) note_reach_of(state, cluster, *kept.facts, pool);
+}
+
+bool reaches_widely(const DeviceIndex& index, const DevicePoolKey& pool) {
+  const auto reached = index.reach_of_pool.find(pool);
+  return reached != index.reach_of_pool.end() && !reached->second.tallies.empty();
 }
 
 }  // namespace fairlead

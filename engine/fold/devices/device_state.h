@@ -29,7 +29,7 @@ struct DeviceRecord {
 };
 
 /// What a cluster has of resource.k8s.io.
-struct ClusterDevices {
+struct DeviceObjects {
   using PartOfCluster = void;
   NameTable<SliceRecord> slices;
   std::map<std::string, DeviceRecord<DeviceClassFacts>> classes;
@@ -37,7 +37,7 @@ struct ClusterDevices {
   std::map<NamespacedName, DeviceRecord<ResourceClaimFacts>> claims;
   std::map<NamespacedName, DeviceRecord<ResourceClaimTemplateFacts>> templates;
 
-  friend bool operator==(const ClusterDevices&, const ClusterDevices&) = default;
+  friend bool operator==(const DeviceObjects&, const DeviceObjects&) = default;
 };
 
 }  // namespace fairlead

@@ -52,7 +52,7 @@ using SetStands = std::map<std::pair<std::pair<std::size_t, std::size_t>, std::s
 
 class PoolCount {
  public:
-  PoolCount(const State& state, Cluster& cluster, const DevicePoolKey& key,
+  PoolCount(const State& state, const Cluster& cluster, const DevicePoolKey& key,
             const std::vector<NamedSlice>& slices)
       : state_(state),
         cluster_(cluster),
@@ -87,7 +87,7 @@ class PoolCount {
       const DeviceResource& resource = resources_[i];
       if (!matches(resource, device)) continue;
       const DeviceStand stand =
-          stand_of(state_, cluster_, reach_of(slice, device), resource.resource, key_);
+          stand_of(state_, cluster_, reach_of(slice, device), resource.resource);
       if (stand.where == DeviceStand::Where::nowhere) continue;
       if (stand.where == DeviceStand::Where::ambiguous) {
         // Counter sets stand where their devices do, so they learn of it too.
@@ -185,7 +185,7 @@ class PoolCount {
   }
 
   const State& state_;
-  Cluster& cluster_;
+  const Cluster& cluster_;
   const std::vector<DeviceResource>& resources_;
   const DevicePoolKey& key_;
   const std::vector<NamedSlice>& slices_;
@@ -195,7 +195,7 @@ class PoolCount {
 
 }  // namespace
 
-PoolOffer offer_of(const State& state, Cluster& cluster, const DevicePoolKey& key,
+PoolOffer offer_of(const State& state, const Cluster& cluster, const DevicePoolKey& key,
                    const std::vector<NamedSlice>& slices) {
   return PoolCount(state, cluster, key, slices).run();
 }

@@ -15,7 +15,7 @@ struct PoolOffer {
 
 /// Adds up the devices of `slices`, by name, each once under every name that it matches. `key` is
 /// their pool.
-PoolOffer offer_of(const State& state, Cluster& cluster, const DevicePoolKey& key,
+PoolOffer offer_of(const State& state, const Cluster& cluster, const DevicePoolKey& key,
                    const std::vector<NamedSlice>& slices);
 
 /// Whether a device matches a name: all selectors of a class that gives it are true.

@@ -110,4 +110,23 @@ DeviceTaintRuleFacts device_taint_rule() {
   return {true, "gpu.example.com", "", "gpu-0", {"maintenance", "tonight", "NoSchedule"}};
 }
 
+DraSettings dra_settings() {
+  return {.quota = false,
+          .dispatch = true,
+          .fleet_claims = true,
+          .device_class_mappings =
+              {{"gpus", {"gpu.example.com", "old-gpu.example.com"}, {}},
+               {"example.com/gpu-memory",
+                {"mig.example.com"},
+                {{DeviceSourceKind::counter, "memory", "gpu.example.com", "true"}}},
+               {"bandwidth",
+                {"nic.example.com"},
+                {{DeviceSourceKind::capacity, "bandwidth", "nic.example.com", "true"}}}},
+          .policy = DraPolicy::spread,
+          .pool_hold = minutes(1),
+          .admit_timeout = minutes(2),
+          .place_timeout = {},
+          .steps_max = 7};
+}
+
 }  // namespace fairlead::samples

@@ -1,6 +1,7 @@
 // Facts of Dynamic Resource Allocation with every field set.
 #pragma once
 
+#include "schema/configuration.h"
 #include "schema/facts.h"
 
 namespace fairlead::samples {
@@ -13,5 +14,7 @@ DeviceClassFacts device_class();
 ResourceClaimFacts resource_claim();
 ResourceClaimTemplateFacts resource_claim_template();
 DeviceTaintRuleFacts device_taint_rule();
+/// None of which is the default.
+DraSettings dra_settings();
 
 }  // namespace fairlead::samples

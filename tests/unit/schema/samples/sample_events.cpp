@@ -358,6 +358,8 @@ void add_version_5(Numbered& samples) {
   for (const Kind kind : {Kind::resource_slice, Kind::device_class, Kind::resource_claim,
                           Kind::resource_claim_template, Kind::device_taint_rule})
     samples.add("observed_" + std::string(info(kind).resource), "cluster1", observed(kind));
+  value.dra = dra_settings();
+  samples.add("config_changed_5_dra", "self", ConfigChanged{value});
 }
 
 }  // namespace
