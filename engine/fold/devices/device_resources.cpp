@@ -90,8 +90,11 @@ void name_resources(const State& state, Cluster& cluster) {
   Naming naming(state, cluster);
   std::set<std::string> mapped;
   for (const DeviceClassMapping& mapping : state.configuration.dra.device_class_mappings) {
-    for (const std::string& name : mapping.device_class_names)
-      if (mapped.insert(name).second) naming.add_class(mapping.name, name);
+    // A class may be in several mappings, for different counters.
+    for (const std::string& name : mapping.device_class_names) {
+      mapped.insert(name);
+      naming.add_class(mapping.name, name);
+    }
     for (const DeviceSource& source : mapping.sources)
       naming.resource(mapping.name)
           .sources.push_back({source.kind == DeviceSourceKind::counter
