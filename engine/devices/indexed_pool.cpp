@@ -134,8 +134,9 @@ void IndexedPool::rebuild(const std::vector<const DeviceTaintRuleFacts*>& rules)
   }
   by_name.resize(devices.size());
   for (std::uint32_t i = 0; i < by_name.size(); ++i) by_name[i] = i;
-  std::stable_sort(by_name.begin(), by_name.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return devices[a].facts().name < devices[b].facts().name;
+  std::sort(by_name.begin(), by_name.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const int order = devices[a].facts().name.compare(devices[b].facts().name);
+    return order != 0 ? order < 0 : a < b;
   });
   counters_known = false;
   tallies.clear();
