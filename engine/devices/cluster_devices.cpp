@@ -69,7 +69,7 @@ bool names_node(const ResourceSliceFacts& slice, const std::string& node) {
 
 // ---- slices and pools ----
 
-IndexedPool& ClusterDevices::pool_of(const std::string& driver, const std::string& pool) {
+IndexedPool& ClusterDeviceIndex::pool_of(const std::string& driver, const std::string& pool) {
   const auto [at, added] = pools_.try_emplace(Key{driver, pool});
   if (!added) return at->second;
   at->second.driver = driver;
@@ -81,12 +81,12 @@ IndexedPool& ClusterDevices::pool_of(const std::string& driver, const std::strin
   return at->second;
 }
 
-void ClusterDevices::mark_stale(IndexedPool& pool) {
+void ClusterDeviceIndex::mark_stale(IndexedPool& pool) {
   pool.stale = true;
   stale_.emplace(pool.driver, pool.name);
 }
 
-void ClusterDevices::set_slice(const std::string& name, const ResourceSliceFacts& facts) {
+void ClusterDeviceIndex::set_slice(const std::string& name, const ResourceSliceFacts& facts) {
   erase_slice(name);
   IndexedPool& pool = pool_of(facts.driver, facts.pool);
   PublishedSlice& slice = pool.slices[name];
@@ -98,7 +98,7 @@ void ClusterDevices::set_slice(const std::string& name, const ResourceSliceFacts
   mark_stale(pool);
 }
 
-void ClusterDevices::erase_slice(const std::string& name) {
+void ClusterDeviceIndex::erase_slice(const std::string& name) {
   const auto at = slices_.find(name);
   if (at == slices_.end()) return;
   PublishedSlice& slice = *at->second;
@@ -113,7 +113,7 @@ void ClusterDevices::erase_slice(const std::string& name) {
   mark_stale(pool);
 }
 
-void ClusterDevices::attach(PublishedSlice& slice) {
+void ClusterDeviceIndex::attach(PublishedSlice& slice) {
   const ResourceSliceFacts& facts = *slice.facts;
   if (has_selector(facts)) {
     by_selector_.insert(&slice);
@@ -124,7 +124,7 @@ void ClusterDevices::attach(PublishedSlice& slice) {
   for (const DeviceFacts& device : facts.devices) attach(slice, reach_of(facts, device));
 }
 
-void ClusterDevices::attach(PublishedSlice& slice, const NodeReach& reach) {
+void ClusterDeviceIndex::attach(PublishedSlice& slice, const NodeReach& reach) {
   if (reach.kind == NodeReachKind::node) attach(slice, node_named(reach.node));
   if (reach.kind != NodeReachKind::all || slice.everywhere) return;
   slice.everywhere = true;
@@ -132,18 +132,18 @@ void ClusterDevices::attach(PublishedSlice& slice, const NodeReach& reach) {
   ++places_version_;
 }
 
-void ClusterDevices::attach(PublishedSlice& slice, DeviceNode& node) {
+void ClusterDeviceIndex::attach(PublishedSlice& slice, DeviceNode& node) {
   if (std::find(slice.reached.begin(), slice.reached.end(), &node) == slice.reached.end())
     connect(slice, node);
 }
 
-void ClusterDevices::connect(PublishedSlice& slice, DeviceNode& node) {
+void ClusterDeviceIndex::connect(PublishedSlice& slice, DeviceNode& node) {
   slice.reached.push_back(&node);
   node.slices.push_back(&slice);
   node.places_version = 0;
 }
 
-void ClusterDevices::detach(PublishedSlice& slice) {
+void ClusterDeviceIndex::detach(PublishedSlice& slice) {
   for (DeviceNode* node : slice.reached) {
     std::erase(node->slices, &slice);
     node->places_version = 0;
@@ -154,7 +154,7 @@ void ClusterDevices::detach(PublishedSlice& slice) {
   if (everywhere_.erase(&slice) > 0) ++places_version_;
 }
 
-void ClusterDevices::refresh() {
+void ClusterDeviceIndex::refresh() {
   while (!stale_.empty()) {
     const auto at = pools_.find(*stale_.begin());
     stale_.erase(stale_.begin());
@@ -169,7 +169,7 @@ void ClusterDevices::refresh() {
   }
 }
 
-void ClusterDevices::rebuild(IndexedPool& pool) {
+void ClusterDeviceIndex::rebuild(IndexedPool& pool) {
   pool.rebuild(rules_in_force_);
   for (const auto& [name, slice] : pool.slices) {
     for (DeviceNode* node : slice.reached) node->places_version = 0;
@@ -178,7 +178,7 @@ void ClusterDevices::rebuild(IndexedPool& pool) {
   list_incomplete(pool);
 }
 
-void ClusterDevices::list_incomplete(IndexedPool& pool) {
+void ClusterDeviceIndex::list_incomplete(IndexedPool& pool) {
   std::erase(incomplete_everywhere_, &pool);
   if (pool.complete() || !pool.has_counters) return;
   incomplete_everywhere_.insert(std::upper_bound(incomplete_everywhere_.begin(),
@@ -188,19 +188,20 @@ void ClusterDevices::list_incomplete(IndexedPool& pool) {
 
 // ---- classes and taint rules ----
 
-void ClusterDevices::set_class(const std::string& name, const DeviceClassFacts& facts) {
+void ClusterDeviceIndex::set_class(const std::string& name, const DeviceClassFacts& facts) {
   classes_[name] = &facts;
 }
 
-void ClusterDevices::erase_class(const std::string& name) { classes_.erase(name); }
+void ClusterDeviceIndex::erase_class(const std::string& name) { classes_.erase(name); }
 
-void ClusterDevices::set_taint_rule(const std::string& name, const DeviceTaintRuleFacts& facts) {
+void ClusterDeviceIndex::set_taint_rule(const std::string& name,
+                                        const DeviceTaintRuleFacts& facts) {
   erase_taint_rule(name);
   rules_in_force_.push_back(&rules_.insert_or_assign(name, facts).first->second);
   mark_stale(facts);
 }
 
-void ClusterDevices::erase_taint_rule(const std::string& name) {
+void ClusterDeviceIndex::erase_taint_rule(const std::string& name) {
   const auto at = rules_.find(name);
   if (at == rules_.end()) return;
   mark_stale(at->second);
@@ -208,7 +209,7 @@ void ClusterDevices::erase_taint_rule(const std::string& name) {
   rules_.erase(at);
 }
 
-void ClusterDevices::mark_stale(const DeviceTaintRuleFacts& rule) {
+void ClusterDeviceIndex::mark_stale(const DeviceTaintRuleFacts& rule) {
   if (!rule.selects) return;
   if (rule.driver && rule.pool) {
     const auto at = pools_.find(Key{*rule.driver, *rule.pool});
@@ -220,12 +221,12 @@ void ClusterDevices::mark_stale(const DeviceTaintRuleFacts& rule) {
       mark_stale(pool);
 }
 
-const DeviceClassFacts* ClusterDevices::find_class(const std::string& name) const {
+const DeviceClassFacts* ClusterDeviceIndex::find_class(const std::string& name) const {
   const auto at = classes_.find(name);
   return at == classes_.end() ? nullptr : at->second;
 }
 
-const std::string* ClusterDevices::class_giving(const std::string& resource) const {
+const std::string* ClusterDeviceIndex::class_giving(const std::string& resource) const {
   const std::string* best = nullptr;
   std::int64_t created = 0;
   for (const auto& [name, facts] : classes_) {  // by name, so that the first of an age stays
@@ -238,17 +239,17 @@ const std::string* ClusterDevices::class_giving(const std::string& resource) con
 
 // ---- nodes ----
 
-DeviceNode& ClusterDevices::node_named(const std::string& name) {
+DeviceNode& ClusterDeviceIndex::node_named(const std::string& name) {
   DeviceNode& node = nodes_[name];
   node.name = name;
   return node;
 }
 
-void ClusterDevices::drop_if_unnamed(DeviceNode& node) {
+void ClusterDeviceIndex::drop_if_unnamed(DeviceNode& node) {
   if (!node.facts && node.slices.empty()) nodes_.erase(std::string(node.name));
 }
 
-void ClusterDevices::set_node(const std::string& name, const NodeFacts& facts) {
+void ClusterDeviceIndex::set_node(const std::string& name, const NodeFacts& facts) {
   DeviceNode& node = node_named(name);
   const bool known = node.facts != nullptr;
   node.facts = &facts;
@@ -258,7 +259,7 @@ void ClusterDevices::set_node(const std::string& name, const NodeFacts& facts) {
   compare_selectors(node);
 }
 
-void ClusterDevices::erase_node(const std::string& name) {
+void ClusterDeviceIndex::erase_node(const std::string& name) {
   const auto at = nodes_.find(name);
   if (at == nodes_.end() || !at->second.facts) return;
   at->second.facts = nullptr;
@@ -269,7 +270,7 @@ void ClusterDevices::erase_node(const std::string& name) {
 }
 
 // A node that is not known is reached only by what names it.
-void ClusterDevices::compare_selectors(DeviceNode& node) {
+void ClusterDeviceIndex::compare_selectors(DeviceNode& node) {
   for (PublishedSlice* slice : by_selector_) {
     if (node.facts && reaches_by_selector(*slice->facts, node)) {
       attach(*slice, node);
@@ -281,7 +282,7 @@ void ClusterDevices::compare_selectors(DeviceNode& node) {
   node.places_version = 0;
 }
 
-const std::vector<DeviceNode*>& ClusterDevices::nodes() {
+const std::vector<DeviceNode*>& ClusterDeviceIndex::nodes() {
   if (!known_stale_) return known_;
   known_.clear();
   for (auto& [name, node] : nodes_) {
@@ -293,13 +294,13 @@ const std::vector<DeviceNode*>& ClusterDevices::nodes() {
   return known_;
 }
 
-const std::vector<DevicePlace>& ClusterDevices::places(DeviceNode& node) {
+const std::vector<DevicePlace>& ClusterDeviceIndex::places(DeviceNode& node) {
   refresh();
   if (node.places_version != places_version_) gather_places(node);
   return node.places;
 }
 
-void ClusterDevices::gather_places(DeviceNode& node) {
+void ClusterDeviceIndex::gather_places(DeviceNode& node) {
   std::vector<PublishedSlice*> slices;
   for (PublishedSlice* slice : node.slices)
     if (slice->counts) slices.push_back(slice);
@@ -331,23 +332,23 @@ void ClusterDevices::gather_places(DeviceNode& node) {
   node.places_version = places_version_;
 }
 
-const std::vector<IndexedPool*>& ClusterDevices::incomplete_everywhere() {
+const std::vector<IndexedPool*>& ClusterDeviceIndex::incomplete_everywhere() {
   refresh();
   return incomplete_everywhere_;
 }
 
 // ---- uses ----
 
-void ClusterDevices::set_uses(const std::string& user, std::vector<DeviceUse> uses) {
+void ClusterDeviceIndex::set_uses(const std::string& user, std::vector<DeviceUse> uses) {
   replace(users_, &DeviceUses::used, user, std::move(uses));
 }
 
-void ClusterDevices::set_reservation(const std::string& consumer, std::vector<DeviceUse> uses) {
+void ClusterDeviceIndex::set_reservation(const std::string& consumer, std::vector<DeviceUse> uses) {
   replace(consumers_, &DeviceUses::reserved, consumer, std::move(uses));
 }
 
-void ClusterDevices::replace(Users& users, UsesOf kind, const std::string& user,
-                             std::vector<DeviceUse> uses) {
+void ClusterDeviceIndex::replace(Users& users, UsesOf kind, const std::string& user,
+                                 std::vector<DeviceUse> uses) {
   const auto unknown = [&](const DeviceUse& use) {
     return kind == &DeviceUses::used && use.cost == UseCost::unknown;
   };
@@ -371,38 +372,38 @@ void ClusterDevices::replace(Users& users, UsesOf kind, const std::string& user,
   }
 }
 
-ClusterDevices::Pools& ClusterDevices::pools() {
+ClusterDeviceIndex::Pools& ClusterDeviceIndex::pools() {
   refresh();
   return pools_;
 }
 
-const Device* ClusterDevices::find(const DeviceId& device) {
+const Device* ClusterDeviceIndex::find(const DeviceId& device) {
   refresh();
   const auto at = pools_.find(Key{device.driver, device.pool});
   return at == pools_.end() ? nullptr : at->second.find(device.device);
 }
 
-const DeviceFacts* ClusterDevices::published(const DeviceId& device) {
+const DeviceFacts* ClusterDeviceIndex::published(const DeviceId& device) {
   const Device* found = find(device);
   return found ? &found->facts() : nullptr;
 }
 
-bool ClusterDevices::reaches_node(const Device& device, const DeviceNode& node) const {
+bool ClusterDeviceIndex::reaches_node(const Device& device, const DeviceNode& node) const {
   return reaches(reach_of(*device.slice->facts, device.facts()), node.name, node.labels);
 }
 
-std::vector<Taint> ClusterDevices::taints(const Device& device) const {
+std::vector<Taint> ClusterDeviceIndex::taints(const Device& device) const {
   if (!device.tainted) return {};
   return taints_of(*device.slice->facts, device.facts(), rules_in_force_);
 }
 
-bool ClusterDevices::is_used(const Device& device) const {
+bool ClusterDeviceIndex::is_used(const Device& device) const {
   return device.uses && !device.uses->used.empty();
 }
 
 // ---- selectors ----
 
-SelectorVerdict ClusterDevices::ask(const Device& device, std::uint32_t text) {
+SelectorVerdict ClusterDeviceIndex::ask(const Device& device, std::uint32_t text) {
   PublishedSlice& slice = *device.slice;
   const std::size_t count = slice.facts->devices.size();
   if (slice.verdicts.size() < (text + 1) * count) slice.verdicts.resize((text + 1) * count);
@@ -414,8 +415,8 @@ SelectorVerdict ClusterDevices::ask(const Device& device, std::uint32_t text) {
   return static_cast<SelectorVerdict>(known - 1);
 }
 
-SelectorVerdict ClusterDevices::verdict(const Device& device, SelectorListId list,
-                                        std::size_t& failed) {
+SelectorVerdict ClusterDeviceIndex::verdict(const Device& device, SelectorListId list,
+                                            std::size_t& failed) {
   failed = 0;
   for (const std::uint32_t text : lists_.texts(list)) {
     const SelectorVerdict verdict = ask(device, text);
@@ -425,12 +426,12 @@ SelectorVerdict ClusterDevices::verdict(const Device& device, SelectorListId lis
   return SelectorVerdict::yes;
 }
 
-SelectorVerdict ClusterDevices::verdict(const Device& device, SelectorListId list) {
+SelectorVerdict ClusterDeviceIndex::verdict(const Device& device, SelectorListId list) {
   std::size_t failed = 0;
   return verdict(device, list, failed);
 }
 
-PoolTally ClusterDevices::tally(IndexedPool& pool, SelectorListId list, TallyOf of) {
+PoolTally ClusterDeviceIndex::tally(IndexedPool& pool, SelectorListId list, TallyOf of) {
   for (const PoolTally& known : pool.tallies)
     if (known.list == list && known.of == of) return known;
   PoolTally tally;
@@ -445,7 +446,7 @@ PoolTally ClusterDevices::tally(IndexedPool& pool, SelectorListId list, TallyOf 
   return pool.tallies.emplace_back(tally);
 }
 
-void ClusterDevices::forget_selectors() {
+void ClusterDeviceIndex::forget_selectors() {
   if (lists_.text_count() <= kTextsMax) return;
   lists_.clear();
   for (auto& [key, pool] : pools_) {

@@ -33,18 +33,18 @@ struct DeviceNode {
   std::string name;
   const NodeFacts* facts = nullptr;     ///< null: not known
   Labels labels;                        ///< those that node selectors were compared with
-  std::uint32_t number = 0;             ///< in ClusterDevices::nodes(), if it is known
+  std::uint32_t number = 0;             ///< in ClusterDeviceIndex::nodes(), if it is known
   std::vector<PublishedSlice*> slices;  ///< that reach it, but for those that reach every node
   std::vector<DevicePlace> places;      ///< in the order of the search, if `places_version` is now
   std::uint64_t places_version = 0;
 };
 
-class ClusterDevices {
+class ClusterDeviceIndex {
  public:
-  ClusterDevices() = default;
-  ~ClusterDevices() = default;
-  ClusterDevices(const ClusterDevices&) = delete;
-  ClusterDevices& operator=(const ClusterDevices&) = delete;
+  ClusterDeviceIndex() = default;
+  ~ClusterDeviceIndex() = default;
+  ClusterDeviceIndex(const ClusterDeviceIndex&) = delete;
+  ClusterDeviceIndex& operator=(const ClusterDeviceIndex&) = delete;
 
   // ---- facts ----
 

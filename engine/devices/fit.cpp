@@ -25,7 +25,7 @@ std::string_view text(FitReason reason) {
   return {};
 }
 
-FitAnswer fit(ClusterDevices& devices, const FitQuestion& question) {
+FitAnswer fit(ClusterDeviceIndex& devices, const FitQuestion& question) {
   devices.forget_selectors();
   FitAnswer answer;
   const fitting::Resolver resolver(devices, question);
@@ -59,7 +59,7 @@ std::vector<DeviceUse> reservation_of(const FitAnswer& answer) {
   return uses;
 }
 
-std::int64_t free_devices_after(ClusterDevices& devices, const FitQuestion& question,
+std::int64_t free_devices_after(ClusterDeviceIndex& devices, const FitQuestion& question,
                                 const FitAnswer& answer) {
   std::vector<SelectorListId> lists;
   for (const std::string& name : fitting::Resolver(devices, question).classes())

@@ -106,7 +106,7 @@ struct FitAnswer {
 };
 
 /// Searches for the first solution of all pods together.
-FitAnswer fit(ClusterDevices& devices, const FitQuestion& question);
+FitAnswer fit(ClusterDeviceIndex& devices, const FitQuestion& question);
 
 /// Returns what a solution reserves: all of its devices but those with adminAccess.
 std::vector<DeviceUse> reservation_of(const FitAnswer& answer);
@@ -114,7 +114,7 @@ std::vector<DeviceUse> reservation_of(const FitAnswer& answer);
 /// Returns how many devices would be free after `answer`: those of complete pools for which the
 /// selectors of a class that the question asks for are true and that nobody uses or reserves, in
 /// part neither.
-std::int64_t free_devices_after(ClusterDevices& devices, const FitQuestion& question,
+std::int64_t free_devices_after(ClusterDeviceIndex& devices, const FitQuestion& question,
                                 const FitAnswer& answer);
 
 }  // namespace fairlead

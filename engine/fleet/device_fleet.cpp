@@ -145,14 +145,15 @@ void DeviceFleet::write_round() {
   const auto any = [&] { return static_cast<std::size_t>(random_.below(kGpuNodes)); };
   const auto later = [&](Duration at) { return Duration{at.ns + seconds(random_.below(20)).ns}; };
   const std::size_t broken = any(), upgraded = any(), drained = any(), stuck = any();
+  // Each begins when growWindow has brought back what the one before took.
   add(later(minutes(2)), Fault::break_device, broken, "a GPU is broken: the driver taints it");
-  add(later(minutes(5)), Fault::repair_device, broken, "the GPU is repaired");
-  Duration at = later(minutes(7));
+  add(later(minutes(4)), Fault::repair_device, broken, "the GPU is repaired");
+  Duration at = later(minutes(10));
   add(at, Fault::begin_upgrade, upgraded, "the driver is upgraded: the first of two slices");
   add({at.ns + seconds(40).ns}, Fault::end_upgrade, upgraded, "the driver has published the rest");
-  add(later(minutes(9)), Fault::cordon, drained, "is cordoned, with its GPUs");
-  add(later(minutes(11)), Fault::uncordon, drained, "takes pods again");
-  at = later(minutes(13));
+  add(later(minutes(12)), Fault::cordon, drained, "is cordoned, with its GPUs");
+  add(later(minutes(13)), Fault::uncordon, drained, "takes pods again");
+  at = later(minutes(19));
   add(at, Fault::begin_upgrade, stuck, "the driver is upgraded and hangs after one of two slices");
   add({at.ns + minutes(7).ns}, Fault::end_upgrade, stuck, "the driver goes on and is complete");
 }

@@ -21,7 +21,7 @@ namespace fairlead {
 /// The cluster whose devices are published.
 inline constexpr std::string_view kDeviceCluster = "gpus";
 inline constexpr std::string_view kDeviceQueue = "training";
-inline constexpr Duration kDeviceRoundLength = minutes(26);
+inline constexpr Duration kDeviceRoundLength = minutes(34);
 
 /// Owned by one thread. The servers outlive it.
 class DeviceFleet final : public Fleet {

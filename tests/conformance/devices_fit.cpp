@@ -153,7 +153,7 @@ class World {
   std::map<std::string, const ResourceClaimTemplateFacts*> templates_;
   std::map<std::string, const ResourceClaimFacts*> claims_;
   std::set<std::string> given_;
-  ClusterDevices devices_;
+  ClusterDeviceIndex devices_;
   FitQuestion question_;
 };
 

@@ -4,8 +4,8 @@
 
 namespace fairlead::fitting {
 
-GangSearch::GangSearch(ClusterDevices& devices, const FitQuestion& question, const GangPlan& gang,
-                       std::int64_t steps_max)
+GangSearch::GangSearch(ClusterDeviceIndex& devices, const FitQuestion& question,
+                       const GangPlan& gang, std::int64_t steps_max)
     : devices_(devices),
       gang_(gang),
       taken_(devices),

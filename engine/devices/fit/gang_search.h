@@ -19,7 +19,7 @@ enum class GangOutcome : std::uint8_t { found, none, budget };
 class GangSearch {
  public:
   /// `gang` must outlive the search. It stops after `steps_max` devices that were tried.
-  GangSearch(ClusterDevices& devices, const FitQuestion& question, const GangPlan& gang,
+  GangSearch(ClusterDeviceIndex& devices, const FitQuestion& question, const GangPlan& gang,
              std::int64_t steps_max);
 
   GangOutcome run();
@@ -48,7 +48,7 @@ class GangSearch {
   bool is_where_claims_are(const Frame& frame, const DeviceNode& node) const;
   std::uint64_t versions(DeviceNode& node);
 
-  ClusterDevices& devices_;
+  ClusterDeviceIndex& devices_;
   const GangPlan& gang_;
   Taken taken_;
   Kinds kinds_;

@@ -25,7 +25,7 @@ void append_cost(std::string& key, const DeviceFacts& device) {
 
 }  // namespace
 
-Kinds::Kinds(ClusterDevices& devices, const Taken& taken, const GangPlan& gang)
+Kinds::Kinds(ClusterDeviceIndex& devices, const Taken& taken, const GangPlan& gang)
     : devices_(devices), taken_(taken) {
   std::set<const DeviceAsk*> seen;
   std::set<std::string> names;

@@ -21,7 +21,7 @@ namespace fairlead::fitting {
 
 class Kinds {
  public:
-  Kinds(ClusterDevices& devices, const Taken& taken, const GangPlan& gang);
+  Kinds(ClusterDeviceIndex& devices, const Taken& taken, const GangPlan& gang);
 
   /// Returns the kind of a device of a pool, by number; nullopt if it is like no other: it is
   /// shared, in use, taken, or says itself which nodes it reaches.
@@ -30,7 +30,7 @@ class Kinds {
  private:
   std::string looks(const Device& device);
 
-  ClusterDevices& devices_;
+  ClusterDeviceIndex& devices_;
   const Taken& taken_;
   bool usable_ = true;
   std::vector<const Ask*> asks_;         // all of the gang, each once

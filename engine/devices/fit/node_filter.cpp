@@ -20,7 +20,8 @@ bool is_wanted(const PodDeviceFacts& pod, const DeviceNode& node) {
   return !pod.affinity || matches(*pod.affinity, node.name, node.labels);
 }
 
-NodeFilter::NodeFilter(ClusterDevices& devices, const FitQuestion& question, const GangPlan& gang)
+NodeFilter::NodeFilter(ClusterDeviceIndex& devices, const FitQuestion& question,
+                       const GangPlan& gang)
     : devices_(devices), question_(question), gang_(gang), nodes_(devices.nodes().size()) {
   usable_.resize(gang.plans.size() * nodes_);
   may_fit_.resize(gang.plans.size() * nodes_);

@@ -12,7 +12,7 @@ namespace fairlead::fitting {
 /// Remembers its answers for one search: plans and nodes by number.
 class NodeFilter {
  public:
-  NodeFilter(ClusterDevices& devices, const FitQuestion& question, const GangPlan& gang);
+  NodeFilter(ClusterDeviceIndex& devices, const FitQuestion& question, const GangPlan& gang);
 
   /// Whether the node follows the rules of the pod and of the claims that it names: ready, not
   /// cordoned, taints tolerated, labels as wanted, where its allocated claims are.
@@ -32,7 +32,7 @@ class NodeFilter {
     return known[plan * nodes_ + node.number];
   }
 
-  ClusterDevices& devices_;
+  ClusterDeviceIndex& devices_;
   const FitQuestion& question_;
   const GangPlan& gang_;
   std::size_t nodes_;

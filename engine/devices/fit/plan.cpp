@@ -34,7 +34,7 @@ bool PodPlan::can_break() const {
   return any_ask(*this, [](const Ask& ask) { return ask.all() && !ask.constraints.empty(); });
 }
 
-Resolver::Resolver(ClusterDevices& devices, const FitQuestion& question)
+Resolver::Resolver(ClusterDeviceIndex& devices, const FitQuestion& question)
     : devices_(devices), question_(question) {
   resolve_claims();
   if (!refusal_) find_classes();

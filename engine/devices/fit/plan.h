@@ -80,7 +80,7 @@ struct GangPlan {
 /// The entries of a question, resolved.
 class Resolver {
  public:
-  Resolver(ClusterDevices& devices, const FitQuestion& question);
+  Resolver(ClusterDeviceIndex& devices, const FitQuestion& question);
 
   /// Returns what is missing in the cluster, or what is not understood.
   std::optional<FitRefusal> refusal() const { return refusal_; }
@@ -117,7 +117,7 @@ class Resolver {
   /// `solved`: the named claims that earlier pods solve, to which this one adds its own.
   PodPlan plan(std::size_t pod_set, std::vector<std::string>& solved) const;
 
-  ClusterDevices& devices_;
+  ClusterDeviceIndex& devices_;
   const FitQuestion& question_;
   std::vector<Entries> entries_;      // by pod set
   std::deque<DeviceClaimSpec> made_;  // of extended resources

@@ -19,6 +19,7 @@ PodOutcome PodSolver::first(const PodPlan& plan, DeviceNode& node, PodSearch& po
   pod.first_open = opens_.size();
   pod.alls.assign(plan.alls, {});
   if (plan.alls > 0 && !precheck(pod)) return PodOutcome::unfit;
+  if (plan.alls > 0 && exceeds_results(pod)) return PodOutcome::none;
   return run(pod, Signal::forward);
 }
 
@@ -74,6 +75,19 @@ bool PodSolver::find_all(PodSearch& pod, const Request& request, const Ask& ask)
   return true;
 }
 
+// Whether a claim would have too many devices, whichever alternatives are chosen.
+bool PodSolver::exceeds_results(const PodSearch& pod) const {
+  std::vector<std::int64_t> least(pod.plan->claims.size());
+  for (const Request& request : pod.plan->requests) {
+    if (skipped(pod, request)) continue;
+    std::int64_t fewest = kResultsMax + 1;
+    for (const Ask& ask : request.asks) fewest = std::min(fewest, wanted(pod, ask));
+    least[request.claim] += fewest;
+  }
+  return std::any_of(least.begin(), least.end(),
+                     [](auto devices) { return devices > kResultsMax; });
+}
+
 PodOutcome PodSolver::run(PodSearch& pod, Signal signal) {
   for (;;) switch (signal) {
       case Signal::forward: signal = forward(pod); break;
@@ -97,11 +111,12 @@ PodSolver::Signal PodSolver::forward(PodSearch& pod) {
   if (opens_.size() > pod.first_open) {
     const Open& open = opens_.back();
     const std::size_t taken = taken_.picks().size() - open.first_pick;
-    if (static_cast<std::int64_t>(taken) < wanted(pod, open)) {
+    if (static_cast<std::int64_t>(taken) < wanted(pod, ask_of(pod, open))) {
       if (ask_of(pod, open).all()) return pick_of_all(pod);
-      if (taken == 0) return pick_from(pod, {});
-      const Position last = taken_.picks().back().at;
-      return pick_from(pod, {last.place, last.index + 1});
+      Position at;
+      if (taken > 0) at = taken_.picks().back().at;
+      if (taken > 0) ++at.index;
+      return pick_from(pod, at);
     }
     request = open.request + 1;
   }
@@ -145,7 +160,7 @@ PodSolver::Signal PodSolver::next_alternative(PodSearch& pod) {
   const Request& request = request_of(pod, open);
   std::erase_if(dead_ends_, [&](const DeadEnd& one) { return one.depth >= open.first_pick; });
   for (; open.alternative < request.asks.size(); ++open.alternative) {
-    const std::int64_t count = wanted(pod, open);
+    const std::int64_t count = wanted(pod, ask_of(pod, open));
     if (count <= 0 && ask_of(pod, open).all()) {
       open.all_exceed = false;
     } else if (count <= 0 || taken_before(pod, request.claim) + count <= kResultsMax) {
@@ -158,7 +173,41 @@ PodSolver::Signal PodSolver::next_alternative(PodSearch& pod) {
   return signal;
 }
 
+// Whether so many devices from there on could be taken as the request still wants; `failed` if not,
+// for then the search would go through all of them in vain, and meet the error that one of them is.
+PodSolver::Signal PodSolver::look_ahead(PodSearch& pod, Position at) {
+  const Open& open = opens_.back();
+  const Request& request = request_of(pod, open);
+  const Ask& ask = ask_of(pod, open);
+  const auto taken = static_cast<std::int64_t>(taken_.picks().size() - open.first_pick);
+  std::int64_t missing = wanted(pod, ask) - taken;
+  std::optional<std::size_t> error;
+  const auto& places = devices_.places(*pod.node);
+  for (; at.place < places.size(); ++at.place, at.index = 0)
+    for (at.index = std::max(at.index, places[at.place].begin); at.index < places[at.place].end;
+         ++at.index) {
+      IndexedPool& pool = *places[at.place].pool;
+      const Device& device = pool.devices[at.index];
+      if (taken_.is_out(device, ask, request.claim)) continue;
+      std::size_t failed = 0;
+      const SelectorVerdict verdict = devices_.verdict(device, ask.list, failed);
+      if (verdict == SelectorVerdict::error && !error) error = failed;
+      if (verdict == SelectorVerdict::yes && is_takeable(pod, pool, device)) --missing;
+      if (missing == 0) return Signal::forward;
+    }
+  if (!error) return Signal::failed;
+  note_error(pod, request, ask, *error);
+  return Signal::unfit;
+}
+
 PodSolver::Signal PodSolver::pick_from(PodSearch& pod, Position at) {
+  const Open& open = opens_.back();
+  const Ask& ask = ask_of(pod, open);
+  if (ask.nothing) return Signal::failed;
+  if (ask.facts->count > 1) {
+    const Signal ahead = look_ahead(pod, at);
+    if (ahead != Signal::forward) return ahead;
+  }
   const auto& places = devices_.places(*pod.node);
   for (; at.place < places.size(); ++at.place, at.index = 0) {
     at.index = std::max(at.index, places[at.place].begin);
@@ -181,13 +230,24 @@ PodSolver::Signal PodSolver::pick_of_all(PodSearch& pod) {
   return result == Try::taken ? Signal::forward : Signal::failed;
 }
 
+// Whether a device for which the selectors are true can be the next one of the request.
+bool PodSolver::is_takeable(const PodSearch& pod, IndexedPool& pool, const Device& device) {
+  const Open& open = opens_.back();
+  const Request& request = request_of(pod, open);
+  const Ask& ask = ask_of(pod, open);
+  const ClaimPlan& claim = pod.plan->claims[request.claim];
+  return taken_.capacities_fit(device, ask, Shares::of_all) &&
+         taken_.taints_tolerated(device, ask) && taken_.counters_fit(pool, device) &&
+         taken_.constraints_hold(device, ask, claim, request.claim);
+}
+
 PodSolver::Try PodSolver::attempt(PodSearch& pod, Position at) {
   const Open& open = opens_.back();
   const Request& request = request_of(pod, open);
   const Ask& ask = ask_of(pod, open);
   IndexedPool& pool = *devices_.places(*pod.node)[at.place].pool;
   Device& device = pool.devices[at.index];
-  if (ask.nothing || taken_.is_out(device, ask, request.claim)) return Try::not_takeable;
+  if (taken_.is_out(device, ask, request.claim)) return Try::not_takeable;
   if (is_dead_end(device, taken_.picks().size())) return Try::not_takeable;
   ++steps_;
   std::size_t failed = 0;
@@ -196,11 +256,7 @@ PodSolver::Try PodSolver::attempt(PodSearch& pod, Position at) {
     note_error(pod, request, ask, failed);
     return Try::unfit;
   }
-  const ClaimPlan& claim = pod.plan->claims[request.claim];
-  if (verdict != SelectorVerdict::yes || !taken_.capacities_fit(device, ask, Shares::of_all) ||
-      !taken_.taints_tolerated(device, ask) || !taken_.counters_fit(pool, device) ||
-      !taken_.constraints_hold(device, ask, claim, request.claim))
-    return Try::not_takeable;
+  if (verdict != SelectorVerdict::yes || !is_takeable(pod, pool, device)) return Try::not_takeable;
   taken_.take(pool, device, ask, request.claim, at);
   return Try::taken;
 }
@@ -234,8 +290,7 @@ void PodSolver::give_back_to(std::size_t picks) {
   while (taken_.picks().size() > picks) taken_.give_back();
 }
 
-std::int64_t PodSolver::wanted(const PodSearch& pod, const Open& open) const {
-  const Ask& ask = ask_of(pod, open);
+std::int64_t PodSolver::wanted(const PodSearch& pod, const Ask& ask) {
   if (!ask.all()) return ask.facts->count;
   return static_cast<std::int64_t>(pod.alls[ask.all_number].size());
 }

@@ -43,7 +43,7 @@ struct PodSearch {
 class PodSolver {
  public:
   /// Stops after `steps_max` devices that were tried.
-  PodSolver(ClusterDevices& devices, Taken& taken, Kinds& kinds, std::int64_t steps_max)
+  PodSolver(ClusterDeviceIndex& devices, Taken& taken, Kinds& kinds, std::int64_t steps_max)
       : devices_(devices), taken_(taken), kinds_(kinds), steps_max_(steps_max) {}
 
   /// Returns the first solution of `plan` on `node`; `pod` is then where next() goes on.
@@ -81,13 +81,16 @@ class PodSolver {
   bool precheck(PodSearch& pod);
   bool find_all(PodSearch& pod, const Request& request, const Ask& ask);
   std::string incomplete_pool(DeviceNode& node);
+  bool exceeds_results(const PodSearch& pod) const;
   PodOutcome run(PodSearch& pod, Signal signal);
   Signal forward(PodSearch& pod);
   Signal retry(PodSearch& pod);
   Signal drop_request(PodSearch& pod);
   Signal next_alternative(PodSearch& pod);
+  Signal look_ahead(PodSearch& pod, Position at);
   Signal pick_from(PodSearch& pod, Position at);
   Signal pick_of_all(PodSearch& pod);
+  bool is_takeable(const PodSearch& pod, IndexedPool& pool, const Device& device);
   Try attempt(PodSearch& pod, Position at);
   Try attempt_of_all(PodSearch& pod, Position at);
   void abandon(PodSearch& pod);
@@ -99,7 +102,7 @@ class PodSolver {
   const Ask& ask_of(const PodSearch& pod, const Open& open) const {
     return request_of(pod, open).asks[open.alternative];
   }
-  std::int64_t wanted(const PodSearch& pod, const Open& open) const;
+  static std::int64_t wanted(const PodSearch& pod, const Ask& ask);
   std::int64_t taken_before(const PodSearch& pod, std::uint32_t claim) const;
   bool skipped(const PodSearch& pod, const Request& request) const;
   void note_error(const PodSearch& pod, const Request& request, const Ask& ask, std::size_t failed);
@@ -112,7 +115,7 @@ class PodSolver {
   void note_dead_end(std::size_t depth, std::optional<std::uint32_t> kind);
   bool is_dead_end(const Device& device, std::size_t depth);
 
-  ClusterDevices& devices_;
+  ClusterDeviceIndex& devices_;
   Taken& taken_;
   Kinds& kinds_;
   std::int64_t steps_max_;

@@ -11,7 +11,7 @@ namespace fairlead::fitting {
 /// Searches for the reason. `whole` is what the search for the whole gang came upon.
 class Reasons {
  public:
-  Reasons(ClusterDevices& devices, const FitQuestion& question, const Resolver& resolver)
+  Reasons(ClusterDeviceIndex& devices, const FitQuestion& question, const Resolver& resolver)
       : devices_(devices), question_(question), resolver_(resolver) {}
 
   /// Returns why the gang, for which `search` found nothing, does not fit.
@@ -22,7 +22,7 @@ class Reasons {
   FitRefusal of_gang();
   GangOutcome search(const GangPlan& gang);
 
-  ClusterDevices& devices_;
+  ClusterDeviceIndex& devices_;
   const FitQuestion& question_;
   const Resolver& resolver_;
   std::int64_t steps_ = 0;

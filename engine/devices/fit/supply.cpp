@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 #include <string_view>
 
 namespace fairlead::fitting {
@@ -56,7 +57,7 @@ bool is_of_one_node(const IndexedPool& pool) {
   return true;
 }
 
-Supply::Supply(ClusterDevices& devices, const Taken& taken, NodeFilter& filter,
+Supply::Supply(ClusterDeviceIndex& devices, const Taken& taken, NodeFilter& filter,
                const GangPlan& gang)
     : devices_(devices), taken_(taken), filter_(filter), gang_(gang) {
   nodes_.resize(gang.plans.size());
@@ -106,11 +107,12 @@ std::int64_t Supply::pods_by(const PodPlan& plan, const Request& request, Device
     if (ask.facts->admin) return kPlenty;
     const std::int64_t need = request.asks.size() > 1 ? ask.facts->count : need_of(plan, ask);
     if (!ask.all() && need <= 0) return kPlenty;
-    const std::int64_t picks = picks_on(ask, node);
-    if (!ask.all())
-      pods += picks / need;
-    else
+    if (!ask.all()) {
+      pods += std::min(picks_on(ask, node, {}) / need, pods_by_value(plan, request, ask, node));
+    } else {
+      const std::int64_t picks = picks_on(ask, node, {});
       pods += picks > 0 && is_exclusive(ask, node) ? 1 : picks;
+    }
     if (pods >= kPlenty) return kPlenty;
   }
   return pods;
@@ -130,22 +132,41 @@ std::int64_t Supply::need_of(const PodPlan& plan, const Ask& ask) const {
   return need;
 }
 
-std::int64_t Supply::picks_on(const Ask& ask, DeviceNode& node) {
+// Devices of a request with matchAttribute have one value: those of other values are no help.
+std::int64_t Supply::pods_by_value(const PodPlan& plan, const Request& request, const Ask& ask,
+                                   DeviceNode& node) {
+  const auto& constraints = plan.claims[request.claim].constraints;
+  const auto match = std::find_if(ask.constraints.begin(), ask.constraints.end(),
+                                  [&](auto number) { return !constraints[number]->match.empty(); });
+  if (ask.nothing || ask.facts->count < 2 || match == ask.constraints.end()) return kPlenty;
+  const std::string& name = constraints[*match]->match;
+  std::set<std::string_view> values;
+  for (const DevicePlace& place : devices_.places(node))
+    for (std::uint32_t i = place.begin; i < place.end; ++i)
+      if (const auto value = attribute_of(place.pool->devices[i], name)) values.insert(*value);
+  std::int64_t pods = 0;
+  for (const std::string_view value : values)
+    pods = at_most_plenty(pods + picks_on(ask, node, {name, value}) / ask.facts->count);
+  return pods;
+}
+
+std::int64_t Supply::picks_on(const Ask& ask, DeviceNode& node, const Wanted& wanted) {
   if (ask.nothing) return 0;
   std::int64_t picks = 0;
   for (const DevicePlace& place : devices_.places(node))
-    picks = at_most_plenty(picks + picks_of(ask, *place.pool, place.begin, place.end));
+    picks = at_most_plenty(picks + picks_of(ask, *place.pool, place.begin, place.end, wanted));
   return picks;
 }
 
 std::int64_t Supply::picks_of(const Ask& ask, IndexedPool& pool, std::uint32_t begin,
-                              std::uint32_t end) {
+                              std::uint32_t end, const Wanted& wanted) {
   std::int64_t picks = 0;
   std::map<std::string_view, Consumers> consumers;
   for (std::uint32_t i = begin; i < end; ++i) {
     const Device& device = pool.devices[i];
     if (device.used_whole() || (!device.shared && taken_.is_taken_for_good(device))) continue;
     if (devices_.verdict(device, ask.list) != SelectorVerdict::yes) continue;
+    if (!wanted.name.empty() && attribute_of(device, wanted.name) != wanted.value) continue;
     if (!taken_.taints_tolerated(device, ask)) continue;
     if (device.shared)
       picks = at_most_plenty(picks + taken_.shares_left(device, ask));
@@ -191,7 +212,7 @@ bool Supply::pools_may_hold(const PodPlan& plan, std::int64_t count) {
       CountedPicks& known = by_pool_[row][pool.number];
       if (known.picks < 0 || known.version != pool.version) {
         known.version = pool.version;
-        known.picks = picks_of(ask, pool, 0, static_cast<std::uint32_t>(pool.devices.size()));
+        known.picks = picks_of(ask, pool, 0, static_cast<std::uint32_t>(pool.devices.size()), {});
       }
       picks = at_most_plenty(picks + known.picks);
     }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "engine/devices/fit/node_filter.h"
@@ -16,7 +17,7 @@ namespace fairlead::fitting {
 
 class Supply {
  public:
-  Supply(ClusterDevices& devices, const Taken& taken, NodeFilter& filter, const GangPlan& gang);
+  Supply(ClusterDeviceIndex& devices, const Taken& taken, NodeFilter& filter, const GangPlan& gang);
 
   /// Whether `count` more pods of the plan may fit beside what is taken, if no other pods come.
   /// Asked between two pods.
@@ -28,6 +29,11 @@ class Supply {
     std::uint64_t versions = 0;
     std::int64_t pods = -1;
   };
+  // The value of an attribute that devices must have; any if the name is empty.
+  struct Wanted {
+    std::string_view name;
+    std::string_view value;
+  };
   struct CountedPicks {
     std::uint64_t version = 0;
     std::int64_t picks = -1;
@@ -37,12 +43,15 @@ class Supply {
   bool pools_may_hold(const PodPlan& plan, std::int64_t count);
   std::int64_t pods_on(const PodPlan& plan, DeviceNode& node);
   std::int64_t pods_by(const PodPlan& plan, const Request& request, DeviceNode& node);
-  std::int64_t picks_on(const Ask& ask, DeviceNode& node);
-  std::int64_t picks_of(const Ask& ask, IndexedPool& pool, std::uint32_t begin, std::uint32_t end);
+  std::int64_t pods_by_value(const PodPlan& plan, const Request& request, const Ask& ask,
+                             DeviceNode& node);
+  std::int64_t picks_on(const Ask& ask, DeviceNode& node, const Wanted& wanted);
+  std::int64_t picks_of(const Ask& ask, IndexedPool& pool, std::uint32_t begin, std::uint32_t end,
+                        const Wanted& wanted);
   std::int64_t need_of(const PodPlan& plan, const Ask& ask) const;
   bool is_exclusive(const Ask& ask, DeviceNode& node);
 
-  ClusterDevices& devices_;
+  ClusterDeviceIndex& devices_;
   const Taken& taken_;
   NodeFilter& filter_;
   const GangPlan& gang_;

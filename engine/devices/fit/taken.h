@@ -46,7 +46,7 @@ enum class Shares : std::uint8_t { of_all, of_earlier_pods };
 
 class Taken {
  public:
-  explicit Taken(ClusterDevices& devices) : devices_(devices) {}
+  explicit Taken(ClusterDeviceIndex& devices) : devices_(devices) {}
   ~Taken();
   Taken(const Taken&) = delete;
   Taken& operator=(const Taken&) = delete;
@@ -88,7 +88,7 @@ class Taken {
   Int128 shares(const Device& device, std::size_t capacity, Shares of) const;
   bool is_charged(const Device& device) const;
 
-  ClusterDevices& devices_;
+  ClusterDeviceIndex& devices_;
   std::vector<Pick> picks_;
   std::uint32_t pod_ = 0;
 };

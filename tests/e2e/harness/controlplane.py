@@ -45,6 +45,12 @@ def assets():
     return folder if all(os.access(folder / name, os.X_OK) for name in needed) else None
 
 
+def scheduler():
+    """kube-scheduler, or None: a folder of KUBEBUILDER_ASSETS need not have it."""
+    program = (assets() or cache() / VERSION) / "kube-scheduler"
+    return program if os.access(program, os.X_OK) else None
+
+
 def oracle(name):
     """A program of tests/e2e/controlplane that says what Kubernetes would, or None."""
     program = cache() / VERSION / name

@@ -20,7 +20,7 @@ class FitWorld {
   std::string answer();
 
   FitQuestion question();
-  ClusterDevices& devices() { return devices_; }
+  ClusterDeviceIndex& devices() { return devices_; }
 
  private:
   using Words = std::vector<std::string>;
@@ -54,7 +54,7 @@ class FitWorld {
   std::set<std::string> extended_;
   std::int64_t steps_max_ = 100'000;
   bool show_free_ = false, show_steps_ = false;
-  ClusterDevices devices_;
+  ClusterDeviceIndex devices_;
 };
 
 }  // namespace fairlead

@@ -119,9 +119,12 @@ TEST_CASE("devices of members are read where a setting needs them, templates onl
   std::set<Kind> all = counted;
   all.insert(Kind::resource_claim_template);
   CHECK(read({}) == counted);
-  CHECK(read({.quota = false}).empty());
-  CHECK(read({.quota = false, .dispatch = true}) == all);
-  CHECK(read({.fleet_claims = true}) == all);
+  DraSettings off, dispatch, claims;
+  off.quota = dispatch.quota = false;
+  dispatch.dispatch = claims.fleet_claims = true;
+  CHECK(read(off).empty());
+  CHECK(read(dispatch) == all);
+  CHECK(read(claims) == all);
   for (const Kind kind : all) CHECK_FALSE(is_read_on_hub(kind, {}));
 }
 
