@@ -17,10 +17,8 @@ RIGHTS = deploy.DEPLOY / "member/watched.yaml"
 ROLE = "/apis/rbac.authorization.k8s.io/v1/clusterroles/fairlead-watched"
 DEVICES = "/apis/resource.k8s.io"
 # By member: how its API server serves resource.k8s.io, and the version that the hub reads.
-SERVED = {"new": ((), "v1"),
+SERVED = {"new": (("--runtime-config=resource.k8s.io/v1beta2=true", "--feature-gates=DRADeviceTaintRules=true"), "v1"),
           "old": (("--runtime-config=resource.k8s.io/v1=false,resource.k8s.io/v1beta1=true",), "v1beta1"),
-          "ruled": (("--runtime-config=resource.k8s.io/v1beta2=true",
-                     "--feature-gates=DRADeviceTaintRules=true"), "v1"),
           "none": (("--runtime-config=resource.k8s.io/v1=false",), None)}
 DEVICE = {"attributes": {"model": {"string": "H100"}, "slot": {"int": 3}, "firmware": {"version": "1.2.3"}},
           "capacity": {"memory": {"value": "80Gi"}}}
@@ -28,7 +26,7 @@ QUOTA_KINDS = {"ResourceSlice", "DeviceClass", "ResourceClaim"}
 
 
 class DevicesTest(unittest.TestCase):
-    """A hub and four members, each entered with the account of deploy/member/watched.yaml."""
+    """A hub and its members, each entered with the account of deploy/member/watched.yaml."""
 
     @classmethod
     def setUpClass(cls):
@@ -36,20 +34,28 @@ class DevicesTest(unittest.TestCase):
         cls.server = cls.plane.add_server("hub")
         cls.server.install_crds()
         cls.audits, cls.members = {}, {}
-        for name, (arguments, _) in SERVED.items():
-            folder = cls.plane.directory / f"audit-{name}"
-            folder.mkdir()
-            cls.audits[name] = AuditLog(folder, ACCOUNT)
-            member = cls.members[name] = cls.plane.add_server(name, arguments=[*arguments, *cls.audits[name].arguments])
-            member.install_crds(only=QUEUE_CRDS)
-            member.kubectl("apply", "--server-side", "-f", RIGHTS)
-            cls.rules = member.get(ROLE)["rules"]
-            member.create(NODES, {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}})
+        cls.rules = cls.start_member("new").get(ROLE)["rules"]
+
+    @classmethod
+    def start_member(cls, name):
+        """Each API server takes memory and time, so those of one test are started and killed by it."""
+        folder = cls.plane.directory / f"audit-{name}"
+        folder.mkdir()
+        cls.audits[name] = AuditLog(folder, ACCOUNT)
+        member = cls.members[name] = cls.plane.add_server(
+            name, arguments=[*SERVED[name][0], *cls.audits[name].arguments])
+        member.install_crds(only=QUEUE_CRDS)
+        member.kubectl("apply", "--server-side", "-f", RIGHTS)
+        member.create(NODES, {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}})
+        return member
 
     def setUp(self):
-        for name, audit in self.audits.items():
-            self.set_rules(name, self.rules)
-            audit.begin()
+        self.set_rules("new", self.rules)
+        self.audits["new"].begin()
+
+    def member_of_this_test(self, name):
+        member = self.start_member(name)
+        self.addCleanup(member.kill)
 
     def set_rules(self, name, rules):
         self.members[name].apply(ROLE, {
@@ -104,6 +110,7 @@ class DevicesTest(unittest.TestCase):
     # -- the tests -----------------------------------------------------------------------------------------
 
     def test_equal_objects_have_equal_facts_in_each_version(self):
+        self.member_of_this_test("old")
         hub = self.run_hub("new", "old")
         for name in ("new", "old"):
             self.publish(name)
@@ -154,6 +161,7 @@ class DevicesTest(unittest.TestCase):
 
     def test_a_reload_brings_devices_into_use(self):
         hub = self.run_hub("new")
+        hub.wait_until("the Node", lambda: self.nodes_are_known("new"))
         configuration = json.loads(hub.config.read_text())
         hub.config.write_text(json.dumps({**configuration, "dra": {"quota": False}}))
         hub.process.signal(signal.SIGHUP)
@@ -167,18 +175,19 @@ class DevicesTest(unittest.TestCase):
 
     def test_rules_are_read_where_they_are_served(self):
         rules = f"{DEVICES}/v1beta2/devicetaintrules"
-        hub = self.run_hub("ruled")
-        self.members["ruled"].create(rules, {
+        hub = self.run_hub("new")
+        self.members["new"].create(rules, {
             "apiVersion": "resource.k8s.io/v1beta2", "kind": "DeviceTaintRule", "metadata": {"name": "all"},
             "spec": {"deviceSelector": {"driver": "gpu.example.com"}, "taint": {"key": "k", "effect": "NoExecute"}}})
-        self.addCleanup(self.members["ruled"].delete, f"{rules}/all")
-        self.wait_for_kinds("ruled", {"DeviceTaintRule"})
-        self.assertEqual(self.facts("ruled")["DeviceTaintRule"], {
+        self.addCleanup(self.members["new"].delete, f"{rules}/all")
+        self.wait_for_kinds("new", {"DeviceTaintRule"})
+        self.assertEqual(self.facts("new")["DeviceTaintRule"], {
             "deviceSelector": {"driver": "gpu.example.com"}, "taint": {"key": "k", "effect": "NoExecute"}})
         hub.stop()
         hub.check_log()
 
     def test_a_member_without_devices_is_as_before(self):
+        self.member_of_this_test("none")
         hub = self.run_hub("none")
         hub.wait_until("the Node", lambda: self.nodes_are_known("none"))
         self.members["none"].delete(f"{NODES}/n1")
@@ -209,11 +218,12 @@ class DevicesTest(unittest.TestCase):
         hub.check_log()
 
     def test_nothing_is_refused_and_nothing_is_granted_in_vain(self):
-        hub = self.run_hub("ruled", settings=("dra.dispatch=true",))
-        hub.wait_until("the Node", lambda: self.nodes_are_known("ruled"))
-        member, audit = self.members["ruled"], self.audits["ruled"]
+        hub = self.run_hub("new", settings=("dra.dispatch=true",))
+        hub.wait_until("the Node", lambda: self.nodes_are_known("new"))
+        member, audit = self.members["new"], self.audits["new"]
         granted = granted_in(deploy.objects(member, RIGHTS.read_text()))
         served = served_names(member)
+        self.assertEqual(audit.refusals(), [])  # (a server that starts refuses, before it has read its roles)
         # The end of its streams makes the hub ask where the store is, which is what `list` is for.
         member.restart()
 
@@ -222,7 +232,6 @@ class DevicesTest(unittest.TestCase):
             assert not left, f"granted and not used: {left}"
             return True
         hub.wait_until("every right to be used", every_use, timeout=120)
-        self.assertEqual(audit.refusals(), [])
         self.assertEqual({verb for _, _, verb in granted}, {"list", "watch"})
         hub.stop()
         hub.check_log()

@@ -54,8 +54,6 @@ ReflectorOutput Reflector::finish(LogTime now) {
     if (!expected_ || reported || now < last_alive_ + span) return;
     reported = true;
     out_.facts.emplace_back(fact);
-    // Few servers serve every kind of devices: nothing is amiss where one is not.
-    if (is_of_devices(kind_) && phase_ == Phase::unserved) return;
     log("nothing heard for " + to_go_duration(span));
   };
   report(settings_.stale_after, stale_, StreamStale{kind_});

@@ -153,8 +153,7 @@ TEST_CASE("a mapping that Kueue refuses is refused with its path") {
   CHECK(mappings_refusal("[{name: a, deviceClassNames: [c]}, {name: b, deviceClassNames: [c]}]") ==
         at + "[1].deviceClassNames: expected c in one mapping only, or for different counters");
   const std::string counter =
-      ", sources: [{counter: {name: m, driver: d, deviceSelector: {cel: {expression: "
-      "\"true\"}}}}]}";
+      ", sources: [{counter: {name: m, driver: d, deviceSelector: {cel: {expression: a}}}}]}";
   CHECK(mappings_refusal("[{name: a, deviceClassNames: [c]" + counter +
                          ", {name: b, deviceClassNames: [c]" + counter + "]")
             .starts_with(at + "[1].deviceClassNames: expected c in one mapping only"));
