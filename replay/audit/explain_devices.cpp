@@ -71,12 +71,17 @@ class DeviceRows {
         if (Json row = device_row(key, *slice.facts, device); !row.is_null())
           devices.push_back(std::move(row));
     if (devices.empty() && view.status == PoolStatus::complete) return {};
+    Json adds = Json::object();
+    for (const auto& [at, sum] : pool.sums)
+      if (at.resource == resource_->resource)
+        adds[at.flavor] = amount_text(at.resource, sum.offered);
     return {{"driver", key.driver},
             {"pool", key.pool},
             {"status", text_of(view.status)},
             {"why", view.why},
             {"heldUntil", pool.held_until ? Json(to_rfc3339(*pool.held_until)) : Json()},
             {"seq", newest.value},
+            {"adds", std::move(adds)},
             {"devices", std::move(devices)}};
   }
 
