@@ -97,10 +97,9 @@ class DevicesTest(HubTest):
         hub.wait_until("the slice to be in the log", lambda: self.slice_events(hub, "gpu-node-b"))
         self.member.create(SLICES, resource_slice("gpu-node-c", "gpu-node", gpus(4, 5, 6, 7, 8), generation=2, of=2))
         self.member.delete(f"{SLICES}/gpu-node-a")
-        # Nine devices now; the claim assigns eight.
-        hub.wait_until("the status to have nine", lambda: any(
-            row["resource"] == GPU and row["accepted"] == "9"
-            for row in self.server.get(CLAIM).get("status", {}).get("capacity", [])))
+        # Nine devices now; the claim assigns eight, so nothing is written.
+        hub.wait_until("nine devices to count", lambda: "9 of 9 count" in fairlead(
+            "audit", "why", HIGH, "on-demand", GPU, "--data", hub.data).stdout)
         self.assertEqual(self.server.get(f"{QUEUES}/{HIGH}")["metadata"]["generation"], generation)
         hub.stop()
         hub.check_log()
