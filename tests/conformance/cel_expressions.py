@@ -8,22 +8,26 @@ import random
 
 DOMAINS = ("gpu.example.com", "dra.example.com", "a", "none")
 IDS = ("model", "index", "ready", "version", "Mem", "slots", "_x1", "package")
-STRINGS = ("", "a", "A100", "H100-SXM5-80GB", "gpu 7", "abc", "äöü", "日本", "x.y", "1", "-17", "1Gi", "1.2.3", "tab\tend",
-           "quote'\"", "back\\slash", "line\nfeed", "\u00ad\U0001f600", "true", "9223372036854775807")
+STRINGS = ("", "a", "A100", "H100-SXM5-80GB", "gpu 7", "abc", "äöü", "日本", "x.y", "1", "-17", "1Gi", "1.2.3",
+           "tab\tend", "quote'\"", "back\\slash", "line\nfeed", "\u00ad\U0001f600", "true", "9223372036854775807")
 INTS = (0, 1, -1, 2, 3, 7, 80, 4096, -4096, 9223372036854775807, -9223372036854775808)
+NUMBERS = ("+5", "007", "1_0", " 1", "-", "--1", "0x1", "1e3")
 # apimachinery also reads texts without a digit as zero: "+", ".", "m". They are malformed here.
-QUANTITIES = ("0", "1", "1000m", "1k", "1Ki", "1Gi", "1.5Gi", "80Gi", "100Ti", "0.5", "1e3", "1E", "1.0", "10", "-1", "+5",
-              "123456789012345678", "12345678901234567890", "1n", "0.0000000001", "8Ei", "100m", ".5", "5.", "00", "0.0",
-              "2Ei", "7Pi", "1e-3", "1e+2", "999999999999999", "15Ti", "9223372036854775807", "9223372036854775808")
+QUANTITIES = ("0", "1", "1000m", "1k", "1Ki", "1Gi", "1.5Gi", "80Gi", "100Ti", "0.5", "1e3", "1E", "1.0", "10", "-1",
+              "+5", "123456789012345678", "12345678901234567890", "1n", "0.0000000001", "8Ei", "100m", ".5", "5.", "00",
+              "0.0", "2Ei", "7Pi", "1e-3", "1e+2", "999999999999999", "15Ti", "9223372036854775807",
+              "9223372036854775808")
 NO_QUANTITIES = ("", "abc", "1ki", "1 Gi", "1e", "Gi1", "1,5", "0x10", "--1", "1Gi ", "1.2.3")
 VERSIONS = ("0.0.0", "1.0.0", "1.2.3", "1.10.0", "1.2.3-rc.1", "1.2.3-rc.2", "1.2.3-rc", "1.2.3-1", "1.2.3+build.7",
             "1.2.3-alpha.beta", "1.0.0-0", "1.0.0-x.7.z.92", "535.104.5", "1.2.3--", "1.2.3+001", "0.0.0-a-b",
             "18446744073709551615.0.0", "1.0.0-18446744073709551615")
-NO_VERSIONS = ("", "1", "1.2", "v1.2.3", "01.2.3", "1.2.3-", "1.2.3+", "1.2.3-01", "1.2.3-a..b", "1.2.03", "a.b.c", "1.2.3.4",
+NO_VERSIONS = ("", "1", "1.2", "v1.2.3", "01.2.3", "1.2.3-", "1.2.3+", "1.2.3-01", "1.2.3-a..b", "1.2.03", "a.b.c",
+               "1.2.3.4",
                "18446744073709551616.0.0", "1.0.0-18446744073709551616", " 1.2.3", "1.2.3-ä", "v1", "v01.002.0003-rc",
                "1-rc", "1.2+b", "v", "1.2.00", "1.2.0-00", "1.x", "-1.2.3", "1..3")
-PATTERNS = ("", "a", "^A", "0$", "^[A-Z][0-9]+$", "a|b", "(?i)h100", "\\d{3}", "x?y*", ".", "^.{3}$", "[äö]", "\\.", "^$",
-            "SXM[45]", "(a)(b)", "\\w+\\s\\w+", "[^a]", "a{0,2}", "\\bgpu\\b", "(?s).", "\\x41", "\\p{L}+", "\\Qa.b\\E")
+PATTERNS = ("", "a", "^A", "0$", "^[A-Z][0-9]+$", "a|b", "(?i)h100", "\\d{3}", "x?y*", ".", "^.{3}$", "[äö]", "\\.",
+            "^$", "SXM[45]", "(a)(b)", "\\w+\\s\\w+", "[^a]", "a{0,2}", "\\bgpu\\b", "(?s).", "\\x41", "\\p{L}+",
+            "\\Qa.b\\E")
 # As literals a checker refuses them, so they come from attributes and lists.
 NO_PATTERNS = ("(", "[", "a**", "\\", "a{2,1}", "(?P<n", "*", "a{1001}", "[z-a]", "\\8")
 
@@ -114,15 +118,18 @@ class Expressions:
             return f"{'-' if number < 0 else ''}0x{abs(number):X}"
         return str(number)
 
+    def domain(self):
+        return self.quoted(self.chosen.choice(DOMAINS))
+
     def path(self, field="attributes"):
-        domain = self.quoted(self.chosen.choice(DOMAINS))
+        domain = self.domain()
         name = self.chosen.choice(IDS)
         access = f".{name}" if self.chosen.random() < 0.8 else f"[{self.quoted(name)}]"
         return f"device.{field}[{domain}]{access}"
 
     def attribute(self, *kinds):
-        """A path whose value mostly has one of these types. It is a version only where one is wanted: compared with another
-        type it is an error there (or worse: in a list it is equal), and not equal here."""
+        """A path whose value mostly has one of these types. It is a version only where one is wanted: compared with
+        another type it is an error there (or worse: in a list it is equal), and not equal here."""
         for _ in range(40):
             domain, name = self.chosen.choice(DOMAINS), self.chosen.choice(IDS)
             found = value_of(self.device, domain, name)
@@ -175,7 +182,7 @@ class Expressions:
 
     def presence(self):
         field = self.chosen.choice(("attributes", "attributes", "capacity"))
-        domain, name = self.quoted(self.chosen.choice(DOMAINS)), self.chosen.choice(IDS)
+        domain, name = self.domain(), self.chosen.choice(IDS)
         return self.chosen.choice((
             f"has(device.{field}[{domain}].{name})", f"has(device.{field}[{domain}].{name})",
             f"has((device.{field}[{domain}].{name}))", f"has(device.{field}.{name})", "has(device.driver)",
@@ -187,8 +194,8 @@ class Expressions:
             lambda: f"{self.grouped(self.integer())} in {self.literal_list(self.integer, 1)}",
             lambda: f"{self.grouped(self.text())} in {self.literal_list(self.text, 1)}",
             lambda: f"{self.attribute('string', 'int')} in {self.literal_list(self.text, 1)}",
-            lambda: f"{self.quoted(self.chosen.choice(IDS))} in device.attributes[{self.quoted(self.chosen.choice(DOMAINS))}]",
-            lambda: f"{self.quoted(self.chosen.choice(DOMAINS))} in device.{self.chosen.choice(('attributes', 'capacity'))}",
+            lambda: f"{self.quoted(self.chosen.choice(IDS))} in device.attributes[{self.domain()}]",
+            lambda: f"{self.domain()} in device.{self.chosen.choice(('attributes', 'capacity'))}",
             lambda: f"{self.grouped(self.list())} in [{self.list()}, {self.list()}]"))()
 
     def text_question(self):
@@ -241,11 +248,11 @@ class Expressions:
         return self.one(
             lambda: self.named("int", self.integer_literal), self.integer_literal, self.integer_literal,
             lambda: self.attribute("int"), lambda: f"size({self.text()})", lambda: f"size({self.list()})",
-            lambda: f"{self.tight(self.text)}.size()", lambda: f"int({self.text_of((STRINGS, STRINGS, ('+5', '007', '1_0', ' 1', '-')))})",
+            lambda: f"{self.tight(self.text)}.size()", lambda: f"int({self.text_of((STRINGS, STRINGS, NUMBERS))})",
             lambda: f"int({self.integer()})", lambda: f"{self.tight(self.quantity)}.asInteger()",
             lambda: f"{self.literal_list(self.integer)}[{self.index()}]", lambda: self.choice(self.integer),
             lambda: f"size(device.{self.chosen.choice(('attributes', 'capacity'))})",
-            lambda: f"size(device.attributes[{self.quoted(self.chosen.choice(DOMAINS))}])",
+            lambda: f"size(device.attributes[{self.domain()}])",
             lambda: self.bound(self.integer))
 
     def index(self):
@@ -269,13 +276,12 @@ class Expressions:
         return self.chosen.choice(("", "", ", true", ", false", f", {self.attribute('bool')}"))
 
     def quantity(self):
-        # A comparison changes a quantity there, so that isInteger() then is false: capacities, which stay, are not asked
-        # twice.
         return self.one(lambda: f"quantity({self.text_of((QUANTITIES, QUANTITIES, QUANTITIES, NO_QUANTITIES))})",
                         lambda: self.path("capacity"), lambda: self.path("capacity"))
 
     def version(self):
-        return self.one(lambda: f"semver({self.text_of((VERSIONS, VERSIONS, VERSIONS, NO_VERSIONS))}{self.normalize()})",
+        pools = (VERSIONS, VERSIONS, VERSIONS, NO_VERSIONS)
+        return self.one(lambda: f"semver({self.text_of(pools)}{self.normalize()})",
                         lambda: self.attribute("version"), lambda: self.attribute("version"))
 
     def list(self):

@@ -122,7 +122,7 @@ Value change_case(Function function, const Value& value, char first, char last,
   constexpr char kCaseBit = 'a' ^ 'A';
   if (!is_text(value)) return refused(function);
   evaluation.pay_for(value.text.size());
-  const auto changes = [=](char c) { return c >= first && c <= last; };
+  const auto changes = [first, last](char c) { return c >= first && c <= last; };
   if (std::none_of(value.text.begin(), value.text.end(), changes)) return value;
   std::string changed(value.text);
   for (char& c : changed)
