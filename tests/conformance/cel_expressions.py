@@ -153,7 +153,7 @@ class Expressions:
             lambda: self.choice(self.boolean), self.membership, self.membership, self.text_question,
             self.text_question, self.amount_question, self.amount_question, self.quantified, self.quantified,
             lambda: self.bound(self.boolean), lambda: "device.allowMultipleAllocations",
-            lambda: f"isQuantity({self.text_of((QUANTITIES, NO_QUANTITIES))})",
+            lambda: f"isQuantity({self.amount_text((QUANTITIES, NO_QUANTITIES))})",
             lambda: f"isSemver({self.text_of((VERSIONS, NO_VERSIONS))}{self.normalize()})",
             lambda: f"{self.tight(self.quantity)}.isInteger()")
 
@@ -269,6 +269,14 @@ class Expressions:
             lambda: f"{self.tight(self.text)}.substring({self.index()}, {self.chosen.choice((0, 1, 2, 3, 14))})",
             lambda: f"{self.literal_list(self.text)}[{self.index()}]", lambda: self.choice(self.text))
 
+    def amount_text(self, pools):
+        """What quantity() reads. Without a digit it is malformed here and may be zero there."""
+        if self.chosen.random() < 0.8:
+            return self.quoted(self.chosen.choice(self.chosen.choice(pools)))
+        paths = [f"device.attributes[{self.quoted(domain)}].{name}" for domain in DOMAINS for name in IDS
+                 if any(one.isdigit() for one in str((value_of(self.device, domain, name) or ("", "1"))[1]))]
+        return self.chosen.choice(paths)
+
     def text_of(self, pools):
         return self.quoted(self.chosen.choice(self.chosen.choice(pools))) if self.chosen.random() < 0.8 else self.text()
 
@@ -276,7 +284,7 @@ class Expressions:
         return self.chosen.choice(("", "", ", true", ", false", f", {self.attribute('bool')}"))
 
     def quantity(self):
-        return self.one(lambda: f"quantity({self.text_of((QUANTITIES, QUANTITIES, QUANTITIES, NO_QUANTITIES))})",
+        return self.one(lambda: f"quantity({self.amount_text((QUANTITIES, QUANTITIES, QUANTITIES, NO_QUANTITIES))})",
                         lambda: self.path("capacity"), lambda: self.path("capacity"))
 
     def version(self):

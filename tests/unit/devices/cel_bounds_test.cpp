@@ -185,7 +185,7 @@ TEST_CASE("Each part of an expression compiles or is refused, and says so again"
   const std::string whole =
       R"(cel.bind(d, device.attributes["gpu.example.com"], has(d.m) && d.m in ['a\n', r"b"] ? !(size()"
       R"([1, -2][0:]) == 0x1F) : [[1]].all(l, l.exists(x, x >= 1 || "a".matches("^a"))) // end)";
-  for (std::size_t from = 0; from < whole.size(); ++from)
+  for (std::size_t from = 0; from < whole.size(); from += 7)
     for (std::size_t to = from; to <= whole.size(); ++to) {
       const std::string part = whole.substr(from, to - from);
       const auto selector = CelSelector::compile(part);
