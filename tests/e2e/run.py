@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs end-to-end test modules: `run.py MODULE...`, for example `run.py test_controlplane`.
 
-A module says what it needs in `NEEDS` ("controlplane", "fairlead", "stop points", "fault shim", "root", "prometheus",
-"helm", "buildah", "lintian"). Where something is missing its tests are named and counted as skipped and the exit code
+A module says what it needs in `NEEDS` ("controlplane", "scheduler", "allocator-oracle", "fairlead", "stop points",
+"fault shim", "root", "prometheus", "helm", "buildah", "lintian"). Where something is missing its tests are named and counted as skipped and the exit code
 is 77, which ctest shows as Skipped; where CI is set a missing part is a failure, because a suite that silently tests
 nothing is worse than a red one.
 """
@@ -23,6 +23,10 @@ def missing(needs):
     from harness import controlplane, deploy, helm, program, prometheus
     if "controlplane" in needs and controlplane.assets() is None:
         return "no control plane (scripts/controlplane builds it, or set KUBEBUILDER_ASSETS)"
+    if "scheduler" in needs and controlplane.scheduler() is None:
+        return "no kube-scheduler (scripts/controlplane builds it)"
+    if "allocator-oracle" in needs and controlplane.tool("allocator-oracle") is None:
+        return "no allocator-oracle (scripts/controlplane builds it)"
     if "fairlead" in needs and program.binary() is None:
         return "no fairlead program (scripts/test builds it, or set FAIRLEAD)"
     if "root" in needs and os.geteuid() != 0:

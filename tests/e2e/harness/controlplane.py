@@ -45,6 +45,18 @@ def assets():
     return folder if all(os.access(folder / name, os.X_OK) for name in needed) else None
 
 
+def scheduler():
+    """kube-scheduler, or None: a folder of KUBEBUILDER_ASSETS need not have it."""
+    program = (assets() or cache() / VERSION) / "kube-scheduler"
+    return program if os.access(program, os.X_OK) else None
+
+
+def tool(name):
+    """A program of tests/e2e/controlplane that uses Kubernetes' libraries, such as allocator-oracle, or None."""
+    program = cache() / VERSION / name
+    return program if os.access(program, os.X_OK) else None
+
+
 def old_etcd():
     """An etcd 3.4, which cannot serve streaming lists, or None."""
     for program in (cache() / "etcd-3.4/etcd", pathlib.Path("/usr/bin/etcd")):

@@ -17,7 +17,7 @@ import (
 )
 
 // searchMax bounds a search. Worlds that take that long compare nothing, so the end of it is an error.
-const searchMax = 20 * time.Second
+const searchMax = 5 * time.Second
 
 // Selectors repeat from world to world.
 var selectors = cel.NewCache(1000, cel.Features{
