@@ -2,9 +2,9 @@
 """Runs end-to-end test modules: `run.py MODULE...`, for example `run.py test_controlplane`.
 
 A module says what it needs in `NEEDS` ("controlplane", "scheduler", "allocator-oracle", "fairlead", "stop points",
-"fault shim", "root", "prometheus", "helm", "buildah", "lintian"). Where something is missing its tests are named and counted as skipped and the exit code
-is 77, which ctest shows as Skipped; where CI is set a missing part is a failure, because a suite that silently tests
-nothing is worse than a red one.
+"fault shim", "root", "prometheus", "helm", "buildah", "lintian"). Where something is missing its tests are named and
+counted as skipped and the exit code is 77, which ctest shows as Skipped; where CI is set a missing part is a failure,
+because a suite that silently tests nothing is worse than a red one.
 """
 
 import argparse
