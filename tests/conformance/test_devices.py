@@ -1,7 +1,8 @@
 """Devices: the allocator of Kubernetes' scheduler, the model and our own search give random worlds the same answer.
 
-Worlds of one pod and one node; tests/conformance/devices makes them and says what each difference comes from. Two
-samples: worlds about everything, and worlds about the rules that meet least often. `compare_devices.py` runs more.
+Worlds of one pod and one node; tests/conformance/devices makes them and says what each difference comes from: a sample
+about everything, and one about the rules that meet least often. Gangs in clusters, which the allocator cannot judge,
+are compared between the model and ours. `compare_devices.py` runs more.
 """
 
 import os
@@ -38,6 +39,10 @@ class Devices(unittest.TestCase):
     @unittest.skipUnless(os.access(OURS, os.X_OK), "no fairlead-devices-fit (the build makes it)")
     def test_our_search_answers_as_both(self):
         self.compare("--ours", OURS, "--model", "--seeds", "1500..3000")
+
+    @unittest.skipUnless(os.access(OURS, os.X_OK), "no fairlead-devices-fit (the build makes it)")
+    def test_our_search_places_gangs_as_the_model(self):
+        self.compare("--ours", OURS, "--model", "--clusters", "--seeds", "0..1000")
 
 
 if __name__ == "__main__":

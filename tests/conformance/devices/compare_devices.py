@@ -2,7 +2,8 @@
 """Compares what the allocator of Kubernetes, the model and our own program say of random worlds of devices.
 
     compare_devices.py --oracle ~/.cache/fairlead/controlplane/v1.36.3/allocator-oracle --model --seeds 0..2000
-    compare_devices.py --ours build/dev/devices-fit --model --seeds 0..2000
+    compare_devices.py --ours build/dev/tests/conformance/fairlead-devices-fit --model --seeds 0..2000
+    compare_devices.py --ours build/dev/tests/conformance/fairlead-devices-fit --model --clusters --seeds 0..2000
 
 Any two of the three, or all. Compared are yes or no, and the devices in the order in which they are allocated, with
 what a share takes. Model and program must agree always. From the allocator both may differ where as_allocator.py
@@ -22,6 +23,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "../../model")]
 
 import as_allocator  # noqa: E402
+import clusters  # noqa: E402
 import devices  # noqa: E402
 import devices_values as v  # noqa: E402
 import shrinking  # noqa: E402
@@ -67,14 +69,24 @@ class Program:
             self.child.stdout.close()
 
 
-def plain(answer):
-    """An answer as it is compared: None, or the devices; UNDECIDED where a search was too long; a text: an error."""
+def plain(world, answer):
+    """An answer as it is compared.
+
+    None, or the devices. Of a cluster: (reason, detail), or (podSet, node, devices) of each pod that needs a node. UNDECIDED where a
+    search was too long. Another text: an error.
+    """
     if answer.get("error") in ("Budget", "the search took too long"):
         return UNDECIDED
     if "error" in answer:
         return "error: " + answer["error"]
     if not answer["fits"]:
-        return None
+        return (answer["reason"], answer["detail"]) if "podSets" in world else None
+    if "podSets" in world:
+        return [(pod["podSet"], pod["node"], taken(pod)) for pod in answer["pods"] if pod["node"]]
+    return taken(answer)
+
+
+def taken(answer):
     return [(d["claim"], d["request"], d["driver"], d["pool"], d["device"], bool(d.get("adminAccess")),
              bool(d.get("shareID")), consumed(d)) for d in answer.get("devices") or []]
 
@@ -91,16 +103,22 @@ class Comparison:
 
     def answers(self, several):
         """What each has to say of the worlds: [{subject: answer}]."""
-        found = [{"model": plain(devices.answer(world, steps=self.steps))} for world in several]
+        found = [{"model": plain(world, self.of_model(world))} for world in several]
         # A search that is too long for the model is so for the others, too, unless they have some skill.
         asked = [i for i, answers in enumerate(found) if answers["model"] != UNDECIDED]
         for subject, program in (("ours", self.ours), ("oracle", self.oracle)):
             if program and len(asked) == 1:
-                found[asked[0]][subject] = plain(program.answer(several[asked[0]]))
+                world = several[asked[0]]
+                found[asked[0]][subject] = plain(world, program.answer(world))
             elif program and asked:
                 for i, answer in zip(asked, program.answers([several[i] for i in asked])):
-                    found[i][subject] = plain(answer)
+                    found[i][subject] = plain(several[i], answer)
         return found
+
+    def of_model(self, world):
+        if "podSets" in world:
+            return devices.answer_cluster(world, self.steps, 10 * self.steps)
+        return devices.answer(world, steps=self.steps)
 
     def judge(self, world, answers=None):
         answers = answers or self.answers([world])[0]
@@ -111,7 +129,7 @@ class Comparison:
             kind = "different"
         elif answers.get("oracle", model) != model:
             try:
-                names = as_allocator.explanation(world, lambda a: plain(a) == answers["oracle"], 10 * self.steps)
+                names = as_allocator.explanation(world, lambda a: plain(world, a) == answers["oracle"], 10 * self.steps)
                 kind = "explained" if names else "different"
             except as_allocator.TooLong:
                 kind = "undecided"
@@ -135,10 +153,18 @@ def shown(answer):
         return "does not fit"
     if isinstance(answer, str):
         return answer
-    return "fits: " + ", ".join(
+    if isinstance(answer, tuple):
+        return "%s %s" % answer
+    if answer and len(answer[0]) == 3:
+        return "; ".join("%s on %s: %s" % (pod_set, node, shown_devices(found)) for pod_set, node, found in answer)
+    return "fits: " + shown_devices(answer)
+
+
+def shown_devices(found):
+    return ", ".join(
         "%s %s = %s/%s/%s%s%s" % (claim, request, driver, pool, device, " admin" if admin else "",
                                   " share %s" % {n: str(q) for n, q in capacity} if shared else "")
-        for claim, request, driver, pool, device, admin, shared, capacity in answer)
+        for claim, request, driver, pool, device, admin, shared, capacity in found)
 
 
 def report(comparison, options, name, features, world):
@@ -155,9 +181,10 @@ def report(comparison, options, name, features, world):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--oracle", help="the program allocator-oracle")
-    parser.add_argument("--ours", help="the program devices-fit")
+    parser.add_argument("--ours", help="the program fairlead-devices-fit")
     parser.add_argument("--model", action="store_true", help="named for clarity: the model always takes part")
     parser.add_argument("--seeds", default="0..300")
+    parser.add_argument("--clusters", action="store_true", help="clusters and gangs, which the allocator cannot judge")
     parser.add_argument("--world", help="a file with one world instead")
     parser.add_argument("--features", help="comma-separated; only these, in every world")
     parser.add_argument("--steps", type=int, default=5000, help="devices that the model tries in one world")
@@ -176,7 +203,8 @@ def made_worlds(options):
         return
     low, _, high = options.seeds.partition("..")
     for seed in range(int(low), int(high or low) + 1):
-        maker = worlds.Maker(seed, options.features.split(",") if options.features else None)
+        features = options.features.split(",") if options.features else None
+        maker = (clusters if options.clusters else worlds).Maker(seed, features)
         yield "seed-%d" % seed, maker.on, maker.make()
 
 
@@ -216,9 +244,11 @@ def compare(options):
 
 def main():
     options = arguments()
-    if not options.oracle and not options.ours:
-        print("nothing to compare the model with: --oracle or --ours is needed", file=sys.stderr)
+    if not options.ours and (options.clusters or not options.oracle):
+        print("nothing to compare the model with: --ours is needed, or for single nodes --oracle", file=sys.stderr)
         return 2
+    if options.clusters:
+        options.oracle = None
     return compare(options)
 
 

@@ -145,7 +145,7 @@ class ControlPlane:
         return server
 
     def add_controller_manager(self, server, controllers="namespace,garbagecollector", *arguments):
-        """Starts controllers beside `server`; by default those that finish deletions of namespaces and objects owned."""
+        """Starts controllers beside `server`; by default those that finish deletions of namespaces and the like."""
         manager = self.process(f"{server.name}-controller-manager", [
             self.assets / "kube-controller-manager", f"--kubeconfig={server.kubeconfig()}",
             f"--controllers={controllers}", "--leader-elect=false", f"--secure-port={free_port()}",

@@ -65,7 +65,7 @@ class HollowCluster:
             self.server.merge(f"{NODES}/{name}", {"spec": {"taints": None}}, user="admin")
 
     def slice(self, name, devices, pool=None, driver=DRIVER, generation=1, slices=1, **reach):
-        """One ResourceSlice, as it is from now on. `reach`: nodeName, nodeSelector, allNodes, perDeviceNodeSelection."""
+        """One ResourceSlice, as it is from now on. `reach`: nodeName, nodeSelector, allNodes or the devices' own."""
         own = {"name": pool or name, "generation": generation, "resourceSliceCount": slices}
         made = {**REAL, "kind": "ResourceSlice", "metadata": {"name": name},
                 "spec": {"driver": driver, "pool": own, "devices": devices, **reach}}
