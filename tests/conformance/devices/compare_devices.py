@@ -72,8 +72,8 @@ class Program:
 def plain(world, answer):
     """An answer as it is compared.
 
-    None, or the devices. Of a cluster: (reason, detail), or (podSet, node, devices) of each pod that needs a node. UNDECIDED where a
-    search was too long. Another text: an error.
+    None, or the devices. Of a cluster: (reason, detail), or (podSet, node, devices) of each pod that needs a node.
+    UNDECIDED where a search was too long. Another text: an error.
     """
     if answer.get("error") in ("Budget", "the search took too long"):
         return UNDECIDED
