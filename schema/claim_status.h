@@ -17,9 +17,10 @@ namespace fairlead {
 inline constexpr std::array<std::string_view, 6> kClaimStatusFields{
     "observedGeneration", "capacity", "grants", "unassigned", "overcommitted", "seq"};
 /// The types of our conditions. A condition of another type belongs to its writer.
-inline constexpr std::array<std::string_view, 8> kClaimConditionTypes{
-    "Valid",      "CapacityKnown",     "FullyGranted",      "Damped",
-    "Propagated", "OwnershipConflict", "QuotaOrchestrated", "Released"};
+inline constexpr std::array<std::string_view, 9> kClaimConditionTypes{
+    "Valid",       "CapacityKnown",     "FullyGranted",      "Damped",
+    "Propagated",  "OwnershipConflict", "QuotaOrchestrated", "Released",
+    "DevicesKnown"};
 
 /// Returns the digest of our part of a claim's status; never zero. `field(name)` and
 /// `condition(type)` return the canonical JSON of a part, empty where it is absent, null or an

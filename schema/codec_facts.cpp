@@ -18,7 +18,13 @@ static_assert(same(value::Kind::node, Kind::NODE) && same(value::Kind::claim, Ki
               same(value::Kind::virtual_cluster, Kind::VIRTUAL_CLUSTER) &&
               same(value::Kind::namespace_, Kind::NAMESPACE) &&
               same(value::Kind::resource_quota, Kind::RESOURCE_QUOTA) &&
-              same(value::Kind::pod, Kind::POD) && same(value::Kind::config_map, Kind::CONFIG_MAP));
+              same(value::Kind::pod, Kind::POD) &&
+              same(value::Kind::config_map, Kind::CONFIG_MAP) &&
+              same(value::Kind::resource_slice, Kind::RESOURCE_SLICE) &&
+              same(value::Kind::device_class, Kind::DEVICE_CLASS) &&
+              same(value::Kind::resource_claim, Kind::RESOURCE_CLAIM) &&
+              same(value::Kind::resource_claim_template, Kind::RESOURCE_CLAIM_TEMPLATE) &&
+              same(value::Kind::device_taint_rule, Kind::DEVICE_TAINT_RULE));
 static_assert(std::variant_size_v<value::Facts> == kKindCount);
 static_assert(same(value::ConditionStatus::absent, ConditionStatus::ABSENT) &&
               same(value::ConditionStatus::yes, ConditionStatus::YES) &&
@@ -47,24 +53,24 @@ static value::Quantity read(Quantity::Reader in) {
       read_enum<value::QuantityFormat>(in.getFormat(), kQuantityFormatCount, "a quantity format")};
 }
 
-static void write(const value::Taint& taint, Taint::Builder out) {
+void write(const value::Taint& taint, Taint::Builder out) {
   using Out = Taint::Builder;
   put(out, &Out::setKey, taint.key);
   put(out, &Out::setValue, taint.value);
   put(out, &Out::setEffect, taint.effect);
 }
-static value::Taint read(Taint::Reader in) {
+value::Taint read(Taint::Reader in) {
   return {read(in.getKey()), read(in.getValue()), read(in.getEffect())};
 }
 
-static void write(const value::Toleration& toleration, Toleration::Builder out) {
+void write(const value::Toleration& toleration, Toleration::Builder out) {
   using Out = Toleration::Builder;
   put(out, &Out::setKey, toleration.key);
   put(out, &Out::setOp, toleration.op);
   put(out, &Out::setValue, toleration.value);
   put(out, &Out::setEffect, toleration.effect);
 }
-static value::Toleration read(Toleration::Reader in) {
+value::Toleration read(Toleration::Reader in) {
   return {read(in.getKey()), read(in.getOp()), read(in.getValue()), read(in.getEffect())};
 }
 
@@ -400,6 +406,22 @@ static auto member(const value::ResourceQuotaFacts&, FactsBuilder out) {
 static auto member(const value::PodFacts&, FactsBuilder out) { return out.initPod(); }
 static auto member(const value::ConfigMapFacts&, FactsBuilder out) { return out.initConfigMap(); }
 
+static auto member(const value::ResourceSliceFacts&, FactsBuilder out) {
+  return out.initResourceSlice();
+}
+static auto member(const value::DeviceClassFacts&, FactsBuilder out) {
+  return out.initDeviceClass();
+}
+static auto member(const value::ResourceClaimFacts&, FactsBuilder out) {
+  return out.initResourceClaim();
+}
+static auto member(const value::ResourceClaimTemplateFacts&, FactsBuilder out) {
+  return out.initResourceClaimTemplate();
+}
+static auto member(const value::DeviceTaintRuleFacts&, FactsBuilder out) {
+  return out.initDeviceTaintRule();
+}
+
 void write(const value::ResourceGroup& group, ResourceGroup::Builder out) {
   put_texts(out, &ResourceGroup::Builder::initCoveredResources, group.covered_resources);
   put_list(out, &ResourceGroup::Builder::initFlavors, group.flavors);
@@ -441,6 +463,11 @@ value::Facts read(Facts::Reader in) {
     case Which::RESOURCE_QUOTA: return read(in.getResourceQuota());
     case Which::POD: return read(in.getPod());
     case Which::CONFIG_MAP: return read(in.getConfigMap());
+    case Which::RESOURCE_SLICE: return read(in.getResourceSlice());
+    case Which::DEVICE_CLASS: return read(in.getDeviceClass());
+    case Which::RESOURCE_CLAIM: return read(in.getResourceClaim());
+    case Which::RESOURCE_CLAIM_TEMPLATE: return read(in.getResourceClaimTemplate());
+    case Which::DEVICE_TAINT_RULE: return read(in.getDeviceTaintRule());
   }
   throw Malformed{"the facts are of an unknown kind"};
 }

@@ -153,6 +153,15 @@ value::ConditionStatus read(ConditionStatus status);
 void write(const value::ConditionFacts& condition, Condition::Builder out);
 value::ConditionFacts read(Condition::Reader in);
 
+void write(const value::Taint& taint, Taint::Builder out);
+value::Taint read(Taint::Reader in);
+void write(const value::Toleration& toleration, Toleration::Builder out);
+value::Toleration read(Toleration::Reader in);
+
+/// A text that is there, perhaps an empty one; a struct that is absent reads as nullopt.
+void write(const std::string& text, OptionalText::Builder out);
+std::optional<std::string> read(OptionalText::Reader in);
+
 void write(const value::FlavorUsage& usage, FlavorUsage::Builder out);
 value::FlavorUsage read(FlavorUsage::Reader in);
 
@@ -197,6 +206,20 @@ void write(const value::ConfigMapFacts& map, ConfigMap::Builder out);
 value::ConfigMapFacts read(ConfigMap::Reader in);
 void write(const value::PoolSettings& settings, Configuration::Pool::Builder out);
 value::PoolSettings read(Configuration::Pool::Reader in);
+
+// Dynamic Resource Allocation, in codec_devices.cpp.
+void write(const value::ResourceSliceFacts& slice, ResourceSlice::Builder out);
+value::ResourceSliceFacts read(ResourceSlice::Reader in);
+void write(const value::DeviceClassFacts& of, DeviceClass::Builder out);
+value::DeviceClassFacts read(DeviceClass::Reader in);
+void write(const value::ResourceClaimFacts& claim, ResourceClaim::Builder out);
+value::ResourceClaimFacts read(ResourceClaim::Reader in);
+void write(const value::ResourceClaimTemplateFacts& of, ResourceClaimTemplate::Builder out);
+value::ResourceClaimTemplateFacts read(ResourceClaimTemplate::Reader in);
+void write(const value::DeviceTaintRuleFacts& rule, DeviceTaintRule::Builder out);
+value::DeviceTaintRuleFacts read(DeviceTaintRule::Reader in);
+void write(const value::DraSettings& settings, Configuration::Dra::Builder out);
+value::DraSettings read(Configuration::Dra::Reader in);
 
 /// Sets the member of the union that belongs to the kind of `facts`.
 void write(const value::Facts& facts, Facts::Builder out);

@@ -8,11 +8,11 @@ static_assert(static_cast<unsigned>(value::PoolPolicy::spread) ==
 static_assert(static_cast<unsigned>(value::PoolQuotas::max) ==
               static_cast<unsigned>(Configuration::PoolQuotas::MAX));
 
-static void write(const std::string& text, OptionalText::Builder out) {
+void write(const std::string& text, OptionalText::Builder out) {
   out.setPresent(true);
   put(out, &OptionalText::Builder::setText, text);
 }
-static std::optional<std::string> read(OptionalText::Reader in) {
+std::optional<std::string> read(OptionalText::Reader in) {
   if (in.getPresent()) return read(in.getText());
   if (in.hasText()) throw Malformed{"a text that is absent has a value"};
   return std::nullopt;

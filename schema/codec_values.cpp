@@ -203,6 +203,7 @@ void write(const value::Configuration& configuration, Configuration::Builder out
   out.setRecord(configuration.record);
   out.setExportBeforeUpgrade(configuration.export_before_upgrade);
   if (configuration.pool != value::PoolSettings{}) write(configuration.pool, out.initPool());
+  if (configuration.dra != value::DraSettings{}) write(configuration.dra, out.initDra());
 }
 
 value::Configuration read(Configuration::Reader in) {
@@ -231,6 +232,7 @@ value::Configuration read(Configuration::Reader in) {
   configuration.record = in.getRecord();
   configuration.export_before_upgrade = in.getExportBeforeUpgrade();
   if (in.hasPool()) configuration.pool = read(in.getPool());
+  if (in.hasDra()) configuration.dra = read(in.getDra());
   return configuration;
 }
 

@@ -159,6 +159,52 @@ struct PoolSettings {
   friend bool operator==(const PoolSettings&, const PoolSettings&) = default;
 };
 
+/// What of a device a mapping counts instead of the device itself.
+enum class DeviceSourceKind : std::uint8_t {
+  counter,   ///< a counter of the counter sets that the devices consume
+  capacity,  ///< a capacity of the devices
+};
+/// An entry of `sources` of a DeviceClassMapping.
+struct DeviceSource {
+  DeviceSourceKind kind = DeviceSourceKind::counter;
+  std::string name;        ///< of the counter or the capacity
+  std::string driver;      ///< of the devices
+  std::string expression;  ///< deviceSelector.cel.expression: which of its devices
+
+  friend bool operator==(const DeviceSource&, const DeviceSource&) = default;
+};
+/// The resource name under which devices of some classes count, spelled as in
+/// `resources.deviceClassMappings` of Kueue's Configuration.
+struct DeviceClassMapping {
+  std::string name;
+  std::vector<std::string> device_class_names;  ///< at least one
+  std::vector<DeviceSource> sources;            ///< empty: devices are counted; all of one kind
+
+  friend bool operator==(const DeviceClassMapping&, const DeviceClassMapping&) = default;
+};
+
+/// Which of several clusters where a consumer fits gets it.
+enum class DraPolicy : std::uint8_t {
+  order,   ///< the first of the list
+  pack,    ///< the one that has the fewest free devices left
+  spread,  ///< the one that has the most
+};
+
+/// Settings of Dynamic Resource Allocation.
+struct DraSettings {
+  bool quota = true;  ///< devices count as capacity of their cluster
+  bool dispatch = false;
+  bool fleet_claims = false;
+  std::vector<DeviceClassMapping> device_class_mappings;
+  DraPolicy policy = DraPolicy::order;
+  Duration pool_hold = minutes(5);      ///< of a pool that is being updated; 0: none
+  Duration admit_timeout = minutes(5);  ///< until a nomination is judged again; 0: never
+  Duration place_timeout = minutes(5);  ///< until a reservation is dropped; 0: never
+  std::int64_t steps_max = 100'000;     ///< devices tried per consumer and cluster
+
+  friend bool operator==(const DraSettings&, const DraSettings&) = default;
+};
+
 /// Everything that an administrator can set.
 struct Configuration {
   std::string kueue_namespace = "kueue-system";
@@ -182,6 +228,7 @@ struct Configuration {
   DebounceSettings debounce;
   MultiKueueSettings multikueue;
   PoolSettings pool;
+  DraSettings dra;
   WriteSettings writes;
   /// What the webhook's rules do where the file says so; the others do what kAdmissionRules says.
   std::map<AdmissionRule, RuleAction> webhook_rules;

@@ -88,6 +88,9 @@ Json json_of(const PoolToleration& toleration) {
   if (!toleration.effect.empty()) json["effect"] = toleration.effect;
   return json;
 }
+Json json_of(const DeviceSource& source);
+Json json_of(const DeviceClassMapping& mapping);
+
 template <class T>
 Json json_list(const std::vector<T>& items) {
   Json list = Json::array();
@@ -109,6 +112,38 @@ Json json_of(const PoolSettings& settings) {
           {"settle", to_go_duration(settings.settle)},
           {"slicesMax", settings.slices_max},
           {"tenantObjectsMax", settings.tenant_objects_max}};
+}
+
+Json json_of(const DeviceSource& source) {
+  const bool counter = source.kind == DeviceSourceKind::counter;
+  return {{counter ? "counter" : "capacity",
+           {{"name", source.name},
+            {"driver", source.driver},
+            {"deviceSelector", {{"cel", {{"expression", source.expression}}}}}}}};
+}
+Json json_of(const DeviceClassMapping& mapping) {
+  Json json{{"name", mapping.name}, {"deviceClassNames", mapping.device_class_names}};
+  if (!mapping.sources.empty()) json["sources"] = json_list(mapping.sources);
+  return json;
+}
+std::string_view word(DraPolicy policy) {
+  switch (policy) {
+    case DraPolicy::order: return "order";
+    case DraPolicy::pack: return "pack";
+    case DraPolicy::spread: return "spread";
+  }
+  return "";
+}
+Json json_of(const DraSettings& settings) {
+  return {{"quota", settings.quota},
+          {"dispatch", settings.dispatch},
+          {"fleetClaims", settings.fleet_claims},
+          {"deviceClassMappings", json_list(settings.device_class_mappings)},
+          {"policy", word(settings.policy)},
+          {"poolHold", to_go_duration(settings.pool_hold)},
+          {"admitTimeout", to_go_duration(settings.admit_timeout)},
+          {"placeTimeout", to_go_duration(settings.place_timeout)},
+          {"stepsMax", settings.steps_max}};
 }
 
 }  // namespace
@@ -144,6 +179,7 @@ Json to_json(const Configuration& configuration) {
   for (const auto& [rule, action] : configuration.webhook_rules)
     json["webhook"]["rules"][std::string(info(rule).name)] = to_string(action);
   if (configuration.pool != PoolSettings{}) json["pool"] = json_of(configuration.pool);
+  if (configuration.dra != DraSettings{}) json["dra"] = json_of(configuration.dra);
   if (configuration.record) json["record"] = true;
   if (configuration.export_before_upgrade) json["log"]["exportBeforeUpgrade"] = true;
   return json;

@@ -40,6 +40,11 @@ enum Kind {
   resourceQuota @23;
   pod @24;
   configMap @25;
+  resourceSlice @26;
+  deviceClass @27;
+  resourceClaim @28;
+  resourceClaimTemplate @29;
+  deviceTaintRule @30;
 }
 
 struct TextPair {
@@ -430,6 +435,141 @@ struct ConfigMap {
   id @0 :OptionalText;
 }
 
+# Dynamic Resource Allocation. A quantity is its canonical text, which is never empty: an empty one is absent.
+struct NodeRequirement {
+  key @0 :Text;
+  op @1 :Text;
+  values @2 :List(Text);
+}
+struct NodeSelectorTerm {
+  expressions @0 :List(NodeRequirement);
+  fields @1 :List(NodeRequirement);
+}
+struct NodeReach {
+  kind @0 :ReachKind;
+  node @1 :Text;
+  terms @2 :List(NodeSelectorTerm);
+  enum ReachKind {
+    none @0;
+    node @1;
+    selector @2;
+    all @3;
+    devices @4;
+  }
+}
+struct CounterSet {
+  name @0 :Text;
+  counters @1 :List(TextPair);
+}
+struct CapacityPolicy {
+  standard @0 :Text;
+  values @1 :List(Text);
+  min @2 :Text;
+  max @3 :Text;
+  step @4 :Text;
+}
+struct DeviceCapacity {
+  name @0 :Text;
+  value @1 :Text;
+  policy @2 :CapacityPolicy;
+}
+struct DeviceExtras {
+  reach @0 :NodeReach;
+  taints @1 :List(Taint);
+  consumes @2 :List(CounterSet);
+  shared @3 :Bool;
+  binds @4 :Bool;
+}
+struct Device {
+  name @0 :Text;
+  attributes @1 :Data;  # as PackedMap keeps them (packed_map.h)
+  capacity @2 :List(DeviceCapacity);
+  extras @3 :DeviceExtras;
+}
+struct ResourceSlice {
+  driver @0 :Text;
+  pool @1 :Text;
+  generation @2 :Int64;
+  sliceCount @3 :Int64;
+  reach @4 :NodeReach;
+  devices @5 :List(Device);
+  counters @6 :List(CounterSet);
+}
+struct DeviceSelector {
+  cel @0 :OptionalText;
+}
+struct DeviceClass {
+  selectors @0 :List(DeviceSelector);
+  extendedResource @1 :Text;
+  created @2 :Int64;  # seconds
+}
+struct DeviceAsk {
+  name @0 :Text;
+  deviceClass @1 :Text;
+  selectors @2 :List(DeviceSelector);
+  mode @3 :AllocationMode;
+  count @4 :Int64;
+  admin @5 :Bool;
+  tolerations @6 :List(Toleration);
+  capacity @7 :List(TextPair);
+  enum AllocationMode {
+    exact @0;
+    all @1;
+    unknown @2;
+  }
+}
+struct DeviceRequest {
+  name @0 :Text;
+  alternatives @1 :Bool;
+  asks @2 :List(DeviceAsk);
+}
+struct DeviceConstraint {
+  requests @0 :List(Text);
+  match @1 :Text;
+  distinct @2 :Text;
+}
+struct DeviceClaimSpec {
+  requests @0 :List(DeviceRequest);
+  constraints @1 :List(DeviceConstraint);
+}
+struct AllocatedDevice {
+  request @0 :Text;
+  driver @1 :Text;
+  pool @2 :Text;
+  device @3 :Text;
+  admin @4 :Bool;
+  share @5 :Text;
+  consumed @6 :List(TextPair);
+}
+struct ClaimConsumer {
+  apiGroup @0 :Text;
+  resource @1 :Text;
+  name @2 :Text;
+  uid @3 :Text;
+}
+struct ResourceClaim {
+  spec @0 :DeviceClaimSpec;
+  allocated @1 :Bool;
+  devices @2 :List(AllocatedDevice);
+  selected @3 :Bool;  # nodeTerms are set, perhaps to an empty list
+  nodeTerms @4 :List(NodeSelectorTerm);
+  reservedFor @5 :List(ClaimConsumer);
+  podOwners @6 :List(Text);
+  podClaim @7 :Text;
+  extended @8 :Bool;
+  deleting @9 :Bool;
+}
+struct ResourceClaimTemplate {
+  spec @0 :DeviceClaimSpec;
+}
+struct DeviceTaintRule {
+  selects @0 :Bool;
+  driver @1 :OptionalText;
+  pool @2 :OptionalText;
+  device @3 :OptionalText;
+  taint @4 :Taint;
+}
+
 # The projected facts of one object; the member names the kind, in the order of Kind.
 struct Facts {
   union {
@@ -459,6 +599,11 @@ struct Facts {
     resourceQuota @23 :TenantQuota;
     pod @24 :Pod;
     configMap @25 :ConfigMap;
+    resourceSlice @26 :ResourceSlice;
+    deviceClass @27 :DeviceClass;
+    resourceClaim @28 :ResourceClaim;
+    resourceClaimTemplate @29 :ResourceClaimTemplate;
+    deviceTaintRule @30 :DeviceTaintRule;
   }
 }
 
@@ -515,6 +660,7 @@ struct Configuration {
   record @20 :Bool;
   exportBeforeUpgrade @21 :Bool;
   pool @22 :Pool;
+  dra @23 :Dra;
 
   enum CapacitySource {
     nodes @0;
@@ -593,6 +739,37 @@ struct Configuration {
     settle @8 :Int64;
     slicesMax @9 :Int64;
     tenantObjectsMax @10 :Int64;
+  }
+  struct DeviceSource {
+    kind @0 :DeviceSourceKind;
+    name @1 :Text;
+    driver @2 :Text;
+    expression @3 :Text;
+  }
+  enum DeviceSourceKind {
+    counter @0;
+    capacity @1;
+  }
+  struct DeviceClassMapping {
+    name @0 :Text;
+    deviceClassNames @1 :List(Text);
+    sources @2 :List(DeviceSource);
+  }
+  enum DraPolicy {
+    order @0;
+    pack @1;
+    spread @2;
+  }
+  struct Dra {
+    quota @0 :Bool;
+    dispatch @1 :Bool;
+    fleetClaims @2 :Bool;
+    deviceClassMappings @3 :List(DeviceClassMapping);
+    policy @4 :DraPolicy;
+    poolHold @5 :Int64;
+    admitTimeout @6 :Int64;
+    placeTimeout @7 :Int64;
+    stepsMax @8 :Int64;
   }
   struct MultiKueue {
     profile @0 :Text;

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "schema/event_json_devices.h"
+
 namespace fairlead {
 namespace {
 

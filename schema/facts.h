@@ -15,6 +15,7 @@
 #include "engine/base/digest.h"
 #include "engine/base/quantity.h"
 #include "engine/base/time.h"
+#include "schema/device_facts.h"
 #include "schema/packed_map.h"
 #include "schema/pool_facts.h"
 #include "schema/taints.h"
@@ -445,6 +446,7 @@ using Facts =
                  PlacementFacts, PlacementDecisionFacts, AddOnPlacementScoreFacts, WorkloadFacts,
                  SecretFacts, CustomResourceDefinitionFacts, BindingPolicyFacts, CohortFacts,
                  MutatingAdmissionPolicyFacts, VirtualClusterFacts, NamespaceFacts,
-                 ResourceQuotaFacts, PodFacts, ConfigMapFacts>;
+                 ResourceQuotaFacts, PodFacts, ConfigMapFacts, ResourceSliceFacts, DeviceClassFacts,
+                 ResourceClaimFacts, ResourceClaimTemplateFacts, DeviceTaintRuleFacts>;
 
 }  // namespace fairlead

@@ -38,8 +38,13 @@ enum class Kind : std::uint8_t {
   resource_quota,
   pod,
   config_map,
+  resource_slice,
+  device_class,
+  resource_claim,
+  resource_claim_template,
+  device_taint_rule,
 };
-inline constexpr std::size_t kKindCount = 26;
+inline constexpr std::size_t kKindCount = 31;
 
 /// The names of a kind in Kubernetes.
 struct KindInfo {
@@ -95,6 +100,16 @@ inline constexpr std::array<KindInfo, kKindCount> kKinds{{
     {Kind::resource_quota, "", "ResourceQuota", "resourcequotas", true, "v1"},
     {Kind::pod, "", "Pod", "pods", true, "v1"},
     {Kind::config_map, "", "ConfigMap", "configmaps", true, "v1"},
+    {Kind::resource_slice, "resource.k8s.io", "ResourceSlice", "resourceslices", false,
+     "v1,v1beta2,v1beta1"},
+    {Kind::device_class, "resource.k8s.io", "DeviceClass", "deviceclasses", false,
+     "v1,v1beta2,v1beta1"},
+    {Kind::resource_claim, "resource.k8s.io", "ResourceClaim", "resourceclaims", true,
+     "v1,v1beta2,v1beta1"},
+    {Kind::resource_claim_template, "resource.k8s.io", "ResourceClaimTemplate",
+     "resourceclaimtemplates", true, "v1,v1beta2,v1beta1"},
+    {Kind::device_taint_rule, "resource.k8s.io", "DeviceTaintRule", "devicetaintrules", false,
+     "v1beta2"},
 }};
 
 constexpr const KindInfo& info(Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
@@ -135,7 +150,12 @@ constexpr bool is_of_multikueue_path(Kind kind) {
     case Kind::namespace_:
     case Kind::resource_quota:
     case Kind::pod:
-    case Kind::config_map: return false;
+    case Kind::config_map:
+    case Kind::resource_slice:
+    case Kind::device_class:
+    case Kind::resource_claim:
+    case Kind::resource_claim_template:
+    case Kind::device_taint_rule: return false;
   }
   return false;
 }
@@ -184,16 +204,30 @@ constexpr std::optional<WrittenKind> written_kind(Kind kind) {
     case Kind::mutating_admission_policy:
     case Kind::virtual_cluster:
     case Kind::resource_quota:
-    case Kind::config_map: return std::nullopt;
+    case Kind::config_map:
+    case Kind::resource_slice:
+    case Kind::device_class:
+    case Kind::resource_claim:
+    case Kind::resource_claim_template:
+    case Kind::device_taint_rule: return std::nullopt;
   }
   return std::nullopt;
 }
 
+/// Returns whether the kind is one of Dynamic Resource Allocation. An API server may serve none of
+/// them, or some: nothing but devices depends on them.
+constexpr bool is_of_devices(Kind kind) {
+  return kind == Kind::resource_slice || kind == Kind::device_class ||
+         kind == Kind::resource_claim || kind == Kind::resource_claim_template ||
+         kind == Kind::device_taint_rule;
+}
+
 /// Returns whether Fairlead reads this kind of a member: Nodes for its capacity, the queues that it
-/// placed there, and of a super cluster its id and the tenants' namespaces.
+/// placed there, devices with what asks for them, and of a super cluster its id and the tenants'
+/// namespaces.
 constexpr bool is_read_at_member(Kind kind) {
   return kind == Kind::node || kind == Kind::local_queue || kind == Kind::cluster_queue ||
-         kind == Kind::namespace_ || kind == Kind::config_map;
+         kind == Kind::namespace_ || kind == Kind::config_map || is_of_devices(kind);
 }
 
 /// Returns whether Fairlead reads this kind of a tenant of the super cluster pool.

@@ -55,6 +55,8 @@ struct Shape {
       // derived: it is not stored
     } else if constexpr (kOptional<T>) {
       text += '?', of<typename T::value_type>();
+    } else if constexpr (is_a<T, Shared>) {
+      of<typename T::value_type>();
     } else if constexpr (is_a<T, std::map>) {
       text += 'm', of<typename T::key_type>(), of<typename T::mapped_type>();
     } else if constexpr (is_a<T, NameTable> || is_a<T, NameMap>) {
@@ -149,6 +151,8 @@ class Writer {
     } else if constexpr (kOptional<T>) {
       put(value.has_value());
       if (value) put(*value);
+    } else if constexpr (is_a<T, Shared>) {
+      put(*value);
     } else if constexpr (is_a<T, std::variant>) {
       put_varint(value.index());
       std::visit([this](const auto& held) { this->put(held); }, value);
@@ -202,6 +206,10 @@ class Reader {
       const std::uint64_t bit = get_varint();
       if (bit > 1) throw Malformed{"a truth value is neither"};
       value = bit == 1;
+    } else if constexpr (is_a<T, Shared>) {
+      typename T::value_type read{};
+      get(read);
+      value = std::move(read);
     } else if constexpr (std::is_enum_v<T>) {
       value = static_cast<T>(get_number<std::underlying_type_t<T>>());
     } else if constexpr (std::unsigned_integral<T>) {

@@ -221,7 +221,8 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
       const Kind kind = watcher->reflector.kind();
       if (!discovery->decided(kind)) continue;
       auto version = discovery->version(kind);
-      settled = settled && version.has_value();
+      // Most servers serve some kinds of devices, if any, and will do so tomorrow.
+      settled = settled && (version.has_value() || is_of_devices(kind));
       note_version(kind, version);
       carry_out(*watcher, watcher->reflector.served(loop.now(), std::move(version)));
     }

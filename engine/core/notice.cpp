@@ -18,18 +18,19 @@ struct Expectation {
   std::string_view type;
   std::string_view well;
 };
-constexpr std::array<Expectation, 8> kExpectations{{{"Valid", "True"},
+constexpr std::array<Expectation, 9> kExpectations{{{"Valid", "True"},
                                                     {"CapacityKnown", "True"},
                                                     {"FullyGranted", "True"},
                                                     {"Damped", "False"},
                                                     {"Propagated", "True"},
                                                     {"OwnershipConflict", "False"},
                                                     {"QuotaOrchestrated", "False"},
-                                                    {"Released", "True"}}};
+                                                    {"Released", "True"},
+                                                    {"DevicesKnown", "True"}}};
 
 // Reasons that are no trouble: they pass by themselves, or the administrator caused them.
-constexpr std::array<std::string_view, 4> kUnderWay{"WaitingForMember", "CapacityUnknown",
-                                                    "WaitingForWork", "ClaimDeleted"};
+constexpr std::array<std::string_view, 5> kUnderWay{
+    "WaitingForMember", "CapacityUnknown", "WaitingForWork", "ClaimDeleted", "PoolUpdating"};
 
 Json conditions_of(const std::string& body) {
   const Json object = Json::parse(body, nullptr, false);

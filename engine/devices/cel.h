@@ -7,6 +7,7 @@
 // specification.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -15,6 +16,10 @@
 #include "schema/device_facts.h"
 
 namespace fairlead {
+
+namespace cel {
+struct Program;
+}  // namespace cel
 
 /// What a selector says of a device.
 enum class SelectorVerdict : std::uint8_t { no, yes, error, unsupported };
@@ -36,9 +41,8 @@ class CelSelector {
                            std::string& why) const;
 
  private:
-  struct Program;
-  explicit CelSelector(std::shared_ptr<const Program> program);
-  std::shared_ptr<const Program> program_;
+  explicit CelSelector(std::shared_ptr<const cel::Program> program);
+  std::shared_ptr<const cel::Program> program_;
 };
 
 /// The longest expression that is understood, in bytes. Source: resource.k8s.io/v1

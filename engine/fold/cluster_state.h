@@ -14,6 +14,8 @@
 #include "engine/fold/capacity/capacity_state.h"
 #include "engine/fold/capacity/cluster_terms.h"
 #include "engine/fold/capacity/liveness.h"
+#include "engine/fold/devices/device_capacity_state.h"
+#include "engine/fold/devices/device_state.h"
 #include "engine/fold/members/member_state.h"
 #include "engine/fold/memo.h"
 #include "engine/fold/name_table.h"
@@ -134,6 +136,8 @@ struct Cluster {
 
   ClusterMember member;
   ClusterPool pool;
+  DeviceObjects devices;
+  DeviceCapacityPart device_capacity;
 
   bool joined() const { return presence.managed.has_value() || !presence.profiles.empty(); }
   bool stale() const { return liveness_at_close == Liveness::stale; }

@@ -40,6 +40,15 @@ void add_of_super_cluster(std::vector<ObjectKey>& keys, const Pool& pool, const 
     keys.push_back({kind, "", at->first.second});
 }
 
+void add_devices(std::vector<ObjectKey>& keys, const DeviceObjects& devices, Kind kind) {
+  if (kind == Kind::resource_slice)
+    for (const auto* entry : devices.slices.sorted()) keys.push_back({kind, "", entry->first});
+  if (kind == Kind::device_class) add_names(keys, kind, devices.classes);
+  if (kind == Kind::device_taint_rule) add_names(keys, kind, devices.rules);
+  if (kind == Kind::resource_claim) add_namespaced(keys, kind, devices.claims);
+  if (kind == Kind::resource_claim_template) add_namespaced(keys, kind, devices.templates);
+}
+
 std::vector<ObjectKey> held_of_member(const State& state, const SourceName& source, Kind kind) {
   std::vector<ObjectKey> keys;
   add_of_super_cluster(keys, state.pool, source, kind);
@@ -50,6 +59,7 @@ std::vector<ObjectKey> held_of_member(const State& state, const SourceName& sour
       keys.push_back({kind, "", entry->first});
   if (kind == Kind::cluster_queue) add_names(keys, kind, at->second.member.queues);
   if (kind == Kind::local_queue) add_namespaced(keys, kind, at->second.member.local_queues);
+  add_devices(keys, at->second.devices, kind);
   return keys;
 }
 
@@ -130,7 +140,12 @@ std::vector<ObjectKey> held_objects(const State& state, const SourceName& source
     case Kind::namespace_:
     case Kind::resource_quota:
     case Kind::pod:
-    case Kind::config_map: return keys;  // of members and tenants only
+    case Kind::config_map:
+    case Kind::resource_slice:
+    case Kind::device_class:
+    case Kind::resource_claim:
+    case Kind::resource_claim_template:
+    case Kind::device_taint_rule: return keys;  // of members and tenants only
     case Kind::cluster_metrics:
     case Kind::managed_cluster:
     case Kind::cluster_profile:

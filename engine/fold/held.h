@@ -23,6 +23,11 @@ struct HeldMemberLocalQueue {
   const std::string& cluster_queue;
 };
 
+/// A ResourceSlice of a member.
+struct HeldSlice {
+  const ResourceSliceFacts& facts;
+};
+
 /// What with_held does for a LocalQueue of a member, and for a ManifestWork of ours.
 template <class Result, class Found>
 Result with_member_local_queue(const Cluster& of, const std::pair<std::string, std::string>& id,
@@ -35,6 +40,49 @@ Result with_work(const ClusterMember& member, const std::string& name, const Res
                  const Present& present) {
   if (name == kQuotaWork) return present(member.quota_work);
   return name == kQueueWork ? present(member.queue_work) : none;
+}
+
+/// How with_held looks a record up; each function calls `found` with it, or returns `none`.
+template <class Result, class Found>
+struct HeldLookup {
+  const Result& none;
+  Found& found;
+
+  /// An entry of a map.
+  template <class Map, class Id>
+  Result in(const Map& map, const Id& id) const {
+    const auto entry = map.find(id);
+    if (entry == map.end()) return none;
+    if constexpr (requires { entry->second.seen; })
+      return found(entry->second.seen);
+    else
+      return found(entry->second);
+  }
+  /// A record that says whether its object is there.
+  template <class Record>
+  Result present(const Record& record) const {
+    return record.present ? found(record) : none;
+  }
+  /// A pointer or an optional.
+  template <class Record>
+  Result at(const Record& record) const {
+    return record ? found(*record) : none;
+  }
+};
+
+/// What with_held does for the kinds of resource.k8s.io. `in` looks one record of a map up.
+template <class Result, class In, class Found>
+Result with_held_device(const DeviceObjects& devices, const ObjectKey& key, const Result& none,
+                        const In& in, const Found& found) {
+  if (key.kind == Kind::resource_slice) {
+    const SliceRecord* slice = devices.slices.find(key.name);
+    return slice ? found(HeldSlice{*slice->facts}) : none;
+  }
+  const std::pair id{key.namespace_, key.name};
+  if (key.kind == Kind::device_class) return in(devices.classes, key.name);
+  if (key.kind == Kind::device_taint_rule) return in(devices.rules, key.name);
+  if (key.kind == Kind::resource_claim) return in(devices.claims, id);
+  return in(devices.templates, id);
 }
 
 /// What with_held does for the kinds of the super cluster pool. `in` looks one record of a map up.
@@ -67,18 +115,10 @@ Result with_held_of_pool(const Pool& pool, const SourceName& source, const Objec
 template <class Result, class Found>
 Result with_held(const State& state, const SourceName& source, const ObjectKey& key, Result none,
                  Found&& found) {
-  const auto in = [&](const auto& map, const auto& id) -> Result {
-    const auto entry = map.find(id);
-    if (entry == map.end()) return none;
-    if constexpr (requires { entry->second.seen; })
-      return found(entry->second.seen);
-    else
-      return found(entry->second);
-  };
-  const auto present = [&](const auto& record) -> Result {
-    return record.present ? found(record) : none;
-  };
-  const auto at = [&](const auto& record) -> Result { return record ? found(*record) : none; };
+  const HeldLookup<Result, Found> look{none, found};
+  const auto in = [&](const auto& map, const auto& id) { return look.in(map, id); };
+  const auto present = [&](const auto& record) { return look.present(record); };
+  const auto at = [&](const auto& record) { return look.at(record); };
   const auto cluster = [&](const std::string& name, auto&& use) -> Result {
     const auto entry = state.clusters.find(name);
     return entry == state.clusters.end() ? none : use(entry->second);
@@ -131,6 +171,14 @@ Result with_held(const State& state, const SourceName& source, const ObjectKey& 
     case Kind::resource_quota:
     case Kind::pod:
     case Kind::config_map: return with_held_of_pool(state.pool, source, key, none, in, found);
+    case Kind::resource_slice:
+    case Kind::device_class:
+    case Kind::device_taint_rule:
+    case Kind::resource_claim:
+    case Kind::resource_claim_template:
+      return cluster(source, [&](const Cluster& of) {
+        return with_held_device(of.devices, key, none, in, found);
+      });
   }
   return none;
 }

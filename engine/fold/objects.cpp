@@ -3,6 +3,7 @@
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/capacity/flavors.h"
 #include "engine/fold/claims/claims.h"
+#include "engine/fold/devices/observe.h"
 #include "engine/fold/members/member_deviation.h"
 #include "engine/fold/members/works.h"
 #include "engine/fold/multikueue/observe.h"
@@ -88,6 +89,21 @@ void fold_pool_object(State& state, const SourceName& source, const ObjectKey& k
   return observe_super_namespace(state, source, key.name, of);
 }
 
+// The kinds of resource.k8s.io, of a member.
+void fold_device_object(State& state, const SourceName& source, const ObjectKey& key,
+                        const ObjectObserved* seen, Seq seq) {
+  const NamespacedName id(key.namespace_, key.name);
+  if (key.kind == Kind::resource_slice)
+    return observe_slice(state, source, key.name, as<ResourceSliceFacts>(seen), seq);
+  if (key.kind == Kind::device_class)
+    return observe_device_class(state, source, key.name, as<DeviceClassFacts>(seen), seq);
+  if (key.kind == Kind::device_taint_rule)
+    return observe_taint_rule(state, source, key.name, as<DeviceTaintRuleFacts>(seen), seq);
+  if (key.kind == Kind::resource_claim)
+    return observe_resource_claim(state, source, id, as<ResourceClaimFacts>(seen), seq);
+  observe_claim_template(state, source, id, as<ResourceClaimTemplateFacts>(seen), seq);
+}
+
 }  // namespace
 
 void fold_object(State& state, const SourceName& source, const ObjectKey& key,
@@ -152,6 +168,11 @@ void fold_object(State& state, const SourceName& source, const ObjectKey& key,
     case Kind::resource_quota:
     case Kind::pod:
     case Kind::config_map: return fold_pool_object(state, source, key, seen, seq);
+    case Kind::resource_slice:
+    case Kind::device_class:
+    case Kind::device_taint_rule:
+    case Kind::resource_claim:
+    case Kind::resource_claim_template: return fold_device_object(state, source, key, seen, seq);
   }
 }
 

@@ -62,6 +62,13 @@ struct Unchanged {
   bool operator()(const HeldMemberLocalQueue& held) const {
     return held.cluster_queue == facts<LocalQueueFacts>().cluster_queue;
   }
+  bool operator()(const HeldSlice& slice) const {
+    return slice.facts == facts<ResourceSliceFacts>();
+  }
+  template <class F>
+  bool operator()(const DeviceRecord<F>& record) const {
+    return record.facts == facts<F>();
+  }
   bool operator()(const PoolVirtualCluster& cluster) const { return (*this)(cluster.seen); }
   bool operator()(const PoolPod& pod) const { return (*this)(pod.seen); }
   bool operator()(const SuperNamespace& of) const { return (*this)(of.seen); }
@@ -119,6 +126,10 @@ bool sign_matters(const State& state, const SourceName& source, Kind kind) {
     return source != kHub && (!at || !at->reports.nodes_known || at->hold ||
                               at->reports.liveness[0] != Liveness::live);
   }
+  if (kind == Kind::resource_slice) {
+    const Cluster* at = find(state.clusters, source);
+    return source != kHub && at && (at->hold || at->device_capacity.stream != Liveness::live);
+  }
   if (source == kHub && is_of_multikueue_path(kind))
     return state.multikueue.unreadable.contains(kind);
   if (source == kHub && is_of_every_quota(kind)) return state.silent.contains(kind);
@@ -130,9 +141,10 @@ bool sign_matters(const State& state, const SourceName& source, Kind kind) {
 }
 
 Liveness liveness_at(const State& state, const SourceName& source, Kind kind) {
-  if (kind == Kind::node) {
+  if (kind == Kind::node || kind == Kind::resource_slice) {
     const Cluster* at = find(state.clusters, source);
-    return at ? at->reports.liveness[0] : Liveness::live;
+    if (!at) return Liveness::live;
+    return kind == Kind::node ? at->reports.liveness[0] : at->device_capacity.stream;
   }
   return state.hub_streams[kind == Kind::cluster_metrics ? 0 : 1];
 }
@@ -150,7 +162,7 @@ bool is_foreign(const SourceName& source, const ObjectSeen& seen) {
 
 bool is_capacity_source(const SourceName& source, Kind kind) {
   return source == kHub ? kind == Kind::cluster_metrics || kind == Kind::managed_cluster
-                        : kind == Kind::node;
+                        : kind == Kind::node || kind == Kind::resource_slice;
 }
 
 // Returns what counts a report that a stream is stale or lost and that changes nothing; nullptr for

@@ -339,7 +339,8 @@ void add_dev_command(CLI::App& app, int& exit_code) {
       "dev", "Try it: the hub against a Kubernetes API in memory, with a small fleet that lives");
   dev->add_option(
          "--fleet", options->fleet,
-         "claims: machines fail and quotas follow; multikueue: OCM Placements choose "
+         "claims: machines fail and quotas follow; devices: quotas follow the GPUs that a driver "
+         "publishes; multikueue: OCM Placements choose "
          "MultiKueue's workers, scores flip, jobs run; pool: tenants share super clusters, "
          "slices and pods move")
       ->check(CLI::IsMember(fleet_names()))

@@ -3,6 +3,7 @@
 #include <ostream>
 #include <utility>
 
+#include "engine/fleet/device_fleet.h"
 #include "engine/fleet/layout.h"
 #include "engine/fleet/machine_fleet.h"
 #include "engine/fleet/pool_fleet.h"
@@ -13,6 +14,7 @@ namespace {
 
 bool is_multikueue(const std::string& name) { return name == "multikueue"; }
 bool is_pool(const std::string& name) { return name == "pool"; }
+bool is_devices(const std::string& name) { return name == "devices"; }
 
 void introduce_claims(std::ostream& out, const FleetPlaces& places) {
   const std::string kubectl = "  kubectl --kubeconfig " + places.hub;
@@ -81,13 +83,36 @@ void introduce_pool(std::ostream& out, const FleetPlaces& places,
       << kubectl("") << " get virtualclusters -o yaml\n";
 }
 
+void introduce_devices(std::ostream& out, const FleetPlaces& places,
+                       const Configuration& configuration) {
+  const std::string cluster(kDeviceCluster), queue(kDeviceQueue);
+  out << "A driver publishes 8 GPUs on each of the 4 nodes of cluster " << cluster
+      << ", and Fairlead makes\nthe quota of ClusterQueue " << queue << " of them:\n"
+      << "  shrinkWindow " << to_go_duration(configuration.debounce.shrink_window)
+      << "   a GPU that is tainted for so long leaves the quota\n"
+      << "  growWindow " << to_go_duration(configuration.debounce.grow_window)
+      << "    a GPU that is healthy for so long is back in it\n"
+      << "  poolHold " << to_go_duration(configuration.dra.pool_hold)
+      << "      an upgrade of the driver that takes less changes nothing\n\n"
+      << "In " << to_go_duration(kDeviceRoundLength)
+      << " there, again and again: a GPU breaks and is repaired, a driver is upgraded,\n"
+         "a node is drained, an upgrade hangs. Try, while it runs:\n";
+  const std::string hub = "  kubectl --kubeconfig " + places.hub;
+  out << hub << " get clusterqueue " << queue << " -o yaml -w\n"
+      << hub << " get clusterresourceclaim gpus-resource-claim -o yaml\n";
+  for (const auto& [name, kubeconfig] : places.others)
+    out << "  kubectl --kubeconfig " << kubeconfig << " get resourceslices\n"
+        << "  kubectl --kubeconfig " << kubeconfig << " cordon gpu-1\n";
+}
+
 }  // namespace
 
-std::vector<std::string> fleet_names() { return {"claims", "multikueue", "pool"}; }
+std::vector<std::string> fleet_names() { return {"claims", "devices", "multikueue", "pool"}; }
 
 std::map<std::string, ServerRole> fleet_servers(const std::string& name) {
   std::map<std::string, ServerRole> out;
   if (is_multikueue(name)) return out;
+  if (is_devices(name)) return {{std::string(kDeviceCluster), ServerRole::member}};
   if (is_pool(name)) {
     for (const std::string& tenant : pool_tenants()) out[tenant] = ServerRole::tenant;
     for (const std::string& cluster : super_clusters()) out[cluster] = ServerRole::member;
@@ -100,7 +125,7 @@ std::map<std::string, ServerRole> fleet_servers(const std::string& name) {
 
 std::vector<std::string> fleet_settings(const std::string& name) {
   // These fleets are not about claims, whose amounts would only add lines.
-  if (is_multikueue(name)) return {"claims.create=false"};
+  if (is_multikueue(name) || is_devices(name)) return {"claims.create=false"};
   // Of a cluster that is lost the slices move within a round.
   if (is_pool(name))
     return {"claims.create=false", "debounce.lostAfter=5m", "debounce.staleAfter=2m",
@@ -113,6 +138,8 @@ std::unique_ptr<Fleet> make_fleet(const std::string& name, model::ModelServer& h
                                   std::uint64_t seed, LogTime start, FleetLogger logger) {
   if (is_multikueue(name))
     return std::make_unique<WorkerFleet>(hub, seed, start, std::move(logger));
+  if (is_devices(name))
+    return std::make_unique<DeviceFleet>(hub, servers, seed, start, std::move(logger));
   if (is_pool(name))
     return std::make_unique<PoolFleet>(hub, servers, seed, start, std::move(logger));
   return std::make_unique<MachineFleet>(hub, servers, seed, start, std::move(logger));
@@ -124,6 +151,8 @@ void introduce_fleet(std::ostream& out, const std::string& name, const FleetPlac
     introduce_workers(out, places, configuration);
   else if (is_pool(name))
     introduce_pool(out, places, configuration);
+  else if (is_devices(name))
+    introduce_devices(out, places, configuration);
   else
     introduce_claims(out, places);
 }

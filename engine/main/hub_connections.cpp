@@ -20,6 +20,7 @@ ConnectionStats stats_of(const SourceName& source, const ApiServerConnection& co
   for (const auto& [kind, reflector] : counters.reflectors) {
     stats.relists += reflector.relists;
     stats.overflows += reflector.overflows;
+    stats.refused += reflector.refused;
   }
   stats.notices_lost = counters.posts_lost;
   stats.credentials_usable = counters.credentials.usable;
@@ -51,7 +52,14 @@ std::map<Kind, WatchScope> hub_scopes(const Configuration& configuration) {
 std::vector<Kind> hub_kinds() {
   std::vector<Kind> kinds;
   for (const KindInfo& row : kKinds)
-    if (row.kind != Kind::node) kinds.push_back(row.kind);
+    if (row.kind != Kind::node && !is_of_devices(row.kind)) kinds.push_back(row.kind);
+  return kinds;
+}
+
+std::vector<Kind> device_kinds() {
+  std::vector<Kind> kinds;
+  for (const KindInfo& row : kKinds)
+    if (is_of_devices(row.kind)) kinds.push_back(row.kind);
   return kinds;
 }
 
@@ -81,10 +89,14 @@ ApiServerSettings HubConnections::settings_for(const Configuration& configuratio
   return settings;
 }
 
-// What is read nowhere on the hub may be read of a member: its streams have no scopes.
+// What is read nowhere on the hub may be read of a member: its streams have no scopes but those of
+// devices, which are watched where the configuration says so.
 ApiServerSettings HubConnections::member_settings() const {
   ApiServerSettings settings = settings_for(configuration_);
-  std::erase_if(settings.scopes, [](const auto& scope) { return is_read_at_member(scope.first); });
+  settings.scopes.clear();
+  for (const Kind kind : device_kinds())
+    if (!are_devices_read(kind, configuration_))
+      settings.scopes[kind] = {WatchScope::Breadth::nowhere, ""};
   return settings;
 }
 
@@ -193,6 +205,7 @@ void HubConnections::watch_member(const std::string& name, Member& member) {
   std::vector<Kind> kinds{Kind::node, Kind::local_queue, Kind::cluster_queue};
   const bool super = pool_entry_of(configuration_.pool, name) != nullptr;
   if (super) kinds.push_back(Kind::namespace_);
+  for (const Kind kind : device_kinds()) kinds.push_back(kind);
   member.connection->watch(std::move(kinds),
                            [this](WatchFact fact) { inbox_.push(std::move(fact)); });
   if (!super) return;

@@ -25,9 +25,11 @@
 
 namespace fairlead {
 
-/// Returns the kinds that are watched on the hub: all but its own Nodes, which are no capacity of a
-/// member.
+/// Returns the kinds that are watched on the hub: all but its own Nodes and devices, which are no
+/// capacity of a member.
 std::vector<Kind> hub_kinds();
+/// Returns the kinds of devices, which are watched of members.
+std::vector<Kind> device_kinds();
 
 /// `inbox` outlives it. All but stats() belong to the hub's thread.
 class HubConnections {

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/runtime/configuration_dra.h"
 #include "engine/runtime/configuration_pool.h"
 #include "engine/runtime/configuration_values.h"
 #include "schema/debounce_parameter.h"
@@ -39,6 +40,11 @@ constexpr std::array<std::pair<std::string_view, PoolPolicy>, 2> kPolicies{{
 constexpr std::array<std::pair<std::string_view, PoolQuotas>, 2> kQuotas{{
     {"min", PoolQuotas::min},
     {"max", PoolQuotas::max},
+}};
+constexpr std::array<std::pair<std::string_view, DraPolicy>, 3> kDraPolicies{{
+    {"order", DraPolicy::order},
+    {"pack", DraPolicy::pack},
+    {"spread", DraPolicy::spread},
 }};
 constexpr std::array<std::pair<std::string_view, RuleAction>, 3> kActions{{
     {"deny", RuleAction::deny},
@@ -294,6 +300,21 @@ std::vector<ConfigurationField> pool_fields() {
   };
 }
 
+std::vector<ConfigurationField> dra_fields() {
+  return {
+      on_off("dra.quota", FAIRLEAD_FIELD(dra.quota)),
+      on_off("dra.dispatch", FAIRLEAD_FIELD(dra.dispatch)),
+      on_off("dra.fleetClaims", FAIRLEAD_FIELD(dra.fleet_claims)),
+      setting("dra.deviceClassMappings", FAIRLEAD_FIELD(dra.device_class_mappings),
+              read_device_class_mappings),
+      word("dra.policy", FAIRLEAD_FIELD(dra.policy), kDraPolicies),
+      duration("dra.poolHold", FAIRLEAD_FIELD(dra.pool_hold)),
+      duration("dra.admitTimeout", FAIRLEAD_FIELD(dra.admit_timeout)),
+      duration("dra.placeTimeout", FAIRLEAD_FIELD(dra.place_timeout)),
+      number("dra.stepsMax", FAIRLEAD_FIELD(dra.steps_max), 1, 1'000'000'000),
+  };
+}
+
 std::vector<ConfigurationField> shell_fields() {
   return {
       on_off("record", FAIRLEAD_FIELD(record)),
@@ -315,6 +336,7 @@ std::vector<ConfigurationField> all_fields() {
     fields.push_back(debounce_parameter(parameter));
   for (ConfigurationField& field : multikueue_fields()) fields.push_back(std::move(field));
   for (ConfigurationField& field : pool_fields()) fields.push_back(std::move(field));
+  for (ConfigurationField& field : dra_fields()) fields.push_back(std::move(field));
   for (ConfigurationField& field : shell_fields()) fields.push_back(std::move(field));
   return fields;
 }

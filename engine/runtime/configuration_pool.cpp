@@ -1,6 +1,5 @@
 #include "engine/runtime/configuration_pool.h"
 
-#include <set>
 #include <utility>
 
 #include "engine/base/quantity.h"
@@ -10,47 +9,7 @@ namespace fairlead {
 
 namespace {
 
-using Entry = std::pair<std::string, YAML::Node>;
-
-// The entries of a map, each key once. `expected` says what the map should be.
-std::vector<Entry> entries_of(const YAML::Node& node, const std::string& key,
-                              std::string_view expected) {
-  if (!node.IsMap()) refuse(node, key, std::string(expected));
-  std::vector<Entry> entries;
-  std::set<std::string> seen;
-  for (const auto& entry : node) {
-    const std::string name = read_text(entry.first, key, expected);
-    if (!seen.insert(name).second) refuse(entry.first, key + "." + name, "expected it only once");
-    entries.emplace_back(name, entry.second);
-  }
-  return entries;
-}
-
-[[noreturn]] void refuse_key(const Entry& entry, const std::string& key,
-                             std::string_view expected) {
-  refuse(entry.second, key + "." + entry.first, "unknown key; " + std::string(expected));
-}
-
-template <class T>
-std::vector<T> read_items(const YAML::Node& node, const std::string& key,
-                          T (*read)(const YAML::Node&, const std::string&)) {
-  if (!node.IsSequence() && !node.IsNull()) refuse(node, key, "expected a list");
-  std::vector<T> items;
-  for (std::size_t i = 0; i < node.size(); ++i)
-    items.push_back(read(node[i], key + "[" + std::to_string(i) + "]"));
-  return items;
-}
-
-// `field` is what the file calls the name.
-template <class T>
-void refuse_repetition(const YAML::Node& node, const std::string& key, std::string_view field,
-                       const std::vector<T>& items) {
-  std::set<std::string> names;
-  for (std::size_t i = 0; i < items.size(); ++i)
-    if (!names.insert(items[i].name).second)
-      refuse(node[i], key + "[" + std::to_string(i) + "]." + std::string(field),
-             "expected each name only once");
-}
+using Entry = ConfigurationEntry;
 
 template <class Value>
 std::map<std::string, Value> read_resources(const YAML::Node& node, const std::string& key,

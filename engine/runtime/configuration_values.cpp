@@ -70,6 +70,24 @@ bool is_namespaced_name(std::string_view text) {
          is_object_name(text.substr(0, slash)) && is_object_name(text.substr(slash + 1));
 }
 
+std::vector<ConfigurationEntry> entries_of(const YAML::Node& node, const std::string& key,
+                                           std::string_view expected) {
+  if (!node.IsMap()) refuse(node, key, std::string(expected));
+  std::vector<ConfigurationEntry> entries;
+  std::set<std::string> seen;
+  for (const auto& entry : node) {
+    const std::string name = read_text(entry.first, key, expected);
+    if (!seen.insert(name).second) refuse(entry.first, key + "." + name, "expected it only once");
+    entries.emplace_back(name, entry.second);
+  }
+  return entries;
+}
+
+void refuse_key(const ConfigurationEntry& entry, const std::string& key,
+                std::string_view expected) {
+  refuse(entry.second, key + "." + entry.first, "unknown key; " + std::string(expected));
+}
+
 std::int64_t read_percent(const YAML::Node& node, const std::string& key) {
   return read_number(node, key, 0, 100);
 }

@@ -4,10 +4,12 @@
 
 #include <array>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "engine/runtime/configuration_fields.h"
 
@@ -34,6 +36,36 @@ bool is_object_name(std::string_view text);
 bool is_resource_name(std::string_view text);
 /// namespace/name
 bool is_namespaced_name(std::string_view text);
+
+/// An entry of a map in the file.
+using ConfigurationEntry = std::pair<std::string, YAML::Node>;
+/// The entries of a map, each key once. `expected` says what the map should be.
+std::vector<ConfigurationEntry> entries_of(const YAML::Node& node, const std::string& key,
+                                           std::string_view expected);
+/// Refuses an entry of the map at `key` whose own key is not known.
+[[noreturn]] void refuse_key(const ConfigurationEntry& entry, const std::string& key,
+                             std::string_view expected);
+
+/// The items of a list, each as `read` reads it.
+template <class T>
+std::vector<T> read_items(const YAML::Node& node, const std::string& key,
+                          T (*read)(const YAML::Node&, const std::string&)) {
+  if (!node.IsSequence() && !node.IsNull()) refuse(node, key, "expected a list");
+  std::vector<T> items;
+  for (std::size_t i = 0; i < node.size(); ++i)
+    items.push_back(read(node[i], key + "[" + std::to_string(i) + "]"));
+  return items;
+}
+/// Refuses two items of one `name`; `field` is what the file calls it.
+template <class T>
+void refuse_repetition(const YAML::Node& node, const std::string& key, std::string_view field,
+                       const std::vector<T>& items) {
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < items.size(); ++i)
+    if (!names.insert(items[i].name).second)
+      refuse(node[i], key + "[" + std::to_string(i) + "]." + std::string(field),
+             "expected each name only once");
+}
 
 /// The words that a setting may have in the file, each with its value.
 template <class T>

@@ -1,9 +1,11 @@
-// Which kinds are watched on the hub, and in which namespace those that are not watched in all.
+// Which kinds are watched on the hub and of members, and in which namespace those that are not
+// watched in all.
 #pragma once
 
 #include <string>
 
 #include "schema/configuration.h"
+#include "schema/event.h"
 #include "schema/kind.h"
 
 namespace fairlead {
@@ -46,7 +48,12 @@ constexpr bool is_recorded(Kind kind) {
     case Kind::namespace_:
     case Kind::resource_quota:
     case Kind::pod:
-    case Kind::config_map: return false;
+    case Kind::config_map:
+    case Kind::resource_slice:
+    case Kind::device_class:
+    case Kind::resource_claim:
+    case Kind::resource_claim_template:
+    case Kind::device_taint_rule: return false;
   }
   return false;
 }
@@ -59,8 +66,16 @@ inline bool is_read_on_hub(Kind kind, const Configuration& configuration) {
   if (kind == Kind::binding_policy) return configuration.member_mode == MemberMode::binding_policy;
   if (kind == Kind::mutating_admission_policy) return configuration.multikueue.dispatcher;
   if (kind == Kind::virtual_cluster) return !configuration.pool.clusters.empty();
-  // The hub's own Nodes are no capacity of a member; tenants and super clusters have the others.
-  return kind != Kind::node && !is_read_at_tenant(kind) && kind != Kind::config_map;
+  // The hub's own Nodes and devices are no capacity of a member; tenants and super clusters have
+  // the others.
+  return is_read_from(kHub, kind);
+}
+
+/// Returns whether a rule reads `kind`, one of devices, of members under `configuration`. Quota
+/// counts devices and who uses them; what has to fit asks by templates of claims, too.
+inline bool are_devices_read(Kind kind, const Configuration& configuration) {
+  const DraSettings& dra = configuration.dra;
+  return dra.dispatch || dra.fleet_claims || (dra.quota && kind != Kind::resource_claim_template);
 }
 
 }  // namespace fairlead

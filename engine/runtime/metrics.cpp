@@ -186,6 +186,12 @@ void add_connections(Page& page, const std::vector<ConnectionStats>& connections
   for (const ConnectionStats& connection : connections)
     page.value("watch_overflows_total", label("cluster", connection.source),
                std::to_string(connection.overflows));
+  page.name("watch_refused_objects_total", "counter",
+            "Objects of Dynamic Resource Allocation that were ignored, because no API server "
+            "would accept them.");
+  for (const ConnectionStats& connection : connections)
+    page.value("watch_refused_objects_total", label("cluster", connection.source),
+               std::to_string(connection.refused));
 }
 
 void add_notices(Page& page, const std::vector<ConnectionStats>& connections) {

@@ -23,6 +23,7 @@ struct ConnectionStats {
   std::map<Kind, bool> synced;                    ///< kinds that are watched
   std::uint64_t relists = 0;
   std::uint64_t overflows = 0;      ///< times that Nodes, or their changes, exceeded the bounds
+  std::uint64_t refused = 0;        ///< objects that no API server would have accepted
   std::uint64_t notices_lost = 0;   ///< KubeEvents that could not be sent
   bool credentials_usable = false;  ///< requests can be made
   std::optional<LogTime> credentials_expire;  ///< since 1970; nullopt: no end is known

@@ -84,6 +84,16 @@ std::string node_words(const NodeFacts& node, const ResourceAliases& aliases,
   return words;
 }
 
+std::string slice_words(const ResourceSliceFacts& slice) {
+  const auto tainted = std::count_if(
+      slice.devices.begin(), slice.devices.end(),
+      [](const DeviceFacts& device) { return device.extras && !device.extras->taints.empty(); });
+  return "generation " + std::to_string(slice.generation) + " of pool " + slice.driver + "/" +
+         slice.pool + ", " + std::to_string(slice.devices.size()) +
+         (slice.devices.size() == 1 ? " device" : " devices") +
+         (tainted > 0 ? ", " + std::to_string(tainted) + " tainted" : "");
+}
+
 std::string object_words(const std::string& source, const ObjectKey& key) {
   std::string words = std::string(info(key.kind).name) + " " +
                       (key.namespace_.empty() ? "" : key.namespace_ + "/") + key.name;
@@ -196,6 +206,8 @@ std::string what_happened(const Event& event, const ResourceAliases& aliases,
     if (const auto* metrics = std::get_if<ClusterMetricsFacts>(&seen->facts))
       return object + ": " + std::to_string(metrics->nodes.size()) +
              (metrics->nodes.size() == 1 ? " node" : " nodes");
+    if (const auto* slice = std::get_if<ResourceSliceFacts>(&seen->facts))
+      return object + ": " + slice_words(*slice);
     if (std::holds_alternative<ClaimFacts>(seen->facts))
       return object + ": generation " + std::to_string(seen->generation);
     return object + " changed";

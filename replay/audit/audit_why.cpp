@@ -9,6 +9,7 @@
 #include "replay/audit/audit_moment.h"
 #include "replay/audit/effective.h"
 #include "replay/audit/explain.h"
+#include "replay/audit/explain_devices.h"
 #include "replay/audit/queue_changes.h"
 #include "replay/audit/setting_origin.h"
 #include "replay/audit/unseen.h"
@@ -123,6 +124,8 @@ Json grant_json(const State& state, const GrantOfPair& grant, QueueWishes& wishe
   row["presence"] = heard_of ? presence_json(state, terms.cluster, at->second) : Json();
   row["capacity"] = capacity_rows(state, grant, lookup);
   row["nodes"] = node_rows(state, grant);
+  if (Json devices = device_rows(state, grant); !devices.empty())
+    row["devices"] = std::move(devices);
   return row;
 }
 

@@ -34,7 +34,8 @@
 // "nodes", one a node of the source in force:
 //   {"name", "seq", "flavor", "amount", "counts" (for the asked flavor), "eligible", "reasons",
 //    "suppressedSince", "suppressedUntil"}.
-// The amounts of eligible nodes of a flavor add up to its "offered".
+// The amounts of eligible nodes of a flavor add up to its "offered", with what devices add: where
+// the cluster has published some for the resource, "devices" (explain_devices.h) has them.
 //
 // Where the queue follows its workers (annotation fairlead.io/quota-from) there are also "follows"
 // {"follows", "percent", "reserve", "malformed", "known"} and "workers", one a worker:

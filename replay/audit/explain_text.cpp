@@ -6,6 +6,7 @@
 
 #include "engine/fold/state.h"
 #include "replay/audit/effective.h"
+#include "replay/audit/explain_devices.h"
 #include "replay/table.h"
 
 namespace fairlead {
@@ -311,6 +312,7 @@ std::string why_text(const Json& document) {
     text += presence_text(grant);
     for (const Json& capacity : grant["capacity"]) text += capacity_text(capacity);
     if (!grant["nodes"].empty()) text += nodes_text(grant["nodes"]);
+    if (grant.contains("devices")) text += devices_text(grant["devices"]);
   }
   text += follows_text(document);
   const Json& configuration = document["configuration"];

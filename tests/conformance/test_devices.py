@@ -11,7 +11,7 @@ import subprocess
 import sys
 import unittest
 
-from harness.controlplane import tool
+from harness.controlplane import oracle
 
 NEEDS = ("allocator-oracle",)
 
@@ -22,7 +22,7 @@ RARE = "admin,counters,counts,multi claims,same pool,used"
 
 class Devices(unittest.TestCase):
     def compare(self, *options):
-        command = [sys.executable, str(COMPARE), "--oracle", str(tool("allocator-oracle")), *options,
+        command = [sys.executable, str(COMPARE), "--oracle", str(oracle("allocator-oracle")), *options,
                    "--seconds", "240"]
         done = subprocess.run(command, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Runs end-to-end test modules: `run.py MODULE...`, for example `run.py test_controlplane`.
 
-A module says what it needs in `NEEDS` ("controlplane", "scheduler", "allocator-oracle", "fairlead", "stop points",
-"fault shim", "root", "prometheus", "helm", "buildah", "lintian"). Where something is missing its tests are named and
-counted as skipped and the exit code is 77, which ctest shows as Skipped; where CI is set a missing part is a failure,
-because a suite that silently tests nothing is worse than a red one.
+A module says what it needs in `NEEDS` ("controlplane", "scheduler", "cel-oracle", "allocator-oracle", "fairlead",
+"stop points", "fault shim", "root", "prometheus", "helm", "buildah", "lintian"). Where something is missing its tests
+are named and counted as skipped and the exit code is 77, which ctest shows as Skipped; where CI is set a missing part
+is a failure, because a suite that silently tests nothing is worse than a red one.
 """
 
 import argparse
@@ -25,8 +25,6 @@ def missing(needs):
         return "no control plane (scripts/controlplane builds it, or set KUBEBUILDER_ASSETS)"
     if "scheduler" in needs and controlplane.scheduler() is None:
         return "no kube-scheduler (scripts/controlplane builds it)"
-    if "allocator-oracle" in needs and controlplane.tool("allocator-oracle") is None:
-        return "no allocator-oracle (scripts/controlplane builds it)"
     if "fairlead" in needs and program.binary() is None:
         return "no fairlead program (scripts/test builds it, or set FAIRLEAD)"
     if "root" in needs and os.geteuid() != 0:
@@ -35,6 +33,9 @@ def missing(needs):
         return "no Prometheus, or no CRDs of its operator (scripts/controlplane fetches both)"
     if "helm" in needs and not helm.program():
         return "no Helm (scripts/controlplane builds it)"
+    for tool in needs:
+        if tool.endswith("-oracle") and controlplane.oracle(tool) is None:
+            return f"no {tool} (scripts/controlplane builds it)"
     for tool in ("buildah", "lintian"):
         if tool in needs and shutil.which(tool) is None:
             return f"no {tool} (scripts/install)"

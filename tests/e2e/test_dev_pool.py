@@ -163,7 +163,8 @@ class PoolKubectlTest(WithKubectl):
         self.assertEqual(self.placements("web"), '{"r1":6}')
         self.assertIn("Running", self.kubectl("get", "virtualcluster", "acme", "-o", "yaml"))
         self.assertRegex(self.kubectl("get", "pods", "-n", "acme-web", kubeconfig=self.of("r1")), r"web-\d +Running")
-        self.assertIn("12", self.kubectl("get", "quota", "-n", "web", kubeconfig=self.of("acme")))
+        # 12 at first; on a busy machine the tenant may have raised it already.
+        self.assertRegex(self.kubectl("get", "quota", "-n", "web", kubeconfig=self.of("acme")), r"quota +(12|18) ")
         self.kubectl("annotate", "namespace", "web", "--overwrite", PLACEMENTS + '={"r3":2}',
                      kubeconfig=self.of("acme"))
         wait_for("two slices on r3", lambda: re.search(r'"r3":[2-9]', self.placements("web")), 60)

@@ -67,6 +67,13 @@ class PoolFaultsTest(PoolWorld):
         hub.stop()
         hub.check_log()
 
+    @staticmethod
+    def answers(hub):
+        try:
+            return hub.http("/healthz")[0] == 200
+        except OSError:
+            return False
+
     def test_a_kill_at_every_write_leaves_what_an_undisturbed_run_leaves(self):
         hub = self.hub(program=stopping()).start()
         self.placed(hub)
@@ -88,6 +95,8 @@ class PoolFaultsTest(PoolWorld):
                 wait_for(f"the hub to end at {point}", ended)
                 self.assertEqual(hub.process.child.returncode, -signal.SIGKILL, hub.process.tail())
                 hub.start()
+                # What is waited for below may be there already, and a program that has not begun dies of SIGTERM.
+                hub.wait_until("the hub to answer", lambda: self.answers(hub))
                 self.wait_for(hub, self.acme, "web", PLACEMENTS, wanted)
                 self.wait_for(hub, self.acme, f"web/pods/{pod}", SUPER_CLUSTER, "id-r1")
                 self.remove_pod(self.acme, "web", pod)

@@ -24,6 +24,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (!other.is_discarded()) to_json(document->root());
   raw_text(document->root());
   (void)project(document->root());
-  for (const KindInfo& kind : kKinds) (void)project_as(kind.kind, "v1", document->root());
+  for (const KindInfo& kind : kKinds)
+    for (const char* version : {"v1", "v1beta1"})
+      (void)project_as(kind.kind, version, document->root());
   return 0;
 }

@@ -9,8 +9,9 @@ namespace {
 
 // What a condition says when there is nothing to say.
 const std::map<std::string, std::string> kUsual = {
-    {"Valid", "True"},   {"CapacityKnown", "True"}, {"FullyGranted", "True"},
-    {"Damped", "False"}, {"Propagated", "True"},    {"OwnershipConflict", "False"},
+    {"Valid", "True"},        {"CapacityKnown", "True"}, {"FullyGranted", "True"},
+    {"Damped", "False"},      {"Propagated", "True"},    {"OwnershipConflict", "False"},
+    {"DevicesKnown", "True"},
 };
 
 std::string text_of(const Json& value) {
@@ -60,7 +61,7 @@ std::string claim_status(const Json& status) {
     if (usual != kUsual.end() && usual->second == text_at(condition, "status")) continue;
     out += (out.empty() ? "" : " ") + type + "=" + text_at(condition, "status") + "/" +
            text_at(condition, "reason");
-    if (type == "QuotaOrchestrated" || type == "Released")
+    if (type == "QuotaOrchestrated" || type == "Released" || type == "DevicesKnown")
       out += " (" + text_at(condition, "message") + ")";
   }
   if (out.empty()) out = "all well";

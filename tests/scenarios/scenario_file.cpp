@@ -62,6 +62,9 @@ ScenarioHead read_head(std::istream& in) {
     if (in_title && line.starts_with('#')) continue;
     if (takes(line, "args:", rest)) {
       for (std::string& word : words(rest)) head.arguments.push_back(std::move(word));
+    } else if (takes(line, "args+:", rest)) {
+      REQUIRE_FALSE(head.arguments.empty());
+      for (const std::string& word : words(rest)) head.arguments.back() += word;
     } else if (takes(line, "show:", rest)) {
       for (std::string& word : words(rest)) head.show.insert(std::move(word));
     } else if (takes(line, "include:", rest)) {

@@ -29,7 +29,8 @@ MAY_INCLUDE = {
     # The fleet of `fairlead dev` lives inside the API server in memory.
     "engine/fleet": (BASE, SCHEMA, "connectors/kube", "connectors/kube/model"),
     # A dry run reads the objects that it is given with the connector's projections.
-    "replay": (BASE, SCHEMA, "engine/log", "engine/ingest", "engine/fold", "engine/admission", "engine/plan",
+    "replay": (BASE, SCHEMA, "engine/log", "engine/devices", "engine/ingest", "engine/fold", "engine/admission",
+               "engine/plan",
                "engine/apply", "engine/core", "snapshots", "connectors/kube"),
     # It drives the core, which plans, and hands out views for the webhook.
     "engine/runtime": (BASE, SCHEMA, "engine/log", "engine/ingest", "engine/fold", "engine/admission", "engine/apply",

@@ -63,6 +63,14 @@ class AloneTest(unittest.TestCase):
         os.utime(remembered.folder / "one", (0, 0))
         self.assertFalse(check_alone.Remembered().has("one"))
 
+    def test_a_draw_is_by_what_a_file_reads(self):
+        self.assertTrue(check_alone.is_drawn(self.digest(), 1))
+        drawn = set()
+        for i in range(64):
+            self.write("b.h", f"int number_{i}();\n")
+            drawn.add(check_alone.is_drawn(self.digest(), 4))
+        self.assertEqual(drawn, {False, True})
+
     def test_what_lacks_an_include_does_not_compile_alone(self):
         self.write("short.h", "inline std::vector<int> none() { return {}; }\n")
         self.assertIn("std", check_alone.compile_alone("short.h", FLAGS))

@@ -135,6 +135,18 @@ class FileReader {
   std::vector<InputLine>& lines_;
 };
 
+// The object of a line, which has a name. One that no API server would have accepted is ignored, as
+// in a stream: the line says that it is gone.
+std::optional<ObjectSeen> seen_or_gone(JsonView object, InputLine& made) {
+  if (auto seen = project(object)) return std::move(*seen);
+  const auto [group, version] = split_api_version(object["apiVersion"].string());
+  const auto kind = find_kind(group, object["kind"].string());
+  if (!kind) return std::nullopt;
+  made.type = InputType::deleted;
+  ObjectRefusal refused;
+  return seen_of(*kind, version, object, identity_of(object), refused);
+}
+
 Result<void> FileReader::object(JsonView value, InputLine made, const ListType& from_list) {
   if (!value.is(JsonKind::object))
     return expected(made.line, "expected an object with kind and metadata.name, got " +
@@ -163,9 +175,7 @@ Result<void> FileReader::object(JsonView value, InputLine made, const ListType& 
   }
   if (made.type != InputType::bookmark) {
     const JsonDocument typed = untyped ? to_document(made.object) : JsonDocument();
-    auto seen = project(untyped ? typed.root() : value);
-    if (seen.has_error()) return expected(made.line, seen.error().message);
-    made.seen = std::move(*seen);
+    made.seen = seen_or_gone(untyped ? typed.root() : value, made);
   }
   lines_.push_back(std::move(made));
   return {};

@@ -6,9 +6,13 @@
 namespace fairlead {
 namespace {
 
-Facts facts_of(Kind kind, JsonView object) {
+Facts facts_of(Kind kind, std::string_view version, JsonView object, ObjectRefusal& refused) {
   const auto made = [object]<class T>(T (*make)(JsonView)) {
     return Facts(std::in_place_type<T>, Made([make, object] { return make(object); }));
+  };
+  projection::ApiReading api{version, refused};
+  const auto of_devices = [&]<class T>(T (*make)(JsonView, projection::ApiReading&)) {
+    return Facts(std::in_place_type<T>, Made([&] { return make(object, api); }));
   };
   switch (kind) {
     case Kind::node: return made(projection::node);
@@ -36,6 +40,11 @@ Facts facts_of(Kind kind, JsonView object) {
     case Kind::namespace_: return made(projection::namespace_of);
     case Kind::resource_quota: return made(projection::resource_quota);
     case Kind::pod: return made(projection::pod);
+    case Kind::resource_slice: return of_devices(projection::resource_slice);
+    case Kind::device_class: return of_devices(projection::device_class);
+    case Kind::resource_claim: return of_devices(projection::resource_claim);
+    case Kind::resource_claim_template: return of_devices(projection::resource_claim_template);
+    case Kind::device_taint_rule: return of_devices(projection::device_taint_rule);
     case Kind::config_map: break;
   }
   return made(projection::config_map);
@@ -85,14 +94,14 @@ ObjectIdentity identity_of(JsonView object) {
 }
 
 ObjectSeen seen_of(Kind kind, std::string_view version, JsonView object,
-                   const ObjectIdentity& identity) {
+                   const ObjectIdentity& identity, ObjectRefusal& refused) {
   return {.key = {kind, std::string(info(kind).namespaced ? identity.name_space : ""),
                   std::string(identity.name)},
           .version = std::string(version),
           .uid = std::string(identity.uid),
           .resource_version = std::string(identity.resource_version),
           .generation = identity.generation,
-          .facts = facts_of(kind, object),
+          .facts = facts_of(kind, version, object, refused),
           .raw = {},
           .writers = has_quota_writers(kind) ? projection::quota_writers(object)
                                              : std::vector<FieldWriter>()};
@@ -105,7 +114,11 @@ Result<std::optional<ObjectSeen>> project_as(Kind kind, std::string_view version
   if (!is_read(kind, identity.name)) return std::optional<ObjectSeen>{};
   if (kind == Kind::config_map && identity.name_space != "kube-system")
     return std::optional<ObjectSeen>{};
-  return std::optional<ObjectSeen>(seen_of(kind, version, object, identity));
+  ObjectRefusal refused;
+  std::optional<ObjectSeen> seen = seen_of(kind, version, object, identity, refused);
+  if (refused)
+    return Error{ErrorCode::bad_input, std::string(info(kind).name) + ": " + refused.why()};
+  return seen;
 }
 
 namespace {
@@ -168,7 +181,12 @@ bool people_write(Kind kind) {
     case Kind::namespace_:
     case Kind::resource_quota:
     case Kind::pod:
-    case Kind::config_map: return false;
+    case Kind::config_map:
+    case Kind::resource_slice:
+    case Kind::device_class:
+    case Kind::resource_claim:
+    case Kind::resource_claim_template:
+    case Kind::device_taint_rule: return false;
   }
   return false;
 }

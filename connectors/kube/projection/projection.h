@@ -3,22 +3,24 @@
 // One function, a table of kinds behind it. A projection is an allow-list: what no rule of the
 // engine reads is not kept, so an update that changes none of it is no event. Results are
 // canonical: sets sorted, quantities by value. A bad value inside an object never fails a
-// projection: the entry counts as absent. The one exception is a claim, whose author is a person:
-// there the malformed text itself is kept, for the fold to refuse by name.
+// projection: the entry counts as absent. There are two exceptions. Of a claim, whose author is a
+// person, the malformed text itself is kept, for the fold to refuse by name. An object of Dynamic
+// Resource Allocation that no API server would have accepted is not read at all (object_refusal.h).
 #pragma once
 
 #include <optional>
 #include <string>
 
 #include "connectors/kube/document/json_document.h"
+#include "connectors/kube/projection/object_refusal.h"
 #include "engine/base/result.h"
 #include "engine/ingest/watch_fact.h"
 
 namespace fairlead {
 
 /// Returns the facts of `object`; nullopt for a kind, a version or (see is_read) an object that
-/// Fairlead does not read. Fails with `bad_input` if an object that it reads has no metadata.name.
-/// `raw` stays empty: see raw_text.
+/// Fairlead does not read. Fails with `bad_input` if an object that it reads has no metadata.name,
+/// or is refused. `raw` stays empty: see raw_text.
 ///
 /// What counts as absent: a label or annotation that is no string; an amount that is no Quantity (a
 /// borrowing or lending limit too; an unreadable nominalQuota is 0); a taint without a key or
@@ -48,9 +50,10 @@ struct ObjectIdentity {
 ObjectIdentity identity_of(JsonView object);
 
 /// The same as project_as(), for streams, which know the identity of `object`, and that it is read
-/// and has a name.
+/// and has a name. Notes in `refused` what keeps the object from being read; its facts are of no
+/// use then.
 ObjectSeen seen_of(Kind kind, std::string_view version, JsonView object,
-                   const ObjectIdentity& identity);
+                   const ObjectIdentity& identity, ObjectRefusal& refused);
 
 /// Canonical JSON of `object` as it may be kept: without metadata.managedFields and kubectl's
 /// last-applied copy, without the data of Secrets and the values of environment variables that

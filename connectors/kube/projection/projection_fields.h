@@ -5,9 +5,11 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "connectors/kube/document/json_document.h"
+#include "connectors/kube/projection/object_refusal.h"
 #include "schema/event.h"
 #include "schema/facts.h"
 
@@ -68,6 +70,41 @@ NamespaceFacts namespace_of(JsonView object);
 ResourceQuotaFacts resource_quota(JsonView object);
 PodFacts pod(JsonView object);
 ConfigMapFacts config_map(JsonView object);
+
+// ---- Dynamic Resource Allocation ----
+
+/// In this version the fields of a device stand in its member `basic`, and those of `exactly` in
+/// the request itself.
+inline constexpr std::string_view kFlatDeviceApi = "v1beta1";
+
+/// How an object is read: in which version of its API, and what was found that no API server lets
+/// pass. The facts of an object that is refused are of no use.
+struct ApiReading {
+  std::string_view version;
+  ObjectRefusal& refused;
+};
+
+ResourceSliceFacts resource_slice(JsonView object, ApiReading& api);
+DeviceClassFacts device_class(JsonView object, ApiReading& api);
+ResourceClaimFacts resource_claim(JsonView object, ApiReading& api);
+ResourceClaimTemplateFacts resource_claim_template(JsonView object, ApiReading& api);
+DeviceTaintRuleFacts device_taint_rule(JsonView object, ApiReading& api);
+
+/// Refuses what is neither absent nor a list of at most `most` entries.
+void expect_at_most(std::size_t most, JsonView list, std::string_view field,
+                    ObjectRefusal& refused);
+/// Returns a text that an API server requires; refuses one that is absent or empty.
+std::string_view expect_text(JsonView value, std::string_view field, ObjectRefusal& refused);
+/// Reads a Quantity and refuses anything else; an absent one is nullopt, or 0 where the API has no
+/// pointer.
+std::optional<Quantity> optional_quantity(JsonView value, std::string_view field,
+                                          ObjectRefusal& refused);
+Quantity quantity_or_zero(JsonView value, std::string_view field, ObjectRefusal& refused);
+/// Reads name -> Quantity.
+std::map<std::string, Quantity> quantities(JsonView object, std::string_view field,
+                                           ObjectRefusal& refused);
+/// Reads a core/v1 NodeSelector as written.
+NodeSelector node_selector(JsonView object);
 
 }  // namespace fairlead::projection
 

@@ -88,6 +88,39 @@ constexpr std::array<std::string_view, 4> kOfPods{"status.conditions", "status.c
                                                   "status.initContainerStatuses",
                                                   "status.ephemeralContainerStatuses"};
 
+// A driver writes its slices again where nothing of a device changed; in v1beta1 a device's fields
+// stand in `basic`.
+constexpr std::array<std::string_view, 11> kOfSlices{
+    "metadata.labels",
+    "metadata.annotations",
+    "metadata.ownerReferences",
+    "spec.devices.*.bindsToNode",
+    "spec.devices.*.bindingFailureConditions",
+    "spec.devices.*.nodeAllocatableResourceMappings",
+    "spec.devices.*.taints.*.timeAdded",
+    "spec.devices.*.basic.bindsToNode",
+    "spec.devices.*.basic.bindingFailureConditions",
+    "spec.devices.*.basic.nodeAllocatableResourceMappings",
+    "spec.devices.*.basic.taints.*.timeAdded",
+};
+constexpr std::array<std::string_view, 3> kOfDeviceClasses{"metadata.labels",
+                                                           "metadata.annotations", "spec.config"};
+// Drivers report the health of allocated devices in status.devices.
+constexpr std::array<std::string_view, 8> kOfResourceClaims{
+    "metadata.labels",
+    "spec.devices.config",
+    "status.devices",
+    "status.allocation.devices.config",
+    "status.allocation.devices.results.*.tolerations",
+    "status.allocation.devices.results.*.bindingConditions",
+    "status.allocation.devices.results.*.bindingFailureConditions",
+    "status.allocation.allocationTimestamp",
+};
+constexpr std::array<std::string_view, 4> kOfClaimTemplates{
+    "metadata.labels", "metadata.annotations", "spec.metadata", "spec.spec.devices.config"};
+constexpr std::array<std::string_view, 4> kOfTaintRules{"metadata.labels", "metadata.annotations",
+                                                        "spec.taint.timeAdded", "status"};
+
 std::span<const std::string_view> of_kind(Kind kind) {
   switch (kind) {
     case Kind::node: return kOfNodes;
@@ -109,6 +142,11 @@ std::span<const std::string_view> of_kind(Kind kind) {
     case Kind::placement: return kStatus;
     case Kind::virtual_cluster: return kSpec;
     case Kind::pod: return kOfPods;
+    case Kind::resource_slice: return kOfSlices;
+    case Kind::device_class: return kOfDeviceClasses;
+    case Kind::resource_claim: return kOfResourceClaims;
+    case Kind::resource_claim_template: return kOfClaimTemplates;
+    case Kind::device_taint_rule: return kOfTaintRules;
     case Kind::resource_flavor:
     case Kind::admission_check:
     case Kind::claim:

@@ -316,6 +316,7 @@ void Reflector::listed(JsonView object, std::string_view line, const LineFingerp
   auto seen = project_as(kind_, version_, object);
   if (seen.has_error()) {
     ++counters_.malformed;
+    if (!identity_of(object).name.empty()) ++counters_.refused;
     return;
   }
   if (!*seen) return;

@@ -79,6 +79,7 @@ struct ReflectorCounters {
   std::uint64_t older = 0;       ///< a version lower than the known one of the same uid
   std::uint64_t unknown_deletes = 0;
   std::uint64_t malformed = 0;  ///< lines and objects that could not be read, cut lines too
+  std::uint64_t refused = 0;    ///< of those, objects that no API server would have accepted
   std::uint64_t errors = 0;     ///< failed requests and ERROR events
   std::uint64_t silences = 0;   ///< streams broken for silence
   std::uint64_t overflows = 0;  ///< times that Nodes, or their changes, exceeded the bounds
@@ -199,7 +200,7 @@ class Reflector {
   enum class Newer : std::uint8_t { yes, same, older };
   Newer is_newer(const KnownObjects::Object& known, std::string_view resource_version);
   void handle_missing(JsonView object);
-  void emit_object(JsonView object, const ObjectIdentity& identity, std::string_view line);
+  bool emit_object(JsonView object, const ObjectIdentity& identity, std::string_view line);
   void handle_bookmark(LogTime now, JsonView object);
   void handle_error(LogTime now, JsonView status);
   void broken(LogTime now, const std::string& why);

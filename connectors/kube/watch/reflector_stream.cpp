@@ -314,19 +314,36 @@ void Reflector::handle_object(const WatchEvent& event,
       out_.facts.emplace_back(
           ObjectMissing{{kind_, std::string(name_space), std::string(name)}, known.uid, {}});
   }
-  emit_object(object, identity, event.line);
+  if (!emit_object(object, identity, event.line)) {
+    // As if it were gone: so it is after a list, too.
+    if (at && at->uid == identity.uid)
+      out_.facts.emplace_back(
+          ObjectMissing{{kind_, std::string(name_space), std::string(name)}, at->uid, {}});
+    known_.erase_sought();
+    return;
+  }
   KnownObjects::Object& known = at ? *at : known_.add_sought();
   if (known.uid != identity.uid) known.uid = identity.uid;
   known.resource_version = version;
   known.rest = rest;
 }
 
-void Reflector::emit_object(JsonView object, const ObjectIdentity& identity,
+// False if the object is refused.
+bool Reflector::emit_object(JsonView object, const ObjectIdentity& identity,
                             std::string_view line) {
   make_room(out_.facts);
-  out_.facts.emplace_back(std::in_place_type<ObjectSeen>,
-                          Made([&] { return seen_of(kind_, version_, object, identity); }));
+  ObjectRefusal refused;
+  out_.facts.emplace_back(std::in_place_type<ObjectSeen>, Made([&] {
+                            return seen_of(kind_, version_, object, identity, refused);
+                          }));
+  if (refused) {
+    out_.facts.pop_back();
+    ++counters_.malformed;
+    ++counters_.refused;
+    return false;
+  }
   std::get<ObjectSeen>(out_.facts.back()).raw = raw_of_line(kind_, line);
+  return true;
 }
 
 void Reflector::handle_missing(JsonView object) {

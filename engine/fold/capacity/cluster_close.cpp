@@ -10,6 +10,7 @@
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/capacity/pool_capacity.h"
 #include "engine/fold/claims/claims.h"
+#include "engine/fold/devices/device_capacity.h"
 #include "engine/fold/members/member_deviation.h"
 #include "engine/fold/multikueue/worker_quota.h"
 #include "engine/fold/writes/writes.h"
@@ -92,6 +93,7 @@ void release_flapping(Close& close) {
     NodeRecord* node = nodes.find(name);
     if (node == nullptr) continue;
     node->suppressed = false;
+    note_node(cluster, name, close.state.seq);
     if (node->counted.in_pool) grow_pool(close.state, cluster, *node);
     if (!node->counted.eligible) continue;
     for_each_canonical(node->facts.allocatable, close.state.configuration.resource_aliases,
@@ -372,6 +374,7 @@ LogTime next_deadline_of(const Close& close) {
   for (const auto& [queue, since] : cluster.member.deviating) consider(since);
   if (const auto touch = touch_due_at(close.state, close.name)) consider(*touch);
   consider(next_pool_deadline(cluster, settings, close.now));
+  consider(next_device_deadline(cluster));
   // The accepted values of such a cluster do not move.
   if (cluster.presence.detached || !cluster.valued || cluster.lost()) return next;
   if (settling(cluster) && !cluster.hold) {
@@ -433,6 +436,8 @@ void close_cluster(State& state, const std::string& name, DirtySet& dirty) {
   // The order matters: measure reads the growing sums that release_flapping changes, a hold begins
   // only under the liveness that judge_liveness sets, and a held value does not step.
   release_flapping(close);
+  count_devices(state, cluster);
+  if (std::exchange(cluster.device_capacity.told, false)) *cluster.only_capacity = false;
   const Totals before = measure(close);
   judge_liveness(close);
   if (close.totals_matter) judge_hold(close, before, usable_totals(cluster));

@@ -4,17 +4,17 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/base/short_text.h"
 #include "engine/fold/capacity/capacity.h"
 #include "engine/fold/capacity/cluster.h"
+#include "engine/fold/capacity/node_count.h"
 #include "engine/fold/capacity/pool_capacity.h"
 #include "engine/fold/claims/claims.h"
+#include "engine/fold/devices/device_capacity.h"
+#include "engine/fold/devices/device_cordon.h"
 
 namespace fairlead {
 
 namespace {
-
-enum class Sign : std::uint8_t { minus, plus };
 
 // Below this number of flap records decayed ones are not searched for.
 constexpr std::size_t kFlapsBeforePruning = 64;
@@ -22,86 +22,6 @@ constexpr std::size_t kFlapsBeforePruning = 64;
 bool suppressed(const Cluster& cluster, const std::string& node) {
   const FlapPenalty* flap = cluster.flaps.find(node);
   return flap != nullptr && flap->suppressed_since.has_value();
-}
-
-void add_to(CapacityValue& value, Int128 amount, bool growing, Seq seq) {
-  value.offered += amount;
-  if (growing) value.growing += amount;
-  remember_change(value, seq);
-}
-
-// Whether the lane is for this flavor and these resources in this order.
-bool is_lane_of(const SumLane& lane, const std::string& flavor, const ResourceAmounts& amounts) {
-  if (lane.sums.size() != amounts.size() || !same_text(lane.flavor, flavor)) return false;
-  auto resource = lane.resources.begin();
-  for (const auto& [observed, amount] : amounts)
-    if (!same_text(*resource++, observed)) return false;
-  return true;
-}
-
-// Null where an alias is among them: an alias and its canonical name must be added up first.
-const SumLane* lane_of(const State& state, Cluster& cluster, const std::string& flavor,
-                       const ResourceAmounts& amounts) {
-  std::vector<SumLane>& lanes = *cluster.lanes;
-  for (const SumLane& lane : lanes)
-    if (is_lane_of(lane, flavor, amounts)) return &lane;
-  if (has_alias(amounts, state.configuration.resource_aliases)) return nullptr;
-  if (lanes.size() == kSumLanesMax) lanes.clear();
-  SumLane& lane = lanes.emplace_back(SumLane{flavor, {}, {}});
-  for (const auto& [resource, amount] : amounts) {
-    lane.resources.emplace_back(resource);
-    lane.sums.push_back(&cluster.capacity[{flavor, lane.resources.back()}]);
-  }
-  return &lane;
-}
-
-void add_amounts(const State& state, Cluster& cluster, const std::string& flavor,
-                 const ResourceAmounts& amounts, Sign sign, bool growing, Seq seq) {
-  const auto signed_amount = [sign](Amount amount) {
-    return sign == Sign::plus ? Int128{amount} : -Int128{amount};
-  };
-  if (const SumLane* lane = lane_of(state, cluster, flavor, amounts)) {
-    auto sum = lane->sums.begin();
-    for (const auto& [resource, amount] : amounts)
-      add_to(**sum++, signed_amount(amount), growing, seq);
-    return;
-  }
-  for (const auto& [resource, amount] :
-       canonical_amounts(amounts, state.configuration.resource_aliases))
-    add_to(cluster.capacity[{flavor, resource}], signed_amount(amount), growing, seq);
-}
-
-// Adds an eligible node to the sums of its flavor, or subtracts it. `cause` is the event behind it.
-void add_eligible(const State& state, Cluster& cluster, const NodeRecord& node, Sign sign,
-                  Seq cause) {
-  if (node.counted.in_pool) add_to_pool(state, cluster, node, sign == Sign::plus ? 1 : -1, cause);
-  if (!node.counted.eligible) return;
-  cluster.eligible_nodes += sign == Sign::plus ? 1 : -1;
-  add_amounts(state, cluster, node.counted.flavor, node.facts.allocatable, sign, !node.suppressed,
-              cause);
-}
-
-// Counts a node whose winning flavor is already set.
-void count_for_flavor(const State& state, Cluster& cluster, NodeRecord& node, Seq cause) {
-  node.counted.eligible = is_eligible(node.facts, node.counted.flavor, state.flavors);
-  node.counted.in_pool =
-      cluster.pool.offered && is_eligible_for_pool(state.configuration.pool, node.facts);
-  add_eligible(state, cluster, node, Sign::plus, cause);
-}
-
-void count(const State& state, Cluster& cluster, NodeRecord& node, Seq cause) {
-  const std::string& flavor = winning_flavor(node.facts.labels, state.flavors);
-  node.counted.flavor = flavor;
-  if (!flavor.empty()) {
-    ++cluster.flavor_nodes[flavor];
-    cluster.observation.won.insert(flavor);
-  }
-  count_for_flavor(state, cluster, node, cause);
-}
-
-void uncount(const State& state, Cluster& cluster, const NodeRecord& node, Seq cause) {
-  if (!node.counted.flavor.empty()) --cluster.flavor_nodes[node.counted.flavor];
-  add_eligible(state, cluster, node, Sign::minus, cause);
 }
 
 // Adds a flap: the node became ineligible without a cordon.
@@ -128,12 +48,15 @@ void flap(const State& state, Cluster& cluster, const std::string& cluster_name,
 // Counts a node that the source in force reports for the first time, or again after it was gone.
 void count_new(const State& state, Cluster& cluster, const std::string& name, NodeRecord& node) {
   node.suppressed = suppressed(cluster, name);
-  count(state, cluster, node, node.seq);
+  count_node(state, cluster, node, node.seq);
+  note_node(cluster, name, node.seq);
   cluster.observation.changed = true;
 }
 
-void uncount_gone(const State& state, Cluster& cluster, const NodeRecord& node, Seq cause) {
-  uncount(state, cluster, node, cause);
+void uncount_gone(const State& state, Cluster& cluster, const std::string& name,
+                  const NodeRecord& node, Seq cause) {
+  uncount_node(state, cluster, node, cause);
+  note_node(cluster, name, cause);
   cluster.observation.changed = true;
 }
 
@@ -161,14 +84,18 @@ void renew(Part& known, const Part& observed) {
 void recount_node(const State& state, Cluster& cluster, const std::string& cluster_name,
                   const std::string& name, NodeRecord& node, const NodeFacts& facts, Seq seq) {
   const bool cordoned = !node.facts.unschedulable && facts.unschedulable;
-  if (cordoned) note_cordon(state, cluster, node);
+  DeviceCordon devices;
+  if (cordoned) {
+    note_cordon(state, cluster, node);
+    devices = begin_device_cordon(state, cluster, name);
+  }
   const CountedNode was = node.counted;
   const bool relabelled = node.facts.labels != facts.labels;
   if (relabelled) {
-    uncount(state, cluster, node, seq);
+    uncount_node(state, cluster, node, seq);
     node.facts = facts;
     node.seq = seq;
-    count(state, cluster, node, seq);
+    count_node(state, cluster, node, seq);
   } else {
     add_eligible(state, cluster, node, Sign::minus, seq);
     renew(node.facts.taints, facts.taints);
@@ -183,6 +110,8 @@ void recount_node(const State& state, Cluster& cluster, const std::string& clust
   const bool lost = was.eligible && !is.flavor.empty() && !is.eligible;
   if ((lost || (was.in_pool && !is.in_pool)) && !cordoned)
     flap(state, cluster, cluster_name, name, node);
+  note_node(cluster, name, seq);
+  if (cordoned) conclude_device_cordon(state, cluster, devices);
 }
 
 NameTable<NodeRecord>& nodes_of(Cluster& cluster, CapacitySource source) {
@@ -208,19 +137,21 @@ void recount(const State& state, Cluster& cluster, Causes causes = Causes::nodes
   cluster.eligible_nodes = 0;
   for (auto& [key, value] : cluster.capacity) value.offered = value.growing = 0;
   clear_pool_sums(cluster);
+  recount_devices(cluster, state.seq);
   if (!cluster.source) return;
   if (*cluster.source == CapacitySource::managed_cluster) {
     add_totals_to_pool(cluster);
     for (const auto& [resource, amount] : cluster.reports.totals) {
       CapacityValue& value = cluster.capacity[{"", resource}];
-      value.offered = value.growing = amount;
+      value.offered += amount;
+      value.growing += amount;
       remember_change(value, cluster.presence.managed_seq);
     }
     return;
   }
   for (auto* entry : nodes_of(cluster, *cluster.source).sorted()) {
     entry->second.suppressed = suppressed(cluster, entry->first);
-    count(state, cluster, entry->second, causes == Causes::nodes ? entry->second.seq : Seq{});
+    count_node(state, cluster, entry->second, causes == Causes::nodes ? entry->second.seq : Seq{});
   }
 }
 
@@ -371,7 +302,7 @@ void observe_node(State& state, const std::string& cluster_name, const std::stri
                       due_source(state, cluster) == CapacitySource::nodes;
   if (counts && known && facts)
     return recount_node(state, cluster, cluster_name, name, *known, *facts, seq);
-  if (counts && known) uncount_gone(state, cluster, *known, seq);
+  if (counts && known) uncount_gone(state, cluster, name, *known, seq);
   if (counts && !known && !facts) cluster.observation.changed = true;
   if (facts) {
     NodeRecord& node = known ? *known : cluster.reports.nodes[name];
@@ -403,7 +334,8 @@ void observe_metrics(State& state, const std::string& cluster_name,
   if (!in_force(cluster, CapacitySource::cluster_metrics)) return;
   if (switched) return recount(state, cluster);
   for (const auto* entry : std::as_const(before).sorted())
-    if (!nodes.contains(entry->first)) uncount_gone(state, cluster, entry->second, seq);
+    if (!nodes.contains(entry->first))
+      uncount_gone(state, cluster, entry->first, entry->second, seq);
   for (auto* entry : nodes.sorted()) {
     const auto& [name, node] = *entry;
     const NodeRecord* old = before.find(name);
@@ -490,6 +422,7 @@ void observe_sign_of_life(State& state, const SourceName& source, std::optional<
     choose_source(state, target);
     return sign(source);
   }
+  if (*kind == Kind::resource_slice && source != kHub) return sign(source);
   if (source != kHub || (*kind != Kind::cluster_metrics && *kind != Kind::managed_cluster)) return;
   const CapacitySource which = *kind == Kind::cluster_metrics ? CapacitySource::cluster_metrics
                                                               : CapacitySource::managed_cluster;

@@ -15,6 +15,10 @@ Liveness liveness_of(const State& state, const Cluster& cluster, const DebounceS
     if (*cluster.source != CapacitySource::nodes)
       liveness = std::max(liveness, state.hub_streams[which - 1]);
   }
+  // A server that only hides its devices is not lost.
+  if (cluster.device_capacity.published && state.configuration.dra.quota &&
+      cluster.device_capacity.stream != Liveness::live)
+    liveness = std::max(liveness, Liveness::stale);
   if (cluster.reports.unavailable_since) {
     const bool lost = *cluster.reports.unavailable_since + settings.lost_after <= state.now;
     liveness = std::max(liveness, lost ? Liveness::lost : Liveness::stale);
@@ -40,8 +44,14 @@ void observe_liveness(State& state, const SourceName& source, std::optional<Kind
   if (!kind) {
     for (std::size_t which = 0; which < 3; ++which)
       set(cluster, static_cast<CapacitySource>(which));
+    open_cluster(state, cluster).device_capacity.stream = liveness;
   } else if (*kind == Kind::node) {
     if (source != kHub) set(source, CapacitySource::nodes);
+  } else if (*kind == Kind::resource_slice) {
+    if (source == kHub) return;
+    Cluster& target = open_cluster(state, source);
+    target.device_capacity.stream = liveness;
+    target.reports.liveness_seq = seq;
   } else if (source == kHub && (*kind == Kind::cluster_metrics || *kind == Kind::managed_cluster)) {
     const bool metrics = *kind == Kind::cluster_metrics;
     Liveness& stream = state.hub_streams[metrics ? 0 : 1];

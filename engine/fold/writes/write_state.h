@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
+#include "engine/base/boxed.h"
 #include "engine/base/digest.h"
 #include "engine/base/time.h"
-#include "engine/base/boxed.h"
 #include "engine/fold/claims/status_left.h"
 #include "schema/event.h"
 

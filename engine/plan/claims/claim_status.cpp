@@ -8,6 +8,7 @@
 #include "engine/fold/capacity/flavors.h"
 #include "engine/fold/claims/claims.h"
 #include "engine/fold/condition_message.h"
+#include "engine/fold/devices/device_capacity.h"
 #include "engine/fold/members/works.h"
 #include "engine/fold/queues/queues.h"
 #include "engine/fold/writes/writes.h"
@@ -15,6 +16,7 @@
 #include "engine/plan/claims/claim_release.h"
 #include "engine/plan/claims/claim_restore.h"
 #include "engine/plan/claims/claim_status_text.h"
+#include "engine/plan/claims/claim_warnings.h"
 #include "engine/plan/claims/propagation.h"
 #include "engine/plan/queues/cluster_queue.h"
 #include "schema/claim_status.h"
@@ -157,25 +159,6 @@ void add_overcommitted(const Draft& draft, StatusContent& content) {
 
 // ---- conditions ----
 
-std::vector<std::string> warnings_of(const Draft& draft) {
-  std::vector<std::string> warnings = draft.claim.warnings;
-  if (!draft.claim.terms || !draft.claim.winner) return warnings;
-  for (const Grant& grant : draft.claim.grants) {
-    if (!draft.state.queues.contains(grant.row.cluster_queue))
-      warnings.push_back("ClusterQueue " + grant.row.cluster_queue + " does not exist");
-    if (!flavor_exists(draft.state, grant.row.flavor))
-      warnings.push_back("ResourceFlavor " + grant.row.flavor + " does not exist");
-  }
-  if (draft.cluster && draft.cluster->known && !draft.cluster->presence.detached)
-    for (const auto& [resource, nominal] : draft.claim.terms->nominal)
-      if (nominal.amount > accepted_total(*draft.cluster, resource))
-        warnings.push_back("nominalResources." + nominal.spelled +
-                           " is above the cluster's capacity");
-  std::sort(warnings.begin(), warnings.end());
-  warnings.erase(std::unique(warnings.begin(), warnings.end()), warnings.end());
-  return warnings;
-}
-
 Condition valid(const Draft& draft) {
   if (draft.claim.fault)
     return {"Valid", "False", draft.claim.fault->reason, draft.claim.fault->message};
@@ -183,7 +166,7 @@ Condition valid(const Draft& draft) {
     return {"Valid", "False", "ClusterAlreadyClaimed",
             "an older claim for " + draft.cluster_name + " is in force"};
   std::string message;
-  for (const std::string& warning : warnings_of(draft))
+  for (const std::string& warning : claim_warnings(draft.state, draft.claim, draft.cluster))
     message += (message.empty() ? "" : "; ") + warning;
   if (message.empty()) return {"Valid", "True", "Valid", "the spec is in force"};
   return {"Valid", "True", "ValidWithWarnings", message};
@@ -291,6 +274,15 @@ std::optional<Condition> quota_orchestrated(const Draft& draft) {
                    "status.effectiveQuotas is in force on the hub, not our quota: " + queues};
 }
 
+// Present once the cluster has published devices.
+std::optional<Condition> devices_known(const Draft& draft) {
+  if (!draft.cluster) return std::nullopt;
+  auto known = fairlead::devices_known(draft.state, *draft.cluster);
+  if (!known) return std::nullopt;
+  return Condition{"DevicesKnown", known->all ? "True" : "False", known->reason,
+                   std::move(known->message)};
+}
+
 // Present only while the claim is being deleted: once it is released the claim is gone.
 std::optional<Condition> released(const std::optional<ReleaseBar>& bar) {
   if (!bar) return std::nullopt;
@@ -309,6 +301,7 @@ std::vector<Condition> conditions_of(const Draft& draft, const Propagation& prop
   conditions.push_back(ownership_conflict(draft));
   if (auto orchestrated = quota_orchestrated(draft)) conditions.push_back(*std::move(orchestrated));
   if (auto waits = released(bar)) conditions.push_back(*std::move(waits));
+  if (auto devices = devices_known(draft)) conditions.push_back(*std::move(devices));
   for (Condition& condition : conditions) bound_message(condition.message);
   return conditions;
 }

@@ -51,8 +51,8 @@ def scheduler():
     return program if os.access(program, os.X_OK) else None
 
 
-def tool(name):
-    """A program of tests/e2e/controlplane that uses Kubernetes' libraries, such as allocator-oracle, or None."""
+def oracle(name):
+    """A program of tests/e2e/controlplane that says what Kubernetes would, or None."""
     program = cache() / VERSION / name
     return program if os.access(program, os.X_OK) else None
 

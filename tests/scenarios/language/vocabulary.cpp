@@ -7,6 +7,8 @@ constexpr std::string_view kKueue = "kueue.x-k8s.io/v1beta2";
 constexpr std::string_view kPlacements = "cluster.open-cluster-management.io/v1beta1";
 constexpr std::string_view kGalaxy = "galaxy.kubestellar.io/v1alpha1";
 
+constexpr std::string_view kDevices = "resource.k8s.io/v1";
+
 constexpr KindRow kKinds[] = {
     {"node", "v1", "Node", false, "{}"},
     {"secret", "v1", "Secret", true, "{}"},
@@ -34,6 +36,12 @@ constexpr KindRow kKinds[] = {
     {"tenant-quota", "v1", "ResourceQuota", true, "{}"},
     {"pod", "v1", "Pod", true, "{}"},
     {"info", "v1", "ConfigMap", true, "{}", "{}/kube-system/supercluster-info"},
+    {"slice", kDevices, "ResourceSlice", false,
+     R"({"spec":{"pool":{"generation":1,"resourceSliceCount":1}}})"},
+    {"device-class", kDevices, "DeviceClass", false, R"({"spec":{}})"},
+    {"taint-rule", "resource.k8s.io/v1beta2", "DeviceTaintRule", false, R"({"spec":{}})"},
+    {"device-claim", kDevices, "ResourceClaim", true, R"({"spec":{}})"},
+    {"claim-template", kDevices, "ResourceClaimTemplate", true, R"({"spec":{"spec":{}}})"},
 };
 
 constexpr EntryRow kEntries[] = {
@@ -52,6 +60,9 @@ constexpr EntryRow kEntries[] = {
      "/spec/workload/manifests/"
      "[apiVersion=kueue.x-k8s.io~1v1beta2,kind=ClusterQueue,metadata.name={1}]"
      "/spec/resourceGroups/{group}/flavors/[name={2}]"},
+    {"slice", "", "/spec/devices/[name={1}]"},
+    {"slice", "counters", "/spec/sharedCounters/[name={1}]"},
+    {"device-claim", "took", "/status/allocation/devices/results/[device={1}]"},
 };
 
 constexpr std::string_view kReady = "/status/conditions/[type=Ready]/status";
@@ -222,6 +233,34 @@ constexpr FieldRow kFields[] = {
     {"pod", "{key}={value}", "/spec/containers/[name=main]/resources/requests/{key}", "{value}"},
 
     {"info", "id={value}", "/data/id", "{value}"},
+
+    {"slice", "driver={value}", "/spec/driver", "{value}"},
+    {"slice", "pool={value}", "/spec/pool/name", "{value}"},
+    {"slice", "gen={value}", "/spec/pool/generation", "{number}"},
+    {"slice", "of={value}", "/spec/pool/resourceSliceCount", "{number}"},
+    {"slice", "on={value}", "/spec/nodeName", "{value}"},
+    {"slice", "everywhere", "/spec/allNodes", "true"},
+    {"slice", "per-device", "/spec/perDeviceNodeSelection", "true"},
+    {"slice .", "on={value}", "nodeName", "{value}"},
+    {"slice .", "everywhere", "allNodes", "true"},
+    {"slice .", "shared", "allowMultipleAllocations", "true"},
+    {"slice .", "taint:{key}={value}", "taints/[key={key}]/effect", "{value}"},
+    {"slice .", "int:{key}={value}", "attributes/{key}/int", "{number}"},
+    {"slice .", "has:{key}={value}", "capacity/{key}/value", "{value}"},
+    {"slice .", "{key}={value}", "attributes/{key}/string", "{value}"},
+    {"slice counters.", "{key}={value}", "counters/{key}/value", "{value}"},
+
+    {"device-class", "cel={value}", "/spec/selectors/0/cel/expression", "{value}"},
+    {"device-class", "gives={value}", "/spec/extendedResourceName", "{value}"},
+
+    {"taint-rule", "driver={value}", "/spec/deviceSelector/driver", "{value}"},
+    {"taint-rule", "pool={value}", "/spec/deviceSelector/pool", "{value}"},
+    {"taint-rule", "device={value}", "/spec/deviceSelector/device", "{value}"},
+    {"taint-rule", "key={value}", "/spec/taint/key", "{value}"},
+    {"taint-rule", "effect={value}", "/spec/taint/effect", "{value}"},
+
+    {"device-claim took.", "admin", "adminAccess", "true"},
+    {"device-claim took.", "{key}={value}", "{key}", "{value}"},
 };
 
 }  // namespace

@@ -126,7 +126,7 @@ class ServerDouble {
 inline std::vector<Kind> every_hub_kind() {
   std::vector<Kind> kinds;
   for (const KindInfo& row : kKinds)
-    if (row.kind != Kind::node) kinds.push_back(row.kind);
+    if (row.kind != Kind::node && !is_of_devices(row.kind)) kinds.push_back(row.kind);
   return kinds;
 }
 

@@ -126,6 +126,20 @@ TEST_CASE("what is not understood names file, line and what was expected") {
         "in:2: expected a time that is not before 2026-01-01T00:00:01Z, got 2026-01-01T00:00:00Z");
 }
 
+TEST_CASE("an object that no API server lets pass counts as deleted") {
+  std::vector<InputLine> lines;
+  const auto slice = [](int count) {
+    return R"({"apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice","metadata":{"name":"s"},
+      "spec":{"driver":"d","pool":{"name":"p","resourceSliceCount":)" +
+           std::to_string(count) + "}}}";
+  };
+  REQUIRE(read_objects_text(slice(1) + slice(0), "in", lines).has_value());
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0].type == InputType::added);
+  CHECK(lines[1].type == InputType::deleted);
+  CHECK(lines[1].seen->key == ObjectKey{Kind::resource_slice, "", "s"});
+}
+
 TEST_CASE("plain YAML scalars become what kubectl makes of them, with their digits") {
   std::vector<InputLine> lines;
   auto done = read_objects_text(R"(kind: ConfigMap

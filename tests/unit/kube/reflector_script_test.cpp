@@ -70,7 +70,9 @@ std::string counters_text(const ReflectorCounters& c) {
       << " relists=" << c.relists << " events=" << c.events << " bookmarks=" << c.bookmarks
       << " unchanged=" << c.unchanged << " duplicates=" << c.duplicates << " older=" << c.older
       << " unknown_deletes=" << c.unknown_deletes << " malformed=" << c.malformed
-      << " errors=" << c.errors << " silences=" << c.silences << "\n";
+      << " errors=" << c.errors << " silences=" << c.silences;
+  if (c.refused > 0) out << " refused=" << c.refused;
+  out << "\n";
   return out.str();
 }
 

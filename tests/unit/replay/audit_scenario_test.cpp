@@ -78,10 +78,18 @@ void check_nodes(const Json& grant, const std::string& resource) {
       offered += amount(node["amount"], resource);
       if (node["suppressedSince"].is_null()) growing += amount(node["amount"], resource);
     }
+    if (grant.contains("devices"))
+      for (const Json& pool : grant["devices"])
+        if (const auto added = pool["adds"].find(capacity["flavor"].get<std::string>());
+            added != pool["adds"].end())
+          offered += amount(*added, resource);
     CHECK(offered == amount(capacity["offered"], resource));
     CHECK(growing <= offered);
   }
   for (const Json& node : grant["nodes"]) CHECK(node["counts"] == node["reasons"].empty());
+  if (!grant.contains("devices")) return;
+  for (const Json& pool : grant["devices"])
+    for (const Json& device : pool["devices"]) CHECK(device["counts"] == device["reasons"].empty());
 }
 
 void check_everything_at(const MemoryLog& log, Seq seq) {

@@ -85,6 +85,8 @@ pool:
   settle: 2s
   slicesMax: 10000
   tenantObjectsMax: 100000
+dra: {quota: true, dispatch: false, fleetClaims: false, deviceClassMappings: [], policy: order,
+  poolHold: 5m, admitTimeout: 5m, placeTimeout: 5m, stepsMax: 100000}
 writes: {inflightMax: 64, qps: 300, burst: 500}
 webhook: {rules: {}}
 record: false
@@ -121,6 +123,13 @@ TEST_CASE("README.md shows the defaults") {
   REQUIRE(of_pool.size() == 11);
   for (const auto& [name, value] : of_pool.items())
     CHECK(pool.find("\n  " + name + ": ") != std::string::npos);
+  Configuration with_dra;
+  with_dra.dra.dispatch = true;
+  const std::string dra = shown.substr(shown.find("\ndra:"));
+  const Json of_dra = to_json(with_dra)["dra"];
+  REQUIRE(of_dra.size() == 9);
+  for (const auto& [name, value] : of_dra.items())
+    CHECK(dra.find("\n  " + name + ": ") != std::string::npos);
 }
 
 TEST_CASE("every setting can be changed in the file") {
@@ -203,7 +212,7 @@ TEST_CASE("an unknown key is refused with file, line and the keys that exist") {
   CHECK(
       refusal("claims:\n  create: true\ndebounces: {}\n") ==
       "f.yaml:3: debounces: unknown key; expected one of kueue, resourceAliases, capacity, claims, "
-      "members, debounce, multikueue, pool, record, writes, webhook, log");
+      "members, debounce, multikueue, pool, dra, record, writes, webhook, log");
   CHECK(refusal("capacity:\n  headroom:\n    percents: {}\n") ==
         "f.yaml:3: capacity.headroom.percents: unknown key; expected one of percent, reserved");
   CHECK(refusal("debounce.growWindow: 1s\n").find("unknown key") != std::string::npos);

@@ -104,6 +104,30 @@ TEST_CASE("a kind that the configuration does not use is not waited for") {
   CHECK(bench.core->awaited().size() == every_hub_kind().size() - 8);
 }
 
+TEST_CASE("devices of members are read where a setting needs them, templates only to place") {
+  const auto read = [](const DraSettings& dra) {
+    Configuration configuration;
+    configuration.dra = dra;
+    std::set<Kind> kinds;
+    for (const KindInfo& row : kKinds)
+      if (is_of_devices(row.kind) && are_devices_read(row.kind, configuration))
+        kinds.insert(row.kind);
+    return kinds;
+  };
+  const std::set<Kind> counted{Kind::resource_slice, Kind::device_class, Kind::resource_claim,
+                               Kind::device_taint_rule};
+  std::set<Kind> all = counted;
+  all.insert(Kind::resource_claim_template);
+  CHECK(read({}) == counted);
+  DraSettings off, dispatch, claims;
+  off.quota = dispatch.quota = false;
+  dispatch.dispatch = claims.fleet_claims = true;
+  CHECK(read(off).empty());
+  CHECK(read(dispatch) == all);
+  CHECK(read(claims) == all);
+  for (const Kind kind : all) CHECK_FALSE(is_read_on_hub(kind, {}));
+}
+
 TEST_CASE("VirtualClusters are read where the pool has clusters, and nothing else of it") {
   HubBench bench;
   bench.configuration.pool.clusters.push_back({"*", 100, {}, {}, false});

@@ -131,11 +131,128 @@ Facts any_pool_facts() {
   }
 }
 
+/// A few of them: facts of devices are deep, and lists of the usual size would make them large.
+template <class Make>
+auto few(const Make& make) {
+  std::vector<decltype(make())> items;
+  for (int count = *rc::gen::inRange(0, 3); count > 0; --count) items.push_back(make());
+  return items;
+}
+template <class T, class Make>
+std::optional<T> perhaps(const Make& make) {
+  return any<bool>() ? std::optional<T>(make()) : std::nullopt;
+}
+
+/// What a text can say: within 64 bits of nano.
+Quantity any_device_quantity() {
+  return {any<std::int64_t>(),
+          any<bool>() ? QuantityFormat::binary_si : QuantityFormat::decimal_si};
+}
+std::map<std::string, Quantity> any_quantities() {
+  std::map<std::string, Quantity> map;
+  for (const std::string& name : few(any<std::string>)) map[name] = any_device_quantity();
+  return map;
+}
+CounterSet any_counter_set() { return {any<std::string>(), any_quantities()}; }
+Taint any_device_taint() { return {any<std::string>(), any<std::string>(), any<std::string>()}; }
+
+NodeSelector any_node_selector() {
+  const auto requirement = [] {
+    return NodeRequirement{any<std::string>(), any<std::string>(), few(any<std::string>)};
+  };
+  return {few([&] { return NodeSelectorTerm{few(requirement), few(requirement)}; })};
+}
+NodeReach any_reach() {
+  return {*rc::gen::element(NodeReachKind::none, NodeReachKind::node, NodeReachKind::selector,
+                            NodeReachKind::all, NodeReachKind::devices),
+          any<std::string>(), any_node_selector()};
+}
+
+DeviceCapacity any_device_capacity() {
+  DeviceCapacity capacity{any<std::string>(), any_device_quantity(), {}};
+  if (any<bool>())
+    capacity.policy = CapacityPolicy{
+        perhaps<Quantity>(any_device_quantity), few(any_device_quantity),
+        perhaps<Quantity>(any_device_quantity), perhaps<Quantity>(any_device_quantity),
+        perhaps<Quantity>(any_device_quantity)};
+  return capacity;
+}
+DeviceFacts any_device() {
+  DeviceFacts device;
+  device.name = any<std::string>();
+  device.attributes = any<std::map<std::string, std::string>>();
+  device.capacity = few(any_device_capacity);
+  if (any<bool>())
+    device.extras = DeviceExtras{any_reach(), few(any_device_taint), few(any_counter_set),
+                                 any<bool>(), any<bool>()};
+  return device;
+}
+
+std::vector<DeviceSelector> any_selectors() {
+  return few([] { return DeviceSelector{any_annotation()}; });
+}
+DeviceAsk any_ask() {
+  const auto toleration = [] {
+    return Toleration{any<std::string>(), any<std::string>(), any<std::string>(),
+                      any<std::string>()};
+  };
+  return {any<std::string>(),
+          any<std::string>(),
+          any_selectors(),
+          *rc::gen::element(AllocationMode::exact, AllocationMode::all, AllocationMode::unknown),
+          any<std::int64_t>(),
+          any<bool>(),
+          few(toleration),
+          any_quantities()};
+}
+DeviceClaimSpec any_claim_spec() {
+  return {few([] { return DeviceRequest{any<std::string>(), any<bool>(), few(any_ask)}; }), few([] {
+            return DeviceConstraint{few(any<std::string>), any<std::string>(), any<std::string>()};
+          })};
+}
+ClaimAllocation any_allocation() {
+  const auto device = [] {
+    return AllocatedDevice{any<std::string>(), any<std::string>(), any<std::string>(),
+                           any<std::string>(), any<bool>(),        any<std::string>(),
+                           any_quantities()};
+  };
+  return {few(device), perhaps<NodeSelector>(any_node_selector)};
+}
+ResourceClaimFacts any_resource_claim() {
+  const auto consumer = [] {
+    return ClaimConsumer{any<std::string>(), any<std::string>(), any<std::string>(),
+                         any<std::string>()};
+  };
+  return {any_claim_spec(),   perhaps<ClaimAllocation>(any_allocation),
+          few(consumer),      few(any<std::string>),
+          any<std::string>(), any<bool>(),
+          any<bool>()};
+}
+
+/// Of the kinds of Dynamic Resource Allocation.
+Facts any_device_facts() {
+  switch (*rc::gen::inRange(0, 5)) {
+    case 0:
+      return ResourceSliceFacts{any<std::string>(),  any<std::string>(), any<std::int64_t>(),
+                                any<std::int64_t>(), any_reach(),        few(any_device),
+                                few(any_counter_set)};
+    case 1: return DeviceClassFacts{any_selectors(), any<std::string>(), any<std::int64_t>()};
+    case 2: return any_resource_claim();
+    case 3: return ResourceClaimTemplateFacts{any_claim_spec()};
+    default:
+      return DeviceTaintRuleFacts{any<bool>(), any_annotation(), any_annotation(), any_annotation(),
+                                  any_device_taint()};
+  }
+}
+
 Facts any_facts() {
-  switch (*rc::gen::inRange(0, 12)) {
+  switch (*rc::gen::inRange(0, 15)) {
     case 9:
     case 10:
     case 11: return any_pool_facts();
+    case 12:
+    case 13:
+    case 14: return any_device_facts();
     case 0: return any_node();
     case 1: return any_cluster_queue();
     case 2: return any_admission_check();

@@ -59,7 +59,12 @@ func device(from request) (dracel.Device, error) {
 		if err != nil {
 			return made, fmt.Errorf("capacity %s: %w", name, err)
 		}
-		made.Capacity[resourceapi.QualifiedName(name)] = resourceapi.DeviceCapacity{Value: value}
+		// An API server stores the canonical spelling, and isInteger() depends on it.
+		stored, err := resource.ParseQuantity(value.String())
+		if err != nil {
+			return made, fmt.Errorf("capacity %s: %w", name, err)
+		}
+		made.Capacity[resourceapi.QualifiedName(name)] = resourceapi.DeviceCapacity{Value: stored}
 	}
 	return made, nil
 }

@@ -2,6 +2,8 @@
 
 #include <span>
 
+#include "tests/unit/schema/samples/sample_devices.h"
+
 namespace fairlead::samples {
 namespace {
 
@@ -353,6 +355,11 @@ void add_version_5(Numbered& samples) {
     samples.add("observed_" + std::string(info(kind).resource), "hub", observed(kind));
   value.pool = pool_settings();
   samples.add("config_changed_5_pool", "self", ConfigChanged{value});
+  for (const Kind kind : {Kind::resource_slice, Kind::device_class, Kind::resource_claim,
+                          Kind::resource_claim_template, Kind::device_taint_rule})
+    samples.add("observed_" + std::string(info(kind).resource), "cluster1", observed(kind));
+  value.dra = dra_settings();
+  samples.add("config_changed_5_dra", "self", ConfigChanged{value});
 }
 
 }  // namespace
@@ -399,6 +406,11 @@ Facts facts(Kind kind) {
     case Kind::pod:
       return PodFacts{"r1", "DoesNotFit: cpu 1", {{"cpu", 1000}}, true, true, true, true, true};
     case Kind::config_map: return ConfigMapFacts{"r1"};
+    case Kind::resource_slice: return resource_slice();
+    case Kind::device_class: return device_class();
+    case Kind::resource_claim: return resource_claim();
+    case Kind::resource_claim_template: return resource_claim_template();
+    case Kind::device_taint_rule: return device_taint_rule();
   }
   return NodeFacts{};
 }

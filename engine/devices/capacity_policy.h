@@ -1,0 +1,22 @@
+// How much of a capacity a request takes.
+#pragma once
+
+#include <optional>
+
+#include "engine/base/quantity.h"
+#include "schema/device_facts.h"
+
+namespace fairlead {
+
+/// Returns what a request takes of `capacity` when it asks for `asked`, or for nothing (null): the
+/// policy's default, else all of it. What is asked is rounded up to a value that the policy allows;
+/// nullopt if there is none. Source: k8s.io/dynamic-resource-allocation
+/// structured/internal/incubating/consumable_capacity.go.
+std::optional<Quantity> consumption(const DeviceCapacity& capacity, const Quantity* asked);
+
+/// Returns the sum, or the nearest value that 128 bits hold.
+Int128 saturating_sum(Int128 a, Int128 b);
+/// Returns the difference, or the nearest value that 128 bits hold.
+Int128 saturating_difference(Int128 a, Int128 b);
+
+}  // namespace fairlead

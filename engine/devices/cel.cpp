@@ -1,0 +1,44 @@
+#include "engine/devices/cel.h"
+
+#include <utility>
+
+#include "engine/devices/cel/compiler.h"
+#include "engine/devices/cel/machine.h"
+
+namespace fairlead {
+namespace {
+
+SelectorVerdict verdict_of(const cel::Value& value) {
+  if (value.kind != cel::Kind::boolean) return SelectorVerdict::error;
+  return cel::is_true(value) ? SelectorVerdict::yes : SelectorVerdict::no;
+}
+
+}  // namespace
+
+CelSelector CelSelector::compile(std::string_view text) { return CelSelector(cel::compile(text)); }
+
+CelSelector::CelSelector(std::shared_ptr<const cel::Program> program)
+    : program_(std::move(program)) {}
+
+bool CelSelector::supported() const { return program_->unsupported.empty(); }
+
+const std::string& CelSelector::unsupported() const { return program_->unsupported; }
+
+SelectorVerdict CelSelector::evaluate(std::string_view driver, const DeviceFacts& device) const {
+  if (!supported()) return SelectorVerdict::unsupported;
+  return verdict_of(cel::Machine(*program_, {driver, device}).run());
+}
+
+SelectorVerdict CelSelector::evaluate(std::string_view driver, const DeviceFacts& device,
+                                      std::string& why) const {
+  if (!supported()) return SelectorVerdict::unsupported;
+  cel::Machine machine(*program_, {driver, device});
+  const cel::Value value = machine.run();
+  if (value.kind == cel::Kind::fault)
+    why = cel::describe(value);
+  else if (value.kind != cel::Kind::boolean)
+    why = "the result is no bool";
+  return verdict_of(value);
+}
+
+}  // namespace fairlead

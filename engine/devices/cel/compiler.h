@@ -1,0 +1,14 @@
+// From the text of an expression to its program.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "engine/devices/cel/program.h"
+
+namespace fairlead::cel {
+
+/// Compiles `text`. What is not understood is named in the program, which then has no code.
+std::shared_ptr<const Program> compile(std::string_view text);
+
+}  // namespace fairlead::cel

@@ -1,0 +1,458 @@
+#include "engine/devices/cluster_devices.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "engine/devices/node_reach.h"
+
+namespace fairlead {
+
+namespace {
+
+// What is remembered of selectors is dropped when there are more texts than these: classes have a
+// few, but each request may bring its own.
+constexpr std::size_t kTextsMax = 64;
+
+bool in_order(const IndexedPool* a, const IndexedPool* b) {
+  return std::tie(a->driver, a->name) < std::tie(b->driver, b->name);
+}
+
+bool binds(const DevicePlace& place) {
+  const auto& devices = place.pool->devices;
+  return std::any_of(devices.begin() + place.begin, devices.begin() + place.end,
+                     [](const Device& device) { return device.binds; });
+}
+
+// Appends the runs of devices of a slice that says of each where it reaches.
+void append_runs(const PublishedSlice& slice, const DeviceNode& node,
+                 std::vector<DevicePlace>& places) {
+  const auto count = static_cast<std::uint32_t>(slice.facts->devices.size());
+  bool running = false;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const NodeReach& reach = reach_of(*slice.facts, slice.facts->devices[i]);
+    const bool reached = reaches(reach, node.name, node.labels);
+    if (reached && running)
+      ++places.back().end;
+    else if (reached)
+      places.push_back({slice.pool, slice.first + i, slice.first + i + 1});
+    running = reached;
+  }
+}
+
+bool has_selector(const ResourceSliceFacts& slice) {
+  if (slice.reach.kind == NodeReachKind::selector) return true;
+  return slice.reach.kind == NodeReachKind::devices &&
+         std::any_of(slice.devices.begin(), slice.devices.end(), [&](const DeviceFacts& device) {
+           return reach_of(slice, device).kind == NodeReachKind::selector;
+         });
+}
+
+bool reaches_by_selector(const ResourceSliceFacts& slice, const DeviceNode& node) {
+  const auto selects = [&](const NodeReach& reach) {
+    return reach.kind == NodeReachKind::selector && reaches(reach, node.name, node.labels);
+  };
+  if (slice.reach.kind != NodeReachKind::devices) return selects(slice.reach);
+  return std::any_of(slice.devices.begin(), slice.devices.end(),
+                     [&](const DeviceFacts& device) { return selects(reach_of(slice, device)); });
+}
+
+bool names_node(const ResourceSliceFacts& slice, const std::string& node) {
+  const auto names = [&](const NodeReach& reach) {
+    return reach.kind == NodeReachKind::node && reach.node == node;
+  };
+  if (slice.reach.kind != NodeReachKind::devices) return names(slice.reach);
+  return std::any_of(slice.devices.begin(), slice.devices.end(),
+                     [&](const DeviceFacts& device) { return names(reach_of(slice, device)); });
+}
+
+}  // namespace
+
+// ---- slices and pools ----
+
+IndexedPool& ClusterDeviceIndex::pool_of(const std::string& driver, const std::string& pool) {
+  const auto [at, added] = pools_.try_emplace(Key{driver, pool});
+  if (!added) return at->second;
+  at->second.driver = driver;
+  at->second.name = pool;
+  at->second.number = static_cast<std::uint32_t>(pools_.size()) - 1;
+  if (free_numbers_.empty()) return at->second;
+  at->second.number = free_numbers_.back();
+  free_numbers_.pop_back();
+  return at->second;
+}
+
+void ClusterDeviceIndex::mark_stale(IndexedPool& pool) {
+  pool.stale = true;
+  stale_.emplace(pool.driver, pool.name);
+}
+
+void ClusterDeviceIndex::set_slice(const std::string& name, const ResourceSliceFacts& facts) {
+  erase_slice(name);
+  IndexedPool& pool = pool_of(facts.driver, facts.pool);
+  PublishedSlice& slice = pool.slices[name];
+  slice.name = name;
+  slice.facts = &facts;
+  slice.pool = &pool;
+  slices_[name] = &slice;
+  attach(slice);
+  mark_stale(pool);
+}
+
+void ClusterDeviceIndex::erase_slice(const std::string& name) {
+  const auto at = slices_.find(name);
+  if (at == slices_.end()) return;
+  PublishedSlice& slice = *at->second;
+  IndexedPool& pool = *slice.pool;
+  detach(slice);
+  slices_.erase(at);
+  // Nothing of the pool may look at the slice before it is derived again.
+  pool.devices.clear();
+  pool.by_name.clear();
+  pool.view = {};
+  pool.slices.erase(name);
+  mark_stale(pool);
+}
+
+void ClusterDeviceIndex::attach(PublishedSlice& slice) {
+  const ResourceSliceFacts& facts = *slice.facts;
+  if (has_selector(facts)) {
+    by_selector_.insert(&slice);
+    for (auto& [name, node] : nodes_)
+      if (node.facts && reaches_by_selector(facts, node)) connect(slice, node);
+  }
+  if (facts.reach.kind != NodeReachKind::devices) return attach(slice, facts.reach);
+  for (const DeviceFacts& device : facts.devices) attach(slice, reach_of(facts, device));
+}
+
+void ClusterDeviceIndex::attach(PublishedSlice& slice, const NodeReach& reach) {
+  if (reach.kind == NodeReachKind::node) attach(slice, node_named(reach.node));
+  if (reach.kind != NodeReachKind::all || slice.everywhere) return;
+  slice.everywhere = true;
+  everywhere_.insert(&slice);
+  ++places_version_;
+}
+
+void ClusterDeviceIndex::attach(PublishedSlice& slice, DeviceNode& node) {
+  if (std::find(slice.reached.begin(), slice.reached.end(), &node) == slice.reached.end())
+    connect(slice, node);
+}
+
+void ClusterDeviceIndex::connect(PublishedSlice& slice, DeviceNode& node) {
+  slice.reached.push_back(&node);
+  node.slices.push_back(&slice);
+  node.places_version = 0;
+}
+
+void ClusterDeviceIndex::detach(PublishedSlice& slice) {
+  for (DeviceNode* node : slice.reached) {
+    std::erase(node->slices, &slice);
+    node->places_version = 0;
+    drop_if_unnamed(*node);
+  }
+  slice.reached.clear();
+  by_selector_.erase(&slice);
+  if (everywhere_.erase(&slice) > 0) ++places_version_;
+}
+
+void ClusterDeviceIndex::refresh() {
+  while (!stale_.empty()) {
+    const auto at = pools_.find(*stale_.begin());
+    stale_.erase(stale_.begin());
+    IndexedPool& pool = at->second;
+    if (!pool.slices.empty() || !pool.uses.empty()) {
+      rebuild(pool);
+      continue;
+    }
+    std::erase(incomplete_everywhere_, &pool);
+    free_numbers_.push_back(pool.number);
+    pools_.erase(at);
+  }
+}
+
+void ClusterDeviceIndex::rebuild(IndexedPool& pool) {
+  pool.rebuild(rules_in_force_);
+  for (const auto& [name, slice] : pool.slices) {
+    for (DeviceNode* node : slice.reached) node->places_version = 0;
+    if (slice.everywhere) ++places_version_;
+  }
+  list_incomplete(pool);
+}
+
+void ClusterDeviceIndex::list_incomplete(IndexedPool& pool) {
+  std::erase(incomplete_everywhere_, &pool);
+  if (pool.complete() || !pool.has_counters) return;
+  incomplete_everywhere_.insert(std::upper_bound(incomplete_everywhere_.begin(),
+                                                 incomplete_everywhere_.end(), &pool, in_order),
+                                &pool);
+}
+
+// ---- classes and taint rules ----
+
+void ClusterDeviceIndex::set_class(const std::string& name, const DeviceClassFacts& facts) {
+  classes_[name] = &facts;
+}
+
+void ClusterDeviceIndex::erase_class(const std::string& name) { classes_.erase(name); }
+
+void ClusterDeviceIndex::set_taint_rule(const std::string& name,
+                                        const DeviceTaintRuleFacts& facts) {
+  erase_taint_rule(name);
+  rules_in_force_.push_back(&rules_.insert_or_assign(name, facts).first->second);
+  mark_stale(facts);
+}
+
+void ClusterDeviceIndex::erase_taint_rule(const std::string& name) {
+  const auto at = rules_.find(name);
+  if (at == rules_.end()) return;
+  mark_stale(at->second);
+  std::erase(rules_in_force_, &at->second);
+  rules_.erase(at);
+}
+
+void ClusterDeviceIndex::mark_stale(const DeviceTaintRuleFacts& rule) {
+  if (!rule.selects) return;
+  if (rule.driver && rule.pool) {
+    const auto at = pools_.find(Key{*rule.driver, *rule.pool});
+    if (at != pools_.end()) mark_stale(at->second);
+    return;
+  }
+  for (auto& [key, pool] : pools_)
+    if ((!rule.driver || *rule.driver == pool.driver) && (!rule.pool || *rule.pool == pool.name))
+      mark_stale(pool);
+}
+
+const DeviceClassFacts* ClusterDeviceIndex::find_class(const std::string& name) const {
+  const auto at = classes_.find(name);
+  return at == classes_.end() ? nullptr : at->second;
+}
+
+const std::string* ClusterDeviceIndex::class_giving(const std::string& resource) const {
+  const std::string* best = nullptr;
+  std::int64_t created = 0;
+  for (const auto& [name, facts] : classes_) {  // by name, so that the first of an age stays
+    if (facts->extended_resource != resource || (best && facts->created <= created)) continue;
+    best = &name;
+    created = facts->created;
+  }
+  return best;
+}
+
+// ---- nodes ----
+
+DeviceNode& ClusterDeviceIndex::node_named(const std::string& name) {
+  DeviceNode& node = nodes_[name];
+  node.name = name;
+  return node;
+}
+
+void ClusterDeviceIndex::drop_if_unnamed(DeviceNode& node) {
+  if (!node.facts && node.slices.empty()) nodes_.erase(std::string(node.name));
+}
+
+void ClusterDeviceIndex::set_node(const std::string& name, const NodeFacts& facts) {
+  DeviceNode& node = node_named(name);
+  const bool known = node.facts != nullptr;
+  node.facts = &facts;
+  known_stale_ = known_stale_ || !known;
+  if (known && node.labels == facts.labels) return;
+  node.labels = facts.labels;
+  compare_selectors(node);
+}
+
+void ClusterDeviceIndex::erase_node(const std::string& name) {
+  const auto at = nodes_.find(name);
+  if (at == nodes_.end() || !at->second.facts) return;
+  at->second.facts = nullptr;
+  at->second.labels = {};
+  known_stale_ = true;
+  compare_selectors(at->second);
+  drop_if_unnamed(at->second);
+}
+
+// A node that is not known is reached only by what names it.
+void ClusterDeviceIndex::compare_selectors(DeviceNode& node) {
+  for (PublishedSlice* slice : by_selector_) {
+    if (node.facts && reaches_by_selector(*slice->facts, node)) {
+      attach(*slice, node);
+    } else if (!names_node(*slice->facts, node.name)) {
+      std::erase(slice->reached, &node);
+      std::erase(node.slices, slice);
+    }
+  }
+  node.places_version = 0;
+}
+
+const std::vector<DeviceNode*>& ClusterDeviceIndex::nodes() {
+  if (!known_stale_) return known_;
+  known_.clear();
+  for (auto& [name, node] : nodes_) {
+    if (!node.facts) continue;
+    node.number = static_cast<std::uint32_t>(known_.size());
+    known_.push_back(&node);
+  }
+  known_stale_ = false;
+  return known_;
+}
+
+const std::vector<DevicePlace>& ClusterDeviceIndex::places(DeviceNode& node) {
+  refresh();
+  if (node.places_version != places_version_) gather_places(node);
+  return node.places;
+}
+
+void ClusterDeviceIndex::gather_places(DeviceNode& node) {
+  std::vector<PublishedSlice*> slices;
+  for (PublishedSlice* slice : node.slices)
+    if (slice->counts) slices.push_back(slice);
+  for (PublishedSlice* slice : everywhere_)
+    if (slice->counts) slices.push_back(slice);
+  std::sort(slices.begin(), slices.end(), [](const PublishedSlice* a, const PublishedSlice* b) {
+    return a->pool == b->pool ? a->name < b->name : in_order(a->pool, b->pool);
+  });
+  slices.erase(std::unique(slices.begin(), slices.end()), slices.end());
+  std::vector<DevicePlace> last;
+  node.places.clear();
+  for (auto at = slices.begin(); at != slices.end();) {
+    IndexedPool* pool = (*at)->pool;
+    std::vector<DevicePlace> places;
+    if (!pool->complete()) places.push_back({pool, 0, 0});
+    for (; at != slices.end() && (*at)->pool == pool; ++at) {
+      if (!pool->complete()) continue;
+      const auto count = static_cast<std::uint32_t>((*at)->facts->devices.size());
+      if ((*at)->facts->reach.kind == NodeReachKind::devices)
+        append_runs(**at, node, places);
+      else if (count > 0)
+        places.push_back({pool, (*at)->first, (*at)->first + count});
+    }
+    auto& list = std::any_of(places.begin(), places.end(), binds) ? last : node.places;
+    list.insert(list.end(), places.begin(), places.end());
+  }
+  node.places.insert(node.places.end(), last.begin(), last.end());
+  node.places.shrink_to_fit();
+  node.places_version = places_version_;
+}
+
+const std::vector<IndexedPool*>& ClusterDeviceIndex::incomplete_everywhere() {
+  refresh();
+  return incomplete_everywhere_;
+}
+
+// ---- uses ----
+
+void ClusterDeviceIndex::set_uses(const std::string& user, std::vector<DeviceUse> uses) {
+  replace(users_, &DeviceUses::used, user, std::move(uses));
+}
+
+void ClusterDeviceIndex::set_reservation(const std::string& consumer, std::vector<DeviceUse> uses) {
+  replace(consumers_, &DeviceUses::reserved, consumer, std::move(uses));
+}
+
+void ClusterDeviceIndex::replace(Users& users, UsesOf kind, const std::string& user,
+                                 std::vector<DeviceUse> uses) {
+  const auto unknown = [&](const DeviceUse& use) {
+    return kind == &DeviceUses::used && use.cost == UseCost::unknown;
+  };
+  const auto old = users.find(user);
+  if (old != users.end()) {
+    for (const DeviceUse& use : old->second) {
+      IndexedPool& pool = pool_of(use.device.driver, use.device.pool);
+      if (unknown(use)) --pool.unknown_costs;
+      std::erase(pool.uses[use.device.device].*kind, &use);
+      pool.link_uses(use.device.device);
+      if (pool.uses.empty() && pool.slices.empty()) mark_stale(pool);
+    }
+    users.erase(old);
+  }
+  if (uses.empty()) return;
+  for (const DeviceUse& use : users[user] = std::move(uses)) {
+    IndexedPool& pool = pool_of(use.device.driver, use.device.pool);
+    if (unknown(use)) ++pool.unknown_costs;
+    (pool.uses[use.device.device].*kind).push_back(&use);
+    pool.link_uses(use.device.device);
+  }
+}
+
+ClusterDeviceIndex::Pools& ClusterDeviceIndex::pools() {
+  refresh();
+  return pools_;
+}
+
+const Device* ClusterDeviceIndex::find(const DeviceId& device) {
+  refresh();
+  const auto at = pools_.find(Key{device.driver, device.pool});
+  return at == pools_.end() ? nullptr : at->second.find(device.device);
+}
+
+const DeviceFacts* ClusterDeviceIndex::published(const DeviceId& device) {
+  const Device* found = find(device);
+  return found ? &found->facts() : nullptr;
+}
+
+bool ClusterDeviceIndex::reaches_node(const Device& device, const DeviceNode& node) const {
+  return reaches(reach_of(*device.slice->facts, device.facts()), node.name, node.labels);
+}
+
+std::vector<Taint> ClusterDeviceIndex::taints(const Device& device) const {
+  if (!device.tainted) return {};
+  return taints_of(*device.slice->facts, device.facts(), rules_in_force_);
+}
+
+bool ClusterDeviceIndex::is_used(const Device& device) const {
+  return device.uses && !device.uses->used.empty();
+}
+
+// ---- selectors ----
+
+SelectorVerdict ClusterDeviceIndex::ask(const Device& device, std::uint32_t text) {
+  PublishedSlice& slice = *device.slice;
+  const std::size_t count = slice.facts->devices.size();
+  if (slice.verdicts.size() < (text + 1) * count) slice.verdicts.resize((text + 1) * count);
+  std::uint8_t& known = slice.verdicts[text * count + device.index];
+  if (known == 0) {
+    const auto verdict = lists_.selector(text).evaluate(slice.facts->driver, device.facts());
+    known = static_cast<std::uint8_t>(1 + static_cast<std::uint8_t>(verdict));
+  }
+  return static_cast<SelectorVerdict>(known - 1);
+}
+
+SelectorVerdict ClusterDeviceIndex::verdict(const Device& device, SelectorListId list,
+                                            std::size_t& failed) {
+  failed = 0;
+  for (const std::uint32_t text : lists_.texts(list)) {
+    const SelectorVerdict verdict = ask(device, text);
+    if (verdict != SelectorVerdict::yes) return verdict;
+    ++failed;
+  }
+  return SelectorVerdict::yes;
+}
+
+SelectorVerdict ClusterDeviceIndex::verdict(const Device& device, SelectorListId list) {
+  std::size_t failed = 0;
+  return verdict(device, list, failed);
+}
+
+PoolTally ClusterDeviceIndex::tally(IndexedPool& pool, SelectorListId list, TallyOf of) {
+  for (const PoolTally& known : pool.tallies)
+    if (known.list == list && known.of == of) return known;
+  PoolTally tally;
+  tally.list = list;
+  tally.of = of;
+  for (const Device& device : pool.devices) {
+    if (of == TallyOf::not_used_whole && device.used_whole()) continue;
+    const SelectorVerdict verdict = this->verdict(device, list);
+    tally.has_errors = tally.has_errors || verdict == SelectorVerdict::error;
+    tally.yes += verdict == SelectorVerdict::yes ? 1 : 0;
+  }
+  return pool.tallies.emplace_back(tally);
+}
+
+void ClusterDeviceIndex::forget_selectors() {
+  if (lists_.text_count() <= kTextsMax) return;
+  lists_.clear();
+  for (auto& [key, pool] : pools_) {
+    pool.tallies.clear();
+    for (auto& [name, slice] : pool.slices) slice.verdicts = {};
+  }
+}
+
+}  // namespace fairlead

@@ -1,0 +1,160 @@
+// The devices of one cluster, indexed for the search.
+//
+// Told of each fact as it comes and goes, it derives what has changed when it is asked next: one
+// slice costs its own pool, not the cluster. Facts stay with their owner, at addresses that do not
+// change; the index adds some 100 bytes a device. What it answers is a function of the facts that
+// it has been told of, not of their order. Not thread-safe: also questions change what it
+// remembers.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/devices/indexed_pool.h"
+#include "schema/facts.h"
+
+namespace fairlead {
+
+/// Devices that reach a node, one after the other in their pool: [begin, end) of
+/// IndexedPool::devices. None of a pool that is not complete, which is listed all the same.
+struct DevicePlace {
+  IndexedPool* pool;
+  std::uint32_t begin;
+  std::uint32_t end;
+};
+
+/// A node, known or only named by a slice.
+struct DeviceNode {
+  std::string name;
+  const NodeFacts* facts = nullptr;     ///< null: not known
+  Labels labels;                        ///< those that node selectors were compared with
+  std::uint32_t number = 0;             ///< in ClusterDeviceIndex::nodes(), if it is known
+  std::vector<PublishedSlice*> slices;  ///< that reach it, but for those that reach every node
+  std::vector<DevicePlace> places;      ///< in the order of the search, if `places_version` is now
+  std::uint64_t places_version = 0;
+};
+
+class ClusterDeviceIndex {
+ public:
+  ClusterDeviceIndex() = default;
+  ~ClusterDeviceIndex() = default;
+  ClusterDeviceIndex(const ClusterDeviceIndex&) = delete;
+  ClusterDeviceIndex& operator=(const ClusterDeviceIndex&) = delete;
+
+  // ---- facts ----
+
+  /// A slice has come, or its facts have changed.
+  void set_slice(const std::string& name, const ResourceSliceFacts& facts);
+  void erase_slice(const std::string& name);
+  void set_class(const std::string& name, const DeviceClassFacts& facts);
+  void erase_class(const std::string& name);
+  void set_taint_rule(const std::string& name, const DeviceTaintRuleFacts& facts);
+  void erase_taint_rule(const std::string& name);
+  void set_node(const std::string& name, const NodeFacts& facts);
+  void erase_node(const std::string& name);
+  /// Replaces all that `user`, a claim or a booking, uses; nothing for a user that is gone.
+  void set_uses(const std::string& user, std::vector<DeviceUse> uses);
+  /// Replaces all that is reserved for `consumer`; nothing for one without reservation.
+  void set_reservation(const std::string& consumer, std::vector<DeviceUse> uses);
+
+  // ---- questions ----
+
+  /// The known nodes by name, bytewise.
+  const std::vector<DeviceNode*>& nodes();
+  /// Returns the devices that reach a node in the order of the search: by (driver, pool) bytewise,
+  /// pools of which a device with bindingConditions reaches it after all others, slices by name,
+  /// devices as listed.
+  const std::vector<DevicePlace>& places(DeviceNode& node);
+  /// The pools that have a slice for every node because it has counter sets, and are not complete.
+  const std::vector<IndexedPool*>& incomplete_everywhere();
+  using Pools = std::map<std::pair<std::string, std::string>, IndexedPool, std::less<>>;
+  /// All pools by (driver, pool). One without slices is only known from uses.
+  Pools& pools();
+  /// Every IndexedPool::number is smaller.
+  std::size_t pool_numbers() const { return pools_.size() + free_numbers_.size(); }
+  /// Returns null if it is not published in a slice that counts.
+  const Device* find(const DeviceId& device);
+  /// Returns its facts, for pin_uses.
+  const DeviceFacts* published(const DeviceId& device);
+  /// Whether the device, of a pool in whatever state, reaches the node.
+  bool reaches_node(const Device& device, const DeviceNode& node) const;
+  /// Returns its taints, sorted.
+  std::vector<Taint> taints(const Device& device) const;
+  /// Whether somebody uses it, whole or in part. A reservation is no use.
+  bool is_used(const Device& device) const;
+
+  /// Returns null if there is no such class.
+  const DeviceClassFacts* find_class(const std::string& name) const;
+  /// Returns the class that gives an extended resource: of those that name it the newest, then the
+  /// one with the smallest name. Null if none does. Source: Kubernetes 1.36
+  /// pkg/scheduler/framework/plugins/dynamicresources/extended.
+  const std::string* class_giving(const std::string& resource) const;
+
+  /// Selectors that have been asked for. Numbers are valid until forget_selectors().
+  SelectorLists& selectors() { return lists_; }
+  /// Returns what the first selector of the list says that is not true, `yes` if all are; `failed`
+  /// is set to its place in the list. Remembered until the slice changes.
+  SelectorVerdict verdict(const Device& device, SelectorListId list, std::size_t& failed);
+  SelectorVerdict verdict(const Device& device, SelectorListId list);
+  /// Returns what the list says of devices of a pool. Remembered until its slices or uses change.
+  PoolTally tally(IndexedPool& pool, SelectorListId list, TallyOf of);
+  /// Drops all that is remembered of selectors if they have become many. Numbers of lists are not
+  /// valid any more.
+  void forget_selectors();
+
+ private:
+  using Key = std::pair<std::string, std::string>;
+  struct SliceOrder {
+    bool operator()(const PublishedSlice* a, const PublishedSlice* b) const {
+      return a->name < b->name;
+    }
+  };
+  using Slices = std::set<PublishedSlice*, SliceOrder>;
+  using Users = std::map<std::string, std::vector<DeviceUse>>;
+  using UsesOf = std::vector<const DeviceUse*> DeviceUses::*;
+
+  void refresh();
+  void rebuild(IndexedPool& pool);
+  void mark_stale(IndexedPool& pool);
+  void mark_stale(const DeviceTaintRuleFacts& rule);
+  void list_incomplete(IndexedPool& pool);
+  void gather_places(DeviceNode& node);
+
+  void attach(PublishedSlice& slice);
+  void attach(PublishedSlice& slice, const NodeReach& reach);
+  void attach(PublishedSlice& slice, DeviceNode& node);
+  static void connect(PublishedSlice& slice, DeviceNode& node);
+  void detach(PublishedSlice& slice);
+  void compare_selectors(DeviceNode& node);
+  DeviceNode& node_named(const std::string& name);
+  void drop_if_unnamed(DeviceNode& node);
+
+  IndexedPool& pool_of(const std::string& driver, const std::string& pool);
+  void replace(Users& users, UsesOf kind, const std::string& user, std::vector<DeviceUse> uses);
+  SelectorVerdict ask(const Device& device, std::uint32_t text);
+
+  Pools pools_;
+  std::set<Key> stale_;  // pools
+  std::vector<std::uint32_t> free_numbers_;
+  std::map<std::string, PublishedSlice*> slices_;
+  Slices everywhere_;   // that reach every node
+  Slices by_selector_;  // with a node selector, of its own or of a device
+  std::map<std::string, DeviceNode> nodes_;
+  std::vector<DeviceNode*> known_;
+  bool known_stale_ = false;
+  std::uint64_t places_version_ = 1;  // rises when the places of every node are stale
+  std::vector<IndexedPool*> incomplete_everywhere_;
+  std::map<std::string, const DeviceClassFacts*> classes_;
+  std::map<std::string, DeviceTaintRuleFacts> rules_;  // copies: what a rule was, it has to unmark
+  std::vector<const DeviceTaintRuleFacts*> rules_in_force_;
+  Users users_;
+  Users consumers_;
+  SelectorLists lists_;
+};
+
+}  // namespace fairlead

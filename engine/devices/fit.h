@@ -1,0 +1,120 @@
+// Does a pod fit, and a gang of pods: the search for devices in one cluster.
+//
+// The rules are those of the scheduler's allocator in Kubernetes 1.36 with its default features, so
+// that "fits" means "will be allocated there". CPU and memory are not looked at. The search is
+// depth-first, in an order that facts alone decide, and its first full solution is the answer:
+// equal facts reserve equal devices, on every machine.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/devices/cluster_devices.h"
+#include "engine/devices/device_use.h"
+#include "schema/device_facts.h"
+
+namespace fairlead {
+
+/// Why a gang has no place in a cluster. An answer has the first that applies.
+enum class FitReason : std::uint8_t {
+  template_not_found,
+  claim_not_found,
+  class_not_found,
+  unsupported,    ///< it asks for what is not understood here
+  budget,         ///< the steps ran out
+  pool_updating,  ///< it asks for All, and a pool is not complete
+  selector_error,
+  no_devices,    ///< one request that no node can meet alone
+  no_node,       ///< no node meets the requests together
+  gang_too_big,  ///< every pod fits alone
+};
+/// Returns the reason as conditions spell it: "NoDevices".
+std::string_view text(FitReason reason);
+
+/// A reason, and what it is about: see docs of the condition DevicesReserved.
+struct FitRefusal {
+  FitReason reason = FitReason::no_node;
+  std::string detail;
+
+  friend bool operator==(const FitRefusal&, const FitRefusal&) = default;
+};
+
+/// Pods that are all alike.
+struct PodSetToFit {
+  std::string name;
+  std::int64_t count = 1;
+  const PodDeviceFacts* pod = nullptr;
+};
+
+/// A claim that pods name.
+struct NamedClaim {
+  const ResourceClaimFacts* facts = nullptr;
+  /// What is reserved for it already, if it is not allocated: its pods must reach all of these.
+  const std::vector<DeviceId>* reserved = nullptr;
+};
+
+/// One question to one cluster.
+struct FitQuestion {
+  std::vector<PodSetToFit> pod_sets;
+  /// Return the template or claim of a name in the consumer's namespace in the cluster.
+  std::function<const ResourceClaimTemplateFacts*(const std::string& name)> template_of;
+  std::function<std::optional<NamedClaim>(const std::string& name)> claim_of;
+  /// Returns the tolerations of a node's flavor, null for none: they count beside the pod's.
+  std::function<const std::vector<Toleration>*(const std::string& node)> flavor_tolerations;
+  /// The extended resources that a class of some cluster in question gives. Others are no devices,
+  /// but for deviceclass.resource.kubernetes.io/<class>.
+  std::set<std::string> extended;
+  /// The most devices that are tried. The searches for a reason have as many for themselves.
+  std::int64_t steps_max = 100'000;
+};
+
+/// One device of a solution.
+struct FitDevice {
+  std::string request;  ///< `request` or `request/alternative`
+  DeviceId device;
+  bool admin = false;  ///< with adminAccess: nobody else is charged for it
+  bool share = false;
+  Capacities consumed;  ///< of a share
+
+  friend bool operator==(const FitDevice&, const FitDevice&) = default;
+};
+/// One entry of a pod that was solved with it.
+struct FitClaim {
+  std::string entry;
+  std::vector<FitDevice> devices;  ///< in the order in which they were taken
+
+  friend bool operator==(const FitClaim&, const FitClaim&) = default;
+};
+struct FitPod {
+  std::uint32_t pod_set = 0;
+  std::string node;
+  std::vector<FitClaim> claims;  ///< as the pod lists them, without named ones of earlier pods
+
+  friend bool operator==(const FitPod&, const FitPod&) = default;
+};
+
+struct FitAnswer {
+  std::optional<FitRefusal> refusal;  ///< none: the gang fits
+  std::vector<FitPod> pods;           ///< of all pod sets, in order, but for pods without claims
+  std::int64_t alternatives = 0;      ///< the sum of the indexes of the chosen alternatives
+  std::int64_t steps = 0;             ///< devices tried, without those for the reason
+};
+
+/// Searches for the first solution of all pods together.
+FitAnswer fit(ClusterDeviceIndex& devices, const FitQuestion& question);
+
+/// Returns what a solution reserves: all of its devices but those with adminAccess.
+std::vector<DeviceUse> reservation_of(const FitAnswer& answer);
+
+/// Returns how many devices would be free after `answer`: those of complete pools for which the
+/// selectors of a class that the question asks for are true and that nobody uses or reserves, in
+/// part neither.
+std::int64_t free_devices_after(ClusterDeviceIndex& devices, const FitQuestion& question,
+                                const FitAnswer& answer);
+
+}  // namespace fairlead

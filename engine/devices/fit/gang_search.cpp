@@ -1,0 +1,192 @@
+#include "engine/devices/fit/gang_search.h"
+
+#include <algorithm>
+
+namespace fairlead::fitting {
+
+GangSearch::GangSearch(ClusterDeviceIndex& devices, const FitQuestion& question,
+                       const GangPlan& gang, std::int64_t steps_max)
+    : devices_(devices),
+      gang_(gang),
+      taken_(devices),
+      kinds_(devices, taken_, gang),
+      filter_(devices, question, gang),
+      supply_(devices, taken_, filter_, gang),
+      solver_(devices, taken_, kinds_, steps_max),
+      interchangeable_(interchangeable()),
+      failed_(gang.plans.size() * devices.nodes().size()) {}
+
+GangOutcome GangSearch::run() {
+  if (gang_.runs.empty()) return GangOutcome::found;
+  const bool several = gang_.runs.size() > 1 || gang_.runs.front().count > 1;
+  if (several && !may_hold_rest()) return GangOutcome::none;
+  push_next();
+  bool placed = place(frames_.back());
+  for (;;) {
+    if (solver_.is_spent()) return GangOutcome::budget;
+    if (placed) {
+      if (!has_next()) return GangOutcome::found;
+      taken_.enter_pod();
+      push_next();
+      placed = place(frames_.back());
+      continue;
+    }
+    frames_.pop_back();
+    if (frames_.empty()) return GangOutcome::none;
+    tight_ = true;
+    taken_.return_to_pod();
+    placed = go_on(frames_.back());
+  }
+}
+
+bool GangSearch::has_next() const {
+  return frames_.back().left > 0 || frames_.back().run + 1 < gang_.runs.size();
+}
+
+void GangSearch::push_next() {
+  Frame next;
+  if (!frames_.empty()) {
+    const Frame& last = frames_.back();
+    next.run = last.left > 0 ? last.run : last.run + 1;
+    next.left = last.left > 0 ? last.left - 1 : gang_.runs[next.run].count - 1;
+  } else {
+    next.left = gang_.runs.front().count - 1;
+  }
+  next.node = first_node(next);
+  next.pod.first_pick = taken_.picks().size();
+  frames_.push_back(std::move(next));
+}
+
+// Of two equal pods the later one needs no node before that of the earlier one: with the two
+// swapped, that solution would have come first.
+std::uint32_t GangSearch::first_node(const Frame& frame) const {
+  if (frames_.empty() || !interchangeable_ || frames_.back().run != frame.run) return 0;
+  return frames_.back().node;
+}
+
+// Whether equal pods can be swapped. Pods on different nodes do not notice each other unless a pool
+// reaches both nodes. Then it must not matter who takes first, as it does to requests for all
+// devices, to those with adminAccess, and where a selector is an error on a device that may be
+// gone.
+bool GangSearch::interchangeable() const {
+  std::vector<IndexedPool*> wide;
+  for (auto& [key, pool] : devices_.pools())
+    if (pool.complete() && !is_of_one_node(pool)) wide.push_back(&pool);
+  if (wide.empty()) return true;
+  for (const PodPlan& plan : gang_.plans) {
+    if (plan.alls > 0 || plan.asks_admin()) return false;
+    for (const Request& request : plan.requests)
+      for (const Ask& ask : request.asks)
+        if (!ask.nothing && std::any_of(wide.begin(), wide.end(), [&](IndexedPool* pool) {
+              return devices_.tally(*pool, ask.list, TallyOf::all).has_errors;
+            }))
+          return false;
+  }
+  return true;
+}
+
+// Looks for a node for the frame's pod from frame.node on.
+bool GangSearch::place(Frame& frame) {
+  const auto& nodes = devices_.nodes();
+  const std::uint32_t plan = gang_.runs[frame.run].plan;
+  for (; frame.node < nodes.size(); ++frame.node) {
+    DeviceNode& node = *nodes[frame.node];
+    if (!filter_.may_fit(plan, node) || !filter_.is_usable(plan, node)) continue;
+    std::uint64_t& failed = failed_[plan * nodes.size() + frame.node];
+    if (failed != 0 && failed == versions(node)) continue;
+    if (!is_where_claims_are(frame, node)) continue;
+    const PodOutcome outcome = solver_.first(gang_.plans[plan], node, frame.pod);
+    if (outcome == PodOutcome::none || outcome == PodOutcome::unfit) {
+      failed = versions(node);
+      continue;
+    }
+    if (settle(frame, outcome)) return true;
+    if (solver_.is_spent()) return false;
+  }
+  return false;
+}
+
+// Goes on behind the solution of the last pod, on its node and then on later ones.
+bool GangSearch::go_on(Frame& frame) {
+  // A pod that took nothing leaves the same to the others, wherever it is.
+  if (taken_.picks().size() == frame.pod.first_pick) return false;
+  if (settle(frame, solver_.next(frame.pod))) return true;
+  if (solver_.is_spent()) return false;
+  ++frame.node;
+  return place(frame);
+}
+
+// Whether this solution, or a later one on the same node, leaves enough for the pods to come.
+bool GangSearch::settle(Frame& frame, PodOutcome outcome) {
+  for (; outcome == PodOutcome::found; outcome = solver_.next(frame.pod)) {
+    if (taken_.picks().size() == frame.pod.first_pick) solver_.count_step();
+    if (!tight_ || may_hold_rest()) return true;
+  }
+  return false;
+}
+
+bool GangSearch::may_hold_rest() {
+  if (frames_.empty()) {
+    return std::all_of(gang_.runs.begin(), gang_.runs.end(),
+                       [&](const Run& run) { return supply_.may_hold(run.plan, run.count); });
+  }
+  taken_.enter_pod();
+  bool may = true;
+  const Frame& last = frames_.back();
+  if (last.left > 0) may = supply_.may_hold(gang_.runs[last.run].plan, last.left);
+  for (std::size_t run = last.run + 1; may && run < gang_.runs.size(); ++run)
+    may = supply_.may_hold(gang_.runs[run].plan, gang_.runs[run].count);
+  taken_.return_to_pod();
+  return may;
+}
+
+// Named claims that earlier pods are solved with: the node must be reached by their devices.
+bool GangSearch::is_where_claims_are(const Frame& frame, const DeviceNode& node) const {
+  for (const Pin& pin : gang_.plans[gang_.runs[frame.run].plan].pins) {
+    if (!pin.named) continue;
+    const auto solver = static_cast<std::size_t>(gang_.solvers[*pin.named]);
+    if (solver + 1 == frames_.size()) continue;  // by this pod, with another entry
+    const auto end = frames_[solver + 1].pod.first_pick;
+    const auto& claims = frames_[solver].pod.plan->claims;
+    for (std::size_t i = frames_[solver].pod.first_pick; i < taken_.picks().size() && i < end;
+         ++i) {
+      const Pick& pick = taken_.picks()[i];
+      if (claims[pick.claim].named == pin.named && !devices_.reaches_node(*pick.device, node))
+        return false;
+    }
+  }
+  return true;
+}
+
+std::uint64_t GangSearch::versions(DeviceNode& node) {
+  std::uint64_t sum = 1;  // 0 says that nothing has failed
+  for (const DevicePlace& place : devices_.places(node)) sum += place.pool->version;
+  return sum;
+}
+
+void GangSearch::write(FitAnswer& answer) const {
+  answer.alternatives = solver_.alternatives();
+  for (std::size_t i = 0; i < frames_.size(); ++i) {
+    const Frame& frame = frames_[i];
+    FitPod& pod = answer.pods.emplace_back();
+    pod.pod_set = gang_.runs[frame.run].pod_set;
+    pod.node = frame.pod.node->name;
+    for (const ClaimPlan& claim : frame.pod.plan->claims) pod.claims.push_back({claim.entry, {}});
+    const std::size_t end =
+        i + 1 < frames_.size() ? frames_[i + 1].pod.first_pick : taken_.picks().size();
+    for (std::size_t at = frame.pod.first_pick; at < end; ++at) {
+      const Pick& pick = taken_.picks()[at];
+      FitDevice& device = pod.claims[pick.claim].devices.emplace_back();
+      device.request = pick.ask->name;
+      device.device = {pick.pool->driver, pick.pool->name, pick.device->facts().name};
+      device.admin = pick.admin;
+      device.share = pick.device->shared;
+      for (std::size_t c = 0; c < pick.consumed.size(); ++c) {
+        const DeviceCapacity& capacity = pick.device->facts().capacity[c];
+        device.consumed[capacity.name] = {pick.consumed[c], capacity.value.format()};
+      }
+    }
+  }
+}
+
+}  // namespace fairlead::fitting

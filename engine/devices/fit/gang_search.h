@@ -1,0 +1,65 @@
+// The first solution of all pods together: pods in order, nodes by name, each pod's solutions in
+// the order of pod_solver.h; where a pod fits nowhere, the one before it goes on.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/devices/fit/kinds.h"
+#include "engine/devices/fit/node_filter.h"
+#include "engine/devices/fit/plan.h"
+#include "engine/devices/fit/pod_solver.h"
+#include "engine/devices/fit/supply.h"
+#include "engine/devices/fit/taken.h"
+
+namespace fairlead::fitting {
+
+enum class GangOutcome : std::uint8_t { found, none, budget };
+
+class GangSearch {
+ public:
+  /// `gang` must outlive the search. It stops after `steps_max` devices that were tried.
+  GangSearch(ClusterDeviceIndex& devices, const FitQuestion& question, const GangPlan& gang,
+             std::int64_t steps_max);
+
+  GangOutcome run();
+
+  std::int64_t steps() const { return solver_.steps(); }
+  const Findings& findings() const { return solver_.findings(); }
+  /// Writes the solution that was found.
+  void write(FitAnswer& answer) const;
+
+ private:
+  struct Frame {
+    std::uint32_t run = 0;
+    std::int64_t left = 0;   // pods of the run after this one
+    std::uint32_t node = 0;  // number
+    PodSearch pod;
+  };
+
+  bool may_hold_rest();
+  bool has_next() const;
+  void push_next();
+  bool place(Frame& frame);
+  bool go_on(Frame& frame);
+  bool settle(Frame& frame, PodOutcome outcome);
+  std::uint32_t first_node(const Frame& frame) const;
+  bool interchangeable() const;
+  bool is_where_claims_are(const Frame& frame, const DeviceNode& node) const;
+  std::uint64_t versions(DeviceNode& node);
+
+  ClusterDeviceIndex& devices_;
+  const GangPlan& gang_;
+  Taken taken_;
+  Kinds kinds_;
+  NodeFilter filter_;
+  Supply supply_;
+  PodSolver solver_;
+  bool interchangeable_;
+  bool tight_ = false;  // a pod has fitted nowhere: from now on each step looks ahead
+  std::vector<Frame> frames_;
+  // By plan and node, the versions of its pools when a pod found nothing there; 0: it has not.
+  std::vector<std::uint64_t> failed_;
+};
+
+}  // namespace fairlead::fitting

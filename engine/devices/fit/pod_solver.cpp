@@ -1,0 +1,341 @@
+#include "engine/devices/fit/pod_solver.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace fairlead::fitting {
+
+namespace {
+
+// Source: resource.k8s.io/v1 AllocationResultsMaxSize.
+constexpr std::int64_t kResultsMax = 32;
+
+}  // namespace
+
+PodOutcome PodSolver::first(const PodPlan& plan, DeviceNode& node, PodSearch& pod) {
+  pod.plan = &plan;
+  pod.node = &node;
+  pod.first_pick = taken_.picks().size();
+  pod.first_open = opens_.size();
+  pod.alls.assign(plan.alls, {});
+  if (plan.alls > 0 && !precheck(pod)) return PodOutcome::unfit;
+  if (plan.alls > 0 && exceeds_results(pod)) return PodOutcome::none;
+  return run(pod, Signal::forward);
+}
+
+PodOutcome PodSolver::next(PodSearch& pod) { return run(pod, Signal::failed); }
+
+// The scheduler counts what "all" is before it searches, and fails if it cannot.
+bool PodSolver::precheck(PodSearch& pod) {
+  const auto each = [&](const auto& visit) {
+    for (const Request& request : pod.plan->requests)
+      for (const Ask& ask : request.asks)
+        if (ask.all() && !skipped(pod, request) && !visit(request, ask)) return false;
+    return true;
+  };
+  const bool complete = each([&](const Request&, const Ask&) {
+    const std::string pool = incomplete_pool(*pod.node);
+    if (findings_.pool_updating.empty()) findings_.pool_updating = pool;
+    return pool.empty();
+  });
+  return complete &&
+         each([&](const Request& request, const Ask& ask) { return find_all(pod, request, ask); });
+}
+
+// Returns the first pool with a slice for the node that is not complete. Counter sets are for every
+// node.
+std::string PodSolver::incomplete_pool(DeviceNode& node) {
+  const IndexedPool* first = nullptr;
+  const auto consider = [&](const IndexedPool* pool) {
+    const auto key = [](const IndexedPool* one) { return std::tie(one->driver, one->name); };
+    if (!pool->complete() && (!first || key(pool) < key(first))) first = pool;
+  };
+  for (const DevicePlace& place : devices_.places(node)) consider(place.pool);
+  for (const IndexedPool* pool : devices_.incomplete_everywhere()) consider(pool);
+  return first ? first->driver + "/" + first->name : std::string();
+}
+
+bool PodSolver::find_all(PodSearch& pod, const Request& request, const Ask& ask) {
+  if (ask.nothing) return true;
+  std::vector<Position>& all = pod.alls[ask.all_number];
+  const auto& places = devices_.places(*pod.node);
+  for (std::uint32_t place = 0; place < places.size(); ++place)
+    for (std::uint32_t index = places[place].begin; index < places[place].end; ++index) {
+      const Device& device = places[place].pool->devices[index];
+      std::size_t failed = 0;
+      const SelectorVerdict verdict = devices_.verdict(device, ask.list, failed);
+      if (verdict == SelectorVerdict::error) {
+        note_error(pod, request, ask, failed);
+        return false;
+      }
+      if (verdict == SelectorVerdict::yes &&
+          taken_.capacities_fit(device, ask, Shares::of_earlier_pods))
+        all.push_back({place, index});
+    }
+  return true;
+}
+
+// Whether a claim would have too many devices, whichever alternatives are chosen.
+bool PodSolver::exceeds_results(const PodSearch& pod) const {
+  std::vector<std::int64_t> least(pod.plan->claims.size());
+  for (const Request& request : pod.plan->requests) {
+    if (skipped(pod, request)) continue;
+    std::int64_t fewest = kResultsMax + 1;
+    for (const Ask& ask : request.asks) fewest = std::min(fewest, wanted(pod, ask));
+    least[request.claim] += fewest;
+  }
+  return std::any_of(least.begin(), least.end(),
+                     [](auto devices) { return devices > kResultsMax; });
+}
+
+PodOutcome PodSolver::run(PodSearch& pod, Signal signal) {
+  for (;;) switch (signal) {
+      case Signal::forward: signal = forward(pod); break;
+      case Signal::done: return PodOutcome::found;
+      case Signal::failed:
+        if (opens_.size() == pod.first_open) return PodOutcome::none;
+        signal = retry(pod);
+        break;
+      case Signal::exceeded:
+        if (opens_.size() == pod.first_open) return PodOutcome::none;
+        signal = drop_request(pod);
+        break;
+      case Signal::unfit: abandon(pod); return PodOutcome::unfit;
+      case Signal::budget: return PodOutcome::budget;
+    }
+}
+
+// Takes the next device of the request that is open, or opens the next request.
+PodSolver::Signal PodSolver::forward(PodSearch& pod) {
+  std::uint32_t request = 0;
+  if (opens_.size() > pod.first_open) {
+    const Open& open = opens_.back();
+    const std::size_t taken = taken_.picks().size() - open.first_pick;
+    if (static_cast<std::int64_t>(taken) < wanted(pod, ask_of(pod, open))) {
+      if (ask_of(pod, open).all()) return pick_of_all(pod);
+      Position at;
+      if (taken > 0) at = taken_.picks().back().at;
+      if (taken > 0) ++at.index;
+      return pick_from(pod, at);
+    }
+    request = open.request + 1;
+  }
+  const auto& requests = pod.plan->requests;
+  while (request < requests.size() && skipped(pod, requests[request])) ++request;
+  if (request == requests.size()) return Signal::done;
+  opens_.push_back({request, 0, taken_.picks().size(), true});
+  return next_alternative(pod);
+}
+
+// Goes on behind the last device that was taken, or with the next alternative.
+PodSolver::Signal PodSolver::retry(PodSearch& pod) {
+  Open& open = opens_.back();
+  const std::size_t picks = taken_.picks().size();
+  if (picks > open.first_pick) {
+    const Pick& pick = taken_.picks().back();
+    Device& device = *pick.device;
+    const Position at = pick.at;
+    taken_.give_back();
+    // Of all devices each must be taken: there is no other for this one.
+    if (ask_of(pod, open).all()) return Signal::failed;
+    note_dead_end(picks - 1, kinds_.of(device));
+    return pick_from(pod, {at.place, at.index + 1});
+  }
+  open.all_exceed = false;
+  ++open.alternative;
+  return next_alternative(pod);
+}
+
+PodSolver::Signal PodSolver::drop_request(PodSearch& pod) {
+  Open& open = opens_.back();
+  // Another claim's devices do not count; it may still find others for other reasons.
+  if (request_of(pod, open).claim != exceeded_claim_) return Signal::failed;
+  give_back_to(open.first_pick);
+  ++open.alternative;
+  return next_alternative(pod);
+}
+
+PodSolver::Signal PodSolver::next_alternative(PodSearch& pod) {
+  Open& open = opens_.back();
+  const Request& request = request_of(pod, open);
+  std::erase_if(dead_ends_, [&](const DeadEnd& one) { return one.depth >= open.first_pick; });
+  for (; open.alternative < request.asks.size(); ++open.alternative) {
+    const std::int64_t count = wanted(pod, ask_of(pod, open));
+    if (count <= 0 && ask_of(pod, open).all()) {
+      open.all_exceed = false;
+    } else if (count <= 0 || taken_before(pod, request.claim) + count <= kResultsMax) {
+      return Signal::forward;
+    }
+  }
+  exceeded_claim_ = request.claim;
+  const Signal signal = open.all_exceed ? Signal::exceeded : Signal::failed;
+  opens_.pop_back();
+  return signal;
+}
+
+// Whether so many devices from there on could be taken as the request still wants; `failed` if not,
+// for then the search would go through all of them in vain, and meet the error that one of them is.
+PodSolver::Signal PodSolver::look_ahead(PodSearch& pod, Position at) {
+  const Open& open = opens_.back();
+  const Request& request = request_of(pod, open);
+  const Ask& ask = ask_of(pod, open);
+  const auto taken = static_cast<std::int64_t>(taken_.picks().size() - open.first_pick);
+  std::int64_t missing = wanted(pod, ask) - taken;
+  std::optional<std::size_t> error;
+  const auto& places = devices_.places(*pod.node);
+  for (; at.place < places.size(); ++at.place, at.index = 0)
+    for (at.index = std::max(at.index, places[at.place].begin); at.index < places[at.place].end;
+         ++at.index) {
+      IndexedPool& pool = *places[at.place].pool;
+      const Device& device = pool.devices[at.index];
+      if (taken_.is_out(device, ask, request.claim)) continue;
+      std::size_t failed = 0;
+      const SelectorVerdict verdict = devices_.verdict(device, ask.list, failed);
+      if (verdict == SelectorVerdict::error && !error) error = failed;
+      if (verdict == SelectorVerdict::yes && is_takeable(pod, pool, device)) --missing;
+      if (missing == 0) return Signal::forward;
+    }
+  if (!error) return Signal::failed;
+  note_error(pod, request, ask, *error);
+  return Signal::unfit;
+}
+
+PodSolver::Signal PodSolver::pick_from(PodSearch& pod, Position at) {
+  const Open& open = opens_.back();
+  const Ask& ask = ask_of(pod, open);
+  if (ask.nothing) return Signal::failed;
+  if (ask.facts->count > 1) {
+    const Signal ahead = look_ahead(pod, at);
+    if (ahead != Signal::forward) return ahead;
+  }
+  const auto& places = devices_.places(*pod.node);
+  for (; at.place < places.size(); ++at.place, at.index = 0) {
+    at.index = std::max(at.index, places[at.place].begin);
+    for (; at.index < places[at.place].end; ++at.index) {
+      const Try result = attempt(pod, at);
+      if (steps_ > steps_max_) return Signal::budget;
+      if (result == Try::taken) return Signal::forward;
+      if (result == Try::unfit) return Signal::unfit;
+    }
+  }
+  return Signal::failed;
+}
+
+PodSolver::Signal PodSolver::pick_of_all(PodSearch& pod) {
+  const Open& open = opens_.back();
+  const auto& all = pod.alls[ask_of(pod, open).all_number];
+  const Try result = attempt_of_all(pod, all[taken_.picks().size() - open.first_pick]);
+  if (steps_ > steps_max_) return Signal::budget;
+  if (result == Try::unfit) return Signal::unfit;
+  return result == Try::taken ? Signal::forward : Signal::failed;
+}
+
+// Whether a device for which the selectors are true can be the next one of the request.
+bool PodSolver::is_takeable(const PodSearch& pod, IndexedPool& pool, const Device& device) {
+  const Open& open = opens_.back();
+  const Request& request = request_of(pod, open);
+  const Ask& ask = ask_of(pod, open);
+  const ClaimPlan& claim = pod.plan->claims[request.claim];
+  return taken_.capacities_fit(device, ask, Shares::of_all) &&
+         taken_.taints_tolerated(device, ask) && taken_.counters_fit(pool, device) &&
+         taken_.constraints_hold(device, ask, claim, request.claim);
+}
+
+PodSolver::Try PodSolver::attempt(PodSearch& pod, Position at) {
+  const Open& open = opens_.back();
+  const Request& request = request_of(pod, open);
+  const Ask& ask = ask_of(pod, open);
+  IndexedPool& pool = *devices_.places(*pod.node)[at.place].pool;
+  Device& device = pool.devices[at.index];
+  if (taken_.is_out(device, ask, request.claim)) return Try::not_takeable;
+  if (is_dead_end(device, taken_.picks().size())) return Try::not_takeable;
+  ++steps_;
+  std::size_t failed = 0;
+  const SelectorVerdict verdict = devices_.verdict(device, ask.list, failed);
+  if (verdict == SelectorVerdict::error) {
+    note_error(pod, request, ask, failed);
+    return Try::unfit;
+  }
+  if (verdict != SelectorVerdict::yes || !is_takeable(pod, pool, device)) return Try::not_takeable;
+  taken_.take(pool, device, ask, request.claim, at);
+  return Try::taken;
+}
+
+PodSolver::Try PodSolver::attempt_of_all(PodSearch& pod, Position at) {
+  const Open& open = opens_.back();
+  const Request& request = request_of(pod, open);
+  const Ask& ask = ask_of(pod, open);
+  IndexedPool& pool = *devices_.places(*pod.node)[at.place].pool;
+  Device& device = pool.devices[at.index];
+  ++steps_;
+  if (taken_.is_out(device, ask, request.claim) || !taken_.taints_tolerated(device, ask) ||
+      !taken_.counters_fit(pool, device))
+    return Try::not_takeable;
+  // A claim that wants all devices and has one that a constraint forbids makes no sense, says the
+  // scheduler. It looks at capacities after that.
+  if (!taken_.constraints_hold(device, ask, pod.plan->claims[request.claim], request.claim))
+    return Try::unfit;
+  if (!taken_.capacities_fit(device, ask, Shares::of_all)) return Try::not_takeable;
+  taken_.take(pool, device, ask, request.claim, at);
+  return Try::taken;
+}
+
+void PodSolver::abandon(PodSearch& pod) {
+  give_back_to(pod.first_pick);
+  opens_.resize(pod.first_open);
+  std::erase_if(dead_ends_, [&](const DeadEnd& one) { return one.depth >= pod.first_pick; });
+}
+
+void PodSolver::give_back_to(std::size_t picks) {
+  while (taken_.picks().size() > picks) taken_.give_back();
+}
+
+std::int64_t PodSolver::wanted(const PodSearch& pod, const Ask& ask) {
+  if (!ask.all()) return ask.facts->count;
+  return static_cast<std::int64_t>(pod.alls[ask.all_number].size());
+}
+
+// Returns how many devices the claim has of its requests before the one that was opened last.
+std::int64_t PodSolver::taken_before(const PodSearch& pod, std::uint32_t claim) const {
+  std::size_t first = opens_.back().first_pick;
+  for (std::size_t i = opens_.size(); i > pod.first_open; --i) {
+    if (request_of(pod, opens_[i - 1]).claim != claim) break;
+    first = opens_[i - 1].first_pick;
+  }
+  return static_cast<std::int64_t>(opens_.back().first_pick - first);
+}
+
+// On a node with a device plugin for it, an extended resource asks for no device.
+bool PodSolver::skipped(const PodSearch& pod, const Request& request) const {
+  return !request.extended.empty() &&
+         pod.node->facts->allocatable.find(request.extended).value_or(0) > 0;
+}
+
+void PodSolver::note_error(const PodSearch& pod, const Request& request, const Ask& ask,
+                           std::size_t failed) {
+  if (!findings_.selector_error.empty()) return;
+  findings_.selector_error = failed < ask.of_class
+                                 ? ask.facts->device_class
+                                 : pod.plan->claims[request.claim].entry + "/" + request.name;
+}
+
+void PodSolver::note_dead_end(std::size_t depth, std::optional<std::uint32_t> kind) {
+  std::erase_if(dead_ends_, [&](const DeadEnd& one) { return one.depth > depth; });
+  if (kind) dead_ends_.push_back({depth, *kind});
+}
+
+bool PodSolver::is_dead_end(const Device& device, std::size_t depth) {
+  if (dead_ends_.empty() || dead_ends_.back().depth != depth) return false;
+  const auto kind = kinds_.of(device);
+  return kind && std::any_of(dead_ends_.begin(), dead_ends_.end(), [&](const DeadEnd& one) {
+           return one.depth == depth && one.kind == *kind;
+         });
+}
+
+std::int64_t PodSolver::alternatives() const {
+  std::int64_t sum = 0;
+  for (const Open& open : opens_) sum += open.alternative;
+  return sum;
+}
+
+}  // namespace fairlead::fitting

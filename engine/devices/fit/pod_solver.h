@@ -1,0 +1,129 @@
+// The solutions of one pod on one node, one after the other, in the order of the search.
+//
+// Depth first: requests in order, alternatives in order, devices in order, where a request takes
+// its devices in increasing order. What the search would try in vain is skipped where that cannot
+// change which solution comes next, nor whether an error is met before it (kinds.h).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/devices/fit/kinds.h"
+#include "engine/devices/fit/plan.h"
+#include "engine/devices/fit/taken.h"
+
+namespace fairlead::fitting {
+
+/// What made nodes unfit without a device having been tried: the first of each kind that was met.
+struct Findings {
+  std::string pool_updating;   ///< "driver/pool"
+  std::string selector_error;  ///< a class, or "entry/request"
+};
+
+enum class PodOutcome : std::uint8_t {
+  found,
+  none,    ///< no further solution
+  unfit,   ///< nor any, because of an error or a broken constraint
+  budget,  ///< steps ran out
+};
+
+/// Where the search of one pod stands.
+struct PodSearch {
+  const PodPlan* plan = nullptr;
+  DeviceNode* node = nullptr;
+  std::size_t first_pick = 0;  ///< in Taken::picks()
+  std::size_t first_open = 0;  ///< of the solver's open requests
+  /// What requests for all devices take, by Ask::all_number.
+  std::vector<std::vector<Position>> alls;
+};
+
+/// Solves pods of one gang, the last one first when it goes back.
+class PodSolver {
+ public:
+  /// Stops after `steps_max` devices that were tried.
+  PodSolver(ClusterDeviceIndex& devices, Taken& taken, Kinds& kinds, std::int64_t steps_max)
+      : devices_(devices), taken_(taken), kinds_(kinds), steps_max_(steps_max) {}
+
+  /// Returns the first solution of `plan` on `node`; `pod` is then where next() goes on.
+  PodOutcome first(const PodPlan& plan, DeviceNode& node, PodSearch& pod);
+  /// Gives the solution back and returns the next one. The pod must be the last one.
+  PodOutcome next(PodSearch& pod);
+
+  /// Counts a pod that was placed without a device, so that there is an end to them too.
+  void count_step() { ++steps_; }
+  bool is_spent() const { return steps_ > steps_max_; }
+  /// Returns the sum of the indexes of the chosen alternatives of all pods.
+  std::int64_t alternatives() const;
+  std::int64_t steps() const { return steps_; }
+  const Findings& findings() const { return findings_; }
+
+ private:
+  // A request that the search has begun.
+  struct Open {
+    std::uint32_t request = 0;
+    std::uint32_t alternative = 0;
+    std::size_t first_pick = 0;
+    bool all_exceed = true;  // every alternative so far would exceed the devices of a claim
+  };
+  // What an attempt means for what was decided before it.
+  enum class Signal : std::uint8_t {
+    forward,
+    done,      // every request has what it wants
+    failed,    // try the next device
+    exceeded,  // other devices of the request before cannot help, another alternative may
+    unfit,
+    budget,
+  };
+  enum class Try : std::uint8_t { taken, not_takeable, unfit };
+
+  bool precheck(PodSearch& pod);
+  bool find_all(PodSearch& pod, const Request& request, const Ask& ask);
+  std::string incomplete_pool(DeviceNode& node);
+  bool exceeds_results(const PodSearch& pod) const;
+  PodOutcome run(PodSearch& pod, Signal signal);
+  Signal forward(PodSearch& pod);
+  Signal retry(PodSearch& pod);
+  Signal drop_request(PodSearch& pod);
+  Signal next_alternative(PodSearch& pod);
+  Signal look_ahead(PodSearch& pod, Position at);
+  Signal pick_from(PodSearch& pod, Position at);
+  Signal pick_of_all(PodSearch& pod);
+  bool is_takeable(const PodSearch& pod, IndexedPool& pool, const Device& device);
+  Try attempt(PodSearch& pod, Position at);
+  Try attempt_of_all(PodSearch& pod, Position at);
+  void abandon(PodSearch& pod);
+  void give_back_to(std::size_t picks);
+
+  const Request& request_of(const PodSearch& pod, const Open& open) const {
+    return pod.plan->requests[open.request];
+  }
+  const Ask& ask_of(const PodSearch& pod, const Open& open) const {
+    return request_of(pod, open).asks[open.alternative];
+  }
+  static std::int64_t wanted(const PodSearch& pod, const Ask& ask);
+  std::int64_t taken_before(const PodSearch& pod, std::uint32_t claim) const;
+  bool skipped(const PodSearch& pod, const Request& request) const;
+  void note_error(const PodSearch& pod, const Request& request, const Ask& ask, std::size_t failed);
+
+  // A kind of device that led nowhere as the pick of that depth.
+  struct DeadEnd {
+    std::size_t depth;
+    std::uint32_t kind;
+  };
+  void note_dead_end(std::size_t depth, std::optional<std::uint32_t> kind);
+  bool is_dead_end(const Device& device, std::size_t depth);
+
+  ClusterDeviceIndex& devices_;
+  Taken& taken_;
+  Kinds& kinds_;
+  std::int64_t steps_max_;
+  std::int64_t steps_ = 0;
+  std::vector<Open> opens_;  // of all pods, the last pod's last
+  std::vector<DeadEnd> dead_ends_;
+  std::uint32_t exceeded_claim_ = 0;
+  Findings findings_;
+};
+
+}  // namespace fairlead::fitting

@@ -1,0 +1,96 @@
+// What a search has taken so far, beside all that is used and reserved.
+//
+// Devices are taken and given back in the order of a stack. A device knows its last pick and each
+// pick the one before it, so that who has a device is read without a lookup.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "engine/devices/fit/plan.h"
+
+namespace fairlead::fitting {
+
+/// Where a device stands in the order of the search on a node: in the how-manieth place, and at
+/// which index of its pool.
+struct Position {
+  std::uint32_t place = 0;
+  std::uint32_t index = 0;
+};
+
+struct Pick {
+  IndexedPool* pool = nullptr;
+  Device* device = nullptr;
+  const Ask* ask = nullptr;
+  Position at;
+  std::uint32_t pod = 0;
+  std::uint32_t claim = 0;   ///< of its pod
+  std::uint32_t before = 0;  ///< 1 + the pick of this device before it, 0 if there is none
+  bool admin = false;
+  bool charged = false;    ///< the pool's counters are charged with the device for this pick
+  bool suspended = false;  ///< they were, until the pod was left
+  /// Of a shared device, by its capacities: what this pick takes, and what it and all picks before
+  /// it that outlast their pod take together.
+  std::vector<Int128> consumed;
+  std::vector<Int128> lasting;
+};
+
+/// Returns the value of an attribute by its full name: as the device writes it, or without the
+/// driver's domain.
+std::optional<std::string_view> attribute_of(const Device& device, std::string_view name);
+
+/// Whose shares count.
+enum class Shares : std::uint8_t { of_all, of_earlier_pods };
+
+class Taken {
+ public:
+  explicit Taken(ClusterDeviceIndex& devices) : devices_(devices) {}
+  ~Taken();
+  Taken(const Taken&) = delete;
+  Taken& operator=(const Taken&) = delete;
+
+  const std::vector<Pick>& picks() const { return picks_; }
+
+  /// The pod that takes from now on. What earlier ones took with adminAccess does not count for it.
+  void enter_pod();
+  /// Goes back to the pod before, whose picks are the last ones.
+  void return_to_pod();
+
+  /// Whether the device is used, reserved or taken, as far as that keeps the request out.
+  bool is_out(const Device& device, const Ask& ask, std::uint32_t claim) const;
+  /// Whether its capacities are large enough for the request beside all shares.
+  bool capacities_fit(const Device& device, const Ask& ask, Shares shares) const;
+  bool counters_fit(IndexedPool& pool, const Device& device);
+  bool taints_tolerated(const Device& device, const Ask& ask) const;
+  /// Whether the device may join what the pod took for the claim.
+  bool constraints_hold(const Device& device, const Ask& ask, const ClaimPlan& plan,
+                        std::uint32_t claim) const;
+
+  void take(IndexedPool& pool, Device& device, const Ask& ask, std::uint32_t claim, Position at);
+  void give_back();
+
+  /// Whether a pick that outlasts its pod has the device, which is not shared.
+  bool is_taken_for_good(const Device& device) const;
+  /// Returns how many more requests like this one the shared device can serve.
+  std::int64_t shares_left(const Device& device, const Ask& ask) const;
+
+ private:
+  const Pick* last(const Device& device) const {
+    return device.pick == 0 ? nullptr : &picks_[device.pick - 1];
+  }
+  const Pick* before(const Pick& pick) const {
+    return pick.before == 0 ? nullptr : &picks_[pick.before - 1];
+  }
+  /// Whether the pick means anything to the pod that takes now.
+  bool counts(const Pick& pick) const { return !pick.admin || pick.pod == pod_; }
+  Int128 shares(const Device& device, std::size_t capacity, Shares of) const;
+  bool is_charged(const Device& device) const;
+
+  ClusterDeviceIndex& devices_;
+  std::vector<Pick> picks_;
+  std::uint32_t pod_ = 0;
+};
+
+}  // namespace fairlead::fitting

@@ -1,0 +1,41 @@
+// Selectors by number: each text is compiled once, and a list of texts has one number, so that what
+// is known of a device and a list is found by index.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/devices/cel.h"
+#include "schema/device_facts.h"
+
+namespace fairlead {
+
+/// A list of selectors that must all be true, in order: those of a class, then those of a request.
+using SelectorListId = std::uint32_t;
+
+/// The table of texts and lists of one cluster.
+class SelectorLists {
+ public:
+  /// Returns the number of the list. A selector of a kind that is not understood is never true.
+  SelectorListId intern(const std::vector<DeviceSelector>& of_class,
+                        const std::vector<DeviceSelector>& of_request = {});
+
+  /// The texts of a list, as indexes for selector().
+  const std::vector<std::uint32_t>& texts(SelectorListId list) const { return lists_[list]; }
+  const CelSelector& selector(std::uint32_t text) const { return selectors_[text]; }
+  std::size_t text_count() const { return selectors_.size(); }
+  void clear();
+
+ private:
+  std::uint32_t intern_text(const std::string& text);
+
+  std::map<std::string, std::uint32_t> text_ids_;
+  std::vector<CelSelector> selectors_;
+  std::map<std::vector<std::uint32_t>, SelectorListId> list_ids_;
+  std::vector<std::vector<std::uint32_t>> lists_;
+};
+
+}  // namespace fairlead

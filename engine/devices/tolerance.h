@@ -1,0 +1,18 @@
+// Which taints are tolerated, by requests and by pods.
+#pragma once
+
+#include <vector>
+
+#include "schema/taints.h"
+
+namespace fairlead {
+
+/// Whether the toleration covers the taint: an empty effect covers any, an empty key too, and an
+/// operator that is not known covers nothing. Source: k8s.io/api core/v1 ToleratesTaint and
+/// k8s.io/dynamic-resource-allocation resourceclaim.ToleratesTaint, which agree.
+bool covers(const Toleration& toleration, const Taint& taint);
+
+/// Whether one of the tolerations covers the taint.
+bool tolerated(const Taint& taint, const std::vector<Toleration>& tolerations);
+
+}  // namespace fairlead

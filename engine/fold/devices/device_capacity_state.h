@@ -1,0 +1,90 @@
+// The part of State about devices as capacity: what the pools of one cluster add to its sums.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/shared_value.h"
+#include "engine/devices/pools.h"
+#include "engine/fold/capacity/capacity_state.h"
+#include "engine/fold/capacity/liveness.h"
+#include "engine/fold/devices/device_index.h"
+#include "engine/fold/memo.h"
+#include "schema/device_facts.h"
+#include "schema/event.h"
+
+namespace fairlead {
+
+/// What devices add to a capacity value: in all, and for growing (without nodes that flap).
+struct DeviceSum {
+  Int128 offered = 0;
+  Int128 growing = 0;
+
+  friend bool operator==(const DeviceSum&, const DeviceSum&) = default;
+};
+using DeviceSums = std::map<CapacityKey, DeviceSum>;
+
+/// Why devices of a cluster are not counted, in the order in which condition DevicesKnown tells.
+enum class DeviceReason : std::uint8_t {
+  pool_invalid,
+  pool_updating,
+  selector_unsupported,
+  selector_error,
+  flavor_ambiguous,
+  device_overlap,
+};
+inline constexpr std::size_t kDeviceReasonCount = 6;
+
+/// What is wrong with a pool, or a class, for a person: the first kDeviceFaultsMax of each reason.
+using DeviceFaults = std::map<DeviceReason, std::vector<std::string>>;
+inline constexpr std::size_t kDeviceFaultsMax = 4;
+
+/// A slice as a pool keeps it while it is being updated.
+struct KeptSlice {
+  std::string name;
+  Shared<ResourceSliceFacts> facts;
+  Seq seq;
+
+  friend bool operator==(const KeptSlice&, const KeptSlice&) = default;
+};
+
+/// A pool of devices, and what it counts for.
+struct DevicePool {
+  PoolStatus status = PoolStatus::incomplete;  ///< at the last close
+  /// The last complete view: in an open moment of a pool that was complete, and while `held_until`.
+  std::vector<KeptSlice> kept;
+  std::optional<LogTime> held_until;  ///< counted by `kept` until then; kForever never occurs
+  DeviceSums sums;                    ///< what it adds to Cluster::capacity now
+  DeviceFaults faults;
+
+  friend bool operator==(const DevicePool&, const DevicePool&) = default;
+};
+
+/// The devices of a cluster as capacity.
+struct DeviceCapacityPart {
+  using PartOfCluster = void;
+  bool published = false;  ///< a slice has been observed
+  /// The stream of slices. They are of the same source as the member's Nodes: where one of the two
+  /// is stale, what the cluster has is not known.
+  Liveness stream = Liveness::live;
+  std::map<DevicePoolKey, DevicePool> pools;
+  std::map<DeviceReason, std::set<DevicePoolKey>> faulty;  ///< the pools with faults, by reason
+  std::map<std::string, std::string> unsupported;          ///< classes -> what is not understood
+  std::set<std::pair<LogTime, DevicePoolKey>> holds;       ///< by DevicePool::held_until
+
+  // The open moment
+  std::map<DevicePoolKey, std::vector<Seq>> open;  ///< pools to count again, and why
+  std::map<std::string, Seq> open_nodes;           ///< nodes that changed
+  std::optional<Seq> all_open;                     ///< every pool, because of this event
+  bool told = false;                               ///< what DevicesKnown says may have changed
+  Memo<DeviceIndex> index;
+
+  friend bool operator==(const DeviceCapacityPart&, const DeviceCapacityPart&) = default;
+};
+
+}  // namespace fairlead

@@ -1,0 +1,80 @@
+#include "engine/fold/devices/device_cordon.h"
+
+#include "engine/devices/node_reach.h"
+#include "engine/fold/devices/device_capacity.h"
+#include "engine/fold/devices/pool_offer.h"
+
+namespace fairlead {
+
+namespace {
+
+std::set<DevicePoolKey> pools_on(const DeviceIndex& index, const std::string& node) {
+  std::set<DevicePoolKey> pools;
+  if (const auto at = index.pools_of_node.find(node); at != index.pools_of_node.end())
+    pools = at->second;
+  if (const auto at = index.tallied.find(node); at != index.tallied.end())
+    for (const ReachTally* tally : at->second.in)
+      pools.insert(tally->pools.begin(), tally->pools.end());
+  return pools;
+}
+
+// The keys that devices of `node` alone count for while it is eligible. It may have been out of
+// service before it was cordoned, and its fall be damped: the cordon ends that.
+void add_keys(Cluster& cluster, const DevicePoolKey& key, const std::string& node,
+              const std::string& flavor, std::set<CapacityKey>& keys) {
+  const DeviceIndex& index = *cluster.device_capacity.index;
+  const auto slices = index.slices.find(key);
+  if (slices == index.slices.end()) return;
+  std::string why;
+  for (const auto& [name, record] : slices->second)
+    for (const DeviceFacts& device : record->facts->devices) {
+      const NodeReach& reach = reach_of(*record->facts, device);
+      if (reach.kind != NodeReachKind::node || reach.node != node) continue;
+      if (!is_healthy(cluster, *record->facts, device)) continue;
+      for (const DeviceResource& resource : index.resources)
+        if (match(resource, key.driver, device, why) == DeviceMatch::yes)
+          keys.insert({flavor, resource.resource});
+    }
+}
+
+}  // namespace
+
+DeviceCordon begin_device_cordon(const State& state, Cluster& cluster, const std::string& node) {
+  DeviceCordon cordon;
+  if (!cluster.device_capacity.published || !state.configuration.dra.quota) return cordon;
+  count_devices(state, cluster);
+  const DeviceIndex& index = *cluster.device_capacity.index;
+  const auto& nodes = cluster.source == CapacitySource::cluster_metrics
+                          ? cluster.reports.metrics_nodes
+                          : cluster.reports.nodes;
+  const NodeRecord* record = nodes.find(node);
+  for (const DevicePoolKey& key : pools_on(index, node)) {
+    const auto pool = cluster.device_capacity.pools.find(key);
+    if (pool == cluster.device_capacity.pools.end()) continue;
+    cordon.before[key] = pool->second.sums;
+    if (record && !record->counted.flavor.empty())
+      add_keys(cluster, key, node, record->counted.flavor, cordon.keys);
+  }
+  return cordon;
+}
+
+void conclude_device_cordon(const State& state, Cluster& cluster, const DeviceCordon& cordon) {
+  if (cordon.before.empty()) return;
+  count_devices(state, cluster);
+  Observation& seen = cluster.observation;
+  seen.at_once.insert(cordon.keys.begin(), cordon.keys.end());
+  for (const auto& [key, sums] : cordon.before) {
+    const auto pool = cluster.device_capacity.pools.find(key);
+    for (const auto& [at, was] : sums) {
+      DeviceSum is;
+      if (pool != cluster.device_capacity.pools.end())
+        if (const auto now = pool->second.sums.find(at); now != pool->second.sums.end())
+          is = now->second;
+      if (is.offered >= was.offered) continue;
+      seen.at_once.insert(at);
+      seen.cordoned[at] += was.offered - is.offered;
+    }
+  }
+}
+
+}  // namespace fairlead

@@ -1,0 +1,189 @@
+#include "engine/fold/devices/device_stand.h"
+
+#include <algorithm>
+
+#include "engine/devices/node_reach.h"
+
+namespace fairlead {
+
+namespace {
+
+const NameTable<NodeRecord>& counted_nodes(const Cluster& cluster) {
+  return cluster.source == CapacitySource::cluster_metrics ? cluster.reports.metrics_nodes
+                                                           : cluster.reports.nodes;
+}
+
+// A node whose own allocatable has the resource has a device plugin: its number counts, and devices
+// that reach only it do not. Source: kube-scheduler's noderesources.
+bool offers_itself(const State& state, const NodeRecord& node, const std::string& resource) {
+  const auto has = [&node](const std::string& spelled) {
+    return node.facts.allocatable.find(spelled).value_or(0) > 0;
+  };
+  if (has(resource)) return true;
+  const ResourceAliases& aliases = state.configuration.resource_aliases;
+  return std::any_of(aliases.begin(), aliases.end(), [&](const auto& alias) {
+    return alias.second == resource && has(alias.first);
+  });
+}
+
+NodeClass class_of(const State& state, const DeviceIndex& index, const NodeRecord& node) {
+  NodeClass made{node.counted.flavor, !node.suppressed, {}};
+  for (const DeviceResource& each : index.resources)
+    if (offers_itself(state, node, each.resource)) made.own.insert(each.resource);
+  return made;
+}
+
+// Selectors by their content: equal ones share a tally.
+std::string text_of(const NodeReach& reach) {
+  std::string text;
+  const auto put = [&text](const std::string& part) {
+    text += std::to_string(part.size());
+    text += ':';
+    text += part;
+  };
+  const auto put_all = [&](char kind, const std::vector<NodeRequirement>& requirements) {
+    for (const NodeRequirement& each : requirements) {
+      text += kind;
+      put(each.key);
+      put(each.op);
+      for (const std::string& value : each.values) put(value);
+      text += ';';
+    }
+  };
+  if (reach.kind == NodeReachKind::all) return "all";
+  for (const NodeSelectorTerm& term : reach.selector.terms) {
+    text += '|';
+    put_all('e', term.expressions);
+    put_all('f', term.fields);
+  }
+  return text;
+}
+
+// Returns whether it was the last of its class.
+bool drop_from_tally(ReachTally& tally, const NodeClass& as) {
+  const auto at = tally.nodes.find(as);
+  if (--at->second > 0) return false;
+  tally.nodes.erase(at);
+  return true;
+}
+
+// Counts a node, if the tally's reach includes it. Returns whether it is the first of its class.
+bool count_in(const State& state, DeviceIndex& index, ReachTally& tally, const std::string& name,
+              const NodeRecord& node) {
+  if (!node.counted.eligible || !reaches(tally.reach, name, node.facts.labels)) return false;
+  TalliedNode& tallied = index.tallied[name];
+  if (tallied.in.empty()) tallied.as = class_of(state, index, node);
+  tallied.in.push_back(&tally);
+  return ++tally.nodes[tallied.as] == 1;
+}
+
+void note_tally(const State& state, Cluster& cluster, const NodeReach& reach,
+                const DevicePoolKey& pool) {
+  DeviceIndex& index = *cluster.device_capacity.index;
+  const auto [at, made] = index.tallies.try_emplace(text_of(reach));
+  if (at->second.pools.insert(pool).second) index.reach_of_pool[pool].tallies.push_back(at->first);
+  if (!made) return;
+  at->second.reach = reach;
+  for (const auto* entry : counted_nodes(cluster).sorted())
+    count_in(state, index, at->second, entry->first, entry->second);
+}
+
+void note_reach_of(const State& state, Cluster& cluster, const ResourceSliceFacts& slice,
+                   const DevicePoolKey& pool) {
+  DeviceIndex& index = *cluster.device_capacity.index;
+  for (const DeviceFacts& device : slice.devices) {
+    const NodeReach& reach = reach_of(slice, device);
+    switch (reach.kind) {
+      case NodeReachKind::none:
+      case NodeReachKind::devices: break;
+      case NodeReachKind::node:
+        if (index.pools_of_node[reach.node].insert(pool).second)
+          index.reach_of_pool[pool].nodes.push_back(reach.node);
+        break;
+      case NodeReachKind::selector:
+      case NodeReachKind::all: note_tally(state, cluster, reach, pool); break;
+    }
+    if (slice.reach.kind != NodeReachKind::devices) return;  // that of all its devices
+  }
+}
+
+// Adds a class of nodes to where a device stands.
+void meet(DeviceStand& stand, const NodeClass& nodes, const std::string& resource) {
+  if (nodes.own.contains(resource)) return;
+  if (stand.where == DeviceStand::Where::nowhere)
+    stand = {DeviceStand::Where::flavor, nodes.flavor, nodes.growing};
+  else if (stand.flavor != nodes.flavor)
+    stand.where = DeviceStand::Where::ambiguous;
+  stand.growing |= nodes.growing;
+}
+
+}  // namespace
+
+DeviceStand stand_of(const State& state, const Cluster& cluster, const NodeReach& reach,
+                     const std::string& resource) {
+  DeviceStand stand;
+  if (cluster.source == CapacitySource::managed_cluster)
+    return {DeviceStand::Where::flavor, "", true};
+  switch (reach.kind) {
+    case NodeReachKind::none:
+    case NodeReachKind::devices: return stand;
+    case NodeReachKind::node: {
+      const NodeRecord* node = counted_nodes(cluster).find(reach.node);
+      if (node && node->counted.eligible && !offers_itself(state, *node, resource))
+        stand = {DeviceStand::Where::flavor, node->counted.flavor, !node->suppressed};
+      return stand;
+    }
+    case NodeReachKind::selector:
+    case NodeReachKind::all: break;
+  }
+  for (const auto& [nodes, count] : cluster.device_capacity.index->tallies.at(text_of(reach)).nodes)
+    meet(stand, nodes, resource);
+  return stand;
+}
+
+void tally_node(const State& state, Cluster& cluster, const std::string& name,
+                std::set<DevicePoolKey>& pools) {
+  DeviceIndex& index = *cluster.device_capacity.index;
+  if (const auto at = index.pools_of_node.find(name); at != index.pools_of_node.end())
+    pools.insert(at->second.begin(), at->second.end());
+  if (index.tallies.empty()) return;
+  // A stand depends on which classes of nodes a tally has, not on how many nodes are of each.
+  const auto changed = [&pools](const ReachTally& tally) {
+    pools.insert(tally.pools.begin(), tally.pools.end());
+  };
+  if (const auto before = index.tallied.find(name); before != index.tallied.end()) {
+    for (ReachTally* tally : before->second.in)
+      if (drop_from_tally(*tally, before->second.as)) changed(*tally);
+    index.tallied.erase(before);
+  }
+  if (const NodeRecord* node = counted_nodes(cluster).find(name))
+    for (auto& [text, tally] : index.tallies)
+      if (count_in(state, index, tally, name, *node)) changed(tally);
+}
+
+void note_reach(const State& state, Cluster& cluster, const DevicePoolKey& pool) {
+  DeviceIndex& index = *cluster.device_capacity.index;
+  if (const auto reached = index.reach_of_pool.find(pool); reached != index.reach_of_pool.end()) {
+    for (const std::string& node : reached->second.nodes) {
+      const auto pools = index.pools_of_node.find(node);
+      pools->second.erase(pool);
+      if (pools->second.empty()) index.pools_of_node.erase(pools);
+    }
+    for (const std::string& text : reached->second.tallies)
+      index.tallies.at(text).pools.erase(pool);
+    index.reach_of_pool.erase(reached);
+  }
+  if (const auto at = index.slices.find(pool); at != index.slices.end())
+    for (const auto& [name, record] : at->second)
+      note_reach_of(state, cluster, *record->facts, pool);
+  const auto known = cluster.device_capacity.pools.find(pool);
+  if (known == cluster.device_capacity.pools.end()) return;
+  for (const KeptSlice& kept : known->second.kept) note_reach_of(state, cluster, *kept.facts, pool);
+}
+
+bool reaches_widely(const DeviceIndex& index, const DevicePoolKey& pool) {
+  const auto reached = index.reach_of_pool.find(pool);
+  return reached != index.reach_of_pool.end() && !reached->second.tallies.empty();
+}
+
+}  // namespace fairlead

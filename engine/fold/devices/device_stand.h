@@ -1,0 +1,35 @@
+// Under which flavor devices stand: that of the eligible nodes which they reach. Internal to the
+// fold.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engine/fold/state.h"
+
+namespace fairlead {
+
+/// Where a device counts.
+struct DeviceStand {
+  enum class Where : std::uint8_t { nowhere, flavor, ambiguous };
+  Where where = Where::nowhere;
+  std::string flavor;    ///< empty where only totals are known
+  bool growing = false;  ///< a node that it reaches does not flap
+};
+
+/// Returns where a device with this reach, which was noted, counts for `resource`.
+DeviceStand stand_of(const State& state, const Cluster& cluster, const NodeReach& reach,
+                     const std::string& resource);
+
+/// Counts a node again that changed, appeared or went, and adds the pools whose devices may stand
+/// elsewhere now to `pools`.
+void tally_node(const State& state, Cluster& cluster, const std::string& node,
+                std::set<DevicePoolKey>& pools);
+
+/// Notes on which nodes the pool's count depends: those that the devices of its present slices
+/// reach, and of those that were kept. Replaces what was noted before.
+void note_reach(const State& state, Cluster& cluster, const DevicePoolKey& pool);
+/// Whether a device of the pool says which nodes it reaches without naming one.
+bool reaches_widely(const DeviceIndex& index, const DevicePoolKey& pool);
+
+}  // namespace fairlead

@@ -1,0 +1,43 @@
+// The part of State about devices: what the API server of a member shows of them.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "engine/base/shared_value.h"
+#include "engine/fold/name_table.h"
+#include "engine/fold/observed.h"
+#include "schema/device_facts.h"
+#include "schema/event.h"
+
+namespace fairlead {
+
+/// A ResourceSlice and the newest event that reported it.
+struct SliceRecord {
+  Shared<ResourceSliceFacts> facts;
+  Seq seq;
+
+  friend bool operator==(const SliceRecord&, const SliceRecord&) = default;
+};
+/// Another object of resource.k8s.io, and the newest event that reported it.
+template <class Facts>
+struct DeviceRecord {
+  Facts facts;
+  Seq seq;
+
+  friend bool operator==(const DeviceRecord&, const DeviceRecord&) = default;
+};
+
+/// What a cluster has of resource.k8s.io.
+struct DeviceObjects {
+  using PartOfCluster = void;
+  NameTable<SliceRecord> slices;
+  std::map<std::string, DeviceRecord<DeviceClassFacts>> classes;
+  std::map<std::string, DeviceRecord<DeviceTaintRuleFacts>> rules;
+  std::map<NamespacedName, DeviceRecord<ResourceClaimFacts>> claims;
+  std::map<NamespacedName, DeviceRecord<ResourceClaimTemplateFacts>> templates;
+
+  friend bool operator==(const DeviceObjects&, const DeviceObjects&) = default;
+};
+
+}  // namespace fairlead

@@ -1,0 +1,24 @@
+#include "engine/fold/devices/device_uses.h"
+
+namespace fairlead {
+
+bool is_used(const Cluster& cluster, const DeviceId& device) {
+  return cluster.device_capacity.index->used.contains(device);
+}
+
+void count_uses(DeviceIndex& index, const ResourceClaimFacts& claim, int sign,
+                std::set<DevicePoolKey>& pools) {
+  if (!claim.allocation) return;
+  for (const AllocatedDevice& each : claim.allocation->devices) {
+    if (each.admin) continue;
+    const DeviceId id{each.driver, each.pool, each.device};
+    const auto at = index.used.try_emplace(id).first;
+    const bool was = at->second > 0;
+    at->second += sign;
+    const bool is = at->second > 0;
+    if (!is) index.used.erase(at);
+    if (was != is) pools.insert({each.driver, each.pool});
+  }
+}
+
+}  // namespace fairlead

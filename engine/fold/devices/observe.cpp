@@ -1,0 +1,69 @@
+#include "engine/fold/devices/observe.h"
+
+#include "engine/fold/capacity/cluster.h"
+#include "engine/fold/devices/device_capacity.h"
+
+namespace fairlead {
+
+namespace {
+
+// Stores or erases a record of a map.
+template <class Map, class Facts>
+void store(Map& map, const typename Map::key_type& id, const Facts* facts, Seq seq) {
+  if (facts)
+    map[id] = {*facts, seq};
+  else
+    map.erase(id);
+}
+
+template <class Map>
+auto facts_in(const Map& map, const typename Map::key_type& id)
+    -> decltype(&map.begin()->second.facts) {
+  const auto at = map.find(id);
+  return at == map.end() ? nullptr : &at->second.facts;
+}
+
+}  // namespace
+
+void observe_slice(State& state, const std::string& cluster, const std::string& name,
+                   const ResourceSliceFacts* facts, Seq seq) {
+  Cluster& of = open_capacity(state, cluster);
+  SliceRecord* const known = of.devices.slices.find(name);
+  if (!known && !facts) return;
+  note_slice(of, name, known, facts, seq);
+  if (!facts) {
+    of.devices.slices.erase(name);
+    return;
+  }
+  SliceRecord& record = known ? *known : of.devices.slices[name];
+  record = {*facts, seq};
+  note_stored_slice(of, name, record);
+}
+
+void observe_device_class(State& state, const std::string& cluster, const std::string& name,
+                          const DeviceClassFacts* facts, Seq seq) {
+  Cluster& of = open_capacity(state, cluster);
+  note_class(of, seq);
+  store(of.devices.classes, name, facts, seq);
+}
+
+void observe_taint_rule(State& state, const std::string& cluster, const std::string& name,
+                        const DeviceTaintRuleFacts* facts, Seq seq) {
+  Cluster& of = open_capacity(state, cluster);
+  note_rule(of, facts_in(of.devices.rules, name), facts, seq);
+  store(of.devices.rules, name, facts, seq);
+}
+
+void observe_resource_claim(State& state, const std::string& cluster, const NamespacedName& id,
+                            const ResourceClaimFacts* facts, Seq seq) {
+  Cluster& of = open_capacity(state, cluster);
+  note_claim(of, facts_in(of.devices.claims, id), facts, seq);
+  store(of.devices.claims, id, facts, seq);
+}
+
+void observe_claim_template(State& state, const std::string& cluster, const NamespacedName& id,
+                            const ResourceClaimTemplateFacts* facts, Seq seq) {
+  store(open_capacity(state, cluster).devices.templates, id, facts, seq);
+}
+
+}  // namespace fairlead

@@ -1,0 +1,22 @@
+// Folds objects of resource.k8s.io that a member shows. Internal to the fold.
+#pragma once
+
+#include <string>
+
+#include "engine/fold/state.h"
+
+namespace fairlead {
+
+/// Each folds one object of the member `cluster`; `facts` is null if it is gone.
+void observe_slice(State& state, const std::string& cluster, const std::string& name,
+                   const ResourceSliceFacts* facts, Seq seq);
+void observe_device_class(State& state, const std::string& cluster, const std::string& name,
+                          const DeviceClassFacts* facts, Seq seq);
+void observe_taint_rule(State& state, const std::string& cluster, const std::string& name,
+                        const DeviceTaintRuleFacts* facts, Seq seq);
+void observe_resource_claim(State& state, const std::string& cluster, const NamespacedName& id,
+                            const ResourceClaimFacts* facts, Seq seq);
+void observe_claim_template(State& state, const std::string& cluster, const NamespacedName& id,
+                            const ResourceClaimTemplateFacts* facts, Seq seq);
+
+}  // namespace fairlead

@@ -1,0 +1,231 @@
+#include "engine/fold/devices/pool_offer.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "engine/devices/node_reach.h"
+#include "engine/fold/devices/device_stand.h"
+#include "engine/fold/devices/device_uses.h"
+
+namespace fairlead {
+
+namespace {
+
+constexpr Int128 kNano = 1'000'000'000;
+
+// Whole units: cpu in milli, as Amount is.
+Int128 whole_units(const std::string& resource, const Quantity& quantity) {
+  const Int128 unit = resource == "cpu" ? kNano / 1000 : kNano;
+  return std::max<Int128>(0, quantity.nano()) / unit;
+}
+
+void note_fault(DeviceFaults& faults, DeviceReason reason, std::string what) {
+  std::vector<std::string>& known = faults[reason];
+  if (known.size() < kDeviceFaultsMax && std::find(known.begin(), known.end(), what) == known.end())
+    known.push_back(std::move(what));
+}
+
+// The capacity of a device by its name, which may be written without the driver's domain.
+const DeviceCapacity* capacity_of(const DeviceFacts& device, std::string_view driver,
+                                  std::string_view name) {
+  const auto find = [&](std::string_view written) {
+    const auto at = std::find_if(device.capacity.begin(), device.capacity.end(),
+                                 [&](const auto& each) { return each.name == written; });
+    return at == device.capacity.end() ? nullptr : &*at;
+  };
+  if (const DeviceCapacity* same = find(name)) return same;
+  const std::size_t slash = name.find('/');
+  if (slash == std::string_view::npos) return find(std::string(driver) + "/" + std::string(name));
+  return name.substr(0, slash) == driver ? find(name.substr(slash + 1)) : nullptr;
+}
+
+// Where the devices that consume a counter set stand.
+struct SetStand {
+  DeviceStand stand;
+  Int128 value = 0;
+};
+// By the number of the resource and of its source, and the name of the set.
+using SetStands = std::map<std::pair<std::pair<std::size_t, std::size_t>, std::string>, SetStand>;
+
+class PoolCount {
+ public:
+  PoolCount(const State& state, const Cluster& cluster, const DevicePoolKey& key,
+            const std::vector<NamedSlice>& slices)
+      : state_(state),
+        cluster_(cluster),
+        resources_(cluster.device_capacity.index->resources),
+        key_(key),
+        slices_(slices) {}
+
+  PoolOffer run() {
+    for (const NamedSlice& slice : slices_)
+      for (const DeviceFacts& device : slice.facts->devices) add(*slice.facts, device);
+    for (const auto& [id, set] : sets_) {
+      const std::string& resource = resources_[id.first.first].resource;
+      if (set.stand.where == DeviceStand::Where::ambiguous)
+        note_fault(offer_.faults, DeviceReason::flavor_ambiguous,
+                   "counter set " + id.second + " of " + pool_text());
+      else
+        add_units(set.stand, resource, set.value);
+    }
+    return std::move(offer_);
+  }
+
+ private:
+  std::string pool_text() const { return "pool " + key_.driver + "/" + key_.pool; }
+  std::string text_of(const DeviceFacts& device) const {
+    return "device " + device.name + " of " + pool_text();
+  }
+
+  void add(const ResourceSliceFacts& slice, const DeviceFacts& device) {
+    if (resources_.empty() || !is_healthy(cluster_, slice, device)) return;
+    const DeviceResource* under = nullptr;
+    for (std::size_t i = 0; i < resources_.size(); ++i) {
+      const DeviceResource& resource = resources_[i];
+      if (!matches(resource, device)) continue;
+      const DeviceStand stand =
+          stand_of(state_, cluster_, reach_of(slice, device), resource.resource);
+      if (stand.where == DeviceStand::Where::nowhere) continue;
+      if (stand.where == DeviceStand::Where::ambiguous) {
+        // Counter sets stand where their devices do, so they learn of it too.
+        if (resource.sources.empty() || !add_by_sources(i, device, stand))
+          note_fault(offer_.faults, DeviceReason::flavor_ambiguous, text_of(device));
+        continue;
+      }
+      const bool counted = resource.sources.empty() || add_by_sources(i, device, stand);
+      if (resource.sources.empty()) add_units(stand, resource.resource, one_of(resource.resource));
+      if (counted && under)
+        note_fault(offer_.faults, DeviceReason::device_overlap,
+                   text_of(device) + " as " + under->resource + " and " + resource.resource);
+      if (counted) under = &resource;
+    }
+  }
+
+  static Int128 one_of(const std::string& resource) { return resource == "cpu" ? 1000 : 1; }
+
+  bool matches(const DeviceResource& resource, const DeviceFacts& device) {
+    std::string why;
+    const DeviceMatch match = fairlead::match(resource, key_.driver, device, why);
+    if (match == DeviceMatch::error)
+      note_fault(offer_.faults, DeviceReason::selector_error, why + " on " + text_of(device));
+    return match == DeviceMatch::yes;
+  }
+
+  void add_units(const DeviceStand& stand, const std::string& resource, Int128 units) {
+    if (stand.where != DeviceStand::Where::flavor || units == 0) return;
+    DeviceSum& sum = offer_.sums[{stand.flavor, resource}];
+    sum.offered += units;
+    if (stand.growing) sum.growing += units;
+  }
+
+  // Returns whether a source counts the device.
+  bool add_by_sources(std::size_t resource, const DeviceFacts& device, const DeviceStand& stand) {
+    bool counted = false;
+    const std::vector<NamingSource>& sources = resources_[resource].sources;
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      const NamingSource& source = sources[i];
+      if (source.driver != key_.driver || !selects(source, device)) continue;
+      if (source.kind == NamingSource::Kind::counter)
+        counted |= add_sets({resource, i}, device, stand);
+      else
+        counted |= add_capacity(resources_[resource].resource, source, device, stand);
+    }
+    return counted;
+  }
+
+  bool selects(const NamingSource& source, const DeviceFacts& device) {
+    std::string why;
+    const SelectorVerdict verdict = source.selector.evaluate(key_.driver, device, why);
+    if (verdict == SelectorVerdict::error)
+      note_fault(
+          offer_.faults, DeviceReason::selector_error,
+          "the deviceSelector of source " + source.name + " (" + why + ") on " + text_of(device));
+    return verdict == SelectorVerdict::yes;
+  }
+
+  bool add_capacity(const std::string& resource, const NamingSource& source,
+                    const DeviceFacts& device, const DeviceStand& stand) {
+    const DeviceCapacity* capacity = capacity_of(device, key_.driver, source.name);
+    if (!capacity || stand.where != DeviceStand::Where::flavor) return false;
+    add_units(stand, resource, whole_units(resource, capacity->value));
+    return true;
+  }
+
+  // Notes the counter sets that the device consumes. Each counts once, when all are known.
+  bool add_sets(std::pair<std::size_t, std::size_t> source, const DeviceFacts& device,
+                const DeviceStand& stand) {
+    if (!device.extras) return false;
+    const NamingSource& by = resources_[source.first].sources[source.second];
+    bool counted = false;
+    for (const CounterSet& consumed : device.extras->consumes) {
+      const CounterSet* set = set_of(consumed.name);
+      if (!set) continue;
+      const auto counter = set->counters.find(by.name);
+      if (counter == set->counters.end()) continue;
+      SetStand& known = sets_[{source, consumed.name}];
+      known.value = whole_units(resources_[source.first].resource, counter->second);
+      if (known.stand.where == DeviceStand::Where::nowhere)
+        known.stand = stand;
+      else if (stand.where == DeviceStand::Where::ambiguous || known.stand.flavor != stand.flavor)
+        known.stand.where = DeviceStand::Where::ambiguous;
+      known.stand.growing |= stand.growing;
+      counted = true;
+    }
+    return counted;
+  }
+
+  const CounterSet* set_of(const std::string& name) const {
+    for (const NamedSlice& slice : slices_)
+      for (const CounterSet& set : slice.facts->counters)
+        if (set.name == name) return &set;
+    return nullptr;
+  }
+
+  const State& state_;
+  const Cluster& cluster_;
+  const std::vector<DeviceResource>& resources_;
+  const DevicePoolKey& key_;
+  const std::vector<NamedSlice>& slices_;
+  SetStands sets_;
+  PoolOffer offer_;
+};
+
+}  // namespace
+
+PoolOffer offer_of(const State& state, const Cluster& cluster, const DevicePoolKey& key,
+                   const std::vector<NamedSlice>& slices) {
+  return PoolCount(state, cluster, key, slices).run();
+}
+
+DeviceMatch match(const DeviceResource& resource, const std::string& driver,
+                  const DeviceFacts& device, std::string& why) {
+  DeviceMatch result = DeviceMatch::no;
+  for (const NamingClass& each : resource.classes) {
+    // The first selector that is not true decides.
+    SelectorVerdict verdict = SelectorVerdict::yes;
+    std::string error;
+    for (const CelSelector& selector : each.selectors)
+      if (verdict = selector.evaluate(driver, device, error); verdict != SelectorVerdict::yes)
+        break;
+    if (verdict == SelectorVerdict::yes) return DeviceMatch::yes;
+    if (verdict != SelectorVerdict::error || result == DeviceMatch::error) continue;
+    result = DeviceMatch::error;
+    why = "a selector of class " + each.name + " (" + error + ")";
+  }
+  return result;
+}
+
+bool is_healthy(const Cluster& cluster, const ResourceSliceFacts& slice,
+                const DeviceFacts& device) {
+  for (const Taint& taint : taints_of(slice, device, cluster.device_capacity.index->rules)) {
+    if (taint.effect == "NoExecute") return false;
+    if (taint.effect == "NoSchedule" && !is_used(cluster, {slice.driver, slice.pool, device.name}))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace fairlead

@@ -1,0 +1,16 @@
+// Reads the list of the section `dra` of the configuration file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/runtime/configuration_fields.h"
+
+namespace fairlead {
+
+/// Reads `dra.deviceClassMappings`, which a person copies from Kueue's Configuration: what Kueue
+/// refuses there is refused here, too. Source: Kueue pkg/config/validation.go.
+std::vector<DeviceClassMapping> read_device_class_mappings(const YAML::Node& node,
+                                                           const std::string& key);
+
+}  // namespace fairlead

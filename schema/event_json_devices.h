@@ -1,0 +1,17 @@
+// Private to event_json.cpp: prints the facts of Dynamic Resource Allocation.
+#pragma once
+
+#include "engine/base/json.h"
+#include "schema/device_facts.h"
+
+namespace fairlead {
+
+/// Each returns the facts in the shape of the API, without what they leave out: an empty list, a
+/// false, an absent text.
+Json json_of(const ResourceSliceFacts& slice);
+Json json_of(const DeviceClassFacts& of);
+Json json_of(const ResourceClaimFacts& claim);
+Json json_of(const ResourceClaimTemplateFacts& of);
+Json json_of(const DeviceTaintRuleFacts& rule);
+
+}  // namespace fairlead
