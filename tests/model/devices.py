@@ -94,8 +94,9 @@ class Cluster:
     `extendedResources`: names that a DeviceClass of another cluster in question gives.
     """
 
-    def __init__(self, world, steps=STEPS_MAX):
-        self.world, self.steps_max = world, steps
+    def __init__(self, world, steps=STEPS_MAX, reason_steps=float("inf")):
+        """`steps` bounds the search for a placement, `reason_steps` each search for the reason why there is none."""
+        self.world, self.steps_max, self.reason_steps = world, steps, reason_steps
         self.namespace = world.get("namespace", "default")
         self.pools = p.pools_of(world.get("slices", []), world.get("rules", []))
         self.classes = classes_of(world)
@@ -285,8 +286,8 @@ class Cluster:
 
     def fits(self, wishes, template):
         """Whether a pod with these wishes fits somewhere, alone."""
-        endless = [float("inf")]
-        return any(next(self.placements(wishes, template, node, self.use, {}, endless), None) is not None
+        steps = [self.reason_steps]
+        return any(next(self.placements(wishes, template, node, self.use, {}, steps), None) is not None
                    for node in self.nodes)
 
     def why_not(self, pods):
@@ -295,7 +296,8 @@ class Cluster:
                 return self.why_not_alone(template, wishes)
         sets = list(dict.fromkeys(name for name, _, _ in pods))
         for i, name in enumerate(sets):
-            if self.gang([pod for pod in pods if pod[0] in sets[:i + 1]], self.use, {}, [float("inf")]) is None:
+            some = [pod for pod in pods if pod[0] in sets[:i + 1]]
+            if self.gang(some, self.use, {}, [self.reason_steps]) is None:
                 return Refused("GangTooBig", name)
         raise AssertionError("all podSets fit together")
 
@@ -322,7 +324,7 @@ class Cluster:
         claims = [self.claim_of(w, node) for w in wishes if not (w.named or {}).get("status", {}).get("allocation")]
         claims = [c for c in claims if c and all(a.class_name in self.classes for r in c.requests for a in r.asks)]
         try:
-            next(s.Search(self.pools, self.classes, self.use, node, claims, [float("inf")]).solutions(), None)
+            next(s.Search(self.pools, self.classes, self.use, node, claims, [self.reason_steps]).solutions(), None)
         except s.Unfit as unfit:
             return [(unfit.kind, unfit.detail)]
         return []
@@ -339,11 +341,15 @@ class Cluster:
                 yield alone
 
 
-def answer_cluster(world):
+def answer_cluster(world, steps=STEPS_MAX, reason_steps=float("inf")):
     """Where the pods of `podSets` go, or the reason why they cannot."""
     try:
-        placed = Cluster(world).place(world["podSets"])
+        placed = Cluster(world, steps, reason_steps).place(world["podSets"])
+    except s.Budget:
+        return {"error": "Budget"}
     except Refused as refused:
+        if refused.reason == "Budget":
+            return {"error": "Budget"}
         return {"fits": False, "reason": refused.reason, "detail": refused.detail}
     return {"fits": True, "pods": [{"podSet": name, "node": v.name_of(node) if node else None,
                                     "devices": shown(claims, solution)} for name, node, claims, solution in placed]}

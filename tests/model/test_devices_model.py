@@ -179,6 +179,14 @@ class Extended(Case):
         self.assertEqual(self.asks("example.com/gpu", 5, [plugin], [device_class("gpu", extended="example.com/gpu")]),
                          [("a", [])])
 
+    def test_the_largest_init_container_or_the_sum_of_the_containers(self):
+        def asks(container):
+            return {"resources": {"limits": {"x": container[0]}, **({"requests": {"x": container[1]}} if container[1:]
+                                                                    else {})}}
+        for containers, init, wanted in (((["2"], ["3", "1"]), (["2"],), 3), ((["1"],), (["4"], ["2"]), 4)):
+            spec = {"containers": list(map(asks, containers)), "initContainers": list(map(asks, init))}
+            self.assertEqual(devices.requested({"spec": spec}, "x"), wanted)
+
     def test_the_implicit_name(self):
         name = devices.IMPLICIT + "gpu"
         self.assertEqual(self.asks(name, 1, [node("a")], [device_class("gpu")]), [("a", ["gpu-0"])])

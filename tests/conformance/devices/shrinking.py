@@ -5,7 +5,7 @@ import time
 
 # What a world cannot lack, and what is said of objects only for people.
 NEEDED = ("apiVersion", "kind", "metadata", "name", "uid", "namespace", "spec", "node", "slices", "classes", "rules",
-          "claims", "allocated")
+          "claims", "allocated", "nodes", "templates", "podSets", "template", "status", "conditions", "containers")
 
 
 def parts(value, path=()):
@@ -69,19 +69,25 @@ def shrink(world, shows, seconds):
 
 def outline(world):
     """A line for each object, and one for each device and request."""
-    node = world["node"]["metadata"]
-    lines = ["  node %s %s" % (node["name"], json.dumps(node.get("labels", {})))]
+    lines = []
+    for node in world["nodes"] if "nodes" in world else [world["node"]]:
+        own = {**node["metadata"].get("labels", {}), **node.get("spec", {}), **node["status"].get("allocatable", {})}
+        ready = node["status"]["conditions"][0]["status"]
+        lines.append("  node %s %s ready %s" % (node["metadata"]["name"], json.dumps(own), ready))
     for s in sorted(world["slices"], key=lambda s: s["metadata"]["name"]):
         spec = dict(s["spec"])
         devices = spec.pop("devices", [])
         lines.append("  %s %s" % (s["metadata"]["name"], json.dumps(spec)))
         lines += ["    %s" % json.dumps(d) for d in devices]
-    for kind in ("classes", "rules"):
+    for kind in ("classes", "rules", "templates"):
         lines += ["  %s %s" % (o["metadata"]["name"], json.dumps(o["spec"])) for o in world.get(kind, [])]
-    for claim in world["claims"]:
+    lines += ["  podSet %s" % json.dumps(pod_set) for pod_set in world.get("podSets", [])]
+    for claim in world.get("claims", []):
         devices = claim["spec"].get("devices", {})
         lines.append("  %s %s" % (claim["metadata"]["name"], json.dumps(devices.get("constraints", []))))
         lines += ["    %s" % json.dumps(request) for request in devices.get("requests", [])]
+        if claim.get("status"):
+            lines.append("    %s" % json.dumps(claim["status"]))
     for claim in world.get("allocated", []):
         results = claim["status"]["allocation"]["devices"]["results"]
         lines += ["  in use %s" % json.dumps(result) for result in results]

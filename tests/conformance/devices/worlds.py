@@ -203,8 +203,10 @@ class Maker:
 
     def counter_sets(self):
         r = self.r
-        return [{"name": "set-%d" % i, "counters": {c: {"value": r.pick(["4", "6", "8"])} for c in ("mem", "slots")}}
-                for i in range(r.between(1, 2))]
+
+        def counters():
+            return {name: {"value": r.pick(["2", "4", "6", "8"])} for name in ("mem", "slots")}
+        return [{"name": "set-%d" % i, "counters": counters()} for i in range(r.between(1, 2))]
 
     # -- devices
 

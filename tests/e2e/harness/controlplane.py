@@ -144,13 +144,21 @@ class ControlPlane:
         server.start()
         return server
 
-    def add_controller_manager(self, server, controllers="namespace,garbagecollector"):
-        """Starts the controllers that finish deletions of `server`'s namespaces and owned objects."""
+    def add_controller_manager(self, server, controllers="namespace,garbagecollector", *arguments):
+        """Starts controllers beside `server`; by default those that finish deletions of namespaces and the like."""
         manager = self.process(f"{server.name}-controller-manager", [
             self.assets / "kube-controller-manager", f"--kubeconfig={server.kubeconfig()}",
             f"--controllers={controllers}", "--leader-elect=false", f"--secure-port={free_port()}",
-            f"--cert-dir={self.directory / (server.name + '-controller-manager')}"])
+            f"--cert-dir={self.directory / (server.name + '-controller-manager')}", *arguments])
         return manager.start()
+
+    def add_scheduler(self, server, *arguments):
+        """Starts a kube-scheduler beside `server`, with its default profile."""
+        made = self.process(f"{server.name}-scheduler", [
+            scheduler(), f"--kubeconfig={server.kubeconfig()}", "--bind-address=127.0.0.1",
+            f"--secure-port={free_port()}", "--leader-elect=false",
+            f"--cert-dir={self.directory / (server.name + '-scheduler')}", *arguments])
+        return made.start()
 
     def backup(self):
         """A copy of etcd's data as it is at one instant; restore() takes it."""

@@ -1,0 +1,181 @@
+"""A cluster without kubelets that allocates devices: a real API server, kube-scheduler and the controllers of claims.
+
+    plane.add_server("w1", arguments=hollow.ARGUMENTS)
+    w1 = HollowCluster(plane.servers["w1"])
+    w1.nodes("a", "b")
+    w1.gpus("a", 8)
+    w1.device_class("gpu")
+    w1.template("two", request("gpu", count=2))
+    w1.pod("train", template="two")
+    w1.allocation("train")            # [("gpu", "gpu.example.com/a/gpu-0"), ...]
+
+Nothing runs in the Pods: they are bound and stay Pending, and a Pod that is deleted stays Terminating.
+"""
+
+from .process import wait_for
+
+RESOURCE = "/apis/resource.k8s.io/v1"
+NODES = "/api/v1/nodes"
+NAMESPACE = "/api/v1/namespaces/default"
+PODS = f"{NAMESPACE}/pods"
+SLICES = f"{RESOURCE}/resourceslices"
+CLASSES = f"{RESOURCE}/deviceclasses"
+CLAIMS = f"{RESOURCE}/namespaces/default/resourceclaims"
+TEMPLATES = f"{RESOURCE}/namespaces/default/resourceclaimtemplates"
+RULES = "/apis/resource.k8s.io/v1beta2/devicetaintrules"
+DRIVER = "gpu.example.com"
+
+# DeviceTaintRule is behind a gate, on the API server and on both clients of it.
+GATE = "--feature-gates=DRADeviceTaintRules=true"
+ARGUMENTS = (GATE, "--runtime-config=resource.k8s.io/v1beta2=true")
+CONTROLLERS = "resourceclaim-controller,device-taint-eviction-controller"
+
+# Seconds: the parts share two cores with other suites, and their clients back off.
+LONG = 180
+
+REAL = {"apiVersion": "resource.k8s.io/v1"}
+
+
+def device(name, **fields):
+    return {"name": name, "attributes": {"model": {"string": "h100"}}, **fields}
+
+
+def request(name, device_class="gpu", **fields):
+    return {"name": name, "exactly": {"deviceClassName": device_class, **fields}}
+
+
+class HollowCluster:
+    """The scheduler and the controllers beside `server`, which was started with ARGUMENTS."""
+
+    def __init__(self, server, controllers=CONTROLLERS):
+        self.server, self.plane = server, server.plane
+        self.controllers = self.plane.add_controller_manager(server, controllers, GATE)
+        self.scheduler = self.plane.add_scheduler(server, GATE)
+
+    # -- what a cluster has --------------------------------------------------------------------------------
+
+    def nodes(self, *names, labels=None, allocatable=None):
+        """Nodes that are Ready. Admission taints each new one until its kubelet has reported, which is us here."""
+        status = {"allocatable": {"cpu": "64", "memory": "256Gi", "pods": "110", **(allocatable or {})},
+                  "conditions": [{"type": "Ready", "status": "True", "reason": "KubeletReady"}]}
+        for name in names:
+            own = {"kubernetes.io/hostname": name, **(labels or {})}
+            self.server.create(NODES, {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": own}})
+            self.server.merge(f"{NODES}/{name}/status", {"status": status}, user="admin")
+            self.server.merge(f"{NODES}/{name}", {"spec": {"taints": None}}, user="admin")
+
+    def slice(self, name, devices, pool=None, driver=DRIVER, generation=1, slices=1, **reach):
+        """One ResourceSlice, as it is from now on. `reach`: nodeName, nodeSelector, allNodes or the devices' own."""
+        own = {"name": pool or name, "generation": generation, "resourceSliceCount": slices}
+        made = {**REAL, "kind": "ResourceSlice", "metadata": {"name": name},
+                "spec": {"driver": driver, "pool": own, "devices": devices, **reach}}
+        self.server.apply(f"{SLICES}/{name}", made, "driver", force=True)
+
+    def gpus(self, node, count, taints=None):
+        """The pool of a node with so many devices gpu-0, gpu-1, ...; `taints`: {device: its taints}."""
+        devices = [device(f"gpu-{i}") for i in range(count)]
+        for one in devices:
+            if one["name"] in (taints or {}):
+                one["taints"] = taints[one["name"]]
+        self.slice(f"{node}-gpus", devices, pool=node, nodeName=node)
+
+    def device_class(self, name, *expressions, extended=None):
+        spec = {"selectors": [{"cel": {"expression": e}} for e in expressions or [f'device.driver == "{DRIVER}"']]}
+        if extended:
+            spec["extendedResourceName"] = extended
+        self.server.create(CLASSES, {**REAL, "kind": "DeviceClass", "metadata": {"name": name}, "spec": spec})
+
+    def template(self, name, *requests, constraints=()):
+        devices = {"requests": list(requests), "constraints": list(constraints)}
+        self.server.create(TEMPLATES, {**REAL, "kind": "ResourceClaimTemplate", "metadata": {"name": name},
+                                       "spec": {"spec": {"devices": devices}}})
+
+    def taint_by_rule(self, name, selector, effect="NoExecute"):
+        self.server.create(RULES, {
+            "apiVersion": "resource.k8s.io/v1beta2", "kind": "DeviceTaintRule", "metadata": {"name": name},
+            "spec": {"deviceSelector": selector, "taint": {"key": "example.com/broken", "effect": effect}}})
+
+    # -- pods ----------------------------------------------------------------------------------------------
+
+    def pod(self, name, template=None, resources=None, labels=None, annotations=None, **spec):
+        """A Pod with one container, which uses the claim of `template` and asks for `resources`."""
+        container = {"name": "main", "image": "none", "resources": {}}
+        if resources:
+            container["resources"] = {"requests": resources, "limits": resources}
+        if template:
+            container["resources"]["claims"] = [{"name": template}]
+            spec["resourceClaims"] = [{"name": template, "resourceClaimTemplateName": template}]
+        self.server.create(PODS, {
+            "apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": name, "labels": labels or {}, "annotations": annotations or {}},
+            "spec": {"containers": [container], **spec}})
+
+    def claims_of(self, pod):
+        """The ResourceClaims whose owner is the Pod."""
+        return [claim for claim in self.server.get(CLAIMS)["items"]
+                if any(o["kind"] == "Pod" and o["name"] == pod for o in claim["metadata"].get("ownerReferences", []))]
+
+    def allocated_claim(self, pod):
+        """The Pod's claim, as soon as it is allocated and reserved for the Pod."""
+        def allocated():
+            for claim in self.claims_of(pod):
+                status = claim.get("status", {})
+                if status.get("allocation") and any(r["name"] == pod for r in status.get("reservedFor", [])):
+                    return claim
+            return None
+        return wait_for(f"a claim of Pod {pod} to be allocated", self.explained(pod, allocated), LONG)
+
+    def allocation(self, pod):
+        """[(request, driver/pool/device)] of the Pod's claim, as soon as there is one."""
+        results = self.allocated_claim(pod)["status"]["allocation"]["devices"]["results"]
+        return [(r["request"], f"{r['driver']}/{r['pool']}/{r['device']}") for r in results]
+
+    def node_of(self, pod):
+        """The Node that the scheduler binds the Pod to."""
+        return wait_for(f"Pod {pod} to be bound", self.explained(
+            pod, lambda: self.server.get(f"{PODS}/{pod}")["spec"].get("nodeName")), LONG)
+
+    def unschedulable(self, pod):
+        """Why the Pod is not bound, as soon as the scheduler says so."""
+        return wait_for(f"Pod {pod} to be unschedulable", lambda: self.said_of(pod), LONG)
+
+    def said_of(self, pod):
+        conditions = self.server.get(f"{PODS}/{pod}").get("status", {}).get("conditions", [])
+        return next((c.get("message", "") for c in conditions
+                     if c["type"] == "PodScheduled" and c["status"] == "False"), None)
+
+    def explained(self, pod, condition):
+        """`condition`, whose failure tells what the scheduler says of the Pod and whether the parts run."""
+        def told():
+            for process in (self.scheduler, self.controllers):
+                assert process.running(), process.tail()
+            found = condition()
+            assert found, f"the scheduler says: {self.said_of(pod)}"
+            return found
+        return told
+
+    def finish(self, pod):
+        """The Pod has succeeded: the controller takes its claim away."""
+        self.server.merge(f"{PODS}/{pod}/status", {"status": {"phase": "Succeeded"}}, user="admin")
+        wait_for(f"Pod {pod} to lose its claim", lambda: not self.claims_of(pod), LONG)
+
+    def wait_for_eviction(self, pod):
+        """Deleted, or gone: without a kubelet a Pod that was bound stays."""
+        def deleted():
+            found = self.server.get(f"{PODS}/{pod}")
+            return found is None or "deletionTimestamp" in found["metadata"]
+        wait_for(f"Pod {pod} to be deleted", deleted, LONG)
+
+    def clear(self):
+        """Takes everything away but the parts, at once: no kubelet ends Pods, and the controller takes its time."""
+        for path in (PODS, RULES, CLAIMS, TEMPLATES, CLASSES, SLICES, NODES):
+            wait_for(f"{path} to be empty", lambda path=path: self.emptied(path), LONG)
+
+    def emptied(self, path):
+        """Deletes what is there; whether nothing was. What else takes it away meanwhile may be faster."""
+        items = self.server.get(path)["items"]
+        for item in items:
+            place = f"{path}/{item['metadata']['name']}"
+            self.server.raw("PATCH", place, '{"metadata": {"finalizers": null}}', "application/merge-patch+json")
+            self.server.raw("DELETE", f"{place}?gracePeriodSeconds=0")
+        return not items
