@@ -113,7 +113,7 @@ class DeviceCount {
         for (const auto& [node, seq] : part_.open_nodes) remember(causes, seq);
     part_.open_nodes.clear();
     while (!part_.holds.empty() && part_.holds.begin()->first <= state_.now)
-      end_hold(part_.holds.begin()->second);
+      end_hold(DevicePoolKey(part_.holds.begin()->second));  // a copy: the entry is erased
   }
 
   void end_hold(const DevicePoolKey& key) {
