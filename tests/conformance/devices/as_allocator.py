@@ -160,10 +160,22 @@ class Search(s.Search):
             seen.add(t.device.id)
         return found
 
-    # -- distinctAttribute, which remembers one value of each request and forgets it with any device of the request
+    # -- the order of its checks: what a check leaves behind is seen by later ones
 
     def takeable(self, c, request, ask, device, must):
-        self.added, self.must = [], must
+        if not self.is_free(c, ask, device):
+            return False
+        if not must and not (self.matches(self.claims[c], request, ask, device)
+                             and self.large_enough(device, s.share_of(ask, device), self.taken)):
+            return False
+        if not self.counters_fit(device):
+            return False
+        return self.remembering(c, request, ask, device, must)
+
+    # -- distinctAttribute, which remembers one value of each request and forgets it with any device of the request
+
+    def remembering(self, c, request, ask, device, must):
+        self.added = []
         taken = False
         try:
             taken = super().takeable(c, request, ask, device, must)
@@ -185,8 +197,6 @@ class Search(s.Search):
         name = constraint.get("distinctAttribute")
         if not name or not self.differs("distinctAttribute forgets") or not s.covers(constraint, request, ask):
             return super().constraint_holds(constraint, c, request, ask, device)
-        if not self.must and not self.large_enough(device, s.share_of(ask, device), self.taken):
-            return False  # it is not even remembered
         memory, own = self.remembered(constraint, c), device.attribute(name)
         if own is None or memory["count"] and own in memory["values"].values():
             return False

@@ -135,13 +135,20 @@ class Comparison:
                 kind = "undecided"
         return Verdict(kind, answers, names)
 
-    def unexplained(self, world):
-        """For shrinking: whether this is still a world, and one with a difference."""
-        try:
-            verdict = self.judge(world)
-        except (KeyError, IndexError, TypeError, ValueError, AttributeError):
-            return False  # no world any more
-        return verdict.kind == "different" and not is_error(verdict.answers)
+    def shows(self, verdict):
+        """For shrinking: whether a world is still one, and the same answer as in `verdict` differs from the model's."""
+        def differs_again(world):
+            try:
+                found = self.judge(world)
+            except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+                return False  # no world any more
+            return found.kind == "different" and others(found.answers) == others(verdict.answers)
+        return differs_again
+
+
+def others(answers):
+    """Who does not answer as the model, and whether by an error."""
+    return {subject: is_error({subject: answer}) for subject, answer in answers.items() if answer != answers["model"]}
 
 
 def is_error(answers):
@@ -167,8 +174,8 @@ def shown_devices(found):
         for claim, request, driver, pool, device, admin, shared, capacity in found)
 
 
-def report(comparison, options, name, features, world):
-    small = shrinking.shrink(world, comparison.unexplained, options.shrink_seconds)
+def report(comparison, options, name, features, world, verdict):
+    small = shrinking.shrink(world, comparison.shows(verdict), options.shrink_seconds)
     path = os.path.join(options.keep, "devices-%s.json" % name)
     with open(path, "w") as file:
         file.write(json.dumps(small) + "\n")
@@ -228,7 +235,7 @@ def compare(options):
         counts.update(["worlds", verdict.kind] + ["fit"] * isinstance(verdict.answers["model"], list))
         explained.update(verdict.names or ())
         if verdict.kind == "different":
-            report(comparison, options, name, features, world)
+            report(comparison, options, name, features, world, verdict)
         elif options.world:
             print(shrinking.outline(world))
             for subject, answer in verdict.answers.items():

@@ -9,10 +9,10 @@ NEEDED = ("apiVersion", "kind", "metadata", "name", "uid", "namespace", "spec", 
 
 
 def parts(value, path=()):
-    """The paths of all that can be left out, the largest first."""
+    """The paths of all that can be left out. A node stays Ready: of a single one only our search looks at that."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in list(items):
-        if not isinstance(key, str) or key not in NEEDED:
+        if (not isinstance(key, str) or key not in NEEDED) and path[-1:] != ("conditions",):
             yield path + (key,)
     for key, inner in list(items):
         yield from parts(inner, path + (key,))
@@ -71,9 +71,8 @@ def outline(world):
     """A line for each object, and one for each device and request."""
     lines = []
     for node in world["nodes"] if "nodes" in world else [world["node"]]:
-        own = {**node["metadata"].get("labels", {}), **node.get("spec", {}), **node["status"].get("allocatable", {})}
-        ready = node["status"]["conditions"][0]["status"]
-        lines.append("  node %s %s ready %s" % (node["metadata"]["name"], json.dumps(own), ready))
+        own = {**node["metadata"].get("labels", {}), **node.get("spec", {}), **node.get("status", {})}
+        lines.append("  node %s %s" % (node["metadata"]["name"], json.dumps(own)))
     for s in sorted(world["slices"], key=lambda s: s["metadata"]["name"]):
         spec = dict(s["spec"])
         devices = spec.pop("devices", [])
