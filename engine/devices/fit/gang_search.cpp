@@ -69,9 +69,7 @@ std::uint32_t GangSearch::first_node(const Frame& frame) const {
 // devices, to those with adminAccess, and where a selector is an error on a device that may be
 // gone.
 bool GangSearch::interchangeable() const {
-  std::vector<IndexedPool*> wide;
-  for (auto& [key, pool] : devices_.pools())
-    if (pool.complete() && !is_of_one_node(pool)) wide.push_back(&pool);
+  const auto& wide = devices_.wide_pools();
   if (wide.empty()) return true;
   for (const PodPlan& plan : gang_.plans) {
     if (plan.alls > 0 || plan.asks_admin()) return false;
@@ -170,7 +168,7 @@ void GangSearch::write(FitAnswer& answer) const {
     const Frame& frame = frames_[i];
     FitPod& pod = answer.pods.emplace_back();
     pod.pod_set = gang_.runs[frame.run].pod_set;
-    pod.node = frame.pod.node->name;
+    pod.node = frame.pod.node->name();
     for (const ClaimPlan& claim : frame.pod.plan->claims) pod.claims.push_back({claim.entry, {}});
     const std::size_t end =
         i + 1 < frames_.size() ? frames_[i + 1].pod.first_pick : taken_.picks().size();
@@ -178,7 +176,7 @@ void GangSearch::write(FitAnswer& answer) const {
       const Pick& pick = taken_.picks()[at];
       FitDevice& device = pod.claims[pick.claim].devices.emplace_back();
       device.request = pick.ask->name;
-      device.device = {pick.pool->driver, pick.pool->name, pick.device->facts().name};
+      device.device = {pick.pool->driver(), pick.pool->name(), pick.device->facts().name};
       device.admin = pick.admin;
       device.share = pick.device->shared;
       for (std::size_t c = 0; c < pick.consumed.size(); ++c) {

@@ -1,7 +1,8 @@
 #include "engine/devices/fit/pod_solver.h"
 
 #include <algorithm>
-#include <tuple>
+#include <string_view>
+#include <utility>
 
 namespace fairlead::fitting {
 
@@ -47,12 +48,11 @@ bool PodSolver::precheck(PodSearch& pod) {
 std::string PodSolver::incomplete_pool(DeviceNode& node) {
   const IndexedPool* first = nullptr;
   const auto consider = [&](const IndexedPool* pool) {
-    const auto key = [](const IndexedPool* one) { return std::tie(one->driver, one->name); };
-    if (!pool->complete() && (!first || key(pool) < key(first))) first = pool;
+    if (!pool->complete() && (!first || *pool->key < *first->key)) first = pool;
   };
   for (const DevicePlace& place : devices_.places(node)) consider(place.pool);
   for (const IndexedPool* pool : devices_.incomplete_everywhere()) consider(pool);
-  return first ? first->driver + "/" + first->name : std::string();
+  return first ? first->driver() + "/" + first->name() : std::string();
 }
 
 bool PodSolver::find_all(PodSearch& pod, const Request& request, const Ask& ask) {
@@ -173,14 +173,17 @@ PodSolver::Signal PodSolver::next_alternative(PodSearch& pod) {
   return signal;
 }
 
-// Whether so many devices from there on could be taken as the request still wants; `failed` if not,
-// for then the search would go through all of them in vain, and meet the error that one of them is.
+// Whether so many devices from there on could be taken as the request still wants, all of one value
+// where it must be one; `failed` if not, for then the search would go through all of them in vain,
+// and meet the error that one of them is.
 PodSolver::Signal PodSolver::look_ahead(PodSearch& pod, Position at) {
   const Open& open = opens_.back();
   const Request& request = request_of(pod, open);
   const Ask& ask = ask_of(pod, open);
+  const std::string* matched = matched_by(pod.plan->claims[request.claim], ask);
   const auto taken = static_cast<std::int64_t>(taken_.picks().size() - open.first_pick);
-  std::int64_t missing = wanted(pod, ask) - taken;
+  const std::int64_t missing = wanted(pod, ask) - taken;
+  std::vector<std::pair<std::string_view, std::int64_t>> found;  // by value
   std::optional<std::size_t> error;
   const auto& places = devices_.places(*pod.node);
   for (; at.place < places.size(); ++at.place, at.index = 0)
@@ -192,8 +195,12 @@ PodSolver::Signal PodSolver::look_ahead(PodSearch& pod, Position at) {
       std::size_t failed = 0;
       const SelectorVerdict verdict = devices_.verdict(device, ask.list, failed);
       if (verdict == SelectorVerdict::error && !error) error = failed;
-      if (verdict == SelectorVerdict::yes && is_takeable(pod, pool, device)) --missing;
-      if (missing == 0) return Signal::forward;
+      if (verdict != SelectorVerdict::yes || !is_takeable(pod, pool, device)) continue;
+      const auto value = matched ? *attribute_of(device, *matched) : std::string_view();
+      auto of_value = std::find_if(found.begin(), found.end(),
+                                   [&](const auto& one) { return one.first == value; });
+      if (of_value == found.end()) of_value = found.insert(of_value, {value, 0});
+      if (++of_value->second == missing) return Signal::forward;
     }
   if (!error) return Signal::failed;
   note_error(pod, request, ask, *error);

@@ -29,10 +29,10 @@ class Supply {
     std::uint64_t versions = 0;
     std::int64_t pods = -1;
   };
-  // The value of an attribute that devices must have; any if the name is empty.
-  struct Wanted {
-    std::string_view name;
+  // How many picks devices with this value of an attribute can serve.
+  struct PicksOfValue {
     std::string_view value;
+    std::int64_t picks = 0;
   };
   struct CountedPicks {
     std::uint64_t version = 0;
@@ -43,11 +43,12 @@ class Supply {
   bool pools_may_hold(const PodPlan& plan, std::int64_t count);
   std::int64_t pods_on(const PodPlan& plan, DeviceNode& node);
   std::int64_t pods_by(const PodPlan& plan, const Request& request, DeviceNode& node);
-  std::int64_t pods_by_value(const PodPlan& plan, const Request& request, const Ask& ask,
-                             DeviceNode& node);
-  std::int64_t picks_on(const Ask& ask, DeviceNode& node, const Wanted& wanted);
-  std::int64_t picks_of(const Ask& ask, IndexedPool& pool, std::uint32_t begin, std::uint32_t end,
-                        const Wanted& wanted);
+  std::int64_t pods_by_value(const ClaimPlan& claim, const Ask& ask, DeviceNode& node);
+  // By the values of an attribute, of devices that have it; all together if its name is empty.
+  std::vector<PicksOfValue> picks_on(const Ask& ask, DeviceNode& node, std::string_view attribute);
+  void count_picks(const Ask& ask, IndexedPool& pool, std::uint32_t begin, std::uint32_t end,
+                   std::string_view attribute, std::vector<PicksOfValue>& picks);
+  static std::int64_t sum(const std::vector<PicksOfValue>& picks);
   std::int64_t need_of(const PodPlan& plan, const Ask& ask) const;
   bool is_exclusive(const Ask& ask, DeviceNode& node);
 
@@ -60,8 +61,5 @@ class Supply {
   std::vector<const Ask*> pool_asks_;               // whose picks are counted by pool...
   std::vector<std::vector<CountedPicks>> by_pool_;  // ...by ask, then pool
 };
-
-/// Whether all that a pool has is for one node, so that pods on other nodes do not change it.
-bool is_of_one_node(const IndexedPool& pool);
 
 }  // namespace fairlead::fitting
