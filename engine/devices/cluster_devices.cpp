@@ -80,10 +80,18 @@ IndexedPool& ClusterDeviceIndex::pool_of(const std::string& driver, const std::s
 
 void ClusterDeviceIndex::mark_stale(IndexedPool& pool) {
   pool.stale = true;
-  stale_.insert(*pool.key);
+  if (pool.queued) return;
+  pool.queued = true;
+  stale_.push_back(&pool);
 }
 
 void ClusterDeviceIndex::set_slice(const std::string& name, const ResourceSliceFacts& facts) {
+  const auto known = slices_.find(name);
+  if (known != slices_.end() && reaches_the_same(known->second, facts)) {
+    known->second.facts = &facts;
+    forget(known->second);
+    return;
+  }
   erase_slice(name);
   IndexedPool& pool = pool_of(facts.driver, facts.pool);
   const auto at = slices_.try_emplace(name).first;
@@ -101,19 +109,33 @@ void ClusterDeviceIndex::erase_slice(const std::string& name) {
   const auto at = slices_.find(name);
   if (at == slices_.end()) return;
   PublishedSlice& slice = at->second;
-  IndexedPool& pool = *slice.pool;
   detach(slice);
-  // Nothing of the pool may look at the slice before it is derived again.
-  pool.devices.clear();
-  pool.by_name.clear();
-  std::erase(pool.slices, &slice);
-  mark_stale(pool);
+  forget(slice);
+  std::erase(slice.pool->slices, &slice);
   slices_.erase(at);
+}
+
+// What most changes leave as it was: the pool, and the one node that the slice names. Of the former
+// facts nothing is known any more but what the index keeps.
+bool ClusterDeviceIndex::reaches_the_same(const PublishedSlice& slice,
+                                          const ResourceSliceFacts& facts) {
+  return facts.reach.kind == NodeReachKind::node && !slice.everywhere && !slice.selects &&
+         slice.reached.size() == 1 && slice.reached.front()->name() == facts.reach.node &&
+         slice.pool->driver() == facts.driver && slice.pool->name() == facts.pool;
+}
+
+// Nothing of the pool may look at the slice before it is derived again.
+void ClusterDeviceIndex::forget(PublishedSlice& slice) {
+  slice.verdicts.clear();
+  slice.pool->devices.clear();
+  slice.pool->by_name.clear();
+  mark_stale(*slice.pool);
 }
 
 void ClusterDeviceIndex::attach(PublishedSlice& slice) {
   const ResourceSliceFacts& facts = *slice.facts;
   if (has_selector(facts)) {
+    slice.selects = true;
     by_selector_.insert(&slice);
     for (auto& [name, node] : nodes_)
       if (node.facts && reaches_by_selector(facts, node)) connect(slice, node);
@@ -148,15 +170,15 @@ void ClusterDeviceIndex::detach(PublishedSlice& slice) {
     drop_if_unnamed(*node);
   }
   slice.reached.clear();
-  by_selector_.erase(&slice);
-  if (everywhere_.erase(&slice) > 0) ++places_version_;
+  if (slice.selects) by_selector_.erase(&slice);
+  if (slice.everywhere && everywhere_.erase(&slice) > 0) ++places_version_;
 }
 
 void ClusterDeviceIndex::refresh() {
   while (!stale_.empty()) {
-    const auto at = pools_.find(*stale_.begin());
-    stale_.erase(stale_.begin());
-    IndexedPool& pool = at->second;
+    IndexedPool& pool = *stale_.back();
+    stale_.pop_back();
+    pool.queued = false;
     if (!pool.slices.empty() || !pool.uses.empty()) {
       rebuild(pool);
       continue;
@@ -164,7 +186,7 @@ void ClusterDeviceIndex::refresh() {
     std::erase(incomplete_everywhere_, &pool);
     std::erase(wide_pools_, &pool);
     free_numbers_.push_back(pool.number);
-    pools_.erase(at);
+    pools_.erase(pools_.find(*pool.key));
   }
 }
 

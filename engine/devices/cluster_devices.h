@@ -129,6 +129,8 @@ class ClusterDeviceIndex {
   void list(IndexedPool& pool);
   void gather_places(DeviceNode& node);
 
+  static bool reaches_the_same(const PublishedSlice& slice, const ResourceSliceFacts& facts);
+  void forget(PublishedSlice& slice);
   void attach(PublishedSlice& slice);
   void attach(PublishedSlice& slice, const NodeReach& reach);
   void attach(PublishedSlice& slice, DeviceNode& node);
@@ -143,7 +145,7 @@ class ClusterDeviceIndex {
   SelectorVerdict ask(const Device& device, std::uint32_t text);
 
   Pools pools_;
-  std::set<Key> stale_;  // pools
+  std::vector<IndexedPool*> stale_;
   std::vector<std::uint32_t> free_numbers_;
   std::map<std::string, PublishedSlice> slices_;
   Slices everywhere_;   // that reach every node

@@ -28,6 +28,7 @@ struct PublishedSlice {
   IndexedPool* pool = nullptr;
   std::vector<DeviceNode*> reached;  ///< the nodes that it or a device of it reaches...
   bool everywhere = false;           ///< ...besides all of them
+  bool selects = false;              ///< it has a node selector, of its own or of a device
   bool counts = false;               ///< is of the highest generation
   std::uint32_t first = 0;           ///< where its devices begin in the pool's, if it counts
   /// What selectors say of its devices, 1 + SelectorVerdict or 0 where it has not been asked:
@@ -108,7 +109,8 @@ struct IndexedPool {
   PoolStatus status = PoolStatus::complete;
   bool has_counters = false;           ///< a slice that counts has counter sets
   bool is_wide = false;                ///< it reaches more than one node
-  bool stale = true;                   ///< the slices have changed since
+  bool stale = true;                   ///< the slices have changed since...
+  bool queued = false;                 ///< ...and the index knows it
   std::vector<Device> devices;         ///< slices by name, devices as listed
   std::vector<std::uint32_t> by_name;  ///< of `devices`, by the device's name, if they are many
 
