@@ -1,6 +1,7 @@
 #include "engine/devices/indexed_pool.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "engine/devices/capacity_policy.h"
 
@@ -167,8 +168,10 @@ void IndexedPool::sort_names() {
   if (devices.size() <= kFewDevices) return;
   by_name.resize(devices.size());
   for (std::uint32_t i = 0; i < by_name.size(); ++i) by_name[i] = i;
-  std::stable_sort(by_name.begin(), by_name.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return devices[a].facts().name < devices[b].facts().name;
+  // Of one name, which only an invalid pool has twice, the first.
+  std::sort(by_name.begin(), by_name.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const std::string &name_a = devices[a].facts().name, &name_b = devices[b].facts().name;
+    return std::tie(name_a, a) < std::tie(name_b, b);
   });
 }
 
