@@ -11,7 +11,7 @@ GangSearch::GangSearch(ClusterDeviceIndex& devices, const FitQuestion& question,
       taken_(devices),
       kinds_(devices, taken_, gang),
       filter_(devices, question, gang),
-      supply_(devices, taken_, filter_, gang),
+      supply_(devices, taken_, kinds_, filter_, gang),
       solver_(devices, taken_, kinds_, steps_max),
       interchangeable_(interchangeable()),
       failed_(gang.plans.size() * devices.nodes().size()) {}
@@ -31,9 +31,11 @@ GangOutcome GangSearch::run() {
       placed = place(frames_.back());
       continue;
     }
+    const std::uint32_t first = frames_.back().first;
     frames_.pop_back();
     if (frames_.empty()) return GangOutcome::none;
     tight_ = true;
+    dead_ends_.emplace(frames_.size(), first, taken_.state());
     taken_.return_to_pod();
     placed = go_on(frames_.back());
   }
@@ -52,7 +54,7 @@ void GangSearch::push_next() {
   } else {
     next.left = gang_.runs.front().count - 1;
   }
-  next.node = first_node(next);
+  next.first = next.node = first_node(next);
   next.pod.first_pick = taken_.picks().size();
   frames_.push_back(std::move(next));
 }
@@ -118,22 +120,35 @@ bool GangSearch::go_on(Frame& frame) {
 bool GangSearch::settle(Frame& frame, PodOutcome outcome) {
   for (; outcome == PodOutcome::found; outcome = solver_.next(frame.pod)) {
     if (taken_.picks().size() == frame.pod.first_pick) solver_.count_step();
-    if (!tight_ || may_hold_rest()) return true;
+    if (!tight_ || (!has_failed(frame) && may_hold_rest())) return true;
   }
   return false;
 }
 
+// Whether the pods after this one have failed already beside what is taken now. Where they go is
+// also a matter of who has a named claim.
+bool GangSearch::has_failed(const Frame& frame) const {
+  if (!gang_.solvers.empty() || !has_next()) return false;
+  const std::uint32_t first = interchangeable_ && frame.left > 0 ? frame.node : 0;
+  return dead_ends_.contains({frames_.size(), first, taken_.state()});
+}
+
 bool GangSearch::may_hold_rest() {
   if (frames_.empty()) {
-    return std::all_of(gang_.runs.begin(), gang_.runs.end(),
-                       [&](const Run& run) { return supply_.may_hold(run.plan, run.count); });
+    return std::all_of(gang_.runs.begin(), gang_.runs.end(), [&](const Run& run) {
+      return supply_.may_hold(run.plan, run.count, Precision::devices);
+    });
   }
   taken_.enter_pod();
   bool may = true;
   const Frame& last = frames_.back();
-  if (last.left > 0) may = supply_.may_hold(gang_.runs[last.run].plan, last.left);
+  const auto hold = [&](const Run& run, std::int64_t count) {
+    return supply_.may_hold(run.plan, count, Precision::devices) &&
+           supply_.may_hold(run.plan, count, Precision::tried);
+  };
+  if (last.left > 0) may = hold(gang_.runs[last.run], last.left);
   for (std::size_t run = last.run + 1; may && run < gang_.runs.size(); ++run)
-    may = supply_.may_hold(gang_.runs[run].plan, gang_.runs[run].count);
+    may = hold(gang_.runs[run], gang_.runs[run].count);
   taken_.return_to_pod();
   return may;
 }

@@ -185,12 +185,14 @@ PodSolver::Signal PodSolver::look_ahead(PodSearch& pod, Position at) {
   const std::int64_t missing = wanted(pod, ask) - taken;
   std::vector<std::pair<std::string_view, std::int64_t>> found;  // by value
   std::optional<std::size_t> error;
+  std::int64_t looked_at = 0;
   const auto& places = devices_.places(*pod.node);
   for (; at.place < places.size(); ++at.place, at.index = 0)
     for (at.index = std::max(at.index, places[at.place].begin); at.index < places[at.place].end;
          ++at.index) {
       IndexedPool& pool = *places[at.place].pool;
       const Device& device = pool.devices[at.index];
+      ++looked_at;
       if (taken_.is_out(device, ask, request.claim)) continue;
       std::size_t failed = 0;
       const SelectorVerdict verdict = devices_.verdict(device, ask.list, failed);
@@ -202,6 +204,8 @@ PodSolver::Signal PodSolver::look_ahead(PodSearch& pod, Position at) {
       if (of_value == found.end()) of_value = found.insert(of_value, {value, 0});
       if (++of_value->second == missing) return Signal::forward;
     }
+  passed_ += looked_at;
+  if (is_spent()) return Signal::budget;
   if (!error) return Signal::failed;
   note_error(pod, request, ask, *error);
   return Signal::unfit;
@@ -220,7 +224,7 @@ PodSolver::Signal PodSolver::pick_from(PodSearch& pod, Position at) {
     at.index = std::max(at.index, places[at.place].begin);
     for (; at.index < places[at.place].end; ++at.index) {
       const Try result = attempt(pod, at);
-      if (steps_ > steps_max_) return Signal::budget;
+      if (is_spent()) return Signal::budget;
       if (result == Try::taken) return Signal::forward;
       if (result == Try::unfit) return Signal::unfit;
     }
@@ -232,7 +236,7 @@ PodSolver::Signal PodSolver::pick_of_all(PodSearch& pod) {
   const Open& open = opens_.back();
   const auto& all = pod.alls[ask_of(pod, open).all_number];
   const Try result = attempt_of_all(pod, all[taken_.picks().size() - open.first_pick]);
-  if (steps_ > steps_max_) return Signal::budget;
+  if (is_spent()) return Signal::budget;
   if (result == Try::unfit) return Signal::unfit;
   return result == Try::taken ? Signal::forward : Signal::failed;
 }
@@ -254,8 +258,9 @@ PodSolver::Try PodSolver::attempt(PodSearch& pod, Position at) {
   const Ask& ask = ask_of(pod, open);
   IndexedPool& pool = *devices_.places(*pod.node)[at.place].pool;
   Device& device = pool.devices[at.index];
-  if (taken_.is_out(device, ask, request.claim)) return Try::not_takeable;
   if (is_dead_end(device, taken_.picks().size())) return Try::not_takeable;
+  ++passed_;
+  if (taken_.is_out(device, ask, request.claim)) return Try::not_takeable;
   ++steps_;
   std::size_t failed = 0;
   const SelectorVerdict verdict = devices_.verdict(device, ask.list, failed);

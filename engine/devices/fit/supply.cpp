@@ -7,11 +7,16 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/devices/fit/node_capacity.h"
+
 namespace fairlead::fitting {
 
 namespace {
 
 constexpr std::int64_t kPlenty = std::numeric_limits<std::int32_t>::max();
+
+// A tenth of a second, as devices go.
+constexpr std::int64_t kWorkMax = 3'000'000;
 
 std::int64_t at_most_plenty(std::int64_t value) { return std::min(value, kPlenty); }
 
@@ -53,35 +58,47 @@ std::int64_t Supply::sum(const std::vector<PicksOfValue>& picks) {
   return sum;
 }
 
-Supply::Supply(ClusterDeviceIndex& devices, const Taken& taken, NodeFilter& filter,
+Supply::Supply(ClusterDeviceIndex& devices, Taken& taken, Kinds& kinds, NodeFilter& filter,
                const GangPlan& gang)
-    : devices_(devices), taken_(taken), filter_(filter), gang_(gang) {
+    : devices_(devices), taken_(taken), kinds_(kinds), filter_(filter), gang_(gang) {
   nodes_.resize(gang.plans.size());
 }
 
-bool Supply::may_hold(std::uint32_t plan, std::int64_t count) {
-  return nodes_may_hold(plan, count) &&
+bool Supply::may_hold(std::uint32_t plan, std::int64_t count, Precision precision) {
+  if (work_ > kWorkMax) return true;
+  return nodes_may_hold(plan, count, precision) &&
          (devices_.wide_pools().empty() || pools_may_hold(gang_.plans[plan], count));
 }
 
-bool Supply::nodes_may_hold(std::uint32_t plan, std::int64_t count) {
+bool Supply::nodes_may_hold(std::uint32_t plan, std::int64_t count, Precision precision) {
   const auto& nodes = devices_.nodes();
   std::vector<Counted>& known = nodes_[plan];
   known.resize(nodes.size());
   std::int64_t pods = 0;
   for (DeviceNode* node : nodes) {
     if (pods >= count) return true;
+    ++work_;
     if (!filter_.may_fit(plan, *node)) continue;
     std::uint64_t versions = 0;
     for (const DevicePlace& place : devices_.places(*node)) versions += place.pool->version;
     Counted& counted = known[node->number];
-    if (counted.pods < 0 || counted.versions != versions) {
-      counted.versions = versions;
-      counted.pods = filter_.is_usable(plan, *node) ? pods_on(gang_.plans[plan], *node) : 0;
-    }
+    if (counted.pods < 0 || counted.versions != versions || counted.precision < precision)
+      counted = {versions, pods_on(plan, *node, precision), precision};
     pods += counted.pods;
   }
   return pods >= count;
+}
+
+std::int64_t Supply::pods_on(std::uint32_t plan, DeviceNode& node, Precision precision) {
+  if (!filter_.is_usable(plan, node)) return 0;
+  const std::int64_t bound = pods_on(gang_.plans[plan], node);
+  const auto& places = devices_.places(node);
+  const bool by_itself = gang_.solvers.empty() &&
+                         std::none_of(places.begin(), places.end(),
+                                      [](const DevicePlace& place) { return place.pool->is_wide; });
+  if (precision == Precision::devices || bound == 0 || !by_itself) return bound;
+  return node_capacity(devices_, taken_, kinds_, gang_.plans[plan], node, bound, work_)
+      .value_or(bound);
 }
 
 std::int64_t Supply::pods_on(const PodPlan& plan, DeviceNode& node) {
@@ -147,6 +164,7 @@ std::vector<Supply::PicksOfValue> Supply::picks_on(const Ask& ask, DeviceNode& n
 void Supply::count_picks(const Ask& ask, IndexedPool& pool, std::uint32_t begin, std::uint32_t end,
                          std::string_view attribute, std::vector<PicksOfValue>& picks) {
   std::map<std::pair<std::size_t, std::string_view>, Consumers> consumers;
+  work_ += end - begin;
   for (std::uint32_t i = begin; i < end; ++i) {
     const Device& device = pool.devices[i];
     if (device.used_whole() || (!device.shared && taken_.is_taken_for_good(device))) continue;
@@ -198,6 +216,7 @@ bool Supply::pools_may_hold(const PodPlan& plan, std::int64_t count) {
     std::int64_t picks = 0;
     for (auto& [key, pool] : devices_.pools()) {
       if (picks / std::max<std::int64_t>(need, 1) >= count) break;
+      ++work_;
       if (!pool.complete()) continue;
       CountedPicks& known = by_pool_[row][pool.number];
       if (known.picks < 0 || known.version != pool.version) {
