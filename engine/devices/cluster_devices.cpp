@@ -13,9 +13,7 @@ namespace {
 // few, but each request may bring its own.
 constexpr std::size_t kTextsMax = 64;
 
-bool in_order(const IndexedPool* a, const IndexedPool* b) {
-  return std::tie(a->driver, a->name) < std::tie(b->driver, b->name);
-}
+bool in_order(const IndexedPool* a, const IndexedPool* b) { return *a->key < *b->key; }
 
 bool binds(const DevicePlace& place) {
   const auto& devices = place.pool->devices;
@@ -30,7 +28,7 @@ void append_runs(const PublishedSlice& slice, const DeviceNode& node,
   bool running = false;
   for (std::uint32_t i = 0; i < count; ++i) {
     const NodeReach& reach = reach_of(*slice.facts, slice.facts->devices[i]);
-    const bool reached = reaches(reach, node.name, node.labels);
+    const bool reached = reaches(reach, node.name(), node.labels);
     if (reached && running)
       ++places.back().end;
     else if (reached)
@@ -49,7 +47,7 @@ bool has_selector(const ResourceSliceFacts& slice) {
 
 bool reaches_by_selector(const ResourceSliceFacts& slice, const DeviceNode& node) {
   const auto selects = [&](const NodeReach& reach) {
-    return reach.kind == NodeReachKind::selector && reaches(reach, node.name, node.labels);
+    return reach.kind == NodeReachKind::selector && reaches(reach, node.name(), node.labels);
   };
   if (slice.reach.kind != NodeReachKind::devices) return selects(slice.reach);
   return std::any_of(slice.devices.begin(), slice.devices.end(),
@@ -72,8 +70,7 @@ bool names_node(const ResourceSliceFacts& slice, const std::string& node) {
 IndexedPool& ClusterDeviceIndex::pool_of(const std::string& driver, const std::string& pool) {
   const auto [at, added] = pools_.try_emplace(Key{driver, pool});
   if (!added) return at->second;
-  at->second.driver = driver;
-  at->second.name = pool;
+  at->second.key = &at->first;
   at->second.number = static_cast<std::uint32_t>(pools_.size()) - 1;
   if (free_numbers_.empty()) return at->second;
   at->second.number = free_numbers_.back();
@@ -83,17 +80,27 @@ IndexedPool& ClusterDeviceIndex::pool_of(const std::string& driver, const std::s
 
 void ClusterDeviceIndex::mark_stale(IndexedPool& pool) {
   pool.stale = true;
-  stale_.emplace(pool.driver, pool.name);
+  if (pool.queued) return;
+  pool.queued = true;
+  stale_.push_back(&pool);
 }
 
 void ClusterDeviceIndex::set_slice(const std::string& name, const ResourceSliceFacts& facts) {
+  const auto known = slices_.find(name);
+  if (known != slices_.end() && reaches_the_same(known->second, facts)) {
+    known->second.facts = &facts;
+    forget(known->second);
+    return;
+  }
   erase_slice(name);
   IndexedPool& pool = pool_of(facts.driver, facts.pool);
-  PublishedSlice& slice = pool.slices[name];
-  slice.name = name;
+  const auto at = slices_.try_emplace(name).first;
+  PublishedSlice& slice = at->second;
+  slice.key = &at->first;
   slice.facts = &facts;
   slice.pool = &pool;
-  slices_[name] = &slice;
+  const auto place = std::upper_bound(pool.slices.begin(), pool.slices.end(), &slice, SliceOrder());
+  pool.slices.insert(place, &slice);
   attach(slice);
   mark_stale(pool);
 }
@@ -101,21 +108,34 @@ void ClusterDeviceIndex::set_slice(const std::string& name, const ResourceSliceF
 void ClusterDeviceIndex::erase_slice(const std::string& name) {
   const auto at = slices_.find(name);
   if (at == slices_.end()) return;
-  PublishedSlice& slice = *at->second;
-  IndexedPool& pool = *slice.pool;
+  PublishedSlice& slice = at->second;
   detach(slice);
+  forget(slice);
+  std::erase(slice.pool->slices, &slice);
   slices_.erase(at);
-  // Nothing of the pool may look at the slice before it is derived again.
-  pool.devices.clear();
-  pool.by_name.clear();
-  pool.view = {};
-  pool.slices.erase(name);
-  mark_stale(pool);
+}
+
+// What most changes leave as it was: the pool, and the one node that the slice names. Of the former
+// facts nothing is known any more but what the index keeps.
+bool ClusterDeviceIndex::reaches_the_same(const PublishedSlice& slice,
+                                          const ResourceSliceFacts& facts) {
+  return facts.reach.kind == NodeReachKind::node && !slice.everywhere && !slice.selects &&
+         slice.reached.size() == 1 && slice.reached.front()->name() == facts.reach.node &&
+         slice.pool->driver() == facts.driver && slice.pool->name() == facts.pool;
+}
+
+// Nothing of the pool may look at the slice before it is derived again.
+void ClusterDeviceIndex::forget(PublishedSlice& slice) {
+  slice.verdicts.clear();
+  slice.pool->devices.clear();
+  slice.pool->by_name.clear();
+  mark_stale(*slice.pool);
 }
 
 void ClusterDeviceIndex::attach(PublishedSlice& slice) {
   const ResourceSliceFacts& facts = *slice.facts;
   if (has_selector(facts)) {
+    slice.selects = true;
     by_selector_.insert(&slice);
     for (auto& [name, node] : nodes_)
       if (node.facts && reaches_by_selector(facts, node)) connect(slice, node);
@@ -150,40 +170,42 @@ void ClusterDeviceIndex::detach(PublishedSlice& slice) {
     drop_if_unnamed(*node);
   }
   slice.reached.clear();
-  by_selector_.erase(&slice);
-  if (everywhere_.erase(&slice) > 0) ++places_version_;
+  if (slice.selects) by_selector_.erase(&slice);
+  if (slice.everywhere && everywhere_.erase(&slice) > 0) ++places_version_;
 }
 
 void ClusterDeviceIndex::refresh() {
   while (!stale_.empty()) {
-    const auto at = pools_.find(*stale_.begin());
-    stale_.erase(stale_.begin());
-    IndexedPool& pool = at->second;
+    IndexedPool& pool = *stale_.back();
+    stale_.pop_back();
+    pool.queued = false;
     if (!pool.slices.empty() || !pool.uses.empty()) {
       rebuild(pool);
       continue;
     }
     std::erase(incomplete_everywhere_, &pool);
+    std::erase(wide_pools_, &pool);
     free_numbers_.push_back(pool.number);
-    pools_.erase(at);
+    pools_.erase(pools_.find(*pool.key));
   }
 }
 
 void ClusterDeviceIndex::rebuild(IndexedPool& pool) {
   pool.rebuild(rules_in_force_);
-  for (const auto& [name, slice] : pool.slices) {
-    for (DeviceNode* node : slice.reached) node->places_version = 0;
-    if (slice.everywhere) ++places_version_;
+  for (const PublishedSlice* slice : pool.slices) {
+    for (DeviceNode* node : slice->reached) node->places_version = 0;
+    if (slice->everywhere) ++places_version_;
   }
-  list_incomplete(pool);
+  list(pool);
 }
 
-void ClusterDeviceIndex::list_incomplete(IndexedPool& pool) {
-  std::erase(incomplete_everywhere_, &pool);
-  if (pool.complete() || !pool.has_counters) return;
-  incomplete_everywhere_.insert(std::upper_bound(incomplete_everywhere_.begin(),
-                                                 incomplete_everywhere_.end(), &pool, in_order),
-                                &pool);
+void ClusterDeviceIndex::list(IndexedPool& pool) {
+  const auto keep = [&](std::vector<IndexedPool*>& pools, bool listed) {
+    std::erase(pools, &pool);
+    if (listed) pools.insert(std::upper_bound(pools.begin(), pools.end(), &pool, in_order), &pool);
+  };
+  keep(incomplete_everywhere_, !pool.complete() && pool.has_counters);
+  keep(wide_pools_, pool.complete() && pool.is_wide);
 }
 
 // ---- classes and taint rules ----
@@ -217,7 +239,7 @@ void ClusterDeviceIndex::mark_stale(const DeviceTaintRuleFacts& rule) {
     return;
   }
   for (auto& [key, pool] : pools_)
-    if ((!rule.driver || *rule.driver == pool.driver) && (!rule.pool || *rule.pool == pool.name))
+    if ((!rule.driver || *rule.driver == key.first) && (!rule.pool || *rule.pool == key.second))
       mark_stale(pool);
 }
 
@@ -240,13 +262,13 @@ const std::string* ClusterDeviceIndex::class_giving(const std::string& resource)
 // ---- nodes ----
 
 DeviceNode& ClusterDeviceIndex::node_named(const std::string& name) {
-  DeviceNode& node = nodes_[name];
-  node.name = name;
-  return node;
+  const auto at = nodes_.try_emplace(name).first;
+  at->second.key = &at->first;
+  return at->second;
 }
 
 void ClusterDeviceIndex::drop_if_unnamed(DeviceNode& node) {
-  if (!node.facts && node.slices.empty()) nodes_.erase(std::string(node.name));
+  if (!node.facts && node.slices.empty()) nodes_.erase(nodes_.find(node.name()));
 }
 
 void ClusterDeviceIndex::set_node(const std::string& name, const NodeFacts& facts) {
@@ -274,7 +296,7 @@ void ClusterDeviceIndex::compare_selectors(DeviceNode& node) {
   for (PublishedSlice* slice : by_selector_) {
     if (node.facts && reaches_by_selector(*slice->facts, node)) {
       attach(*slice, node);
-    } else if (!names_node(*slice->facts, node.name)) {
+    } else if (!names_node(*slice->facts, node.name())) {
       std::erase(slice->reached, &node);
       std::erase(node.slices, slice);
     }
@@ -307,7 +329,7 @@ void ClusterDeviceIndex::gather_places(DeviceNode& node) {
   for (PublishedSlice* slice : everywhere_)
     if (slice->counts) slices.push_back(slice);
   std::sort(slices.begin(), slices.end(), [](const PublishedSlice* a, const PublishedSlice* b) {
-    return a->pool == b->pool ? a->name < b->name : in_order(a->pool, b->pool);
+    return a->pool == b->pool ? a->name() < b->name() : in_order(a->pool, b->pool);
   });
   slices.erase(std::unique(slices.begin(), slices.end()), slices.end());
   std::vector<DevicePlace> last;
@@ -335,6 +357,11 @@ void ClusterDeviceIndex::gather_places(DeviceNode& node) {
 const std::vector<IndexedPool*>& ClusterDeviceIndex::incomplete_everywhere() {
   refresh();
   return incomplete_everywhere_;
+}
+
+const std::vector<IndexedPool*>& ClusterDeviceIndex::wide_pools() {
+  refresh();
+  return wide_pools_;
 }
 
 // ---- uses ----
@@ -389,7 +416,7 @@ const DeviceFacts* ClusterDeviceIndex::published(const DeviceId& device) {
 }
 
 bool ClusterDeviceIndex::reaches_node(const Device& device, const DeviceNode& node) const {
-  return reaches(reach_of(*device.slice->facts, device.facts()), node.name, node.labels);
+  return reaches(reach_of(*device.slice->facts, device.facts()), node.name(), node.labels);
 }
 
 std::vector<Taint> ClusterDeviceIndex::taints(const Device& device) const {
@@ -449,10 +476,8 @@ PoolTally ClusterDeviceIndex::tally(IndexedPool& pool, SelectorListId list, Tall
 void ClusterDeviceIndex::forget_selectors() {
   if (lists_.text_count() <= kTextsMax) return;
   lists_.clear();
-  for (auto& [key, pool] : pools_) {
-    pool.tallies.clear();
-    for (auto& [name, slice] : pool.slices) slice.verdicts = {};
-  }
+  for (auto& [key, pool] : pools_) pool.tallies.clear();
+  for (auto& [name, slice] : slices_) slice.verdicts = {};
 }
 
 }  // namespace fairlead

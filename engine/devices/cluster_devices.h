@@ -30,13 +30,15 @@ struct DevicePlace {
 
 /// A node, known or only named by a slice.
 struct DeviceNode {
-  std::string name;
+  const std::string* key = nullptr;     ///< its name, where the index keeps it
   const NodeFacts* facts = nullptr;     ///< null: not known
   Labels labels;                        ///< those that node selectors were compared with
   std::uint32_t number = 0;             ///< in ClusterDeviceIndex::nodes(), if it is known
   std::vector<PublishedSlice*> slices;  ///< that reach it, but for those that reach every node
   std::vector<DevicePlace> places;      ///< in the order of the search, if `places_version` is now
   std::uint64_t places_version = 0;
+
+  const std::string& name() const { return *key; }
 };
 
 class ClusterDeviceIndex {
@@ -72,7 +74,9 @@ class ClusterDeviceIndex {
   const std::vector<DevicePlace>& places(DeviceNode& node);
   /// The pools that have a slice for every node because it has counter sets, and are not complete.
   const std::vector<IndexedPool*>& incomplete_everywhere();
-  using Pools = std::map<std::pair<std::string, std::string>, IndexedPool, std::less<>>;
+  /// The complete pools that reach more than one node, by (driver, pool).
+  const std::vector<IndexedPool*>& wide_pools();
+  using Pools = std::map<IndexedPool::Key, IndexedPool>;
   /// All pools by (driver, pool). One without slices is only known from uses.
   Pools& pools();
   /// Every IndexedPool::number is smaller.
@@ -108,10 +112,10 @@ class ClusterDeviceIndex {
   void forget_selectors();
 
  private:
-  using Key = std::pair<std::string, std::string>;
+  using Key = IndexedPool::Key;
   struct SliceOrder {
     bool operator()(const PublishedSlice* a, const PublishedSlice* b) const {
-      return a->name < b->name;
+      return a->name() < b->name();
     }
   };
   using Slices = std::set<PublishedSlice*, SliceOrder>;
@@ -122,9 +126,11 @@ class ClusterDeviceIndex {
   void rebuild(IndexedPool& pool);
   void mark_stale(IndexedPool& pool);
   void mark_stale(const DeviceTaintRuleFacts& rule);
-  void list_incomplete(IndexedPool& pool);
+  void list(IndexedPool& pool);
   void gather_places(DeviceNode& node);
 
+  static bool reaches_the_same(const PublishedSlice& slice, const ResourceSliceFacts& facts);
+  void forget(PublishedSlice& slice);
   void attach(PublishedSlice& slice);
   void attach(PublishedSlice& slice, const NodeReach& reach);
   void attach(PublishedSlice& slice, DeviceNode& node);
@@ -139,9 +145,9 @@ class ClusterDeviceIndex {
   SelectorVerdict ask(const Device& device, std::uint32_t text);
 
   Pools pools_;
-  std::set<Key> stale_;  // pools
+  std::vector<IndexedPool*> stale_;
   std::vector<std::uint32_t> free_numbers_;
-  std::map<std::string, PublishedSlice*> slices_;
+  std::map<std::string, PublishedSlice> slices_;
   Slices everywhere_;   // that reach every node
   Slices by_selector_;  // with a node selector, of its own or of a device
   std::map<std::string, DeviceNode> nodes_;
@@ -149,6 +155,7 @@ class ClusterDeviceIndex {
   bool known_stale_ = false;
   std::uint64_t places_version_ = 1;  // rises when the places of every node are stale
   std::vector<IndexedPool*> incomplete_everywhere_;
+  std::vector<IndexedPool*> wide_pools_;
   std::map<std::string, const DeviceClassFacts*> classes_;
   std::map<std::string, DeviceTaintRuleFacts> rules_;  // copies: what a rule was, it has to unmark
   std::vector<const DeviceTaintRuleFacts*> rules_in_force_;

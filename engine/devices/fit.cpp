@@ -6,6 +6,7 @@
 #include "engine/devices/fit/gang_search.h"
 #include "engine/devices/fit/plan.h"
 #include "engine/devices/fit/reason.h"
+#include "engine/devices/fit/repeat.h"
 
 namespace fairlead {
 
@@ -43,6 +44,13 @@ FitAnswer fit(ClusterDeviceIndex& devices, const FitQuestion& question) {
       break;
   }
   return answer;
+}
+
+bool still_fits(ClusterDeviceIndex& devices, const FitQuestion& question,
+                const std::vector<FitPod>& pods) {
+  devices.forget_selectors();
+  const fitting::Resolver resolver(devices, question);
+  return !resolver.refusal() && fitting::Repeat(devices, question, resolver).take(pods);
 }
 
 std::vector<DeviceUse> reservation_of(const FitAnswer& answer) {

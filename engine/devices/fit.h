@@ -108,6 +108,12 @@ struct FitAnswer {
 /// Searches for the first solution of all pods together.
 FitAnswer fit(ClusterDeviceIndex& devices, const FitQuestion& question);
 
+/// Whether what is left of a former solution could be taken again as it is: every node may be used
+/// and every device taken, in its order. What the solution itself reserves must not be in the
+/// index.
+bool still_fits(ClusterDeviceIndex& devices, const FitQuestion& question,
+                const std::vector<FitPod>& pods);
+
 /// Returns what a solution reserves: all of its devices but those with adminAccess.
 std::vector<DeviceUse> reservation_of(const FitAnswer& answer);
 

@@ -1,12 +1,16 @@
 #include "engine/devices/indexed_pool.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "engine/devices/capacity_policy.h"
 
 namespace fairlead {
 
 namespace {
+
+// A pool with more devices has an index of their names.
+constexpr std::size_t kFewDevices = 64;
 
 // A device that several claims share costs once. Each use has pinned what it saw, which a driver
 // may have changed in between: the greatest is what no order of the uses makes too small.
@@ -42,11 +46,9 @@ void DeviceUses::sum_up() {
     }
 }
 
-void PoolCounters::reset(const PoolView& view) {
-  left_.clear();
-  for (const NamedSlice& slice : view.slices)
-    for (const CounterSet& set : slice.facts->counters)
-      for (const auto& [counter, value] : set.counters) left_[set.name][counter] = value.nano();
+void PoolCounters::add(const ResourceSliceFacts& slice) {
+  for (const CounterSet& set : slice.counters)
+    for (const auto& [counter, value] : set.counters) left_[set.name][counter] = value.nano();
 }
 
 const Int128* PoolCounters::left(std::string_view set, std::string_view counter) const {
@@ -84,12 +86,16 @@ void PoolCounters::give_back(const std::vector<CounterSet>& consumes) {
 }
 
 Device* IndexedPool::find(std::string_view device) {
-  const auto at = std::lower_bound(by_name.begin(), by_name.end(), device,
-                                   [&](std::uint32_t one, std::string_view wanted) {
-                                     return devices[one].facts().name < wanted;
-                                   });
-  if (at == by_name.end() || devices[*at].facts().name != device) return nullptr;
-  return &devices[*at];
+  const auto named = [&](const Device& one) { return one.facts().name == device; };
+  if (by_name.empty()) {
+    const auto at = std::find_if(devices.begin(), devices.end(), named);
+    return at == devices.end() ? nullptr : &*at;
+  }
+  const auto before = [&](std::uint32_t one, std::string_view wanted) {
+    return devices[one].facts().name < wanted;
+  };
+  const auto at = std::lower_bound(by_name.begin(), by_name.end(), device, before);
+  return at == by_name.end() || !named(devices[*at]) ? nullptr : &devices[*at];
 }
 
 namespace {
@@ -109,62 +115,88 @@ Device as_published(PublishedSlice& slice, std::size_t index,
   return device;
 }
 
+// Whether something that the slices have is for more than one node. Counters of a pool are shared
+// by all of its devices.
+bool spans_nodes(const std::vector<PublishedSlice*>& slices) {
+  const std::string* node = nullptr;
+  for (const PublishedSlice* slice : slices) {
+    if (!slice->counts || slice->facts->devices.empty()) continue;
+    const NodeReach& reach = slice->facts->reach;
+    if (reach.kind != NodeReachKind::node || (node && *node != reach.node)) return true;
+    node = &reach.node;
+  }
+  return false;
+}
+
 }  // namespace
 
 void IndexedPool::rebuild(const std::vector<const DeviceTaintRuleFacts*>& rules) {
   std::vector<NamedSlice> named;
   named.reserve(slices.size());
-  for (auto& [slice_name, slice] : slices) {
-    named.push_back({slice_name, slice.facts});
-    slice.counts = false;
+  for (PublishedSlice* slice : slices) {
+    named.push_back({slice->name(), slice->facts});
+    slice->counts = false;
   }
-  view = named.empty() ? PoolView{} : judge_pool(named);
+  const PoolView view = named.empty() ? PoolView{} : judge_pool(named);
+  status = view.status;
   devices.clear();
   has_counters = false;
-  for (const NamedSlice& one : view.slices) {
-    PublishedSlice& slice = slices.find(one.name)->second;
-    slice.counts = true;
-    slice.first = static_cast<std::uint32_t>(devices.size());
-    has_counters = has_counters || !one.facts->counters.empty();
-    for (std::size_t i = 0; i < one.facts->devices.size(); ++i) {
-      devices.push_back(as_published(slice, i, rules));
+  auto counting = view.slices.begin();
+  for (PublishedSlice* slice : slices) {
+    if (counting == view.slices.end() || counting->facts != slice->facts) continue;
+    ++counting;
+    slice->counts = true;
+    slice->first = static_cast<std::uint32_t>(devices.size());
+    has_counters = has_counters || !slice->facts->counters.empty();
+    devices.reserve(devices.size() + slice->facts->devices.size());
+    for (std::size_t i = 0; i < slice->facts->devices.size(); ++i) {
+      devices.push_back(as_published(*slice, i, rules));
       const auto use = uses.find(devices.back().facts().name);
       if (use != uses.end()) devices.back().uses = &use->second;
     }
   }
-  by_name.resize(devices.size());
-  for (std::uint32_t i = 0; i < by_name.size(); ++i) by_name[i] = i;
-  std::sort(by_name.begin(), by_name.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const int order = devices[a].facts().name.compare(devices[b].facts().name);
-    return order != 0 ? order < 0 : a < b;
-  });
-  counters_known = false;
+  sort_names();
+  is_wide = spans_nodes(slices);
+  counters.reset();
   tallies.clear();
   ++version;
   stale = false;
 }
 
+void IndexedPool::sort_names() {
+  by_name.clear();
+  if (devices.size() <= kFewDevices) return;
+  by_name.resize(devices.size());
+  for (std::uint32_t i = 0; i < by_name.size(); ++i) by_name[i] = i;
+  // Of one name, which only an invalid pool has twice, the first.
+  std::sort(by_name.begin(), by_name.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const std::string &name_a = devices[a].facts().name, &name_b = devices[b].facts().name;
+    return std::tie(name_a, a) < std::tie(name_b, b);
+  });
+}
+
 void IndexedPool::link_uses(const std::string& device) {
   const auto at = uses.find(device);
   const bool none = at == uses.end() || at->second.empty();
-  if (at != uses.end() && none) uses.erase(at);
   if (!none) at->second.sum_up();
-  counters_known = false;
+  counters.reset();
   tallies.clear();
   ++version;
-  if (stale) return;
-  if (Device* published = find(device)) published->uses = none ? nullptr : &at->second;
+  if (!stale)
+    if (Device* published = find(device)) published->uses = none ? nullptr : &at->second;
+  if (at != uses.end() && none) uses.erase(at);
 }
 
 PoolCounters& IndexedPool::counters_left() {
-  if (counters_known) return counters;
-  counters.reset(view);
+  if (counters) return *counters;
+  counters = std::make_unique<PoolCounters>();
+  for (const PublishedSlice* slice : slices)
+    if (slice->counts) counters->add(*slice->facts);
   for (const auto& [device, by] : uses) {
-    const Device* published = find(device);
-    counters.charge(cost_of(by, published ? &published->facts() : nullptr));
+    const Device* published = by.used.empty() ? find(device) : nullptr;
+    counters->charge(cost_of(by, published ? &published->facts() : nullptr));
   }
-  counters_known = true;
-  return counters;
+  return *counters;
 }
 
 }  // namespace fairlead

@@ -6,8 +6,10 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/devices/device_use.h"
@@ -21,16 +23,19 @@ struct DeviceNode;
 
 /// A slice of any generation.
 struct PublishedSlice {
-  std::string name;
+  const std::string* key = nullptr;  ///< its name, where the index keeps it
   const ResourceSliceFacts* facts = nullptr;
   IndexedPool* pool = nullptr;
   std::vector<DeviceNode*> reached;  ///< the nodes that it or a device of it reaches...
   bool everywhere = false;           ///< ...besides all of them
+  bool selects = false;              ///< it has a node selector, of its own or of a device
   bool counts = false;               ///< is of the highest generation
   std::uint32_t first = 0;           ///< where its devices begin in the pool's, if it counts
   /// What selectors say of its devices, 1 + SelectorVerdict or 0 where it has not been asked:
   /// [text * devices + device].
   std::vector<std::uint8_t> verdicts;
+
+  const std::string& name() const { return *key; }
 };
 
 /// All uses of one device name, published or not.
@@ -66,8 +71,8 @@ struct Device {
 /// What is left of the counters of a pool.
 class PoolCounters {
  public:
-  /// Begins with the values of the sets in `view`.
-  void reset(const PoolView& view);
+  /// Adds the sets of a slice.
+  void add(const ResourceSliceFacts& slice);
   /// Whether every counter that the device consumes is left.
   bool fit(const DeviceFacts& device) const;
   void charge(const std::vector<CounterSet>& consumes);
@@ -93,37 +98,43 @@ struct PoolTally {
 };
 
 struct IndexedPool {
-  std::string driver;
-  std::string name;
-  std::map<std::string, PublishedSlice, std::less<>> slices;  ///< by name, of all generations
-  std::map<std::string, DeviceUses, std::less<>> uses;        ///< by device, published or not
+  using Key = std::pair<std::string, std::string>;
+  const Key* key = nullptr;             ///< (driver, pool), where the index keeps it
+  std::vector<PublishedSlice*> slices;  ///< by name, of all generations
+  std::map<std::string, DeviceUses, std::less<>> uses;  ///< by device, published or not
   /// Uses whose cost is unknown: while there are any, no device with counters can be taken.
   std::uint32_t unknown_costs = 0;
 
   // Derived from the slices that count.
-  PoolView view;
-  std::vector<Device> devices;         ///< slices by name, devices as listed
-  std::vector<std::uint32_t> by_name;  ///< of `devices`, by the device's name
+  PoolStatus status = PoolStatus::complete;
   bool has_counters = false;           ///< a slice that counts has counter sets
-  bool stale = true;                   ///< the slices have changed since
+  bool is_wide = false;                ///< it reaches more than one node
+  bool stale = true;                   ///< the slices have changed since...
+  bool queued = false;                 ///< ...and the index knows it
+  std::vector<Device> devices;         ///< slices by name, devices as listed
+  std::vector<std::uint32_t> by_name;  ///< of `devices`, by the device's name, if they are many
 
   // Derived from the uses, when they are asked for.
-  PoolCounters counters;
-  bool counters_known = false;
+  std::unique_ptr<PoolCounters> counters;
   std::vector<PoolTally> tallies;
 
   std::uint32_t number = 0;   ///< of this pool in its cluster; numbers of gone pools are used again
   std::uint64_t version = 0;  ///< rises whenever a search takes a device or gives it back
 
-  bool complete() const { return view.status == PoolStatus::complete; }
+  const std::string& driver() const { return key->first; }
+  const std::string& name() const { return key->second; }
+  bool complete() const { return status == PoolStatus::complete; }
   /// Returns null if no device of that name is published.
   Device* find(std::string_view device);
-  /// Derives `view` and `devices` from the slices, and links the uses.
+  /// Derives what the slices say again, and links the uses.
   void rebuild(const std::vector<const DeviceTaintRuleFacts*>& rules);
   /// Links a device with its uses again, after those have changed.
   void link_uses(const std::string& device);
   /// Returns what is left of the counters beside all that is used and reserved.
   PoolCounters& counters_left();
+
+ private:
+  void sort_names();
 };
 
 }  // namespace fairlead

@@ -11,7 +11,7 @@ GangSearch::GangSearch(ClusterDeviceIndex& devices, const FitQuestion& question,
       taken_(devices),
       kinds_(devices, taken_, gang),
       filter_(devices, question, gang),
-      supply_(devices, taken_, filter_, gang),
+      supply_(devices, taken_, kinds_, filter_, gang),
       solver_(devices, taken_, kinds_, steps_max),
       interchangeable_(interchangeable()),
       failed_(gang.plans.size() * devices.nodes().size()) {}
@@ -31,9 +31,11 @@ GangOutcome GangSearch::run() {
       placed = place(frames_.back());
       continue;
     }
+    const std::uint32_t first = frames_.back().first;
     frames_.pop_back();
     if (frames_.empty()) return GangOutcome::none;
     tight_ = true;
+    dead_ends_.emplace(frames_.size(), first, taken_.state());
     taken_.return_to_pod();
     placed = go_on(frames_.back());
   }
@@ -52,7 +54,7 @@ void GangSearch::push_next() {
   } else {
     next.left = gang_.runs.front().count - 1;
   }
-  next.node = first_node(next);
+  next.first = next.node = first_node(next);
   next.pod.first_pick = taken_.picks().size();
   frames_.push_back(std::move(next));
 }
@@ -69,9 +71,7 @@ std::uint32_t GangSearch::first_node(const Frame& frame) const {
 // devices, to those with adminAccess, and where a selector is an error on a device that may be
 // gone.
 bool GangSearch::interchangeable() const {
-  std::vector<IndexedPool*> wide;
-  for (auto& [key, pool] : devices_.pools())
-    if (pool.complete() && !is_of_one_node(pool)) wide.push_back(&pool);
+  const auto& wide = devices_.wide_pools();
   if (wide.empty()) return true;
   for (const PodPlan& plan : gang_.plans) {
     if (plan.alls > 0 || plan.asks_admin()) return false;
@@ -120,22 +120,35 @@ bool GangSearch::go_on(Frame& frame) {
 bool GangSearch::settle(Frame& frame, PodOutcome outcome) {
   for (; outcome == PodOutcome::found; outcome = solver_.next(frame.pod)) {
     if (taken_.picks().size() == frame.pod.first_pick) solver_.count_step();
-    if (!tight_ || may_hold_rest()) return true;
+    if (!tight_ || (!has_failed(frame) && may_hold_rest())) return true;
   }
   return false;
 }
 
+// Whether the pods after this one have failed already beside what is taken now. Where they go is
+// also a matter of who has a named claim.
+bool GangSearch::has_failed(const Frame& frame) const {
+  if (!gang_.solvers.empty() || !has_next()) return false;
+  const std::uint32_t first = interchangeable_ && frame.left > 0 ? frame.node : 0;
+  return dead_ends_.contains({frames_.size(), first, taken_.state()});
+}
+
 bool GangSearch::may_hold_rest() {
   if (frames_.empty()) {
-    return std::all_of(gang_.runs.begin(), gang_.runs.end(),
-                       [&](const Run& run) { return supply_.may_hold(run.plan, run.count); });
+    return std::all_of(gang_.runs.begin(), gang_.runs.end(), [&](const Run& run) {
+      return supply_.may_hold(run.plan, run.count, Precision::devices);
+    });
   }
   taken_.enter_pod();
   bool may = true;
   const Frame& last = frames_.back();
-  if (last.left > 0) may = supply_.may_hold(gang_.runs[last.run].plan, last.left);
+  const auto hold = [&](const Run& run, std::int64_t count) {
+    return supply_.may_hold(run.plan, count, Precision::devices) &&
+           supply_.may_hold(run.plan, count, Precision::tried);
+  };
+  if (last.left > 0) may = hold(gang_.runs[last.run], last.left);
   for (std::size_t run = last.run + 1; may && run < gang_.runs.size(); ++run)
-    may = supply_.may_hold(gang_.runs[run].plan, gang_.runs[run].count);
+    may = hold(gang_.runs[run], gang_.runs[run].count);
   taken_.return_to_pod();
   return may;
 }
@@ -170,7 +183,7 @@ void GangSearch::write(FitAnswer& answer) const {
     const Frame& frame = frames_[i];
     FitPod& pod = answer.pods.emplace_back();
     pod.pod_set = gang_.runs[frame.run].pod_set;
-    pod.node = frame.pod.node->name;
+    pod.node = frame.pod.node->name();
     for (const ClaimPlan& claim : frame.pod.plan->claims) pod.claims.push_back({claim.entry, {}});
     const std::size_t end =
         i + 1 < frames_.size() ? frames_[i + 1].pod.first_pick : taken_.picks().size();
@@ -178,7 +191,7 @@ void GangSearch::write(FitAnswer& answer) const {
       const Pick& pick = taken_.picks()[at];
       FitDevice& device = pod.claims[pick.claim].devices.emplace_back();
       device.request = pick.ask->name;
-      device.device = {pick.pool->driver, pick.pool->name, pick.device->facts().name};
+      device.device = {pick.pool->driver(), pick.pool->name(), pick.device->facts().name};
       device.admin = pick.admin;
       device.share = pick.device->shared;
       for (std::size_t c = 0; c < pick.consumed.size(); ++c) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
+#include <tuple>
 #include <vector>
 
 #include "engine/devices/fit/kinds.h"
@@ -32,12 +34,14 @@ class GangSearch {
  private:
   struct Frame {
     std::uint32_t run = 0;
-    std::int64_t left = 0;   // pods of the run after this one
-    std::uint32_t node = 0;  // number
+    std::int64_t left = 0;    // pods of the run after this one
+    std::uint32_t first = 0;  // number of the node that it began with
+    std::uint32_t node = 0;   // ...and of the one where it is
     PodSearch pod;
   };
 
   bool may_hold_rest();
+  bool has_failed(const Frame& frame) const;
   bool has_next() const;
   void push_next();
   bool place(Frame& frame);
@@ -60,6 +64,9 @@ class GangSearch {
   std::vector<Frame> frames_;
   // By plan and node, the versions of its pools when a pod found nothing there; 0: it has not.
   std::vector<std::uint64_t> failed_;
+  // How many pods were placed, the first node of the next one, and what was taken, where the rest
+  // found no place: it does not matter who took what.
+  std::set<std::tuple<std::size_t, std::uint32_t, TakenState>> dead_ends_;
 };
 
 }  // namespace fairlead::fitting

@@ -58,7 +58,7 @@ std::string Kinds::looks(const Device& device) {
   // What reaches other nodes, or shares counters, is only like its neighbours.
   const bool local = slice.reach.kind == NodeReachKind::node && !device.counted;
   append(key, local ? "node" : "slice");
-  append(key, local ? slice.reach.node : device.slice->name);
+  append(key, local ? slice.reach.node : device.slice->name());
   for (const Ask* ask : asks_) {
     const SelectorVerdict verdict = devices_.verdict(device, ask->list);
     const bool fits = taken_.capacities_fit(device, *ask, Shares::of_all) &&

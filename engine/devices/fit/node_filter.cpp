@@ -17,7 +17,7 @@ constexpr std::size_t kReservedForMax = 256;
 bool is_wanted(const PodDeviceFacts& pod, const DeviceNode& node) {
   const auto has = [&](const auto& label) { return node.labels.find(label.first) == label.second; };
   if (!std::all_of(pod.node_selector.begin(), pod.node_selector.end(), has)) return false;
-  return !pod.affinity || matches(*pod.affinity, node.name, node.labels);
+  return !pod.affinity || matches(*pod.affinity, node.name(), node.labels);
 }
 
 NodeFilter::NodeFilter(ClusterDeviceIndex& devices, const FitQuestion& question,
@@ -49,7 +49,7 @@ bool NodeFilter::usable(const PodPlan& plan, const DeviceNode& node) const {
 bool NodeFilter::taints_tolerated(const PodDeviceFacts& pod, const DeviceNode& node) const {
   const std::vector<Toleration>* flavor = nullptr;
   if (!node.facts->taints.empty() && question_.flavor_tolerations)
-    flavor = question_.flavor_tolerations(node.name);
+    flavor = question_.flavor_tolerations(node.name());
   return std::all_of(node.facts->taints.begin(), node.facts->taints.end(), [&](const Taint& taint) {
     return tolerated(taint, pod.tolerations) || (flavor && tolerated(taint, *flavor));
   });
@@ -59,7 +59,7 @@ bool NodeFilter::is_where(const Pin& pin, const DeviceNode& node) const {
   if (pin.claim) {
     if (pin.claim->reserved_for.size() >= kReservedForMax) return false;
     const auto& selector = pin.claim->allocation->selector;
-    return !selector || matches(*selector, node.name, node.labels);
+    return !selector || matches(*selector, node.name(), node.labels);
   }
   if (!pin.reserved) return true;
   return std::all_of(pin.reserved->begin(), pin.reserved->end(), [&](const DeviceId& id) {

@@ -27,6 +27,12 @@ bool any_ask(const PodPlan& plan, const Condition& condition) {
 
 }  // namespace
 
+const std::string* matched_by(const ClaimPlan& claim, const Ask& ask) {
+  for (const std::uint32_t number : ask.constraints)
+    if (!claim.constraints[number]->match.empty()) return &claim.constraints[number]->match;
+  return nullptr;
+}
+
 bool PodPlan::asks_admin() const {
   return any_ask(*this, [](const Ask& ask) { return ask.facts->admin; });
 }

@@ -40,6 +40,10 @@ struct ClaimPlan {
   std::optional<std::uint32_t> named;                ///< in GangPlan::solvers
 };
 
+/// Returns the attribute of which all devices of the request must have one value, the first if
+/// there are several; null if there is none.
+const std::string* matched_by(const ClaimPlan& claim, const Ask& ask);
+
 /// A named claim for which the pod asks no device, but which says where the pod can be.
 struct Pin {
   std::uint32_t order = 0;                    ///< of the entry in its pod

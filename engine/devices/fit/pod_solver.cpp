@@ -1,7 +1,8 @@
 #include "engine/devices/fit/pod_solver.h"
 
 #include <algorithm>
-#include <tuple>
+#include <string_view>
+#include <utility>
 
 namespace fairlead::fitting {
 
@@ -47,12 +48,11 @@ bool PodSolver::precheck(PodSearch& pod) {
 std::string PodSolver::incomplete_pool(DeviceNode& node) {
   const IndexedPool* first = nullptr;
   const auto consider = [&](const IndexedPool* pool) {
-    const auto key = [](const IndexedPool* one) { return std::tie(one->driver, one->name); };
-    if (!pool->complete() && (!first || key(pool) < key(first))) first = pool;
+    if (!pool->complete() && (!first || *pool->key < *first->key)) first = pool;
   };
   for (const DevicePlace& place : devices_.places(node)) consider(place.pool);
   for (const IndexedPool* pool : devices_.incomplete_everywhere()) consider(pool);
-  return first ? first->driver + "/" + first->name : std::string();
+  return first ? first->driver() + "/" + first->name() : std::string();
 }
 
 bool PodSolver::find_all(PodSearch& pod, const Request& request, const Ask& ask) {
@@ -173,28 +173,39 @@ PodSolver::Signal PodSolver::next_alternative(PodSearch& pod) {
   return signal;
 }
 
-// Whether so many devices from there on could be taken as the request still wants; `failed` if not,
-// for then the search would go through all of them in vain, and meet the error that one of them is.
+// Whether so many devices from there on could be taken as the request still wants, all of one value
+// where it must be one; `failed` if not, for then the search would go through all of them in vain,
+// and meet the error that one of them is.
 PodSolver::Signal PodSolver::look_ahead(PodSearch& pod, Position at) {
   const Open& open = opens_.back();
   const Request& request = request_of(pod, open);
   const Ask& ask = ask_of(pod, open);
+  const std::string* matched = matched_by(pod.plan->claims[request.claim], ask);
   const auto taken = static_cast<std::int64_t>(taken_.picks().size() - open.first_pick);
-  std::int64_t missing = wanted(pod, ask) - taken;
+  const std::int64_t missing = wanted(pod, ask) - taken;
+  std::vector<std::pair<std::string_view, std::int64_t>> found;  // by value
   std::optional<std::size_t> error;
+  std::int64_t looked_at = 0;
   const auto& places = devices_.places(*pod.node);
   for (; at.place < places.size(); ++at.place, at.index = 0)
     for (at.index = std::max(at.index, places[at.place].begin); at.index < places[at.place].end;
          ++at.index) {
       IndexedPool& pool = *places[at.place].pool;
       const Device& device = pool.devices[at.index];
+      ++looked_at;
       if (taken_.is_out(device, ask, request.claim)) continue;
       std::size_t failed = 0;
       const SelectorVerdict verdict = devices_.verdict(device, ask.list, failed);
       if (verdict == SelectorVerdict::error && !error) error = failed;
-      if (verdict == SelectorVerdict::yes && is_takeable(pod, pool, device)) --missing;
-      if (missing == 0) return Signal::forward;
+      if (verdict != SelectorVerdict::yes || !is_takeable(pod, pool, device)) continue;
+      const auto value = matched ? *attribute_of(device, *matched) : std::string_view();
+      auto of_value = std::find_if(found.begin(), found.end(),
+                                   [&](const auto& one) { return one.first == value; });
+      if (of_value == found.end()) of_value = found.insert(of_value, {value, 0});
+      if (++of_value->second == missing) return Signal::forward;
     }
+  passed_ += looked_at;
+  if (is_spent()) return Signal::budget;
   if (!error) return Signal::failed;
   note_error(pod, request, ask, *error);
   return Signal::unfit;
@@ -213,7 +224,7 @@ PodSolver::Signal PodSolver::pick_from(PodSearch& pod, Position at) {
     at.index = std::max(at.index, places[at.place].begin);
     for (; at.index < places[at.place].end; ++at.index) {
       const Try result = attempt(pod, at);
-      if (steps_ > steps_max_) return Signal::budget;
+      if (is_spent()) return Signal::budget;
       if (result == Try::taken) return Signal::forward;
       if (result == Try::unfit) return Signal::unfit;
     }
@@ -225,7 +236,7 @@ PodSolver::Signal PodSolver::pick_of_all(PodSearch& pod) {
   const Open& open = opens_.back();
   const auto& all = pod.alls[ask_of(pod, open).all_number];
   const Try result = attempt_of_all(pod, all[taken_.picks().size() - open.first_pick]);
-  if (steps_ > steps_max_) return Signal::budget;
+  if (is_spent()) return Signal::budget;
   if (result == Try::unfit) return Signal::unfit;
   return result == Try::taken ? Signal::forward : Signal::failed;
 }
@@ -247,8 +258,9 @@ PodSolver::Try PodSolver::attempt(PodSearch& pod, Position at) {
   const Ask& ask = ask_of(pod, open);
   IndexedPool& pool = *devices_.places(*pod.node)[at.place].pool;
   Device& device = pool.devices[at.index];
-  if (taken_.is_out(device, ask, request.claim)) return Try::not_takeable;
   if (is_dead_end(device, taken_.picks().size())) return Try::not_takeable;
+  ++passed_;
+  if (taken_.is_out(device, ask, request.claim)) return Try::not_takeable;
   ++steps_;
   std::size_t failed = 0;
   const SelectorVerdict verdict = devices_.verdict(device, ask.list, failed);

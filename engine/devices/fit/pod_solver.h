@@ -53,10 +53,12 @@ class PodSolver {
 
   /// Counts a pod that was placed without a device, so that there is an end to them too.
   void count_step() { ++steps_; }
-  bool is_spent() const { return steps_ > steps_max_; }
+  bool is_spent() const { return steps() > steps_max_; }
   /// Returns the sum of the indexes of the chosen alternatives of all pods.
   std::int64_t alternatives() const;
-  std::int64_t steps() const { return steps_; }
+  /// Returns the devices that were tried. One that was passed over is soon done with: a few of them
+  /// count as one, so that a search has an end that meets nothing else.
+  std::int64_t steps() const { return steps_ + passed_ / 16; }
   const Findings& findings() const { return findings_; }
 
  private:
@@ -120,6 +122,7 @@ class PodSolver {
   Kinds& kinds_;
   std::int64_t steps_max_;
   std::int64_t steps_ = 0;
+  std::int64_t passed_ = 0;
   std::vector<Open> opens_;  // of all pods, the last pod's last
   std::vector<DeadEnd> dead_ends_;
   std::uint32_t exceeded_claim_ = 0;

@@ -3,14 +3,20 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <set>
+#include <optional>
 #include <string_view>
+#include <utility>
+
+#include "engine/devices/fit/node_capacity.h"
 
 namespace fairlead::fitting {
 
 namespace {
 
 constexpr std::int64_t kPlenty = std::numeric_limits<std::int32_t>::max();
+
+// A tenth of a second, as devices go.
+constexpr std::int64_t kWorkMax = 3'000'000;
 
 std::int64_t at_most_plenty(std::int64_t value) { return std::min(value, kPlenty); }
 
@@ -46,48 +52,53 @@ struct Consumers {
 
 }  // namespace
 
-bool is_of_one_node(const IndexedPool& pool) {
-  const std::string* node = nullptr;
-  for (const NamedSlice& slice : pool.view.slices) {
-    if (slice.facts->devices.empty()) continue;
-    if (slice.facts->reach.kind != NodeReachKind::node) return false;
-    if (!node) node = &slice.facts->reach.node;
-    if (*node != slice.facts->reach.node) return false;
-  }
-  return true;
+std::int64_t Supply::sum(const std::vector<PicksOfValue>& picks) {
+  std::int64_t sum = 0;
+  for (const PicksOfValue& one : picks) sum = at_most_plenty(sum + one.picks);
+  return sum;
 }
 
-Supply::Supply(ClusterDeviceIndex& devices, const Taken& taken, NodeFilter& filter,
+Supply::Supply(ClusterDeviceIndex& devices, Taken& taken, Kinds& kinds, NodeFilter& filter,
                const GangPlan& gang)
-    : devices_(devices), taken_(taken), filter_(filter), gang_(gang) {
+    : devices_(devices), taken_(taken), kinds_(kinds), filter_(filter), gang_(gang) {
   nodes_.resize(gang.plans.size());
-  const auto& pools = devices.pools();
-  wide_ = std::any_of(pools.begin(), pools.end(),
-                      [](const auto& entry) { return !is_of_one_node(entry.second); });
 }
 
-bool Supply::may_hold(std::uint32_t plan, std::int64_t count) {
-  return nodes_may_hold(plan, count) && (!wide_ || pools_may_hold(gang_.plans[plan], count));
+bool Supply::may_hold(std::uint32_t plan, std::int64_t count, Precision precision) {
+  if (work_ > kWorkMax) return true;
+  return nodes_may_hold(plan, count, precision) &&
+         (devices_.wide_pools().empty() || pools_may_hold(gang_.plans[plan], count));
 }
 
-bool Supply::nodes_may_hold(std::uint32_t plan, std::int64_t count) {
+bool Supply::nodes_may_hold(std::uint32_t plan, std::int64_t count, Precision precision) {
   const auto& nodes = devices_.nodes();
   std::vector<Counted>& known = nodes_[plan];
   known.resize(nodes.size());
   std::int64_t pods = 0;
   for (DeviceNode* node : nodes) {
     if (pods >= count) return true;
+    ++work_;
     if (!filter_.may_fit(plan, *node)) continue;
     std::uint64_t versions = 0;
     for (const DevicePlace& place : devices_.places(*node)) versions += place.pool->version;
     Counted& counted = known[node->number];
-    if (counted.pods < 0 || counted.versions != versions) {
-      counted.versions = versions;
-      counted.pods = filter_.is_usable(plan, *node) ? pods_on(gang_.plans[plan], *node) : 0;
-    }
+    if (counted.pods < 0 || counted.versions != versions || counted.precision < precision)
+      counted = {versions, pods_on(plan, *node, precision), precision};
     pods += counted.pods;
   }
   return pods >= count;
+}
+
+std::int64_t Supply::pods_on(std::uint32_t plan, DeviceNode& node, Precision precision) {
+  if (!filter_.is_usable(plan, node)) return 0;
+  const std::int64_t bound = pods_on(gang_.plans[plan], node);
+  const auto& places = devices_.places(node);
+  const bool by_itself = gang_.solvers.empty() &&
+                         std::none_of(places.begin(), places.end(),
+                                      [](const DevicePlace& place) { return place.pool->is_wide; });
+  if (precision == Precision::devices || bound == 0 || !by_itself) return bound;
+  return node_capacity(devices_, taken_, kinds_, gang_.plans[plan], node, bound, work_)
+      .value_or(bound);
 }
 
 std::int64_t Supply::pods_on(const PodPlan& plan, DeviceNode& node) {
@@ -107,14 +118,23 @@ std::int64_t Supply::pods_by(const PodPlan& plan, const Request& request, Device
     if (ask.facts->admin) return kPlenty;
     const std::int64_t need = request.asks.size() > 1 ? ask.facts->count : need_of(plan, ask);
     if (!ask.all() && need <= 0) return kPlenty;
-    if (!ask.all()) {
-      pods += std::min(picks_on(ask, node, {}) / need, pods_by_value(plan, request, ask, node));
-    } else {
-      const std::int64_t picks = picks_on(ask, node, {});
+    const std::int64_t picks = sum(picks_on(ask, node, {}));
+    if (ask.all())
       pods += picks > 0 && is_exclusive(ask, node) ? 1 : picks;
-    }
+    else
+      pods += std::min(picks / need, pods_by_value(plan.claims[request.claim], ask, node));
     if (pods >= kPlenty) return kPlenty;
   }
+  return pods;
+}
+
+// Devices of a request with matchAttribute have one value: those of other values are no help.
+std::int64_t Supply::pods_by_value(const ClaimPlan& claim, const Ask& ask, DeviceNode& node) {
+  const std::string* name = matched_by(claim, ask);
+  if (!name || ask.facts->count < 2) return kPlenty;
+  std::int64_t pods = 0;
+  for (const PicksOfValue& one : picks_on(ask, node, *name))
+    pods = at_most_plenty(pods + one.picks / ask.facts->count);
   return pods;
 }
 
@@ -132,52 +152,40 @@ std::int64_t Supply::need_of(const PodPlan& plan, const Ask& ask) const {
   return need;
 }
 
-// Devices of a request with matchAttribute have one value: those of other values are no help.
-std::int64_t Supply::pods_by_value(const PodPlan& plan, const Request& request, const Ask& ask,
-                                   DeviceNode& node) {
-  const auto& constraints = plan.claims[request.claim].constraints;
-  const auto match = std::find_if(ask.constraints.begin(), ask.constraints.end(),
-                                  [&](auto number) { return !constraints[number]->match.empty(); });
-  if (ask.nothing || ask.facts->count < 2 || match == ask.constraints.end()) return kPlenty;
-  const std::string& name = constraints[*match]->match;
-  std::set<std::string_view> values;
+std::vector<Supply::PicksOfValue> Supply::picks_on(const Ask& ask, DeviceNode& node,
+                                                   std::string_view attribute) {
+  std::vector<PicksOfValue> picks;
+  if (ask.nothing) return picks;
   for (const DevicePlace& place : devices_.places(node))
-    for (std::uint32_t i = place.begin; i < place.end; ++i)
-      if (const auto value = attribute_of(place.pool->devices[i], name)) values.insert(*value);
-  std::int64_t pods = 0;
-  for (const std::string_view value : values)
-    pods = at_most_plenty(pods + picks_on(ask, node, {name, value}) / ask.facts->count);
-  return pods;
-}
-
-std::int64_t Supply::picks_on(const Ask& ask, DeviceNode& node, const Wanted& wanted) {
-  if (ask.nothing) return 0;
-  std::int64_t picks = 0;
-  for (const DevicePlace& place : devices_.places(node))
-    picks = at_most_plenty(picks + picks_of(ask, *place.pool, place.begin, place.end, wanted));
+    count_picks(ask, *place.pool, place.begin, place.end, attribute, picks);
   return picks;
 }
 
-std::int64_t Supply::picks_of(const Ask& ask, IndexedPool& pool, std::uint32_t begin,
-                              std::uint32_t end, const Wanted& wanted) {
-  std::int64_t picks = 0;
-  std::map<std::string_view, Consumers> consumers;
+void Supply::count_picks(const Ask& ask, IndexedPool& pool, std::uint32_t begin, std::uint32_t end,
+                         std::string_view attribute, std::vector<PicksOfValue>& picks) {
+  std::map<std::pair<std::size_t, std::string_view>, Consumers> consumers;
+  work_ += end - begin;
   for (std::uint32_t i = begin; i < end; ++i) {
     const Device& device = pool.devices[i];
     if (device.used_whole() || (!device.shared && taken_.is_taken_for_good(device))) continue;
     if (devices_.verdict(device, ask.list) != SelectorVerdict::yes) continue;
-    if (!wanted.name.empty() && attribute_of(device, wanted.name) != wanted.value) continue;
     if (!taken_.taints_tolerated(device, ask)) continue;
+    std::optional<std::string_view> value = std::string_view();
+    if (!attribute.empty()) value = attribute_of(device, attribute);
+    if (!value) continue;
+    auto at = std::find_if(picks.begin(), picks.end(),
+                           [&](const PicksOfValue& one) { return one.value == *value; });
+    if (at == picks.end()) at = picks.insert(at, {*value, 0});
     if (device.shared)
-      picks = at_most_plenty(picks + taken_.shares_left(device, ask));
+      at->picks = at_most_plenty(at->picks + taken_.shares_left(device, ask));
     else if (!device.counted)
-      ++picks;
+      ++at->picks;
     else if (pool.unknown_costs == 0)
-      consumers[device.facts().extras->consumes.front().name].add(
+      consumers[{at - picks.begin(), device.facts().extras->consumes.front().name}].add(
           device.facts().extras->consumes.front());
   }
-  for (const auto& [set, devices] : consumers) picks += devices.at_once(set, pool.counters_left());
-  return at_most_plenty(picks);
+  for (const auto& [whose, devices] : consumers)
+    picks[whose.first].picks += devices.at_once(whose.second, pool.counters_left());
 }
 
 // Whether a request for all devices wants one that only one pod can have.
@@ -208,11 +216,14 @@ bool Supply::pools_may_hold(const PodPlan& plan, std::int64_t count) {
     std::int64_t picks = 0;
     for (auto& [key, pool] : devices_.pools()) {
       if (picks / std::max<std::int64_t>(need, 1) >= count) break;
+      ++work_;
       if (!pool.complete()) continue;
       CountedPicks& known = by_pool_[row][pool.number];
       if (known.picks < 0 || known.version != pool.version) {
         known.version = pool.version;
-        known.picks = picks_of(ask, pool, 0, static_cast<std::uint32_t>(pool.devices.size()), {});
+        std::vector<PicksOfValue> counted;
+        count_picks(ask, pool, 0, static_cast<std::uint32_t>(pool.devices.size()), {}, counted);
+        known.picks = sum(counted);
       }
       picks = at_most_plenty(picks + known.picks);
     }

@@ -1,67 +1,75 @@
 // How many pods could there be at the most, which is known much sooner than whether they fit.
 //
-// A gang that is too big by one would otherwise be tried in every order. The bound counts devices,
-// shares and counters, not what constraints leave of them; so it may be too great, never too small,
-// and what it cuts off had no solution.
+// A gang that is too big by one would otherwise be tried in every order. A bound may be too great,
+// never too small: what it cuts off had no solution. At first only devices, shares and counters are
+// counted; once that did not help, nodes that share nothing with others are tried
+// (node_capacity.h).
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
+#include "engine/devices/fit/kinds.h"
 #include "engine/devices/fit/node_filter.h"
 #include "engine/devices/fit/plan.h"
 #include "engine/devices/fit/taken.h"
 
 namespace fairlead::fitting {
 
+/// What is counted of a node: devices, shares and counters, or by trying.
+enum class Precision : std::uint8_t { devices, tried };
+
 class Supply {
  public:
-  Supply(ClusterDeviceIndex& devices, const Taken& taken, NodeFilter& filter, const GangPlan& gang);
+  Supply(ClusterDeviceIndex& devices, Taken& taken, Kinds& kinds, NodeFilter& filter,
+         const GangPlan& gang);
 
   /// Whether `count` more pods of the plan may fit beside what is taken, if no other pods come.
-  /// Asked between two pods.
-  bool may_hold(std::uint32_t plan, std::int64_t count);
+  /// Asked between two pods. After much counting it says yes at once: a search that the bound does
+  /// not shorten ends by its steps.
+  bool may_hold(std::uint32_t plan, std::int64_t count, Precision precision);
 
  private:
   // What was counted when the pools had these versions, which only rise.
   struct Counted {
     std::uint64_t versions = 0;
     std::int64_t pods = -1;
+    Precision precision = Precision::devices;
   };
-  // The value of an attribute that devices must have; any if the name is empty.
-  struct Wanted {
-    std::string_view name;
+  // How many picks devices with this value of an attribute can serve.
+  struct PicksOfValue {
     std::string_view value;
+    std::int64_t picks = 0;
   };
   struct CountedPicks {
     std::uint64_t version = 0;
     std::int64_t picks = -1;
   };
 
-  bool nodes_may_hold(std::uint32_t plan, std::int64_t count);
+  bool nodes_may_hold(std::uint32_t plan, std::int64_t count, Precision precision);
+  std::int64_t pods_on(std::uint32_t plan, DeviceNode& node, Precision precision);
   bool pools_may_hold(const PodPlan& plan, std::int64_t count);
   std::int64_t pods_on(const PodPlan& plan, DeviceNode& node);
   std::int64_t pods_by(const PodPlan& plan, const Request& request, DeviceNode& node);
-  std::int64_t pods_by_value(const PodPlan& plan, const Request& request, const Ask& ask,
-                             DeviceNode& node);
-  std::int64_t picks_on(const Ask& ask, DeviceNode& node, const Wanted& wanted);
-  std::int64_t picks_of(const Ask& ask, IndexedPool& pool, std::uint32_t begin, std::uint32_t end,
-                        const Wanted& wanted);
+  std::int64_t pods_by_value(const ClaimPlan& claim, const Ask& ask, DeviceNode& node);
+  // By the values of an attribute, of devices that have it; all together if its name is empty.
+  std::vector<PicksOfValue> picks_on(const Ask& ask, DeviceNode& node, std::string_view attribute);
+  void count_picks(const Ask& ask, IndexedPool& pool, std::uint32_t begin, std::uint32_t end,
+                   std::string_view attribute, std::vector<PicksOfValue>& picks);
+  static std::int64_t sum(const std::vector<PicksOfValue>& picks);
   std::int64_t need_of(const PodPlan& plan, const Ask& ask) const;
   bool is_exclusive(const Ask& ask, DeviceNode& node);
 
   ClusterDeviceIndex& devices_;
-  const Taken& taken_;
+  Taken& taken_;
+  Kinds& kinds_;
   NodeFilter& filter_;
   const GangPlan& gang_;
-  bool wide_ = false;                               // some pool reaches several nodes
+  std::int64_t work_ = 0;                           // devices and nodes looked at
   std::vector<std::vector<Counted>> nodes_;         // by plan, then node
   std::vector<const Ask*> pool_asks_;               // whose picks are counted by pool...
   std::vector<std::vector<CountedPicks>> by_pool_;  // ...by ask, then pool
 };
-
-/// Whether all that a pool has is for one node, so that pods on other nodes do not change it.
-bool is_of_one_node(const IndexedPool& pool);
 
 }  // namespace fairlead::fitting

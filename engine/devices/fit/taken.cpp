@@ -34,6 +34,34 @@ Int128 used_shares(const Device& device, const std::string& capacity) {
   return at == device.uses->consumed.end() ? 0 : at->second.nano();
 }
 
+// FNV-1a with 128 bits. Fingerprints are added, so that the order of the picks does not matter.
+class Fingerprint {
+ public:
+  void add(std::string_view text) {
+    for (const char c : text) mix(static_cast<unsigned char>(c));
+    mix(0x100);  // the end, which is no character
+  }
+  void add(Int128 number) {
+    for (int i = 0; i < 16; ++i) mix(static_cast<unsigned>(number >> (8 * i)) & 0xff);
+  }
+  TakenState value() const { return value_; }
+
+ private:
+  void mix(unsigned part) { value_ = (value_ ^ part) * kPrime; }
+
+  static constexpr TakenState kPrime = (TakenState{1} << 88) + 0x13b;
+  TakenState value_ = (TakenState{0x6c62272e07bb0142} << 64) + 0x62b821756295c58d;
+};
+
+TakenState fingerprint_of(const Pick& pick) {
+  Fingerprint print;
+  print.add(pick.pool->driver());
+  print.add(pick.pool->name());
+  print.add(pick.device->facts().name);
+  for (const Int128 amount : pick.consumed) print.add(amount);
+  return print.value();
+}
+
 }  // namespace
 
 std::optional<std::string_view> attribute_of(const Device& device, std::string_view name) {
@@ -194,6 +222,16 @@ void Taken::give_back() {
   pick.device->pick = pick.before;
   ++pick.pool->version;
   picks_.pop_back();
+}
+
+TakenState Taken::state() const {
+  TakenState sum = 0;
+  for (const Pick& pick : picks_) {
+    if (pick.admin) continue;
+    if (pick.fingerprint == 0) pick.fingerprint = fingerprint_of(pick);
+    sum += pick.fingerprint;
+  }
+  return sum;
 }
 
 bool Taken::is_taken_for_good(const Device& device) const {

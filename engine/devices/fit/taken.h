@@ -20,6 +20,9 @@ struct Position {
   std::uint32_t index = 0;
 };
 
+/// See Taken::state().
+__extension__ using TakenState = unsigned __int128;
+
 struct Pick {
   IndexedPool* pool = nullptr;
   Device* device = nullptr;
@@ -35,6 +38,7 @@ struct Pick {
   /// it that outlast their pod take together.
   std::vector<Int128> consumed;
   std::vector<Int128> lasting;
+  mutable TakenState fingerprint = 0;  ///< 0: not asked for yet
 };
 
 /// Returns the value of an attribute by its full name: as the device writes it, or without the
@@ -70,6 +74,10 @@ class Taken {
 
   void take(IndexedPool& pool, Device& device, const Ask& ask, std::uint32_t claim, Position at);
   void give_back();
+
+  /// Returns a fingerprint of what outlasts the pods so far, whichever pod took it and in which
+  /// order: equal for equal states, different for different ones but for an accident of 2^-128.
+  TakenState state() const;
 
   /// Whether a pick that outlasts its pod has the device, which is not shared.
   bool is_taken_for_good(const Device& device) const;

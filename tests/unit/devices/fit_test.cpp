@@ -72,5 +72,57 @@ TEST_CASE("the search answers as the worlds in fit/ say") {
     }
 }
 
+// A solution, and what became of it.
+class Reserved {
+ public:
+  Reserved() {
+    for (const char* line : {"class gpu", "node a", "slice s0 p of=2 on=a set:s{mem=3}",
+                             "slice s1 p of=2 on=a d1{set:s.mem=1} d2{set:s.mem=1} d3{set:s.mem=1}",
+                             "slice s2 q on=a d1{mem=8Gi,shared}", "pods main count=2", "entry e",
+                             "request r class=gpu", "request s class=gpu"})
+      world_.read(line);
+    pods_ = fit(world_.devices(), world_.question()).pods;
+  }
+  bool still_fits_after(const std::string& line) {
+    world_.read(line);
+    return still_fits(world_.devices(), world_.question(), pods_);
+  }
+  std::vector<FitPod>& pods() { return pods_; }
+
+ private:
+  FitWorld world_;
+  std::vector<FitPod> pods_;
+};
+
+TEST_CASE("a solution can be taken again while nothing that it needs has changed") {
+  Reserved reserved;
+  REQUIRE(reserved.pods().size() == 2);
+  CHECK(reserved.still_fits_after("node a zone=x"));
+  CHECK(reserved.still_fits_after("slice s3 r on=a d9"));
+  CHECK(reserved.still_fits_after("slice s2 q on=a d1{mem=9Gi,shared}"));
+}
+
+TEST_CASE("it cannot when a device of it is used, tainted or gone, or its node unfit") {
+  for (const char* line :
+       {"used c p/d2", "rule r device=d3 taint:bad:NoSchedule",
+        "slice s1 p of=2 on=a d1{set:s.mem=1} d2{set:s.mem=1}",
+        "slice s1 p of=2 on=a d1{set:s.mem=1} d2{set:s.mem=1} d3{set:s.mem=2}",
+        "slice s1 p of=3 on=a d1 d2 d3", "slice s2 q on=a d1{mem=4Gi,taint:bad:NoExecute,shared}",
+        "class gpu when device.driver != \"d\"", "used c q/d1{mem=1Gi}", "node a cordoned",
+        "slice s1 p of=2 on=b d1 d2 d3"}) {
+    INFO(line);
+    CHECK_FALSE(Reserved().still_fits_after(line));
+  }
+}
+
+TEST_CASE("what was given up of a solution does not matter to the rest") {
+  Reserved reserved;
+  REQUIRE(reserved.pods().size() == 2);
+  reserved.pods().pop_back();
+  CHECK(reserved.still_fits_after("used c p/d3 q/d1{mem=8Gi}"));
+  reserved.pods()[0].claims[0].devices.pop_back();
+  CHECK(reserved.still_fits_after("used c p/d2 p/d3 q/d1{mem=8Gi}"));
+}
+
 }  // namespace
 }  // namespace fairlead

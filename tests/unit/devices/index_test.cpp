@@ -18,11 +18,11 @@ using Lines = std::vector<std::string>;
 Lines reach(FitWorld& world, const std::string& node) {
   Lines found;
   for (DeviceNode* each : world.devices().nodes()) {
-    if (each->name != node) continue;
+    if (each->name() != node) continue;
     for (const DevicePlace& place : world.devices().places(*each)) {
-      if (!place.pool->complete()) found.push_back(place.pool->name + "?");
+      if (!place.pool->complete()) found.push_back(place.pool->name() + "?");
       for (std::uint32_t i = place.begin; i < place.end; ++i)
-        found.push_back(place.pool->name + "/" + place.pool->devices[i].facts().name);
+        found.push_back(place.pool->name() + "/" + place.pool->devices[i].facts().name);
     }
   }
   return found;

@@ -1,0 +1,33 @@
+// Whether a solution that was found before can still be taken: no search, for each device is known.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/devices/fit/node_filter.h"
+#include "engine/devices/fit/plan.h"
+#include "engine/devices/fit/taken.h"
+
+namespace fairlead::fitting {
+
+class Repeat {
+ public:
+  Repeat(ClusterDeviceIndex& devices, const FitQuestion& question, const Resolver& resolver);
+
+  /// Whether all of `pods` can be taken, one after the other. Entries and devices that have been
+  /// left out since are no matter.
+  bool take(const std::vector<FitPod>& pods);
+
+ private:
+  bool take(const FitPod& pod);
+  bool take(const PodPlan& plan, const FitClaim& claim, const DeviceNode& node);
+  bool take(const PodPlan& plan, std::uint32_t claim, const FitDevice& device,
+            const DeviceNode& node);
+
+  ClusterDeviceIndex& devices_;
+  GangPlan plans_;  // one of each pod set, as its pods are alone
+  NodeFilter filter_;
+  Taken taken_;
+};
+
+}  // namespace fairlead::fitting
