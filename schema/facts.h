@@ -371,7 +371,18 @@ struct WorkloadCheck {
   friend auto operator<=>(const WorkloadCheck&, const WorkloadCheck&) = default;
 };
 
-/// kueue.x-k8s.io Workload: the cluster that runs it and the checks that it waits for.
+/// A pod set of a Workload whose pods may use devices.
+struct WorkloadPodSet {
+  std::string name;
+  std::int64_t count = 1;                ///< spec.podSets[].count
+  std::optional<std::int64_t> admitted;  ///< status.admission.podSetAssignments[].count
+  PodDeviceFacts pod;                    ///< of its template
+
+  friend bool operator==(const WorkloadPodSet&, const WorkloadPodSet&) = default;
+};
+
+/// kueue.x-k8s.io Workload: the cluster that runs it, the checks that it waits for, and the devices
+/// that its pods ask for.
 struct WorkloadFacts {
   std::vector<WorkloadCheck> checks;            ///< sorted by name
   std::string cluster_name;                     ///< status.clusterName: a MultiKueueCluster
@@ -380,6 +391,10 @@ struct WorkloadFacts {
   bool finished = false;
   bool evicted = false;
   bool deleting = false;
+  std::int64_t priority = 0;             ///< spec.priority
+  LogTime created;                       ///< metadata.creationTimestamp
+  std::vector<WorkloadPodSet> pod_sets;  ///< those with claims or extended resources, as listed
+  ConditionFacts devices_reserved;       ///< condition fairlead.io/DevicesReserved
 
   friend bool operator==(const WorkloadFacts&, const WorkloadFacts&) = default;
 };

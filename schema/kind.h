@@ -227,7 +227,8 @@ constexpr bool is_of_devices(Kind kind) {
 /// namespaces.
 constexpr bool is_read_at_member(Kind kind) {
   return kind == Kind::node || kind == Kind::local_queue || kind == Kind::cluster_queue ||
-         kind == Kind::namespace_ || kind == Kind::config_map || is_of_devices(kind);
+         kind == Kind::namespace_ || kind == Kind::config_map || kind == Kind::pod ||
+         is_of_devices(kind);
 }
 
 /// Returns whether Fairlead reads this kind of a tenant of the super cluster pool.

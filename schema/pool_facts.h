@@ -7,7 +7,9 @@
 #include <optional>
 #include <string>
 
+#include "engine/base/boxed.h"
 #include "engine/base/quantity.h"
+#include "schema/device_facts.h"
 
 namespace fairlead {
 
@@ -47,7 +49,8 @@ struct ResourceQuotaFacts {
   friend bool operator==(const ResourceQuotaFacts&, const ResourceQuotaFacts&) = default;
 };
 
-/// core/v1 Pod of a tenant.
+/// core/v1 Pod of a tenant. Of a member, where only the metadata of Pods with the label
+/// kueue.x-k8s.io/podset are read, just `workload` and `pod_set`.
 struct PodFacts {
   std::optional<std::string> super_cluster;  ///< scheduler.virtualcluster.io/superCluster
   std::optional<std::string> reason;         ///< fairlead.io/pool-reason
@@ -59,6 +62,10 @@ struct PodFacts {
   bool resource_claims = false;  ///< spec.resourceClaims is not empty
   bool over = false;             ///< status.phase is Succeeded or Failed
   bool deleting = false;
+  std::string workload;  ///< annotation kueue.x-k8s.io/workload
+  std::string pod_set;   ///< label kueue.x-k8s.io/podset
+  /// What it asks of devices; absent where it has neither claims nor extended resources.
+  Boxed<PodDeviceFacts> devices;
 
   friend bool operator==(const PodFacts&, const PodFacts&) = default;
 };

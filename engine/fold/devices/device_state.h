@@ -28,7 +28,17 @@ struct DeviceRecord {
   friend bool operator==(const DeviceRecord&, const DeviceRecord&) = default;
 };
 
-/// What a cluster has of resource.k8s.io.
+/// A Pod of a member that Kueue made there for a Workload, by its metadata.
+struct MemberPod {
+  std::string uid;
+  std::string workload;  ///< the Workload's name; its namespace is the Pod's
+  std::string pod_set;
+  Seq seq;
+
+  friend bool operator==(const MemberPod&, const MemberPod&) = default;
+};
+
+/// What a cluster has of resource.k8s.io, and of the Pods that use it.
 struct DeviceObjects {
   using PartOfCluster = void;
   NameTable<SliceRecord> slices;
@@ -36,6 +46,7 @@ struct DeviceObjects {
   std::map<std::string, DeviceRecord<DeviceTaintRuleFacts>> rules;
   std::map<NamespacedName, DeviceRecord<ResourceClaimFacts>> claims;
   std::map<NamespacedName, DeviceRecord<ResourceClaimTemplateFacts>> templates;
+  std::map<NamespacedName, MemberPod> pods;  ///< of Workloads
 
   friend bool operator==(const DeviceObjects&, const DeviceObjects&) = default;
 };

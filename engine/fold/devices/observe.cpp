@@ -66,4 +66,13 @@ void observe_claim_template(State& state, const std::string& cluster, const Name
   store(open_capacity(state, cluster).devices.templates, id, facts, seq);
 }
 
+void observe_member_pod(State& state, const std::string& cluster, const NamespacedName& id,
+                        const Seen<PodFacts>& seen) {
+  DeviceObjects& of = open_capacity(state, cluster).devices;
+  if (seen && !seen->facts.workload.empty())
+    of.pods[id] = {seen->uid, seen->facts.workload, seen->facts.pod_set, seen->seq};
+  else
+    of.pods.erase(id);
+}
+
 }  // namespace fairlead

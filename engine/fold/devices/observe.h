@@ -18,5 +18,9 @@ void observe_resource_claim(State& state, const std::string& cluster, const Name
                             const ResourceClaimFacts* facts, Seq seq);
 void observe_claim_template(State& state, const std::string& cluster, const NamespacedName& id,
                             const ResourceClaimTemplateFacts* facts, Seq seq);
+/// Folds the metadata of a Pod of the member; nullopt if it is gone. Only Pods of Workloads are
+/// kept.
+void observe_member_pod(State& state, const std::string& cluster, const NamespacedName& id,
+                        const Seen<PodFacts>& seen);
 
 }  // namespace fairlead
