@@ -16,6 +16,7 @@
 #include "engine/fold/capacity/liveness.h"
 #include "engine/fold/devices/device_capacity_state.h"
 #include "engine/fold/devices/device_state.h"
+#include "engine/fold/dispatch/dispatch_state.h"
 #include "engine/fold/members/member_state.h"
 #include "engine/fold/memo.h"
 #include "engine/fold/name_table.h"
@@ -138,6 +139,7 @@ struct Cluster {
   ClusterPool pool;
   DeviceObjects devices;
   DeviceCapacityPart device_capacity;
+  DeviceSearch search;
 
   bool joined() const { return presence.managed.has_value() || !presence.profiles.empty(); }
   bool stale() const { return liveness_at_close == Liveness::stale; }

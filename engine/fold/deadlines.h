@@ -88,9 +88,14 @@ struct PoolDeadline {
   friend auto operator<=>(const PoolDeadline&, const PoolDeadline&) = default;
 };
 
+/// When Workloads that use devices are judged again (Dispatch::due).
+struct DispatchDeadline {
+  friend auto operator<=>(const DispatchDeadline&, const DispatchDeadline&) = default;
+};
+
 /// What a deadline is for. That of a WriteKey: when the object may be written again.
 using DeadlineKey = std::variant<ClusterDeadline, WriteKey, ListDeadline, CheckDeadline,
-                                 QuotaDeadline, PoolDeadline>;
+                                 QuotaDeadline, PoolDeadline, DispatchDeadline>;
 
 /// A set of deadlines, at most one a key.
 class Deadlines {

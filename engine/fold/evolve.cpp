@@ -51,6 +51,8 @@ void open_due(State& state) {
       state.multikueue.open_followers.insert(quota->queue);
     else if (std::holds_alternative<PoolDeadline>(*due))
       state.pool.deadline_reached = true;
+    else if (std::holds_alternative<DispatchDeadline>(*due))
+      continue;  // close_dispatch knows which Workloads are due
     else
       reach_write_deadline(state, std::get<WriteKey>(*due));
   }
@@ -107,6 +109,7 @@ struct Fold {
     state.configuration_seq = event.seq;
     ++*state.terms_changes;
     state.multikueue.all_open = true;
+    state.dispatch.all_open = true;
     open_followers(state);
     recount_everything(state);
     reopen_every_claim(state);

@@ -85,7 +85,7 @@ void fold_pool_object(State& state, const SourceName& source, const ObjectKey& k
   if (key.kind == Kind::pod)
     return is_tenant(source)
                ? observe_tenant_pod(state, source, id, record<PodFacts>(seen, seq))
-               : observe_member_pod(state, source, id, record<PodFacts>(seen, seq));
+               : observe_member_pod(state, source, id, record<PodFacts>(seen, seq), seq);
   const auto of = record<NamespaceFacts>(seen, seq);
   if (is_tenant(source)) return observe_tenant_namespace(state, source, key.name, of);
   return observe_super_namespace(state, source, key.name, of);
@@ -132,6 +132,7 @@ void fold_object(State& state, const SourceName& source, const ObjectKey& key,
     case Kind::resource_flavor:
       observe_flavor(state, key.name, as<ResourceFlavorFacts>(seen), seq);
       state.all_open = true;
+      state.dispatch.all_open = true;
       return;
     case Kind::cohort: return observe_cohort(state, key.name, as<CohortFacts>(seen), seq);
     case Kind::claim:

@@ -7,7 +7,8 @@
 //
 // Each room has its part in a header beside its rules. Reading order: cluster_state.h (a member and
 // its capacity), claims/claim_state.h (what an administrator assigns), queues/queue_state.h (hub
-// ClusterQueues), multikueue/multikueue_state.h, pool/pool_state.h (tenants), writes/write_state.h
+// ClusterQueues), multikueue/multikueue_state.h, dispatch/dispatch_state.h
+// (devices for Workloads), pool/pool_state.h (tenants), writes/write_state.h
 // (what we sent), then State.
 #pragma once
 
@@ -54,6 +55,7 @@ struct State {
   std::map<std::pair<std::string, std::string>, LocalQueueFacts>
       local_queues;  ///< (namespace, name) on the hub
   MultiKueue multikueue;
+  Dispatch dispatch;
   Pool pool;
   std::set<std::string> kueue_versions;   ///< seen on the hub
   std::array<Liveness, 2> hub_streams{};  ///< ClusterMetrics, ManagedCluster

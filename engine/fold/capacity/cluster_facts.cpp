@@ -6,6 +6,7 @@
 
 #include "engine/fold/capacity/capacity.h"
 #include "engine/fold/capacity/cluster.h"
+#include "engine/fold/dispatch/search_index.h"
 #include "engine/fold/capacity/node_count.h"
 #include "engine/fold/capacity/pool_capacity.h"
 #include "engine/fold/claims/claims.h"
@@ -294,6 +295,8 @@ void observe_node(State& state, const std::string& cluster_name, const std::stri
                   const NodeFacts* facts, Seq seq) {
   Cluster& cluster = open_capacity(state, cluster_name);
   cluster.reports.nodes_known = true;
+  if (DeviceChanges* changes = note_change(state, cluster_name, cluster, seq))
+    changes->nodes.insert(name);
   NodeRecord* const known = cluster.reports.nodes.find(name);
   const bool changes_count = (known != nullptr) != (facts != nullptr);
   if (changes_count && cluster.stale())  // its status may name the number of nodes

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/fold/capacity/cluster.h"
+#include "engine/fold/dispatch/search_index.h"
 
 namespace fairlead {
 
@@ -38,20 +39,29 @@ void observe_liveness(State& state, const SourceName& source, std::optional<Kind
                       const std::string& cluster, Liveness liveness, Seq seq) {
   const auto set = [&](const std::string& name, CapacitySource which) {
     Cluster& target = open_cluster(state, name);
-    target.reports.liveness[static_cast<std::size_t>(which)] = liveness;
+    Liveness& stream = target.reports.liveness[static_cast<std::size_t>(which)];
+    if (stream != liveness) note_stream(state, name);
+    stream = liveness;
     target.reports.liveness_seq = seq;
+  };
+  const auto set_slices = [&](const std::string& name) {
+    Cluster& target = open_cluster(state, name);
+    const bool listed = liveness == Liveness::live;
+    if (target.device_capacity.stream != liveness || (listed && !target.search.slices_listed))
+      note_stream(state, name);
+    target.device_capacity.stream = liveness;
+    target.search.slices_listed = target.search.slices_listed || listed;
   };
   if (!kind) {
     for (std::size_t which = 0; which < 3; ++which)
       set(cluster, static_cast<CapacitySource>(which));
-    open_cluster(state, cluster).device_capacity.stream = liveness;
+    set_slices(cluster);
   } else if (*kind == Kind::node) {
     if (source != kHub) set(source, CapacitySource::nodes);
   } else if (*kind == Kind::resource_slice) {
     if (source == kHub) return;
-    Cluster& target = open_cluster(state, source);
-    target.device_capacity.stream = liveness;
-    target.reports.liveness_seq = seq;
+    set_slices(source);
+    open_cluster(state, source).reports.liveness_seq = seq;
   } else if (source == kHub && (*kind == Kind::cluster_metrics || *kind == Kind::managed_cluster)) {
     const bool metrics = *kind == Kind::cluster_metrics;
     Liveness& stream = state.hub_streams[metrics ? 0 : 1];

@@ -2,6 +2,7 @@
 
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/devices/device_capacity.h"
+#include "engine/fold/dispatch/search_index.h"
 
 namespace fairlead {
 
@@ -31,6 +32,11 @@ void observe_slice(State& state, const std::string& cluster, const std::string& 
   SliceRecord* const known = of.devices.slices.find(name);
   if (!known && !facts) return;
   note_slice(of, name, known, facts, seq);
+  if (DeviceChanges* changes = note_change(state, cluster, of, seq)) {
+    changes->slices.insert(name);
+    for (const ResourceSliceFacts* each : {known ? &*known->facts : nullptr, facts})
+      if (each) changes->pools.insert({each->driver, each->pool});
+  }
   if (!facts) {
     of.devices.slices.erase(name);
     return;
@@ -44,6 +50,7 @@ void observe_device_class(State& state, const std::string& cluster, const std::s
                           const DeviceClassFacts* facts, Seq seq) {
   Cluster& of = open_capacity(state, cluster);
   note_class(of, seq);
+  if (DeviceChanges* changes = note_change(state, cluster, of, seq)) changes->classes.insert(name);
   store(of.devices.classes, name, facts, seq);
 }
 
@@ -51,24 +58,41 @@ void observe_taint_rule(State& state, const std::string& cluster, const std::str
                         const DeviceTaintRuleFacts* facts, Seq seq) {
   Cluster& of = open_capacity(state, cluster);
   note_rule(of, facts_in(of.devices.rules, name), facts, seq);
+  if (DeviceChanges* changes = note_change(state, cluster, of, seq)) {
+    changes->rules.insert(name);
+    changes->all = true;
+  }
   store(of.devices.rules, name, facts, seq);
 }
 
 void observe_resource_claim(State& state, const std::string& cluster, const NamespacedName& id,
                             const ResourceClaimFacts* facts, Seq seq) {
   Cluster& of = open_capacity(state, cluster);
-  note_claim(of, facts_in(of.devices.claims, id), facts, seq);
+  const ResourceClaimFacts* const known = facts_in(of.devices.claims, id);
+  note_claim(of, known, facts, seq);
+  if (DeviceChanges* changes = note_change(state, cluster, of, seq)) {
+    changes->claims.insert(id);
+    for (const ResourceClaimFacts* each : {known, facts})
+      if (each && each->allocation)
+        for (const AllocatedDevice& device : each->allocation->devices)
+          changes->pools.insert({device.driver, device.pool});
+    if (!known || !facts || known->allocation != facts->allocation) of.search.pins.erase(id);
+  }
   store(of.devices.claims, id, facts, seq);
 }
 
 void observe_claim_template(State& state, const std::string& cluster, const NamespacedName& id,
                             const ResourceClaimTemplateFacts* facts, Seq seq) {
-  store(open_capacity(state, cluster).devices.templates, id, facts, seq);
+  Cluster& of = open_capacity(state, cluster);
+  if (DeviceChanges* changes = note_change(state, cluster, of, seq)) changes->all = true;
+  store(of.devices.templates, id, facts, seq);
 }
 
 void observe_member_pod(State& state, const std::string& cluster, const NamespacedName& id,
-                        const Seen<PodFacts>& seen) {
-  DeviceObjects& of = open_capacity(state, cluster).devices;
+                        const Seen<PodFacts>& seen, Seq seq) {
+  Cluster& cluster_of = open_capacity(state, cluster);
+  DeviceObjects& of = cluster_of.devices;
+  if (DeviceChanges* changes = note_change(state, cluster, cluster_of, seq)) changes->pods.insert(id);
   if (seen && !seen->facts.workload.empty())
     of.pods[id] = {seen->uid, seen->facts.workload, seen->facts.pod_set, seen->seq};
   else

@@ -21,6 +21,6 @@ void observe_claim_template(State& state, const std::string& cluster, const Name
 /// Folds the metadata of a Pod of the member; nullopt if it is gone. Only Pods of Workloads are
 /// kept.
 void observe_member_pod(State& state, const std::string& cluster, const NamespacedName& id,
-                        const Seen<PodFacts>& seen);
+                        const Seen<PodFacts>& seen, Seq seq);
 
 }  // namespace fairlead

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/fold/dispatch/close.h"
 #include "engine/fold/multikueue/conditions.h"
 #include "engine/fold/multikueue/credentials.h"
 #include "engine/fold/multikueue/list_names.h"
@@ -400,7 +401,9 @@ void close_multikueue(State& state, DirtySet& dirty) {
   }
   dirty.workers.merge(all.open_workers);
   all.open_workers.clear();
+  open_for_classes(state);
   for (const NamespacedName& id : all.open_workloads) close_nomination(state, id);
+  close_dispatch(state);
   dirty.workloads.merge(all.open_workloads);
   all.open_workloads.clear();
 }

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/fold/dispatch/dispatch_state.h"
 #include "engine/fold/multikueue/membership.h"
 #include "engine/fold/observed.h"
 #include "schema/event.h"
@@ -133,6 +134,7 @@ struct WorkloadRecord {
   /// The list when `nomination` was last derived.
   std::optional<std::vector<std::string>> judged_list;
   std::set<std::string> judged_away;  ///< its leavers that had been absent for the move window
+  DeviceDispatch devices;             ///< where it uses devices, `nomination` follows from this
 
   friend bool operator==(const WorkloadRecord&, const WorkloadRecord&) = default;
 };

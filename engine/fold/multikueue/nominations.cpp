@@ -2,22 +2,12 @@
 
 #include <algorithm>
 
+#include "engine/fold/dispatch/close.h"
 #include "engine/fold/multikueue/names.h"
 
 namespace fairlead {
 
 namespace {
-
-// Returns the first of our checks on the Workload; null if it has none.
-const CheckRecord* check_of(const State& state, const WorkloadFacts& workload) {
-  for (const WorkloadCheck& one : workload.checks) {
-    const auto check = state.multikueue.checks.find(one.name);
-    if (check != state.multikueue.checks.end() &&
-        check->second.seen.facts.controller_name == kPlacementController)
-      return &check->second;
-  }
-  return nullptr;
-}
 
 const WorkerList& list_of(const State& state, const std::string& placement) {
   static const WorkerList none;
@@ -41,6 +31,23 @@ std::set<std::string> long_away(const State& state, const WorkerList& list) {
 
 }  // namespace
 
+const CheckRecord* check_of(const State& state, const WorkloadFacts& workload) {
+  for (const WorkloadCheck& one : workload.checks) {
+    const auto check = state.multikueue.checks.find(one.name);
+    if (check != state.multikueue.checks.end() &&
+        check->second.seen.facts.controller_name == kPlacementController)
+      return &check->second;
+  }
+  return nullptr;
+}
+
+const WorkerList* list_of_workload(const State& state, const WorkloadFacts& workload) {
+  const CheckRecord* check = check_of(state, workload);
+  if (!check) return nullptr;
+  const auto list = state.multikueue.lists.find(check->placement);
+  return list == state.multikueue.lists.end() ? nullptr : &list->second;
+}
+
 std::optional<Clearer> clearer_of_nominations(const State& state) {
   const std::string& by = state.configuration.multikueue.cleared_by;
   if (by.empty()) return Clearer{Clearer::Way::not_asked_after, ""};
@@ -58,6 +65,7 @@ void close_nomination(State& state, const NamespacedName& id) {
   const CheckRecord* check = check_of(state, facts);
   record.nominates = state.configuration.multikueue.dispatcher && waits_for_a_cluster(facts) &&
                      check && check->good && clearer_of_nominations(state);
+  if (takes_over(state, id, record)) return;
   if (!record.nominates) return;
   const WorkerList& list = list_of(state, check->placement);
   const std::set<std::string> away = long_away(state, list);

@@ -1,5 +1,6 @@
 #include "engine/fold/multikueue/observe.h"
 
+#include "engine/fold/dispatch/close.h"
 #include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/names.h"
 
@@ -225,7 +226,10 @@ void observe_workload(State& state, const NamespacedName& id, Seen<WorkloadFacts
         seen->facts.deleting || seen->uid != old->second.seen.uid)
       open_lists_of_worker(state, facts.cluster_name, seq);
     unindex_workload(all, id, facts);
-    if (seen && seen->uid == old->second.seen.uid) fresh = std::move(old->second);
+    if (seen && seen->uid == old->second.seen.uid)
+      fresh = std::move(old->second);
+    else
+      forget_dispatch(state, id, old->second);
     all.workloads.erase(old);
   }
   open_lists_waiting_for(state, id, seq);
@@ -234,6 +238,7 @@ void observe_workload(State& state, const NamespacedName& id, Seen<WorkloadFacts
   all.open_workloads.insert(id);
   index_workload(all, id, seen->facts);
   fresh.seen = std::move(*seen);
+  fresh.devices.asks->clear();
   all.workloads[id] = std::move(fresh);
 }
 

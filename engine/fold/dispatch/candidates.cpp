@@ -1,0 +1,109 @@
+#include "engine/fold/dispatch/candidates.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "engine/fold/dispatch/search_index.h"
+
+namespace fairlead {
+
+namespace {
+
+// The clusters to ask, with their place in the list.
+struct Place {
+  const std::string* worker;
+  const std::string* cluster;
+  std::size_t number;
+};
+
+std::vector<Place> places_in(const WorkerList& list, const Choices& among) {
+  std::vector<Place> places;
+  for (std::size_t i = 0; i < list.names.size(); ++i) {
+    const std::string& name = list.names[i];
+    const auto worker = list.workers.find(name);
+    if (name == among.but || worker == list.workers.end()) continue;
+    if (among.clusters && !among.clusters->contains(worker->second.cluster)) continue;
+    places.push_back({&name, &worker->second.cluster, i});
+  }
+  return places;
+}
+
+std::int64_t wish_for(DraPolicy policy, std::int64_t free) {
+  return policy == DraPolicy::pack ? free : -free;
+}
+
+}  // namespace
+
+Obstacle obstacle_of(const State& state, const WorkerList& list, const std::string& worker,
+                     const DeviceDispatch& devices) {
+  const auto known = list.workers.find(worker);
+  if (known == list.workers.end() || !known->second.selected) return Obstacle::leaving;
+  const auto cluster = state.clusters.find(known->second.cluster);
+  if (cluster == state.clusters.end() || !is_watched(cluster->second)) return Obstacle::not_watched;
+  if (!is_reachable(cluster->second)) return Obstacle::not_reachable;
+  return devices.spent.contains(worker) ? Obstacle::spent : Obstacle::none;
+}
+
+const ExtendedNames& Chooser::names_of(const WorkerList& list) {
+  const auto [at, added] = names_.try_emplace(&list);
+  if (added) at->second = extended_names(state_, list);
+  return at->second;
+}
+
+Chooser::Asked Chooser::ask(const NamespacedName& id, WorkloadRecord& record,
+                            const WorkerList& list, const std::string& cluster) {
+  const WorkloadFacts& facts = record.seen.facts;
+  const ExtendedNames& names = names_of(list);
+  SearchIndex& index = search_index(state_, cluster);
+  const bool by_room = state_.configuration.dra.policy != DraPolicy::order;
+  const std::string asks = asks_of(id, facts, names, *record.devices.asks);
+  const auto known = asks.empty() ? index.answers.end() : index.answers.find(asks);
+  if (known != index.answers.end()) return {known->second.fit, known->second.free};
+  const FitQuestion question = question_of(state_, cluster, id, pod_sets_of(facts), names);
+  SearchAnswer answer{fit(index.devices, question), std::nullopt};
+  if (by_room && !answer.fit.refusal)
+    answer.free = free_devices_after(index.devices, question, answer.fit);
+  const auto free = answer.free;
+  if (!asks.empty())
+    return {index.answers.emplace(asks, std::move(answer)).first->second.fit, free};
+  uncached_ = std::move(answer.fit);
+  return {uncached_, free};
+}
+
+std::optional<Candidate> Chooser::best(const NamespacedName& id, WorkloadRecord& record,
+                                       const WorkerList& list, const Choices& among) {
+  const DraPolicy policy = state_.configuration.dra.policy;
+  std::optional<std::tuple<std::int64_t, std::int64_t, std::size_t>> least;
+  Candidate best;
+  for (const Place& place : places_in(list, among)) {
+    if (obstacle_of(state_, list, *place.worker, record.devices) != Obstacle::none) continue;
+    const Asked asked = ask(id, record, list, *place.cluster);
+    if (asked.fit.refusal) continue;
+    const std::tuple value{asked.fit.alternatives, wish_for(policy, asked.free.value_or(0)),
+                           place.number};
+    if (least && *least <= value) continue;
+    least = value;
+    best = {*place.worker, *place.cluster, asked.fit.pods};
+    if (policy == DraPolicy::order && asked.fit.alternatives == 0) break;
+  }
+  return least ? std::optional(std::move(best)) : std::nullopt;
+}
+
+std::optional<Candidate> Chooser::only(const NamespacedName& id, WorkloadRecord& record,
+                                       const WorkerList& list, const std::string& worker) {
+  if (std::find(list.names.begin(), list.names.end(), worker) == list.names.end())
+    return std::nullopt;
+  const Obstacle obstacle = obstacle_of(state_, list, worker, record.devices);
+  const auto known = list.workers.find(worker);
+  if (known == list.workers.end()) return std::nullopt;
+  const auto cluster = state_.clusters.find(known->second.cluster);
+  if (obstacle == Obstacle::leaving &&
+      (cluster == state_.clusters.end() || !is_reachable(cluster->second)))
+    return std::nullopt;
+  if (obstacle != Obstacle::none && obstacle != Obstacle::leaving) return std::nullopt;
+  const Asked asked = ask(id, record, list, known->second.cluster);
+  if (asked.fit.refusal) return std::nullopt;
+  return Candidate{worker, known->second.cluster, asked.fit.pods};
+}
+
+}  // namespace fairlead

@@ -1,0 +1,62 @@
+// Which clusters a Workload may be dispatched to, and which of them is best. Internal to the fold.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/devices/fit.h"
+#include "engine/fold/dispatch/question.h"
+#include "engine/fold/state.h"
+
+namespace fairlead {
+
+/// What keeps a worker from being a candidate, whatever fits there.
+enum class Obstacle : std::uint8_t { none, leaving, not_watched, not_reachable, spent };
+/// Returns the first that applies.
+Obstacle obstacle_of(const State& state, const WorkerList& list, const std::string& worker,
+                     const DeviceDispatch& devices);
+
+/// The clusters among which a choice is made.
+struct Choices {
+  const std::set<std::string>* clusters = nullptr;  ///< null: all of the list
+  std::string but;                                  ///< a worker that is left out; empty: none
+};
+
+/// Where a Workload can go.
+struct Candidate {
+  std::string worker;
+  std::string cluster;
+  std::vector<FitPod> pods;
+};
+
+/// Answers which cluster is best, in one moment.
+class Chooser {
+ public:
+  explicit Chooser(State& state) : state_(state) {}
+
+  /// Returns the best candidate; nullopt if there is none.
+  std::optional<Candidate> best(const NamespacedName& id, WorkloadRecord& record,
+                                const WorkerList& list, const Choices& among);
+  /// Returns one worker as a candidate, a leaver too; nullopt if its pods do not fit there.
+  std::optional<Candidate> only(const NamespacedName& id, WorkloadRecord& record,
+                                const WorkerList& list, const std::string& worker);
+  const ExtendedNames& names_of(const WorkerList& list);
+
+ private:
+  struct Asked {
+    const FitAnswer& fit;
+    std::optional<std::int64_t> free;
+  };
+  Asked ask(const NamespacedName& id, WorkloadRecord& record, const WorkerList& list,
+            const std::string& cluster);
+
+  State& state_;
+  std::map<const WorkerList*, ExtendedNames> names_;
+  FitAnswer uncached_;
+};
+
+}  // namespace fairlead

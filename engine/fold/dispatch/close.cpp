@@ -1,0 +1,397 @@
+#include "engine/fold/dispatch/close.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "engine/fold/dispatch/candidates.h"
+#include "engine/fold/dispatch/question.h"
+#include "engine/fold/dispatch/reservations.h"
+#include "engine/fold/dispatch/search_index.h"
+#include "engine/fold/multikueue/nominations.h"
+
+namespace fairlead {
+
+namespace {
+
+WorkloadRecord* find_record(State& state, const NamespacedName& id) {
+  const auto at = state.multikueue.workloads.find(id);
+  return at == state.multikueue.workloads.end() ? nullptr : &at->second;
+}
+
+// ---- when a Workload is judged ----
+
+bool is_over(LogTime since, Duration span, LogTime now) {
+  return span.ns > 0 && since + span <= now;
+}
+
+std::optional<LogTime> unreachable_since(const State& state, const std::string& cluster) {
+  return state.clusters.at(cluster).search.unreachable_since;
+}
+
+// Whether the Workload's nomination may move to another cluster.
+bool is_restless(const State& state, const DeviceReservation& of, const WorkerList& list) {
+  const Duration window = list.windows.move_window;
+  const auto worker = list.workers.find(of.worker);
+  if (worker == list.workers.end() || worker->second.cluster != of.cluster ||
+      std::find(list.names.begin(), list.names.end(), of.worker) == list.names.end())
+    return true;
+  const auto lasts = [&](std::optional<LogTime> since) {
+    return since && *since + window <= state.now;
+  };
+  return is_over(of.since, state.configuration.dra.admit_timeout, state.now) ||
+         lasts(of.broken_since) || lasts(unreachable_since(state, of.cluster)) ||
+         (!worker->second.selected && lasts(worker->second.since));
+}
+
+// When is_restless or the end of the reservation's rest may come true without an event. A leaver
+// has a deadline of its list.
+std::optional<LogTime> due_of(const State& state, const WorkloadRecord& record,
+                              const WorkerList* list) {
+  const auto& reservation = record.devices.reservation;
+  if (!reservation) return std::nullopt;
+  const DraSettings& dra = state.configuration.dra;
+  std::optional<LogTime> due;
+  const auto at = [&](std::optional<LogTime> since, Duration span) {
+    if (since && *since + span > state.now) due = std::min(due.value_or(kForever), *since + span);
+  };
+  if (reservation->placed_since) {
+    if (dra.place_timeout.ns > 0 && !reservation->pods.empty())
+      at(reservation->placed_since, dra.place_timeout);
+    return due;
+  }
+  if (dra.admit_timeout.ns > 0) at(reservation->since, dra.admit_timeout);
+  if (!list) return due;
+  at(reservation->broken_since, list->windows.move_window);
+  at(unreachable_since(state, reservation->cluster), list->windows.move_window);
+  return due;
+}
+
+void set_due(State& state, const NamespacedName& id, DeviceDispatch& devices,
+             std::optional<LogTime> due) {
+  if (devices.due == due) return;
+  if (devices.due) state.dispatch.due.erase({*devices.due, id});
+  if (due) state.dispatch.due.emplace(*due, id);
+  devices.due = due;
+}
+
+void set_ticket(State& state, DeviceDispatch& devices, std::optional<DispatchTicket> ticket) {
+  if (devices.ticket == ticket) return;
+  auto& waiting = state.dispatch.waiting;
+  if (devices.ticket) {
+    const auto at = waiting.find(devices.ticket->placement);
+    at->second.erase(devices.ticket->order);
+    if (at->second.empty()) waiting.erase(at);
+  }
+  if (ticket) waiting[ticket->placement].insert(ticket->order);
+  devices.ticket = std::move(ticket);
+}
+
+void refresh_ticket(State& state, const NamespacedName& id, WorkloadRecord& record) {
+  DeviceDispatch& devices = record.devices;
+  const WorkloadFacts& facts = record.seen.facts;
+  const WorkerList* list = list_of_workload(state, facts);
+  set_due(state, id, devices, due_of(state, record, list));
+  const bool judged_now = record.nominates && !facts.deleting && list &&
+                          (!devices.reservation || is_restless(state, *devices.reservation, *list));
+  std::optional<DispatchTicket> ticket;
+  if (judged_now)
+    ticket = {check_of(state, facts)->placement, {facts.priority, facts.created, id}};
+  set_ticket(state, devices, std::move(ticket));
+}
+
+// ---- facts first ----
+
+// Forgets that clusters were spent for Workloads: they were heard of again.
+void forget_spent(State& state, const std::string& cluster) {
+  const auto on = state.dispatch.spent_on.find(cluster);
+  if (on == state.dispatch.spent_on.end()) return;
+  for (const NamespacedName& id : on->second)
+    if (WorkloadRecord* record = find_record(state, id))
+      std::erase_if(record->devices.spent,
+                    [&](const auto& spent) { return spent.second == cluster; });
+  state.dispatch.spent_on.erase(on);
+}
+
+bool ends_reservation(const State& state, const WorkloadFacts& facts,
+                      const DeviceReservation& reservation) {
+  return facts.finished || facts.evicted || !facts.quota_reserved || !check_of(state, facts) ||
+         (!facts.cluster_name.empty() && facts.cluster_name != reservation.worker);
+}
+
+// A Workload that was dispatched before it was first observed keeps the condition that it has.
+DeviceVerdict adopted(const WorkloadFacts& facts) {
+  const ConditionFacts& seen = facts.devices_reserved;
+  if (seen.status == ConditionStatus::yes && seen.reason == "Reserved")
+    return DeviceVerdict::reserved;
+  return seen.status == ConditionStatus::no && seen.reason == "Bypassed" ? DeviceVerdict::bypassed
+                                                                         : DeviceVerdict::none;
+}
+
+void fold_facts(State& state, const NamespacedName& id, WorkloadRecord& record) {
+  DeviceDispatch& devices = record.devices;
+  const WorkloadFacts& facts = record.seen.facts;
+  const bool placed = !facts.cluster_name.empty();
+  if (!devices.judged && placed) devices.verdict = adopted(facts);
+  if (placed) devices.judged = true;
+  if (devices.reservation && ends_reservation(state, facts, *devices.reservation)) {
+    const bool bypassed = placed && facts.cluster_name != devices.reservation->worker;
+    devices.verdict = bypassed ? DeviceVerdict::bypassed : DeviceVerdict::none;
+    release(state, id, record);
+  }
+  if (auto& reservation = devices.reservation) {
+    if (!placed) reservation->placed_since.reset();
+    if (placed && !reservation->placed_since) reservation->placed_since = state.now;
+    if (placed &&
+        is_over(*reservation->placed_since, state.configuration.dra.place_timeout, state.now))
+      drop_rest(state, id, record);
+    return;
+  }
+  const bool over = facts.finished || facts.evicted || !facts.quota_reserved;
+  if (placed && !over) {
+    if (devices.verdict == DeviceVerdict::no_cluster) devices.verdict = DeviceVerdict::bypassed;
+  } else if (!record.nominates || facts.deleting) {
+    devices.verdict = DeviceVerdict::none;
+  }
+}
+
+// ---- the pass ----
+
+// What one moment decides for the Workloads that wait.
+class Pass {
+ public:
+  explicit Pass(State& state) : state_(state), chooser_(state) {}
+
+  // Judges those that `opened` and `touched` clusters concern. Returns what was judged.
+  std::set<NamespacedName> run(const std::set<NamespacedName>& opened,
+                               const std::set<std::string>& touched) {
+    std::set<NamespacedName> changed;
+    for (const DispatchOrder& order : concerned(opened, touched)) {
+      const Choices among{opened.contains(order.id) ? nullptr : &touched, ""};
+      if (judge(order.id, among)) changed.insert(order.id);
+    }
+    return changed;
+  }
+
+ private:
+  std::vector<DispatchOrder> concerned(const std::set<NamespacedName>& opened,
+                                       const std::set<std::string>& touched) const {
+    std::vector<DispatchOrder> orders;
+    for (const auto& [placement, waiting] : state_.dispatch.waiting)
+      if (is_touched(placement, touched))
+        orders.insert(orders.end(), waiting.begin(), waiting.end());
+      else
+        for (const DispatchOrder& order : waiting)
+          if (opened.contains(order.id)) orders.push_back(order);
+    if (state_.dispatch.waiting.size() > 1) std::sort(orders.begin(), orders.end());
+    return orders;
+  }
+
+  bool is_touched(const std::string& placement, const std::set<std::string>& touched) const {
+    if (touched.empty()) return false;
+    const auto known = state_.multikueue.lists.find(placement);
+    if (known == state_.multikueue.lists.end()) return false;
+    const WorkerList& list = known->second;
+    return std::any_of(list.names.begin(), list.names.end(), [&](const std::string& name) {
+      const auto worker = list.workers.find(name);
+      return worker != list.workers.end() && touched.contains(worker->second.cluster);
+    });
+  }
+
+  // Returns whether its nomination or condition changed.
+  bool judge(const NamespacedName& id, Choices among) {
+    WorkloadRecord& record = state_.multikueue.workloads.at(id);
+    DeviceDispatch& devices = record.devices;
+    if (!devices.ticket) return false;  // it was placed in this pass
+    const WorkerList* known = list_of_workload(state_, record.seen.facts);
+    if (!known) return false;
+    const WorkerList& list = *known;
+    if (devices.reservation) among.but = devices.reservation->worker;
+    std::optional<Candidate> best = kept(id, record, list);
+    if (!best) best = chooser_.best(id, record, list, among);
+    devices.judged = true;
+    if (best) {
+      place(id, record, std::move(*best));
+      return true;
+    }
+    if (devices.reservation) {
+      if (is_listed(*devices.reservation, list)) return false;
+      release(state_, id, record);
+      refresh_ticket(state_, id, record);
+    }
+    return std::exchange(devices.verdict, DeviceVerdict::no_cluster) != DeviceVerdict::no_cluster;
+  }
+
+  // A Workload that was nominated before it was first observed stays where it is, if it fits.
+  std::optional<Candidate> kept(const NamespacedName& id, WorkloadRecord& record,
+                                const WorkerList& list) {
+    const auto& nominated = record.seen.facts.nominated_clusters;
+    if (record.devices.judged || nominated.size() != 1) return std::nullopt;
+    return chooser_.only(id, record, list, nominated.front());
+  }
+
+  static bool is_listed(const DeviceReservation& reservation, const WorkerList& list) {
+    const auto worker = list.workers.find(reservation.worker);
+    return worker != list.workers.end() && worker->second.cluster == reservation.cluster &&
+           std::find(list.names.begin(), list.names.end(), reservation.worker) != list.names.end();
+  }
+
+  void place(const NamespacedName& id, WorkloadRecord& record, Candidate best) {
+    DeviceDispatch& devices = record.devices;
+    if (devices.reservation && is_over(devices.reservation->since,
+                                       state_.configuration.dra.admit_timeout, state_.now)) {
+      devices.spent[devices.reservation->worker] = devices.reservation->cluster;
+      state_.dispatch.spent_on[devices.reservation->cluster].insert(id);
+    }
+    DeviceReservation made;
+    made.worker = std::move(best.worker);
+    made.cluster = std::move(best.cluster);
+    made.pods = std::move(best.pods);
+    made.since = state_.now;
+    made.because = state_.clusters.at(made.cluster).search.changes.because;
+    remember(made.because, record.seen.seq);
+    reserve(state_, id, record, std::move(made));
+    devices.verdict = DeviceVerdict::reserved;
+    refresh_ticket(state_, id, record);
+  }
+
+  State& state_;
+  Chooser chooser_;
+};
+
+// ---- the moment ----
+
+void end_dispatch(State& state) {
+  for (auto& [name, cluster] : state.clusters) end_search(cluster);
+  for (auto& [id, record] : state.multikueue.workloads) {
+    if (record.devices == DeviceDispatch{}) continue;
+    record.devices = {};
+    state.multikueue.open_workloads.insert(id);
+  }
+  state.dispatch = {};
+  state.deadlines.clear(DispatchDeadline{});
+}
+
+void open_everything(State& state) {
+  for (auto& [name, cluster] : state.clusters) {
+    if (!is_watched(cluster)) continue;
+    cluster.search.changes.all = cluster.search.changes.heard = true;
+    remember(cluster.search.changes.because, state.seq);
+    state.dispatch.open_clusters.insert(name);
+  }
+}
+
+void open_due(State& state) {
+  std::set<std::pair<LogTime, NamespacedName>>& due = state.dispatch.due;
+  while (!due.empty() && due.begin()->first <= state.now) {
+    const NamespacedName id = due.begin()->second;
+    state.multikueue.workloads.at(id).devices.due.reset();
+    state.dispatch.open_workloads.insert(id);
+    due.erase(due.begin());
+  }
+}
+
+// Folds what the moment changed in the clusters; opens the Workloads that are to be judged again.
+void close_clusters(State& state, const std::set<std::string>& clusters) {
+  Dispatch& all = state.dispatch;
+  std::set<std::string> turned;
+  for (const std::string& name : clusters) {
+    const auto before = unreachable_since(state, name);
+    close_search(state, name);
+    if (before != unreachable_since(state, name)) turned.insert(name);
+    if (state.clusters.at(name).search.changes.heard) forget_spent(state, name);
+  }
+  for (const NamespacedName& id : all.open_workloads)
+    if (WorkloadRecord* record = find_record(state, id)) fold_facts(state, id, *record);
+  for (const std::string& name : clusters) replace_by_facts(state, name);
+  for (const std::string& name : clusters)
+    for (NamespacedName& id : repair(state, name)) all.open_workloads.insert(std::move(id));
+  for (const std::string& name : turned)
+    if (const auto on = all.reserved_on.find(name); on != all.reserved_on.end())
+      all.open_workloads.insert(on->second.begin(), on->second.end());
+}
+
+void tell(State& state, const NamespacedName& id) {
+  WorkloadRecord* record = find_record(state, id);
+  if (!record) return;
+  const auto& reservation = record->devices.reservation;
+  record->nomination.clear();
+  if (reservation && record->seen.facts.cluster_name.empty())
+    record->nomination.push_back(reservation->worker);
+  state.multikueue.open_workloads.insert(id);
+}
+
+}  // namespace
+
+bool takes_over(State& state, const NamespacedName& id, WorkloadRecord& record) {
+  if (searches_devices(state.configuration) && !record.seen.facts.pod_sets.empty()) {
+    const WorkerList* list = list_of_workload(state, record.seen.facts);
+    const ExtendedNames names = list ? extended_names(state, *list) : ExtendedNames();
+    if (uses_devices(record.seen.facts, names)) {
+      state.dispatch.open_workloads.insert(id);
+      return true;
+    }
+  }
+  if (record.devices != DeviceDispatch{}) {
+    forget_dispatch(state, id, record);
+    record.judged_list.reset();
+  }
+  return false;
+}
+
+void forget_dispatch(State& state, const NamespacedName& id, WorkloadRecord& record) {
+  release(state, id, record);
+  set_due(state, id, record.devices, std::nullopt);
+  set_ticket(state, record.devices, std::nullopt);
+  for (const auto& [worker, cluster] : record.devices.spent) {
+    const auto on = state.dispatch.spent_on.find(cluster);
+    if (on == state.dispatch.spent_on.end()) continue;
+    on->second.erase(id);
+    if (on->second.empty()) state.dispatch.spent_on.erase(on);
+  }
+  state.dispatch.open_workloads.erase(id);
+  record.devices = {};
+}
+
+void open_for_classes(State& state) {
+  MultiKueue& all = state.multikueue;
+  for (const std::string& cluster : state.dispatch.open_clusters) {
+    if (state.clusters.at(cluster).search.changes.classes.empty()) continue;
+    for (const auto& [name, check] : all.checks) {
+      const auto list = all.lists.find(check.placement);
+      const auto workloads = all.workloads_of_check.find(name);
+      if (list == all.lists.end() || workloads == all.workloads_of_check.end()) continue;
+      const auto& workers = list->second.workers;
+      if (std::any_of(workers.begin(), workers.end(),
+                      [&](const auto& worker) { return worker.second.cluster == cluster; }))
+        all.open_workloads.insert(workloads->second.begin(), workloads->second.end());
+    }
+  }
+}
+
+void close_dispatch(State& state) {
+  Dispatch& all = state.dispatch;
+  if (!searches_devices(state.configuration)) {
+    if (all != Dispatch{}) end_dispatch(state);
+    return;
+  }
+  if (std::exchange(all.all_open, false)) open_everything(state);
+  open_due(state);
+  const std::set<std::string> clusters = all.open_clusters;
+  close_clusters(state, clusters);
+  std::set<NamespacedName> opened = std::exchange(all.open_workloads, {});
+  for (const NamespacedName& id : opened)
+    if (WorkloadRecord* record = find_record(state, id)) refresh_ticket(state, id, *record);
+  std::set<NamespacedName> told = opened;
+  Pass pass(state);
+  do {
+    const std::set<std::string> touched = std::exchange(all.open_clusters, {});
+    told.merge(pass.run(opened, touched));
+    opened.clear();
+  } while (!all.open_clusters.empty());
+  for (const std::string& name : clusters) state.clusters.at(name).search.changes = {};
+  for (const NamespacedName& id : told) tell(state, id);
+  state.deadlines.set(DispatchDeadline{}, all.due.empty() ? kForever : all.due.begin()->first);
+}
+
+}  // namespace fairlead

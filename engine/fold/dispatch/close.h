@@ -1,0 +1,27 @@
+// Dispatch by devices: a Workload that uses devices is nominated to the one cluster where all of
+// its pods fit, and the devices that it will get there are reserved. Internal to the fold.
+//
+// One moment: releases and replacements by fact first, then repairs, then one pass over the
+// Workloads that wait, in their order. Where a Workload leaves a cluster and so frees devices, the
+// pass is made again, until nothing moves.
+#pragma once
+
+#include <string>
+
+#include "engine/fold/state.h"
+
+namespace fairlead {
+
+/// Whether the Workload is dispatched here, and not by the worker list as a whole. Opens it if it
+/// is; ends what was decided for it if it is not any more.
+bool takes_over(State& state, const NamespacedName& id, WorkloadRecord& record);
+/// Notes that a Workload is gone, or was created anew.
+void forget_dispatch(State& state, const NamespacedName& id, WorkloadRecord& record);
+/// Opens the Workloads whose use of devices may follow from a class that the moment changed. Called
+/// before nominations are derived.
+void open_for_classes(State& state);
+/// Closes the open moment, after worker lists were judged. Adds the Workloads whose nomination or
+/// condition may have changed to MultiKueue::open_workloads.
+void close_dispatch(State& state);
+
+}  // namespace fairlead

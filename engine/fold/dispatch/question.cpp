@@ -1,0 +1,170 @@
+#include "engine/fold/dispatch/question.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "engine/fold/capacity/capacity.h"
+
+namespace fairlead {
+
+namespace {
+
+constexpr std::string_view kImplicitName = "deviceclass.resource.kubernetes.io/";
+
+bool names_a_claim(const WorkloadFacts& workload) {
+  return std::any_of(
+      workload.pod_sets.begin(), workload.pod_sets.end(), [](const WorkloadPodSet& pods) {
+        return std::any_of(pods.pod.claims.begin(), pods.pod.claims.end(),
+                           [](const PodClaim& claim) { return !claim.claim.empty(); });
+      });
+}
+
+// Appends texts and numbers so that different values give different texts.
+class Parts {
+ public:
+  explicit Parts(std::string& out) : out_(out) {}
+
+  void put(const std::string& text) { put(static_cast<std::int64_t>(text.size())), out_ += text; }
+  void put(std::int64_t number) { out_ += std::to_string(number), out_ += ' '; }
+  void put(const NodeRequirement& one) { put(one.key), put(one.op), put_all(one.values); }
+  void put(const NodeSelectorTerm& term) { put_all(term.expressions), put_all(term.fields); }
+  void put(const PodClaim& claim) { put(claim.name), put(claim.template_); }
+  void put(const Toleration& one) { put(one.key), put(one.op), put(one.value), put(one.effect); }
+  template <class A, class B>
+  void put(const std::pair<A, B>& pair) {
+    put(pair.first), put(pair.second);
+  }
+  template <class All>
+  void put_all(const All& all) {
+    put(static_cast<std::int64_t>(all.size()));
+    for (const auto& one : all) put(one);
+  }
+  void put(const PodDeviceFacts& pod) {
+    put_all(pod.claims);
+    put_all(pod.extended);
+    put_all(pod.node_selector);
+    put(std::int64_t{pod.affinity.has_value()});
+    if (pod.affinity) put_all(pod.affinity->terms);
+    put_all(pod.tolerations);
+  }
+
+ private:
+  std::string& out_;
+};
+
+// What consumers other than `id` have reserved for claims of its namespace that its pods name.
+using ReservedClaims = std::map<std::string, std::vector<DeviceId>>;
+ReservedClaims reserved_claims(const State& state, const std::string& cluster,
+                               const NamespacedName& id) {
+  ReservedClaims reserved;
+  const auto on = state.dispatch.reserved_on.find(cluster);
+  if (on == state.dispatch.reserved_on.end()) return reserved;
+  for (auto at = on->second.lower_bound({id.first, ""});
+       at != on->second.end() && at->first == id.first; ++at) {
+    if (*at == id) continue;
+    const WorkloadRecord& other = state.multikueue.workloads.at(*at);
+    for (const FitPod& pod : other.devices.reservation->pods) {
+      if (pod.pod_set >= other.seen.facts.pod_sets.size()) continue;
+      const std::vector<PodClaim>& entries = other.seen.facts.pod_sets[pod.pod_set].pod.claims;
+      for (const FitClaim& claim : pod.claims)
+        for (const PodClaim& entry : entries)
+          if (entry.name == claim.entry && !entry.claim.empty())
+            for (const FitDevice& device : claim.devices)
+              reserved[entry.claim].push_back(device.device);
+    }
+  }
+  return reserved;
+}
+
+}  // namespace
+
+ExtendedNames extended_names(const State& state, const WorkerList& list) {
+  ExtendedNames names;
+  for (const std::string& worker : list.names) {
+    const auto known = list.workers.find(worker);
+    if (known == list.workers.end()) continue;
+    const auto cluster = state.clusters.find(known->second.cluster);
+    if (cluster == state.clusters.end()) continue;
+    for (const auto& [name, record] : cluster->second.devices.classes)
+      if (!record.facts.extended_resource.empty()) names.insert(record.facts.extended_resource);
+  }
+  return names;
+}
+
+std::int64_t pod_count(const WorkloadPodSet& pods) { return pods.admitted.value_or(pods.count); }
+
+bool uses_devices(const WorkloadFacts& workload, const ExtendedNames& extended) {
+  const auto is_device = [&](const auto& asked) {
+    return extended.contains(asked.first) || asked.first.starts_with(kImplicitName);
+  };
+  return std::any_of(
+      workload.pod_sets.begin(), workload.pod_sets.end(), [&](const WorkloadPodSet& pods) {
+        return pod_count(pods) > 0 &&
+               (!pods.pod.claims.empty() ||
+                std::any_of(pods.pod.extended.begin(), pods.pod.extended.end(), is_device));
+      });
+}
+
+std::vector<PodSetToFit> pod_sets_of(const WorkloadFacts& workload) {
+  std::vector<PodSetToFit> pod_sets;
+  for (const WorkloadPodSet& pods : workload.pod_sets)
+    pod_sets.push_back({pods.name, pod_count(pods), &pods.pod});
+  return pod_sets;
+}
+
+FitQuestion question_of(const State& state, const std::string& cluster, const NamespacedName& id,
+                        std::vector<PodSetToFit> pod_sets, const ExtendedNames& extended) {
+  const Cluster& of = state.clusters.at(cluster);
+  const DeviceObjects& devices = of.devices;
+  const std::string& space = id.first;
+  FitQuestion question;
+  question.pod_sets = std::move(pod_sets);
+  question.template_of = [&devices, space](const std::string& name) {
+    const auto at = devices.templates.find({space, name});
+    return at == devices.templates.end() ? nullptr : &at->second.facts;
+  };
+  const bool names = std::any_of(
+      question.pod_sets.begin(), question.pod_sets.end(), [](const PodSetToFit& pods) {
+        return std::any_of(pods.pod->claims.begin(), pods.pod->claims.end(),
+                           [](const PodClaim& claim) { return !claim.claim.empty(); });
+      });
+  const auto reserved = std::make_shared<const ReservedClaims>(
+      names ? reserved_claims(state, cluster, id) : ReservedClaims());
+  question.claim_of = [&devices, space,
+                       reserved](const std::string& name) -> std::optional<NamedClaim> {
+    const auto at = devices.claims.find({space, name});
+    if (at == devices.claims.end()) return std::nullopt;
+    const auto others = reserved->find(name);
+    return NamedClaim{&at->second.facts, others == reserved->end() ? nullptr : &others->second};
+  };
+  question.flavor_tolerations = [&state, &of](const std::string& name) {
+    const NodeRecord* node = of.reports.nodes.find(name);
+    const auto flavor = node ? state.flavors.find(winning_flavor(node->facts.labels, state.flavors))
+                             : state.flavors.end();
+    return flavor == state.flavors.end() ? nullptr : &flavor->second.tolerations;
+  };
+  question.extended = extended;
+  question.steps_max = state.configuration.dra.steps_max;
+  return question;
+}
+
+std::string asks_of(const NamespacedName& id, const WorkloadFacts& workload,
+                    const ExtendedNames& extended, std::string& parts) {
+  if (names_a_claim(workload)) return {};
+  if (parts.empty()) {
+    Parts all(parts);
+    all.put(id.first);
+    for (const WorkloadPodSet& pods : workload.pod_sets)
+      all.put(pods.name), all.put(pod_count(pods)), all.put(pods.pod);
+  }
+  std::string asks = parts;
+  for (const WorkloadPodSet& pods : workload.pod_sets)
+    for (const auto& [name, amount] : pods.pod.extended)
+      asks += extended.contains(name) ? '+' : '-';
+  return asks;
+}
+
+}  // namespace fairlead

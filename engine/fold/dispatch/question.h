@@ -1,0 +1,38 @@
+// What a Workload asks of a cluster: which devices its pods want there. Internal to the fold.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/devices/fit.h"
+#include "engine/fold/state.h"
+
+namespace fairlead {
+
+/// The extended resources that a DeviceClass of some cluster of a list gives.
+using ExtendedNames = std::set<std::string>;
+ExtendedNames extended_names(const State& state, const WorkerList& list);
+
+/// Whether a pod of the Workload asks for a device: by claims, by one of `extended`, or by the
+/// implicit name of a class. Pod sets that are admitted with 0 have none.
+bool uses_devices(const WorkloadFacts& workload, const ExtendedNames& extended);
+
+/// Returns how many pods of the set run: as admitted, else as asked for.
+std::int64_t pod_count(const WorkloadPodSet& pods);
+
+/// Returns the question for `pod_sets` of the Workload `id`. It refers to `state` and the facts of
+/// `pod_sets`, and is of use while neither changes.
+FitQuestion question_of(const State& state, const std::string& cluster, const NamespacedName& id,
+                        std::vector<PodSetToFit> pod_sets, const ExtendedNames& extended);
+/// Returns the pod sets of a Workload, in order.
+std::vector<PodSetToFit> pod_sets_of(const WorkloadFacts& workload);
+
+/// Returns a text that is equal for Workloads that get equal answers from every cluster while its
+/// facts and reservations stay; empty for one whose answers depend on more. `parts` keeps what of
+/// it does not change with `extended`.
+std::string asks_of(const NamespacedName& id, const WorkloadFacts& workload,
+                    const ExtendedNames& extended, std::string& parts);
+
+}  // namespace fairlead

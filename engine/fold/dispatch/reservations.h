@@ -1,0 +1,30 @@
+// Reservations: made, released, replaced by what a cluster allocated, and repaired. Internal to the
+// fold.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/fold/dispatch/question.h"
+#include "engine/fold/state.h"
+
+namespace fairlead {
+
+/// Reserves `reservation` for the Workload, in place of what it had.
+void reserve(State& state, const NamespacedName& id, WorkloadRecord& record,
+             DeviceReservation reservation);
+/// Frees all that is reserved for the Workload, if anything is. Its cluster is looked at again.
+void release(State& state, const NamespacedName& id, WorkloadRecord& record);
+
+/// Lets the allocated claims of the cluster that the open moment changed, or whose Pods it changed,
+/// take the place of what was reserved for their Workloads.
+void replace_by_facts(State& state, const std::string& cluster);
+/// Drops what is still reserved for a Workload.
+void drop_rest(State& state, const NamespacedName& id, WorkloadRecord& record);
+
+/// Solves the reservations in the cluster again of which the open moment may have changed a device
+/// or a node, and those that are broken. What has no solution is broken from then on.
+/// Returns the Workloads whose reservation became broken, or is not any more.
+std::vector<NamespacedName> repair(State& state, const std::string& cluster);
+
+}  // namespace fairlead

@@ -1,0 +1,236 @@
+#include "engine/fold/dispatch/search_index.h"
+
+#include <utility>
+
+#include "engine/fold/capacity/capacity_state.h"
+
+namespace fairlead {
+
+namespace {
+
+std::string user_of(const NamespacedName& id) { return id.first + "/" + id.second; }
+
+template <class Map>
+auto facts_in(const Map& map, const typename Map::key_type& id)
+    -> decltype(&map.begin()->second.facts) {
+  const auto at = map.find(id);
+  return at == map.end() ? nullptr : &at->second.facts;
+}
+
+std::set<std::string> pods_of(const ResourceClaimFacts& claim) {
+  std::set<std::string> uids(claim.pod_owners.begin(), claim.pod_owners.end());
+  for (const ClaimConsumer& consumer : claim.reserved_for)
+    if (consumer.api_group.empty() && consumer.resource == "pods") uids.insert(consumer.uid);
+  return uids;
+}
+
+// What an allocation uses while its cost is not pinned.
+std::vector<DeviceUse> unpinned_uses(const ClaimAllocation& allocation) {
+  std::vector<DeviceUse> uses = pin_uses(allocation, [](const DeviceId&) { return nullptr; });
+  for (DeviceUse& use : uses) use.cost = UseCost::published;
+  return uses;
+}
+
+// Tells the index of each object anew, or of those that changed.
+class Teller {
+ public:
+  Teller(const Cluster& cluster, SearchIndex& index) : cluster_(cluster), index_(index) {}
+
+  void slice(const std::string& name) const {
+    if (const SliceRecord* record = cluster_.devices.slices.find(name))
+      index_.devices.set_slice(name, *record->facts);
+    else
+      index_.devices.erase_slice(name);
+  }
+  void node(const std::string& name) const {
+    if (const NodeRecord* record = cluster_.reports.nodes.find(name))
+      index_.devices.set_node(name, record->facts);
+    else
+      index_.devices.erase_node(name);
+  }
+  void device_class(const std::string& name) const {
+    if (const auto* facts = facts_in(cluster_.devices.classes, name))
+      index_.devices.set_class(name, *facts);
+    else
+      index_.devices.erase_class(name);
+  }
+  void rule(const std::string& name) const {
+    if (const auto* facts = facts_in(cluster_.devices.rules, name))
+      index_.devices.set_taint_rule(name, *facts);
+    else
+      index_.devices.erase_taint_rule(name);
+  }
+  void uses(const NamespacedName& id) const {
+    index_.set_uses(id, known_uses(cluster_, id));
+  }
+  void links_of_claim(const NamespacedName& id) const {
+    const ResourceClaimFacts* facts = facts_in(cluster_.devices.claims, id);
+    std::set<std::string> now = facts ? pods_of(*facts) : std::set<std::string>();
+    const auto known = index_.pods_of_claim.find(id);
+    if (known != index_.pods_of_claim.end()) {
+      for (const std::string& uid : known->second) unlink(uid, id);
+      index_.pods_of_claim.erase(known);
+    }
+    for (const std::string& uid : now) index_.claims_of_pod[uid].insert(id);
+    if (!now.empty()) index_.pods_of_claim.emplace(id, std::move(now));
+  }
+  void pod(const NamespacedName& id) const {
+    if (const auto known = index_.uids.find(id); known != index_.uids.end()) {
+      index_.pods.erase(known->second);
+      index_.uids.erase(known);
+    }
+    const auto at = cluster_.devices.pods.find(id);
+    if (at == cluster_.devices.pods.end()) return;
+    index_.pods[at->second.uid] = id;
+    index_.uids[id] = at->second.uid;
+  }
+
+ private:
+  void unlink(const std::string& uid, const NamespacedName& claim) const {
+    const auto at = index_.claims_of_pod.find(uid);
+    at->second.erase(claim);
+    if (at->second.empty()) index_.claims_of_pod.erase(at);
+  }
+
+  const Cluster& cluster_;
+  SearchIndex& index_;
+};
+
+std::shared_ptr<SearchIndex> derive(const State& state, const std::string& name) {
+  auto index = std::make_shared<SearchIndex>();
+  const Cluster& cluster = state.clusters.at(name);
+  const Teller tell(cluster, *index);
+  for (const auto* entry : cluster.devices.slices.sorted()) tell.slice(entry->first);
+  for (const auto* entry : cluster.reports.nodes.sorted()) tell.node(entry->first);
+  for (const auto& [id, record] : cluster.devices.classes) tell.device_class(id);
+  for (const auto& [id, record] : cluster.devices.rules) tell.rule(id);
+  for (const auto& [id, record] : cluster.devices.claims) {
+    tell.links_of_claim(id);
+    if (record.facts.allocation) tell.uses(id);
+  }
+  for (const auto& [id, pod] : cluster.devices.pods) tell.pod(id);
+  const auto reserved = state.dispatch.reserved_on.find(name);
+  if (reserved == state.dispatch.reserved_on.end()) return index;
+  for (const NamespacedName& id : reserved->second)
+    index->reserve(id, *state.multikueue.workloads.at(id).devices.reservation);
+  return index;
+}
+
+void tell_changes(const Cluster& cluster, SearchIndex& index) {
+  const Teller tell(cluster, index);
+  const DeviceChanges& changes = cluster.search.changes;
+  for (const std::string& name : changes.slices) tell.slice(name);
+  for (const std::string& name : changes.nodes) tell.node(name);
+  for (const std::string& name : changes.classes) tell.device_class(name);
+  for (const std::string& name : changes.rules) tell.rule(name);
+  for (const NamespacedName& id : changes.claims) tell.links_of_claim(id);
+  for (const NamespacedName& id : changes.pods) tell.pod(id);
+  index.answers.clear();
+}
+
+// Pins the allocated claims of `ids` that are not pinned, and forgets those that are not allocated.
+void pin(State& state, const std::string& name, const std::set<NamespacedName>& ids) {
+  Cluster& cluster = state.clusters.at(name);
+  DeviceSearch& search = cluster.search;
+  for (const NamespacedName& id : ids) {
+    const ResourceClaimFacts* claim = facts_in(cluster.devices.claims, id);
+    const bool allocated = claim && claim->allocation;
+    if (!allocated) {
+      search.pins.erase(id);
+      search.unpinned.erase(id);
+    } else if (!search.slices_listed) {
+      search.unpinned.insert(id);
+    } else if (!search.pins.contains(id)) {
+      ClusterDeviceIndex& known = search_index(state, name).devices;
+      search.pins[id] = pin_uses(*claim->allocation, [&known](const DeviceId& device) {
+        return known.published(device);
+      });
+      search.unpinned.erase(id);
+    }
+    if (*search.index) Teller(cluster, **search.index).uses(id);
+  }
+}
+
+}  // namespace
+
+void SearchIndex::reserve(const NamespacedName& workload, const DeviceReservation& reservation) {
+  FitAnswer answer;
+  answer.pods = reservation.pods;
+  devices.set_reservation(user_of(workload), reservation_of(answer));
+  answers.clear();
+}
+
+void SearchIndex::release(const NamespacedName& workload) {
+  devices.set_reservation(user_of(workload), {});
+  answers.clear();
+}
+
+void SearchIndex::set_uses(const NamespacedName& claim, std::vector<DeviceUse> uses) {
+  devices.set_uses(user_of(claim), std::move(uses));
+}
+
+bool searches_devices(const Configuration& configuration) {
+  return configuration.dra.dispatch && configuration.multikueue.dispatcher;
+}
+
+DeviceChanges* note_change(State& state, const std::string& name, Cluster& cluster, Seq seq) {
+  if (!searches_devices(state.configuration)) return nullptr;
+  state.dispatch.open_clusters.insert(name);
+  cluster.search.changes.heard = true;
+  remember(cluster.search.changes.because, seq);
+  return &cluster.search.changes;
+}
+
+void note_stream(State& state, const std::string& name) {
+  if (searches_devices(state.configuration)) state.dispatch.open_clusters.insert(name);
+}
+
+SearchIndex& search_index(State& state, const std::string& cluster) {
+  std::shared_ptr<SearchIndex>& kept = *state.clusters.at(cluster).search.index;
+  if (!kept) kept = derive(state, cluster);
+  return *kept;
+}
+
+std::shared_ptr<SearchIndex> borrow_index(const State& state, const std::string& cluster) {
+  const std::shared_ptr<SearchIndex>& kept = *state.clusters.at(cluster).search.index;
+  return kept ? kept : derive(state, cluster);
+}
+
+void close_search(State& state, const std::string& name) {
+  Cluster& cluster = state.clusters.at(name);
+  DeviceSearch& search = cluster.search;
+  std::set<NamespacedName> claims = search.changes.claims;
+  if (search.changes.all)
+    for (const auto& [id, record] : cluster.devices.claims) claims.insert(id);
+  if (search.slices_listed) claims.insert(search.unpinned.begin(), search.unpinned.end());
+  if (*search.index) tell_changes(cluster, **search.index);
+  pin(state, name, claims);
+  if (is_reachable(cluster))
+    search.unreachable_since.reset();
+  else if (!search.unreachable_since)
+    search.unreachable_since = state.now;
+}
+
+void end_search(Cluster& cluster) {
+  const bool listed = cluster.search.slices_listed;
+  cluster.search = {};
+  cluster.search.slices_listed = listed;
+}
+
+std::vector<DeviceUse> known_uses(const Cluster& cluster, const NamespacedName& claim) {
+  if (const auto pin = cluster.search.pins.find(claim); pin != cluster.search.pins.end())
+    return pin->second;
+  const ResourceClaimFacts* facts = facts_in(cluster.devices.claims, claim);
+  if (!facts || !facts->allocation) return {};
+  return unpinned_uses(*facts->allocation);
+}
+
+bool is_watched(const Cluster& cluster) { return cluster.pool.member; }
+
+bool is_reachable(const Cluster& cluster) {
+  const auto nodes = static_cast<std::size_t>(CapacitySource::nodes);
+  return cluster.reports.liveness[nodes] == Liveness::live &&
+         cluster.device_capacity.stream == Liveness::live;
+}
+
+}  // namespace fairlead
