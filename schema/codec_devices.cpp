@@ -304,6 +304,36 @@ value::ResourceClaimFacts read(ResourceClaim::Reader in) {
   return claim;
 }
 
+// ---- pods ----
+
+static void write(const value::PodClaim& claim, PodClaim::Builder out) {
+  put(out, &PodClaim::Builder::setName, claim.name);
+  put(out, &PodClaim::Builder::setClaim, claim.claim);
+  put(out, &PodClaim::Builder::setTemplate, claim.template_);
+}
+static value::PodClaim read(PodClaim::Reader in) {
+  return {read(in.getName()), read(in.getClaim()), read(in.getTemplate())};
+}
+
+void write(const value::PodDeviceFacts& pod, PodDevices::Builder out) {
+  using Out = PodDevices::Builder;
+  put_list(out, &Out::initClaims, pod.claims);
+  put_list(out, &Out::initExtended, pod.extended);
+  put_list(out, &Out::initNodeSelector, pod.node_selector);
+  out.setAffine(pod.affinity.has_value());
+  if (pod.affinity) put_list(out, &Out::initNodeTerms, pod.affinity->terms);
+  put_list(out, &Out::initTolerations, pod.tolerations);
+}
+value::PodDeviceFacts read(PodDevices::Reader in) {
+  value::PodDeviceFacts pod;
+  pod.claims = read_list(in.getClaims());
+  pod.extended = read_map(in.getExtended());
+  pod.node_selector = read_map(in.getNodeSelector());
+  if (in.getAffine()) pod.affinity = value::NodeSelector{read_list(in.getNodeTerms())};
+  pod.tolerations = read_list(in.getTolerations());
+  return pod;
+}
+
 // ---- settings ----
 
 static void write(const value::DeviceSource& source, Configuration::DeviceSource::Builder out) {

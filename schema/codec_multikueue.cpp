@@ -109,6 +109,21 @@ static value::WorkloadCheck read(WorkloadCheck::Reader in) {
   return {read(in.getName()), read(in.getState())};
 }
 
+static void write(const value::WorkloadPodSet& pod_set, WorkloadPodSet::Builder out) {
+  put(out, &WorkloadPodSet::Builder::setName, pod_set.name);
+  out.setCount(pod_set.count);
+  if (pod_set.admitted) out.getAdmitted().setPods(*pod_set.admitted);
+  write(pod_set.pod, out.initPod());
+}
+static value::WorkloadPodSet read(WorkloadPodSet::Reader in) {
+  value::WorkloadPodSet pod_set{read(in.getName()), in.getCount(), {}, read(in.getPod())};
+  if (in.getAdmitted().isPods())
+    pod_set.admitted = in.getAdmitted().getPods();
+  else if (!in.getAdmitted().isNone())
+    throw Malformed{"the admitted pods are neither none nor a number"};
+  return pod_set;
+}
+
 void write(const value::WorkloadFacts& workload, Workload::Builder out) {
   using Out = Workload::Builder;
   put_list(out, &Out::initChecks, workload.checks);
@@ -118,12 +133,24 @@ void write(const value::WorkloadFacts& workload, Workload::Builder out) {
   out.setFinished(workload.finished);
   out.setEvicted(workload.evicted);
   out.setDeleting(workload.deleting);
+  out.setPriority(workload.priority);
+  out.setCreated(workload.created.ns);
+  put_list(out, &Out::initPodSets, workload.pod_sets);
+  if (workload.devices_reserved != value::ConditionFacts{})
+    write(workload.devices_reserved, out.initDevicesReserved());
 }
 value::WorkloadFacts read(Workload::Reader in) {
-  return {
-      read_list(in.getChecks()), read(in.getClusterName()), read_texts(in.getNominatedClusters()),
-      in.getQuotaReserved(),     in.getFinished(),          in.getEvicted(),
-      in.getDeleting()};
+  return {read_list(in.getChecks()),
+          read(in.getClusterName()),
+          read_texts(in.getNominatedClusters()),
+          in.getQuotaReserved(),
+          in.getFinished(),
+          in.getEvicted(),
+          in.getDeleting(),
+          in.getPriority(),
+          LogTime{in.getCreated()},
+          read_list(in.getPodSets()),
+          read(in.getDevicesReserved())};
 }
 
 void write(const value::SecretFacts& secret, Secret::Builder out) {

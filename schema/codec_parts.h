@@ -218,6 +218,8 @@ void write(const value::ResourceClaimTemplateFacts& of, ResourceClaimTemplate::B
 value::ResourceClaimTemplateFacts read(ResourceClaimTemplate::Reader in);
 void write(const value::DeviceTaintRuleFacts& rule, DeviceTaintRule::Builder out);
 value::DeviceTaintRuleFacts read(DeviceTaintRule::Reader in);
+void write(const value::PodDeviceFacts& pod, PodDevices::Builder out);
+value::PodDeviceFacts read(PodDevices::Reader in);
 void write(const value::DraSettings& settings, Configuration::Dra::Builder out);
 value::DraSettings read(Configuration::Dra::Reader in);
 

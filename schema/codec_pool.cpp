@@ -64,16 +64,24 @@ void write(const value::PodFacts& pod, Pod::Builder out) {
   out.setResourceClaims(pod.resource_claims);
   out.setOver(pod.over);
   out.setDeleting(pod.deleting);
+  put(out, &Pod::Builder::setWorkload, pod.workload);
+  put(out, &Pod::Builder::setPodSet, pod.pod_set);
+  if (pod.devices) write(*pod.devices, out.initDevices());
 }
 value::PodFacts read(Pod::Reader in) {
-  return {read(in.getSuperCluster()),
-          read(in.getReason()),
-          read_map(in.getRequests()),
-          in.getBound(),
-          in.getGated(),
-          in.getResourceClaims(),
-          in.getOver(),
-          in.getDeleting()};
+  value::PodFacts pod{read(in.getSuperCluster()),
+                      read(in.getReason()),
+                      read_map(in.getRequests()),
+                      in.getBound(),
+                      in.getGated(),
+                      in.getResourceClaims(),
+                      in.getOver(),
+                      in.getDeleting(),
+                      read(in.getWorkload()),
+                      read(in.getPodSet()),
+                      {}};
+  if (in.hasDevices()) pod.devices = read(in.getDevices());
+  return pod;
 }
 
 void write(const value::ConfigMapFacts& map, ConfigMap::Builder out) {

@@ -361,6 +361,20 @@ struct Workload {
   finished @4 :Bool;
   evicted @5 :Bool;
   deleting @6 :Bool;
+  priority @7 :Int64;
+  created @8 :Int64;
+  podSets @9 :List(WorkloadPodSet);
+  devicesReserved @10 :Condition;
+}
+
+struct WorkloadPodSet {
+  name @0 :Text;
+  count @1 :Int64;
+  admitted :union {
+    none @2 :Void;
+    pods @3 :Int64;
+  }
+  pod @4 :PodDevices;
 }
 
 struct Secret {
@@ -430,6 +444,9 @@ struct Pod {
   resourceClaims @5 :Bool;
   over @6 :Bool;
   deleting @7 :Bool;
+  workload @8 :Text;
+  podSet @9 :Text;
+  devices @10 :PodDevices;
 }
 struct ConfigMap {
   id @0 :OptionalText;
@@ -561,6 +578,19 @@ struct ResourceClaim {
 }
 struct ResourceClaimTemplate {
   spec @0 :DeviceClaimSpec;
+}
+struct PodClaim {
+  name @0 :Text;
+  claim @1 :Text;
+  template @2 :Text;
+}
+struct PodDevices {
+  claims @0 :List(PodClaim);
+  extended @1 :List(AmountPair);
+  nodeSelector @2 :List(TextPair);
+  affine @3 :Bool;  # nodeTerms are set, perhaps to an empty list
+  nodeTerms @4 :List(NodeSelectorTerm);
+  tolerations @5 :List(Toleration);
 }
 struct DeviceTaintRule {
   selects @0 :Bool;

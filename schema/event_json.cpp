@@ -27,6 +27,7 @@ Json json_of(const ClaimAssignment& item);
 Json json_of(const ClaimGrant& item);
 Json json_of(const ScorePrioritizer& item);
 Json json_of(const WorkloadCheck& item);
+Json json_of(const WorkloadPodSet& item);
 Json json_of(const FieldWriter& item);
 
 template <class Items, class Print>
@@ -191,14 +192,27 @@ Json json_of(const AddOnPlacementScoreFacts& score) {
   return json;
 }
 Json json_of(const WorkloadCheck& check) { return {{"name", check.name}, {"state", check.state}}; }
+Json json_of(const WorkloadPodSet& pod_set) {
+  Json json = json_of(pod_set.pod);
+  json["name"] = pod_set.name;
+  json["count"] = pod_set.count;
+  if (pod_set.admitted) json["admitted"] = *pod_set.admitted;
+  return json;
+}
 Json json_of(const WorkloadFacts& workload) {
-  return {{"admissionChecks", list_of(workload.checks)},
-          {"clusterName", workload.cluster_name},
-          {"nominatedClusterNames", workload.nominated_clusters},
-          {"quotaReserved", workload.quota_reserved},
-          {"finished", workload.finished},
-          {"evicted", workload.evicted},
-          {"deleting", workload.deleting}};
+  Json json{{"admissionChecks", list_of(workload.checks)},
+            {"clusterName", workload.cluster_name},
+            {"nominatedClusterNames", workload.nominated_clusters},
+            {"quotaReserved", workload.quota_reserved},
+            {"finished", workload.finished},
+            {"evicted", workload.evicted},
+            {"deleting", workload.deleting}};
+  if (workload.priority != 0) json["priority"] = workload.priority;
+  if (workload.created != LogTime{}) json["created"] = to_rfc3339(workload.created);
+  if (!workload.pod_sets.empty()) json["podSets"] = list_of(workload.pod_sets);
+  if (workload.devices_reserved != ConditionFacts{})
+    json["devicesReserved"] = json_of(workload.devices_reserved);
+  return json;
 }
 Json json_of(const SecretFacts& secret) {
   return {{"keys", secret.keys}, {"content", secret.content.hex()}};
@@ -241,6 +255,9 @@ Json json_of(const PodFacts& pod) {
             {"over", pod.over},         {"deleting", pod.deleting}};
   put_optional(json, "superCluster", pod.super_cluster);
   put_optional(json, "reason", pod.reason);
+  if (!pod.workload.empty()) json["workload"] = pod.workload;
+  if (!pod.pod_set.empty()) json["podSet"] = pod.pod_set;
+  if (pod.devices) json["devices"] = json_of(*pod.devices);
   return json;
 }
 Json json_of(const ConfigMapFacts& map) {

@@ -193,6 +193,12 @@ Json print_consumer(const ClaimConsumer& consumer) {
   put_text(json, "apiGroup", consumer.api_group);
   return json;
 }
+Json print_pod_claim(const PodClaim& claim) {
+  Json json{{"name", claim.name}};
+  put_text(json, "resourceClaimName", claim.claim);
+  put_text(json, "resourceClaimTemplateName", claim.template_);
+  return json;
+}
 
 }  // namespace
 
@@ -230,6 +236,16 @@ Json json_of(const ResourceClaimFacts& claim) {
 Json json_of(const ResourceClaimTemplateFacts& of) {
   Json json = Json::object();
   put_spec(json, of.spec);
+  return json;
+}
+
+Json json_of(const PodDeviceFacts& pod) {
+  Json json = Json::object();
+  put_items(json, "resourceClaims", pod.claims, print_pod_claim);
+  if (!pod.extended.empty()) json["extendedResources"] = pod.extended;
+  if (!pod.node_selector.empty()) json["nodeSelector"] = pod.node_selector;
+  if (pod.affinity) json["nodeAffinity"] = print_node_selector(*pod.affinity);
+  put_items(json, "tolerations", pod.tolerations, print_toleration);
   return json;
 }
 

@@ -13,5 +13,6 @@ Json json_of(const DeviceClassFacts& of);
 Json json_of(const ResourceClaimFacts& claim);
 Json json_of(const ResourceClaimTemplateFacts& of);
 Json json_of(const DeviceTaintRuleFacts& rule);
+Json json_of(const PodDeviceFacts& pod);
 
 }  // namespace fairlead

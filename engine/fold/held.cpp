@@ -59,6 +59,7 @@ std::vector<ObjectKey> held_of_member(const State& state, const SourceName& sour
       keys.push_back({kind, "", entry->first});
   if (kind == Kind::cluster_queue) add_names(keys, kind, at->second.member.queues);
   if (kind == Kind::local_queue) add_namespaced(keys, kind, at->second.member.local_queues);
+  if (kind == Kind::pod) add_namespaced(keys, kind, at->second.devices.pods);
   add_devices(keys, at->second.devices, kind);
   return keys;
 }
@@ -88,6 +89,7 @@ struct HeldOf {
   Held operator()(const Claim& claim) const { return all(claim); }
   Held operator()(const Work& work) const { return all(work); }
   Held operator()(const Policy& policy) const { return all(policy); }
+  Held operator()(const MemberPod& pod) const { return {pod.uid, "", 0}; }
   template <class F>
   Held operator()(const Observed<F>& seen) const {
     return all(seen);
@@ -110,6 +112,7 @@ struct FactsOf {
   Optional operator()(const HeldMetrics&) const { return std::nullopt; }
   Optional operator()(const MemberQueue&) const { return std::nullopt; }
   Optional operator()(const HeldMemberLocalQueue&) const { return std::nullopt; }
+  Optional operator()(const MemberPod&) const { return std::nullopt; }
   Optional operator()(const ManagedClusterFacts& facts) const { return facts; }
   Optional operator()(const ResourceFlavorFacts& facts) const { return facts; }
   Optional operator()(const LocalQueueFacts& facts) const { return facts; }

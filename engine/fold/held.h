@@ -110,8 +110,8 @@ Result with_held_of_pool(const Pool& pool, const SourceName& source, const Objec
 /// Calls `found` with the record of the object `key` of the API server `source` and returns what it
 /// returns; `none` if State holds no such object. The records: NodeRecord, HeldMetrics,
 /// ManagedClusterFacts, ResourceFlavorFacts, Queue, MemberQueue, LocalQueueFacts,
-/// HeldMemberLocalQueue, Work, Policy, Claim, Cohort, and Observed of every kind of the MultiKueue
-/// path and of the pool.
+/// HeldMemberLocalQueue, Work, Policy, Claim, Cohort, MemberPod, HeldSlice, DeviceRecord of the
+/// other kinds of devices, and Observed of every kind of the MultiKueue path and of the pool.
 template <class Result, class Found>
 Result with_held(const State& state, const SourceName& source, const ObjectKey& key, Result none,
                  Found&& found) {
@@ -169,8 +169,10 @@ Result with_held(const State& state, const SourceName& source, const ObjectKey& 
     case Kind::virtual_cluster:
     case Kind::namespace_:
     case Kind::resource_quota:
-    case Kind::pod:
     case Kind::config_map: return with_held_of_pool(state.pool, source, key, none, in, found);
+    case Kind::pod:
+      if (is_tenant(source)) return with_held_of_pool(state.pool, source, key, none, in, found);
+      return cluster(source, [&](const Cluster& of) { return in(of.devices.pods, id()); });
     case Kind::resource_slice:
     case Kind::device_class:
     case Kind::device_taint_rule:
@@ -193,7 +195,7 @@ struct Held {
 /// Returns what State holds of an object; nullopt if it holds none.
 std::optional<Held> held(const State& state, const SourceName& source, const ObjectKey& key);
 /// Returns its facts; nullopt if State holds none, or keeps a part of them only (HeldMetrics,
-/// MemberQueue, HeldMemberLocalQueue).
+/// MemberQueue, HeldMemberLocalQueue, MemberPod).
 std::optional<Facts> held_facts(const State& state, const SourceName& source, const ObjectKey& key);
 /// Returns every object of `kind` that State holds of the API server `source`, in order.
 std::vector<ObjectKey> held_objects(const State& state, const SourceName& source, Kind kind);

@@ -69,6 +69,11 @@ struct Unchanged {
   bool operator()(const DeviceRecord<F>& record) const {
     return record.facts == facts<F>();
   }
+  bool operator()(const MemberPod& pod) const {
+    const auto& now = facts<PodFacts>();
+    return same_object(pod.uid, seen.uid) && pod.workload == now.workload &&
+           pod.pod_set == now.pod_set;
+  }
   bool operator()(const PoolVirtualCluster& cluster) const { return (*this)(cluster.seen); }
   bool operator()(const PoolPod& pod) const { return (*this)(pod.seen); }
   bool operator()(const SuperNamespace& of) const { return (*this)(of.seen); }
@@ -154,10 +159,12 @@ ObjectObserved observed(const ObjectSeen& seen, const Digest& raw_digest) {
           seen.generation, seen.facts,   raw_digest, seen.writers};
 }
 
-// A namespace of a member that was made for no tenant: as if it were not there.
+// A namespace of a member that was made for no tenant, and a Pod there that belongs to no Workload:
+// as if it were not there.
 bool is_foreign(const SourceName& source, const ObjectSeen& seen) {
-  if (seen.key.kind != Kind::namespace_ || is_tenant(source)) return false;
-  return std::get<NamespaceFacts>(seen.facts).tenant.empty();
+  if (is_tenant(source)) return false;
+  if (seen.key.kind == Kind::pod) return std::get<PodFacts>(seen.facts).workload.empty();
+  return seen.key.kind == Kind::namespace_ && std::get<NamespaceFacts>(seen.facts).tenant.empty();
 }
 
 bool is_capacity_source(const SourceName& source, Kind kind) {

@@ -45,15 +45,7 @@ ResourceFlavorFacts resource_flavor(JsonView object) {
   ResourceFlavorFacts out;
   out.node_labels = strings(spec["nodeLabels"]);
   out.node_taints = taints(spec["nodeTaints"]);
-  for (JsonView item : spec["tolerations"]) {
-    Toleration toleration;
-    toleration.key = item["key"].string();
-    toleration.op = item["operator"].string();
-    if (toleration.op.empty()) toleration.op = "Equal";
-    toleration.value = item["value"].string();
-    toleration.effect = item["effect"].string();
-    out.tolerations.push_back(std::move(toleration));
-  }
+  out.tolerations = tolerations(spec["tolerations"]);
   make_set(out.tolerations);
   out.topology_name = spec["topologyName"].string();
   return out;

@@ -33,18 +33,6 @@ std::vector<DeviceSelector> device_selectors(JsonView list, ObjectRefusal& refus
   return out;
 }
 
-std::vector<Toleration> device_tolerations(JsonView list, ObjectRefusal& refused) {
-  expect_at_most(kTolerationsMax, list, "tolerations", refused);
-  std::vector<Toleration> out;
-  for (JsonView item : list) {
-    const auto [key, op, value, effect] = item.members("key", "operator", "value", "effect");
-    out.push_back({std::string(key.string()),
-                   std::string(op.string().empty() ? "Equal" : op.string()),
-                   std::string(value.string()), std::string(effect.string())});
-  }
-  return out;
-}
-
 AllocationMode allocation_mode(std::string_view word) {
   if (word.empty() || word == "ExactCount") return AllocationMode::exact;
   return word == "All" ? AllocationMode::all : AllocationMode::unknown;
@@ -59,7 +47,7 @@ std::int64_t device_count(AllocationMode mode, JsonView value, ObjectRefusal& re
 }
 
 DeviceAsk device_ask(JsonView object, ObjectRefusal& refused) {
-  const auto [device_class, selectors, mode, count, admin, tolerations, capacity] =
+  const auto [device_class, selectors, mode, count, admin, tolerated, capacity] =
       object.members("deviceClassName", "selectors", "allocationMode", "count", "adminAccess",
                      "tolerations", "capacity");
   DeviceAsk out;
@@ -68,18 +56,19 @@ DeviceAsk device_ask(JsonView object, ObjectRefusal& refused) {
   out.mode = allocation_mode(mode.string());
   out.count = device_count(out.mode, count, refused);
   out.admin = admin.is_true();
-  out.tolerations = device_tolerations(tolerations, refused);
+  expect_at_most(kTolerationsMax, tolerated, "tolerations", refused);
+  out.tolerations = tolerations(tolerated);
   out.capacity = quantities(capacity["requests"], "capacity.requests", refused);
   return out;
 }
 
 // Of v1beta1: whether the request says anything of its own, as the conversion to v1 asks.
 bool asks_itself(JsonView request) {
-  const auto [device_class, selectors, mode, count, admin, tolerations, capacity] =
+  const auto [device_class, selectors, mode, count, admin, tolerated, capacity] =
       request.members("deviceClassName", "selectors", "allocationMode", "count", "adminAccess",
                       "tolerations", "capacity");
   return !device_class.string().empty() || selectors.given() || !mode.string().empty() ||
-         count.integer().value_or(0) != 0 || admin.given() || tolerations.given() ||
+         count.integer().value_or(0) != 0 || admin.given() || tolerated.given() ||
          capacity.given();
 }
 

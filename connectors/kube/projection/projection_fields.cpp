@@ -110,6 +110,17 @@ std::vector<Taint> repelling_taints(JsonView array) {
   });
 }
 
+std::vector<Toleration> tolerations(JsonView array) {
+  std::vector<Toleration> out;
+  for (JsonView item : array) {
+    const auto [key, op, value, effect] = item.members("key", "operator", "value", "effect");
+    out.push_back({std::string(key.string()),
+                   std::string(op.string().empty() ? "Equal" : op.string()),
+                   std::string(value.string()), std::string(effect.string())});
+  }
+  return out;
+}
+
 ConditionStatus condition_status(std::string_view word) {
   if (word == "True") return ConditionStatus::yes;
   if (word == "False") return ConditionStatus::no;

@@ -28,6 +28,8 @@ std::vector<std::string> string_items(JsonView array);
 std::vector<Taint> taints(JsonView array);
 /// Only those that keep a Pod away: NoSchedule and NoExecute.
 std::vector<Taint> repelling_taints(JsonView array);
+/// All tolerations as listed; a missing operator is Equal.
+std::vector<Toleration> tolerations(JsonView array);
 /// The condition of that type in status.conditions.
 ConditionFacts condition(JsonView status, std::string_view type);
 ConditionStatus condition_status(std::string_view word);
@@ -105,6 +107,11 @@ std::map<std::string, Quantity> quantities(JsonView object, std::string_view fie
                                            ObjectRefusal& refused);
 /// Reads a core/v1 NodeSelector as written.
 NodeSelector node_selector(JsonView object);
+/// Reads the spec of a Pod or of a template of Pods. A malformed or negative amount counts as
+/// absent.
+PodDeviceFacts pod_devices(JsonView spec);
+/// Returns whether such a Pod may use devices: has claims or asks for extended resources.
+bool may_use_devices(const PodDeviceFacts& pod);
 
 }  // namespace fairlead::projection
 

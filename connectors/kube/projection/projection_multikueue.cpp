@@ -46,6 +46,32 @@ bool is_name_with_prefix(std::string_view whole, std::string_view name) {
   return whole.empty() || whole.ends_with('-');
 }
 
+std::optional<std::int64_t> pod_count(JsonView value) {
+  const auto count = value.integer();
+  return count && *count >= 0 ? count : std::nullopt;
+}
+
+// Pod sets are a list map by name; API servers fill in `main` and a count of 1. Of an assignment
+// without a count nothing is known.
+std::vector<WorkloadPodSet> device_pod_sets(JsonView pod_sets, JsonView assignments) {
+  const auto name_of = [](JsonView item) {
+    const std::string_view name = item["name"].string();
+    return name.empty() ? std::string_view("main") : name;
+  };
+  std::vector<WorkloadPodSet> out;
+  for (JsonView item : pod_sets) {
+    WorkloadPodSet pod_set;
+    pod_set.pod = pod_devices(item["template"]["spec"]);
+    if (!may_use_devices(pod_set.pod)) continue;
+    pod_set.name = name_of(item);
+    pod_set.count = pod_count(item["count"]).value_or(1);
+    for (JsonView assigned : assignments)
+      if (name_of(assigned) == pod_set.name) pod_set.admitted = pod_count(assigned["count"]);
+    out.push_back(std::move(pod_set));
+  }
+  return out;
+}
+
 }  // namespace
 
 ClusterProfileFacts cluster_profile(JsonView object) {
@@ -149,7 +175,7 @@ AddOnPlacementScoreFacts addon_placement_score(JsonView object) {
 }
 
 WorkloadFacts workload(JsonView object) {
-  JsonView status = object["status"];
+  const auto [metadata, spec, status] = object.members("metadata", "spec", "status");
   WorkloadFacts out;
   std::map<std::string, std::string> checks;  // a list map by name
   for (JsonView item : status["admissionChecks"])
@@ -162,6 +188,10 @@ WorkloadFacts workload(JsonView object) {
   out.finished = is_true(status, "Finished");
   out.evicted = is_true(status, "Evicted");
   out.deleting = deleting(object);
+  out.priority = spec["priority"].integer().value_or(0);
+  out.created = parse_rfc3339(metadata["creationTimestamp"].string()).value_or(LogTime{});
+  out.pod_sets = device_pod_sets(spec["podSets"], status["admission"]["podSetAssignments"]);
+  out.devices_reserved = condition(status, "fairlead.io/DevicesReserved");
   return out;
 }
 

@@ -55,13 +55,59 @@ constexpr std::array<std::string_view, 4> kOfManagedClusters{
 constexpr std::array<std::string_view, 1> kStatus{"status"};
 constexpr std::array<std::string_view, 1> kOfWorks{"status.resourceStatus.manifests.*.conditions"};
 
-// Workloads are many and their specs are long; the projection reads little but where one runs.
-constexpr std::array<std::string_view, 17> kOfWorkloads{
+// Workloads are many, and nearly all of their long specs is what the containers run with.
+constexpr std::array kOfWorkloads = std::to_array<std::string_view>({
     "metadata.labels",
     "metadata.annotations",
     "metadata.ownerReferences",
-    "spec",
-    "status.admission",
+    "spec.active",
+    "spec.queueName",
+    "spec.maximumExecutionTimeSeconds",
+    "spec.preemptionGates",
+    "spec.priorityClassName",
+    "spec.priorityClassRef",
+    "spec.priorityClassSource",
+    "spec.podSets.*.minCount",
+    "spec.podSets.*.topologyRequest",
+    "spec.podSets.*.template.metadata",
+    "spec.podSets.*.template.spec.affinity.podAffinity",
+    "spec.podSets.*.template.spec.affinity.podAntiAffinity",
+    "spec.podSets.*.template.spec.containers.*.args",
+    "spec.podSets.*.template.spec.containers.*.command",
+    "spec.podSets.*.template.spec.containers.*.env",
+    "spec.podSets.*.template.spec.containers.*.envFrom",
+    "spec.podSets.*.template.spec.containers.*.image",
+    "spec.podSets.*.template.spec.containers.*.imagePullPolicy",
+    "spec.podSets.*.template.spec.containers.*.lifecycle",
+    "spec.podSets.*.template.spec.containers.*.livenessProbe",
+    "spec.podSets.*.template.spec.containers.*.name",
+    "spec.podSets.*.template.spec.containers.*.ports",
+    "spec.podSets.*.template.spec.containers.*.readinessProbe",
+    "spec.podSets.*.template.spec.containers.*.securityContext",
+    "spec.podSets.*.template.spec.containers.*.startupProbe",
+    "spec.podSets.*.template.spec.containers.*.terminationMessagePath",
+    "spec.podSets.*.template.spec.containers.*.terminationMessagePolicy",
+    "spec.podSets.*.template.spec.containers.*.volumeMounts",
+    "spec.podSets.*.template.spec.initContainers.*.args",
+    "spec.podSets.*.template.spec.initContainers.*.command",
+    "spec.podSets.*.template.spec.initContainers.*.env",
+    "spec.podSets.*.template.spec.initContainers.*.image",
+    "spec.podSets.*.template.spec.initContainers.*.name",
+    "spec.podSets.*.template.spec.initContainers.*.volumeMounts",
+    "spec.podSets.*.template.spec.dnsPolicy",
+    "spec.podSets.*.template.spec.restartPolicy",
+    "spec.podSets.*.template.spec.schedulerName",
+    "spec.podSets.*.template.spec.schedulingGates",
+    "spec.podSets.*.template.spec.securityContext",
+    "spec.podSets.*.template.spec.serviceAccountName",
+    "spec.podSets.*.template.spec.terminationGracePeriodSeconds",
+    "spec.podSets.*.template.spec.topologySpreadConstraints",
+    "spec.podSets.*.template.spec.volumes",
+    "status.admission.clusterQueue",
+    "status.admission.podSetAssignments.*.delayedTopologyRequest",
+    "status.admission.podSetAssignments.*.flavors",
+    "status.admission.podSetAssignments.*.resourceUsage",
+    "status.admission.podSetAssignments.*.topologyAssignment",
     "status.requeueState",
     "status.reclaimablePods",
     "status.accumulatedPastExecutionTimeSeconds",
@@ -74,7 +120,7 @@ constexpr std::array<std::string_view, 17> kOfWorkloads{
     "status.admissionChecks.*.podSetUpdates",
     "status.admissionChecks.*.retryCount",
     "status.admissionChecks.*.requeueAfterSeconds",
-};
+});
 constexpr std::array<std::string_view, 1> kOfDecisions{"status.decisions.*.reason"};
 constexpr std::array<std::string_view, 4> kOfProfiles{"spec", "status.conditions", "status.version",
                                                       "status.properties"};
@@ -84,9 +130,12 @@ constexpr std::array<std::string_view, 3> kOfCohorts{"spec.resourceGroups", "spe
                                                      "status.fairSharing"};
 constexpr std::array<std::string_view, 2> kOfDefinitions{"spec.conversion", "status"};
 
-constexpr std::array<std::string_view, 4> kOfPods{"status.conditions", "status.containerStatuses",
-                                                  "status.initContainerStatuses",
-                                                  "status.ephemeralContainerStatuses"};
+// Of members' Pods only the metadata is sent.
+constexpr std::array<std::string_view, 7> kOfPods{
+    "metadata.ownerReferences",     "spec.volumes",
+    "status.conditions",            "status.containerStatuses",
+    "status.initContainerStatuses", "status.ephemeralContainerStatuses",
+    "status.resourceClaimStatuses"};
 
 // A driver writes its slices again where nothing of a device changed; in v1beta1 a device's fields
 // stand in `basic`.

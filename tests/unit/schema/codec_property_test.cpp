@@ -92,14 +92,6 @@ AddOnPlacementScoreFacts any_score() {
   return score;
 }
 
-WorkloadFacts any_workload() {
-  WorkloadFacts workload{{},          any<std::string>(), any<Texts>(), any<bool>(),
-                         any<bool>(), any<bool>(),        any<bool>()};
-  for (const std::string& name : any<Texts>())
-    workload.checks.push_back({name, any<std::string>()});
-  return workload;
-}
-
 using AnyAmounts = std::map<std::string, Amount>;
 
 /// Absent, empty or a text: a tenant's annotation may be each of them.
@@ -113,9 +105,14 @@ NamespaceFacts any_namespace() {
           any<std::string>(), any<std::string>(), any<std::string>(), any<bool>()};
 }
 
+PodDeviceFacts any_pod_devices();
+
 PodFacts any_pod() {
-  return {any_annotation(), any_annotation(), any<AnyAmounts>(), any<bool>(),
-          any<bool>(),      any<bool>(),      any<bool>(),       any<bool>()};
+  PodFacts pod{any_annotation(),   any_annotation(),   any<AnyAmounts>(), any<bool>(),
+               any<bool>(),        any<bool>(),        any<bool>(),       any<bool>(),
+               any<std::string>(), any<std::string>(), {}};
+  if (any<bool>()) pod.devices = any_pod_devices();
+  return pod;
 }
 
 /// Of the kinds of the super cluster pool.
@@ -191,18 +188,17 @@ DeviceFacts any_device() {
 std::vector<DeviceSelector> any_selectors() {
   return few([] { return DeviceSelector{any_annotation()}; });
 }
+Toleration any_toleration() {
+  return {any<std::string>(), any<std::string>(), any<std::string>(), any<std::string>()};
+}
 DeviceAsk any_ask() {
-  const auto toleration = [] {
-    return Toleration{any<std::string>(), any<std::string>(), any<std::string>(),
-                      any<std::string>()};
-  };
   return {any<std::string>(),
           any<std::string>(),
           any_selectors(),
           *rc::gen::element(AllocationMode::exact, AllocationMode::all, AllocationMode::unknown),
           any<std::int64_t>(),
           any<bool>(),
-          few(toleration),
+          few(any_toleration),
           any_quantities()};
 }
 DeviceClaimSpec any_claim_spec() {
@@ -227,6 +223,34 @@ ResourceClaimFacts any_resource_claim() {
           few(consumer),      few(any<std::string>),
           any<std::string>(), any<bool>(),
           any<bool>()};
+}
+
+PodDeviceFacts any_pod_devices() {
+  const auto claim = [] {
+    return PodClaim{any<std::string>(), any<std::string>(), any<std::string>()};
+  };
+  return {few(claim), any<AnyAmounts>(), any<std::map<std::string, std::string>>(),
+          perhaps<NodeSelector>(any_node_selector), few(any_toleration)};
+}
+WorkloadFacts any_workload() {
+  const auto pod_set = [] {
+    return WorkloadPodSet{any<std::string>(), any<std::int64_t>(),
+                          perhaps<std::int64_t>(any<std::int64_t>), any_pod_devices()};
+  };
+  WorkloadFacts workload{{},
+                         any<std::string>(),
+                         any<Texts>(),
+                         any<bool>(),
+                         any<bool>(),
+                         any<bool>(),
+                         any<bool>(),
+                         any<std::int64_t>(),
+                         LogTime{any<std::int64_t>()},
+                         few(pod_set),
+                         any_condition()};
+  for (const std::string& name : any<Texts>())
+    workload.checks.push_back({name, any<std::string>()});
+  return workload;
 }
 
 /// Of the kinds of Dynamic Resource Allocation.

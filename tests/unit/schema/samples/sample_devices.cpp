@@ -61,6 +61,14 @@ DeviceClaimSpec claim_spec() {
       {{{"gpu", "nic/rest"}, "example.com/numa", ""}, {{}, "", "example.com/rack"}, {{}, "", ""}}};
 }
 
+PodDeviceFacts pod_devices() {
+  return {{{"gpus", "", "two-gpus"}, {"nic", "the-nic", ""}},
+          {{"example.com/gpu", 2}, {"deviceclass.resource.kubernetes.io/nic", 1}},
+          {{"pool", "h100"}},
+          gpu_nodes(),
+          {{"dedicated", "Exists", "", "NoSchedule"}}};
+}
+
 }  // namespace
 
 ResourceSliceFacts resource_slice() {
@@ -108,6 +116,25 @@ ResourceClaimTemplateFacts resource_claim_template() { return {claim_spec()}; }
 
 DeviceTaintRuleFacts device_taint_rule() {
   return {true, "gpu.example.com", "", "gpu-0", {"maintenance", "tonight", "NoSchedule"}};
+}
+
+WorkloadFacts workload_with_devices() {
+  WorkloadFacts facts;
+  facts.priority = -5;
+  facts.created = LogTime{1'767'225'600'000'000'000};
+  facts.pod_sets = {{"leader", 1, std::nullopt, {{}, {{"example.com/gpu", 1}}, {}, {}, {}}},
+                    {"workers", 4, 3, pod_devices()},
+                    {"nowhere", 2, 0, {{}, {}, {}, NodeSelector{}, {}}}};
+  facts.devices_reserved = {ConditionStatus::no, "NoCluster", 3};
+  return facts;
+}
+
+PodFacts pod_with_devices() {
+  PodFacts facts;
+  facts.workload = "job-train-1a2b3";
+  facts.pod_set = "workers";
+  facts.devices = pod_devices();
+  return facts;
 }
 
 DraSettings dra_settings() {

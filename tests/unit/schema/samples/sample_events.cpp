@@ -360,6 +360,12 @@ void add_version_5(Numbered& samples) {
     samples.add("observed_" + std::string(info(kind).resource), "cluster1", observed(kind));
   value.dra = dra_settings();
   samples.add("config_changed_5_dra", "self", ConfigChanged{value});
+  ObjectObserved workload = observed(Kind::workload);
+  workload.facts = workload_with_devices();
+  samples.add("observed_workloads_5", "hub", std::move(workload));
+  ObjectObserved pod = observed(Kind::pod);
+  pod.facts = pod_with_devices();
+  samples.add("observed_pods_5", "cluster1", std::move(pod));
 }
 
 }  // namespace
@@ -404,7 +410,8 @@ Facts facts(Kind kind) {
     case Kind::resource_quota:
       return ResourceQuotaFacts{{{"cpu", 12'000}, {"requests.memory", 1 << 30}}, true};
     case Kind::pod:
-      return PodFacts{"r1", "DoesNotFit: cpu 1", {{"cpu", 1000}}, true, true, true, true, true};
+      return PodFacts{
+          "r1", "DoesNotFit: cpu 1", {{"cpu", 1000}}, true, true, true, true, true, "", "", {}};
     case Kind::config_map: return ConfigMapFacts{"r1"};
     case Kind::resource_slice: return resource_slice();
     case Kind::device_class: return device_class();
