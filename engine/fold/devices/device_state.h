@@ -28,6 +28,14 @@ struct DeviceRecord {
   friend bool operator==(const DeviceRecord&, const DeviceRecord&) = default;
 };
 
+/// Returns the facts of a record; null if there is none.
+template <class Map>
+auto facts_in(const Map& map, const typename Map::key_type& id)
+    -> decltype(&map.begin()->second.facts) {
+  const auto at = map.find(id);
+  return at == map.end() ? nullptr : &at->second.facts;
+}
+
 /// A Pod of a member that Kueue made there for a Workload, by its metadata.
 struct MemberPod {
   std::string uid;

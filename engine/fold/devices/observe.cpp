@@ -17,13 +17,6 @@ void store(Map& map, const typename Map::key_type& id, const Facts* facts, Seq s
     map.erase(id);
 }
 
-template <class Map>
-auto facts_in(const Map& map, const typename Map::key_type& id)
-    -> decltype(&map.begin()->second.facts) {
-  const auto at = map.find(id);
-  return at == map.end() ? nullptr : &at->second.facts;
-}
-
 }  // namespace
 
 void observe_slice(State& state, const std::string& cluster, const std::string& name,

@@ -70,11 +70,11 @@ Chooser::Asked Chooser::ask(const NamespacedName& id, WorkloadRecord& record,
   return {uncached_, free};
 }
 
-std::optional<Candidate> Chooser::best(const NamespacedName& id, WorkloadRecord& record,
+std::optional<Destination> Chooser::best(const NamespacedName& id, WorkloadRecord& record,
                                        const WorkerList& list, const Choices& among) {
   const DraPolicy policy = state_.configuration.dra.policy;
   std::optional<std::tuple<std::int64_t, std::int64_t, std::size_t>> least;
-  Candidate best;
+  Destination best;
   for (const Place& place : places_in(list, among)) {
     if (obstacle_of(state_, list, *place.worker, record.devices) != Obstacle::none) continue;
     const Asked asked = ask(id, record, list, *place.cluster);
@@ -89,7 +89,7 @@ std::optional<Candidate> Chooser::best(const NamespacedName& id, WorkloadRecord&
   return least ? std::optional(std::move(best)) : std::nullopt;
 }
 
-std::optional<Candidate> Chooser::only(const NamespacedName& id, WorkloadRecord& record,
+std::optional<Destination> Chooser::only(const NamespacedName& id, WorkloadRecord& record,
                                        const WorkerList& list, const std::string& worker) {
   if (std::find(list.names.begin(), list.names.end(), worker) == list.names.end())
     return std::nullopt;
@@ -103,7 +103,7 @@ std::optional<Candidate> Chooser::only(const NamespacedName& id, WorkloadRecord&
   if (obstacle != Obstacle::none && obstacle != Obstacle::leaving) return std::nullopt;
   const Asked asked = ask(id, record, list, known->second.cluster);
   if (asked.fit.refusal) return std::nullopt;
-  return Candidate{worker, known->second.cluster, asked.fit.pods};
+  return Destination{worker, known->second.cluster, asked.fit.pods};
 }
 
 }  // namespace fairlead

@@ -27,7 +27,7 @@ struct Choices {
 };
 
 /// Where a Workload can go.
-struct Candidate {
+struct Destination {
   std::string worker;
   std::string cluster;
   std::vector<FitPod> pods;
@@ -39,10 +39,10 @@ class Chooser {
   explicit Chooser(State& state) : state_(state) {}
 
   /// Returns the best candidate; nullopt if there is none.
-  std::optional<Candidate> best(const NamespacedName& id, WorkloadRecord& record,
+  std::optional<Destination> best(const NamespacedName& id, WorkloadRecord& record,
                                 const WorkerList& list, const Choices& among);
   /// Returns one worker as a candidate, a leaver too; nullopt if its pods do not fit there.
-  std::optional<Candidate> only(const NamespacedName& id, WorkloadRecord& record,
+  std::optional<Destination> only(const NamespacedName& id, WorkloadRecord& record,
                                 const WorkerList& list, const std::string& worker);
   const ExtendedNames& names_of(const WorkerList& list);
 

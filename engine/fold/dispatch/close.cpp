@@ -207,7 +207,7 @@ class Pass {
     if (!known) return false;
     const WorkerList& list = *known;
     if (devices.reservation) among.but = devices.reservation->worker;
-    std::optional<Candidate> best = kept(id, record, list);
+    std::optional<Destination> best = kept(id, record, list);
     if (!best) best = chooser_.best(id, record, list, among);
     devices.judged = true;
     if (best) {
@@ -223,7 +223,7 @@ class Pass {
   }
 
   // A Workload that was nominated before it was first observed stays where it is, if it fits.
-  std::optional<Candidate> kept(const NamespacedName& id, WorkloadRecord& record,
+  std::optional<Destination> kept(const NamespacedName& id, WorkloadRecord& record,
                                 const WorkerList& list) {
     const auto& nominated = record.seen.facts.nominated_clusters;
     if (record.devices.judged || nominated.size() != 1) return std::nullopt;
@@ -236,7 +236,7 @@ class Pass {
            std::find(list.names.begin(), list.names.end(), reservation.worker) != list.names.end();
   }
 
-  void place(const NamespacedName& id, WorkloadRecord& record, Candidate best) {
+  void place(const NamespacedName& id, WorkloadRecord& record, Destination best) {
     DeviceDispatch& devices = record.devices;
     if (devices.reservation && is_over(devices.reservation->since,
                                        state_.configuration.dra.admit_timeout, state_.now)) {
@@ -272,7 +272,7 @@ void end_dispatch(State& state) {
   state.deadlines.clear(DispatchDeadline{});
 }
 
-void open_everything(State& state) {
+void open_all_clusters(State& state) {
   for (auto& [name, cluster] : state.clusters) {
     if (!is_watched(cluster)) continue;
     cluster.search.changes.all = cluster.search.changes.heard = true;
@@ -281,7 +281,7 @@ void open_everything(State& state) {
   }
 }
 
-void open_due(State& state) {
+void open_due_workloads(State& state) {
   std::set<std::pair<LogTime, NamespacedName>>& due = state.dispatch.due;
   while (!due.empty() && due.begin()->first <= state.now) {
     const NamespacedName id = due.begin()->second;
@@ -375,8 +375,8 @@ void close_dispatch(State& state) {
     if (all != Dispatch{}) end_dispatch(state);
     return;
   }
-  if (std::exchange(all.all_open, false)) open_everything(state);
-  open_due(state);
+  if (std::exchange(all.all_open, false)) open_all_clusters(state);
+  open_due_workloads(state);
   const std::set<std::string> clusters = all.open_clusters;
   close_clusters(state, clusters);
   std::set<NamespacedName> opened = std::exchange(all.open_workloads, {});

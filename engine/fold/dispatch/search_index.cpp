@@ -10,13 +10,6 @@ namespace {
 
 std::string user_of(const NamespacedName& id) { return id.first + "/" + id.second; }
 
-template <class Map>
-auto facts_in(const Map& map, const typename Map::key_type& id)
-    -> decltype(&map.begin()->second.facts) {
-  const auto at = map.find(id);
-  return at == map.end() ? nullptr : &at->second.facts;
-}
-
 std::set<std::string> pods_of(const ResourceClaimFacts& claim) {
   std::set<std::string> uids(claim.pod_owners.begin(), claim.pod_owners.end());
   for (const ClaimConsumer& consumer : claim.reserved_for)

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "engine/fold/claims/claim_status_observation.h"
+#include "engine/fold/dispatch/refusals.h"
 #include "engine/fold/multikueue/check_observation.h"
 #include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/names.h"
@@ -164,6 +165,50 @@ bool is_ours(const State& state, const std::string& check) {
          at->second.seen.facts.controller_name == kPlacementController;
 }
 
+// Our checks on a Workload, all of them Ready.
+struct ReadyChecks {
+  Json checks = Json::array();
+  std::string unready;  // those that are not yet, with their states
+  std::vector<Seq> because;
+};
+
+ReadyChecks make_ready(const State& state, WorkloadFacts& workload) {
+  ReadyChecks ready;
+  for (WorkloadCheck& one : workload.checks) {
+    if (!is_ours(state, one.name)) continue;
+    ready.checks.push_back({{"name", one.name}, {"state", "Ready"}});
+    ready.because.push_back(state.multikueue.checks.at(one.name).seen.seq);
+    if (one.state != "Ready") ready.unready += " " + one.name + " " + one.state;
+    one.state = "Ready";
+  }
+  return ready;
+}
+
+// The condition as it is written. Its message is that of the present moment: it is written anew
+// only with another status or reason.
+Json workload_condition(const State& state, const ObjectKey& key, const NamespacedName& id,
+                        const WorkloadRecord& record) {
+  ConditionWish wish = devices_condition(record.devices);
+  const Json said = conditions_said(state, key);
+  const Json* before = find_said(said, kDevicesReserved);
+  const bool stands = before && is_observed(wish, record.seen.facts.devices_reserved) &&
+                      (*before)["reason"] == wish.reason && wish.reason != "Reserved";
+  wish.message =
+      stands ? std::string((*before)["message"]) : devices_message(state, id, record);
+  return to_json(state, {kDevicesReserved, wish, record.seen.facts.devices_reserved},
+                 record.seen.generation, before);
+}
+
+std::string nomination_text(const ReadyChecks& ready, const WorkloadRecord& record,
+                            const ConditionWish& condition) {
+  if (!ready.unready.empty())
+    return "Kueue dispatches only when every check is Ready:" + ready.unready;
+  if (condition.status.empty()) return "nominated from the present list";
+  const auto& reservation = record.devices.reservation;
+  return "DevicesReserved " + condition.status + " " + condition.reason +
+         (reservation ? " " + reservation->worker : "");
+}
+
 }  // namespace
 
 void emit_check(const State& state, const std::string& name, std::vector<Proposal>& proposals) {
@@ -176,40 +221,38 @@ void emit_check(const State& state, const std::string& name, std::vector<Proposa
 void emit_workload(const State& state, const NamespacedName& id, std::vector<Proposal>& proposals) {
   const auto at = state.multikueue.workloads.find(id);
   if (at == state.multikueue.workloads.end()) return;
-  const auto& seen = at->second.seen;
+  const WorkloadRecord& record = at->second;
+  const auto& seen = record.seen;
   if (seen.facts.finished || seen.facts.deleting) return;
   WorkloadFacts expected = seen.facts;
-  Json checks = Json::array();
-  std::string unready;
+  const ReadyChecks ready = make_ready(state, expected);
+  if (ready.checks.empty()) return;
   std::vector<Seq> because{seen.seq};
-  for (WorkloadCheck& one : expected.checks) {
-    if (!is_ours(state, one.name)) continue;
-    checks.push_back({{"name", one.name}, {"state", "Ready"}});
-    because.push_back(state.multikueue.checks.at(one.name).seen.seq);
-    if (one.state != "Ready") unready += " " + one.name + " " + one.state;
-    one.state = "Ready";
-  }
-  if (checks.empty()) return;
-  const bool nominates =
-      at->second.nominates && at->second.nomination != seen.facts.nominated_clusters;
-  if (unready.empty() && !nominates) return;
+  because.insert(because.end(), ready.because.begin(), ready.because.end());
+  const ConditionWish condition = devices_condition(record.devices);
+  const bool judges = !is_observed(condition, seen.facts.devices_reserved);
+  const bool nominates = record.nominates && record.nomination != seen.facts.nominated_clusters;
+  if (ready.unready.empty() && !nominates && !judges) return;
   if (nominates) {
-    expected.nominated_clusters = at->second.nomination;
+    expected.nominated_clusters = record.nomination;
     because.push_back(state.multikueue.clearer_seq);
   }
+  expected.devices_reserved = facts_of(condition, seen.generation);
+  if (const auto& reservation = record.devices.reservation)
+    because.insert(because.end(), reservation->because.begin(), reservation->because.end());
   const ObjectKey key{Kind::workload, id.first, id.second};
   PatchIntended intent =
       intent_for(Verb::apply_status, key, seen.version, seen.uid, seen.resource_version);
   Json body =
       object_head(key.kind, seen.version, id.first, id.second, seen.uid, seen.resource_version);
-  body["status"]["admissionChecks"] = std::move(checks);
+  body["status"]["admissionChecks"] = ready.checks;
   if (!expected.nominated_clusters.empty())
     body["status"]["nominatedClusterNames"] = expected.nominated_clusters;
+  if (!condition.status.empty())
+    body["status"]["conditions"] = Json::array({workload_condition(state, key, id, record)});
   intent.body = to_text(body);
-  intent.reason = {unready.empty() ? "multikueue/nominate" : "multikueue/ready",
-                   deciding(std::move(because)),
-                   unready.empty() ? "nominated from the present list"
-                                   : "Kueue dispatches only when every check is Ready:" + unready};
+  intent.reason = {ready.unready.empty() ? "multikueue/nominate" : "multikueue/ready",
+                   deciding(std::move(because)), nomination_text(ready, record, condition)};
   intent.expected = std::move(expected);
   if (may_write(state, intent, Direction::lowers))
     proposals.push_back({Rank::status, std::move(intent)});

@@ -1,0 +1,110 @@
+#include "engine/fold/dispatch/refusals.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "engine/fold/dispatch/candidates.h"
+#include "engine/fold/dispatch/search_index.h"
+#include "engine/fold/multikueue/nominations.h"
+
+namespace fairlead {
+
+namespace {
+
+// Kubernetes' bound on the message of a condition.
+constexpr std::size_t kMessageMax = 32768;
+
+const char* text_of(Obstacle obstacle) {
+  switch (obstacle) {
+    case Obstacle::none: return "";
+    case Obstacle::leaving: return "Leaving";
+    case Obstacle::not_watched: return "NotWatched";
+    case Obstacle::not_reachable: return "NotReachable";
+    case Obstacle::spent: return "Spent";
+  }
+  return "";
+}
+
+// Asks a cluster as if the Workload had nothing reserved there.
+FitAnswer ask_beside_others(const State& state, const std::string& cluster,
+                            const NamespacedName& id, const WorkloadRecord& record,
+                            const ExtendedNames& names) {
+  const std::shared_ptr<SearchIndex> index = borrow_index(state, cluster);
+  const FitQuestion question =
+      question_of(state, cluster, id, pod_sets_of(record.seen.facts), names);
+  const auto& own = record.devices.reservation;
+  const bool reserved_here = own && own->cluster == cluster;
+  if (reserved_here) index->release(id);
+  FitAnswer answer = fit(index->devices, question);
+  if (reserved_here) index->reserve(id, *own);
+  return answer;
+}
+
+}  // namespace
+
+std::vector<WorkerAnswer> worker_answers(const State& state, const NamespacedName& id) {
+  std::vector<WorkerAnswer> answers;
+  const auto at = state.multikueue.workloads.find(id);
+  if (at == state.multikueue.workloads.end()) return answers;
+  const WorkloadRecord& record = at->second;
+  const WorkerList* list = list_of_workload(state, record.seen.facts);
+  if (!list) return answers;
+  const ExtendedNames names = extended_names(state, *list);
+  if (!uses_devices(record.seen.facts, names)) return answers;
+  for (const std::string& worker : list->names) {
+    WorkerAnswer& answer = answers.emplace_back();
+    answer.worker = worker;
+    if (const auto known = list->workers.find(worker); known != list->workers.end())
+      answer.cluster = known->second.cluster;
+    const Obstacle obstacle = obstacle_of(state, *list, worker, record.devices);
+    answer.reason = text_of(obstacle);
+    if (obstacle != Obstacle::none) continue;
+    answer.fit = ask_beside_others(state, answer.cluster, id, record, names);
+    if (!answer.fit.refusal) continue;
+    answer.reason = text(answer.fit.refusal->reason);
+    answer.detail = answer.fit.refusal->detail;
+  }
+  return answers;
+}
+
+std::string refusals_text(const std::vector<WorkerAnswer>& answers) {
+  std::string said;
+  for (const WorkerAnswer& answer : answers) {
+    if (answer.reason.empty()) continue;
+    if (!said.empty()) said += "; ";
+    said += answer.worker + ": " + answer.reason;
+    if (!answer.detail.empty()) said += " " + answer.detail;
+  }
+  if (said.size() > kMessageMax) said.resize(kMessageMax - 3), said += "...";
+  return said;
+}
+
+ConditionWish devices_condition(const DeviceDispatch& devices) {
+  switch (devices.verdict) {
+    case DeviceVerdict::none: return {};
+    case DeviceVerdict::reserved: return {"True", "Reserved", ""};
+    case DeviceVerdict::no_cluster: return {"False", "NoCluster", ""};
+    case DeviceVerdict::bypassed: return {"False", "Bypassed", ""};
+  }
+  return {};
+}
+
+std::string devices_message(const State& state, const NamespacedName& id,
+                            const WorkloadRecord& record) {
+  const auto& reservation = record.devices.reservation;
+  switch (record.devices.verdict) {
+    case DeviceVerdict::none: return "";
+    case DeviceVerdict::reserved:
+      return reservation ? reservation->worker : record.seen.facts.cluster_name;
+    case DeviceVerdict::no_cluster: {
+      std::string said = refusals_text(worker_answers(state, id));
+      return said.empty() ? "the list has no cluster" : said;
+    }
+    case DeviceVerdict::bypassed:
+      return "dispatched to " + record.seen.facts.cluster_name + " without a reservation";
+  }
+  return "";
+}
+
+}  // namespace fairlead
