@@ -16,7 +16,7 @@ R5  What the Workload's own allocated claims use of its reserved devices is over
 R6  An allocated claim makes one pod give up, once. One that was allocated before the reservation was made makes none,
     except where a first-seen nomination was kept: there it does so at once.
 R7  An extended-resource claim makes the first pod of its podSet that still reserves any extended resource give up all
-    of these. A named claim that is allocated, by whoever, ends what was reserved for it.
+    of these. A named claim that is allocated, by whoever, asks for nothing any more (R2).
 R8  What is left after replacements may be solved again on any node of the cluster.
 R9  Spent: when `admitTimeout` had passed at the move, whatever else was wrong. It lasts through evictions until a line
     of the cluster at a later time that is no duplicate (equal but for resourceVersion), and while the Workload exists.
@@ -230,7 +230,6 @@ class Dispatch:
             if key not in r.counted:
                 r.counted.add(key)
                 self.give_up(w, claim, [pod for pod in r.pods if pod.pod_set == pod_set])
-        self.give_up_named(w)
         if r.sent is not None and 0 < self.settings["placeTimeout"] <= self.now - r.sent:
             r.pods, r.broken, r.dropped = [], None, True
 
@@ -247,16 +246,6 @@ class Dispatch:
             if mine:
                 pod.give_up(mine)
                 return
-
-    def give_up_named(self, w):
-        claims = [c for c in self.members[w.reservation.cluster].all("ResourceClaim") if m.allocated(c)]
-        done = {v.name_of(c) for c in claims if c["metadata"]["namespace"] == w.object["metadata"]["namespace"]}
-        for ps in w.object["spec"]["podSets"]:
-            named = {e["name"] for e in ps["template"]["spec"].get("resourceClaims", [])
-                     if e.get("resourceClaimName") in done}
-            for pod in w.reservation.pods:
-                if pod.pod_set == ps["name"]:
-                    pod.give_up(named & set(pod.entries))
 
     # -- a cluster, beside what is used there
 
@@ -379,12 +368,13 @@ class Dispatch:
 
     def place(self, w):
         nominated = w.status().get("nominatedClusterNames", [])
-        kept = [worker for worker in self.listing.workers if w.new and nominated == [worker.name]]
-        if kept and self.refused(w, kept[0]) is None:
-            pods = self.solve(w, kept[0].cluster)[1]
-            w.reservation = Reservation(kept[0], pods, self.now, ())
-            self.replace(w)
-            return
+        for worker in self.listing.workers:
+            if w.new and nominated == [worker.name]:
+                reason, solution = self.tried(w, worker)
+                if reason is None:
+                    w.reservation = Reservation(worker, solution[1], self.now, ())
+                    self.replace(w)
+                    return
         found = self.best(w, None)
         if found is not None:
             self.reserve(w, *found)
@@ -398,29 +388,31 @@ class Dispatch:
         """(worker, pods) of the best candidate that is not the current cluster, or None."""
         found, w.reasons = [], {}
         for place, worker in enumerate(self.listing.workers):
-            reason = ("Leaving", "") if worker.leaver is not None else self.refused(w, worker)
+            if worker.leaver is not None:
+                reason, solution = ("Leaving", ""), None
+            else:
+                reason, solution = self.tried(w, worker) if worker.name != current else (None, None)
             if reason is not None:
                 w.reasons[worker.name] = reason
             elif worker.name != current:
-                cost, pods, free = self.solve(w, worker.cluster)
+                cost, pods, free = solution
                 policy = {"order": 0, "pack": free, "spread": -free}[self.settings["policy"]]
                 found.append(((cost, policy, place), worker, pods))
         return min(found)[1:] if found else None
 
-    def refused(self, w, worker):
-        """(reason, detail) why its pods do not go there, or None. A leaver is judged by who asks."""
+    def tried(self, w, worker):
+        """(reason and detail why its pods do not go there, solution): one of the two is None."""
         member = self.members[worker.cluster]
         if not member.watched:
-            return "NotWatched", ""
+            return ("NotWatched", ""), None
         if member.out_of_reach is not None:
-            return "NotReachable", ""
+            return ("NotReachable", ""), None
         if worker.cluster in w.spent:
-            return "Spent", ""
+            return ("Spent", ""), None
         try:
-            self.solve(w, worker.cluster)
+            return None, self.solve(w, worker.cluster)
         except devices.Refused as refused:
-            return refused.reason, refused.detail
-        return None
+            return (refused.reason, refused.detail), None
 
     def solve(self, w, name):
         """(sum of alternative indexes, pods, free devices left) of the first solution; Refused where there is none."""

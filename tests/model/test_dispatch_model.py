@@ -204,6 +204,19 @@ class Choice(Case):
         self.at(2)
         self.assertEqual((self.verdict("y").nomination, self.verdict("z").nomination), (("w1",), ("w2",)))
 
+    def test_a_device_with_a_share_is_not_free(self):
+        shared = {"allowMultipleAllocations": True, "capacity": {"memory": {"value": "40Gi"}}}
+        share = d.template("gpus", d.request(capacity={"requests": {"memory": "10Gi"}}))
+        self.SETTINGS = {"policy": "spread"}
+        self.setUp()
+        self.fleet(0, 0, share)
+        self.see("w1", d.gpus("a", 3, **shared), d.claim("other", d.request(), results=[
+            d.result("a", "gpu-%d" % i, shareID="s", consumedCapacity={"memory": "1Gi"}) for i in (1, 2)]))
+        self.see("w2", d.gpus("a", 2, **shared))
+        self.see("hub", workload("x"))
+        self.at(1)
+        self.is_on("x", "w2")
+
     def test_no_candidate_leaves_without_line_out_of_reach(self):
         self.fleet()
         self.workers = [dispatch.Worker("p-w1", "w1", 0), dispatch.Worker("p-w2", "w2"), dispatch.Worker("p-w3", "w3")]
@@ -266,6 +279,50 @@ class Repairs(Case):
         self.assertEqual(self.reserved("x"), ["a/gpu-0"])
 
 
+    def test_what_all_asks_for_now(self):
+        self.workers = self.workers[:1]
+        self.fleet(2, 0, d.template("gpus", d.request(allocationMode="All")))
+        self.see("hub", workload("x"))
+        self.at(1)
+        for count in (1, 3):
+            self.see("w1", d.gpus("a", count))
+            self.at(1 + count)
+            self.assertEqual(self.reserved("x"), ["a/gpu-%d" % i for i in range(count)])
+
+    def test_shares_that_no_longer_fit_together(self):
+        self.workers = self.workers[:1]
+        self.fleet(0, 0, d.template("gpus", d.request(capacity={"requests": {"memory": "20Gi"}})))
+        for time, memory, broken in ((1, "40Gi", None), (2, "30Gi", 2000), (3, "50Gi", None)):
+            self.see("w1", d.gpus("a", 1, allowMultipleAllocations=True, capacity={"memory": {"value": memory}}))
+            self.see("hub", workload("x", 2))
+            self.at(time)
+            self.assertEqual(self.verdict("x").reservation["broken"], broken)
+
+    def test_a_share_that_has_grown(self):
+        self.workers = self.workers[:1]
+        self.fleet(0, 0)
+        for time, asked, others in ((1, "10Gi", True), (2, "30Gi", False)):
+            policy = {"default": asked, "validRange": {"min": "1Gi"}}
+            self.see("w1", d.gpus("a", 1, allowMultipleAllocations=True, capacity={
+                "memory": {"value": "40Gi", "requestPolicy": policy}}))
+            self.see("hub", workload("x"))
+            self.at(time)
+            self.see("w1", d.template("wide", d.request(capacity={"requests": {"memory": "20Gi"}})))
+            self.see("hub", workload("y-%d" % time, template="wide"))
+            self.at(time)
+            (self.is_on if others else lambda name, _: self.waits(name))("y-%d" % time, "w1")
+            self.gone("hub", workload("y-%d" % time))
+
+    def test_admin_access_takes_nothing(self):
+        self.workers = self.workers[:1]
+        self.fleet(1, 0, d.template("gpus", d.request()), d.template("admin", d.request(adminAccess=True)))
+        self.see("w1", d.claim("watcher", d.request(adminAccess=True), results=[
+            d.result("a", "gpu-0", adminAccess=True)]))
+        self.see("hub", workload("x", template="admin", priority=1), workload("y"))
+        self.at(1)
+        self.assertEqual((self.reserved("x"), self.reserved("y")), (["a/gpu-0"], ["a/gpu-0"]))
+
+
 class ReplacedByFact(Case):
     def on_three(self, count=1, template="gpus"):
         self.workers = self.workers[:1]
@@ -300,6 +357,56 @@ class ReplacedByFact(Case):
         stranger["status"]["reservedFor"] = [{"resource": "pods", "name": "p", "uid": "pod-p"}]
         self.see("w1", stranger)
         self.at(3)
+        self.assertEqual(self.reserved("x"), [])
+
+    def test_not_by_pods_without_the_label_or_of_another_namespace(self):
+        self.on_three()
+        unlabelled, elsewhere, claim = member_pod("p", "x"), member_pod("q", "x"), pod_claim(
+            "q", "gpus", d.result("a", "gpu-2"))
+        unlabelled["metadata"]["labels"] = {}
+        for obj in (elsewhere, claim):
+            obj["metadata"]["namespace"] = "elsewhere"
+        in_ours = pod_claim("r", "gpus", d.result("a", "gpu-2"))
+        in_ours["metadata"]["namespace"] = "elsewhere"
+        self.see("w1", unlabelled, pod_claim("p", "gpus", d.result("a", "gpu-2")), elsewhere, claim,
+                 member_pod("r", "x"), in_ours)
+        self.at(2)
+        self.assertEqual(self.reserved("x"), ["a/gpu-0"])
+
+    def test_a_claim_that_is_made_again_is_another(self):
+        self.on_three(3)
+        claim = pod_claim("p", "gpus", d.result("a", "gpu-0"))
+        self.see("w1", member_pod("p", "x"), claim)
+        self.at(2)
+        claim["metadata"]["uid"] = "made-again"
+        self.see("w1", claim)
+        self.at(3)
+        self.assertEqual(self.reserved("x"), ["a/gpu-2"])
+
+    def test_what_was_allocated_before_replaces_nothing(self):
+        self.see("w1", member_pod("p", "x"), pod_claim("p", "gpus", d.result("a", "gpu-2")))
+        self.on_three()
+        for time in (2, 3):
+            self.at(time)
+            self.assertEqual(self.reserved("x"), ["a/gpu-0"])
+
+    def test_what_was_given_up_is_not_solved_again(self):
+        self.on_three(2)
+        self.see("w1", member_pod("p", "x"), pod_claim("p", "gpus", d.result("a", "gpu-0")))
+        self.see("w1", d.claim("other", d.request(), results=[d.result("a", "gpu-1")]))
+        for time in (2, 3):
+            self.at(time)
+            self.assertEqual((self.reserved("x"), self.verdict("x").reservation["broken"]), (["a/gpu-2"], None))
+
+    def test_a_named_claim_that_is_allocated(self):
+        self.workers = self.workers[:1]
+        self.fleet(3)
+        self.see("w1", d.claim("named", d.request()))
+        self.see("hub", workload("x", 2, d.pod(claims=["named"])))
+        self.at(1)
+        self.assertEqual(self.reserved("x"), ["a/gpu-0"])
+        self.see("w1", d.claim("named", d.request(), results=[d.result("a", "gpu-1")]))
+        self.at(2)
         self.assertEqual(self.reserved("x"), [])
 
     def test_a_claim_of_extended_resources(self):

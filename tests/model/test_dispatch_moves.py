@@ -39,10 +39,27 @@ class Released(Case):
         self.see("hub", deleting)
         self.at(2)
         self.waits("y")
-        self.good, self.workers = False, []
+        self.good = False
+        self.see("w1", d.gpus("a", 2))
+        self.see("hub", workload("z"))
         self.at(3)
         self.assertEqual(self.reserved("x"), ["a/gpu-0"])
-        self.assertIsNone(self.verdict("y").nomination)
+        self.assertEqual((self.verdict("y").nomination, self.verdict("y").reservation), (None, None))
+        self.assertIsNone(self.verdict("z").condition)
+
+    def test_waits_again_when_the_cluster_name_goes_after_the_place_timeout(self):
+        self.SETTINGS = {"placeTimeout": 60}
+        self.setUp()
+        self.fleet()
+        self.see("hub", workload("x"))
+        self.at(1)
+        self.see("hub", workload("x", clusterName="w1"))
+        self.at(2)
+        self.at(62)
+        self.assertEqual(self.verdict("x").reservation["pods"], [])
+        self.see("hub", workload("x"))
+        self.at(63)
+        self.assertEqual(self.reserved("x"), ["a/gpu-0"])
 
     def test_bypassed_while_it_waited(self):
         self.fleet(0, 0)
@@ -84,6 +101,14 @@ class FirstSeen(Case):
             self.at(1)
             self.is_on("x", "w1")
 
+    def test_several_are_no_choice(self):
+        self.SETTINGS = {"policy": "pack"}
+        self.setUp()
+        self.fleet(2, 1)
+        self.see("hub", workload("x", nominatedClusterNames=["w1", "w2"]))
+        self.at(1)
+        self.is_on("x", "w2")
+
     def test_one_that_was_seen_before_is_decided_anew(self):
         self.first(QuotaReserved=False, nominatedClusterNames=["w2"])
         self.see("hub", workload("x", nominatedClusterNames=["w2"]))
@@ -121,6 +146,15 @@ class JudgedAgain(Case):
         self.at(603)
         self.is_on("x", "w1")  # no timer any more: at once
         self.assertEqual(self.verdict("x").spent, ("w2",))
+
+    def test_a_line_with_another_resource_version_alone_is_a_duplicate(self):
+        self.on_w1(1)
+        self.at(301)
+        again = d.node("a")
+        again["metadata"]["resourceVersion"] = "2"
+        self.see("w1", again)
+        self.at(302)
+        self.assertEqual(self.verdict("x").spent, ("w1",))
 
     def test_never_with_a_timeout_of_zero(self):
         self.SETTINGS = {"admitTimeout": 0}
