@@ -5,8 +5,7 @@
 
 Compared is, moment by moment, what is applied to each Workload: nominatedClusterNames, and status and reason of
 fairlead.io/DevicesReserved; of several applies in one moment the last counts. A trace that differs is shrunk, kept in
-a file and printed with the command that runs it. With --reservations what `audit why workload/...` says of each
-reservation at the end of a trace is compared too.
+a file and printed with the command that runs it, and with what the model holds of each Workload at that moment.
 """
 import json
 import os
@@ -98,6 +97,17 @@ def shown(effect):
         multikueue_objects.stamp(effect[0])[11:], *effect[1:3], list(effect[3]), "/".join(effect[4] or ["absent"]))
 
 
+def held(settings, lines, when):
+    """What the model holds of each Workload after that moment: reservation, spent clusters, reasons."""
+    hub = Hub(settings)
+    hub.dispatch.explain = True
+    hub.run(lines)
+    verdicts = next((verdicts for time_, verdicts in reversed(hub.history) if time_ <= when), {})
+    return ["%s/%s %s" % (*key, json.dumps({"reservation": said.reservation, "spent": said.spent,
+                                           "reasons": said.reasons}))
+            for key, said in sorted(verdicts.items()) if said.uses]
+
+
 def report(options, seed, maker, lines):
     small = shrink(options.binary, maker.settings, lines, options.shrink_seconds)
     path = os.path.join(options.keep, "dispatch-seed-%d.jsonl" % seed)
@@ -109,6 +119,8 @@ def report(options, seed, maker, lines):
     print("  " + multikueue_objects.render(small).rstrip("\n").replace("\n", "\n  "))
     for who, found in (("model: ", model), ("binary:", binary)):
         print("  %s %s" % (who, "\n          ".join(map(shown, found))))
+    when = min((effect[0] for effect in model + binary if not isinstance(effect, str)), default=0)
+    print("  held:    %s\n" % "\n           ".join(held(maker.settings, small, when)))
 
 
 def main():

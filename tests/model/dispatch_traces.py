@@ -65,7 +65,7 @@ class Maker:
                 ("members", "member_claim", 5), ("evictions", "evict", 2), ("deletions", "delete", 1),
                 ("node changes", "node", 2), ("slices", "slice", 2), ("taints", "taint", 2), ("rules", "rule", 2),
                 ("foreign", "foreign", 3), ("reach", "reach", 2), ("list", "decide", 2), ("templates", "template", 1),
-                ("duplicates", "again", 2)):
+                ("duplicates", "again", 2), ("counters", "recost", 2)):
             out += [kind] * times if feature in self.on else []
         return out
 
@@ -331,6 +331,17 @@ class Maker:
             one = r.choice(s["spec"]["devices"])
             if one.pop("taints", None) is None:
                 one["taints"] = [{"key": "health", "value": "bad", "effect": r.choice(["NoSchedule", "NoExecute"])}]
+            self.see(cluster, s)
+
+    def recost(self):
+        """A device costs more or less of its pool's counters; one that is used costs what it did (pinned)."""
+        r, cluster = self.r, self.r.choice(self.clusters)
+        slices = [s for s in self.all(cluster, "ResourceSlice")
+                  if any("consumesCounters" in each for each in s["spec"].get("devices", []))]
+        if slices:
+            s = r.choice(slices)
+            one = r.choice([each for each in s["spec"]["devices"] if "consumesCounters" in each])
+            one["consumesCounters"][0]["counters"]["slices"]["value"] = str(r.randint(1, 4))
             self.see(cluster, s)
 
     def rule(self):
