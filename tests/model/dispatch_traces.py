@@ -146,7 +146,8 @@ class Maker:
         sets = []
         for each in ["main"] + (["second"] if "gangs" in on and r.random() < 0.25 else []):
             count = r.choice([1, 2, 2, 3]) if "gangs" in on else 1
-            fields = {"templates": [r.choice(self.templates)] if r.random() < 0.9 else []}
+            entries = r.sample(self.templates, 2 if r.random() < 0.15 else 1)
+            fields = {"templates": entries if r.random() < 0.9 else []}
             if "extended" in on and r.random() < 0.4:
                 fields = {"resources": {r.choice([d.EXTENDED, d.IMPLICIT]): str(r.randint(1, 2))}}
             if r.random() < 0.1:
@@ -209,9 +210,14 @@ class Maker:
         if self.r.random() < 0.4:
             meta(w)["deletionTimestamp"] = o.at(self.now)
             self.see("hub", w)
-        else:
-            self.see("hub", w, "DELETED")
-            self.clear(w)
+            return
+        self.see("hub", w, "DELETED")
+        self.clear(w)
+        if self.r.random() < 0.4:  # made again at once: another one of that name
+            again = self.make_workload(meta(w)["name"])
+            if self.r.random() < 0.4:
+                again["status"]["clusterName"] = "%s-%s" % (PLACE, self.r.choice(self.clusters))
+            self.see("hub", again, "ADDED")
 
     def clear(self, w):
         """Its Pods and claims go from the members."""
@@ -280,6 +286,8 @@ class Maker:
             meta(pod)["labels"]["kueue.x-k8s.io/podset"] = "none"
         elif what == 4:
             del meta(claim)["ownerReferences"]
+        elif what == 5:
+            meta(claim)["annotations"] = {"resource.kubernetes.io/pod-claim-name": self.r.choice(self.templates)}
 
     def foreign(self):
         """A claim of somebody else is allocated, or goes."""
