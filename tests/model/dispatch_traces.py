@@ -14,8 +14,8 @@ from multikueue_world import deleting, is_true, meta
 FEATURES = ("gangs", "counters", "shared", "alternatives", "all", "extended", "plugin", "priorities", "node changes",
             "slices", "taints", "rules", "foreign", "members", "other devices", "wrong cluster", "evictions", "reach",
             "list", "restart", "deletions", "templates", "leftovers", "odd pods", "duplicates", "selectors")
-RATE = {"members": 0.8, "gangs": 0.6, "priorities": 0.6, "templates": 0.15, "leftovers": 0.1, "odd pods": 0.15,
-        "duplicates": 0.1, "plugin": 0.1}
+RATE = {"counters": 0.45, "foreign": 0.45, "members": 0.8, "gangs": 0.6, "priorities": 0.6, "templates": 0.15,
+        "leftovers": 0.1, "odd pods": 0.15, "duplicates": 0.1, "plugin": 0.1}
 PLACE, CHECK = "p", "k-p"
 
 
@@ -348,7 +348,9 @@ class Maker:
                   if any("consumesCounters" in each for each in s["spec"].get("devices", []))]
         if slices:
             s = r.choice(slices)
-            one = r.choice([each for each in s["spec"]["devices"] if "consumesCounters" in each])
+            free = {(pool, name) for pool, name, _ in self.devices(cluster)}
+            some = [each for each in s["spec"]["devices"] if "consumesCounters" in each]
+            one = r.choice([each for each in some if (s["spec"]["pool"]["name"], each["name"]) not in free] or some)
             one["consumesCounters"][0]["counters"]["slices"]["value"] = str(r.randint(1, 4))
             self.see(cluster, s)
 
