@@ -28,7 +28,7 @@ R12 A Workload that was once seen without clusterName and has one that is not it
 R13 A Workload that is being deleted, or whose check is not good, is not judged and not placed; a Finished Workload or
     one that is being deleted is never written.
 R14 A device of which any share is used or reserved is no free one; a class selector that fails is not true.
-R15 A waiting Workload whose extended resource is given by no class any more uses no devices; one that has a
+R15 While the check is not good, what was said stays, also whether a Workload uses devices. A waiting one whose extended resource is given by no class any more uses no devices; one that has a
     reservation goes on until it is released. One whose claims are all allocated has nothing that could break.
 R16 Extended resources, and so whether a Workload uses devices, look at every cluster of the list, leavers too.
 """
@@ -186,7 +186,8 @@ class Dispatch:
                 w = Known(obj)
             w.object = obj
             w.first_with = w.first_with and bool(w.status().get("clusterName"))
-            w.uses = w.reservation is not None or self.uses_devices(w)
+            kept = w.reservation is not None or w.uses and not self.listing.good
+            w.uses = kept or self.uses_devices(w)
             for cluster, when in list(w.spent.items()):
                 if (self.members[cluster].news or 0) > when:
                     del w.spent[cluster]

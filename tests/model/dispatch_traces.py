@@ -13,9 +13,10 @@ from multikueue_world import deleting, is_true, meta
 
 FEATURES = ("gangs", "counters", "shared", "alternatives", "all", "extended", "plugin", "priorities", "node changes",
             "slices", "taints", "rules", "foreign", "members", "other devices", "wrong cluster", "evictions", "reach",
-            "list", "restart", "deletions", "templates", "leftovers", "odd pods", "duplicates", "selectors")
+            "list", "restart", "deletions", "templates", "leftovers", "bad check", "odd pods", "duplicates",
+            "selectors")
 RATE = {"counters": 0.45, "foreign": 0.45, "members": 0.8, "gangs": 0.6, "priorities": 0.6, "templates": 0.15,
-        "leftovers": 0.1, "odd pods": 0.15, "duplicates": 0.1, "plugin": 0.1}
+        "leftovers": 0.1, "odd pods": 0.15, "duplicates": 0.1, "plugin": 0.1, "bad check": 0.1}
 PLACE, CHECK = "p", "k-p"
 
 
@@ -65,7 +66,7 @@ class Maker:
                 ("members", "member_claim", 5), ("evictions", "evict", 2), ("deletions", "delete", 1),
                 ("node changes", "node", 2), ("slices", "slice", 2), ("taints", "taint", 2), ("rules", "rule", 2),
                 ("foreign", "foreign", 3), ("reach", "reach", 2), ("list", "decide", 2), ("templates", "template", 1),
-                ("duplicates", "again", 2), ("counters", "recost", 2)):
+                ("duplicates", "again", 2), ("counters", "recost", 2), ("bad check", "check", 2)):
             out += [kind] * times if feature in self.on else []
         return out
 
@@ -114,7 +115,9 @@ class Maker:
             for i in range(r.randint(1, 3)):
                 w = self.make_workload("old-%d" % i)
                 name = "%s-%s" % (PLACE, r.choice(self.clusters))
-                w["status"].update({"clusterName": name} if r.random() < 0.4 else {"nominatedClusterNames": [name]})
+                several = ["%s-%s" % (PLACE, c) for c in self.clusters]
+                w["status"].update({"clusterName": name} if r.random() < 0.4 else {
+                    "nominatedClusterNames": [name] if r.random() < 0.7 else several})
                 self.see("hub", w, "ADDED")
 
     def new_template(self, name):
@@ -399,3 +402,12 @@ class Maker:
         if self.fresh("hub", "PlacementDecision", PLACE + "-decision-0"):
             self.selected = self.r.sample(self.clusters, self.r.randint(1, len(self.clusters)))
             self.see("hub", o.decision(PLACE, 0, self.selected))
+
+    def check(self):
+        """Parameters turn bad, or good again."""
+        if self.fresh("hub", "AdmissionCheck", CHECK):
+            there = copy.deepcopy(self.hub.get("AdmissionCheck", CHECK))
+            bad = {"apiGroup": "cluster.open-cluster-management.io", "kind": "Placements", "name": PLACE}
+            there["spec"] = o.check(CHECK, PLACE if self.hub.parameter(there) is None else bad)["spec"]
+            meta(there)["generation"] += 1
+            self.see("hub", there)
