@@ -28,8 +28,9 @@ R12 A Workload that was once seen without clusterName and has one that is not it
 R13 A Workload that is being deleted, or whose check is not good, is not judged and not placed; a Finished Workload or
     one that is being deleted is never written.
 R14 A device of which any share is used or reserved is no free one; a class selector that fails is not true.
-R15 While the check is not good, what was said stays, also whether a Workload uses devices. A waiting one whose extended resource is given by no class any more uses no devices; one that has a
-    reservation goes on until it is released. One whose claims are all allocated has nothing that could break.
+R15 While the check is not good, what was said stays, also whether a Workload uses devices. A waiting one whose
+    extended resource is given by no class any more uses no devices; one that has a reservation goes on until it is
+    released. One whose claims are all allocated has nothing that could break.
 R16 Extended resources, and so whether a Workload uses devices, look at every cluster of the list, leavers too.
 """
 import collections
