@@ -94,6 +94,8 @@ class Cluster:
     `extendedResources`: names that a DeviceClass of another cluster in question gives.
     """
 
+    search = s.Search  # what looks for the devices of one pod on one node
+
     def __init__(self, world, steps=STEPS_MAX, reason_steps=float("inf")):
         """`steps` bounds the search for a placement, `reason_steps` each search for the reason why there is none."""
         self.world, self.steps_max, self.reason_steps = world, steps, reason_steps
@@ -195,7 +197,7 @@ class Cluster:
                 claims.append(claim)
                 solved_here |= {key} - {None}
         try:
-            for solution in s.Search(self.pools, self.classes, use, node, claims, steps).solutions():
+            for solution in self.search(self.pools, self.classes, use, node, claims, steps).solutions():
                 yield claims, solution
         except s.Unfit:
             return
