@@ -83,9 +83,8 @@ void fold_pool_object(State& state, const SourceName& source, const ObjectKey& k
   if (key.kind == Kind::resource_quota)
     return observe_tenant_quota(state, source, id, record<ResourceQuotaFacts>(seen, seq));
   if (key.kind == Kind::pod)
-    return is_tenant(source)
-               ? observe_tenant_pod(state, source, id, record<PodFacts>(seen, seq))
-               : observe_member_pod(state, source, id, record<PodFacts>(seen, seq));
+    return is_tenant(source) ? observe_tenant_pod(state, source, id, record<PodFacts>(seen, seq))
+                             : observe_member_pod(state, source, id, record<PodFacts>(seen, seq));
   const auto of = record<NamespaceFacts>(seen, seq);
   if (is_tenant(source)) return observe_tenant_namespace(state, source, key.name, of);
   return observe_super_namespace(state, source, key.name, of);
