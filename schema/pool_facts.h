@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "engine/base/boxed.h"
 #include "engine/base/quantity.h"
@@ -49,8 +50,11 @@ struct ResourceQuotaFacts {
   friend bool operator==(const ResourceQuotaFacts&, const ResourceQuotaFacts&) = default;
 };
 
+/// The label that Kueue puts on the Pods of a Workload: the name of their pod set.
+inline constexpr std::string_view kPodSetLabel = "kueue.x-k8s.io/podset";
+
 /// core/v1 Pod of a tenant. Of a member, where only the metadata of Pods with the label
-/// kueue.x-k8s.io/podset are read, just `workload` and `pod_set`.
+/// kPodSetLabel are read, just `workload` and `pod_set`.
 struct PodFacts {
   std::optional<std::string> super_cluster;  ///< scheduler.virtualcluster.io/superCluster
   std::optional<std::string> reason;         ///< fairlead.io/pool-reason
@@ -63,7 +67,7 @@ struct PodFacts {
   bool over = false;             ///< status.phase is Succeeded or Failed
   bool deleting = false;
   std::string workload;  ///< annotation kueue.x-k8s.io/workload
-  std::string pod_set;   ///< label kueue.x-k8s.io/podset
+  std::string pod_set;   ///< label kPodSetLabel
   /// What it asks of devices; absent where it has neither claims nor extended resources.
   Boxed<PodDeviceFacts> devices;
 

@@ -274,6 +274,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
   void send(Watcher& watcher, const ReflectorRequest& wanted) {
     HttpRequest request;
     request.target = wanted.target;
+    request.accept = wanted.accept;
     request.timeout = settings.reflector.request_timeout;
     const std::uint64_t mine = watcher.generation;
     if (wanted.kind == ReflectorRequest::Kind::watch) {

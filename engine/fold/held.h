@@ -63,6 +63,12 @@ struct HeldLookup {
   Result present(const Record& record) const {
     return record.present ? found(record) : none;
   }
+  /// An entry of a map of those.
+  template <class Map, class Id>
+  Result present_in(const Map& map, const Id& id) const {
+    const auto entry = map.find(id);
+    return entry == map.end() ? none : present(entry->second);
+  }
   /// A pointer or an optional.
   template <class Record>
   Result at(const Record& record) const {
@@ -135,12 +141,9 @@ Result with_held(const State& state, const SourceName& source, const ObjectKey& 
       return cluster(key.name, [&](const Cluster& of) { return at(of.presence.managed); });
     case Kind::resource_flavor:
       return flavor_exists(state, key.name) ? in(state.flavors, key.name) : none;
-    case Kind::cluster_queue: {
-      if (source != kHub)
-        return cluster(source, [&](const Cluster& of) { return in(of.member.queues, key.name); });
-      const auto of = state.queues.find(key.name);
-      return of == state.queues.end() ? none : present(of->second);
-    }
+    case Kind::cluster_queue:
+      if (source == kHub) return look.present_in(state.queues, key.name);
+      return cluster(source, [&](const Cluster& of) { return in(of.member.queues, key.name); });
     case Kind::local_queue:
       if (source == kHub) return in(state.local_queues, id());
       return cluster(source, [&](const Cluster& of) {

@@ -159,11 +159,14 @@ ObjectObserved observed(const ObjectSeen& seen, const Digest& raw_digest) {
           seen.generation, seen.facts,   raw_digest, seen.writers};
 }
 
-// A namespace of a member that was made for no tenant, and a Pod there that belongs to no Workload:
-// as if it were not there.
+// A namespace of a member that was made for no tenant, and a Pod there that belongs to no pod set
+// of a Workload: as if it were not there.
 bool is_foreign(const SourceName& source, const ObjectSeen& seen) {
   if (is_tenant(source)) return false;
-  if (seen.key.kind == Kind::pod) return std::get<PodFacts>(seen.facts).workload.empty();
+  if (seen.key.kind == Kind::pod) {
+    const auto& pod = std::get<PodFacts>(seen.facts);
+    return pod.workload.empty() || pod.pod_set.empty();
+  }
   return seen.key.kind == Kind::namespace_ && std::get<NamespaceFacts>(seen.facts).tenant.empty();
 }
 

@@ -47,6 +47,21 @@ std::map<Kind, WatchScope> hub_scopes(const Configuration& configuration) {
   return scopes;
 }
 
+// What is read nowhere on the hub may be read of a member: its streams have no scopes but those of
+// devices and Pods, which are watched where the configuration says so. Of Pods the metadata says
+// which Workload they belong to; their specs may hold secrets, and are long.
+std::map<Kind, WatchScope> member_scopes(const Configuration& configuration) {
+  const WatchScope nowhere{WatchScope::Breadth::nowhere, ""};
+  std::map<Kind, WatchScope> scopes;
+  for (const Kind kind : device_kinds())
+    if (!are_devices_read(kind, configuration)) scopes[kind] = nowhere;
+  scopes[Kind::pod] = are_member_pods_read(configuration)
+                          ? WatchScope{WatchScope::Breadth::everywhere, "",
+                                       std::string(kPodSetLabel), ObjectPart::metadata}
+                          : nowhere;
+  return scopes;
+}
+
 }  // namespace
 
 std::vector<Kind> hub_kinds() {
@@ -89,14 +104,9 @@ ApiServerSettings HubConnections::settings_for(const Configuration& configuratio
   return settings;
 }
 
-// What is read nowhere on the hub may be read of a member: its streams have no scopes but those of
-// devices, which are watched where the configuration says so.
 ApiServerSettings HubConnections::member_settings() const {
   ApiServerSettings settings = settings_for(configuration_);
-  settings.scopes.clear();
-  for (const Kind kind : device_kinds())
-    if (!are_devices_read(kind, configuration_))
-      settings.scopes[kind] = {WatchScope::Breadth::nowhere, ""};
+  settings.scopes = member_scopes(configuration_);
   return settings;
 }
 
@@ -202,7 +212,7 @@ void HubConnections::follow(const Configuration& configuration) {
 // Of a super cluster also what tenants have there, and the ConfigMap with its id: by name, so that
 // a Role may allow exactly that.
 void HubConnections::watch_member(const std::string& name, Member& member) {
-  std::vector<Kind> kinds{Kind::node, Kind::local_queue, Kind::cluster_queue};
+  std::vector<Kind> kinds{Kind::node, Kind::local_queue, Kind::cluster_queue, Kind::pod};
   const bool super = pool_entry_of(configuration_.pool, name) != nullptr;
   if (super) kinds.push_back(Kind::namespace_);
   for (const Kind kind : device_kinds()) kinds.push_back(kind);

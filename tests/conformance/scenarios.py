@@ -17,6 +17,7 @@ STRATEGIC = "application/strategic-merge-patch+json"
 APPLY = "application/apply-patch+yaml"
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
 PARTIAL = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json"
+PARTIAL_WATCH = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 
 
 def groups(resource="cpu", quota="1", flavor="f"):
@@ -328,6 +329,7 @@ SCENARIOS = {
         get(LQ + "?labelSelector=n&resourceVersion={page.metadata.resourceVersion}&resourceVersionMatch=NotOlderThan"),
         get("/apis/kueue.x-k8s.io/v1beta2/localqueues?labelSelector=n"),
         get(LQ + "?labelSelector=n", accept=PARTIAL),
+        get(LQ + "?labelSelector=n&limit=1", accept=PARTIAL),
         get(LQ + "?labelSelector=n", accept=TABLE),
         get(LQ + "/p1", accept=TABLE),
         delete(LQ + "?labelSelector=n"),
@@ -347,6 +349,9 @@ SCENARIOS = {
         watch(LQ, "labelSelector=w&sendInitialEvents=true&allowWatchBookmarks=true"
                   "&resourceVersionMatch=NotOlderThan"),
         watch(LQ, "labelSelector=w&resourceVersion={first.metadata.resourceVersion}", accept=TABLE),
+        watch(LQ, "labelSelector=w&resourceVersion={first.metadata.resourceVersion}", accept=PARTIAL_WATCH),
+        watch(LQ, "labelSelector=w&sendInitialEvents=true&allowWatchBookmarks=true"
+                  "&resourceVersionMatch=NotOlderThan", accept=PARTIAL_WATCH),
         watch(LQ, "sendInitialEvents=true", lines=False),
         watch(LQ, "resourceVersionMatch=NotOlderThan", lines=False),
         watch(LQ, "resourceVersion=abc", lines=False),

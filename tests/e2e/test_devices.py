@@ -7,7 +7,7 @@ import unittest
 from harness import deploy
 from harness.audited import AuditLog, granted_in, served_names
 from harness.controlplane import ControlPlane
-from harness.fleet import NODES, QUEUE_CRDS
+from harness.fleet import KUEUE, NODES, QUEUE_CRDS
 from harness.hub import AT_ONCE, Hub
 
 NEEDS = ("controlplane", "fairlead")
@@ -22,6 +22,9 @@ SERVED = {"new": (("--runtime-config=resource.k8s.io/v1beta2=true", "--feature-g
           "none": (("--runtime-config=resource.k8s.io/v1=false",), None)}
 DEVICE = {"attributes": {"model": {"string": "H100"}, "slot": {"int": 3}, "firmware": {"version": "1.2.3"}},
           "capacity": {"memory": {"value": "80Gi"}}}
+CORE = "/api/v1/namespaces/default"
+PODSET = "kueue.x-k8s.io/podset"
+DISPATCH = ("dra.dispatch=true", "multikueue.dispatcher=true")
 QUOTA_KINDS = {"ResourceSlice", "DeviceClass", "ResourceClaim"}
 
 
@@ -104,6 +107,20 @@ class DevicesTest(unittest.TestCase):
     def wait_for_kinds(self, source, kinds):
         self.hub.wait_until(f"{sorted(kinds)} of {source}", lambda: set(self.facts(source)) == kinds)
 
+    def make_pod(self, name, labels=None):
+        """A Pod as Kueue makes it for Workload `job` if it has the label; no server schedules it."""
+        member = self.members["new"]
+        self.addCleanup(member.raw, "DELETE", f"{CORE}/pods/{name}")
+        member.create(f"{CORE}/pods", {
+            "apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": name, "labels": labels or {}, "annotations": {"kueue.x-k8s.io/workload": "job"}},
+            "spec": {"serviceAccountName": "runner", "automountServiceAccountToken": False, "containers": [{
+                "name": "c", "image": "i", "env": [{"name": "PASSWORD", "value": "not-kept"}],
+                "resources": {"limits": {"example.com/gpu": "1"}}}]}})
+
+    def pods(self, fact="ObjectObserved"):
+        return self.hub.events(fact=fact, source="new", kind="Pod")
+
     def nodes_are_known(self, source):
         return bool(self.hub.events(fact="ObjectObserved", source=source, kind="Node"))
 
@@ -154,8 +171,74 @@ class DevicesTest(unittest.TestCase):
         self.assertEqual(self.facts("new"), {})
         self.assertNotIn("resourceslices", "".join(uri["requestURI"] for uri in self.audits["new"].requests()))
         hub.stop()
-        hub = self.run_hub("new", settings=("dra.dispatch=true",))
+        self.assertFalse(hub.said("resourceclaimtemplates"))
+        hub = self.run_hub("new", settings=("dra.quota=false", *DISPATCH))
         self.wait_for_kinds("new", {*QUOTA_KINDS, "ResourceClaimTemplate"})
+        hub.stop()
+        hub.check_log()
+
+    def test_of_a_pod_that_kueue_made_its_workload_and_pod_set_are_read(self):
+        member = self.members["new"]
+        member.create(f"{CORE}/serviceaccounts", {
+            "apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "runner"}})
+        self.addCleanup(member.delete, f"{CORE}/serviceaccounts/runner")
+        self.make_pod("other")
+        self.make_pod("p0", {PODSET: "workers"})
+        hub = self.run_hub("new", settings=DISPATCH)
+        hub.wait_until("the Pod of the list", lambda: [event["name"] for event in self.pods()] == ["p0"])
+        self.make_pod("p1", {PODSET: "workers"})
+        hub.wait_until("the Pod of the watch", lambda: [event["name"] for event in self.pods()] == ["p0", "p1"])
+        for event in self.pods():
+            self.assertEqual(event["facts"], {
+                "workload": "job", "podSet": "workers", "requests": {}, "bound": False, "gated": False,
+                "resourceClaims": False, "over": False, "deleting": False})
+        # Whatever else changes is nothing that is read. One that loses the label is gone for us.
+        member.merge(f"{CORE}/pods/p0", {"metadata": {"labels": {"a": "b"}}}, user="admin")
+        member.merge(f"{CORE}/pods/p1", {"metadata": {"labels": {PODSET: None}}}, user="admin")
+        hub.wait_until("its end", lambda: [event["name"] for event in self.pods("ObjectGone")] == ["p1"])
+        self.assertEqual(len(self.pods()), 2)
+        asked = [uri["requestURI"] for uri in self.audits["new"].requests() if "/pods" in uri["requestURI"]]
+        self.assertTrue(asked)
+        self.assertEqual([uri for uri in asked if "labelSelector=kueue.x-k8s.io%2Fpodset" not in uri], [])
+        hub.stop()
+        hub.check_log()
+        self.assertNotIn("not-kept", str(hub.events()))
+
+    def test_a_workload_is_read_with_its_pod_sets_and_priority(self):
+        workloads = f"{KUEUE}/namespaces/default/workloads"
+        gpus = {"resources": {"requests": {"example.com/gpu": "2"}, "limits": {"example.com/gpu": "2"}}}
+        template = {"spec": {
+            "restartPolicy": "Never", "nodeSelector": {"pool": "h100"},
+            "resourceClaims": [{"name": "nic", "resourceClaimTemplateName": "one-nic"}],
+            "tolerations": [{"key": "gpu", "operator": "Exists"}],
+            "containers": [{"name": "main", "image": "job", **gpus}]}}
+        plain = {"spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": "job"}]}}
+        made = self.server.create(workloads, {
+            "apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Workload", "metadata": {"name": "job"},
+            "spec": {"queueName": "q", "priority": 7, "podSets": [
+                {"name": "leader", "count": 1, "template": plain},
+                {"name": "workers", "count": 4, "template": template}]}})
+        self.addCleanup(self.server.delete, f"{workloads}/job")
+        hub = self.run_hub("new", settings=DISPATCH)
+
+        def facts():
+            return [event["facts"] for event in hub.events(fact="ObjectObserved", kind="Workload", name="job")]
+        hub.wait_until("the Workload", lambda: len(facts()) == 1)
+        pod_set = {"name": "workers", "count": 4, "nodeSelector": {"pool": "h100"},
+                   "resourceClaims": [{"name": "nic", "resourceClaimTemplateName": "one-nic"}],
+                   "extendedResources": {"example.com/gpu": 2}, "tolerations": [{"operator": "Exists", "key": "gpu"}]}
+        self.assertEqual(facts()[0]["podSets"], [pod_set])
+        self.assertEqual(facts()[0]["priority"], 7)
+        self.assertEqual(facts()[0]["created"], made["metadata"]["creationTimestamp"])
+        # Kueue admits fewer Pods; which flavors it assigned is not read.
+        self.server.apply(f"{workloads}/job/status", {
+            "apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Workload", "metadata": {"name": "job"},
+            "status": {"admission": {"clusterQueue": "q", "podSetAssignments": [
+                {"name": "leader", "count": 1},
+                {"name": "workers", "count": 3, "flavors": {"example.com/gpu": "f"}}]}}},
+            manager="kueue", force=True)
+        hub.wait_until("the count", lambda: facts()[-1]["podSets"] == [{**pod_set, "admitted": 3}])
+        self.assertEqual(len(facts()), 2)
         hub.stop()
         hub.check_log()
 
@@ -201,24 +284,24 @@ class DevicesTest(unittest.TestCase):
         hub.check_log()
 
     def test_a_missing_right_is_named_and_all_else_goes_on(self):
-        bare = [rule for rule in self.rules if rule["apiGroups"] != ["resource.k8s.io"]]
+        bare = [rule for rule in self.rules
+                if rule["apiGroups"] != ["resource.k8s.io"] and rule["resources"] != ["pods"]]
         self.set_rules("new", bare)
         self.publish("new")
-        hub = self.run_hub("new")
-        for resource in ("resourceslices", "deviceclasses", "resourceclaims"):
+        hub = self.run_hub("new", settings=DISPATCH)
+        for resource in ("resourceslices", "deviceclasses", "resourceclaims", "resourceclaimtemplates", "pods"):
             hub.wait_until(f"a line about {resource}", lambda name=resource: hub.said(f"{name}: 403"))
         hub.wait_until("the Node", lambda: self.nodes_are_known("new"))
         self.assertEqual(self.facts("new"), {})
-        self.assertFalse(hub.said("resourceclaimtemplates"))
         self.assertFalse(hub.events(fact="SourceStale"))
-        self.assertFalse(hub.events(fact="SourceLost"))
+        self.assertFalse(hub.events(fact="SourceLost", source="new"))
         self.set_rules("new", self.rules)
-        self.wait_for_kinds("new", QUOTA_KINDS)
+        self.wait_for_kinds("new", {*QUOTA_KINDS, "ResourceClaimTemplate"})
         hub.stop()
         hub.check_log()
 
     def test_nothing_is_refused_and_nothing_is_granted_in_vain(self):
-        hub = self.run_hub("new", settings=("dra.dispatch=true",))
+        hub = self.run_hub("new", settings=DISPATCH)
         hub.wait_until("the Node", lambda: self.nodes_are_known("new"))
         member, audit = self.members["new"], self.audits["new"]
         granted = granted_in(deploy.objects(member, RIGHTS.read_text()))

@@ -220,7 +220,6 @@ Outcome<ApiAnswer> Model::State::watch(ResourceRequest& request) {
 void Model::State::begin_watch(Watcher& watcher, WatchStream& stream, std::uint64_t from,
                                WatchStart start) {
   const bool initial = start == WatchStart::objects;
-  const ResourceDefinition& definition = *definitions.at(watcher.resource);
   if (from != 0 && from < store.compacted() && !initial) {
     stream.push(watch_line("ERROR", expired("too old resource version: " + std::to_string(from) +
                                             " (" + std::to_string(store.compacted()) + ")")
@@ -235,18 +234,17 @@ void Model::State::begin_watch(Watcher& watcher, WatchStream& stream, std::uint6
   for (const auto& [key, stored] : store.objects(watcher.resource))
     notify(watcher, Change{store.revision(), watcher.resource, key, nullptr, stored, nullptr});
   if (initial && watcher.bookmarks)
-    stream.push(
-        bookmark_line(definition, *watcher.version, {{"k8s.io/initial-events-end", "true"}}));
+    stream.push(bookmark_line(watcher, {{"k8s.io/initial-events-end", "true"}}));
 }
 
-std::string Model::State::bookmark_line(const ResourceDefinition& definition,
-                                        const ResourceVersion& version,
-                                        const Json& annotations) const {
+std::string Model::State::bookmark_line(const Watcher& watcher, const Json& annotations) const {
+  const ResourceDefinition& definition = *definitions.at(watcher.resource);
   Json metadata{{"resourceVersion", std::to_string(store.revision())}};
   if (!annotations.empty()) metadata["annotations"] = annotations;
-  return watch_line("BOOKMARK", {{"kind", definition.kind},
-                                 {"apiVersion", definition.api_version(version)},
-                                 {"metadata", std::move(metadata)}});
+  const Json object{{"kind", definition.kind},
+                    {"apiVersion", definition.api_version(*watcher.version)},
+                    {"metadata", std::move(metadata)}};
+  return watch_line("BOOKMARK", watcher.form == Form::metadata ? partial_metadata(object) : object);
 }
 
 void Model::State::notify(Watcher& watcher, const Change& change) const {
@@ -286,9 +284,8 @@ void Model::State::publish(const Change& change) {
 void Model::send_bookmarks() {
   for (auto& watcher : state_->watchers) {
     auto stream = watcher->stream.lock();
-    if (!stream || !watcher->bookmarks || watcher->form != Form::object) continue;
-    const ResourceDefinition& definition = *state_->definitions.at(watcher->resource);
-    stream->push(state_->bookmark_line(definition, *watcher->version, Json::object()));
+    if (!stream || !watcher->bookmarks || watcher->form == Form::table) continue;
+    stream->push(state_->bookmark_line(*watcher, Json::object()));
   }
 }
 

@@ -90,8 +90,7 @@ struct Model::State {
   /// from version 0 gets, too) and, where bookmarks are asked for, the mark of their end.
   enum class WatchStart : std::uint8_t { changes, objects };
   void begin_watch(Watcher& watcher, WatchStream& stream, std::uint64_t from, WatchStart start);
-  std::string bookmark_line(const ResourceDefinition& definition, const ResourceVersion& version,
-                            const Json& annotations) const;
+  std::string bookmark_line(const Watcher& watcher, const Json& annotations) const;
   void notify(Watcher& watcher, const Change& change) const;
   void publish(const Change& change);
 

@@ -68,8 +68,7 @@ bool asks_itself(JsonView request) {
       request.members("deviceClassName", "selectors", "allocationMode", "count", "adminAccess",
                       "tolerations", "capacity");
   return !device_class.string().empty() || selectors.given() || !mode.string().empty() ||
-         count.integer().value_or(0) != 0 || admin.given() || tolerated.given() ||
-         capacity.given();
+         count.integer().value_or(0) != 0 || admin.given() || tolerated.given() || capacity.given();
 }
 
 DeviceRequest device_request(JsonView object, ApiReading& api) {

@@ -112,6 +112,7 @@ std::vector<Taint> repelling_taints(JsonView array) {
 
 std::vector<Toleration> tolerations(JsonView array) {
   std::vector<Toleration> out;
+  if (!array.is(JsonKind::array)) return out;
   for (JsonView item : array) {
     const auto [key, op, value, effect] = item.members("key", "operator", "value", "effect");
     out.push_back({std::string(key.string()),

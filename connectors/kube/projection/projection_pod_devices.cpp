@@ -44,18 +44,25 @@ ExtendedAmounts extended_of_pod(JsonView spec) {
   return sum;
 }
 
+std::vector<PodClaim> pod_claims(JsonView array) {
+  std::vector<PodClaim> out;
+  if (!array.is(JsonKind::array)) return out;
+  for (JsonView item : array) {
+    const auto [name, claim, template_] =
+        item.members("name", "resourceClaimName", "resourceClaimTemplateName");
+    out.push_back(
+        {std::string(name.string()), std::string(claim.string()), std::string(template_.string())});
+  }
+  return out;
+}
+
 }  // namespace
 
 PodDeviceFacts pod_devices(JsonView spec) {
   const auto [claims, selector, affinity, tolerated] =
       spec.members("resourceClaims", "nodeSelector", "affinity", "tolerations");
   PodDeviceFacts out;
-  for (JsonView item : claims) {
-    const auto [name, claim, template_] =
-        item.members("name", "resourceClaimName", "resourceClaimTemplateName");
-    out.claims.push_back(
-        {std::string(name.string()), std::string(claim.string()), std::string(template_.string())});
-  }
+  out.claims = pod_claims(claims);
   out.extended = extended_of_pod(spec);
   out.node_selector = strings(selector);
   JsonView required = affinity["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];

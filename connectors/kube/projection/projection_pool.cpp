@@ -133,7 +133,7 @@ PodFacts pod(JsonView object) {
   out.over = phase == "Succeeded" || phase == "Failed";
   out.deleting = deleting(object);
   out.workload = annotation(annotations["kueue.x-k8s.io/workload"]).value_or("");
-  out.pod_set = annotation(metadata["labels"]["kueue.x-k8s.io/podset"]).value_or("");
+  out.pod_set = annotation(metadata["labels"][kPodSetLabel]).value_or("");
   if (PodDeviceFacts devices = pod_devices(spec); may_use_devices(devices))
     out.devices = std::move(devices);
   return out;

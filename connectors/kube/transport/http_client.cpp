@@ -237,7 +237,7 @@ class Core : public std::enable_shared_from_this<Core> {
     std::string head = request.method + " " + server.path + request.target + " HTTP/1.1\r\nHost: ";
     head += server.host.find(':') == std::string::npos ? server.host : "[" + server.host + "]";
     head += ":" + server.port +
-            "\r\nUser-Agent: fairlead/" FAIRLEAD_VERSION "\r\nAccept: application/json\r\n";
+            "\r\nUser-Agent: fairlead/" FAIRLEAD_VERSION "\r\nAccept: " + request.accept + "\r\n";
     if (!identity.token.empty()) head += "Authorization: Bearer " + identity.token + "\r\n";
     if (!request.content_type.empty()) head += "Content-Type: " + request.content_type + "\r\n";
     if (!request.body.empty() || request.method != "GET")

@@ -23,6 +23,7 @@ namespace fairlead {
 struct HttpRequest {
   std::string method = "GET";
   std::string target;  ///< path and query, behind the server's own path prefix
+  std::string accept = "application/json";
   std::string content_type;
   std::string body;
   Duration timeout =

@@ -131,11 +131,13 @@ constexpr std::array<std::string_view, 3> kOfCohorts{"spec.resourceGroups", "spe
 constexpr std::array<std::string_view, 2> kOfDefinitions{"spec.conversion", "status"};
 
 // Of members' Pods only the metadata is sent.
-constexpr std::array<std::string_view, 7> kOfPods{
-    "metadata.ownerReferences",     "spec.volumes",
-    "status.conditions",            "status.containerStatuses",
-    "status.initContainerStatuses", "status.ephemeralContainerStatuses",
-    "status.resourceClaimStatuses"};
+constexpr std::array<std::string_view, 7> kOfPods{"metadata.ownerReferences",
+                                                  "spec.volumes",
+                                                  "status.conditions",
+                                                  "status.containerStatuses",
+                                                  "status.initContainerStatuses",
+                                                  "status.ephemeralContainerStatuses",
+                                                  "status.resourceClaimStatuses"};
 
 // A driver writes its slices again where nothing of a device changed; in v1beta1 a device's fields
 // stand in `basic`.

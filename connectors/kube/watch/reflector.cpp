@@ -167,10 +167,24 @@ void Reflector::start_paged_list(LogTime now) {
   request_page({});
 }
 
+// Requests what the scope selects. An API server answers 406 where a list is asked for as
+// PartialObjectMetadata, and sends nothing on a watch that is asked for as a list of it.
+void Reflector::request(ReflectorRequest::Kind kind, const std::string& query) {
+  std::string target = collection() + "?" + query;
+  if (!scope_.label_selector.empty())
+    target += "&labelSelector=" + url_encode(scope_.label_selector);
+  std::string_view accept = "application/json";
+  if (scope_.part == ObjectPart::metadata)
+    accept = kind == ReflectorRequest::Kind::page
+                 ? "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+                 : "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+  out_.request = ReflectorRequest{kind, std::move(target), accept};
+}
+
 void Reflector::request_page(const std::string& continue_token) {
-  std::string target = collection() + "?limit=" + std::to_string(page_limit_);
-  if (!continue_token.empty()) target += "&continue=" + url_encode(continue_token);
-  out_.request = ReflectorRequest{ReflectorRequest::Kind::page, std::move(target)};
+  std::string query = "limit=" + std::to_string(page_limit_);
+  if (!continue_token.empty()) query += "&continue=" + url_encode(continue_token);
+  request(ReflectorRequest::Kind::page, query);
 }
 
 void Reflector::request_streaming_list(LogTime now) {
@@ -193,10 +207,8 @@ void Reflector::request_stream(const std::string& from) {
   decoder_.reset();
   stream_useful_ = false;
   opened_at_ = kForever;
-  out_.request =
-      ReflectorRequest{ReflectorRequest::Kind::watch,
-                       collection() + "?watch=true&allowWatchBookmarks=true&timeoutSeconds=" +
-                           std::to_string(seconds_asked) + from};
+  request(ReflectorRequest::Kind::watch, "watch=true&allowWatchBookmarks=true&timeoutSeconds=" +
+                                             std::to_string(seconds_asked) + from);
 }
 
 void Reflector::wait(LogTime now, Duration span, Next next) {

@@ -52,7 +52,13 @@ Duration bounded_retry_after(Duration asked, const ReflectorSettings& settings);
 /// " (Retry-After 1h0m0s)"; empty if the server asks for no wait.
 std::string retry_after_text(std::optional<Duration> asked);
 
-/// The namespaces in which a kind is watched.
+/// How much of each object is asked for.
+enum class ObjectPart : std::uint8_t {
+  whole,
+  metadata,  ///< as meta.k8s.io/v1 PartialObjectMetadata
+};
+
+/// The namespaces in which a kind is watched, and what of it there.
 struct WatchScope {
   enum class Breadth : std::uint8_t {
     everywhere,
@@ -61,7 +67,9 @@ struct WatchScope {
     nowhere,                ///< nothing is asked for, and silence means nothing
   };
   Breadth breadth = Breadth::everywhere;
-  std::string namespace_;  ///< the one
+  std::string namespace_;        ///< the one
+  std::string label_selector{};  ///< empty: all objects
+  ObjectPart part = ObjectPart::whole;
 
   friend bool operator==(const WatchScope&, const WatchScope&) = default;
 };
@@ -89,7 +97,8 @@ struct ReflectorCounters {
 struct ReflectorRequest {
   enum class Kind : std::uint8_t { page, watch };
   Kind kind = Kind::page;
-  std::string target;  ///< path and query
+  std::string target;       ///< path and query
+  std::string_view accept;  ///< the value of that header; a constant
 };
 
 /// The output of one input. Do in order: cancel, facts, request; then wake at `wake`.
@@ -165,6 +174,7 @@ class Reflector {
   // them too. What needs less is apart: KnownObjects, RetryBackoff, ChangeBudget, WatchDecoder.
   void start_list(LogTime now);
   void start_paged_list(LogTime now);
+  void request(ReflectorRequest::Kind kind, const std::string& query);
   void request_page(const std::string& continue_token);
   void request_streaming_list(LogTime now);
   void request_watch(LogTime now);

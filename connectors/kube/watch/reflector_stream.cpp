@@ -36,7 +36,7 @@ void Reflector::resume(LogTime now) {
 void Reflector::locate(LogTime now) {
   phase_ = Phase::locating;
   until_ = now + settings_.request_timeout;
-  out_.request = ReflectorRequest{ReflectorRequest::Kind::page, collection() + "?limit=1"};
+  request(ReflectorRequest::Kind::page, "limit=1");
 }
 
 // Handles the store's position. A watch from a version that the store has not reached would be
@@ -148,8 +148,10 @@ void Reflector::drain(LogTime now, std::string_view bytes) {
   }
 }
 
+// Pods of a member, of which only metadata is kept, are as many as its workloads need.
 bool Reflector::too_many() const {
-  if ((kind_ != Kind::node && !is_read_at_tenant(kind_)) || settings_.nodes_max == 0) return false;
+  const bool bounded = kind_ == Kind::node || is_read_at_tenant(kind_);
+  if (!bounded || scope_.part == ObjectPart::metadata || settings_.nodes_max == 0) return false;
   return (phase_ == Phase::watching ? known_.size() : known_.listed()) > settings_.nodes_max;
 }
 

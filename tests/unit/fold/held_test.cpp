@@ -23,6 +23,13 @@ TEST_CASE("what a member's lists would name is what its cluster has") {
   CHECK(names(state, "c1", Kind::node) == "a b ");
   CHECK(names(state, "c1", Kind::cluster_queue) == "q ");
   CHECK(names(state, "c1", Kind::local_queue) == "team/main ");
+  cluster.devices.pods[{"team", "p"}].uid = "u";
+  CHECK(names(state, "c1", Kind::pod) == "team/p ");
+  const auto pod = held(state, "c1", {Kind::pod, "team", "p"});
+  REQUIRE(pod);
+  CHECK(pod->uid == "u");
+  CHECK_FALSE(held_facts(state, "c1", {Kind::pod, "team", "p"}));
+  CHECK_FALSE(held(state, "tenant/c1", {Kind::pod, "team", "p"}));
   CHECK(names(state, "c2", Kind::node).empty());
   CHECK(names(state, std::string(kHub), Kind::node).empty());
 }

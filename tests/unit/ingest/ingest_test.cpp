@@ -160,5 +160,34 @@ TEST_CASE("ingest: an update without a change is logged where our write waits to
   CHECK(!write.awaits());
 }
 
+TEST_CASE("ingest: a Pod of a member is logged where it belongs to a pod set of a Workload") {
+  IngestBench bench;
+  const auto pod = [&](const std::string& workload, const std::string& pod_set) {
+    PodFacts facts;
+    facts.workload = workload;
+    facts.pod_set = pod_set;
+    return bench.shows("c1", Kind::pod, "p", std::move(facts));
+  };
+  CHECK_FALSE(pod("", "main"));
+  CHECK_FALSE(pod("w", ""));
+  CHECK(pod("w", "main"));
+  CHECK_FALSE(pod("w", "main"));
+  CHECK(pod("w", "other"));
+  PodFacts whole;  // of a manifest: the rest is not looked at
+  whole.workload = "w";
+  whole.pod_set = "other";
+  whole.bound = true;
+  CHECK_FALSE(bench.shows("c1", Kind::pod, "p", std::move(whole)));
+  CHECK(pod("", "other"));  // as if it were gone
+  CHECK_FALSE(bench.misses("c1", Kind::pod, "p"));
+  CHECK(pod("w", "main"));
+  CHECK(bench.misses("c1", Kind::pod, "p"));
+  // A silent stream of them means nothing.
+  CHECK_FALSE(bench.take("c1", {"c1", ListCompleted{Kind::pod, "5"}}));
+  CHECK_FALSE(bench.take("c1", {"c1", StreamStale{Kind::pod}}));
+  CHECK_FALSE(bench.take("c1", {"c1", StreamLost{Kind::pod}}));
+  CHECK_FALSE(bench.shows(std::string(kHub), Kind::pod, "p", PodFacts{}));
+}
+
 }  // namespace
 }  // namespace fairlead::ingest_test

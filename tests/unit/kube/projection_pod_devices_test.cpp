@@ -25,8 +25,8 @@ using Amounts = std::map<std::string, Amount>;
 
 // The extended resources of a Pod with a claim and these fields in its spec.
 Amounts extended(const std::string& spec) {
-  const PodFacts pod = pod_facts(
-      R"("metadata":{"name":"p"},"spec":{"resourceClaims":[{"name":"c"}],)" + spec + "}");
+  const PodFacts pod =
+      pod_facts(R"("metadata":{"name":"p"},"spec":{"resourceClaims":[{"name":"c"}],)" + spec + "}");
   REQUIRE(pod.devices);
   return pod.devices->extended;
 }
@@ -47,10 +47,11 @@ const std::string kGpuTemplate =
 }  // namespace
 
 TEST_CASE("a Pod that has neither claims nor extended resources says nothing of devices") {
-  for (const char* spec :
-       {R"({})", R"(7)", R"({"resourceClaims":[]})", R"({"nodeSelector":{"a":"b"}})",
-        R"({"containers":[{"resources":{"requests":{"cpu":"1","memory":"1Gi","hugepages-2Mi":"2Mi"}}}]})",
-        R"({"containers":[{"resources":{"requests":{"example.com/gpu":"0"}}}]})"}) {
+  for (
+      const char* spec :
+      {R"({})", R"(7)", R"({"resourceClaims":[]})", R"({"nodeSelector":{"a":"b"}})",
+       R"({"containers":[{"resources":{"requests":{"cpu":"1","memory":"1Gi","hugepages-2Mi":"2Mi"}}}]})",
+       R"({"containers":[{"resources":{"requests":{"example.com/gpu":"0"}}}]})"}) {
     INFO(spec);
     CHECK_FALSE(pod_facts(R"("metadata":{"name":"p"},"spec":)" + std::string(spec)).devices);
   }
@@ -63,8 +64,8 @@ TEST_CASE("a Pod that has neither claims nor extended resources says nothing of 
 TEST_CASE("claims of a Pod are kept as listed, with whatever they name") {
   CHECK(gpu_pod(R"("resourceClaims":[{"name":"z","resourceClaimTemplateName":"t"},
           {"name":"a","resourceClaimName":"c"},{"name":"neither"},{},7])")
-            .claims == std::vector<PodClaim>{
-                           {"z", "", "t"}, {"a", "c", ""}, {"neither", "", ""}, {}, {}});
+            .claims ==
+        std::vector<PodClaim>{{"z", "", "t"}, {"a", "c", ""}, {"neither", "", ""}, {}, {}});
   CHECK(gpu_pod(R"("resourceClaims":{"name":"z"})").claims.empty());
 }
 
@@ -101,10 +102,9 @@ TEST_CASE("a Pod that asks for devices keeps which nodes it can run on") {
     "tolerations":[{"key":"z","operator":"Exists","effect":"NoExecute","tolerationSeconds":3},
       {"key":"a","value":"v"},{"key":"z","operator":"Exists","effect":"NoExecute"}])");
   CHECK(pod.node_selector == std::map<std::string, std::string>{{"a", "1"}, {"b", "2"}});
-  CHECK(pod.affinity ==
-        NodeSelector{{{{{"k", "In", {"v"}}}, {{"metadata.name", "In", {"n"}}}}}});
-  CHECK(pod.tolerations == std::vector<Toleration>{{"a", "Equal", "v", ""},
-                                                   {"z", "Exists", "", "NoExecute"}});
+  CHECK(pod.affinity == NodeSelector{{{{{"k", "In", {"v"}}}, {{"metadata.name", "In", {"n"}}}}}});
+  CHECK(pod.tolerations ==
+        std::vector<Toleration>{{"a", "Equal", "v", ""}, {"z", "Exists", "", "NoExecute"}});
   // No node affinity is not one that no node meets.
   CHECK(gpu_pod(R"("affinity":{"nodeAffinity":{}})").affinity == std::nullopt);
   CHECK(gpu_pod(R"("affinity":{"nodeAffinity":
@@ -148,10 +148,9 @@ TEST_CASE("a Workload keeps the pod sets that may use devices, in their order") 
 
 TEST_CASE("a pod set has the defaults of the API") {
   const auto only = [](const std::string& pod_set, const std::string& assignments) {
-    const WorkloadFacts workload =
-        workload_facts("v1beta2", R"("spec":{"podSets":[{)" + pod_set + kGpuTemplate +
-                                      R"(}]},"status":{"admission":{"podSetAssignments":)" +
-                                      assignments + "}}");
+    const WorkloadFacts workload = workload_facts(
+        "v1beta2", R"("spec":{"podSets":[{)" + pod_set + kGpuTemplate +
+                       R"(}]},"status":{"admission":{"podSetAssignments":)" + assignments + "}}");
     REQUIRE(workload.pod_sets.size() == 1);
     return std::tuple(workload.pod_sets[0].name, workload.pod_sets[0].count,
                       workload.pod_sets[0].admitted);

@@ -59,8 +59,12 @@ std::string text_of(const ReflectorOutput& out) {
   for (const auto& line : out.diagnostics) text += "say " + line + "\n";
   if (out.rediscover) text += "rediscover\n";
   if (out.request)
-    text += (out.request->kind == ReflectorRequest::Kind::page ? "page " : "watch ") +
-            out.request->target + "\n";
+    text +=
+        (out.request->kind == ReflectorRequest::Kind::page ? "page " : "watch ") +
+        out.request->target +
+        (out.request->accept == "application/json" ? ""
+                                                   : " as " + std::string(out.request->accept)) +
+        "\n";
   return text + "wake " + duration_text(out.wake) + "\n";
 }
 
@@ -107,6 +111,9 @@ class Stage {
     if (verb == "confine") {
       using Breadth = WatchScope::Breadth;
       if (rest == "nowhere") return reflector_->confine(now_, {Breadth::nowhere, ""});
+      if (const std::string_view part = "metadata "; rest.starts_with(part))
+        return reflector_->confine(
+            now_, {Breadth::everywhere, "", rest.substr(part.size()), ObjectPart::metadata});
       const std::string name = rest.substr(rest.find(' ') + 1);
       return reflector_->confine(
           now_, rest == "everywhere"

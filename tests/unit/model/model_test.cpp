@@ -98,6 +98,24 @@ TEST_CASE_METHOD(ModelFixture, "A streaming list ends with an annotated bookmark
   CHECK(told(*stream) == Lines{"BOOKMARK "});
 }
 
+TEST_CASE_METHOD(ModelFixture, "A watch of metadata has bookmarks of their kind") {
+  ok("POST", kQueues, queue("a"));
+  ApiRequest request =
+      parse_target("GET", std::string(kQueues) +
+                              "?watch=1&sendInitialEvents=true&allowWatchBookmarks=true&"
+                              "resourceVersionMatch=NotOlderThan");
+  request.accept = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+  const auto stream = model.handle(request).watch;
+  REQUIRE(stream);
+  model.send_bookmarks();
+  for (const char* type : {"ADDED", "BOOKMARK", "BOOKMARK"}) {
+    const Json event = Json::parse(stream->next().value());
+    CHECK(event["type"] == type);
+    CHECK(event["object"]["kind"] == "PartialObjectMetadata");
+    CHECK(event["object"].size() == 3);
+  }
+}
+
 TEST_CASE_METHOD(ModelFixture, "A watch from before the history gets one 410 and ends") {
   ok("POST", kQueues, queue("a"));
   const std::string before = std::to_string(model.revision());

@@ -108,9 +108,17 @@ NamespaceFacts any_namespace() {
 PodDeviceFacts any_pod_devices();
 
 PodFacts any_pod() {
-  PodFacts pod{any_annotation(),   any_annotation(),   any<AnyAmounts>(), any<bool>(),
-               any<bool>(),        any<bool>(),        any<bool>(),       any<bool>(),
-               any<std::string>(), any<std::string>(), {}};
+  PodFacts pod{any_annotation(),
+               any_annotation(),
+               any<AnyAmounts>(),
+               any<bool>(),
+               any<bool>(),
+               any<bool>(),
+               any<bool>(),
+               any<bool>(),
+               any<std::string>(),
+               any<std::string>(),
+               {}};
   if (any<bool>()) pod.devices = any_pod_devices();
   return pod;
 }
@@ -237,17 +245,10 @@ WorkloadFacts any_workload() {
     return WorkloadPodSet{any<std::string>(), any<std::int64_t>(),
                           perhaps<std::int64_t>(any<std::int64_t>), any_pod_devices()};
   };
-  WorkloadFacts workload{{},
-                         any<std::string>(),
-                         any<Texts>(),
-                         any<bool>(),
-                         any<bool>(),
-                         any<bool>(),
-                         any<bool>(),
-                         any<std::int64_t>(),
-                         LogTime{any<std::int64_t>()},
-                         few(pod_set),
-                         any_condition()};
+  WorkloadFacts workload{{},           any<std::string>(),  any<Texts>(),
+                         any<bool>(),  any<bool>(),         any<bool>(),
+                         any<bool>(),  any<std::int64_t>(), LogTime{any<std::int64_t>()},
+                         few(pod_set), any_condition()};
   for (const std::string& name : any<Texts>())
     workload.checks.push_back({name, any<std::string>()});
   return workload;

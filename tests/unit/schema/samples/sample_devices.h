@@ -14,7 +14,8 @@ DeviceClassFacts device_class();
 ResourceClaimFacts resource_claim();
 ResourceClaimTemplateFacts resource_claim_template();
 DeviceTaintRuleFacts device_taint_rule();
-/// A pod set with and one without a required node affinity, and what else a Workload says of devices.
+/// A pod set with and one without a required node affinity, and what else a Workload says of
+/// devices.
 WorkloadFacts workload_with_devices();
 /// A Pod of a Workload that asks for devices: more than a Pod of one source has.
 PodFacts pod_with_devices();
