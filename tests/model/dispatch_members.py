@@ -26,6 +26,11 @@ def allocated(claim):
     return bool(claim.get("status", {}).get("allocation"))
 
 
+def is_of_a_workload(pod):
+    """A Pod that names no Workload or no pod set is ignored: it is no news of the cluster."""
+    return pod["metadata"].get("labels", {}).get(POD_SET_LABEL) and annotations(pod).get(WORKLOAD_ANNOTATION)
+
+
 def annotations(obj):
     return obj["metadata"].get("annotations", {})
 
@@ -52,7 +57,7 @@ class Member:
 
     def take_object(self, line):
         obj = line["object"]
-        if obj["kind"] == "Pod" and POD_SET_LABEL not in obj["metadata"].get("labels", {}):
+        if obj["kind"] == "Pod" and not is_of_a_workload(obj):
             return
         key = (obj["kind"], obj["metadata"].get("namespace", ""), obj["metadata"]["name"])
         self.watched = True

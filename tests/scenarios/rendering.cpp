@@ -124,7 +124,7 @@ std::string multikueue_cluster(const Json& spec) {
              : "ClusterProfile " + text_at(source.at("clusterProfileRef"), "name");
 }
 
-std::string check_status(const Json& status) {
+std::string conditions(const Json& status) {
   std::string out;
   for (const Json& condition : status.value("conditions", Json::array()))
     out += (out.empty() ? "" : "; ") + text_at(condition, "type") + "=" +
@@ -139,6 +139,7 @@ std::string workload_status(const Json& status) {
     out += (out.empty() ? "" : " ") + text_at(check, "name") + "=" + text_at(check, "state");
   if (status.contains("nominatedClusterNames"))
     out += " nominated " + names(status["nominatedClusterNames"]);
+  if (status.contains("conditions")) out += " " + conditions(status);
   return out;
 }
 
@@ -162,7 +163,7 @@ std::string summary(const PatchIntended& intent) {
     return names(spec.value("clusters", Json::array()));
   if (intent.target.kind == Kind::multikueue_cluster) return multikueue_cluster(spec);
   if (intent.verb == Verb::apply_status && intent.target.kind == Kind::admission_check)
-    return check_status(body.value("status", Json::object()));
+    return conditions(body.value("status", Json::object()));
   if (intent.target.kind == Kind::workload)
     return workload_status(body.value("status", Json::object()));
   if (intent.verb == Verb::apply_status && intent.target.kind == Kind::claim)

@@ -85,7 +85,8 @@ void observe_member_pod(State& state, const std::string& cluster, const Namespac
                         const Seen<PodFacts>& seen, Seq seq) {
   Cluster& cluster_of = open_capacity(state, cluster);
   DeviceObjects& of = cluster_of.devices;
-  if (DeviceChanges* changes = note_change(state, cluster, cluster_of, seq)) changes->pods.insert(id);
+  if (DeviceChanges* changes = note_change(state, cluster, cluster_of, seq))
+    changes->pods.insert(id);
   if (seen && !seen->facts.workload.empty())
     of.pods[id] = {seen->uid, seen->facts.workload, seen->facts.pod_set, seen->seq};
   else

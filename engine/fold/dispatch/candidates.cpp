@@ -71,7 +71,7 @@ Chooser::Asked Chooser::ask(const NamespacedName& id, WorkloadRecord& record,
 }
 
 std::optional<Destination> Chooser::best(const NamespacedName& id, WorkloadRecord& record,
-                                       const WorkerList& list, const Choices& among) {
+                                         const WorkerList& list, const Choices& among) {
   const DraPolicy policy = state_.configuration.dra.policy;
   std::optional<std::tuple<std::int64_t, std::int64_t, std::size_t>> least;
   Destination best;
@@ -90,7 +90,7 @@ std::optional<Destination> Chooser::best(const NamespacedName& id, WorkloadRecor
 }
 
 std::optional<Destination> Chooser::only(const NamespacedName& id, WorkloadRecord& record,
-                                       const WorkerList& list, const std::string& worker) {
+                                         const WorkerList& list, const std::string& worker) {
   if (std::find(list.names.begin(), list.names.end(), worker) == list.names.end())
     return std::nullopt;
   const Obstacle obstacle = obstacle_of(state_, list, worker, record.devices);

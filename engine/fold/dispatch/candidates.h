@@ -40,10 +40,10 @@ class Chooser {
 
   /// Returns the best candidate; nullopt if there is none.
   std::optional<Destination> best(const NamespacedName& id, WorkloadRecord& record,
-                                const WorkerList& list, const Choices& among);
+                                  const WorkerList& list, const Choices& among);
   /// Returns one worker as a candidate, a leaver too; nullopt if its pods do not fit there.
   std::optional<Destination> only(const NamespacedName& id, WorkloadRecord& record,
-                                const WorkerList& list, const std::string& worker);
+                                  const WorkerList& list, const std::string& worker);
   const ExtendedNames& names_of(const WorkerList& list);
 
  private:

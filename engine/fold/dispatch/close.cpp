@@ -95,8 +95,7 @@ void refresh_ticket(State& state, const NamespacedName& id, WorkloadRecord& reco
   const bool judged_now = record.nominates && !facts.deleting && list &&
                           (!devices.reservation || is_restless(state, *devices.reservation, *list));
   std::optional<DispatchTicket> ticket;
-  if (judged_now)
-    ticket = {check_of(state, facts)->placement, {facts.priority, facts.created, id}};
+  if (judged_now) ticket = {check_of(state, facts)->placement, {facts.priority, facts.created, id}};
   set_ticket(state, devices, std::move(ticket));
 }
 
@@ -132,8 +131,9 @@ void fold_facts(State& state, const NamespacedName& id, WorkloadRecord& record) 
   DeviceDispatch& devices = record.devices;
   const WorkloadFacts& facts = record.seen.facts;
   const bool placed = !facts.cluster_name.empty();
-  if (!devices.judged && placed) devices.verdict = adopted(facts);
-  if (placed) devices.judged = true;
+  if (placed && !devices.waited && devices.verdict == DeviceVerdict::none)
+    devices.verdict = adopted(facts);
+  devices.waited = devices.waited || !placed;
   if (devices.reservation && ends_reservation(state, facts, *devices.reservation)) {
     const bool bypassed = placed && facts.cluster_name != devices.reservation->worker;
     devices.verdict = bypassed ? DeviceVerdict::bypassed : DeviceVerdict::none;
@@ -147,12 +147,10 @@ void fold_facts(State& state, const NamespacedName& id, WorkloadRecord& record) 
       drop_rest(state, id, record);
     return;
   }
-  const bool over = facts.finished || facts.evicted || !facts.quota_reserved;
-  if (placed && !over) {
-    if (devices.verdict == DeviceVerdict::no_cluster) devices.verdict = DeviceVerdict::bypassed;
-  } else if (!record.nominates || facts.deleting) {
+  if (facts.finished || facts.evicted || !facts.quota_reserved || !check_of(state, facts))
     devices.verdict = DeviceVerdict::none;
-  }
+  else if (placed && devices.waited)
+    devices.verdict = DeviceVerdict::bypassed;
 }
 
 // ---- the pass ----
@@ -206,10 +204,11 @@ class Pass {
     const WorkerList* known = list_of_workload(state_, record.seen.facts);
     if (!known) return false;
     const WorkerList& list = *known;
+    if (list.names.empty() && list.wish) return false;  // it is being written
     if (devices.reservation) among.but = devices.reservation->worker;
     std::optional<Destination> best = kept(id, record, list);
     if (!best) best = chooser_.best(id, record, list, among);
-    devices.judged = true;
+    devices.judged = devices.judged || !list.names.empty();
     if (best) {
       place(id, record, std::move(*best));
       return true;
@@ -224,7 +223,7 @@ class Pass {
 
   // A Workload that was nominated before it was first observed stays where it is, if it fits.
   std::optional<Destination> kept(const NamespacedName& id, WorkloadRecord& record,
-                                const WorkerList& list) {
+                                  const WorkerList& list) {
     const auto& nominated = record.seen.facts.nominated_clusters;
     if (record.devices.judged || nominated.size() != 1) return std::nullopt;
     return chooser_.only(id, record, list, nominated.front());
@@ -238,8 +237,8 @@ class Pass {
 
   void place(const NamespacedName& id, WorkloadRecord& record, Destination best) {
     DeviceDispatch& devices = record.devices;
-    if (devices.reservation && is_over(devices.reservation->since,
-                                       state_.configuration.dra.admit_timeout, state_.now)) {
+    if (devices.reservation &&
+        is_over(devices.reservation->since, state_.configuration.dra.admit_timeout, state_.now)) {
       devices.spent[devices.reservation->worker] = devices.reservation->cluster;
       state_.dispatch.spent_on[devices.reservation->cluster].insert(id);
     }
@@ -318,6 +317,8 @@ void tell(State& state, const NamespacedName& id) {
   record->nomination.clear();
   if (reservation && record->seen.facts.cluster_name.empty())
     record->nomination.push_back(reservation->worker);
+  else if (!record->devices.judged)
+    record->nomination = record->seen.facts.nominated_clusters;
   state.multikueue.open_workloads.insert(id);
 }
 
@@ -326,8 +327,8 @@ void tell(State& state, const NamespacedName& id) {
 bool takes_over(State& state, const NamespacedName& id, WorkloadRecord& record) {
   if (searches_devices(state.configuration) && !record.seen.facts.pod_sets.empty()) {
     const WorkerList* list = list_of_workload(state, record.seen.facts);
-    const ExtendedNames names = list ? extended_names(state, *list) : ExtendedNames();
-    if (uses_devices(record.seen.facts, names)) {
+    // One with a reservation counts as such until it is released.
+    if (record.devices.reservation || uses_devices(state, list, record.seen.facts)) {
       state.dispatch.open_workloads.insert(id);
       return true;
     }

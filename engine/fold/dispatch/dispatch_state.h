@@ -74,7 +74,8 @@ struct DispatchTicket {
 /// The dispatch of one Workload that uses devices.
 struct DeviceDispatch {
   DeviceVerdict verdict{};
-  bool judged = false;  ///< once, since it was first observed
+  bool waited = false;  ///< it was observed without a status.clusterName
+  bool judged = false;  ///< once, by a list with clusters
   std::optional<DeviceReservation> reservation;
   std::map<std::string, std::string> spent;  ///< workers that let admitTimeout pass -> clusters
   std::optional<DispatchTicket> ticket;
@@ -125,7 +126,7 @@ struct Dispatch {
   std::set<std::pair<LogTime, NamespacedName>> due;             ///< when one is judged again
 
   // The open moment
-  bool all_open = false;                     ///< the configuration or a flavor changed
+  bool all_open = false;                    ///< the configuration or a flavor changed
   std::set<std::string> open_clusters;      ///< with changes, another liveness, or freed devices
   std::set<NamespacedName> open_workloads;  ///< that use devices, or did
 

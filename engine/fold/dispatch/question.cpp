@@ -22,6 +22,20 @@ bool names_a_claim(const WorkloadFacts& workload) {
       });
 }
 
+// Whether a class of some cluster of the list is as wanted.
+template <class Wanted>
+bool any_class(const State& state, const WorkerList& list, const Wanted& wanted) {
+  return std::any_of(list.names.begin(), list.names.end(), [&](const std::string& worker) {
+    const auto known = list.workers.find(worker);
+    if (known == list.workers.end()) return false;
+    const auto cluster = state.clusters.find(known->second.cluster);
+    if (cluster == state.clusters.end()) return false;
+    const auto& classes = cluster->second.devices.classes;
+    return std::any_of(classes.begin(), classes.end(),
+                       [&](const auto& entry) { return wanted(entry.second.facts); });
+  });
+}
+
 // Appends texts and numbers so that different values give different texts.
 class Parts {
  public:
@@ -83,22 +97,21 @@ ReservedClaims reserved_claims(const State& state, const std::string& cluster,
 
 ExtendedNames extended_names(const State& state, const WorkerList& list) {
   ExtendedNames names;
-  for (const std::string& worker : list.names) {
-    const auto known = list.workers.find(worker);
-    if (known == list.workers.end()) continue;
-    const auto cluster = state.clusters.find(known->second.cluster);
-    if (cluster == state.clusters.end()) continue;
-    for (const auto& [name, record] : cluster->second.devices.classes)
-      if (!record.facts.extended_resource.empty()) names.insert(record.facts.extended_resource);
-  }
+  any_class(state, list, [&](const DeviceClassFacts& facts) {
+    if (!facts.extended_resource.empty()) names.insert(facts.extended_resource);
+    return false;
+  });
   return names;
 }
 
 std::int64_t pod_count(const WorkloadPodSet& pods) { return pods.admitted.value_or(pods.count); }
 
-bool uses_devices(const WorkloadFacts& workload, const ExtendedNames& extended) {
+bool uses_devices(const State& state, const WorkerList* list, const WorkloadFacts& workload) {
   const auto is_device = [&](const auto& asked) {
-    return extended.contains(asked.first) || asked.first.starts_with(kImplicitName);
+    if (asked.first.starts_with(kImplicitName)) return true;
+    return list && any_class(state, *list, [&](const DeviceClassFacts& facts) {
+             return facts.extended_resource == asked.first;
+           });
   };
   return std::any_of(
       workload.pod_sets.begin(), workload.pod_sets.end(), [&](const WorkloadPodSet& pods) {
@@ -126,8 +139,8 @@ FitQuestion question_of(const State& state, const std::string& cluster, const Na
     const auto at = devices.templates.find({space, name});
     return at == devices.templates.end() ? nullptr : &at->second.facts;
   };
-  const bool names = std::any_of(
-      question.pod_sets.begin(), question.pod_sets.end(), [](const PodSetToFit& pods) {
+  const bool names =
+      std::any_of(question.pod_sets.begin(), question.pod_sets.end(), [](const PodSetToFit& pods) {
         return std::any_of(pods.pod->claims.begin(), pods.pod->claims.end(),
                            [](const PodClaim& claim) { return !claim.claim.empty(); });
       });

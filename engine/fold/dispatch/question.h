@@ -15,9 +15,10 @@ namespace fairlead {
 using ExtendedNames = std::set<std::string>;
 ExtendedNames extended_names(const State& state, const WorkerList& list);
 
-/// Whether a pod of the Workload asks for a device: by claims, by one of `extended`, or by the
-/// implicit name of a class. Pod sets that are admitted with 0 have none.
-bool uses_devices(const WorkloadFacts& workload, const ExtendedNames& extended);
+/// Whether a pod of the Workload asks for a device: by claims, by an extended resource that a class
+/// of a cluster of its list (null: it has none) gives, or by the implicit name of a class. Pod sets
+/// that are admitted with 0 have no pod.
+bool uses_devices(const State& state, const WorkerList* list, const WorkloadFacts& workload);
 
 /// Returns how many pods of the set run: as admitted, else as asked for.
 std::int64_t pod_count(const WorkloadPodSet& pods);

@@ -50,8 +50,8 @@ std::vector<WorkerAnswer> worker_answers(const State& state, const NamespacedNam
   const WorkloadRecord& record = at->second;
   const WorkerList* list = list_of_workload(state, record.seen.facts);
   if (!list) return answers;
+  if (!uses_devices(state, list, record.seen.facts)) return answers;
   const ExtendedNames names = extended_names(state, *list);
-  if (!uses_devices(record.seen.facts, names)) return answers;
   for (const std::string& worker : list->names) {
     WorkerAnswer& answer = answers.emplace_back();
     answer.worker = worker;

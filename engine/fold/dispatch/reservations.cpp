@@ -112,8 +112,7 @@ class Rest {
       return entry.claim.empty() && !is_left(entry.name);
     });
     std::erase_if(rest.extended, [&](const auto& asked) { return !is_left(asked.first); });
-    const bool alike =
-        !numbers_.empty() && numbers_.back() == pod.pod_set && pods_.back() == rest;
+    const bool alike = !numbers_.empty() && numbers_.back() == pod.pod_set && pods_.back() == rest;
     if (!alike) {
       pods_.push_back(std::move(rest));
       numbers_.push_back(pod.pod_set);
@@ -148,7 +147,7 @@ class OwnClaims {
   }
   ~OwnClaims() {
     for (const NamespacedName& claim : claims_)
-      index_.set_uses(claim, known_uses(cluster_, claim));
+      index_.set_uses(claim, known_uses(cluster_, index_, claim));
   }
   OwnClaims(const OwnClaims&) = delete;
   OwnClaims& operator=(const OwnClaims&) = delete;
@@ -177,6 +176,25 @@ bool is_touched(const DeviceChanges& changes, const DeviceReservation& reservati
   });
 }
 
+// Whether a pod wants every device there is: then one more, or one less, is another solution.
+bool asks_for_all(const FitQuestion& question) {
+  const auto has_all = [](const DeviceClaimSpec& spec) {
+    return std::any_of(spec.requests.begin(), spec.requests.end(), [](const DeviceRequest& each) {
+      return std::any_of(each.asks.begin(), each.asks.end(),
+                         [](const DeviceAsk& ask) { return ask.mode == AllocationMode::all; });
+    });
+  };
+  return std::any_of(
+      question.pod_sets.begin(), question.pod_sets.end(), [&](const PodSetToFit& pods) {
+        return std::any_of(
+            pods.pod->claims.begin(), pods.pod->claims.end(), [&](const PodClaim& entry) {
+              const auto named = question.claim_of(entry.claim);
+              const auto* made = question.template_of(entry.template_);
+              return (named && has_all(named->facts->spec)) || (made && has_all(made->spec));
+            });
+      });
+}
+
 // Whether every pod has devices: as reserved, or newly solved.
 bool solve_again(State& state, const std::string& cluster, const NamespacedName& id,
                  WorkloadRecord& record) {
@@ -186,12 +204,14 @@ bool solve_again(State& state, const std::string& cluster, const NamespacedName&
   SearchIndex& index = search_index(state, cluster);
   index.release(id);
   const WorkerList* list = list_of_workload(state, record.seen.facts);
-  const FitQuestion question =
-      question_of(state, cluster, id, rest.pod_sets(),
-                  list ? extended_names(state, *list) : ExtendedNames());
+  const FitQuestion question = question_of(state, cluster, id, rest.pod_sets(),
+                                           list ? extended_names(state, *list) : ExtendedNames());
   {
     const OwnClaims own(state, cluster, id);
-    if (still_fits(index.devices, question, rest.numbered(reservation.pods))) return true;
+    if (asks_for_all(question)
+            ? rest.named(fit(index.devices, question).pods) == reservation.pods
+            : still_fits(index.devices, question, rest.numbered(reservation.pods)))
+      return true;
   }
   const FitAnswer answer = fit(index.devices, question);
   if (answer.refusal) return false;

@@ -1,5 +1,6 @@
 #include "engine/fold/dispatch/search_index.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/fold/capacity/capacity_state.h"
@@ -17,11 +18,14 @@ std::set<std::string> pods_of(const ResourceClaimFacts& claim) {
   return uids;
 }
 
-// What an allocation uses while its cost is not pinned.
-std::vector<DeviceUse> unpinned_uses(const ClaimAllocation& allocation) {
-  std::vector<DeviceUse> uses = pin_uses(allocation, [](const DeviceId&) { return nullptr; });
-  for (DeviceUse& use : uses) use.cost = UseCost::published;
-  return uses;
+// What an allocation uses, by the slices as they are now.
+std::vector<DeviceUse> uses_now(const ClaimAllocation& allocation, SearchIndex& index) {
+  return pin_uses(allocation, [&](const DeviceId& id) { return index.devices.published(id); });
+}
+
+bool costs_are_known(const std::vector<DeviceUse>& uses) {
+  return std::none_of(uses.begin(), uses.end(),
+                      [](const DeviceUse& use) { return use.cost == UseCost::unknown; });
 }
 
 // Tells the index of each object anew, or of those that changed.
@@ -54,7 +58,7 @@ class Teller {
       index_.devices.erase_taint_rule(name);
   }
   void uses(const NamespacedName& id) const {
-    index_.set_uses(id, known_uses(cluster_, id));
+    index_.set_uses(id, known_uses(cluster_, index_, id));
   }
   void links_of_claim(const NamespacedName& id) const {
     const ResourceClaimFacts* facts = facts_in(cluster_.devices.claims, id);
@@ -122,23 +126,21 @@ void tell_changes(const Cluster& cluster, SearchIndex& index) {
 }
 
 // Pins the allocated claims of `ids` that are not pinned, and forgets those that are not allocated.
+// A device that is not published may still be listed: until that is known its cost is not pinned.
 void pin(State& state, const std::string& name, const std::set<NamespacedName>& ids) {
   Cluster& cluster = state.clusters.at(name);
   DeviceSearch& search = cluster.search;
   for (const NamespacedName& id : ids) {
     const ResourceClaimFacts* claim = facts_in(cluster.devices.claims, id);
-    const bool allocated = claim && claim->allocation;
-    if (!allocated) {
+    search.unpinned.erase(id);
+    if (!claim || !claim->allocation) {
       search.pins.erase(id);
-      search.unpinned.erase(id);
-    } else if (!search.slices_listed) {
-      search.unpinned.insert(id);
     } else if (!search.pins.contains(id)) {
-      ClusterDeviceIndex& known = search_index(state, name).devices;
-      search.pins[id] = pin_uses(*claim->allocation, [&known](const DeviceId& device) {
-        return known.published(device);
-      });
-      search.unpinned.erase(id);
+      std::vector<DeviceUse> uses = uses_now(*claim->allocation, search_index(state, name));
+      if (search.slices_listed || costs_are_known(uses))
+        search.pins.emplace(id, std::move(uses));
+      else
+        search.unpinned.insert(id);
     }
     if (*search.index) Teller(cluster, **search.index).uses(id);
   }
@@ -195,7 +197,7 @@ void close_search(State& state, const std::string& name) {
   std::set<NamespacedName> claims = search.changes.claims;
   if (search.changes.all)
     for (const auto& [id, record] : cluster.devices.claims) claims.insert(id);
-  if (search.slices_listed) claims.insert(search.unpinned.begin(), search.unpinned.end());
+  claims.insert(search.unpinned.begin(), search.unpinned.end());
   if (*search.index) tell_changes(cluster, **search.index);
   pin(state, name, claims);
   if (is_reachable(cluster))
@@ -210,12 +212,13 @@ void end_search(Cluster& cluster) {
   cluster.search.slices_listed = listed;
 }
 
-std::vector<DeviceUse> known_uses(const Cluster& cluster, const NamespacedName& claim) {
+std::vector<DeviceUse> known_uses(const Cluster& cluster, SearchIndex& index,
+                                  const NamespacedName& claim) {
   if (const auto pin = cluster.search.pins.find(claim); pin != cluster.search.pins.end())
     return pin->second;
   const ResourceClaimFacts* facts = facts_in(cluster.devices.claims, claim);
   if (!facts || !facts->allocation) return {};
-  return unpinned_uses(*facts->allocation);
+  return uses_now(*facts->allocation, index);
 }
 
 bool is_watched(const Cluster& cluster) { return cluster.pool.member; }

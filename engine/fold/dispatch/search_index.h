@@ -57,8 +57,9 @@ void close_search(State& state, const std::string& cluster);
 /// Drops all that is known for the search, because nothing searches any more.
 void end_search(Cluster& cluster);
 
-/// Returns what an allocated claim uses, as it is pinned.
-std::vector<DeviceUse> known_uses(const Cluster& cluster, const NamespacedName& claim);
+/// Returns what an allocated claim uses: as it is pinned, or by the slices as they are now.
+std::vector<DeviceUse> known_uses(const Cluster& cluster, SearchIndex& index,
+                                  const NamespacedName& claim);
 
 /// Whether the cluster is watched: an event of it was observed.
 bool is_watched(const Cluster& cluster);

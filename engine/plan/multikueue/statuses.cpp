@@ -32,7 +32,8 @@ Json conditions_said(const State& state, const ObjectKey& check) {
   const WriteState* write = status_write_of(state, check);
   if (!write || write->accepted_body.empty()) return Json::array();
   const Json body = Json::parse(write->accepted_body, nullptr, false);
-  return body.is_object() ? body["status"]["conditions"] : Json::array();
+  const Json::json_pointer conditions("/status/conditions");
+  return body.is_object() && body.contains(conditions) ? body.at(conditions) : Json::array();
 }
 
 const Json* find_said(const Json& said, const std::string& type) {
@@ -193,8 +194,7 @@ Json workload_condition(const State& state, const ObjectKey& key, const Namespac
   const Json* before = find_said(said, kDevicesReserved);
   const bool stands = before && is_observed(wish, record.seen.facts.devices_reserved) &&
                       (*before)["reason"] == wish.reason && wish.reason != "Reserved";
-  wish.message =
-      stands ? std::string((*before)["message"]) : devices_message(state, id, record);
+  wish.message = stands ? std::string((*before)["message"]) : devices_message(state, id, record);
   return to_json(state, {kDevicesReserved, wish, record.seen.facts.devices_reserved},
                  record.seen.generation, before);
 }
