@@ -6,12 +6,12 @@
 
 #include "engine/fold/capacity/capacity.h"
 #include "engine/fold/capacity/cluster.h"
-#include "engine/fold/dispatch/search_index.h"
 #include "engine/fold/capacity/node_count.h"
 #include "engine/fold/capacity/pool_capacity.h"
 #include "engine/fold/claims/claims.h"
 #include "engine/fold/devices/device_capacity.h"
 #include "engine/fold/devices/device_cordon.h"
+#include "engine/fold/dispatch/search_index.h"
 
 namespace fairlead {
 
