@@ -303,7 +303,7 @@ void close_clusters(State& state, const std::set<std::string>& clusters) {
   for (const NamespacedName& id : all.open_workloads)
     if (WorkloadRecord* record = find_record(state, id)) fold_facts(state, id, *record);
   for (const std::string& name : clusters) replace_by_facts(state, name);
-  for (const std::string& name : clusters)
+  for (const std::string& name : std::set<std::string>(all.open_clusters))  // freed ones, too
     for (NamespacedName& id : repair(state, name)) all.open_workloads.insert(std::move(id));
   for (const std::string& name : turned)
     if (const auto on = all.reserved_on.find(name); on != all.reserved_on.end())
@@ -385,10 +385,16 @@ void close_dispatch(State& state) {
     if (WorkloadRecord* record = find_record(state, id)) refresh_ticket(state, id, *record);
   std::set<NamespacedName> told = opened;
   Pass pass(state);
+  bool again = false;
   do {
     const std::set<std::string> touched = std::exchange(all.open_clusters, {});
+    if (again)  // what a move freed mends broken reservations first
+      for (const std::string& name : touched)
+        for (const NamespacedName& id : repair(state, name))
+          refresh_ticket(state, id, state.multikueue.workloads.at(id));
     told.merge(pass.run(opened, touched));
     opened.clear();
+    again = true;
   } while (!all.open_clusters.empty());
   for (const std::string& name : clusters) state.clusters.at(name).search.changes = {};
   for (const NamespacedName& id : told) tell(state, id);

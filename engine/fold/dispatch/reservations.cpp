@@ -268,7 +268,7 @@ std::vector<NamespacedName> repair(State& state, const std::string& cluster) {
   std::vector<NamespacedName> turned;
   const auto on = state.dispatch.reserved_on.find(cluster);
   const DeviceChanges& changes = state.clusters.at(cluster).search.changes;
-  if (on == state.dispatch.reserved_on.end() || !changes.heard) return turned;
+  if (on == state.dispatch.reserved_on.end()) return turned;
   // In the order of dispatch: of two that want the last device the first one gets it.
   std::map<DispatchOrder, WorkloadRecord*> touched;
   for (const NamespacedName& id : on->second) {
