@@ -12,7 +12,6 @@ import os
 import shlex
 import subprocess
 import sys
-import time
 
 import dispatch_traces
 import multikueue_objects
@@ -34,11 +33,7 @@ def settings_arguments(settings):
 
 
 def plan(binary, settings, lines, extra=()):
-    done = subprocess.run([binary, "plan", "-", *settings_arguments(settings), *extra], capture_output=True, text=True,
-                          input=multikueue_objects.render(lines), timeout=60)
-    if done.returncode != 0:
-        raise RuntimeError("exit %d: %s" % (done.returncode, done.stderr))
-    return [json.loads(text) for text in done.stdout.splitlines()]
+    return seeds.plan(binary, settings_arguments(settings) + list(extra), multikueue_objects.render(lines))
 
 
 def stamped(writes):
@@ -73,25 +68,6 @@ def difference(binary, settings, lines, writes=None):
     return None
 
 
-def shrink(binary, settings, lines, seconds):
-    """Leaves out lines while some difference stays, for at most that long."""
-    began, size = time.monotonic(), len(lines) // 2
-    while size >= 1:
-        i = 0
-        while i < len(lines) and time.monotonic() - began < seconds:
-            fewer = lines[:i] + lines[i + size:]
-            try:
-                smaller = bool(fewer) and difference(binary, settings, fewer)
-            except (AssertionError, KeyError):
-                smaller = False
-            if smaller:
-                lines = fewer
-            else:
-                i += size
-        size //= 2
-    return lines
-
-
 def shown(effect):
     return effect if isinstance(effect, str) else "%s %s/%s %s %s" % (
         multikueue_objects.stamp(effect[0])[11:], *effect[1:3], list(effect[3]), "/".join(effect[4] or ["absent"]))
@@ -109,7 +85,8 @@ def held(settings, lines, when):
 
 
 def report(options, seed, maker, lines):
-    small = shrink(options.binary, maker.settings, lines, options.shrink_seconds)
+    small = seeds.shrink(
+        lines, options.shrink_seconds, lambda fewer: difference(options.binary, maker.settings, fewer))
     path = os.path.join(options.keep, "dispatch-seed-%d.jsonl" % seed)
     with open(path, "w") as file:
         file.write(multikueue_objects.render(small))

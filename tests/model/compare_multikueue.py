@@ -13,7 +13,6 @@ import os
 import shlex
 import subprocess
 import sys
-import time
 
 import multikueue
 import multikueue_objects
@@ -39,11 +38,7 @@ def settings_arguments(settings):
 
 
 def plan(binary, settings, lines, extra=()):
-    done = subprocess.run([binary, "plan", "-", *settings_arguments(settings), *extra], capture_output=True, text=True,
-                          input=multikueue_objects.render(lines), timeout=60)
-    if done.returncode != 0:
-        raise RuntimeError("exit %d: %s" % (done.returncode, done.stderr))
-    return [json.loads(text) for text in done.stdout.splitlines()]
+    return seeds.plan(binary, settings_arguments(settings) + list(extra), multikueue_objects.render(lines))
 
 
 def modelled(settings, lines):
@@ -124,27 +119,9 @@ def difference(binary, settings, lines):
     return None
 
 
-def shrink(binary, settings, lines, seconds):
-    """Leaves out lines while some difference stays, for at most that long."""
-    began, size = time.monotonic(), len(lines) // 2
-    while size >= 1:
-        i = 0
-        while i < len(lines) and time.monotonic() - began < seconds:
-            fewer = lines[:i] + lines[i + size:]
-            try:
-                smaller = bool(fewer) and difference(binary, settings, fewer)
-            except (AssertionError, KeyError):
-                smaller = False
-            if smaller:
-                lines = fewer
-            else:
-                i += size
-        size //= 2
-    return lines
-
-
 def report(options, seed, maker, lines):
-    small = shrink(options.binary, maker.settings, lines, options.shrink_seconds)
+    small = seeds.shrink(
+        lines, options.shrink_seconds, lambda fewer: difference(options.binary, maker.settings, fewer))
     path = os.path.join(options.keep, "multikueue-seed-%d.jsonl" % seed)
     with open(path, "w") as file:
         file.write(multikueue_objects.render(small))

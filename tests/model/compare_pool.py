@@ -11,7 +11,6 @@ import os
 import shlex
 import subprocess
 import sys
-import time
 
 import pool
 import pool_traces
@@ -72,21 +71,6 @@ def difference(binary, config, lines):
     return None
 
 
-def shrink(binary, config, lines, seconds):
-    """Leaves out lines while some difference stays, for at most that long."""
-    began, size = time.monotonic(), len(lines) // 2
-    while size >= 1:
-        i = 0
-        while i < len(lines) and time.monotonic() - began < seconds:
-            fewer = lines[:i] + lines[i + size:]
-            if fewer and difference(binary, config, fewer):
-                lines = fewer
-            else:
-                i += size
-        size //= 2
-    return lines
-
-
 def shown(writes):
     return ["%s %s %s %s %s" % (traces.rfc3339(w[0])[11:], w[1], w[2], "/".join(x for x in w[3:5] if x),
                                 json.dumps({k.split("/")[1]: x for k, x in w[5].items()})) if isinstance(w, tuple)
@@ -94,7 +78,8 @@ def shown(writes):
 
 
 def report(options, seed, maker, lines):
-    small = shrink(options.binary, maker.config, lines, options.shrink_seconds)
+    small = seeds.shrink(
+        lines, options.shrink_seconds, lambda fewer: difference(options.binary, maker.config, fewer))
     path = os.path.join(options.keep, "pool-seed-%d.jsonl" % seed)
     with open(path, "w") as file:
         file.write(render(small))

@@ -12,7 +12,6 @@ import os
 import shlex
 import subprocess
 import sys
-import time
 
 import compare
 import compare_multikueue
@@ -54,34 +53,14 @@ def difference(binary, maker, lines):
     return None
 
 
-def shrink(binary, maker, lines, seconds):
-    """Leaves out lines while some difference stays, for at most that long.
-
-    Flavors, Nodes, capacity and claims stay: without a flavor its pair is withheld, the others make a cluster known.
-    """
-    began, size = time.monotonic(), len(lines) // 2
-    while size >= 1:
-        i = 0
-        while i < len(lines) and time.monotonic() - began < seconds:
-            fewer = lines[:i] + [x for x in lines[i:i + size] if needed(x)] + lines[i + size:]
-            try:
-                smaller = len(fewer) < len(lines) and difference(binary, maker, fewer)
-            except (AssertionError, KeyError):
-                smaller = False
-            if smaller:
-                lines = fewer
-            else:
-                i += size
-        size //= 2
-    return lines
-
-
 def needed(line):
+    """Without a flavor its pair is withheld; the others make a cluster known."""
     return line.get("object", {}).get("kind") in ("ResourceFlavor", "Node", "ClusterMetrics", "ClusterResourceClaim")
 
 
 def report(options, seed, maker, lines):
-    small = shrink(options.binary, maker, lines, options.shrink_seconds)
+    small = seeds.shrink(
+        lines, options.shrink_seconds, lambda fewer: difference(options.binary, maker, fewer), needed)
     path = os.path.join(options.keep, "worker-quota-seed-%d.jsonl" % seed)
     with open(path, "w") as file:
         file.write(multikueue_objects.render(small))

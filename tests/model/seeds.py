@@ -1,5 +1,7 @@
 """What the comparisons of a model with the binary share: their arguments, and the walk through the seeds."""
 import argparse
+import json
+import subprocess
 import tempfile
 import time
 
@@ -14,6 +16,14 @@ def arguments(default):
     parser.add_argument("--keep", default=tempfile.gettempdir(), help="where traces that differ are kept")
     parser.add_argument("--features", help="comma-separated; only these, in every trace")
     return parser.parse_args()
+
+
+def plan(binary, arguments, text):
+    """The writes of `fairlead plan` for an input, as it prints them."""
+    done = subprocess.run([binary, "plan", "-", *arguments], capture_output=True, text=True, input=text, timeout=60)
+    if done.returncode != 0:
+        raise RuntimeError("exit %d: %s" % (done.returncode, done.stderr))
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def compare(options, make_maker, differs, report):
@@ -32,3 +42,22 @@ def compare(options, make_maker, differs, report):
             report(options, seed, maker, lines)
     print("%d traces with %d writes, %d differ" % (ran, writes, failures))
     return 1 if failures or not ran or not writes else 0
+
+
+def shrink(lines, seconds, differs, needed=lambda line: False):
+    """Leaves out lines, but for those that are needed, while the rest `differs`, for at most that long."""
+    began, size = time.monotonic(), len(lines) // 2
+    while size >= 1:
+        i = 0
+        while i < len(lines) and time.monotonic() - began < seconds:
+            fewer = lines[:i] + [line for line in lines[i:i + size] if needed(line)] + lines[i + size:]
+            try:
+                smaller = 0 < len(fewer) < len(lines) and differs(fewer)
+            except (AssertionError, KeyError):  # a trace that no model can read
+                smaller = False
+            if smaller:
+                lines = fewer
+            else:
+                i += size
+        size //= 2
+    return lines
