@@ -38,7 +38,12 @@ Obstacle obstacle_of(const State& state, const WorkerList& list, const std::stri
                      const DeviceDispatch& devices) {
   const auto known = list.workers.find(worker);
   if (known == list.workers.end() || !known->second.selected) return Obstacle::leaving;
-  const auto cluster = state.clusters.find(known->second.cluster);
+  return obstacle_at(state, known->second.cluster, worker, devices);
+}
+
+Obstacle obstacle_at(const State& state, const std::string& name, const std::string& worker,
+                     const DeviceDispatch& devices) {
+  const auto cluster = state.clusters.find(name);
   if (cluster == state.clusters.end() || !is_watched(cluster->second)) return Obstacle::not_watched;
   if (!is_reachable(cluster->second)) return Obstacle::not_reachable;
   return devices.spent.contains(worker) ? Obstacle::spent : Obstacle::none;
@@ -93,17 +98,13 @@ std::optional<Destination> Chooser::only(const NamespacedName& id, WorkloadRecor
                                          const WorkerList& list, const std::string& worker) {
   if (std::find(list.names.begin(), list.names.end(), worker) == list.names.end())
     return std::nullopt;
-  const Obstacle obstacle = obstacle_of(state_, list, worker, record.devices);
   const auto known = list.workers.find(worker);
   if (known == list.workers.end()) return std::nullopt;
-  const auto cluster = state_.clusters.find(known->second.cluster);
-  if (obstacle == Obstacle::leaving &&
-      (cluster == state_.clusters.end() || !is_reachable(cluster->second)))
-    return std::nullopt;
-  if (obstacle != Obstacle::none && obstacle != Obstacle::leaving) return std::nullopt;
-  const Asked asked = ask(id, record, list, known->second.cluster);
+  const std::string& cluster = known->second.cluster;
+  if (obstacle_at(state_, cluster, worker, record.devices) != Obstacle::none) return std::nullopt;
+  const Asked asked = ask(id, record, list, cluster);
   if (asked.fit.refusal) return std::nullopt;
-  return Destination{worker, known->second.cluster, asked.fit.pods};
+  return Destination{worker, cluster, asked.fit.pods};
 }
 
 }  // namespace fairlead

@@ -20,6 +20,10 @@ enum class Obstacle : std::uint8_t { none, leaving, not_watched, not_reachable, 
 Obstacle obstacle_of(const State& state, const WorkerList& list, const std::string& worker,
                      const DeviceDispatch& devices);
 
+/// Returns the same for a worker whose place in the list does not matter.
+Obstacle obstacle_at(const State& state, const std::string& cluster, const std::string& worker,
+                     const DeviceDispatch& devices);
+
 /// The clusters among which a choice is made.
 struct Choices {
   const std::set<std::string>* clusters = nullptr;  ///< null: all of the list

@@ -29,19 +29,24 @@ std::optional<LogTime> unreachable_since(const State& state, const std::string& 
   return state.clusters.at(cluster).search.unreachable_since;
 }
 
+// Whether the list still has the worker that the reservation is for.
+bool is_listed(const DeviceReservation& reservation, const WorkerList& list) {
+  const auto worker = list.workers.find(reservation.worker);
+  return worker != list.workers.end() && worker->second.cluster == reservation.cluster &&
+         std::find(list.names.begin(), list.names.end(), reservation.worker) != list.names.end();
+}
+
 // Whether the Workload's nomination may move to another cluster.
 bool is_restless(const State& state, const DeviceReservation& of, const WorkerList& list) {
+  if (!is_listed(of, list)) return true;
+  const Worker& worker = list.workers.at(of.worker);
   const Duration window = list.windows.move_window;
-  const auto worker = list.workers.find(of.worker);
-  if (worker == list.workers.end() || worker->second.cluster != of.cluster ||
-      std::find(list.names.begin(), list.names.end(), of.worker) == list.names.end())
-    return true;
   const auto lasts = [&](std::optional<LogTime> since) {
     return since && *since + window <= state.now;
   };
   return is_over(of.since, state.configuration.dra.admit_timeout, state.now) ||
          lasts(of.broken_since) || lasts(unreachable_since(state, of.cluster)) ||
-         (!worker->second.selected && lasts(worker->second.since));
+         (!worker.selected && lasts(worker.since));
 }
 
 // When is_restless or the end of the reservation's rest may come true without an event. A leaver
@@ -134,11 +139,8 @@ void fold_facts(State& state, const NamespacedName& id, WorkloadRecord& record) 
   if (placed && !devices.waited && devices.verdict == DeviceVerdict::none)
     devices.verdict = adopted(facts);
   devices.waited = devices.waited || !placed;
-  if (devices.reservation && ends_reservation(state, facts, *devices.reservation)) {
-    const bool bypassed = placed && facts.cluster_name != devices.reservation->worker;
-    devices.verdict = bypassed ? DeviceVerdict::bypassed : DeviceVerdict::none;
+  if (devices.reservation && ends_reservation(state, facts, *devices.reservation))
     release(state, id, record);
-  }
   if (auto& reservation = devices.reservation) {
     if (!placed) reservation->placed_since.reset();
     if (placed && !reservation->placed_since) reservation->placed_since = state.now;
@@ -160,7 +162,8 @@ class Pass {
  public:
   explicit Pass(State& state) : state_(state), chooser_(state) {}
 
-  // Judges those that `opened` and `touched` clusters concern. Returns what was judged.
+  // Judges the Workloads of `opened`, and those whose list has a cluster of `touched`. Returns
+  // those whose nomination or condition changed.
   std::set<NamespacedName> run(const std::set<NamespacedName>& opened,
                                const std::set<std::string>& touched) {
     std::set<NamespacedName> changed;
@@ -229,12 +232,6 @@ class Pass {
     return chooser_.only(id, record, list, nominated.front());
   }
 
-  static bool is_listed(const DeviceReservation& reservation, const WorkerList& list) {
-    const auto worker = list.workers.find(reservation.worker);
-    return worker != list.workers.end() && worker->second.cluster == reservation.cluster &&
-           std::find(list.names.begin(), list.names.end(), reservation.worker) != list.names.end();
-  }
-
   void place(const NamespacedName& id, WorkloadRecord& record, Destination best) {
     DeviceDispatch& devices = record.devices;
     if (devices.reservation &&
@@ -260,13 +257,9 @@ class Pass {
 
 // ---- the moment ----
 
+// Ends what is known of clusters; takes_over has ended what was decided for Workloads.
 void end_dispatch(State& state) {
   for (auto& [name, cluster] : state.clusters) end_search(cluster);
-  for (auto& [id, record] : state.multikueue.workloads) {
-    if (record.devices == DeviceDispatch{}) continue;
-    record.devices = {};
-    state.multikueue.open_workloads.insert(id);
-  }
   state.dispatch = {};
   state.deadlines.clear(DispatchDeadline{});
 }
@@ -310,7 +303,8 @@ void close_clusters(State& state, const std::set<std::string>& clusters) {
       all.open_workloads.insert(on->second.begin(), on->second.end());
 }
 
-void tell(State& state, const NamespacedName& id) {
+// Sets the nomination that the plan writes.
+void set_nomination(State& state, const NamespacedName& id) {
   WorkloadRecord* record = find_record(state, id);
   if (!record) return;
   const auto& reservation = record->devices.reservation;
@@ -383,7 +377,7 @@ void close_dispatch(State& state) {
   std::set<NamespacedName> opened = std::exchange(all.open_workloads, {});
   for (const NamespacedName& id : opened)
     if (WorkloadRecord* record = find_record(state, id)) refresh_ticket(state, id, *record);
-  std::set<NamespacedName> told = opened;
+  std::set<NamespacedName> changed = opened;
   Pass pass(state);
   bool again = false;
   do {
@@ -392,12 +386,12 @@ void close_dispatch(State& state) {
       for (const std::string& name : touched)
         for (const NamespacedName& id : repair(state, name))
           refresh_ticket(state, id, state.multikueue.workloads.at(id));
-    told.merge(pass.run(opened, touched));
+    changed.merge(pass.run(opened, touched));
     opened.clear();
     again = true;
   } while (!all.open_clusters.empty());
   for (const std::string& name : clusters) state.clusters.at(name).search.changes = {};
-  for (const NamespacedName& id : told) tell(state, id);
+  for (const NamespacedName& id : changed) set_nomination(state, id);
   state.deadlines.set(DispatchDeadline{}, all.due.empty() ? kForever : all.due.begin()->first);
 }
 

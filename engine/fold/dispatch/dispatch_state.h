@@ -46,7 +46,7 @@ enum class DeviceVerdict : std::uint8_t {
   none,        ///< there is no such condition
   reserved,    ///< for the nominated cluster
   no_cluster,  ///< it fits nowhere
-  bypassed,    ///< somebody else dispatched it
+  bypassed,    ///< another writer set clusterName
 };
 
 /// The order in which Workloads are placed: the higher priority first, then the older one.
@@ -103,8 +103,8 @@ struct DeviceChanges {
 
 struct SearchIndex;
 
-/// A cluster as the search for devices sees it. The parts of DeviceChanges are told to the index
-/// when the moment closes.
+/// What the search for devices knows of a cluster. The index follows `changes` when the moment
+/// closes.
 struct DeviceSearch {
   using PartOfCluster = void;
   bool slices_listed = false;  ///< the list of its slices was complete once

@@ -6,21 +6,15 @@
 #include <optional>
 #include <utility>
 
+#include "engine/base/json.h"
 #include "engine/fold/capacity/capacity.h"
+#include "schema/event_json_devices.h"
 
 namespace fairlead {
 
 namespace {
 
 constexpr std::string_view kImplicitName = "deviceclass.resource.kubernetes.io/";
-
-bool names_a_claim(const WorkloadFacts& workload) {
-  return std::any_of(
-      workload.pod_sets.begin(), workload.pod_sets.end(), [](const WorkloadPodSet& pods) {
-        return std::any_of(pods.pod.claims.begin(), pods.pod.claims.end(),
-                           [](const PodClaim& claim) { return !claim.claim.empty(); });
-      });
-}
 
 // Whether a class of some cluster of the list is as wanted.
 template <class Wanted>
@@ -35,39 +29,6 @@ bool any_class(const State& state, const WorkerList& list, const Wanted& wanted)
                        [&](const auto& entry) { return wanted(entry.second.facts); });
   });
 }
-
-// Appends texts and numbers so that different values give different texts.
-class Parts {
- public:
-  explicit Parts(std::string& out) : out_(out) {}
-
-  void put(const std::string& text) { put(static_cast<std::int64_t>(text.size())), out_ += text; }
-  void put(std::int64_t number) { out_ += std::to_string(number), out_ += ' '; }
-  void put(const NodeRequirement& one) { put(one.key), put(one.op), put_all(one.values); }
-  void put(const NodeSelectorTerm& term) { put_all(term.expressions), put_all(term.fields); }
-  void put(const PodClaim& claim) { put(claim.name), put(claim.template_); }
-  void put(const Toleration& one) { put(one.key), put(one.op), put(one.value), put(one.effect); }
-  template <class A, class B>
-  void put(const std::pair<A, B>& pair) {
-    put(pair.first), put(pair.second);
-  }
-  template <class All>
-  void put_all(const All& all) {
-    put(static_cast<std::int64_t>(all.size()));
-    for (const auto& one : all) put(one);
-  }
-  void put(const PodDeviceFacts& pod) {
-    put_all(pod.claims);
-    put_all(pod.extended);
-    put_all(pod.node_selector);
-    put(std::int64_t{pod.affinity.has_value()});
-    if (pod.affinity) put_all(pod.affinity->terms);
-    put_all(pod.tolerations);
-  }
-
- private:
-  std::string& out_;
-};
 
 // What consumers other than `id` have reserved for claims of its namespace that its pods name.
 using ReservedClaims = std::map<std::string, std::vector<DeviceId>>;
@@ -102,6 +63,11 @@ ExtendedNames extended_names(const State& state, const WorkerList& list) {
     return false;
   });
   return names;
+}
+
+bool names_a_claim(const PodDeviceFacts& pod) {
+  return std::any_of(pod.claims.begin(), pod.claims.end(),
+                     [](const PodClaim& entry) { return !entry.claim.empty(); });
 }
 
 std::int64_t pod_count(const WorkloadPodSet& pods) { return pods.admitted.value_or(pods.count); }
@@ -139,11 +105,8 @@ FitQuestion question_of(const State& state, const std::string& cluster, const Na
     const auto at = devices.templates.find({space, name});
     return at == devices.templates.end() ? nullptr : &at->second.facts;
   };
-  const bool names =
-      std::any_of(question.pod_sets.begin(), question.pod_sets.end(), [](const PodSetToFit& pods) {
-        return std::any_of(pods.pod->claims.begin(), pods.pod->claims.end(),
-                           [](const PodClaim& claim) { return !claim.claim.empty(); });
-      });
+  const bool names = std::any_of(question.pod_sets.begin(), question.pod_sets.end(),
+                                 [](const PodSetToFit& pods) { return names_a_claim(*pods.pod); });
   const auto reserved = std::make_shared<const ReservedClaims>(
       names ? reserved_claims(state, cluster, id) : ReservedClaims());
   question.claim_of = [&devices, space,
@@ -166,12 +129,17 @@ FitQuestion question_of(const State& state, const std::string& cluster, const Na
 
 std::string asks_of(const NamespacedName& id, const WorkloadFacts& workload,
                     const ExtendedNames& extended, std::string& parts) {
-  if (names_a_claim(workload)) return {};
+  if (std::any_of(workload.pod_sets.begin(), workload.pod_sets.end(),
+                  [](const WorkloadPodSet& pods) { return names_a_claim(pods.pod); }))
+    return {};
   if (parts.empty()) {
-    Parts all(parts);
-    all.put(id.first);
-    for (const WorkloadPodSet& pods : workload.pod_sets)
-      all.put(pods.name), all.put(pod_count(pods)), all.put(pods.pod);
+    Json all = Json::array({id.first});
+    for (const WorkloadPodSet& pods : workload.pod_sets) {
+      all.push_back(pods.name);
+      all.push_back(pod_count(pods));
+      all.push_back(json_of(pods.pod));
+    }
+    parts = to_text(all);
   }
   std::string asks = parts;
   for (const WorkloadPodSet& pods : workload.pod_sets)

@@ -20,6 +20,9 @@ ExtendedNames extended_names(const State& state, const WorkerList& list);
 /// that are admitted with 0 have no pod.
 bool uses_devices(const State& state, const WorkerList* list, const WorkloadFacts& workload);
 
+/// Whether an entry of the pod names a claim, and not a template of claims.
+bool names_a_claim(const PodDeviceFacts& pod);
+
 /// Returns how many pods of the set run: as admitted, else as asked for.
 std::int64_t pod_count(const WorkloadPodSet& pods);
 

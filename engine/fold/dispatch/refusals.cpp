@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "engine/fold/condition_message.h"
 #include "engine/fold/dispatch/candidates.h"
 #include "engine/fold/dispatch/search_index.h"
 #include "engine/fold/multikueue/nominations.h"
@@ -11,9 +12,6 @@
 namespace fairlead {
 
 namespace {
-
-// Kubernetes' bound on the message of a condition.
-constexpr std::size_t kMessageMax = 32768;
 
 const char* text_of(Obstacle obstacle) {
   switch (obstacle) {
@@ -76,7 +74,7 @@ std::string refusals_text(const std::vector<WorkerAnswer>& answers) {
     said += answer.worker + ": " + answer.reason;
     if (!answer.detail.empty()) said += " " + answer.detail;
   }
-  if (said.size() > kMessageMax) said.resize(kMessageMax - 3), said += "...";
+  bound_message(said);
   return said;
 }
 

@@ -166,9 +166,7 @@ bool is_touched(const DeviceChanges& changes, const DeviceReservation& reservati
   };
   return std::any_of(reservation.pods.begin(), reservation.pods.end(), [&](const FitPod& pod) {
     const WorkloadPodSet* set = pod_set_of(workload, pod);
-    const bool named = set && !changes.claims.empty() &&
-                       std::any_of(set->pod.claims.begin(), set->pod.claims.end(),
-                                   [](const PodClaim& entry) { return !entry.claim.empty(); });
+    const bool named = set && !changes.claims.empty() && names_a_claim(set->pod);
     return named || changes.nodes.contains(pod.node) ||
            std::any_of(pod.claims.begin(), pod.claims.end(), [&](const FitClaim& claim) {
              return std::any_of(claim.devices.begin(), claim.devices.end(), pool_changed);

@@ -28,10 +28,10 @@ bool costs_are_known(const std::vector<DeviceUse>& uses) {
                       [](const DeviceUse& use) { return use.cost == UseCost::unknown; });
 }
 
-// Tells the index of each object anew, or of those that changed.
-class Teller {
+// Brings objects of the index to what State holds of them now.
+class IndexUpdate {
  public:
-  Teller(const Cluster& cluster, SearchIndex& index) : cluster_(cluster), index_(index) {}
+  IndexUpdate(const Cluster& cluster, SearchIndex& index) : cluster_(cluster), index_(index) {}
 
   void slice(const std::string& name) const {
     if (const SliceRecord* record = cluster_.devices.slices.find(name))
@@ -96,16 +96,16 @@ class Teller {
 std::shared_ptr<SearchIndex> derive(const State& state, const std::string& name) {
   auto index = std::make_shared<SearchIndex>();
   const Cluster& cluster = state.clusters.at(name);
-  const Teller tell(cluster, *index);
-  for (const auto* entry : cluster.devices.slices.sorted()) tell.slice(entry->first);
-  for (const auto* entry : cluster.reports.nodes.sorted()) tell.node(entry->first);
-  for (const auto& [id, record] : cluster.devices.classes) tell.device_class(id);
-  for (const auto& [id, record] : cluster.devices.rules) tell.rule(id);
+  const IndexUpdate update(cluster, *index);
+  for (const auto* entry : cluster.devices.slices.sorted()) update.slice(entry->first);
+  for (const auto* entry : cluster.reports.nodes.sorted()) update.node(entry->first);
+  for (const auto& [id, record] : cluster.devices.classes) update.device_class(id);
+  for (const auto& [id, record] : cluster.devices.rules) update.rule(id);
   for (const auto& [id, record] : cluster.devices.claims) {
-    tell.links_of_claim(id);
-    if (record.facts.allocation) tell.uses(id);
+    update.links_of_claim(id);
+    if (record.facts.allocation) update.uses(id);
   }
-  for (const auto& [id, pod] : cluster.devices.pods) tell.pod(id);
+  for (const auto& [id, pod] : cluster.devices.pods) update.pod(id);
   const auto reserved = state.dispatch.reserved_on.find(name);
   if (reserved == state.dispatch.reserved_on.end()) return index;
   for (const NamespacedName& id : reserved->second)
@@ -113,15 +113,15 @@ std::shared_ptr<SearchIndex> derive(const State& state, const std::string& name)
   return index;
 }
 
-void tell_changes(const Cluster& cluster, SearchIndex& index) {
-  const Teller tell(cluster, index);
+void update_changed(const Cluster& cluster, SearchIndex& index) {
+  const IndexUpdate update(cluster, index);
   const DeviceChanges& changes = cluster.search.changes;
-  for (const std::string& name : changes.slices) tell.slice(name);
-  for (const std::string& name : changes.nodes) tell.node(name);
-  for (const std::string& name : changes.classes) tell.device_class(name);
-  for (const std::string& name : changes.rules) tell.rule(name);
-  for (const NamespacedName& id : changes.claims) tell.links_of_claim(id);
-  for (const NamespacedName& id : changes.pods) tell.pod(id);
+  for (const std::string& name : changes.slices) update.slice(name);
+  for (const std::string& name : changes.nodes) update.node(name);
+  for (const std::string& name : changes.classes) update.device_class(name);
+  for (const std::string& name : changes.rules) update.rule(name);
+  for (const NamespacedName& id : changes.claims) update.links_of_claim(id);
+  for (const NamespacedName& id : changes.pods) update.pod(id);
   index.answers.clear();
 }
 
@@ -142,7 +142,7 @@ void pin(State& state, const std::string& name, const std::set<NamespacedName>& 
       else
         search.unpinned.insert(id);
     }
-    if (*search.index) Teller(cluster, **search.index).uses(id);
+    if (*search.index) IndexUpdate(cluster, **search.index).uses(id);
   }
 }
 
@@ -198,7 +198,7 @@ void close_search(State& state, const std::string& name) {
   if (search.changes.all)
     for (const auto& [id, record] : cluster.devices.claims) claims.insert(id);
   claims.insert(search.unpinned.begin(), search.unpinned.end());
-  if (*search.index) tell_changes(cluster, **search.index);
+  if (*search.index) update_changed(cluster, **search.index);
   pin(state, name, claims);
   if (is_reachable(cluster))
     search.unreachable_since.reset();

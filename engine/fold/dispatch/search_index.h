@@ -1,5 +1,5 @@
-// What the search for devices knows of one cluster: an index over facts that State holds, told of
-// what each moment changed. Internal to the fold.
+// What the search for devices knows of one cluster: an index over facts that State holds, which
+// follows them at the end of each moment. Internal to the fold.
 #pragma once
 
 #include <cstdint>
@@ -51,8 +51,8 @@ SearchIndex& search_index(State& state, const std::string& cluster);
 /// Returns the index that the cluster keeps, or one for this question.
 std::shared_ptr<SearchIndex> borrow_index(const State& state, const std::string& cluster);
 
-/// Pins what allocated claims use that were first seen in the open moment, and tells the index what
-/// the moment changed.
+/// Pins what allocated claims use that were first seen in the open moment, and updates the index by
+/// what the moment changed.
 void close_search(State& state, const std::string& cluster);
 /// Drops all that is known for the search, because nothing searches any more.
 void end_search(Cluster& cluster);

@@ -185,15 +185,15 @@ ReadyChecks make_ready(const State& state, WorkloadFacts& workload) {
   return ready;
 }
 
-// The condition as it is written. Its message is that of the present moment: it is written anew
-// only with another status or reason.
+// The condition as it is written. A message about the clusters is of the moment in which the
+// condition got its reason: it stays when only other fields are written.
 Json workload_condition(const State& state, const ObjectKey& key, const NamespacedName& id,
                         const WorkloadRecord& record) {
   ConditionWish wish = devices_condition(record.devices);
   const Json said = conditions_said(state, key);
   const Json* before = find_said(said, kDevicesReserved);
   const bool stands = before && is_observed(wish, record.seen.facts.devices_reserved) &&
-                      (*before)["reason"] == wish.reason && wish.reason != "Reserved";
+                      record.devices.verdict == DeviceVerdict::no_cluster;
   wish.message = stands ? std::string((*before)["message"]) : devices_message(state, id, record);
   return to_json(state, {kDevicesReserved, wish, record.seen.facts.devices_reserved},
                  record.seen.generation, before);
