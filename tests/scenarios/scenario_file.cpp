@@ -39,13 +39,17 @@ std::vector<std::string> words(const std::string& text) {
   return out;
 }
 
-std::vector<std::filesystem::path> scenario_files() {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(kScenarios))
-    if (entry.path().extension() == ".txt" && entry.path().stem() != "CMakeLists")
-      files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
-  return files;
+const std::vector<std::filesystem::path>& scenario_files() {
+  // Catch2 runs a test from its beginning for each of its sections, of which every file is one.
+  static const std::vector<std::filesystem::path> found = [] {
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(kScenarios))
+      if (entry.path().extension() == ".txt" && entry.path().stem() != "CMakeLists")
+        files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    return files;
+  }();
+  return found;
 }
 
 std::string scenario_name(const std::filesystem::path& file) {

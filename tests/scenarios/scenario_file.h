@@ -29,7 +29,7 @@ struct ScenarioHead {
 };
 
 /// The files of tests/scenarios, in order of their paths.
-std::vector<std::filesystem::path> scenario_files();
+const std::vector<std::filesystem::path>& scenario_files();
 /// `capacity/headroom` of a file.
 std::string scenario_name(const std::filesystem::path& file);
 

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "engine/fold/pool/annotations.h"
+#include "tests/support/sample.h"
 #include "tests/unit/replay/audit_trace.h"
 #include "tests/unit/replay/what_if_asked.h"
 
@@ -130,7 +131,8 @@ TEST_CASE("audit: rooms add up and histories lead to what stands, on every scena
       if (std::find(arguments.begin(), arguments.end(), "--no-feedback") == arguments.end())
         for (const AuditPlacement& object : namespaces) check_placement_history(log, object);
       const std::uint64_t last = log.last_seq().value;
-      for (std::uint64_t seq = 1; seq <= last; seq += std::max<std::uint64_t>(1, last / 8)) {
+      for (std::uint64_t seq = 1; seq <= last;
+           seq += std::max<std::uint64_t>(1, last / sample(8))) {
         for (const AuditPlacement& object : namespaces) check_why(log, object, Seq{seq});
         for (const AuditPlacement& object : pods) check_why(log, object, Seq{seq});
         ++asked;
