@@ -1,3 +1,5 @@
+// How much a test tries, by what it was built for. A sanitized build runs each case about eight
+// times slower, and looks for faults of memory, which the first cases show as well as all.
 #pragma once
 #include <cstddef>
 
@@ -12,9 +14,8 @@ inline constexpr bool kSanitized =
 inline constexpr bool kSanitized = false;
 #endif
 
-/// How many of `count` random or enumerated cases a test tries. A sanitized build runs each about
-/// eight times slower and looks for faults of memory, which the first cases show as well as all:
-/// it tries one in eight, and at least one. The plain build tries them all.
+/// How many of `count` random or enumerated cases a test tries: all of them, and sanitized one in
+/// eight, at least one.
 constexpr std::size_t sample(std::size_t count) { return kSanitized ? (count + 7) / 8 : count; }
 
 }  // namespace fairlead
