@@ -94,7 +94,8 @@ void add_as_of(CLI::App* subject, const Options& options) {
 }
 
 void add_pair(CLI::App* subject, const Options& options) {
-  subject->add_option("queue", options->question.pair.queue, "ClusterQueue");
+  subject->add_option("queue", options->question.pair.queue,
+                      "ClusterQueue, or workload/NAMESPACE/NAME for what each cluster lacks for it");
   subject->add_option("flavor", options->question.pair.flavor, "ResourceFlavor");
   subject->add_option("resource", options->question.pair.resource,
                       "Resource, as the queue spells it or its alias");
@@ -119,10 +120,11 @@ void add_pool(CLI::App* subject, const Options& options) {
   add_span(subject, options);
 }
 
-// Adds the options that name a quota or a list of workers.
+// Adds the options that name a quota, a Workload or a list of workers.
 void add_pair_or_workers(CLI::App* subject, const Options& options) {
   subject->add_option("queue", options->question.pair.queue,
-                      "ClusterQueue, or multikueueconfig/NAME for who is in that list and why");
+                      "ClusterQueue, or multikueueconfig/NAME for who is in that list and why, or "
+                      "workload/NAMESPACE/NAME for where its devices are");
   subject->add_option("flavor", options->question.pair.flavor,
                       "ResourceFlavor; of a list: only this cluster");
   subject->add_option("resource", options->question.pair.resource,

@@ -14,6 +14,7 @@ namespace fairlead {
 namespace {
 
 constexpr std::string_view kWorkerList = "multikueueconfig/";
+constexpr std::string_view kWorkload = "workload/";
 
 using Parameter = std::pair<std::string_view, std::string AuditQuestion::*>;
 constexpr std::array<Parameter, 6> kParameters{{{"as-of", &AuditQuestion::as_of},
@@ -95,6 +96,21 @@ Result<AuditAnswer> answer_about_pool(const AuditSource& source, const AuditQues
                                    : audit_why_not_placement(source, *object, moment, decisions);
 }
 
+// Reads workload/NAMESPACE/NAME.
+Result<AuditAnswer> answer_about_workload(const AuditSource& source, const AuditQuestion& question,
+                                          const AuditPosition& as_of) {
+  const std::string text = question.pair.queue.substr(kWorkload.size());
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos || slash == 0 || slash + 1 == text.size() ||
+      text.find('/', slash + 1) != std::string::npos)
+    return Error{ErrorCode::bad_input, "audit " + question.subject +
+                                           ": expected workload/NAMESPACE/NAME, got \"" +
+                                           question.pair.queue + "\""};
+  const NamespacedName id{text.substr(0, slash), text.substr(slash + 1)};
+  return question.subject == "why" ? audit_why_workload(source, id, as_of)
+                                   : audit_why_not_workload(source, id, as_of);
+}
+
 }  // namespace
 
 std::string missing_subject(const AuditQuestion& question) {
@@ -114,11 +130,12 @@ std::string missing_subject(const AuditQuestion& question) {
   if (subject == "history" && pair.queue.empty())
     return expected + "a ClusterQueue or --namespace TENANT/NAME";
   const bool of_list = subject == "why" && pair.queue.starts_with(kWorkerList);
-  if ((subject == "why" || subject == "why-not") && !of_list &&
+  const bool of_workload = pair.queue.starts_with(kWorkload);
+  if ((subject == "why" || subject == "why-not") && !of_list && !of_workload &&
       (pair.queue.empty() || pair.flavor.empty() || pair.resource.empty()))
     return expected +
-           "a ClusterQueue, a ResourceFlavor and a resource, or --namespace TENANT/NAME, or --pod "
-           "TENANT/NAMESPACE/NAME";
+           "a ClusterQueue, a ResourceFlavor and a resource, or workload/NAMESPACE/NAME, or "
+           "--namespace TENANT/NAME, or --pod TENANT/NAMESPACE/NAME";
   return "";
 }
 
@@ -147,6 +164,8 @@ Result<AuditAnswer> answer_question(const AuditSource& source, const AuditQuesti
     return Error{
         ErrorCode::bad_input,
         "expected quota, history, diff, why, why-not or admissions, got \"" + subject + "\""};
+  if (question.pair.queue.starts_with(kWorkload))
+    return answer_about_workload(source, question, *as_of);
   if (subject == "why") return audit_why(source, question.pair, *as_of);
   return audit_why_not(source, question.pair, *as_of);
 }

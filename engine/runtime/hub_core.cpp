@@ -366,6 +366,7 @@ HubStats HubCore::stats() {
   stats.tenants = state().pool.tenants.size();
   stats.claim_counts = census_.of(state(), now());
   stats.pool_counts = pool_census_.of(state(), now());
+  stats.dispatch_counts = dispatch_census_.of(state(), now());
   return stats;
 }
 

@@ -118,6 +118,7 @@ class HubCore {
   WriteDiagnostics writes_;
   ClaimCensus census_;
   PoolCensus pool_census_;
+  DispatchCensus dispatch_census_;
   std::map<std::string, std::string>
       watched_;  ///< member -> its access, of the configuration in force
   std::set<SourceName> tenants_;

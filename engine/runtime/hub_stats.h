@@ -10,6 +10,7 @@
 #include "engine/ingest/ingest.h"
 #include "engine/runtime/claim_census.h"
 #include "engine/runtime/histogram.h"
+#include "engine/runtime/dispatch_census.h"
 #include "engine/runtime/pool_census.h"
 #include "schema/kind.h"
 
@@ -47,6 +48,7 @@ struct HubStats {
   std::size_t tenants = 0;
   ClaimCounts claim_counts;
   PoolCounts pool_counts;
+  DispatchCounts dispatch_counts;
 };
 
 }  // namespace fairlead

@@ -121,6 +121,22 @@ void add_pool(Page& page, const PoolCounts& counts) {
                std::to_string(objects));
 }
 
+void add_dispatch(Page& page, const DispatchCounts& counts) {
+  page.name("fairlead_devices", "gauge", "Devices of clusters that are searched, by state.");
+  for (const auto& [state, devices] : counts.devices)
+    page.value("fairlead_devices", label("state", state), std::to_string(devices));
+  page.name("fairlead_device_decisions", "gauge",
+            "Workloads by the reason of their condition DevicesReserved.");
+  for (const auto& [reason, workloads] : counts.decisions)
+    page.value("fairlead_device_decisions", label("reason", reason), std::to_string(workloads));
+  page.one("fairlead_device_reservations", "gauge", "Workloads with reserved devices.",
+           counts.reservations);
+  page.one("fairlead_device_reservations_broken", "gauge", "Of them, those that lost a device.",
+           counts.broken);
+  page.one("fairlead_device_search_steps_total", "counter", "Devices tried by searches.",
+           counts.steps);
+}
+
 void add_machine(Page& page, const MachineStats& machine) {
   page.name("fairlead_build_info", "gauge",
             "1; the labels say which version runs, of which commit.");
@@ -251,6 +267,7 @@ std::string metrics_text(const HubStats& hub, const std::vector<ConnectionStats>
   add_state(page, hub);
   add_claims(page, hub.claim_counts);
   add_pool(page, hub.pool_counts);
+  add_dispatch(page, hub.dispatch_counts);
   add_connections(page, connections);
   add_notices(page, connections);
   add_credentials(page, connections);

@@ -20,6 +20,7 @@
 
 #include "engine/base/json.h"
 #include "engine/base/result.h"
+#include "engine/fold/observed.h"
 #include "engine/log/event_log.h"
 #include "snapshots/snapshot_source.h"
 
@@ -159,6 +160,24 @@ Result<AuditAnswer> audit_why_not_placement(const AuditSource& source, const Aud
 Result<AuditAnswer> audit_history_placements(const AuditSource& source,
                                              const AuditPlacement& object,
                                              const AuditPosition& from, const AuditPosition& to);
+
+/// Returns a WorkloadWhy about a Workload: "workload", "event" {"seq", "time"} (its last one),
+/// "priority", "created", "list" (null: none), "nominated" (as decided), "clusterName" (as
+/// observed), "reason" and "message" (of the condition fairlead.io/DevicesReserved; "": there is
+/// none), "undecided" (null, or why no cluster is chosen by devices), "reservation" (null, or
+/// {"multiKueueCluster", "cluster", "since", "because" [{"seq", "time"}], "brokenSince",
+/// "placedSince", "replacedBy" [claims], "pods" [{"podSet", "node", "claims" [{"entry", "devices"
+/// [{"request", "device", "adminAccess"}]}]}]}), "clusters" [{"multiKueueCluster", "cluster",
+/// "reason" ("": it fits), "detail", "events" (that decided it, where no object did), "objects"
+/// [{"kind", "name", "seq" (null: not there)}] (what its pods name there), "requests" [{"podSet",
+/// "request", "devices" [{"device", "resourceSlice", "seq", "why" ("": it could be taken), "usedBy"
+/// [objects]}], "otherDevices" (how many do not match)}] (of a refusal: each request as if it were
+/// alone), "incompletePools" [{"driver", "pool"}]}], in the order of the list.
+Result<AuditAnswer> audit_why_workload(const AuditSource& source, const NamespacedName& id,
+                                       const AuditPosition& as_of);
+/// Returns the same as a WorkloadWhyNot, whose text is about the clusters.
+Result<AuditAnswer> audit_why_not_workload(const AuditSource& source, const NamespacedName& id,
+                                           const AuditPosition& as_of);
 
 /// Returns an AdmissionHistory: "rows" [{"seq", "time", "user", "operation"
 /// CREATE|UPDATE|DELETE, "kind", "name", "rules" (that deny), "outcome" denied|overridden, "reason"

@@ -7,6 +7,7 @@
 #include "replay/audit/placement_text.h"
 #include "replay/audit/unseen.h"
 #include "replay/audit/workers_text.h"
+#include "replay/audit/workload_text.h"
 #include "replay/table.h"
 
 namespace fairlead {
@@ -186,6 +187,8 @@ std::string answer_text(const Json& document) {
   if (kind == "WorkersHistory") return workers_history_text(document);
   if (kind == "PlacementWhy") return why_placed_text(document);
   if (kind == "PlacementWhyNot") return why_not_placed_text(document);
+  if (kind == "WorkloadWhy") return why_workload_text(document);
+  if (kind == "WorkloadWhyNot") return why_not_workload_text(document);
   if (kind == "PlacementHistory") return placement_history_text(document);
   return to_text(document) + "\n";
 }

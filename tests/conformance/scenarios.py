@@ -277,6 +277,7 @@ SCENARIOS = {
         ("DELETE", f"{Q}/d?dryRun=All", None, {}),
         delete(f"{Q}/d", {"preconditions": {"uid": "{made.metadata.uid}"}}),
         delete(f"{Q}/d"),
+        post(Q, queue("d")),
         merge(f"{Q}/d", {"metadata": {"finalizers": ["d.e/f"]}}),
         merge(f"{Q}/d", {"metadata": {"finalizers": None}}),
         get(f"{Q}/d"),

@@ -23,8 +23,8 @@ R9  Spent: when `admitTimeout` had passed at the move, whatever else was wrong. 
 R10 Out of reach and broken are two windows; stale and then lost is one.
 R11 A first-seen nomination is kept also for a leaver, if the cluster is in reach and the pods fit when the Workload's
     turn in the pass comes; `admitTimeout` counts from then.
-R12 A Workload that was once seen without clusterName and has one that is not its reserved cluster is Bypassed, had it a
-    reservation or not; one first seen with a clusterName keeps the condition that it shows.
+R12 A Workload that was seen without clusterName while it used devices, and has one that is not its reserved cluster, is
+    Bypassed, had it a reservation or not; one first seen with a clusterName keeps the condition that it shows.
 R13 A Workload that is being deleted, or whose check is not good, is not judged and not placed; a Finished Workload or
     one that is being deleted is never written.
 R14 A device of which any share is used or reserved is no free one; a class selector that fails is not true.
@@ -186,9 +186,9 @@ class Dispatch:
             if w is None or w.uid != obj["metadata"].get("uid"):
                 w = Known(obj)
             w.object = obj
-            w.first_with = w.first_with and bool(w.status().get("clusterName"))
             kept = w.reservation is not None or w.uses and not self.listing.good
-            w.uses = kept or self.uses_devices(w)
+            used, w.uses = w.uses, kept or self.uses_devices(w)
+            w.first_with = (w.first_with or not used) and bool(w.status().get("clusterName"))
             for cluster, when in list(w.spent.items()):
                 if (self.members[cluster].news or 0) > when:
                     del w.spent[cluster]

@@ -49,13 +49,24 @@ class Maker:
         self.start()
         self.flush()
         for _ in range(r.randint(5, 40)):
-            self.now += r.choice([1, 1, 1, 2, 2, 3, 5, 5, 8, 10, 15, 20, 30, 60]) * 1000
-            self.hub.advance(self.now)
-            self.touched = set()
-            for kind in r.choices(self.kinds(), k=r.choice([1, 1, 1, 2, 3])):
-                getattr(self, kind)()
+            self.enter((self.now // 1000 + r.choice([1, 1, 1, 2, 2, 3, 5, 5, 8, 10, 15, 20, 30, 60])) * 1000)
+            kinds = r.choices(self.kinds(), k=r.choice([1, 1, 1, 2, 3]))
+            for kind in kinds:
+                if kind != "decide":
+                    getattr(self, kind)()
             self.flush()
+            if "decide" in kinds:
+                # A list counts from when it is observed, which the model does not tell from when it is decided: it
+                # changes in moments of its own.
+                self.enter(self.now + 137)
+                self.decide()
+                self.flush()
         return self.lines
+
+    def enter(self, now):
+        self.now = now
+        self.hub.advance(now)
+        self.touched = set()
 
     def flush(self):
         self.hub.moment([x for x in self.lines if x["time"] == self.now], self.now)

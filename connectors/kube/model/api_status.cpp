@@ -34,6 +34,13 @@ ApiStatus with_details(ApiStatus status, Json details) {
   return status;
 }
 
+ApiStatus exists(const ObjectName& object, const std::string& before) {
+  return with_details(
+      failure(409, "AlreadyExists",
+              before + qualified(object) + " " + in_quotes(object.name) + " already exists"),
+      details_of(object));
+}
+
 }  // namespace
 
 void throw_exception_from_error(const ApiStatus& status, const boost::source_location&) {
@@ -54,10 +61,10 @@ ApiStatus not_found(const ObjectName& object) {
       details_of(object));
 }
 
-ApiStatus already_exists(const ObjectName& object) {
-  return with_details(failure(409, "AlreadyExists",
-                              qualified(object) + " " + in_quotes(object.name) + " already exists"),
-                      details_of(object));
+ApiStatus already_exists(const ObjectName& object) { return exists(object, ""); }
+
+ApiStatus still_exists(const ObjectName& object) {
+  return exists(object, "object is being deleted: ");
 }
 
 ApiStatus conflict(const ObjectName& object, std::string_view why) {

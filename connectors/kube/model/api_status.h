@@ -43,6 +43,8 @@ struct ObjectName {
 
 ApiStatus not_found(const ObjectName& object);
 ApiStatus already_exists(const ObjectName& object);
+/// The same where what exists has a deletionTimestamp.
+ApiStatus still_exists(const ObjectName& object);
 /// 409 about the version, uid or precondition; `why` follows the colon.
 ApiStatus conflict(const ObjectName& object, std::string_view why);
 /// 409 of server-side apply.

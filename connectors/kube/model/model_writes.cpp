@@ -217,8 +217,10 @@ Outcome<Json> Model::State::store_new(ResourceRequest& request, Json object,
   const std::vector<FieldError> more = validate(object, nullptr, schema);
   errors.insert(errors.end(), more.begin(), more.end());
   if (!errors.empty()) return invalid({definition.group, definition.kind, request.name}, errors);
-  if (store.find(request.resource(), request.key(request.name)))
-    return already_exists(request.named(request.name));
+  if (const ObjectRef there = store.find(request.resource(), request.key(request.name)))
+    return (*there)["metadata"].contains("deletionTimestamp")
+               ? still_exists(request.named(request.name))
+               : already_exists(request.named(request.name));
 
   Json& complete = object["metadata"];
   std::string id = make_id("uid");

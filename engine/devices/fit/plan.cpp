@@ -255,6 +255,15 @@ GangPlan Resolver::alone(std::size_t pod_set) const {
   return gang;
 }
 
+GangPlan Resolver::each_alone() const {
+  GangPlan plans;
+  for (std::size_t set = 0; set < entries_.size(); ++set) {
+    GangPlan one = alone(set);
+    plans.plans.push_back(one.plans.empty() ? PodPlan() : std::move(one.plans.front()));
+  }
+  return plans;
+}
+
 std::vector<std::string> Resolver::classes() const {
   std::set<std::string> names;
   for (const Entries& entries : entries_)

@@ -93,6 +93,9 @@ class Resolver {
   /// Returns the plan of one pod of a set, without the rest of its gang. No run if the pod has no
   /// claims.
   GangPlan alone(std::size_t pod_set) const;
+  /// Returns such a plan of every set, by its number, and no runs. One whose pods have no claims is
+  /// empty.
+  GangPlan each_alone() const;
   /// Returns the classes that the question's requests name, each once, without missing ones.
   std::vector<std::string> classes() const;
 

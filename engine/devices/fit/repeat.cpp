@@ -6,15 +6,6 @@ namespace fairlead::fitting {
 
 namespace {
 
-GangPlan each_alone(const FitQuestion& question, const Resolver& resolver) {
-  GangPlan plans;
-  for (std::size_t set = 0; set < question.pod_sets.size(); ++set) {
-    GangPlan alone = resolver.alone(set);
-    plans.plans.push_back(alone.plans.empty() ? PodPlan() : std::move(alone.plans.front()));
-  }
-  return plans;
-}
-
 const Ask* find_ask(const PodPlan& plan, std::uint32_t claim, const std::string& name) {
   for (const Request& request : plan.requests)
     for (const Ask& ask : request.asks)
@@ -26,7 +17,7 @@ const Ask* find_ask(const PodPlan& plan, std::uint32_t claim, const std::string&
 
 Repeat::Repeat(ClusterDeviceIndex& devices, const FitQuestion& question, const Resolver& resolver)
     : devices_(devices),
-      plans_(each_alone(question, resolver)),
+      plans_(resolver.each_alone()),
       filter_(devices, question, plans_),
       taken_(devices) {}
 

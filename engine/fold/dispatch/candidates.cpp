@@ -66,6 +66,7 @@ Chooser::Asked Chooser::ask(const NamespacedName& id, WorkloadRecord& record,
   if (known != index.answers.end()) return {known->second.fit, known->second.free};
   const FitQuestion question = question_of(state_, cluster, id, pod_sets_of(facts), names);
   SearchAnswer answer{fit(index.devices, question), std::nullopt};
+  index.steps += answer.fit.steps;
   if (by_room && !answer.fit.refusal)
     answer.free = free_devices_after(index.devices, question, answer.fit);
   const auto free = answer.free;

@@ -25,16 +25,16 @@ const char* text_of(Obstacle obstacle) {
 }
 
 // Asks a cluster as if the Workload had nothing reserved there.
-FitAnswer ask_beside_others(const State& state, const std::string& cluster,
-                            const NamespacedName& id, const WorkloadRecord& record,
-                            const ExtendedNames& names) {
+template <class Ask>
+auto ask_beside_others(const State& state, const std::string& cluster, const NamespacedName& id,
+                       const WorkloadRecord& record, const ExtendedNames& names, const Ask& ask) {
   const std::shared_ptr<SearchIndex> index = borrow_index(state, cluster);
   const FitQuestion question =
       question_of(state, cluster, id, pod_sets_of(record.seen.facts), names);
   const auto& own = record.devices.reservation;
   const bool reserved_here = own && own->cluster == cluster;
   if (reserved_here) index->release(id);
-  FitAnswer answer = fit(index->devices, question);
+  auto answer = ask(index->devices, question);
   if (reserved_here) index->reserve(id, *own);
   return answer;
 }
@@ -58,12 +58,23 @@ std::vector<WorkerAnswer> worker_answers(const State& state, const NamespacedNam
     const Obstacle obstacle = obstacle_of(state, *list, worker, record.devices);
     answer.reason = text_of(obstacle);
     if (obstacle != Obstacle::none) continue;
-    answer.fit = ask_beside_others(state, answer.cluster, id, record, names);
+    answer.fit = ask_beside_others(state, answer.cluster, id, record, names, fit);
     if (!answer.fit.refusal) continue;
     answer.reason = text(answer.fit.refusal->reason);
     answer.detail = answer.fit.refusal->detail;
   }
   return answers;
+}
+
+std::vector<JudgedRequest> judged_devices(const State& state, const NamespacedName& id,
+                                          const std::string& cluster) {
+  const auto at = state.multikueue.workloads.find(id);
+  if (at == state.multikueue.workloads.end()) return {};
+  const WorkloadRecord& record = at->second;
+  const WorkerList* list = list_of_workload(state, record.seen.facts);
+  const auto known = state.clusters.find(cluster);
+  if (!list || known == state.clusters.end() || !is_watched(known->second)) return {};
+  return ask_beside_others(state, cluster, id, record, extended_names(state, *list), judge_devices);
 }
 
 std::string refusals_text(const std::vector<WorkerAnswer>& answers) {

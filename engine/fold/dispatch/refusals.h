@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/devices/fit.h"
+#include "engine/devices/obstacles.h"
 #include "engine/fold/state.h"
 
 namespace fairlead {
@@ -23,6 +24,10 @@ struct WorkerAnswer {
 /// reserved by others, what the Workload itself has reserved being free. Empty for a Workload that
 /// uses no devices.
 std::vector<WorkerAnswer> worker_answers(const State& state, const NamespacedName& id);
+/// Returns what a cluster of the list answers device by device, with the same devices free. Empty
+/// where it cannot be asked.
+std::vector<JudgedRequest> judged_devices(const State& state, const NamespacedName& id,
+                                          const std::string& cluster);
 /// Returns them as the condition says them: "w1: NoDevices gpus/gpu; w2: NotWatched". Workers where
 /// it fits are left out.
 std::string refusals_text(const std::vector<WorkerAnswer>& answers);

@@ -212,6 +212,7 @@ bool solve_again(State& state, const std::string& cluster, const NamespacedName&
       return true;
   }
   const FitAnswer answer = fit(index.devices, question);
+  index.steps += answer.steps;
   if (answer.refusal) return false;
   reservation.pods = rest.named(answer.pods);
   return true;

@@ -30,6 +30,7 @@ struct SearchIndex {
   std::map<NamespacedName, std::string> uids;                     ///< of Pods
   /// By what was asked, while nothing of the cluster has changed.
   std::map<std::string, SearchAnswer> answers;
+  std::int64_t steps = 0;  ///< devices tried for decisions, for metrics alone
 
   /// Replaces what is reserved for a Workload, and what a claim uses.
   void reserve(const NamespacedName& workload, const DeviceReservation& reservation);

@@ -60,6 +60,9 @@ TEST_CASE("metrics name what an operator looks for") {
     hub.append.add(took);
   hub.claim_counts.conditions[{"Valid", "True"}] = 2;
   hub.pool_counts.waiting[{"Pod", "DoesNotFit"}] = 3;
+  hub.dispatch_counts.devices["free"] = 5;
+  hub.dispatch_counts.decisions["NoCluster"] = 7;
+  hub.dispatch_counts.reservations = 11;
   ConnectionStats connection;
   connection.source = "hub";
   connection.requests_by_code = {{0, 2}, {200, 5}};
@@ -78,6 +81,9 @@ TEST_CASE("metrics name what an operator looks for") {
                            "fairlead_write_delay_seconds_count 0\n",
                            "fairlead_claims{condition=\"Valid\",status=\"True\"} 2\n",
                            "fairlead_pool_waiting{kind=\"Pod\",reason=\"DoesNotFit\"} 3\n",
+                           "fairlead_devices{state=\"free\"} 5\n",
+                           "fairlead_device_decisions{reason=\"NoCluster\"} 7\n",
+                           "fairlead_device_reservations 11\n",
                            "fairlead_data_bytes{part=\"log\"} 0\n",
                            "fairlead_build_info{version=\"" FAIRLEAD_VERSION "\",commit=\"",
                            "rest_client_requests_total{cluster=\"hub\",code=\"<error>\"} 2\n",

@@ -1,0 +1,46 @@
+// What stands in the way of each device that a gang asks for: told to people beside a refusal.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/devices/fit.h"
+
+namespace fairlead {
+
+/// What keeps a device from a request, if the request were alone in its cluster.
+enum class DeviceObstacle : std::uint8_t {
+  none,            ///< it could be taken
+  selector_error,  ///< a selector of the class or the request has no answer for it
+  used,            ///< it is used or reserved as a whole
+  capacity,        ///< its capacities are too small, beside the shares of others
+  taint,           ///< it has a taint that the request does not tolerate
+  counters,        ///< the counters of its pool do not suffice beside what is used of them
+  no_node,         ///< it reaches no node on which the pod may be
+};
+
+/// A device that a request asks for.
+struct JudgedDevice {
+  DeviceId device;
+  std::string slice;  ///< the ResourceSlice that publishes it
+  DeviceObstacle obstacle{};
+  std::string detail;  ///< of a taint: `key=value:effect`
+
+  friend bool operator==(const JudgedDevice&, const JudgedDevice&) = default;
+};
+
+/// A request, or one of its alternatives, of each pod of a set.
+struct JudgedRequest {
+  std::string pod_set;
+  std::string request;                ///< `entry/request` or `entry/request/alternative`
+  std::vector<JudgedDevice> devices;  ///< by driver, pool, slice and place in it
+  std::int64_t others = 0;            ///< devices for which a selector is false
+};
+
+/// Judges each device of the complete pools for each request of the question. Empty for a question
+/// that the cluster cannot be asked, because an object is missing or not understood.
+std::vector<JudgedRequest> judge_devices(ClusterDeviceIndex& devices, const FitQuestion& question);
+
+}  // namespace fairlead
