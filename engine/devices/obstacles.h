@@ -34,7 +34,9 @@ struct JudgedDevice {
 /// A request, or one of its alternatives, of each pod of a set.
 struct JudgedRequest {
   std::string pod_set;
-  std::string request;                ///< `entry/request` or `entry/request/alternative`
+  std::string request;  ///< `entry/request` or `entry/request/alternative`
+  AllocationMode mode = AllocationMode::exact;
+  std::int64_t count = 1;  ///< of devices that one pod needs, on one node; of mode `exact`
   std::vector<JudgedDevice> devices;  ///< by driver, pool, slice and place in it
   std::int64_t others = 0;            ///< devices for which a selector is false
 };

@@ -95,7 +95,7 @@ void add_as_of(CLI::App* subject, const Options& options) {
 
 void add_pair(CLI::App* subject, const Options& options) {
   subject->add_option("queue", options->question.pair.queue,
-                      "ClusterQueue, or workload/NAMESPACE/NAME for what each cluster lacks for it");
+                      "ClusterQueue, or workload/NAMESPACE/NAME for what each cluster lacks");
   subject->add_option("flavor", options->question.pair.flavor, "ResourceFlavor");
   subject->add_option("resource", options->question.pair.resource,
                       "Resource, as the queue spells it or its alias");

@@ -9,8 +9,8 @@
 #include "engine/base/types.h"
 #include "engine/ingest/ingest.h"
 #include "engine/runtime/claim_census.h"
-#include "engine/runtime/histogram.h"
 #include "engine/runtime/dispatch_census.h"
+#include "engine/runtime/histogram.h"
 #include "engine/runtime/pool_census.h"
 #include "schema/kind.h"
 

@@ -164,15 +164,16 @@ Result<AuditAnswer> audit_history_placements(const AuditSource& source,
 /// Returns a WorkloadWhy about a Workload: "workload", "event" {"seq", "time"} (its last one),
 /// "priority", "created", "list" (null: none), "nominated" (as decided), "clusterName" (as
 /// observed), "reason" and "message" (of the condition fairlead.io/DevicesReserved; "": there is
-/// none), "undecided" (null, or why no cluster is chosen by devices), "reservation" (null, or
+/// none), "undecided" (null, or why no cluster is chosen by devices now), "reservation" (null, or
 /// {"multiKueueCluster", "cluster", "since", "because" [{"seq", "time"}], "brokenSince",
 /// "placedSince", "replacedBy" [claims], "pods" [{"podSet", "node", "claims" [{"entry", "devices"
 /// [{"request", "device", "adminAccess"}]}]}]}), "clusters" [{"multiKueueCluster", "cluster",
 /// "reason" ("": it fits), "detail", "events" (that decided it, where no object did), "objects"
 /// [{"kind", "name", "seq" (null: not there)}] (what its pods name there), "requests" [{"podSet",
-/// "request", "devices" [{"device", "resourceSlice", "seq", "why" ("": it could be taken), "usedBy"
-/// [objects]}], "otherDevices" (how many do not match)}] (of a refusal: each request as if it were
-/// alone), "incompletePools" [{"driver", "pool"}]}], in the order of the list.
+/// "request", "count" (null: all), "devices" [{"device", "resourceSlice", "seq", "why" ("": it
+/// could be taken), "usedBy" [objects]}], "otherDevices" (how many do not match)}] (of a refusal:
+/// each request as if it were alone), "incompletePools" [{"driver", "pool"}]}], in the order of the
+/// list.
 Result<AuditAnswer> audit_why_workload(const AuditSource& source, const NamespacedName& id,
                                        const AuditPosition& as_of);
 /// Returns the same as a WorkloadWhyNot, whose text is about the clusters.

@@ -35,6 +35,7 @@ std::string undecided(const State& state, const WorkloadRecord& record) {
     return "it asks for no devices, and is nominated to all of the list";
   if (workload.finished) return "it is Finished";
   if (workload.evicted) return "it is Evicted";
+  if (!workload.cluster_name.empty()) return "it was dispatched to " + workload.cluster_name;
   if (!workload.quota_reserved) return "it has no quota reserved yet";
   return "";
 }
@@ -82,6 +83,7 @@ class ClusterEvidence {
       for (const JudgedDevice& device : request.devices) devices.push_back(device_row(device));
       rows.push_back({{"podSet", request.pod_set},
                       {"request", request.request},
+                      {"count", request.mode == AllocationMode::all ? Json() : Json(request.count)},
                       {"devices", std::move(devices)},
                       {"otherDevices", request.others}});
     }

@@ -40,12 +40,17 @@ std::string objects_text(const Json& objects) {
   return text;
 }
 
-// "used by ResourceClaim a/b (seq 7)", "taint x:NoSchedule", "free".
+// "used by ResourceClaim a/b (seq 7)", "reserved for Workload a/b (seq 8)", "taint x:NoSchedule".
 std::string standing_text(const Json& device) {
   const std::string why = cell(device["why"]);
-  const std::string users = objects_text(device["usedBy"]);
-  if (why.empty()) return users.empty() ? "free" : "free beside " + users;
-  return users.empty() ? why : why + " by " + users;
+  std::string users;
+  for (const Json& user : device["usedBy"])
+    users += (users.empty() ? "" : ", ") +
+             std::string(user["kind"] == "Workload" ? "reserved for " : "used by ") +
+             object_text(user);
+  if (users.empty()) return why.empty() ? "free" : why;
+  if (why.empty()) return "has room, " + users;
+  return why == "used" ? users : why + ", " + users;
 }
 
 std::string devices_text(const std::vector<std::string>& devices) {
@@ -58,11 +63,17 @@ std::string devices_text(const std::vector<std::string>& devices) {
   return text;
 }
 
+std::string count_text(const Json& count) {
+  if (count.is_null()) return "all devices";
+  return cell(count) + (count == 1 ? " device" : " devices");
+}
+
 // The devices of a request, a line for each standing.
 std::string request_text(const Json& request) {
   std::string text =
-      line(4, "pods of " + cell(request["podSet"]) + ", " + cell(request["request"]) +
-                  (request["devices"].empty() ? ": no device matches" : ":"));
+      line(4, "a pod of " + cell(request["podSet"]) + ", " + cell(request["request"]) + ", " +
+                  count_text(request["count"]) + " of one node" +
+                  (request["devices"].empty() ? ": none matches" : ":"));
   std::map<std::string, std::vector<std::string>> by_standing;
   for (const Json& device : request["devices"])
     by_standing[standing_text(device)].push_back(cell(device["device"]) + " (seq " +
@@ -70,7 +81,7 @@ std::string request_text(const Json& request) {
   for (const auto& [standing, devices] : by_standing)
     text += line(6, standing + ": " + devices_text(devices));
   if (request["otherDevices"] != 0)
-    text += line(6, cell(request["otherDevices"]) + " other devices do not match");
+    text += line(6, "not as its selectors want: " + count_text(request["otherDevices"]));
   return text;
 }
 
@@ -132,7 +143,7 @@ std::string head_text(const Json& document) {
   if (document["reason"] != "")
     text += line(0, cell(document["reason"]) + ": " + cell(document["message"]));
   if (!document["undecided"].is_null())
-    text += line(0, "not placed by devices: " + cell(document["undecided"]));
+    text += line(0, "no cluster is chosen by devices: " + cell(document["undecided"]));
   text += line(0, "nominated: " + list_text(document["nominated"]) + ", clusterName: " +
                       (document["clusterName"] == "" ? "-" : cell(document["clusterName"])));
   return text;

@@ -51,6 +51,8 @@ class Judge {
   JudgedRequest judge(const Request& request, const Ask& ask) {
     JudgedRequest judged;
     judged.request = plan_.claims[request.claim].entry + "/" + ask.name;
+    judged.mode = ask.facts->mode;
+    judged.count = ask.facts->count;
     for (auto& [key, pool] : devices_.pools())
       if (pool.complete())
         for (std::size_t i = 0; i < pool.devices.size(); ++i) add(judged, pool, i, request, ask);
