@@ -1,16 +1,16 @@
-// What stands in the way of each device that a gang asks for: told to people beside a refusal.
+// Judges each device for each request of a gang: whether it could be taken, and if not, why. Audits
+// print that beside a refusal, which names one reason for the whole cluster.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "engine/devices/fit.h"
 
 namespace fairlead {
 
-/// What keeps a device from a request, if the request were alone in its cluster.
+/// Why a device cannot be taken for a request, if nothing else were asked of the cluster.
 enum class DeviceObstacle : std::uint8_t {
   none,            ///< it could be taken
   selector_error,  ///< a selector of the class or the request has no answer for it

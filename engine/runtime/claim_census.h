@@ -9,8 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/base/time.h"
-#include "engine/fold/state.h"
+#include "engine/runtime/census.h"
 
 namespace fairlead {
 
@@ -20,9 +19,7 @@ struct ClaimCounts {
   std::size_t overcommitted_pairs = 0;
 };
 
-/// Walking ten thousand statuses takes a millisecond, so they are counted at most once a second.
-inline constexpr Duration kCensusInterval = seconds(1);
-
+/// Keeps what it read of a body, unlike Census.
 class ClaimCensus {
  public:
   /// Returns the counts of `state`, or those of less than kCensusInterval ago.

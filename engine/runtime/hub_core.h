@@ -117,8 +117,8 @@ class HubCore {
   AwaitedKinds awaited_;
   WriteDiagnostics writes_;
   ClaimCensus census_;
-  PoolCensus pool_census_;
-  DispatchCensus dispatch_census_;
+  Census<PoolCounts, count_pool> pool_census_;
+  Census<DispatchCounts, count_dispatch> dispatch_census_;
   std::map<std::string, std::string>
       watched_;  ///< member -> its access, of the configuration in force
   std::set<SourceName> tenants_;

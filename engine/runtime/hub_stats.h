@@ -7,11 +7,11 @@
 
 #include "engine/base/time.h"
 #include "engine/base/types.h"
+#include "engine/fold/dispatch/counts.h"
 #include "engine/ingest/ingest.h"
 #include "engine/runtime/claim_census.h"
-#include "engine/runtime/dispatch_census.h"
 #include "engine/runtime/histogram.h"
-#include "engine/runtime/pool_census.h"
+#include "engine/runtime/pool_counts.h"
 #include "schema/kind.h"
 
 namespace fairlead {

@@ -193,6 +193,8 @@ Json EventLookup::place(Seq seq) {
   return place;
 }
 
+std::string name_of(const NamespacedName& id) { return id.first + "/" + id.second; }
+
 bool is_pruned(const Json& place) { return place.is_object() && place.contains("pruned"); }
 
 std::string what_happened(const Event& event, const ResourceAliases& aliases,

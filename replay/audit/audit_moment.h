@@ -46,6 +46,8 @@ class EventLookup {
   std::map<Seq, std::optional<Event>> read_;
 };
 
+/// `namespace/name`.
+std::string name_of(const NamespacedName& id);
 /// Whether a place names an event that was pruned.
 bool is_pruned(const Json& place);
 

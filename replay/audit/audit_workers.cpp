@@ -14,8 +14,6 @@ namespace fairlead {
 
 namespace {
 
-std::string name_of(const NamespacedName& id) { return id.first + "/" + id.second; }
-
 Json places(EventLookup& events, const std::vector<Seq>& seqs) {
   Json list = Json::array();
   for (const Seq seq : std::set(seqs.begin(), seqs.end())) list.push_back(events.place(seq));

@@ -15,14 +15,11 @@ namespace fairlead {
 
 namespace {
 
-std::string name_text(const NamespacedName& id) { return id.first + "/" + id.second; }
-
 Error unknown_workload(const State& state, const NamespacedName& id) {
   std::vector<std::string> known;
-  for (const auto& [other, record] : state.multikueue.workloads) known.push_back(name_text(other));
-  return {ErrorCode::bad_input,
-          "no Workload \"" + name_text(id) +
-              "\" at that moment; there are: " + nearby(known, name_text(id))};
+  for (const auto& [other, record] : state.multikueue.workloads) known.push_back(name_of(other));
+  return {ErrorCode::bad_input, "no Workload \"" + name_of(id) +
+                                    "\" at that moment; there are: " + nearby(known, name_of(id))};
 }
 
 // Why no cluster is chosen by devices; empty if one is, or would be.
@@ -34,10 +31,12 @@ std::string undecided(const State& state, const WorkloadRecord& record) {
   if (!uses_devices(state, list, workload))
     return "it asks for no devices, and is nominated to all of the list";
   if (workload.finished) return "it is Finished";
+  if (workload.deleting) return "it is being deleted";
   if (workload.evicted) return "it is Evicted";
   if (!workload.cluster_name.empty()) return "it was dispatched to " + workload.cluster_name;
   if (!workload.quota_reserved) return "it has no quota reserved yet";
-  return "";
+  if (!check_of(state, workload)->good) return "the parameters of its AdmissionCheck are not good";
+  return record.nominates ? "" : "multikueue.dispatcher is off, or nobody clears nominations";
 }
 
 const char* text_of(DeviceObstacle obstacle) {
@@ -71,14 +70,14 @@ class ClusterEvidence {
     return std::move(objects_);
   }
 
-  // The requests that were refused, with the devices for them; all requests unless `refusal` is
-  // about one.
-  Json requests(const std::string& reason, const std::string& detail) {
+  // The requests behind a refusal, with the devices for them: the one that it names, or all.
+  Json requests(const FitRefusal& refusal) {
     gather_users();
     Json rows = Json::array();
     for (const JudgedRequest& request : judged_devices(state_, id_, name_)) {
-      const bool asked = request.request == detail || request.request.starts_with(detail + "/");
-      if (reason == "NoDevices" && !asked) continue;
+      const bool named =
+          request.request == refusal.detail || request.request.starts_with(refusal.detail + "/");
+      if (refusal.reason == FitReason::no_devices && !named) continue;
       Json devices = Json::array();
       for (const JudgedDevice& device : request.devices) devices.push_back(device_row(device));
       rows.push_back({{"podSet", request.pod_set},
@@ -97,26 +96,6 @@ class ClusterEvidence {
       if (!pool.complete() && !pool.slices.empty())
         rows.push_back({{"driver", key.first}, {"pool", key.second}});
     return rows;
-  }
-
-  Json reserved(const DeviceReservation& reservation) {
-    Json pods = Json::array();
-    for (const FitPod& pod : reservation.pods) {
-      Json claims = Json::array();
-      for (const FitClaim& claim : pod.claims) {
-        Json devices = Json::array();
-        for (const FitDevice& device : claim.devices)
-          devices.push_back({{"request", device.request},
-                             {"device", text(device.device)},
-                             {"adminAccess", device.admin}});
-        claims.push_back({{"entry", claim.entry}, {"devices", std::move(devices)}});
-      }
-      const auto& sets = record_.seen.facts.pod_sets;
-      pods.push_back({{"podSet", pod.pod_set < sets.size() ? sets[pod.pod_set].name : ""},
-                      {"node", pod.node},
-                      {"claims", std::move(claims)}});
-    }
-    return pods;
   }
 
  private:
@@ -151,7 +130,7 @@ class ClusterEvidence {
       if (record == cluster_.devices.claims.end()) continue;
       for (const DeviceUse& use : uses)
         users_[use.device].push_back({{"kind", "ResourceClaim"},
-                                      {"name", name_text(claim)},
+                                      {"name", name_of(claim)},
                                       {"seq", record->second.seq.value}});
     }
     const auto on = state_.dispatch.reserved_on.find(name_);
@@ -163,9 +142,8 @@ class ClusterEvidence {
         for (const FitClaim& claim : pod.claims)
           for (const FitDevice& device : claim.devices)
             if (!device.admin)
-              users_[device.device].push_back({{"kind", "Workload"},
-                                               {"name", name_text(other)},
-                                               {"seq", record.seen.seq.value}});
+              users_[device.device].push_back(
+                  {{"kind", "Workload"}, {"name", name_of(other)}, {"seq", record.seen.seq.value}});
     }
   }
 
@@ -221,22 +199,38 @@ Json worker_row(const State& state, const NamespacedName& id, const WorkloadReco
   if (cluster == state.clusters.end() || !is_watched(cluster->second)) return row;
   ClusterEvidence evidence(state, id, record, answer.cluster, cluster->second);
   row["objects"] = evidence.objects();
-  if (answer.reason.empty() || !answer.fit.refusal) return row;
-  row["requests"] = evidence.requests(answer.reason, answer.detail);
+  if (!answer.fit.refusal) return row;
+  row["requests"] = evidence.requests(*answer.fit.refusal);
   row["incompletePools"] = evidence.incomplete_pools();
   return row;
 }
 
-Json reservation_json(const State& state, const NamespacedName& id, const WorkloadRecord& record,
-                      EventLookup& events) {
+Json reserved_pods(const DeviceReservation& reservation, const WorkloadFacts& workload) {
+  Json pods = Json::array();
+  for (const FitPod& pod : reservation.pods) {
+    Json claims = Json::array();
+    for (const FitClaim& claim : pod.claims) {
+      Json devices = Json::array();
+      for (const FitDevice& device : claim.devices)
+        devices.push_back({{"request", device.request},
+                           {"device", text(device.device)},
+                           {"adminAccess", device.admin}});
+      claims.push_back({{"entry", claim.entry}, {"devices", std::move(devices)}});
+    }
+    const auto& sets = workload.pod_sets;
+    pods.push_back({{"podSet", pod.pod_set < sets.size() ? sets[pod.pod_set].name : ""},
+                    {"node", pod.node},
+                    {"claims", std::move(claims)}});
+  }
+  return pods;
+}
+
+Json reservation_json(const WorkloadRecord& record, EventLookup& events) {
   const auto& reservation = record.devices.reservation;
-  const auto cluster =
-      reservation ? state.clusters.find(reservation->cluster) : state.clusters.end();
-  if (cluster == state.clusters.end()) return nullptr;
+  if (!reservation) return nullptr;
   Json because = Json::array(), replaced = Json::array();
   for (const Seq seq : reservation->because) because.push_back(events.place(seq));
-  for (const NamespacedName& claim : reservation->replaced_by) replaced.push_back(name_text(claim));
-  ClusterEvidence evidence(state, id, record, cluster->first, cluster->second);
+  for (const NamespacedName& claim : reservation->replaced_by) replaced.push_back(name_of(claim));
   return {{"multiKueueCluster", reservation->worker},
           {"cluster", reservation->cluster},
           {"since", to_rfc3339(reservation->since)},
@@ -244,7 +238,7 @@ Json reservation_json(const State& state, const NamespacedName& id, const Worklo
           {"brokenSince", time_json(reservation->broken_since)},
           {"placedSince", time_json(reservation->placed_since)},
           {"replacedBy", std::move(replaced)},
-          {"pods", evidence.reserved(*reservation)}};
+          {"pods", reserved_pods(*reservation, record.seen.facts)}};
 }
 
 Result<Json> unseen_of_workload(const AuditSource& source, const Moment& moment,
@@ -282,7 +276,7 @@ Result<AuditAnswer> audit_why_workload(const AuditSource& source, const Namespac
                       {"asOf", as_of_json(*moment)},
                       {"configuration", configuration_json(state)},
                       {"unseen", *std::move(unseen)},
-                      {"workload", name_text(id)},
+                      {"workload", name_of(id)},
                       {"event", events.place(record.seen.seq)},
                       {"priority", workload.priority},
                       {"created", to_rfc3339(workload.created)},
@@ -292,7 +286,7 @@ Result<AuditAnswer> audit_why_workload(const AuditSource& source, const Namespac
                       {"reason", condition.reason},
                       {"message", devices_message(state, id, record)},
                       {"undecided", why.empty() ? Json() : Json(why)},
-                      {"reservation", reservation_json(state, id, record, events)},
+                      {"reservation", reservation_json(record, events)},
                       {"clusters", std::move(clusters)}}};
 }
 

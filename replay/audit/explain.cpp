@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/devices/tolerance.h"
 #include "engine/fold/capacity/capacity.h"
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/capacity/flavors.h"
@@ -195,8 +196,7 @@ std::vector<std::string> reasons_against(const State& state, const NodeFacts& no
   const auto winner = state.flavors.find(counted.flavor);
   for (const Taint& taint : node.taints)
     if (winner != state.flavors.end() && keeps_out(taint, winner->second))
-      reasons.push_back("taint " + taint.key + (taint.value.empty() ? "" : "=" + taint.value) +
-                        ":" + taint.effect);
+      reasons.push_back("taint " + text(taint));
   return reasons;
 }
 

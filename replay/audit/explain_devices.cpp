@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/devices/node_reach.h"
+#include "engine/devices/tolerance.h"
 #include "engine/fold/devices/device_capacity.h"
 #include "engine/fold/devices/device_stand.h"
 #include "engine/fold/devices/pool_offer.h"
@@ -14,9 +15,6 @@
 namespace fairlead {
 
 namespace {
-
-// Longer lists of devices are cut, so that a cluster of a thousand devices stays readable.
-constexpr std::size_t kDevicesNamed = 8;
 
 const char* text_of(PoolStatus status) {
   switch (status) {
@@ -95,8 +93,7 @@ class DeviceRows {
     if (matched == DeviceMatch::error) reasons.push_back(why);
     if (!is_healthy(cluster_, slice, device))
       for (const Taint& taint : taints_of(slice, device, cluster_.device_capacity.index->rules))
-        reasons.push_back("taint " + taint.key + (taint.value.empty() ? "" : "=" + taint.value) +
-                          ":" + taint.effect);
+        reasons.push_back("taint " + text(taint));
     const DeviceStand stand =
         stand_of(state_, cluster_, reach_of(slice, device), resource_->resource);
     if (stand.where == DeviceStand::Where::nowhere)
@@ -116,15 +113,6 @@ class DeviceRows {
   const AssignmentRow& asked_;
   const DeviceResource* resource_ = nullptr;
 };
-
-std::string group_text(const std::string& pool, const std::vector<std::string>& names) {
-  std::string text = pool + ": ";
-  for (std::size_t i = 0; i < std::min(names.size(), kDevicesNamed); ++i)
-    text += (i == 0 ? "" : ", ") + names[i];
-  if (names.size() > kDevicesNamed)
-    text += " and " + std::to_string(names.size() - kDevicesNamed) + " more, to " + names.back();
-  return text;
-}
 
 }  // namespace
 
@@ -158,7 +146,7 @@ std::string devices_text(const Json& pools) {
                     : "; what was complete counts until " + cell(pool["heldUntil"]) + "\n");
     for (const auto& [against, names] : groups)
       lines += "      " + std::string(against.empty() ? "" : "not counted, " + against + ": ") +
-               group_text(name, names) + "\n";
+               name + ": " + first_of(names, kDevicesNamed) + "\n";
   }
   return "    devices       " + std::to_string(counts) + " of " + std::to_string(all) + " count\n" +
          lines;

@@ -19,16 +19,13 @@ constexpr std::size_t kNodesNamed = 6;
 std::string seq_text(const Json& seq) { return "seq " + cell(seq); }
 
 // "seq 12 at TIME", or "seq 12, pruned".
-std::string place_text(const Json& seq, const Json& time, bool pruned) {
+std::string place_of(const Json& seq, const Json& time, bool pruned) {
   return seq_text(seq) + (pruned ? ", pruned" : " at " + cell(time));
-}
-std::string place_text(const Json& place) {
-  return place_text(place["seq"], place["time"], place.contains("pruned"));
 }
 // An event that decided something, in a line.
 std::string event_text(const Json& event) {
   const Json& said = event["text"];
-  return "      " + place_text(event) + (said.is_null() ? "" : "  " + cell(said)) + "\n";
+  return "      " + seq_at_time(event) + (said.is_null() ? "" : "  " + cell(said)) + "\n";
 }
 
 std::string heading(const Json& document) {
@@ -53,7 +50,7 @@ std::string settings_text(const Json& layer) {
     text += "        " + cell(setting["name"]) + " " + cell(setting["value"]) + ": " +
             (of_claim ? "annotation of claim " + cell(setting["claim"]) + ", set by "
                       : std::string("configuration ")) +
-            (setting["seq"].is_null() ? "an event that was pruned" : place_text(setting)) + "\n";
+            (setting["seq"].is_null() ? "an event that was pruned" : seq_at_time(setting)) + "\n";
   }
   return text;
 }
@@ -143,7 +140,7 @@ std::string claim_text(const Json& claim) {
   std::string text =
       "    claim         " + cell(claim["name"]) + " generation " + cell(claim["generation"]) +
       ", uid " + cell(claim["uid"]) + ", edited by " +
-      place_text(claim["editedSeq"], claim["editedTime"], claim.contains("editedPruned")) + "\n";
+      place_of(claim["editedSeq"], claim["editedTime"], claim.contains("editedPruned")) + "\n";
   if (!claim["fault"].is_null())
     text += "      invalid: " + cell(claim["fault"]["reason"]) + ", " +
             cell(claim["fault"]["message"]) + "; the spec of " + seq_text(claim["termsSeq"]) +
@@ -259,6 +256,19 @@ std::string follows_text(const Json& document) {
 
 }  // namespace
 
+std::string seq_at_time(const Json& place) {
+  return place_of(place["seq"], place["time"], place.contains("pruned"));
+}
+
+std::string first_of(const std::vector<std::string>& names, std::size_t most) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), most); ++i)
+    text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > most)
+    text += " and " + std::to_string(names.size() - most) + " more, to " + names.back();
+  return text;
+}
+
 std::string cell(const Json& value) {
   if (value.is_null()) return "-";
   return value.is_string() ? value.get<std::string>() : to_text(value);
@@ -316,7 +326,7 @@ std::string why_text(const Json& document) {
   }
   text += follows_text(document);
   const Json& configuration = document["configuration"];
-  text += "configuration " + place_text(configuration) + ", digest " +
+  text += "configuration " + seq_at_time(configuration) + ", digest " +
           cell(configuration["digest"]).substr(0, 12) + "\n";
   return text;
 }

@@ -1,7 +1,9 @@
 // Renders the tables of `why` and `why-not` from their documents. Internal to the audit.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "engine/base/json.h"
 
@@ -18,6 +20,12 @@ std::string field_managers_text(const Json& change);
 std::string writer_text(const Json& change);
 /// The old value of a row of QuotaHistory: "8", or "8 or 10" where it is not certain.
 std::string old_text(const Json& change);
+/// An event as "seq 12 at TIME", or "seq 12, pruned".
+std::string seq_at_time(const Json& place);
+/// "a, b, c", or of more than `most` names "a, b and 7 more, to j".
+std::string first_of(const std::vector<std::string>& names, std::size_t most);
+/// So many devices are named in a line, so that a cluster of a thousand stays readable.
+inline constexpr std::size_t kDevicesNamed = 8;
 /// A value of a document as a table cell: null is "-", text is unquoted.
 std::string cell(const Json& value);
 

@@ -1,6 +1,5 @@
 #include "replay/audit/workload_text.h"
 
-#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -11,21 +10,13 @@ namespace fairlead {
 
 namespace {
 
-// Longer lists of devices are cut, so that a cluster of a thousand devices stays readable.
-constexpr std::size_t kDevicesNamed = 8;
-
 std::string line(std::size_t indent, const std::string& text) {
   return std::string(indent, ' ') + text + "\n";
 }
 
-std::string place_text(const Json& place) {
-  return "seq " + cell(place["seq"]) +
-         (place["time"].is_null() ? "" : " at " + cell(place["time"]));
-}
-
 std::string places_text(const Json& places) {
   std::string text;
-  for (const Json& place : places) text += (text.empty() ? "" : ", ") + place_text(place);
+  for (const Json& place : places) text += (text.empty() ? "" : ", ") + seq_at_time(place);
   return text;
 }
 
@@ -53,16 +44,6 @@ std::string standing_text(const Json& device) {
   return why == "used" ? users : why + ", " + users;
 }
 
-std::string devices_text(const std::vector<std::string>& devices) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(devices.size(), kDevicesNamed); ++i)
-    text += (i == 0 ? "" : ", ") + devices[i];
-  if (devices.size() > kDevicesNamed)
-    text +=
-        " and " + std::to_string(devices.size() - kDevicesNamed) + " more, to " + devices.back();
-  return text;
-}
-
 std::string count_text(const Json& count) {
   if (count.is_null()) return "all devices";
   return cell(count) + (count == 1 ? " device" : " devices");
@@ -79,7 +60,7 @@ std::string request_text(const Json& request) {
     by_standing[standing_text(device)].push_back(cell(device["device"]) + " (seq " +
                                                  cell(device["seq"]) + ")");
   for (const auto& [standing, devices] : by_standing)
-    text += line(6, standing + ": " + devices_text(devices));
+    text += line(6, standing + ": " + first_of(devices, kDevicesNamed));
   if (request["otherDevices"] != 0)
     text += line(6, "not as its selectors want: " + count_text(request["otherDevices"]));
   return text;
@@ -138,7 +119,7 @@ std::string reservation_text(const Json& reservation) {
 std::string head_text(const Json& document) {
   std::string text = "as of " + cell(document["asOf"]["time"]) + " (seq " +
                      cell(document["asOf"]["seq"]) + ")\nWorkload " + cell(document["workload"]) +
-                     " (" + place_text(document["event"]) + "), priority " +
+                     " (" + seq_at_time(document["event"]) + "), priority " +
                      cell(document["priority"]) + ", list " + list_text(document["list"]) + "\n";
   if (document["reason"] != "")
     text += line(0, cell(document["reason"]) + ": " + cell(document["message"]));

@@ -73,6 +73,7 @@ class ConflictTest(HubTest):
 
     def begin_to_write(self):
         self.ends = threading.Event()
+        self.pause = 0  # seconds
         for _ in range(3):  # on a slow machine one alone is often too slow to come between
             writer = threading.Thread(target=self.write_statuses)
             writer.start()
@@ -81,7 +82,7 @@ class ConflictTest(HubTest):
 
     def write_statuses(self):
         number = 0
-        while not self.ends.is_set():
+        while not self.ends.wait(self.pause):
             number += 1
             try:
                 self.server.merge(f"{QUEUES}/{HIGH}/status", {"status": {"pendingWorkloads": number}}, user="admin")
@@ -106,9 +107,9 @@ class ConflictTest(HubTest):
             hub.wait_until(f"cpu quota {wanted} or a conflict", conflict_or_quota, timeout=90)
             if conflicts:
                 break
-        # Three writers without a pause can win every time; what is tested is what comes behind a conflict.
-        self.ends.set()
-        self.wait_for_cpu(hub, wanted, "500")
+        # Without a pause the three can win every time. From here on they write as often as Kueue may.
+        self.pause = 1
+        self.wait_for_cpu(hub, wanted, "500", timeout=90)
         self.assertTrue(conflicts, "nobody was faster: the test tests nothing")
         hub.stop()
         hub.check_log()

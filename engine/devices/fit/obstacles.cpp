@@ -88,8 +88,7 @@ class Judge {
 
   std::string first_taint(const Device& device, const Ask& ask) const {
     for (const Taint& taint : devices_.taints(device))
-      if (!tolerated(taint, ask.facts->tolerations))
-        return taint.key + (taint.value.empty() ? "" : "=" + taint.value) + ":" + taint.effect;
+      if (!tolerated(taint, ask.facts->tolerations)) return text(taint);
     return "";
   }
 

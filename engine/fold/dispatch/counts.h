@@ -17,10 +17,10 @@ struct DispatchCounts {
   std::map<std::string, std::size_t> decisions;  ///< Workloads, by the reason of DevicesReserved
   std::size_t reservations = 0;                  ///< Workloads with one
   std::size_t broken = 0;                        ///< of them, those that lost a device
-  std::uint64_t steps = 0;  ///< devices tried by searches since the process began
+  std::uint64_t steps = 0;  ///< devices tried for decisions, in the indexes that there are now
 };
 
-/// Counts all Workloads and devices: 10,000 of each take milliseconds.
+/// Walks all Workloads and devices. Of a cluster that no search has looked at it counts no device.
 DispatchCounts count_dispatch(const State& state);
 
 }  // namespace fairlead

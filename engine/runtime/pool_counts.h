@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "engine/base/time.h"
 #include "engine/fold/state.h"
 
 namespace fairlead {
@@ -18,15 +17,7 @@ struct PoolCounts {
 };
 
 /// Counts the objects whose annotation fairlead.io/pool-reason has a text, or gets one by a write
-/// that is planned. Counts at most once in kCensusInterval, because it walks all namespaces.
-class PoolCensus {
- public:
-  /// Returns the counts of `state`, or those of less than kCensusInterval ago.
-  const PoolCounts& of(const State& state, LogTime now);
-
- private:
-  PoolCounts counts_;
-  LogTime due_;
-};
+/// that is planned. Walks all namespaces.
+PoolCounts count_pool(const State& state);
 
 }  // namespace fairlead

@@ -1,6 +1,4 @@
-#include "engine/runtime/pool_census.h"
-
-#include "engine/runtime/claim_census.h"
+#include "engine/runtime/pool_counts.h"
 
 namespace fairlead {
 
@@ -13,17 +11,15 @@ void count_reason(PoolCounts& counts, const char* kind, const PoolReason& reason
 
 }  // namespace
 
-const PoolCounts& PoolCensus::of(const State& state, LogTime now) {
-  if (now < due_) return counts_;
-  due_ = now + kCensusInterval;
-  counts_ = {};
+PoolCounts count_pool(const State& state) {
+  PoolCounts counts;
   for (const auto& [name, tenant] : state.pool.tenants)
     for (const auto& [each, of] : tenant.namespaces) {
-      count_reason(counts_, "Namespace", of.reason);
+      count_reason(counts, "Namespace", of.reason);
       for (const auto& [since, pod] : of.waiting)
-        count_reason(counts_, "Pod", of.pods.at(pod).reason);
+        count_reason(counts, "Pod", of.pods.at(pod).reason);
     }
-  return counts_;
+  return counts;
 }
 
 }  // namespace fairlead
