@@ -105,6 +105,12 @@ DirtySet around(const State& state, const PatchIntended& intent) {
     case WrittenKind::workload:
       dirty.workloads.insert({intent.target.namespace_, intent.target.name});
       break;
+    case WrittenKind::fleet_resource_claim:
+      dirty.fleet_claims.insert({intent.target.namespace_, intent.target.name});
+      break;
+    case WrittenKind::fleet_scheduling:
+      dirty.fleet_schedulings.insert({intent.target.namespace_, intent.target.name});
+      break;
     case WrittenKind::namespace_:
       dirty.pool_namespaces.emplace(tenant_of(intent.cluster), intent.target.name);
       break;

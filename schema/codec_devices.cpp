@@ -261,14 +261,14 @@ static value::AllocatedDevice read(AllocatedDevice::Reader in) {
           read_quantities(in.getConsumed())};
 }
 
-static void write(const value::ClaimConsumer& consumer, ClaimConsumer::Builder out) {
+void write(const value::ClaimConsumer& consumer, ClaimConsumer::Builder out) {
   using Out = ClaimConsumer::Builder;
   put(out, &Out::setApiGroup, consumer.api_group);
   put(out, &Out::setResource, consumer.resource);
   put(out, &Out::setName, consumer.name);
   put(out, &Out::setUid, consumer.uid);
 }
-static value::ClaimConsumer read(ClaimConsumer::Reader in) {
+value::ClaimConsumer read(ClaimConsumer::Reader in) {
   return {read(in.getApiGroup()), read(in.getResource()), read(in.getName()), read(in.getUid())};
 }
 
@@ -306,12 +306,12 @@ value::ResourceClaimFacts read(ResourceClaim::Reader in) {
 
 // ---- pods ----
 
-static void write(const value::PodClaim& claim, PodClaim::Builder out) {
+void write(const value::PodClaim& claim, PodClaim::Builder out) {
   put(out, &PodClaim::Builder::setName, claim.name);
   put(out, &PodClaim::Builder::setClaim, claim.claim);
   put(out, &PodClaim::Builder::setTemplate, claim.template_);
 }
-static value::PodClaim read(PodClaim::Reader in) {
+value::PodClaim read(PodClaim::Reader in) {
   return {read(in.getName()), read(in.getClaim()), read(in.getTemplate())};
 }
 

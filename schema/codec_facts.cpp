@@ -24,7 +24,9 @@ static_assert(same(value::Kind::node, Kind::NODE) && same(value::Kind::claim, Ki
               same(value::Kind::device_class, Kind::DEVICE_CLASS) &&
               same(value::Kind::resource_claim, Kind::RESOURCE_CLAIM) &&
               same(value::Kind::resource_claim_template, Kind::RESOURCE_CLAIM_TEMPLATE) &&
-              same(value::Kind::device_taint_rule, Kind::DEVICE_TAINT_RULE));
+              same(value::Kind::device_taint_rule, Kind::DEVICE_TAINT_RULE) &&
+              same(value::Kind::fleet_resource_class, Kind::FLEET_RESOURCE_CLASS) &&
+              same(value::Kind::fleet_scheduling, Kind::FLEET_SCHEDULING));
 static_assert(std::variant_size_v<value::Facts> == kKindCount);
 static_assert(same(value::ConditionStatus::absent, ConditionStatus::ABSENT) &&
               same(value::ConditionStatus::yes, ConditionStatus::YES) &&
@@ -422,6 +424,19 @@ static auto member(const value::DeviceTaintRuleFacts&, FactsBuilder out) {
   return out.initDeviceTaintRule();
 }
 
+static auto member(const value::FleetResourceClassFacts&, FactsBuilder out) {
+  return out.initFleetResourceClass();
+}
+static auto member(const value::FleetResourceClaimFacts&, FactsBuilder out) {
+  return out.initFleetResourceClaim();
+}
+static auto member(const value::FleetResourceClaimTemplateFacts&, FactsBuilder out) {
+  return out.initFleetResourceClaimTemplate();
+}
+static auto member(const value::FleetSchedulingFacts&, FactsBuilder out) {
+  return out.initFleetScheduling();
+}
+
 void write(const value::ResourceGroup& group, ResourceGroup::Builder out) {
   put_texts(out, &ResourceGroup::Builder::initCoveredResources, group.covered_resources);
   put_list(out, &ResourceGroup::Builder::initFlavors, group.flavors);
@@ -468,6 +483,10 @@ value::Facts read(Facts::Reader in) {
     case Which::RESOURCE_CLAIM: return read(in.getResourceClaim());
     case Which::RESOURCE_CLAIM_TEMPLATE: return read(in.getResourceClaimTemplate());
     case Which::DEVICE_TAINT_RULE: return read(in.getDeviceTaintRule());
+    case Which::FLEET_RESOURCE_CLASS: return read(in.getFleetResourceClass());
+    case Which::FLEET_RESOURCE_CLAIM: return read(in.getFleetResourceClaim());
+    case Which::FLEET_RESOURCE_CLAIM_TEMPLATE: return read(in.getFleetResourceClaimTemplate());
+    case Which::FLEET_SCHEDULING: return read(in.getFleetScheduling());
   }
   throw Malformed{"the facts are of an unknown kind"};
 }

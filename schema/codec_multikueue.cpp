@@ -114,9 +114,12 @@ static void write(const value::WorkloadPodSet& pod_set, WorkloadPodSet::Builder 
   out.setCount(pod_set.count);
   if (pod_set.admitted) out.getAdmitted().setPods(*pod_set.admitted);
   write(pod_set.pod, out.initPod());
+  put_list(out, &WorkloadPodSet::Builder::initFleetClaims, pod_set.fleet.entries);
+  put(out, &WorkloadPodSet::Builder::setFleetFault, pod_set.fleet.fault);
 }
 static value::WorkloadPodSet read(WorkloadPodSet::Reader in) {
-  value::WorkloadPodSet pod_set{read(in.getName()), in.getCount(), {}, read(in.getPod())};
+  value::WorkloadPodSet pod_set{read(in.getName()), in.getCount(), {}, read(in.getPod()), {}};
+  pod_set.fleet = {read_list(in.getFleetClaims()), read(in.getFleetFault())};
   if (in.getAdmitted().isPods())
     pod_set.admitted = in.getAdmitted().getPods();
   else if (!in.getAdmitted().isNone())

@@ -223,6 +223,22 @@ value::PodDeviceFacts read(PodDevices::Reader in);
 void write(const value::DraSettings& settings, Configuration::Dra::Builder out);
 value::DraSettings read(Configuration::Dra::Reader in);
 
+void write(const value::ClaimConsumer& consumer, ClaimConsumer::Builder out);
+value::ClaimConsumer read(ClaimConsumer::Reader in);
+void write(const value::PodClaim& claim, PodClaim::Builder out);
+value::PodClaim read(PodClaim::Reader in);
+
+// Fleet claims, in codec_fleet.cpp.
+void write(const value::FleetResourceClassFacts& of, FleetResourceClass::Builder out);
+value::FleetResourceClassFacts read(FleetResourceClass::Reader in);
+void write(const value::FleetResourceClaimFacts& claim, FleetResourceClaim::Builder out);
+value::FleetResourceClaimFacts read(FleetResourceClaim::Reader in);
+void write(const value::FleetResourceClaimTemplateFacts& of,
+           FleetResourceClaimTemplate::Builder out);
+value::FleetResourceClaimTemplateFacts read(FleetResourceClaimTemplate::Reader in);
+void write(const value::FleetSchedulingFacts& scheduling, FleetScheduling::Builder out);
+value::FleetSchedulingFacts read(FleetScheduling::Reader in);
+
 /// Sets the member of the union that belongs to the kind of `facts`.
 void write(const value::Facts& facts, Facts::Builder out);
 value::Facts read(Facts::Reader in);

@@ -45,6 +45,10 @@ enum Kind {
   resourceClaim @28;
   resourceClaimTemplate @29;
   deviceTaintRule @30;
+  fleetResourceClass @31;
+  fleetResourceClaim @32;
+  fleetResourceClaimTemplate @33;
+  fleetScheduling @34;
 }
 
 struct TextPair {
@@ -375,6 +379,8 @@ struct WorkloadPodSet {
     pods @3 :Int64;
   }
   pod @4 :PodDevices;
+  fleetClaims @5 :List(PodClaim);
+  fleetFault @6 :Text;
 }
 
 struct Secret {
@@ -600,6 +606,58 @@ struct DeviceTaintRule {
   taint @4 :Taint;
 }
 
+# ---- fleet claims ----
+
+struct FleetParameters {
+  apiGroup @0 :Text;
+  kind @1 :Text;
+  name @2 :Text;
+}
+struct FleetResourceClass {
+  driver @0 :Text;
+  parameters @1 :FleetParameters;
+  bounded @2 :Bool;  # suitable is set, perhaps to an empty list
+  suitable @3 :List(Text);
+}
+struct FleetClaimSpec {
+  resourceClass @0 :Text;
+  parameters @1 :FleetParameters;
+  immediate @2 :Bool;
+}
+struct FleetAllocation {
+  bounded @0 :Bool;  # clusters is set, perhaps to an empty list
+  clusters @1 :List(Text);
+  shareable @2 :Bool;
+  booking @3 :Bool;  # booked is set, perhaps to an empty list
+  booked @4 :List(Text);
+}
+struct FleetResourceClaim {
+  spec @0 :FleetClaimSpec;
+  driver @1 :Text;
+  allocated @2 :Bool;
+  allocation @3 :FleetAllocation;
+  reservedFor @4 :List(ClaimConsumer);
+  deallocationRequested @5 :Bool;
+  workloadOwners @6 :List(Text);
+  created @7 :Int64;
+  deleting @8 :Bool;
+}
+struct FleetResourceClaimTemplate {
+  labels @0 :List(TextPair);
+  annotations @1 :List(TextPair);
+  spec @2 :FleetClaimSpec;
+}
+struct FleetUnsuitable {
+  entry @0 :Text;
+  clusters @1 :List(Text);
+}
+struct FleetScheduling {
+  potential @0 :List(Text);
+  selected @1 :Text;
+  unsuitable @2 :List(FleetUnsuitable);
+  workloadOwners @3 :List(Text);
+}
+
 # The projected facts of one object; the member names the kind, in the order of Kind.
 struct Facts {
   union {
@@ -634,6 +692,10 @@ struct Facts {
     resourceClaim @28 :ResourceClaim;
     resourceClaimTemplate @29 :ResourceClaimTemplate;
     deviceTaintRule @30 :DeviceTaintRule;
+    fleetResourceClass @31 :FleetResourceClass;
+    fleetResourceClaim @32 :FleetResourceClaim;
+    fleetResourceClaimTemplate @33 :FleetResourceClaimTemplate;
+    fleetScheduling @34 :FleetScheduling;
   }
 }
 

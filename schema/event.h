@@ -38,12 +38,13 @@ constexpr std::string_view tenant_of(std::string_view source) {
 }
 
 /// Returns whether Fairlead reads this kind of this API server. Nodes and devices of the hub are no
-/// member's capacity; what only tenants and super clusters have is not read of it either.
+/// member's capacity, but bookings ask for devices by its templates of claims; what only tenants
+/// and super clusters have is not read of it either.
 constexpr bool is_read_from(std::string_view source, Kind kind) {
   if (is_tenant(source)) return is_read_at_tenant(kind);
   if (source != kHub) return is_read_at_member(kind);
   return kind != Kind::node && !is_read_at_tenant(kind) && kind != Kind::config_map &&
-         !is_of_devices(kind);
+         (!is_of_devices(kind) || kind == Kind::resource_claim_template);
 }
 
 /// Names one object of one API server, without its version.

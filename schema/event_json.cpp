@@ -3,6 +3,7 @@
 #include <array>
 
 #include "schema/event_json_devices.h"
+#include "schema/event_json_fleet.h"
 
 namespace fairlead {
 namespace {
@@ -197,6 +198,8 @@ Json json_of(const WorkloadPodSet& pod_set) {
   json["name"] = pod_set.name;
   json["count"] = pod_set.count;
   if (pod_set.admitted) json["admitted"] = *pod_set.admitted;
+  for (const PodClaim& entry : pod_set.fleet.entries) json["fleetClaims"].push_back(json_of(entry));
+  if (!pod_set.fleet.fault.empty()) json["fleetFault"] = pod_set.fleet.fault;
   return json;
 }
 Json json_of(const WorkloadFacts& workload) {

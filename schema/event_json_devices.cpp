@@ -5,12 +5,14 @@
 #include "engine/base/time.h"
 
 namespace fairlead {
-namespace {
 
-// Adds a member where there is something to say.
 void put_text(Json& json, const char* key, const std::string& text) {
   if (!text.empty()) json[key] = text;
 }
+
+namespace {
+
+// Adds a member where there is something to say.
 void put_texts(Json& json, const char* key, const std::vector<std::string>& texts) {
   if (!texts.empty()) json[key] = texts;
 }
@@ -188,19 +190,21 @@ Json print_allocation(const ClaimAllocation& allocation) {
   if (allocation.selector) json["nodeSelector"] = print_node_selector(*allocation.selector);
   return json;
 }
-Json print_consumer(const ClaimConsumer& consumer) {
+
+}  // namespace
+
+Json json_of(const ClaimConsumer& consumer) {
   Json json{{"resource", consumer.resource}, {"name", consumer.name}, {"uid", consumer.uid}};
   put_text(json, "apiGroup", consumer.api_group);
   return json;
 }
-Json print_pod_claim(const PodClaim& claim) {
+
+Json json_of(const PodClaim& claim) {
   Json json{{"name", claim.name}};
   put_text(json, "resourceClaimName", claim.claim);
   put_text(json, "resourceClaimTemplateName", claim.template_);
   return json;
 }
-
-}  // namespace
 
 Json json_of(const ResourceSliceFacts& slice) {
   Json json{{"driver", slice.driver},
@@ -226,7 +230,8 @@ Json json_of(const ResourceClaimFacts& claim) {
   Json json{{"deleting", claim.deleting}};
   put_spec(json, claim.spec);
   if (claim.allocation) json["allocation"] = print_allocation(*claim.allocation);
-  put_items(json, "reservedFor", claim.reserved_for, print_consumer);
+  put_items(json, "reservedFor", claim.reserved_for,
+            [](const auto& item) { return json_of(item); });
   put_texts(json, "podOwners", claim.pod_owners);
   put_text(json, "podClaim", claim.pod_claim);
   put_flag(json, "extendedResourceClaim", claim.extended);
@@ -241,7 +246,7 @@ Json json_of(const ResourceClaimTemplateFacts& of) {
 
 Json json_of(const PodDeviceFacts& pod) {
   Json json = Json::object();
-  put_items(json, "resourceClaims", pod.claims, print_pod_claim);
+  put_items(json, "resourceClaims", pod.claims, [](const auto& item) { return json_of(item); });
   if (!pod.extended.empty()) json["extendedResources"] = pod.extended;
   if (!pod.node_selector.empty()) json["nodeSelector"] = pod.node_selector;
   if (pod.affinity) json["nodeAffinity"] = print_node_selector(*pod.affinity);

@@ -1,4 +1,5 @@
-// Private to event_json.cpp: prints the facts of Dynamic Resource Allocation.
+// Private to event_json.cpp and event_json_fleet.cpp: prints the facts of Dynamic Resource
+// Allocation.
 #pragma once
 
 #include "engine/base/json.h"
@@ -14,5 +15,10 @@ Json json_of(const ResourceClaimFacts& claim);
 Json json_of(const ResourceClaimTemplateFacts& of);
 Json json_of(const DeviceTaintRuleFacts& rule);
 Json json_of(const PodDeviceFacts& pod);
+Json json_of(const ClaimConsumer& consumer);
+Json json_of(const PodClaim& claim);
+
+/// Adds a member unless its text is empty.
+void put_text(Json& json, const char* key, const std::string& text);
 
 }  // namespace fairlead

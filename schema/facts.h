@@ -16,6 +16,7 @@
 #include "engine/base/quantity.h"
 #include "engine/base/time.h"
 #include "schema/device_facts.h"
+#include "schema/fleet_facts.h"
 #include "schema/packed_map.h"
 #include "schema/pool_facts.h"
 #include "schema/taints.h"
@@ -371,12 +372,13 @@ struct WorkloadCheck {
   friend auto operator<=>(const WorkloadCheck&, const WorkloadCheck&) = default;
 };
 
-/// A pod set of a Workload whose pods may use devices.
+/// A pod set of a Workload whose pods may use devices or have fleet claims.
 struct WorkloadPodSet {
   std::string name;
   std::int64_t count = 1;                ///< spec.podSets[].count
   std::optional<std::int64_t> admitted;  ///< status.admission.podSetAssignments[].count
   PodDeviceFacts pod;                    ///< of its template
+  FleetClaimEntries fleet;               ///< of its template
 
   friend bool operator==(const WorkloadPodSet&, const WorkloadPodSet&) = default;
 };
@@ -462,6 +464,8 @@ using Facts =
                  SecretFacts, CustomResourceDefinitionFacts, BindingPolicyFacts, CohortFacts,
                  MutatingAdmissionPolicyFacts, VirtualClusterFacts, NamespaceFacts,
                  ResourceQuotaFacts, PodFacts, ConfigMapFacts, ResourceSliceFacts, DeviceClassFacts,
-                 ResourceClaimFacts, ResourceClaimTemplateFacts, DeviceTaintRuleFacts>;
+                 ResourceClaimFacts, ResourceClaimTemplateFacts, DeviceTaintRuleFacts,
+                 FleetResourceClassFacts, FleetResourceClaimFacts, FleetResourceClaimTemplateFacts,
+                 FleetSchedulingFacts>;
 
 }  // namespace fairlead

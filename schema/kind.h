@@ -43,8 +43,12 @@ enum class Kind : std::uint8_t {
   resource_claim,
   resource_claim_template,
   device_taint_rule,
+  fleet_resource_class,
+  fleet_resource_claim,
+  fleet_resource_claim_template,
+  fleet_scheduling,
 };
-inline constexpr std::size_t kKindCount = 31;
+inline constexpr std::size_t kKindCount = 35;
 
 /// The names of a kind in Kubernetes.
 struct KindInfo {
@@ -110,6 +114,14 @@ inline constexpr std::array<KindInfo, kKindCount> kKinds{{
      "resourceclaimtemplates", true, "v1,v1beta2,v1beta1"},
     {Kind::device_taint_rule, "resource.k8s.io", "DeviceTaintRule", "devicetaintrules", false,
      "v1beta2"},
+    {Kind::fleet_resource_class, "dra.fairlead.io", "FleetResourceClass", "fleetresourceclasses",
+     false, "v1alpha1"},
+    {Kind::fleet_resource_claim, "dra.fairlead.io", "FleetResourceClaim", "fleetresourceclaims",
+     true, "v1alpha1"},
+    {Kind::fleet_resource_claim_template, "dra.fairlead.io", "FleetResourceClaimTemplate",
+     "fleetresourceclaimtemplates", true, "v1alpha1"},
+    {Kind::fleet_scheduling, "dra.fairlead.io", "FleetScheduling", "fleetschedulings", true,
+     "v1alpha1"},
 }};
 
 constexpr const KindInfo& info(Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
@@ -155,7 +167,11 @@ constexpr bool is_of_multikueue_path(Kind kind) {
     case Kind::device_class:
     case Kind::resource_claim:
     case Kind::resource_claim_template:
-    case Kind::device_taint_rule: return false;
+    case Kind::device_taint_rule:
+    case Kind::fleet_resource_class:
+    case Kind::fleet_resource_claim:
+    case Kind::fleet_resource_claim_template:
+    case Kind::fleet_scheduling: return false;
   }
   return false;
 }
@@ -172,6 +188,8 @@ enum class WrittenKind : std::uint8_t {
   workload,
   namespace_,  ///< of a tenant
   pod,         ///< of a tenant
+  fleet_resource_claim,
+  fleet_scheduling,
 };
 
 /// Returns `kind` among those that Fairlead writes; nullopt for one that it only reads. Every
@@ -189,6 +207,8 @@ constexpr std::optional<WrittenKind> written_kind(Kind kind) {
     case Kind::workload: return WrittenKind::workload;
     case Kind::namespace_: return WrittenKind::namespace_;
     case Kind::pod: return WrittenKind::pod;
+    case Kind::fleet_resource_claim: return WrittenKind::fleet_resource_claim;
+    case Kind::fleet_scheduling: return WrittenKind::fleet_scheduling;
     case Kind::node:
     case Kind::cluster_metrics:
     case Kind::managed_cluster:
@@ -209,7 +229,9 @@ constexpr std::optional<WrittenKind> written_kind(Kind kind) {
     case Kind::device_class:
     case Kind::resource_claim:
     case Kind::resource_claim_template:
-    case Kind::device_taint_rule: return std::nullopt;
+    case Kind::device_taint_rule:
+    case Kind::fleet_resource_class:
+    case Kind::fleet_resource_claim_template: return std::nullopt;
   }
   return std::nullopt;
 }
@@ -220,6 +242,13 @@ constexpr bool is_of_devices(Kind kind) {
   return kind == Kind::resource_slice || kind == Kind::device_class ||
          kind == Kind::resource_claim || kind == Kind::resource_claim_template ||
          kind == Kind::device_taint_rule;
+}
+
+/// Returns whether the kind is one of fleet claims: nothing but Workloads with such claims depends
+/// on them.
+constexpr bool is_of_fleet_claims(Kind kind) {
+  return kind == Kind::fleet_resource_class || kind == Kind::fleet_resource_claim ||
+         kind == Kind::fleet_resource_claim_template || kind == Kind::fleet_scheduling;
 }
 
 /// Returns whether Fairlead reads this kind of a member: Nodes for its capacity, the queues that it

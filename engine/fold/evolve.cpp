@@ -197,6 +197,8 @@ void DirtySet::merge(const DirtySet& other) {
   checks.insert(other.checks.begin(), other.checks.end());
   workloads.insert(other.workloads.begin(), other.workloads.end());
   pool_namespaces.insert(other.pool_namespaces.begin(), other.pool_namespaces.end());
+  fleet_claims.insert(other.fleet_claims.begin(), other.fleet_claims.end());
+  fleet_schedulings.insert(other.fleet_schedulings.begin(), other.fleet_schedulings.end());
   pool_pods.insert(other.pool_pods.begin(), other.pool_pods.end());
   everything = everything || other.everything;
 }
@@ -204,7 +206,8 @@ void DirtySet::merge(const DirtySet& other) {
 bool DirtySet::empty() const {
   return !everything && clusters.empty() && capacities.empty() && accepted.empty() &&
          claims.empty() && queues.empty() && placements.empty() && workers.empty() &&
-         checks.empty() && workloads.empty() && pool_namespaces.empty() && pool_pods.empty();
+         checks.empty() && workloads.empty() && fleet_claims.empty() && fleet_schedulings.empty() &&
+         pool_namespaces.empty() && pool_pods.empty();
 }
 
 void evolve(State& state, const Event& event, DirtySet& dirty) {

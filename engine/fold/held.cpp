@@ -147,7 +147,6 @@ std::vector<ObjectKey> held_objects(const State& state, const SourceName& source
     case Kind::resource_slice:
     case Kind::device_class:
     case Kind::resource_claim:
-    case Kind::resource_claim_template:
     case Kind::device_taint_rule: return keys;  // of members and tenants only
     case Kind::cluster_metrics:
     case Kind::managed_cluster:
@@ -178,6 +177,15 @@ std::vector<ObjectKey> held_objects(const State& state, const SourceName& source
       add_names(keys, kind, state.multikueue.admission_policies);
       break;
     case Kind::virtual_cluster: add_namespaced(keys, kind, state.pool.virtual_clusters); break;
+    case Kind::resource_claim_template:
+      add_namespaced(keys, kind, state.fleet.device_templates);
+      break;
+    case Kind::fleet_resource_class: add_names(keys, kind, state.fleet.classes); break;
+    case Kind::fleet_resource_claim: add_namespaced(keys, kind, state.fleet.claims); break;
+    case Kind::fleet_resource_claim_template:
+      add_namespaced(keys, kind, state.fleet.templates);
+      break;
+    case Kind::fleet_scheduling: add_namespaced(keys, kind, state.fleet.schedulings); break;
   }
   return keys;
 }

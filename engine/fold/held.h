@@ -181,9 +181,14 @@ Result with_held(const State& state, const SourceName& source, const ObjectKey& 
     case Kind::device_taint_rule:
     case Kind::resource_claim:
     case Kind::resource_claim_template:
+      if (source == kHub) return in(state.fleet.device_templates, id());
       return cluster(source, [&](const Cluster& of) {
         return with_held_device(of.devices, key, none, in, found);
       });
+    case Kind::fleet_resource_class: return in(state.fleet.classes, key.name);
+    case Kind::fleet_resource_claim: return in(state.fleet.claims, id());
+    case Kind::fleet_resource_claim_template: return in(state.fleet.templates, id());
+    case Kind::fleet_scheduling: return in(state.fleet.schedulings, id());
   }
   return none;
 }

@@ -4,6 +4,7 @@
 #include "engine/fold/capacity/flavors.h"
 #include "engine/fold/claims/claims.h"
 #include "engine/fold/devices/observe.h"
+#include "engine/fold/fleet_claims/observe.h"
 #include "engine/fold/members/member_deviation.h"
 #include "engine/fold/members/works.h"
 #include "engine/fold/multikueue/observe.h"
@@ -91,10 +92,24 @@ void fold_pool_object(State& state, const SourceName& source, const ObjectKey& k
   return observe_super_namespace(state, source, key.name, of);
 }
 
-// The kinds of resource.k8s.io, of a member.
+// The kinds of fleet claims, of the hub.
+void fold_fleet_object(State& state, const ObjectKey& key, const ObjectObserved* seen, Seq seq) {
+  const NamespacedName id(key.namespace_, key.name);
+  if (key.kind == Kind::fleet_resource_class)
+    return observe_fleet_class(state, key.name, record<FleetResourceClassFacts>(seen, seq));
+  if (key.kind == Kind::fleet_resource_claim)
+    return observe_fleet_claim(state, id, record<FleetResourceClaimFacts>(seen, seq), seq);
+  if (key.kind == Kind::fleet_scheduling)
+    return observe_fleet_scheduling(state, id, record<FleetSchedulingFacts>(seen, seq));
+  observe_fleet_template(state, id, record<FleetResourceClaimTemplateFacts>(seen, seq));
+}
+
+// The kinds of resource.k8s.io: of the hub only templates of claims, else of a member.
 void fold_device_object(State& state, const SourceName& source, const ObjectKey& key,
                         const ObjectObserved* seen, Seq seq) {
   const NamespacedName id(key.namespace_, key.name);
+  if (source == kHub)
+    return observe_booked_template(state, id, record<ResourceClaimTemplateFacts>(seen, seq));
   if (key.kind == Kind::resource_slice)
     return observe_slice(state, source, key.name, as<ResourceSliceFacts>(seen), seq);
   if (key.kind == Kind::device_class)
@@ -176,6 +191,10 @@ void fold_object(State& state, const SourceName& source, const ObjectKey& key,
     case Kind::device_taint_rule:
     case Kind::resource_claim:
     case Kind::resource_claim_template: return fold_device_object(state, source, key, seen, seq);
+    case Kind::fleet_resource_class:
+    case Kind::fleet_resource_claim:
+    case Kind::fleet_resource_claim_template:
+    case Kind::fleet_scheduling: return fold_fleet_object(state, key, seen, seq);
   }
 }
 

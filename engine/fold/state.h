@@ -23,6 +23,7 @@
 #include "engine/fold/claims/claim_state.h"
 #include "engine/fold/cluster_state.h"
 #include "engine/fold/deadlines.h"
+#include "engine/fold/fleet_claims/fleet_claim_state.h"
 #include "engine/fold/memo.h"
 #include "engine/fold/multikueue/multikueue_state.h"
 #include "engine/fold/name_map.h"
@@ -56,6 +57,7 @@ struct State {
       local_queues;  ///< (namespace, name) on the hub
   MultiKueue multikueue;
   Dispatch dispatch;
+  FleetClaims fleet;
   Pool pool;
   std::set<std::string> kueue_versions;   ///< seen on the hub
   std::array<Liveness, 2> hub_streams{};  ///< ClusterMetrics, ManagedCluster
@@ -87,6 +89,8 @@ struct DirtySet {
   std::set<std::string> workers;     ///< MultiKueueClusters, by name
   std::set<std::string> checks;      ///< AdmissionChecks
   std::set<NamespacedName> workloads;
+  std::set<NamespacedName> fleet_claims;
+  std::set<NamespacedName> fleet_schedulings;
   std::set<PoolNamespaceKey> pool_namespaces;
   std::set<PoolPodKey> pool_pods;
   bool everything = false;

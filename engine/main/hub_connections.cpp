@@ -67,7 +67,7 @@ std::map<Kind, WatchScope> member_scopes(const Configuration& configuration) {
 std::vector<Kind> hub_kinds() {
   std::vector<Kind> kinds;
   for (const KindInfo& row : kKinds)
-    if (row.kind != Kind::node && !is_of_devices(row.kind)) kinds.push_back(row.kind);
+    if (is_read_from(kHub, row.kind)) kinds.push_back(row.kind);
   return kinds;
 }
 

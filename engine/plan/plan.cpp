@@ -27,6 +27,9 @@ DirtySet everything_in(const State& state) {
   for (const auto& [name, cluster] : state.multikueue.clusters) all.workers.insert(name);
   for (const auto& [name, check] : state.multikueue.checks) all.checks.insert(name);
   for (const auto& [id, workload] : state.multikueue.workloads) all.workloads.insert(id);
+  for (const auto& [id, users] : state.fleet.users) all.fleet_claims.insert(id);
+  for (const auto& [id, claim] : state.fleet.claims) all.fleet_claims.insert(id);
+  all.fleet_schedulings = all.workloads;
   for (const auto& [tenant, of] : state.pool.tenants)
     for (const auto& [name, each] : of.namespaces) {
       all.pool_namespaces.insert({tenant, name});

@@ -53,7 +53,11 @@ constexpr bool is_recorded(Kind kind) {
     case Kind::device_class:
     case Kind::resource_claim:
     case Kind::resource_claim_template:
-    case Kind::device_taint_rule: return false;
+    case Kind::device_taint_rule:
+    case Kind::fleet_resource_class:
+    case Kind::fleet_resource_claim:
+    case Kind::fleet_resource_claim_template:
+    case Kind::fleet_scheduling: return false;
   }
   return false;
 }
@@ -66,6 +70,8 @@ inline bool is_read_on_hub(Kind kind, const Configuration& configuration) {
   if (kind == Kind::binding_policy) return configuration.member_mode == MemberMode::binding_policy;
   if (kind == Kind::mutating_admission_policy) return configuration.multikueue.dispatcher;
   if (kind == Kind::virtual_cluster) return !configuration.pool.clusters.empty();
+  if (is_of_fleet_claims(kind) || kind == Kind::resource_claim_template)
+    return configuration.dra.fleet_claims;
   // The hub's own Nodes and devices are no capacity of a member; tenants and super clusters have
   // the others.
   return is_read_from(kHub, kind);
@@ -81,7 +87,8 @@ inline bool are_devices_read(Kind kind, const Configuration& configuration) {
 /// Returns whether a rule reads the Pods that Kueue made at members: the claims of a Pod replace
 /// what its Workload has reserved there.
 inline bool are_member_pods_read(const Configuration& configuration) {
-  return configuration.dra.dispatch && configuration.multikueue.dispatcher;
+  const DraSettings& dra = configuration.dra;
+  return (dra.dispatch || dra.fleet_claims) && configuration.multikueue.dispatcher;
 }
 
 }  // namespace fairlead

@@ -26,6 +26,8 @@ CASES = {
     "bindingPolicy": ({**OFF, "components.manifestWork": True, "components.bindingPolicy": True},
                       ["manifestwork", "bindingpolicy"], "base"),
     "dispatcher": ({"components.dispatcher": True}, ["dispatcher"], "overlays/hub"),
+    "fleetClaims": ({"components.dispatcher": True, "components.fleetClaims": True}, ["dispatcher", "fleet-claims"],
+                    "overlays/hub"),
     "ocmAddon": ({"components.ocmAddon": True}, ["ocm-addon"], "overlays/hub"),
     "memberSecrets": ({"components.memberSecrets": ["one", "two"]}, ["members"], "overlays/hub"),
     "pool": ({"components.pool": True}, ["pool"], "overlays/hub"),
@@ -103,14 +105,16 @@ class ChartTest(unittest.TestCase):
 
     def test_a_component_without_the_one_it_needs_is_refused(self):
         for values in ({**OFF, "components.bindingPolicy": True}, {**OFF, "components.dispatcher": True},
-                       {**OFF, "components.ocmAddon": True}, {"components.monitoring": True}):
+                       {**OFF, "components.ocmAddon": True}, {"components.fleetClaims": True},
+                       {"components.monitoring": True}):
             done = helm.run(self.folder, "template", "fairlead", helm.CHART, *helm.settings(values))
             self.assertNotEqual(done.returncode, 0, values)
             self.assertIn("need", done.stderr)
 
     def test_what_does_not_go_with_record_is_refused(self):
-        for name in ("components.bindingPolicy", "components.dispatcher", "components.ocmAddon", "components.policies",
-                     "components.pool", "components.webhook", "components.webhookCertManager", "recommendOnly"):
+        for name in ("components.bindingPolicy", "components.dispatcher", "components.fleetClaims",
+                     "components.ocmAddon", "components.policies", "components.pool", "components.webhook",
+                     "components.webhookCertManager", "recommendOnly"):
             values = {"record": True, name: True}
             done = helm.run(self.folder, "template", "fairlead", helm.CHART, *helm.settings(values))
             self.assertNotEqual(done.returncode, 0, name)

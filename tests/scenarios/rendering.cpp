@@ -155,6 +155,22 @@ std::string policy(const Json& spec) {
   return out;
 }
 
+// for [sim] | to be deallocated
+std::string fleet_claim_status(const Json& status) {
+  std::string out;
+  for (const Json& one : status.value("reservedFor", Json::array()))
+    out += (out.empty() ? "" : ", ") + text_at(one, "name");
+  out = "for [" + out + "]";
+  return status.value("deallocationRequested", false) ? out + " to be deallocated" : out;
+}
+
+// [w1, w2] selected w1
+std::string fleet_scheduling(const Json& spec) {
+  const std::string out = names(spec.value("potentialClusters", Json::array()));
+  return spec.contains("selectedCluster") ? out + " selected " + text_at(spec, "selectedCluster")
+                                          : out;
+}
+
 std::string summary(const PatchIntended& intent) {
   if (intent.body.empty()) return "";
   const Json body = Json::parse(intent.body);
@@ -168,6 +184,9 @@ std::string summary(const PatchIntended& intent) {
     return workload_status(body.value("status", Json::object()));
   if (intent.verb == Verb::apply_status && intent.target.kind == Kind::claim)
     return claim_status(body.value("status", Json::object()));
+  if (intent.verb == Verb::apply_status && intent.target.kind == Kind::fleet_resource_claim)
+    return fleet_claim_status(body.value("status", Json::object()));
+  if (intent.target.kind == Kind::fleet_scheduling) return fleet_scheduling(spec);
   if (intent.target.kind == Kind::cluster_queue)
     return quotas(spec.value("resourceGroups", Json::array()));
   if (intent.target.kind == Kind::manifest_work) return work(spec);

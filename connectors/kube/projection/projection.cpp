@@ -45,6 +45,11 @@ Facts facts_of(Kind kind, std::string_view version, JsonView object, ObjectRefus
     case Kind::resource_claim: return of_devices(projection::resource_claim);
     case Kind::resource_claim_template: return of_devices(projection::resource_claim_template);
     case Kind::device_taint_rule: return of_devices(projection::device_taint_rule);
+    case Kind::fleet_resource_class: return made(projection::fleet_resource_class);
+    case Kind::fleet_resource_claim: return made(projection::fleet_resource_claim);
+    case Kind::fleet_resource_claim_template:
+      return made(projection::fleet_resource_claim_template);
+    case Kind::fleet_scheduling: return made(projection::fleet_scheduling);
     case Kind::config_map: break;
   }
   return made(projection::config_map);
@@ -186,7 +191,11 @@ bool people_write(Kind kind) {
     case Kind::device_class:
     case Kind::resource_claim:
     case Kind::resource_claim_template:
-    case Kind::device_taint_rule: return false;
+    case Kind::device_taint_rule:
+    case Kind::fleet_resource_class:
+    case Kind::fleet_resource_claim:
+    case Kind::fleet_resource_claim_template:
+    case Kind::fleet_scheduling: return false;
   }
   return false;
 }

@@ -139,19 +139,33 @@ ClaimAllocation claim_allocation(JsonView object, ObjectRefusal& refused) {
   return out;
 }
 
-// The uids of the Pods among the owners, sorted.
-std::vector<std::string> pod_owners(JsonView metadata) {
+}  // namespace
+
+std::vector<ClaimConsumer> claim_consumers(JsonView array) {
+  std::vector<ClaimConsumer> out;
+  for (JsonView item : array) {
+    const auto [group, resource, name, uid] = item.members("apiGroup", "resource", "name", "uid");
+    out.push_back({std::string(group.string()), std::string(resource.string()),
+                   std::string(name.string()), std::string(uid.string())});
+  }
+  return out;
+}
+
+std::vector<std::string> owner_uids(JsonView metadata, std::string_view group,
+                                    std::string_view kind) {
   std::vector<std::string> out;
   for (JsonView owner : metadata["ownerReferences"]) {
-    const auto [version, kind, uid] = owner.members("apiVersion", "kind", "uid");
-    if (version.string() == "v1" && kind.string() == "Pod" && !uid.string().empty())
+    const auto [api, of_kind, uid] = owner.members("apiVersion", "kind", "uid");
+    const std::string_view version = api.string();
+    const std::size_t slash = version.find('/');
+    const std::string_view of_group =
+        slash == std::string_view::npos ? std::string_view() : version.substr(0, slash);
+    if (of_group == group && of_kind.string() == kind && !uid.string().empty())
       out.emplace_back(uid.string());
   }
   make_set(out);
   return out;
 }
-
-}  // namespace
 
 DeviceClassFacts device_class(JsonView object, ApiReading& api) {
   const auto [metadata, spec] = object.members("metadata", "spec");
@@ -172,12 +186,8 @@ ResourceClaimFacts resource_claim(JsonView object, ApiReading& api) {
     out.allocation = claim_allocation(allocation, api.refused);
   JsonView consumers = status["reservedFor"];
   expect_at_most(kConsumersMax, consumers, "status.reservedFor", api.refused);
-  for (JsonView item : consumers) {
-    const auto [group, resource, name, uid] = item.members("apiGroup", "resource", "name", "uid");
-    out.reserved_for.push_back({std::string(group.string()), std::string(resource.string()),
-                                std::string(name.string()), std::string(uid.string())});
-  }
-  out.pod_owners = pod_owners(metadata);
+  out.reserved_for = claim_consumers(consumers);
+  out.pod_owners = owner_uids(metadata, "", "Pod");
   out.pod_claim = annotations["resource.kubernetes.io/pod-claim-name"].string();
   out.extended = annotations["resource.kubernetes.io/extended-resource-claim"].string() == "true";
   out.deleting = deleting(object);

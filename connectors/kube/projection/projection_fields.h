@@ -73,6 +73,15 @@ ResourceQuotaFacts resource_quota(JsonView object);
 PodFacts pod(JsonView object);
 ConfigMapFacts config_map(JsonView object);
 
+// ---- fleet claims ----
+
+FleetResourceClassFacts fleet_resource_class(JsonView object);
+FleetResourceClaimFacts fleet_resource_claim(JsonView object);
+FleetResourceClaimTemplateFacts fleet_resource_claim_template(JsonView object);
+FleetSchedulingFacts fleet_scheduling(JsonView object);
+/// Reads the value of the annotation dra.fairlead.io/claims; no entries if it is empty.
+FleetClaimEntries fleet_claim_entries(std::string_view annotation);
+
 // ---- Dynamic Resource Allocation ----
 
 /// In this version the fields of a device stand in its member `basic`, and those of `exactly` in
@@ -107,6 +116,11 @@ std::map<std::string, Quantity> quantities(JsonView object, std::string_view fie
                                            ObjectRefusal& refused);
 /// Reads a core/v1 NodeSelector as written.
 NodeSelector node_selector(JsonView object);
+/// Reads entries of status.reservedFor, in order.
+std::vector<ClaimConsumer> claim_consumers(JsonView array);
+/// The uids of the owners of a kind, in any version of its group, sorted.
+std::vector<std::string> owner_uids(JsonView metadata, std::string_view group,
+                                    std::string_view kind);
 /// Reads the spec of a Pod or of a template of Pods. A malformed or negative amount counts as
 /// absent.
 PodDeviceFacts pod_devices(JsonView spec);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "connectors/kube/projection/projection_fields.h"
+#include "schema/fleet_driver.h"
 #include "schema/kind.h"
 
 namespace fairlead::projection {
@@ -61,8 +62,10 @@ std::vector<WorkloadPodSet> device_pod_sets(JsonView pod_sets, JsonView assignme
   std::vector<WorkloadPodSet> out;
   for (JsonView item : pod_sets) {
     WorkloadPodSet pod_set;
-    pod_set.pod = pod_devices(item["template"]["spec"]);
-    if (!may_use_devices(pod_set.pod)) continue;
+    const auto [metadata, spec] = item["template"].members("metadata", "spec");
+    pod_set.pod = pod_devices(spec);
+    pod_set.fleet = fleet_claim_entries(metadata["annotations"][kFleetClaimsAnnotation].string());
+    if (!may_use_devices(pod_set.pod) && pod_set.fleet == FleetClaimEntries{}) continue;
     pod_set.name = name_of(item);
     pod_set.count = pod_count(item["count"]).value_or(1);
     for (JsonView assigned : assignments)

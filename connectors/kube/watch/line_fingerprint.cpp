@@ -69,7 +69,7 @@ constexpr std::array kOfWorkloads = std::to_array<std::string_view>({
     "spec.priorityClassSource",
     "spec.podSets.*.minCount",
     "spec.podSets.*.topologyRequest",
-    "spec.podSets.*.template.metadata",
+    "spec.podSets.*.template.metadata.labels",
     "spec.podSets.*.template.spec.affinity.podAffinity",
     "spec.podSets.*.template.spec.affinity.podAntiAffinity",
     "spec.podSets.*.template.spec.containers.*.args",
@@ -198,6 +198,10 @@ std::span<const std::string_view> of_kind(Kind kind) {
     case Kind::resource_claim: return kOfResourceClaims;
     case Kind::resource_claim_template: return kOfClaimTemplates;
     case Kind::device_taint_rule: return kOfTaintRules;
+    case Kind::fleet_resource_class:
+    case Kind::fleet_resource_claim:
+    case Kind::fleet_resource_claim_template:
+    case Kind::fleet_scheduling: return {};
     case Kind::resource_flavor:
     case Kind::admission_check:
     case Kind::claim:

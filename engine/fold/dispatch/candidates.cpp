@@ -28,10 +28,6 @@ std::vector<Place> places_in(const WorkerList& list, const Choices& among) {
   return places;
 }
 
-std::int64_t wish_for(DraPolicy policy, std::int64_t free) {
-  return policy == DraPolicy::pack ? free : -free;
-}
-
 }  // namespace
 
 Obstacle obstacle_of(const State& state, const WorkerList& list, const std::string& worker,
@@ -76,23 +72,43 @@ Chooser::Asked Chooser::ask(const NamespacedName& id, WorkloadRecord& record,
   return {uncached_, free};
 }
 
+Chooser::Value Chooser::value_of(const Asked& asked, std::size_t place) const {
+  const std::int64_t free = asked.free.value_or(0);
+  const bool packs = state_.configuration.dra.policy == DraPolicy::pack;
+  return {asked.fit.alternatives, packs ? free : -free, place};
+}
+
 std::optional<Destination> Chooser::best(const NamespacedName& id, WorkloadRecord& record,
                                          const WorkerList& list, const Choices& among) {
   const DraPolicy policy = state_.configuration.dra.policy;
-  std::optional<std::tuple<std::int64_t, std::int64_t, std::size_t>> least;
+  std::optional<Value> least;
   Destination best;
   for (const Place& place : places_in(list, among)) {
     if (obstacle_of(state_, list, *place.worker, record.devices) != Obstacle::none) continue;
     const Asked asked = ask(id, record, list, *place.cluster);
     if (asked.fit.refusal) continue;
-    const std::tuple value{asked.fit.alternatives, wish_for(policy, asked.free.value_or(0)),
-                           place.number};
+    const Value value = value_of(asked, place.number);
     if (least && *least <= value) continue;
     least = value;
     best = {*place.worker, *place.cluster, asked.fit.pods};
     if (policy == DraPolicy::order && asked.fit.alternatives == 0) break;
   }
   return least ? std::optional(std::move(best)) : std::nullopt;
+}
+
+std::vector<Destination> Chooser::ranked(const NamespacedName& id, WorkloadRecord& record,
+                                         const WorkerList& list, const std::string& but) {
+  std::map<Value, Destination> ranked;
+  for (const Place& place : places_in(list, {nullptr, but})) {
+    if (obstacle_of(state_, list, *place.worker, record.devices) != Obstacle::none) continue;
+    const Asked asked = ask(id, record, list, *place.cluster);
+    if (asked.fit.refusal) continue;
+    ranked.emplace(value_of(asked, place.number),
+                   Destination{*place.worker, *place.cluster, asked.fit.pods});
+  }
+  std::vector<Destination> all;
+  for (auto& [value, destination] : ranked) all.push_back(std::move(destination));
+  return all;
 }
 
 std::optional<Destination> Chooser::only(const NamespacedName& id, WorkloadRecord& record,

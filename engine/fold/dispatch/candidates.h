@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "engine/devices/fit.h"
@@ -45,6 +46,9 @@ class Chooser {
   /// Returns the best candidate; nullopt if there is none.
   std::optional<Destination> best(const NamespacedName& id, WorkloadRecord& record,
                                   const WorkerList& list, const Choices& among);
+  /// Returns all candidates of the list but the worker `but`, the best first.
+  std::vector<Destination> ranked(const NamespacedName& id, WorkloadRecord& record,
+                                  const WorkerList& list, const std::string& but);
   /// Returns one worker as a candidate, a leaver too; nullopt if its pods do not fit there.
   std::optional<Destination> only(const NamespacedName& id, WorkloadRecord& record,
                                   const WorkerList& list, const std::string& worker);
@@ -55,8 +59,11 @@ class Chooser {
     const FitAnswer& fit;
     std::optional<std::int64_t> free;
   };
+  /// Of candidates the least one is best.
+  using Value = std::tuple<std::int64_t, std::int64_t, std::size_t>;
   Asked ask(const NamespacedName& id, WorkloadRecord& record, const WorkerList& list,
             const std::string& cluster);
+  Value value_of(const Asked& asked, std::size_t place) const;
 
   State& state_;
   std::map<const WorkerList*, ExtendedNames> names_;

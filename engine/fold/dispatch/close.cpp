@@ -8,6 +8,8 @@
 #include "engine/fold/dispatch/question.h"
 #include "engine/fold/dispatch/reservations.h"
 #include "engine/fold/dispatch/search_index.h"
+#include "engine/fold/fleet_claims/judge.h"
+#include "engine/fold/fleet_claims/needs.h"
 #include "engine/fold/multikueue/nominations.h"
 
 namespace fairlead {
@@ -97,8 +99,10 @@ void refresh_ticket(State& state, const NamespacedName& id, WorkloadRecord& reco
   const WorkloadFacts& facts = record.seen.facts;
   const WorkerList* list = list_of_workload(state, facts);
   set_due(state, id, devices, due_of(state, record, list));
+  const auto& held = devices.reservation;
   const bool judged_now = record.nominates && !facts.deleting && list &&
-                          (!devices.reservation || is_restless(state, *devices.reservation, *list));
+                          (!held || is_restless(state, *held, *list) ||
+                           has_lost_claim(state, id, record, held->cluster));
   std::optional<DispatchTicket> ticket;
   if (judged_now) ticket = {check_of(state, facts)->placement, {facts.priority, facts.created, id}};
   set_ticket(state, devices, std::move(ticket));
@@ -117,6 +121,12 @@ void forget_spent(State& state, const std::string& cluster) {
   state.dispatch.spent_on.erase(on);
 }
 
+// Releases the devices and the fleet claims of the Workload.
+void give_up(State& state, const NamespacedName& id, WorkloadRecord& record) {
+  release(state, id, record);
+  release_claims(state, id, record);
+}
+
 bool ends_reservation(const State& state, const WorkloadFacts& facts,
                       const DeviceReservation& reservation) {
   return facts.finished || facts.evicted || !facts.quota_reserved || !check_of(state, facts) ||
@@ -132,7 +142,7 @@ DeviceVerdict adopted(const WorkloadFacts& facts) {
                                                                          : DeviceVerdict::none;
 }
 
-void fold_facts(State& state, const NamespacedName& id, WorkloadRecord& record) {
+void fold_reservation(State& state, const NamespacedName& id, WorkloadRecord& record) {
   DeviceDispatch& devices = record.devices;
   const WorkloadFacts& facts = record.seen.facts;
   const bool placed = !facts.cluster_name.empty();
@@ -140,7 +150,7 @@ void fold_facts(State& state, const NamespacedName& id, WorkloadRecord& record) 
     devices.verdict = adopted(facts);
   devices.waited = devices.waited || !placed;
   if (devices.reservation && ends_reservation(state, facts, *devices.reservation))
-    release(state, id, record);
+    give_up(state, id, record);
   if (auto& reservation = devices.reservation) {
     if (!placed) reservation->placed_since.reset();
     if (placed && !reservation->placed_since) reservation->placed_since = state.now;
@@ -153,6 +163,11 @@ void fold_facts(State& state, const NamespacedName& id, WorkloadRecord& record) 
     devices.verdict = DeviceVerdict::none;
   else if (placed && devices.waited)
     devices.verdict = DeviceVerdict::bypassed;
+}
+
+void fold_facts(State& state, const NamespacedName& id, WorkloadRecord& record) {
+  fold_reservation(state, id, record);
+  follow_holder(state, id, record);
 }
 
 // ---- the pass ----
@@ -209,6 +224,8 @@ class Pass {
     const WorkerList& list = *known;
     if (list.names.empty() && list.wish) return false;  // it is being written
     if (devices.reservation) among.but = devices.reservation->worker;
+    if (has_fleet_needs(state_.configuration, record.seen.facts))
+      return judge_claims(id, record, list, among.but);
     std::optional<Destination> best = kept(id, record, list);
     if (!best) best = chooser_.best(id, record, list, among);
     devices.judged = devices.judged || !list.names.empty();
@@ -216,12 +233,41 @@ class Pass {
       place(id, record, std::move(*best));
       return true;
     }
-    if (devices.reservation) {
-      if (is_listed(*devices.reservation, list)) return false;
-      release(state_, id, record);
+    return wait(id, record, list, {"", DeviceVerdict::no_cluster, ""});
+  }
+
+  // The Workload stays where it is, or waits. Returns whether its nomination or condition changed.
+  bool wait(const NamespacedName& id, WorkloadRecord& record, const WorkerList& list,
+            FleetAnswer answer) {
+    DeviceDispatch& devices = record.devices;
+    if (const auto& held = devices.reservation) {
+      if (is_listed(*held, list) && !has_lost_claim(state_, id, record, held->cluster))
+        return false;
+      give_up(state_, id, record);
       refresh_ticket(state_, id, record);
     }
-    return std::exchange(devices.verdict, DeviceVerdict::no_cluster) != DeviceVerdict::no_cluster;
+    devices.about = std::move(answer.about);
+    return std::exchange(devices.verdict, answer.verdict) != answer.verdict;
+  }
+
+  // Judges a Workload with fleet claims: of the clusters where its pods fit they allow one, or
+  // none.
+  bool judge_claims(const NamespacedName& id, WorkloadRecord& record, const WorkerList& list,
+                    const std::string& but) {
+    std::vector<Destination> candidates = chooser_.ranked(id, record, list, but);
+    const std::optional<Destination> before = kept(id, record, list);
+    record.devices.judged = record.devices.judged || !list.names.empty();
+    std::vector<std::string> clusters;
+    for (const Destination& one : candidates) clusters.push_back(one.cluster);
+    FleetAnswer answer =
+        judge_fleet_claims(state_, id, record, clusters, before ? before->cluster : std::string());
+    if (answer.cluster.empty()) return wait(id, record, list, std::move(answer));
+    const auto chosen = std::find_if(candidates.begin(), candidates.end(), [&](const auto& one) {
+      return one.cluster == answer.cluster;
+    });
+    place(id, record, std::move(*chosen));
+    reserve_claims(state_, id, record);
+    return true;
   }
 
   // A Workload that was nominated before it was first observed stays where it is, if it fits.
@@ -248,6 +294,7 @@ class Pass {
     remember(made.because, record.seen.seq);
     reserve(state_, id, record, std::move(made));
     devices.verdict = DeviceVerdict::reserved;
+    devices.about.clear();
     refresh_ticket(state_, id, record);
   }
 
@@ -309,7 +356,9 @@ void set_nomination(State& state, const NamespacedName& id) {
   if (!record) return;
   const auto& reservation = record->devices.reservation;
   record->nomination.clear();
-  if (reservation && record->seen.facts.cluster_name.empty())
+  if (awaits_claims(state, id, *record))
+    record->nomination = record->seen.facts.nominated_clusters;
+  else if (reservation && record->seen.facts.cluster_name.empty())
     record->nomination.push_back(reservation->worker);
   else if (!record->devices.judged)
     record->nomination = record->seen.facts.nominated_clusters;
@@ -336,6 +385,7 @@ bool takes_over(State& state, const NamespacedName& id, WorkloadRecord& record) 
 
 void forget_dispatch(State& state, const NamespacedName& id, WorkloadRecord& record) {
   release(state, id, record);
+  forget_holder(state, id, record);
   set_due(state, id, record.devices, std::nullopt);
   set_ticket(state, record.devices, std::nullopt);
   for (const auto& [worker, cluster] : record.devices.spent) {
@@ -387,9 +437,9 @@ void close_dispatch(State& state) {
         for (const NamespacedName& id : repair(state, name))
           refresh_ticket(state, id, state.multikueue.workloads.at(id));
     changed.merge(pass.run(opened, touched));
-    opened.clear();
+    opened = std::exchange(all.open_workloads, {});  // by claims that were given up
     again = true;
-  } while (!all.open_clusters.empty());
+  } while (!all.open_clusters.empty() || !opened.empty());
   for (const std::string& name : clusters) state.clusters.at(name).search.changes = {};
   for (const NamespacedName& id : changed) set_nomination(state, id);
   state.deadlines.set(DispatchDeadline{}, all.due.empty() ? kForever : all.due.begin()->first);

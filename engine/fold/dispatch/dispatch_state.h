@@ -18,6 +18,7 @@
 #include "engine/devices/device_use.h"
 #include "engine/devices/fit.h"
 #include "engine/fold/devices/device_index.h"
+#include "engine/fold/fleet_claims/fleet_claim_state.h"
 #include "engine/fold/memo.h"
 #include "engine/fold/observed.h"
 #include "schema/event.h"
@@ -47,6 +48,18 @@ enum class DeviceVerdict : std::uint8_t {
   reserved,    ///< for the nominated cluster
   no_cluster,  ///< it fits nowhere
   bypassed,    ///< another writer set clusterName
+  // Of fleet claims:
+  unsupported,             ///< what names them cannot be read
+  claim_not_found,         ///< it is missing, or being deleted
+  claim_not_for_workload,  ///< the claim of that name was not made for it
+  class_not_found,
+  claim_not_allocated,  ///< an Immediate one
+  claim_deallocating,
+  conflicting_pins,     ///< no cluster where it fits is in reach of all of its claims
+  waiting_for_drivers,  ///< they have not said yet where they can serve it, or not allocated
+  no_suitable_cluster,  ///< each cluster cannot be served by one of the drivers
+  claim_in_use,         ///< an exclusive one is reserved for another
+  reserved_for_full,
 };
 
 /// The order in which Workloads are placed: the higher priority first, then the older one.
@@ -74,12 +87,14 @@ struct DispatchTicket {
 /// The dispatch of one Workload that uses devices.
 struct DeviceDispatch {
   DeviceVerdict verdict{};
+  std::string about;    ///< of a verdict of fleet claims: what it is about
   bool waited = false;  ///< it was observed without a status.clusterName
   bool judged = false;  ///< once, by a list with clusters
   std::optional<DeviceReservation> reservation;
   std::map<std::string, std::string> spent;  ///< workers that let admitTimeout pass -> clusters
   std::optional<DispatchTicket> ticket;
   std::optional<LogTime> due;  ///< its entry in Dispatch::due
+  FleetWait fleet;             ///< of its fleet claims
   Memo<std::string> asks;      ///< equal for Workloads that ask alike; empty: not derived
 
   friend bool operator==(const DeviceDispatch&, const DeviceDispatch&) = default;

@@ -8,6 +8,7 @@
 
 #include "engine/base/json.h"
 #include "engine/fold/capacity/capacity.h"
+#include "engine/fold/fleet_claims/needs.h"
 #include "schema/event_json_devices.h"
 
 namespace fairlead {
@@ -73,6 +74,8 @@ bool names_a_claim(const PodDeviceFacts& pod) {
 std::int64_t pod_count(const WorkloadPodSet& pods) { return pods.admitted.value_or(pods.count); }
 
 bool uses_devices(const State& state, const WorkerList* list, const WorkloadFacts& workload) {
+  if (has_fleet_needs(state.configuration, workload)) return true;
+  if (!state.configuration.dra.dispatch) return false;
   const auto is_device = [&](const auto& asked) {
     if (asked.first.starts_with(kImplicitName)) return true;
     return list && any_class(state, *list, [&](const DeviceClassFacts& facts) {

@@ -15,9 +15,9 @@ namespace fairlead {
 using ExtendedNames = std::set<std::string>;
 ExtendedNames extended_names(const State& state, const WorkerList& list);
 
-/// Whether a pod of the Workload asks for a device: by claims, by an extended resource that a class
-/// of a cluster of its list (null: it has none) gives, or by the implicit name of a class. Pod sets
-/// that are admitted with 0 have no pod.
+/// Whether a pod of the Workload has fleet claims or asks for a device: by claims, by an extended
+/// resource that a class of a cluster of its list (null: it has none) gives, or by the implicit
+/// name of a class. Pod sets that are admitted with 0 have no pod.
 bool uses_devices(const State& state, const WorkerList* list, const WorkloadFacts& workload);
 
 /// Whether an entry of the pod names a claim, and not a template of claims.

@@ -95,6 +95,17 @@ ConditionWish devices_condition(const DeviceDispatch& devices) {
     case DeviceVerdict::reserved: return {"True", "Reserved", ""};
     case DeviceVerdict::no_cluster: return {"False", "NoCluster", ""};
     case DeviceVerdict::bypassed: return {"False", "Bypassed", ""};
+    case DeviceVerdict::unsupported: return {"False", "Unsupported", ""};
+    case DeviceVerdict::claim_not_found: return {"False", "ClaimNotFound", ""};
+    case DeviceVerdict::claim_not_for_workload: return {"False", "ClaimNotForWorkload", ""};
+    case DeviceVerdict::class_not_found: return {"False", "ClassNotFound", ""};
+    case DeviceVerdict::claim_not_allocated: return {"False", "ClaimNotAllocated", ""};
+    case DeviceVerdict::claim_deallocating: return {"False", "ClaimDeallocating", ""};
+    case DeviceVerdict::conflicting_pins: return {"False", "ConflictingPins", ""};
+    case DeviceVerdict::waiting_for_drivers: return {"False", "WaitingForDrivers", ""};
+    case DeviceVerdict::no_suitable_cluster: return {"False", "NoSuitableCluster", ""};
+    case DeviceVerdict::claim_in_use: return {"False", "ClaimInUse", ""};
+    case DeviceVerdict::reserved_for_full: return {"False", "ReservedForFull", ""};
   }
   return {};
 }
@@ -112,6 +123,17 @@ std::string devices_message(const State& state, const NamespacedName& id,
     }
     case DeviceVerdict::bypassed:
       return "dispatched to " + record.seen.facts.cluster_name + " without a reservation";
+    case DeviceVerdict::unsupported:
+    case DeviceVerdict::claim_not_found:
+    case DeviceVerdict::claim_not_for_workload:
+    case DeviceVerdict::class_not_found:
+    case DeviceVerdict::claim_not_allocated:
+    case DeviceVerdict::claim_deallocating:
+    case DeviceVerdict::conflicting_pins:
+    case DeviceVerdict::waiting_for_drivers:
+    case DeviceVerdict::no_suitable_cluster:
+    case DeviceVerdict::claim_in_use:
+    case DeviceVerdict::reserved_for_full: return record.devices.about;
   }
   return "";
 }

@@ -165,7 +165,8 @@ void SearchIndex::set_uses(const NamespacedName& claim, std::vector<DeviceUse> u
 }
 
 bool searches_devices(const Configuration& configuration) {
-  return configuration.dra.dispatch && configuration.multikueue.dispatcher;
+  const DraSettings& dra = configuration.dra;
+  return (dra.dispatch || dra.fleet_claims) && configuration.multikueue.dispatcher;
 }
 
 DeviceChanges* note_change(State& state, const std::string& name, Cluster& cluster, Seq seq) {

@@ -406,6 +406,8 @@ void close_multikueue(State& state, DirtySet& dirty) {
   close_dispatch(state);
   dirty.workloads.merge(all.open_workloads);
   all.open_workloads.clear();
+  dirty.fleet_claims.merge(std::exchange(state.fleet.open_claims, {}));
+  dirty.fleet_schedulings.merge(std::exchange(state.fleet.open_schedulings, {}));
 }
 
 }  // namespace fairlead

@@ -1,6 +1,7 @@
 #include "engine/fold/multikueue/observe.h"
 
 #include "engine/fold/dispatch/close.h"
+#include "engine/fold/fleet_claims/observe.h"
 #include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/names.h"
 
@@ -226,6 +227,7 @@ void observe_workload(State& state, const NamespacedName& id, Seen<WorkloadFacts
         seen->facts.deleting || seen->uid != old->second.seen.uid)
       open_lists_of_worker(state, facts.cluster_name, seq);
     unindex_workload(all, id, facts);
+    unindex_fleet_needs(state.fleet, id, facts);
     if (seen && seen->uid == old->second.seen.uid)
       fresh = std::move(old->second);
     else
@@ -237,6 +239,7 @@ void observe_workload(State& state, const NamespacedName& id, Seen<WorkloadFacts
   open_lists_of_worker(state, seen->facts.cluster_name, seq);
   all.open_workloads.insert(id);
   index_workload(all, id, seen->facts);
+  index_fleet_needs(state.fleet, id, seen->facts);
   fresh.seen = std::move(*seen);
   fresh.devices.asks->clear();
   all.workloads[id] = std::move(fresh);

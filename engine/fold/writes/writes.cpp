@@ -40,6 +40,12 @@ void mark_dirty(State& state, const WriteKey& key) {
     case WrittenKind::multikueue_cluster:
     case WrittenKind::admission_check:
     case WrittenKind::workload: mark_multikueue_dirty(state, object); break;
+    case WrittenKind::fleet_resource_claim:
+      state.fleet.open_claims.insert({object.namespace_, object.name});
+      break;
+    case WrittenKind::fleet_scheduling:
+      state.fleet.open_schedulings.insert({object.namespace_, object.name});
+      break;
     case WrittenKind::namespace_: open_pool_namespace(state, key.cluster, object.name); break;
     case WrittenKind::pod:
       open_pool_pod(state, key.cluster, {object.namespace_, object.name});
@@ -51,7 +57,7 @@ void mark_dirty(State& state, const WriteKey& key) {
 // thrashing.
 bool is_multikueue(Kind kind) {
   return kind == Kind::multikueue_config || kind == Kind::multikueue_cluster ||
-         kind == Kind::admission_check || kind == Kind::workload;
+         kind == Kind::admission_check || kind == Kind::workload || is_of_fleet_claims(kind);
 }
 
 // The status of a claim has deadlines of its own: numbers_due, and the restore after another writer
@@ -139,6 +145,12 @@ bool looks_as_intended(const PatchIntended& intent, const ObjectObserved& seen) 
   }
   if (const auto* check = std::get_if<AdmissionCheckFacts>(&*intent.expected))
     return check->finalizers == std::get<AdmissionCheckFacts>(seen.facts).finalizers;
+  if (const auto* made = std::get_if<FleetResourceClaimFacts>(&*intent.expected))
+    return made->spec == std::get<FleetResourceClaimFacts>(seen.facts).spec;
+  if (const auto* asked = std::get_if<FleetSchedulingFacts>(&*intent.expected)) {
+    const auto& observed = std::get<FleetSchedulingFacts>(seen.facts);
+    return asked->potential == observed.potential && asked->selected == observed.selected;
+  }
   if (const auto* of = std::get_if<NamespaceFacts>(&*intent.expected)) {
     const auto& observed = std::get<NamespaceFacts>(seen.facts);
     return of->placements == observed.placements && of->reason == observed.reason;

@@ -3,10 +3,12 @@
 
 #include "engine/fold/claims/claim_status_observation.h"
 #include "engine/fold/dispatch/refusals.h"
+#include "engine/fold/fleet_claims/needs.h"
 #include "engine/fold/multikueue/check_observation.h"
 #include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/names.h"
 #include "engine/fold/writes/writes.h"
+#include "engine/plan/fleet_claims/fleet_claims.h"
 #include "engine/plan/multikueue/multikueue.h"
 
 namespace fairlead {
@@ -193,7 +195,7 @@ Json workload_condition(const State& state, const ObjectKey& key, const Namespac
   const Json said = conditions_said(state, key);
   const Json* before = find_said(said, kDevicesReserved);
   const bool stands = before && is_observed(wish, record.seen.facts.devices_reserved) &&
-                      record.devices.verdict == DeviceVerdict::no_cluster;
+                      wish.reason != "Bypassed" && wish.status == "False";
   wish.message = stands ? std::string((*before)["message"]) : devices_message(state, id, record);
   return to_json(state, {kDevicesReserved, wish, record.seen.facts.devices_reserved},
                  record.seen.generation, before);
@@ -223,7 +225,7 @@ void emit_workload(const State& state, const NamespacedName& id, std::vector<Pro
   if (at == state.multikueue.workloads.end()) return;
   const WorkloadRecord& record = at->second;
   const auto& seen = record.seen;
-  if (seen.facts.finished || seen.facts.deleting) return;
+  if (seen.facts.finished || seen.facts.deleting || awaits_claims(state, id, record)) return;
   WorkloadFacts expected = seen.facts;
   const ReadyChecks ready = make_ready(state, expected);
   if (ready.checks.empty()) return;
@@ -267,6 +269,9 @@ std::vector<Proposal> emit_multikueue(const State& state, const DirtySet& dirty)
   emit_worker_removals(state, dirty.workers, proposals);
   for (const std::string& name : dirty.checks) emit_check(state, name, proposals);
   for (const NamespacedName& id : dirty.workloads) emit_workload(state, id, proposals);
+  for (const NamespacedName& id : dirty.fleet_claims) emit_fleet_claim(state, id, proposals);
+  for (const NamespacedName& id : dirty.fleet_schedulings)
+    emit_fleet_scheduling(state, id, proposals);
   // Lists may share a MultiKueueCluster: its first proposal is kept.
   std::set<WriteKey> once;
   std::erase_if(proposals, [&](const Proposal& one) {

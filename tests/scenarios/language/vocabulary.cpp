@@ -8,6 +8,7 @@ constexpr std::string_view kPlacements = "cluster.open-cluster-management.io/v1b
 constexpr std::string_view kGalaxy = "galaxy.kubestellar.io/v1alpha1";
 
 constexpr std::string_view kDevices = "resource.k8s.io/v1";
+constexpr std::string_view kFleetClaims = "dra.fairlead.io/v1alpha1";
 
 constexpr KindRow kKinds[] = {
     {"node", "v1", "Node", false, "{}"},
@@ -42,6 +43,10 @@ constexpr KindRow kKinds[] = {
     {"taint-rule", "resource.k8s.io/v1beta2", "DeviceTaintRule", false, R"({"spec":{}})"},
     {"device-claim", kDevices, "ResourceClaim", true, R"({"spec":{}})"},
     {"claim-template", kDevices, "ResourceClaimTemplate", true, R"({"spec":{"spec":{}}})"},
+    {"fleet-class", kFleetClaims, "FleetResourceClass", false, "{}"},
+    {"fleet-claim", kFleetClaims, "FleetResourceClaim", true, "{}"},
+    {"fleet-template", kFleetClaims, "FleetResourceClaimTemplate", true, "{}"},
+    {"scheduling", kFleetClaims, "FleetScheduling", true, "{}"},
 };
 
 constexpr EntryRow kEntries[] = {
@@ -62,6 +67,7 @@ constexpr EntryRow kEntries[] = {
      "/spec/resourceGroups/{group}/flavors/[name={2}]"},
     {"slice", "", "/spec/devices/[name={1}]"},
     {"slice", "counters", "/spec/sharedCounters/[name={1}]"},
+    {"scheduling", "", "/status/resourceClaims/[name={1}]"},
     {"device-claim", "took", "/status/allocation/devices/results/[device={1}]"},
 };
 
@@ -163,6 +169,17 @@ constexpr FieldRow kFields[] = {
     {"workload", "check:{key}={value}", "/status/admissionChecks/[name={key}]/message", R"("")"},
     {"workload", "check:{key}={value}", "/status/admissionChecks/[name={key}]/lastTransitionTime",
      kSomeTime},
+    {"fleet-class", "driver={value}", "/driverName", "{value}"},
+    {"fleet-class", "suitable={each}", "/suitableClusters/+", "{each}"},
+    {"fleet-claim", "class={value}", "/spec/resourceClassName", "{value}"},
+    {"fleet-claim", "immediate", "/spec/allocationMode", R"("Immediate")"},
+    {"fleet-claim", "allocated", "/status/allocation/resourceHandle", R"("h")"},
+    {"fleet-claim", "available={each}", "/status/allocation/availableOnClusters/+", "{each}"},
+    {"fleet-claim", "shareable", "/status/allocation/shareable", "true"},
+    {"fleet-template", "class={value}", "/spec/spec/resourceClassName", "{value}"},
+    {"fleet-template", "immediate", "/spec/spec/allocationMode", R"("Immediate")"},
+    {"scheduling .", "unsuitable={each}", "unsuitableClusters", "[]"},
+    {"scheduling .", "unsuitable={each}", "unsuitableClusters/+", "{each}"},
     {"workload", "on={value}", "/status/clusterName", "{value}"},
     {"workload", "is:{key}={value}", "/status/conditions/[type={key}]/status", R"("True")"},
     {"workload", "is:{key}={value}", "/status/conditions/[type={key}]/reason", "{value}"},

@@ -235,7 +235,24 @@ const std::vector<std::string> kObjects{
         "config":[{"opaque":{"driver":"d"}}]}}}})",
     R"({"apiVersion":"resource.k8s.io/v1beta2","kind":"DeviceTaintRule","metadata":{"name":"r","uid":"u","resourceVersion":"7",
       "labels":{"a":"b"},"annotations":{"a":"b"}},"spec":{"deviceSelector":{"driver":"d","pool":"p","device":"g"},
-      "taint":{"key":"k","value":"v","effect":"NoSchedule","timeAdded":"1"}},"status":{"conditions":[{"type":"x"}]}})"};
+      "taint":{"key":"k","value":"v","effect":"NoSchedule","timeAdded":"1"}},"status":{"conditions":[{"type":"x"}]}})",
+    R"({"apiVersion":"dra.fairlead.io/v1alpha1","kind":"FleetResourceClass","metadata":{"name":"c","uid":"u","resourceVersion":"7",
+      "labels":{"a":"b"}},"driverName":"d","parametersRef":{"apiGroup":"g","kind":"K","name":"p","namespace":"n"},
+      "suitableClusters":["b","a"]})",
+    R"({"apiVersion":"dra.fairlead.io/v1alpha1","kind":"FleetResourceClaim","metadata":{"name":"c","namespace":"n","uid":"u",
+      "resourceVersion":"7","creationTimestamp":"2026-01-01T00:00:00Z","deletionTimestamp":"2026-01-02T00:00:00Z",
+      "ownerReferences":[{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","name":"w","uid":"1"}]},
+      "spec":{"resourceClassName":"c","parametersRef":{"apiGroup":"g","kind":"K","name":"p"},"allocationMode":"Immediate"},
+      "status":{"driverName":"fairlead.io/devices","allocation":{"resourceHandle":"[\"d/p/g\"]","availableOnClusters":["a"],
+        "shareable":true},"deallocationRequested":true,
+        "reservedFor":[{"apiGroup":"kueue.x-k8s.io","resource":"workloads","name":"w","uid":"1"}]}})",
+    R"({"apiVersion":"dra.fairlead.io/v1alpha1","kind":"FleetResourceClaimTemplate","metadata":{"name":"t","namespace":"n","uid":"u",
+      "resourceVersion":"7"},"spec":{"metadata":{"labels":{"a":"b"},"annotations":{"c":"d"}},
+      "spec":{"resourceClassName":"c","parametersRef":{"kind":"K","name":"p"},"allocationMode":"Immediate"}}})",
+    R"({"apiVersion":"dra.fairlead.io/v1alpha1","kind":"FleetScheduling","metadata":{"name":"w","namespace":"n","uid":"u",
+      "resourceVersion":"7","ownerReferences":[{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","name":"w","uid":"1"}]},
+      "spec":{"potentialClusters":["b","a"],"selectedCluster":"b"},
+      "status":{"resourceClaims":[{"name":"e","unsuitableClusters":["a"]}]}})"};
 
 Kind kind_of(const Json& object) {
   const auto [group, version] =

@@ -140,9 +140,9 @@ TEST_CASE("a Workload keeps the pod sets that may use devices, in their order") 
         {"name":"cpu","count":9},{"name":"other","count":7}]}})");
     REQUIRE(workload.pod_sets.size() == 2);
     const PodDeviceFacts gpus{{}, {{"example.com/gpu", 2}}, {}, {}, {}};
-    CHECK(workload.pod_sets[0] == WorkloadPodSet{"workers", 4, std::nullopt, gpus});
+    CHECK(workload.pod_sets[0] == WorkloadPodSet{"workers", 4, std::nullopt, gpus, {}});
     const PodDeviceFacts claims{{{"c", "", "t"}}, {}, {{"a", "b"}}, {}, {}};
-    CHECK(workload.pod_sets[1] == WorkloadPodSet{"claims", 2, 0, claims});
+    CHECK(workload.pod_sets[1] == WorkloadPodSet{"claims", 2, 0, claims, {}});
   }
 }
 

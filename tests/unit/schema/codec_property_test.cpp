@@ -222,28 +222,28 @@ ClaimAllocation any_allocation() {
   };
   return {few(device), perhaps<NodeSelector>(any_node_selector)};
 }
+ClaimConsumer any_consumer() {
+  return {any<std::string>(), any<std::string>(), any<std::string>(), any<std::string>()};
+}
 ResourceClaimFacts any_resource_claim() {
-  const auto consumer = [] {
-    return ClaimConsumer{any<std::string>(), any<std::string>(), any<std::string>(),
-                         any<std::string>()};
-  };
   return {any_claim_spec(),   perhaps<ClaimAllocation>(any_allocation),
-          few(consumer),      few(any<std::string>),
+          few(any_consumer),  few(any<std::string>),
           any<std::string>(), any<bool>(),
           any<bool>()};
 }
 
+PodClaim any_pod_claim() { return {any<std::string>(), any<std::string>(), any<std::string>()}; }
 PodDeviceFacts any_pod_devices() {
-  const auto claim = [] {
-    return PodClaim{any<std::string>(), any<std::string>(), any<std::string>()};
-  };
-  return {few(claim), any<AnyAmounts>(), any<std::map<std::string, std::string>>(),
+  return {few(any_pod_claim), any<AnyAmounts>(), any<std::map<std::string, std::string>>(),
           perhaps<NodeSelector>(any_node_selector), few(any_toleration)};
 }
+FleetClaimEntries any_fleet_entries() { return {few(any_pod_claim), any<std::string>()}; }
+
 WorkloadFacts any_workload() {
   const auto pod_set = [] {
     return WorkloadPodSet{any<std::string>(), any<std::int64_t>(),
-                          perhaps<std::int64_t>(any<std::int64_t>), any_pod_devices()};
+                          perhaps<std::int64_t>(any<std::int64_t>), any_pod_devices(),
+                          any_fleet_entries()};
   };
   WorkloadFacts workload{{},           any<std::string>(),  any<Texts>(),
                          any<bool>(),  any<bool>(),         any<bool>(),
@@ -270,8 +270,43 @@ Facts any_device_facts() {
   }
 }
 
+FleetParameters any_parameters() {
+  if (any<bool>()) return {};
+  return {any<std::string>(), any<std::string>(), any<std::string>()};
+}
+FleetClaimSpec any_fleet_spec() { return {any<std::string>(), any_parameters(), any<bool>()}; }
+FleetAllocation any_fleet_allocation() {
+  return {perhaps<std::vector<std::string>>(any<Texts>), any<bool>(),
+          perhaps<std::vector<std::string>>(any<Texts>)};
+}
+/// Of the kinds of fleet claims.
+Facts any_fleet_facts() {
+  switch (*rc::gen::inRange(0, 4)) {
+    case 0:
+      return FleetResourceClassFacts{any<std::string>(), any_parameters(),
+                                     perhaps<std::vector<std::string>>(any<Texts>)};
+    case 1:
+      return FleetResourceClaimFacts{any_fleet_spec(),
+                                     any<std::string>(),
+                                     perhaps<FleetAllocation>(any_fleet_allocation),
+                                     few(any_consumer),
+                                     any<bool>(),
+                                     any<Texts>(),
+                                     LogTime{any<std::int64_t>()},
+                                     any<bool>()};
+    case 2:
+      return FleetResourceClaimTemplateFacts{any<std::map<std::string, std::string>>(),
+                                             any<std::map<std::string, std::string>>(),
+                                             any_fleet_spec()};
+    default:
+      return FleetSchedulingFacts{any<Texts>(), any<std::string>(),
+                                  any<std::map<std::string, Texts>>(), any<Texts>()};
+  }
+}
+
 Facts any_facts() {
-  switch (*rc::gen::inRange(0, 15)) {
+  switch (*rc::gen::inRange(0, 16)) {
+    case 15: return any_fleet_facts();
     case 9:
     case 10:
     case 11: return any_pool_facts();

@@ -122,9 +122,9 @@ WorkloadFacts workload_with_devices() {
   WorkloadFacts facts;
   facts.priority = -5;
   facts.created = LogTime{1'767'225'600'000'000'000};
-  facts.pod_sets = {{"leader", 1, std::nullopt, {{}, {{"example.com/gpu", 1}}, {}, {}, {}}},
-                    {"workers", 4, 3, pod_devices()},
-                    {"nowhere", 2, 0, {{}, {}, {}, NodeSelector{}, {}}}};
+  facts.pod_sets = {{"leader", 1, std::nullopt, {{}, {{"example.com/gpu", 1}}, {}, {}, {}}, {}},
+                    {"workers", 4, 3, pod_devices(), {}},
+                    {"nowhere", 2, 0, {{}, {}, {}, NodeSelector{}, {}}, {}}};
   facts.devices_reserved = {ConditionStatus::no, "NoCluster", 3};
   return facts;
 }

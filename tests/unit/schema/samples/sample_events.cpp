@@ -3,6 +3,7 @@
 #include <span>
 
 #include "tests/unit/schema/samples/sample_devices.h"
+#include "tests/unit/schema/samples/sample_fleet.h"
 
 namespace fairlead::samples {
 namespace {
@@ -366,6 +367,12 @@ void add_version_5(Numbered& samples) {
   ObjectObserved pod = observed(Kind::pod);
   pod.facts = pod_with_devices();
   samples.add("observed_pods_5", "cluster1", std::move(pod));
+  for (const Kind kind : {Kind::fleet_resource_class, Kind::fleet_resource_claim,
+                          Kind::fleet_resource_claim_template, Kind::fleet_scheduling})
+    samples.add("observed_" + std::string(info(kind).resource), "hub", observed(kind));
+  ObjectObserved with_claims = observed(Kind::workload);
+  with_claims.facts = workload_with_fleet_claims();
+  samples.add("observed_workloads_5_fleet", "hub", std::move(with_claims));
 }
 
 }  // namespace
@@ -418,6 +425,10 @@ Facts facts(Kind kind) {
     case Kind::resource_claim: return resource_claim();
     case Kind::resource_claim_template: return resource_claim_template();
     case Kind::device_taint_rule: return device_taint_rule();
+    case Kind::fleet_resource_class: return fleet_resource_class();
+    case Kind::fleet_resource_claim: return fleet_resource_claim();
+    case Kind::fleet_resource_claim_template: return fleet_resource_claim_template();
+    case Kind::fleet_scheduling: return fleet_scheduling();
   }
   return NodeFacts{};
 }

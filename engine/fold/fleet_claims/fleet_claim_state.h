@@ -1,0 +1,70 @@
+// The part of State about fleet claims: the objects of dra.fairlead.io as observed, and what is
+// decided about them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/devices/fit.h"
+#include "engine/fold/observed.h"
+#include "schema/event.h"
+
+namespace fairlead {
+
+/// Devices of one cluster that a claim on them keeps until it is deleted or deallocated. Fairlead
+/// is the driver of such claims.
+struct Booking {
+  std::string cluster;
+  std::vector<FitDevice> devices;  ///< in the order in which they were taken
+  std::vector<Seq> because;        ///< the events of the moment that led to it
+
+  friend bool operator==(const Booking&, const Booking&) = default;
+};
+
+/// A FleetResourceClaim.
+struct FleetClaimRecord {
+  Observed<FleetResourceClaimFacts> seen;
+  Seq allocated_seq;     ///< of the event that showed its allocation first; 0: none
+  bool release = false;  ///< its driver is asked to deallocate it
+  /// Workloads that status.reservedFor names, or has to; entries of other consumers stand beside
+  /// them.
+  std::set<NamespacedName> holders;
+  std::optional<Booking> booking;
+
+  friend bool operator==(const FleetClaimRecord&, const FleetClaimRecord&) = default;
+};
+
+/// What a Workload waits for before it can be nominated, and what its drivers are asked.
+struct FleetWait {
+  std::vector<std::string> potential;  ///< spec.potentialClusters of its FleetScheduling
+  std::string selected;                ///< spec.selectedCluster; empty: none
+  bool asks_drivers = false;           ///< a FleetScheduling is wanted
+  bool reserved = false;               ///< all of its claims are reserved for it
+
+  friend bool operator==(const FleetWait&, const FleetWait&) = default;
+};
+
+/// The part of State about all of them.
+struct FleetClaims {
+  std::map<std::string, Observed<FleetResourceClassFacts>> classes;
+  std::map<NamespacedName, FleetClaimRecord> claims;
+  std::map<NamespacedName, Observed<FleetResourceClaimTemplateFacts>> templates;
+  std::map<NamespacedName, Observed<FleetSchedulingFacts>> schedulings;
+  /// ResourceClaimTemplates of the hub: bookings ask for devices by them.
+  std::map<NamespacedName, Observed<ResourceClaimTemplateFacts>> device_templates;
+
+  std::map<std::string, std::set<NamespacedName>> claims_of_class;
+  std::map<NamespacedName, std::set<NamespacedName>> users;              ///< Workloads, by claim
+  std::map<NamespacedName, std::set<NamespacedName>> users_of_template;  ///< Workloads
+
+  // The open moment
+  std::set<NamespacedName> open_claims;       ///< whose writes may have changed
+  std::set<NamespacedName> open_schedulings;  ///< the same
+
+  friend bool operator==(const FleetClaims&, const FleetClaims&) = default;
+};
+
+}  // namespace fairlead

@@ -1,0 +1,342 @@
+#include "engine/fold/fleet_claims/judge.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "engine/fold/condition_message.h"
+#include "engine/fold/fleet_claims/needs.h"
+
+namespace fairlead {
+
+namespace {
+
+constexpr std::size_t kPotentialMax = 128;
+
+bool lists(const std::optional<std::vector<std::string>>& clusters, const std::string& cluster) {
+  return !clusters || std::binary_search(clusters->begin(), clusters->end(), cluster);
+}
+
+// Consumers other than the Workload `id`: holders, and entries of other kinds.
+std::size_t other_consumers(const FleetClaimRecord& claim, const NamespacedName& id) {
+  const auto& entries = claim.seen.facts.reserved_for;
+  const auto foreign = std::count_if(entries.begin(), entries.end(),
+                                     [](const ClaimConsumer& one) { return !is_workload(one); });
+  return claim.holders.size() - claim.holders.count(id) + static_cast<std::size_t>(foreign);
+}
+
+std::string first_consumer(const FleetClaimRecord& claim, const NamespacedName& id) {
+  for (const ClaimConsumer& one : claim.seen.facts.reserved_for)
+    if (!is_workload(one)) return one.resource + "/" + one.name;
+  for (const NamespacedName& holder : claim.holders)
+    if (holder != id) return holder.second;
+  return "";
+}
+
+std::string claim_text(const FleetNeed& need) { return "FleetResourceClaim " + need.claim.second; }
+
+// One Workload that waits, with what its entries mean now.
+class FleetJudge {
+ public:
+  FleetJudge(State& state, const NamespacedName& id, WorkloadRecord& record)
+      : state_(state),
+        id_(id),
+        record_(record),
+        needs_(fleet_needs(state.configuration, id, record.seen.facts)) {}
+
+  FleetAnswer judge(const std::vector<std::string>& candidates, const std::string& preferred) {
+    record_.devices.fleet.asks_drivers = false;
+    if (!needs_.fault.empty()) return {"", DeviceVerdict::unsupported, needs_.fault};
+    if (auto refused = claims_that_are_not_ready()) return *refused;
+    if (candidates.empty()) return {"", DeviceVerdict::no_cluster, ""};
+    const std::vector<std::string> allowed = allowed_by_all(candidates);
+    if (allowed.empty()) return release_a_claim(candidates);
+    if (std::any_of(needs_.all.begin(), needs_.all.end(),
+                    [&](const FleetNeed& need) { return is_pending(need); }))
+      return ask_drivers(allowed);
+    if (auto refused = claims_of_others()) return *refused;
+    return {destination(allowed, preferred), DeviceVerdict::reserved, ""};
+  }
+
+ private:
+  const FleetResourceClaimFacts& facts_of(const FleetNeed& need) const {
+    return find_claim(std::as_const(state_), need.claim)->seen.facts;
+  }
+  bool is_pending(const FleetNeed& need) const { return !facts_of(need).allocation; }
+
+  // ---- 1. the claims themselves ----
+
+  std::optional<FleetAnswer> claims_that_are_not_ready() const {
+    for (const FleetNeed& need : needs_.all)
+      if (auto refused = not_ready(need)) return refused;
+    return std::nullopt;
+  }
+
+  std::optional<FleetAnswer> not_ready(const FleetNeed& need) const {
+    const auto refuse = [&](DeviceVerdict verdict, const std::string& what) {
+      return FleetAnswer{"", verdict, "entry " + need.entry + ": " + what};
+    };
+    const FleetClaimRecord* claim = find_claim(std::as_const(state_), need.claim);
+    if (!claim) return refuse(DeviceVerdict::claim_not_found, missing(need));
+    const FleetResourceClaimFacts& facts = claim->seen.facts;
+    if (facts.deleting)
+      return refuse(DeviceVerdict::claim_not_found, claim_text(need) + " is being deleted");
+    if (!need.template_.empty() && !is_made_for(*claim, record_.seen.uid))
+      return refuse(DeviceVerdict::claim_not_for_workload,
+                    claim_text(need) + " was not made for this Workload");
+    if (!state_.fleet.classes.contains(facts.spec.resource_class))
+      return refuse(DeviceVerdict::class_not_found,
+                    "FleetResourceClass " + facts.spec.resource_class + " is missing");
+    if (!facts.allocation && facts.spec.immediate)
+      return refuse(DeviceVerdict::claim_not_allocated, claim_text(need) + " is not allocated");
+    if (facts.allocation && (facts.deallocation_requested || claim->release))
+      return refuse(DeviceVerdict::claim_deallocating, claim_text(need) + " is being deallocated");
+    return std::nullopt;
+  }
+
+  std::string missing(const FleetNeed& need) const {
+    if (need.template_.empty()) return claim_text(need) + " is missing";
+    if (!state_.fleet.templates.contains({need.claim.first, need.template_}))
+      return "FleetResourceClaimTemplate " + need.template_ + " is missing";
+    return claim_text(need) + " is being created";
+  }
+
+  // ---- 2. pins ----
+
+  const std::optional<std::vector<std::string>>& suitable(const FleetNeed& need) const {
+    return state_.fleet.classes.at(facts_of(need).spec.resource_class).facts.suitable;
+  }
+  bool is_releasable(const FleetNeed& need) const {
+    const FleetClaimRecord& claim = *find_claim(std::as_const(state_), need.claim);
+    return claim.seen.facts.allocation && !claim.seen.facts.spec.immediate &&
+           claim.holders.empty() && other_consumers(claim, id_) == 0;
+  }
+  bool is_in_reach(const FleetNeed& need, const std::string& cluster) const {
+    const auto& allocation = facts_of(need).allocation;
+    return !allocation || lists(allocation->clusters, cluster);
+  }
+
+  // What keeps the Workload from a cluster; null if nothing does. `but_releasable`: the allocations
+  // of releasable claims are left aside.
+  enum class Pins : std::uint8_t { all, but_releasable };
+  const FleetNeed* obstacle(const std::string& cluster, Pins pins) const {
+    for (const FleetNeed& need : needs_.all) {
+      if (!lists(suitable(need), cluster)) return &need;
+      if (pins == Pins::but_releasable && is_releasable(need)) continue;
+      if (!is_in_reach(need, cluster)) return &need;
+    }
+    return nullptr;
+  }
+
+  std::vector<std::string> allowed_by_all(const std::vector<std::string>& candidates) const {
+    std::vector<std::string> allowed;
+    for (const std::string& cluster : candidates)
+      if (!obstacle(cluster, Pins::all)) allowed.push_back(cluster);
+    return allowed;
+  }
+
+  // No candidate is allowed: asks the driver of one claim to give its allocation up, if that helps.
+  FleetAnswer release_a_claim(const std::vector<std::string>& candidates) {
+    const FleetNeed* last = nullptr;
+    Seq last_seq;
+    for (const std::string& cluster : candidates) {
+      if (obstacle(cluster, Pins::but_releasable)) continue;
+      for (const FleetNeed& need : needs_.all) {
+        if (!is_releasable(need) || is_in_reach(need, cluster)) continue;
+        const Seq seq = find_claim(state_, need.claim)->allocated_seq;
+        if (!last || seq > last_seq) last = &need;
+        last_seq = std::max(seq, last_seq);
+      }
+    }
+    if (!last) return {"", DeviceVerdict::conflicting_pins, pins_text(candidates)};
+    find_claim(state_, last->claim)->release = true;
+    state_.fleet.open_claims.insert(last->claim);
+    return {"", DeviceVerdict::claim_deallocating,
+            "entry " + last->entry + ": " + claim_text(*last) + " is being deallocated"};
+  }
+
+  std::string pins_text(const std::vector<std::string>& candidates) const {
+    std::string text;
+    for (const std::string& cluster : candidates) {
+      if (!text.empty()) text += "; ";
+      text += cluster + ": " + obstacle(cluster, Pins::all)->entry;
+    }
+    bound_message(text);
+    return text;
+  }
+
+  // ---- 3. claims that wait for a cluster ----
+
+  // What the drivers have said; null if nothing was asked for this Workload.
+  const FleetSchedulingFacts* scheduling() const {
+    const auto at = state_.fleet.schedulings.find(id_);
+    if (at == state_.fleet.schedulings.end()) return nullptr;
+    return is_owned(at->second.facts, record_.seen.uid) ? &at->second.facts : nullptr;
+  }
+
+  FleetAnswer ask_drivers(const std::vector<std::string>& allowed) {
+    FleetWait& wait = record_.devices.fleet;
+    wait.asks_drivers = true;
+    wait.potential = allowed;
+    if (wait.potential.size() > kPotentialMax) wait.potential.resize(kPotentialMax);
+    const FleetSchedulingFacts* said = scheduling();
+    if (wait.selected.empty() && said) wait.selected = said->selected;
+    state_.fleet.open_schedulings.insert(id_);
+    std::vector<const FleetNeed*> pending, silent;
+    for (const FleetNeed& need : needs_.all) {
+      if (!is_pending(need)) continue;
+      pending.push_back(&need);
+      if (!said || !said->unsuitable.contains(need.entry)) silent.push_back(&need);
+    }
+    const bool choosable = pending.size() == 1 || silent.empty();
+    select(pending, said, choosable);
+    if (wait.selected.empty() && choosable)
+      return {"", DeviceVerdict::no_suitable_cluster, unsuitable_text(pending, said)};
+    const bool chosen = !wait.selected.empty();
+    return {"", DeviceVerdict::waiting_for_drivers,
+            (chosen ? "selected " + wait.selected + ", not allocated: " : "no answer for ") +
+                entries_text(chosen ? pending : silent)};
+  }
+
+  static const FleetNeed* unsuitable(const std::vector<const FleetNeed*>& pending,
+                                     const FleetSchedulingFacts* said, const std::string& cluster) {
+    if (!said) return nullptr;
+    for (const FleetNeed* need : pending) {
+      const auto of = said->unsuitable.find(need->entry);
+      if (of != said->unsuitable.end() &&
+          std::binary_search(of->second.begin(), of->second.end(), cluster))
+        return need;
+    }
+    return nullptr;
+  }
+
+  // A selection stays until it is called unsuitable or is no candidate.
+  void select(const std::vector<const FleetNeed*>& pending, const FleetSchedulingFacts* said,
+              bool choosable) {
+    FleetWait& wait = record_.devices.fleet;
+    const auto& potential = wait.potential;
+    const auto is_good = [&](const std::string& cluster) {
+      return !unsuitable(pending, said, cluster);
+    };
+    if (std::find(potential.begin(), potential.end(), wait.selected) != potential.end() &&
+        is_good(wait.selected))
+      return;
+    wait.selected.clear();
+    const auto best = std::find_if(potential.begin(), potential.end(), is_good);
+    if (choosable && best != potential.end()) wait.selected = *best;
+  }
+
+  static std::string entries_text(const std::vector<const FleetNeed*>& needs) {
+    std::string text;
+    for (const FleetNeed* need : needs) text += (text.empty() ? "" : ", ") + need->entry;
+    return text;
+  }
+
+  std::string unsuitable_text(const std::vector<const FleetNeed*>& pending,
+                              const FleetSchedulingFacts* said) const {
+    std::string text;
+    for (const std::string& cluster : record_.devices.fleet.potential) {
+      if (!text.empty()) text += "; ";
+      text += cluster + ": " + unsuitable(pending, said, cluster)->entry;
+    }
+    bound_message(text);
+    return text;
+  }
+
+  // ---- 4. reservation ----
+
+  std::optional<FleetAnswer> claims_of_others() const {
+    for (const FleetNeed& need : needs_.all) {
+      const FleetClaimRecord& claim = *find_claim(std::as_const(state_), need.claim);
+      const std::size_t others = other_consumers(claim, id_);
+      const std::string what =
+          "entry " + need.entry + ": " + claim_text(need) + " is reserved for ";
+      if (!claim.seen.facts.allocation->shareable && others > 0)
+        return FleetAnswer{"", DeviceVerdict::claim_in_use, what + first_consumer(claim, id_)};
+      if (others >= kConsumersMax)
+        return FleetAnswer{"", DeviceVerdict::reserved_for_full,
+                           what + std::to_string(others) + " consumers"};
+    }
+    return std::nullopt;
+  }
+
+  std::string destination(const std::vector<std::string>& allowed,
+                          const std::string& preferred) const {
+    const FleetSchedulingFacts* said = scheduling();
+    const std::string& chosen = record_.devices.fleet.selected;
+    const std::string& selected = chosen.empty() && said ? said->selected : chosen;
+    for (const std::string* one : {&preferred, &selected})
+      if (std::find(allowed.begin(), allowed.end(), *one) != allowed.end()) return *one;
+    return allowed.front();
+  }
+
+  State& state_;
+  const NamespacedName& id_;
+  WorkloadRecord& record_;
+  const FleetNeeds needs_;
+};
+
+// The Workload gives a claim up: those that wait for it are judged in the same moment.
+void drop_holder(State& state, const NamespacedName& claim, const NamespacedName& id) {
+  find_claim(state, claim)->holders.erase(id);
+  state.fleet.open_claims.insert(claim);
+  if (const auto users = state.fleet.users.find(claim); users != state.fleet.users.end())
+    state.dispatch.open_workloads.insert(users->second.begin(), users->second.end());
+}
+
+}  // namespace
+
+FleetAnswer judge_fleet_claims(State& state, const NamespacedName& id, WorkloadRecord& record,
+                               const std::vector<std::string>& candidates,
+                               const std::string& preferred) {
+  return FleetJudge(state, id, record).judge(candidates, preferred);
+}
+
+void reserve_claims(State& state, const NamespacedName& id, WorkloadRecord& record) {
+  record.devices.fleet.reserved = true;
+  for (const FleetNeed& need : fleet_needs(state.configuration, id, record.seen.facts).all) {
+    find_claim(state, need.claim)->holders.insert(id);
+    state.fleet.open_claims.insert(need.claim);
+  }
+}
+
+void release_claims(State& state, const NamespacedName& id, WorkloadRecord& record) {
+  record.devices.fleet.reserved = false;
+  follow_holder(state, id, record);
+}
+
+void follow_holder(State& state, const NamespacedName& id, const WorkloadRecord& record) {
+  const WorkloadFacts& facts = record.seen.facts;
+  const bool runs = !facts.cluster_name.empty() && facts.quota_reserved && !facts.finished &&
+                    !facts.evicted && has_fleet_needs(state.configuration, facts);
+  for (const NamespacedName& name : claims_named(id, facts)) {
+    FleetClaimRecord* claim = find_claim(state, name);
+    if (!claim) continue;
+    const bool held = claim->holders.contains(id);
+    const bool holds = (held && record.devices.fleet.reserved) ||
+                       (runs && is_reserved_for(*claim, record.seen.uid));
+    if (holds && !held) claim->holders.insert(id);
+    if (!holds && held) drop_holder(state, name, id);
+  }
+}
+
+void forget_holder(State& state, const NamespacedName& id, const WorkloadRecord& record) {
+  for (const NamespacedName& name : claims_named(id, record.seen.facts))
+    if (const FleetClaimRecord* claim = find_claim(state, name);
+        claim && claim->holders.contains(id))
+      drop_holder(state, name, id);
+}
+
+bool has_lost_claim(const State& state, const NamespacedName& id, const WorkloadRecord& record,
+                    const std::string& cluster) {
+  if (!record.devices.fleet.reserved) return false;
+  const FleetNeeds needs = fleet_needs(state.configuration, id, record.seen.facts);
+  return std::any_of(needs.all.begin(), needs.all.end(), [&](const FleetNeed& need) {
+    const FleetClaimRecord* claim = find_claim(state, need.claim);
+    if (!claim || !claim->holders.contains(id)) return true;
+    const auto& allocation = claim->seen.facts.allocation;
+    return !allocation || !lists(allocation->clusters, cluster);
+  });
+}
+
+}  // namespace fairlead

@@ -1,0 +1,64 @@
+// Which fleet claims a Workload needs, and who uses them. Internal to the fold, the plan and the
+// audit.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/fold/state.h"
+
+namespace fairlead {
+
+/// One entry of a Workload's fleet claims.
+struct FleetNeed {
+  std::string entry;
+  NamespacedName claim;   ///< of that name; for an entry with a template `<workload>-<entry>`
+  std::string template_;  ///< the template that it is made from; empty: the entry names the claim
+};
+
+FleetNeed need_of(const NamespacedName& workload, const PodClaim& entry);
+
+/// What the annotations of its pod templates say, joined by the entries' names.
+struct FleetNeeds {
+  std::vector<FleetNeed> all;  ///< in the order in which they are named first
+  std::string fault;  ///< the first annotation that cannot be read, and why; then `all` is empty
+};
+
+/// Returns what the pods of a Workload need: a pod set that is admitted with 0 has no pod. Nothing
+/// where fleet claims are switched off.
+FleetNeeds fleet_needs(const Configuration& configuration, const NamespacedName& id,
+                       const WorkloadFacts& workload);
+/// Returns the claims that its pod sets name, in whatever number of pods.
+std::vector<NamespacedName> claims_named(const NamespacedName& id, const WorkloadFacts& workload);
+/// Whether there is something in FleetNeeds.
+bool has_fleet_needs(const Configuration& configuration, const WorkloadFacts& workload);
+
+/// Returns the claim of a need; null if there is none.
+const FleetClaimRecord* find_claim(const State& state, const NamespacedName& id);
+FleetClaimRecord* find_claim(State& state, const NamespacedName& id);
+/// Whether the claim was made for the Workload with that uid.
+bool is_made_for(const FleetClaimRecord& claim, const std::string& uid);
+
+/// Whether the FleetScheduling is that of the Workload with that uid, and not of an earlier one.
+bool is_owned(const FleetSchedulingFacts& scheduling, const std::string& uid);
+
+/// Whether the entry names a Workload.
+bool is_workload(const ClaimConsumer& consumer);
+/// Returns the entry of status.reservedFor for a Workload.
+ClaimConsumer consumer_of(const std::string& name, const std::string& uid);
+/// Whether status.reservedFor of the claim, as observed, names the Workload.
+bool is_reserved_for(const FleetClaimRecord& claim, const std::string& workload_uid);
+/// Whether the claims of the Workload are reserved for it, as observed.
+bool are_claims_reserved(const State& state, const NamespacedName& id,
+                         const WorkloadRecord& record);
+/// Whether the Workload is decided to go to a cluster, but not nominated before its claims are
+/// reserved for it.
+bool awaits_claims(const State& state, const NamespacedName& id, const WorkloadRecord& record);
+/// Returns status.reservedFor as it should be: what other consumers have is kept.
+std::vector<ClaimConsumer> wished_consumers(const State& state, const NamespacedName& id,
+                                            const FleetClaimRecord& claim);
+
+/// The most consumers of one claim (status.reservedFor of resource.k8s.io has the same bound).
+inline constexpr std::size_t kConsumersMax = 256;
+
+}  // namespace fairlead

@@ -1,0 +1,24 @@
+// Folds the objects of dra.fairlead.io, and opens the Workloads that may be judged otherwise.
+// Internal to the fold.
+#pragma once
+
+#include "engine/fold/state.h"
+
+namespace fairlead {
+
+void observe_fleet_class(State& state, const std::string& name, Seen<FleetResourceClassFacts> seen);
+void observe_fleet_claim(State& state, const NamespacedName& id, Seen<FleetResourceClaimFacts> seen,
+                         Seq seq);
+void observe_fleet_template(State& state, const NamespacedName& id,
+                            Seen<FleetResourceClaimTemplateFacts> seen);
+void observe_fleet_scheduling(State& state, const NamespacedName& id,
+                              Seen<FleetSchedulingFacts> seen);
+/// A ResourceClaimTemplate of the hub.
+void observe_booked_template(State& state, const NamespacedName& id,
+                             Seen<ResourceClaimTemplateFacts> seen);
+
+/// Notes which claims and templates a Workload needs, and the end of that.
+void index_fleet_needs(FleetClaims& fleet, const NamespacedName& id, const WorkloadFacts& facts);
+void unindex_fleet_needs(FleetClaims& fleet, const NamespacedName& id, const WorkloadFacts& facts);
+
+}  // namespace fairlead
