@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "engine/fold/devices/search_index.h"
 #include "engine/fold/dispatch/candidates.h"
 #include "engine/fold/dispatch/question.h"
 #include "engine/fold/dispatch/reservations.h"
-#include "engine/fold/dispatch/search_index.h"
 #include "engine/fold/multikueue/nominations.h"
 
 namespace fairlead {
