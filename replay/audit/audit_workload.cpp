@@ -6,7 +6,7 @@
 
 #include "engine/fold/dispatch/question.h"
 #include "engine/fold/dispatch/refusals.h"
-#include "engine/fold/dispatch/search_index.h"
+#include "engine/fold/devices/search_index.h"
 #include "engine/fold/multikueue/nominations.h"
 #include "replay/audit/audit_moment.h"
 #include "replay/audit/unseen.h"

@@ -11,7 +11,7 @@
 #include "engine/fold/claims/claims.h"
 #include "engine/fold/devices/device_capacity.h"
 #include "engine/fold/devices/device_cordon.h"
-#include "engine/fold/dispatch/search_index.h"
+#include "engine/fold/devices/search_index.h"
 
 namespace fairlead {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/fold/capacity/cluster.h"
-#include "engine/fold/dispatch/search_index.h"
+#include "engine/fold/devices/search_index.h"
 
 namespace fairlead {
 

@@ -2,7 +2,7 @@
 
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/devices/device_capacity.h"
-#include "engine/fold/dispatch/search_index.h"
+#include "engine/fold/devices/search_index.h"
 
 namespace fairlead {
 

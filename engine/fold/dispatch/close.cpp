@@ -4,12 +4,15 @@
 #include <utility>
 #include <vector>
 
+#include "engine/fold/devices/search_index.h"
 #include "engine/fold/dispatch/candidates.h"
 #include "engine/fold/dispatch/question.h"
 #include "engine/fold/dispatch/reservations.h"
-#include "engine/fold/dispatch/search_index.h"
+<<<<<<< HEAD
 #include "engine/fold/fleet_claims/judge.h"
 #include "engine/fold/fleet_claims/needs.h"
+=======
+>>>>>>> 1cfdc09
 #include "engine/fold/multikueue/nominations.h"
 
 namespace fairlead {

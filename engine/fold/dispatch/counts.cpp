@@ -1,7 +1,7 @@
 #include "engine/fold/dispatch/counts.h"
 
+#include "engine/fold/devices/search_index.h"
 #include "engine/fold/dispatch/refusals.h"
-#include "engine/fold/dispatch/search_index.h"
 
 namespace fairlead {
 

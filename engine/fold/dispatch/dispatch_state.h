@@ -1,46 +1,31 @@
 // The part of State about dispatch by devices: what is reserved for Workloads, in which order they
-// are placed, and what the search for devices knows of a cluster.
+// are placed. What is reserved and searched in one cluster is devices/device_search_state.h.
 //
-// Reading order: DeviceReservation, DeviceDispatch (of one Workload), DeviceSearch (of one
-// cluster), Dispatch.
+// Reading order: DeviceDispatch (of one Workload), Dispatch.
 #pragma once
 
 #include <compare>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+<<<<<<< HEAD
 #include "engine/devices/device_use.h"
 #include "engine/devices/fit.h"
 #include "engine/fold/devices/device_index.h"
 #include "engine/fold/fleet_claims/fleet_claim_state.h"
+=======
+#include "engine/fold/devices/device_search_state.h"
+>>>>>>> 1cfdc09
 #include "engine/fold/memo.h"
 #include "engine/fold/observed.h"
 #include "schema/event.h"
 
 namespace fairlead {
-
-/// Devices of one cluster that count as used for a Workload, until the claims of its pods there
-/// take their place.
-struct DeviceReservation {
-  std::string worker;   ///< the MultiKueueCluster that is nominated
-  std::string cluster;  ///< its cluster
-  /// What is still reserved. A claim that a claim of the cluster replaced is left out, and so is a
-  /// pod without any.
-  std::vector<FitPod> pods;
-  std::set<NamespacedName> replaced_by;  ///< claims of the cluster
-  LogTime since;                         ///< of the nomination
-  std::optional<LogTime> broken_since;   ///< a device cannot be taken there any more, and no other
-  std::optional<LogTime> placed_since;   ///< status.clusterName was seen to be `worker`
-  std::vector<Seq> because;              ///< the events of the moment that led to it
-
-  friend bool operator==(const DeviceReservation&, const DeviceReservation&) = default;
-};
 
 /// What condition DevicesReserved says of a Workload.
 enum class DeviceVerdict : std::uint8_t {
@@ -98,39 +83,6 @@ struct DeviceDispatch {
   Memo<std::string> asks;      ///< equal for Workloads that ask alike; empty: not derived
 
   friend bool operator==(const DeviceDispatch&, const DeviceDispatch&) = default;
-};
-
-/// What the open moment changed of what the search looks at, in one cluster.
-struct DeviceChanges {
-  bool heard = false;  ///< of one of the kinds that the search looks at
-  bool all = false;    ///< what any device, node or claim may depend on
-  std::set<DevicePoolKey> pools;
-  std::set<std::string> slices;
-  std::set<std::string> nodes;
-  std::set<std::string> classes;
-  std::set<std::string> rules;
-  std::set<NamespacedName> claims;
-  std::set<NamespacedName> pods;
-  std::vector<Seq> because;
-
-  friend bool operator==(const DeviceChanges&, const DeviceChanges&) = default;
-};
-
-struct SearchIndex;
-
-/// What the search for devices knows of a cluster. The index follows `changes` when the moment
-/// closes.
-struct DeviceSearch {
-  using PartOfCluster = void;
-  bool slices_listed = false;  ///< the list of its slices was complete once
-  /// What each allocated claim uses, with its cost when it was first seen.
-  std::map<NamespacedName, std::vector<DeviceUse>> pins;
-  std::set<NamespacedName> unpinned;  ///< allocated claims, while the slices are not listed
-  std::optional<LogTime> unreachable_since;
-  DeviceChanges changes;
-  Memo<std::shared_ptr<SearchIndex>> index;  ///< null until it is asked for
-
-  friend bool operator==(const DeviceSearch&, const DeviceSearch&) = default;
 };
 
 /// The part of State about all of them.

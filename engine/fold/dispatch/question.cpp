@@ -7,15 +7,12 @@
 #include <utility>
 
 #include "engine/base/json.h"
-#include "engine/fold/capacity/capacity.h"
 #include "engine/fold/fleet_claims/needs.h"
 #include "schema/event_json_devices.h"
 
 namespace fairlead {
 
 namespace {
-
-constexpr std::string_view kImplicitName = "deviceclass.resource.kubernetes.io/";
 
 // Whether a class of some cluster of the list is as wanted.
 template <class Wanted>
@@ -66,11 +63,6 @@ ExtendedNames extended_names(const State& state, const WorkerList& list) {
   return names;
 }
 
-bool names_a_claim(const PodDeviceFacts& pod) {
-  return std::any_of(pod.claims.begin(), pod.claims.end(),
-                     [](const PodClaim& entry) { return !entry.claim.empty(); });
-}
-
 std::int64_t pod_count(const WorkloadPodSet& pods) { return pods.admitted.value_or(pods.count); }
 
 bool uses_devices(const State& state, const WorkerList* list, const WorkloadFacts& workload) {
@@ -99,11 +91,9 @@ std::vector<PodSetToFit> pod_sets_of(const WorkloadFacts& workload) {
 
 FitQuestion question_of(const State& state, const std::string& cluster, const NamespacedName& id,
                         std::vector<PodSetToFit> pod_sets, const ExtendedNames& extended) {
-  const Cluster& of = state.clusters.at(cluster);
-  const DeviceObjects& devices = of.devices;
+  const DeviceObjects& devices = state.clusters.at(cluster).devices;
   const std::string& space = id.first;
-  FitQuestion question;
-  question.pod_sets = std::move(pod_sets);
+  FitQuestion question = question_at(state, cluster, std::move(pod_sets), extended);
   question.template_of = [&devices, space](const std::string& name) {
     const auto at = devices.templates.find({space, name});
     return at == devices.templates.end() ? nullptr : &at->second.facts;
@@ -119,14 +109,6 @@ FitQuestion question_of(const State& state, const std::string& cluster, const Na
     const auto others = reserved->find(name);
     return NamedClaim{&at->second.facts, others == reserved->end() ? nullptr : &others->second};
   };
-  question.flavor_tolerations = [&state, &of](const std::string& name) {
-    const NodeRecord* node = of.reports.nodes.find(name);
-    const auto flavor = node ? state.flavors.find(winning_flavor(node->facts.labels, state.flavors))
-                             : state.flavors.end();
-    return flavor == state.flavors.end() ? nullptr : &flavor->second.tolerations;
-  };
-  question.extended = extended;
-  question.steps_max = state.configuration.dra.steps_max;
   return question;
 }
 

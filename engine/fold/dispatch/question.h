@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/devices/fit.h"
+#include "engine/fold/devices/device_question.h"
 #include "engine/fold/state.h"
 
 namespace fairlead {
@@ -19,9 +20,6 @@ ExtendedNames extended_names(const State& state, const WorkerList& list);
 /// resource that a class of a cluster of its list (null: it has none) gives, or by the implicit
 /// name of a class. Pod sets that are admitted with 0 have no pod.
 bool uses_devices(const State& state, const WorkerList* list, const WorkloadFacts& workload);
-
-/// Whether an entry of the pod names a claim, and not a template of claims.
-bool names_a_claim(const PodDeviceFacts& pod);
 
 /// Returns how many pods of the set run: as admitted, else as asked for.
 std::int64_t pod_count(const WorkloadPodSet& pods);

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "engine/fold/condition_message.h"
+#include "engine/fold/devices/search_index.h"
 #include "engine/fold/dispatch/candidates.h"
-#include "engine/fold/dispatch/search_index.h"
 #include "engine/fold/multikueue/nominations.h"
 
 namespace fairlead {

@@ -4,7 +4,8 @@
 #include <deque>
 #include <utility>
 
-#include "engine/fold/dispatch/search_index.h"
+#include "engine/fold/devices/reservation.h"
+#include "engine/fold/devices/search_index.h"
 #include "engine/fold/multikueue/nominations.h"
 
 namespace fairlead {
@@ -13,18 +14,6 @@ namespace {
 
 const WorkloadPodSet* pod_set_of(const WorkloadFacts& workload, const FitPod& pod) {
   return pod.pod_set < workload.pod_sets.size() ? &workload.pod_sets[pod.pod_set] : nullptr;
-}
-
-bool is_entry(const PodDeviceFacts& pod, const std::string& name) {
-  return std::any_of(pod.claims.begin(), pod.claims.end(),
-                     [&](const PodClaim& entry) { return entry.name == name; });
-}
-
-// Whether what is reserved as `reserved` is what `claim` of a pod of that set allocates: the entry
-// of that name, or all extended resources, for which a scheduler makes one claim.
-bool is_of(const PodDeviceFacts& pod, const FitClaim& reserved, const ResourceClaimFacts& claim) {
-  if (claim.extended) return !is_entry(pod, reserved.entry);
-  return reserved.entry == claim.pod_claim && is_entry(pod, reserved.entry);
 }
 
 // The first pod of the set that still has it gives it up.
@@ -129,73 +118,36 @@ class Rest {
   std::vector<std::uint32_t> set_of_pod_;  // of the reservation's pods, in pod_sets_
 };
 
-// Takes what the Workload's own claims use out of the index, while its reservation is looked at: a
-// device that its own pod has got is not lost to it.
-class OwnClaims {
- public:
-  OwnClaims(State& state, const std::string& cluster, const NamespacedName& workload)
-      : cluster_(state.clusters.at(cluster)), index_(search_index(state, cluster)) {
-    const auto& pods = cluster_.devices.pods;
-    for (auto at = pods.lower_bound({workload.first, ""});
-         at != pods.end() && at->first.first == workload.first; ++at) {
-      if (at->second.workload != workload.second) continue;
-      const auto claims = index_.claims_of_pod.find(at->second.uid);
-      if (claims != index_.claims_of_pod.end())
-        claims_.insert(claims->second.begin(), claims->second.end());
-    }
-    for (const NamespacedName& claim : claims_) index_.set_uses(claim, {});
+// The claims of the cluster that its own pods use.
+std::set<NamespacedName> own_claims(State& state, const std::string& cluster,
+                                    const NamespacedName& workload) {
+  std::set<NamespacedName> own;
+  const SearchIndex& index = search_index(state, cluster);
+  const auto& pods = state.clusters.at(cluster).devices.pods;
+  for (auto at = pods.lower_bound({workload.first, ""});
+       at != pods.end() && at->first.first == workload.first; ++at) {
+    if (at->second.workload != workload.second) continue;
+    const auto claims = index.claims_of_pod.find(at->second.uid);
+    if (claims != index.claims_of_pod.end())
+      own.insert(claims->second.begin(), claims->second.end());
   }
-  ~OwnClaims() {
-    for (const NamespacedName& claim : claims_)
-      index_.set_uses(claim, known_uses(cluster_, index_, claim));
-  }
-  OwnClaims(const OwnClaims&) = delete;
-  OwnClaims& operator=(const OwnClaims&) = delete;
-
- private:
-  const Cluster& cluster_;
-  SearchIndex& index_;
-  std::set<NamespacedName> claims_;
-};
+  return own;
+}
 
 bool is_touched(const DeviceChanges& changes, const DeviceReservation& reservation,
                 const WorkloadFacts& workload) {
   if (changes.all || !changes.classes.empty() || reservation.broken_since) return true;
-  const auto pool_changed = [&](const FitDevice& device) {
-    return changes.pools.contains({device.device.driver, device.device.pool});
-  };
-  return std::any_of(reservation.pods.begin(), reservation.pods.end(), [&](const FitPod& pod) {
-    const WorkloadPodSet* set = pod_set_of(workload, pod);
-    const bool named = set && !changes.claims.empty() && names_a_claim(set->pod);
-    return named || changes.nodes.contains(pod.node) ||
-           std::any_of(pod.claims.begin(), pod.claims.end(), [&](const FitClaim& claim) {
-             return std::any_of(claim.devices.begin(), claim.devices.end(), pool_changed);
-           });
-  });
-}
-
-// Whether a pod wants every device there is: then one more, or one less, is another solution.
-bool asks_for_all(const FitQuestion& question) {
-  const auto has_all = [](const DeviceClaimSpec& spec) {
-    return std::any_of(spec.requests.begin(), spec.requests.end(), [](const DeviceRequest& each) {
-      return std::any_of(each.asks.begin(), each.asks.end(),
-                         [](const DeviceAsk& ask) { return ask.mode == AllocationMode::all; });
-    });
-  };
-  return std::any_of(
-      question.pod_sets.begin(), question.pod_sets.end(), [&](const PodSetToFit& pods) {
-        return std::any_of(
-            pods.pod->claims.begin(), pods.pod->claims.end(), [&](const PodClaim& entry) {
-              const auto named = question.claim_of(entry.claim);
-              const auto* made = question.template_of(entry.template_);
-              return (named && has_all(named->facts->spec)) || (made && has_all(made->spec));
-            });
-      });
+  if (touches(changes, reservation.pods)) return true;
+  return !changes.claims.empty() &&
+         std::any_of(reservation.pods.begin(), reservation.pods.end(), [&](const FitPod& pod) {
+           const WorkloadPodSet* set = pod_set_of(workload, pod);
+           return set && names_a_claim(set->pod);
+         });
 }
 
 // Whether every pod has devices: as reserved, or newly solved.
-bool solve_again(State& state, const std::string& cluster, const NamespacedName& id,
-                 WorkloadRecord& record) {
+bool mend(State& state, const std::string& cluster, const NamespacedName& id,
+          WorkloadRecord& record) {
   DeviceReservation& reservation = *record.devices.reservation;
   if (reservation.pods.empty()) return true;
   const Rest rest(record.seen.facts, reservation);
@@ -204,17 +156,10 @@ bool solve_again(State& state, const std::string& cluster, const NamespacedName&
   const WorkerList* list = list_of_workload(state, record.seen.facts);
   const FitQuestion question = question_of(state, cluster, id, rest.pod_sets(),
                                            list ? extended_names(state, *list) : ExtendedNames());
-  {
-    const OwnClaims own(state, cluster, id);
-    if (asks_for_all(question)
-            ? rest.named(fit(index.devices, question).pods) == reservation.pods
-            : still_fits(index.devices, question, rest.numbered(reservation.pods)))
-      return true;
-  }
-  const FitAnswer answer = fit(index.devices, question);
-  index.steps += answer.steps;
-  if (answer.refusal) return false;
-  reservation.pods = rest.named(answer.pods);
+  auto pods = solve_again(state.clusters.at(cluster), index, question,
+                          rest.numbered(reservation.pods), own_claims(state, cluster, id));
+  if (!pods) return false;
+  reservation.pods = rest.named(*std::move(pods));
   return true;
 }
 
@@ -278,7 +223,7 @@ std::vector<NamespacedName> repair(State& state, const std::string& cluster) {
   }
   for (const auto& [order, record] : touched) {
     DeviceReservation& reservation = *record->devices.reservation;
-    const bool whole = solve_again(state, cluster, order.id, *record);
+    const bool whole = mend(state, cluster, order.id, *record);
     search_index(state, cluster).reserve(order.id, reservation);
     if (whole == !reservation.broken_since) continue;
     if (whole)

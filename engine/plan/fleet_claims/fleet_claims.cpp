@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/fold/dispatch/search_index.h"
+#include "engine/fold/devices/search_index.h"
 #include "engine/fold/fleet_claims/needs.h"
 
 namespace fairlead {

@@ -84,6 +84,12 @@ constexpr std::string_view kMadeForTenant = "/metadata/annotations/tenancy.x-k8s
 constexpr std::string_view kMadeFor = "/metadata/annotations/tenancy.x-k8s.io~1namespace";
 constexpr std::string_view kMadeForUid = "/metadata/annotations/tenancy.x-k8s.io~1uid";
 
+// Of the first and of the second pod set.
+constexpr std::string_view kFleetClaimsOf =
+    "/spec/podSets/0/template/metadata/annotations/dra.fairlead.io~1claims";
+constexpr std::string_view kMoreFleetClaimsOf =
+    "/spec/podSets/1/template/metadata/annotations/dra.fairlead.io~1claims";
+
 constexpr std::string_view kOrphans = "/spec/deleteOption/selectivelyOrphans/orphaningRules";
 constexpr std::string_view kForced =
     R"({"serverSideApply":{"force":true},"type":"ServerSideApply"})";
@@ -180,6 +186,8 @@ constexpr FieldRow kFields[] = {
     {"fleet-template", "immediate", "/spec/spec/allocationMode", R"("Immediate")"},
     {"scheduling .", "unsuitable={each}", "unsuitableClusters", "[]"},
     {"scheduling .", "unsuitable={each}", "unsuitableClusters/+", "{each}"},
+    {"workload", "claims={value}", kFleetClaimsOf, "{value}"},
+    {"workload", "more-claims={value}", kMoreFleetClaimsOf, "{value}"},
     {"workload", "on={value}", "/status/clusterName", "{value}"},
     {"workload", "is:{key}={value}", "/status/conditions/[type={key}]/status", R"("True")"},
     {"workload", "is:{key}={value}", "/status/conditions/[type={key}]/reason", "{value}"},

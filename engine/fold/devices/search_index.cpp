@@ -1,4 +1,4 @@
-#include "engine/fold/dispatch/search_index.h"
+#include "engine/fold/devices/search_index.h"
 
 #include <algorithm>
 #include <utility>

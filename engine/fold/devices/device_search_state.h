@@ -1,0 +1,74 @@
+// The part of State about the search for devices in one cluster: what changed there in the open
+// moment, what allocated claims cost, and what is reserved beside them.
+//
+// Whoever is placed by devices, a Workload or a tenant's pod, reserves in the same index: the
+// devices of a cluster have one account.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/devices/device_use.h"
+#include "engine/devices/fit.h"
+#include "engine/fold/devices/device_index.h"
+#include "engine/fold/memo.h"
+#include "engine/fold/observed.h"
+#include "schema/event.h"
+
+namespace fairlead {
+
+/// Devices of one cluster that count as used for a Workload, until the claims of its pods there
+/// take their place.
+struct DeviceReservation {
+  std::string worker;   ///< the MultiKueueCluster that is nominated
+  std::string cluster;  ///< its cluster
+  /// What is still reserved. A claim that a claim of the cluster replaced is left out, and so is a
+  /// pod without any.
+  std::vector<FitPod> pods;
+  std::set<NamespacedName> replaced_by;  ///< claims of the cluster
+  LogTime since;                         ///< of the nomination
+  std::optional<LogTime> broken_since;   ///< a device cannot be taken there any more, and no other
+  std::optional<LogTime> placed_since;   ///< status.clusterName was seen to be `worker`
+  std::vector<Seq> because;              ///< the events of the moment that led to it
+
+  friend bool operator==(const DeviceReservation&, const DeviceReservation&) = default;
+};
+
+/// What the open moment changed of what the search looks at, in one cluster.
+struct DeviceChanges {
+  bool heard = false;  ///< of one of the kinds that the search looks at
+  bool all = false;    ///< what any device, node or claim may depend on
+  std::set<DevicePoolKey> pools;
+  std::set<std::string> slices;
+  std::set<std::string> nodes;
+  std::set<std::string> classes;
+  std::set<std::string> rules;
+  std::set<NamespacedName> claims;
+  std::set<NamespacedName> pods;
+  std::vector<Seq> because;
+
+  friend bool operator==(const DeviceChanges&, const DeviceChanges&) = default;
+};
+
+struct SearchIndex;
+
+/// What the search for devices knows of a cluster. The index follows `changes` when the moment
+/// closes.
+struct DeviceSearch {
+  using PartOfCluster = void;
+  bool slices_listed = false;  ///< the list of its slices was complete once
+  /// What each allocated claim uses, with its cost when it was first seen.
+  std::map<NamespacedName, std::vector<DeviceUse>> pins;
+  std::set<NamespacedName> unpinned;  ///< allocated claims, while the slices are not listed
+  std::optional<LogTime> unreachable_since;
+  DeviceChanges changes;
+  Memo<std::shared_ptr<SearchIndex>> index;  ///< null until it is asked for
+
+  friend bool operator==(const DeviceSearch&, const DeviceSearch&) = default;
+};
+
+}  // namespace fairlead
