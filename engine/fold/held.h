@@ -30,8 +30,8 @@ struct HeldSlice {
 
 /// What with_held does for a LocalQueue of a member, and for a ManifestWork of ours.
 template <class Result, class Found>
-Result with_member_local_queue(const Cluster& of, const std::pair<std::string, std::string>& id,
-                               const Result& none, const Found& found) {
+Result with_local_queue(const Cluster& of, const std::pair<std::string, std::string>& id,
+                        const Result& none, const Found& found) {
   const auto entry = of.member.local_queues.find(id);
   return entry == of.member.local_queues.end() ? none : found(HeldMemberLocalQueue{entry->second});
 }
@@ -76,19 +76,34 @@ struct HeldLookup {
   }
 };
 
-/// What with_held does for the kinds of resource.k8s.io. `in` looks one record of a map up.
+/// What with_held does for the kinds of resource.k8s.io: of the hub, templates of claims. `in`
+/// looks one record of a map up.
 template <class Result, class In, class Found>
-Result with_held_device(const DeviceObjects& devices, const ObjectKey& key, const Result& none,
-                        const In& in, const Found& found) {
+Result with_held_device(const State& state, const SourceName& source, const ObjectKey& key,
+                        const Result& none, const In& in, const Found& found) {
+  const std::pair id{key.namespace_, key.name};
+  if (source == kHub) return in(state.fleet.device_templates, id);
+  const auto entry = state.clusters.find(source);
+  if (entry == state.clusters.end()) return none;
+  const DeviceObjects& devices = entry->second.devices;
   if (key.kind == Kind::resource_slice) {
     const SliceRecord* slice = devices.slices.find(key.name);
     return slice ? found(HeldSlice{*slice->facts}) : none;
   }
-  const std::pair id{key.namespace_, key.name};
   if (key.kind == Kind::device_class) return in(devices.classes, key.name);
   if (key.kind == Kind::device_taint_rule) return in(devices.rules, key.name);
   if (key.kind == Kind::resource_claim) return in(devices.claims, id);
   return in(devices.templates, id);
+}
+
+/// What with_held does for the kinds of fleet claims.
+template <class In>
+auto with_held_fleet_object(const FleetClaims& fleet, const ObjectKey& key, const In& in) {
+  const std::pair id{key.namespace_, key.name};
+  if (key.kind == Kind::fleet_resource_class) return in(fleet.classes, key.name);
+  if (key.kind == Kind::fleet_resource_claim) return in(fleet.claims, id);
+  if (key.kind == Kind::fleet_scheduling) return in(fleet.schedulings, id);
+  return in(fleet.templates, id);
 }
 
 /// What with_held does for the kinds of the super cluster pool. `in` looks one record of a map up.
@@ -124,7 +139,6 @@ Result with_held(const State& state, const SourceName& source, const ObjectKey& 
   const HeldLookup<Result, Found> look{none, found};
   const auto in = [&](const auto& map, const auto& id) { return look.in(map, id); };
   const auto present = [&](const auto& record) { return look.present(record); };
-  const auto at = [&](const auto& record) { return look.at(record); };
   const auto cluster = [&](const std::string& name, auto&& use) -> Result {
     const auto entry = state.clusters.find(name);
     return entry == state.clusters.end() ? none : use(entry->second);
@@ -132,13 +146,14 @@ Result with_held(const State& state, const SourceName& source, const ObjectKey& 
   const auto id = [&] { return std::pair{key.namespace_, key.name}; };
   switch (key.kind) {
     case Kind::node:
-      return cluster(source, [&](const auto& of) { return at(of.reports.nodes.find(key.name)); });
+      return cluster(source,
+                     [&](const auto& of) { return look.at(of.reports.nodes.find(key.name)); });
     case Kind::cluster_metrics:
       return cluster(key.name, [&](const Cluster& of) -> Result {
         return of.reports.metrics_known ? found(HeldMetrics{of}) : none;
       });
     case Kind::managed_cluster:
-      return cluster(key.name, [&](const Cluster& of) { return at(of.presence.managed); });
+      return cluster(key.name, [&](const Cluster& of) { return look.at(of.presence.managed); });
     case Kind::resource_flavor:
       return flavor_exists(state, key.name) ? in(state.flavors, key.name) : none;
     case Kind::cluster_queue:
@@ -146,9 +161,8 @@ Result with_held(const State& state, const SourceName& source, const ObjectKey& 
       return cluster(source, [&](const Cluster& of) { return in(of.member.queues, key.name); });
     case Kind::local_queue:
       if (source == kHub) return in(state.local_queues, id());
-      return cluster(source, [&](const Cluster& of) {
-        return with_member_local_queue(of, id(), none, found);
-      });
+      return cluster(source,
+                     [&](const auto& of) { return with_local_queue(of, id(), none, found); });
     case Kind::manifest_work:
       return cluster(key.namespace_, [&](const Cluster& of) {
         return with_work(of.member, key.name, none, present);
@@ -181,14 +195,11 @@ Result with_held(const State& state, const SourceName& source, const ObjectKey& 
     case Kind::device_taint_rule:
     case Kind::resource_claim:
     case Kind::resource_claim_template:
-      if (source == kHub) return in(state.fleet.device_templates, id());
-      return cluster(source, [&](const Cluster& of) {
-        return with_held_device(of.devices, key, none, in, found);
-      });
-    case Kind::fleet_resource_class: return in(state.fleet.classes, key.name);
-    case Kind::fleet_resource_claim: return in(state.fleet.claims, id());
-    case Kind::fleet_resource_claim_template: return in(state.fleet.templates, id());
-    case Kind::fleet_scheduling: return in(state.fleet.schedulings, id());
+      return with_held_device(state, source, key, none, in, found);
+    case Kind::fleet_resource_class:
+    case Kind::fleet_resource_claim:
+    case Kind::fleet_resource_claim_template:
+    case Kind::fleet_scheduling: return with_held_fleet_object(state.fleet, key, in);
   }
   return none;
 }

@@ -125,18 +125,15 @@ void fold_device_object(State& state, const SourceName& source, const ObjectKey&
 
 void fold_object(State& state, const SourceName& source, const ObjectKey& key,
                  const ObjectObserved* seen, Seq seq) {
-  const bool on_hub = source == kHub;
   if (!is_read_from(source, key.kind)) return;
   const auto id = [&key] { return NamespacedName(key.namespace_, key.name); };
   switch (key.kind) {
     // Of a member, or of either.
-    case Kind::node:
-      if (!on_hub) observe_node(state, source, key.name, as<NodeFacts>(seen), seq);
-      return;
+    case Kind::node: return observe_node(state, source, key.name, as<NodeFacts>(seen), seq);
     case Kind::local_queue:
       return observe_local_queue(state, source, key, as<LocalQueueFacts>(seen));
     case Kind::cluster_queue:
-      if (!on_hub)
+      if (source != kHub)
         return observe_member_queue(state, source, key, as<ClusterQueueFacts>(seen), seq);
       return seen ? observe_queue(state, *seen, seq) : forget_queue(state, key.name);
     // Of the hub alone.
@@ -146,8 +143,7 @@ void fold_object(State& state, const SourceName& source, const ObjectKey& key,
       return observe_managed_cluster(state, key.name, as<ManagedClusterFacts>(seen), seq);
     case Kind::resource_flavor:
       observe_flavor(state, key.name, as<ResourceFlavorFacts>(seen), seq);
-      state.all_open = true;
-      state.dispatch.all_open = true;
+      state.all_open = state.dispatch.all_open = true;
       return;
     case Kind::cohort: return observe_cohort(state, key.name, as<CohortFacts>(seen), seq);
     case Kind::claim:

@@ -4,9 +4,9 @@
 #include <set>
 #include <utility>
 
+#include "engine/fold/devices/search_index.h"
 #include "engine/fold/dispatch/question.h"
 #include "engine/fold/dispatch/refusals.h"
-#include "engine/fold/devices/search_index.h"
 #include "engine/fold/multikueue/nominations.h"
 #include "replay/audit/audit_moment.h"
 #include "replay/audit/unseen.h"

@@ -112,7 +112,7 @@ class ChartTest(unittest.TestCase):
             self.assertIn("need", done.stderr)
 
     def test_what_does_not_go_with_record_is_refused(self):
-        for name in ("components.bindingPolicy", "components.dispatcher", "components.fleetClaims",
+        for name in ("components.bindingPolicy", "components.dispatcher",
                      "components.ocmAddon", "components.policies", "components.pool", "components.webhook",
                      "components.webhookCertManager", "recommendOnly"):
             values = {"record": True, name: True}

@@ -10,6 +10,8 @@ namespace fairlead {
 namespace {
 
 std::string user_of(const NamespacedName& id) { return id.first + "/" + id.second; }
+// No namespace has a colon in its name.
+std::string booker_of(const NamespacedName& claim) { return "booking:" + user_of(claim); }
 
 std::set<std::string> pods_of(const ResourceClaimFacts& claim) {
   std::set<std::string> uids(claim.pod_owners.begin(), claim.pod_owners.end());
@@ -106,6 +108,9 @@ std::shared_ptr<SearchIndex> derive(const State& state, const std::string& name)
     if (record.facts.allocation) update.uses(id);
   }
   for (const auto& [id, pod] : cluster.devices.pods) update.pod(id);
+  if (const auto booked = state.fleet.booked_on.find(name); booked != state.fleet.booked_on.end())
+    for (const NamespacedName& id : booked->second)
+      index->book(id, state.fleet.claims.at(id).booking->devices);
   const auto reserved = state.dispatch.reserved_on.find(name);
   if (reserved == state.dispatch.reserved_on.end()) return index;
   for (const NamespacedName& id : reserved->second)
@@ -157,6 +162,18 @@ void SearchIndex::reserve(const NamespacedName& workload, const DeviceReservatio
 
 void SearchIndex::release(const NamespacedName& workload) {
   devices.set_reservation(user_of(workload), {});
+  answers.clear();
+}
+
+void SearchIndex::book(const NamespacedName& claim, const std::vector<FitDevice>& booked) {
+  FitAnswer answer;
+  answer.pods = {{0, "", {{"", booked}}}};
+  devices.set_reservation(booker_of(claim), reservation_of(answer));
+  answers.clear();
+}
+
+void SearchIndex::unbook(const NamespacedName& claim) {
+  devices.set_reservation(booker_of(claim), {});
   answers.clear();
 }
 

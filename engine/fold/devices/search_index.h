@@ -35,6 +35,9 @@ struct SearchIndex {
   /// Replaces what is reserved for a Workload, and what a claim uses.
   void reserve(const NamespacedName& workload, const DeviceReservation& reservation);
   void release(const NamespacedName& workload);
+  /// Replaces what a fleet claim has booked.
+  void book(const NamespacedName& claim, const std::vector<FitDevice>& devices);
+  void unbook(const NamespacedName& claim);
   void set_uses(const NamespacedName& claim, std::vector<DeviceUse> uses);
 };
 

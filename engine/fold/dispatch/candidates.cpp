@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "engine/fold/devices/search_index.h"
+#include "engine/fold/fleet_claims/bookings.h"
 
 namespace fairlead {
 
@@ -57,10 +58,12 @@ Chooser::Asked Chooser::ask(const NamespacedName& id, WorkloadRecord& record,
   const ExtendedNames& names = names_of(list);
   SearchIndex& index = search_index(state_, cluster);
   const bool by_room = state_.configuration.dra.policy != DraPolicy::order;
-  const std::string asks = asks_of(id, facts, names, *record.devices.asks);
+  const bool booked = has_bookings(state_, id, facts);
+  const std::string asks = booked ? std::string() : asks_of(id, facts, names, *record.devices.asks);
   const auto known = asks.empty() ? index.answers.end() : index.answers.find(asks);
   if (known != index.answers.end()) return {known->second.fit, known->second.free};
   const FitQuestion question = question_of(state_, cluster, id, pod_sets_of(facts), names);
+  const OwnBookings own(state_, index, cluster, id, facts);
   SearchAnswer answer{fit(index.devices, question), std::nullopt};
   index.steps += answer.fit.steps;
   if (by_room && !answer.fit.refusal)

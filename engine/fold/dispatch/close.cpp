@@ -8,11 +8,9 @@
 #include "engine/fold/dispatch/candidates.h"
 #include "engine/fold/dispatch/question.h"
 #include "engine/fold/dispatch/reservations.h"
-<<<<<<< HEAD
+#include "engine/fold/fleet_claims/bookings.h"
 #include "engine/fold/fleet_claims/judge.h"
 #include "engine/fold/fleet_claims/needs.h"
-=======
->>>>>>> 1cfdc09
 #include "engine/fold/multikueue/nominations.h"
 
 namespace fairlead {
@@ -427,9 +425,14 @@ void close_dispatch(State& state) {
   open_due_workloads(state);
   const std::set<std::string> clusters = all.open_clusters;
   close_clusters(state, clusters);
+  close_bookings(state, all.open_clusters);
   std::set<NamespacedName> opened = std::exchange(all.open_workloads, {});
-  for (const NamespacedName& id : opened)
-    if (WorkloadRecord* record = find_record(state, id)) refresh_ticket(state, id, *record);
+  for (const NamespacedName& id : opened) {
+    WorkloadRecord* record = find_record(state, id);
+    if (!record) continue;
+    refresh_ticket(state, id, *record);
+    open_made_claims(state, id, record->seen.facts);
+  }
   std::set<NamespacedName> changed = opened;
   Pass pass(state);
   bool again = false;

@@ -13,14 +13,9 @@
 #include <utility>
 #include <vector>
 
-<<<<<<< HEAD
-#include "engine/devices/device_use.h"
 #include "engine/devices/fit.h"
-#include "engine/fold/devices/device_index.h"
-#include "engine/fold/fleet_claims/fleet_claim_state.h"
-=======
 #include "engine/fold/devices/device_search_state.h"
->>>>>>> 1cfdc09
+#include "engine/fold/fleet_claims/fleet_claim_state.h"
 #include "engine/fold/memo.h"
 #include "engine/fold/observed.h"
 #include "schema/event.h"

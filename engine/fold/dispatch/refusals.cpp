@@ -7,6 +7,7 @@
 #include "engine/fold/condition_message.h"
 #include "engine/fold/devices/search_index.h"
 #include "engine/fold/dispatch/candidates.h"
+#include "engine/fold/fleet_claims/bookings.h"
 #include "engine/fold/multikueue/nominations.h"
 
 namespace fairlead {
@@ -33,6 +34,7 @@ auto ask_beside_others(const State& state, const std::string& cluster, const Nam
       question_of(state, cluster, id, pod_sets_of(record.seen.facts), names);
   const auto& own = record.devices.reservation;
   const bool reserved_here = own && own->cluster == cluster;
+  const OwnBookings booked(state, *index, cluster, id, record.seen.facts);
   if (reserved_here) index->release(id);
   auto answer = ask(index->devices, question);
   if (reserved_here) index->reserve(id, *own);

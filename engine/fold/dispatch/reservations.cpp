@@ -6,6 +6,7 @@
 
 #include "engine/fold/devices/reservation.h"
 #include "engine/fold/devices/search_index.h"
+#include "engine/fold/fleet_claims/bookings.h"
 #include "engine/fold/multikueue/nominations.h"
 
 namespace fairlead {
@@ -156,6 +157,7 @@ bool mend(State& state, const std::string& cluster, const NamespacedName& id,
   const WorkerList* list = list_of_workload(state, record.seen.facts);
   const FitQuestion question = question_of(state, cluster, id, rest.pod_sets(),
                                            list ? extended_names(state, *list) : ExtendedNames());
+  const OwnBookings booked(state, index, cluster, id, record.seen.facts);
   auto pods = solve_again(state.clusters.at(cluster), index, question,
                           rest.numbered(reservation.pods), own_claims(state, cluster, id));
   if (!pods) return false;

@@ -59,6 +59,8 @@ struct FleetClaims {
   std::map<std::string, std::set<NamespacedName>> claims_of_class;
   std::map<NamespacedName, std::set<NamespacedName>> users;              ///< Workloads, by claim
   std::map<NamespacedName, std::set<NamespacedName>> users_of_template;  ///< Workloads
+  std::map<std::string, std::set<NamespacedName>> booked_on;  ///< claims with a booking, by cluster
+  std::set<NamespacedName> unbooked;  ///< Immediate claims on devices that have none yet
 
   // The open moment
   std::set<NamespacedName> open_claims;       ///< whose writes may have changed

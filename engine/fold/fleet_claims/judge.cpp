@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/fold/condition_message.h"
+#include "engine/fold/fleet_claims/bookings.h"
 #include "engine/fold/fleet_claims/needs.h"
 
 namespace fairlead {
@@ -15,14 +16,6 @@ constexpr std::size_t kPotentialMax = 128;
 
 bool lists(const std::optional<std::vector<std::string>>& clusters, const std::string& cluster) {
   return !clusters || std::binary_search(clusters->begin(), clusters->end(), cluster);
-}
-
-// Consumers other than the Workload `id`: holders, and entries of other kinds.
-std::size_t other_consumers(const FleetClaimRecord& claim, const NamespacedName& id) {
-  const auto& entries = claim.seen.facts.reserved_for;
-  const auto foreign = std::count_if(entries.begin(), entries.end(),
-                                     [](const ClaimConsumer& one) { return !is_workload(one); });
-  return claim.holders.size() - claim.holders.count(id) + static_cast<std::size_t>(foreign);
 }
 
 std::string first_consumer(const FleetClaimRecord& claim, const NamespacedName& id) {
@@ -186,28 +179,61 @@ class FleetJudge {
     for (const FleetNeed& need : needs_.all) {
       if (!is_pending(need)) continue;
       pending.push_back(&need);
-      if (!said || !said->unsuitable.contains(need.entry)) silent.push_back(&need);
+      if (!is_ours(need) && !(said && said->unsuitable.contains(need.entry)))
+        silent.push_back(&need);
     }
     const bool choosable = pending.size() == 1 || silent.empty();
     select(pending, said, choosable);
     if (wait.selected.empty() && choosable)
       return {"", DeviceVerdict::no_suitable_cluster, unsuitable_text(pending, said)};
     const bool chosen = !wait.selected.empty();
+    if (chosen) book_pending(pending);
     return {"", DeviceVerdict::waiting_for_drivers,
             (chosen ? "selected " + wait.selected + ", not allocated: " : "no answer for ") +
                 entries_text(chosen ? pending : silent)};
   }
 
-  static const FleetNeed* unsuitable(const std::vector<const FleetNeed*>& pending,
-                                     const FleetSchedulingFacts* said, const std::string& cluster) {
-    if (!said) return nullptr;
+  // The first claim that cannot be allocated for a cluster; null if there is none.
+  const FleetNeed* unsuitable(const std::vector<const FleetNeed*>& pending,
+                              const FleetSchedulingFacts* said, const std::string& cluster) {
     for (const FleetNeed* need : pending) {
+      if (is_ours(*need)) {
+        if (!booking_at(*need, cluster)) return need;
+        continue;
+      }
+      if (!said) continue;
       const auto of = said->unsuitable.find(need->entry);
       if (of != said->unsuitable.end() &&
           std::binary_search(of->second.begin(), of->second.end(), cluster))
         return need;
     }
     return nullptr;
+  }
+
+  // ---- bookings: we are the driver ----
+
+  bool is_ours(const FleetNeed& need) const {
+    return is_booking(state_, *find_claim(std::as_const(state_), need.claim));
+  }
+
+  // What the claim would get in a cluster; nullopt if it does not fit there.
+  std::optional<FitAnswer> booking_at(const FleetNeed& need, const std::string& cluster) {
+    const auto& decided = find_claim(state_, need.claim)->booking;
+    if (decided && decided->cluster == cluster) return FitAnswer{};
+    std::optional<FitAnswer> answer = ask_for_booking(state_, need.claim, cluster);
+    return answer && !answer->refusal ? std::move(answer) : std::nullopt;
+  }
+
+  // Allocates our claims for the selected cluster.
+  void book_pending(const std::vector<const FleetNeed*>& pending) {
+    const std::string& cluster = record_.devices.fleet.selected;
+    for (const FleetNeed* need : pending) {
+      if (!is_ours(*need)) continue;
+      const auto& decided = find_claim(state_, need->claim)->booking;
+      if (decided && decided->cluster == cluster) continue;
+      if (const auto answer = booking_at(*need, cluster))
+        book(state_, need->claim, cluster, *answer);
+    }
   }
 
   // A selection stays until it is called unsuitable or is no candidate.
@@ -233,7 +259,7 @@ class FleetJudge {
   }
 
   std::string unsuitable_text(const std::vector<const FleetNeed*>& pending,
-                              const FleetSchedulingFacts* said) const {
+                              const FleetSchedulingFacts* said) {
     std::string text;
     for (const std::string& cluster : record_.devices.fleet.potential) {
       if (!text.empty()) text += "; ";
@@ -290,6 +316,13 @@ FleetAnswer judge_fleet_claims(State& state, const NamespacedName& id, WorkloadR
                                const std::vector<std::string>& candidates,
                                const std::string& preferred) {
   return FleetJudge(state, id, record).judge(candidates, preferred);
+}
+
+void open_made_claims(State& state, const NamespacedName& id, const WorkloadFacts& facts) {
+  const FleetNeeds needs = fleet_needs(state.configuration, id, facts);
+  if (!needs.all.empty()) state.fleet.open_schedulings.insert(id);
+  for (const FleetNeed& need : needs.all)
+    if (!need.template_.empty()) state.fleet.open_claims.insert(need.claim);
 }
 
 void reserve_claims(State& state, const NamespacedName& id, WorkloadRecord& record) {

@@ -29,6 +29,9 @@ FleetAnswer judge_fleet_claims(State& state, const NamespacedName& id, WorkloadR
                                const std::vector<std::string>& candidates,
                                const std::string& preferred);
 
+/// Opens what the plan makes for the Workload: claims from templates, and its FleetScheduling.
+void open_made_claims(State& state, const NamespacedName& id, const WorkloadFacts& facts);
+
 /// Reserves all claims of the Workload for it.
 void reserve_claims(State& state, const NamespacedName& id, WorkloadRecord& record);
 /// Gives up what is reserved for it.

@@ -110,6 +110,13 @@ bool are_claims_reserved(const State& state, const NamespacedName& id,
   });
 }
 
+std::size_t other_consumers(const FleetClaimRecord& claim, const NamespacedName& id) {
+  const auto& entries = claim.seen.facts.reserved_for;
+  const auto foreign = std::count_if(entries.begin(), entries.end(),
+                                     [](const ClaimConsumer& one) { return !is_workload(one); });
+  return claim.holders.size() - claim.holders.count(id) + static_cast<std::size_t>(foreign);
+}
+
 bool awaits_claims(const State& state, const NamespacedName& id, const WorkloadRecord& record) {
   return record.devices.fleet.reserved && record.seen.facts.cluster_name.empty() &&
          !are_claims_reserved(state, id, record);

@@ -51,6 +51,9 @@ bool is_reserved_for(const FleetClaimRecord& claim, const std::string& workload_
 /// Whether the claims of the Workload are reserved for it, as observed.
 bool are_claims_reserved(const State& state, const NamespacedName& id,
                          const WorkloadRecord& record);
+/// Returns how many consumers the claim has besides the Workload `id`: holders, and entries of
+/// other kinds.
+std::size_t other_consumers(const FleetClaimRecord& claim, const NamespacedName& id);
 /// Whether the Workload is decided to go to a cluster, but not nominated before its claims are
 /// reserved for it.
 bool awaits_claims(const State& state, const NamespacedName& id, const WorkloadRecord& record);

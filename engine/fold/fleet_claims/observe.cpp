@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "engine/fold/fleet_claims/bookings.h"
 #include "engine/fold/fleet_claims/needs.h"
 
 namespace fairlead {
@@ -87,7 +88,10 @@ void observe_fleet_claim(State& state, const NamespacedName& id, Seen<FleetResou
   fleet.open_claims.insert(id);
   const auto known = fleet.claims.find(id);
   const bool same = known != fleet.claims.end() && seen && is_same(known->second.seen, *seen);
-  if (known != fleet.claims.end() && !same) fleet.claims.erase(known);
+  if (known != fleet.claims.end() && !same) {
+    end_booking(state, id);
+    fleet.claims.erase(known);
+  }
   if (!same) open_users(state, fleet.users, id);
   if (!seen) return;
   FleetClaimRecord& record = fleet.claims[id];
@@ -120,6 +124,7 @@ void observe_fleet_scheduling(State& state, const NamespacedName& id,
 void observe_booked_template(State& state, const NamespacedName& id,
                              Seen<ResourceClaimTemplateFacts> seen) {
   keep_object(state.fleet.device_templates, id, std::move(seen));
+  state.fleet.open_claims.insert(state.fleet.unbooked.begin(), state.fleet.unbooked.end());
 }
 
 void index_fleet_needs(FleetClaims& fleet, const NamespacedName& id, const WorkloadFacts& facts) {

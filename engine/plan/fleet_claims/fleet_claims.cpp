@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "engine/fold/devices/search_index.h"
+#include "engine/fold/fleet_claims/bookings.h"
 #include "engine/fold/fleet_claims/needs.h"
+#include "schema/fleet_driver.h"
 
 namespace fairlead {
 
@@ -101,6 +103,8 @@ void create_claim(const State& state, const NamespacedName& id, std::vector<Prop
 std::vector<Seq> seqs_of_users(const State& state, const NamespacedName& id,
                                const FleetClaimRecord& claim) {
   std::vector<Seq> because{claim.seen.seq};
+  if (claim.booking)
+    because.insert(because.end(), claim.booking->because.begin(), claim.booking->because.end());
   for (const NamespacedName& holder : claim.holders)
     if (const WorkloadRecord* record = find_workload(state, holder))
       because.push_back(record->seen.seq);
@@ -109,6 +113,30 @@ std::vector<Seq> seqs_of_users(const State& state, const NamespacedName& id,
         record && is_workload(entry))
       because.push_back(record->seen.seq);
   return because;
+}
+
+// We are the driver of the claim: its allocation is what is booked, and none once that was given
+// up. What another driver wrote is left alone.
+void put_booking(const FleetClaimRecord& claim, FleetResourceClaimFacts& wished) {
+  if (wished.allocation && wished.driver != kBookingDriver) return;
+  const bool ends = wished.deallocation_requested || claim.release;
+  wished.deallocation_requested = false;
+  if (ends) wished.allocation.reset();
+  if (ends) wished.driver.clear();
+  if (!claim.booking) return;
+  wished.driver = kBookingDriver;
+  FleetAllocation& allocation = wished.allocation.emplace();
+  allocation.clusters = {claim.booking->cluster};
+  allocation.booked.emplace();
+  for (const FitDevice& device : claim.booking->devices)
+    allocation.booked->push_back(text(device.device));
+}
+
+void put_allocation(const FleetResourceClaimFacts& wished, Json& status) {
+  status["driverName"] = wished.driver;
+  status["allocation"] = {{"availableOnClusters", *wished.allocation->clusters},
+                          {"resourceHandle", to_text(Json(*wished.allocation->booked))},
+                          {"shareable", false}};
 }
 
 std::string status_text(const FleetResourceClaimFacts& wished) {
@@ -125,6 +153,8 @@ void write_status(const State& state, const NamespacedName& id, const FleetClaim
   wished.reserved_for = wished_consumers(state, id, claim);
   wished.deallocation_requested =
       seen.facts.allocation && (seen.facts.deallocation_requested || claim.release);
+  const bool booking = is_booking(state, claim);
+  if (booking) put_booking(claim, wished);
   if (wished == seen.facts) return;
   const ObjectKey key{Kind::fleet_resource_claim, id.first, id.second};
   PatchIntended intent =
@@ -137,6 +167,7 @@ void write_status(const State& state, const NamespacedName& id, const FleetClaim
   for (const ClaimConsumer& one : wished.reserved_for)
     status["reservedFor"].push_back(consumer_json(one));
   status["deallocationRequested"] = wished.deallocation_requested;
+  if (booking && wished.allocation) put_allocation(wished, status);
   intent.body = to_text(body);
   intent.reason = {rule::kFleetClaimStatus, deciding(seqs_of_users(state, id, claim)),
                    status_text(wished)};
@@ -147,23 +178,28 @@ void write_status(const State& state, const NamespacedName& id, const FleetClaim
 
 // ---- end ----
 
-// Deletes a claim that was made for a Workload which is Finished. That of a Workload that is gone
-// is left to the garbage collector.
-void remove_claim(const State& state, const NamespacedName& id, const FleetClaimRecord& claim,
-                  std::vector<Proposal>& proposals) {
+// Returns the Workload that the claim was made for, if it is Finished: the claim is deleted with
+// it. That of a Workload that is gone is left to the garbage collector.
+const NamespacedName* finished_owner(const State& state, const NamespacedName& id,
+                                     const FleetClaimRecord& claim) {
   const auto users = state.fleet.users.find(id);
-  if (users == state.fleet.users.end() || claim.seen.facts.deleting) return;
+  if (users == state.fleet.users.end()) return nullptr;
   for (const NamespacedName& user : users->second) {
     const WorkloadRecord& record = state.multikueue.workloads.at(user);
-    if (!record.seen.facts.finished || !is_made_for(claim, record.seen.uid)) continue;
-    const ObjectKey key{Kind::fleet_resource_claim, id.first, id.second};
-    PatchIntended intent = hub_intent(Verb::remove, key, claim.seen.version, claim.seen.uid, "");
-    intent.reason = {rule::kFleetClaimRemove, deciding({record.seen.seq, claim.seen.seq}),
-                     "Workload " + user.second + " is Finished"};
-    if (may_write(state, intent, Direction::other))
-      proposals.push_back({Rank::release, std::move(intent)});
-    return;
+    if (record.seen.facts.finished && is_made_for(claim, record.seen.uid)) return &user;
   }
+  return nullptr;
+}
+
+void remove_claim(const State& state, const NamespacedName& id, const FleetClaimRecord& claim,
+                  const NamespacedName& owner, std::vector<Proposal>& proposals) {
+  const ObjectKey key{Kind::fleet_resource_claim, id.first, id.second};
+  PatchIntended intent = hub_intent(Verb::remove, key, claim.seen.version, claim.seen.uid, "");
+  intent.reason = {rule::kFleetClaimRemove,
+                   deciding({find_workload(state, owner)->seen.seq, claim.seen.seq}),
+                   "Workload " + owner.second + " is Finished"};
+  if (may_write(state, intent, Direction::other))
+    proposals.push_back({Rank::release, std::move(intent)});
 }
 
 }  // namespace
@@ -173,8 +209,12 @@ void emit_fleet_claim(const State& state, const NamespacedName& id,
   if (!writes_fleet_claims(state)) return;
   const FleetClaimRecord* claim = find_claim(state, id);
   if (!claim) return create_claim(state, id, proposals);
-  write_status(state, id, *claim, proposals);
-  remove_claim(state, id, *claim, proposals);
+  // A finalizer of the driver may keep a claim that is being deleted: it waits for reservedFor.
+  const NamespacedName* owner = finished_owner(state, id, *claim);
+  if (owner && !claim->seen.facts.deleting)
+    remove_claim(state, id, *claim, *owner, proposals);
+  else
+    write_status(state, id, *claim, proposals);
 }
 
 void emit_fleet_scheduling(const State& state, const NamespacedName& id,

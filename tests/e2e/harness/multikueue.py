@@ -57,14 +57,15 @@ class MultiKueueTest(unittest.TestCase):
     written = (CHECKS, CONFIGS, WORKERS, WORKLOADS)
 
     @classmethod
-    def open(cls, settings=WINDOWS, members=()):
+    def open(cls, settings=WINDOWS, members=(), crds=()):
         """For setUpModule: starts everything. At the end of the module the hub's log is checked.
 
+        `crds`: names of further CRDs of the hub.
         `members`: names of clusters with an API server of their own that has Kueue's queues and that the hub watches.
         """
         cls.plane = unittest.enterModuleContext(ControlPlane())
         cls.server = cls.plane.add_server("hub")
-        cls.server.install_crds(only=MULTIKUEUE_CRDS)
+        cls.server.install_crds(only=(*MULTIKUEUE_CRDS, *crds))
         for name in (NAMESPACE, "team"):
             cls.make_namespace(name)
         cls.members = {name: cls.plane.add_server(name) for name in members}
@@ -220,11 +221,13 @@ class MultiKueueTest(unittest.TestCase):
 
     # -- Kueue's manager ---------------------------------------------------------------------------------------
 
-    def workload(self, name, checks, reserved=True):
-        """A Workload with quota whose checks have these states, such as {"multikueue": "Pending"}."""
+    def workload(self, name, checks, reserved=True, annotations=None):
+        """A Workload with quota whose checks have these states, such as {"multikueue": "Pending"}; `annotations`: of
+        its pods."""
         self.server.create(WORKLOADS, {
             "apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Workload", "metadata": {"name": name, "namespace": "team"},
             "spec": {"queueName": "user-queue", "podSets": [{"name": "main", "count": 1, "template": {
+                "metadata": {"annotations": annotations or {}},
                 "spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": "job"}]}}}]}})
         conditions = [condition("QuotaReserved")] if reserved else []
         self.kueue_says(name, {"conditions": conditions, "admissionChecks": self.states(checks), **(

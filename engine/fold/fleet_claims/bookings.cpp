@@ -1,0 +1,221 @@
+#include "engine/fold/fleet_claims/bookings.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "engine/fold/devices/device_question.h"
+#include "engine/fold/fleet_claims/needs.h"
+#include "schema/fleet_driver.h"
+
+namespace fairlead {
+
+namespace {
+
+constexpr const char* kEntry = "claim";
+
+const FleetResourceClassFacts* class_of(const State& state, const FleetClaimRecord& claim) {
+  const auto at = state.fleet.classes.find(claim.seen.facts.spec.resource_class);
+  return at == state.fleet.classes.end() ? nullptr : &at->second.facts;
+}
+
+// The template that the claim's parameters name, or those of its class.
+const ResourceClaimTemplateFacts* template_of_booking(const State& state, const NamespacedName& id,
+                                                      const FleetClaimRecord& claim) {
+  const FleetResourceClassFacts* of_class = class_of(state, claim);
+  const FleetParameters& own = claim.seen.facts.spec.parameters;
+  const FleetParameters& named = own == FleetParameters{} && of_class ? of_class->parameters : own;
+  const KindInfo& kind = info(Kind::resource_claim_template);
+  if (named.api_group != kind.group || named.kind != kind.name) return nullptr;
+  const auto at = state.fleet.device_templates.find({id.first, named.name});
+  return at == state.fleet.device_templates.end() ? nullptr : &at->second.facts;
+}
+
+// What one pod asks that has the claim and nothing else.
+struct BookingPod {
+  PodDeviceFacts pod;
+  FitQuestion question;
+
+  BookingPod(const State& state, const std::string& cluster, const ResourceClaimTemplateFacts& of) {
+    pod.claims = {{kEntry, "", kEntry}};
+    question = question_at(state, cluster, {{kEntry, 1, &pod}}, {});
+    question.template_of = [&of](const std::string&) { return &of; };
+    question.claim_of = [](const std::string&) { return std::nullopt; };
+  }
+  BookingPod(const BookingPod&) = delete;
+  BookingPod& operator=(const BookingPod&) = delete;
+};
+
+std::vector<FitDevice> devices_of(const FitAnswer& answer) {
+  std::vector<FitDevice> devices;
+  for (const FitPod& pod : answer.pods)
+    for (const FitClaim& claim : pod.claims)
+      devices.insert(devices.end(), claim.devices.begin(), claim.devices.end());
+  return devices;
+}
+
+// Reads `driver/pool/device`: the name of a pool may have slashes, the other two have none.
+std::optional<DeviceId> parse_device(const std::string& text) {
+  const std::size_t first = text.find('/'), last = text.rfind('/');
+  if (first == std::string::npos || first == last) return std::nullopt;
+  return DeviceId{text.substr(0, first), text.substr(first + 1, last - first - 1),
+                  text.substr(last + 1)};
+}
+
+// What an observed allocation of ours says is booked.
+std::optional<Booking> read_back(const FleetResourceClaimFacts& facts) {
+  if (facts.driver != kBookingDriver || !facts.allocation || !facts.allocation->booked ||
+      !facts.allocation->clusters || facts.allocation->clusters->size() != 1)
+    return std::nullopt;
+  Booking booking;
+  booking.cluster = facts.allocation->clusters->front();
+  for (const std::string& device : *facts.allocation->booked)
+    if (auto id = parse_device(device))
+      booking.devices.push_back({"", *std::move(id), false, false, {}});
+  return booking;
+}
+
+void keep_booking(State& state, const NamespacedName& id, Booking booking) {
+  end_booking(state, id);
+  FleetClaimRecord& claim = *find_claim(state, id);
+  state.fleet.booked_on[booking.cluster].insert(id);
+  claim.booking = std::move(booking);
+  if (state.clusters.contains(claim.booking->cluster))
+    search_index(state, claim.booking->cluster).book(id, claim.booking->devices);
+  state.fleet.open_claims.insert(id);
+}
+
+bool is_wanted_now(const FleetClaimRecord& claim) {
+  const FleetResourceClaimFacts& facts = claim.seen.facts;
+  return facts.spec.immediate && !facts.allocation && !claim.booking && !facts.deleting;
+}
+
+// Brings one claim to what was observed of it.
+void follow_claim(State& state, const NamespacedName& id) {
+  FleetClaimRecord* claim = find_claim(state, id);
+  state.fleet.unbooked.erase(id);
+  if (!claim) return;
+  const FleetResourceClaimFacts& facts = claim->seen.facts;
+  const bool ends = claim->release || (facts.allocation && facts.deallocation_requested);
+  if (!is_booking(state, *claim) || ends) {
+    if (claim->booking) end_booking(state, id);
+    return;
+  }
+  if (!claim->booking)
+    if (auto booking = read_back(facts)) keep_booking(state, id, *std::move(booking));
+  if (is_wanted_now(*claim)) state.fleet.unbooked.insert(id);
+}
+
+// Books an Immediate claim where it fits best.
+void try_to_book(State& state, const NamespacedName& id) {
+  const FleetClaimRecord& claim = *find_claim(state, id);
+  const auto& suitable = class_of(state, claim)->suitable;
+  std::optional<std::tuple<std::int64_t, std::int64_t>> least;
+  std::string best;
+  FitAnswer taken;
+  const ResourceClaimTemplateFacts* wanted = template_of_booking(state, id, claim);
+  if (!wanted) return;
+  for (const auto& [name, cluster] : state.clusters) {
+    if (!is_watched(cluster) || !is_reachable(cluster)) continue;
+    if (suitable && !std::binary_search(suitable->begin(), suitable->end(), name)) continue;
+    SearchIndex& index = search_index(state, name);
+    const BookingPod asked(state, name, *wanted);
+    FitAnswer answer = fit(index.devices, asked.question);
+    index.steps += answer.steps;
+    if (answer.refusal) continue;
+    std::int64_t wish = 0;
+    const DraPolicy policy = state.configuration.dra.policy;
+    if (policy != DraPolicy::order) {
+      const std::int64_t free = free_devices_after(index.devices, asked.question, answer);
+      wish = policy == DraPolicy::pack ? free : -free;
+    }
+    const std::tuple value{answer.alternatives, wish};
+    if (least && *least <= value) continue;
+    least = value;
+    best = name;
+    taken = std::move(answer);
+  }
+  if (least) book(state, id, best, taken);
+}
+
+}  // namespace
+
+bool is_booking(const State& state, const FleetClaimRecord& claim) {
+  const FleetResourceClassFacts* of_class = class_of(state, claim);
+  return of_class && of_class->driver == kBookingDriver;
+}
+
+std::optional<FitAnswer> ask_for_booking(State& state, const NamespacedName& id,
+                                         const std::string& cluster) {
+  const ResourceClaimTemplateFacts* wanted =
+      template_of_booking(state, id, *find_claim(std::as_const(state), id));
+  if (!wanted) return std::nullopt;
+  SearchIndex& index = search_index(state, cluster);
+  const BookingPod asked(state, cluster, *wanted);
+  FitAnswer answer = fit(index.devices, asked.question);
+  index.steps += answer.steps;
+  return answer;
+}
+
+void book(State& state, const NamespacedName& id, const std::string& cluster,
+          const FitAnswer& answer) {
+  Booking booking{cluster, devices_of(answer), state.clusters.at(cluster).search.changes.because};
+  remember(booking.because, find_claim(state, id)->seen.seq);
+  keep_booking(state, id, std::move(booking));
+  state.fleet.unbooked.erase(id);
+}
+
+void end_booking(State& state, const NamespacedName& id) {
+  FleetClaimRecord* claim = find_claim(state, id);
+  if (!claim || !claim->booking) return;
+  const std::string cluster = claim->booking->cluster;
+  claim->booking.reset();
+  const auto on = state.fleet.booked_on.find(cluster);
+  on->second.erase(id);
+  if (on->second.empty()) state.fleet.booked_on.erase(on);
+  state.fleet.open_claims.insert(id);
+  const auto at = state.clusters.find(cluster);
+  if (at == state.clusters.end()) return;
+  if (const auto& index = *at->second.search.index) index->unbook(id);
+  state.dispatch.open_clusters.insert(cluster);
+}
+
+void close_bookings(State& state, const std::set<std::string>& touched) {
+  for (const NamespacedName& id : std::set<NamespacedName>(state.fleet.open_claims))
+    follow_claim(state, id);
+  std::map<std::pair<LogTime, NamespacedName>, NamespacedName> waiting;  // the older one first
+  for (const NamespacedName& id : state.fleet.unbooked)
+    if (!touched.empty() || state.fleet.open_claims.contains(id))
+      waiting.emplace(std::pair{find_claim(state, id)->seen.facts.created, id}, id);
+  for (const auto& [order, id] : waiting) try_to_book(state, id);
+}
+
+OwnBookings::OwnBookings(const State& state, SearchIndex& index, const std::string& cluster,
+                         const NamespacedName& workload, const WorkloadFacts& facts)
+    : index_(index) {
+  const auto on = state.fleet.booked_on.find(cluster);
+  if (on == state.fleet.booked_on.end()) return;
+  for (const FleetNeed& need : fleet_needs(state.configuration, workload, facts).all) {
+    const FleetClaimRecord* claim = find_claim(state, need.claim);
+    if (!claim || !on->second.contains(need.claim) || other_consumers(*claim, workload) > 0)
+      continue;
+    index_.unbook(need.claim);
+    taken_out_.emplace_back(need.claim, &*claim->booking);
+  }
+}
+
+OwnBookings::~OwnBookings() {
+  for (const auto& [id, booking] : taken_out_) index_.book(id, booking->devices);
+}
+
+bool has_bookings(const State& state, const NamespacedName& workload, const WorkloadFacts& facts) {
+  if (state.fleet.booked_on.empty()) return false;
+  const FleetNeeds needs = fleet_needs(state.configuration, workload, facts);
+  return std::any_of(needs.all.begin(), needs.all.end(), [&](const FleetNeed& need) {
+    const FleetClaimRecord* claim = find_claim(state, need.claim);
+    return claim && claim->booking;
+  });
+}
+
+}  // namespace fairlead

@@ -1,0 +1,51 @@
+// Bookings: fleet claims on devices, of which Fairlead is the driver. The devices count as used
+// from the decision on, until the claim is deleted or deallocated. Internal to the fold.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/devices/fit.h"
+#include "engine/fold/devices/search_index.h"
+#include "engine/fold/state.h"
+
+namespace fairlead {
+
+/// Whether the class of the claim says that Fairlead allocates it.
+bool is_booking(const State& state, const FleetClaimRecord& claim);
+
+/// Returns the answer of one cluster to what the claim asks: the ResourceClaimTemplate of the hub
+/// that its parameters name, for one pod that may be on any node. nullopt if there is no such
+/// template.
+std::optional<FitAnswer> ask_for_booking(State& state, const NamespacedName& id,
+                                         const std::string& cluster);
+/// Makes the booking that `answer` gives, in place of an earlier one.
+void book(State& state, const NamespacedName& id, const std::string& cluster,
+          const FitAnswer& answer);
+/// Ends the booking, if there is one.
+void end_booking(State& state, const NamespacedName& id);
+
+/// Closes the open moment: reads back what an earlier log booked, ends what is deallocated, and
+/// books Immediate claims, the older one first, if they or one of the clusters `touched` changed.
+void close_bookings(State& state, const std::set<std::string>& touched);
+
+/// While it lives, the devices that a Workload's own claims have booked in the cluster are free for
+/// it, if they are reserved for nobody else.
+class OwnBookings {
+ public:
+  OwnBookings(const State& state, SearchIndex& index, const std::string& cluster,
+              const NamespacedName& workload, const WorkloadFacts& facts);
+  ~OwnBookings();
+  OwnBookings(const OwnBookings&) = delete;
+  OwnBookings& operator=(const OwnBookings&) = delete;
+
+ private:
+  SearchIndex& index_;
+  std::vector<std::pair<NamespacedName, const Booking*>> taken_out_;
+};
+/// Whether a claim of the Workload is a booking, so that what fits depends on who asks.
+bool has_bookings(const State& state, const NamespacedName& workload, const WorkloadFacts& facts);
+
+}  // namespace fairlead
