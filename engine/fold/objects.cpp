@@ -91,10 +91,15 @@ void fold_pool_object(State& state, const SourceName& source, const ObjectKey& k
   return observe_super_namespace(state, source, key.name, of);
 }
 
-// The kinds of resource.k8s.io, of a member.
+// The kinds of resource.k8s.io, of a member or a tenant.
 void fold_device_object(State& state, const SourceName& source, const ObjectKey& key,
                         const ObjectObserved* seen, Seq seq) {
   const NamespacedName id(key.namespace_, key.name);
+  if (is_tenant(source))
+    return key.kind == Kind::resource_claim
+               ? observe_tenant_claim(state, source, id, as<ResourceClaimFacts>(seen), seq)
+               : observe_tenant_template(state, source, id, as<ResourceClaimTemplateFacts>(seen),
+                                         seq);
   if (key.kind == Kind::resource_slice)
     return observe_slice(state, source, key.name, as<ResourceSliceFacts>(seen), seq);
   if (key.kind == Kind::device_class)
@@ -132,7 +137,7 @@ void fold_object(State& state, const SourceName& source, const ObjectKey& key,
     case Kind::resource_flavor:
       observe_flavor(state, key.name, as<ResourceFlavorFacts>(seen), seq);
       state.all_open = true;
-      state.dispatch.all_open = true;
+      state.searches.all_open = true;
       return;
     case Kind::cohort: return observe_cohort(state, key.name, as<CohortFacts>(seen), seq);
     case Kind::claim:

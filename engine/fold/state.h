@@ -55,6 +55,7 @@ struct State {
   std::map<std::pair<std::string, std::string>, LocalQueueFacts>
       local_queues;  ///< (namespace, name) on the hub
   MultiKueue multikueue;
+  DeviceSearches searches;
   Dispatch dispatch;
   Pool pool;
   std::set<std::string> kueue_versions;   ///< seen on the hub
