@@ -67,6 +67,7 @@ void write(const value::PodFacts& pod, Pod::Builder out) {
   put(out, &Pod::Builder::setWorkload, pod.workload);
   put(out, &Pod::Builder::setPodSet, pod.pod_set);
   if (pod.devices) write(*pod.devices, out.initDevices());
+  put(out, &Pod::Builder::setTenantUid, pod.tenant_uid);
 }
 value::PodFacts read(Pod::Reader in) {
   value::PodFacts pod{read(in.getSuperCluster()),
@@ -79,7 +80,8 @@ value::PodFacts read(Pod::Reader in) {
                       in.getDeleting(),
                       read(in.getWorkload()),
                       read(in.getPodSet()),
-                      {}};
+                      {},
+                      read(in.getTenantUid())};
   if (in.hasDevices()) pod.devices = read(in.getDevices());
   return pod;
 }

@@ -453,6 +453,7 @@ struct Pod {
   workload @8 :Text;
   podSet @9 :Text;
   devices @10 :PodDevices;
+  tenantUid @11 :Text;
 }
 struct ConfigMap {
   id @0 :OptionalText;

@@ -261,6 +261,7 @@ Json json_of(const PodFacts& pod) {
   if (!pod.workload.empty()) json["workload"] = pod.workload;
   if (!pod.pod_set.empty()) json["podSet"] = pod.pod_set;
   if (pod.devices) json["devices"] = json_of(*pod.devices);
+  if (!pod.tenant_uid.empty()) json["tenantUid"] = pod.tenant_uid;
   return json;
 }
 Json json_of(const ConfigMapFacts& map) {

@@ -262,7 +262,8 @@ constexpr bool is_read_at_member(Kind kind) {
 
 /// Returns whether Fairlead reads this kind of a tenant of the super cluster pool.
 constexpr bool is_read_at_tenant(Kind kind) {
-  return kind == Kind::namespace_ || kind == Kind::resource_quota || kind == Kind::pod;
+  return kind == Kind::namespace_ || kind == Kind::resource_quota || kind == Kind::pod ||
+         kind == Kind::resource_claim || kind == Kind::resource_claim_template;
 }
 
 /// Returns whether every quota depends on this kind of the hub: while its stream is silent, an edit

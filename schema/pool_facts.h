@@ -53,8 +53,8 @@ struct ResourceQuotaFacts {
 /// The label that Kueue puts on the Pods of a Workload: the name of their pod set.
 inline constexpr std::string_view kPodSetLabel = "kueue.x-k8s.io/podset";
 
-/// core/v1 Pod of a tenant. Of a member, where only the metadata of Pods with the label
-/// kPodSetLabel are read, just `workload` and `pod_set`.
+/// core/v1 Pod of a tenant. Of a member, where only the metadata is read, just `workload` and
+/// `pod_set` of Pods with the label kPodSetLabel, and `tenant_uid` of those of a super cluster.
 struct PodFacts {
   std::optional<std::string> super_cluster;  ///< scheduler.virtualcluster.io/superCluster
   std::optional<std::string> reason;         ///< fairlead.io/pool-reason
@@ -70,6 +70,7 @@ struct PodFacts {
   std::string pod_set;   ///< label kPodSetLabel
   /// What it asks of devices; absent where it has neither claims nor extended resources.
   Boxed<PodDeviceFacts> devices;
+  std::string tenant_uid;  ///< annotation tenancy.x-k8s.io/uid: of the tenant's Pod behind this one
 
   friend bool operator==(const PodFacts&, const PodFacts&) = default;
 };

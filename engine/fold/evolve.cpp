@@ -3,6 +3,7 @@
 #include "engine/base/check.h"
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/claims/claims.h"
+#include "engine/fold/devices/search_index.h"
 #include "engine/fold/held.h"
 #include "engine/fold/members/works.h"
 #include "engine/fold/multikueue/close.h"
@@ -10,6 +11,7 @@
 #include "engine/fold/multikueue/worker_quota.h"
 #include "engine/fold/objects.h"
 #include "engine/fold/pool/close.h"
+#include "engine/fold/pool/pod_devices.h"
 #include "engine/fold/pool/super_clusters.h"
 #include "engine/fold/pool/tenants.h"
 #include "engine/fold/queues/queues.h"
@@ -60,16 +62,22 @@ void open_due(State& state) {
 
 }  // namespace
 
-// Each step reads what the steps before it decided: accepted values, grants of them, worker lists,
-// quotas that follow those lists, and last the queues' pairs.
+// Each step reads what the steps before it decided: accepted values, which devices are free,
+// grants, worker lists and tenants' placements, quotas that follow those lists, and last the
+// queues' pairs.
 void close_moment(State& state, DirtySet& dirty) {
   open_due(state);
   const std::set<std::string> clusters = std::exchange(state.open_clusters, {});
   for (const std::string& name : clusters) close_cluster(state, name, dirty);
   close_super_clusters(state, clusters);
-  close_pool(state, dirty);
+  close_searches(state);
+  close_pod_reservations(state);
   close_claims(state, dirty);
-  close_multikueue(state, dirty);
+  do {
+    close_multikueue(state, dirty);
+    close_pool(state, dirty);
+  } while (!state.dispatch.open_clusters.empty());  // a pod that went elsewhere left devices
+  end_changes(state);
   close_worker_quotas(state);
   for (const std::string& name : std::exchange(state.open_queues, {})) {
     recompute_pairs(state, name);
@@ -109,7 +117,7 @@ struct Fold {
     state.configuration_seq = event.seq;
     ++*state.terms_changes;
     state.multikueue.all_open = true;
-    state.dispatch.all_open = true;
+    state.searches.all_open = true;
     open_followers(state);
     recount_everything(state);
     reopen_every_claim(state);

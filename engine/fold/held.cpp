@@ -26,6 +26,10 @@ std::vector<ObjectKey> held_of_tenant(const State& state, const SourceName& sour
       for (const auto& [quota, seen] : of.quotas) keys.push_back({kind, name, quota});
     if (kind == Kind::pod)
       for (const auto& [pod, record] : of.pods) keys.push_back({kind, name, pod});
+    if (kind == Kind::resource_claim)
+      for (const auto& [claim, record] : of.claims) keys.push_back({kind, name, claim});
+    if (kind == Kind::resource_claim_template)
+      for (const auto& [made, record] : of.templates) keys.push_back({kind, name, made});
   }
   return keys;
 }

@@ -125,7 +125,11 @@ Result with_held_of_pool(const Pool& pool, const SourceName& source, const Objec
   }
   const auto at = namespaces.find(key.namespace_);
   if (at == namespaces.end()) return none;
-  return key.kind == Kind::pod ? in(at->second.pods, key.name) : in(at->second.quotas, key.name);
+  const PoolNamespace& of = at->second;
+  if (key.kind == Kind::pod) return in(of.pods, key.name);
+  if (key.kind == Kind::resource_claim) return in(of.claims, key.name);
+  if (key.kind == Kind::resource_claim_template) return in(of.templates, key.name);
+  return in(of.quotas, key.name);
 }
 
 /// Calls `found` with the record of the object `key` of the API server `source` and returns what it
@@ -195,6 +199,7 @@ Result with_held(const State& state, const SourceName& source, const ObjectKey& 
     case Kind::device_taint_rule:
     case Kind::resource_claim:
     case Kind::resource_claim_template:
+      if (is_tenant(source)) return with_held_of_pool(state.pool, source, key, none, in, found);
       return with_held_device(state, source, key, none, in, found);
     case Kind::fleet_resource_class:
     case Kind::fleet_resource_claim:

@@ -104,12 +104,17 @@ void fold_fleet_object(State& state, const ObjectKey& key, const ObjectObserved*
   observe_fleet_template(state, id, record<FleetResourceClaimTemplateFacts>(seen, seq));
 }
 
-// The kinds of resource.k8s.io: of the hub only templates of claims, else of a member.
+// The kinds of resource.k8s.io: of the hub templates of claims, else of a member or a tenant.
 void fold_device_object(State& state, const SourceName& source, const ObjectKey& key,
                         const ObjectObserved* seen, Seq seq) {
   const NamespacedName id(key.namespace_, key.name);
   if (source == kHub)
     return observe_booked_template(state, id, record<ResourceClaimTemplateFacts>(seen, seq));
+  if (is_tenant(source))
+    return key.kind == Kind::resource_claim
+               ? observe_tenant_claim(state, source, id, as<ResourceClaimFacts>(seen), seq)
+               : observe_tenant_template(state, source, id, as<ResourceClaimTemplateFacts>(seen),
+                                         seq);
   if (key.kind == Kind::resource_slice)
     return observe_slice(state, source, key.name, as<ResourceSliceFacts>(seen), seq);
   if (key.kind == Kind::device_class)
@@ -143,7 +148,7 @@ void fold_object(State& state, const SourceName& source, const ObjectKey& key,
       return observe_managed_cluster(state, key.name, as<ManagedClusterFacts>(seen), seq);
     case Kind::resource_flavor:
       observe_flavor(state, key.name, as<ResourceFlavorFacts>(seen), seq);
-      state.all_open = state.dispatch.all_open = true;
+      state.all_open = state.searches.all_open = true;
       return;
     case Kind::cohort: return observe_cohort(state, key.name, as<CohortFacts>(seen), seq);
     case Kind::claim:

@@ -56,6 +56,7 @@ struct State {
   std::map<std::pair<std::string, std::string>, LocalQueueFacts>
       local_queues;  ///< (namespace, name) on the hub
   MultiKueue multikueue;
+  DeviceSearches searches;
   Dispatch dispatch;
   FleetClaims fleet;
   Pool pool;

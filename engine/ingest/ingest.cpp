@@ -5,6 +5,7 @@
 #include "engine/base/resource_version.h"
 #include "engine/fold/claims/claim_status_observation.h"
 #include "engine/fold/held.h"
+#include "engine/fold/pool/shares.h"
 #include "engine/fold/writes/writes.h"
 
 namespace fairlead {
@@ -72,7 +73,7 @@ struct Unchanged {
   bool operator()(const MemberPod& pod) const {
     const auto& now = facts<PodFacts>();
     return same_object(pod.uid, seen.uid) && pod.workload == now.workload &&
-           pod.pod_set == now.pod_set;
+           pod.pod_set == now.pod_set && pod.tenant_uid == now.tenant_uid;
   }
   bool operator()(const PoolVirtualCluster& cluster) const { return (*this)(cluster.seen); }
   bool operator()(const PoolPod& pod) const { return (*this)(pod.seen); }
@@ -159,13 +160,25 @@ ObjectObserved observed(const ObjectSeen& seen, const Digest& raw_digest) {
           seen.generation, seen.facts,   raw_digest, seen.writers};
 }
 
-// A namespace of a member that was made for no tenant, and a Pod there that belongs to no pod set
-// of a Workload: as if it were not there.
-bool is_foreign(const SourceName& source, const ObjectSeen& seen) {
+// Whether the Pod of a super cluster was made for a tenant's Pod that asks for no devices: then no
+// claim of it will replace a reservation. A syncer keeps the names of Pods.
+bool asks_for_no_devices(const State& state, const SourceName& source, const ObjectSeen& seen) {
+  const auto space = state.pool.super_namespaces.find({source, seen.key.namespace_});
+  if (space == state.pool.super_namespaces.end()) return false;
+  const NamespaceFacts& of = space->second.seen.facts;
+  const PoolPod* const pod = find_pod(state.pool, {of.tenant, of.tenant_namespace, seen.key.name});
+  return pod && pod->seen.uid == std::get<PodFacts>(seen.facts).tenant_uid &&
+         !pod->seen.facts.devices;
+}
+
+// A namespace of a member that was made for no tenant, and a Pod there whose claims are nobody's
+// business here: as if it were not there.
+bool is_foreign(const State& state, const SourceName& source, const ObjectSeen& seen) {
   if (is_tenant(source)) return false;
   if (seen.key.kind == Kind::pod) {
     const auto& pod = std::get<PodFacts>(seen.facts);
-    return pod.workload.empty() || pod.pod_set.empty();
+    if (!pod.workload.empty() && !pod.pod_set.empty()) return false;
+    return pod.tenant_uid.empty() || asks_for_no_devices(state, source, seen);
   }
   return seen.key.kind == Kind::namespace_ && std::get<NamespaceFacts>(seen.facts).tenant.empty();
 }
@@ -186,6 +199,7 @@ std::uint64_t IngestCounts::* silence_is_dropped(const State& state, const Sourc
   if (source == kHub && is_of_every_quota(kind)) return dropped_if(state.silent.contains(kind));
   if (is_tenant(source)) {
     if (!state.pool.tenants.contains(std::string(tenant_of(source)))) return &IngestCounts::foreign;
+    if (is_of_devices(kind)) return &IngestCounts::unchanged;
     return dropped_if(is_silent(state, source, kind));
   }
   if (source != kHub && kind == Kind::config_map)
@@ -280,7 +294,7 @@ bool Ingest::awaits_in_vain(const State& state, const SourceName& source,
 
 std::optional<EventDraft> Ingest::draft(const State& state, const WatchFact& fact) {
   if (const auto* seen = std::get_if<ObjectSeen>(&fact.said);
-      seen && is_foreign(fact.source, *seen))
+      seen && is_foreign(state, fact.source, *seen))
     return draft(state, {fact.source, ObjectMissing{seen->key, seen->uid, seen->resource_version}});
   const auto drop = [](std::uint64_t& count) {
     ++count;

@@ -49,16 +49,24 @@ std::map<Kind, WatchScope> hub_scopes(const Configuration& configuration) {
 
 // What is read nowhere on the hub may be read of a member: its streams have no scopes but those of
 // devices and Pods, which are watched where the configuration says so. Of Pods the metadata says
-// which Workload they belong to; their specs may hold secrets, and are long.
-std::map<Kind, WatchScope> member_scopes(const Configuration& configuration) {
+// which Workload or tenant they belong to; their specs may hold secrets, and are long. A syncer
+// marks the Pods of tenants by an annotation: no label selects them.
+std::map<Kind, WatchScope> member_scopes(const Configuration& configuration,
+                                         const std::string& member) {
   const WatchScope nowhere{WatchScope::Breadth::nowhere, ""};
+  const bool super = pool_entry_of(configuration.pool, member) != nullptr;
   std::map<Kind, WatchScope> scopes;
   for (const Kind kind : device_kinds())
-    if (!are_devices_read(kind, configuration)) scopes[kind] = nowhere;
-  scopes[Kind::pod] = are_member_pods_read(configuration)
-                          ? WatchScope{WatchScope::Breadth::everywhere, "",
-                                       std::string(kPodSetLabel), ObjectPart::metadata}
-                          : nowhere;
+    if (!are_devices_read(kind, configuration) && !(super && are_devices_read_for_pool(kind)))
+      scopes[kind] = nowhere;
+  const auto metadata_of = [](std::string label) {
+    return WatchScope{WatchScope::Breadth::everywhere, "", std::move(label), ObjectPart::metadata};
+  };
+  if (super)
+    scopes[Kind::pod] = metadata_of("");
+  else
+    scopes[Kind::pod] =
+        are_member_pods_read(configuration) ? metadata_of(std::string(kPodSetLabel)) : nowhere;
   return scopes;
 }
 
@@ -104,9 +112,9 @@ ApiServerSettings HubConnections::settings_for(const Configuration& configuratio
   return settings;
 }
 
-ApiServerSettings HubConnections::member_settings() const {
+ApiServerSettings HubConnections::member_settings(const std::string& member) const {
   ApiServerSettings settings = settings_for(configuration_);
-  settings.scopes = member_scopes(configuration_);
+  settings.scopes = member_scopes(configuration_, member);
   return settings;
 }
 
@@ -131,7 +139,7 @@ Result<void> HubConnections::connect_hub(Credentials credentials,
 
 HubConnections::Member HubConnections::connect(const MemberKubeconfig& member) {
   Member made{member, nullptr, nullptr};
-  const ApiServerSettings settings = member_settings();
+  const ApiServerSettings settings = member_settings(member.cluster);
   std::function<Result<Credentials>()> read_again;
   Error why{ErrorCode::denied,
             "waiting for " + (member.secret_ref.empty() ? "ClusterProfile " + member.cluster_profile
@@ -191,10 +199,9 @@ void HubConnections::follow(const Configuration& configuration) {
     const std::lock_guard lock(mutex_);
     if (hub_) hub_->adjust(settings_for(configuration));
     for (auto& [source, tenant] : tenants_) tenant.connection->adjust(tenant_settings());
-    const ApiServerSettings settings = member_settings();
     for (auto at = members_.begin(); at != members_.end();) {
       if (wanted.contains(at->first) && !fresh.contains(at->first)) {
-        at->second.connection->adjust(settings);
+        at->second.connection->adjust(member_settings(at->first));
         ++at;
         continue;
       }
@@ -242,7 +249,8 @@ HubConnections::Tenant HubConnections::connect_tenant(const TenantAccess& wanted
             "waiting for " + (wanted.file.empty() ? "Secret " + wanted.secret_ref : wanted.file)};
   made.connection = ApiServerConnection::waiting(tenant_loop_, source, std::move(why), read_again,
                                                  tenant_settings());
-  made.connection->watch({Kind::namespace_, Kind::resource_quota, Kind::pod},
+  made.connection->watch({Kind::namespace_, Kind::resource_quota, Kind::pod, Kind::resource_claim,
+                          Kind::resource_claim_template},
                          [this](WatchFact fact) { inbox_.push(std::move(fact)); });
   auto use = [logger = logger_, tenant = wanted.tenant,
               use = made.connection->use()](Result<Credentials> credentials) {

@@ -72,7 +72,7 @@ class HubConnections {
     std::unique_ptr<MemberAccess> access;  ///< of a Secret
   };
   ApiServerSettings settings_for(const Configuration& configuration) const;
-  ApiServerSettings member_settings() const;
+  ApiServerSettings member_settings(const std::string& member) const;
   ApiServerSettings tenant_settings() const;
   void watch_member(const std::string& name, Member& member);
   Tenant connect_tenant(const TenantAccess& wanted);

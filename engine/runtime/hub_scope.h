@@ -84,6 +84,10 @@ inline bool are_devices_read(Kind kind, const Configuration& configuration) {
   return dra.dispatch || dra.fleet_claims || (dra.quota && kind != Kind::resource_claim_template);
 }
 
+/// Returns whether a rule reads `kind`, one of devices, of super clusters for tenants' pods. The
+/// templates that these name are the tenants' own.
+inline bool are_devices_read_for_pool(Kind kind) { return kind != Kind::resource_claim_template; }
+
 /// Returns whether a rule reads the Pods that Kueue made at members: the claims of a Pod replace
 /// what its Workload has reserved there.
 inline bool are_member_pods_read(const Configuration& configuration) {

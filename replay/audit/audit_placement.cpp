@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/fold/pool/close.h"
+#include "engine/fold/pool/pod_devices.h"
 #include "engine/fold/pool/pods.h"
 #include "engine/fold/pool/questions.h"
 #include "engine/fold/pool/shares.h"
@@ -10,6 +11,7 @@
 #include "engine/plan/claims/propagation.h"
 #include "replay/audit/audit_moment.h"
 #include "replay/audit/audit_span.h"
+#include "replay/audit/device_evidence.h"
 #include "replay/audit/placement_events.h"
 #include "replay/audit/unseen.h"
 #include "schema/write_rule.h"
@@ -44,6 +46,65 @@ struct Placed {
   const PoolPod* pod;  ///< null: the namespace itself
 };
 
+PoolPodKey key_of(const AuditPlacement& asked) {
+  return {asked.tenant, asked.namespace_, asked.pod};
+}
+
+// The claims and templates of a tenant's namespace.
+DeviceEvidence::Names names_of(const PoolNamespace& of, const std::string& prefix) {
+  return {prefix,
+          [&of](const std::string& name) {
+            const auto at = of.claims.find(name);
+            return at == of.claims.end() ? nullptr : &at->second;
+          },
+          [&of](const std::string& name) {
+            const auto at = of.templates.find(name);
+            return at == of.templates.end() ? nullptr : &at->second;
+          }};
+}
+
+// What a super cluster answers to a pod that asks for devices there; null for one that does not.
+Json devices_json(const Placed& placed, const ClusterForNamespace& at) {
+  const State& state = placed.state;
+  const PodFacts& pod = placed.pod->seen.facts;
+  if (at.cluster.empty() || !asks_for_devices(state.clusters.at(at.cluster), pod)) return nullptr;
+  const PoolPodKey key = key_of(placed.asked);
+  const PodDevicesAnswer answer = devices_for(state, key, at.id);
+  const DeviceEvidence evidence(state, at.cluster,
+                                key.tenant + "/" + key.namespace_ + "/" + key.pod);
+  Json row{
+      {"reason", answer.reason},
+      {"detail", answer.detail},
+      {"alternatives", nullptr},
+      {"left", nullptr},
+      {"objects", evidence.objects({&*pod.devices},
+                                   names_of(placed.of, key.tenant + "/" + key.namespace_ + "/"))},
+      {"requests", Json::array()},
+      {"incompletePools", Json::array()}};
+  if (answer.reason.empty()) {
+    row["alternatives"] = answer.fit.alternatives;
+    if (const auto left = devices_left(state, key, at.id)) row["left"] = *left;
+  } else if (answer.fit.refusal) {
+    row["requests"] = evidence.requests(judged_devices(state, key, at.id), *answer.fit.refusal);
+    for (Json& request : row["requests"]) request["podSet"] = "";
+    row["incompletePools"] = evidence.incomplete_pools();
+  }
+  return row;
+}
+
+// What is reserved for the pod; null if nothing is.
+Json reserved_json(const PoolPod& pod, EventLookup& events) {
+  if (!pod.reserved) return nullptr;
+  Json because = Json::array();
+  for (const Seq seq : pod.reserved->because) because.push_back(events.place(seq));
+  return {{"id", pod.reserved->worker},
+          {"cluster", pod.reserved->cluster},
+          {"since", to_rfc3339(pod.reserved->since)},
+          {"because", std::move(because)},
+          {"brokenSince", time_json(pod.reserved->broken_since)},
+          {"pods", reserved_pods_json(pod.reserved->pods, {})}};
+}
+
 Json clusters_json(const Placed& placed) {
   Json rows = Json::array();
   for (const ClusterForNamespace& at : clusters_for(placed.state, placed.of)) {
@@ -56,12 +117,12 @@ Json clusters_json(const Placed& placed) {
              {"room", at.room}};
     std::string lacking = at.short_of;
     if (placed.pod) {
-      const AuditPlacement& asked = placed.asked;
-      PodFit room = fit_of_pod(placed.state, {asked.tenant, asked.namespace_, asked.pod}, at.id);
+      PodFit room = fit_of_pod(placed.state, key_of(placed.asked), at.id);
       row["left"] = amounts_json(room.left);
       for (const auto& [resource, amount] : room.free)
         row["free"][resource] = amount_text(resource, amount);
       lacking = std::move(room.lacking);
+      row["devices"] = devices_json(placed, at);
     }
     if (!lacking.empty()) row["short"] = std::move(lacking);
     rows.push_back(std::move(row));
@@ -187,6 +248,8 @@ Result<AuditAnswer> placement_at(const AuditSource& source, const AuditPlacement
     answer["pod"] = asked.pod;
     const auto id = super_cluster_of(*placed.pod);
     answer["superCluster"] = id ? Json(*id) : Json();
+    EventLookup events(source.log);
+    answer["reservation"] = reserved_json(*placed.pod, events);
   }
   return AuditAnswer{std::move(answer)};
 }

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "replay/audit/device_text.h"
 #include "replay/audit/explain_text.h"
 #include "replay/table.h"
 
@@ -97,6 +98,41 @@ std::string standing_words(const Json& row) {
   return row["usable"].is_null() ? "no value of it is accepted yet" : "takes nothing new";
 }
 
+std::string refusal_words(const Json& devices) {
+  return cell(devices["reason"]) + (devices["detail"] == "" ? "" : " " + cell(devices["detail"]));
+}
+
+// What is reserved for the pod.
+std::string reservation_words(const Json& document) {
+  const Json reservation = document.value("reservation", Json());
+  if (reservation.is_null()) return "";
+  std::string because;
+  for (const Json& place : reservation["because"])
+    because += (because.empty() ? "" : ", ") + seq_at_time(place);
+  std::string text = indented(0, "devices reserved in " + cell(reservation["id"]) + " since " +
+                                     cell(reservation["since"]) + " (because of " + because + ")");
+  if (!reservation["brokenSince"].is_null())
+    text += indented(2, "broken since " + cell(reservation["brokenSince"]) +
+                            ": a device cannot be taken any more, and no other");
+  for (const Json& pod : reservation["pods"])
+    text += indented(2, "on node " + cell(pod["node"]) + ": " + reserved_devices_text(pod));
+  return text;
+}
+
+// What stands behind the refusals of devices, by cluster.
+std::string device_refusals_text(const Json& document) {
+  std::string text;
+  for (const Json& row : document["clusters"]) {
+    const Json devices = row.value("devices", Json());
+    if (devices.is_null() || devices["reason"] == "") continue;
+    text += indented(0, "devices of " + cluster_words(row) + ": " + refusal_words(devices));
+    text += indented(2, device_objects_text(devices["objects"]));
+    text += incomplete_pools_text(devices["incompletePools"]);
+    text += device_requests_text(devices["requests"]);
+  }
+  return text;
+}
+
 // What a super cluster has for the namespace or the pod, and what it lacks.
 std::string verdict_text(const Json& document, const Json& row) {
   const bool of_pod = is_about_pod(document);
@@ -111,9 +147,14 @@ std::string verdict_text(const Json& document, const Json& row) {
   } else if (is_open) {
     add("room for " + slices_text(row["room"]) + " beside others");
   }
+  const Json devices = row.value("devices", Json());
+  const bool refused = !devices.is_null() && devices["reason"] != "";
+  if (!devices.is_null() && !refused && !devices["left"].is_null())
+    add("devices: free, " + cell(devices["left"]) + " left then");
+  if (refused) add("devices: " + refusal_words(devices));
   if (row.contains("short"))
     add("short of " + cell(row["short"]));
-  else if (is_open)
+  else if (is_open && !refused)
     add(of_pod ? "the pod fits" : "one more fits");
   return text;
 }
@@ -123,7 +164,8 @@ std::string verdict_text(const Json& document, const Json& row) {
 std::string why_placed_text(const Json& document) {
   std::vector<TableRow> values = values_of(document);
   values.push_back({"reason", cell(document["reason"])});
-  std::string text = heading_of(document) + table_text(values) + cluster_rows_text(document);
+  std::string text = heading_of(document) + table_text(values) + cluster_rows_text(document) +
+                     reservation_words(document);
   text += document["changes"].empty() ? "no decision is known\n" : "decisions\n";
   for (const Json& change : document["changes"]) text += decision_text(change);
   return text;
@@ -138,6 +180,7 @@ std::string why_not_placed_text(const Json& document) {
   for (const Json& row : document["clusters"])
     rows.push_back({cluster_words(row), cell(row["state"]), verdict_text(document, row)});
   text += rows.empty() ? "  there is no super cluster\n" : table_text(rows, "  ");
+  text += device_refusals_text(document);
   if (document["changes"].empty()) return text + "no decision is known\n";
   return text + "last decision\n" + decision_text(document["changes"].back());
 }

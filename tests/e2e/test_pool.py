@@ -96,6 +96,8 @@ class PoolTest(PoolWorld):
             "rules": [
                 {"apiGroups": [""], "resources": ["namespaces", "pods"], "verbs": ["get", "list", "watch", "patch"]},
                 {"apiGroups": [""], "resources": ["resourcequotas"], "verbs": ["get", "list", "watch"]},
+                {"apiGroups": ["resource.k8s.io"], "resources": ["resourceclaims", "resourceclaimtemplates"],
+                 "verbs": ["get", "list", "watch"]},
                 {"apiGroups": [""], "resources": ["events"], "verbs": ["create"]}]}, force=True)
         _, token = self.acme.account("pool", role="pool-tenant")
         self.set_secret("acme", self.acme.kubeconfig_of({"token": token}, inline=True))

@@ -13,20 +13,22 @@ import subprocess
 import sys
 
 import pool
-import pool_traces
+import pool_device_traces
 import seeds
 import traces
 from compare import milliseconds
 
 
 def settings_arguments(config):
-    out = ["--set", "claims.create=false"]
+    out = ["--set", "claims.create=false", "--set", "dra.quota=false"]
     for key, value in sorted(config["debounce"].items()):
         number = key in ("growDeadbandPercent", "flapPenalty", "flapSuppress", "flapReuse", "massShrinkPercent")
         out += ["--set", "debounce.%s=%s" % (key, value if number else "%dms" % value)]
     for key, value in sorted(config["pool"].items()):
         text = "%dms" % value if key in ("lostGrace", "settle") else json.dumps(value)
         out += ["--set", "pool.%s=%s" % (key, text)]
+    for key, value in sorted(config.get("dra", {}).items()):
+        out += ["--set", "dra.%s=%s" % (key, "%dms" % value if key == "placeTimeout" else value)]
     return out
 
 
@@ -96,7 +98,7 @@ def main():
     def differs(maker, lines):
         return difference(options.binary, maker.config, lines)
 
-    return seeds.compare(options, pool_traces.Maker, differs, report)
+    return seeds.compare(options, pool_device_traces.Maker, differs, report)
 
 
 if __name__ == "__main__":

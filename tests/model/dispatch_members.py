@@ -57,7 +57,7 @@ class Member:
 
     def take_object(self, line):
         obj = line["object"]
-        if obj["kind"] == "Pod" and not is_of_a_workload(obj):
+        if self.ignores(obj):
             return
         key = (obj["kind"], obj["metadata"].get("namespace", ""), obj["metadata"]["name"])
         self.watched = True
@@ -66,6 +66,9 @@ class Member:
             self.news = line["time"]
         elif line["type"] == "DELETED" and self.objects.pop(key, None):
             self.news = line["time"]
+
+    def ignores(self, obj):
+        return obj["kind"] == "Pod" and not is_of_a_workload(obj)
 
     @staticmethod
     def content(obj):

@@ -5,6 +5,7 @@ lines as `fairlead plan` reads them, as dictionaries with a time in milliseconds
 says: all events, the rounds, the namespaces, the Pods; what was written is looked at again at the same time.
 Where the page can be read in two ways, a comment says which one this is.
 """
+import pool_devices
 import pool_values as v
 from damping import DEFAULTS
 from pool_pods import Pods
@@ -29,6 +30,7 @@ class Hub:
         self.unknown = {}     # id in some placement that no member has -> since when
         self.latch = None     # when texts that speak of clusters began to count
         self.writes = []
+        self.devices = pool_devices.Devices(self, config.get("dra", {}))
         self.pods = Pods(self)
         for entry in self.config["tenants"]:
             self.tenants[entry["name"]] = Tenant(entry["name"])
@@ -53,7 +55,7 @@ class Hub:
             self.moment([], min(due))
 
     def deadlines(self):
-        times_, s = set(), self.settings
+        times_, s = self.devices.deadlines(), self.settings
         for m in self.members.values():
             times_ |= m.capacity.deadlines()
             if m.lost_at is not None:
@@ -84,6 +86,7 @@ class Hub:
             self.take(line, now)
         for m in self.members.values():
             m.step(now)
+        self.devices.moment(now)
         self.take_up(now)
         for _ in range(1000):
             count = len(self.writes)
@@ -130,6 +133,7 @@ class Hub:
         return self.members[name]
 
     def take_member(self, member, line, kind, gone, now):
+        member.devices.take(line)
         if line["type"].startswith("SOURCE_"):
             member.observe_source(line["type"], now)
         elif kind == "Node":
@@ -181,6 +185,11 @@ class Hub:
                 tenant.namespaces[m["name"]].observe_placements(self.config["slicesMax"])
         elif kind == "Pod":
             self.keep(tenant.pods, key, gone, line["object"], Pod)
+        elif kind in ("ResourceClaim", "ResourceClaimTemplate"):
+            where = tenant.claims if kind == "ResourceClaim" else tenant.templates
+            where.pop(key, None)
+            if not gone:
+                where[key] = line["object"]
 
     @staticmethod
     def keep(where, key, gone, obj, make):

@@ -44,33 +44,40 @@ class Pods:
                 if id(p) not in kept:
                     p.waits_since = None
         for *_, p, s in sorted(waiting, key=lambda w: w[:4]):
-            if not p.claims:
-                self.place(p, s)
+            self.place(p, s, now)
 
     def observed(self, s):
         """Ids with slices that the observed annotation lists."""
         found = v.placements_of(s.notes.get(v.PLACEMENTS), self.hub.config["slicesMax"]) or {}
         return [i for i, k in sorted((s.n or {}).items()) if k >= 1 and i in found]
 
-    def place(self, p, s):
-        need = tuple(p.requests.get(d, 0) for d in v.DIMENSIONS)
+    def place(self, p, s, now):
         best = []
+        spread = s.policy(self.hub.config["policy"]) == "spread"
+        for left, i in self.holding(p, s):
+            why, alternatives, solution = self.hub.devices.answer(i, s.tenant, s.name, p)
+            if why is None:
+                best.append((alternatives, tuple(-a for a in left) if spread else left, i, solution))
+        if best:
+            *_, p.super, solution = min(best, key=lambda x: x[:3])
+            self.hub.devices.reserve(p.super, s.tenant, s.name, p, solution, now)
+
+    def holding(self, p, s):
+        """(what its share has left, id) of the clusters where share and machine hold the pod."""
+        need = tuple(p.requests.get(d, 0) for d in v.DIMENSIONS)
         for i in self.observed(s):
             left = minus(times(s.n[i], s.unit), self.hub.requests_there(s, i))
             if self.hub.state(i) == "open" and within(need, left) and self.machine_holds(p, i):
-                best.append((left, i))
-        if best:
-            spread = s.policy(self.hub.config["policy"]) == "spread"
-            p.super = min(best, key=lambda x: (tuple(-a for a in x[0]) if spread else x[0], x[1]))[1]
+                yield left, i
 
     def machine_holds(self, p, i):
-        """Every resource that it asks for."""
+        """Every resource that it asks for, but for devices."""
         there = [q for s in self.hub.taken_up() for q in self.hub.pods_there(s, i)]
         capacity = self.hub.ids()[i].capacity
         said = dict(zip(v.DIMENSIONS, self.said_by_others(i)))
         for r, amount in p.requests.items():
             used = sum(q.requests.get(r, 0) for q in there) + said.get(r, 0)
-            if amount > capacity.pool(r) - used:
+            if amount > capacity.pool(r) - used and not self.hub.devices.is_device(self.hub.ids()[i], r):
                 return False
         return True
 
@@ -86,8 +93,6 @@ class Pods:
     def reason(self, p, s):
         if p.gated or not self.unplaced(s, p):
             return None
-        if p.claims:
-            return "ResourceClaims"
         ids = self.observed(s)
         if not ids:
             return "NamespaceNotPlaced"
@@ -95,8 +100,14 @@ class Pods:
         if not usable:
             return "ClusterUnavailable: " + ",".join(ids)
         for r in sorted(p.requests):
-            if r not in v.DIMENSIONS and not any(self.hub.ids()[i].capacity.pool(r) for i in usable):
+            if r not in v.DIMENSIONS and not any(
+                    self.hub.ids()[i].capacity.pool(r) or self.hub.devices.is_device(self.hub.ids()[i], r)
+                    for i in usable):
                 return "UnknownResource: " + r
+        holding = sorted(i for _, i in self.holding(p, s))
+        if holding:
+            return "Devices: " + "; ".join("%s: %s" % (i, self.hub.devices.answer(i, s.tenant, s.name, p)[0])
+                                           for i in holding)
         return "DoesNotFit: " + ", ".join("%s %s" % (r, v.quantity(r, a)) for r, a in sorted(p.requests.items()))
 
     def write(self, now):

@@ -18,6 +18,7 @@ import time
 
 import compare_pool as compare
 import pool
+import pool_device_traces
 import pool_traces
 import pool_values as v
 import properties
@@ -138,7 +139,9 @@ def main():
             break
         r = random.Random("features %d" % seed)
         on = {f for f in pool_traces.FEATURES if r.random() < 0.3} - OTHER_UNITS - LOSES
-        maker = pool_traces.Maker(seed, on)
+        if r.random() < 0.5:
+            on |= {"devices", "pods"} | {f for f in pool_device_traces.FEATURES if r.random() < 0.35}
+        maker = pool_device_traces.Maker(seed, on)
         lines, config = maker.make(), maker.config
         ran += 1
         try:

@@ -1,6 +1,7 @@
 """What the model of the pool remembers: super clusters with their damped capacity, tenants, namespaces, Pods."""
 from collections import defaultdict
 
+import pool_devices
 import pool_values as v
 from capacity import amount, amounts
 from damping import Cluster
@@ -58,6 +59,7 @@ class Member:
         self.capacity = Capacity(name, settings, {**headroom, **own}, entry.get("percent", 100), tolerations)
         self.info = None       # data of the ConfigMap
         self.supers = {}       # name -> facts of a super cluster's Namespace
+        self.devices = pool_devices.SuperCluster()
         self.lost_at = self.back_at = None
         self.touched = False
 
@@ -140,7 +142,7 @@ class Text:
 
 
 def speaks_of_clusters(text):
-    return text.startswith(("DoesNotFit", "ClusterUnavailable", "UnknownResource", "NamespaceNotPlaced"))
+    return text.startswith(("Devices", "DoesNotFit", "ClusterUnavailable", "UnknownResource", "NamespaceNotPlaced"))
 
 
 class Written:
@@ -198,7 +200,7 @@ class Namespace(Written):
 class Pod(Written):
     def __init__(self, obj):
         super().__init__(obj)
-        self.super = self.observed = None
+        self.super = self.observed = self.reservation = None
         self.waits_since = None
         self.read(obj)
 
@@ -207,14 +209,19 @@ class Pod(Written):
         self.read(obj)
 
     def read(self, obj):
-        spec = obj.get("spec", {})
+        spec = self.spec = obj.get("spec", {})
         self.requests = {r: a for r, a in v.pod_requests(spec).items() if a}
         self.bound, self.gated = bool(spec.get("nodeName")), bool(spec.get("schedulingGates"))
-        self.claims = bool(spec.get("resourceClaims"))
         self.over = obj.get("status", {}).get("phase") in ("Succeeded", "Failed")
         seen = self.notes.get(v.SUPER)
         if seen != self.observed:
             self.super = self.observed = seen
+            if self.reservation and self.reservation.id != seen:
+                self.reservation = None
+
+    def template(self):
+        """As what makes pods has them."""
+        return {"spec": self.spec}
 
 
 class Tenant:
@@ -223,6 +230,7 @@ class Tenant:
         self.error, self.live, self.seen = False, True, False
         self.limit = None
         self.namespaces, self.quotas, self.pods = {}, {}, {}
+        self.claims, self.templates = {}, {}  # {(namespace, name): object}
 
     def connected(self):
         return self.live and not self.error

@@ -142,7 +142,7 @@ class Rules(unittest.TestCase):
                                        later(1, o.pod("web", "d", {"cpu": "1"}, gated=True), "ADDED")]
         self.assertEqual(self.writes(lines)[1:], [
             (3, "a", None, "DoesNotFit: cpu 5"), (3, "b", None, "UnknownResource: x/y"),
-            (3, "c", None, "ResourceClaims")])
+            (3, "c", None, "Devices: r1: ClaimNotFound x")])
 
     def test_a_tenant_that_is_not_connected_is_not_written(self):
         lines = world(("4", "8Gi")) + [o.source(5000, "tenant/acme", "LOST"),

@@ -136,6 +136,7 @@ PodFacts pod(JsonView object) {
   out.pod_set = annotation(metadata["labels"][kPodSetLabel]).value_or("");
   if (PodDeviceFacts devices = pod_devices(spec); may_use_devices(devices))
     out.devices = std::move(devices);
+  out.tenant_uid = annotation(annotations["tenancy.x-k8s.io/uid"]).value_or("");
   return out;
 }
 

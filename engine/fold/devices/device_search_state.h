@@ -21,16 +21,16 @@
 
 namespace fairlead {
 
-/// Devices of one cluster that count as used for a Workload, until the claims of its pods there
-/// take their place.
+/// Devices of one cluster that count as used for a Workload or a tenant's pod, until the claims of
+/// its pods there take their place.
 struct DeviceReservation {
-  std::string worker;   ///< the MultiKueueCluster that is nominated
+  std::string worker;   ///< the MultiKueueCluster that is nominated; the id of the super cluster
   std::string cluster;  ///< its cluster
   /// What is still reserved. A claim that a claim of the cluster replaced is left out, and so is a
   /// pod without any.
   std::vector<FitPod> pods;
-  std::set<NamespacedName> replaced_by;  ///< claims of the cluster
-  LogTime since;                         ///< of the nomination
+  std::set<NamespacedName> replaced_by;  ///< claims of the cluster; of a Workload
+  LogTime since;                         ///< of the nomination, or of the pod's decision
   std::optional<LogTime> broken_since;   ///< a device cannot be taken there any more, and no other
   std::optional<LogTime> placed_since;   ///< status.clusterName was seen to be `worker`
   std::vector<Seq> because;              ///< the events of the moment that led to it
@@ -40,8 +40,9 @@ struct DeviceReservation {
 
 /// What the open moment changed of what the search looks at, in one cluster.
 struct DeviceChanges {
-  bool heard = false;  ///< of one of the kinds that the search looks at
-  bool all = false;    ///< what any device, node or claim may depend on
+  bool heard = false;   ///< of one of the kinds that the search looks at
+  bool all = false;     ///< what any device, node or claim may depend on
+  bool turned = false;  ///< the cluster was reachable before and is not now, or the other way round
   std::set<DevicePoolKey> pools;
   std::set<std::string> slices;
   std::set<std::string> nodes;
@@ -69,6 +70,15 @@ struct DeviceSearch {
   Memo<std::shared_ptr<SearchIndex>> index;  ///< null until it is asked for
 
   friend bool operator==(const DeviceSearch&, const DeviceSearch&) = default;
+};
+
+/// Which of them the close of the open moment looks at.
+struct DeviceSearches {
+  bool on = false;             ///< something searched at the last close
+  bool all_open = false;       ///< the configuration or a flavor changed
+  std::set<std::string> open;  ///< clusters with changes or another liveness
+
+  friend bool operator==(const DeviceSearches&, const DeviceSearches&) = default;
 };
 
 }  // namespace fairlead

@@ -36,11 +36,13 @@ auto facts_in(const Map& map, const typename Map::key_type& id)
   return at == map.end() ? nullptr : &at->second.facts;
 }
 
-/// A Pod of a member that Kueue made there for a Workload, by its metadata.
+/// A Pod of a member that Kueue made there for a Workload, or a syncer for a tenant's Pod, by its
+/// metadata.
 struct MemberPod {
   std::string uid;
   std::string workload;  ///< the Workload's name; its namespace is the Pod's
   std::string pod_set;
+  std::string tenant_uid;  ///< of the tenant's Pod
   Seq seq;
 
   friend bool operator==(const MemberPod&, const MemberPod&) = default;
@@ -54,7 +56,7 @@ struct DeviceObjects {
   std::map<std::string, DeviceRecord<DeviceTaintRuleFacts>> rules;
   std::map<NamespacedName, DeviceRecord<ResourceClaimFacts>> claims;
   std::map<NamespacedName, DeviceRecord<ResourceClaimTemplateFacts>> templates;
-  std::map<NamespacedName, MemberPod> pods;  ///< of Workloads
+  std::map<NamespacedName, MemberPod> pods;  ///< of Workloads and of tenants
 
   friend bool operator==(const DeviceObjects&, const DeviceObjects&) = default;
 };

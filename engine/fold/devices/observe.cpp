@@ -87,8 +87,9 @@ void observe_member_pod(State& state, const std::string& cluster, const Namespac
   DeviceObjects& of = cluster_of.devices;
   if (DeviceChanges* changes = note_change(state, cluster, cluster_of, seq))
     changes->pods.insert(id);
-  if (seen && !seen->facts.workload.empty())
-    of.pods[id] = {seen->uid, seen->facts.workload, seen->facts.pod_set, seen->seq};
+  if (seen && (!seen->facts.workload.empty() || !seen->facts.tenant_uid.empty()))
+    of.pods[id] = {seen->uid, seen->facts.workload, seen->facts.pod_set, seen->facts.tenant_uid,
+                   seen->seq};
   else
     of.pods.erase(id);
 }

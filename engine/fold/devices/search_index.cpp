@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/fold/capacity/capacity_state.h"
+#include "engine/fold/pool/shares.h"
 
 namespace fairlead {
 
@@ -12,6 +13,9 @@ namespace {
 std::string user_of(const NamespacedName& id) { return id.first + "/" + id.second; }
 // No namespace has a colon in its name.
 std::string booker_of(const NamespacedName& claim) { return "booking:" + user_of(claim); }
+std::string user_of(const PoolPodKey& pod) {
+  return pod.tenant + "/" + pod.namespace_ + "/" + pod.pod;
+}
 
 std::set<std::string> pods_of(const ResourceClaimFacts& claim) {
   std::set<std::string> uids(claim.pod_owners.begin(), claim.pod_owners.end());
@@ -78,10 +82,17 @@ class IndexUpdate {
       index_.pods.erase(known->second);
       index_.uids.erase(known);
     }
+    if (const auto known = index_.tenant_uids.find(id); known != index_.tenant_uids.end()) {
+      index_.pods_of_tenants.erase({known->second, id});
+      index_.tenant_uids.erase(known);
+    }
     const auto at = cluster_.devices.pods.find(id);
     if (at == cluster_.devices.pods.end()) return;
     index_.pods[at->second.uid] = id;
     index_.uids[id] = at->second.uid;
+    if (at->second.tenant_uid.empty()) return;
+    index_.tenant_uids[id] = at->second.tenant_uid;
+    index_.pods_of_tenants.insert({at->second.tenant_uid, id});
   }
 
  private:
@@ -111,10 +122,14 @@ std::shared_ptr<SearchIndex> derive(const State& state, const std::string& name)
   if (const auto booked = state.fleet.booked_on.find(name); booked != state.fleet.booked_on.end())
     for (const NamespacedName& id : booked->second)
       index->book(id, state.fleet.claims.at(id).booking->devices);
-  const auto reserved = state.dispatch.reserved_on.find(name);
-  if (reserved == state.dispatch.reserved_on.end()) return index;
-  for (const NamespacedName& id : reserved->second)
-    index->reserve(id, *state.multikueue.workloads.at(id).devices.reservation);
+  const auto workloads = state.dispatch.reserved_on.find(name);
+  if (workloads != state.dispatch.reserved_on.end())
+    for (const NamespacedName& id : workloads->second)
+      index->reserve(id, *state.multikueue.workloads.at(id).devices.reservation);
+  const auto pods = state.pool.reserved_on.find(name);
+  if (pods != state.pool.reserved_on.end())
+    for (const PoolPodKey& key : pods->second)
+      index->reserve(key, *find_pod(state.pool, key)->reserved);
   return index;
 }
 
@@ -151,19 +166,64 @@ void pin(State& state, const std::string& name, const std::set<NamespacedName>& 
   }
 }
 
+void open_all_clusters(State& state) {
+  for (auto& [name, cluster] : state.clusters) {
+    if (!is_watched(cluster)) continue;
+    cluster.search.changes.all = cluster.search.changes.heard = true;
+    remember(cluster.search.changes.because, state.seq);
+    state.searches.open.insert(name);
+  }
+}
+
+void close_search(State& state, const std::string& name) {
+  Cluster& cluster = state.clusters.at(name);
+  DeviceSearch& search = cluster.search;
+  std::set<NamespacedName> claims = search.changes.claims;
+  if (search.changes.all)
+    for (const auto& [id, record] : cluster.devices.claims) claims.insert(id);
+  claims.insert(search.unpinned.begin(), search.unpinned.end());
+  if (*search.index) update_changed(cluster, **search.index);
+  pin(state, name, claims);
+  const auto before = search.unreachable_since;
+  if (is_reachable(cluster))
+    search.unreachable_since.reset();
+  else if (!search.unreachable_since)
+    search.unreachable_since = state.now;
+  search.changes.turned = before != search.unreachable_since;
+}
+
+void end_search(Cluster& cluster) {
+  const bool listed = cluster.search.slices_listed;
+  cluster.search = {};
+  cluster.search.slices_listed = listed;
+}
+
+void reserve_as(SearchIndex& index, const std::string& consumer,
+                const DeviceReservation& reservation) {
+  FitAnswer answer;
+  answer.pods = reservation.pods;
+  index.devices.set_reservation(consumer, reservation_of(answer));
+  index.answers.clear();
+}
+
+void release_of(SearchIndex& index, const std::string& consumer) {
+  index.devices.set_reservation(consumer, {});
+  index.answers.clear();
+}
+
 }  // namespace
 
 void SearchIndex::reserve(const NamespacedName& workload, const DeviceReservation& reservation) {
-  FitAnswer answer;
-  answer.pods = reservation.pods;
-  devices.set_reservation(user_of(workload), reservation_of(answer));
-  answers.clear();
+  reserve_as(*this, user_of(workload), reservation);
 }
 
-void SearchIndex::release(const NamespacedName& workload) {
-  devices.set_reservation(user_of(workload), {});
-  answers.clear();
+void SearchIndex::release(const NamespacedName& workload) { release_of(*this, user_of(workload)); }
+
+void SearchIndex::reserve(const PoolPodKey& pod, const DeviceReservation& reservation) {
+  reserve_as(*this, user_of(pod), reservation);
 }
+
+void SearchIndex::release(const PoolPodKey& pod) { release_of(*this, user_of(pod)); }
 
 void SearchIndex::book(const NamespacedName& claim, const std::vector<FitDevice>& booked) {
   FitAnswer answer;
@@ -181,21 +241,41 @@ void SearchIndex::set_uses(const NamespacedName& claim, std::vector<DeviceUse> u
   devices.set_uses(user_of(claim), std::move(uses));
 }
 
-bool searches_devices(const Configuration& configuration) {
+bool dispatches_by_devices(const Configuration& configuration) {
   const DraSettings& dra = configuration.dra;
   return (dra.dispatch || dra.fleet_claims) && configuration.multikueue.dispatcher;
 }
 
+bool places_by_devices(const Configuration& configuration) {
+  return !configuration.pool.clusters.empty();
+}
+
+bool searches_devices(const Configuration& configuration) {
+  return dispatches_by_devices(configuration) || places_by_devices(configuration);
+}
+
 DeviceChanges* note_change(State& state, const std::string& name, Cluster& cluster, Seq seq) {
   if (!searches_devices(state.configuration)) return nullptr;
-  state.dispatch.open_clusters.insert(name);
+  state.searches.open.insert(name);
   cluster.search.changes.heard = true;
   remember(cluster.search.changes.because, seq);
   return &cluster.search.changes;
 }
 
 void note_stream(State& state, const std::string& name) {
-  if (searches_devices(state.configuration)) state.dispatch.open_clusters.insert(name);
+  if (searches_devices(state.configuration)) state.searches.open.insert(name);
+}
+
+void note_freed(State& state, const std::string& name) {
+  if (dispatches_by_devices(state.configuration)) state.dispatch.open_clusters.insert(name);
+  if (!places_by_devices(state.configuration)) return;
+  state.pool.open_devices.insert(name);
+  state.pool.freed_devices.insert(name);
+}
+
+void note_reserved(State& state, const std::string& name) {
+  if (places_by_devices(state.configuration) && !state.pool.device_pods.empty())
+    state.pool.open_devices.insert(name);
 }
 
 SearchIndex& search_index(State& state, const std::string& cluster) {
@@ -209,25 +289,25 @@ std::shared_ptr<SearchIndex> borrow_index(const State& state, const std::string&
   return kept ? kept : derive(state, cluster);
 }
 
-void close_search(State& state, const std::string& name) {
-  Cluster& cluster = state.clusters.at(name);
-  DeviceSearch& search = cluster.search;
-  std::set<NamespacedName> claims = search.changes.claims;
-  if (search.changes.all)
-    for (const auto& [id, record] : cluster.devices.claims) claims.insert(id);
-  claims.insert(search.unpinned.begin(), search.unpinned.end());
-  if (*search.index) update_changed(cluster, **search.index);
-  pin(state, name, claims);
-  if (is_reachable(cluster))
-    search.unreachable_since.reset();
-  else if (!search.unreachable_since)
-    search.unreachable_since = state.now;
+void close_searches(State& state) {
+  DeviceSearches& all = state.searches;
+  if (!searches_devices(state.configuration)) {
+    if (all.on)
+      for (auto& [name, cluster] : state.clusters) end_search(cluster);
+    all = {};
+    return;
+  }
+  all.on = true;
+  if (std::exchange(all.all_open, false)) open_all_clusters(state);
+  for (const std::string& name : all.open) {
+    close_search(state, name);
+    note_freed(state, name);
+  }
 }
 
-void end_search(Cluster& cluster) {
-  const bool listed = cluster.search.slices_listed;
-  cluster.search = {};
-  cluster.search.slices_listed = listed;
+void end_changes(State& state) {
+  for (const std::string& name : std::exchange(state.searches.open, {}))
+    state.clusters.at(name).search.changes = {};
 }
 
 std::vector<DeviceUse> known_uses(const Cluster& cluster, SearchIndex& index,

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/devices/cluster_devices.h"
@@ -28,20 +29,27 @@ struct SearchIndex {
   std::map<NamespacedName, std::set<std::string>> pods_of_claim;  ///< the same the other way
   std::map<std::string, NamespacedName> pods;                     ///< by uid
   std::map<NamespacedName, std::string> uids;                     ///< of Pods
+  std::map<NamespacedName, std::string> tenant_uids;  ///< of Pods: the uids of the tenants' Pods
+  std::set<std::pair<std::string, NamespacedName>> pods_of_tenants;  ///< the same the other way
   /// By what was asked, while nothing of the cluster has changed.
   std::map<std::string, SearchAnswer> answers;
   std::int64_t steps = 0;  ///< devices tried for decisions, for metrics alone
 
-  /// Replaces what is reserved for a Workload, and what a claim uses.
+  /// Replaces what is reserved for a Workload or a tenant's pod, and what a claim uses.
   void reserve(const NamespacedName& workload, const DeviceReservation& reservation);
   void release(const NamespacedName& workload);
   /// Replaces what a fleet claim has booked.
   void book(const NamespacedName& claim, const std::vector<FitDevice>& devices);
   void unbook(const NamespacedName& claim);
+  void reserve(const PoolPodKey& pod, const DeviceReservation& reservation);
+  void release(const PoolPodKey& pod);
   void set_uses(const NamespacedName& claim, std::vector<DeviceUse> uses);
 };
 
-/// Whether anything searches for devices under this configuration.
+/// Whether Workloads are dispatched, or tenants' pods placed, by devices under this configuration,
+/// and whether anything searches for devices.
+bool dispatches_by_devices(const Configuration& configuration);
+bool places_by_devices(const Configuration& configuration);
 bool searches_devices(const Configuration& configuration);
 
 /// Returns where to note that an event changed what the search looks at in the cluster called
@@ -55,11 +63,15 @@ SearchIndex& search_index(State& state, const std::string& cluster);
 /// Returns the index that the cluster keeps, or one for this question.
 std::shared_ptr<SearchIndex> borrow_index(const State& state, const std::string& cluster);
 
-/// Pins what allocated claims use that were first seen in the open moment, and updates the index by
-/// what the moment changed.
-void close_search(State& state, const std::string& cluster);
-/// Drops all that is known for the search, because nothing searches any more.
-void end_search(Cluster& cluster);
+/// Closes the moment of the clusters that it changed: pins what allocated claims use that were
+/// first seen in it, and updates the indices. Opens these clusters for whoever waits for devices.
+void close_searches(State& state);
+/// Forgets what the moment changed, when all that follows from it is decided.
+void end_changes(State& state);
+/// Has those who wait for devices of the cluster looked at again in the open moment, because some
+/// got free; or only what they read of the reasons, because some were reserved.
+void note_freed(State& state, const std::string& cluster);
+void note_reserved(State& state, const std::string& cluster);
 
 /// Returns what an allocated claim uses: as it is pinned, or by the slices as they are now.
 std::vector<DeviceUse> known_uses(const Cluster& cluster, SearchIndex& index,

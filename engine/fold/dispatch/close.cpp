@@ -305,20 +305,10 @@ class Pass {
 
 // ---- the moment ----
 
-// Ends what is known of clusters; takes_over has ended what was decided for Workloads.
+// takes_over has ended what was decided for Workloads.
 void end_dispatch(State& state) {
-  for (auto& [name, cluster] : state.clusters) end_search(cluster);
   state.dispatch = {};
   state.deadlines.clear(DispatchDeadline{});
-}
-
-void open_all_clusters(State& state) {
-  for (auto& [name, cluster] : state.clusters) {
-    if (!is_watched(cluster)) continue;
-    cluster.search.changes.all = cluster.search.changes.heard = true;
-    remember(cluster.search.changes.because, state.seq);
-    state.dispatch.open_clusters.insert(name);
-  }
 }
 
 void open_due_workloads(State& state) {
@@ -336,10 +326,9 @@ void close_clusters(State& state, const std::set<std::string>& clusters) {
   Dispatch& all = state.dispatch;
   std::set<std::string> turned;
   for (const std::string& name : clusters) {
-    const auto before = unreachable_since(state, name);
-    close_search(state, name);
-    if (before != unreachable_since(state, name)) turned.insert(name);
-    if (state.clusters.at(name).search.changes.heard) forget_spent(state, name);
+    DeviceChanges& changes = state.clusters.at(name).search.changes;
+    if (std::exchange(changes.turned, false)) turned.insert(name);
+    if (std::exchange(changes.heard, false)) forget_spent(state, name);
   }
   for (const NamespacedName& id : all.open_workloads)
     if (WorkloadRecord* record = find_record(state, id)) fold_facts(state, id, *record);
@@ -369,7 +358,7 @@ void set_nomination(State& state, const NamespacedName& id) {
 }  // namespace
 
 bool takes_over(State& state, const NamespacedName& id, WorkloadRecord& record) {
-  if (searches_devices(state.configuration) && !record.seen.facts.pod_sets.empty()) {
+  if (dispatches_by_devices(state.configuration) && !record.seen.facts.pod_sets.empty()) {
     const WorkerList* list = list_of_workload(state, record.seen.facts);
     // One with a reservation counts as such until it is released.
     if (record.devices.reservation || uses_devices(state, list, record.seen.facts)) {
@@ -417,11 +406,11 @@ void open_for_classes(State& state) {
 
 void close_dispatch(State& state) {
   Dispatch& all = state.dispatch;
-  if (!searches_devices(state.configuration)) {
+  if (!dispatches_by_devices(state.configuration)) {
     if (all != Dispatch{}) end_dispatch(state);
+    end_bookings(state);
     return;
   }
-  if (std::exchange(all.all_open, false)) open_all_clusters(state);
   open_due_workloads(state);
   const std::set<std::string> clusters = all.open_clusters;
   close_clusters(state, clusters);
@@ -446,7 +435,6 @@ void close_dispatch(State& state) {
     opened = std::exchange(all.open_workloads, {});  // by claims that were given up
     again = true;
   } while (!all.open_clusters.empty() || !opened.empty());
-  for (const std::string& name : clusters) state.clusters.at(name).search.changes = {};
   for (const NamespacedName& id : changed) set_nomination(state, id);
   state.deadlines.set(DispatchDeadline{}, all.due.empty() ? kForever : all.due.begin()->first);
 }

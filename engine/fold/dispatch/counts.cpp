@@ -2,6 +2,7 @@
 
 #include "engine/fold/devices/search_index.h"
 #include "engine/fold/dispatch/refusals.h"
+#include "engine/fold/pool/shares.h"
 
 namespace fairlead {
 
@@ -42,6 +43,11 @@ DispatchCounts count_dispatch(const State& state) {
     ++counts.reservations;
     if (record.devices.reservation->broken_since) ++counts.broken;
   }
+  for (const auto& [cluster, pods] : state.pool.reserved_on)
+    for (const PoolPodKey& key : pods) {
+      ++counts.reservations;
+      if (find_pod(state.pool, key)->reserved->broken_since) ++counts.broken;
+    }
   return counts;
 }
 

@@ -15,7 +15,7 @@ struct DispatchCounts {
   /// "incomplete" (of a pool that does not count), "used", "reserved", "tainted", "free".
   std::map<std::string, std::size_t> devices;
   std::map<std::string, std::size_t> decisions;  ///< Workloads, by the reason of DevicesReserved
-  std::size_t reservations = 0;                  ///< Workloads with one
+  std::size_t reservations = 0;                  ///< Workloads and pods of tenants with one
   std::size_t broken = 0;                        ///< of them, those that lost a device
   std::uint64_t steps = 0;  ///< devices tried for decisions, in the indexes that there are now
 };

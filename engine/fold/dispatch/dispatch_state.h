@@ -88,7 +88,6 @@ struct Dispatch {
   std::set<std::pair<LogTime, NamespacedName>> due;             ///< when one is judged again
 
   // The open moment
-  bool all_open = false;                    ///< the configuration or a flavor changed
   std::set<std::string> open_clusters;      ///< with changes, another liveness, or freed devices
   std::set<NamespacedName> open_workloads;  ///< that use devices, or did
 

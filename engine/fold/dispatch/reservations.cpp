@@ -174,6 +174,7 @@ void reserve(State& state, const NamespacedName& id, WorkloadRecord& record,
   record.devices.reservation = std::move(reservation);
   state.dispatch.reserved_on[cluster].insert(id);
   search_index(state, cluster).reserve(id, *record.devices.reservation);
+  note_reserved(state, cluster);
 }
 
 void release(State& state, const NamespacedName& id, WorkloadRecord& record) {
@@ -184,7 +185,7 @@ void release(State& state, const NamespacedName& id, WorkloadRecord& record) {
   on->second.erase(id);
   if (on->second.empty()) state.dispatch.reserved_on.erase(on);
   if (const auto& index = *state.clusters.at(cluster).search.index) index->release(id);
-  state.dispatch.open_clusters.insert(cluster);
+  note_freed(state, cluster);
 }
 
 void drop_rest(State& state, const NamespacedName& id, WorkloadRecord& record) {
@@ -192,7 +193,7 @@ void drop_rest(State& state, const NamespacedName& id, WorkloadRecord& record) {
   if (reservation.pods.empty()) return;
   reservation.pods.clear();
   search_index(state, reservation.cluster).reserve(id, reservation);
-  state.dispatch.open_clusters.insert(reservation.cluster);
+  note_freed(state, reservation.cluster);
 }
 
 void replace_by_facts(State& state, const std::string& cluster) {

@@ -163,6 +163,7 @@ void book(State& state, const NamespacedName& id, const std::string& cluster,
   Booking booking{cluster, devices_of(answer), state.clusters.at(cluster).search.changes.because};
   remember(booking.because, find_claim(state, id)->seen.seq);
   keep_booking(state, id, std::move(booking));
+  note_reserved(state, cluster);
   state.fleet.unbooked.erase(id);
 }
 
@@ -178,10 +179,17 @@ void end_booking(State& state, const NamespacedName& id) {
   const auto at = state.clusters.find(cluster);
   if (at == state.clusters.end()) return;
   if (const auto& index = *at->second.search.index) index->unbook(id);
-  state.dispatch.open_clusters.insert(cluster);
+  note_freed(state, cluster);
+}
+
+void end_bookings(State& state) {
+  for (const auto& [cluster, claims] : std::map(state.fleet.booked_on))
+    for (const NamespacedName& id : claims) end_booking(state, id);
+  state.fleet.unbooked.clear();
 }
 
 void close_bookings(State& state, const std::set<std::string>& touched) {
+  if (!state.configuration.dra.fleet_claims) return end_bookings(state);
   for (const NamespacedName& id : std::set<NamespacedName>(state.fleet.open_claims))
     follow_claim(state, id);
   std::map<std::pair<LogTime, NamespacedName>, NamespacedName> waiting;  // the older one first

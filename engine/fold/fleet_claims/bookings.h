@@ -27,6 +27,8 @@ void book(State& state, const NamespacedName& id, const std::string& cluster,
 /// Ends the booking, if there is one.
 void end_booking(State& state, const NamespacedName& id);
 
+/// Ends all of them: fleet claims are switched off.
+void end_bookings(State& state);
 /// Closes the open moment: reads back what an earlier log booked, ends what is deallocated, and
 /// books Immediate claims, the older one first, if they or one of the clusters `touched` changed.
 void close_bookings(State& state, const std::set<std::string>& touched);

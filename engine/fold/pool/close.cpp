@@ -6,6 +6,7 @@
 
 #include "engine/fold/pool/annotations.h"
 #include "engine/fold/pool/demand.h"
+#include "engine/fold/pool/pod_devices.h"
 #include "engine/fold/pool/pods.h"
 #include "engine/fold/pool/reasons.h"
 #include "engine/fold/pool/rounds.h"
@@ -251,19 +252,21 @@ void open_due(Pool& pool, LogTime now) {
 
 void set_pool_deadline(State& state) {
   LogTime next = std::min(next_super_cluster_deadline(state), clusters_known_at(state));
-  if (!state.pool.due.empty()) next = std::min(next, state.pool.due.begin()->first);
+  for (const auto* due : {&state.pool.due, &state.pool.device_due})
+    if (!due->empty()) next = std::min(next, due->begin()->first);
   state.deadlines.set(PoolDeadline{}, next > state.now ? next : kForever);
 }
 
 bool is_open(const Pool& pool) {
   return pool.all_open || pool.deadline_reached || pool.overflow_changed || pool.room_grew ||
          pool.lists_changed || !pool.open_tenants.empty() || !pool.open_namespaces.empty() ||
-         !pool.open_lists.empty() || !pool.open_pods.empty() || !pool.open_clusters.empty();
+         !pool.open_lists.empty() || !pool.open_pods.empty() || !pool.open_clusters.empty() ||
+         !pool.open_devices.empty();
 }
 
 // Decides namespaces, then, once all that may be written of them was, pods. A pod that is placed
 // may end a 0 elsewhere, so both are looked at until nothing changes.
-void decide_all(State& state, DirtySet& dirty) {
+void decide_all(State& state, DirtySet& dirty, PodRefusals& refusals) {
   Pool& pool = state.pool;
   std::set<PoolNamespaceKey> look;
   for (;;) {
@@ -279,6 +282,7 @@ void decide_all(State& state, DirtySet& dirty) {
     look.insert(pool.open_lists.begin(), pool.open_lists.end());
     for (const PoolPodKey& key : pool.open_pods) look.insert(namespace_of(key));
     if (grew) look.insert(pool.waiting.begin(), pool.waiting.end());
+    look.merge(open_device_pods(state));
     const std::set<PoolPodKey> pods = std::exchange(pool.open_pods, {});
     pool.open_namespaces.clear();
     pool.open_lists.clear();
@@ -289,7 +293,7 @@ void decide_all(State& state, DirtySet& dirty) {
     }
     look.merge(pool.unlooked);
     pool.unlooked.clear();
-    if (!place_pods(state, look, dirty) && pool.open_namespaces.empty()) return;
+    if (!place_pods(state, look, dirty, refusals) && pool.open_namespaces.empty()) return;
     look.clear();
   }
 }
@@ -347,7 +351,9 @@ void close_pool(State& state, DirtySet& dirty) {
   const bool all = find_unknown_ids(state) || unknown_before || deadline;
   judge_standings(state, all ? Turning::all : Turning::changed_clusters);
   judge_clusters_known(state);
-  decide_all(state, dirty);
+  PodRefusals refusals;
+  decide_all(state, dirty, refusals);
+  set_refusals(state, refusals, dirty);
   set_pool_deadline(state);
 }
 

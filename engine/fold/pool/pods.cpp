@@ -7,7 +7,9 @@
 #include <tuple>
 #include <vector>
 
+#include "engine/fold/condition_message.h"
 #include "engine/fold/pool/close.h"
+#include "engine/fold/pool/pod_devices.h"
 #include "engine/fold/pool/reasons.h"
 #include "engine/fold/pool/shares.h"
 #include "engine/fold/pool/super_clusters.h"
@@ -66,10 +68,18 @@ PodPlace place_at(const PoolNamespace& of, const std::string& id) {
           Int128{of.unit.memory} * share.slices - sum_of(share.pods, "memory")};
 }
 
-// Returns the first resource of which a place has less than the pod asks for; empty: it fits.
-// `left_of` says what the cluster has left.
+// Whether the search for devices, and not the amounts of the nodes, decides about a resource.
+bool is_device_at(const State& state, const std::string& id, const std::string& resource) {
+  const auto at = state.pool.clusters.find(id);
+  return at != state.pool.clusters.end() &&
+         gives_devices(state.clusters.at(at->second.cluster), resource);
+}
+
+// Returns the first resource of which a place has less than the pod asks for, devices left aside;
+// empty: it fits. `left_of` says what the cluster has left.
 template <typename LeftOf>
-std::string lacking_at(const PodPlace& place, const PodFacts& facts, const LeftOf& left_of) {
+std::string lacking_at(const State& state, const PodPlace& place, const PodFacts& facts,
+                       const LeftOf& left_of) {
   const auto request = [&](const char* resource) {
     const auto at = facts.requests.find(resource);
     return at == facts.requests.end() ? Amount{0} : at->second;
@@ -77,7 +87,7 @@ std::string lacking_at(const PodPlace& place, const PodFacts& facts, const LeftO
   if (place.cpu < request("cpu")) return "cpu";
   if (place.memory < request("memory")) return "memory";
   for (const auto& [resource, amount] : facts.requests)
-    if (left_of(resource) < amount) return resource;
+    if (left_of(resource) < amount && !is_device_at(state, place.id, resource)) return resource;
   return "";
 }
 
@@ -85,7 +95,7 @@ bool fits(const State& state, const PodPlace& place, const PodFacts& facts) {
   const auto left_of = [&](const std::string& resource) {
     return machine_left(state, place.id, resource);
   };
-  return lacking_at(place, facts, left_of).empty();
+  return lacking_at(state, place, facts, left_of).empty();
 }
 
 std::string joined(const std::vector<std::string>& ids) {
@@ -110,7 +120,8 @@ std::string unknown_resource(const State& state, const std::vector<PodPlace>& pl
   for (const auto& [resource, amount] : facts.requests) {
     if (resource == "cpu" || resource == "memory" || amount == 0) continue;
     const bool offered = std::any_of(places.begin(), places.end(), [&](const PodPlace& place) {
-      return accepted_of(state.pool.clusters.at(place.id), resource) > 0;
+      return accepted_of(state.pool.clusters.at(place.id), resource) > 0 ||
+             is_device_at(state, place.id, resource);
     });
     if (!offered) return resource;
   }
@@ -153,6 +164,12 @@ bool has_no_more(const PodRoom& now, const PodRoom& before) {
                     });
 }
 
+// Whether the last look had just what there is now.
+bool has_the_same(const State& state, const PoolNamespace& of) {
+  const PodLook now = look_of(state, of);
+  return of.look->done && now.listed == of.look->listed && now.open == of.look->open;
+}
+
 // Whether a pod may find a place, or another reason, that found none at the last look.
 bool is_worth_a_look(const State& state, const PoolNamespace& of) {
   if (!of.look->done) return true;
@@ -162,13 +179,54 @@ bool is_worth_a_look(const State& state, const PoolNamespace& of) {
                      has_no_more);
 }
 
-// Returns the place of a pod, or why there is none.
-std::optional<std::string> choose_place(const State& state, const PoolNamespace& of,
-                                        const PodFacts& facts, ReasonText& why_not) {
-  if (facts.resource_claims) {
-    why_not = {"ResourceClaims", ReasonTopic::request};
-    return std::nullopt;
+// Where a pod goes, with the devices that it is to get there.
+struct ChosenPlace {
+  std::string id;
+  std::vector<FitPod> devices;
+};
+
+bool spreads(const State& state, const PoolNamespace& of) {
+  return of.seen->facts.policy == "spread" ||
+         (of.seen->facts.policy != "pack" && state.configuration.pool.policy == PoolPolicy::spread);
+}
+
+// Returns the best of the places that hold the pod's share and machine: where it gets its devices
+// by the first alternatives, then as the policy says. Empty: `why_not` has what each lacks.
+std::optional<ChosenPlace> choose_devices(State& state, const PoolPodKey& key, PoolNamespace& of,
+                                          const std::vector<const PodPlace*>& places,
+                                          ReasonText& why_not) {
+  const bool spread = spreads(state, of);
+  PodDevices devices(state, key, of.pods.at(key.pod));
+  const auto order = [spread](std::int64_t alternatives, const PodPlace& place) {
+    return spread ? std::tuple(alternatives, -place.cpu, -place.memory)
+                  : std::tuple(alternatives, place.cpu, place.memory);
+  };
+  const PodPlace* best = nullptr;
+  FitAnswer found;
+  std::string refusals;
+  for (const PodPlace* place : places) {
+    PodDevicesAnswer answer = devices.at(place->id);
+    if (!answer.reason.empty()) {
+      refusals += (refusals.empty() ? "" : "; ") + place->id + ": " + answer.reason +
+                  (answer.detail.empty() ? "" : " " + answer.detail);
+      continue;
+    }
+    if (best && order(answer.fit.alternatives, *place) >= order(found.alternatives, *best))
+      continue;
+    best = place;
+    found = std::move(answer.fit);
   }
+  if (best) return ChosenPlace{best->id, std::move(found.pods)};
+  refusals.insert(0, "Devices: ");
+  bound_message(refusals);
+  why_not = {std::move(refusals), ReasonTopic::clusters};
+  return std::nullopt;
+}
+
+// Returns the place of a pod, or why there is none.
+std::optional<ChosenPlace> choose_place(State& state, const PoolPodKey& key, PoolNamespace& of,
+                                        ReasonText& why_not) {
+  const PodFacts& facts = of.pods.at(key.pod).seen.facts;
   const std::vector<std::string> listed = listed_clusters(of);
   if (listed.empty()) {
     why_not = {"NamespaceNotPlaced", ReasonTopic::clusters};
@@ -185,16 +243,10 @@ std::optional<std::string> choose_place(const State& state, const PoolNamespace&
     why_not = {"UnknownResource: " + resource, ReasonTopic::clusters};
     return std::nullopt;
   }
-  const bool spread =
-      of.seen->facts.policy == "spread" ||
-      (of.seen->facts.policy != "pack" && state.configuration.pool.policy == PoolPolicy::spread);
-  const PodPlace* best = nullptr;
-  for (const PodPlace& place : open) {
-    if (!fits(state, place, facts)) continue;
-    const auto key = [](const PodPlace& of_one) { return std::tie(of_one.cpu, of_one.memory); };
-    if (!best || (spread ? key(place) > key(*best) : key(place) < key(*best))) best = &place;
-  }
-  if (best) return best->id;
+  std::vector<const PodPlace*> places;
+  for (const PodPlace& place : open)
+    if (fits(state, place, facts)) places.push_back(&place);
+  if (!places.empty()) return choose_devices(state, key, of, places, why_not);
   why_not = {"DoesNotFit: " + requests_text(facts), ReasonTopic::clusters};
   return std::nullopt;
 }
@@ -210,6 +262,10 @@ void judge_pod(State& state, const PoolPodKey& key) {
   const std::string& name = key.pod;
   const bool now = waits(state, tenant, of, *pod);
   if (now) of.look->fresh.insert(name);
+  if (now && pod->seen.facts.devices)
+    state.pool.device_pods.insert(key);
+  else
+    state.pool.device_pods.erase(key);
   if (now && !pod->waits_since) {
     pod->waits_since = state.now;
     of.waiting.emplace(state.now, name);
@@ -235,6 +291,13 @@ class Line {
     for (const std::string& name : of.look->fresh)
       if (const auto at = of.pods.find(name); at != of.pods.end() && at->second.waits_since)
         fresh_.emplace(*at->second.waits_since, name);
+    if (all_) return;
+    // What there is less of is in the reasons of pods with devices, too.
+    const auto& pods = state.pool.device_pods;
+    auto at = pods.lower_bound({key.first, key.second, ""});
+    if (at == pods.end() || namespace_of(*at) != key || has_the_same(state, of)) return;
+    for (; at != pods.end() && namespace_of(*at) == key; ++at)
+      fresh_.emplace(*of.pods.at(at->pod).waits_since, at->pod);
   }
 
   /// Goes to the next pod. Returns false if there is none.
@@ -268,27 +331,52 @@ class Line {
   std::optional<std::pair<LogTime, std::string>> head_;
 };
 
-// Returns whether a place was found.
-bool place_pod(State& state, const PoolPodKey& key, PoolNamespace& of) {
-  PoolPod& pod = of.pods.at(key.pod);
-  ReasonText why_not;
-  const auto id = choose_place(state, of, pod.seen.facts, why_not);
-  if (!id) {
-    set_reason(state, key, pod.reason, std::move(why_not));
-    return false;
+// Places pods, and remembers what was refused: until one is placed, pods of a namespace that are
+// alike get the same answer.
+class Placing {
+ public:
+  explicit Placing(State& state) : state_(state) {}
+
+  // Returns why the pod has no place; nullopt if it has one now.
+  std::optional<ReasonText> place(const PoolPodKey& key, PoolNamespace& of) {
+    PoolPod& pod = of.pods.at(key.pod);
+    const std::string alike = alike_text(key, pod);
+    if (const auto known = refused_.find(alike); known != refused_.end()) return known->second;
+    ReasonText why_not;
+    auto place = choose_place(state_, key, of, why_not);
+    if (!place) {
+      if (!alike.empty()) refused_.emplace(alike, why_not);
+      return why_not;
+    }
+    const PoolNamespaceKey home = namespace_of(key);
+    uncount_pod(state_, home, pod);
+    pod.cluster = place->id;
+    count_pod(state_, home, pod);
+    reserve_devices(state_, key, pod, place->id, std::move(place->devices));
+    judge_pod(state_, key);
+    state_.pool.open_namespaces.insert(home);
+    refused_.clear();
+    return std::nullopt;
   }
-  const PoolNamespaceKey home = namespace_of(key);
-  uncount_pod(state, home, pod);
-  pod.cluster = *id;
-  count_pod(state, home, pod);
-  judge_pod(state, key);
-  state.pool.open_namespaces.insert(home);
-  return true;
-}
+
+ private:
+  // Empty for a pod that is asked for by itself.
+  static std::string alike_text(const PoolPodKey& key, PoolPod& pod) {
+    std::string text = pod.seen.facts.devices ? asks_of_pod(key, pod) : std::string();
+    if (text.empty()) return text;
+    for (const auto& [resource, amount] : pod.seen.facts.requests)
+      text += " " + resource + "=" + std::to_string(amount);
+    return text;
+  }
+
+  State& state_;
+  std::map<std::string, ReasonText> refused_;
+};
 
 }  // namespace
 
-bool place_pods(State& state, const std::set<PoolNamespaceKey>& namespaces, DirtySet& dirty) {
+bool place_pods(State& state, const std::set<PoolNamespaceKey>& namespaces, DirtySet& dirty,
+                PodRefusals& refusals) {
   std::list<Line> lines;
   const auto behind = [](const Line* a, const Line* b) { return a->is_behind(*b); };
   std::priority_queue<Line*, std::vector<Line*>, decltype(behind)> order(behind);
@@ -298,20 +386,33 @@ bool place_pods(State& state, const std::set<PoolNamespaceKey>& namespaces, Dirt
   for (const PoolNamespaceKey& key : namespaces)
     if (PoolNamespace* of = find_namespace(state.pool, key))
       queue(lines.emplace_back(state, key, *of));
+  Placing placing(state);
   bool placed = false;
   while (!order.empty()) {
     Line& line = *order.top();
     order.pop();
     const PoolPodKey key = line.pod();
-    if (place_pod(state, key, line.of())) {
+    if (auto why_not = placing.place(key, line.of())) {
+      refusals[key] = *std::move(why_not);
+    } else {
+      refusals.erase(key);
       placed = true;
       line.note_placed(state);
+      close_pod(state, key, dirty);
     }
-    close_pod(state, key, dirty);
     queue(line);
   }
   for (Line& line : lines) line.end(state);
   return placed;
+}
+
+void set_refusals(State& state, const PodRefusals& refusals, DirtySet& dirty) {
+  for (const auto& [key, why_not] : refusals) {
+    PoolPod* const pod = find_pod(state.pool, key);
+    if (!pod || !pod->waits_since) continue;
+    set_reason(state, key, pod->reason, why_not);
+    close_pod(state, key, dirty);
+  }
 }
 
 PodFit fit_of_pod(const State& state, const PoolPodKey& key, const std::string& id) {
@@ -336,8 +437,8 @@ PodFit fit_of_pod(const State& state, const PoolPodKey& key, const std::string& 
       // A share that is not listed is in no sum of the cluster.
       if (share != of.shares.end() && share->second.pods_counted) free += own(resource);
     }
-  fit.lacking =
-      lacking_at(place, facts, [&](const std::string& resource) { return fit.free.at(resource); });
+  fit.lacking = lacking_at(state, place, facts,
+                           [&](const std::string& resource) { return fit.free.at(resource); });
   return fit;
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "engine/fold/pool/reasons.h"
 #include "engine/fold/state.h"
 
 namespace fairlead {
@@ -12,9 +13,14 @@ namespace fairlead {
 /// Finds out whether the pod waits for a cluster, and since when.
 void judge_pod(State& state, const PoolPodKey& key);
 
-/// Places the waiting pods of these namespaces, those that wait longest first, and sets the reasons
-/// of those that find no place. Returns whether one was placed.
-bool place_pods(State& state, const std::set<PoolNamespaceKey>& namespaces, DirtySet& dirty);
+/// Why pods found no place at their last look in the open moment.
+using PodRefusals = std::map<PoolPodKey, ReasonText>;
+/// Places the waiting pods of these namespaces, those that wait longest first, and notes what those
+/// lack that find no place. Returns whether one was placed.
+bool place_pods(State& state, const std::set<PoolNamespaceKey>& namespaces, DirtySet& dirty,
+                PodRefusals& refusals);
+/// Sets the reasons of pods that found no place, when no pod is placed any more.
+void set_refusals(State& state, const PodRefusals& refusals, DirtySet& dirty);
 
 /// What a pod finds at a super cluster. Its own requests do not count, also where it is there.
 struct PodFit {

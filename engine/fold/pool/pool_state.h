@@ -15,7 +15,10 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/boxed.h"
 #include "engine/fold/capacity/liveness.h"
+#include "engine/fold/devices/device_search_state.h"
+#include "engine/fold/devices/device_state.h"
 #include "engine/fold/memo.h"
 #include "engine/fold/observed.h"
 #include "schema/event.h"
@@ -107,6 +110,8 @@ struct PoolPod {
   std::string cluster;  ///< the id that it has or gets: as observed, or as decided since
   std::optional<LogTime> waits_since;
   PoolReason reason;
+  Boxed<DeviceReservation> reserved;  ///< of the decision for `cluster`
+  Memo<std::string> asks;             ///< equal for pods that ask alike; empty: not derived
 
   friend bool operator==(const PoolPod&, const PoolPod&) = default;
 };
@@ -124,6 +129,8 @@ struct PodRoom {
   Int128 cpu = 0;  ///< of the share
   Int128 memory = 0;
   std::vector<std::pair<std::string, Int128>> machine;  ///< by resource that the cluster offers
+
+  friend bool operator==(const PodRoom&, const PodRoom&) = default;
 };
 
 /// The last look at the pods of a namespace that wait: while there is not more room than then, the
@@ -140,6 +147,8 @@ struct PoolNamespace {
   std::optional<Observed<NamespaceFacts>> seen;  ///< absent: only objects in it were observed
   std::map<std::string, Observed<ResourceQuotaFacts>> quotas;
   std::map<std::string, PoolPod> pods;
+  std::map<std::string, DeviceRecord<ResourceClaimFacts>> claims;
+  std::map<std::string, DeviceRecord<ResourceClaimTemplateFacts>> templates;
 
   bool taken_up = false;                    ///< it is in the pool, and a slice of it was read
   std::optional<CpuMemory> slice;           ///< the last good value of the slice annotation
@@ -167,7 +176,7 @@ struct PoolTenant {
   bool admitted = false;     ///< by a VirtualCluster that was Running once, or by the configuration
   bool failed = false;       ///< its VirtualCluster is in phase Error
   std::set<Kind> silent;     ///< kinds whose streams are stale, lost or not listed yet
-  std::int64_t objects = 0;  ///< Namespaces, ResourceQuotas and Pods
+  std::int64_t objects = 0;  ///< Namespaces, ResourceQuotas, Pods, claims and their templates
   bool crowded = false;      ///< they are more than pool.tenantObjectsMax
   bool first_seen = false;   ///< the placements of its first list were taken over
   bool takes_part = false;   ///< as connected() at the last close
@@ -236,6 +245,10 @@ struct Pool {
   std::set<std::string> overflowing;                 ///< ids with more than was accepted
   std::set<PoolNamespaceKey> wanting;                ///< see PoolNamespace::wants_since
   std::set<PoolNamespaceKey> waiting;                ///< with pods that wait
+  std::set<PoolPodKey> device_pods;                  ///< pods that wait and may use devices
+  std::map<std::string, std::set<PoolPodKey>> reserved_on;  ///< pods, by member
+  /// When what is left of a pod's reservation is dropped.
+  std::set<std::pair<LogTime, PoolPodKey>> device_due;
   /// Namespaces whose write is due now. Their pods are placed when it was sent, and so are all
   /// others: who waits longest comes first.
   std::set<PoolNamespaceKey> unwritten;
@@ -259,6 +272,8 @@ struct Pool {
   std::set<PoolPodKey> open_pods;
   std::set<PoolNamespaceKey> unlooked;  ///< whose pods are looked at when `unwritten` is empty
   std::set<std::string> open_clusters;  ///< ids whose accepted values or presence changed
+  std::set<std::string> open_devices;   ///< members that may answer pods with devices otherwise
+  std::set<std::string> freed_devices;  ///< of them, those where a reservation ended
 
   friend bool operator==(const Pool&, const Pool&) = default;
 };

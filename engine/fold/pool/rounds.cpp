@@ -206,6 +206,8 @@ class Rounds {
     of.taken_up = false;
     of.last_value.clear();
     of.written.reset();
+    of.wants_since.reset();  // taken up again, it waits anew
+    pool_.wanting.erase(subject.key);
     recount_said(state_, subject.key);
   }
 

@@ -252,6 +252,9 @@ void recount_member(State& state, const std::string& member) {
 void judge_overflow(Pool& pool, const std::string& id) {
   const auto cluster = pool.clusters.find(id);
   const auto totals = pool.totals.find(id);
+  // What pods with devices read of a cluster is in their reasons, less of it too.
+  if (cluster != pool.clusters.end() && !pool.device_pods.empty())
+    pool.open_devices.insert(cluster->second.cluster);
   if (cluster == pool.clusters.end() || totals == pool.totals.end() || !cluster->second.known) {
     pool.overflowing.erase(id);
     return;

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "engine/base/digest.h"
+#include "engine/fold/devices/search_index.h"
 #include "engine/fold/pool/annotations.h"
+#include "engine/fold/pool/pod_devices.h"
 #include "engine/fold/pool/shares.h"
 
 namespace fairlead {
@@ -49,11 +51,16 @@ void forget_if_empty(State& state, const PoolNamespaceKey& key) {
   auto& namespaces = state.pool.tenants.at(key.first).namespaces;
   const auto at = namespaces.find(key.second);
   const PoolNamespace& of = at->second;
-  if (!of.seen && of.quotas.empty() && of.pods.empty() && of.shares.empty()) namespaces.erase(at);
+  if (!of.seen && of.quotas.empty() && of.pods.empty() && of.shares.empty() && of.claims.empty() &&
+      of.templates.empty())
+    namespaces.erase(at);
 }
 
 void forget_pod(State& state, const PoolNamespaceKey& key, PoolNamespace& of,
                 std::map<std::string, PoolPod>::iterator at) {
+  const PoolPodKey pod{key.first, key.second, at->first};
+  release_devices(state, pod, at->second);
+  state.pool.device_pods.erase(pod);
   uncount_pod(state, key, at->second);
   if (at->second.waits_since) of.waiting.erase({*at->second.waits_since, at->first});
   if (of.waiting.empty()) state.pool.waiting.erase(key);
@@ -68,6 +75,8 @@ void end_namespace(State& state, const PoolNamespaceKey& key) {
   PoolNamespace left;
   left.quotas = std::move(of.quotas);
   left.pods = std::move(of.pods);
+  left.claims = std::move(of.claims);
+  left.templates = std::move(of.templates);
   left.shares = std::move(of.shares);
   left.waiting = std::move(of.waiting);
   of = std::move(left);
@@ -164,7 +173,45 @@ void observe_tenant_pod(State& state, const SourceName& source, const Namespaced
   if (same && counts) uncount_pod(state, key, pod);
   pod.cluster = cluster;
   pod.seen = *seen;
+  pod.asks->clear();
+  if (pod.reserved && (seen->facts.over || pod.reserved->worker != cluster))
+    release_devices(state, {key.first, key.second, id.second}, pod);
   if (counts) count_pod(state, key, pod);
+}
+
+namespace {
+
+// Stores or erases what pods of the namespace may name. Those that wait are asked for again.
+template <class Facts>
+void observe_device_object(State& state, const SourceName& source, const NamespacedName& id,
+                           std::map<std::string, DeviceRecord<Facts>> PoolNamespace::* objects,
+                           const Facts* facts, Seq seq) {
+  const PoolNamespaceKey key{std::string(tenant_of(source)), id.first};
+  PoolNamespace& of = open_namespace(state, key);
+  auto& records = of.*objects;
+  count_object(state, key.first, records.contains(id.second), facts != nullptr);
+  const std::set<PoolPodKey>& pods = state.pool.device_pods;
+  for (auto at = pods.lower_bound({key.first, key.second, ""});
+       at != pods.end() && namespace_of(*at) == key; ++at)
+    state.pool.open_pods.insert(*at);
+  if (facts) {
+    records[id.second] = {*facts, seq};
+  } else {
+    records.erase(id.second);
+    forget_if_empty(state, key);
+  }
+}
+
+}  // namespace
+
+void observe_tenant_claim(State& state, const SourceName& source, const NamespacedName& id,
+                          const ResourceClaimFacts* facts, Seq seq) {
+  observe_device_object(state, source, id, &PoolNamespace::claims, facts, seq);
+}
+
+void observe_tenant_template(State& state, const SourceName& source, const NamespacedName& id,
+                             const ResourceClaimTemplateFacts* facts, Seq seq) {
+  observe_device_object(state, source, id, &PoolNamespace::templates, facts, seq);
 }
 
 void observe_tenant_liveness(State& state, const SourceName& source, std::optional<Kind> kind,
@@ -172,7 +219,8 @@ void observe_tenant_liveness(State& state, const SourceName& source, std::option
   PoolTenant& tenant = open_tenant(state, std::string(tenant_of(source)));
   tenant.seq = seq;
   for (const KindInfo& row : kKinds) {
-    if (!is_read_at_tenant(row.kind) || (kind && *kind != row.kind)) continue;
+    if (!is_read_at_tenant(row.kind) || is_of_devices(row.kind)) continue;
+    if (kind && *kind != row.kind) continue;
     if (liveness == Liveness::live)
       tenant.silent.erase(row.kind);
     else
@@ -180,10 +228,27 @@ void observe_tenant_liveness(State& state, const SourceName& source, std::option
   }
 }
 
+namespace {
+
+// The claims of a member's namespace may be those of another tenant's pods from now on.
+void note_claims_of(State& state, const std::string& member, const std::string& space) {
+  const auto cluster = state.clusters.find(member);
+  if (cluster == state.clusters.end()) return;
+  const auto& claims = cluster->second.devices.claims;
+  auto at = claims.lower_bound({space, ""});
+  if (at == claims.end() || at->first.first != space) return;
+  DeviceChanges* const changes = note_change(state, member, cluster->second, state.seq);
+  if (!changes) return;
+  for (; at != claims.end() && at->first.first == space; ++at) changes->claims.insert(at->first);
+}
+
+}  // namespace
+
 void observe_super_namespace(State& state, const SourceName& source, const std::string& name,
                              const Seen<NamespaceFacts>& seen) {
   Pool& pool = state.pool;
   const std::pair id{source, name};
+  note_claims_of(state, source, name);
   const auto at = pool.super_namespaces.find(id);
   if (at != pool.super_namespaces.end()) {
     uncount_super_namespace(state, id);

@@ -1,5 +1,5 @@
-// Folds what the hub and the tenants report: VirtualClusters, Namespaces, ResourceQuotas, Pods.
-// Internal to the fold.
+// Folds what the hub and the tenants report: VirtualClusters, Namespaces, ResourceQuotas, Pods and
+// what these ask of devices. Internal to the fold.
 #pragma once
 
 #include <optional>
@@ -19,8 +19,12 @@ void observe_tenant_quota(State& state, const SourceName& source, const Namespac
                           const Seen<ResourceQuotaFacts>& seen);
 void observe_tenant_pod(State& state, const SourceName& source, const NamespacedName& id,
                         const Seen<PodFacts>& seen);
+void observe_tenant_claim(State& state, const SourceName& source, const NamespacedName& id,
+                          const ResourceClaimFacts* facts, Seq seq);
+void observe_tenant_template(State& state, const SourceName& source, const NamespacedName& id,
+                             const ResourceClaimTemplateFacts* facts, Seq seq);
 /// Folds that a kind of the tenant's API server (all that are read, if it is empty) is live, stale
-/// or lost.
+/// or lost. Those of resource.k8s.io do not matter: an API server need not serve them.
 void observe_tenant_liveness(State& state, const SourceName& source, std::optional<Kind> kind,
                              Liveness liveness, Seq seq);
 /// `source` is a member's; what was made there for tenants.

@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kVersion = "v1alpha1";
 
 bool writes_fleet_claims(const State& state) {
-  return state.configuration.dra.fleet_claims && searches_devices(state.configuration);
+  return state.configuration.dra.fleet_claims && dispatches_by_devices(state.configuration);
 }
 
 const WorkloadRecord* find_workload(const State& state, const NamespacedName& id) {

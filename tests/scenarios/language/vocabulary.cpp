@@ -254,6 +254,10 @@ constexpr FieldRow kFields[] = {
     {"pod", "bound", "/spec/nodeName", R"("node")"},
     {"pod", "gated", "/spec/schedulingGates/[name=wait]", "null"},
     {"pod", "claims", "/spec/resourceClaims/[name=device]", "null"},
+    {"pod", "from:{key}={value}", "/spec/resourceClaims/[name={key}]/resourceClaimTemplateName",
+     "{value}"},
+    {"pod", "uses:{key}={value}", "/spec/resourceClaims/[name={key}]/resourceClaimName", "{value}"},
+    {"pod", "made-for={value}", "/metadata/annotations/tenancy.x-k8s.io~1uid", "{value}"},
     {"pod", "over", "/status/phase", R"("Succeeded")"},
     {"pod", "{key}={value}", "/spec/containers/[name=main]/resources/requests/{key}", "{value}"},
 
@@ -275,6 +279,15 @@ constexpr FieldRow kFields[] = {
     {"slice .", "{key}={value}", "attributes/{key}/string", "{value}"},
     {"slice counters.", "{key}={value}", "counters/{key}/value", "{value}"},
 
+    {"device-claim", "asks:{key}={value}",
+     "/spec/devices/requests/[name={key}]/exactly/deviceClassName", "{value}"},
+    {"device-claim", "entry={value}",
+     "/metadata/annotations/resource.kubernetes.io~1pod-claim-name", "{value}"},
+    {"device-claim", "of-pod={value}", "/metadata/ownerReferences/0/uid", "{value}"},
+    {"device-claim", "of-pod={value}", "/metadata/ownerReferences/0/kind", R"("Pod")"},
+    {"device-claim", "of-pod={value}", "/metadata/ownerReferences/0/apiVersion", R"("v1")"},
+    {"claim-template", "asks:{key}={value}",
+     "/spec/spec/devices/requests/[name={key}]/exactly/deviceClassName", "{value}"},
     {"device-class", "cel={value}", "/spec/selectors/0/cel/expression", "{value}"},
     {"device-class", "gives={value}", "/spec/extendedResourceName", "{value}"},
 

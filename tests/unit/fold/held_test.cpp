@@ -75,6 +75,19 @@ TEST_CASE(
   CHECK_FALSE(held_facts(state, "c1", key));
 }
 
+TEST_CASE("a tenant has what its pods ask of devices by") {
+  State state;
+  PoolNamespace& of = state.pool.tenants["acme"].namespaces["web"];
+  of.claims["shared"] = {};
+  of.templates["gpu"].facts.spec.requests.resize(1);
+  CHECK(names(state, "tenant/acme", Kind::resource_claim) == "web/shared ");
+  CHECK(names(state, "tenant/acme", Kind::resource_claim_template) == "web/gpu ");
+  const ObjectKey key{Kind::resource_claim_template, "web", "gpu"};
+  CHECK(held_facts(state, "tenant/acme", key) == Facts(of.templates["gpu"].facts));
+  CHECK_FALSE(held(state, "tenant/bolt", key));
+  CHECK_FALSE(held(state, "acme", key));
+}
+
 TEST_CASE("a ManifestWork of another name is none of ours") {
   const std::string hub(kHub);
   State state;

@@ -189,5 +189,49 @@ TEST_CASE("ingest: a Pod of a member is logged where it belongs to a pod set of 
   CHECK_FALSE(bench.shows(std::string(kHub), Kind::pod, "p", PodFacts{}));
 }
 
+TEST_CASE("ingest: a Pod of a super cluster is logged where the tenant's Pod may use devices") {
+  IngestBench bench;
+  const auto made = [&](const std::string& uid) {
+    PodFacts facts;
+    facts.tenant_uid = uid;
+    return bench.take("r1", {"r1", ObjectSeen{{Kind::pod, "acme-web", "p"},
+                                              "v1",
+                                              "u-in-r1",
+                                              std::to_string(++bench.version),
+                                              1,
+                                              std::move(facts),
+                                              {}}});
+  };
+  const auto gone = [&] {
+    return bench.take("r1", {"r1", ObjectMissing{{Kind::pod, "acme-web", "p"},
+                                                 "u-in-r1",
+                                                 std::to_string(++bench.version)}});
+  };
+  CHECK_FALSE(made(""));
+  CHECK(made("u7"));  // the tenant's Pod is not known yet
+  CHECK_FALSE(made("u7"));
+  CHECK(gone());
+  PoolPod& pod = bench.state.pool.tenants["acme"].namespaces["web"].pods["p"];
+  pod.seen.uid = "u7";
+  SuperNamespace& space = bench.state.pool.super_namespaces[{"r1", "acme-web"}];
+  space.seen.facts.tenant = "acme";
+  space.seen.facts.tenant_namespace = "web";
+  CHECK_FALSE(made("u7"));  // it asks for no devices
+  CHECK(made("u8"));        // that one is another Pod
+  CHECK(gone());
+  pod.seen.facts.devices.emplace();
+  CHECK(made("u7"));
+}
+
+TEST_CASE("ingest: a tenant whose claims cannot be read is connected all the same") {
+  IngestBench bench;
+  bench.state.pool.tenants["acme"];
+  CHECK_FALSE(bench.take("tenant/acme", {"tenant/acme", StreamLost{Kind::resource_claim}}));
+  CHECK_FALSE(
+      bench.take("tenant/acme", {"tenant/acme", StreamStale{Kind::resource_claim_template}}));
+  CHECK(bench.take("tenant/acme", {"tenant/acme", StreamLost{Kind::pod}}));
+  CHECK(bench.state.pool.tenants["acme"].silent == std::set<Kind>{Kind::pod});
+}
+
 }  // namespace
 }  // namespace fairlead::ingest_test

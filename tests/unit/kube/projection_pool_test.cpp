@@ -149,6 +149,10 @@ TEST_CASE("a Pod is bound, gated, over or none of these") {
         "scheduler.virtualcluster.io/superCluster":"r1"}})");
   CHECK(placed.super_cluster == "r1");
   CHECK(placed.reason == "ResourceClaims");
+  // Of a super cluster, where only the metadata is sent.
+  CHECK(pod(R"("metadata":{"name":"p","annotations":{"tenancy.x-k8s.io/uid":"u7"}})").tenant_uid ==
+        "u7");
+  CHECK(pod(R"("metadata":{"name":"p","annotations":{"tenancy.x-k8s.io/uid":7}})") == PodFacts{});
   CHECK(pod(R"("spec":{"nodeName":7,"schedulingGates":"x","resourceClaims":3},"status":[])") ==
         PodFacts{});
 }

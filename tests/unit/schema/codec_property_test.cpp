@@ -118,7 +118,8 @@ PodFacts any_pod() {
                any<bool>(),
                any<std::string>(),
                any<std::string>(),
-               {}};
+               {},
+               any<std::string>()};
   if (any<bool>()) pod.devices = any_pod_devices();
   return pod;
 }

@@ -367,6 +367,11 @@ void add_version_5(Numbered& samples) {
   ObjectObserved pod = observed(Kind::pod);
   pod.facts = pod_with_devices();
   samples.add("observed_pods_5", "cluster1", std::move(pod));
+  ObjectObserved of_tenant = observed(Kind::pod);
+  PodFacts made_for_tenant;
+  made_for_tenant.tenant_uid = "0d5e2a4c-tenant";
+  of_tenant.facts = std::move(made_for_tenant);
+  samples.add("observed_pods_5_tenant", "cluster1", std::move(of_tenant));
   for (const Kind kind : {Kind::fleet_resource_class, Kind::fleet_resource_claim,
                           Kind::fleet_resource_claim_template, Kind::fleet_scheduling})
     samples.add("observed_" + std::string(info(kind).resource), "hub", observed(kind));
@@ -418,7 +423,7 @@ Facts facts(Kind kind) {
       return ResourceQuotaFacts{{{"cpu", 12'000}, {"requests.memory", 1 << 30}}, true};
     case Kind::pod:
       return PodFacts{
-          "r1", "DoesNotFit: cpu 1", {{"cpu", 1000}}, true, true, true, true, true, "", "", {}};
+          "r1", "DoesNotFit: cpu 1", {{"cpu", 1000}}, true, true, true, true, true, "", "", {}, ""};
     case Kind::config_map: return ConfigMapFacts{"r1"};
     case Kind::resource_slice: return resource_slice();
     case Kind::device_class: return device_class();

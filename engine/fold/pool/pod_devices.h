@@ -1,0 +1,77 @@
+// Devices of tenants' pods: what a super cluster answers to a pod that asks for devices, and what
+// is reserved there from the pod's decision on until its claims there take the place of that.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/devices/fit.h"
+#include "engine/devices/obstacles.h"
+#include "engine/fold/state.h"
+
+namespace fairlead {
+
+/// Whether `resource` is devices in the cluster: the implicit name of a class, or an extended
+/// resource that a DeviceClass there gives. Any other one is the nodes' own.
+bool gives_devices(const Cluster& cluster, const std::string& resource);
+/// Whether the pod asks the cluster for devices.
+bool asks_for_devices(const Cluster& cluster, const PodFacts& pod);
+
+/// Returns a text that is equal for pods of a namespace that ask alike, so that they get equal
+/// answers while nothing changes; empty for one whose answer depends on claims of a name. The pod
+/// has facts of devices.
+std::string asks_of_pod(const PoolPodKey& key, PoolPod& pod);
+
+/// What a super cluster answers to a pod.
+struct PodDevicesAnswer {
+  std::string reason;  ///< "NoDevices", "Pinned"; empty: it fits, or asks for no devices there
+  std::string detail;  ///< "gpu/r"
+  FitAnswer fit;       ///< where it fits
+};
+
+/// Asks super clusters for the devices of one pod, in one moment.
+class PodDevices {
+ public:
+  /// `key` names `pod`.
+  PodDevices(State& state, const PoolPodKey& key, PoolPod& pod);
+  /// Returns what the super cluster answers.
+  PodDevicesAnswer at(const std::string& id);
+
+ private:
+  State& state_;
+  const PoolPodKey& key_;
+  PoolPod& pod_;
+  std::map<std::string, std::string> pins_;  // ids where a claim stands -> the first entry of it
+};
+
+/// Reserves the devices of a solution for the pod, in place of what it had.
+void reserve_devices(State& state, const PoolPodKey& key, PoolPod& pod, const std::string& id,
+                     std::vector<FitPod> pods);
+/// Frees what is reserved for the pod, if anything is. Its cluster is looked at again.
+void release_devices(State& state, const PoolPodKey& key, PoolPod& pod);
+
+/// Folds what the open moment means for reservations: those that dra.placeTimeout ends, those that
+/// claims of super clusters replace, and those of which a device or a node changed, which are
+/// solved again. Called when the indices have followed the moment.
+void close_pod_reservations(State& state);
+/// Returns the namespaces with pods that wait and may use devices of the clusters in
+/// Pool::open_devices, which it empties; marks these pods as worth a look. What got free mends
+/// broken reservations first.
+std::set<PoolNamespaceKey> open_device_pods(State& state);
+
+/// Returns what the super cluster answers now, what the pod itself has reserved being free. For
+/// audits.
+PodDevicesAnswer devices_for(const State& state, const PoolPodKey& key, const std::string& id);
+/// Returns how many devices of the classes that the pod asks for would be left then; nullopt where
+/// it does not fit.
+std::optional<std::int64_t> devices_left(const State& state, const PoolPodKey& key,
+                                         const std::string& id);
+/// Returns the same device by device. Empty where the cluster cannot be asked.
+std::vector<JudgedRequest> judged_devices(const State& state, const PoolPodKey& key,
+                                          const std::string& id);
+
+}  // namespace fairlead
