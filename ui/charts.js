@@ -17,6 +17,9 @@ import {axisTime, msOf, show, zoneName} from "./times.js";
 /** @typedef {{time: number, kind: "ours" | "foreign" | "loss", text: string}} Mark */
 /** @typedef {{from: number, to: number, text: string}} Gap a stretch in which a source was silent */
 
+// The legend of dygraphs writes style attributes, which the page's policy forbids; ours is a table.
+Dygraph.PLUGINS = Dygraph.PLUGINS.filter((plugin) => plugin !== Dygraph.Plugins.Legend);
+
 /** The step in force at a time; undefined: none yet. @param {Step[]} steps @param {number} ms */
 export function stepAt(steps, ms) {
   let low = 0,

@@ -38,5 +38,9 @@ export interface Graph {
 }
 
 declare global {
-  const Dygraph: new (element: HTMLElement, rows: (number | null)[][], options: GraphOptions) => Graph;
+  const Dygraph: {
+    new (element: HTMLElement, rows: (number | null)[][], options: GraphOptions): Graph;
+    PLUGINS: unknown[];
+    Plugins: {Legend: unknown};
+  };
 }

@@ -363,7 +363,13 @@ export async function queueView(context) {
     .sort((a, b) => msOf(a) - msOf(b));
   const panel = el("section", {class: "why", id: "why", "aria-label": "Why", "aria-live": "polite"});
   const why = whyPanel(context, panel);
-  const values = el("div", {id: "values"});
+  const values = el("div", {
+    id: "values",
+    class: "scroll",
+    tabindex: 0,
+    role: "region",
+    "aria-label": "Values at the cursor",
+  });
   const redraw = () => {
     noteInAddress({hide: [...hidden].join(",")});
     rerun();
