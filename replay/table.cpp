@@ -4,6 +4,64 @@
 
 namespace fairlead {
 
+namespace {
+
+// A last column narrower than this would break in every word.
+constexpr std::size_t kLastColumnMin = 24;
+constexpr std::size_t kOwnLineIndent = 4;
+
+// Breaks `text` at spaces into lines of at most `width` bytes; a longer word stays whole.
+std::vector<std::string> broken(const std::string& text, std::size_t width) {
+  std::vector<std::string> lines{""};
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width)
+      lines.emplace_back();
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
+    at = end + 1;
+  }
+  return lines;
+}
+
+// Where the last column begins.
+std::size_t last_column(const std::vector<TableRow>& rows) {
+  std::vector<std::size_t> widths;
+  for (const TableRow& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()), 0);
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i + 1 < widths.size(); ++i) begin += widths[i] + 2;
+  return begin;
+}
+
+}  // namespace
+
+std::string narrow_table_text(const std::vector<TableRow>& rows, std::size_t columns) {
+  const std::size_t begin = last_column(rows);
+  const bool beside = begin + kLastColumnMin <= columns;
+  const std::size_t indent = beside ? begin : kOwnLineIndent;
+  std::vector<TableRow> heads;
+  std::vector<std::vector<std::string>> rest(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    heads.push_back(rows[i]);
+    std::vector<std::string> lines = broken(rows[i].back(), columns - indent);
+    heads.back().back() = beside ? lines.front() : "";
+    rest[i].assign(lines.begin() + (beside ? 1 : 0), lines.end());
+  }
+  const std::string table = table_text(heads);
+  std::string text;
+  for (std::size_t i = 0, at = 0; i < rows.size(); ++i) {
+    const std::size_t end = table.find('\n', at) + 1;
+    text += table.substr(at, end - at);
+    at = end;
+    for (const std::string& line : rest[i])
+      if (!line.empty()) text += std::string(indent, ' ') + line + "\n";
+  }
+  return text;
+}
+
 std::string table_text(const std::vector<TableRow>& rows, const std::string& indent) {
   std::vector<std::size_t> widths;
   for (const TableRow& row : rows) {

@@ -282,8 +282,9 @@ Result<ReplayReport> replay(const EventLog& log, const SnapshotSource* snapshots
       if (i % kPrefetchEvents == 0) prefetch(replay.state(), rest);
       if (event.seq > last || replay.stops()) return replay.finish(*before);
       replay.consume(event);
-      if (options.progress && event.seq.value % kProgressEvents == 0)
-        options.progress(event.seq.value, last.value);
+      if (event.seq.value % kProgressEvents != 0) continue;
+      if (options.progress) options.progress(event.seq.value, last.value);
+      if (options.cancelled && options.cancelled()) return replay.finish(*before);
     }
     if (!read) return read.error();
     if (batch.size() == 0) break;

@@ -33,6 +33,8 @@ struct ReplayOptions {
   Comparison comparison = Comparison::none;
   /// Called now and then with the number of folded events and the total; may be empty.
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;
+  /// Asked as often; true ends the replay with a report of what was folded. May be empty.
+  std::function<bool()> cancelled;
 };
 
 /// A recorded write that this program would not make in the same way.

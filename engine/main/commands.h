@@ -18,6 +18,7 @@ void add_log_command(CLI::App& app, const ReachHub& reach, int& exit_code);
 void add_replay_command(CLI::App& app, int& exit_code);
 void add_audit_command(CLI::App& app, int& exit_code);
 void add_what_if_command(CLI::App& app, int& exit_code);
+void add_serve_command(CLI::App& app, int& exit_code);
 void add_snapshot_command(CLI::App& app, int& exit_code);
 /// Both of these describe all commands of `app`, which outlives the call.
 void add_completion_command(CLI::App& app, int& exit_code);

@@ -1,10 +1,8 @@
 // `fairlead dev`: the hub against an API model in this process, with a small living fleet.
-#include <signal.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <ctime>
 #include <deque>
 #include <filesystem>
 #include <fstream>
@@ -21,6 +19,7 @@
 #include "engine/main/configuration_options.h"
 #include "engine/main/dev_fleet.h"
 #include "engine/main/dev_hub.h"
+#include "engine/main/end_signals.h"
 #include "engine/main/exit_code.h"
 #include "engine/runtime/system_clock.h"
 #include "replay/verify.h"
@@ -48,26 +47,6 @@ struct DevOptions {
   std::uint16_t port = 0;
   std::string data;
   ConfigurationOptions configuration;
-};
-
-// Waits for Ctrl-C and SIGTERM. They are blocked, so no code runs inside a handler.
-class EndSignals {
- public:
-  // Made before any other thread: threads inherit the set of blocked signals.
-  EndSignals() {
-    ::signal(SIGPIPE, SIG_IGN);
-    ::sigemptyset(&set_);
-    for (const int number : {SIGTERM, SIGINT}) ::sigaddset(&set_, number);
-    ::pthread_sigmask(SIG_BLOCK, &set_, nullptr);
-  }
-  // Whether one came within `span`.
-  bool within(Duration span) const {
-    const timespec wait{span.ns / seconds(1).ns, span.ns % seconds(1).ns};
-    return ::sigtimedwait(&set_, nullptr, &wait) > 0;
-  }
-
- private:
-  sigset_t set_{};
 };
 
 // The directory of the log and the kubeconfigs. Without --data it is removed at the end.

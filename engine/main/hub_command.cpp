@@ -163,7 +163,7 @@ Result<void> run_hub(const HubCommandOptions& options) {
   Inbox inbox(kInboxFactsMax);
   HubStatus status;
   HubConnections connections(inbox, logger, std::move(*providers));
-  const QuestionService service(**log, options.data);
+  const QuestionService service(served_log_of_hub(**log, options.data));
   AdmissionFeed feed(*configuration);
   std::unique_ptr<WebhookListener> webhook;
   if (*judging) {

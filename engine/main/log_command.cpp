@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "engine/main/commands.h"
+#include "engine/main/event_filter.h"
 #include "engine/main/exit_code.h"
 #include "engine/main/position.h"
 #include "replay/history.h"
@@ -146,6 +147,10 @@ void add_reading_commands(CLI::App& log, const ReachHub& reach, int& exit_code) 
                   "Only events about this kind (ClusterQueue), or this fact (PatchIntended)");
   cat->add_option("--object", selection.object,
                   "Only events about this object: NAME or NAMESPACE/NAME");
+  cat->add_option("--where", selection.where,
+                  std::string("Only events of which hold ") + kWhereHelp);
+  cat->add_option("--last", selection.last,
+                  "Only so many of these events: those at the end of the log");
   cat->add_flag("--raw", selection.raw,
                 "With the raw object that the hub keeps beside an event for a while, if it is "
                 "still there");

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <deque>
 #include <ostream>
 #include <sstream>
 #include <tuple>
 #include <utility>
 
 #include "engine/base/json.h"
+#include "engine/main/event_filter.h"
 #include "engine/main/exit_code.h"
 #include "engine/main/http_target.h"
 #include "engine/main/position.h"
@@ -57,14 +60,15 @@ struct Filter {
   std::string kind;
   std::string namespace_;
   std::string name;
+  EventFilter where;
+  std::size_t last = 0;  ///< 0: all
 
   bool accepts(const Event& event) const {
     const ObjectKey* object = object_of(event.fact);
     if (!name.empty() && (object == nullptr || object->name != name)) return false;
     if (!namespace_.empty() && (object == nullptr || object->namespace_ != namespace_))
       return false;
-    return kind.empty() || kind == fact_name(event.fact) ||
-           (object != nullptr && kind == info(object->kind).name);
+    return (kind.empty() || is_of_kind(event, kind)) && where.accepts(event);
   }
 };
 
@@ -73,16 +77,7 @@ Error bad_flag(const char* flag, const std::string& expected, const std::string&
           std::string(flag) + ": expected " + expected + ", got \"" + given + "\""};
 }
 
-bool known_kind(const std::string& word) {
-  if (std::any_of(kKinds.begin(), kKinds.end(),
-                  [&word](const KindInfo& row) { return row.name == word; }))
-    return true;
-  const auto names = fact_names();
-  return std::find(names.begin(), names.end(), word) != names.end();
-}
-
-Result<Filter> understand(const EventLog& log, const LogSelection& selection) {
-  Filter filter;
+Result<void> add_places(const EventLog& log, const LogSelection& selection, Filter& filter) {
   if (!selection.from.empty()) {
     const auto from = first_event(log, "--from", selection.from);
     if (!from) return from.error();
@@ -93,7 +88,30 @@ Result<Filter> understand(const EventLog& log, const LogSelection& selection) {
     if (!to && to.error().code != ErrorCode::gone) return to.error();
     filter.to = to ? *to : Seq{};  // every event that is kept is later
   }
-  if (!selection.kind.empty() && !known_kind(selection.kind))
+  auto where = EventFilter::parse(log, selection.where);
+  if (!where) return where.error();
+  filter.where = *std::move(where);
+  filter.from = std::max(filter.from, filter.where.from());
+  filter.to = std::min(filter.to, filter.where.to());
+  return {};
+}
+
+Result<std::size_t> last_of(const std::string& text) {
+  std::size_t last = 0;
+  if (text.empty()) return last;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), last);
+  if (error == std::errc{} && end == text.data() + text.size() && last >= 1 && last <= kLogLastMax)
+    return last;
+  return bad_flag("--last", "a number from 1 to " + std::to_string(kLogLastMax), text);
+}
+
+Result<Filter> understand(const EventLog& log, const LogSelection& selection) {
+  Filter filter;
+  if (auto added = add_places(log, selection, filter); !added) return added.error();
+  const auto last = last_of(selection.last);
+  if (!last) return last.error();
+  filter.last = *last;
+  if (!selection.kind.empty() && !is_known_kind(selection.kind))
     return bad_flag("--kind", "a kind (ClusterQueue) or a fact (PatchIntended)", selection.kind);
   filter.kind = selection.kind;
   const std::size_t slash = selection.object.find('/');
@@ -123,6 +141,18 @@ void print_event(const Event& event, const std::optional<std::string>& raw, LogO
 
 enum class Extent : std::uint8_t { page, all };
 
+Result<void> print_accepted(const EventLog& log, const Event& event, bool with_raw,
+                            LogOutput output, std::ostream& out) {
+  std::optional<std::string> object;
+  if (with_raw) {
+    auto raw = log.raw(event.seq);
+    if (!raw) return raw.error();
+    object = *std::move(raw);
+  }
+  print_event(event, object, output, out);
+  return {};
+}
+
 /// Prints until the selection or the page ends. Returns where the next page begins, if there is
 /// one.
 Result<std::optional<Seq>> print_page(const EventLog& log, const Filter& filter, bool with_raw,
@@ -137,18 +167,89 @@ Result<std::optional<Seq>> print_page(const EventLog& log, const Filter& filter,
         (seen == kLogPageEventsMax || std::streamoff{out.tellp()} >= kLogPageBytesMax))
       return (*event)->seq;
     if (!filter.accepts(**event)) continue;
-    std::optional<std::string> object;
-    if (with_raw) {
-      auto raw = log.raw((*event)->seq);
-      if (!raw) return raw.error();
-      object = *std::move(raw);
-    }
-    print_event(**event, object, output, out);
+    if (auto printed = print_accepted(log, **event, with_raw, output, out); !printed)
+      return printed.error();
   }
   return std::nullopt;
 }
 
+/// The newest of the selected events, found from the end of the log backwards.
+class NewestEvents {
+ public:
+  NewestEvents(const EventLog& log, const Filter& filter, bool with_raw, LogOutput output)
+      : log_(log), filter_(filter), with_raw_(with_raw), output_(output) {}
+
+  /// Reads back until there are filter.last of them, or the selection or the page ends.
+  Result<void> read(Extent extent) {
+    const Seq begin = std::max(filter_.from, log_.first_seq());
+    end_ = next(std::min(filter_.to, log_.last_seq()));
+    while (end_ > begin && lines_.size() < filter_.last) {
+      if (extent == Extent::page && (seen_ >= kLogPageEventsMax || bytes_ >= kLogPageBytesMax))
+        return {};
+      const Seq from{std::max(begin.value, end_.value - std::min(end_.value, kStretch))};
+      if (auto read = read_stretch(from); !read) return read;
+    }
+    if (end_ <= begin) end_ = {};
+    return {};
+  }
+  void print(std::ostream& out) const {
+    for (const std::string& line : lines_) out << line;
+  }
+  std::size_t count() const { return lines_.size(); }
+  /// The event before which older ones may be selected; 0: there are none.
+  Seq end() const { return end_; }
+
+ private:
+  static constexpr std::uint64_t kStretch = 4096;
+
+  // Reads the events from `from` up to end_ and keeps the newest of them.
+  Result<void> read_stretch(Seq from) {
+    const auto reader = log_.read(from);
+    if (!reader) return reader.error();
+    std::deque<std::pair<Seq, std::string>> found;
+    for (Seq seq = from; seq < end_; seq = next(seq), ++seen_) {
+      const auto event = (*reader)->next();
+      if (!event) return event.error();
+      if (!*event) break;
+      if (!filter_.accepts(**event)) continue;
+      std::ostringstream line;
+      if (auto printed = print_accepted(log_, **event, with_raw_, output_, line); !printed)
+        return printed;
+      found.emplace_back((*event)->seq, std::move(line).str());
+      if (found.size() > filter_.last - lines_.size()) found.pop_front();
+    }
+    end_ = from;
+    for (auto line = found.rbegin(); line != found.rend(); ++line) {
+      bytes_ += static_cast<std::int64_t>(line->second.size());
+      lines_.push_front(std::move(line->second));
+      if (lines_.size() == filter_.last) end_ = line->first;
+    }
+    return {};
+  }
+
+  const EventLog& log_;
+  const Filter& filter_;
+  const bool with_raw_;
+  const LogOutput output_;
+  std::deque<std::string> lines_;  // ascending
+  std::int64_t bytes_ = 0;
+  std::uint64_t seen_ = 0;
+  Seq end_;
+};
+
 std::string spelled(Seq seq) { return "seq:" + std::to_string(seq.value); }
+
+Result<std::string> answer_newest(const EventLog& log, const Filter& filter, bool with_raw,
+                                  LogOutput output) {
+  NewestEvents newest(log, filter, with_raw, output);
+  if (auto read = newest.read(Extent::page); !read) return read.error();
+  std::ostringstream text;
+  newest.print(text);
+  Json page{{"text", std::move(text).str()}, {"exit", kDone}, {"events", newest.count()}};
+  if (newest.end() > std::max(filter.from, log.first_seq()))
+    page["next"] = {{"from", spelled(filter.from)}, {"to", spelled({newest.end().value - 1})}};
+  return to_text(page);
+}
 
 Result<std::string> answer_cat(const EventLog& log, const LogSelection& selection,
                                LogOutput output) {
@@ -156,6 +257,7 @@ Result<std::string> answer_cat(const EventLog& log, const LogSelection& selectio
   if (!filter) return filter.error();
   filter->to = std::min(filter->to, log.last_seq());
   std::ostringstream text;
+  if (filter->last > 0) return answer_newest(log, *filter, selection.raw, output);
   const auto next = print_page(log, *filter, selection.raw, output, Extent::page, text);
   if (!next) return next.error();
   Json page{{"text", std::move(text).str()}, {"exit", kDone}};
@@ -170,16 +272,19 @@ Result<std::string> answer_stat(const EventLog& log, LogOutput output) {
   return to_text(Json{{"text", std::move(text).str()}, {"exit", *exit_code}});
 }
 
-constexpr std::array<std::pair<std::string_view, std::string LogSelection::*>, 4> kSelectors{
+constexpr std::array<std::pair<std::string_view, std::string LogSelection::*>, 6> kSelectors{
     {{"from", &LogSelection::from},
      {"to", &LogSelection::to},
      {"kind", &LogSelection::kind},
-     {"object", &LogSelection::object}}};
+     {"object", &LogSelection::object},
+     {"where", &LogSelection::where},
+     {"last", &LogSelection::last}}};
 
 /// One page as a hub answers it.
 struct LogPage {
   std::string text;
   int exit_code = kDone;
+  std::size_t events = 0;                                   ///< of a selection with `last`
   std::optional<std::pair<std::string, std::string>> next;  ///< from, to
 };
 
@@ -190,7 +295,9 @@ std::optional<LogPage> read_page(const std::string& answer) {
   const Json text = document.value("text", Json());
   const Json exit_code = document.value("exit", Json());
   if (!text.is_string() || !exit_code.is_number_integer()) return std::nullopt;
-  LogPage page{text.get<std::string>(), exit_code.get<int>(), std::nullopt};
+  const Json events = document.value("events", Json(0U));
+  if (!events.is_number_unsigned()) return std::nullopt;
+  LogPage page{text.get<std::string>(), exit_code.get<int>(), events.get<std::size_t>(), {}};
   const auto next = document.find("next");
   if (next == document.end()) return page;
   const Json from = next->is_object() ? next->value("from", Json()) : Json();
@@ -222,9 +329,10 @@ Result<void> parse_parameter(LogQuestion& question, const std::string& name,
     question.output = value == "text" ? LogOutput::text : LogOutput::json;
     return {};
   }
-  return Error{ErrorCode::bad_input,
-               "unknown parameter \"" + name + "=" + value +
-                   "\"; known: from, to, kind, object, raw=true|false, output=text|json"};
+  return Error{
+      ErrorCode::bad_input,
+      "unknown parameter \"" + name + "=" + value +
+          "\"; known: from, to, kind, object, where, last, raw=true|false, output=text|json"};
 }
 
 Result<LogQuestion> log_question(std::string_view text) {
@@ -258,6 +366,12 @@ Result<void> print_events(const EventLog& log, const LogSelection& selection, Lo
                           std::ostream& out) {
   const auto filter = understand(log, selection);
   if (!filter) return filter.error();
+  if (filter->last > 0) {
+    NewestEvents newest(log, *filter, selection.raw, output);
+    if (auto read = newest.read(Extent::all); !read) return read;
+    newest.print(out);
+    return {};
+  }
   const auto printed = print_page(log, *filter, selection.raw, output, Extent::all, out);
   if (!printed) return printed.error();
   return {};
@@ -275,20 +389,33 @@ Result<std::string> answer_log_target(const EventLog& log, std::string_view targ
 Result<int> print_from_hub(const AskHub& ask, const char* subject, const LogSelection& selection,
                            LogOutput output, std::ostream& out) {
   LogSelection page = selection;
-  for (;;) {
+  std::deque<std::string> newest;  // of a selection with `last`, whose pages come newest first
+  const auto wanted = last_of(selection.last);
+  if (!wanted) return wanted.error();
+  for (std::size_t events = 0;;) {
     HttpTarget target{std::string(kLogPath) + subject, {}};
     for (const auto& [name, member] : kSelectors) target.add(name, page.*member);
     if (page.raw) target.add("raw", "true");
     target.add("output", output == LogOutput::json ? "json" : "text");
     const auto answer = ask(to_text(target));
     if (!answer) return answer.error();
-    const auto printed = read_page(*answer);
+    auto printed = read_page(*answer);
     if (!printed)
       return Error{ErrorCode::unavailable,
                    "the server answered something else than a page of a log"};
-    out << printed->text;
-    if (!printed->next || !out) return printed->exit_code;
-    std::tie(page.from, page.to) = *printed->next;
+    events += printed->events;
+    const bool whole = *wanted > 0 && events >= *wanted;
+    if (*wanted > 0)
+      newest.push_front(std::move(printed->text));
+    else
+      out << printed->text;
+    if (printed->next && !whole && out) {
+      std::tie(page.from, page.to) = *printed->next;
+      if (*wanted > 0) page.last = std::to_string(*wanted - events);
+      continue;
+    }
+    for (const std::string& text : newest) out << text;
+    return printed->exit_code;
   }
 }
 

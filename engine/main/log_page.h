@@ -21,6 +21,8 @@ struct LogSelection {
   std::string to{};      ///< the same; inclusive
   std::string kind{};    ///< a Kubernetes kind (ClusterQueue) or a fact (PatchIntended)
   std::string object{};  ///< NAME or NAMESPACE/NAME
+  std::string where{};   ///< terms (event_filter.h)
+  std::string last{};    ///< a number: only so many of the selected events, those at the end
   bool raw = false;      ///< with the raw object that is kept beside an event, if one is
 };
 
@@ -41,10 +43,15 @@ inline constexpr std::string_view kLogPath = "/log/";
 inline constexpr std::int64_t kLogPageBytesMax = 1 << 20;
 inline constexpr std::uint64_t kLogPageEventsMax = 100'000;
 
-/// Answers GET `/log/stat` and `/log/cat?from=&to=&kind=&object=&raw=true`, both with
+/// Most events that `last` may ask for.
+inline constexpr std::size_t kLogLastMax = 10'000;
+
+/// Answers GET `/log/stat` and `/log/cat?from=&to=&kind=&object=&where=&last=&raw=true`, both with
 /// `output=text|json`, with the output of the command:
 ///   {"text": "...", "exit": 0, "next": {"from": "seq:1001", "to": "seq:5000"}}
-/// `next` is absent on the last page; a selection ends where the log ended at its first.
+/// `next` is absent on the last page; a selection ends where the log ended at its first. With
+/// `last` a page has the newest of the selected events and "events", how many; `next` selects older
+/// ones.
 Result<std::string> answer_log_target(const EventLog& log, std::string_view target);
 
 /// Prints all pages of a hub's answer about `subject` (stat, cat). Returns the exit code.

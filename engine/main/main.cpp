@@ -77,6 +77,7 @@ int main(int argc, char** argv) {
   fairlead::add_replay_command(app, exit_code);
   fairlead::add_audit_command(app, exit_code);
   fairlead::add_what_if_command(app, exit_code);
+  fairlead::add_serve_command(app, exit_code);
   fairlead::add_snapshot_command(app, exit_code);
   fairlead::add_completion_command(app, exit_code);
   fairlead::add_man_command(app, exit_code);

@@ -3,6 +3,7 @@
 #include "engine/log/rocksdb/rocksdb_log.h"
 #include "engine/main/log_export.h"
 #include "engine/main/log_page.h"
+#include "snapshots/snapshot_store.h"
 
 namespace fairlead {
 
@@ -15,23 +16,29 @@ HttpReply refusal(const Error& error) {
   return {status, kJsonType, to_text(Json{{"error", error.message}}) + "\n"};
 }
 
-}  // namespace
+HttpReply export_reply(const ServedLog& served, std::string_view target) {
+  if (!served.exported_log)
+    return refusal(
+        {ErrorCode::bad_input, "only a hub hands out exports; here use `fairlead log export " +
+                                   served.option + " " + served.path + " FILE`"});
+  auto page = answer_export_target(*served.exported_log, *served.exported_snapshots, target);
+  if (!page) return refusal(page.error());
+  return {200, "application/octet-stream", *std::move(page)};
+}
 
-QuestionService::QuestionService(const RocksdbLog& log, const std::filesystem::path& data)
-    : log_(log), snapshots_(data) {}
+}  // namespace
 
 HttpReply QuestionService::reply(std::string_view target) const {
   const std::lock_guard lock(one_at_a_time_);
-  if (is_export_target(target)) {
-    auto page = answer_export_target(log_, snapshots_, target);
-    if (!page) return refusal(page.error());
-    return {200, "application/octet-stream", *std::move(page)};
-  }
+  const auto served = source_();
+  if (!served) return refusal(served.error());
+  if (is_export_target(target)) return export_reply(*served, target);
   const auto answer = [&]() -> Result<std::string> {
-    if (target.starts_with(kLogPath)) return answer_log_target(log_, target);
+    if (target.starts_with(kLogPath)) return answer_log_target(*served->log, target);
+    if (target.starts_with(kPageApiPath)) return page_->answer(*served, target);
     auto question = from_target(target);
     if (!question) return question.error();
-    auto answered = answer_question({log_, &snapshots_}, *question);
+    auto answered = answer_question({*served->log, served->snapshots.get()}, *question);
     if (!answered) return answered.error();
     return to_text(answered->document);
   };

@@ -1,32 +1,33 @@
-// Questions over HTTP about the past and the log: the hub's side. A command's is hub_client.h.
+// Questions over HTTP about the past and the log: the side that answers, of a hub or of `serve`. A
+// command's is hub_client.h.
 #pragma once
 
-#include <filesystem>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 
 #include "engine/main/audit_question.h"
+#include "engine/main/page_service.h"
+#include "engine/main/served_log.h"
 #include "engine/runtime/http_endpoint.h"
-#include "snapshots/snapshot_store.h"
 
 namespace fairlead {
 
-class RocksdbLog;
-
-/// Answers from the hub's log and the snapshots of its data directory; never from its State, which
-/// belongs to another thread. Any thread may call it; one question is answered at a time.
+/// Answers from a log and its snapshots; never from a hub's State, which belongs to another thread.
+/// Any thread may call it; one question is answered at a time.
 class QuestionService {
  public:
-  /// `log` outlives it.
-  QuestionService(const RocksdbLog& log, const std::filesystem::path& data);
-  /// Answers a target below kAuditPath or kLogPath in JSON, but for the pages of an export
-  /// (bundle_page.h): the answer's document, or {"error"} with 400 (a bad question) or 500.
+  explicit QuestionService(ServedLogSource source)
+      : source_(std::move(source)), page_(std::make_unique<PageService>()) {}
+  /// Answers a target below kAuditPath, kLogPath or kPageApiPath in JSON, but for the pages of an
+  /// export (bundle_page.h): the answer's document, or {"error"} with 400 (a bad question) or 500.
   HttpReply reply(std::string_view target) const;
 
  private:
-  const RocksdbLog& log_;
-  SnapshotStore snapshots_;
+  ServedLogSource source_;
+  std::unique_ptr<PageService> page_;
   mutable std::mutex one_at_a_time_;
 };
 

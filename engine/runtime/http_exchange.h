@@ -17,6 +17,7 @@ namespace fairlead {
 struct ReceivedRequest {
   std::string method;
   std::string target;         ///< path and query, as the client sent them
+  std::string host;           ///< the Host header; empty: none
   std::string authorization;  ///< the header; empty: none. Never to be stored or logged
   std::string content_type;   ///< the header; empty: none
   std::string body;           ///< of a POST; empty for others
@@ -54,17 +55,22 @@ struct HttpPatience {
 /// The paths that the kubelet requests; it restarts a Pod whose probe gets no answer.
 inline constexpr std::array<std::string_view, 3> kHttpProbes{"/livez", "/readyz", "/healthz"};
 
+/// A target of more bytes, path and query, gets 414.
+inline constexpr std::size_t kHttpTargetMax = std::size_t{8} << 10;
+
+/// Questions that wait behind the one being answered; further ones get 503 with Retry-After.
+inline constexpr std::size_t kHttpQuestionsMax = 4;
+/// A question that has waited longer gets 503 instead of an answer.
+inline constexpr Duration kHttpQuestionPatience = seconds(5);
 /// Requests that are answered on a thread of their own, one at a time, because an answer may need
 /// seconds of disk reads.
 struct HttpQuestions {
   std::vector<std::string> prefixes;  ///< of the paths that are questions
   /// Gets the target, path and query. Null: there are no questions.
   std::function<HttpReply(std::string_view target)> answer;
+  std::size_t waiting_max = kHttpQuestionsMax;
+  Duration patience = kHttpQuestionPatience;
 };
-/// Questions that wait behind the one being answered; further ones get 503 with Retry-After.
-inline constexpr std::size_t kHttpQuestionsMax = 4;
-/// A question that has waited longer gets 503 instead of an answer.
-inline constexpr Duration kHttpQuestionPatience = seconds(5);
 
 /// POSTs of one path; any other POST gets 405. They are answered on a thread of their own, one at a
 /// time and in the order in which they came.

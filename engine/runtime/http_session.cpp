@@ -29,6 +29,15 @@ constexpr std::uint64_t kRequestBodyMax = 4096;    // of what is no POST
 constexpr std::uint32_t kRequestHeadMax = 32'768;  // a token that names many groups has 20 KB
 constexpr std::size_t kReadAtOnce = std::size_t{64} << 10;
 
+// A page of ours runs no script but ours and asks no other host; no other page may show it. What
+// was answered of a log or a State is outdated with the next event.
+constexpr const char* kPageHeaders =
+    "Content-Security-Policy: default-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'\r\n"
+    "X-Content-Type-Options: nosniff\r\n"
+    "Referrer-Policy: no-referrer\r\n"
+    "Cache-Control: no-store\r\n";
+
 using RequestParser = http::request_parser<http::string_body>;
 
 std::string text_of(beast::string_view view) { return {view.data(), view.size()}; }
@@ -67,6 +76,7 @@ std::string bytes_of(const ReceivedRequest& request, const HttpReply& reply, std
   std::string out = "HTTP/1.1 " + std::to_string(reply.status) + " " +
                     text_of(http::obsolete_reason(status)) + "\r\n";
   out += "Content-Type: " + reply.content_type + "\r\n";
+  out += kPageHeaders;
   if (reply.retry_after_seconds > 0)
     out += "Retry-After: " + std::to_string(reply.retry_after_seconds) + "\r\n";
   // RFC 9110 demands these two.
@@ -166,6 +176,7 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
     const auto& head = parser_->get();
     request_.method = text_of(head.method_string());
     request_.target = text_of(head.target());
+    request_.host = text_of(head[http::field::host]);
     request_.authorization = text_of(head[http::field::authorization]);
     request_.content_type = text_of(head[http::field::content_type]);
     const std::uint64_t most = is_post() ? shared_.serving.posts.body_max : kRequestBodyMax;
@@ -230,6 +241,9 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
     request_.body = std::move(parser_->get().body());
     if (is_probe(request_)) return write(shared_.serving.handler(request_.path()));
     if (!begin_answer()) return write(busy());
+    if (request_.target.size() > kHttpTargetMax)
+      return write(
+          plain_reply(414, "the target is longer than 8192 bytes: ask for less at once\n"));
     if (!is_post() && (takes_posts() || !reads(request_))) return write(not_allowed());
     if (!shared_.serving.guard) return serve();
     shared_.serving.guard(request_,
@@ -382,7 +396,7 @@ void GuardDecisions::close() {
 
 HttpShared::HttpShared(HttpServing serving_given, asio::io_context& context)
     : serving(std::move(serving_given)),
-      question_thread(kHttpQuestionsMax, kHttpQuestionPatience),
+      question_thread(serving.questions.waiting_max, serving.questions.patience),
       post_thread(serving.posts.waiting_max, serving.posts.patience),
       decisions(std::make_shared<GuardDecisions>(context)) {}
 

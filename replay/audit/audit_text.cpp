@@ -64,13 +64,35 @@ std::string quota_text(const Json& document) {
   return "as of " + place(document["asOf"]) + "\n" + table_text(rows);
 }
 
+// A terminal, also one beside another window.
+constexpr std::size_t kHistoryColumns = 120;
+
+// A time to the millisecond: JSON has all of it.
+std::string to_millisecond(const Json& time) {
+  std::string text = cell(time);
+  const std::size_t point = text.find('.');
+  constexpr std::size_t kMillisecond = 4;  // of `.123`
+  if (point == std::string::npos || text.size() < point + kMillisecond + 1) return text;
+  return text.substr(0, point + kMillisecond) + "Z";
+}
+
+// Of "od cpu 0 -> 5; od memory 0 -> 6Gi" the part about the row; all of another text.
+std::string part_about(const Json& row) {
+  const std::string text = cell(row["text"]);
+  const std::string about = cell(row["flavor"]) + " " + cell(row["resource"]) + " ";
+  std::size_t begin = text.starts_with(about) ? 0 : text.find("; " + about);
+  if (begin == std::string::npos) return text;
+  if (begin > 0) begin += 2;
+  return text.substr(begin, text.find("; ", begin) - begin);
+}
+
 // The changes of an orchestrator's quotas, beside those of the spec.
 std::string effective_history_text(const Json& changes) {
   if (changes.empty()) return "";
   std::vector<TableRow> rows{{"TIME", "SEQ", "FLAVOR", "RESOURCE", "OLD", "EFFECTIVE"}};
   for (const Json& row : changes)
     rows.push_back(
-        {cell(row["time"]), cell(row["seq"]), cell(row["flavor"]), cell(row["resource"]),
+        {to_millisecond(row["time"]), cell(row["seq"]), cell(row["flavor"]), cell(row["resource"]),
          cell(row["old"]),
          row["orchestrator"].is_null()
              ? "the spec's"
@@ -91,13 +113,14 @@ std::string history_text(const Json& document) {
       if (row["answer"].contains("seq")) answer += " " + cell(row["answer"]["seq"]);
       if (answer == "none" && !row["seen"].is_null()) answer = "seen " + cell(row["seen"]["seq"]);
       std::string because;
-      for (const Json& seq : row["because"]) because += (because.empty() ? "" : ",") + cell(seq);
-      why = cell(row["rule"]) + ": " + cell(row["text"]) + " (seq " + because + ")";
+      for (const Json& seq : row["because"]) because += (because.empty() ? "" : ", ") + cell(seq);
+      why = cell(row["rule"]) + ": " + part_about(row) + " (seq " + because + ")";
     }
-    rows.push_back({cell(row["time"]), cell(row["seq"]), cell(row["flavor"]), cell(row["resource"]),
-                    old_text(row), cell(row["new"]), cell(row["writer"]), answer, why});
+    rows.push_back({to_millisecond(row["time"]), cell(row["seq"]), cell(row["flavor"]),
+                    cell(row["resource"]), old_text(row), cell(row["new"]), cell(row["writer"]),
+                    answer, why});
   }
-  return table_text(rows) + effective_history_text(document["effective"]);
+  return narrow_table_text(rows, kHistoryColumns) + effective_history_text(document["effective"]);
 }
 
 std::string side_text(const Json& side) {

@@ -2,9 +2,9 @@
 """Runs end-to-end test modules: `run.py MODULE...`, for example `run.py test_controlplane`.
 
 A module says what it needs in `NEEDS` ("controlplane", "scheduler", "cel-oracle", "allocator-oracle", "fairlead",
-"stop points", "fault shim", "root", "prometheus", "helm", "buildah", "lintian"). Where something is missing its tests
-are named and counted as skipped and the exit code is 77, which ctest shows as Skipped; where CI is set a missing part
-is a failure, because a suite that silently tests nothing is worse than a red one.
+"stop points", "fault shim", "root", "prometheus", "helm", "buildah", "lintian", "browser"). Where something is missing
+its tests are named and counted as skipped and the exit code is 77, which ctest shows as Skipped; where CI is set a
+missing part is a failure, because a suite that silently tests nothing is worse than a red one.
 """
 
 import argparse
@@ -20,13 +20,15 @@ SKIPPED = 77
 
 def missing(needs):
     """What of `needs` cannot be had, as a sentence; empty if all can."""
-    from harness import controlplane, deploy, helm, program, prometheus
+    from harness import browser, controlplane, deploy, helm, program, prometheus
     if "controlplane" in needs and controlplane.assets() is None:
         return "no control plane (scripts/controlplane builds it, or set KUBEBUILDER_ASSETS)"
     if "scheduler" in needs and controlplane.scheduler() is None:
         return "no kube-scheduler (scripts/controlplane builds it)"
     if "fairlead" in needs and program.binary() is None:
         return "no fairlead program (scripts/test builds it, or set FAIRLEAD)"
+    if "browser" in needs and browser.missing():
+        return browser.missing()
     if "root" in needs and os.geteuid() != 0:
         return "not root: a Pod's user and mounts cannot be made"
     if "prometheus" in needs and not (prometheus.program("promtool") and deploy.operator_crds()):

@@ -1,0 +1,221 @@
+#include "engine/main/page_service.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "engine/main/http_target.h"
+#include "engine/main/position.h"
+#include "engine/main/proof_run.h"
+#include "replay/timeline/timeline_answers.h"
+
+namespace fairlead {
+
+namespace {
+
+// A question folds at most this many events, about half a second of work, so that other questions
+// have their turn and the page can show how far it is.
+constexpr std::uint64_t kEventsOfQuestion = 250'000;
+constexpr std::size_t kBucketsUnlessAsked = 400;
+constexpr std::size_t kPointsUnlessAsked = 2000;
+
+/// The parameters of a target; each may be read once.
+class Parameters {
+ public:
+  static Result<Parameters> of(const HttpTarget& target, std::vector<std::string_view> known) {
+    Parameters parameters;
+    for (const auto& [name, value] : target.parameters) {
+      if (std::find(known.begin(), known.end(), name) == known.end())
+        return Error{ErrorCode::bad_input,
+                     "unknown parameter \"" + name + "\"; known: " + list_of(known)};
+      parameters.values_[name] = value;
+    }
+    return parameters;
+  }
+  std::string text(const std::string& name) const {
+    const auto at = values_.find(name);
+    return at == values_.end() ? "" : at->second;
+  }
+  std::optional<std::string> optional(const std::string& name) const {
+    const auto at = values_.find(name);
+    return at == values_.end() ? std::nullopt : std::optional(at->second);
+  }
+  // A number from 1 to `most`; `otherwise` where it was not given.
+  Result<std::size_t> number(const std::string& name, std::size_t most,
+                             std::size_t otherwise) const {
+    const std::string given = text(name);
+    if (given.empty()) return otherwise;
+    std::size_t value = 0;
+    const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), value);
+    if (error == std::errc{} && end == given.data() + given.size() && value >= 1 && value <= most)
+      return value;
+    return Error{ErrorCode::bad_input, name + ": expected a number from 1 to " +
+                                           std::to_string(most) + ", got \"" + given + "\""};
+  }
+
+ private:
+  static std::string list_of(const std::vector<std::string_view>& words) {
+    std::string list;
+    for (const std::string_view word : words) list.append(list.empty() ? "" : ", ").append(word);
+    return list;
+  }
+
+  std::map<std::string, std::string> values_;
+};
+
+Result<LogTime> time_of(const EventLog& log, const std::string& name, const std::string& text,
+                        LogTime otherwise) {
+  if (text.empty()) return otherwise;
+  const auto position = parse_position(log, name, text);
+  if (!position) return position.error();
+  if (const auto* time = std::get_if<LogTime>(&*position)) return *time;
+  const Seq seq = std::clamp(std::get<Seq>(*position), log.first_seq(), log.last_seq());
+  EventLookup lookup(log);
+  const Event* event = lookup.at(seq);
+  return event ? event->log_time : otherwise;
+}
+
+Json damage_of(const EventLog& log) {
+  const std::string damage = log.damage();
+  return damage.empty() ? Json() : Json(damage + ". " + kDamageAdvice);
+}
+
+Result<std::optional<Seq>> seq_parameter(const Parameters& parameters) {
+  const std::string text = parameters.text("seq");
+  if (text.empty()) return std::optional<Seq>();
+  const auto seq = parameters.number("seq", SIZE_MAX, 0);
+  if (!seq) return seq.error();
+  return std::optional(Seq{*seq});
+}
+
+// Whether the log has the hash chain `chain` at `seq`, where a group commit ended when the link was
+// made: "same", "other", "behind" (it ends earlier) or "pruned".
+std::string compare_chain(const EventLog& log, Seq seq, const std::string& chain) {
+  if (seq > log.last_seq()) return "behind";
+  if (next(seq) < log.first_seq()) return "pruned";
+  const auto here = log.chain_at(seq);
+  return here && here->hex().starts_with(chain) ? "same" : "other";
+}
+
+Result<std::string> log_answer(const ServedLog& served, const HttpTarget& target) {
+  const auto parameters = Parameters::of(target, {"seq", "chain"});
+  if (!parameters) return parameters.error();
+  const auto seq = seq_parameter(*parameters);
+  if (!seq) return seq.error();
+  const EventLog& log = *served.log;
+  const bool empty = log.last_seq() == Seq{};
+  Json answer{{"kind", "Log"},
+              {"first_seq", log.first_seq().value},
+              {"last_seq", log.last_seq().value},
+              {"last_time", empty ? Json() : Json(to_rfc3339(log.last_time()))},
+              {"chain", log.chain().hex()},
+              {"damage", damage_of(log)},
+              {"place", {served.option, served.path}},
+              {"program_version", FAIRLEAD_VERSION},
+              {"link", nullptr}};
+  if (*seq) answer["link"] = compare_chain(log, **seq, parameters->text("chain"));
+  return to_text(answer);
+}
+
+}  // namespace
+
+struct PageService::Parts {
+  // Folds on, as far as one question does. What is before damage is shown, so that ends it early
+  // and is no error.
+  Result<void> fold(const ServedLog& served) {
+    const auto ended = timeline.advance(*served.log, served.snapshots.get(), kEventsOfQuestion);
+    const bool damaged = !ended && ended.error().code == ErrorCode::corrupt;
+    fault = damaged ? ended.error().message : "";
+    if (!ended && !damaged) return ended.error();
+    return {};
+  }
+  // "building" of an answer.
+  Json building(const ServedLog& served) const {
+    const Seq last = served.log->last_seq();
+    if (timeline.seq() >= last || !fault.empty()) return nullptr;
+    return {{"seq", timeline.seq().value}, {"lastSeq", last.value}};
+  }
+  // "damage" of an answer: what was met while folding, or when the log was opened.
+  Json damage(const ServedLog& served) const {
+    return fault.empty() ? damage_of(*served.log) : Json(fault + ". " + kDamageAdvice);
+  }
+  Result<TimelineSpan> span_of(const EventLog& log, const Parameters& parameters) const {
+    const auto from = time_of(log, "from", parameters.text("from"), timeline.begin());
+    if (!from) return from.error();
+    const auto to = time_of(log, "to", parameters.text("to"), log.last_time());
+    if (!to) return to.error();
+    if (*from <= *to) return TimelineSpan{*from, *to};
+    return Error{ErrorCode::bad_input,
+                 "to (" + to_rfc3339(*to) + ") is before from (" + to_rfc3339(*from) + ")"};
+  }
+  Result<std::string> overview(const ServedLog& served, const HttpTarget& target);
+  Result<std::string> series(const ServedLog& served, const HttpTarget& target);
+  Result<std::string> proof_answer(const ServedLog& served, const HttpTarget& target);
+
+  Timeline timeline;
+  std::string fault;  // what kept the last question from folding on; empty: nothing
+  ProofRun proof;
+};
+
+Result<std::string> PageService::Parts::overview(const ServedLog& served,
+                                                 const HttpTarget& target) {
+  const auto parameters = Parameters::of(target, {"from", "to", "buckets"});
+  if (!parameters) return parameters.error();
+  const auto buckets = parameters->number("buckets", kPageBucketsMax, kBucketsUnlessAsked);
+  if (!buckets) return buckets.error();
+  if (auto folded = fold(served); !folded) return folded.error();
+  const auto span = span_of(*served.log, *parameters);
+  if (!span) return span.error();
+  Json answer = overview_answer(timeline, *span, *buckets);
+  answer["building"] = building(served);
+  answer["begin"] = to_rfc3339(timeline.begin());
+  answer["damage"] = damage(served);
+  return to_text(answer);
+}
+
+Result<std::string> PageService::Parts::series(const ServedLog& served, const HttpTarget& target) {
+  const auto parameters =
+      Parameters::of(target, {"queue", "cluster", "flavor", "resource", "from", "to", "points"});
+  if (!parameters) return parameters.error();
+  const auto points = parameters->number("points", kPagePointsMax, kPointsUnlessAsked);
+  if (!points) return points.error();
+  if (auto folded = fold(served); !folded) return folded.error();
+  const auto span = span_of(*served.log, *parameters);
+  if (!span) return span.error();
+  auto answer = series_answer(timeline,
+                              {parameters->text("queue"), parameters->text("cluster"),
+                               parameters->optional("flavor"), parameters->optional("resource")},
+                              *span, *points);
+  if (!answer) return answer.error();
+  answer->document["building"] = building(served);
+  answer->document["damage"] = damage(served);
+  return to_text(answer->document);
+}
+
+Result<std::string> PageService::Parts::proof_answer(const ServedLog& served,
+                                                     const HttpTarget& target) {
+  const auto parameters = Parameters::of(target, {"begin"});
+  if (!parameters) return parameters.error();
+  const std::string begin = parameters->text("begin");
+  if (!begin.empty() && begin != "true")
+    return Error{ErrorCode::bad_input, "begin: expected true, got \"" + begin + "\""};
+  if (!begin.empty()) proof.begin(served);
+  return to_text(proof.report());
+}
+
+PageService::PageService() : parts_(std::make_unique<Parts>()) {}
+PageService::~PageService() = default;
+
+Result<std::string> PageService::answer(const ServedLog& served, std::string_view text) {
+  const auto target = parse_target(text);
+  if (!target) return target.error();
+  const std::string subject = target->path.substr(kPageApiPath.size());
+  if (subject == "log") return log_answer(served, *target);
+  if (subject == "overview") return parts_->overview(served, *target);
+  if (subject == "series") return parts_->series(served, *target);
+  if (subject == "proof") return parts_->proof_answer(served, *target);
+  return Error{ErrorCode::bad_input,
+               "expected log, overview, series or proof, got \"" + subject + "\""};
+}
+
+}  // namespace fairlead

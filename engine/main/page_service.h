@@ -1,0 +1,45 @@
+// What the audit page asks beside /audit/ and /log/: overviews and series over the whole log, what
+// log this is, and its verification.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "engine/base/result.h"
+#include "engine/main/served_log.h"
+
+namespace fairlead {
+
+/// The path below which they are.
+inline constexpr std::string_view kPageApiPath = "/ui/api/";
+/// Bounds of what one answer draws.
+inline constexpr std::size_t kPageBucketsMax = 2000;
+inline constexpr std::size_t kPagePointsMax = 5000;
+
+/// Owned by the caller's lock: one question at a time, from any thread. The verification runs on a
+/// thread of its own.
+class PageService {
+ public:
+  PageService();
+  ~PageService();
+  PageService(const PageService&) = delete;
+  PageService& operator=(const PageService&) = delete;
+
+  /// Answers GET, in JSON:
+  ///   /ui/api/log?seq=&chain=            which log it is, and whether it has that chain at that
+  ///   seq /ui/api/overview?from=&to=&buckets=    see timeline_answers.h
+  ///   /ui/api/series?queue=|cluster=&flavor=&resource=&from=&to=&points=   the same
+  ///   /ui/api/proof?begin=true           the verification of chain and replay; begins one if asked
+  /// Positions are those of position.h; without one a span begins and ends with the log. Overviews
+  /// and series have "building": null, or how far the log is folded ({"seq", "lastSeq"}): then the
+  /// same question brings it further. "damage" is null, or what ends the log too early. Fails with
+  /// `bad_input` for a bad question, and as the log fails to be read.
+  Result<std::string> answer(const ServedLog& served, std::string_view target);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace fairlead

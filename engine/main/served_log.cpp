@@ -1,0 +1,73 @@
+#include "engine/main/served_log.h"
+
+#include <system_error>
+#include <utility>
+
+#include "engine/log/rocksdb/rocksdb_log.h"
+#include "snapshots/snapshot_store.h"
+
+namespace fairlead {
+
+namespace {
+
+// Nothing is deleted with the last copy: the log belongs to the caller.
+template <class T>
+std::shared_ptr<const T> borrowed(const T& object) {
+  return {std::shared_ptr<const T>(), &object};
+}
+
+// Differs once something was appended to the log of a data directory: names and sizes of its files.
+std::string files_of(const std::filesystem::path& data) {
+  std::string files;
+  std::error_code error;
+  std::filesystem::directory_iterator at(data / "log", error);
+  for (; !error && at != std::filesystem::directory_iterator(); at.increment(error)) {
+    std::error_code gone;
+    const auto size = at->file_size(gone);
+    files += at->path().filename().string() + " " + std::to_string(gone ? 0 : size) + "\n";
+  }
+  return files;
+}
+
+// A history that was opened, and opened again when its files have changed.
+class OpenedHistory {
+ public:
+  OpenedHistory(std::filesystem::path data, std::filesystem::path bundle)
+      : data_(std::move(data)), bundle_(std::move(bundle)) {}
+
+  Result<ServedLog> now() {
+    std::string files = data_.empty() ? "" : files_of(data_);
+    if (served_.log && files == files_) return served_;
+    auto history = open_history(data_, bundle_);
+    if (!history) return history.error();
+    served_.log = std::move(history->log);
+    served_.snapshots = std::move(history->snapshots);
+    served_.option = data_.empty() ? "--bundle" : "--data";
+    served_.path = data_.empty() ? bundle_.string() : data_.string();
+    files_ = std::move(files);
+    return served_;
+  }
+
+ private:
+  const std::filesystem::path data_, bundle_;
+  std::string files_;
+  ServedLog served_;
+};
+
+}  // namespace
+
+ServedLogSource served_log_of_hub(const RocksdbLog& log, const std::filesystem::path& data) {
+  const auto snapshots = std::make_shared<const SnapshotStore>(data);
+  const ServedLog served{
+      borrowed<EventLog>(log), snapshots, borrowed(log), snapshots, "--data", data.string()};
+  return [served]() -> Result<ServedLog> { return served; };
+}
+
+Result<ServedLogSource> served_log_in(const std::filesystem::path& data,
+                                      const std::filesystem::path& bundle) {
+  const auto history = std::make_shared<OpenedHistory>(data, bundle);
+  if (auto opened = history->now(); !opened) return opened.error();
+  return ServedLogSource([history] { return history->now(); });
+}
+
+}  // namespace fairlead

@@ -1,0 +1,41 @@
+// The log that questions over HTTP are answered from: a hub's own, the data directory of a hub that
+// runs or not, or a bundle.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "replay/history.h"
+
+namespace fairlead {
+
+class RocksdbLog;
+class SnapshotStore;
+
+/// A log at one moment. What it points into lives at least as long as a copy of it.
+struct ServedLog {
+  std::shared_ptr<const EventLog> log;
+  std::shared_ptr<const SnapshotSource> snapshots;
+  /// The log and the snapshots of a hub, from which it hands out exports; null: it hands out none.
+  std::shared_ptr<const RocksdbLog> exported_log;
+  std::shared_ptr<const SnapshotStore> exported_snapshots;
+  /// How a command names the same log: "--data" or "--bundle", and the path.
+  std::string option;
+  std::string path;
+};
+
+/// Returns the log as it is now. Called by one thread at a time. Fails as open_history() does.
+using ServedLogSource = std::function<Result<ServedLog>()>;
+
+/// The log of a hub in this process: `log` outlives every copy. Its snapshots are those in `data`.
+ServedLogSource served_log_of_hub(const RocksdbLog& log, const std::filesystem::path& data);
+
+/// The log in a data directory or a bundle file; exactly one of the two is not empty. A data
+/// directory is opened again when its log has changed since the last call. Fails as open_history()
+/// does where it cannot be opened now.
+Result<ServedLogSource> served_log_in(const std::filesystem::path& data,
+                                      const std::filesystem::path& bundle);
+
+}  // namespace fairlead

@@ -1,0 +1,145 @@
+#include "replay/timeline/moment_values.h"
+
+#include <algorithm>
+#include <set>
+
+#include "engine/fold/queues/queues.h"
+#include "engine/plan/claims/claim_status.h"
+#include "replay/audit/explain.h"
+
+namespace fairlead {
+
+namespace {
+
+Int128& line(PairValues& values, PairLine which) {
+  return values.at(static_cast<std::size_t>(which));
+}
+
+void add_to(Int128& sum, Int128 amount) { sum = (sum == kNoValue ? 0 : sum) + amount; }
+
+void add_capacity(const Cluster& cluster, const AssignmentRow& row, PairValues& values) {
+  for (const auto& [key, value] : cluster.capacity) {
+    if (key.resource != row.resource || (key.flavor != row.flavor && !key.flavor.empty())) continue;
+    add_to(line(values, PairLine::offered), value.offered);
+    add_to(line(values, PairLine::usable), value.damped.usable);
+    add_to(line(values, PairLine::accepted), value.damped.accepted);
+  }
+}
+
+void add_claims(const State& state, const KnownPair& pair, PairValues& values) {
+  std::set<std::string> counted;
+  for (const GrantOfPair& grant : grants_of_pair(state, pair)) {
+    add_to(line(values, PairLine::assigned), grant.grant->row.assigned);
+    add_to(line(values, PairLine::granted), grant.grant->granted);
+    const auto cluster = state.clusters.find(grant.claim->terms->cluster);
+    if (cluster != state.clusters.end() && counted.insert(cluster->first).second)
+      add_capacity(cluster->second, grant.grant->row, values);
+  }
+}
+
+void add_workers_of(const WorkerQuota& workers, const KnownPair& pair, PairValues& values) {
+  for (const auto& [cluster, share] : workers.shares) {
+    const auto at = share.values.find(pair.key);
+    if (at == share.values.end()) continue;
+    add_to(line(values, PairLine::usable), at->second.usable);
+    add_to(line(values, PairLine::accepted), at->second.accepted);
+  }
+}
+
+Int128 used_of(const Queue& queue, const KnownPair& pair) {
+  for (const FlavorUsage& usage : queue.facts.usage)
+    if (usage.flavor == pair.key.flavor && usage.resource == pair.spelled) return usage.total;
+  return kNoValue;
+}
+
+Condition condition_of_value(const Cluster& cluster, const DampedValue& value) {
+  const std::string word = capacity_state(cluster, value);
+  if (word == "Lost") return Condition::lost;
+  if (word == "Held" || word == "Stale" || word == "Shrinking") return Condition::held;
+  if (word == "Unknown") return Condition::unknown;
+  if (word == "Growing") return Condition::growing;
+  return word == "Detached" ? Condition::detached : Condition::steady;
+}
+
+bool is_over_quota(const State& state, const std::string& queue) {
+  const auto pairs = pairs_of_queue(state, queue);
+  return std::any_of(pairs.begin(), pairs.end(), [&](const KnownPair& pair) {
+    const auto nominal = current_nominal(state, pair);
+    const Int128 used = used_of(state.queues.at(queue), pair);
+    return nominal && used != kNoValue && used > *nominal;
+  });
+}
+
+}  // namespace
+
+PairValues pair_values(const State& state, const KnownPair& pair) {
+  PairValues values;
+  values.fill(kNoValue);
+  add_claims(state, pair, values);
+  if (const WorkerQuota* workers = followed(state, pair.queue))
+    add_workers_of(*workers, pair, values);
+  if (const auto nominal = current_nominal(state, pair)) line(values, PairLine::nominal) = *nominal;
+  if (owned_pairs(state, pair.queue).contains(pair.key)) {
+    const HubQuota quota = hub_quota(state, pair.queue, pair.key, Parts::summed);
+    if (!quota.unknown) line(values, PairLine::desired) = quota.nominal;
+  }
+  const auto queue = state.queues.find(pair.queue);
+  if (queue != state.queues.end() && queue->second.present)
+    line(values, PairLine::used) = used_of(queue->second, pair);
+  return values;
+}
+
+StepWriter writer_of(const State& state, const KnownPair& pair, Int128 nominal) {
+  const auto queue = state.queues.find(pair.queue);
+  if (queue == state.queues.end()) return StepWriter::foreign;
+  const auto written = queue->second.written.find(pair.key);
+  const bool ours = written != queue->second.written.end() && written->second == nominal;
+  return ours ? StepWriter::fairlead : StepWriter::foreign;
+}
+
+CapacityValues capacity_values(const CapacityValue& value) {
+  return {value.offered, value.damped.usable, value.damped.accepted};
+}
+
+std::string_view words_of(Condition condition) {
+  switch (condition) {
+    case Condition::conflict: return "conflict";
+    case Condition::lost: return "lost";
+    case Condition::over_quota: return "over quota";
+    case Condition::held: return "held";
+    case Condition::unknown: return "unknown";
+    case Condition::growing: return "growing";
+    case Condition::detached: return "detached";
+    case Condition::steady: return "steady";
+  }
+  return "";
+}
+
+Condition condition_of_cluster(const Cluster& cluster) {
+  if (cluster.presence.detached) return Condition::detached;
+  if (cluster.lost()) return Condition::lost;
+  if (!cluster.known) return Condition::unknown;
+  Condition worst = Condition::steady;
+  for (const auto& [key, value] : cluster.capacity)
+    worst = std::min(worst, condition_of_value(cluster, value.damped));
+  return worst;
+}
+
+std::vector<Condition> conditions_of_queue(const State& state, const std::string& queue) {
+  std::set<Condition> found;
+  const auto at = state.queues.find(queue);
+  if (at != state.queues.end() && at->second.present) {
+    if (at->second.conflict) found.insert(Condition::conflict);
+    if (is_over_quota(state, queue)) found.insert(Condition::over_quota);
+  }
+  if (const auto claims = state.claims_of_queue.find(queue); claims != state.claims_of_queue.end())
+    for (const std::string& name : claims->second) {
+      const auto cluster = state.clusters.find(state.claims.at(name).terms->cluster);
+      if (cluster != state.clusters.end()) found.insert(condition_of_cluster(cluster->second));
+    }
+  if (found.size() > 1) found.erase(Condition::steady);
+  if (found.empty()) found.insert(Condition::steady);
+  return {found.begin(), found.end()};
+}
+
+}  // namespace fairlead

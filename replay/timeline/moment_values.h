@@ -1,0 +1,66 @@
+// What the audit page draws, at one moment: the values of a pair of a hub ClusterQueue and of a
+// cluster's capacity, and in one word each how they are.
+//
+// The functions here call those by which `audit quota` and `audit why` answer, so a chart shows the
+// numbers of those answers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/fold/state.h"
+#include "replay/audit/audit_moment.h"
+#include "replay/timeline/step_series.h"
+
+namespace fairlead {
+
+/// The lines of a pair. From `assigned` to `granted` sums over its grants; `offered` to `accepted`
+/// sums over the clusters of its grants or, where the queue follows its workers, over those.
+enum class PairLine : std::uint8_t {
+  assigned,
+  granted,
+  offered,
+  usable,
+  accepted,
+  desired,  ///< null where `audit quota` has null
+  nominal,  ///< the same
+  used,     ///< status.flavorsUsage
+};
+inline constexpr std::array<std::string_view, 8> kPairLines{
+    "assigned", "granted", "offered", "usable", "accepted", "desired", "nominal", "used"};
+
+/// The lines of a cluster's capacity.
+enum class CapacityLine : std::uint8_t { offered, usable, accepted };
+inline constexpr std::array<std::string_view, 3> kCapacityLines{"offered", "usable", "accepted"};
+
+using PairValues = std::array<Int128, kPairLines.size()>;          ///< kNoValue: null
+using CapacityValues = std::array<Int128, kCapacityLines.size()>;  ///< kNoValue: null
+
+/// Returns the values of a pair in a state whose moment is closed.
+PairValues pair_values(const State& state, const KnownPair& pair);
+/// Returns who set the nominalQuota of the pair: `fairlead` if it is that of our last write.
+StepWriter writer_of(const State& state, const KnownPair& pair, Int128 nominal);
+CapacityValues capacity_values(const CapacityValue& value);
+
+/// How a queue or a cluster is; the first is the worst.
+enum class Condition : std::uint8_t {
+  conflict,    ///< another writer changes the quota again and again: it is not rewritten
+  lost,        ///< a source of capacity is lost: the hub counts the cluster as 0
+  over_quota,  ///< more is used than the nominalQuota
+  held,        ///< a loss is held, waits for its window or its source is stale
+  unknown,     ///< no value is accepted yet
+  growing,     ///< more capacity than accepted: a window has to pass
+  detached,    ///< the cluster has left
+  steady,
+};
+/// "conflict", "lost", "over quota", ...
+std::string_view words_of(Condition condition);
+
+/// The worst condition of a cluster's values, and all of a queue's, the worst first; never empty.
+Condition condition_of_cluster(const Cluster& cluster);
+std::vector<Condition> conditions_of_queue(const State& state, const std::string& queue);
+
+}  // namespace fairlead

@@ -1,0 +1,70 @@
+#include "replay/timeline/step_series.h"
+
+#include <algorithm>
+
+namespace fairlead {
+
+namespace {
+
+// A bucket keeps its first, least, greatest and last step, and the first without a value: a gap is
+// seen as well as a dip.
+constexpr std::size_t kStepsOfBucket = 5;
+
+void append_extremes(std::span<const Step> bucket, std::vector<Step>& out) {
+  const Step* least = nullptr;
+  const Step* greatest = nullptr;
+  const Step* gap = nullptr;
+  for (const Step& step : bucket) {
+    if (step.value == kNoValue) {
+      gap = gap ? gap : &step;
+      continue;
+    }
+    if (!least || step.value < least->value) least = &step;
+    if (!greatest || step.value > greatest->value) greatest = &step;
+  }
+  std::vector<const Step*> kept{&bucket.front(), least, greatest, gap, &bucket.back()};
+  std::erase(kept, nullptr);
+  std::sort(kept.begin(), kept.end());
+  kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+  for (const Step* step : kept) out.push_back(*step);
+}
+
+std::vector<Step> with_extremes(std::span<const Step> steps, std::size_t points) {
+  std::vector<Step> out;
+  const auto buckets = static_cast<Int128>(std::max<std::size_t>(1, points / kStepsOfBucket));
+  const std::int64_t begin = steps.front().time.ns;
+  const Int128 span = Int128{steps.back().time.ns} - begin + 1;
+  for (std::size_t first = 0; first < steps.size();) {
+    const Int128 bucket = (Int128{steps[first].time.ns} - begin) * buckets / span;
+    std::size_t end = first + 1;
+    while (end < steps.size() && (Int128{steps[end].time.ns} - begin) * buckets / span == bucket)
+      ++end;
+    append_extremes(steps.subspan(first, end - first), out);
+    first = end;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Step> steps_between(std::span<const Step> steps, LogTime from, LogTime to,
+                                std::size_t points) {
+  const auto later = [](LogTime time, const Step& step) { return time < step.time; };
+  auto begin = std::upper_bound(steps.begin(), steps.end(), from, later);
+  const auto end = std::upper_bound(begin, steps.end(), to, later);
+  if (begin != steps.begin()) --begin;
+  const std::span<const Step> found(begin, end);
+  if (found.size() <= std::max(points, kStepsOfBucket)) return {found.begin(), found.end()};
+  return with_extremes(found, points);
+}
+
+void StepSeries::push(const Step& step) {
+  if (!steps_.empty() && steps_.back().time == step.time) steps_.pop_back();
+  if (steps_.empty() ? step.value == kNoValue : steps_.back().value == step.value) return;
+  steps_.push_back(step);
+  if (steps_.size() < kStepsMax) return;
+  steps_ = with_extremes(steps_, kStepsMax / 2);
+  reduced_ = true;
+}
+
+}  // namespace fairlead

@@ -1,0 +1,218 @@
+#include "replay/timeline/timeline.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "engine/fold/evolve.h"
+#include "engine/log/read_ahead.h"
+#include "replay/beginning.h"
+
+namespace fairlead {
+
+namespace {
+
+// The queues whose values may differ from those at the last sample.
+std::set<std::string> queues_around(const State& state, const DirtySet& dirty) {
+  std::set<std::string> queues = dirty.queues;
+  const auto add_claim = [&](const std::string& name) {
+    const auto claim = state.claims.find(name);
+    if (claim == state.claims.end() || !claim->second.terms) return;
+    for (const AssignmentRow& row : claim->second.terms->rows) queues.insert(row.cluster_queue);
+  };
+  const auto add_cluster = [&](const std::string& name) {
+    const auto claims = state.claims_of_cluster.find(name);
+    if (claims == state.claims_of_cluster.end()) return;
+    for (const std::string& claim : claims->second) add_claim(claim);
+  };
+  for (const std::string& claim : dirty.claims) add_claim(claim);
+  for (const auto* clusters : {&dirty.clusters, &dirty.capacities, &dirty.accepted})
+    for (const std::string& cluster : *clusters) add_cluster(cluster);
+  queues.insert(state.multikueue.followers.begin(), state.multikueue.followers.end());
+  return queues;
+}
+
+Step step_at(const State& state, Int128 value, StepWriter writer) {
+  return {state.now, state.seq, value, writer};
+}
+
+}  // namespace
+
+bool Timeline::has_folded(const EventLog& log) const {
+  if (log.last_seq() < chain_seq_) return false;
+  const auto chain = log.chain_at(chain_seq_);
+  return chain && *chain == chain_;
+}
+
+Result<void> Timeline::begin_with(const EventLog& log, const SnapshotSource* snapshots) {
+  *this = Timeline();
+  State start;
+  if (log.first_seq() > Seq{1}) {
+    auto oldest = oldest_beginning(log, snapshots);
+    if (!oldest) return oldest.error();
+    if (!*oldest)
+      return Error{ErrorCode::not_found, "the log was pruned and begins at seq " +
+                                             std::to_string(log.first_seq().value) +
+                                             ", and no good snapshot stands for what was before"};
+    start = std::move((*oldest)->state);
+  }
+  state_ = std::move(start);
+  begin_ = state_.now;
+  begun_ = true;
+  dirty_.everything = true;
+  return {};
+}
+
+Result<bool> Timeline::advance(const EventLog& log, const SnapshotSource* snapshots,
+                               std::uint64_t events_max) {
+  if (!begun_ || !has_folded(log))
+    if (auto begun = begin_with(log, snapshots); !begun) return begun.error();
+  if (state_.seq >= log.last_seq()) return true;
+  auto opened = log.read(next(state_.seq));
+  if (!opened) return opened.error();
+  EventBatch batch;
+  Result<void> read;
+  for (std::uint64_t folded = 0; read && folded < events_max; folded += batch.size()) {
+    read = (*opened)->next_batch(batch);
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const std::span<const Event> rest = batch.events().subspan(i);
+      if (i % kPrefetchEvents == 0) prefetch(state_, rest);
+      fold(rest.front());
+    }
+    if (batch.size() == 0) break;
+  }
+  closed_ = state_;
+  DirtySet dirty = dirty_;
+  close_moment(closed_, dirty);
+  sample(closed_, dirty);
+  // A batch ends with a group commit, but for one that is damaged behind it.
+  if (const auto chain = log.chain_at(state_.seq)) {
+    chain_ = *chain;
+    chain_seq_ = state_.seq;
+  }
+  if (!read) return read.error();
+  return state_.seq >= log.last_seq();
+}
+
+void Timeline::fold(const Event& event) {
+  if (state_.seq == Seq{}) begin_ = event.log_time;
+  if (event.log_time > state_.now && state_.seq != Seq{}) pass_until(event.log_time);
+  count(event);
+  evolve(state_, event, dirty_);
+}
+
+// Closes the open moment, and lets every deadline before `time` pass as a moment of its own.
+void Timeline::pass_until(LogTime time) {
+  close_moment(state_, dirty_);
+  const auto take = [this] {
+    sample(state_, dirty_);
+    count_holds(dirty_);
+    dirty_ = {};
+  };
+  take();
+  observed_.clear();
+  while (state_.deadlines.next() < time) {
+    run_until(state_, state_.deadlines.next(), dirty_);
+    take();
+  }
+}
+
+void Timeline::sample(const State& state, const DirtySet& dirty) {
+  if (dirty.everything) {
+    for (const auto& [name, queue] : state.queues) sample_queue(state, name);
+    for (const auto& [name, claims] : state.claims_of_queue) sample_queue(state, name);
+    for (const auto& [name, cluster] : state.clusters) sample_cluster(state, name);
+    return;
+  }
+  std::set<std::string> queues = queues_around(state, dirty);
+  queues.insert(observed_.begin(), observed_.end());
+  for (const std::string& queue : queues) sample_queue(state, queue);
+  std::set<std::string> clusters = dirty.clusters;
+  clusters.insert(dirty.capacities.begin(), dirty.capacities.end());
+  clusters.insert(dirty.accepted.begin(), dirty.accepted.end());
+  for (const std::string& cluster : clusters) sample_cluster(state, cluster);
+}
+
+void Timeline::sample_queue(const State& state, const std::string& queue) {
+  std::map<PairName, PairSeries>& pairs = queues_[queue];
+  std::set<PairName> there;
+  for (const KnownPair& pair : pairs_of_queue(state, queue)) {
+    const PairName name{pair.key.flavor, pair.spelled};
+    there.insert(name);
+    const PairValues values = pair_values(state, pair);
+    PairSeries& series = pairs[name];
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const bool nominal = i == static_cast<std::size_t>(PairLine::nominal);
+      const auto writer = nominal ? writer_of(state, pair, values[i]) : StepWriter::none;
+      series.lines[i].push(step_at(state, values[i], writer));
+    }
+  }
+  for (auto& [name, series] : pairs)
+    if (!there.contains(name))
+      for (StepSeries& steps : series.lines) steps.push(step_at(state, kNoValue, StepWriter::none));
+}
+
+void Timeline::sample_cluster(const State& state, const std::string& name) {
+  std::map<CapacityKey, CapacitySeries>& values = clusters_[name];
+  const auto cluster = state.clusters.find(name);
+  const bool there = cluster != state.clusters.end();
+  if (there)
+    for (const auto& [key, value] : cluster->second.capacity) {
+      const CapacityValues now = capacity_values(value);
+      for (std::size_t i = 0; i < now.size(); ++i)
+        values[key].lines[i].push(step_at(state, now[i], StepWriter::none));
+    }
+  for (auto& [key, series] : values)
+    if (!there || !cluster->second.capacity.contains(key))
+      for (StepSeries& steps : series.lines) steps.push(step_at(state, kNoValue, StepWriter::none));
+}
+
+// A loss is held from the close of the moment that brought it on.
+void Timeline::count_holds(const DirtySet& dirty) {
+  std::set<std::string> clusters = dirty.clusters;
+  clusters.insert(dirty.capacities.begin(), dirty.capacities.end());
+  if (dirty.everything)
+    for (const auto& [name, cluster] : state_.clusters) clusters.insert(name);
+  for (const std::string& name : clusters) {
+    const auto cluster = state_.clusters.find(name);
+    const bool holds = cluster != state_.clusters.end() && cluster->second.hold.has_value();
+    if (!holds)
+      held_.erase(name);
+    else if (held_.insert(name).second)
+      counts_.add(state_.now, {.events = 0, .ours = 0, .foreign = 0, .losses = 1});
+  }
+}
+
+// Whether it shows quotas that are neither those before it nor those of our last write. Called
+// before the event is folded.
+bool Timeline::is_foreign_write(const ObjectObserved& seen) const {
+  const auto* facts = std::get_if<ClusterQueueFacts>(&seen.facts);
+  if (facts == nullptr) return false;
+  const auto queue = state_.queues.find(seen.key.name);
+  if (queue == state_.queues.end() || !queue->second.present) return false;
+  const Queue& known = queue->second;
+  if (facts->groups == known.facts.groups || known.written_groups == facts->groups) return false;
+  const auto write = state_.writes.find(WriteKey{std::string(kHub), seen.key, false});
+  if (write == state_.writes.end() || !write->second.outstanding) return true;
+  const auto& expected = write->second.outstanding->intent.expected;
+  const auto* sent = expected ? std::get_if<ClusterQueueFacts>(&*expected) : nullptr;
+  return sent == nullptr || sent->groups != facts->groups;
+}
+
+void Timeline::count(const Event& event) {
+  EventCounts counts;
+  counts.events = 1;
+  if (std::holds_alternative<PatchIntended>(event.fact)) counts.ours = 1;
+  if (std::holds_alternative<SourceLost>(event.fact)) counts.losses = 1;
+  const auto note = [&](const ObjectKey& key) {
+    if (event.source == kHub && key.kind == Kind::cluster_queue) observed_.insert(key.name);
+  };
+  if (const auto* seen = std::get_if<ObjectObserved>(&event.fact)) {
+    note(seen->key);
+    if (event.source == kHub && is_foreign_write(*seen)) counts.foreign = 1;
+  }
+  if (const auto* gone = std::get_if<ObjectGone>(&event.fact)) note(gone->key);
+  counts_.add(event.log_time, counts);
+}
+
+}  // namespace fairlead

@@ -1,0 +1,224 @@
+#include "replay/timeline/timeline_answers.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/fold/capacity/cluster.h"
+#include "engine/fold/queues/queues.h"
+#include "replay/audit/explain.h"
+
+namespace fairlead {
+
+namespace {
+
+Json value_text(const std::string& resource, Int128 value) {
+  return value == kNoValue ? Json() : Json(amount_text(resource, value));
+}
+
+Json steps_json(const StepSeries& series, const TimelineSpan& span, std::size_t points,
+                const std::string& resource) {
+  Json list = Json::array();
+  for (const Step& step : steps_between(series.steps(), span.from, span.to, points)) {
+    Json row =
+        Json::array({to_rfc3339(step.time), step.seq.value, value_text(resource, step.value)});
+    if (step.writer != StepWriter::none)
+      row.push_back(step.writer == StepWriter::fairlead ? "fairlead" : "foreign");
+    list.push_back(std::move(row));
+  }
+  return list;
+}
+
+template <class Lines, class Names>
+Json lines_json(const Lines& lines, const Names& names, const TimelineSpan& span,
+                std::size_t points, const std::string& resource) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    json[std::string(names[i])] = steps_json(lines[i], span, points, resource);
+  return json;
+}
+
+template <class Lines>
+bool any_reduced(const Lines& lines) {
+  return std::any_of(lines.begin(), lines.end(),
+                     [](const StepSeries& series) { return series.reduced(); });
+}
+
+Json buckets_json(const CountsOverTime& counts, const TimelineSpan& span, std::size_t buckets,
+                  Duration& width) {
+  Json list = Json::array();
+  for (const CountBucket& bucket : counts.between(span.from, span.to, buckets, width))
+    list.push_back({to_rfc3339(bucket.begin), bucket.counts.events, bucket.counts.ours,
+                    bucket.counts.foreign, bucket.counts.losses});
+  return list;
+}
+
+Json queue_row(const State& state, const std::string& name,
+               const std::vector<Condition>& conditions) {
+  Json row{{"queue", name}, {"states", Json::array()}, {"pairs", Json::array()}};
+  for (const Condition condition : conditions) row["states"].push_back(words_of(condition));
+  for (const KnownPair& pair : pairs_of_queue(state, name)) {
+    const PairValues values = pair_values(state, pair);
+    const auto text = [&](PairLine line) {
+      return value_text(pair.key.resource, values.at(static_cast<std::size_t>(line)));
+    };
+    row["pairs"].push_back({{"flavor", pair.key.flavor},
+                            {"resource", pair.spelled},
+                            {"nominal", text(PairLine::nominal)},
+                            {"desired", text(PairLine::desired)},
+                            {"used", text(PairLine::used)}});
+  }
+  return row;
+}
+
+Json queue_rows(const State& state) {
+  std::set<std::string> names;
+  for (const auto& [name, queue] : state.queues)
+    if (queue.present) names.insert(name);
+  for (const auto& [name, claims] : state.claims_of_queue) names.insert(name);
+  std::vector<std::pair<std::vector<Condition>, std::string>> ranked;
+  for (const std::string& name : names) ranked.emplace_back(conditions_of_queue(state, name), name);
+  std::sort(ranked.begin(), ranked.end());
+  Json rows = Json::array();
+  for (const auto& [conditions, name] : ranked) rows.push_back(queue_row(state, name, conditions));
+  return rows;
+}
+
+Json cluster_rows(const State& state) {
+  std::vector<std::pair<Condition, std::string>> ranked;
+  for (const auto& [name, cluster] : state.clusters)
+    ranked.emplace_back(condition_of_cluster(cluster), name);
+  std::sort(ranked.begin(), ranked.end());
+  Json rows = Json::array();
+  for (const auto& [condition, name] : ranked) {
+    const Cluster& cluster = state.clusters.at(name);
+    Json row{{"cluster", name},
+             {"state", words_of(condition)},
+             {"source", cluster.source ? Json(text_of(*cluster.source)) : Json()},
+             {"hold", nullptr},
+             {"capacity", Json::array()}};
+    if (cluster.hold)
+      row["hold"] = {
+          {"since", to_rfc3339(cluster.hold->since)},
+          {"until", to_rfc3339(cluster.hold->since + settings_of(state, name).mass_shrink_hold)}};
+    for (const auto& [key, value] : cluster.capacity) {
+      const CapacityValues values = capacity_values(value);
+      Json entry{{"flavor", key.flavor}, {"resource", key.resource}};
+      for (std::size_t i = 0; i < values.size(); ++i)
+        entry[std::string(kCapacityLines[i])] = value_text(key.resource, values[i]);
+      row["capacity"].push_back(std::move(entry));
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Json list_rows(const State& state) {
+  Json rows = Json::array();
+  for (const auto& [name, list] : state.multikueue.lists) {
+    Json selected = Json::array();
+    for (const auto& [worker, record] : list.workers)
+      if (record.selected) selected.push_back(worker);
+    rows.push_back({{"list", name},
+                    {"state", list.frozen_since ? "frozen"
+                              : list.wish       ? "moving"
+                                                : "steady"},
+                    {"listed", list.names},
+                    {"selected", std::move(selected)},
+                    {"wish", list.wish ? Json(*list.wish) : Json()}});
+  }
+  return rows;
+}
+
+// Returns the entry called `name`; fails with what there is instead.
+template <class Map>
+Result<const typename Map::mapped_type*> find_named(const Map& map, const char* what,
+                                                    const std::string& name) {
+  if (const auto at = map.find(name); at != map.end()) return &at->second;
+  std::vector<std::string> names;
+  for (const auto& [known, value] : map) names.push_back(known);
+  return Error{ErrorCode::bad_input, std::string("no ") + what + " was ever called \"" + name +
+                                         "\" in this log; known: " + nearby(names, name)};
+}
+
+bool is_asked(const SeriesQuestion& question, const std::string& flavor,
+              const std::string& resource) {
+  return (!question.flavor || *question.flavor == flavor) &&
+         (!question.resource || *question.resource == resource);
+}
+
+// Appends to `pairs` the lines that are asked for; `names` are those of the lines.
+template <class Map, class Names, class Split>
+Result<void> add_pairs(const Map& map, const Names& names, const Split& split,
+                       const SeriesQuestion& question, const TimelineSpan& span, std::size_t points,
+                       const ResourceAliases& aliases, Json& pairs) {
+  std::vector<std::string> known;
+  for (const auto& [key, series] : map) {
+    const auto& [flavor, resource] = split(key);
+    known.push_back(flavor + " " + resource);
+    if (!is_asked(question, flavor, resource)) continue;
+    pairs.push_back({{"flavor", flavor},
+                     {"resource", resource},
+                     {"reduced", any_reduced(series.lines)},
+                     {"lines", lines_json(series.lines, names, span, points,
+                                          canonical_resource(aliases, resource))}});
+  }
+  if (!pairs.empty() || (!question.flavor && !question.resource)) return {};
+  const std::string wanted =
+      question.flavor.value_or("any flavor") + " " + question.resource.value_or("any resource");
+  return Error{ErrorCode::bad_input,
+               "no \"" + wanted + "\" there in this log; known: " + nearby(known, wanted)};
+}
+
+}  // namespace
+
+Json overview_answer(const Timeline& timeline, const TimelineSpan& span, std::size_t buckets) {
+  Duration width;
+  Json rows = buckets_json(timeline.counts(), span, buckets, width);
+  const EventCounts& total = timeline.counts().total();
+  return {{"kind", "Overview"},
+          {"from", to_rfc3339(span.from)},
+          {"to", to_rfc3339(span.to)},
+          {"bucketWidth", to_go_duration(width)},
+          {"buckets", std::move(rows)},
+          {"totals",
+           {{"events", total.events},
+            {"ours", total.ours},
+            {"foreign", total.foreign},
+            {"losses", total.losses}}},
+          {"queues", queue_rows(timeline.state())},
+          {"clusters", cluster_rows(timeline.state())},
+          {"lists", list_rows(timeline.state())}};
+}
+
+Result<AuditAnswer> series_answer(const Timeline& timeline, const SeriesQuestion& question,
+                                  const TimelineSpan& span, std::size_t points) {
+  Json answer{{"kind", "Series"},
+              {"from", to_rfc3339(span.from)},
+              {"to", to_rfc3339(span.to)},
+              {"pairs", Json::array()}};
+  const ResourceAliases& aliases = timeline.state().configuration.resource_aliases;
+  if (question.queue.empty() == question.cluster.empty())
+    return Error{ErrorCode::bad_input, "expected one of queue and cluster"};
+  if (!question.queue.empty()) {
+    const auto pairs = find_named(timeline.queues(), "ClusterQueue", question.queue);
+    if (!pairs) return pairs.error();
+    answer["queue"] = question.queue;
+    const auto split = [](const PairName& name) { return name; };
+    if (auto added =
+            add_pairs(**pairs, kPairLines, split, question, span, points, aliases, answer["pairs"]);
+        !added)
+      return added.error();
+    return AuditAnswer{std::move(answer)};
+  }
+  const auto values = find_named(timeline.clusters(), "cluster", question.cluster);
+  if (!values) return values.error();
+  answer["cluster"] = question.cluster;
+  const auto split = [](const CapacityKey& key) { return PairName(key.flavor, key.resource); };
+  if (auto added = add_pairs(**values, kCapacityLines, split, question, span, points, aliases,
+                             answer["pairs"]);
+      !added)
+    return added.error();
+  return AuditAnswer{std::move(answer)};
+}
+
+}  // namespace fairlead

@@ -1,0 +1,273 @@
+// The audit page in a browser: what it shows is what the server answers, by keyboard alone, in both themes.
+
+import assert from "node:assert/strict";
+import {after, before, test} from "node:test";
+import {ask, findings, go, launch, picture, servers, shown, textOf, visit} from "./visit.mjs";
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+});
+
+const queue = "#view=queue&queue=low-priority-queue&flavor=spot&resource=cpu";
+const views = {
+  fleet: "#view=fleet",
+  queue,
+  diff: "#view=diff&a=-30m",
+  log: "#view=log&where=kind%3DNode",
+  proof: "#view=proof",
+};
+
+/** The state in the page's address. */
+const address = (page) => page.evaluate(() => Object.fromEntries(new URLSearchParams(location.hash.slice(1))));
+/** Every seq that an answer names. */
+function seqsIn(answer, found = new Set()) {
+  for (const [name, value] of Object.entries(answer ?? {})) {
+    if (typeof value === "number" && /seq/i.test(name)) found.add(value);
+    if (name === "because" && Array.isArray(value))
+      value.filter((one) => typeof one === "number").forEach((seq) => found.add(seq));
+    if (value && typeof value === "object") seqsIn(value, found);
+  }
+  return found;
+}
+
+for (const theme of ["light", "dark"])
+  for (const width of [1280, 390, 320])
+    test(`every view at ${width} px, ${theme}: no finding of axe, nothing beside the screen`, async () => {
+      const {page, check, close} = await visit(browser, servers.dev, {width, theme});
+      for (const [name, hash] of Object.entries(views)) {
+        await go(page, hash);
+        await page.waitForNetworkIdle({idleTime: 300});
+        assert.deepEqual(await findings(page), [], name);
+        const [inner, scrolled] = await page.evaluate(() => [innerWidth, document.documentElement.scrollWidth]);
+        assert.ok(scrolled <= inner, `${name} is ${scrolled} px wide`);
+        await picture(page, `${name}-${width}-${theme}`);
+      }
+      check();
+      await close();
+    });
+
+test("the fleet shows each queue with its states, and its links lead to the queue", async () => {
+  const {page, check, close} = await visit(browser, servers.dev);
+  const overview = await ask(servers.dev, "ui/api/overview");
+  await page.waitForFunction(
+    (count) => document.querySelectorAll(".spark").length === count,
+    {},
+    overview.queues.length,
+  );
+  const cards = await page.$$eval(".card h3", (heads) => heads.map((head) => head.textContent));
+  assert.deepEqual(
+    cards,
+    overview.queues.map((one) => `${one.queue} ${one.states.join("")}`),
+  );
+  await page.click(".card .pairs a");
+  await shown(page);
+  assert.equal((await address(page)).queue, overview.queues[0].queue);
+  check();
+  await close();
+});
+
+test("by keyboard alone to the queue, to the cursor and along its steps: each value is that of audit quota", async () => {
+  const {page, check, close} = await visit(browser, servers.dev);
+  await page.keyboard.press("2");
+  await page.waitForSelector("#scrubber");
+  await go(page, queue);
+  await page.keyboard.press("c");
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("role")), "slider");
+  const seen = new Set();
+  const keys = [
+    "Home",
+    ...Array(6).fill("ArrowRight"),
+    "PageUp",
+    "ArrowLeft",
+    "ArrowLeft",
+    "End",
+    "ArrowLeft",
+    "PageDown",
+  ];
+  for (const key of keys) {
+    await page.keyboard.press(key);
+    const {at} = await address(page);
+    seen.add(at);
+    const values = await page.$$eval("#values tbody tr", (rows) =>
+      Object.fromEntries(rows.map((row) => [row.dataset.line, row.querySelector(".value").textContent])),
+    );
+    const quota = await ask(servers.dev, "audit/quota", {queue: "low-priority-queue", "as-of": at});
+    const row = quota.rows.find((one) => one.flavor === "spot" && one.resource === "cpu");
+    assert.equal(values.nominal ?? "none", row.nominal ?? "none", `nominal at ${at} after ${key}`);
+    assert.equal(values.desired ?? "none", row.desired ?? "none", `desired at ${at} after ${key}`);
+  }
+  assert.ok(seen.size >= 8, `${seen.size} moments`);
+  check();
+  await close();
+});
+
+test("the why panel says what audit why says, and each chip opens the fact that it names", async () => {
+  const {page, check, close} = await visit(browser, servers.dev + queue);
+  await page.focus("#scrubber");
+  await page.keyboard.press("ArrowLeft");
+  const {at} = await address(page);
+  await page.waitForFunction((time) => document.getElementById("why").dataset.time === time, {}, at);
+  const pair = {queue: "low-priority-queue", flavor: "spot", resource: "cpu", "as-of": at};
+  const why = await ask(servers.dev, "audit/why", pair);
+  const named = seqsIn([why, await ask(servers.dev, "audit/why-not", pair)]);
+  const chips = await page.$$eval("#why .chip", (all) => all.map((chip) => Number(chip.dataset.seq)));
+  assert.ok(chips.length > 5, `${chips.length} chips`);
+  for (const seq of chips) assert.ok(named.has(seq), `seq ${seq} is in no answer`);
+  assert.ok((await textOf(page, "#why")).includes(`The quota is ${why.value.nominal}`));
+  for (const seq of [...new Set(chips)].slice(0, 6)) {
+    await page.$eval(`#why .chip[data-seq="${seq}"]`, (chip) => chip.click());
+    await page.waitForFunction(
+      (title) => document.getElementById("dialog-title").textContent === title,
+      {},
+      `Event ${seq}`,
+    );
+    const record = JSON.parse(await textOf(page, "#dialog-body pre"));
+    const said = await ask(servers.dev, "log/cat", {from: `seq:${seq}`, to: `seq:${seq}`, raw: "true"});
+    assert.deepEqual(record, JSON.parse(said.text));
+    await page.keyboard.press("Escape");
+  }
+  check();
+  await close();
+});
+
+test("zooming is in the address, and the way back is there", async () => {
+  const {page, check, close} = await visit(browser, servers.dev + queue);
+  await page.evaluate(() =>
+    [...document.querySelectorAll("button")].find((one) => one.textContent === "Zoom in").click(),
+  );
+  await page.waitForFunction(() => location.hash.includes("from="));
+  await shown(page);
+  const {from, to} = await address(page);
+  assert.ok(Date.parse(from) < Date.parse(to));
+  await page.keyboard.press("w");
+  await page.waitForFunction(() => !location.hash.includes("from="));
+  await shown(page);
+  check();
+  await close();
+});
+
+test("the log is filtered by terms, a bad term is refused in a sentence, a row opens its record", async () => {
+  const {page, check, close} = await visit(browser, servers.dev + "#view=log");
+  await page.type("#where", "kind=ClusterQueue cluster=hub");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => location.hash.includes("where="));
+  await shown(page);
+  const said = await ask(servers.dev, "log/cat", {where: "kind=ClusterQueue cluster=hub", last: "200"});
+  const seqs = said.text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line).seq)
+    .reverse();
+  assert.deepEqual(await page.$$eval("tbody .chip", (chips) => chips.map((chip) => Number(chip.dataset.seq))), seqs);
+  await page.click("tbody .chip");
+  await page.waitForSelector("dialog[open] pre");
+  assert.equal(JSON.parse(await textOf(page, "#dialog-body pre")).seq, seqs[0]);
+  check();
+  await close();
+});
+
+test("two cursors show every row of audit diff", async () => {
+  const {page, check, close} = await visit(browser, servers.dev + "#view=diff&a=seq:60&b=seq:200");
+  const diff = await ask(servers.dev, "audit/diff", {from: "seq:60", to: "seq:200"});
+  const rows = Object.values(diff)
+    .filter((value) => Array.isArray(value))
+    .reduce((sum, list) => sum + list.length, 0);
+  assert.ok(rows > 0);
+  assert.equal((await page.$$("#view tbody tr")).length + (await page.$$("#view .unseen li")).length, rows);
+  check();
+  await close();
+});
+
+test("the proof runs, and the badge says its verdict in every view", async () => {
+  const {page, check, close} = await visit(browser, servers.dev + "#view=proof");
+  await page.click("#verify");
+  await page.waitForFunction(() => document.getElementById("proof").textContent.includes("The replay holds"), {
+    timeout: 60000,
+  });
+  assert.ok((await textOf(page, "#proof")).includes("The hash chain holds"));
+  await go(page, "#view=log");
+  await page.waitForFunction(() => document.querySelector('[data-view="proof"]').textContent === "Proof ✔");
+  check();
+  await close();
+});
+
+test("a link opens on a bundle of the same log, and says so on another log", async () => {
+  const first = await visit(browser, servers.dev + queue);
+  const {hash} = new URL(first.page.url());
+  assert.match(hash, /chain=[0-9a-f]{16}/);
+  await first.close();
+  const same = await visit(browser, servers.bundle + hash);
+  assert.equal(await same.page.$eval("#other-history", (element) => element.hidden), true);
+  assert.equal(await textOf(same.page, "h2"), "low-priority-queue");
+  same.check();
+  await same.close();
+  const other = await visit(browser, servers.other + hash.replace(/&?(queue|flavor|resource|at)=[^&]*/g, ""));
+  assert.equal(await other.page.$eval("#other-history", (element) => element.hidden), false);
+  assert.match(await textOf(other.page, "#other-history"), /made for another log|ends before the link/);
+  await other.close();
+});
+
+test("names of any kind are text", async () => {
+  const {page, check, close} = await visit(browser, servers.hostile, {width: 390});
+  const {queues} = await ask(servers.hostile, "ui/api/overview");
+  assert.equal((await page.$$(".card")).length, queues.length);
+  assert.equal((await page.$$("main img")).length, 0);
+  for (const one of queues) {
+    await go(page, "#" + new URLSearchParams({view: "queue", queue: one.queue}));
+    assert.equal(await textOf(page, "h2"), one.queue);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), one.queue);
+  }
+  await picture(page, "hostile-390-light");
+  assert.deepEqual(await findings(page), []);
+  check();
+  await close();
+});
+
+test("a damaged log is shown up to the damage, and one without objects says what it lacks", async () => {
+  const damaged = await visit(browser, servers.damaged);
+  assert.match(await textOf(damaged.page, "[role=alert].alert:not([hidden])"), /Keep a copy of the data directory/);
+  await picture(damaged.page, "damaged");
+  damaged.check();
+  await damaged.close();
+  const empty = await visit(browser, servers.empty);
+  assert.match(await textOf(empty.page, "main"), /No ClusterQueue was seen in this log/);
+  await go(empty.page, "#view=queue");
+  assert.match(await textOf(empty.page, "main"), /No ClusterQueue was seen in this log/);
+  empty.check();
+  await empty.close();
+});
+
+test("what is asked badly is one sentence, and the rest of the page goes on", async () => {
+  const {page, close} = await visit(browser, servers.dev);
+  for (const [hash, words] of [
+    ["#view=queue&queue=nobody", /no ClusterQueue was ever called "nobody"/],
+    ["#view=fleet&from=noon", /expected a seq/],
+    ["#view=log&where=colour%3Dred", /--where: expected one of kind/],
+    ["#view=diff&a=noon", /--from: expected a seq/],
+    ["#view=nothing", /No view is called/],
+    ["#view=queue&queue=low-priority-queue&flavor=gold&resource=cpu", /Choose one of/],
+  ]) {
+    await go(page, hash);
+    const said = await textOf(page, ".refusal p");
+    assert.match(said, words);
+    assert.equal(said.includes("\n"), false);
+  }
+  await page.click('[data-view="fleet"]');
+  await page.waitForSelector(".card");
+  await close();
+});
+
+test("a server that is gone is said, and asked again on demand", async () => {
+  const {page, close} = await visit(browser, servers.dev);
+  await page.setOfflineMode(true);
+  await go(page, "#view=log");
+  assert.match(await textOf(page, ".refusal p"), /The server does not answer/);
+  await page.setOfflineMode(false);
+  await page.click(".refusal button");
+  await page.waitForSelector("tbody .chip");
+  await close();
+});

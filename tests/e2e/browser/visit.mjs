@@ -1,0 +1,92 @@
+// A page of the browser under test: what it must never do is noted from its first request on.
+
+import assert from "node:assert/strict";
+import {mkdirSync, readFileSync} from "node:fs";
+import puppeteer from "puppeteer-core";
+
+/** The servers that the Python side started, by name: {dev, bundle, other, hostile, damaged, empty}. */
+export const servers = JSON.parse(process.env.FAIRLEAD_PAGES);
+const pictures = process.env.FAIRLEAD_PICTURES;
+const axe = readFileSync(new URL(import.meta.resolve("axe-core")), "utf8");
+
+export function launch() {
+  return puppeteer.launch({
+    executablePath: "/usr/bin/chromium",
+    headless: true,
+    args: ["--no-sandbox", "--disable-gpu", "--force-color-profile=srgb"],
+  });
+}
+
+/** Opens an address of the page. `faults` holds what went wrong; check() fails if there is any. */
+export async function visit(browser, url, {width = 1280, height = 1000, theme = "light"} = {}) {
+  const context = await browser.createBrowserContext();
+  const page = await context.newPage();
+  const faults = [];
+  const host = new URL(url).host;
+  page.on("console", (message) => message.type() === "error" && faults.push(`console: ${message.text()}`));
+  page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
+  page.on("dialog", (dialog) => {
+    faults.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("request", (request) => {
+    const asked = new URL(request.url());
+    if (asked.host !== host) faults.push(`request to ${asked.host}`);
+  });
+  await page.setViewport({width, height});
+  await page.emulateMediaFeatures([
+    {name: "prefers-color-scheme", value: theme},
+    {name: "prefers-reduced-motion", value: "reduce"},
+  ]);
+  await page.goto(url);
+  await shown(page);
+  return {page, faults, check: () => assert.deepEqual(faults, []), close: () => context.close()};
+}
+
+/** Waits until the view is whole. */
+export async function shown(page) {
+  await page.waitForFunction(
+    () => {
+      const view = document.getElementById("view");
+      return view.childElementCount > 0 && !view.querySelector("[aria-busy]") && !view.hasAttribute("aria-busy");
+    },
+    {timeout: 30000},
+  );
+}
+
+/** Goes to another address of the same page. */
+export async function go(page, hash) {
+  await page.evaluate((to) => {
+    document.getElementById("view").replaceChildren();
+    location.hash = to;
+  }, hash);
+  await shown(page);
+}
+
+/** Keeps a picture for people to look at. */
+export async function picture(page, name) {
+  mkdirSync(pictures, {recursive: true});
+  await page.screenshot({path: `${pictures}/${name}.png`, fullPage: true});
+}
+
+/** What axe-core finds, as one line each. */
+export async function findings(page) {
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => window.axe.run(document, {resultTypes: ["violations"]}));
+  return found.violations.flatMap((rule) =>
+    rule.nodes.map((node) => `${rule.id}: ${node.target.join(" ")}: ${node.failureSummary}`),
+  );
+}
+
+/** An answer of the server, asked past the page. */
+export async function ask(base, path, parameters = {}) {
+  const url = new URL("../" + path, base);
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  const response = await fetch(url);
+  assert.equal(response.status, 200, `${url}: ${response.status}`);
+  return response.json();
+}
+
+export function textOf(page, selector) {
+  return page.$eval(selector, (element) => element.textContent);
+}

@@ -1,0 +1,58 @@
+"""`fairlead serve` as a process, and questions to it."""
+
+import json
+import urllib.error
+import urllib.parse
+import urllib.request
+
+from harness.process import Process, wait_for
+from harness.program import binary
+
+
+class Served:
+    """Serves until stop(). `url` ends with /ui/; `base` is what all paths are below."""
+
+    def __init__(self, folder, *arguments):
+        self.output = folder / "serve.txt"
+        self.output.write_text("")
+        self.process = Process("serve", [binary(), "serve", "--listen", "127.0.0.1:0", *arguments], self.output).start()
+
+        def url():
+            assert self.process.running(), self.output.read_text()
+            lines = [line for line in self.output.read_text().splitlines() if line.startswith("http://")]
+            return lines and lines[0]
+
+        self.url = wait_for("the URL of the page", url)
+        self.base = self.url.removesuffix("/ui/")
+
+    def stop(self):
+        self.process.stop(20)
+
+    def request(self, target, **headers):
+        """(status, headers, text) of a GET."""
+        try:
+            request = urllib.request.Request(self.base + target, headers=headers)
+            with urllib.request.urlopen(request, timeout=60) as reply:
+                return reply.status, reply.headers, reply.read().decode()
+        except urllib.error.HTTPError as refusal:
+            with refusal:
+                return refusal.code, refusal.headers, refusal.read().decode()
+
+    def text(self, path, **parameters):
+        status, _, text = self.request(target_of(path, parameters))
+        assert status == 200, f"{path} {parameters}: {status} {text}"
+        return text
+
+    def ask(self, path, **parameters):
+        return json.loads(self.text(path, **parameters))
+
+    def refusal(self, path, **parameters):
+        """The sentence of a question that is refused with 400."""
+        status, _, text = self.request(target_of(path, parameters))
+        assert status == 400, f"{path} {parameters}: {status} {text}"
+        return json.loads(text)["error"]
+
+
+def target_of(path, parameters):
+    named = {name.rstrip("_").replace("_", "-"): value for name, value in parameters.items()}
+    return path + ("?" + urllib.parse.urlencode(named) if named else "")

@@ -1,0 +1,98 @@
+"""The audit page in Chromium, and its sources under a type checker. The assertions on the page are in
+browser/page.test.mjs; here are the logs that it is shown, and the limits of its size.
+
+FAIRLEAD_PICTURES names a folder that keeps a screenshot of each view; without it they are removed."""
+
+import gzip
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from harness import browser
+from harness.page import Served
+from harness.process import Process, wait_for
+from harness.program import ROOT, binary, fairlead
+from test_page import HOSTILE, INCIDENT, long_plan, queue
+
+NEEDS = ("fairlead", "browser")
+
+WEIGHT_MAX = 250_000  # bytes, compressed
+
+
+class BrowserTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def plan(self, name, *inputs, stdin=None):
+        data = self.folder / name
+        done = fairlead("plan", "--log", data, *inputs, stdin=stdin)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return data
+
+    def exported(self, data):
+        bundle = self.folder / f"{data.name}.bundle"
+        self.assertEqual(fairlead("log", "export", bundle, "--data", data).returncode, 0)
+        return bundle
+
+    def dev(self):
+        data = self.folder / "dev"
+        dev = Process("dev", [binary(), "dev", "--speed", "300", "--seed", "7", "--for", "12s", "--data", data],
+                      self.folder / "dev.txt").start()
+        wait_for("the end of dev", lambda: not dev.running(), timeout=120)
+        return data
+
+    def damaged(self):
+        data = self.folder / "damaged"
+        bundle = self.exported(self.plan("long", "-", stdin=long_plan()))
+        self.assertEqual(fairlead("log", "import", bundle, "--data", data).returncode, 0)
+        packs = max((data / "log").glob("*.sst"), key=lambda file: file.stat().st_size)
+        content = bytearray(packs.read_bytes())
+        content[len(content) * 2 // 3] ^= 16
+        packs.write_bytes(content)
+        return data
+
+    def serve(self, *place):
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(dir=self.folder)))
+        served = Served(folder, *place)
+        self.addCleanup(served.stop)
+        return served.url
+
+    def test_the_page_in_chromium(self):
+        dev = self.dev()
+        hostile = self.plan("hostile", "-", stdin="\n".join(json.dumps(queue(name)) for name in HOSTILE))
+        pages = {"dev": self.serve("--data", dev), "bundle": self.serve("--bundle", self.exported(dev)),
+                 "other": self.serve("--data", self.plan("incident", *INCIDENT)),
+                 "hostile": self.serve("--data", hostile), "damaged": self.serve("--data", self.damaged()),
+                 "empty": self.serve("--data", self.plan("empty", "-", stdin=""))}
+        # Modules are found beside the files that import them.
+        tests = self.folder / "browser"
+        shutil.copytree(browser.FOLDER, tests)
+        (tests / "node_modules").symlink_to(browser.modules() / "node_modules")
+        pictures = os.environ.get("FAIRLEAD_PICTURES") or str(self.folder / "pictures")
+        done = subprocess.run(
+            ["node", "--test", tests / "page.test.mjs"], capture_output=True, text=True, timeout=600,
+            env={**os.environ, "FAIRLEAD_PAGES": json.dumps(pages), "FAIRLEAD_PICTURES": pictures})
+        self.assertEqual(done.returncode, 0, done.stdout[-30000:] + done.stderr[-2000:])
+        self.assertRegex(done.stdout, r"# pass [1-9]\d")
+        self.assertIn("# skipped 0", done.stdout)
+        self.assertGreater(len(list(pathlib.Path(pictures).glob("*.png"))), 20)
+
+    def test_its_types_hold_and_its_form_is_that_of_the_formatter(self):
+        tools = browser.modules() / "node_modules/.bin"
+        for command in ([tools / "tsc", "-p", ROOT / "ui"],
+                        [tools / "prettier", "--check", *sorted((ROOT / "ui").glob("*.[jthc]*s*"))]):
+            done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_the_whole_page_is_light(self):
+        data = self.plan("empty", "-", stdin="")
+        served = Served(self.folder, "--data", data)
+        self.addCleanup(served.stop)
+        names = [path.name for path in (ROOT / "ui").iterdir() if path.suffix in (".js", ".css", ".html")]
+        bytes_of = [len(gzip.compress(served.text(f"/ui/{name}").encode())) for name in [*names, "dygraph.min.js"]]
+        self.assertGreater(len(bytes_of), 10)
+        self.assertLess(sum(bytes_of), WEIGHT_MAX)

@@ -1,0 +1,177 @@
+// The audit page's lines against `audit quota`, on every audit scenario and at every moment of it.
+#include "replay/timeline/timeline.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <set>
+
+#include "replay/timeline/timeline_answers.h"
+#include "tests/support/sample.h"
+#include "tests/unit/replay/audit_trace.h"
+
+namespace fairlead {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> scenarios() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator("tests/unit/replay/audit"))
+    if (entry.path().extension() == ".txt") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<Event> events_of(const EventLog& log) {
+  std::vector<Event> events;
+  const auto reader = log.read(Seq{});
+  REQUIRE(reader.has_value());
+  for (;;) {
+    const auto event = (*reader)->next();
+    REQUIRE(event.has_value());
+    if (!*event) return events;
+    events.push_back(**event);
+  }
+}
+
+/// The value of a line at a time, as a step gives it.
+Int128 value_at(const StepSeries& series, LogTime time) {
+  const auto steps = steps_between(series.steps(), time, time, kStepsMax);
+  return steps.empty() ? kNoValue : steps.back().value;
+}
+
+Json text_at(const PairSeries& pair, PairLine line, LogTime time, const std::string& resource) {
+  const Int128 value = value_at(pair.lines.at(static_cast<std::size_t>(line)), time);
+  return value == kNoValue ? Json() : Json(amount_text(resource, value));
+}
+
+Json sum_of(const Json& grants, const char* field, const std::string& resource) {
+  if (grants.empty()) return nullptr;
+  Int128 sum = 0;
+  for (const Json& grant : grants)
+    sum += to_amount(resource, *Quantity::parse(grant[field].get<std::string>()));
+  return amount_text(resource, sum);
+}
+
+/// Compares every pair of every queue at `time` with `audit quota`. Returns how many there were.
+std::size_t compare_at(const Timeline& timeline, const EventLog& log, LogTime time) {
+  const auto answer = audit_quota({log, nullptr}, time, "");
+  REQUIRE(answer.has_value());
+  std::size_t compared = 0;
+  for (const Json& row : answer->document["rows"]) {
+    const std::string resource = row["resource"];
+    const std::string canonical =
+        canonical_resource(timeline.state().configuration.resource_aliases, resource);
+    const auto queue = timeline.queues().find(row["queue"].get<std::string>());
+    REQUIRE(queue != timeline.queues().end());
+    const auto pair = queue->second.find({row["flavor"], resource});
+    REQUIRE(pair != queue->second.end());
+    INFO(row.dump() + " at " + to_rfc3339(time));
+    const auto line = [&](PairLine which) { return text_at(pair->second, which, time, canonical); };
+    CHECK(line(PairLine::nominal) == row["nominal"]);
+    CHECK(line(PairLine::desired) == row["desired"]);
+    CHECK(line(PairLine::assigned) == sum_of(row["grants"], "assigned", canonical));
+    CHECK(line(PairLine::granted) == sum_of(row["grants"], "granted", canonical));
+    ++compared;
+  }
+  return compared;
+}
+
+/// Each time of an event, one nanosecond before it and halfway to the next one.
+std::vector<LogTime> times_of(const std::vector<Event>& events) {
+  std::set<LogTime> times;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    times.insert(events[i].log_time);
+    if (i == 0 || events[i].log_time == events[i - 1].log_time) continue;
+    const Duration between = events[i].log_time - events[i - 1].log_time;
+    times.insert(LogTime{events[i].log_time.ns - 1});
+    times.insert(events[i - 1].log_time + Duration{between.ns / 2});
+  }
+  return {times.begin(), times.end()};
+}
+
+TEST_CASE("every step of the timeline is what audit quota answers, at and between all events") {
+  const auto files = scenarios();
+  REQUIRE_FALSE(files.empty());
+  std::size_t compared = 0;
+  for (const fs::path& path : files) {
+    INFO(path.string());
+    MemoryLog log;
+    rehearse(read_trace(path), log);
+    Timeline timeline;
+    const auto ended = timeline.advance(log, nullptr, UINT64_MAX);
+    REQUIRE(ended.has_value());
+    CHECK(*ended);
+    const auto events = events_of(log);
+    CHECK(timeline.counts().total().events == events.size());
+    const std::vector<LogTime> times = times_of(events);
+    const std::size_t stride = 1 + times.size() / sample(80);
+    for (std::size_t i = 0; i < times.size(); i += stride)
+      compared += compare_at(timeline, log, times[i]);
+  }
+  CHECK(compared > sample(1000));
+}
+
+TEST_CASE("a timeline that follows a growing log is that of the whole log") {
+  for (const char* name : {"why-at-14-07", "mass-loss-held", "two-claims", "ownership-conflict"}) {
+    INFO(name);
+    MemoryLog whole, growing;
+    rehearse(read_trace(fs::path("tests/unit/replay/audit") / (std::string(name) + ".txt")), whole);
+    Timeline at_once, followed;
+    REQUIRE(at_once.advance(whole, nullptr, UINT64_MAX).has_value());
+    std::vector<EventDraft> commit;
+    for (const Event& event : events_of(whole)) {
+      commit.push_back({event.source, event.cause, event.fact});
+      if (!whole.chain_at(event.seq)) continue;
+      REQUIRE(growing.append(commit, event.log_time, event.epoch).has_value());
+      commit.clear();
+      const auto ended = followed.advance(growing, nullptr, UINT64_MAX);
+      REQUIRE(ended.has_value());
+      CHECK(*ended);
+    }
+    CHECK(followed.state() == at_once.state());
+    const TimelineSpan all{at_once.begin(), whole.last_time()};
+    CHECK(overview_answer(followed, all, 100) == overview_answer(at_once, all, 100));
+    for (const auto& [queue, pairs] : at_once.queues()) {
+      const SeriesQuestion question{queue, "", std::nullopt, std::nullopt};
+      const auto here = series_answer(followed, question, all, kStepsMax);
+      const auto there = series_answer(at_once, question, all, kStepsMax);
+      REQUIRE(here.has_value());
+      REQUIRE(there.has_value());
+      CHECK(here->document == there->document);
+    }
+  }
+}
+
+TEST_CASE("another log in the place of the one that was folded begins the timeline anew") {
+  MemoryLog one, other;
+  rehearse(read_trace("tests/unit/replay/audit/two-claims.txt"), one);
+  rehearse(read_trace("tests/unit/replay/audit/ownership-conflict.txt"), other);
+  Timeline timeline, fresh;
+  REQUIRE(timeline.advance(one, nullptr, UINT64_MAX).has_value());
+  REQUIRE(timeline.advance(other, nullptr, UINT64_MAX).has_value());
+  REQUIRE(fresh.advance(other, nullptr, UINT64_MAX).has_value());
+  CHECK(timeline.state() == fresh.state());
+  CHECK(timeline.counts().total() == fresh.counts().total());
+}
+
+TEST_CASE("a series of what never was is refused and names what was") {
+  MemoryLog log;
+  rehearse(read_trace("tests/unit/replay/audit/two-claims.txt"), log);
+  Timeline timeline;
+  REQUIRE(timeline.advance(log, nullptr, UINT64_MAX).has_value());
+  const TimelineSpan all{timeline.begin(), log.last_time()};
+  const std::string queue = timeline.queues().begin()->first;
+  const auto unknown = series_answer(timeline, {queue + "x", "", {}, {}}, all, 10);
+  REQUIRE_FALSE(unknown.has_value());
+  CHECK(unknown.error().code == ErrorCode::bad_input);
+  CHECK(unknown.error().message.find("known: " + queue) != std::string::npos);
+  const auto flavor = series_answer(timeline, {queue, "", "gold", {}}, all, 10);
+  REQUIRE_FALSE(flavor.has_value());
+  CHECK(flavor.error().message.find("gold") != std::string::npos);
+  CHECK_FALSE(series_answer(timeline, {"", "", {}, {}}, all, 10).has_value());
+}
+
+}  // namespace
+}  // namespace fairlead

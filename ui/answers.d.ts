@@ -1,0 +1,198 @@
+// The answers of the server: replay/audit/audit.h, replay/timeline/timeline_answers.h and engine/main/page_service.h.
+
+import type {Step} from "./charts";
+
+export interface Overview {
+  from: string;
+  to: string;
+  begin: string;
+  bucketWidth: string;
+  damage: string | null;
+  buckets: [time: string, events: number, ours: number, foreign: number, losses: number][];
+  totals: {events: number; ours: number; foreign: number; losses: number};
+  queues: {
+    queue: string;
+    states: string[];
+    pairs: {flavor: string; resource: string; nominal: string | null; desired: string | null; used: string | null}[];
+  }[];
+  clusters: {
+    cluster: string;
+    state: string;
+    source: string | null;
+    hold: {since: string; until: string} | null;
+    capacity: {
+      flavor: string;
+      resource: string;
+      offered: string | null;
+      usable: string | null;
+      accepted: string | null;
+    }[];
+  }[];
+  lists: {list: string; state: string; listed: string[]; selected: string[]; wish: string[] | null}[];
+}
+export interface Series {
+  from: string;
+  to: string;
+  pairs: {flavor: string; resource: string; reduced: boolean; lines: Record<string, Step[]>}[];
+}
+export interface LogAnswer {
+  first_seq: number;
+  last_seq: number;
+  last_time: string | null;
+  chain: string;
+  damage: string | null;
+  place: string[];
+  program_version: string;
+  link: null | "same" | "other" | "behind" | "pruned";
+}
+export interface Place {
+  seq: number;
+  time: string | null;
+  pruned?: boolean;
+}
+export interface AsOf {
+  seq: number;
+  time: string;
+  eventTime: string;
+}
+export interface Unseen {
+  what: string;
+  text: string;
+  from: Place | null;
+  since: string | null;
+  to: Place | null;
+}
+export interface Change {
+  seq: number;
+  time: string;
+  flavor: string;
+  resource: string;
+  old: string | null;
+  new: string | null;
+  writer: "fairlead" | "foreign";
+  rule?: string;
+  text?: string;
+  because?: number[];
+  by?: {manager: string; operation: string}[];
+  answer?: {outcome: string; seq?: number};
+}
+export interface History {
+  rows: Change[];
+  unseen: Unseen[];
+  note: string | null;
+}
+export interface Layer {
+  name: string;
+  text: string;
+  since: string | null;
+  until: string | null;
+  settings?: {name: string; value: string; seq: number}[];
+}
+export interface Capacity {
+  flavor: string;
+  resource?: string;
+  bounds: boolean;
+  offered: string;
+  usable: string;
+  accepted: string;
+  state: string;
+  layer: Layer;
+  moved: {from: string | null; to: string; at: string; by: string} | null;
+  because: {seq: number; time: string | null; text: string | null}[];
+  earlierNotKept: boolean;
+}
+export interface Grant {
+  cluster: string;
+  assigned: string;
+  granted: string;
+  contributes: string;
+  reason: string;
+  claim: {
+    name: string;
+    generation: number;
+    editedSeq: number;
+    editedTime: string | null;
+    fault: {reason: string; message: string} | null;
+  };
+  member: {confirmed: string; settled: boolean; seq: number} | null;
+  presence: {
+    source: string | null;
+    liveness: string;
+    livenessSeq: number;
+    hold: {since: string; until: string} | null;
+  } | null;
+  capacity: Capacity[];
+  nodes: {
+    name: string;
+    seq: number;
+    amount: string;
+    counts: boolean;
+    reasons: string[];
+    suppressedUntil: string | null;
+  }[];
+}
+export interface WorkerPart {
+  cluster: string;
+  from: string;
+  usable?: string;
+  accepted?: string;
+  contributes?: string;
+  layer: Layer;
+  because: {seq: number; time: string | null; text: string | null}[];
+}
+export interface Why {
+  asOf: AsOf;
+  configuration: {seq: number; digest: string; time: string | null};
+  value: {
+    nominal: string | null;
+    desired: string | null;
+    ours: boolean;
+    unknown: boolean;
+    base: string;
+    queueSeq: number;
+    overbookPercent: number;
+  };
+  written: Change | null;
+  grants: Grant[];
+  workers?: WorkerPart[];
+  unseen: Unseen[];
+}
+export interface WhyNot {
+  asOf: AsOf;
+  nominal: string | null;
+  desired: string | null;
+  undamped: string | null;
+  answer: string;
+  guards: {
+    guard: string;
+    text: string;
+    since: string | null;
+    until: string | null;
+    seq: number | null;
+    cluster: string | null;
+  }[];
+}
+export interface Diff {
+  from: AsOf;
+  to: AsOf;
+  unseen: Unseen[];
+  [section: string]: unknown;
+}
+export interface Proof {
+  state: "none" | "running" | "done";
+  seq?: number;
+  chain?: string | null;
+  what?: string | null;
+  error?: string | null;
+  at?: string | null;
+  replay?: {
+    events: number;
+    compared: number;
+    differing: number;
+    notCompared: number;
+    checkpoints: number;
+    differsAt: number | null;
+    differsIn: string | null;
+  } | null;
+  progress?: {done: number; total: number} | null;
+}

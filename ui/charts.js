@@ -1,0 +1,294 @@
+// Step charts on dygraphs, with a cursor, marks and the table behind them.
+
+import {axisLabel, amountOf} from "./amounts.js";
+import {el, table} from "./dom.js";
+import {axisTime, msOf, show, zoneName} from "./times.js";
+
+/** @typedef {[time: string, seq: number, value: string | null, writer?: string]} Step */
+/**
+ * @typedef {object} Line
+ * @property {string} name
+ * @property {Step[]} steps ascending
+ * @property {string} style a name in page.css: colour and dash say the same twice
+ * @property {number} [width]
+ * @property {number[]} [dash]
+ * @property {boolean} [filled]
+ */
+/** @typedef {{time: number, kind: "ours" | "foreign" | "loss", text: string}} Mark */
+/** @typedef {{from: number, to: number, text: string}} Gap a stretch in which a source was silent */
+
+// The legend of dygraphs writes style attributes, which the page's policy forbids; ours is a table.
+Dygraph.PLUGINS = Dygraph.PLUGINS.filter((plugin) => plugin !== Dygraph.Plugins.Legend);
+
+/** The step in force at a time; undefined: none yet. @param {Step[]} steps @param {number} ms */
+export function stepAt(steps, ms) {
+  let low = 0,
+    high = steps.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const step = steps[middle];
+    if (step && msOf(step[0]) <= ms) low = middle + 1;
+    else high = middle;
+  }
+  return steps[low - 1];
+}
+
+/** A colour of page.css as canvas understands it. @param {string} style */
+export function colourOf(style) {
+  const probe = el("span", {class: `line-${style}`, hidden: true});
+  document.body.append(probe);
+  const colour = getComputedStyle(probe).color;
+  probe.remove();
+  return colour;
+}
+
+/**
+ * Rows for dygraphs: at each time at which a line moves, all of them.
+ * @param {Line[]} lines @param {number} from @param {number} to
+ */
+function rowsOf(lines, from, to) {
+  const moved = lines.map((line) => line.steps.map((step) => msOf(step[0])));
+  const between = moved.flat().filter((time) => time > from && time < to);
+  const times = [...new Set([from, to, ...between])].sort((a, b) => a - b);
+  const next = lines.map(() => 0);
+  return times.map((time) => [
+    time,
+    ...lines.map((line, index) => {
+      const at = moved[index] ?? [];
+      while ((at[next[index] ?? 0] ?? Infinity) <= time) next[index] = (next[index] ?? 0) + 1;
+      const step = line.steps[(next[index] ?? 0) - 1];
+      const value = step ? amountOf(step[2]) : NaN;
+      return Number.isNaN(value) ? null : value;
+    }),
+  ]);
+}
+
+/**
+ * Draws stretches of silence as hatching, and marks as shapes at the foot of the chart.
+ * @param {CanvasRenderingContext2D} context @param {{x: number, y: number, w: number, h: number}} area
+ * @param {(ms: number) => number} xOf @param {Mark[]} marks @param {Gap[]} gaps
+ */
+function drawUnder(context, area, xOf, marks, gaps) {
+  context.save();
+  context.beginPath();
+  context.rect(area.x, area.y, area.w, area.h);
+  context.clip();
+  context.lineWidth = 1;
+  context.strokeStyle = colourOf("gap");
+  for (const gap of gaps) {
+    const begin = Math.max(area.x, xOf(gap.from)),
+      end = Math.min(area.x + area.w, xOf(gap.to));
+    context.save();
+    context.beginPath();
+    context.rect(begin, area.y, Math.max(1, end - begin), area.h);
+    context.clip();
+    context.beginPath();
+    for (let x = begin - area.h; x < end; x += 8) {
+      context.moveTo(x, area.y + area.h);
+      context.lineTo(x + area.h, area.y);
+    }
+    context.stroke();
+    context.restore();
+  }
+  for (const mark of marks) drawMark(context, xOf(mark.time), area.y + area.h - 6, mark.kind);
+  context.restore();
+}
+
+/** @param {CanvasRenderingContext2D} context @param {number} x @param {number} y @param {Mark["kind"]} kind */
+function drawMark(context, x, y, kind) {
+  context.strokeStyle = context.fillStyle = colourOf(kind);
+  context.lineWidth = 1.5;
+  context.beginPath();
+  if (kind === "ours") {
+    context.moveTo(x, y - 5);
+    context.lineTo(x - 4, y + 4);
+    context.lineTo(x + 4, y + 4);
+    context.fill();
+  } else if (kind === "foreign") {
+    context.moveTo(x - 4, y - 4);
+    context.lineTo(x + 4, y + 4);
+    context.moveTo(x + 4, y - 4);
+    context.lineTo(x - 4, y + 4);
+    context.stroke();
+  } else {
+    context.moveTo(x, y + 5);
+    context.lineTo(x, y - 5);
+    context.lineTo(x + 7, y - 2);
+    context.lineTo(x, y + 1);
+    context.stroke();
+  }
+}
+
+/**
+ * @typedef {object} ChartOptions
+ * @property {string} title for those who do not see it
+ * @property {string} resource decides the unit of the axis
+ * @property {Line[]} lines
+ * @property {number} from @property {number} to
+ * @property {Mark[]} [marks] @property {Gap[]} [gaps]
+ * @property {number} [height]
+ * @property {(ms: number) => void} [pick] a click
+ * @property {(from: number, to: number) => void} [zoom] a drag
+ * @property {() => void} [whole] a double click
+ */
+
+/**
+ * A chart; give it `element` a place in the document, then call draw().
+ * @param {ChartOptions} options
+ */
+export function stepChart(options) {
+  const plot = el("div", {class: options.height && options.height < 120 ? "plot low" : "plot"});
+  const cursor = el("div", {class: "cursor", hidden: true});
+  const frame = el("div", {class: "chart", role: "img", "aria-label": options.title}, plot, cursor);
+  /** @type {import("./dygraph").Graph | undefined} */
+  let graph;
+  /** @type {number | undefined} */
+  let at;
+
+  function place() {
+    if (!graph || at === undefined) return;
+    const area = graph.getArea();
+    const x = graph.toDomXCoord(at);
+    cursor.hidden = !(x >= area.x - 1 && x <= area.x + area.w + 1);
+    cursor.style.left = `${x}px`;
+    cursor.style.top = `${area.y}px`;
+    cursor.style.height = `${area.h}px`;
+  }
+
+  return {
+    element: frame,
+    draw() {
+      const span = options.to - options.from;
+      graph = new Dygraph(plot, rowsOf(options.lines, options.from, options.to), {
+        labels: ["time", ...options.lines.map((line) => line.name)],
+        colors: options.lines.map((line) => colourOf(line.style)),
+        series: Object.fromEntries(
+          options.lines.map((line) => [
+            line.name,
+            {strokeWidth: line.width ?? 1.5, strokePattern: line.dash ?? null, fillGraph: line.filled ?? false},
+          ]),
+        ),
+        stepPlot: true,
+        fillAlpha: 0.18,
+        legend: "never",
+        includeZero: true,
+        dateWindow: [options.from, options.to],
+        axisLineColor: colourOf("axis"),
+        gridLineColor: colourOf("grid"),
+        highlightCircleSize: 0,
+        connectSeparatedPoints: false,
+        axes: {
+          x: {axisLabelFormatter: (ms) => axisTime(Number(ms), span), axisLabelWidth: 78, ticker: timeTicks},
+          y: {axisLabelFormatter: (value) => axisLabel(value, options.resource), axisLabelWidth: 48},
+        },
+        underlayCallback: (context, area, drawn) =>
+          drawUnder(context, area, (ms) => drawn.toDomXCoord(ms), options.marks ?? [], options.gaps ?? []),
+        drawCallback: () => place(),
+        clickCallback: (_, ms) => options.pick?.(ms),
+        zoomCallback: (from, to) => {
+          if (from > options.from || to < options.to) options.zoom?.(from, to);
+          else options.whole?.();
+        },
+      });
+      plot.querySelectorAll("canvas").forEach((canvas) => canvas.setAttribute("aria-hidden", "true"));
+      place();
+    },
+    /** Lays an element below the plot, from its beginning to its end. @param {HTMLElement} element */
+    align(element) {
+      const area = graph?.getArea();
+      if (!area) return;
+      element.style.marginLeft = `${area.x}px`;
+      element.style.width = `${area.w}px`;
+    },
+    /** Moves the cursor. @param {number} ms */
+    setCursor(ms) {
+      at = ms;
+      place();
+    },
+    destroy() {
+      graph?.destroy();
+    },
+  };
+}
+
+/** Round times, at most one for each 90 pixels. @type {import("./dygraph").Ticker} */
+function timeTicks(from, to, pixels) {
+  const steps = [
+    1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800,
+  ];
+  const least = (to - from) / 1000 / Math.max(1, Math.floor(pixels / 90));
+  const step = 1000 * (steps.find((seconds) => seconds >= least) ?? Math.ceil(least / 604800) * 604800);
+  const ticks = [];
+  for (let ms = Math.ceil(from / step) * step; ms <= to; ms += step)
+    ticks.push({v: ms, label: axisTime(ms, to - from)});
+  return ticks;
+}
+
+/**
+ * The table behind a chart: made when it is opened.
+ * @param {string} caption @param {Line[]} lines
+ */
+export function tableBehind(caption, lines) {
+  const rowsMax = 2000;
+  const details = el(
+    "details",
+    {
+      class: "behind",
+      toggle: () => {
+        if (!details.open || details.childElementCount > 1) return;
+        const rows = lines
+          .flatMap((line) => line.steps.map((step) => /** @type {const} */ ([line.name, step])))
+          .sort(([, a], [, b]) => msOf(a[0]) - msOf(b[0]) || a[1] - b[1]);
+        const cut = rows.length - rowsMax;
+        details.append(
+          ...(cut > 0 ? [el("p", {}, `The first ${cut} rows are left out: zoom in to see them.`)] : []),
+          table(
+            `${caption} (${zoneName()})`,
+            ["Time", "Seq", "Line", "Value", "Writer"],
+            rows
+              .slice(-rowsMax)
+              .map(([name, [time, seq, value, writer]]) => [show(time), seq, name, value ?? "none", writer ?? ""]),
+          ),
+        );
+      },
+    },
+    el("summary", {}, "Table"),
+  );
+  return details;
+}
+
+/**
+ * A small chart without axes, for overviews.
+ * @param {string} title @param {Line[]} lines @param {number} from @param {number} to
+ */
+export function sparkline(title, lines, from, to) {
+  const width = 240,
+    height = 48;
+  const rows = rowsOf(lines, from, to);
+  const greatest = Math.max(1e-9, ...rows.flatMap((row) => row.slice(1).map((value) => value ?? 0)));
+  const x = (/** @type {number} */ ms) => ((ms - from) / Math.max(1, to - from)) * width;
+  const y = (/** @type {number} */ value) => height - 2 - (value / greatest) * (height - 4);
+  const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  picture.setAttribute("preserveAspectRatio", "none");
+  picture.setAttribute("class", "spark");
+  picture.setAttribute("role", "img");
+  picture.setAttribute("aria-label", title);
+  lines.forEach((line, index) => {
+    let path = "",
+      last = /** @type {number | null} */ (null);
+    for (const row of rows) {
+      const value = row[index + 1] ?? null;
+      const place = x(row[0] ?? from).toFixed(1);
+      const height = value === null ? "" : y(value).toFixed(1);
+      if (value !== null) path += last === null ? `M${place} ${height}` : `H${place}V${height}`;
+      else if (last !== null) path += `H${place}`;
+      last = value;
+    }
+    const drawn = document.createElementNS("http://www.w3.org/2000/svg", "path");
+    drawn.setAttribute("d", path || "M0 0");
+    drawn.setAttribute("class", `line-${line.style}`);
+    picture.append(drawn);
+  });
+  return picture;
+}

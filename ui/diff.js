@@ -1,0 +1,108 @@
+// Two cursors: what differs between two moments, decisions first, then facts.
+
+import {hashOf, withLog} from "./address.js";
+import {command, showActions} from "./commands.js";
+import {el, table} from "./dom.js";
+import {ask} from "./server.js";
+import {show} from "./times.js";
+import {unseenPart} from "./why.js";
+
+/** @typedef {import("./main").ViewContext} ViewContext */
+/** @typedef {Record<string, any>} Row */
+
+/** @type {[section: string, title: string, names: string[]][]} */
+const sections = [
+  ["quotas", "Quotas", ["queue", "flavor", "resource"]],
+  ["grants", "Grants", ["claim", "queue", "flavor", "resource"]],
+  ["workers", "Worker lists", ["multiKueueConfig"]],
+  ["namespaces", "Namespaces of tenants", ["tenant", "namespace"]],
+  ["pods", "Pods of tenants", ["tenant", "namespace", "pod"]],
+  ["configuration", "Configuration", ["key"]],
+  ["claims", "Claims", ["claim"]],
+  ["capacity", "Capacity", ["cluster", "flavor", "resource"]],
+  ["superClusters", "Super clusters", ["id"]],
+];
+
+/** One side of a row: its fields, or "not there". @param {any} side @param {any} other */
+function sideText(side, other) {
+  if (side === null || side === undefined) return "not there";
+  if (Array.isArray(side)) return side.join(", ") || "nobody";
+  if (typeof side !== "object") return String(side);
+  const both = other !== null && typeof other === "object";
+  return (
+    Object.entries(side)
+      .filter(([name, value]) => value !== "" && (!both || JSON.stringify(other[name]) !== JSON.stringify(value)))
+      .map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`)
+      .join(", ") || "-"
+  );
+}
+
+/** @param {ViewContext} context */
+export async function diffView(context) {
+  const {root, address, signal} = context;
+  const from = address.a || "-1h",
+    to = address.b || "";
+  const fields = [
+    el("input", {id: "from", value: from, size: 32}),
+    el("input", {id: "to", value: to, size: 32, placeholder: "the log's end"}),
+    el("input", {id: "only", value: address.queue ?? "", size: 28, placeholder: "every queue"}),
+  ];
+  const form = el(
+    "form",
+    {
+      submit: (event) => {
+        event.preventDefault();
+        location.hash = hashOf(
+          withLog({view: "diff", a: fields[0]?.value ?? "", b: fields[1]?.value ?? "", queue: fields[2]?.value ?? ""}),
+        );
+      },
+    },
+    el("label", {for: "from"}, "From "),
+    fields[0],
+    " ",
+    el("label", {for: "to"}, "to "),
+    fields[1],
+    " ",
+    el("label", {for: "only"}, "of "),
+    fields[2],
+    " ",
+    el("button", {}, "Compare"),
+    el("p", {class: "note"}, "A time (2026-01-01T14:07:00Z), a seq (seq:12), or a time before the last event (-2h)."),
+  );
+  const body = el("div", {}, "…");
+  root.replaceChildren(el("h2", {}, "Two cursors"), form, body);
+  const end = to || `seq:${context.log.last_seq}`;
+  showActions([command("audit", "diff", from, end, ...(address.queue ? [address.queue] : []))]);
+  const diff = /** @type {import("./answers").Diff} */ (
+    await ask("audit/diff", {from, to: end, queue: address.queue}, signal)
+  );
+  const shown = sections.flatMap(([section, title, names]) => {
+    const rows = /** @type {Row[]} */ (diff[section] ?? []);
+    if (rows.length === 0) return [];
+    return [
+      el(
+        "section",
+        {"aria-labelledby": `diff-${section}`},
+        el("h3", {id: `diff-${section}`}, `${title} (${rows.length})`),
+        table(
+          title,
+          [...names, "from", "to"],
+          rows.map((row) => [
+            ...names.map((name) => String(row[name] ?? "")),
+            sideText(row.from, row.to),
+            sideText(row.to, row.from),
+          ]),
+        ),
+      ),
+    ];
+  });
+  body.replaceChildren(
+    el(
+      "p",
+      {class: "lead"},
+      `From ${show(diff.from.time)} (seq ${diff.from.seq}) to ${show(diff.to.time)} (seq ${diff.to.seq}).`,
+    ),
+    ...unseenPart(diff.unseen ?? []),
+    ...(shown.length ? shown : [el("p", {}, "Nothing differs.")]),
+  );
+}

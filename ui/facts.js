@@ -1,0 +1,35 @@
+// Chips that name an event, and the dialog that shows it with its record.
+
+import {command} from "./commands.js";
+import {el, openDialog} from "./dom.js";
+import {Refusal, ask} from "./server.js";
+import {show} from "./times.js";
+
+/** Opens the record of an event. @param {number} seq */
+export async function openFact(seq) {
+  try {
+    const answer = await ask("log/cat", {from: `seq:${seq}`, to: `seq:${seq}`, raw: "true", output: "json"});
+    const record = answer.text ? JSON.parse(answer.text) : null;
+    if (!record) return openDialog(`Event ${seq}`, el("p", {}, "The log no longer keeps this event: it was pruned."));
+    const words = [record.fact, record.key?.kind ?? record.target?.kind, record.key?.name ?? record.target?.name];
+    openDialog(
+      `Event ${seq}`,
+      el("p", {}, `${words.filter(Boolean).join(" ")}, of ${record.source}, ${show(record.logTime)}`),
+      el("pre", {tabindex: 0, "aria-label": "The record"}, JSON.stringify(record, null, 2)),
+      el("code", {class: "command"}, command("log", "cat", "--from", `seq:${seq}`, "--to", `seq:${seq}`, "--raw")),
+    );
+  } catch (error) {
+    openDialog(`Event ${seq}`, el("p", {role: "alert"}, error instanceof Refusal ? error.message : String(error)));
+  }
+}
+
+/** A chip that opens the event. @param {number} seq @param {string} text what the event is */
+export function chip(seq, text) {
+  return el(
+    "button",
+    {type: "button", class: "chip", "data-seq": seq, click: () => openFact(seq)},
+    text,
+    " ",
+    el("small", {}, `seq ${seq}`),
+  );
+}

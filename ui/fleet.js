@@ -1,0 +1,289 @@
+// The start: the whole log as a ruler, queues in order of trouble, clusters and worker lists as they are now.
+
+import {hashOf, noteInAddress, withLog} from "./address.js";
+import {sparkline, stepChart} from "./charts.js";
+import {command, showActions} from "./commands.js";
+import {el, table} from "./dom.js";
+import {ask} from "./server.js";
+import {overviewOf} from "./span.js";
+import {msOf, show, spanText, textOf} from "./times.js";
+
+/** @typedef {import("./answers").Overview} Overview */
+/** @typedef {import("./main").ViewContext} ViewContext */
+
+const marks = {ours: "▲ our writes", foreign: "✕ foreign writes", losses: "⚑ losses"};
+
+/** Durations as the server writes them: 1m30s. @param {string} text */
+function durationMs(text) {
+  const units = /** @type {Record<string, number>} */ ({h: 3600e3, m: 60e3, s: 1e3, ms: 1});
+  return [...text.matchAll(/([\d.]+)(h|ms|m|s)/g)].reduce(
+    (sum, [, count, unit]) => sum + Number(count) * (units[unit ?? ""] ?? 0),
+    0,
+  );
+}
+
+/** Shows states as words, the worst first. @param {string[]} states */
+export function stateWords(states) {
+  return states.map((state) => el("span", {class: `state state-${state.replaceAll(" ", "-")}`}, state));
+}
+
+/** Each bucket that has events, and a zero behind it where the next one has none. @param {Overview} overview */
+function eventsLine(overview) {
+  const width = durationMs(overview.bucketWidth);
+  /** @type {import("./charts").Step[]} */
+  const steps = [];
+  overview.buckets.forEach(([time, events], index) => {
+    steps.push([time, 0, String(events)]);
+    const end = msOf(time) + width,
+      next = overview.buckets[index + 1];
+    if (!next || msOf(next[0]) > end + 0.5) steps.push([textOf(end), 0, "0"]);
+  });
+  return {name: "events", steps, style: "events", filled: true, width: 1};
+}
+
+/** @param {Overview} overview @returns {import("./charts").Mark[]} */
+function marksOf(overview) {
+  return overview.buckets.flatMap(([time, , ours, foreign, losses]) => [
+    ...(ours ? [{time: msOf(time), kind: /** @type {const} */ ("ours"), text: `${ours} of our writes`}] : []),
+    ...(foreign ? [{time: msOf(time), kind: /** @type {const} */ ("foreign"), text: `${foreign} foreign writes`}] : []),
+    ...(losses ? [{time: msOf(time), kind: /** @type {const} */ ("loss"), text: `${losses} losses`}] : []),
+  ]);
+}
+
+/** @param {ViewContext} context @param {Overview} overview */
+function ruler(context, overview) {
+  const {address, rerun} = context;
+  const zoomed = Boolean(address.from || address.to);
+  const chart = stepChart({
+    title: "Events over the log",
+    resource: "",
+    lines: [eventsLine(overview)],
+    height: 100,
+    marks: marksOf(overview),
+    from: msOf(overview.from),
+    to: Math.max(msOf(overview.to), msOf(overview.from) + 1),
+    zoom: (from, to) => {
+      noteInAddress({from: textOf(from), to: textOf(to)});
+      rerun();
+    },
+    whole: () => {
+      noteInAddress({from: "", to: ""});
+      rerun();
+    },
+  });
+  const whole = el(
+    "button",
+    {
+      type: "button",
+      disabled: !zoomed,
+      click: () => {
+        noteInAddress({from: "", to: ""});
+        rerun();
+      },
+    },
+    "Whole log",
+  );
+  const section = el(
+    "section",
+    {"aria-labelledby": "ruler"},
+    el("h2", {id: "ruler"}, "The log"),
+    chart.element,
+    el(
+      "p",
+      {class: "legend"},
+      overview.from === overview.begin || zoomed
+        ? ""
+        : `The log begins on ${show(overview.begin)}; drawn is where it goes on. `,
+      `Each step ${overview.bucketWidth}; `,
+      ...Object.values(marks).join(" · "),
+      " ",
+      whole,
+    ),
+    el(
+      "details",
+      {class: "behind"},
+      el("summary", {}, "Table"),
+      table(
+        "Events",
+        ["From", "Events", "Our writes", "Foreign writes", "Losses"],
+        overview.buckets.map(([time, ...counts]) => [show(time), ...counts]),
+      ),
+    ),
+  );
+  return {section, draw: chart.draw};
+}
+
+/** A card of a queue, whose chart is drawn when its answer comes. @param {ViewContext} context
+ *  @param {Overview} overview @param {Overview["queues"][number]} queue */
+function queueCard(context, overview, queue) {
+  const spark = el("div", {class: "sparks"}, "…");
+  const to = (/** @type {Overview["queues"][number]["pairs"][number]} */ pair) =>
+    hashOf(
+      withLog({
+        view: "queue",
+        queue: queue.queue,
+        flavor: pair.flavor,
+        resource: pair.resource,
+        from: context.address.from ?? "",
+        to: context.address.to ?? "",
+      }),
+    );
+  const first = queue.pairs.find((pair) => pair.desired !== null) ?? queue.pairs[0];
+  const card = el(
+    "li",
+    {class: "card"},
+    el("h3", {}, first ? el("a", {href: to(first)}, queue.queue) : queue.queue, " ", ...stateWords(queue.states)),
+    spark,
+    el(
+      "ul",
+      {class: "pairs"},
+      queue.pairs.map((pair) =>
+        el(
+          "li",
+          {},
+          el("a", {href: to(pair)}, `${pair.flavor} ${pair.resource}`),
+          ` ${pair.nominal ?? "none"}`,
+          pair.desired !== null && pair.desired !== pair.nominal ? `, wanted ${pair.desired}` : "",
+          pair.used !== null ? `, used ${pair.used}` : "",
+        ),
+      ),
+    ),
+  );
+  const draw = async () => {
+    if (!first) return spark.replaceChildren("no quota");
+    const answer = await ask(
+      "ui/api/series",
+      {
+        queue: queue.queue,
+        flavor: first.flavor,
+        resource: first.resource,
+        from: overview.from,
+        to: overview.to,
+        points: 200,
+      },
+      context.signal,
+    );
+    const lines = answer.pairs[0]?.lines ?? {};
+    spark.replaceChildren(
+      sparkline(
+        `${queue.queue} ${first.flavor} ${first.resource}: quota and use`,
+        [
+          {name: "used", steps: lines.used ?? [], style: "used"},
+          {name: "nominal", steps: lines.nominal ?? [], style: "nominal"},
+        ],
+        msOf(overview.from),
+        msOf(overview.to),
+      ),
+      el("small", {}, `${first.flavor} ${first.resource}`),
+    );
+  };
+  return {card, draw};
+}
+
+/** @param {Overview} overview */
+function clusters(overview) {
+  if (overview.clusters.length === 0) return el("p", {}, "No cluster was seen in this log.");
+  return table(
+    "Clusters as they are at the log's end",
+    ["Cluster", "State", "Source", "Accepted of usable of offered"],
+    overview.clusters.map((cluster) => [
+      cluster.cluster,
+      [
+        ...stateWords([cluster.state]),
+        cluster.hold ? ` a loss since ${show(cluster.hold.since)} is held until ${show(cluster.hold.until)}` : "",
+      ],
+      cluster.source ?? "none",
+      cluster.capacity
+        .map(
+          (value) =>
+            `${value.flavor || "all"} ${value.resource}: ${value.accepted} of ${value.usable} of ${value.offered}`,
+        )
+        .join("; "),
+    ]),
+  );
+}
+
+/** @param {Overview} overview */
+function lists(overview) {
+  if (overview.lists.length === 0) return [];
+  return [
+    el(
+      "section",
+      {"aria-labelledby": "lists"},
+      el("h2", {id: "lists"}, "Worker lists"),
+      table(
+        "Worker lists as they are at the log's end",
+        ["List", "State", "In the list", "Selected"],
+        overview.lists.map((list) => [
+          list.list,
+          stateWords([list.state]),
+          list.listed.join(", ") || "nobody",
+          list.selected.join(", ") || "nobody",
+        ]),
+      ),
+    ),
+  ];
+}
+
+/** What the log's last hour brought. @param {ViewContext} context @param {Overview} overview */
+async function lastHour(context, overview) {
+  const end = msOf(overview.to);
+  const begin = Math.max(msOf(overview.from), end - 3600e3);
+  const hour = /** @type {Overview} */ (
+    await ask("ui/api/overview", {from: textOf(begin), to: overview.to, buckets: 60}, context.signal)
+  );
+  const sums = [0, 0, 0, 0];
+  for (const [, ...counts] of hour.buckets)
+    counts.forEach((count, index) => {
+      sums[index] = (sums[index] ?? 0) + count;
+    });
+  return (
+    `In the last ${spanText(end - begin)} of this view: ${sums[0]} events, ${sums[1]} of our writes, ` +
+    `${sums[2]} foreign writes, ${sums[3]} losses.`
+  );
+}
+
+/** @param {ViewContext} context */
+export async function fleetView(context) {
+  const {root, address, signal, progress} = context;
+  showActions([command("audit", "quota", ...(address.to ? ["--as-of", address.to] : []))]);
+  const overview = await overviewOf(address, 400, signal, progress);
+  const damage = overview.damage ? [el("p", {class: "alert", role: "alert"}, overview.damage)] : [];
+  if (overview.totals.events === 0) {
+    root.replaceChildren(
+      ...damage,
+      el("h2", {}, damage.length ? "Nothing can be shown" : "The log is empty"),
+      el(
+        "p",
+        {},
+        damage.length ? "The damage is at its beginning." : "Nothing has happened yet: a hub writes it once it runs.",
+      ),
+    );
+    return;
+  }
+  const head = ruler(context, overview);
+  const changed = el("p", {class: "lead"}, "…");
+  const cards = overview.queues.map((queue) => queueCard(context, overview, queue));
+  root.replaceChildren(
+    ...damage,
+    changed,
+    head.section,
+    el(
+      "section",
+      {"aria-labelledby": "queues"},
+      el("h2", {id: "queues"}, "Queues"),
+      cards.length
+        ? el(
+            "ul",
+            {class: "cards"},
+            cards.map((one) => one.card),
+          )
+        : el("p", {}, "No ClusterQueue was seen in this log."),
+    ),
+    el("section", {"aria-labelledby": "clusters"}, el("h2", {id: "clusters"}, "Clusters"), clusters(overview)),
+    ...lists(overview),
+  );
+  head.draw();
+  changed.textContent = await lastHour(context, overview);
+  for (const one of cards) await one.draw();
+}

@@ -1,0 +1,93 @@
+// The log: events as a table, the newest first, filtered by the terms of `log cat --where`.
+
+import {hashOf, withLog} from "./address.js";
+import {command, showActions} from "./commands.js";
+import {el, table} from "./dom.js";
+import {openFact} from "./facts.js";
+import {ask} from "./server.js";
+import {show} from "./times.js";
+
+/** @typedef {import("./main").ViewContext} ViewContext */
+
+const pageEvents = 200;
+
+/** What an event is about, in a few words. @param {any} event */
+function aboutOf(event) {
+  const key = event.key ?? event.target;
+  if (!key) return event.cluster ?? event.identity ?? "";
+  return `${key.kind} ${key.namespace ? key.namespace + "/" : ""}${key.name}`;
+}
+
+/** @param {any} event */
+function row(event) {
+  return [
+    el("button", {type: "button", class: "chip", "data-seq": event.seq, click: () => openFact(event.seq)}, event.seq),
+    show(event.logTime),
+    event.fact,
+    event.source,
+    aboutOf(event),
+    event.reason?.text ?? "",
+  ];
+}
+
+/** @param {ViewContext} context */
+export async function logView(context) {
+  const {root, address, signal} = context;
+  const where = address.where ?? "";
+  showActions([command("log", "cat", ...(where ? ["--where", where] : []), "--last", String(pageEvents))]);
+  const field = el("input", {
+    id: "where",
+    name: "where",
+    value: where,
+    size: 60,
+    spellcheck: "false",
+    placeholder: "kind=Node cluster=c2 name~gpu time>14:00",
+    "aria-describedby": "where-help",
+  });
+  const form = el(
+    "form",
+    {
+      submit: (event) => {
+        event.preventDefault();
+        location.hash = hashOf(withLog({view: "log", where: field.value}));
+      },
+    },
+    el("label", {for: "where"}, "Where "),
+    field,
+    " ",
+    el("button", {}, "Show"),
+    el(
+      "p",
+      {id: "where-help", class: "note"},
+      "kind, cluster, namespace and name with = != ~ (contains) !~; seq and time with = != < <= > >=. All must hold.",
+    ),
+  );
+  const body = el("div", {});
+  root.replaceChildren(el("h2", {}, "Log"), form, body);
+
+  /** @type {any[]} */
+  const events = [];
+  /** @type {{from: string, to: string} | undefined} */
+  let next = {from: "", to: ""};
+  const more = async () => {
+    if (!next) return;
+    const answer = await ask("log/cat", {...next, where, last: pageEvents, output: "json"}, signal);
+    const lines = String(answer.text)
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+    events.push(...lines.reverse());
+    next = answer.next;
+    body.replaceChildren(
+      events.length
+        ? table(
+            `Events, the newest first${next ? "" : ": all of them"}`,
+            ["Seq", "Time", "Fact", "Source", "About", "Reason"],
+            events.map(row),
+          )
+        : el("p", {}, next ? "None among the newest events." : "No event is so."),
+      ...(next ? [el("button", {type: "button", id: "older", click: () => context.run(more)}, "Older events")] : []),
+    );
+  };
+  await more();
+}

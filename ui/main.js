@@ -1,0 +1,215 @@
+// The page: which view is shown, of which log, and the keys.
+
+import {goTo, hashOf, noteInAddress, readAddress, withLog} from "./address.js";
+import {setPlace} from "./commands.js";
+import {diffView} from "./diff.js";
+import {byId, el, openDialog, table} from "./dom.js";
+import {fleetView} from "./fleet.js";
+import {logView} from "./log.js";
+import {proofView, verdictOf} from "./proof.js";
+import {queueView} from "./queue.js";
+import {Refusal, ask} from "./server.js";
+import {msOf, setEnd, setZone, show} from "./times.js";
+
+/** @typedef {import("./answers").LogAnswer} LogAnswer */
+/**
+ * @typedef {object} ViewContext
+ * @property {HTMLElement} root
+ * @property {import("./address").Address} address
+ * @property {AbortSignal} signal ends with the view
+ * @property {LogAnswer} log
+ * @property {(done: number, total: number) => void} progress of folding the log
+ * @property {() => void} rerun shows the view again, with what is in the address now
+ * @property {(work: () => Promise<void>) => Promise<void>} run does work of the view, and shows what it is refused
+ * @property {(verdict: string) => void} badge
+ */
+
+/** @type {[name: string, title: string, view: (context: ViewContext) => Promise<void>][]} */
+const views = [
+  ["fleet", "Fleet", fleetView],
+  ["queue", "Queue", queueView],
+  ["diff", "Two cursors", diffView],
+  ["log", "Log", logView],
+  ["proof", "Proof", proofView],
+];
+/** @type {[keys: string, does: string][]} */
+const keyMap = [
+  ["1 to 5", "the views in their order"],
+  ["?", "this table"],
+  ["w", "the whole log"],
+  ["c", "to the cursor of a queue"],
+  ["← →", "at the cursor: the step before, the next step"],
+  ["PgUp PgDn", "at the cursor: an hour on, an hour back"],
+  ["Home End", "at the cursor: the beginning, the end"],
+];
+
+/** @type {AbortController} */
+let showing = new AbortController();
+/** @type {LogAnswer | undefined} */
+let log;
+
+/** Which log this is, and whether it is the one that the address was made for. */
+async function readLog() {
+  const {seq, chain} = readAddress();
+  log = /** @type {LogAnswer} */ (await ask("ui/api/log", seq && chain ? {seq, chain} : {}));
+  setPlace(log.place);
+  if (log.last_time) setEnd(msOf(log.last_time));
+  byId("history").textContent =
+    log.last_seq === 0
+      ? `${log.place.join(" ")}: empty`
+      : `${log.place.join(" ")}: seq ${log.first_seq} to ${log.last_seq}, ` +
+        `until ${show(log.last_time ?? "")}, chain ${log.chain.slice(0, 12)}`;
+  /** @type {Record<string, string>} */
+  const warnings = {
+    other:
+      `This link was made for another log: at seq ${seq} that one had the chain ${chain}, this one has not. ` +
+      "Times and seqs may mean something else here.",
+    behind: `This log ends before the link was made: it goes to seq ${log.last_seq}, the link to seq ${seq}.`,
+    pruned: `What the link was made for was pruned: this log begins at seq ${log.first_seq}.`,
+  };
+  const warning = byId("other-history");
+  warning.textContent = warnings[log.link ?? ""] ?? "";
+  warning.hidden = warning.textContent === "";
+  if (log.last_seq > 0 && (log.link === null || log.link === "same"))
+    noteInAddress({seq: String(log.last_seq), chain: log.chain.slice(0, 16)});
+  return log;
+}
+
+/** @param {string} current */
+function showNavigation(current) {
+  byId("views").replaceChildren(
+    ...views.map(([name, title], index) =>
+      el(
+        "a",
+        {
+          href: hashOf(withLog({view: name})),
+          "aria-current": name === current ? "page" : undefined,
+          "aria-keyshortcuts": index + 1,
+          "data-view": name,
+        },
+        title,
+      ),
+    ),
+  );
+}
+
+/** @param {string} verdict */
+function badge(verdict) {
+  const link = document.querySelector('[data-view="proof"]');
+  if (!link) return;
+  const texts = /** @type {Record<string, string>} */ ({good: "Proof ✔", bad: "Proof ✘", running: "Proof …"});
+  link.textContent = texts[verdict] ?? "Proof";
+  link.className = verdict;
+}
+
+/** @param {HTMLElement} root @param {unknown} error */
+function showRefusal(root, error) {
+  root.querySelector(".refusal")?.remove();
+  root.append(
+    el(
+      "div",
+      {class: "alert refusal", role: "alert"},
+      el("p", {}, error instanceof Refusal ? error.message : String(error)),
+      el("button", {type: "button", click: () => void showView()}, "Try again"),
+    ),
+  );
+}
+
+async function showView() {
+  showing.abort();
+  const {signal} = (showing = new AbortController());
+  const address = readAddress();
+  const found = views.find(([name]) => name === (address.view || "fleet"));
+  const root = byId("view");
+  root.setAttribute("aria-busy", "true");
+  const run = async (/** @type {() => Promise<void>} */ work) => {
+    try {
+      await work();
+    } catch (error) {
+      if (!signal.aborted) showRefusal(root, error);
+    }
+  };
+  await run(async () => {
+    if (!found) throw new Refusal(`No view is called "${address.view}". Choose one above.`);
+    const [name, title, view] = found;
+    showNavigation(name);
+    document.title = `${title} - Fairlead`;
+    const known = await readLog();
+    if (signal.aborted) return;
+    const progress = (/** @type {number} */ done, /** @type {number} */ total) =>
+      root.replaceChildren(
+        el(
+          "p",
+          {role: "status"},
+          `Reading the log: ${done} of ${total} events `,
+          el("progress", {max: total, value: done, "aria-label": "Reading the log"}),
+        ),
+      );
+    await view({root, address: readAddress(), signal, log: known, progress, rerun: () => void showView(), run, badge});
+    if (name !== "proof") badge(verdictOf(await ask("ui/api/proof", {}, signal)));
+  });
+  if (!signal.aborted) root.removeAttribute("aria-busy");
+}
+
+/** A setting of the person, kept in this browser. @param {string} id @param {(value: string) => void} apply */
+function setting(id, apply) {
+  const select = /** @type {HTMLSelectElement} */ (byId(id));
+  try {
+    select.value = localStorage.getItem(`fairlead.${id}`) ?? select.value;
+  } catch {
+    /* a browser that keeps nothing: the default holds */
+  }
+  const take = () => {
+    try {
+      localStorage.setItem(`fairlead.${id}`, select.value);
+    } catch {
+      /* the same */
+    }
+    apply(select.value);
+  };
+  select.addEventListener("change", () => {
+    take();
+    void showView();
+  });
+  apply(select.value);
+}
+
+function showKeys() {
+  openDialog(
+    "Keys",
+    table(
+      "Keys",
+      ["Key", "Does"],
+      keyMap.map(([keys, does]) => [el("kbd", {}, keys), does]),
+    ),
+  );
+}
+
+/** @param {KeyboardEvent} event */
+function onKey(event) {
+  const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
+  if (typing || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  const view = views[Number(event.key) - 1];
+  if (view) goTo(withLog({view: view[0]}));
+  else if (event.key === "?") showKeys();
+  else if (event.key === "c") byId("scrubber").focus();
+  else if (event.key === "w") {
+    noteInAddress({from: "", to: ""});
+    void showView();
+  } else return;
+  event.preventDefault();
+}
+
+setting("theme", (theme) => {
+  document.documentElement.dataset.theme = theme;
+});
+setting("zone", (zone) => setZone(/** @type {import("./times").Zone} */ (zone)));
+byId("help").addEventListener("click", showKeys);
+byId("skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  byId("view").focus();
+});
+document.addEventListener("keydown", onKey);
+addEventListener("hashchange", () => void showView());
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => void showView());
+void showView();

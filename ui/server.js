@@ -1,0 +1,84 @@
+// Asks the server. Every number on this page comes from one of its answers.
+
+/** What the server, or the way to it, said instead of an answer: one sentence for a person. */
+export class Refusal extends Error {}
+
+const parallelMax = 3;
+let running = 0;
+/** @type {(() => void)[]} */
+const waiting = [];
+
+/** Waits for a turn: the server answers one question at a time, and a page full of charts asks many. */
+async function turn() {
+  if (running >= parallelMax) await new Promise((resolve) => waiting.push(() => resolve(undefined)));
+  running += 1;
+}
+function done() {
+  running -= 1;
+  waiting.shift()?.();
+}
+
+/** @typedef {Record<string, string | number | undefined>} Parameters */
+
+/**
+ * The address of an answer, relative to the page, so that it is found behind a proxy, too. Empty parameters are left
+ * out: they mean the same.
+ * @param {string} path for example "audit/why" @param {Parameters} parameters
+ */
+export function addressOf(path, parameters) {
+  const url = new URL("../" + path, document.baseURI);
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== undefined && value !== "") url.searchParams.set(name, String(value));
+  return url;
+}
+
+/**
+ * Asks, and asks again where the server is busy.
+ * @param {string} path @param {Parameters} [parameters] @param {AbortSignal} [signal]
+ * @returns {Promise<any>} the answer's JSON; a Refusal is thrown instead
+ */
+export async function ask(path, parameters = {}, signal) {
+  const url = addressOf(path, parameters);
+  await turn();
+  try {
+    for (let tries = 0; tries < 30; ++tries) {
+      const response = await fetch(url, signal ? {signal} : {});
+      if (response.status !== 503) return await read(response);
+      await new Promise((resolve) => setTimeout(resolve, 1000 * Number(response.headers.get("Retry-After") ?? 1)));
+    }
+    throw new Refusal("The server has been busy for half a minute. Ask again, or for less at once.");
+  } catch (error) {
+    if (error instanceof TypeError)
+      throw new Refusal("The server does not answer. Is it still running? Start it again, then reload this page.");
+    throw error;
+  } finally {
+    done();
+  }
+}
+
+/** @param {Response} response */
+async function read(response) {
+  const text = await response.text();
+  /** @type {any} */
+  let answer = null;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    throw new Refusal(`The server answered ${response.status}: ${text.slice(0, 200)}`);
+  }
+  if (!response.ok) throw new Refusal(String(answer.error ?? text));
+  return answer;
+}
+
+/**
+ * Asks until the server has folded the whole log.
+ * @param {string} path @param {Parameters} parameters @param {AbortSignal} signal
+ * @param {(done: number, total: number) => void} progress
+ */
+export async function askFolded(path, parameters, signal, progress) {
+  for (;;) {
+    const answer = await ask(path, parameters, signal);
+    if (!answer.building) return answer;
+    progress(answer.building.seq, answer.building.lastSeq);
+  }
+}
