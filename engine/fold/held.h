@@ -76,36 +76,6 @@ struct HeldLookup {
   }
 };
 
-/// What with_held does for the kinds of resource.k8s.io: of the hub, templates of claims. `in`
-/// looks one record of a map up.
-template <class Result, class In, class Found>
-Result with_held_device(const State& state, const SourceName& source, const ObjectKey& key,
-                        const Result& none, const In& in, const Found& found) {
-  const std::pair id{key.namespace_, key.name};
-  if (source == kHub) return in(state.fleet.device_templates, id);
-  const auto entry = state.clusters.find(source);
-  if (entry == state.clusters.end()) return none;
-  const DeviceObjects& devices = entry->second.devices;
-  if (key.kind == Kind::resource_slice) {
-    const SliceRecord* slice = devices.slices.find(key.name);
-    return slice ? found(HeldSlice{*slice->facts}) : none;
-  }
-  if (key.kind == Kind::device_class) return in(devices.classes, key.name);
-  if (key.kind == Kind::device_taint_rule) return in(devices.rules, key.name);
-  if (key.kind == Kind::resource_claim) return in(devices.claims, id);
-  return in(devices.templates, id);
-}
-
-/// What with_held does for the kinds of fleet claims.
-template <class In>
-auto with_held_fleet_object(const FleetClaims& fleet, const ObjectKey& key, const In& in) {
-  const std::pair id{key.namespace_, key.name};
-  if (key.kind == Kind::fleet_resource_class) return in(fleet.classes, key.name);
-  if (key.kind == Kind::fleet_resource_claim) return in(fleet.claims, id);
-  if (key.kind == Kind::fleet_scheduling) return in(fleet.schedulings, id);
-  return in(fleet.templates, id);
-}
-
 /// What with_held does for the kinds of the super cluster pool. `in` looks one record of a map up.
 template <class Result, class In, class Found>
 Result with_held_of_pool(const Pool& pool, const SourceName& source, const ObjectKey& key,
@@ -130,6 +100,37 @@ Result with_held_of_pool(const Pool& pool, const SourceName& source, const Objec
   if (key.kind == Kind::resource_claim) return in(of.claims, key.name);
   if (key.kind == Kind::resource_claim_template) return in(of.templates, key.name);
   return in(of.quotas, key.name);
+}
+
+/// What with_held does for the kinds of resource.k8s.io: of the hub, templates of claims. `in`
+/// looks one record of a map up.
+template <class Result, class In, class Found>
+Result with_held_device(const State& state, const SourceName& source, const ObjectKey& key,
+                        const Result& none, const In& in, const Found& found) {
+  if (is_tenant(source)) return with_held_of_pool(state.pool, source, key, none, in, found);
+  const std::pair id{key.namespace_, key.name};
+  if (source == kHub) return in(state.fleet.device_templates, id);
+  const auto entry = state.clusters.find(source);
+  if (entry == state.clusters.end()) return none;
+  const DeviceObjects& devices = entry->second.devices;
+  if (key.kind == Kind::resource_slice) {
+    const SliceRecord* slice = devices.slices.find(key.name);
+    return slice ? found(HeldSlice{*slice->facts}) : none;
+  }
+  if (key.kind == Kind::device_class) return in(devices.classes, key.name);
+  if (key.kind == Kind::device_taint_rule) return in(devices.rules, key.name);
+  if (key.kind == Kind::resource_claim) return in(devices.claims, id);
+  return in(devices.templates, id);
+}
+
+/// What with_held does for the kinds of fleet claims.
+template <class In>
+auto with_held_fleet_object(const FleetClaims& fleet, const ObjectKey& key, const In& in) {
+  const std::pair id{key.namespace_, key.name};
+  if (key.kind == Kind::fleet_resource_class) return in(fleet.classes, key.name);
+  if (key.kind == Kind::fleet_resource_claim) return in(fleet.claims, id);
+  if (key.kind == Kind::fleet_scheduling) return in(fleet.schedulings, id);
+  return in(fleet.templates, id);
 }
 
 /// Calls `found` with the record of the object `key` of the API server `source` and returns what it
@@ -199,7 +200,6 @@ Result with_held(const State& state, const SourceName& source, const ObjectKey& 
     case Kind::device_taint_rule:
     case Kind::resource_claim:
     case Kind::resource_claim_template:
-      if (is_tenant(source)) return with_held_of_pool(state.pool, source, key, none, in, found);
       return with_held_device(state, source, key, none, in, found);
     case Kind::fleet_resource_class:
     case Kind::fleet_resource_claim:

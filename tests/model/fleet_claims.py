@@ -418,7 +418,8 @@ class FleetHub(dispatch_hub.Hub):
     def removal(self, claim):
         namespace = meta(claim)["namespace"]
         for key, w in self.dispatch.known.items():
-            if key[0] != namespace or not is_true(w.object, "Finished") or w.uid not in owners(claim) or deleting(claim):
+            over = key[0] == namespace and is_true(w.object, "Finished") and w.uid in owners(claim)
+            if not over or deleting(claim):
                 continue
             entries = {e.claim for e in self.dispatch.needs(w)}
             if meta(claim)["name"] in entries:
