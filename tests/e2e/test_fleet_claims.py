@@ -4,20 +4,13 @@ import json
 import unittest
 
 from harness.controlplane import ROOT
+from harness.fleet_claims import CLAIMS, CLASSES, CRDS, SCHEDULINGS, TEMPLATES, FleetObjects
 from harness.hollow import REAL
 from harness.multikueue import WINDOWS, WORKLOADS, MultiKueueTest
 
 NEEDS = ("controlplane", "fairlead")
-FLEET = "/apis/dra.fairlead.io/v1alpha1"
-CLASSES = f"{FLEET}/fleetresourceclasses"
-CLAIMS = f"{FLEET}/namespaces/team/fleetresourceclaims"
-TEMPLATES = f"{FLEET}/namespaces/team/fleetresourceclaimtemplates"
-SCHEDULINGS = f"{FLEET}/namespaces/team/fleetschedulings"
 DEVICE_TEMPLATES = "/apis/resource.k8s.io/v1/namespaces/team/resourceclaimtemplates"
-CRDS = tuple(f"{name}.dra.fairlead.io" for name in (
-    "fleetresourceclasses", "fleetresourceclaims", "fleetresourceclaimtemplates", "fleetschedulings"))
 CONDITION = "fairlead.io/DevicesReserved"
-WAITING = {"multikueue": "Pending"}
 
 
 def setUpModule():
@@ -43,7 +36,7 @@ def publish(name, member):
             "nodeName": name, "devices": [{"name": "gpu-0"}]}})
 
 
-class FleetClaimsTest(MultiKueueTest):
+class FleetClaimsTest(FleetObjects, MultiKueueTest):
     written = (*MultiKueueTest.written, CLAIMS, SCHEDULINGS)
 
     def clear(self):
@@ -52,29 +45,8 @@ class FleetClaimsTest(MultiKueueTest):
             self.server.request("DELETE", path)
         self.server.clear(CLASSES)
 
-    # -- what users and drivers write ------------------------------------------------------------------------
-
-    def made(self, path, kind, name, **fields):
-        self.server.create(path, {"apiVersion": "dra.fairlead.io/v1alpha1", "kind": kind, "metadata": {"name": name},
-                                  **fields})
-
-    def claim(self, name, **fields):
-        self.made(CLAIMS, "FleetResourceClaim", name, spec={"resourceClassName": "licences", **fields})
-
-    def allocate(self, name, *clusters, **fields):
-        """As a driver does it; without a cluster it can be used everywhere."""
-        bound = {"availableOnClusters": list(clusters)} if clusters else {}
-        self.server.apply(f"{CLAIMS}/{name}/status", {
-            "apiVersion": "dra.fairlead.io/v1alpha1", "kind": "FleetResourceClaim",
-            "metadata": {"name": name, "namespace": "team"},
-            "status": {"driverName": "licences.example.com", "allocation": {"resourceHandle": "7", **bound, **fields}}},
-            manager="driver")
-
     def wants(self, name, *entries):
-        """A Workload with such entries of (name, claim) or (name, None, template)."""
-        listed = [{"name": e[0], **({"resourceClaimName": e[1]} if e[1] else {"resourceClaimTemplateName": e[2]})}
-                  for e in entries]
-        self.workload(name, WAITING, annotations={"dra.fairlead.io/claims": json.dumps(listed)})
+        self.workload(name, {"multikueue": "Pending"}, annotations=self.entries(*entries))
 
     # -- what is to be seen ----------------------------------------------------------------------------------
 
@@ -110,8 +82,8 @@ class FleetClaimsTest(MultiKueueTest):
     # -- the tests -------------------------------------------------------------------------------------------
 
     def test_a_licence_is_reserved_for_one_workload_after_the_other(self):
-        self.made(CLASSES, "FleetResourceClass", "licences", driverName="licences.example.com")
-        self.claim("site-licence")
+        self.licences()
+        self.claim_of_licences("site-licence")
         self.started("site", "w1", "w2")
         self.wants("sim", ("licence", "site-licence"))
         self.wait_for_reason("sim", "WaitingForDrivers")
@@ -134,10 +106,8 @@ class FleetClaimsTest(MultiKueueTest):
         self.assertEqual(allocation, {"resourceHandle": "7", "availableOnClusters": ["w1"]})
 
     def test_a_claim_is_made_from_a_template_and_ends_with_its_workload(self):
-        self.made(CLASSES, "FleetResourceClass", "licences", driverName="licences.example.com")
-        self.made(TEMPLATES, "FleetResourceClaimTemplate", "qpu", spec={
-            "metadata": {"labels": {"team": "a"}},
-            "spec": {"resourceClassName": "licences", "allocationMode": "Immediate"}})
+        self.licences()
+        self.template_of_licences("qpu", {"team": "a"}, allocationMode="Immediate")
         self.started("made", "w1", "w2")
         self.wants("sim", ("q", None, "qpu"))
         self.wait_for_reason("sim", "ClaimNotAllocated")
@@ -150,9 +120,9 @@ class FleetClaimsTest(MultiKueueTest):
         self.hub.wait_until("the claim to be deleted", lambda: self.server.get(f"{CLAIMS}/sim-q") is None, timeout=20)
 
     def test_an_unused_allocation_elsewhere_is_given_up(self):
-        self.made(CLASSES, "FleetResourceClass", "licences", driverName="licences.example.com")
+        self.licences()
         for name in ("one", "two"):
-            self.claim(name)
+            self.claim_of_licences(name)
         self.allocate("one", "w1")
         self.allocate("two", "w2")
         self.started("both", "w1", "w2")
@@ -160,11 +130,7 @@ class FleetClaimsTest(MultiKueueTest):
         self.wait_for_reason("sim", "ClaimDeallocating")
         self.wait_for_claim("two", "to be deallocated", lambda c: c["status"].get("deallocationRequested"))
         self.assertIsNone(self.server.get(f"{CLAIMS}/one")["status"].get("deallocationRequested"))
-        # The driver takes back what it had applied.
-        self.server.apply(f"{CLAIMS}/two/status", {
-            "apiVersion": "dra.fairlead.io/v1alpha1", "kind": "FleetResourceClaim",
-            "metadata": {"name": "two", "namespace": "team"}, "status": {"driverName": "licences.example.com"}},
-            manager="driver")
+        self.driver_says("two", {})
         self.wait_for_reason("sim", "WaitingForDrivers")
         self.wait_for_claim("two", "to be free", lambda c: not c["status"].get("deallocationRequested"))
         self.allocate("two", "w1")
@@ -180,13 +146,13 @@ class FleetClaimsTest(MultiKueueTest):
         booking = {"resourceClassName": "booked", "allocationMode": "Immediate", "parametersRef": {
             "apiGroup": "resource.k8s.io", "kind": "ResourceClaimTemplate", "name": "one-gpu"}}
         for number, cluster in enumerate(("w1", "w2"), 1):
-            self.claim(f"for-{number}", **booking)
+            self.claim_of_licences(f"for-{number}", **booking)
             self.wait_for_claim(f"for-{number}", "to be booked", lambda c: c.get("status", {}).get("allocation"))
             status = self.server.get(f"{CLAIMS}/for-{number}")["status"]
             self.assertEqual((status["driverName"], status["allocation"]), ("fairlead.io/devices", {
                 "availableOnClusters": [cluster], "shareable": False,
                 "resourceHandle": json.dumps([f"gpu.example.com/{cluster}/gpu-0"])}))
-        self.claim("for-3", **booking)
+        self.claim_of_licences("for-3", **booking)
         self.rest()
         self.assertNotIn("allocation", self.server.get(f"{CLAIMS}/for-3").get("status", {}))
         self.survives_a_kill()

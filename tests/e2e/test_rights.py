@@ -14,6 +14,9 @@ from harness.audited import AuditLog, granted_by, granted_in, served_names
 from harness.controlplane import ControlPlane
 from harness.fleet import (CLAIMS, MANAGED_CLUSTERS, QUEUE_CRDS, QUEUES, add_node, claim, prepare_hub, quantity, quota,
                            remove_node)
+from harness.fleet_claims import CLAIMS as FLEET_CLAIMS
+from harness.fleet_claims import CRDS as FLEET_CRDS
+from harness.fleet_claims import SCHEDULINGS, FleetObjects
 from harness.hub import AT_ONCE, Hub
 from harness.multikueue import (CHECKS, CONFIGS, CONTROLLER, DECISIONS, MULTIKUEUE_CRDS, NAMESPACE, PLACEMENTS, SECRETS,
                                 WINDOWS, WORKERS, WORKLOADS, MultiKueueTest)
@@ -43,7 +46,7 @@ def without(rules, missing):
             if f"{resource}.{group}".rstrip(".") != missing]
 
 
-class RightsTest(MultiKueueTest):
+class RightsTest(FleetObjects, MultiKueueTest):
     """One API server, one member; each test has a hub of its own."""
 
     arguments = ()
@@ -314,6 +317,28 @@ class RightsTest(MultiKueueTest):
         self.assertEqual(self.audit.refusals(), [])
         used = {verb for _, resource, verb in self.audit.used() if resource == POLICIES}
         self.assertEqual(used, {"watch", "create", "patch", "delete"})
+
+    def test_fleet_claims_use_their_rights(self):
+        self.server.install_crds(only=FLEET_CRDS)
+        for name in FLEET_CRDS:
+            self.addCleanup(self.server.delete, f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}")
+        found, granted = self.installed("dispatcher", "fleet-claims", "members")
+        ours = {(resource, verb) for _, resource, verb in granted if resource.endswith("dra.fairlead.io")}
+        self.assertEqual({verb for _, verb in ours}, {"list", "watch", "create", "patch", "delete"})
+        self.run_hub(found, "claims.create=false")
+        self.a_check_on_a_placement()
+        self.licences()
+        self.template_of_licences("licence")
+        self.workload("job", {"multikueue": "Pending"}, annotations=self.entries(("l", None, "licence")))
+        self.hub.wait_until("a selection", lambda: self.server.get(f"{SCHEDULINGS}/job"), timeout=45)
+        self.allocate("job-l")
+        self.hub.wait_until("a nomination", self.nominated, timeout=45)
+        self.takes("job", "pool-cluster2")
+        self.finished("job")
+        self.hub.wait_until("the claim to go", lambda: self.server.get(f"{FLEET_CLAIMS}/job-l") is None, timeout=45)
+        self.assertEqual(self.audit.refusals(), [])
+        used = {(resource, verb) for _, resource, verb in self.audit.used()}
+        self.assertEqual({right for right in ours if right[1] != "list"} - used, set())
 
     def test_to_recommend_takes_no_right_to_write(self):
         found = deploy.objects(self.server, deploy.kustomize(deploy.DEPLOY / "overlays/recommend"))
