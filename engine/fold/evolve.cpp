@@ -11,7 +11,7 @@
 #include "engine/fold/multikueue/worker_quota.h"
 #include "engine/fold/objects.h"
 #include "engine/fold/pool/close.h"
-#include "engine/fold/pool/pod_devices.h"
+#include "engine/fold/pool/pod_reservations.h"
 #include "engine/fold/pool/super_clusters.h"
 #include "engine/fold/pool/tenants.h"
 #include "engine/fold/queues/queues.h"

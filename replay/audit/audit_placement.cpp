@@ -182,6 +182,8 @@ Json unwritten_decision(const Placed& placed, EventLookup& lookup) {
       return nullptr;
     std::vector<Seq> because = of.because;
     because.push_back(placed.pod->seen.seq);
+    if (const auto& own = placed.pod->reserved)
+      because.insert(because.end(), own->because.begin(), own->because.end());
     return decision_row(placed, lookup, rule::kPoolPod,
                         placed.pod->cluster + ", not written" + bar_words(placed),
                         std::move(because));

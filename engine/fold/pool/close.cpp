@@ -6,7 +6,7 @@
 
 #include "engine/fold/pool/annotations.h"
 #include "engine/fold/pool/demand.h"
-#include "engine/fold/pool/pod_devices.h"
+#include "engine/fold/pool/pod_reservations.h"
 #include "engine/fold/pool/pods.h"
 #include "engine/fold/pool/reasons.h"
 #include "engine/fold/pool/rounds.h"
@@ -131,6 +131,8 @@ void judge_standings(State& state, Turning which) {
   for (const std::string& id : ids) {
     if (!has_turned(state, id)) continue;
     pool.room_grew = true;
+    if (const auto cluster = pool.clusters.find(id); cluster != pool.clusters.end())
+      pool.open_devices.insert(cluster->second.cluster);  // one that is gone pins no pod
     judge_overflow(pool, id);
     const auto totals = pool.totals.find(id);
     if (totals == pool.totals.end()) continue;

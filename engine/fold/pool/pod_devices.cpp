@@ -6,8 +6,8 @@
 
 #include "engine/base/json.h"
 #include "engine/fold/devices/device_question.h"
-#include "engine/fold/devices/reservation.h"
 #include "engine/fold/devices/search_index.h"
+#include "engine/fold/pool/pod_reservations.h"
 #include "engine/fold/pool/shares.h"
 #include "engine/fold/pool/super_clusters.h"
 #include "schema/event_json_devices.h"
@@ -42,23 +42,6 @@ const ResourceClaimFacts* allocated_at(const State& state, const PoolNamespaceKe
     if (const ResourceClaimFacts* facts = facts_in(claims, {space, claim});
         facts && facts->allocation)
       return facts;
-  return nullptr;
-}
-
-// Calls `use` with the pods of the namespace that have a reservation at the member.
-template <class Use>
-void for_reserved(const Pool& pool, const PoolNamespaceKey& home, const std::string& member,
-                  const Use& use) {
-  const auto on = pool.reserved_on.find(member);
-  if (on == pool.reserved_on.end()) return;
-  for (auto at = on->second.lower_bound({home.first, home.second, ""});
-       at != on->second.end() && namespace_of(*at) == home; ++at)
-    use(*at, *find_pod(pool, *at));
-}
-
-const PodClaim* named_entry(const PodDeviceFacts& pod, const std::string& entry) {
-  for (const PodClaim& each : pod.claims)
-    if (each.name == entry && !each.claim.empty()) return &each;
   return nullptr;
 }
 
@@ -124,26 +107,6 @@ std::shared_ptr<const NamedClaims> named_claims(const State& state, const PoolPo
   return named;
 }
 
-// The question of one pod that asks as `pod`. It refers to `state` and `pod`.
-FitQuestion question_of_pod(const State& state, const PoolPodKey& key, const PodDeviceFacts& pod,
-                            const std::string& member) {
-  const Cluster& cluster = state.clusters.at(member);
-  std::set<std::string> extended;
-  for (const auto& [resource, amount] : pod.extended)
-    if (gives_devices(cluster, resource)) extended.insert(resource);
-  FitQuestion question = question_at(state, member, {{key.pod, 1, &pod}}, std::move(extended));
-  const PoolNamespace& of = *find_namespace(state.pool, namespace_of(key));
-  question.template_of = [&of](const std::string& name) { return facts_in(of.templates, name); };
-  question.claim_of = [named = named_claims(state, key, pod, member)](
-                          const std::string& name) -> std::optional<NamedClaim> {
-    const auto at = named->facts.find(name);
-    if (at == named->facts.end()) return std::nullopt;
-    const auto others = named->reserved.find(name);
-    return NamedClaim{&at->second, others == named->reserved.end() ? nullptr : &others->second};
-  };
-  return question;
-}
-
 // Which state of its templates the pod asks by.
 std::string templates_text(const State& state, const PoolPodKey& key, const PoolPod& pod) {
   std::string text;
@@ -167,154 +130,6 @@ PodDevicesAnswer obstacle_at(const Cluster& cluster, const std::string& id,
 PodDevicesAnswer answer_of(const FitAnswer& fit) {
   if (!fit.refusal) return {"", "", fit};
   return {std::string(text(fit.refusal->reason)), fit.refusal->detail, fit};
-}
-
-// ---- what a moment does to reservations ----
-
-void forget_due(State& state, const PoolPodKey& key, const DeviceReservation& reservation) {
-  state.pool.device_due.erase({reservation.since + state.configuration.dra.place_timeout, key});
-}
-
-// The claims of the member that Pods use which were made for the tenant's pod.
-std::set<NamespacedName> claims_made_for(const SearchIndex& index, const PoolPod& pod) {
-  std::set<NamespacedName> own;
-  for (auto at = index.pods_of_tenants.lower_bound({pod.seen.uid, {}});
-       at != index.pods_of_tenants.end() && at->first == pod.seen.uid; ++at) {
-    const auto claims = index.claims_of_pod.find(index.uids.at(at->second));
-    if (claims != index.claims_of_pod.end())
-      own.insert(claims->second.begin(), claims->second.end());
-  }
-  return own;
-}
-
-// Whether a Pod that owns or uses the claim was made for the tenant's pod.
-bool is_made_for(const SearchIndex& index, const NamespacedName& claim, const PoolPod& pod) {
-  const auto uids = index.pods_of_claim.find(claim);
-  if (uids == index.pods_of_claim.end()) return false;
-  return std::any_of(uids->second.begin(), uids->second.end(), [&](const std::string& uid) {
-    const auto known = index.pods.find(uid);
-    if (known == index.pods.end()) return false;
-    const auto tenant = index.tenant_uids.find(known->second);
-    return tenant != index.tenant_uids.end() && tenant->second == pod.seen.uid;
-  });
-}
-
-// Takes out of the reservation what the allocated claim gives the pod. Returns whether it had it.
-bool give_up(const SearchIndex& index, const NamespacedName& id, const ResourceClaimFacts& claim,
-             PoolPod& pod) {
-  const PodDeviceFacts& asks = *pod.seen.facts.devices;
-  const bool named = claim.pod_claim.empty() && !claim.extended;
-  if (!named && !is_made_for(index, id, pod)) return false;
-  std::size_t taken = 0;
-  for (FitPod& solved : pod.reserved->pods)
-    taken += std::erase_if(solved.claims, [&](const FitClaim& reserved) {
-      if (!named) return is_of(asks, reserved, claim);
-      const PodClaim* entry = named_entry(asks, reserved.entry);
-      return entry && entry->claim == id.second;
-    });
-  return taken > 0;
-}
-
-// Keeps what is left of the reservation.
-void keep_rest(State& state, SearchIndex& index, const PoolPodKey& key, PoolPod& pod) {
-  const auto& pods = pod.reserved->pods;
-  if (std::all_of(pods.begin(), pods.end(),
-                  [](const FitPod& solved) { return solved.claims.empty(); }))
-    release_devices(state, key, pod);
-  else
-    index.reserve(key, *pod.reserved);
-}
-
-// Claims that Pods of its had before the decision count as any later ones.
-void take_over_claims(State& state, const PoolPodKey& key, PoolPod& pod) {
-  SearchIndex& index = search_index(state, pod.reserved->cluster);
-  const auto& claims = state.clusters.at(pod.reserved->cluster).devices.claims;
-  bool changed = false;
-  for (const NamespacedName& id : claims_made_for(index, pod))
-    if (const ResourceClaimFacts* claim = facts_in(claims, id); claim && claim->allocation)
-      changed |= give_up(index, id, *claim, pod);
-  if (changed) keep_rest(state, index, key, pod);
-}
-
-void replace_by_claim(State& state, const std::string& member, const NamespacedName& id) {
-  const ResourceClaimFacts* claim = facts_in(state.clusters.at(member).devices.claims, id);
-  const auto space = state.pool.super_namespaces.find({member, id.first});
-  if (!claim || !claim->allocation || space == state.pool.super_namespaces.end()) return;
-  const NamespaceFacts& of = space->second.seen.facts;
-  SearchIndex& index = search_index(state, member);
-  std::vector<PoolPodKey> keys;
-  for_reserved(state.pool, {of.tenant, of.tenant_namespace}, member,
-               [&](const PoolPodKey& key, const PoolPod&) { keys.push_back(key); });
-  for (const PoolPodKey& key : keys) {
-    PoolPod& pod = *find_pod(state.pool, key);
-    if (give_up(index, id, *claim, pod)) keep_rest(state, index, key, pod);
-  }
-}
-
-// Lets claims that are new in the moment, or whose Pods are, take the place of what was reserved.
-void replace_by_claims(State& state, const std::string& member) {
-  if (!state.pool.reserved_on.contains(member)) return;
-  const DeviceChanges& changes = state.clusters.at(member).search.changes;
-  std::set<NamespacedName> claims = changes.claims;
-  const SearchIndex& index = search_index(state, member);
-  for (const NamespacedName& pod : changes.pods) {
-    const auto uid = index.uids.find(pod);
-    if (uid == index.uids.end()) continue;
-    const auto of = index.claims_of_pod.find(uid->second);
-    if (of != index.claims_of_pod.end()) claims.insert(of->second.begin(), of->second.end());
-  }
-  for (const NamespacedName& claim : claims) replace_by_claim(state, member, claim);
-}
-
-// What the pod asks for that no claim has taken over yet.
-PodDeviceFacts rest_of(const PoolPod& pod) {
-  PodDeviceFacts rest = *pod.seen.facts.devices;
-  const auto is_left = [&](const std::string& entry) {
-    return std::any_of(pod.reserved->pods.begin(), pod.reserved->pods.end(), [&](const FitPod& of) {
-      return std::any_of(of.claims.begin(), of.claims.end(),
-                         [&](const FitClaim& claim) { return claim.entry == entry; });
-    });
-  };
-  std::erase_if(rest.claims,
-                [&](const PodClaim& entry) { return entry.claim.empty() && !is_left(entry.name); });
-  std::erase_if(rest.extended, [&](const auto& asked) { return !is_left(asked.first); });
-  return rest;
-}
-
-void mend_devices(State& state, const std::string& member, const PoolPodKey& key, PoolPod& pod) {
-  DeviceReservation& reservation = *pod.reserved;
-  SearchIndex& index = search_index(state, member);
-  index.release(key);
-  const PodDeviceFacts rest = rest_of(pod);
-  auto pods =
-      solve_again(state.clusters.at(member), index, question_of_pod(state, key, rest, member),
-                  reservation.pods, claims_made_for(index, pod));
-  if (pods)
-    reservation.broken_since.reset();
-  else if (!reservation.broken_since)
-    reservation.broken_since = state.now;
-  if (pods) reservation.pods = *std::move(pods);
-  index.reserve(key, reservation);
-}
-
-enum class Repair : std::uint8_t { touched, broken };
-
-// Solves reservations again; the older one gets the last device.
-void repair_devices(State& state, const std::string& member, Repair which) {
-  const auto on = state.pool.reserved_on.find(member);
-  if (on == state.pool.reserved_on.end()) return;
-  const DeviceChanges& changes = state.clusters.at(member).search.changes;
-  std::set<std::pair<LogTime, PoolPodKey>> order;
-  for (const PoolPodKey& key : on->second) {
-    const PoolPod& pod = *find_pod(state.pool, key);
-    const bool broken = pod.reserved->broken_since.has_value();
-    const bool moved = changes.all || !changes.classes.empty() ||
-                       touches(changes, pod.reserved->pods) ||
-                       (!changes.claims.empty() && names_a_claim(*pod.seen.facts.devices));
-    if (broken || (which == Repair::touched && moved)) order.emplace(pod.reserved->since, key);
-  }
-  for (const auto& [since, key] : order)
-    mend_devices(state, member, key, *find_pod(state.pool, key));
 }
 
 // Asks as if the pod had nothing reserved there.
@@ -349,6 +164,31 @@ bool asks_for_devices(const Cluster& cluster, const PodFacts& pod) {
                      [&](const auto& asked) { return gives_devices(cluster, asked.first); });
 }
 
+const PodClaim* named_entry(const PodDeviceFacts& pod, const std::string& entry) {
+  for (const PodClaim& each : pod.claims)
+    if (each.name == entry && !each.claim.empty()) return &each;
+  return nullptr;
+}
+
+FitQuestion question_of_pod(const State& state, const PoolPodKey& key, const PodDeviceFacts& pod,
+                            const std::string& member) {
+  const Cluster& cluster = state.clusters.at(member);
+  std::set<std::string> extended;
+  for (const auto& [resource, amount] : pod.extended)
+    if (gives_devices(cluster, resource)) extended.insert(resource);
+  FitQuestion question = question_at(state, member, {{key.pod, 1, &pod}}, std::move(extended));
+  const PoolNamespace& of = *find_namespace(state.pool, namespace_of(key));
+  question.template_of = [&of](const std::string& name) { return facts_in(of.templates, name); };
+  question.claim_of = [named = named_claims(state, key, pod, member)](
+                          const std::string& name) -> std::optional<NamedClaim> {
+    const auto at = named->facts.find(name);
+    if (at == named->facts.end()) return std::nullopt;
+    const auto others = named->reserved.find(name);
+    return NamedClaim{&at->second, others == named->reserved.end() ? nullptr : &others->second};
+  };
+  return question;
+}
+
 std::string asks_of_pod(const PoolPodKey& key, PoolPod& pod) {
   const PodDeviceFacts& devices = *pod.seen.facts.devices;
   if (names_a_claim(devices)) return {};
@@ -379,90 +219,6 @@ PodDevicesAnswer PodDevices::at(const std::string& id) {
   if (asks.empty()) return answer_of(found);
   return answer_of(
       index.answers.emplace(asks, SearchAnswer{std::move(found), std::nullopt}).first->second.fit);
-}
-
-void reserve_devices(State& state, const PoolPodKey& key, PoolPod& pod, const std::string& id,
-                     std::vector<FitPod> pods) {
-  release_devices(state, key, pod);
-  std::erase_if(pods, [](const FitPod& solved) { return solved.claims.empty(); });
-  if (pods.empty()) return;
-  DeviceReservation& made = pod.reserved.emplace();
-  made.worker = id;
-  made.cluster = member_of(state, id);
-  made.pods = std::move(pods);
-  made.since = state.now;
-  made.because = state.clusters.at(made.cluster).search.changes.because;
-  remember(made.because, pod.seen.seq);
-  state.pool.reserved_on[made.cluster].insert(key);
-  const Duration timeout = state.configuration.dra.place_timeout;
-  if (timeout.ns > 0) state.pool.device_due.insert({made.since + timeout, key});
-  search_index(state, made.cluster).reserve(key, made);
-  note_reserved(state, made.cluster);
-  take_over_claims(state, key, pod);
-}
-
-void release_devices(State& state, const PoolPodKey& key, PoolPod& pod) {
-  if (!pod.reserved) return;
-  const std::string cluster = pod.reserved->cluster;
-  forget_due(state, key, *pod.reserved);
-  pod.reserved.reset();
-  const auto on = state.pool.reserved_on.find(cluster);
-  on->second.erase(key);
-  if (on->second.empty()) state.pool.reserved_on.erase(on);
-  if (const auto& index = *state.clusters.at(cluster).search.index) index->release(key);
-  note_freed(state, cluster);
-}
-
-namespace {
-
-// Another configuration may have another dra.placeTimeout.
-void redate_reservations(State& state) {
-  Pool& pool = state.pool;
-  pool.device_due.clear();
-  const Duration timeout = state.configuration.dra.place_timeout;
-  if (timeout.ns == 0) return;
-  for (const auto& [member, keys] : pool.reserved_on)
-    for (const PoolPodKey& key : keys)
-      pool.device_due.insert({find_pod(pool, key)->reserved->since + timeout, key});
-}
-
-void drop_due(State& state) {
-  auto& due = state.pool.device_due;
-  while (!due.empty() && due.begin()->first <= state.now) {
-    const PoolPodKey key = due.begin()->second;
-    release_devices(state, key, *find_pod(state.pool, key));
-  }
-}
-
-}  // namespace
-
-void close_pod_reservations(State& state) {
-  if (!places_by_devices(state.configuration)) return;
-  if (state.pool.all_open) redate_reservations(state);
-  drop_due(state);
-  for (const std::string& member : state.searches.open) replace_by_claims(state, member);
-  for (const std::string& member : std::set<std::string>(state.pool.freed_devices))
-    repair_devices(state, member, Repair::touched);
-}
-
-std::set<PoolNamespaceKey> open_device_pods(State& state) {
-  std::set<PoolNamespaceKey> opened;
-  Pool& pool = state.pool;
-  for (const std::string& member : std::exchange(pool.freed_devices, {}))
-    repair_devices(state, member, Repair::broken);
-  std::vector<std::string> ids;
-  for (const std::string& member : std::exchange(pool.open_devices, {}))
-    if (const auto id = pool.ids.find(member); id != pool.ids.end()) ids.push_back(id->second);
-  if (ids.empty()) return opened;
-  for (const PoolPodKey& key : pool.device_pods) {
-    PoolNamespace& of = *find_namespace(pool, namespace_of(key));
-    const bool listed = std::any_of(ids.begin(), ids.end(),
-                                    [&](const std::string& id) { return of.shares.contains(id); });
-    if (!listed) continue;
-    of.look->fresh.insert(key.pod);
-    opened.insert(namespace_of(key));
-  }
-  return opened;
 }
 
 PodDevicesAnswer devices_for(const State& state, const PoolPodKey& key, const std::string& id) {

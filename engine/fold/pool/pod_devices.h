@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +19,14 @@ namespace fairlead {
 bool gives_devices(const Cluster& cluster, const std::string& resource);
 /// Whether the pod asks the cluster for devices.
 bool asks_for_devices(const Cluster& cluster, const PodFacts& pod);
+
+/// Returns the entry of that name if it names a claim; else null.
+const PodClaim* named_entry(const PodDeviceFacts& pod, const std::string& entry);
+
+/// Returns the question of the pod `key`, or of what is left of it, to a member. It refers to
+/// `state` and `asks`.
+FitQuestion question_of_pod(const State& state, const PoolPodKey& key, const PodDeviceFacts& asks,
+                            const std::string& member);
 
 /// Returns a text that is equal for pods of a namespace that ask alike, so that they get equal
 /// answers while nothing changes; empty for one whose answer depends on claims of a name. The pod
@@ -47,21 +54,6 @@ class PodDevices {
   PoolPod& pod_;
   std::map<std::string, std::string> pins_;  // ids where a claim stands -> the first entry of it
 };
-
-/// Reserves the devices of a solution for the pod, in place of what it had.
-void reserve_devices(State& state, const PoolPodKey& key, PoolPod& pod, const std::string& id,
-                     std::vector<FitPod> pods);
-/// Frees what is reserved for the pod, if anything is. Its cluster is looked at again.
-void release_devices(State& state, const PoolPodKey& key, PoolPod& pod);
-
-/// Folds what the open moment means for reservations: those that dra.placeTimeout ends, those that
-/// claims of super clusters replace, and those of which a device or a node changed, which are
-/// solved again. Called when the indices have followed the moment.
-void close_pod_reservations(State& state);
-/// Returns the namespaces with pods that wait and may use devices of the clusters in
-/// Pool::open_devices, which it empties; marks these pods as worth a look. What got free mends
-/// broken reservations first.
-std::set<PoolNamespaceKey> open_device_pods(State& state);
 
 /// Returns what the super cluster answers now, what the pod itself has reserved being free. For
 /// audits.

@@ -7,7 +7,7 @@
 #include "engine/base/digest.h"
 #include "engine/fold/devices/search_index.h"
 #include "engine/fold/pool/annotations.h"
-#include "engine/fold/pool/pod_devices.h"
+#include "engine/fold/pool/pod_reservations.h"
 #include "engine/fold/pool/shares.h"
 
 namespace fairlead {

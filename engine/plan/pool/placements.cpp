@@ -96,6 +96,8 @@ Proposed emit_tenant_pod(const State& state, const PoolPodKey& key) {
   const bool placed = expected.super_cluster != seen.facts.super_cluster;
   std::vector<Seq> because = of.because;
   because.push_back(seen.seq);
+  if (placed && pod->reserved)
+    because.insert(because.end(), pod->reserved->because.begin(), pod->reserved->because.end());
   if (placed)
     intent.reason = {
         rule::kPoolPod, {}, change_text(seen.facts.super_cluster, expected.super_cluster)};
