@@ -1,4 +1,4 @@
-// What stands below each view: its link, and the command that prints the same.
+// What stands below each view: its link, the command that prints the same, and what it shows for other programs.
 
 import {el, byId, say} from "./dom.js";
 
@@ -30,11 +30,49 @@ async function copy(text, what) {
   }
 }
 
-/** Shows the actions of a view. @param {string[]} commands lines of a shell */
-export function showActions(commands) {
+/** A field as RFC 4180 has it; a spreadsheet must not take a name for a formula. @param {unknown} field */
+function csvField(field) {
+  const text = field === null || field === undefined ? "" : String(field);
+  const plain = typeof field !== "number" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+}
+
+/** @param {unknown[][]} rows */
+export function csvOf(rows) {
+  return rows.map((row) => row.map(csvField).join(",") + "\r\n").join("");
+}
+
+/** Text in Markdown: what would be markup is escaped. @param {unknown} text */
+export function plainMarkdown(text) {
+  return String(text).replace(/[\\`*_{}[\]<>#|!]/g, "\\$&");
+}
+
+/** @param {string} name @param {string} type @param {string} text */
+function save(name, type, text) {
+  const url = URL.createObjectURL(new Blob([text], {type}));
+  el("a", {href: url, download: name}).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+
+/**
+ * @typedef {object} Actions
+ * @property {string[]} commands lines of a shell
+ * @property {string} [name] of files, without a suffix
+ * @property {unknown} [json] the answers that are shown
+ * @property {() => unknown[][]} [csv] rows, the first has the names of the columns
+ * @property {() => string} [markdown] a paragraph
+ */
+
+/** Shows the actions of a view. @param {Actions} actions */
+export function showActions({commands, name = "fairlead", json, csv, markdown}) {
+  /** @param {string} text @param {() => void} click */
+  const button = (text, click) => el("button", {type: "button", click}, text);
   byId("actions").replaceChildren(
-    el("button", {type: "button", click: () => copy(location.href, "the link")}, "Copy link"),
-    el("button", {type: "button", click: () => copy(commands.join("\n"), "the command")}, "Copy as command"),
+    button("Copy link", () => void copy(location.href, "the link")),
+    button("Copy as command", () => void copy(commands.join("\n"), "the command")),
+    ...(markdown ? [button("Copy as Markdown", () => void copy(markdown(), "a paragraph in Markdown"))] : []),
+    ...(csv ? [button("CSV", () => save(`${name}.csv`, "text/csv", csvOf(csv())))] : []),
+    ...(json ? [button("JSON", () => save(`${name}.json`, "application/json", JSON.stringify(json, null, 2)))] : []),
     el("code", {class: "command", tabindex: 0, "aria-label": "The command that prints the same"}, commands.join("\n")),
   );
 }

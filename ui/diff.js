@@ -72,7 +72,8 @@ export async function diffView(context) {
   const body = el("div", {}, "…");
   root.replaceChildren(el("h2", {}, "Two cursors"), form, body);
   const end = to || `seq:${context.log.last_seq}`;
-  showActions([command("audit", "diff", from, end, ...(address.queue ? [address.queue] : []))]);
+  const commands = [command("audit", "diff", from, end, ...(address.queue ? [address.queue] : []))];
+  showActions({commands});
   const diff = /** @type {import("./answers").Diff} */ (
     await ask("audit/diff", {from, to: end, queue: address.queue}, signal)
   );
@@ -95,6 +96,22 @@ export async function diffView(context) {
         ),
       ),
     ];
+  });
+  showActions({
+    commands,
+    name: "diff",
+    json: diff,
+    csv: () => [
+      ["section", "name", "from", "to"],
+      ...sections.flatMap(([section, , names]) =>
+        /** @type {Row[]} */ (diff[section] ?? []).map((row) => [
+          section,
+          names.map((name) => row[name]).join(" "),
+          sideText(row.from, row.to),
+          sideText(row.to, row.from),
+        ]),
+      ),
+    ],
   });
   body.replaceChildren(
     el(

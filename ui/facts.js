@@ -5,16 +5,22 @@ import {el, openDialog} from "./dom.js";
 import {Refusal, ask} from "./server.js";
 import {show} from "./times.js";
 
+/** What an event is about, in a few words. @param {any} event a line of `log cat` */
+export function aboutOf(event) {
+  if (event.name) return `${event.kind} ${event.namespace ? event.namespace + "/" : ""}${event.name}`;
+  if (event.intent) return `seq ${event.intent}`;
+  return event.kind ?? event.cluster ?? event.identity ?? event.deadline ?? "";
+}
+
 /** Opens the record of an event. @param {number} seq */
 export async function openFact(seq) {
   try {
     const answer = await ask("log/cat", {from: `seq:${seq}`, to: `seq:${seq}`, raw: "true", output: "json"});
     const record = answer.text ? JSON.parse(answer.text) : null;
     if (!record) return openDialog(`Event ${seq}`, el("p", {}, "The log no longer keeps this event: it was pruned."));
-    const words = [record.fact, record.key?.kind ?? record.target?.kind, record.key?.name ?? record.target?.name];
     openDialog(
       `Event ${seq}`,
-      el("p", {}, `${words.filter(Boolean).join(" ")}, of ${record.source}, ${show(record.logTime)}`),
+      el("p", {}, `${record.fact} ${aboutOf(record)}, of ${record.source}, ${show(record.logTime)}`),
       el("pre", {tabindex: 0, "aria-label": "The record"}, JSON.stringify(record, null, 2)),
       el("code", {class: "command"}, command("log", "cat", "--from", `seq:${seq}`, "--to", `seq:${seq}`, "--raw")),
     );

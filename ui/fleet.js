@@ -187,7 +187,7 @@ function clusters(overview) {
     "Clusters as they are at the log's end",
     ["Cluster", "State", "Source", "Accepted of usable of offered"],
     overview.clusters.map((cluster) => [
-      cluster.cluster,
+      el("a", {href: hashOf(withLog({view: "cluster", cluster: cluster.cluster}))}, cluster.cluster),
       [
         ...stateWords([cluster.state]),
         cluster.hold ? ` a loss since ${show(cluster.hold.since)} is held until ${show(cluster.hold.until)}` : "",
@@ -246,7 +246,8 @@ async function lastHour(context, overview) {
 /** @param {ViewContext} context */
 export async function fleetView(context) {
   const {root, address, signal, progress} = context;
-  showActions([command("audit", "quota", ...(address.to ? ["--as-of", address.to] : []))]);
+  const commands = [command("audit", "quota", ...(address.to ? ["--as-of", address.to] : []))];
+  showActions({commands});
   const overview = await overviewOf(address, 400, signal, progress);
   const damage = overview.damage ? [el("p", {class: "alert", role: "alert"}, overview.damage)] : [];
   if (overview.totals.events === 0) {
@@ -261,6 +262,25 @@ export async function fleetView(context) {
     );
     return;
   }
+  showActions({
+    commands,
+    name: "fleet",
+    json: overview,
+    csv: () => [
+      ["queue", "states", "flavor", "resource", "nominal", "desired", "used"],
+      ...overview.queues.flatMap((one) =>
+        one.pairs.map((pair) => [
+          one.queue,
+          one.states.join(" "),
+          pair.flavor,
+          pair.resource,
+          pair.nominal,
+          pair.desired,
+          pair.used,
+        ]),
+      ),
+    ],
+  });
   const head = ruler(context, overview);
   const changed = el("p", {class: "lead"}, "…");
   const cards = overview.queues.map((queue) => queueCard(context, overview, queue));

@@ -3,20 +3,13 @@
 import {hashOf, withLog} from "./address.js";
 import {command, showActions} from "./commands.js";
 import {el, table} from "./dom.js";
-import {openFact} from "./facts.js";
+import {aboutOf, openFact} from "./facts.js";
 import {ask} from "./server.js";
 import {show} from "./times.js";
 
 /** @typedef {import("./main").ViewContext} ViewContext */
 
 const pageEvents = 200;
-
-/** What an event is about, in a few words. @param {any} event */
-function aboutOf(event) {
-  const key = event.key ?? event.target;
-  if (!key) return event.cluster ?? event.identity ?? "";
-  return `${key.kind} ${key.namespace ? key.namespace + "/" : ""}${key.name}`;
-}
 
 /** @param {any} event */
 function row(event) {
@@ -34,7 +27,8 @@ function row(event) {
 export async function logView(context) {
   const {root, address, signal} = context;
   const where = address.where ?? "";
-  showActions([command("log", "cat", ...(where ? ["--where", where] : []), "--last", String(pageEvents))]);
+  const commands = [command("log", "cat", ...(where ? ["--where", where] : []), "--last", String(pageEvents))];
+  showActions({commands});
   const field = el("input", {
     id: "where",
     name: "where",
@@ -78,6 +72,22 @@ export async function logView(context) {
       .map((line) => JSON.parse(line));
     events.push(...lines.reverse());
     next = answer.next;
+    showActions({
+      commands,
+      name: "events",
+      json: events,
+      csv: () => [
+        ["seq", "time", "fact", "source", "about", "reason"],
+        ...events.map((event) => [
+          event.seq,
+          event.logTime,
+          event.fact,
+          event.source,
+          aboutOf(event),
+          event.reason?.text ?? "",
+        ]),
+      ],
+    });
     body.replaceChildren(
       events.length
         ? table(

@@ -1,10 +1,12 @@
 // The page: which view is shown, of which log, and the keys.
 
 import {goTo, hashOf, noteInAddress, readAddress, withLog} from "./address.js";
+import {clusterView} from "./cluster.js";
 import {setPlace} from "./commands.js";
 import {diffView} from "./diff.js";
 import {byId, el, openDialog, table} from "./dom.js";
 import {fleetView} from "./fleet.js";
+import {followOnDemand} from "./live.js";
 import {logView} from "./log.js";
 import {proofView, verdictOf} from "./proof.js";
 import {queueView} from "./queue.js";
@@ -28,15 +30,17 @@ import {msOf, setEnd, setZone, show} from "./times.js";
 const views = [
   ["fleet", "Fleet", fleetView],
   ["queue", "Queue", queueView],
+  ["cluster", "Cluster", clusterView],
   ["diff", "Two cursors", diffView],
   ["log", "Log", logView],
   ["proof", "Proof", proofView],
 ];
 /** @type {[keys: string, does: string][]} */
 const keyMap = [
-  ["1 to 5", "the views in their order"],
+  ["1 to 6", "the views in their order"],
   ["?", "this table"],
   ["w", "the whole log"],
+  ["f", "follow the log, or pause"],
   ["c", "to the cursor of a queue"],
   ["← →", "at the cursor: the step before, the next step"],
   ["PgUp PgDn", "at the cursor: an hour on, an hour back"],
@@ -151,6 +155,14 @@ async function showView() {
   if (!signal.aborted) root.removeAttribute("aria-busy");
 }
 
+/** Shows the view again after the log has grown; a cursor that stood at its end goes along. */
+function showNewest() {
+  const {at} = readAddress();
+  if (at && log?.last_time && msOf(at) >= msOf(log.last_time)) noteInAddress({at: ""});
+  const focused = document.activeElement?.id;
+  void showView().then(() => focused && document.getElementById(focused)?.focus({preventScroll: true}));
+}
+
 /** A setting of the person, kept in this browser. @param {string} id @param {(value: string) => void} apply */
 function setting(id, apply) {
   const select = /** @type {HTMLSelectElement} */ (byId(id));
@@ -192,7 +204,8 @@ function onKey(event) {
   const view = views[Number(event.key) - 1];
   if (view) goTo(withLog({view: view[0]}));
   else if (event.key === "?") showKeys();
-  else if (event.key === "c") byId("scrubber").focus();
+  else if (event.key === "c") document.getElementById("scrubber")?.focus();
+  else if (event.key === "f") byId("follow").click();
   else if (event.key === "w") {
     noteInAddress({from: "", to: ""});
     void showView();
@@ -204,6 +217,7 @@ setting("theme", (theme) => {
   document.documentElement.dataset.theme = theme;
 });
 setting("zone", (zone) => setZone(/** @type {import("./times").Zone} */ (zone)));
+followOnDemand(showNewest);
 byId("help").addEventListener("click", showKeys);
 byId("skip").addEventListener("click", (event) => {
   event.preventDefault();

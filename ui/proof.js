@@ -50,7 +50,8 @@ function lines(proof) {
 /** @param {ViewContext} context */
 export async function proofView(context) {
   const {root, signal} = context;
-  showActions([command("log", "verify"), command("replay", "--verify")]);
+  const commands = [command("log", "verify"), command("replay", "--verify")];
+  showActions({commands});
   const bar = el("progress", {max: 1, value: 0, "aria-label": "Verification", hidden: true});
   const result = el("div", {role: "status", id: "proof"});
   const button = el(
@@ -85,6 +86,7 @@ export async function proofView(context) {
     button.disabled = false;
     bar.hidden = true;
     result.replaceChildren(...(proof.state === "none" ? [el("p", {}, "Not verified yet.")] : lines(proof)));
+    if (proof.state === "done") showActions({commands, name: "proof", json: proof});
     context.badge(verdictOf(proof));
   };
   await follow({});

@@ -7,7 +7,7 @@ import {el} from "./dom.js";
 import {Refusal, ask, askFolded} from "./server.js";
 import {overviewOf} from "./span.js";
 import {msOf, show, textOf} from "./times.js";
-import {whySentences} from "./why.js";
+import {paragraph, whySentences} from "./why.js";
 
 /** @typedef {import("./main").ViewContext} ViewContext */
 /** @typedef {import("./answers").Series} Series */
@@ -241,8 +241,11 @@ function choices(context, series, queues) {
   );
 }
 
-/** Asks why, once the cursor has come to rest. @param {ViewContext} context @param {HTMLElement} panel */
-function whyPanel(context, panel) {
+/**
+ * Asks why, once the cursor has come to rest.
+ * @param {ViewContext} context @param {HTMLElement} panel @param {Series} series
+ */
+function whyPanel(context, panel, series) {
   const {address, signal} = context;
   /** @type {AbortController | undefined} */
   let last;
@@ -252,7 +255,8 @@ function whyPanel(context, panel) {
     const either = AbortSignal.any([signal, turn.signal]);
     const {queue = "", flavor = "", resource = ""} = address;
     const asked = {queue, flavor, resource, "as-of": time};
-    showActions([command("audit", "why", queue, flavor, resource, "--as-of", time)]);
+    const commands = [command("audit", "why", queue, flavor, resource, "--as-of", time)];
+    showActions({commands});
     panel.setAttribute("aria-busy", "true");
     try {
       await new Promise((resolve) => setTimeout(resolve, 150));
@@ -263,6 +267,20 @@ function whyPanel(context, panel) {
         el("h3", {}, `Why, at ${show(why.asOf.time)} (seq ${why.asOf.seq})`),
         ...whySentences(why, whyNot).filter((child) => child instanceof Node),
       );
+      showActions({
+        commands,
+        name: `${queue}-${flavor}-${resource}`.replace(/[^A-Za-z0-9.-]+/g, "-").slice(0, 100),
+        json: {why, whyNot, series},
+        csv: () => [
+          ["flavor", "resource", "line", "time", "seq", "value", "writer"],
+          ...series.pairs.flatMap((pair) =>
+            Object.entries(pair.lines).flatMap(([line, steps]) =>
+              steps.map(([at, seq, value, writer]) => [pair.flavor, pair.resource, line, at, seq, value, writer]),
+            ),
+          ),
+        ],
+        markdown: () => paragraph(why, whyNot, `${queue} ${flavor} ${resource}`, context.log.chain),
+      });
       panel.dataset.seq = String(why.asOf.seq);
       panel.dataset.time = why.asOf.time;
     } catch (error) {
@@ -362,7 +380,8 @@ export async function queueView(context) {
     .filter((time) => msOf(time) >= from && msOf(time) <= to)
     .sort((a, b) => msOf(a) - msOf(b));
   const panel = el("section", {class: "why", id: "why", "aria-label": "Why", "aria-live": "polite"});
-  const why = whyPanel(context, panel);
+  panel.append(...(document.getElementById("why")?.childNodes ?? [])); // shown until the new answer is there
+  const why = whyPanel(context, panel, series);
   const values = el("div", {
     id: "values",
     class: "scroll",

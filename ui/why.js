@@ -1,5 +1,6 @@
 // The why panel: the answers of `audit why` and `audit why-not` as sentences, with a chip for each fact.
 
+import {plainMarkdown} from "./commands.js";
 import {chip} from "./facts.js";
 import {el} from "./dom.js";
 import {msOf, show, spanText} from "./times.js";
@@ -219,4 +220,30 @@ export function whySentences(why, whyNot) {
     ),
     el("p", {}, "In force was ", chip(why.configuration.seq, `configuration ${why.configuration.digest.slice(0, 12)}`)),
   ];
+}
+
+/**
+ * A paragraph of a post-mortem: the value, its last move and what keeps it, with the link and the log's digest.
+ * @param {Why} why @param {WhyNot} whyNot @param {string} name @param {string} chain of the log's end
+ */
+export function paragraph(why, whyNot, name, chain) {
+  const {nominal, desired} = why.value;
+  const change = why.written;
+  const parts = [
+    `**${plainMarkdown(name)}** was ${nominal ?? "not set"} at ${why.asOf.time} (seq ${why.asOf.seq})`,
+    desired !== null && desired !== nominal ? `, and should have been ${desired}. ` : ". ",
+    change
+      ? `It had moved from ${change.old ?? "none"} to ${change.new ?? "none"} at ${change.time} (seq ${change.seq})` +
+        (change.writer === "fairlead"
+          ? `: ${plainMarkdown(`${change.rule}, ${change.text}`)}. `
+          : ", by another writer. ")
+      : "",
+    ...whyNot.guards
+      .slice(0, 3)
+      .map(
+        (guard) => `${plainMarkdown(`${guard.guard}: ${guard.text}`)}${guard.until ? `, until ${guard.until}` : ""}. `,
+      ),
+    `[The page](${location.href.replaceAll(")", "%29")}), log with chain ${chain.slice(0, 16)}.`,
+  ];
+  return parts.join("");
 }

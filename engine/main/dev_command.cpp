@@ -21,6 +21,7 @@
 #include "engine/main/dev_hub.h"
 #include "engine/main/end_signals.h"
 #include "engine/main/exit_code.h"
+#include "engine/main/page_server.h"
 #include "engine/runtime/system_clock.h"
 #include "replay/verify.h"
 
@@ -46,6 +47,7 @@ struct DevOptions {
   std::uint64_t seed = 1;
   std::uint16_t port = 0;
   std::string data;
+  std::string listen = "127.0.0.1:0";
   ConfigurationOptions configuration;
 };
 
@@ -122,6 +124,7 @@ struct Play {
   Server hub;
   std::map<std::string, Server> others;
   std::unique_ptr<RocksdbLog> log;
+  std::unique_ptr<PageServer> page;
 };
 
 Result<Play> prepare(const DevOptions& options) {
@@ -132,6 +135,11 @@ Result<Play> prepare(const DevOptions& options) {
   auto log = RocksdbLog::open(play.data->path(), OpenMode::write);
   if (!log) return log.error();
   play.log = std::move(*log);
+  const auto address = page_address(options.listen);
+  if (!address) return address.error();
+  auto page = PageServer::start(*address, served_log_of_hub(*play.log, play.data->path()));
+  if (!page) return page.error();
+  play.page = std::move(*page);
   play.clock = std::make_unique<ScaledClock>(SystemClock().now(), options.speed);
   auto hub = start_server(options, *play.data, std::string(kHub), options.port, *play.clock);
   if (!hub) return hub.error();
@@ -146,8 +154,8 @@ Result<Play> prepare(const DevOptions& options) {
 
 void print_opening(const Play& play, const DevOptions& options,
                    const Configuration& configuration) {
-  std::cout << "fairlead dev: a hub at " << play.hub.model->url()
-            << " and a fleet of three clusters; "
+  std::cout << "Look at it: " << play.page->url() << "\n\nfairlead dev: a hub at "
+            << play.hub.model->url() << " and a fleet of three clusters; "
             << "one second here is " << options.speed << " s there (seed " << options.seed
             << ")\n\n";
   FleetPlaces places{play.hub.kubeconfig, {}};
@@ -331,6 +339,9 @@ void add_dev_command(CLI::App& app, int& exit_code) {
   dev->add_option("--seed", options->seed, "Decides what happens to the fleet")
       ->capture_default_str();
   dev->add_option("--port", options->port, "Of the API on 127.0.0.1; 0: any free one")
+      ->capture_default_str();
+  dev->add_option("--listen", options->listen,
+                  "Where the audit page is served, on this machine alone; port 0: any free one")
       ->capture_default_str();
   dev->add_option("--data", options->data,
                   "An empty directory that keeps the log; default: a temporary one");

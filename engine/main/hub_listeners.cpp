@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "engine/main/log_page.h"
+#include "engine/main/loopback_guard.h"
+#include "engine/main/page_files.h"
 
 namespace fairlead {
 
@@ -49,7 +51,9 @@ Result<ListenAddresses> listen_addresses(const ListenOptions& options) {
 
 HttpReply HubListeners::reply_to(std::string_view path) const {
   if (auto reply = reply_to_probe(path, pages_.status)) return *std::move(reply);
-  if (path != "/metrics") return {404, kPlainText, "/livez, /readyz, /metrics, /audit/, /log/\n"};
+  if (path.starts_with(kPagePath)) return page_reply(path);
+  if (path != "/metrics")
+    return {404, kPlainText, "/livez, /readyz, /metrics, /ui/, /audit/, /log/\n"};
   ServingStats serving;
   if (certificate_) serving.certificate_expires = certificate_->not_after();
   std::string page = metrics_text(pages_.status.stats(), pages_.connections.stats(),
@@ -62,8 +66,9 @@ HttpReply HubListeners::reply_to(std::string_view path) const {
 HttpServing HubListeners::everything() const {
   HttpServing serving;
   serving.handler = [this](std::string_view path) { return reply_to(path); };
-  serving.questions = {{std::string(kAuditPath), std::string(kLogPath)},
+  serving.questions = {{std::string(kAuditPath), std::string(kLogPath), std::string(kPageApiPath)},
                        [this](std::string_view target) { return pages_.questions.reply(target); }};
+  serving.streams = {std::string(kPageLivePath), [this] { return pages_.questions.version(); }};
   return serving;
 }
 
@@ -79,13 +84,16 @@ Result<void> HubListeners::start(const ListenAddresses& addresses, const Credent
 
 Result<void> HubListeners::start_plain(const ListenAddress& address, const Logger& logger) {
   HttpServing serving = everything();
-  if (!is_loopback(address)) {
+  if (is_loopback(address)) {
+    serving.guard = loopback_guard();
+  } else {
     serving.questions = {};
+    serving.streams = {};
     serving.handler = [this](std::string_view path) {
       if (auto reply = reply_to_probe(path, pages_.status)) return *std::move(reply);
       return HttpReply{403, kPlainText,
-                       "this address serves /livez and /readyz alone; /metrics, /audit/ and /log/ "
-                       "are served by --listen-secure, and by --listen on 127.0.0.1\n"};
+                       "this address serves /livez and /readyz alone; /metrics, /ui/, /audit/ and "
+                       "/log/ are served by --listen-secure, and by --listen on 127.0.0.1\n"};
     };
   }
   auto started = HttpEndpoint::start(address, std::move(serving));

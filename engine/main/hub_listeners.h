@@ -41,8 +41,8 @@ struct HubPages {
 };
 
 /// Serves until it is destroyed. The plain server answers probes alone, unless its address is
-/// loopback: then metrics and questions, too. The secure one answers probes, and the rest for
-/// bearers of a token who may `get` the path.
+/// loopback: then metrics, the audit page and questions, too. The secure one answers probes, and
+/// the rest for bearers of a token who may `get` the path.
 class HubListeners {
  public:
   explicit HubListeners(const HubPages& pages) : pages_(pages) {}

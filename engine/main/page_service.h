@@ -13,6 +13,8 @@ namespace fairlead {
 
 /// The path below which they are.
 inline constexpr std::string_view kPageApiPath = "/ui/api/";
+/// The stream of versions of the log, for a page that follows it.
+inline constexpr std::string_view kPageLivePath = "/ui/api/live";
 /// Bounds of what one answer draws.
 inline constexpr std::size_t kPageBucketsMax = 2000;
 inline constexpr std::size_t kPagePointsMax = 5000;

@@ -28,9 +28,11 @@ HttpReply export_reply(const ServedLog& served, std::string_view target) {
 
 }  // namespace
 
+std::string QuestionService::version() const { return source_.version(); }
+
 HttpReply QuestionService::reply(std::string_view target) const {
   const std::lock_guard lock(one_at_a_time_);
-  const auto served = source_();
+  const auto served = source_.open();
   if (!served) return refusal(served.error());
   if (is_export_target(target)) return export_reply(*served, target);
   const auto answer = [&]() -> Result<std::string> {

@@ -24,6 +24,8 @@ class QuestionService {
   /// Answers a target below kAuditPath, kLogPath or kPageApiPath in JSON, but for the pages of an
   /// export (bundle_page.h): the answer's document, or {"error"} with 400 (a bad question) or 500.
   HttpReply reply(std::string_view target) const;
+  /// Returns a text that differs once the log has grown. It never waits for a question.
+  std::string version() const;
 
  private:
   ServedLogSource source_;

@@ -1,6 +1,4 @@
 // `fairlead serve`: the audit page over a data directory or a bundle.
-#include <signal.h>
-
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
@@ -8,12 +6,8 @@
 #include "engine/main/commands.h"
 #include "engine/main/end_signals.h"
 #include "engine/main/exit_code.h"
-#include "engine/main/log_page.h"
-#include "engine/main/loopback_guard.h"
-#include "engine/main/page_files.h"
-#include "engine/main/question_service.h"
+#include "engine/main/page_server.h"
 #include "engine/main/standard_streams.h"
-#include "engine/runtime/http_endpoint.h"
 
 namespace fairlead {
 
@@ -24,52 +18,16 @@ struct ServeOptions {
   std::string listen = "127.0.0.1:8787";
 };
 
-// A browser asks several questions at once, and each may need seconds of disk reads.
-constexpr std::size_t kQuestionsMax = 64;
-constexpr Duration kQuestionPatience = seconds(10);
-
-Result<ListenAddress> address_of(const std::string& text) {
-  auto address = parse_listen_address(text);
-  if (!address) return in_context("--listen", address.error());
-  if (address->host.empty()) address->host = "127.0.0.1";
-  if (is_loopback(*address)) return *address;
-  return Error{ErrorCode::bad_input,
-               "--listen " + text +
-                   ": expected an address of this machine alone (127.0.0.1:8787), because the page "
-                   "asks for no token; from another machine use `ssh -L 8787:127.0.0.1:8787`"};
-}
-
-HttpReply reply_to_path(std::string_view path) {
-  if (path == "/livez" || path == "/readyz" || path == "/healthz")
-    return {200, "text/plain", "ok\n"};
-  return page_reply(path.starts_with(kPagePath) ? path : "/ui/none");
-}
-
-HttpServing serving_of(const QuestionService& questions) {
-  HttpServing serving;
-  serving.handler = reply_to_path;
-  serving.questions = {{std::string(kAuditPath), std::string(kLogPath), std::string(kPageApiPath)},
-                       [&questions](std::string_view target) { return questions.reply(target); },
-                       kQuestionsMax,
-                       kQuestionPatience};
-  serving.places.requests_of_address = serving.places.requests;
-  serving.guard = loopback_guard();
-  return serving;
-}
-
 Result<void> run_serve(const ServeOptions& options) {
-  const auto address = address_of(options.listen);
+  const auto address = page_address(options.listen);
   if (!address) return address.error();
   const bool none = options.data.empty() && options.bundle.empty();
   auto source = served_log_in(none ? "fairlead-data" : options.data, options.bundle);
   if (!source) return source.error();
   const EndSignals signals;
-  const QuestionService questions(*std::move(source));
-  const auto endpoint = HttpEndpoint::start(*address, serving_of(questions));
-  if (!endpoint) return endpoint.error();
-  const std::string host =
-      address->host.find(':') == std::string::npos ? address->host : "[" + address->host + "]";
-  std::cout << "http://" << host << ":" << (*endpoint)->port() << kPagePath << "\n";
+  const auto server = PageServer::start(*address, *std::move(source));
+  if (!server) return server.error();
+  std::cout << (*server)->url() << "\n";
   if (auto written = flush_output(); !written) return written;
   while (!signals.within(hours(1))) continue;
   return {};

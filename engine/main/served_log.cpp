@@ -3,6 +3,7 @@
 #include <system_error>
 #include <utility>
 
+#include "engine/base/digest.h"
 #include "engine/log/rocksdb/rocksdb_log.h"
 #include "snapshots/snapshot_store.h"
 
@@ -60,14 +61,17 @@ ServedLogSource served_log_of_hub(const RocksdbLog& log, const std::filesystem::
   const auto snapshots = std::make_shared<const SnapshotStore>(data);
   const ServedLog served{
       borrowed<EventLog>(log), snapshots, borrowed(log), snapshots, "--data", data.string()};
-  return [served]() -> Result<ServedLog> { return served; };
+  return {[served]() -> Result<ServedLog> { return served; },
+          [&log] { return std::to_string(log.last_seq().value); }};
 }
 
 Result<ServedLogSource> served_log_in(const std::filesystem::path& data,
                                       const std::filesystem::path& bundle) {
   const auto history = std::make_shared<OpenedHistory>(data, bundle);
   if (auto opened = history->now(); !opened) return opened.error();
-  return ServedLogSource([history] { return history->now(); });
+  return ServedLogSource{
+      [history] { return history->now(); },
+      [data] { return data.empty() ? "" : sha256(files_of(data)).hex().substr(0, 16); }};
 }
 
 }  // namespace fairlead

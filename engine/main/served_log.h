@@ -26,8 +26,13 @@ struct ServedLog {
   std::string path;
 };
 
-/// Returns the log as it is now. Called by one thread at a time. Fails as open_history() does.
-using ServedLogSource = std::function<Result<ServedLog>()>;
+/// Where a served log is had from.
+struct ServedLogSource {
+  /// Returns the log as it is now. Called by one thread at a time. Fails as open_history() does.
+  std::function<Result<ServedLog>()> open;
+  /// Returns a text that differs once the log has grown. From any thread; does not wait.
+  std::function<std::string()> version;
+};
 
 /// The log of a hub in this process: `log` outlives every copy. Its snapshots are those in `data`.
 ServedLogSource served_log_of_hub(const RocksdbLog& log, const std::filesystem::path& data);

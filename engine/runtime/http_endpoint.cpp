@@ -54,6 +54,7 @@ class BeastEndpoint final : public HttpEndpoint {
     if (error) return error;
     accept();
     look_at_certificate();
+    if (shared_.serving.streams.version) tell_versions();
     if (shared_.serving.questions.answer) shared_.question_thread.start();
     if (shared_.serving.posts.answer) shared_.post_thread.start();
     std::promise<void> ended;
@@ -92,21 +93,37 @@ class BeastEndpoint final : public HttpEndpoint {
     });
   }
 
+  void tell_versions() {
+    stream_timer_.expires_after(std::chrono::nanoseconds(shared_.serving.streams.tick.ns));
+    stream_timer_.async_wait([this](error_code error) {
+      if (error || shared_.draining) return;
+      tell_versions();
+      if (shared_.streaming.empty()) return;
+      const std::string version = shared_.serving.streams.version();
+      // A session that ends leaves the list.
+      const std::vector<HttpSession*> streaming(shared_.streaming.begin(), shared_.streaming.end());
+      for (HttpSession* const session : streaming) session->tell_version(version);
+    });
+  }
+
   // The context ends by itself when nothing is pending any more.
   void drain() {
     shared_.draining = true;
     error_code ignored;
     acceptor_.close(ignored);
     certificate_timer_.cancel();
-    // A session that ends leaves the list.
-    const std::vector<HttpSession*> waiting(shared_.waiting.begin(), shared_.waiting.end());
-    for (HttpSession* const session : waiting) session->drain();
+    stream_timer_.cancel();
+    // A session that ends leaves its list.
+    std::vector<HttpSession*> idle(shared_.waiting.begin(), shared_.waiting.end());
+    idle.insert(idle.end(), shared_.streaming.begin(), shared_.streaming.end());
+    for (HttpSession* const session : idle) session->drain();
   }
 
   HttpShared shared_;  // outlives the sessions that end with the context
   asio::io_context context_{1};
   tcp::acceptor acceptor_{context_};
   asio::steady_timer certificate_timer_{context_};
+  asio::steady_timer stream_timer_{context_};
   std::uint16_t port_ = 0;
   std::thread thread_;
   std::future<void> ended_;  // ready when the context has ended

@@ -34,6 +34,7 @@ struct HttpServing {
   /// pair, connections are closed.
   std::shared_ptr<ServedCertificate> certificate = {};
   HttpPlaces places = {};
+  HttpStreams streams = {};
   /// How long the end of an endpoint waits for the answers to requests that were read.
   Duration drain = seconds(2);
 };

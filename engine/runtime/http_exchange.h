@@ -72,6 +72,19 @@ struct HttpQuestions {
   Duration patience = kHttpQuestionPatience;
 };
 
+/// One path whose GET is answered by a stream of Server-Sent Events: a "version" event with the
+/// text that `version` returns, at once and whenever it is another one. A stream takes the place of
+/// no request.
+struct HttpStreams {
+  std::string path;  ///< without a query; that of a request is ignored
+  /// Runs on the endpoint's thread, once a tick for all streams; must not block. Null: there are no
+  /// streams. Its text has no line break.
+  std::function<std::string()> version;
+  std::size_t max = 128;  ///< further ones get 503 with Retry-After
+  Duration tick = seconds(1);
+  Duration silence_max = seconds(15);  ///< then a comment follows, which finds a client that left
+};
+
 /// POSTs of one path; any other POST gets 405. They are answered on a thread of their own, one at a
 /// time and in the order in which they came.
 struct HttpPosts {

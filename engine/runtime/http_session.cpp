@@ -129,10 +129,24 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
   }
 
   void drain() override {
+    if (list_ == &shared_.streaming) return give_way();
     error_code gone;
     const bool something_came = buffer_.size() > 0 || (parser_ && parser_->got_some()) ||
                                 socket_stream().socket().available(gone) > 0;
     if (list_ == &shared_.waiting && !replying_ && !something_came) give_way();
+  }
+
+  void tell_version(const std::string& version) override {
+    const HttpStreams& streams = shared_.serving.streams;
+    const Duration silent{++stream_ticks_ * streams.tick.ns};
+    if (!bytes_.empty()) {  // the client has not read the last one yet
+      if (silent > shared_.serving.patience.answer) give_way();
+    } else if (version != version_) {
+      send_of_stream("event: version\ndata: " + version + "\n\n");
+      version_ = version;
+    } else if (silent >= streams.silence_max) {
+      send_of_stream(":\n\n");
+    }
   }
 
   void decided(std::optional<HttpReply> refusal) override {
@@ -251,6 +265,7 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
   }
 
   void serve() {
+    if (is_stream()) return begin_stream();
     if (is_post())
       return hand_over(shared_.post_thread,
                        [this] { return shared_.serving.posts.answer(request_); });
@@ -258,6 +273,43 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
       return hand_over(shared_.question_thread,
                        [this] { return shared_.serving.questions.answer(request_.target); });
     write(shared_.serving.handler(request_.path()));
+  }
+
+  // -- a stream of versions ----------------------------------------------------------------------
+
+  bool is_stream() const {
+    const HttpStreams& streams = shared_.serving.streams;
+    return streams.version && request_.method == "GET" && request_.path() == streams.path;
+  }
+  void begin_stream() {
+    const HttpStreams& streams = shared_.serving.streams;
+    if (shared_.streaming.size() >= streams.max || shared_.draining) return write(busy());
+    move_to(shared_.streaming);
+    socket_stream().expires_never();  // tell_version() ends a client that does not read
+    version_ = streams.version();
+    send_of_stream(std::string("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n") +
+                   kPageHeaders + "Connection: close\r\n\r\nevent: version\ndata: " + version_ +
+                   "\n\n");
+    await_leave();
+  }
+  void send_of_stream(std::string bytes) {
+    bytes_ = std::move(bytes);
+    stream_ticks_ = 0;
+    asio::async_write(stream_, asio::buffer(bytes_),
+                      [self = this->shared_from_this()](error_code error, std::size_t) {
+                        self->bytes_ = std::string();
+                        if (error && self->list_ != nullptr) self->give_way();
+                      });
+  }
+  // What a client sends after its request is no request any more; that it leaves ends the stream.
+  void await_leave() {
+    buffer_.clear();
+    stream_.async_read_some(buffer_.prepare(kRequestHeadMax),
+                            [self = this->shared_from_this()](error_code error, std::size_t) {
+                              if (self->list_ == nullptr) return;
+                              if (error) return self->give_way();
+                              self->await_leave();
+                            });
   }
 
   // Has `thread` make the answer. Nothing else uses the session meanwhile.
@@ -348,7 +400,9 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
   beast::flat_buffer buffer_{kReadAtOnce};
   std::optional<RequestParser> parser_;
   ReceivedRequest request_;
-  std::string bytes_;  // of the answer
+  std::string bytes_;              // of the answer
+  std::string version_;            // that a stream sent last
+  std::int64_t stream_ticks_ = 0;  // since it sent something
   bool replying_ = false;
   bool has_large_body_ = false;
 };

@@ -1,9 +1,10 @@
 // One connection of an HttpEndpoint, plain or TLS, and what all of them share. Included by
 // http_endpoint.cpp and http_session.cpp only.
 //
-// A connection is in one of two lists. In `waiting` it has not sent a whole request, or a probe is
-// being answered: holding it open costs a client nothing, so the oldest is closed where places are
-// short. In `answering` it has sent a request, and is never closed for another one.
+// A connection is in one of three lists. In `waiting` it has not sent a whole request, or a probe
+// is being answered: holding it open costs a client nothing, so the oldest is closed where places
+// are short. In `answering` it has sent a request, and is never closed for another one.
+// In `streaming` it gets versions (HttpStreams) until it leaves or does not read them.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -32,6 +33,8 @@ class HttpSession {
   virtual void drain() = 0;
   /// The guard has decided about the request: it passes, or gets this refusal.
   virtual void decided(std::optional<HttpReply> refusal) = 0;
+  /// A tick of the endpoint, for a session in `streaming`: sends the version if it is another one.
+  virtual void tell_version(const std::string& version) = 0;
 };
 
 /// Where a guard's decision goes. It may come from any thread, and after the end of the endpoint.
@@ -70,6 +73,7 @@ struct HttpShared {
   std::shared_ptr<GuardDecisions> decisions;
   std::list<HttpSession*> waiting;    // oldest first
   std::list<HttpSession*> answering;  // oldest first
+  std::list<HttpSession*> streaming;  // oldest first
   std::size_t large_bodies = 0;
   bool draining = false;
 };

@@ -3,6 +3,7 @@
 import json
 
 from harness.fleet import CLAIMS, add_node, quantity, quota, remove_node, set_quota
+from harness.page import Served
 from harness.program import fairlead
 from test_hub import HIGH, HubTest
 
@@ -64,6 +65,7 @@ class AuditTest(HubTest):
         running = [self.audit(hub, *question) for question in questions]
         self.assertEqual([self.audit(hub, *question, server=True) for question in questions], running)
         self.log_is_told_by_the_hub(hub, last)
+        self.page_is_served_by_the_hub(hub, rows)
         hub.stop()
         self.assertEqual([self.audit(hub, *question) for question in questions], running)
         hub.check_log()
@@ -83,6 +85,17 @@ class AuditTest(HubTest):
         refused = fairlead("log", "cat", "--kind", "Nodule", *server)
         self.assertEqual(refused.returncode, 2, refused.stderr)
         self.assertIn("Nodule", refused.stderr)
+
+    def page_is_served_by_the_hub(self, hub, rows):
+        """The audit page at /ui/ of `--listen`: its lines have the values of `audit history`."""
+        page = Served.at(f"http://127.0.0.1:{hub.port}/ui/")
+        self.assertEqual(page.request("/ui/")[0], 200)
+        self.assertEqual(page.request("/ui/", Host="evil.example")[0], 421)
+        pairs = page.ask("/ui/api/series", queue=HIGH, flavor=PAIR[1], resource=PAIR[2])["pairs"]
+        steps = {step[1]: (step[2], step[3]) for step in pairs[0]["lines"]["nominal"]}
+        for row in rows:
+            self.assertIn((row["new"], "fairlead"), steps.values())
+        self.assertEqual(next(page.versions()), str(page.ask("/ui/api/log")["last_seq"]))
 
     def test_a_moment_in_which_no_hub_ran_is_told_as_such(self):
         hub = self.started_with_claim()

@@ -2,9 +2,11 @@
 
 import concurrent.futures
 import datetime
+import itertools
 import json
 import pathlib
 import random
+import re
 import shutil
 import socket
 import tempfile
@@ -329,12 +331,28 @@ class DevLogTest(unittest.TestCase):
                     compared += 1
         self.assertGreater(compared, 2000)
 
+    def test_dev_serves_the_page_of_its_own_log(self):
+        dev = self.dev("300s")
+        self.addCleanup(dev.kill)
+        said = wait_for("the URL", lambda: re.match(r"Look at it: (http://127\.0\.0\.1:\d+)/ui/\n", dev.text()))
+        served = Served.at(said.group(1) + "/ui/")
+        self.assertEqual(served.request("/ui/")[0], 200)
+        wait_for("queues", lambda: len(served.ask("/ui/api/overview")["queues"]) == 2, timeout=60)
+        seqs = [int(version) for version in itertools.islice(served.versions(), 3)]
+        self.assertEqual(seqs, sorted(set(seqs)))
+        self.assertLessEqual(seqs[-1], served.ask("/ui/api/log")["last_seq"])
+        place = ("--as-of", f"seq:{seqs[0]}", "--data", self.data, "-o", "json")
+        self.assertEqual(served.text("/audit/quota", as_of=f"seq:{seqs[0]}"), fairlead("audit", "quota", *place).stdout)
+        dev.stop(60)
+
     def test_the_log_of_a_hub_that_runs_is_followed(self):
         dev = self.dev("8s")
         wait_for("a log", lambda: fairlead("log", "stat", "--data", self.data).returncode == 0, timeout=60)
         served = Served(self.folder, "--data", self.data)
         self.addCleanup(served.stop)
         first = served.ask("/ui/api/log")["last_seq"]
+        versions = set(itertools.islice(served.versions(), 3))
+        self.assertEqual(len(versions), 3)
         wait_for("more events", lambda: served.ask("/ui/api/overview")["totals"]["events"] > first + 20, timeout=60)
         wait_for("the end of dev", lambda: not dev.running(), timeout=60)
         stat = json.loads(fairlead("log", "stat", "--data", self.data, "-o", "json").stdout)

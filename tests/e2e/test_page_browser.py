@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -45,6 +46,12 @@ class BrowserTest(unittest.TestCase):
         wait_for("the end of dev", lambda: not dev.running(), timeout=120)
         return data
 
+    def living(self):
+        """The page of a hub that runs."""
+        dev = Process("living", [binary(), "dev", "--speed", "300", "--seed", "8"], self.folder / "living.txt").start()
+        self.addCleanup(dev.kill)
+        return wait_for("the URL", lambda: re.match(r"Look at it: (\S+)\n", dev.text())).group(1)
+
     def damaged(self):
         data = self.folder / "damaged"
         bundle = self.exported(self.plan("long", "-", stdin=long_plan()))
@@ -67,7 +74,7 @@ class BrowserTest(unittest.TestCase):
         pages = {"dev": self.serve("--data", dev), "bundle": self.serve("--bundle", self.exported(dev)),
                  "other": self.serve("--data", self.plan("incident", *INCIDENT)),
                  "hostile": self.serve("--data", hostile), "damaged": self.serve("--data", self.damaged()),
-                 "empty": self.serve("--data", self.plan("empty", "-", stdin=""))}
+                 "empty": self.serve("--data", self.plan("empty", "-", stdin="")), "living": self.living()}
         # Modules are found beside the files that import them.
         tests = self.folder / "browser"
         shutil.copytree(browser.FOLDER, tests)

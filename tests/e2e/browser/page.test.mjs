@@ -14,6 +14,7 @@ after(async () => {
 
 const queue = "#view=queue&queue=low-priority-queue&flavor=spot&resource=cpu";
 const views = {
+  cluster: "#view=cluster&cluster=cluster1",
   fleet: "#view=fleet",
   queue,
   diff: "#view=diff&a=-30m",
@@ -34,21 +35,25 @@ function seqsIn(answer, found = new Set()) {
   return found;
 }
 
-for (const theme of ["light", "dark"])
-  for (const width of [1280, 390, 320])
-    test(`every view at ${width} px, ${theme}: no finding of axe, nothing beside the screen`, async () => {
-      const {page, check, close} = await visit(browser, servers.dev, {width, theme});
-      for (const [name, hash] of Object.entries(views)) {
-        await go(page, hash);
-        await page.waitForNetworkIdle({idleTime: 300});
-        assert.deepEqual(await findings(page), [], name);
-        const [inner, scrolled] = await page.evaluate(() => [innerWidth, document.documentElement.scrollWidth]);
-        assert.ok(scrolled <= inner, `${name} is ${scrolled} px wide`);
-        await picture(page, `${name}-${width}-${theme}`);
-      }
-      check();
-      await close();
-    });
+for (const [width, theme] of [
+  [1280, "light"],
+  [1280, "dark"],
+  [390, "light"],
+  [320, "dark"],
+])
+  test(`every view at ${width} px, ${theme}: no finding of axe, nothing beside the screen`, async () => {
+    const {page, check, close} = await visit(browser, servers.dev, {width, theme});
+    for (const [name, hash] of Object.entries(views)) {
+      await go(page, hash);
+      await page.waitForNetworkIdle({idleTime: 300});
+      assert.deepEqual(await findings(page), [], name);
+      const [inner, scrolled] = await page.evaluate(() => [innerWidth, document.documentElement.scrollWidth]);
+      assert.ok(scrolled <= inner, `${name} is ${scrolled} px wide`);
+      await picture(page, `${name}-${width}-${theme}`);
+    }
+    check();
+    await close();
+  });
 
 test("the fleet shows each queue with its states, and its links lead to the queue", async () => {
   const {page, check, close} = await visit(browser, servers.dev);
@@ -70,7 +75,7 @@ test("the fleet shows each queue with its states, and its links lead to the queu
   await close();
 });
 
-test("by keyboard alone to the queue, to the cursor and along its steps: each value is that of audit quota", async () => {
+test("by keyboard alone to a queue, its cursor and along its steps; each value is that of audit quota", async () => {
   const {page, check, close} = await visit(browser, servers.dev);
   await page.keyboard.press("2");
   await page.waitForSelector("#scrubber");
@@ -163,6 +168,8 @@ test("the log is filtered by terms, a bad term is refused in a sentence, a row o
     .map((line) => JSON.parse(line).seq)
     .reverse();
   assert.deepEqual(await page.$$eval("tbody .chip", (chips) => chips.map((chip) => Number(chip.dataset.seq))), seqs);
+  const about = await page.$$eval("tbody tr", (rows) => rows.map((row) => row.cells[4].textContent));
+  assert.deepEqual(new Set(about), new Set(["ClusterQueue high-priority-queue", "ClusterQueue low-priority-queue"]));
   await page.click("tbody .chip");
   await page.waitForSelector("dialog[open] pre");
   assert.equal(JSON.parse(await textOf(page, "#dialog-body pre")).seq, seqs[0]);
@@ -191,6 +198,66 @@ test("the proof runs, and the badge says its verdict in every view", async () =>
   assert.ok((await textOf(page, "#proof")).includes("The hash chain holds"));
   await go(page, "#view=log");
   await page.waitForFunction(() => document.querySelector('[data-view="proof"]').textContent === "Proof ✔");
+  check();
+  await close();
+});
+
+test("what a view shows is had as CSV, JSON and Markdown", async () => {
+  const {page, check, close} = await visit(browser, servers.dev + queue);
+  await page.evaluate(() => {
+    window.saved = {};
+    URL.createObjectURL = (blob) => {
+      void blob.text().then((text) => (window.saved[blob.type] = text));
+      return "#saved";
+    };
+    Object.defineProperty(navigator, "clipboard", {
+      value: {writeText: async (text) => void (window.saved.copied = text)},
+    });
+  });
+  const {at} = await address(page);
+  for (const name of ["CSV", "JSON", "Copy as Markdown"]) {
+    await page.waitForFunction(
+      (text) => [...document.querySelectorAll("#actions button")].some((one) => one.textContent === text),
+      {},
+      name,
+    );
+    await page.evaluate(
+      (text) => [...document.querySelectorAll("#actions button")].find((one) => one.textContent === text).click(),
+      name,
+    );
+  }
+  await page.waitForFunction(() => Object.keys(window.saved).length === 3);
+  const saved = await page.evaluate(() => window.saved);
+  const why = await ask(servers.dev, "audit/why", {
+    queue: "low-priority-queue",
+    flavor: "spot",
+    resource: "cpu",
+    "as-of": at,
+  });
+  assert.deepEqual(JSON.parse(saved["application/json"]).why, why);
+  const series = await ask(servers.dev, "ui/api/series", {queue: "low-priority-queue"});
+  const steps = series.pairs.flatMap((pair) => Object.values(pair.lines).flat());
+  assert.equal(saved["text/csv"].trim().split("\r\n").length, steps.length + 1);
+  assert.ok(
+    saved.copied.startsWith(`**low-priority-queue spot cpu** was ${why.value.nominal} at ${why.asOf.time}`),
+    saved.copied,
+  );
+  assert.ok(saved.copied.includes("chain="), saved.copied);
+  check();
+  await close();
+});
+
+test("a cluster shows its layers and the newest events of its nodes", async () => {
+  const {page, check, close} = await visit(browser, servers.dev + "#view=cluster&cluster=cluster1");
+  const series = await ask(servers.dev, "ui/api/series", {cluster: "cluster1"});
+  assert.equal((await page.$$(".chart")).length, series.pairs.length);
+  const said = await ask(servers.dev, "log/cat", {where: "cluster=cluster1 kind=Node", last: "100"});
+  const seqs = said.text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line).seq)
+    .reverse();
+  assert.deepEqual(await page.$$eval("#view .chip", (chips) => chips.map((chip) => Number(chip.dataset.seq))), seqs);
   check();
   await close();
 });
@@ -269,5 +336,26 @@ test("a server that is gone is said, and asked again on demand", async () => {
   await page.setOfflineMode(false);
   await page.click(".refusal button");
   await page.waitForSelector("tbody .chip");
+  await close();
+});
+
+test("a hub that runs is followed and paused, and the cursor at the end goes along", async () => {
+  const {page, check, close} = await visit(browser, servers.living + "#view=queue");
+  const line = () => textOf(page, "#history");
+  const before = await line();
+  await page.keyboard.press("f");
+  await page.waitForFunction((said) => document.getElementById("history").textContent !== said, {}, before);
+  await page.waitForFunction((said) => document.getElementById("history").textContent !== said, {}, await line());
+  await page.keyboard.press("f");
+  assert.equal(await page.$eval("#follow", (button) => button.getAttribute("aria-pressed")), "false");
+  await shown(page);
+  await new Promise((resolve) => setTimeout(resolve, 2500));
+  const paused = await line();
+  await new Promise((resolve) => setTimeout(resolve, 3000));
+  assert.equal(await line(), paused);
+  const {at} = await address(page);
+  const log = await ask(servers.living, "ui/api/log");
+  assert.ok(Date.parse(at) <= Date.parse(log.last_time));
+  check();
   await close();
 });

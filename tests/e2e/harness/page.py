@@ -25,6 +25,13 @@ class Served:
         self.url = wait_for("the URL of the page", url)
         self.base = self.url.removesuffix("/ui/")
 
+    @classmethod
+    def at(cls, url):
+        """A page that another process serves."""
+        served = cls.__new__(cls)
+        served.url, served.base = url, url.removesuffix("/ui/")
+        return served
+
     def stop(self):
         self.process.stop(20)
 
@@ -37,6 +44,14 @@ class Served:
         except urllib.error.HTTPError as refusal:
             with refusal:
                 return refusal.code, refusal.headers, refusal.read().decode()
+
+    def versions(self):
+        """The versions that the live stream tells, as they come."""
+        with urllib.request.urlopen(self.base + "/ui/api/live", timeout=60) as stream:
+            assert stream.headers["Content-Type"] == "text/event-stream", stream.headers
+            for line in stream:
+                if line.startswith(b"data: "):
+                    yield line.decode().removeprefix("data: ").strip()
 
     def text(self, path, **parameters):
         status, _, text = self.request(target_of(path, parameters))

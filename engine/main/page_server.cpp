@@ -1,0 +1,64 @@
+#include "engine/main/page_server.h"
+
+#include <utility>
+
+#include "engine/main/log_page.h"
+#include "engine/main/loopback_guard.h"
+#include "engine/main/page_files.h"
+
+namespace fairlead {
+
+namespace {
+
+// A browser asks several questions at once, and each may need seconds of disk reads.
+constexpr std::size_t kQuestionsMax = 64;
+constexpr Duration kQuestionPatience = seconds(10);
+
+HttpReply reply_to_path(std::string_view path) {
+  if (path == "/livez" || path == "/readyz" || path == "/healthz")
+    return {200, "text/plain", "ok\n"};
+  return page_reply(path.starts_with(kPagePath) ? path : "/ui/none");
+}
+
+HttpServing serving_of(const QuestionService& questions) {
+  HttpServing serving;
+  serving.handler = reply_to_path;
+  serving.questions = {{std::string(kAuditPath), std::string(kLogPath), std::string(kPageApiPath)},
+                       [&questions](std::string_view target) { return questions.reply(target); },
+                       kQuestionsMax,
+                       kQuestionPatience};
+  serving.streams = {std::string(kPageLivePath), [&questions] { return questions.version(); }};
+  serving.places.requests_of_address = serving.places.requests;
+  serving.guard = loopback_guard();
+  return serving;
+}
+
+}  // namespace
+
+Result<ListenAddress> page_address(const std::string& text) {
+  auto address = parse_listen_address(text);
+  if (!address) return in_context("--listen", address.error());
+  if (address->host.empty()) address->host = "127.0.0.1";
+  if (is_loopback(*address)) return *address;
+  return Error{ErrorCode::bad_input,
+               "--listen " + text +
+                   ": expected an address of this machine alone (127.0.0.1:8787), because the page "
+                   "asks for no token; from another machine use `ssh -L 8787:127.0.0.1:8787`"};
+}
+
+Result<std::unique_ptr<PageServer>> PageServer::start(const ListenAddress& address,
+                                                      ServedLogSource source) {
+  std::unique_ptr<PageServer> server(new PageServer(address, std::move(source)));
+  auto endpoint = HttpEndpoint::start(address, serving_of(server->questions_));
+  if (!endpoint) return endpoint.error();
+  server->endpoint_ = *std::move(endpoint);
+  return server;
+}
+
+std::string PageServer::url() const {
+  const std::string& host = address_.host;
+  return "http://" + (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" +
+         std::to_string(endpoint_->port()) + std::string(kPagePath);
+}
+
+}  // namespace fairlead

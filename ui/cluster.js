@@ -1,0 +1,144 @@
+// A cluster: what its nodes offer, what of that is usable and accepted, and the newest events of its nodes.
+
+import {hashOf, noteInAddress, withLog} from "./address.js";
+import {stepChart, tableBehind} from "./charts.js";
+import {command, showActions} from "./commands.js";
+import {el, table} from "./dom.js";
+import {stateWords} from "./fleet.js";
+import {chip} from "./facts.js";
+import {ask, askFolded} from "./server.js";
+import {overviewOf} from "./span.js";
+import {msOf, show, textOf} from "./times.js";
+
+/** @typedef {import("./main").ViewContext} ViewContext */
+/** @typedef {import("./answers").Series} Series */
+
+const newestEvents = 100;
+/** @type {[name: string, look: Partial<import("./charts").Line>][]} */
+const looks = [
+  ["offered", {width: 1, dash: [2, 3]}],
+  ["usable", {width: 1.5, dash: [4, 3]}],
+  ["accepted", {width: 2.5, filled: true}],
+];
+
+/** How a node was observed, in words. @param {any} event */
+function nodeWords(event) {
+  if (event.fact === "ObjectGone") return "gone";
+  const facts = event.facts ?? {};
+  /** @type {{key: string, effect: string}[]} */
+  const taints = facts.taints ?? [];
+  return [
+    facts.ready === false ? "not ready" : "ready",
+    ...(facts.unschedulable ? ["cordoned"] : []),
+    ...taints.map((taint) => `taint ${taint.key}:${taint.effect}`),
+  ].join(", ");
+}
+
+/** @param {ViewContext} context @param {Series} series @param {Series["pairs"][number]} pair */
+function layerChart(context, series, pair) {
+  const {address, rerun} = context;
+  const lines = looks
+    .filter(([name]) => (pair.lines[name] ?? []).length > 0)
+    .map(([name, look]) => ({name, steps: pair.lines[name] ?? [], style: name, ...look}));
+  const title = `${pair.flavor || "In all"} ${pair.resource}`;
+  const chart = stepChart({
+    title: `${address.cluster} ${title}: offered, usable and accepted`,
+    resource: pair.resource,
+    lines,
+    height: 100,
+    from: msOf(series.from),
+    to: Math.max(msOf(series.to), msOf(series.from) + 1),
+    zoom: (from, to) => {
+      noteInAddress({from: textOf(from), to: textOf(to)});
+      rerun();
+    },
+    whole: () => {
+      noteInAddress({from: "", to: ""});
+      rerun();
+    },
+  });
+  return {title, lines, chart};
+}
+
+/** The newest events of the cluster's nodes. @param {ViewContext} context @param {string} to */
+async function nodeEvents(context, to) {
+  const where = `cluster=${JSON.stringify(context.address.cluster)} kind=Node`;
+  const answer = await ask("log/cat", {where, to, last: newestEvents, output: "json"}, context.signal);
+  const events = String(answer.text)
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  if (events.length === 0)
+    return el("p", {}, "The log has no event of a node of this cluster: it reports itself in sums.");
+  return table(
+    `The newest ${events.length} events of its nodes`,
+    ["Time", "Node", "Observed", "Event"],
+    events.reverse().map((event) => [show(event.logTime), event.name, nodeWords(event), chip(event.seq, event.fact)]),
+  );
+}
+
+/** @param {ViewContext} context */
+export async function clusterView(context) {
+  const {root, address, signal, progress} = context;
+  const overview = await overviewOf(address, 400, signal, progress);
+  address.cluster ||= overview.clusters[0]?.cluster ?? "";
+  if (!address.cluster) {
+    root.replaceChildren(el("p", {}, "No cluster was seen in this log."));
+    return;
+  }
+  noteInAddress(address);
+  const series = /** @type {Series} */ (
+    await askFolded("ui/api/series", {cluster: address.cluster, from: overview.from, to: overview.to}, signal, progress)
+  );
+  const known = overview.clusters.find((one) => one.cluster === address.cluster);
+  const drawn = series.pairs.map((pair) => layerChart(context, series, pair));
+  const where = `cluster=${address.cluster} kind=Node`;
+  showActions({
+    commands: [command("log", "cat", "--where", where, "--last", String(newestEvents))],
+    name: `cluster-${address.cluster}`,
+    json: series,
+    csv: () => [
+      ["flavor", "resource", "line", "time", "seq", "value"],
+      ...series.pairs.flatMap((pair) =>
+        Object.entries(pair.lines).flatMap(([line, steps]) =>
+          steps.map(([time, seq, value]) => [pair.flavor, pair.resource, line, time, seq, value]),
+        ),
+      ),
+    ],
+  });
+  root.replaceChildren(
+    el("h2", {}, address.cluster),
+    el(
+      "p",
+      {class: "choices"},
+      ...overview.clusters.flatMap((one) => [
+        el(
+          "a",
+          {
+            class: "tab",
+            href: hashOf(withLog({...address, cluster: one.cluster})),
+            "aria-current": one.cluster === address.cluster ? "true" : undefined,
+          },
+          one.cluster,
+        ),
+        " ",
+      ]),
+    ),
+    el(
+      "p",
+      {class: "lead"},
+      ...(known ? stateWords([known.state]) : []),
+      known ? `Its capacity is known from ${known.source ?? "no source"}.` : "It is no more at the log's end.",
+      known?.hold ? ` A loss since ${show(known.hold.since)} is held until ${show(known.hold.until)}.` : "",
+    ),
+    el("p", {class: "legend"}, "dotted: offered · dashed: usable · filled: accepted · drag to zoom"),
+    ...drawn.flatMap((one) => [el("h3", {}, one.title), one.chart.element, tableBehind(one.title, one.lines)]),
+    el(
+      "section",
+      {"aria-labelledby": "nodes"},
+      el("h3", {id: "nodes"}, "Nodes"),
+      await nodeEvents(context, overview.to),
+    ),
+  );
+  for (const one of drawn) one.chart.draw();
+}
