@@ -52,6 +52,18 @@ std::string cluster_words(const Json& row) {
   return cell(row["id"]) + (other ? " (" + cell(row["cluster"]) + ")" : "");
 }
 
+std::string refusal_words(const Json& devices) {
+  return cell(devices["reason"]) + (devices["detail"] == "" ? "" : " " + cell(devices["detail"]));
+}
+
+// What a super cluster has too little of: an amount, or devices.
+std::string short_words(const Json& row) {
+  const Json devices = row.value("devices", Json());
+  if (row.contains("short") || devices.is_null() || devices["reason"] == "")
+    return cell(row.value("short", Json()));
+  return "devices: " + refusal_words(devices);
+}
+
 std::string cluster_rows_text(const Json& document) {
   const bool of_pod = is_about_pod(document);
   std::vector<TableRow> rows{{"CLUSTER", "STATE", "SLICES", "USABLE", "OTHERS", "ROOM"}};
@@ -64,7 +76,7 @@ std::string cluster_rows_text(const Json& document) {
       line.push_back(amounts_text(row["left"]));
       line.push_back(amounts_text(row["free"]));
     }
-    line.push_back(cell(row.value("short", Json())));
+    line.push_back(short_words(row));
     rows.push_back(std::move(line));
   }
   return rows.size() > 1 ? table_text(rows, "  ") : "  there is no super cluster\n";
@@ -96,10 +108,6 @@ std::string standing_words(const Json& row) {
   if (row["cluster"].is_null()) return "no member has this id";
   if (row["state"] == "away") return "lost, keeps what it has";
   return row["usable"].is_null() ? "no value of it is accepted yet" : "takes nothing new";
-}
-
-std::string refusal_words(const Json& devices) {
-  return cell(devices["reason"]) + (devices["detail"] == "" ? "" : " " + cell(devices["detail"]));
 }
 
 // What is reserved for the pod.
