@@ -190,6 +190,22 @@ class Pass {
     return changed;
   }
 
+  // Judges the Workloads with fleet claims that were passed before a later one took devices of a
+  // cluster of theirs: drivers are asked only about clusters where the pods fit.
+  std::set<NamespacedName> look_again() {
+    std::set<NamespacedName> changed;
+    const std::set<std::string> taken = std::exchange(taken_, {});
+    if (!state_.configuration.dra.fleet_claims) return changed;
+    for (const DispatchOrder& order : concerned({}, taken)) {
+      const WorkloadFacts& facts = state_.multikueue.workloads.at(order.id).seen.facts;
+      if (has_fleet_needs(state_.configuration, facts) && judge(order.id, {}))
+        changed.insert(order.id);
+    }
+    return changed;
+  }
+  // Whether a Workload has been placed since then.
+  bool took() const { return state_.configuration.dra.fleet_claims && !taken_.empty(); }
+
  private:
   std::vector<DispatchOrder> concerned(const std::set<NamespacedName>& opened,
                                        const std::set<std::string>& touched) const {
@@ -291,6 +307,7 @@ class Pass {
     made.cluster = std::move(best.cluster);
     made.pods = std::move(best.pods);
     made.since = state_.now;
+    taken_.insert(made.cluster);
     made.because = state_.clusters.at(made.cluster).search.changes.because;
     remember(made.because, record.seen.seq);
     reserve(state_, id, record, std::move(made));
@@ -301,6 +318,7 @@ class Pass {
 
   State& state_;
   Chooser chooser_;
+  std::set<std::string> taken_;  // clusters of which devices were reserved
 };
 
 // ---- the moment ----
@@ -432,9 +450,10 @@ void close_dispatch(State& state) {
         for (const NamespacedName& id : repair(state, name))
           refresh_ticket(state, id, state.multikueue.workloads.at(id));
     changed.merge(pass.run(opened, touched));
+    changed.merge(pass.look_again());
     opened = std::exchange(all.open_workloads, {});  // by claims that were given up
     again = true;
-  } while (!all.open_clusters.empty() || !opened.empty());
+  } while (!all.open_clusters.empty() || !opened.empty() || pass.took());
   for (const NamespacedName& id : changed) set_nomination(state, id);
   state.deadlines.set(DispatchDeadline{}, all.due.empty() ? kForever : all.due.begin()->first);
 }
