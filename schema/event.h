@@ -43,8 +43,9 @@ constexpr std::string_view tenant_of(std::string_view source) {
 constexpr bool is_read_from(std::string_view source, Kind kind) {
   if (is_tenant(source)) return is_read_at_tenant(kind);
   if (source != kHub) return is_read_at_member(kind);
+  if (kind == Kind::resource_claim_template) return true;
   return kind != Kind::node && !is_read_at_tenant(kind) && kind != Kind::config_map &&
-         (!is_of_devices(kind) || kind == Kind::resource_claim_template);
+         !is_of_devices(kind);
 }
 
 /// Names one object of one API server, without its version.
