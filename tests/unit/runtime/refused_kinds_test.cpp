@@ -101,7 +101,7 @@ TEST_CASE("a kind that the configuration does not use is not waited for") {
   for (const Kind kind :
        {Kind::virtual_cluster, Kind::namespace_, Kind::resource_quota, Kind::pod, Kind::config_map})
     CHECK_FALSE(bench.core->awaited().contains(kind));
-  CHECK(bench.core->awaited().size() == every_hub_kind().size() - 13);
+  CHECK(bench.core->awaited().size() == every_hub_kind().size() - 12);
 }
 
 TEST_CASE("devices of members are read where a setting needs them, templates only to place") {
