@@ -8,8 +8,6 @@ fairlead.io/DevicesReserved; of several applies in one moment the last counts. A
 a file and printed with the command that runs it, and with what the model holds of each Workload at that moment.
 """
 import json
-import os
-import shlex
 import subprocess
 import sys
 
@@ -85,15 +83,9 @@ def held(settings, lines, when):
 
 
 def report(options, seed, maker, lines):
-    small = seeds.shrink(
-        lines, options.shrink_seconds, lambda fewer: difference(options.binary, maker.settings, fewer))
-    path = os.path.join(options.keep, "dispatch-seed-%d.jsonl" % seed)
-    with open(path, "w") as file:
-        file.write(multikueue_objects.render(small))
-    model, binary = difference(options.binary, maker.settings, small)
-    print("seed %d, features: %s" % (seed, ", ".join(sorted(maker.on))))
-    print("  %s plan %s %s" % (options.binary, path, shlex.join(settings_arguments(maker.settings))))
-    print("  " + multikueue_objects.render(small).rstrip("\n").replace("\n", "\n  "))
+    small, (model, binary) = seeds.report(
+        options, "dispatch", seed, maker, lines, lambda fewer: difference(options.binary, maker.settings, fewer),
+        multikueue_objects.render, settings_arguments(maker.settings))
     for who, found in (("model: ", model), ("binary:", binary)):
         print("  %s %s" % (who, "\n          ".join(map(shown, found))))
     when = min((effect[0] for effect in model + binary if not isinstance(effect, str)), default=0)

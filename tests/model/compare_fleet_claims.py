@@ -7,8 +7,6 @@ Compared is, moment by moment, what the last write of the moment leaves of each 
 status.reservedFor and deallocationRequested of each FleetResourceClaim, of each FleetScheduling, and which claims are
 created and deleted. A trace that differs is shrunk, kept in a file and printed.
 """
-import os
-import shlex
 import subprocess
 import sys
 
@@ -18,7 +16,6 @@ import fleet_claims_traces
 import multikueue_objects
 import seeds
 from compare import milliseconds
-from multikueue_world import meta
 
 
 def settings_arguments(settings):
@@ -66,18 +63,9 @@ def difference(binary, settings, lines, writes=None):
 
 
 def report(options, seed, maker, lines):
-    small = seeds.shrink(
-        lines, options.shrink_seconds, lambda fewer: difference(options.binary, maker.settings, fewer))
-    path = os.path.join(options.keep, "fleet-claims-seed-%d.jsonl" % seed)
-    with open(path, "w") as file:
-        file.write(multikueue_objects.render(small))
-    model, binary = difference(options.binary, maker.settings, small)
-    print("seed %d, features: %s" % (seed, ", ".join(sorted(maker.on))))
-    print("  %s plan %s %s" % (options.binary, path, shlex.join(settings_arguments(maker.settings))))
-    for line in small:
-        obj = line.get("object", {"kind": line.get("cluster"), "metadata": {"name": ""}})
-        print("  %s %s %s %s" % (multikueue_objects.stamp(line["time"])[11:], line["type"], obj["kind"],
-                                 meta(obj)["name"]))
+    _, (model, binary) = seeds.report(
+        options, "fleet-claims", seed, maker, lines, lambda fewer: difference(options.binary, maker.settings, fewer),
+        multikueue_objects.render, settings_arguments(maker.settings))
     for who, found in (("model: ", model), ("binary:", binary)):
         print("  %s %s" % (who, "\n          ".join(map(str, found))))
 

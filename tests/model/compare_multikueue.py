@@ -9,8 +9,6 @@ Within a moment the order is a property (multikueue_properties.py), not compared
 one moment the last counts. A trace that differs is shrunk, kept in a file and printed with the command that runs it.
 """
 import json
-import os
-import shlex
 import subprocess
 import sys
 
@@ -120,15 +118,9 @@ def difference(binary, settings, lines):
 
 
 def report(options, seed, maker, lines):
-    small = seeds.shrink(
-        lines, options.shrink_seconds, lambda fewer: difference(options.binary, maker.settings, fewer))
-    path = os.path.join(options.keep, "multikueue-seed-%d.jsonl" % seed)
-    with open(path, "w") as file:
-        file.write(multikueue_objects.render(small))
-    what = difference(options.binary, maker.settings, small)
-    print("seed %d, features: %s" % (seed, ", ".join(sorted(maker.on))))
-    print("  %s plan %s %s" % (options.binary, path, shlex.join(settings_arguments(maker.settings))))
-    print("  " + multikueue_objects.render(small).rstrip("\n").replace("\n", "\n  "))
+    _, what = seeds.report(
+        options, "multikueue", seed, maker, lines, lambda fewer: difference(options.binary, maker.settings, fewer),
+        multikueue_objects.render, settings_arguments(maker.settings))
     print("  model:  %s\n  binary: %s\n" % (what[1], what[3]))
 
 

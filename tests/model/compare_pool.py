@@ -7,8 +7,6 @@ Compared is every write of a tenant's object: when, which, and its annotations; 
 the page's. A trace that differs is shrunk, kept in a file and printed with the command that runs it.
 """
 import json
-import os
-import shlex
 import subprocess
 import sys
 
@@ -80,15 +78,9 @@ def shown(writes):
 
 
 def report(options, seed, maker, lines):
-    small = seeds.shrink(
-        lines, options.shrink_seconds, lambda fewer: difference(options.binary, maker.config, fewer))
-    path = os.path.join(options.keep, "pool-seed-%d.jsonl" % seed)
-    with open(path, "w") as file:
-        file.write(render(small))
-    model, binary = difference(options.binary, maker.config, small)
-    print("seed %d, features: %s" % (seed, ", ".join(sorted(maker.on))))
-    print("  %s plan %s %s" % (options.binary, path, shlex.join(settings_arguments(maker.config))))
-    print("  " + render(small).rstrip("\n").replace("\n", "\n  "))
+    _, (model, binary) = seeds.report(
+        options, "pool", seed, maker, lines, lambda fewer: difference(options.binary, maker.config, fewer),
+        render, settings_arguments(maker.config))
     print("  model:   %s\n  program: %s\n" % ("\n           ".join(shown(model)), "\n           ".join(shown(binary))))
 
 

@@ -8,8 +8,6 @@ since no page says in which order a moment's lists and quotas are judged. A trac
 file and printed with the command that runs it.
 """
 import json
-import os
-import shlex
 import subprocess
 import sys
 
@@ -59,15 +57,9 @@ def needed(line):
 
 
 def report(options, seed, maker, lines):
-    small = seeds.shrink(
-        lines, options.shrink_seconds, lambda fewer: difference(options.binary, maker, fewer), needed)
-    path = os.path.join(options.keep, "worker-quota-seed-%d.jsonl" % seed)
-    with open(path, "w") as file:
-        file.write(multikueue_objects.render(small))
-    model, binary = difference(options.binary, maker, small)
-    print("seed %d, features: %s" % (seed, ", ".join(sorted(maker.on))))
-    print("  %s plan %s %s" % (options.binary, path, shlex.join(arguments(maker))))
-    print("  " + multikueue_objects.render(small).rstrip("\n").replace("\n", "\n  "))
+    _, (model, binary) = seeds.report(
+        options, "worker-quota", seed, maker, lines, lambda fewer: difference(options.binary, maker, fewer),
+        multikueue_objects.render, arguments(maker), needed)
     print("  model:  %s\n  binary: %s\n" % (model, binary))
 
 

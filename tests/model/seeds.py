@@ -1,6 +1,8 @@
-"""What the comparisons of a model with the binary share: their arguments, and the walk through the seeds."""
+"""What the comparisons of a model with the binary share: arguments, the walk through the seeds, the report."""
 import argparse
 import json
+import os
+import shlex
 import subprocess
 import tempfile
 import time
@@ -42,6 +44,21 @@ def compare(options, make_maker, differs, report):
             report(options, seed, maker, lines)
     print("%d traces with %d writes, %d differ" % (ran, writes, failures))
     return 1 if failures or not ran or not writes else 0
+
+
+def report(options, name, seed, maker, lines, differs, render, arguments, needed=lambda line: False):
+    """Shrinks a trace that differs, keeps it in a file and prints it with the command that runs it.
+
+    Returns the shrunk lines, and what `differs` says of them. `arguments`: those of the program, besides the trace.
+    """
+    small = shrink(lines, options.shrink_seconds, differs, needed)
+    path = os.path.join(options.keep, "%s-seed-%d.jsonl" % (name, seed))
+    with open(path, "w") as file:
+        file.write(render(small))
+    print("seed %d, features: %s" % (seed, ", ".join(sorted(maker.on))))
+    print("  %s plan %s %s" % (options.binary, path, shlex.join(arguments)))
+    print("  " + render(small).rstrip("\n").replace("\n", "\n  "))
+    return small, differs(small)
 
 
 def shrink(lines, seconds, differs, needed=lambda line: False):
