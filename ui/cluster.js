@@ -7,8 +7,8 @@ import {el, table} from "./dom.js";
 import {stateWords} from "./fleet.js";
 import {chip} from "./facts.js";
 import {ask, askFolded} from "./server.js";
-import {overviewOf} from "./span.js";
-import {msOf, show, textOf} from "./times.js";
+import {overviewOf, zooming} from "./span.js";
+import {msOf, show} from "./times.js";
 
 /** @typedef {import("./main").ViewContext} ViewContext */
 /** @typedef {import("./answers").Series} Series */
@@ -36,7 +36,7 @@ function nodeWords(event) {
 
 /** @param {ViewContext} context @param {Series} series @param {Series["pairs"][number]} pair */
 function layerChart(context, series, pair) {
-  const {address, rerun} = context;
+  const {address} = context;
   const lines = looks
     .filter(([name]) => (pair.lines[name] ?? []).length > 0)
     .map(([name, look]) => ({name, steps: pair.lines[name] ?? [], style: name, ...look}));
@@ -48,14 +48,7 @@ function layerChart(context, series, pair) {
     height: 100,
     from: msOf(series.from),
     to: Math.max(msOf(series.to), msOf(series.from) + 1),
-    zoom: (from, to) => {
-      noteInAddress({from: textOf(from), to: textOf(to)});
-      rerun();
-    },
-    whole: () => {
-      noteInAddress({from: "", to: ""});
-      rerun();
-    },
+    ...zooming(context),
   });
   return {title, lines, chart};
 }

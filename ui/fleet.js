@@ -1,11 +1,11 @@
 // The start: the whole log as a ruler, queues in order of trouble, clusters and worker lists as they are now.
 
-import {hashOf, noteInAddress, withLog} from "./address.js";
+import {hashOf, withLog} from "./address.js";
 import {sparkline, stepChart} from "./charts.js";
 import {command, showActions} from "./commands.js";
 import {el, table} from "./dom.js";
 import {ask} from "./server.js";
-import {overviewOf} from "./span.js";
+import {overviewOf, wholeButton, zooming} from "./span.js";
 import {msOf, show, spanText, textOf} from "./times.js";
 
 /** @typedef {import("./answers").Overview} Overview */
@@ -52,7 +52,7 @@ function marksOf(overview) {
 
 /** @param {ViewContext} context @param {Overview} overview */
 function ruler(context, overview) {
-  const {address, rerun} = context;
+  const {address} = context;
   const zoomed = Boolean(address.from || address.to);
   const chart = stepChart({
     title: "Events over the log",
@@ -62,27 +62,8 @@ function ruler(context, overview) {
     marks: marksOf(overview),
     from: msOf(overview.from),
     to: Math.max(msOf(overview.to), msOf(overview.from) + 1),
-    zoom: (from, to) => {
-      noteInAddress({from: textOf(from), to: textOf(to)});
-      rerun();
-    },
-    whole: () => {
-      noteInAddress({from: "", to: ""});
-      rerun();
-    },
+    ...zooming(context),
   });
-  const whole = el(
-    "button",
-    {
-      type: "button",
-      disabled: !zoomed,
-      click: () => {
-        noteInAddress({from: "", to: ""});
-        rerun();
-      },
-    },
-    "Whole log",
-  );
   const section = el(
     "section",
     {"aria-labelledby": "ruler"},
@@ -97,7 +78,7 @@ function ruler(context, overview) {
       `Each step ${overview.bucketWidth}; `,
       ...Object.values(marks).join(" · "),
       " ",
-      whole,
+      wholeButton(context),
     ),
     el(
       "details",

@@ -5,7 +5,7 @@ import {stepAt, stepChart, tableBehind} from "./charts.js";
 import {command, showActions} from "./commands.js";
 import {el} from "./dom.js";
 import {Refusal, ask, askFolded} from "./server.js";
-import {overviewOf} from "./span.js";
+import {overviewOf, wholeButton, zooming} from "./span.js";
 import {msOf, show, textOf} from "./times.js";
 import {paragraph, whySentences} from "./why.js";
 
@@ -316,7 +316,7 @@ async function completed(context) {
  * @param {(ms: number) => void} pick @param {Set<string>} hidden
  */
 function chartsOf(context, series, history, pick, hidden) {
-  const {address, rerun} = context;
+  const {address} = context;
   const from = msOf(series.from),
     to = Math.max(msOf(series.to), msOf(series.from) + 1);
   const isChosen = (/** @type {Pair} */ pair) => pair.flavor === address.flavor && pair.resource === address.resource;
@@ -333,14 +333,7 @@ function chartsOf(context, series, history, pick, hidden) {
       gaps: gapsOf(history, from, to),
       pick,
       ...(isChosen(pair) ? {} : {height: 100}),
-      zoom: (begin, end) => {
-        noteInAddress({from: textOf(begin), to: textOf(end)});
-        rerun();
-      },
-      whole: () => {
-        noteInAddress({from: "", to: ""});
-        rerun();
-      },
+      ...zooming(context),
     });
     return {pair, chart, table: tableBehind(`${address.queue} ${pair.flavor} ${pair.resource}`, lines)};
   });
@@ -440,22 +433,6 @@ export async function queueView(context) {
 /** @param {ReturnType<typeof chartsOf>} drawn */
 function chartPart(drawn) {
   return drawn.flatMap((one) => [el("h3", {}, `${one.pair.flavor} ${one.pair.resource}`), one.chart.element]);
-}
-
-/** @param {ViewContext} context */
-function wholeButton({address, rerun}) {
-  return el(
-    "button",
-    {
-      type: "button",
-      disabled: !address.from && !address.to,
-      click: () => {
-        noteInAddress({from: "", to: ""});
-        rerun();
-      },
-    },
-    "Whole log",
-  );
 }
 
 /**
