@@ -171,8 +171,8 @@ bool asks_for_no_devices(const State& state, const SourceName& source, const Obj
          !pod->seen.facts.devices;
 }
 
-// A namespace of a member that was made for no tenant, and a Pod there whose claims are nobody's
-// business here: as if it were not there.
+// Whether a member's object is ignored: a namespace that was made for no tenant, or a Pod whose
+// claims decide nothing here.
 bool is_foreign(const State& state, const SourceName& source, const ObjectSeen& seen) {
   if (is_tenant(source)) return false;
   if (seen.key.kind == Kind::pod) {

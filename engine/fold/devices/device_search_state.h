@@ -1,8 +1,8 @@
 // The part of State about the search for devices in one cluster: what changed there in the open
 // moment, what allocated claims cost, and what is reserved beside them.
 //
-// Whoever is placed by devices, a Workload or a tenant's pod, reserves in the same index: the
-// devices of a cluster have one account.
+// Workloads and tenants' pods reserve devices in the same index, so that no device is promised to
+// two of them.
 #pragma once
 
 #include <map>

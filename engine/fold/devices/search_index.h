@@ -63,8 +63,9 @@ SearchIndex& search_index(State& state, const std::string& cluster);
 /// Returns the index that the cluster keeps, or one for this question.
 std::shared_ptr<SearchIndex> borrow_index(const State& state, const std::string& cluster);
 
-/// Closes the moment of the clusters that it changed: pins what allocated claims use that were
-/// first seen in it, and updates the indices. Opens these clusters for whoever waits for devices.
+/// Closes the open moment of the search: pins the uses of claims whose allocation was first seen in
+/// it, and brings the indices of the changed clusters up to date. Workloads and pods that wait for
+/// devices of these clusters are judged again.
 void close_searches(State& state);
 /// Forgets what the moment changed, when all that follows from it is decided.
 void end_changes(State& state);

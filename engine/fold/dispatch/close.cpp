@@ -125,7 +125,7 @@ void forget_spent(State& state, const std::string& cluster) {
 // Releases the devices and the fleet claims of the Workload.
 void give_up(State& state, const NamespacedName& id, WorkloadRecord& record) {
   release(state, id, record);
-  release_claims(state, id, record);
+  follow_holder(state, id, record);
 }
 
 bool ends_reservation(const State& state, const WorkloadFacts& facts,

@@ -74,7 +74,7 @@ struct DeviceDispatch {
   std::map<std::string, std::string> spent;  ///< workers that let admitTimeout pass -> clusters
   std::optional<DispatchTicket> ticket;
   std::optional<LogTime> due;  ///< its entry in Dispatch::due
-  FleetWait fleet;             ///< of its fleet claims
+  FleetQuestion asked;         ///< of the drivers of its fleet claims
   Memo<std::string> asks;      ///< equal for Workloads that ask alike; empty: not derived
 
   friend bool operator==(const DeviceDispatch&, const DeviceDispatch&) = default;

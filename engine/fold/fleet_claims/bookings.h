@@ -33,8 +33,8 @@ void end_bookings(State& state);
 /// books Immediate claims, the older one first, if they or one of the clusters `touched` changed.
 void close_bookings(State& state, const std::set<std::string>& touched);
 
-/// While it lives, the devices that a Workload's own claims have booked in the cluster are free for
-/// it, if they are reserved for nobody else.
+/// While an object of this class lives, the index counts the devices that a Workload's own claims
+/// booked in the cluster as free. A claim that is reserved for another consumer is left out.
 class OwnBookings {
  public:
   OwnBookings(const State& state, SearchIndex& index, const std::string& cluster,

@@ -37,14 +37,12 @@ struct FleetClaimRecord {
   friend bool operator==(const FleetClaimRecord&, const FleetClaimRecord&) = default;
 };
 
-/// What a Workload waits for before it can be nominated, and what its drivers are asked.
-struct FleetWait {
+/// What the drivers of a Workload's claims were asked last.
+struct FleetQuestion {
   std::vector<std::string> potential;  ///< spec.potentialClusters of its FleetScheduling
   std::string selected;                ///< spec.selectedCluster; empty: none
-  bool asks_drivers = false;           ///< a FleetScheduling is wanted
-  bool reserved = false;               ///< all of its claims are reserved for it
 
-  friend bool operator==(const FleetWait&, const FleetWait&) = default;
+  friend bool operator==(const FleetQuestion&, const FleetQuestion&) = default;
 };
 
 /// The part of State about all of them.

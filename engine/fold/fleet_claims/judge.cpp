@@ -38,7 +38,6 @@ class FleetJudge {
         needs_(fleet_needs(state.configuration, id, record.seen.facts)) {}
 
   FleetAnswer judge(const std::vector<std::string>& candidates, const std::string& preferred) {
-    record_.devices.fleet.asks_drivers = false;
     if (!needs_.fault.empty()) return {"", DeviceVerdict::unsupported, needs_.fault};
     if (auto refused = claims_that_are_not_ready()) return *refused;
     if (candidates.empty()) return {"", DeviceVerdict::no_cluster, ""};
@@ -168,12 +167,11 @@ class FleetJudge {
   }
 
   FleetAnswer ask_drivers(const std::vector<std::string>& allowed) {
-    FleetWait& wait = record_.devices.fleet;
-    wait.asks_drivers = true;
-    wait.potential = allowed;
-    if (wait.potential.size() > kPotentialMax) wait.potential.resize(kPotentialMax);
+    FleetQuestion& asked = record_.devices.asked;
+    asked.potential = allowed;
+    if (asked.potential.size() > kPotentialMax) asked.potential.resize(kPotentialMax);
     const FleetSchedulingFacts* said = scheduling();
-    if (wait.selected.empty() && said) wait.selected = said->selected;
+    if (asked.selected.empty() && said) asked.selected = said->selected;
     state_.fleet.open_schedulings.insert(id_);
     std::vector<const FleetNeed*> pending, silent;
     for (const FleetNeed& need : needs_.all) {
@@ -184,12 +182,12 @@ class FleetJudge {
     }
     const bool choosable = pending.size() == 1 || silent.empty();
     select(pending, said, choosable);
-    if (wait.selected.empty() && choosable)
+    if (asked.selected.empty() && choosable)
       return {"", DeviceVerdict::no_suitable_cluster, unsuitable_text(pending, said)};
-    const bool chosen = !wait.selected.empty();
+    const bool chosen = !asked.selected.empty();
     if (chosen) book_pending(pending);
     return {"", DeviceVerdict::waiting_for_drivers,
-            (chosen ? "selected " + wait.selected + ", not allocated: " : "no answer for ") +
+            (chosen ? "selected " + asked.selected + ", not allocated: " : "no answer for ") +
                 entries_text(chosen ? pending : silent)};
   }
 
@@ -226,7 +224,7 @@ class FleetJudge {
 
   // Allocates our claims for the selected cluster.
   void book_pending(const std::vector<const FleetNeed*>& pending) {
-    const std::string& cluster = record_.devices.fleet.selected;
+    const std::string& cluster = record_.devices.asked.selected;
     for (const FleetNeed* need : pending) {
       if (!is_ours(*need)) continue;
       const auto& decided = find_claim(state_, need->claim)->booking;
@@ -239,17 +237,17 @@ class FleetJudge {
   // A selection stays until it is called unsuitable or is no candidate.
   void select(const std::vector<const FleetNeed*>& pending, const FleetSchedulingFacts* said,
               bool choosable) {
-    FleetWait& wait = record_.devices.fleet;
-    const auto& potential = wait.potential;
+    FleetQuestion& asked = record_.devices.asked;
+    const auto& potential = asked.potential;
     const auto is_good = [&](const std::string& cluster) {
       return !unsuitable(pending, said, cluster);
     };
-    if (std::find(potential.begin(), potential.end(), wait.selected) != potential.end() &&
-        is_good(wait.selected))
+    if (std::find(potential.begin(), potential.end(), asked.selected) != potential.end() &&
+        is_good(asked.selected))
       return;
-    wait.selected.clear();
+    asked.selected.clear();
     const auto best = std::find_if(potential.begin(), potential.end(), is_good);
-    if (choosable && best != potential.end()) wait.selected = *best;
+    if (choosable && best != potential.end()) asked.selected = *best;
   }
 
   static std::string entries_text(const std::vector<const FleetNeed*>& needs) {
@@ -261,7 +259,7 @@ class FleetJudge {
   std::string unsuitable_text(const std::vector<const FleetNeed*>& pending,
                               const FleetSchedulingFacts* said) {
     std::string text;
-    for (const std::string& cluster : record_.devices.fleet.potential) {
+    for (const std::string& cluster : record_.devices.asked.potential) {
       if (!text.empty()) text += "; ";
       text += cluster + ": " + unsuitable(pending, said, cluster)->entry;
     }
@@ -289,7 +287,7 @@ class FleetJudge {
   std::string destination(const std::vector<std::string>& allowed,
                           const std::string& preferred) const {
     const FleetSchedulingFacts* said = scheduling();
-    const std::string& chosen = record_.devices.fleet.selected;
+    const std::string& chosen = record_.devices.asked.selected;
     const std::string& selected = chosen.empty() && said ? said->selected : chosen;
     for (const std::string* one : {&preferred, &selected})
       if (std::find(allowed.begin(), allowed.end(), *one) != allowed.end()) return *one;
@@ -325,17 +323,11 @@ void open_made_claims(State& state, const NamespacedName& id, const WorkloadFact
     if (!need.template_.empty()) state.fleet.open_claims.insert(need.claim);
 }
 
-void reserve_claims(State& state, const NamespacedName& id, WorkloadRecord& record) {
-  record.devices.fleet.reserved = true;
+void reserve_claims(State& state, const NamespacedName& id, const WorkloadRecord& record) {
   for (const FleetNeed& need : fleet_needs(state.configuration, id, record.seen.facts).all) {
     find_claim(state, need.claim)->holders.insert(id);
     state.fleet.open_claims.insert(need.claim);
   }
-}
-
-void release_claims(State& state, const NamespacedName& id, WorkloadRecord& record) {
-  record.devices.fleet.reserved = false;
-  follow_holder(state, id, record);
 }
 
 void follow_holder(State& state, const NamespacedName& id, const WorkloadRecord& record) {
@@ -346,7 +338,7 @@ void follow_holder(State& state, const NamespacedName& id, const WorkloadRecord&
     FleetClaimRecord* claim = find_claim(state, name);
     if (!claim) continue;
     const bool held = claim->holders.contains(id);
-    const bool holds = (held && record.devices.fleet.reserved) ||
+    const bool holds = (held && record.devices.reservation.has_value()) ||
                        (runs && is_reserved_for(*claim, record.seen.uid));
     if (holds && !held) claim->holders.insert(id);
     if (!holds && held) drop_holder(state, name, id);
@@ -362,7 +354,7 @@ void forget_holder(State& state, const NamespacedName& id, const WorkloadRecord&
 
 bool has_lost_claim(const State& state, const NamespacedName& id, const WorkloadRecord& record,
                     const std::string& cluster) {
-  if (!record.devices.fleet.reserved) return false;
+  if (!record.devices.reservation) return false;
   const FleetNeeds needs = fleet_needs(state.configuration, id, record.seen.facts);
   return std::any_of(needs.all.begin(), needs.all.end(), [&](const FleetNeed& need) {
     const FleetClaimRecord* claim = find_claim(state, need.claim);

@@ -23,8 +23,8 @@ struct FleetAnswer {
 /// Judges a Workload that waits. `candidates`: the clusters where its pods fit, the best first;
 /// `preferred` is taken before them if it is one of those that its claims allow.
 ///
-/// Where it waits for drivers the answer stands in FleetWait, where a claim should be deallocated
-/// in FleetClaimRecord::release; both are opened for the plan.
+/// What drivers have to be asked is noted in DeviceDispatch::asked, and a claim that its driver has
+/// to deallocate in FleetClaimRecord::release; the plan writes both.
 FleetAnswer judge_fleet_claims(State& state, const NamespacedName& id, WorkloadRecord& record,
                                const std::vector<std::string>& candidates,
                                const std::string& preferred);
@@ -33,11 +33,9 @@ FleetAnswer judge_fleet_claims(State& state, const NamespacedName& id, WorkloadR
 void open_made_claims(State& state, const NamespacedName& id, const WorkloadFacts& facts);
 
 /// Reserves all claims of the Workload for it.
-void reserve_claims(State& state, const NamespacedName& id, WorkloadRecord& record);
-/// Gives up what is reserved for it.
-void release_claims(State& state, const NamespacedName& id, WorkloadRecord& record);
-/// Brings the holders of its claims to what is decided and observed of the Workload now. Opens the
-/// Workloads that use a claim which it holds no more.
+void reserve_claims(State& state, const NamespacedName& id, const WorkloadRecord& record);
+/// Brings the holders of its claims to what is decided and observed of the Workload now: one with a
+/// reservation holds them. Opens the Workloads that use a claim which it holds no more.
 void follow_holder(State& state, const NamespacedName& id, const WorkloadRecord& record);
 /// Ends what it holds, because it is gone or is not dispatched here any more.
 void forget_holder(State& state, const NamespacedName& id, const WorkloadRecord& record);

@@ -118,7 +118,7 @@ std::size_t other_consumers(const FleetClaimRecord& claim, const NamespacedName&
 }
 
 bool awaits_claims(const State& state, const NamespacedName& id, const WorkloadRecord& record) {
-  return record.devices.fleet.reserved && record.seen.facts.cluster_name.empty() &&
+  return record.devices.reservation && record.seen.facts.cluster_name.empty() &&
          !are_claims_reserved(state, id, record);
 }
 

@@ -62,8 +62,8 @@ NamedReservations reserved_for_names(const State& state, const PoolPodKey& key,
   return reserved;
 }
 
-// The super clusters where a claim that the pod names is allocated or reserved, with the first
-// entry of such a claim. A cluster that is gone keeps nobody.
+// The ids of the super clusters where a claim that the pod names is allocated or reserved, each
+// with the first entry of the pod that names such a claim. Clusters that are gone are left out.
 std::map<std::string, std::string> pins_of(const State& state, const PoolPodKey& key,
                                            const PodDeviceFacts& pod) {
   std::map<std::string, std::string> pins;

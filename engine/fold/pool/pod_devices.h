@@ -52,7 +52,8 @@ class PodDevices {
   State& state_;
   const PoolPodKey& key_;
   PoolPod& pod_;
-  std::map<std::string, std::string> pins_;  // ids where a claim stands -> the first entry of it
+  // Super clusters where claims that the pod names are allocated or reserved -> the first entry.
+  std::map<std::string, std::string> pins_;
 };
 
 /// Returns what the super cluster answers now, what the pod itself has reserved being free. For

@@ -143,7 +143,7 @@ std::string status_text(const FleetResourceClaimFacts& wished) {
   if (wished.deallocation_requested) return "no cluster that fits has it in reach";
   std::string names;
   for (const ClaimConsumer& one : wished.reserved_for) names += " " + one.name;
-  return names.empty() ? "reserved for nobody" : "reserved for" + names;
+  return names.empty() ? "no consumer" : "reserved for" + names;
 }
 
 void write_status(const State& state, const NamespacedName& id, const FleetClaimRecord& claim,
@@ -217,12 +217,18 @@ void emit_fleet_claim(const State& state, const NamespacedName& id,
     write_status(state, id, *claim, proposals);
 }
 
+static bool asks_drivers(DeviceVerdict verdict) {
+  return verdict == DeviceVerdict::waiting_for_drivers ||
+         verdict == DeviceVerdict::no_suitable_cluster;
+}
+
 void emit_fleet_scheduling(const State& state, const NamespacedName& id,
                            std::vector<Proposal>& proposals) {
   const WorkloadRecord* record = find_workload(state, id);
   if (!record || !writes_fleet_claims(state)) return;
-  const FleetWait& wait = record->devices.fleet;
-  if (!wait.asks_drivers || !record->nominates || record->seen.facts.deleting) return;
+  const FleetQuestion& asked = record->devices.asked;
+  if (!asks_drivers(record->devices.verdict) || !record->nominates || record->seen.facts.deleting)
+    return;
   const ObjectKey key{Kind::fleet_scheduling, id.first, id.second};
   FleetSchedulingFacts wished;
   std::string uid, version;
@@ -230,20 +236,20 @@ void emit_fleet_scheduling(const State& state, const NamespacedName& id,
   if (const auto at = state.fleet.schedulings.find(id); at != state.fleet.schedulings.end()) {
     wished = at->second.facts;
     if (!is_owned(wished, record->seen.uid)) return;  // the garbage collector deletes it
-    if (wished.potential == wait.potential && wished.selected == wait.selected) return;
+    if (wished.potential == asked.potential && wished.selected == asked.selected) return;
     uid = at->second.uid;
     version = at->second.resource_version;
     because.push_back(at->second.seq);
   }
-  wished.potential = wait.potential;
-  wished.selected = wait.selected;
+  wished.potential = asked.potential;
+  wished.selected = asked.selected;
   wished.workload_owners = {record->seen.uid};
   PatchIntended intent = hub_intent(Verb::apply, key, kVersion, uid, version);
   intent.force = true;
   Json body = object_head(key.kind, kVersion, id.first, id.second, uid, version);
   body["metadata"]["ownerReferences"] = Json::array({owner_reference(state, id, *record)});
-  body["spec"]["potentialClusters"] = wait.potential;
-  if (!wait.selected.empty()) body["spec"]["selectedCluster"] = wait.selected;
+  body["spec"]["potentialClusters"] = asked.potential;
+  if (!asked.selected.empty()) body["spec"]["selectedCluster"] = asked.selected;
   intent.body = to_text(body);
   intent.reason = {rule::kFleetScheduling, deciding(std::move(because)), record->devices.about};
   intent.expected = std::move(wished);
