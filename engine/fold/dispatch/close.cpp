@@ -282,8 +282,8 @@ class Pass {
     const auto chosen = std::find_if(candidates.begin(), candidates.end(), [&](const auto& one) {
       return one.cluster == answer.cluster;
     });
-    place(id, record, std::move(*chosen));
     reserve_claims(state_, id, record);
+    place(id, record, std::move(*chosen));
     return true;
   }
 
