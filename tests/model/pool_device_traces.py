@@ -19,7 +19,7 @@ class Maker(pool_traces.Maker):
         self.devices = "devices" in features if features is not None else r.random() < 0.6
         if self.devices and features is None:
             # Less of all else, so that pods are placed.
-            self.on = {f for f in self.on if r.random() < 0.4} | {"devices", "pods"}
+            self.on = {f for f in sorted(self.on) if r.random() < 0.4} | {"devices", "pods"}
             self.on |= {f for f in FEATURES if r.random() < RATE.get(f, 0.35)}
         if self.devices:
             # The model does not know that a slice is a second observation of a mass loss.

@@ -209,6 +209,11 @@ PodDevicesAnswer PodDevices::at(const std::string& id) {
   if (PodDevicesAnswer obstacle = obstacle_at(cluster, id, pins_); !obstacle.reason.empty())
     return obstacle;
   SearchIndex& index = search_index(state_, member);
+  if (pod_.reserved && pod_.reserved->cluster == member) {  // the super cluster has another id now
+    const FitAnswer found = ask_beside(state_, key_, member, fit);
+    index.steps += found.steps;
+    return answer_of(found);
+  }
   std::string asks = asks_of_pod(key_, pod_);
   if (!asks.empty()) asks += templates_text(state_, key_, pod_);
   const auto known = asks.empty() ? index.answers.end() : index.answers.find(asks);
