@@ -3,10 +3,11 @@
 
     pool_properties.py --binary build/dev/fairlead --seeds 0..60
 
-Checked on each trace: a share grows only where all that was written fits P then; the slices of a namespace become
-fewer only down to what its quota asks for; an id that pods of the namespace carry does not leave its list; the
-superCluster of a Pod is in its namespace's list; the same input gives the same bytes, and the same writes if lines of
-one time come in another order or twice. P, quotas and Pods are the trace's facts; slices are the default here.
+Checked on each trace: a share grows only where all that was written fits P when it was decided; the slices of a
+namespace become fewer only down to what its quota asks for; an id that bound pods of the namespace carry does not leave
+its list, and one that others carry only where they are placed anew at that time; the superCluster of a Pod is in its
+namespace's list; the same input gives the same bytes, and the same writes if lines of one time come in another order or
+twice. P, quotas and Pods are the trace's facts; slices are the default here.
 """
 import argparse
 import copy
@@ -46,14 +47,19 @@ class Watcher:
 
     def __init__(self, config, lines, seed):
         self.seed, self.slices_max = seed, {**pool.POOL, **config["pool"]}["slicesMax"]
-        self.at = {}
+        self.interval = config["debounce"].get("writeInterval", 0)
         facts = Facts(config)
         facts.run(copy.deepcopy(lines))
         self.at = facts.at
-        self.listed, self.n, self.pods = {}, {}, {}
+        self.listed, self.n, self.pods, self.bound = {}, {}, {}, set()
 
     def facts(self, when):
         return self.at[max(t for t in self.at if t <= when)]
+
+    def most(self, i, when):
+        """P of an id, at each time at which a write at `when` may have been decided."""
+        decided = {when} | {t for t in self.at if when - self.interval <= t <= when}
+        return [self.facts(t)[0].get(i, (0, 0)) for t in sorted(decided)]
 
     def see(self, line):
         m = line.get("object", {}).get("metadata", {})
@@ -70,15 +76,19 @@ class Watcher:
             key = cluster, m["namespace"], m["name"]
             over = line["object"].get("status", {}).get("phase") in ("Succeeded", "Failed")
             self.pods.pop(key, None)
+            self.bound.discard(key)
             if not gone and not over:
                 self.pods[key] = notes.get(v.SUPER)
+                if line["object"].get("spec", {}).get("nodeName"):
+                    self.bound.add(key)
 
     def judge(self, writes):
         """All writes of one time."""
-        grown = set()
+        grown, left = set(), []
         for w in writes:
             when, cluster, kind, space, name, notes = w
             if kind == "Namespace" and v.PLACEMENTS in notes:
+                left += self.leaving(w, (cluster, name), json.loads(notes[v.PLACEMENTS]))
                 grown |= self.judge_namespace(w, (cluster, name), json.loads(notes[v.PLACEMENTS]))
             elif kind == "Pod" and v.SUPER in notes:
                 key = cluster, space, name
@@ -86,16 +96,23 @@ class Watcher:
                 check(not fresh or notes[v.SUPER] in self.listed.get((cluster, space), {}),
                       "a Pod's cluster is not in its namespace's list", self.seed, w)
                 self.pods[key] = notes[v.SUPER]
+        for key, i, w in left:
+            there = [p for p, at in self.pods.items() if p[:2] == key and at == i and i not in self.listed[key]]
+            check(not there, "the id of a Pod leaves the list", self.seed, w, there)
         for i in grown:
             held = sum(n.get(i, 0) for n in self.n.values())
-            most = self.facts(writes[0][0])[0].get(i, (0, 0))
-            check(all(held * u <= p for u, p in zip(v.DEFAULT_SLICE, most)), "over P", self.seed, i, held, most, writes)
+            most = self.most(i, writes[0][0])
+            check(any(all(held * u <= p for u, p in zip(v.DEFAULT_SLICE, one)) for one in most), "over P", self.seed, i,
+                  held, most, writes)
+
+    def leaving(self, w, key, new):
+        ids = set(self.listed.get(key, {})) & set(self.n.get(key, {})) - set(new)
+        there = [p for p in sorted(self.bound) if p[:2] == key and self.pods[p] in ids]
+        check(not there, "the id of a bound Pod leaves the list", self.seed, w, there)
+        return [(key, i, w) for i in ids]
 
     def judge_namespace(self, w, key, new):
         old = self.n.get(key, {})
-        for i in set(self.listed.get(key, {})) & set(old) - set(new):
-            there = [p for p, at in self.pods.items() if p[:2] == key and at == i]
-            check(not there, "the id of a Pod leaves the list", self.seed, w, there)
         quota = self.facts(w[0])[1].get((key[0][len("tenant/"):], key[1]), {})
         n, why = v.expected(quota, v.DEFAULT_SLICE, self.slices_max)
         kept = sum(old.values()) if why and why.startswith("TooMany") else min(n, sum(old.values()))
