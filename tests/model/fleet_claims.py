@@ -11,7 +11,9 @@ F3  A Workload that lost a claim while it is nominated (gone, not allocated, not
     anew: the nomination is withdrawn unless another cluster takes it. A class that is gone withdraws nothing.
 F4  Between the decision and the moment in which reservedFor shows it nothing is said of the Workload.
 F5  A Workload that runs keeps its entry in reservedFor if one is seen; one is never added for it.
-F6  What is asked of drivers stays in the FleetScheduling when nothing is asked any more.
+F6  Where a later Workload of the pass takes devices, those with fleet claims that were passed are judged again: drivers
+    are asked about clusters where the pods fit when the moment ends.
+F7  What is asked of drivers stays in the FleetScheduling when nothing is asked any more.
 """
 import collections
 import json
@@ -60,6 +62,7 @@ class FleetDispatch(dispatch.Dispatch):
         self.seen, self.count = {}, 0  # {claim: when its allocation was seen}
         self.released = set()  # claims whose driver is asked to give the allocation up
         self.holders = collections.defaultdict(set)  # {claim: Workloads}
+        self.taken = False  # whether the pass has reserved devices
         self.asked = {}  # {Workload: (potential clusters, selected cluster)}
 
     # -- what a Workload needs
@@ -206,6 +209,14 @@ class FleetDispatch(dispatch.Dispatch):
             self.take_claims(w, *self.destination(w, None))
         except Waits as waits:
             w.reason = waits.reason
+
+    def reserve(self, w, worker, pods):
+        super().reserve(w, worker, pods)
+        self.taken = True
+
+    def looks_again(self):
+        taken, self.taken = self.taken, False
+        return taken and any(w.reservation is None and self.has_needs(w) for w in self.known.values())
 
     def take_claims(self, w, worker, pods):
         self.reserve(w, worker, pods)

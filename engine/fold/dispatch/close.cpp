@@ -173,6 +173,14 @@ void fold_facts(State& state, const NamespacedName& id, WorkloadRecord& record) 
 
 // ---- the pass ----
 
+// Whether nothing can be placed by what stands in the list, and another list is about to.
+bool is_being_written(const WorkerList& list) {
+  return list.wish && std::none_of(list.names.begin(), list.names.end(), [&](const auto& name) {
+           const auto worker = list.workers.find(name);
+           return worker != list.workers.end() && worker->second.selected;
+         });
+}
+
 // What one moment decides for the Workloads that wait.
 class Pass {
  public:
@@ -239,7 +247,7 @@ class Pass {
     const WorkerList* known = list_of_workload(state_, record.seen.facts);
     if (!known) return false;
     const WorkerList& list = *known;
-    if (list.names.empty() && list.wish) return false;  // it is being written
+    if (is_being_written(list)) return false;
     if (devices.reservation) among.but = devices.reservation->worker;
     if (has_fleet_needs(state_.configuration, record.seen.facts))
       return judge_claims(id, record, list, among.but);
