@@ -1,9 +1,12 @@
-// The MultiKueue path in the counterfactual: lists, MultiKueueClusters, conditions and nominations
-// are Fairlead's; where Workloads run is history's.
+// The MultiKueue path in the counterfactual: lists, MultiKueueClusters, conditions, nominations,
+// reservations of fleet claims and what drivers are asked are Fairlead's; where Workloads run and
+// what drivers answer is history's.
 #include <algorithm>
 
+#include "engine/fold/fleet_claims/needs.h"
 #include "engine/fold/multikueue/names.h"
 #include "replay/whatif/counterfactual_world.h"
+#include "schema/fleet_driver.h"
 
 namespace fairlead {
 
@@ -117,6 +120,65 @@ void translate_workload(ObjectSeen& seen, const State& history, const State& cou
   const bool kept = facts.nominated_clusters == was->seen.facts.nominated_clusters;
   if (kept || !facts.nominated_clusters.empty())
     facts.nominated_clusters = is->seen.facts.nominated_clusters;
+  facts.devices_reserved = is->seen.facts.devices_reserved;
+}
+
+// ---- fleet claims ----
+
+// The Workloads are those that the counterfactual reserved the claim for, the rest is history's.
+std::vector<ClaimConsumer> merge_consumers(const std::vector<ClaimConsumer>& theirs,
+                                           const std::vector<ClaimConsumer>& ours) {
+  std::vector<ClaimConsumer> merged;
+  for (const ClaimConsumer& one : ours)
+    if (is_workload(one) || contains(theirs, one)) merged.push_back(one);
+  for (const ClaimConsumer& one : theirs)
+    if (!is_workload(one) && !contains(merged, one)) merged.push_back(one);
+  return merged;
+}
+
+// A claim that was made for a Workload is left out until the counterfactual makes it.
+bool translate_fleet_claim(ObjectSeen& seen, const State& history, const State& counterfactual) {
+  auto& facts = std::get<FleetResourceClaimFacts>(seen.facts);
+  const NamespacedName id{seen.key.namespace_, seen.key.name};
+  const FleetClaimRecord* was = find(history.fleet.claims, id);
+  const FleetClaimRecord* is = find(counterfactual.fleet.claims, id);
+  const bool written = write_under_way(history, seen.key);
+  if (!is) return facts.workload_owners.empty() || (!was && !written);
+  const FleetResourceClaimFacts& here = is->seen.facts;
+  stand_as(seen, is->seen);
+  facts.reserved_for = merge_consumers(facts.reserved_for, here.reserved_for);
+  if (!was || written || facts.deallocation_requested == was->seen.facts.deallocation_requested)
+    facts.deallocation_requested = here.deallocation_requested;
+  if (facts.driver == kBookingDriver || (!facts.allocation && here.driver == kBookingDriver)) {
+    facts.driver = here.driver;
+    facts.allocation = here.allocation;
+  }
+  if (written && !facts.workload_owners.empty()) facts.deleting = here.deleting;
+  return true;
+}
+
+bool translate_scheduling(ObjectSeen& seen, const State& history, const State& counterfactual) {
+  auto& facts = std::get<FleetSchedulingFacts>(seen.facts);
+  const NamespacedName id{seen.key.namespace_, seen.key.name};
+  const auto* was = find(history.fleet.schedulings, id);
+  const auto* is = find(counterfactual.fleet.schedulings, id);
+  const bool written = write_under_way(history, seen.key);
+  if (!is) return facts.workload_owners.empty() || (!was && !written);
+  stand_as(seen, *is);
+  const bool edited =
+      was && !written &&
+      (facts.potential != was->facts.potential || facts.selected != was->facts.selected);
+  if (edited) return true;
+  facts.potential = is->facts.potential;
+  facts.selected = is->facts.selected;
+  facts.workload_owners = is->facts.workload_owners;
+  return true;
+}
+
+// Whether history's hub has not deleted the claim itself.
+bool is_gone_for_others(const ObjectKey& key, const State& history) {
+  const FleetClaimRecord* was = find(history.fleet.claims, {key.namespace_, key.name});
+  return !was || was->seen.facts.workload_owners.empty() || !write_under_way(history, key);
 }
 
 }  // namespace
@@ -133,6 +195,10 @@ bool translate_of_multikueue(ObjectSeen& seen, const State& history, const State
     return translate_cluster(seen, history, counterfactual);
   if (seen.key.kind == Kind::admission_check) translate_check(seen, history, counterfactual);
   if (seen.key.kind == Kind::workload) translate_workload(seen, history, counterfactual);
+  if (seen.key.kind == Kind::fleet_resource_claim)
+    return translate_fleet_claim(seen, history, counterfactual);
+  if (seen.key.kind == Kind::fleet_scheduling)
+    return translate_scheduling(seen, history, counterfactual);
   return true;
 }
 
@@ -140,6 +206,7 @@ bool translate_gone_of_multikueue(const ObjectKey& key, const State& history,
                                   const State& counterfactual) {
   if (key.kind == Kind::multikueue_config || key.kind == Kind::multikueue_cluster)
     return !write_under_way(history, key);
+  if (key.kind == Kind::fleet_resource_claim) return is_gone_for_others(key, history);
   const CheckRecord* check = key.kind == Kind::admission_check
                                  ? find(counterfactual.multikueue.checks, key.name)
                                  : nullptr;

@@ -21,7 +21,9 @@ namespace fairlead {
 /// feedback. MultiKueueConfigs and MultiKueueClusters: the changes of other writers, over our own
 /// write. AdmissionChecks: our conditions of the counterfactual. Workloads: our checks and
 /// nominations likewise; they run where they ran in history, because where other nominations would
-/// have placed them is not known.
+/// have placed them is not known. Fleet claims: their drivers' allocations and answers, over the
+/// reservations and questions of the counterfactual; a claim that Fairlead made is left out until
+/// the counterfactual makes it.
 std::optional<WatchFact> translate(const Event& event, const State& history,
                                    const State& counterfactual);
 
